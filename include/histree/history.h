@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * history.h - open a finished history file and look at it.
+ *
+ * A history is immutable: any number of threads may query one history at the same time, each with a
+ * query (query.h) of its own.
+ */
+#ifndef HISTREE_HISTORY_H
+#define HISTREE_HISTORY_H
+
+#include "attributes.h"
+#include "value.h"
+
+struct histree_history;
+
+struct histree_open_options {
+	size_t cache_bytes; /* node cache at most; 0 means 32 MiB.  Pinned nodes always fit: two a query */
+};
+
+/* What the papers tabulate, and what a user asks first.  All from the file itself. */
+#define HISTREE_KEY_RANGE_BUCKETS 20
+
+struct histree_history_info {
+	char variant[16];
+	uint32_t r_depth; /* levels of an R-tree at the end of the build; 0 for variants without */
+	uint32_t node_size, fan_out;
+	char provider[64];
+	uint32_t provider_version;
+	uint32_t format_version;
+	histree_time start, end;
+	uint64_t file_bytes;
+	uint64_t node_count;
+	uint32_t depth; /* nodes from root to the deepest leaf */
+	uint64_t interval_count;
+	uint64_t null_interval_count;
+	uint32_t attribute_count;
+	uint64_t node_bytes_used; /* of node_count x node_size; the share of the two is the fill */
+	uint64_t attribute_bytes; /* of the section with the attribute tree */
+	const uint64_t *nodes_at_height; /* `depth` of them, [0]: leaves; borrowed from the history */
+	/*
+	 * Nodes by the width of their key range, (greatest - smallest key of the intervals in it) as a share
+	 * of all attributes, in equal buckets: figure 4.8 of the thesis.
+	 */
+	uint64_t key_range_nodes[HISTREE_KEY_RANGE_BUCKETS];
+};
+
+/* The caller owns *out and closes it.  Refuses a file it does not know with a sentence that says what to do. */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_history_open(const char *path, const struct histree_open_options *options, struct histree_history **out,
+		     struct histree_error *error);
+
+/* All queries on it must be freed before.  NULL is fine. */
+HISTREE_API void histree_history_close(struct histree_history *history);
+
+HISTREE_API const struct histree_history_info *histree_history_info(const struct histree_history *history);
+HISTREE_API const struct histree_attributes *histree_history_attributes(const struct histree_history *history);
+
+/*
+ * Read every node and check every invariant: checksums, addresses, containment in time and key, order,
+ * counts, and that each attribute is covered from start to end without gap or overlap.  `report` is
+ * called with a sentence for each fault.  Returns HISTREE_OK if there was none, HISTREE_ERR_FORMAT if
+ * there were some.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_history_verify(struct histree_history *history, void (*report)(void *context, const char *fault),
+		       void *context, struct histree_error *error);
+
+#endif

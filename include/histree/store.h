@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * store.h - the folder that a build makes for one trace: histories by analysis, and a manifest.
+ */
+#ifndef HISTREE_STORE_H
+#define HISTREE_STORE_H
+
+#include "history.h"
+
+/* What the manifest says of the trace and of the build.  Strings belong to the store. */
+struct histree_store_history {
+	const char *analysis;
+	uint32_t analysis_version;
+	const char *file; /* name inside the folder */
+	uint64_t state_changes_refused; /* changes that the state system refused, an error of the trace */
+};
+
+struct histree_store_info {
+	const char *path;
+	const char *made_by; /* "histree 0.1.0" */
+	const char *const *traces;
+	size_t trace_count;
+	const struct histree_store_history *histories;
+	size_t history_count;
+	bool partial; /* some of the trace could not be read: see warnings */
+	const char *const *warnings;
+	size_t warning_count;
+	uint64_t event_count;
+	uint64_t clock_steps_back;
+	uint64_t discarded_events, discarded_packets;
+	histree_time start, end;
+	int64_t build_ns; /* wall time of the build */
+};
+
+struct histree_store;
+
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_store_open(const char *path, struct histree_store **out, struct histree_error *error);
+HISTREE_API void histree_store_close(struct histree_store *store);
+HISTREE_API const struct histree_store_info *histree_store_info(const struct histree_store *store);
+
+/*
+ * Open the history of one analysis (NULL: "kernel" if there is one, else the first).  The caller closes
+ * it.  HISTREE_NOT_FOUND names the analyses that the store has; HISTREE_ERR_VERSION says that the
+ * analysis has changed since the build, unless `any_version`.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_store_history(struct histree_store *store, const char *analysis, bool any_version,
+		      const struct histree_open_options *options, struct histree_history **out,
+		      struct histree_error *error);
+
+#endif
