@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 1 << 20 };
+
+struct arena_chunk {
+	struct arena_chunk *before;
+	max_align_t bytes[];
+};
+
+static bool arena_grow(struct arena *arena, size_t needed)
+{
+	size_t size = arena->bytes_total / 2;
+	if (size < CHUNK_MIN)
+		size = CHUNK_MIN;
+	if (size > CHUNK_MAX)
+		size = CHUNK_MAX;
+	if (size < needed)
+		size = needed;
+	if (size > SIZE_MAX - sizeof(struct arena_chunk))
+		return false;
+	struct arena_chunk *chunk = malloc(sizeof(*chunk) + size);
+	if (chunk == NULL)
+		return false;
+	chunk->before = arena->chunk;
+	arena->chunk = chunk;
+	arena->used = 0;
+	arena->size = size;
+	arena->bytes_total += size;
+	return true;
+}
+
+void *arena_allocate(struct arena *arena, size_t size, size_t alignment)
+{
+	size_t at = (arena->used + alignment - 1) & ~(alignment - 1);
+	if (arena->chunk == NULL || at > arena->size || size > arena->size - at) {
+		if (!arena_grow(arena, size))
+			return NULL;
+		at = 0;
+	}
+	arena->used = at + size;
+	return (char *)arena->chunk->bytes + at;
+}
+
+char *arena_copy(struct arena *arena, const void *bytes, size_t size)
+{
+	if (size == SIZE_MAX)
+		return NULL;
+	char *copy = arena_allocate(arena, size + 1, 1);
+	if (copy == NULL)
+		return NULL;
+	if (size > 0)
+		memcpy(copy, bytes, size);
+	copy[size] = '\0';
+	return copy;
+}
+
+void arena_release(struct arena *arena)
+{
+	while (arena->chunk != NULL) {
+		struct arena_chunk *before = arena->chunk->before;
+		free(arena->chunk);
+		arena->chunk = before;
+	}
+	*arena = (struct arena){ 0 };
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arena.h - memory for things that die together.
+ *
+ * Chunks grow with the arena, so that small arenas are small and large ones have few chunks.  What was
+ * given out never moves.
+ */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_chunk;
+
+struct arena {
+	struct arena_chunk *chunk; /* the one being filled; earlier ones behind it */
+	size_t used, size;         /* of that chunk */
+	size_t bytes_total;        /* of all chunks */
+};
+
+/* A zeroed struct arena is an empty one. */
+void *arena_allocate(struct arena *arena, size_t size, size_t alignment);
+
+/* A copy of `size` bytes with a terminating zero behind them.  NULL when memory is out. */
+char *arena_copy(struct arena *arena, const void *bytes, size_t size);
+
+void arena_release(struct arena *arena);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bytes.h - little-endian numbers and varints in memory.
+ *
+ * A varint is LEB128: seven bits a byte, least significant first, the top bit says that more follow; at
+ * most ten bytes.  Signed numbers are folded by zigzag first (0, -1, 1, -2 -> 0, 1, 2, 3).
+ *
+ * Writers are given room by their caller.  Readers of bytes from outside use a struct byte_reader, which
+ * checks each read against what is left and remembers the first failure.
+ */
+#ifndef BASE_BYTES_H
+#define BASE_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { VARINT_SIZE_MAX = 10 };
+
+static inline void put_le16(uint8_t *at, uint16_t number)
+{
+	at[0] = (uint8_t)number;
+	at[1] = (uint8_t)(number >> 8);
+}
+
+static inline void put_le32(uint8_t *at, uint32_t number)
+{
+	put_le16(at, (uint16_t)number);
+	put_le16(at + 2, (uint16_t)(number >> 16));
+}
+
+static inline void put_le64(uint8_t *at, uint64_t number)
+{
+	put_le32(at, (uint32_t)number);
+	put_le32(at + 4, (uint32_t)(number >> 32));
+}
+
+static inline uint16_t get_le16(const uint8_t *at)
+{
+	return (uint16_t)(at[0] | at[1] << 8);
+}
+
+static inline uint32_t get_le32(const uint8_t *at)
+{
+	return (uint32_t)get_le16(at) | (uint32_t)get_le16(at + 2) << 16;
+}
+
+static inline uint64_t get_le64(const uint8_t *at)
+{
+	return (uint64_t)get_le32(at) | (uint64_t)get_le32(at + 4) << 32;
+}
+
+static inline uint64_t zigzag(int64_t number)
+{
+	return ((uint64_t)number << 1) ^ (uint64_t)(number >> 63);
+}
+
+static inline int64_t unzigzag(uint64_t number)
+{
+	return (int64_t)(number >> 1) ^ -(int64_t)(number & 1);
+}
+
+static inline size_t varint_size(uint64_t number)
+{
+	/* ceil(bits / 7) for 1..64 bits, without a division: (bits * 9 + 64) / 64 agrees there. */
+	unsigned bits = 64 - (unsigned)__builtin_clzll(number | 1);
+	return (bits * 9 + 64) / 64;
+}
+
+/* Returns where the next byte goes. */
+static inline uint8_t *put_varint(uint8_t *at, uint64_t number)
+{
+	while (number >= 0x80) {
+		*at++ = (uint8_t)(number | 0x80);
+		number >>= 7;
+	}
+	*at++ = (uint8_t)number;
+	return at;
+}
+
+/* Returns the byte behind the varint, or NULL if it does not end before `end` or is no varint. */
+static inline const uint8_t *get_varint(const uint8_t *at, const uint8_t *end, uint64_t *number)
+{
+	uint64_t value = 0;
+	for (unsigned shift = 0; shift < 64 && at < end; shift += 7) {
+		uint8_t byte = *at++;
+		if (shift == 63 && byte > 1)
+			return NULL;
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80) {
+			*number = value;
+			return at;
+		}
+	}
+	return NULL;
+}
+
+struct byte_reader {
+	const uint8_t *at, *end;
+	bool failed; /* a read went past the end, or a number was malformed; all later reads give 0 */
+};
+
+static inline struct byte_reader byte_reader(const void *bytes, size_t size)
+{
+	const uint8_t *at = bytes;
+	return (struct byte_reader){ .at = at, .end = at + size };
+}
+
+static inline size_t byte_reader_left(const struct byte_reader *reader)
+{
+	return (size_t)(reader->end - reader->at);
+}
+
+/* The next `size` bytes, or NULL. */
+static inline const uint8_t *read_bytes(struct byte_reader *reader, size_t size)
+{
+	if (reader->failed || size > byte_reader_left(reader)) {
+		reader->failed = true;
+		return NULL;
+	}
+	const uint8_t *bytes = reader->at;
+	reader->at += size;
+	return bytes;
+}
+
+static inline uint32_t read_le32(struct byte_reader *reader)
+{
+	const uint8_t *bytes = read_bytes(reader, 4);
+	return bytes == NULL ? 0 : get_le32(bytes);
+}
+
+static inline uint64_t read_le64(struct byte_reader *reader)
+{
+	const uint8_t *bytes = read_bytes(reader, 8);
+	return bytes == NULL ? 0 : get_le64(bytes);
+}
+
+static inline uint64_t read_varint(struct byte_reader *reader)
+{
+	uint64_t number = 0;
+	const uint8_t *next = reader->failed ? NULL : get_varint(reader->at, reader->end, &number);
+	if (next == NULL) {
+		reader->failed = true;
+		return 0;
+	}
+	reader->at = next;
+	return number;
+}
+
+#endif

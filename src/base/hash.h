@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hash.h - mixing functions for hash tables in memory; never written to disk.
+ */
+#ifndef BASE_HASH_H
+#define BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A bijection of 64 bits in which every input bit moves every output bit (Stafford's variant 13). */
+static inline uint64_t hash_mix(uint64_t x)
+{
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+static inline uint64_t hash_bytes(const void *bytes, size_t size)
+{
+	const unsigned char *at = bytes;
+	uint64_t hash = size * UINT64_C(0x9e3779b97f4a7c15);
+	while (size >= 8) {
+		uint64_t word;
+		memcpy(&word, at, 8);
+		hash = hash_mix(hash ^ word);
+		at += 8;
+		size -= 8;
+	}
+	if (size > 0) {
+		uint64_t word = 0;
+		memcpy(&word, at, size);
+		hash = hash_mix(hash ^ word);
+	}
+	return hash;
+}
+
+#endif

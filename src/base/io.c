@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "base/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+static int posix_open(void *context, const char *path, int flags, mode_t mode)
+{
+	(void)context;
+	return open(path, flags | O_CLOEXEC, mode);
+}
+
+static ssize_t posix_pread(void *context, int file, void *bytes, size_t size, off_t offset)
+{
+	(void)context;
+	return pread(file, bytes, size, offset);
+}
+
+static ssize_t posix_pwrite(void *context, int file, const void *bytes, size_t size, off_t offset)
+{
+	(void)context;
+	return pwrite(file, bytes, size, offset);
+}
+
+static int posix_sync(void *context, int file)
+{
+	(void)context;
+	return fdatasync(file);
+}
+
+static int posix_size(void *context, int file, off_t *size)
+{
+	(void)context;
+	struct stat facts;
+	if (fstat(file, &facts) != 0)
+		return -1;
+	*size = facts.st_size;
+	return 0;
+}
+
+static int posix_close(void *context, int file)
+{
+	(void)context;
+	return close(file);
+}
+
+static int posix_rename(void *context, const char *from, const char *to)
+{
+	(void)context;
+	return rename(from, to);
+}
+
+static int posix_unlink(void *context, const char *path)
+{
+	(void)context;
+	return unlink(path);
+}
+
+static int posix_exchange(void *context, const char *one, const char *other)
+{
+	(void)context;
+	return renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE);
+}
+
+static int posix_mkdir(void *context, const char *path, mode_t mode)
+{
+	(void)context;
+	return mkdir(path, mode);
+}
+
+static int posix_rmdir(void *context, const char *path)
+{
+	(void)context;
+	return rmdir(path);
+}
+
+const struct io io_posix = {
+	.open = posix_open,
+	.pread = posix_pread,
+	.pwrite = posix_pwrite,
+	.sync = posix_sync,
+	.size = posix_size,
+	.close = posix_close,
+	.rename = posix_rename,
+	.exchange = posix_exchange,
+	.unlink = posix_unlink,
+	.mkdir = posix_mkdir,
+	.rmdir = posix_rmdir,
+};
+
+enum histree_status io_read_all(const struct io *io, int file, void *bytes, size_t size, uint64_t offset,
+				struct histree_error *error)
+{
+	char *at = bytes;
+	while (size > 0) {
+		ssize_t done = io->pread(io->context, file, at, size, (off_t)offset);
+		if (done < 0) {
+			if (errno == EINTR)
+				continue;
+			return error_set(error, HISTREE_ERR_IO, "cannot read: %s", strerror(errno));
+		}
+		if (done == 0)
+			return error_set(error, HISTREE_ERR_FORMAT, "the file ends too early");
+		at += done;
+		offset += (uint64_t)done;
+		size -= (size_t)done;
+	}
+	return HISTREE_OK;
+}
+
+enum histree_status io_write_all(const struct io *io, int file, const void *bytes, size_t size, uint64_t offset,
+				 struct histree_error *error)
+{
+	const char *at = bytes;
+	while (size > 0) {
+		ssize_t done = io->pwrite(io->context, file, at, size, (off_t)offset);
+		if (done < 0) {
+			if (errno == EINTR)
+				continue;
+			return error_set(error, HISTREE_ERR_IO, "cannot write: %s", strerror(errno));
+		}
+		if (done == 0) /* no system is known to do so; we would ask for ever */
+			return error_set(error, HISTREE_ERR_IO, "cannot write: the system takes no more bytes");
+		at += done;
+		offset += (uint64_t)done;
+		size -= (size_t)done;
+	}
+	return HISTREE_OK;
+}

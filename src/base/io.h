@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * io.h - the file calls that histree makes, as a table that a test can replace.
+ *
+ * Each call returns like its namesake of POSIX, with errno; short reads and writes and EINTR are
+ * possible here and are dealt with by io_read_all() and io_write_all().
+ */
+#ifndef BASE_IO_H
+#define BASE_IO_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "histree/status.h"
+
+struct io {
+	int (*open)(void *context, const char *path, int flags, mode_t mode);
+	ssize_t (*pread)(void *context, int file, void *bytes, size_t size, off_t offset);
+	ssize_t (*pwrite)(void *context, int file, const void *bytes, size_t size, off_t offset);
+	int (*sync)(void *context, int file);
+	int (*size)(void *context, int file, off_t *size);
+	int (*close)(void *context, int file);
+	int (*rename)(void *context, const char *from, const char *to);
+	int (*exchange)(void *context, const char *one, const char *other); /* renameat2(RENAME_EXCHANGE) */
+	int (*unlink)(void *context, const char *path);
+	int (*mkdir)(void *context, const char *path, mode_t mode);
+	int (*rmdir)(void *context, const char *path);
+	void *context; /* handed to each call; belongs to whoever made the table */
+};
+
+/* The real file system; context is NULL.  The table is constant. */
+extern const struct io io_posix;
+
+/* All of it, or an error that says what failed (not of which file).  Reading past the end is HISTREE_ERR_FORMAT. */
+enum histree_status io_read_all(const struct io *io, int file, void *bytes, size_t size, uint64_t offset,
+				struct histree_error *error);
+enum histree_status io_write_all(const struct io *io, int file, const void *bytes, size_t size, uint64_t offset,
+				 struct histree_error *error);
+
+#endif

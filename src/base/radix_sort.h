@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * radix_sort.h - sort indices by a 32-bit key, stable, in time proportional to their number.
+ */
+#ifndef BASE_RADIX_SORT_H
+#define BASE_RADIX_SORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct keyed_index {
+	uint32_t key, index;
+};
+
+/* `spare` has room for `count` entries too.  Eleven bits a pass; as few passes as the range of keys needs. */
+void radix_sort(struct keyed_index *entries, struct keyed_index *spare, size_t count);
+
+#endif

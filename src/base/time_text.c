@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "base/time_text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define NS_PER_SECOND INT64_C(1000000000)
+#define SECONDS_PER_DAY INT64_C(86400)
+
+static const struct {
+	const char *name;
+	int64_t ns;
+} units[] = {
+	{ "", 1 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
+	{ "s", NS_PER_SECOND }, { "m", 60 * NS_PER_SECOND }, { "h", 3600 * NS_PER_SECOND },
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Digits at *at, at least one; *at moves behind them. */
+static bool read_digits(const char **at, int64_t *number)
+{
+	if (!is_digit(**at))
+		return false;
+	int64_t value = 0;
+	for (; is_digit(**at); (*at)++)
+		if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, **at - '0', &value))
+			return false;
+	*number = value;
+	return true;
+}
+
+/* Nothing, or a point and one to nine digits, as billionths. */
+static bool read_fraction(const char **at, int64_t *billionths)
+{
+	*billionths = 0;
+	if (**at != '.')
+		return true;
+	const char *first = ++*at;
+	for (int64_t place = NS_PER_SECOND / 10; is_digit(**at); place /= 10, (*at)++) {
+		if (place == 0)
+			return false;
+		*billionths += (**at - '0') * place;
+	}
+	return *at > first;
+}
+
+bool time_parse_duration(const char *text, int64_t *ns)
+{
+	int64_t whole, billionths;
+	if (!read_digits(&text, &whole) || !read_fraction(&text, &billionths))
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(text, units[i].name) != 0)
+			continue;
+		int64_t unit = units[i].ns;
+		int64_t part = unit >= NS_PER_SECOND ? billionths * (unit / NS_PER_SECOND)
+						     : billionths / (NS_PER_SECOND / unit);
+		return !__builtin_mul_overflow(whole, unit, &whole) && !__builtin_add_overflow(whole, part, ns);
+	}
+	return false;
+}
+
+static int64_t floor_divide(int64_t number, int64_t by)
+{
+	return number / by - (number % by < 0);
+}
+
+/* "17:46:23.1" as nanoseconds since midnight. */
+static bool parse_clock(const char *text, int64_t *ns)
+{
+	int64_t hours, minutes, seconds, billionths;
+	if (!read_digits(&text, &hours) || *text++ != ':' || !read_digits(&text, &minutes) || *text++ != ':')
+		return false;
+	if (!read_digits(&text, &seconds) || !read_fraction(&text, &billionths) || *text != '\0')
+		return false;
+	if (hours > 23 || minutes > 59 || seconds > 59)
+		return false;
+	*ns = ((hours * 60 + minutes) * 60 + seconds) * NS_PER_SECOND + billionths;
+	return true;
+}
+
+static bool parse_time_of_day(const char *text, int64_t start, int64_t end, int64_t *ns)
+{
+	const int64_t day = SECONDS_PER_DAY * NS_PER_SECOND;
+	int64_t since_midnight, moment, next_day;
+	if (!parse_clock(text, &since_midnight))
+		return false;
+	/* The first day that an int64 knows begins before the least int64: then there is no such midnight. */
+	if (__builtin_mul_overflow(floor_divide(start, day), day, &moment) ||
+	    __builtin_add_overflow(moment, since_midnight, &moment))
+		return false;
+	if (moment < start && !__builtin_add_overflow(moment, day, &next_day) && next_day <= end)
+		moment = next_day;
+	*ns = moment;
+	return true;
+}
+
+bool time_parse(const char *text, int64_t start, int64_t end, int64_t *ns)
+{
+	if (strchr(text, ':') != NULL)
+		return parse_time_of_day(text, start, end, ns);
+	if (*text == '+') {
+		int64_t after;
+		return time_parse_duration(text + 1, &after) && !__builtin_add_overflow(start, after, ns);
+	}
+	bool negative = *text == '-';
+	text += negative;
+	int64_t number;
+	if (!read_digits(&text, &number) || *text != '\0')
+		return false;
+	*ns = negative ? -number : number;
+	return true;
+}
+
+/* Exactly `count` digits; returns where the next byte goes. */
+static char *put_digits(char *at, uint64_t number, unsigned count)
+{
+	for (unsigned i = count; i-- > 0; number /= 10)
+		at[i] = (char)('0' + number % 10);
+	return at + count;
+}
+
+size_t time_format_clock(int64_t ns, char text[TIME_TEXT_SIZE])
+{
+	int64_t second = floor_divide(ns, NS_PER_SECOND);
+	int64_t of_day = second - floor_divide(second, SECONDS_PER_DAY) * SECONDS_PER_DAY;
+	char *at = put_digits(text, (uint64_t)of_day / 3600, 2);
+	*at++ = ':';
+	at = put_digits(at, (uint64_t)of_day / 60 % 60, 2);
+	*at++ = ':';
+	at = put_digits(at, (uint64_t)of_day % 60, 2);
+	*at++ = '.';
+	at = put_digits(at, (uint64_t)ns - (uint64_t)second * NS_PER_SECOND, 9);
+	*at = '\0';
+	return (size_t)(at - text);
+}
+
+size_t time_format_date(int64_t ns, char text[TIME_TEXT_SIZE])
+{
+	time_t second = (time_t)floor_divide(ns, NS_PER_SECOND);
+	struct tm utc;
+	char clock[TIME_TEXT_SIZE];
+	time_format_clock(ns, clock);
+	if (gmtime_r(&second, &utc) == NULL)
+		utc = (struct tm){ 0 };
+	return (size_t)snprintf(text, TIME_TEXT_SIZE, "%04d-%02d-%02d %.18s", (utc.tm_year + 1900) % 10000,
+				utc.tm_mon + 1, utc.tm_mday, clock);
+}
+
+size_t time_format_duration(uint64_t ns, char text[TIME_TEXT_SIZE])
+{
+	static const char *const names[] = { "us", "ms", "s" };
+	if (ns < 1000)
+		return (size_t)snprintf(text, TIME_TEXT_SIZE, "%u ns", (unsigned)ns);
+	unsigned unit = 0;
+	uint64_t thousandths = ns;
+	for (; unit < 2 && thousandths >= 1000000; unit++)
+		thousandths /= 1000;
+	return (size_t)snprintf(text, TIME_TEXT_SIZE, "%" PRIu64 ".%03u %s", thousandths / 1000,
+				(unsigned)(thousandths % 1000), names[unit]);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * time_text.h - times and durations as people write and read them.
+ *
+ * Times are nanoseconds since the epoch; a time of day is UTC.  Nothing here depends on the locale or on TZ.
+ */
+#ifndef BASE_TIME_TEXT_H
+#define BASE_TIME_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Room for any text that a function of this file makes, with its terminator. */
+enum { TIME_TEXT_SIZE = 40 };
+
+/*
+ * A length of time: digits, up to nine decimals, one of the units ns us ms s m h ("12.5ms"); ns where there is
+ * no unit.  What is finer than a nanosecond is dropped.  False if the text is something else or too large.
+ */
+bool time_parse_duration(const char *text, int64_t *ns);
+
+/*
+ * A moment of a history that goes from `start` to `end`:
+ *
+ *	1457113583000000000	nanoseconds since the epoch, may be negative
+ *	+12.5ms			a length of time after `start`
+ *	17:46:23.1		time of day, up to nine decimals, on the day of `start`; where that is before
+ *				`start` and the next day's is not behind `end`, on the next day
+ *
+ * False if the text is something else or the moment is no int64; the moment may lie outside the history.
+ */
+bool time_parse(const char *text, int64_t start, int64_t end, int64_t *ns);
+
+/* "17:46:22.794565804"; returns the length.  Fast: made for each row of an output. */
+size_t time_format_clock(int64_t ns, char text[TIME_TEXT_SIZE]);
+
+/* "2016-03-04 17:46:22.794565804". */
+size_t time_format_date(int64_t ns, char text[TIME_TEXT_SIZE]);
+
+/* "432.662 ms": three decimals, cut off, in the largest of ns, us, ms and s that leaves no zero before them. */
+size_t time_format_duration(uint64_t ns, char text[TIME_TEXT_SIZE]);
+
+#endif
