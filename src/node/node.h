@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * node.h - what a node of a history tree is, whatever its bytes look like.
+ *
+ * A node is one block.  It holds intervals, and above the leaves the bounds of its children.  The codec is
+ * two objects behind this header, and nothing else knows the bytes (histree-format(5)):
+ *
+ *	node_builder	takes intervals and children until they no longer fit, then seals (writing)
+ *	node_view	checks a sealed block once, gives children and a cursor (reading)
+ *
+ * Bounds: start and end of a node enclose those of its intervals and of its children.  A variant that does
+ * not keep a child's end or keys (struct node_layout) reads them back as the widest that they can be.
+ */
+#ifndef NODE_NODE_H
+#define NODE_NODE_H
+
+#include "histree/value.h"
+
+enum node_child_bounds {
+	NODE_CHILD_START = 0, /* always kept */
+	NODE_CHILD_END = 1,
+	NODE_CHILD_KEYS = 2,
+};
+
+/* The same for all nodes of a tree. */
+struct node_layout {
+	uint32_t node_size;
+	uint32_t child_bounds;   /* or of enum node_child_bounds */
+	uint32_t child_capacity; /* children of a core node at most */
+};
+
+/* A child as its parent knows it: bounds of the child's whole subtree. */
+struct node_child {
+	uint32_t number;
+	histree_time start, end;
+	histree_quark key_min, key_max; /* key_min > key_max: no interval in the subtree */
+};
+
+/*
+ * The layout for a fan-out asked for: at most half of a node goes to its table of children, so that a
+ * core node always has room for intervals.
+ */
+struct node_layout node_layout(uint32_t node_size, uint32_t child_bounds, uint32_t fan_out);
+
+/* Bytes that intervals may take in a node of this height (0: a leaf). */
+size_t node_capacity(const struct node_layout *layout, uint32_t height);
+
+/* Bytes of a string or custom value at most, so that any empty node takes it. */
+size_t node_value_size_max(const struct node_layout *layout);
+
+/* Bytes that an interval takes at most in a node that starts at or after `start`. */
+size_t node_row_size(const struct histree_interval *interval, histree_time start);
+
+#endif

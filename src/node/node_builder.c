@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "node/node_builder.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/crc32c.h"
+#include "base/radix_sort.h"
+#include "item/value_codec.h"
+#include "node/node_format.h"
+
+struct node_row {
+	histree_time start;
+	histree_quark key;
+	uint32_t offset, size; /* in the builder's bytes */
+};
+
+void node_builder_begin(struct node_builder *builder, const struct node_layout *layout, uint32_t height,
+			histree_time start)
+{
+	builder->layout = layout;
+	builder->height = height;
+	builder->start = start;
+	builder->key_min = builder->subtree_key_min = UINT32_MAX;
+	builder->key_max = builder->subtree_key_max = 0;
+	builder->child_count = 0;
+	builder->row_count = 0;
+	builder->bytes_used = 0;
+}
+
+bool node_builder_fits(const struct node_builder *builder, const struct histree_interval *interval)
+{
+	size_t index = node_index_count((uint32_t)builder->row_count + 1) * NODE_INDEX_SIZE;
+	return builder->bytes_used + node_row_size(interval, builder->start) + index <=
+	       node_capacity(builder->layout, builder->height);
+}
+
+static void include_keys(struct node_builder *builder, histree_quark key_min, histree_quark key_max)
+{
+	if (key_min < builder->subtree_key_min)
+		builder->subtree_key_min = key_min;
+	if (key_max > builder->subtree_key_max)
+		builder->subtree_key_max = key_max;
+}
+
+enum histree_status node_builder_add(struct node_builder *builder, const struct histree_interval *interval)
+{
+	assert(interval->start >= builder->start);
+	size_t size = node_row_size(interval, builder->start);
+	if (!array_reserve(&builder->rows, &builder->rows_capacity, builder->row_count + 1) ||
+	    !array_reserve(&builder->bytes, &builder->bytes_capacity, builder->bytes_used + size))
+		return HISTREE_ERR_MEMORY;
+
+	uint8_t *at = builder->bytes + builder->bytes_used;
+	at = put_varint(at, (uint64_t)interval->start - (uint64_t)builder->start);
+	at = put_varint(at, (uint64_t)interval->end - (uint64_t)interval->start);
+	at = put_varint(at, interval->quark);
+	at = value_encode(at, &interval->value);
+	assert(at == builder->bytes + builder->bytes_used + size);
+
+	builder->rows[builder->row_count++] = (struct node_row){
+		.start = interval->start,
+		.key = interval->quark,
+		.offset = (uint32_t)builder->bytes_used,
+		.size = (uint32_t)size,
+	};
+	builder->bytes_used += size;
+	if (interval->quark < builder->key_min)
+		builder->key_min = interval->quark;
+	if (interval->quark > builder->key_max)
+		builder->key_max = interval->quark;
+	include_keys(builder, interval->quark, interval->quark);
+	return HISTREE_OK;
+}
+
+enum histree_status node_builder_add_child(struct node_builder *builder, const struct node_child *child)
+{
+	assert(builder->child_count < builder->layout->child_capacity);
+	if (!array_reserve(&builder->children, &builder->children_capacity, builder->child_count + 1))
+		return HISTREE_ERR_MEMORY;
+	builder->children[builder->child_count++] = *child;
+	if (child->key_min <= child->key_max)
+		include_keys(builder, child->key_min, child->key_max);
+	return HISTREE_OK;
+}
+
+/*
+ * The order of the rows by (key, start).  The intervals of one attribute come in the order of time from a
+ * state system, so a stable sort by key is all there is to do; the insertion sort after it only looks, except
+ * for callers who insert out of order.  NULL when memory is out; the caller frees it.
+ */
+static struct keyed_index *sorted_order(const struct node_builder *builder)
+{
+	size_t count = builder->row_count;
+	const struct node_row *rows = builder->rows;
+	struct keyed_index *order = malloc((2 * count + 1) * sizeof(*order));
+	if (order == NULL)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		order[i] = (struct keyed_index){ .key = rows[i].key, .index = (uint32_t)i };
+	radix_sort(order, order + count, count);
+	for (size_t i = 1; i < count; i++) {
+		struct keyed_index entry = order[i];
+		size_t place = i;
+		for (; place > 0 && order[place - 1].key == entry.key &&
+		       rows[order[place - 1].index].start > rows[entry.index].start;
+		     place--)
+			order[place] = order[place - 1];
+		order[place] = entry;
+	}
+	return order;
+}
+
+static uint8_t *put_child(const struct node_layout *layout, uint8_t *at, const struct node_child *child)
+{
+	put_le32(at, child->number);
+	put_le64(at + 4, (uint64_t)child->start);
+	at += 12;
+	if (layout->child_bounds & NODE_CHILD_END) {
+		put_le64(at, (uint64_t)child->end);
+		at += 8;
+	}
+	if (layout->child_bounds & NODE_CHILD_KEYS) {
+		put_le32(at, child->key_min);
+		put_le32(at + 4, child->key_max);
+		at += 8;
+	}
+	return at;
+}
+
+uint32_t node_builder_seal(struct node_builder *builder, uint32_t number, histree_time end, uint8_t *block,
+			   struct node_child *child)
+{
+	struct keyed_index *order = sorted_order(builder);
+	if (order == NULL)
+		return 0;
+	uint8_t *at = block + NODE_HEADER_SIZE;
+	for (size_t i = 0; i < builder->child_count; i++)
+		at = put_child(builder->layout, at, &builder->children[i]);
+
+	uint32_t rows_offset = (uint32_t)(at - block);
+	uint8_t *index = at + builder->bytes_used;
+	for (size_t i = 0; i < builder->row_count; i++) {
+		const struct node_row *row = &builder->rows[order[i].index];
+		if (i % NODE_ROWS_PER_INDEX == 0) {
+			put_le32(index, (uint32_t)(at - block));
+			index += NODE_INDEX_SIZE;
+		}
+		memcpy(at, builder->bytes + row->offset, row->size);
+		at += row->size;
+	}
+	free(order);
+	uint32_t used = (uint32_t)(index - block);
+	assert(used <= builder->layout->node_size);
+	memset(index, 0, builder->layout->node_size - used);
+
+	put_le32(block + 4, number);
+	put_le16(block + 8, (uint16_t)builder->height);
+	put_le16(block + 10, (uint16_t)builder->child_count);
+	put_le32(block + 12, (uint32_t)builder->row_count);
+	put_le64(block + 16, (uint64_t)builder->start);
+	put_le64(block + 24, (uint64_t)end);
+	put_le32(block + 32, builder->key_min);
+	put_le32(block + 36, builder->key_max);
+	put_le32(block + 40, used);
+	put_le32(block + 44, rows_offset);
+	put_le32(block, crc32c(0, block + 4, used - 4));
+
+	*child = (struct node_child){
+		.number = number,
+		.start = builder->start,
+		.end = end,
+		.key_min = builder->subtree_key_min,
+		.key_max = builder->subtree_key_max,
+	};
+	return used;
+}
+
+void node_builder_release(struct node_builder *builder)
+{
+	free(builder->children);
+	free(builder->rows);
+	free(builder->bytes);
+	*builder = (struct node_builder){ 0 };
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * node_builder.h - a node that is being filled.
+ *
+ * Empty builders cost little: rows are kept in memory that grows, so that the thousand open nodes of a
+ * degenerated SHT fit.
+ */
+#ifndef NODE_NODE_BUILDER_H
+#define NODE_NODE_BUILDER_H
+
+#include <stdbool.h>
+
+#include "node/node.h"
+
+struct node_row;
+
+struct node_builder {
+	const struct node_layout *layout;
+	uint32_t height;
+	histree_time start;
+	histree_quark key_min, key_max;                 /* of the intervals in this node */
+	histree_quark subtree_key_min, subtree_key_max; /* of those and of all children */
+	struct node_child *children;
+	size_t child_count, children_capacity;
+	struct node_row *rows; /* in the order of their arrival */
+	size_t row_count, rows_capacity;
+	uint8_t *bytes; /* their encoded forms, one after the other */
+	size_t bytes_used, bytes_capacity;
+};
+
+/* Begin a node, keeping the memory of the one before.  A zeroed builder is fine. */
+void node_builder_begin(struct node_builder *builder, const struct node_layout *layout, uint32_t height,
+			histree_time start);
+
+/* Whether an interval of this size fits, whenever it starts. */
+bool node_builder_fits(const struct node_builder *builder, const struct histree_interval *interval);
+
+/* It must fit and not start before the node.  HISTREE_ERR_MEMORY only. */
+enum histree_status node_builder_add(struct node_builder *builder, const struct histree_interval *interval);
+
+/* There must be room: fewer than child_capacity.  HISTREE_ERR_MEMORY only. */
+enum histree_status node_builder_add_child(struct node_builder *builder, const struct node_child *child);
+
+/*
+ * Write the node into `block` (node_size bytes).  The bounds of its subtree go to `child`.  Returns the
+ * bytes used, 0 when memory is out.
+ */
+uint32_t node_builder_seal(struct node_builder *builder, uint32_t number, histree_time end, uint8_t *block,
+			   struct node_child *child);
+
+void node_builder_release(struct node_builder *builder);
+
+#endif
