@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The header, 4096 bytes, of which 68 are used (histree-format(5)):
+ *
+ *	OFFSET	SIZE
+ *	0	8	magic: 0x89 'h' 'i' 's' 't' 'r' 'e' 0x0a
+ *	8	4	version of the format
+ *	12	4	oldest version whose reader understands the file
+ *	16	8	features that a reader must know; 0 so far
+ *	24	8	features that a reader may ignore; 0 so far
+ *	32	4	size of a block
+ *	36	4	number of blocks
+ *	40	8	offset of the table of sections
+ *	48	4	number of sections
+ *	52	4	CRC-32C of the table of sections
+ *	56	8	size of the file
+ *	64	4	CRC-32C of the bytes 0 to 64
+ *
+ * An entry of the table of sections: id (4), CRC-32C of the section (4), offset (8), size (8).
+ */
+#include "store/block_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/crc32c.h"
+#include "base/error.h"
+
+static const uint8_t magic[8] = { 0x89, 'h', 'i', 's', 't', 'r', 'e', '\n' };
+
+enum {
+	HEADER_USED = 68,
+	SECTION_ENTRY_SIZE = 24,
+	SECTION_COUNT_MAX = 64,
+};
+
+struct section {
+	uint32_t id, crc;
+	uint64_t offset, size;
+};
+
+struct block_file {
+	const struct io *io;
+	char *path;
+	int file;
+	bool writing; /* made here and not complete: removed on close */
+	uint32_t version;
+	uint32_t block_size, block_count;
+	uint64_t size; /* bytes of the whole file so far */
+	struct section sections[SECTION_COUNT_MAX];
+	uint32_t section_count;
+	bool section_open; /* the last one is being written */
+};
+
+static uint64_t block_offset(const struct block_file *file, uint64_t number)
+{
+	return BLOCK_FILE_HEADER_SIZE + number * file->block_size;
+}
+
+static enum histree_status named(const struct block_file *file, enum histree_status status, struct histree_error *error)
+{
+	if (status < 0)
+		error_prefix(error, "'%s'", file->path);
+	return status;
+}
+
+static struct block_file *new_file(const struct io *io, const char *path)
+{
+	struct block_file *file = calloc(1, sizeof(*file));
+	if (file == NULL)
+		return NULL;
+	file->io = io;
+	file->file = -1;
+	file->path = strdup(path);
+	if (file->path == NULL) {
+		free(file);
+		return NULL;
+	}
+	return file;
+}
+
+enum histree_status block_file_create(const struct io *io, const char *path, uint32_t block_size,
+				      struct block_file **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct block_file *file = new_file(io, path);
+	if (file == NULL)
+		return error_memory(error, "a file");
+	file->block_size = block_size;
+	file->version = BLOCK_FILE_VERSION;
+	file->size = BLOCK_FILE_HEADER_SIZE;
+	file->file = io->open(io->context, path, O_RDWR | O_CREAT | O_EXCL, 0666);
+	if (file->file < 0) {
+		int cause = errno;
+		block_file_close(file);
+		return error_set(error, cause == EEXIST ? HISTREE_ERR_EXISTS : HISTREE_ERR_IO,
+				 "cannot make '%s': %s", path, strerror(cause));
+	}
+	file->writing = true;
+	*out = file;
+	return HISTREE_OK;
+}
+
+enum histree_status block_file_write(struct block_file *file, uint32_t number, const void *block,
+				     struct histree_error *error)
+{
+	uint64_t offset = block_offset(file, number);
+	enum histree_status status =
+		io_write_all(file->io, file->file, block, file->block_size, offset, error);
+	if (status != HISTREE_OK)
+		return named(file, status, error);
+	if (number >= file->block_count)
+		file->block_count = number + 1;
+	if (offset + file->block_size > file->size)
+		file->size = offset + file->block_size;
+	return HISTREE_OK;
+}
+
+enum histree_status block_file_section_begin(struct block_file *file, uint32_t id, struct histree_error *error)
+{
+	if (file->section_open || file->section_count == SECTION_COUNT_MAX)
+		return error_set(error, HISTREE_ERR_INTERNAL, "'%s': one section too many", file->path);
+	file->sections[file->section_count++] = (struct section){ .id = id, .offset = file->size };
+	file->section_open = true;
+	return HISTREE_OK;
+}
+
+enum histree_status block_file_section_write(struct block_file *file, const void *bytes, size_t size,
+					     struct histree_error *error)
+{
+	struct section *section = &file->sections[file->section_count - 1];
+	enum histree_status status = io_write_all(file->io, file->file, bytes, size, file->size, error);
+	if (status != HISTREE_OK)
+		return named(file, status, error);
+	section->crc = crc32c(section->crc, bytes, size);
+	section->size += size;
+	file->size += size;
+	return HISTREE_OK;
+}
+
+void block_file_section_end(struct block_file *file)
+{
+	file->section_open = false;
+}
+
+/* Returns the size of the table. */
+static size_t encode_sections(const struct block_file *file, uint8_t *table)
+{
+	for (uint32_t i = 0; i < file->section_count; i++) {
+		uint8_t *entry = table + (size_t)i * SECTION_ENTRY_SIZE;
+		put_le32(entry, file->sections[i].id);
+		put_le32(entry + 4, file->sections[i].crc);
+		put_le64(entry + 8, file->sections[i].offset);
+		put_le64(entry + 16, file->sections[i].size);
+	}
+	return (size_t)file->section_count * SECTION_ENTRY_SIZE;
+}
+
+enum histree_status block_file_complete(struct block_file *file, struct histree_error *error)
+{
+	const struct io *io = file->io;
+	uint8_t table[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE];
+	size_t table_size = encode_sections(file, table);
+	uint64_t table_offset = file->size;
+	enum histree_status status = io_write_all(io, file->file, table, table_size, table_offset, error);
+	if (status != HISTREE_OK)
+		return named(file, status, error);
+	file->size += table_size;
+
+	/* The header says that all before it is there: it must not reach the disk first. */
+	if (io->sync(io->context, file->file) != 0)
+		return error_set(error, HISTREE_ERR_IO, "'%s': cannot sync: %s", file->path, strerror(errno));
+
+	uint8_t header[BLOCK_FILE_HEADER_SIZE] = { 0 };
+	memcpy(header, magic, sizeof(magic));
+	put_le32(header + 8, BLOCK_FILE_VERSION);
+	put_le32(header + 12, BLOCK_FILE_OLDEST_READER);
+	put_le32(header + 32, file->block_size);
+	put_le32(header + 36, file->block_count);
+	put_le64(header + 40, table_offset);
+	put_le32(header + 48, file->section_count);
+	put_le32(header + 52, crc32c(0, table, table_size));
+	put_le64(header + 56, file->size);
+	put_le32(header + 64, crc32c(0, header, 64));
+	status = io_write_all(io, file->file, header, sizeof(header), 0, error);
+	if (status != HISTREE_OK)
+		return named(file, status, error);
+	if (io->sync(io->context, file->file) != 0)
+		return error_set(error, HISTREE_ERR_IO, "'%s': cannot sync: %s", file->path, strerror(errno));
+	file->writing = false;
+	return HISTREE_OK;
+}
+
+static enum histree_status check_versions(const uint8_t *header, struct histree_error *error)
+{
+	uint32_t version = get_le32(header + 8), oldest = get_le32(header + 12);
+	uint64_t features = get_le64(header + 16);
+	if (oldest > BLOCK_FILE_VERSION)
+		return error_set(error, HISTREE_ERR_VERSION,
+				 "is of format %u, which needs a reader of format %u or later, and this is %u; "
+				 "use a newer histree, or build it again with this one",
+				 version, oldest, BLOCK_FILE_VERSION);
+	if (features != 0)
+		return error_set(error, HISTREE_ERR_VERSION,
+				 "uses features (0x%llx) that this version does not know; use a newer histree, or "
+				 "build it again with this one",
+				 (unsigned long long)features);
+	return HISTREE_OK;
+}
+
+static enum histree_status decode_header(struct block_file *file, const uint8_t *header, uint32_t *table_crc,
+					 uint64_t *table_offset, struct histree_error *error)
+{
+	static const uint8_t zeros[HEADER_USED];
+	if (memcmp(header, zeros, sizeof(zeros)) == 0)
+		return error_set(error, HISTREE_ERR_INCOMPLETE, "was never completed; build it again");
+	if (memcmp(header, magic, sizeof(magic)) != 0)
+		return error_set(error, HISTREE_ERR_FORMAT, "is no histree file");
+	if (crc32c(0, header, 64) != get_le32(header + 64))
+		return error_set(error, HISTREE_ERR_FORMAT, "header: checksum mismatch; build it again");
+	enum histree_status status = check_versions(header, error);
+	if (status != HISTREE_OK)
+		return status;
+
+	file->version = get_le32(header + 8);
+	file->block_size = get_le32(header + 32);
+	file->block_count = get_le32(header + 36);
+	*table_offset = get_le64(header + 40);
+	file->section_count = get_le32(header + 48);
+	*table_crc = get_le32(header + 52);
+	uint64_t size = get_le64(header + 56);
+	if (size > file->size)
+		return error_set(error, HISTREE_ERR_FORMAT, "is cut short: %llu of %llu bytes; build it again",
+				 (unsigned long long)file->size, (unsigned long long)size);
+	uint32_t block_size = file->block_size;
+	if (block_size < BLOCK_SIZE_MIN || block_size > BLOCK_SIZE_MAX || (block_size & (block_size - 1)) != 0)
+		return error_set(error, HISTREE_ERR_FORMAT, "header: blocks of %u bytes", block_size);
+	if (file->block_count > (file->size - BLOCK_FILE_HEADER_SIZE) / block_size)
+		return error_set(error, HISTREE_ERR_FORMAT, "header: %u blocks in %llu bytes", file->block_count,
+				 (unsigned long long)file->size);
+	if (file->section_count > SECTION_COUNT_MAX || *table_offset > file->size ||
+	    file->section_count * (uint64_t)SECTION_ENTRY_SIZE > file->size - *table_offset)
+		return error_set(error, HISTREE_ERR_FORMAT, "header: a table of %u sections at %llu",
+				 file->section_count, (unsigned long long)*table_offset);
+	return HISTREE_OK;
+}
+
+static enum histree_status decode_sections(struct block_file *file, const uint8_t *table, uint32_t table_crc,
+					   struct histree_error *error)
+{
+	if (crc32c(0, table, file->section_count * (size_t)SECTION_ENTRY_SIZE) != table_crc)
+		return error_set(error, HISTREE_ERR_FORMAT, "table of sections: checksum mismatch");
+	for (uint32_t i = 0; i < file->section_count; i++) {
+		const uint8_t *entry = table + (size_t)i * SECTION_ENTRY_SIZE;
+		struct section *section = &file->sections[i];
+		section->id = get_le32(entry);
+		section->crc = get_le32(entry + 4);
+		section->offset = get_le64(entry + 8);
+		section->size = get_le64(entry + 16);
+		if (section->offset > file->size || section->size > file->size - section->offset)
+			return error_set(error, HISTREE_ERR_FORMAT, "section %u lies outside the file", i);
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status read_directory(struct block_file *file, struct histree_error *error)
+{
+	uint8_t header[HEADER_USED], table[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE];
+	uint32_t table_crc = 0;
+	uint64_t table_offset = 0;
+	off_t size;
+	if (file->io->size(file->io->context, file->file, &size) != 0)
+		return error_set(error, HISTREE_ERR_IO, "cannot tell its size: %s", strerror(errno));
+	if (size < BLOCK_FILE_HEADER_SIZE)
+		return error_set(error, HISTREE_ERR_FORMAT, "is no histree file: it has only %lld bytes",
+				 (long long)size);
+	file->size = (uint64_t)size;
+	enum histree_status status = io_read_all(file->io, file->file, header, sizeof(header), 0, error);
+	if (status == HISTREE_OK)
+		status = decode_header(file, header, &table_crc, &table_offset, error);
+	if (status == HISTREE_OK)
+		status = io_read_all(file->io, file->file, table, file->section_count * (size_t)SECTION_ENTRY_SIZE,
+				     table_offset, error);
+	if (status == HISTREE_OK)
+		status = decode_sections(file, table, table_crc, error);
+	return status;
+}
+
+enum histree_status block_file_open(const struct io *io, const char *path, struct block_file **out,
+				    struct histree_error *error)
+{
+	*out = NULL;
+	struct block_file *file = new_file(io, path);
+	if (file == NULL)
+		return error_memory(error, "a file");
+	file->file = io->open(io->context, path, O_RDONLY, 0);
+	if (file->file < 0) {
+		int cause = errno;
+		block_file_close(file);
+		return error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", path, strerror(cause));
+	}
+	enum histree_status status = named(file, read_directory(file, error), error);
+	if (status != HISTREE_OK) {
+		block_file_close(file);
+		return status;
+	}
+	*out = file;
+	return HISTREE_OK;
+}
+
+enum histree_status block_file_read(const struct block_file *file, uint32_t number, void *block,
+				    struct histree_error *error)
+{
+	if (number >= file->block_count)
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u of %u", file->path, number,
+				 file->block_count);
+	enum histree_status status = io_read_all(file->io, file->file, block, file->block_size,
+						 block_offset(file, number), error);
+	if (status < 0)
+		error_prefix(error, "'%s': node %u at offset 0x%llx", file->path, number,
+			     (unsigned long long)block_offset(file, number));
+	return status;
+}
+
+enum histree_status block_file_section(const struct block_file *file, uint32_t id, uint8_t **bytes, size_t *size,
+				       struct histree_error *error)
+{
+	*bytes = NULL;
+	*size = 0;
+	char name[5] = { (char)id, (char)(id >> 8), (char)(id >> 16), (char)(id >> 24), '\0' };
+	const struct section *section = NULL;
+	for (uint32_t i = 0; i < file->section_count; i++)
+		if (file->sections[i].id == id)
+			section = &file->sections[i];
+	if (section == NULL)
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s': has no section %s", file->path, name);
+
+	uint8_t *content = malloc(section->size > 0 ? section->size : 1);
+	if (content == NULL)
+		return error_memory(error, "a section");
+	enum histree_status status =
+		io_read_all(file->io, file->file, content, section->size, section->offset, error);
+	if (status == HISTREE_OK && crc32c(0, content, section->size) != section->crc)
+		status = error_set(error, HISTREE_ERR_FORMAT, "checksum mismatch");
+	if (status != HISTREE_OK) {
+		error_prefix(error, "'%s': section %s", file->path, name);
+		free(content);
+		return status;
+	}
+	*bytes = content;
+	*size = section->size;
+	return HISTREE_OK;
+}
+
+const char *block_file_path(const struct block_file *file)
+{
+	return file->path;
+}
+
+uint32_t block_file_version(const struct block_file *file)
+{
+	return file->version;
+}
+
+uint32_t block_file_block_size(const struct block_file *file)
+{
+	return file->block_size;
+}
+
+uint32_t block_file_block_count(const struct block_file *file)
+{
+	return file->block_count;
+}
+
+uint64_t block_file_bytes(const struct block_file *file)
+{
+	return file->size;
+}
+
+void block_file_close(struct block_file *file)
+{
+	if (file == NULL)
+		return;
+	if (file->file >= 0)
+		file->io->close(file->io->context, file->file);
+	if (file->writing)
+		file->io->unlink(file->io->context, file->path);
+	free(file->path);
+	free(file);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * block_file.h - a file of equal blocks, followed by named sections.
+ *
+ *	0			header, 4096 bytes: magic, versions, features, block size, where the table is
+ *	4096 + k * block size	block k
+ *	behind the blocks	sections, then the table of sections
+ *
+ * A file is made once and then never changes.  It is written by one thread: blocks in any order, then
+ * sections one after the other, then block_file_complete(), which writes the header last, so that a file
+ * whose making was cut off is recognised.  It knows nothing of what the blocks mean.
+ *
+ * The bytes are described in histree-format(5).
+ */
+#ifndef STORE_BLOCK_FILE_H
+#define STORE_BLOCK_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/io.h"
+#include "histree/status.h"
+
+enum {
+	BLOCK_FILE_VERSION = 1,       /* what this code writes */
+	BLOCK_FILE_OLDEST_READER = 1, /* the oldest reader that understands it */
+	BLOCK_FILE_HEADER_SIZE = 4096,
+	BLOCK_SIZE_MIN = 4 << 10,
+	BLOCK_SIZE_MAX = 1 << 20,
+};
+
+/* Section ids are four letters. */
+#define SECTION_ID(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+#define SECTION_TREE SECTION_ID('T', 'R', 'E', 'E')       /* shape of the tree: tree/ */
+#define SECTION_STATISTICS SECTION_ID('S', 'T', 'A', 'T') /* what the papers tabulate: tree/ */
+#define SECTION_ATTRIBUTES SECTION_ID('A', 'T', 'T', 'R') /* attribute tree: state/ */
+#define SECTION_PROVIDER SECTION_ID('P', 'R', 'O', 'V')   /* name and version of the analysis: state/ */
+
+struct block_file;
+
+/* Make a file; it must not exist (HISTREE_ERR_EXISTS).  `io` must outlive it. */
+enum histree_status block_file_create(const struct io *io, const char *path, uint32_t block_size,
+				      struct block_file **out, struct histree_error *error);
+enum histree_status block_file_write(struct block_file *file, uint32_t number, const void *block,
+				     struct histree_error *error);
+
+/* A section, in as many pieces as its writer likes.  One at a time. */
+enum histree_status block_file_section_begin(struct block_file *file, uint32_t id, struct histree_error *error);
+enum histree_status block_file_section_write(struct block_file *file, const void *bytes, size_t size,
+					     struct histree_error *error);
+void block_file_section_end(struct block_file *file);
+
+enum histree_status block_file_complete(struct block_file *file, struct histree_error *error);
+
+/* Open a completed file for reading. */
+enum histree_status block_file_open(const struct io *io, const char *path, struct block_file **out,
+				    struct histree_error *error);
+
+/* Any number of threads may read at once.  `block` has room for one block. */
+enum histree_status block_file_read(const struct block_file *file, uint32_t number, void *block,
+				    struct histree_error *error);
+
+/* The whole section, checked; the caller frees *bytes.  HISTREE_ERR_FORMAT if it is missing. */
+enum histree_status block_file_section(const struct block_file *file, uint32_t id, uint8_t **bytes, size_t *size,
+				       struct histree_error *error);
+
+const char *block_file_path(const struct block_file *file);
+uint32_t block_file_version(const struct block_file *file);
+uint32_t block_file_block_size(const struct block_file *file);
+uint32_t block_file_block_count(const struct block_file *file);
+uint64_t block_file_bytes(const struct block_file *file);
+
+/* Close; a file that was being made and is not complete is removed.  NULL is fine. */
+void block_file_close(struct block_file *file);
+
+#endif
