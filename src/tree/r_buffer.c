@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "tree/r_buffer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/radix_sort.h"
+#include "node/node_builder.h"
+
+/* Bytes that the intervals of a sub-tree may take as rows. */
+static size_t subtree_capacity(const struct node_layout *layout, uint32_t height)
+{
+	size_t capacity = node_capacity(layout, 0);
+	for (uint32_t level = 1; level <= height; level++) {
+		if (capacity > SIZE_MAX / 4 / layout->child_capacity)
+			return SIZE_MAX / 4;
+		capacity = node_capacity(layout, 1) + layout->child_capacity * capacity;
+	}
+	/* No node is filled to its last byte: an interval is not cut in two. */
+	return capacity - capacity / 32;
+}
+
+/* A row and its share of the node's index: 4 bytes for every 16 rows (node_format.h). */
+static size_t share_of_node(size_t row_bytes, size_t count)
+{
+	return row_bytes + (count + 15) / 16 * 4;
+}
+
+bool r_buffer_is_full(const struct r_buffer *buffer, const struct node_layout *layout, uint32_t depth,
+		      size_t memory_max)
+{
+	size_t each = sizeof(*buffer->intervals) + 2 * sizeof(struct keyed_index) + sizeof(uint32_t);
+	return share_of_node(buffer->row_bytes, buffer->count) >= subtree_capacity(layout, depth - 1) ||
+	       buffer->count * each + buffer->bytes.bytes_total >= memory_max;
+}
+
+enum histree_status r_buffer_add(struct r_buffer *buffer, const struct histree_interval *interval,
+				 histree_time base)
+{
+	if (!array_reserve(&buffer->intervals, &buffer->capacity, buffer->count + 1))
+		return HISTREE_ERR_MEMORY;
+	struct histree_interval *copy = &buffer->intervals[buffer->count];
+	*copy = *interval;
+	if (interval->value.size > 0) {
+		copy->value.bytes = arena_copy(&buffer->bytes, interval->value.bytes, interval->value.size);
+		if (copy->value.bytes == NULL)
+			return HISTREE_ERR_MEMORY;
+	}
+	if (buffer->count == 0 || interval->start < buffer->start)
+		buffer->start = interval->start;
+	buffer->row_bytes += node_row_size(interval, base);
+	buffer->count++;
+	return HISTREE_OK;
+}
+
+void r_buffer_release(struct r_buffer *buffer)
+{
+	free(buffer->intervals);
+	arena_release(&buffer->bytes);
+	*buffer = (struct r_buffer){ 0 };
+}
+
+/* ---- algorithm 4.2 --------------------------------------------------------------------------------- */
+
+struct r_build {
+	const struct r_buffer *buffer;
+	struct tree_output *output;
+	struct histree_error *error;
+	struct keyed_index *spare;     /* as many as intervals */
+	uint32_t *sizes;               /* by index: bytes as a row, at most */
+	struct node_builder *builders; /* by height */
+};
+
+/* A run of the sorted intervals that a sub-tree is asked to take; what it leaves is a run at the end. */
+struct r_run {
+	struct keyed_index *order;
+	size_t count;
+};
+
+static const struct histree_interval *interval_at(const struct r_build *build, const struct keyed_index *entry)
+{
+	return &build->buffer->intervals[entry->index];
+}
+
+/* How many from the beginning of the run take at most `capacity` bytes of a node; at least one. */
+static size_t prefix_that_fits(const struct r_build *build, struct r_run run, size_t capacity)
+{
+	size_t bytes = 0, count = 0;
+	for (; count < run.count; count++) {
+		bytes += build->sizes[run.order[count].index];
+		if (share_of_node(bytes, count + 1) > capacity && count > 0)
+			break;
+	}
+	return count;
+}
+
+static histree_time run_start(const struct r_build *build, struct r_run run)
+{
+	histree_time start = interval_at(build, run.order)->start;
+	for (size_t i = 1; i < run.count; i++)
+		if (interval_at(build, &run.order[i])->start < start)
+			start = interval_at(build, &run.order[i])->start;
+	return start;
+}
+
+/* Classes of duration, sixteen to an octave; longer ones are greater. */
+enum { DURATION_CLASSES = 64 * 16 };
+
+static uint32_t duration_class(const struct histree_interval *interval)
+{
+	uint64_t duration = (uint64_t)interval->end - (uint64_t)interval->start;
+	if (duration < 16)
+		return (uint32_t)duration;
+	unsigned exponent = 63 - (unsigned)__builtin_clzll(duration);
+	return (exponent - 3) * 16 + (uint32_t)(duration >> (exponent - 4) & 15);
+}
+
+/*
+ * Move the longest intervals of the run, as many as a core node has room for, to its beginning; the others
+ * keep their order.  Returns how many.  The longest to within a sixteenth: what differs less is alike.
+ */
+static size_t separate_outliers(struct r_build *build, struct r_run run, size_t capacity)
+{
+	size_t class_bytes[DURATION_CLASSES] = { 0 };
+	for (size_t i = 0; i < run.count; i++)
+		class_bytes[duration_class(interval_at(build, &run.order[i]))] +=
+			share_of_node(build->sizes[run.order[i].index], 1);
+	uint32_t threshold = DURATION_CLASSES;
+	size_t left = capacity;
+	while (threshold > 0 && class_bytes[threshold - 1] <= left)
+		left -= class_bytes[--threshold];
+
+	size_t outliers = 0, others = 0;
+	for (size_t i = 0; i < run.count; i++) {
+		struct keyed_index entry = run.order[i];
+		uint32_t class = duration_class(interval_at(build, &entry));
+		size_t size = share_of_node(build->sizes[entry.index], 1);
+		bool longest = class >= threshold;
+		if (!longest && class + 1 == threshold && size <= left) {
+			left -= size;
+			longest = true;
+		}
+		if (longest)
+			run.order[outliers++] = entry;
+		else
+			build->spare[others++] = entry;
+	}
+	memcpy(run.order + outliers, build->spare, others * sizeof(*run.order));
+	return outliers;
+}
+
+static enum histree_status add_run(struct r_build *build, struct node_builder *builder, struct r_run run,
+				   histree_time *end)
+{
+	for (size_t i = 0; i < run.count; i++) {
+		const struct histree_interval *interval = interval_at(build, &run.order[i]);
+		if (node_builder_add(builder, interval) != HISTREE_OK)
+			return error_memory(build->error, "a node");
+		if (interval->end > *end)
+			*end = interval->end;
+	}
+	return HISTREE_OK;
+}
+
+/*
+ * Build a sub-tree of at most this height from the beginning of the run; `left` is the end of the run that
+ * it had no room for.
+ */
+static enum histree_status build_subtree(struct r_build *build, uint32_t height, struct r_run run,
+					 struct node_child *child, struct r_run *left)
+{
+	const struct node_layout *layout = &build->output->layout;
+	while (height > 0 && prefix_that_fits(build, run, subtree_capacity(layout, height - 1)) == run.count)
+		height--;
+
+	struct node_builder *builder = &build->builders[height];
+	size_t capacity = height == 0 ? node_capacity(layout, 0) : subtree_capacity(layout, height);
+	struct r_run mine = { run.order, prefix_that_fits(build, run, capacity) };
+	node_builder_begin(builder, layout, height, run_start(build, mine));
+	size_t own = height == 0 ? mine.count : separate_outliers(build, mine, node_capacity(layout, height));
+	histree_time end = builder->start;
+	enum histree_status status = add_run(build, builder, (struct r_run){ mine.order, own }, &end);
+
+	struct r_run rest = { mine.order + own, mine.count - own };
+	while (status == HISTREE_OK && rest.count > 0 && builder->child_count < layout->child_capacity) {
+		struct node_child grandchild;
+		status = build_subtree(build, height - 1, rest, &grandchild, &rest);
+		if (status != HISTREE_OK)
+			break;
+		if (grandchild.end > end)
+			end = grandchild.end;
+		if (node_builder_add_child(builder, &grandchild) != HISTREE_OK)
+			status = error_memory(build->error, "a node");
+	}
+	if (status != HISTREE_OK)
+		return status;
+	*left = (struct r_run){ rest.order, run.count - (size_t)(rest.order - run.order) };
+	return tree_output_node(build->output, builder, end, child, build->error);
+}
+
+/* Keep only the intervals of the run, which were not built. */
+static enum histree_status keep_run(struct r_buffer *buffer, struct r_run run)
+{
+	struct r_buffer kept = { 0 };
+	for (size_t i = 0; i < run.count; i++)
+		if (r_buffer_add(&kept, &buffer->intervals[run.order[i].index], buffer->start) != HISTREE_OK) {
+			r_buffer_release(&kept);
+			return HISTREE_ERR_MEMORY;
+		}
+	if (run.count == 0) { /* as nearly always: keep the memory for the next filling */
+		kept.intervals = buffer->intervals;
+		kept.capacity = buffer->capacity;
+		buffer->intervals = NULL;
+	}
+	r_buffer_release(buffer);
+	*buffer = kept;
+	return HISTREE_OK;
+}
+
+enum histree_status r_buffer_build(struct r_buffer *buffer, struct tree_output *output, uint32_t depth,
+				   struct node_child *child, struct histree_error *error)
+{
+	struct r_build build = { .buffer = buffer, .output = output, .error = error };
+	struct r_run run = { malloc(buffer->count * sizeof(*run.order)), buffer->count }, left;
+	build.spare = malloc(buffer->count * sizeof(*build.spare));
+	build.sizes = malloc(buffer->count * sizeof(*build.sizes));
+	build.builders = calloc(depth, sizeof(*build.builders));
+	enum histree_status status = HISTREE_ERR_MEMORY;
+	if (run.order == NULL || build.spare == NULL || build.sizes == NULL || build.builders == NULL) {
+		error_memory(error, "sorting the R-tree buffer");
+		goto out;
+	}
+	for (size_t i = 0; i < buffer->count; i++) {
+		run.order[i] = (struct keyed_index){ .key = buffer->intervals[i].quark, .index = (uint32_t)i };
+		build.sizes[i] = (uint32_t)node_row_size(&buffer->intervals[i], buffer->start);
+	}
+	radix_sort(run.order, build.spare, buffer->count);
+	status = build_subtree(&build, depth - 1, run, child, &left);
+	if (status == HISTREE_OK && keep_run(buffer, left) != HISTREE_OK)
+		status = error_memory(error, "the R-tree buffer");
+out:
+	if (build.builders != NULL)
+		for (uint32_t height = 0; height < depth; height++)
+			node_builder_release(&build.builders[height]);
+	free(build.builders);
+	free(build.sizes);
+	free(build.spare);
+	free(run.order);
+	return status;
+}

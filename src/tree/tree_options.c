@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "tree/tree_options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "store/block_file.h"
+
+enum {
+	NODE_SIZE_DEFAULT = 64 << 10,
+	FAN_OUT_DEFAULT = 50,
+	FAN_OUT_MIN = 2,
+	FAN_OUT_MAX = 1000,
+	R_DEPTH_MIN = 2,
+	R_DEPTH_MAX = 16,
+	MEMORY_DEFAULT = 64 << 20,
+	MEMORY_MIN = 1 << 20,
+};
+
+static const char variant_default[] = "esht";
+
+static enum histree_status unknown_variant(const char *name, struct histree_error *error)
+{
+	char names[128] = "";
+	for (size_t i = 0; tree_variants[i] != NULL; i++) {
+		size_t length = strlen(names);
+		snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ", tree_variants[i]->name);
+	}
+	return error_set(error, HISTREE_ERR_ARGUMENT, "there is no tree variant '%s'; there are %s", name, names);
+}
+
+enum histree_status tree_options_resolve(const struct histree_tree_options *asked, histree_time start,
+					 struct tree_options *out, struct histree_error *error)
+{
+	const char *name = asked->variant != NULL ? asked->variant : variant_default;
+	const struct tree_variant *variant = tree_variant_by_name(name);
+	if (variant == NULL)
+		return unknown_variant(name, error);
+	*out = (struct tree_options){
+		.variant = variant,
+		.r_depth = asked->r_depth != 0 ? asked->r_depth : variant->r_depth_default,
+		.node_size = asked->node_size != 0 ? asked->node_size : NODE_SIZE_DEFAULT,
+		.fan_out = asked->fan_out != 0 ? asked->fan_out : FAN_OUT_DEFAULT,
+		.memory_max = asked->memory_max != 0 ? asked->memory_max : MEMORY_DEFAULT,
+		.start = start,
+	};
+	if (variant->r_depth == NULL && asked->r_depth != 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "variant '%s' has no R-tree depth; rsht and vrsht have",
+				 name);
+	if (variant->r_depth != NULL && (out->r_depth < R_DEPTH_MIN || out->r_depth > R_DEPTH_MAX))
+		return error_set(error, HISTREE_ERR_ARGUMENT, "an R-tree of %u levels: it may have %d to %d",
+				 out->r_depth, R_DEPTH_MIN, R_DEPTH_MAX);
+	if (out->node_size < BLOCK_SIZE_MIN || out->node_size > BLOCK_SIZE_MAX ||
+	    (out->node_size & (out->node_size - 1)) != 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "a node size of %u bytes: it must be a power of two from %d to %d", out->node_size,
+				 BLOCK_SIZE_MIN, BLOCK_SIZE_MAX);
+	if (out->fan_out < FAN_OUT_MIN || out->fan_out > FAN_OUT_MAX)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a fan-out of %u: it may be %d to %d", out->fan_out,
+				 FAN_OUT_MIN, FAN_OUT_MAX);
+	if (out->memory_max < MEMORY_MIN)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "%zu bytes of memory: at least %d are needed",
+				 out->memory_max, MEMORY_MIN);
+	return HISTREE_OK;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tree_options.h - the options of a tree, checked and with every default filled in.
+ */
+#ifndef TREE_TREE_OPTIONS_H
+#define TREE_TREE_OPTIONS_H
+
+#include "histree/state_system.h"
+#include "tree/variant.h"
+
+struct tree_options {
+	const struct tree_variant *variant;
+	uint32_t r_depth; /* rsht: levels of an R-tree; vrsht: the greatest; else 0 */
+	uint32_t node_size;
+	uint32_t fan_out; /* as asked for; no more than half a node ever goes to the table of children */
+	size_t memory_max;
+	histree_time start;
+};
+
+/* HISTREE_ERR_ARGUMENT says which option is wrong and what it may be. */
+enum histree_status tree_options_resolve(const struct histree_tree_options *asked, histree_time start,
+					 struct tree_options *out, struct histree_error *error);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tree_output.h - where sealed nodes go: numbered in the order in which they are closed, counted, written.
+ *
+ * So a file is written front to back, a child's number is below its parent's, and the root is the last.
+ */
+#ifndef TREE_TREE_OUTPUT_H
+#define TREE_TREE_OUTPUT_H
+
+#include "node/node_builder.h"
+#include "store/block_file.h"
+#include "tree/tree_shape.h"
+
+struct tree_output {
+	struct block_file *file; /* borrowed */
+	struct node_layout layout;
+	uint8_t *block; /* node_size bytes: the node being sealed */
+	uint32_t node_count;
+	struct tree_statistics statistics;
+};
+
+enum histree_status tree_output_init(struct tree_output *output, struct block_file *file, struct node_layout layout,
+				     struct histree_error *error);
+
+/* Seal the node with this end, write it, and say what its parent must know. */
+enum histree_status tree_output_node(struct tree_output *output, struct node_builder *builder, histree_time end,
+				     struct node_child *child, struct histree_error *error);
+
+void tree_output_release(struct tree_output *output);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tree_reader.h - a finished tree: what it is, and every interval of a region of time x key.
+ *
+ * A reader may be used by any number of threads; each has iterators of its own.
+ */
+#ifndef TREE_TREE_READER_H
+#define TREE_TREE_READER_H
+
+#include "histree/history.h"
+#include "histree/query.h"
+#include "store/block_file.h"
+
+struct tree_reader;
+struct tree_iter;
+
+/* `file` is borrowed and outlives the reader. */
+enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
+				     struct histree_error *error);
+void tree_reader_close(struct tree_reader *reader);
+
+/* The part of a histree_history_info that the tree knows: all but provider and attributes. */
+void tree_reader_info(const struct tree_reader *reader, struct histree_history_info *info);
+
+/* Keys are below it. */
+uint32_t tree_reader_key_count(const struct tree_reader *reader);
+
+/*
+ * An iterator over a region (histree/query.h: what it is, who owns its lists, in which order intervals
+ * come).  The region must be inside the tree's time and keys, its lists sorted: the caller checks.
+ */
+enum histree_status tree_iter_create(struct tree_reader *reader, struct tree_iter **out,
+				     struct histree_error *error);
+void tree_iter_start(struct tree_iter *iter, const struct histree_region *region);
+/* Drop what is left, and the pinned node; the next call of tree_iter_next() is the end. */
+void tree_iter_stop(struct tree_iter *iter);
+enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interval *out,
+				   struct histree_error *error);
+struct histree_query_stats tree_iter_stats(const struct tree_iter *iter);
+void tree_iter_free(struct tree_iter *iter);
+
+/* See histree_history_verify(). */
+enum histree_status tree_verify(struct tree_reader *reader, void (*report)(void *context, const char *fault),
+				void *context, struct histree_error *error);
+
+#endif

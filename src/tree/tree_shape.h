@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tree_shape.h - what a finished tree says of itself: the sections TREE and STAT.
+ *
+ * TREE is what a reader needs; STAT is what the papers tabulate, counted while the tree was written.
+ */
+#ifndef TREE_TREE_SHAPE_H
+#define TREE_TREE_SHAPE_H
+
+#include "histree/history.h"
+#include "store/block_file.h"
+#include "tree/variant.h"
+
+struct tree_shape {
+	const struct tree_variant *variant;
+	struct node_layout layout;
+	uint32_t r_depth; /* at the end; 0 without */
+	uint32_t fan_out;
+	uint32_t root;    /* number of the root node: the last one */
+	uint32_t node_count;
+	uint32_t key_count; /* keys are below it */
+	histree_time start, end;
+};
+
+struct tree_statistics {
+	uint64_t interval_count, null_count;
+	uint64_t bytes_used;       /* of all nodes */
+	uint64_t *nodes_at_height; /* [0]: leaves */
+	size_t height_count, heights_capacity;
+	uint32_t *key_ranges; /* greatest - smallest key of each node that has intervals; only while writing */
+	size_t key_range_count, key_ranges_capacity;
+	uint64_t key_range_nodes[HISTREE_KEY_RANGE_BUCKETS];
+};
+
+/* Count one node.  HISTREE_ERR_MEMORY only. */
+enum histree_status tree_statistics_count_node(struct tree_statistics *statistics, uint32_t height, uint32_t used,
+					       histree_quark key_min, histree_quark key_max);
+
+/* Sort the key ranges into buckets of equal width, now that the number of keys is known. */
+void tree_statistics_finish(struct tree_statistics *statistics, uint32_t key_count);
+
+void tree_statistics_release(struct tree_statistics *statistics);
+
+enum histree_status tree_shape_write(const struct tree_shape *shape, struct block_file *file,
+				     struct histree_error *error);
+enum histree_status tree_shape_read(const struct block_file *file, struct tree_shape *out,
+				    struct histree_error *error);
+
+enum histree_status tree_statistics_write(const struct tree_statistics *statistics, struct block_file *file,
+					  struct histree_error *error);
+enum histree_status tree_statistics_read(const struct block_file *file, struct tree_statistics *out,
+					 struct histree_error *error);
+
+#endif

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Check every node and every invariant in one pass over the file, front to back: a child's number is below its
+ * parent's, so what was seen of the children is at hand when their parent comes.
+ *
+ * That each attribute has exactly one state at each time is checked without sorting.  See an interval as
+ * an edge from start to end + 1; edges only go forward.  If at every point but the history's ends as many
+ * edges arrive as leave, and one more leaves at the beginning, then the edges carry a flow of one, and
+ * exactly one of them crosses each moment.  Arrivals and departures are compared by a sum of hashes for each
+ * attribute, which misses a fault with probability 2^-64.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "tree/tree_reader_inside.h"
+
+/* What was seen of a node, for its parent. */
+struct node_seen {
+	struct node_child bounds; /* with the keys of the whole sub-tree */
+	uint32_t height;
+	bool damaged;
+	bool has_parent;
+};
+
+struct verify {
+	struct tree_reader *reader;
+	const struct tree_shape *shape;
+	void (*report)(void *context, const char *fault);
+	void *context;
+	uint64_t faults, damaged_nodes;
+	struct node_seen *seen; /* by number */
+	uint64_t *balance;      /* by key: departures - arrivals */
+	uint64_t *at_height;    /* nodes, of as many heights as the file says */
+	uint64_t intervals, nulls, bytes_used;
+};
+
+__attribute__((format(printf, 2, 3))) static void fault(struct verify *verify, const char *format, ...)
+{
+	char text[640];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	verify->faults++;
+	verify->report(verify->context, text);
+}
+
+/* An edge of this attribute. */
+static uint64_t edge(histree_quark key, histree_time start, histree_time end)
+{
+	uint64_t salt = hash_mix(key + UINT64_C(0x9e3779b97f4a7c15));
+	return hash_mix(salt ^ (uint64_t)start) - hash_mix(salt ^ ((uint64_t)end + 1));
+}
+
+/* ---- one node ----------------------------------------------------------------------------------------- */
+
+static void check_bounds(struct verify *verify, const struct node_view *view)
+{
+	const struct tree_shape *shape = verify->shape;
+	/* The leaf of a classic SHT may be closed before anything came: it then ends where the last one did. */
+	bool empty = view->row_count == 0 && (uint64_t)view->end == (uint64_t)view->start - 1;
+	if (view->start > view->end && !empty)
+		fault(verify, "node %u: ends before it starts", view->number);
+	if (view->start < shape->start || view->end > shape->end)
+		if (!empty)
+			fault(verify, "node %u: outside the history in time", view->number);
+}
+
+static void check_child(struct verify *verify, const struct node_view *view, uint32_t index,
+			struct node_seen *parent)
+{
+	struct node_child child = node_view_child(view, index);
+	if (child.number >= view->number) {
+		fault(verify, "node %u: has node %u as a child", view->number, child.number);
+		return;
+	}
+	struct node_seen *seen = &verify->seen[child.number];
+	if (seen->has_parent)
+		fault(verify, "node %u: is a child of two nodes, the second is %u", child.number, view->number);
+	seen->has_parent = true;
+	if (seen->damaged)
+		return;
+	if (seen->height >= view->height)
+		fault(verify, "node %u: has a child, %u, that is not below it", view->number, child.number);
+	if (seen->bounds.start < view->start || seen->bounds.end > view->end)
+		fault(verify, "node %u: is not enclosed in time by its parent %u", child.number, view->number);
+	uint32_t kept = view->layout->child_bounds;
+	if (child.start != seen->bounds.start || ((kept & NODE_CHILD_END) && child.end != seen->bounds.end))
+		fault(verify, "node %u: its parent %u has other times of it", child.number, view->number);
+	if ((kept & NODE_CHILD_KEYS) &&
+	    (child.key_min != seen->bounds.key_min || child.key_max != seen->bounds.key_max))
+		fault(verify, "node %u: its parent %u has other keys of it", child.number, view->number);
+	if (index > 0 && verify->shape->variant->check_siblings != NULL) {
+		struct node_child before = node_view_child(view, index - 1);
+		const char *broken = verify->shape->variant->check_siblings(&before, &child);
+		if (broken != NULL)
+			fault(verify, "node %u: %s", view->number, broken);
+	}
+	if (seen->bounds.key_min < parent->bounds.key_min)
+		parent->bounds.key_min = seen->bounds.key_min;
+	if (seen->bounds.key_max > parent->bounds.key_max)
+		parent->bounds.key_max = seen->bounds.key_max;
+}
+
+static void check_rows(struct verify *verify, const struct node_view *view)
+{
+	struct node_cursor cursor = node_cursor(view);
+	struct histree_interval row, before = { 0 };
+	histree_quark key_min = UINT32_MAX, key_max = 0;
+	enum histree_status status;
+	uint32_t count = 0;
+	bool indexed = true;
+	for (;; count++) {
+		indexed = indexed && node_cursor_is_indexed(&cursor, count);
+		status = node_cursor_next(&cursor, &row);
+		if (status != HISTREE_OK)
+			break;
+		if (row.quark >= verify->shape->key_count) {
+			fault(verify, "node %u: key %u of %u", view->number, row.quark, verify->shape->key_count);
+			continue;
+		}
+		if (count > 0 && (row.quark < before.quark || (row.quark == before.quark && row.start <= before.end)))
+			fault(verify, "node %u: row %u is not behind the one before it", view->number, count);
+		key_min = row.quark < key_min ? row.quark : key_min;
+		key_max = row.quark > key_max ? row.quark : key_max;
+		verify->balance[row.quark] += edge(row.quark, row.start, row.end);
+		verify->nulls += row.value.type == HISTREE_NULL;
+		before = row;
+	}
+	verify->intervals += count;
+	if (status != HISTREE_END)
+		fault(verify, "node %u: row %u is malformed", view->number, count);
+	else if (count != view->row_count)
+		fault(verify, "node %u: %u rows, but it says %u", view->number, count, view->row_count);
+	else if (!indexed)
+		fault(verify, "node %u: its index does not lead to its rows", view->number);
+	else if (key_min != view->key_min || key_max != view->key_max)
+		fault(verify, "node %u: its keys are from %u to %u, but it says %u to %u", view->number, key_min,
+		      key_max, view->key_min, view->key_max);
+}
+
+static void check_unused(struct verify *verify, const struct node_view *view)
+{
+	for (uint32_t at = view->used; at < view->layout->node_size; at++)
+		if (view->block[at] != 0) {
+			fault(verify, "node %u: bytes behind its end are not zero", view->number);
+			return;
+		}
+}
+
+static void check_node(struct verify *verify, const struct node_view *view)
+{
+	struct node_seen *seen = &verify->seen[view->number];
+	*seen = (struct node_seen){
+		.bounds = { .number = view->number,
+			    .start = view->start,
+			    .end = view->end,
+			    .key_min = view->key_min,
+			    .key_max = view->key_max },
+		.height = view->height,
+	};
+	check_bounds(verify, view);
+	for (uint32_t i = 0; i < view->child_count; i++)
+		check_child(verify, view, i, seen);
+	check_rows(verify, view);
+	check_unused(verify, view);
+	verify->bytes_used += view->used;
+	if (view->height < verify->reader->statistics.height_count)
+		verify->at_height[view->height]++;
+	else
+		fault(verify, "node %u: height %u of %zu", view->number, view->height,
+		      verify->reader->statistics.height_count);
+}
+
+/* ---- the tree ------------------------------------------------------------------------------------------ */
+
+/* HISTREE_ERR_FORMAT is the node's fault and counted; anything else is ours and ends the check. */
+static enum histree_status visit_node(struct verify *verify, uint32_t number, struct histree_error *error)
+{
+	struct node_frame *frame;
+	bool loaded;
+	struct histree_error refusal;
+	enum histree_status status =
+		node_cache_pin(verify->reader->cache, number, &frame, &loaded, &refusal);
+	if (status == HISTREE_ERR_FORMAT) {
+		fault(verify, "%s", refusal.message);
+		verify->seen[number].damaged = true;
+		verify->damaged_nodes++;
+		return HISTREE_OK;
+	}
+	if (status != HISTREE_OK)
+		return error_set(error, status, "%s", refusal.message);
+	struct node_view view = node_view(&verify->shape->layout, node_frame_block(frame));
+	check_node(verify, &view);
+	node_cache_unpin(verify->reader->cache, frame);
+	return HISTREE_OK;
+}
+
+static void check_parents(struct verify *verify)
+{
+	for (uint32_t number = 0; number < verify->shape->node_count; number++) {
+		bool is_root = number == verify->shape->root;
+		if (verify->seen[number].has_parent == is_root && verify->damaged_nodes == 0)
+			fault(verify, "node %u: %s", number, is_root ? "is the root and has a parent" : "has no parent");
+	}
+}
+
+/* Only where every node could be read: else the damaged ones hold what is missing. */
+static void check_totals(struct verify *verify)
+{
+	const struct tree_statistics *statistics = &verify->reader->statistics;
+	if (verify->intervals != statistics->interval_count || verify->nulls != statistics->null_count ||
+	    verify->bytes_used != statistics->bytes_used)
+		fault(verify, "%llu intervals, %llu of them null, in %llu bytes, but the file says %llu, %llu and %llu",
+		      (unsigned long long)verify->intervals, (unsigned long long)verify->nulls,
+		      (unsigned long long)verify->bytes_used, (unsigned long long)statistics->interval_count,
+		      (unsigned long long)statistics->null_count, (unsigned long long)statistics->bytes_used);
+	for (size_t height = 0; height < statistics->height_count; height++)
+		if (verify->at_height[height] != statistics->nodes_at_height[height])
+			fault(verify, "%llu nodes at height %zu, but the file says %llu",
+			      (unsigned long long)verify->at_height[height], height,
+			      (unsigned long long)statistics->nodes_at_height[height]);
+	const struct tree_shape *shape = verify->shape;
+	for (histree_quark key = 0; key < shape->key_count; key++)
+		if (verify->balance[key] != edge(key, shape->start, shape->end))
+			fault(verify, "attribute %u: its intervals do not cover the history exactly once", key);
+}
+
+enum histree_status tree_verify(struct tree_reader *reader, void (*report)(void *context, const char *fault),
+				void *context, struct histree_error *error)
+{
+	const struct tree_shape *shape = &reader->shape;
+	struct verify verify = { .reader = reader, .shape = shape, .report = report, .context = context };
+	enum histree_status status = HISTREE_OK;
+	/* Each key has an interval, and that takes bytes: no memory is asked for on the word of a wrong number. */
+	if (shape->key_count > (uint64_t)shape->node_count * shape->layout.node_size) {
+		fault(&verify, "%u keys in %u nodes: too many", shape->key_count, shape->node_count);
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s': 1 fault", block_file_path(reader->file));
+	}
+	verify.seen = calloc(shape->node_count, sizeof(*verify.seen));
+	verify.balance = calloc((size_t)shape->key_count + 1, sizeof(*verify.balance));
+	verify.at_height = calloc(reader->statistics.height_count + 1, sizeof(*verify.at_height));
+	if (verify.seen == NULL || verify.balance == NULL || verify.at_height == NULL) {
+		status = error_memory(error, "verifying");
+		goto out;
+	}
+	for (uint32_t number = 0; status == HISTREE_OK && number < shape->node_count; number++)
+		status = visit_node(&verify, number, error);
+	if (status != HISTREE_OK)
+		goto out;
+	check_parents(&verify);
+	if (verify.damaged_nodes == 0)
+		check_totals(&verify);
+	if (verify.faults > 0)
+		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %llu fault%s",
+				   block_file_path(reader->file), (unsigned long long)verify.faults,
+				   verify.faults == 1 ? "" : "s");
+out:
+	free(verify.seen);
+	free(verify.balance);
+	free(verify.at_height);
+	return status;
+}
