@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+/*
+ * attribute_match.c - the attributes that a pattern names.
+ *
+ * A pattern is a list of components, each of which turns a set of attributes into another one: to children with
+ * a matching name, to parents (..), or to everything below (**).  So the work is at most one look at each
+ * attribute per component, whatever the pattern, plus the matching of names, which is at most the size of the
+ * component times that of the name.
+ *
+ * Up to the first ** all attributes of the set are equally deep.  They are kept as a list in the order of the
+ * walk, and a step costs what it looks at: all children of Threads/42 are found without a look at the other
+ * threads.  From ** on the set is a bitmap over all attributes; parents come before children, so a step is one
+ * loop over it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "state/attribute_path.h"
+#include "state/attribute_tree.h"
+
+struct search {
+	const struct histree_attributes *tree;
+	/* The list: the set, and what it becomes. */
+	histree_quark *now, *next;
+	size_t now_count, next_count, now_capacity, next_capacity;
+	/* The bitmap: bit quark + 1, so that the root is bit 0. */
+	uint64_t *marks, *next_marks;
+	size_t mark_words;
+};
+
+/* ---- components ----------------------------------------------------------------------------------- */
+
+static bool is_up(const struct path_component *component)
+{
+	return component->size == 2 && memcmp(component->text, "..", 2) == 0;
+}
+
+static bool is_any_depth(const struct path_component *component)
+{
+	return component->size == 2 && memcmp(component->text, "**", 2) == 0;
+}
+
+static bool has_star(const struct path_component *component)
+{
+	return memchr(component->text, '*', component->size) != NULL;
+}
+
+static enum histree_status check_pattern(const char *pattern, struct histree_error *error)
+{
+	struct path_component component;
+	for (const char *rest = pattern; path_cut(&rest, &component);) {
+		if (component.size == 0)
+			return error_set(error, HISTREE_ERR_ARGUMENT,
+					 "the pattern '%.200s' has an empty component; '*' matches any one",
+					 pattern);
+		/* A backslash that escapes nothing is the last character of all. */
+		const char *end = component.text + component.size;
+		size_t backslashes = 0;
+		while (backslashes < component.size && end[-1 - (ptrdiff_t)backslashes] == '\\')
+			backslashes++;
+		if (rest == NULL && backslashes % 2 == 1)
+			return error_set(error, HISTREE_ERR_ARGUMENT,
+					 "the pattern '%.200s' ends in a stray backslash; write '\\\\'", pattern);
+	}
+	return HISTREE_OK;
+}
+
+/*
+ * Whether a component names `name`.  On a mismatch the latest star takes one character more; earlier ones
+ * need no second try, because what follows them was found as far left as it can be.
+ */
+static bool component_matches(const struct path_component *component, const char *name, size_t name_size)
+{
+	const char *at = component->text;
+	const char *end = at + component->size;
+	const char *name_end = name + name_size;
+	const char *star = NULL;
+	const char *star_name = NULL;
+	while (name < name_end || at < end) {
+		if (at < end && *at == '*') {
+			star = ++at;
+			star_name = name;
+			continue;
+		}
+		if (at < end && name < name_end) {
+			const char *literal = *at == '\\' ? at + 1 : at;
+			if (*literal == *name) {
+				at = literal + 1;
+				name++;
+				continue;
+			}
+		}
+		if (star == NULL || star_name == name_end)
+			return false;
+		at = star;
+		name = ++star_name;
+	}
+	return true;
+}
+
+static bool names_attribute(const struct histree_attributes *tree, const struct path_component *component,
+			    histree_quark quark)
+{
+	size_t size;
+	const char *name = histree_attributes_name(tree, quark, &size);
+	return component_matches(component, name, size);
+}
+
+/* ---- the list --------------------------------------------------------------------------------------- */
+
+static enum histree_status list_add(struct search *search, histree_quark quark, struct histree_error *error)
+{
+	if (!array_reserve(&search->next, &search->next_capacity, search->next_count + 1))
+		return error_memory(error, "the attributes that a pattern names");
+	search->next[search->next_count++] = quark;
+	return HISTREE_OK;
+}
+
+static enum histree_status list_children(struct search *search, histree_quark parent,
+					 const struct path_component *component, struct histree_error *error)
+{
+	const struct histree_attributes *tree = search->tree;
+	enum histree_status status = HISTREE_OK;
+	histree_quark child;
+	if (!component->escaped && !has_star(component)) {
+		status = histree_attributes_child(tree, parent, component->text, component->size, &child);
+		return status == HISTREE_OK ? list_add(search, child, error) : HISTREE_OK;
+	}
+	for (child = histree_attributes_first_child(tree, parent); child != HISTREE_ROOT && status == HISTREE_OK;
+	     child = histree_attributes_next_sibling(tree, child))
+		if (names_attribute(tree, component, child))
+			status = list_add(search, child, error);
+	return status;
+}
+
+/* Siblings are side by side in the list, so that a parent met twice was met just before. */
+static enum histree_status list_parent(struct search *search, histree_quark quark, struct histree_error *error)
+{
+	if (quark == HISTREE_ROOT)
+		return HISTREE_OK;
+	histree_quark parent = histree_attributes_parent(search->tree, quark);
+	if (search->next_count > 0 && search->next[search->next_count - 1] == parent)
+		return HISTREE_OK;
+	return list_add(search, parent, error);
+}
+
+/* What was found becomes the set. */
+static void list_turn(struct search *search)
+{
+	histree_quark *list = search->now;
+	size_t capacity = search->now_capacity;
+	search->now = search->next;
+	search->now_capacity = search->next_capacity;
+	search->now_count = search->next_count;
+	search->next = list;
+	search->next_capacity = capacity;
+	search->next_count = 0;
+}
+
+static enum histree_status list_step(struct search *search, const struct path_component *component,
+				     struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t at = 0; at < search->now_count && status == HISTREE_OK; at++)
+		status = is_up(component) ? list_parent(search, search->now[at], error)
+					  : list_children(search, search->now[at], component, error);
+	list_turn(search);
+	return status;
+}
+
+static bool list_report(const struct search *search, bool (*found)(void *context, histree_quark quark),
+			void *context)
+{
+	bool any = false;
+	for (size_t at = 0; at < search->now_count; at++) {
+		if (search->now[at] == HISTREE_ROOT)
+			continue;
+		any = true;
+		if (!found(context, search->now[at]))
+			break;
+	}
+	return any;
+}
+
+/* ---- the bitmap ------------------------------------------------------------------------------------ */
+
+static bool marked(const uint64_t *marks, histree_quark quark)
+{
+	uint32_t bit = quark + 1;
+	return (marks[bit / 64] >> bit % 64 & 1) != 0;
+}
+
+static void mark(uint64_t *marks, histree_quark quark)
+{
+	uint32_t bit = quark + 1;
+	marks[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+static enum histree_status marks_begin(struct search *search, struct histree_error *error)
+{
+	search->mark_words = search->tree->count / 64 + 1;
+	search->marks = calloc(search->mark_words, sizeof(*search->marks));
+	search->next_marks = calloc(search->mark_words, sizeof(*search->next_marks));
+	if (search->marks == NULL || search->next_marks == NULL)
+		return error_memory(error, "the attributes that a pattern names");
+	for (size_t at = 0; at < search->now_count; at++)
+		mark(search->marks, search->now[at]);
+	return HISTREE_OK;
+}
+
+/* The children's marks come from their parents', which are settled by then. */
+static void marks_descend(struct search *search)
+{
+	for (histree_quark quark = 0; quark < search->tree->count; quark++)
+		if (marked(search->marks, search->tree->attributes[quark].parent))
+			mark(search->marks, quark);
+}
+
+static void marks_step(struct search *search, const struct path_component *component)
+{
+	const struct histree_attributes *tree = search->tree;
+	uint64_t *next = search->next_marks;
+	bool up = is_up(component);
+	memset(next, 0, search->mark_words * sizeof(*next));
+	for (histree_quark quark = 0; quark < tree->count; quark++) {
+		histree_quark parent = tree->attributes[quark].parent;
+		if (up && marked(search->marks, quark))
+			mark(next, parent);
+		else if (!up && marked(search->marks, parent) && names_attribute(tree, component, quark))
+			mark(next, quark);
+	}
+	search->next_marks = search->marks;
+	search->marks = next;
+}
+
+/* The attribute behind `quark` in the walk from the root, leaving out what is below it. */
+static histree_quark next_beside(const struct histree_attributes *tree, histree_quark quark)
+{
+	while (quark != HISTREE_ROOT && histree_attributes_next_sibling(tree, quark) == HISTREE_ROOT)
+		quark = histree_attributes_parent(tree, quark);
+	return quark == HISTREE_ROOT ? HISTREE_ROOT : histree_attributes_next_sibling(tree, quark);
+}
+
+/* In the order of the walk, without entering branches that hold nothing. */
+static bool marks_report(struct search *search, bool (*found)(void *context, histree_quark quark), void *context)
+{
+	const struct histree_attributes *tree = search->tree;
+	uint64_t *below = search->next_marks; /* marked, or something below it is */
+	bool any = false;
+	memcpy(below, search->marks, search->mark_words * sizeof(*below));
+	for (histree_quark quark = tree->count; quark-- > 0;)
+		if (marked(below, quark))
+			mark(below, tree->attributes[quark].parent);
+
+	histree_quark quark = histree_attributes_first_child(tree, HISTREE_ROOT);
+	while (quark != HISTREE_ROOT) {
+		if (marked(search->marks, quark)) {
+			any = true;
+			if (!found(context, quark))
+				break;
+		}
+		quark = marked(below, quark) ? attribute_tree_next(tree, HISTREE_ROOT, quark)
+					     : next_beside(tree, quark);
+	}
+	return any;
+}
+
+/* ---- the search --------------------------------------------------------------------------------------- */
+
+static enum histree_status search_step(struct search *search, const struct path_component *component,
+				       struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (search->marks == NULL && !is_any_depth(component))
+		return list_step(search, component, error);
+	if (search->marks == NULL)
+		status = marks_begin(search, error);
+	if (status == HISTREE_OK && is_any_depth(component))
+		marks_descend(search);
+	else if (status == HISTREE_OK)
+		marks_step(search, component);
+	return status;
+}
+
+enum histree_status histree_attributes_match(const struct histree_attributes *tree, histree_quark from,
+					     const char *pattern, bool (*found)(void *context, histree_quark quark),
+					     void *context, struct histree_error *error)
+{
+	struct search search = { .tree = tree };
+	struct path_component component;
+	enum histree_status status = check_pattern(pattern, error);
+	if (status == HISTREE_OK && from != HISTREE_ROOT)
+		status = attribute_tree_check(tree, from, error);
+	if (status == HISTREE_OK)
+		status = list_add(&search, from, error);
+	list_turn(&search);
+	for (const char *rest = pattern; status == HISTREE_OK && path_cut(&rest, &component);)
+		status = search_step(&search, &component, error);
+
+	if (status == HISTREE_OK) {
+		bool any = search.marks != NULL ? marks_report(&search, found, context)
+						: list_report(&search, found, context);
+		if (!any)
+			status = error_set(error, HISTREE_NOT_FOUND, "no attribute matches '%.200s'", pattern);
+	}
+	free(search.now);
+	free(search.next);
+	free(search.marks);
+	free(search.next_marks);
+	return status;
+}

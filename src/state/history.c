@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "state/history.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/io.h"
+#include "state/attribute_section.h"
+#include "state/provider_section.h"
+#include "store/block_file.h"
+
+enum { CACHE_BYTES_DEFAULT = 32 << 20 };
+
+struct histree_history {
+	struct block_file *file;
+	struct tree_reader *reader;
+	struct histree_attributes attributes;
+	struct histree_history_info info;
+};
+
+static enum histree_status load_attributes(struct histree_history *history, struct histree_error *error)
+{
+	uint8_t *bytes = NULL;
+	size_t size;
+	enum histree_status status = block_file_section(history->file, SECTION_ATTRIBUTES, &bytes, &size, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = attribute_section_load(&history->attributes, bytes, size, error);
+	free(bytes);
+	uint32_t key_count = tree_reader_key_count(history->reader);
+	if (status == HISTREE_OK && history->attributes.count != key_count)
+		status = error_set(error, HISTREE_ERR_FORMAT,
+				   "%" PRIu32 " attributes, but the tree was made for %" PRIu32,
+				   history->attributes.count, key_count);
+	if (status != HISTREE_OK) {
+		error_prefix(error, "'%s': section ATTR", block_file_path(history->file));
+		return status;
+	}
+	history->info.attribute_count = history->attributes.count;
+	history->info.attribute_bytes = size;
+	return HISTREE_OK;
+}
+
+static enum histree_status load_provider(struct histree_history *history, struct histree_error *error)
+{
+	uint8_t *bytes = NULL;
+	size_t size;
+	enum histree_status status = block_file_section(history->file, SECTION_PROVIDER, &bytes, &size, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct provider provider;
+	status = provider_section_load(&provider, bytes, size, error);
+	free(bytes);
+	if (status != HISTREE_OK) {
+		error_prefix(error, "'%s': section PROV", block_file_path(history->file));
+		return status;
+	}
+	_Static_assert(sizeof(history->info.provider) == sizeof(provider.name), "one name, one size");
+	memcpy(history->info.provider, provider.name, sizeof(provider.name));
+	history->info.provider_version = provider.version;
+	return HISTREE_OK;
+}
+
+enum histree_status histree_history_open(const char *path, const struct histree_open_options *options,
+					 struct histree_history **out, struct histree_error *error)
+{
+	*out = NULL;
+	size_t cache_bytes = options == NULL ? 0 : options->cache_bytes;
+	if (cache_bytes == 0)
+		cache_bytes = CACHE_BYTES_DEFAULT;
+	struct histree_history *history = calloc(1, sizeof(*history));
+	if (history == NULL)
+		return error_memory(error, "a history");
+	attribute_tree_init(&history->attributes);
+
+	enum histree_status status = block_file_open(&io_posix, path, &history->file, error);
+	if (status == HISTREE_OK)
+		status = tree_reader_open(history->file, cache_bytes, &history->reader, error);
+	if (status == HISTREE_OK) {
+		tree_reader_info(history->reader, &history->info);
+		status = load_attributes(history, error);
+	}
+	if (status == HISTREE_OK)
+		status = load_provider(history, error);
+	if (status != HISTREE_OK) {
+		histree_history_close(history);
+		return status;
+	}
+	*out = history;
+	return HISTREE_OK;
+}
+
+void histree_history_close(struct histree_history *history)
+{
+	if (history == NULL)
+		return;
+	tree_reader_close(history->reader);
+	block_file_close(history->file);
+	attribute_tree_release(&history->attributes);
+	free(history);
+}
+
+const struct histree_history_info *histree_history_info(const struct histree_history *history)
+{
+	return &history->info;
+}
+
+const struct histree_attributes *histree_history_attributes(const struct histree_history *history)
+{
+	return &history->attributes;
+}
+
+struct tree_reader *history_tree(struct histree_history *history)
+{
+	return history->reader;
+}
+
+enum histree_status histree_history_verify(struct histree_history *history,
+					   void (*report)(void *context, const char *fault), void *context,
+					   struct histree_error *error)
+{
+	return tree_verify(history->reader, report, context, error);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ongoing_states.h - what each attribute is now, since when, and the type that it may be.
+ *
+ * Memory an attribute: 24 bytes, and a value_pool entry for each distinct string or custom value.
+ *
+ * Together with the attribute tree, an attribute whose name and string value nobody else has takes about 140
+ * bytes besides the two texts (test_state_system counts them), so that ten million fit into 2 GiB.
+ */
+#ifndef STATE_ONGOING_STATES_H
+#define STATE_ONGOING_STATES_H
+
+#include "histree/value.h"
+#include "state/value_pool.h"
+
+/* A value without borrowed bytes: numbers as their bits, texts as an id in the pool, held. */
+struct held_value {
+	uint64_t bits;
+	uint8_t type;
+};
+
+struct ongoing_state {
+	histree_time since;
+	uint64_t bits;
+	uint8_t type;
+	uint8_t fixed_type; /* of the first value that was not null */
+};
+
+/* A zeroed struct ongoing_states is an empty one. */
+struct ongoing_states {
+	struct ongoing_state *states; /* by quark */
+	size_t capacity;
+	uint32_t count;
+	struct value_pool pool;
+};
+
+/* Room for `count` attributes in all.  False when memory is out. */
+bool ongoing_states_reserve(struct ongoing_states *ongoing, size_t count);
+
+/* There are `count` attributes now, for which there is room; the new ones are null since `since`. */
+void ongoing_states_extend(struct ongoing_states *ongoing, uint32_t count, histree_time since);
+
+/* Bytes are borrowed until ongoing_states_hold() is called with something new. */
+struct histree_value ongoing_states_value(const struct ongoing_states *ongoing, histree_quark quark);
+
+/* Numbers never fail, nor do bytes that some state holds already.  False when memory is out. */
+bool ongoing_states_hold(struct ongoing_states *ongoing, const struct histree_value *value,
+			 struct held_value *held);
+void ongoing_states_drop(struct ongoing_states *ongoing, const struct held_value *held);
+
+/* From `since` on the attribute is what is held; the holding goes over to the attribute. */
+void ongoing_states_set(struct ongoing_states *ongoing, histree_quark quark, histree_time since,
+			const struct held_value *held);
+
+void ongoing_states_release(struct ongoing_states *ongoing);
+
+#endif

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+/*
+ * state_change.c - the rules of one change (state_system.h), and the changes made of it alone.
+ */
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "state/state_system.h"
+
+/* ---- checks ---------------------------------------------------------------------------------------- */
+
+static bool is_text(const struct histree_value *value)
+{
+	return value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM;
+}
+
+enum histree_status state_check_value(const struct histree_state_system *system, const struct histree_value *value,
+				      struct histree_error *error)
+{
+	if (histree_type_name(value->type) == NULL)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "there is no type %d of values", (int)value->type);
+	if (!is_text(value))
+		return HISTREE_OK;
+	if (value->bytes == NULL && value->size > 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a %s value of %" PRIu32 " bytes without its bytes",
+				 histree_type_name(value->type), value->size);
+	if (value->size > system->sink.value_size_max)
+		return error_set(error, HISTREE_ERR_TOO_LARGE,
+				 "a %s value of %" PRIu32 " bytes, but a node holds %zu at most; use larger nodes",
+				 histree_type_name(value->type), value->size, system->sink.value_size_max);
+	return HISTREE_OK;
+}
+
+/* The first value that is not null fixes the type. */
+static enum histree_status check_type(const struct histree_state_system *system, histree_quark quark,
+				      const struct histree_value *value, struct histree_error *error)
+{
+	enum histree_type fixed = (enum histree_type)system->ongoing.states[quark].fixed_type;
+	if (value->type == HISTREE_NULL || fixed == HISTREE_NULL || value->type == fixed)
+		return HISTREE_OK;
+	error_set(error, HISTREE_ERR_TYPE, "a value of type %s, but it holds %s", histree_type_name(value->type),
+		  histree_type_name(fixed));
+	attribute_tree_prefix(&system->attributes, quark, error);
+	return HISTREE_ERR_TYPE;
+}
+
+static bool is_now(const struct histree_state_system *system, histree_quark quark,
+		   const struct histree_value *value)
+{
+	struct histree_value now = ongoing_states_value(&system->ongoing, quark);
+	return histree_value_equal(&now, value);
+}
+
+enum histree_status state_check_change(const struct histree_state_system *system, histree_time t,
+				       histree_quark quark, const struct histree_value *value,
+				       struct histree_error *error)
+{
+	if (t < system->start)
+		return error_set(error, HISTREE_ERR_TIME_RANGE,
+				 "a change at %" PRId64 " is before the start of the history at %" PRId64, t,
+				 system->start);
+	enum histree_status status = state_check_value(system, value, error);
+	if (status == HISTREE_OK && !is_now(system, quark, value)) {
+		status = check_type(system, quark, value, error);
+		histree_time since = system->ongoing.states[quark].since;
+		if (status == HISTREE_OK && t < since) {
+			status = error_set(error, HISTREE_ERR_TIME_BACKWARDS,
+					   "a change at %" PRId64 ", but its ongoing state began at %" PRId64, t,
+					   since);
+			attribute_tree_prefix(&system->attributes, quark, error);
+		}
+	}
+	return status;
+}
+
+/* ---- changes ----------------------------------------------------------------------------------------- */
+
+enum histree_status state_apply_change(struct histree_state_system *system, histree_time t, histree_quark quark,
+				       const struct histree_value *value, struct histree_error *error)
+{
+	struct histree_interval interval = {
+		.start = system->ongoing.states[quark].since,
+		.quark = quark,
+		.value = ongoing_states_value(&system->ongoing, quark),
+	};
+	if (histree_value_equal(&interval.value, value))
+		return HISTREE_OK;
+	struct held_value held;
+	if (!ongoing_states_hold(&system->ongoing, value, &held))
+		return error_memory(error, "the value of an attribute");
+
+	/* No interval of zero length: at the start of the ongoing state its value is replaced. */
+	if (t > interval.start) {
+		interval.end = t - 1;
+		enum histree_status status = state_add_interval(system, &interval, error);
+		if (status != HISTREE_OK) {
+			ongoing_states_drop(&system->ongoing, &held);
+			return status;
+		}
+	}
+	ongoing_states_set(&system->ongoing, quark, t, &held);
+	if (t > system->current_end)
+		system->current_end = t;
+	return HISTREE_OK;
+}
+
+enum histree_status histree_state_modify(struct histree_state_system *system, histree_time t, histree_quark quark,
+					 struct histree_value value, struct histree_error *error)
+{
+	enum histree_status status = state_check_attribute(system, quark, error);
+	if (status == HISTREE_OK)
+		status = state_check_change(system, t, quark, &value, error);
+	if (status == HISTREE_OK)
+		status = state_apply_change(system, t, quark, &value, error);
+	return status;
+}
+
+enum histree_status histree_state_update(struct histree_state_system *system, histree_quark quark,
+					 struct histree_value value, struct histree_error *error)
+{
+	enum histree_status status = state_check_attribute(system, quark, error);
+	if (status == HISTREE_OK)
+		status = state_check_value(system, &value, error);
+	if (status == HISTREE_OK)
+		status = check_type(system, quark, &value, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct held_value held;
+	if (!ongoing_states_hold(&system->ongoing, &value, &held))
+		return error_memory(error, "the value of an attribute");
+	ongoing_states_set(&system->ongoing, quark, system->ongoing.states[quark].since, &held);
+	return HISTREE_OK;
+}
+
+/* ---- increments --------------------------------------------------------------------------------------- */
+
+/* *sum += increment, of the same type.  False on overflow. */
+static bool add_number(struct histree_value *sum, const struct histree_value *increment)
+{
+	switch (increment->type) {
+	case HISTREE_INT:
+		return !__builtin_add_overflow(sum->int32, increment->int32, &sum->int32);
+	case HISTREE_LONG:
+		return !__builtin_add_overflow(sum->int64, increment->int64, &sum->int64);
+	case HISTREE_DOUBLE:
+		sum->real += increment->real;
+		return true;
+	case HISTREE_NULL:
+	case HISTREE_BOOL:
+	case HISTREE_STRING:
+	case HISTREE_CUSTOM:
+		break;
+	}
+	return false;
+}
+
+static bool is_number(const struct histree_value *value)
+{
+	return value->type == HISTREE_INT || value->type == HISTREE_LONG || value->type == HISTREE_DOUBLE;
+}
+
+enum histree_status histree_state_increment(struct histree_state_system *system, histree_time t,
+					    histree_quark quark, struct histree_value increment,
+					    struct histree_error *error)
+{
+	enum histree_status status = state_check_attribute(system, quark, error);
+	if (status == HISTREE_OK)
+		status = state_check_value(system, &increment, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (!is_number(&increment))
+		return error_set(error, HISTREE_ERR_TYPE, "cannot add a %s; an increment is an int, long or double",
+				 histree_type_name(increment.type));
+	status = check_type(system, quark, &increment, error);
+	if (status != HISTREE_OK)
+		return status;
+
+	struct histree_value sum = ongoing_states_value(&system->ongoing, quark);
+	if (sum.type == HISTREE_NULL)
+		sum = (struct histree_value){ .type = increment.type };
+	if (!add_number(&sum, &increment)) {
+		error_set(error, HISTREE_ERR_ARGUMENT, "the sum does not fit the type %s",
+			  histree_type_name(increment.type));
+		attribute_tree_prefix(&system->attributes, quark, error);
+		return HISTREE_ERR_ARGUMENT;
+	}
+	return histree_state_modify(system, t, quark, sum, error);
+}
+
+/* ---- removal ------------------------------------------------------------------------------------------ */
+
+enum histree_status state_check_removal(const struct histree_state_system *system, histree_time t,
+					histree_quark top, struct histree_error *error)
+{
+	const struct histree_value null = histree_null();
+	enum histree_status status = HISTREE_OK;
+	for (histree_quark quark = top; quark != HISTREE_ROOT && status == HISTREE_OK;
+	     quark = attribute_tree_next(&system->attributes, top, quark))
+		status = state_check_change(system, t, quark, &null, error);
+	return status;
+}
+
+enum histree_status state_apply_removal(struct histree_state_system *system, histree_time t, histree_quark top,
+					struct histree_error *error)
+{
+	const struct histree_value null = histree_null();
+	enum histree_status status = HISTREE_OK;
+	for (histree_quark quark = top; quark != HISTREE_ROOT && status == HISTREE_OK;
+	     quark = attribute_tree_next(&system->attributes, top, quark))
+		status = state_apply_change(system, t, quark, &null, error);
+	return status;
+}
+
+enum histree_status histree_state_remove(struct histree_state_system *system, histree_time t, histree_quark quark,
+					 struct histree_error *error)
+{
+	enum histree_status status = state_check_attribute(system, quark, error);
+	if (status == HISTREE_OK)
+		status = state_check_removal(system, t, quark, error);
+	if (status == HISTREE_OK)
+		status = state_apply_removal(system, t, quark, error);
+	return status;
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+/*
+ * state_stack.c - a stack in the attribute tree: the attribute holds the depth, the sub-attributes "1", "2", ...
+ * the values.
+ *
+ * As the interface of Trace Compass promises, an emptied stack has the depth 0; a stack that was never
+ * used, or was removed, is null.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "state/state_system.h"
+
+enum histree_status state_stack_depth(const struct histree_state_system *system, histree_quark quark,
+				      int32_t *depth, struct histree_error *error)
+{
+	struct histree_value value = ongoing_states_value(&system->ongoing, quark);
+	enum histree_status status = HISTREE_OK;
+	*depth = 0;
+	if (value.type == HISTREE_INT && value.int32 >= 0)
+		*depth = value.int32;
+	else if (value.type == HISTREE_INT)
+		status = error_set(error, HISTREE_ERR_ARGUMENT, "%" PRId32 " is no depth of a stack", value.int32);
+	else if (value.type != HISTREE_NULL)
+		status = error_set(error, HISTREE_ERR_TYPE, "a stack holds its depth as an int, but this is a %s",
+				   histree_type_name(value.type));
+	if (status != HISTREE_OK)
+		attribute_tree_prefix(&system->attributes, quark, error);
+	return status;
+}
+
+enum histree_status state_stack_occupied(const struct histree_state_system *system, histree_quark quark,
+					 int32_t *depth, struct histree_error *error)
+{
+	enum histree_status status = attribute_tree_check(&system->attributes, quark, error);
+	if (status == HISTREE_OK)
+		status = state_stack_depth(system, quark, depth, error);
+	if (status == HISTREE_OK && *depth == 0)
+		status = HISTREE_NOT_FOUND;
+	return status;
+}
+
+enum { PLACE_NAME_SIZE = sizeof("2147483647") };
+
+static size_t place_name(int32_t place, char name[PLACE_NAME_SIZE])
+{
+	return (size_t)snprintf(name, PLACE_NAME_SIZE, "%" PRId32, place);
+}
+
+enum histree_status state_stack_place(const struct histree_state_system *system, histree_quark quark, int32_t place,
+				      histree_quark *out, struct histree_error *error)
+{
+	char name[PLACE_NAME_SIZE];
+	size_t size = place_name(place, name);
+	if (histree_attributes_child(&system->attributes, quark, name, size, out) == HISTREE_OK)
+		return HISTREE_OK;
+	error_set(error, HISTREE_ERR_ARGUMENT, "as a stack it has no sub-attribute '%s'", name);
+	attribute_tree_prefix(&system->attributes, quark, error);
+	return HISTREE_ERR_ARGUMENT;
+}
+
+enum histree_status histree_state_push(struct histree_state_system *system, histree_time t, histree_quark quark,
+				       struct histree_value value, struct histree_error *error)
+{
+	int32_t depth;
+	enum histree_status status = state_check_attribute(system, quark, error);
+	if (status == HISTREE_OK)
+		status = state_stack_depth(system, quark, &depth, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (depth == INT32_MAX)
+		return error_set(error, HISTREE_ERR_TOO_LARGE, "a stack holds %" PRId32 " values at most", depth);
+
+	const struct histree_value new_depth = histree_int(depth + 1);
+	char name[PLACE_NAME_SIZE];
+	size_t size = place_name(depth + 1, name);
+	histree_quark top;
+	status = state_check_change(system, t, quark, &new_depth, error);
+	if (status == HISTREE_OK &&
+	    histree_attributes_child(&system->attributes, quark, name, size, &top) == HISTREE_OK)
+		status = state_check_change(system, t, top, &value, error);
+	else if (status == HISTREE_OK)
+		status = state_check_value(system, &value, error);
+	if (status != HISTREE_OK)
+		return status;
+
+	/* Held before anything changes, so that neither change below needs memory. */
+	struct held_value held;
+	if (!ongoing_states_hold(&system->ongoing, &value, &held))
+		return error_memory(error, "the value of an attribute");
+	status = histree_state_child(system, quark, name, size, &top, error);
+	if (status == HISTREE_OK)
+		status = state_apply_change(system, t, quark, &new_depth, error);
+	if (status == HISTREE_OK)
+		status = state_apply_change(system, t, top, &value, error);
+	ongoing_states_drop(&system->ongoing, &held);
+	return status;
+}
+
+enum histree_status histree_state_top(struct histree_state_system *system, histree_quark quark,
+				      struct histree_value *value, struct histree_error *error)
+{
+	int32_t depth;
+	histree_quark top;
+	*value = histree_null();
+	enum histree_status status = state_stack_occupied(system, quark, &depth, error);
+	if (status == HISTREE_OK)
+		status = state_stack_place(system, quark, depth, &top, error);
+	if (status == HISTREE_OK)
+		*value = ongoing_states_value(&system->ongoing, top);
+	return status;
+}
+
+enum histree_status histree_state_pop(struct histree_state_system *system, histree_time t, histree_quark quark,
+				      struct histree_value *popped, struct histree_error *error)
+{
+	int32_t depth;
+	histree_quark top;
+	if (popped != NULL)
+		*popped = histree_null();
+	enum histree_status status = state_check_open(system, error);
+	if (status == HISTREE_OK)
+		status = state_stack_occupied(system, quark, &depth, error);
+	if (status == HISTREE_OK)
+		status = state_stack_place(system, quark, depth, &top, error);
+	if (status != HISTREE_OK)
+		return status;
+
+	const struct histree_value new_depth = histree_int(depth - 1);
+	const struct histree_value value = ongoing_states_value(&system->ongoing, top);
+	status = state_check_change(system, t, quark, &new_depth, error);
+	if (status == HISTREE_OK)
+		status = state_check_removal(system, t, top, error);
+	if (status == HISTREE_OK)
+		status = state_apply_change(system, t, quark, &new_depth, error);
+	if (status == HISTREE_OK)
+		status = state_apply_removal(system, t, top, error);
+	if (status == HISTREE_OK && popped != NULL)
+		*popped = value;
+	return status;
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "state/state_system.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "state/attribute_path.h"
+
+enum histree_status state_system_create(histree_time start, const struct interval_sink *sink,
+					struct histree_state_system **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct histree_state_system *system = malloc(sizeof(*system));
+	if (system == NULL)
+		return error_memory(error, "a state system");
+	*system = (struct histree_state_system){ .sink = *sink, .start = start, .current_end = start };
+	attribute_tree_init(&system->attributes);
+	*out = system;
+	return HISTREE_OK;
+}
+
+void histree_state_free(struct histree_state_system *system)
+{
+	if (system == NULL)
+		return;
+	system->sink.free(system->sink.context);
+	ongoing_states_release(&system->ongoing);
+	attribute_tree_release(&system->attributes);
+	free(system);
+}
+
+histree_time histree_state_start(const struct histree_state_system *system)
+{
+	return system->start;
+}
+
+histree_time histree_state_current_end(const struct histree_state_system *system)
+{
+	return system->current_end;
+}
+
+/* ---- checks ---------------------------------------------------------------------------------------- */
+
+enum histree_status state_check_open(const struct histree_state_system *system, struct histree_error *error)
+{
+	if (system->closed)
+		return error_set(error, HISTREE_ERR_CLOSED, "the history was closed at %" PRId64,
+				 system->current_end);
+	if (system->sink_status != HISTREE_OK)
+		return error_set(error, system->sink_status, "the history could not be written earlier on: %s",
+				 histree_status_text(system->sink_status));
+	return HISTREE_OK;
+}
+
+enum histree_status state_check_attribute(const struct histree_state_system *system, histree_quark quark,
+					  struct histree_error *error)
+{
+	enum histree_status status = state_check_open(system, error);
+	return status != HISTREE_OK ? status : attribute_tree_check(&system->attributes, quark, error);
+}
+
+enum histree_status state_add_interval(struct histree_state_system *system, const struct histree_interval *interval,
+				       struct histree_error *error)
+{
+	system->sink_status = system->sink.add(system->sink.context, interval, error);
+	return system->sink_status;
+}
+
+/* ---- attributes -------------------------------------------------------------------------------------- */
+
+/* Before an attribute is made, so that making it is the last thing that can fail. */
+static enum histree_status prepare_attributes(struct histree_state_system *system, size_t more,
+					      struct histree_error *error)
+{
+	enum histree_status status = state_check_open(system, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (!ongoing_states_reserve(&system->ongoing, system->attributes.count + more))
+		return error_memory(error, "ongoing states");
+	return HISTREE_OK;
+}
+
+enum histree_status histree_state_attribute(struct histree_state_system *system, histree_quark from,
+					    const char *path, histree_quark *out, struct histree_error *error)
+{
+	if (histree_attributes_find(&system->attributes, from, path, out) == HISTREE_OK)
+		return HISTREE_OK;
+	size_t component_count;
+	enum histree_status status = path_check(path, &component_count, error);
+	if (status == HISTREE_OK)
+		status = prepare_attributes(system, component_count, error);
+	if (status == HISTREE_OK)
+		status = attribute_tree_add_path(&system->attributes, from, path, out, error);
+	ongoing_states_extend(&system->ongoing, system->attributes.count, system->start);
+	return status;
+}
+
+enum histree_status histree_state_child(struct histree_state_system *system, histree_quark parent, const char *name,
+					size_t name_size, histree_quark *out, struct histree_error *error)
+{
+	if (histree_attributes_child(&system->attributes, parent, name, name_size, out) == HISTREE_OK)
+		return HISTREE_OK;
+	enum histree_status status = prepare_attributes(system, 1, error);
+	if (status == HISTREE_OK)
+		status = attribute_tree_add(&system->attributes, parent, name, name_size, out, error);
+	ongoing_states_extend(&system->ongoing, system->attributes.count, system->start);
+	return status;
+}
+
+const struct histree_attributes *histree_state_attributes(const struct histree_state_system *system)
+{
+	return &system->attributes;
+}
+
+enum histree_status histree_state_ongoing(const struct histree_state_system *system, histree_quark quark,
+					  struct histree_value *value, histree_time *since,
+					  struct histree_error *error)
+{
+	enum histree_status status = attribute_tree_check(&system->attributes, quark, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (value != NULL)
+		*value = ongoing_states_value(&system->ongoing, quark);
+	if (since != NULL)
+		*since = system->ongoing.states[quark].since;
+	return HISTREE_OK;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------- */
+
+/* Attributes that never changed give one null interval over the whole history. */
+static enum histree_status end_ongoing_states(struct histree_state_system *system, histree_time end,
+					      struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (histree_quark quark = 0; quark < system->attributes.count && status == HISTREE_OK; quark++) {
+		const struct histree_interval interval = {
+			.start = system->ongoing.states[quark].since,
+			.end = end,
+			.quark = quark,
+			.value = ongoing_states_value(&system->ongoing, quark),
+		};
+		status = state_add_interval(system, &interval, error);
+	}
+	return status;
+}
+
+enum histree_status histree_state_close(struct histree_state_system *system, histree_time end,
+					struct histree_error *error)
+{
+	enum histree_status status = state_check_open(system, error);
+	if (status != HISTREE_OK)
+		return status;
+	/* The latest change began the latest ongoing state: there is no need to look at all of them. */
+	if (end < system->current_end)
+		return error_set(error, HISTREE_ERR_TIME_RANGE,
+				 "cannot end the history at %" PRId64 ": a state began at %" PRId64, end,
+				 system->current_end);
+	status = end_ongoing_states(system, end, error);
+	if (status == HISTREE_OK)
+		status = system->sink_status =
+			system->sink.finish(system->sink.context, &system->attributes, end, error);
+	if (status != HISTREE_OK)
+		return status;
+	system->current_end = end;
+	system->closed = true;
+	return HISTREE_OK;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * state_system.h - the inside of a state system: names, ongoing states, and a sink for what has ended.
+ *
+ * An operation is checked as a whole before it changes anything.  What may still fail then is the sink
+ * (disk, memory).  Its first failure ends the history: the file lacks an interval, so every later change is
+ * refused with that same status.
+ */
+#ifndef STATE_STATE_SYSTEM_H
+#define STATE_STATE_SYSTEM_H
+
+#include "histree/state_system.h"
+#include "state/attribute_tree.h"
+#include "state/interval_sink.h"
+#include "state/ongoing_states.h"
+
+struct histree_state_system {
+	struct histree_attributes attributes;
+	struct ongoing_states ongoing; /* as many as attributes */
+	struct interval_sink sink;
+	histree_time start;
+	histree_time current_end; /* the greatest `since` of all ongoing states, or start */
+	bool closed;
+	enum histree_status sink_status; /* the first failure of the sink */
+};
+
+/* The sink is the state system's from here on; on failure it is still the caller's. */
+enum histree_status state_system_create(histree_time start, const struct interval_sink *sink,
+					struct histree_state_system **out, struct histree_error *error);
+
+/* HISTREE_OK if the system takes changes; and if, besides, `quark` is an attribute. */
+enum histree_status state_check_open(const struct histree_state_system *system, struct histree_error *error);
+enum histree_status state_check_attribute(const struct histree_state_system *system, histree_quark quark,
+					  struct histree_error *error);
+
+/* Hand an interval to the sink, whose first failure ends the history. */
+enum histree_status state_add_interval(struct histree_state_system *system, const struct histree_interval *interval,
+				       struct histree_error *error);
+
+/* ---- one change: state_change.c ------------------------------------------------------------------- */
+
+/* Whether this is a value at all, and fits into a node. */
+enum histree_status state_check_value(const struct histree_state_system *system, const struct histree_value *value,
+				      struct histree_error *error);
+
+/* Whether `quark`, which is an attribute, may become `value` at `t`. */
+enum histree_status state_check_change(const struct histree_state_system *system, histree_time t,
+				       histree_quark quark, const struct histree_value *value,
+				       struct histree_error *error);
+
+/*
+ * Make a change that was checked.  Without memory nothing changes; numbers, null and what is held already need
+ * none.
+ */
+enum histree_status state_apply_change(struct histree_state_system *system, histree_time t, histree_quark quark,
+				       const struct histree_value *value, struct histree_error *error);
+
+/* The attribute and everything below it becomes null; check first, then make it. */
+enum histree_status state_check_removal(const struct histree_state_system *system, histree_time t,
+					histree_quark top, struct histree_error *error);
+enum histree_status state_apply_removal(struct histree_state_system *system, histree_time t, histree_quark top,
+					struct histree_error *error);
+
+/* ---- stacks: state_stack.c -------------------------------------------------------------------------- */
+
+/* The depth of the stack that `quark`, an attribute, is: 0 for null.  Refuses what is no depth. */
+enum histree_status state_stack_depth(const struct histree_state_system *system, histree_quark quark,
+				      int32_t *depth, struct histree_error *error);
+
+/* The same for any quark; HISTREE_NOT_FOUND if the stack is empty. */
+enum histree_status state_stack_occupied(const struct histree_state_system *system, histree_quark quark,
+					 int32_t *depth, struct histree_error *error);
+
+/* The sub-attribute of a place in the stack, 1 being the deepest; it exists if the stack is that deep. */
+enum histree_status state_stack_place(const struct histree_state_system *system, histree_quark quark, int32_t place,
+				      histree_quark *out, struct histree_error *error);
+
+#endif
