@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event.h - one neutral event: what trace/ hands to analysis/.
+ *
+ * An event is a view: its fields are decoded only when they are asked for, through two functions of its
+ * trace, and it is valid until the next event is read.  Classes and traces live as long as the input.
+ *
+ * Fields are the top-level members of the payload, then of the specific context, then of the common
+ * context, in one list; the first one with a name is the one that event_class_field() finds.
+ */
+#ifndef EVENT_EVENT_H
+#define EVENT_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "histree/value.h"
+
+struct event;
+
+/* Who recorded it: what analyses choose their event layout by.  Strings are "" where unknown. */
+struct event_trace {
+	uint32_t id;             /* dense, by input */
+	const char *path;        /* as given by the user */
+	const char *domain;      /* "kernel", "ust", "" */
+	const char *tracer_name; /* "lttng-modules", "lttng-ust", "perf" */
+	int tracer_major, tracer_minor; /* -1 where unknown */
+	const char *hostname;
+	const char *machine; /* "x86_64", ...: whose system-call numbers */
+	/* How to decode: false where the field is absent in this event or of another kind. */
+	bool (*get_int)(const struct event *event, uint32_t field, int64_t *out);
+	bool (*get_string)(const struct event *event, uint32_t field, const char **text, size_t *size);
+};
+
+struct event_class {
+	const struct event_trace *trace;
+	uint32_t id; /* dense, 0 .. over all traces of the input: an index for tables of handlers */
+	const char *name;
+	uint32_t field_count;
+	const char *const *fields; /* names */
+};
+
+struct event {
+	histree_time time;
+	int32_t cpu; /* -1 where the trace does not say */
+	const struct event_class *class;
+	const void *handle; /* means something to the trace only */
+};
+
+#define EVENT_NO_FIELD UINT32_MAX
+
+/* The index of a field by name, EVENT_NO_FIELD if the class has none. */
+uint32_t event_class_field(const struct event_class *class, const char *name);
+
+/* The field as a number (integers, enumerations and booleans).  EVENT_NO_FIELD gives false. */
+static inline bool event_int(const struct event *event, uint32_t field, int64_t *out)
+{
+	return field != EVENT_NO_FIELD && event->class->trace->get_int(event, field, out);
+}
+
+/* The field as text; also an array of 8-bit text integers, up to its first zero.  Borrowed like the event. */
+static inline bool event_string(const struct event *event, uint32_t field, const char **text, size_t *size)
+{
+	return field != EVENT_NO_FIELD && event->class->trace->get_string(event, field, text, size);
+}
+
+#endif

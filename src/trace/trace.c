@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The merge: a binary heap of the streams that have an event, by its time.  Of two events at the same
+ * nanosecond the one of the earlier stream comes first: streams are numbered by trace, in the order that
+ * was given, and then by the name of their file.
+ */
+#include "trace/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "trace/ctf_input.h"
+#include "trace/trace_folders.h"
+
+struct head {
+	histree_time time;
+	uint32_t stream; /* index in trace.streams */
+};
+
+struct trace {
+	const bt_plugin *plugin;
+	struct ctf_input *inputs;
+	size_t input_count;
+	struct ctf_classes classes;
+	struct trace_notes notes;
+
+	struct ctf_stream **streams; /* of all inputs, in the order that decides ties */
+	size_t stream_count;
+	struct head *heads; /* a heap: the parent of i is (i - 1) / 2 */
+	size_t head_count;
+	bool handed_out; /* heads[0] is the event that trace_next() gave last */
+};
+
+static bool comes_before(const struct head *a, const struct head *b)
+{
+	return a->time != b->time ? a->time < b->time : a->stream < b->stream;
+}
+
+/* Move heads[at] down to where it belongs. */
+static void sift_down(struct trace *trace, size_t at)
+{
+	struct head *heads = trace->heads, moved = heads[at];
+	for (;;) {
+		size_t child = 2 * at + 1;
+		if (child >= trace->head_count)
+			break;
+		if (child + 1 < trace->head_count && comes_before(&heads[child + 1], &heads[child]))
+			child++;
+		if (comes_before(&moved, &heads[child]))
+			break;
+		heads[at] = heads[child];
+		at = child;
+	}
+	heads[at] = moved;
+}
+
+static int compare_streams(const void *a, const void *b)
+{
+	const struct ctf_stream *first = *(struct ctf_stream *const *)a, *second = *(struct ctf_stream *const *)b;
+	if (first->input != second->input)
+		return first->input < second->input ? -1 : 1;
+	int order = strcmp(first->name, second->name);
+	return order != 0 ? order : (first > second) - (first < second);
+}
+
+/* Read the first event of each stream; only then are the names of the streams known. */
+static enum histree_status begin_streams(struct trace *trace, struct histree_error *error)
+{
+	size_t count = 0;
+	for (size_t index = 0; index < trace->input_count; index++)
+		count += trace->inputs[index].stream_count;
+	trace->streams = calloc(count + 1, sizeof(*trace->streams));
+	trace->heads = calloc(count + 1, sizeof(*trace->heads));
+	if (trace->streams == NULL || trace->heads == NULL)
+		return error_memory(error, "the streams of a trace");
+
+	for (size_t index = 0; index < trace->input_count; index++) {
+		struct ctf_input *input = &trace->inputs[index];
+		for (size_t stream = 0; stream < input->stream_count; stream++) {
+			enum histree_status status = ctf_stream_next(&input->streams[stream], error);
+			if (status < 0)
+				return status;
+			if (status == HISTREE_OK)
+				trace->streams[trace->stream_count++] = &input->streams[stream];
+		}
+	}
+	qsort(trace->streams, trace->stream_count, sizeof(*trace->streams), compare_streams);
+	for (size_t index = 0; index < trace->stream_count; index++)
+		trace->heads[index] =
+			(struct head){ .time = trace->streams[index]->head.time, .stream = (uint32_t)index };
+	trace->head_count = trace->stream_count;
+	for (size_t at = trace->head_count / 2; at-- > 0;)
+		sift_down(trace, at);
+	return HISTREE_OK;
+}
+
+static enum histree_status open_inputs(struct trace *trace, const struct trace_folders *folders,
+				       struct histree_error *error)
+{
+	trace->inputs = calloc(folders->count, sizeof(*trace->inputs));
+	if (trace->inputs == NULL)
+		return error_memory(error, "the traces");
+	for (size_t index = 0; index < folders->count; index++) {
+		struct ctf_input *input = &trace->inputs[trace->input_count++];
+		input->trace.id = (uint32_t)index;
+		input->classes = &trace->classes;
+		input->notes = &trace->notes;
+		enum histree_status status =
+			ctf_input_open(input, trace->plugin, folders->paths[index], error);
+		if (status != HISTREE_OK)
+			return status;
+		trace->notes.report.bytes_total += input->folder.bytes;
+	}
+	return HISTREE_OK;
+}
+
+enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,
+			       struct histree_error *error)
+{
+	*out = NULL;
+	if (path_count == 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "no trace was named");
+	struct trace_folders folders = { 0 };
+	struct trace *trace = calloc(1, sizeof(*trace));
+	enum histree_status status = trace == NULL ? error_memory(error, "a trace") : HISTREE_OK;
+	for (size_t index = 0; status == HISTREE_OK && index < path_count; index++)
+		status = trace_folders_find(&folders, paths[index], error);
+	if (status == HISTREE_OK)
+		status = ctf_plugin_find(&trace->plugin, error);
+	if (status == HISTREE_OK)
+		status = open_inputs(trace, &folders, error);
+	if (status == HISTREE_OK)
+		status = begin_streams(trace, error);
+	trace_folders_release(&folders);
+	if (status == HISTREE_OK)
+		*out = trace;
+	else
+		trace_close(trace);
+	return status;
+}
+
+size_t trace_count(const struct trace *trace)
+{
+	return trace->input_count;
+}
+
+const struct event_trace *trace_at(const struct trace *trace, size_t index)
+{
+	return &trace->inputs[index].trace;
+}
+
+/* Bring the stream at the top of the heap to its next event, or take it out. */
+static enum histree_status advance(struct trace *trace, struct histree_error *error)
+{
+	struct head *top = &trace->heads[0];
+	struct ctf_stream *stream = trace->streams[top->stream];
+	enum histree_status status = ctf_stream_next(stream, error);
+	if (status < 0)
+		return status;
+	if (status == HISTREE_END)
+		*top = trace->heads[--trace->head_count];
+	else
+		top->time = stream->head.time;
+	if (trace->head_count > 0)
+		sift_down(trace, 0);
+	return HISTREE_OK;
+}
+
+enum histree_status trace_next(struct trace *trace, struct event *out, struct histree_error *error)
+{
+	if (trace->handed_out) {
+		enum histree_status status = advance(trace, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	trace->handed_out = trace->head_count > 0;
+	if (!trace->handed_out)
+		return HISTREE_END;
+	*out = trace->streams[trace->heads[0].stream]->head;
+	trace->notes.report.events++;
+	return HISTREE_OK;
+}
+
+struct trace_report trace_report(const struct trace *trace)
+{
+	struct trace_report report = trace_notes_report(&trace->notes);
+	for (size_t index = 0; index < trace->input_count; index++)
+		report.bytes_done += ctf_input_bytes_done(&trace->inputs[index]);
+	return report;
+}
+
+void trace_close(struct trace *trace)
+{
+	if (trace == NULL)
+		return;
+	for (size_t index = 0; index < trace->input_count; index++)
+		ctf_input_close(&trace->inputs[index]);
+	bt_plugin_put_ref(trace->plugin);
+	ctf_classes_release(&trace->classes);
+	trace_notes_release(&trace->notes);
+	free(trace->inputs);
+	free(trace->streams);
+	free(trace->heads);
+	free(trace);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace.h - read one trace, or several as one experiment, as one sequence of events.
+ *
+ * Streams are merged by time: the next event is the one with the smallest time among the heads of all
+ * streams.  Within a stream events keep their order in the file even where the clock steps back (such
+ * steps are counted); so no event is ever lost to a bad clock.
+ *
+ * What cannot be read is reported and passed over: a damaged stream ends where the damage begins, the
+ * others go on.  trace_next() fails only when nothing more can be read at all.
+ */
+#ifndef TRACE_TRACE_H
+#define TRACE_TRACE_H
+
+#include "event/event.h"
+#include "histree/status.h"
+
+struct trace;
+
+/* What became of the input so far.  Strings belong to the trace. */
+struct trace_report {
+	uint64_t events;
+	uint64_t clock_steps_back;
+	uint64_t discarded_events;  /* said by the tracer to be lost */
+	uint64_t discarded_packets;
+	uint64_t damaged_streams;   /* streams that were cut short or could not be opened */
+	const char *const *warnings; /* a sentence each, bounded in number */
+	size_t warning_count;
+	uint64_t bytes_done, bytes_total; /* of the stream files; total 0: not known */
+};
+
+/*
+ * Open every trace found at or below the paths (a folder with a `metadata` file is a CTF trace).
+ * HISTREE_ERR_TRACE if one of the paths has none, or its metadata cannot be read.
+ */
+enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,
+			       struct histree_error *error);
+
+size_t trace_count(const struct trace *trace);
+const struct event_trace *trace_at(const struct trace *trace, size_t index);
+
+/* The next event, valid until the next call.  HISTREE_END when there are no more. */
+enum histree_status trace_next(struct trace *trace, struct event *out, struct histree_error *error);
+
+struct trace_report trace_report(const struct trace *trace);
+
+void trace_close(struct trace *trace);
+
+#endif
