@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * analysis.h - a state provider: turns events into state changes.
+ *
+ * An analysis is one row in the table of pipeline/registry.c.  It sees neutral events and a state system;
+ * it knows neither the trace format nor the tree.
+ */
+#ifndef ANALYSIS_ANALYSIS_H
+#define ANALYSIS_ANALYSIS_H
+
+#include "event/event.h"
+#include "histree/state_system.h"
+
+struct analysis {
+	const char *name;    /* as in -a, and in the file */
+	uint32_t version;    /* raised whenever the same trace would give other states */
+	const char *summary; /* one line */
+
+	/* Whether this analysis has something to say about such a trace. */
+	bool (*applies)(const struct event_trace *trace);
+
+	/* The state system is borrowed and outlives the instance. */
+	enum histree_status (*create)(struct histree_state_system *system, void **instance,
+				      struct histree_error *error);
+
+	/*
+	 * One event, in the order of the input.  Unmatched or odd events are not errors: what they say is
+	 * taken as far as it goes.  A state change that the state system refuses (HISTREE_ERR_TYPE, ...) ends
+	 * the handling of that one event and is counted.  Negative only for what ends the build: no
+	 * memory, no disk.
+	 */
+	enum histree_status (*event)(void *instance, const struct event *event, struct histree_error *error);
+
+	/* How many events were cut short by a refused change. */
+	uint64_t (*refused)(const void *instance);
+
+	void (*free)(void *instance);
+};
+
+extern const struct analysis analysis_kernel;      /* Trace Compass's, version 31 of its provider */
+extern const struct analysis analysis_kernel_2016; /* the one that the papers measured */
+extern const struct analysis analysis_ust_calls;   /* function calls of lttng-ust-cyg-profile, as a stack */
+
+#endif

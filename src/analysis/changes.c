@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/changes.h"
+
+#include "base/error.h"
+
+void changes_begin(struct changes *changes, histree_time time)
+{
+	changes->time = time;
+	changes->status = HISTREE_OK;
+}
+
+static bool is_refusal(enum histree_status status)
+{
+	return status == HISTREE_ERR_TYPE || status == HISTREE_ERR_TOO_LARGE || status == HISTREE_ERR_ARGUMENT ||
+	       status == HISTREE_ERR_TIME_RANGE;
+}
+
+enum histree_status changes_end(struct changes *changes, struct histree_error *error)
+{
+	if (changes->status == HISTREE_OK)
+		return HISTREE_OK;
+	if (is_refusal(changes->status)) {
+		changes->refused++;
+		return HISTREE_OK;
+	}
+	return error_set(error, changes->status, "%s", changes->error.message);
+}
+
+void changes_fail(struct changes *changes, enum histree_status status, const char *what)
+{
+	if (changes->status == HISTREE_OK)
+		changes->status = error_set(&changes->error, status, "%s", what);
+}
+
+histree_quark changes_child(struct changes *changes, histree_quark *known, histree_quark parent, const char *name,
+			    size_t name_size)
+{
+	if (*known == NO_ATTRIBUTE && changes->status == HISTREE_OK) {
+		histree_quark quark;
+		changes->status =
+			histree_state_child(changes->system, parent, name, name_size, &quark, &changes->error);
+		if (changes->status == HISTREE_OK)
+			*known = quark;
+	}
+	return *known;
+}
+
+void change(struct changes *changes, histree_quark quark, struct histree_value value)
+{
+	if (changes->status != HISTREE_OK)
+		return;
+	changes->status = histree_state_modify(changes->system, changes->time, quark, value, &changes->error);
+	/*
+	 * The clock of a trace can step back between packets.  Trace Compass then lets the ongoing state begin
+	 * where it began, with the new value; the order of the events decides, not their times.
+	 */
+	if (changes->status == HISTREE_ERR_TIME_BACKWARDS) {
+		changes->status = HISTREE_OK;
+		change_ongoing(changes, quark, value);
+	}
+}
+
+void change_ongoing(struct changes *changes, histree_quark quark, struct histree_value value)
+{
+	if (changes->status == HISTREE_OK)
+		changes->status = histree_state_update(changes->system, quark, value, &changes->error);
+}
+
+struct histree_value changes_value(struct changes *changes, histree_quark quark)
+{
+	struct histree_value value = histree_null();
+	if (changes->status == HISTREE_OK)
+		changes->status = histree_state_ongoing(changes->system, quark, &value, NULL, &changes->error);
+	return changes->status == HISTREE_OK ? value : histree_null();
+}

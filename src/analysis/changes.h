@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * changes.h - the attributes that one event touches and the state changes that it makes.
+ *
+ * The first failure is remembered, as a struct byte_reader does: what follows it does nothing, attributes
+ * read as null, and changes_end() says what became of the event.  So a handler is the list of its changes.
+ *
+ *	changes_begin(&changes, event->time);
+ *	change(&changes, status, histree_int(5));
+ *	return changes_end(&changes, error);
+ */
+#ifndef ANALYSIS_CHANGES_H
+#define ANALYSIS_CHANGES_H
+
+#include "histree/state_system.h"
+
+/* In the place of a quark: not created yet.  The root is never an attribute with states. */
+#define NO_ATTRIBUTE HISTREE_ROOT
+
+struct changes {
+	struct histree_state_system *system; /* borrowed */
+	histree_time time;                   /* of the event */
+	enum histree_status status;          /* the first failure of this event */
+	struct histree_error error;
+	uint64_t refused; /* events that a refused change cut short */
+};
+
+void changes_begin(struct changes *changes, histree_time time);
+
+/*
+ * A change that the state system refuses (another type, too long, a time that the history cannot hold)
+ * is the trace's fault: it is counted, and is HISTREE_OK here.  Negative is what must end the build.
+ */
+enum histree_status changes_end(struct changes *changes, struct histree_error *error);
+
+/* Something else than a change failed: no memory. */
+void changes_fail(struct changes *changes, enum histree_status status, const char *what);
+
+/* The child of `parent` with this name, created if missing.  *known keeps it for the next time. */
+histree_quark changes_child(struct changes *changes, histree_quark *known, histree_quark parent, const char *name,
+			    size_t name_size);
+
+/* The attribute has `value` from the event on. */
+void change(struct changes *changes, histree_quark quark, struct histree_value value);
+
+/* The ongoing state had `value` all along. */
+void change_ongoing(struct changes *changes, histree_quark quark, struct histree_value value);
+
+/* The ongoing value.  Bytes are borrowed until the next change. */
+struct histree_value changes_value(struct changes *changes, histree_quark quark);
+
+#endif
