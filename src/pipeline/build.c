@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+/*
+ * trace -> analyses -> state systems -> trees, one event at a time, all analyses in one pass over the trace.
+ *
+ * The input decides when the histories begin: with the first event.  They end with the last one.
+ */
+#include "histree/build.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "pipeline/build.h"
+#include "pipeline/manifest.h"
+#include "pipeline/registry.h"
+#include "pipeline/store_folder.h"
+#include "state/state_file.h"
+#include "trace/trace.h"
+
+enum { EVENTS_PER_LOOK = 1024 }; /* at the clock, for progress */
+static const int64_t progress_interval_ns = 50 * 1000 * 1000;
+
+/* One analysis at work. */
+struct run {
+	const struct analysis *analysis;
+	struct histree_state_system *system;
+	void *instance;
+	bool *applies; /* by id of the trace */
+	char *file;    /* its name in the store */
+};
+
+struct build {
+	const struct histree_build_options *options;
+	const struct io *io;
+	struct histree_error *error;
+	struct store_folder folder;
+	struct trace *trace;
+	struct run *runs;
+	size_t run_count, runs_capacity;
+	histree_time start, end; /* first event, greatest time so far */
+	int64_t begun_ns, shown_ns;
+	char *cut_short; /* why the input ended before its end; NULL: it did not */
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* ---- choosing the analyses ------------------------------------------------------------------------------- */
+
+/* Whether the analysis applies to any of the traces; which ones goes to the run. */
+static bool find_traces(const struct build *build, struct run *run)
+{
+	bool any = false;
+	for (size_t i = 0; i < trace_count(build->trace); i++) {
+		const struct event_trace *trace = trace_at(build->trace, i);
+		run->applies[trace->id] = run->analysis->applies(trace);
+		any = any || run->applies[trace->id];
+	}
+	return any;
+}
+
+/* HISTREE_NOT_FOUND: it does not apply. */
+static enum histree_status add_run(struct build *build, const struct analysis *analysis)
+{
+	for (size_t i = 0; i < build->run_count; i++)
+		if (build->runs[i].analysis == analysis)
+			return HISTREE_OK;
+	if (!array_reserve(&build->runs, &build->runs_capacity, build->run_count + 1))
+		return error_memory(build->error, "an analysis");
+	struct run *run = &build->runs[build->run_count];
+	*run = (struct run){ .analysis = analysis, .applies = calloc(trace_count(build->trace), sizeof(bool)) };
+	if (run->applies == NULL || asprintf(&run->file, "%s.sht", analysis->name) < 0) {
+		free(run->applies);
+		return error_memory(build->error, "an analysis");
+	}
+	build->run_count++;
+	if (find_traces(build, run))
+		return HISTREE_OK;
+	free(run->applies);
+	free(run->file);
+	build->run_count--;
+	return HISTREE_NOT_FOUND;
+}
+
+static enum histree_status choose_named(struct build *build)
+{
+	for (size_t i = 0; i < build->options->analysis_count; i++) {
+		const char *name = build->options->analyses[i];
+		const struct analysis *analysis = registry_find(name);
+		if (analysis == NULL) {
+			char names[256];
+			registry_names(names, sizeof(names));
+			return error_set(build->error, HISTREE_ERR_ARGUMENT, "there is no analysis '%s'; there are %s", name,
+					 names);
+		}
+		enum histree_status status = add_run(build, analysis);
+		if (status == HISTREE_NOT_FOUND)
+			return error_set(build->error, HISTREE_ERR_ARGUMENT,
+					 "analysis '%s' has nothing to say about this trace, made by '%s'", name,
+					 trace_at(build->trace, 0)->tracer_name);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status choose_applicable(struct build *build)
+{
+	for (const struct registry_entry *entry = registry; entry->analysis != NULL; entry++) {
+		enum histree_status status = entry->by_default ? add_run(build, entry->analysis) : HISTREE_OK;
+		if (status < 0)
+			return status;
+	}
+	if (build->run_count > 0)
+		return HISTREE_OK;
+	return error_set(build->error, HISTREE_ERR_TRACE, "'%s': no analysis has something to say about a trace made by '%s'",
+			 build->options->traces[0], trace_at(build->trace, 0)->tracer_name);
+}
+
+/* ---- running --------------------------------------------------------------------------------------------- */
+
+static enum histree_status start_runs(struct build *build, histree_time start)
+{
+	build->start = build->end = start;
+	for (size_t i = 0; i < build->run_count; i++) {
+		struct run *run = &build->runs[i];
+		char *path = store_folder_path(&build->folder, run->file);
+		if (path == NULL)
+			return error_memory(build->error, "a path");
+		struct histree_history_options options = {
+			.path = path,
+			.provider = run->analysis->name,
+			.provider_version = run->analysis->version,
+			.start = start,
+			.tree = build->options->tree,
+		};
+		enum histree_status status = state_file_create(build->io, &options, &run->system, build->error);
+		free(path);
+		if (status == HISTREE_OK)
+			status = run->analysis->create(run->system, &run->instance, build->error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status handle_event(struct build *build, const struct event *event)
+{
+	if (event->time > build->end)
+		build->end = event->time;
+	for (size_t i = 0; i < build->run_count; i++) {
+		struct run *run = &build->runs[i];
+		if (!run->applies[event->class->trace->id])
+			continue;
+		enum histree_status status = run->analysis->event(run->instance, event, build->error);
+		if (status < 0) {
+			error_prefix(build->error, "analysis '%s'", run->analysis->name);
+			return status;
+		}
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status show_progress(struct build *build)
+{
+	const struct histree_build_options *options = build->options;
+	int64_t now = now_ns();
+	if (options->progress == NULL || now - build->shown_ns < progress_interval_ns)
+		return HISTREE_OK;
+	build->shown_ns = now;
+	struct trace_report report = trace_report(build->trace);
+	struct histree_progress progress = {
+		.events = report.events,
+		.bytes_done = report.bytes_done,
+		.bytes_total = report.bytes_total,
+		.elapsed_ns = now - build->begun_ns,
+	};
+	if (options->progress(options->progress_context, &progress))
+		return HISTREE_OK;
+	return error_set(build->error, HISTREE_ERR_CANCELLED, "cancelled; nothing was changed");
+}
+
+static enum histree_status handle_events(struct build *build)
+{
+	enum histree_status status;
+	struct event event;
+	for (uint64_t count = 0; (status = trace_next(build->trace, &event, build->error)) == HISTREE_OK; count++) {
+		if (count == 0)
+			status = start_runs(build, event.time);
+		if (status == HISTREE_OK)
+			status = handle_event(build, &event);
+		if (status == HISTREE_OK && count % EVENTS_PER_LOOK == 0)
+			status = show_progress(build);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	if (trace_report(build->trace).events == 0)
+		return status < 0 ? status : error_set(build->error, HISTREE_ERR_TRACE, "'%s': has no events",
+						       build->options->traces[0]);
+	if (status < 0) { /* what was read is kept */
+		build->cut_short = strdup(build->error != NULL ? build->error->message : histree_status_text(status));
+		if (build->cut_short == NULL)
+			return error_memory(build->error, "a message");
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status close_histories(struct build *build)
+{
+	for (size_t i = 0; i < build->run_count; i++) {
+		enum histree_status status = histree_state_close(build->runs[i].system, build->end, build->error);
+		if (status != HISTREE_OK) {
+			error_prefix(build->error, "analysis '%s'", build->runs[i].analysis->name);
+			return status;
+		}
+	}
+	return HISTREE_OK;
+}
+
+/* ---- the store ------------------------------------------------------------------------------------------- */
+
+static enum histree_status write_manifest(struct build *build, bool *partial)
+{
+	struct trace_report report = trace_report(build->trace);
+	*partial = report.damaged_streams > 0 || build->cut_short != NULL;
+	size_t warning_count = report.warning_count + (build->cut_short != NULL);
+	const char **warnings = calloc(warning_count + 1, sizeof(*warnings));
+	struct histree_store_history *histories = calloc(build->run_count, sizeof(*histories));
+	char *path = store_folder_path(&build->folder, MANIFEST_FILE);
+	enum histree_status status = HISTREE_ERR_MEMORY;
+	if (warnings == NULL || histories == NULL || path == NULL) {
+		error_memory(build->error, "the manifest");
+		goto out;
+	}
+	for (size_t i = 0; i < report.warning_count; i++)
+		warnings[i] = report.warnings[i];
+	if (build->cut_short != NULL)
+		warnings[report.warning_count] = build->cut_short;
+	for (size_t i = 0; i < build->run_count; i++) {
+		const struct run *run = &build->runs[i];
+		histories[i] = (struct histree_store_history){
+			.analysis = run->analysis->name,
+			.analysis_version = run->analysis->version,
+			.file = run->file,
+			.state_changes_refused = run->analysis->refused(run->instance),
+		};
+	}
+	struct histree_store_info info = {
+		.made_by = "histree " HISTREE_VERSION,
+		.traces = build->options->traces,
+		.trace_count = build->options->trace_count,
+		.histories = histories,
+		.history_count = build->run_count,
+		.partial = *partial,
+		.warnings = warnings,
+		.warning_count = warning_count,
+		.event_count = report.events,
+		.clock_steps_back = report.clock_steps_back,
+		.discarded_events = report.discarded_events,
+		.discarded_packets = report.discarded_packets,
+		.start = build->start,
+		.end = build->end,
+		.build_ns = now_ns() - build->begun_ns,
+	};
+	status = manifest_write(build->io, path, &info, build->error);
+	if (status == HISTREE_OK && *partial)
+		error_set(build->error, HISTREE_PARTIAL, "%s",
+			  warning_count > 0 ? warnings[0] : "some of the trace could not be read");
+out:
+	free(path);
+	free(histories);
+	free(warnings);
+	return status;
+}
+
+static enum histree_status run_build(struct build *build)
+{
+	const struct histree_build_options *options = build->options;
+	enum histree_status status = store_folder_begin(&build->folder, build->io, options->store, options->force,
+							build->error);
+	if (status != HISTREE_OK)
+		return status;
+	status = trace_open(options->traces, options->trace_count, &build->trace, build->error);
+	if (status == HISTREE_OK)
+		status = options->analyses != NULL ? choose_named(build) : choose_applicable(build);
+	if (status == HISTREE_OK)
+		status = handle_events(build);
+	if (status == HISTREE_OK)
+		status = close_histories(build);
+	bool partial = false;
+	if (status == HISTREE_OK)
+		status = write_manifest(build, &partial);
+	if (status == HISTREE_OK)
+		status = store_folder_publish(&build->folder, options->force, build->error);
+	return status == HISTREE_OK && partial ? HISTREE_PARTIAL : status;
+}
+
+enum histree_status pipeline_build(const struct histree_build_options *options, const struct io *io,
+				   struct histree_error *error)
+{
+	if (options->trace_count == 0 || options->store == NULL || options->store[0] == '\0')
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a build needs a trace and a name for the store");
+	struct histree_error message; /* always there: a message is part of a partial store */
+	struct build build = {
+		.options = options,
+		.io = io,
+		.error = &message,
+		.folder = { .lock = -1 },
+		.begun_ns = now_ns(),
+	};
+	enum histree_status status = run_build(&build);
+	for (size_t i = 0; i < build.run_count; i++) {
+		struct run *run = &build.runs[i];
+		if (run->instance != NULL)
+			run->analysis->free(run->instance);
+		histree_state_free(run->system);
+		free(run->applies);
+		free(run->file);
+	}
+	free(build.runs);
+	free(build.cut_short);
+	trace_close(build.trace);
+	store_folder_release(&build.folder);
+	if (error != NULL && status != HISTREE_OK)
+		*error = message;
+	return status;
+}
+
+enum histree_status histree_build(const struct histree_build_options *options, struct histree_error *error)
+{
+	return pipeline_build(options, &io_posix, error);
+}

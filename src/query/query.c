@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "histree/query.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "state/history.h"
+#include "tree/tree_reader.h"
+
+struct histree_query {
+	struct tree_iter *iter;
+	const struct histree_history_info *info;
+};
+
+enum histree_status histree_query_create(struct histree_history *history, struct histree_query **out,
+					 struct histree_error *error)
+{
+	*out = NULL;
+	struct histree_query *query = calloc(1, sizeof(*query));
+	if (query == NULL)
+		return error_memory(error, "a query");
+	query->info = histree_history_info(history);
+	enum histree_status status = tree_iter_create(history_tree(history), &query->iter, error);
+	if (status != HISTREE_OK) {
+		free(query);
+		return status;
+	}
+	*out = query;
+	return HISTREE_OK;
+}
+
+static enum histree_status check_times(const struct histree_query *query, histree_time from, histree_time to,
+				       struct histree_error *error)
+{
+	const struct histree_history_info *info = query->info;
+	if (from > to)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a range from %lld to %lld", (long long)from,
+				 (long long)to);
+	if (from < info->start || to > info->end)
+		return error_set(error, HISTREE_ERR_TIME_RANGE, "time %lld is outside the history, from %lld to %lld",
+				 (long long)(from < info->start ? from : to), (long long)info->start,
+				 (long long)info->end);
+	return HISTREE_OK;
+}
+
+static enum histree_status check_quark(const struct histree_query *query, histree_quark quark,
+				       struct histree_error *error)
+{
+	if (quark < query->info->attribute_count)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_QUARK, "there is no attribute %u; the history has %u", quark,
+			 query->info->attribute_count);
+}
+
+static enum histree_status check_lists(const struct histree_query *query, const struct histree_region *region,
+				       struct histree_error *error)
+{
+	for (size_t i = 1; region->quarks != NULL && i < region->quark_count; i++)
+		if (region->quarks[i - 1] >= region->quarks[i])
+			return error_set(error, HISTREE_ERR_ARGUMENT, "the list of attributes is not sorted");
+	for (size_t i = 1; region->times != NULL && i < region->time_count; i++)
+		if (region->times[i - 1] > region->times[i])
+			return error_set(error, HISTREE_ERR_ARGUMENT, "the list of times is not sorted");
+	if (region->quarks != NULL && region->quark_count > 0)
+		return check_quark(query, region->quarks[region->quark_count - 1], error);
+	return HISTREE_OK;
+}
+
+enum histree_status histree_query_start(struct histree_query *query, const struct histree_region *region,
+					struct histree_error *error)
+{
+	tree_iter_stop(query->iter);
+	enum histree_status status = check_lists(query, region, error);
+	if (status != HISTREE_OK)
+		return status;
+	bool nothing = (region->quarks != NULL && region->quark_count == 0) ||
+		       (region->times != NULL && region->time_count == 0);
+	if (nothing)
+		return HISTREE_OK;
+	histree_time from = region->times != NULL ? region->times[0] : region->from;
+	histree_time to = region->times != NULL ? region->times[region->time_count - 1] : region->to;
+	status = check_times(query, from, to, error);
+	if (status != HISTREE_OK)
+		return status;
+	tree_iter_start(query->iter, region);
+	return HISTREE_OK;
+}
+
+enum histree_status histree_query_next(struct histree_query *query, struct histree_interval *out,
+				       struct histree_error *error)
+{
+	return tree_iter_next(query->iter, out, error);
+}
+
+enum histree_status histree_query_single(struct histree_query *query, histree_quark quark, histree_time t,
+					 struct histree_interval *out, struct histree_error *error)
+{
+	struct histree_region region = { .quarks = &quark, .quark_count = 1, .from = t, .to = t };
+	enum histree_status status = histree_query_start(query, &region, error);
+	if (status == HISTREE_OK)
+		status = tree_iter_next(query->iter, out, error);
+	if (status != HISTREE_OK)
+		tree_iter_stop(query->iter); /* else it is at its end: the region is ours and must not be used later */
+	if (status == HISTREE_END)
+		return error_set(error, HISTREE_ERR_FORMAT, "attribute %u has no state at %lld: verify the history",
+				 quark, (long long)t);
+	return status;
+}
+
+struct histree_query_stats histree_query_stats(const struct histree_query *query)
+{
+	return tree_iter_stats(query->iter);
+}
+
+void histree_query_free(struct histree_query *query)
+{
+	if (query == NULL)
+		return;
+	tree_iter_free(query->iter);
+	free(query);
+}
