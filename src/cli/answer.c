@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+#include "cli/answer.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+struct row {
+	struct histree_interval interval;
+	uint32_t place; /* of its attribute among those of the part */
+};
+
+/* An attribute of a part: sorted by quark, as a query wants them. */
+struct member {
+	histree_quark quark;
+	uint32_t place; /* by path */
+};
+
+/*
+ * A rectangle of the question.  Times are cut so that an interval belongs to the part in which it is first met:
+ * later parts leave out what starts at or before `after`, the last time of the part before.
+ */
+struct part {
+	const struct listed_attribute *attributes;
+	size_t attribute_count;
+	const histree_time *times; /* NULL: from, to */
+	size_t time_count;
+	histree_time from, to;
+	bool has_after;
+	histree_time after;
+};
+
+struct answering {
+	struct histree_query *query;
+	uint32_t attribute_count; /* of the history */
+	answer_taker *take;
+	void *context;
+	struct answer_stats *stats;
+	size_t bytes_max;
+	struct member *members; /* room for all attributes */
+	histree_quark *quarks;  /* the same, of members */
+	struct row *rows;
+	size_t row_count, row_capacity;
+	struct arena values;
+};
+
+/* ---- collect --------------------------------------------------------------------------------------- */
+
+static int compare_members(const void *one, const void *other)
+{
+	const struct member *a = one, *b = other;
+	return (a->quark > b->quark) - (a->quark < b->quark);
+}
+
+static void choose_members(struct answering *answering, const struct part *part)
+{
+	for (size_t i = 0; i < part->attribute_count; i++)
+		answering->members[i] =
+			(struct member){ .quark = part->attributes[i].quark, .place = (uint32_t)i };
+	qsort(answering->members, part->attribute_count, sizeof(*answering->members), compare_members);
+	for (size_t i = 0; i < part->attribute_count; i++)
+		answering->quarks[i] = answering->members[i].quark;
+}
+
+static const struct member *member_of(const struct answering *answering, const struct part *part,
+				      histree_quark quark)
+{
+	const struct member *members = answering->members;
+	size_t first = 0, count = part->attribute_count;
+	/* Without holes between them, as when all attributes are asked for, the place is plain. */
+	if (members[count - 1].quark - members[0].quark == count - 1)
+		return quark >= members[0].quark && quark <= members[count - 1].quark
+			       ? &members[quark - members[0].quark]
+			       : NULL;
+	while (count > 0) {
+		size_t half = count / 2;
+		if (members[first + half].quark == quark)
+			return &members[first + half];
+		if (members[first + half].quark < quark) {
+			first += half + 1;
+			count -= half + 1;
+		} else {
+			count = half;
+		}
+	}
+	return NULL;
+}
+
+static bool has_bytes(const struct histree_value *value)
+{
+	return value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM;
+}
+
+static bool keep(struct answering *answering, const struct histree_interval *interval, uint32_t place)
+{
+	if (!array_reserve(&answering->rows, &answering->row_capacity, answering->row_count + 1))
+		return false;
+	struct row *row = &answering->rows[answering->row_count];
+	*row = (struct row){ .interval = *interval, .place = place };
+	if (has_bytes(&interval->value)) {
+		row->interval.value.bytes =
+			arena_copy(&answering->values, interval->value.bytes, interval->value.size);
+		if (row->interval.value.bytes == NULL)
+			return false;
+	}
+	answering->row_count++;
+	return true;
+}
+
+static bool is_full(const struct answering *answering)
+{
+	return answering->row_count * sizeof(*answering->rows) + answering->values.bytes_total > answering->bytes_max;
+}
+
+/* All intervals of the part, or HISTREE_END: there is no room for them. */
+static enum histree_status pull(struct answering *answering, const struct part *part, struct histree_error *error)
+{
+	struct histree_interval interval;
+	enum histree_status status;
+	while ((status = histree_query_next(answering->query, &interval, error)) == HISTREE_OK) {
+		if (part->has_after && interval.start <= part->after)
+			continue;
+		const struct member *member = member_of(answering, part, interval.quark);
+		if (member == NULL)
+			return error_set(error, HISTREE_ERR_INTERNAL, "the query gave an attribute nobody asked for");
+		if (is_full(answering))
+			return HISTREE_END;
+		if (!keep(answering, &interval, member->place))
+			return error_memory(error, "the intervals found");
+	}
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static enum histree_status collect(struct answering *answering, const struct part *part, struct histree_error *error)
+{
+	choose_members(answering, part);
+	answering->row_count = 0;
+	arena_release(&answering->values);
+	struct histree_region region = {
+		.quarks = part->attribute_count < answering->attribute_count ? answering->quarks : NULL,
+		.quark_count = part->attribute_count,
+		.times = part->times,
+		.time_count = part->time_count,
+		.from = part->from,
+		.to = part->to,
+	};
+	int64_t begun = now_ns();
+	enum histree_status status = histree_query_start(answering->query, &region, error);
+	if (status == HISTREE_OK)
+		status = pull(answering, part, error);
+	answering->stats->ns += now_ns() - begun;
+	struct histree_query_stats pass = histree_query_stats(answering->query);
+	answering->stats->query.nodes_visited += pass.nodes_visited;
+	answering->stats->query.nodes_loaded += pass.nodes_loaded;
+	answering->stats->query.intervals += pass.intervals;
+	return status;
+}
+
+/* ---- sort and hand on ------------------------------------------------------------------------------- */
+
+static int compare_starts(const void *one, const void *other)
+{
+	const struct row *const *a = one, *const *b = other;
+	return ((*a)->interval.start > (*b)->interval.start) - ((*a)->interval.start < (*b)->interval.start);
+}
+
+static bool is_ascending(const struct row *const *rows, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (rows[i - 1]->interval.start > rows[i]->interval.start)
+			return false;
+	return true;
+}
+
+/* Rows by attribute, by counting; within an attribute the tree mostly gives them in order. */
+static enum histree_status hand_on(struct answering *answering, const struct part *part, struct histree_error *error)
+{
+	size_t *behind = calloc(part->attribute_count + 1, sizeof(*behind));
+	const struct row **sorted = malloc((answering->row_count + 1) * sizeof(*sorted));
+	enum histree_status status = HISTREE_OK;
+	if (behind == NULL || sorted == NULL) {
+		status = error_memory(error, "sorting");
+		goto out;
+	}
+	for (size_t i = 0; i < answering->row_count; i++)
+		behind[answering->rows[i].place + 1]++;
+	for (size_t place = 0; place < part->attribute_count; place++)
+		behind[place + 1] += behind[place];
+	/* behind[p] is where attribute p begins, and after this where it ends. */
+	for (size_t i = 0; i < answering->row_count; i++)
+		sorted[behind[answering->rows[i].place]++] = &answering->rows[i];
+	size_t first = 0;
+	for (size_t place = 0; place < part->attribute_count; first = behind[place], place++) {
+		size_t count = behind[place] - first;
+		if (!is_ascending(sorted + first, count))
+			qsort((void *)(sorted + first), count, sizeof(*sorted), compare_starts);
+		for (size_t i = first; i < first + count; i++)
+			answering->take(answering->context, &part->attributes[place], &sorted[i]->interval);
+	}
+out:
+	free((void *)sorted);
+	free(behind);
+	return status;
+}
+
+/* ---- cut -------------------------------------------------------------------------------------------- */
+
+/* False where the part is one attribute at one time. */
+static bool cut(const struct part *part, struct part *one, struct part *other)
+{
+	*one = *other = *part;
+	if (part->attribute_count > 1) {
+		one->attribute_count = part->attribute_count / 2;
+		other->attributes += one->attribute_count;
+		other->attribute_count -= one->attribute_count;
+		return true;
+	}
+	if (part->times != NULL ? part->time_count < 2 : part->from == part->to)
+		return false;
+	other->has_after = true;
+	if (part->times != NULL) {
+		one->time_count = part->time_count / 2;
+		other->times += one->time_count;
+		other->time_count -= one->time_count;
+		other->after = other->times[-1];
+	} else {
+		one->to = part->from + (histree_time)(((uint64_t)part->to - (uint64_t)part->from) / 2);
+		other->from = one->to + 1;
+		other->after = one->to;
+	}
+	return true;
+}
+
+static enum histree_status answer_part(struct answering *answering, const struct part *part,
+				       struct histree_error *error)
+{
+	enum histree_status status = collect(answering, part, error);
+	if (status == HISTREE_OK)
+		return hand_on(answering, part, error);
+	if (status != HISTREE_END)
+		return status;
+	struct part one, other;
+	if (!cut(part, &one, &other))
+		return error_set(error, HISTREE_ERR_INTERNAL, "one attribute has too many intervals at one time");
+	status = answer_part(answering, &one, error);
+	return status == HISTREE_OK ? answer_part(answering, &other, error) : status;
+}
+
+enum histree_status answer(const struct answer_question *question, answer_taker *take, void *context,
+			   struct answer_stats *stats, struct histree_error *error)
+{
+	size_t count = question->attributes->count;
+	struct part whole = {
+		.attributes = question->attributes->attributes,
+		.attribute_count = count,
+		.times = question->times,
+		.time_count = question->time_count,
+		.from = question->from,
+		.to = question->to,
+	};
+	struct answering answering = {
+		.attribute_count = histree_history_info(question->history)->attribute_count,
+		.take = take,
+		.context = context,
+		.stats = stats,
+		.bytes_max = question->bytes_max != 0 ? question->bytes_max : ANSWER_BYTES,
+		.members = malloc((count + 1) * sizeof(*answering.members)),
+		.quarks = malloc((count + 1) * sizeof(*answering.quarks)),
+	};
+	*stats = (struct answer_stats){ 0 };
+	enum histree_status status = HISTREE_OK;
+	if (answering.members == NULL || answering.quarks == NULL)
+		status = error_memory(error, "the attributes asked for");
+	else if (count > 0)
+		status = histree_query_create(question->history, &answering.query, error);
+	if (status == HISTREE_OK && count > 0)
+		status = answer_part(&answering, &whole, error);
+	histree_query_free(answering.query);
+	arena_release(&answering.values);
+	free(answering.rows);
+	free(answering.quarks);
+	free(answering.members);
+	return status;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * answer.h - the intervals of some attributes, sorted by path and then by start, in bounded memory.
+ *
+ * A query hands intervals out in the order of the tree.  They are copied, sorted and handed on.  Where they
+ * would take more than ANSWER_BYTES, what was asked is cut in two, first by attributes, then by time, and each
+ * half is asked by itself: another pass over the nodes that it touches, and the same rows in the same order.
+ * 64 MiB hold the 821,120 intervals of a kernel trace of 240,000 events in one pass.
+ */
+#ifndef CLI_ANSWER_H
+#define CLI_ANSWER_H
+
+#include "cli/attribute_list.h"
+#include "histree/query.h"
+
+#define ANSWER_BYTES ((size_t)64 * 1024 * 1024)
+
+struct answer_question {
+	struct histree_history *history;
+	const struct attribute_list *attributes;
+	const histree_time *times; /* ascending, each once; NULL: from `from` to `to` */
+	size_t time_count;
+	histree_time from, to;
+	size_t bytes_max; /* for intervals at a time; 0: ANSWER_BYTES */
+};
+
+struct answer_stats {
+	struct histree_query_stats query; /* of all passes */
+	int64_t ns;                       /* in the library's query, without sorting and printing */
+};
+
+/* The interval is borrowed until `take` returns. */
+typedef void answer_taker(void *context, const struct listed_attribute *attribute,
+			  const struct histree_interval *interval);
+
+/* What was handed on before an error stays so. */
+enum histree_status answer(const struct answer_question *question, answer_taker *take, void *context,
+			   struct answer_stats *stats, struct histree_error *error);
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+#include "cli/attribute_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+struct matching {
+	struct attribute_list *list;
+	const struct histree_attributes *attributes;
+	bool no_memory;
+};
+
+static char *path_of(struct attribute_list *list, const struct histree_attributes *attributes, histree_quark quark,
+		     size_t *size)
+{
+	char short_path[256];
+	*size = histree_attributes_path(attributes, quark, short_path, sizeof(short_path));
+	if (*size < sizeof(short_path))
+		return arena_copy(&list->paths, short_path, *size);
+	char *path = arena_allocate(&list->paths, *size + 1, 1);
+	if (path != NULL)
+		histree_attributes_path(attributes, quark, path, *size + 1);
+	return path;
+}
+
+static bool add(void *context, histree_quark quark)
+{
+	struct matching *matching = context;
+	struct attribute_list *list = matching->list;
+	size_t size;
+	const char *path = path_of(list, matching->attributes, quark, &size);
+	matching->no_memory = path == NULL || !array_reserve(&list->attributes, &list->capacity, list->count + 1);
+	if (matching->no_memory)
+		return false;
+	list->attributes[list->count++] =
+		(struct listed_attribute){ .path = path, .path_size = (uint32_t)size, .quark = quark };
+	return true;
+}
+
+static int compare_paths(const void *one, const void *other)
+{
+	const struct listed_attribute *a = one, *b = other;
+	size_t common = a->path_size < b->path_size ? a->path_size : b->path_size;
+	int order = memcmp(a->path, b->path, common);
+	return order != 0 ? order : (a->path_size > b->path_size) - (a->path_size < b->path_size);
+}
+
+/* Several patterns may name one attribute. */
+static void sort_and_drop_doubles(struct attribute_list *list)
+{
+	if (list->count == 0)
+		return;
+	qsort(list->attributes, list->count, sizeof(*list->attributes), compare_paths);
+	size_t kept = 1;
+	for (size_t i = 1; i < list->count; i++)
+		if (list->attributes[i].quark != list->attributes[kept - 1].quark)
+			list->attributes[kept++] = list->attributes[i];
+	list->count = kept;
+}
+
+static enum cli_exit match_one(struct matching *matching, const char *pattern)
+{
+	struct histree_error error = { 0 };
+	enum histree_status status =
+		histree_attributes_match(matching->attributes, HISTREE_ROOT, pattern, add, matching, &error);
+	if (matching->no_memory)
+		return report_no_memory();
+	return status == HISTREE_OK ? CLI_OK : report_error(&error);
+}
+
+enum cli_exit attribute_list_match(struct attribute_list *list, const struct histree_attributes *attributes,
+				   char *const *patterns, size_t pattern_count)
+{
+	struct matching matching = { .list = list, .attributes = attributes };
+	enum cli_exit code = CLI_OK;
+	for (size_t i = 0; i < pattern_count; i++) {
+		enum cli_exit one = match_one(&matching, patterns[i]);
+		if (one > CLI_NOTHING) {
+			attribute_list_release(list);
+			return one;
+		}
+		if (one != CLI_OK)
+			code = one;
+	}
+	uint32_t count = pattern_count > 0 ? 0 : histree_attributes_count(attributes);
+	for (histree_quark quark = 0; quark < count; quark++) {
+		if (!add(&matching, quark)) {
+			attribute_list_release(list);
+			return report_no_memory();
+		}
+	}
+	sort_and_drop_doubles(list);
+	return code;
+}
+
+unsigned attribute_list_width(const struct attribute_list *list, unsigned most)
+{
+	uint32_t width = 0;
+	for (size_t i = 0; i < list->count; i++)
+		if (list->attributes[i].path_size > width)
+			width = list->attributes[i].path_size;
+	return width < most ? width : most;
+}
+
+void attribute_list_release(struct attribute_list *list)
+{
+	arena_release(&list->paths);
+	free(list->attributes);
+	*list = (struct attribute_list){ 0 };
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * attribute_list.h - some attributes of a history with their paths, sorted by path as bytes.
+ *
+ * The paths are held in memory: about 16 bytes an attribute beside the text.
+ */
+#ifndef CLI_ATTRIBUTE_LIST_H
+#define CLI_ATTRIBUTE_LIST_H
+
+#include "base/arena.h"
+#include "cli/report.h"
+#include "histree/attributes.h"
+
+struct listed_attribute {
+	const char *path; /* escaped */
+	uint32_t path_size;
+	histree_quark quark;
+};
+
+/* A zeroed one is empty. */
+struct attribute_list {
+	struct listed_attribute *attributes;
+	size_t count, capacity;
+	struct arena paths;
+};
+
+/*
+ * All attributes that the patterns name, each once; no pattern: all there are.  A pattern that names none is
+ * said on standard error, and the others are listed: CLI_NOTHING.  On any other failure the list is empty.
+ */
+enum cli_exit attribute_list_match(struct attribute_list *list, const struct histree_attributes *attributes,
+				   char *const *patterns, size_t pattern_count);
+
+/* The length of the longest path, but no more than `most`: for the width of a column. */
+unsigned attribute_list_width(const struct attribute_list *list, unsigned most);
+
+void attribute_list_release(struct attribute_list *list);
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include "cli/fact_list.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+#include "base/time_text.h"
+#include "cli/number_text.h"
+
+static struct fact *add(struct fact_list *list, const char *name, enum fact_kind kind)
+{
+	assert(list->count < FACTS_MAX);
+	struct fact *fact = &list->facts[list->count++];
+	*fact = (struct fact){ .name = name, .kind = kind };
+	return fact;
+}
+
+static void add_count(struct fact_list *list, const char *name, uint64_t count)
+{
+	add(list, name, FACT_UNSIGNED)->count = count;
+}
+
+static void add_bytes(struct fact_list *list, const char *name, uint64_t bytes)
+{
+	struct fact *fact = add(list, name, FACT_UNSIGNED);
+	fact->count = bytes;
+	number_format_size(bytes, fact->note);
+}
+
+static void add_real(struct fact_list *list, const char *name, double real)
+{
+	add(list, name, FACT_REAL)->real = real;
+}
+
+static void add_time(struct fact_list *list, const char *name, histree_time time)
+{
+	struct fact *fact = add(list, name, FACT_TIME);
+	fact->time = time;
+	time_format_date(time, fact->note);
+}
+
+static void add_text(struct fact_list *list, const char *name, const char *text)
+{
+	add(list, name, FACT_TEXT)->text = text;
+}
+
+static void add_lines(struct fact_list *list, const char *name, const char *const *lines, size_t count)
+{
+	size_t size = 0;
+	for (size_t i = 0; i < count; i++)
+		size += strlen(lines[i]) + 1;
+	char *text = arena_allocate(&list->texts, size + 1, 1);
+	if (text == NULL) {
+		list->no_memory = true;
+		return;
+	}
+	char *at = text;
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			*at++ = '\n';
+		at = stpcpy(at, lines[i]);
+	}
+	*at = '\0';
+	add_text(list, name, text);
+}
+
+/* Two decimals: a share or a mean has no more to say. */
+static double rounded(double number)
+{
+	return (double)(int64_t)(number * 100 + 0.5) / 100;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+void fact_list_add_store(struct fact_list *list, const struct histree_store_info *info)
+{
+	add_text(list, "store", info->path);
+	add_text(list, "made_by", info->made_by);
+	add_lines(list, "traces", info->traces, info->trace_count);
+	add_count(list, "event_count", info->event_count);
+	add_time(list, "trace_start", info->start);
+	add_time(list, "trace_end", info->end);
+	struct fact *build = add(list, "build_ns", FACT_TIME);
+	build->time = info->build_ns;
+	time_format_duration((uint64_t)info->build_ns, build->note);
+	add(list, "partial", FACT_BOOL)->truth = info->partial;
+	add_count(list, "clock_steps_back", info->clock_steps_back);
+	add_count(list, "discarded_events", info->discarded_events);
+	add_count(list, "discarded_packets", info->discarded_packets);
+	add_lines(list, "warnings", info->warnings, info->warning_count);
+}
+
+static void add_numbers(struct fact_list *list, const char *name, enum fact_kind kind, const uint64_t *numbers,
+			size_t count, const char *note)
+{
+	struct fact *fact = add(list, name, kind);
+	fact->numbers = numbers;
+	fact->number_count = count;
+	snprintf(fact->note, sizeof(fact->note), "%s", note);
+}
+
+static void add_tree(struct fact_list *list, const struct histree_history_info *info)
+{
+	uint64_t node_bytes = info->node_count * info->node_size;
+	add_text(list, "variant", info->variant);
+	add_count(list, "r_depth", info->r_depth);
+	add_bytes(list, "node_size", info->node_size);
+	add_count(list, "fan_out", info->fan_out);
+	add_count(list, "node_count", info->node_count);
+	add_count(list, "depth", info->depth);
+	add_real(list, "node_fill_percent", rounded(100 * share(info->node_bytes_used, node_bytes)));
+	add_bytes(list, "file_bytes", info->file_bytes);
+	add_bytes(list, "attribute_bytes", info->attribute_bytes);
+	add_real(list, "bytes_per_interval", rounded(share(info->file_bytes, info->interval_count)));
+}
+
+void fact_list_add_history(struct fact_list *list, const struct histree_history_info *info,
+			   const struct histree_store_history *in_store)
+{
+	add_text(list, "analysis", in_store != NULL ? in_store->analysis : info->provider);
+	add_count(list, "analysis_version", info->provider_version);
+	add_count(list, "format_version", info->format_version);
+	if (in_store != NULL) {
+		add_text(list, "file", in_store->file);
+		add_count(list, "state_changes_refused", in_store->state_changes_refused);
+	}
+	add_time(list, "start", info->start);
+	add_time(list, "end", info->end);
+	add_count(list, "attribute_count", info->attribute_count);
+	add_count(list, "interval_count", info->interval_count);
+	add_count(list, "null_interval_count", info->null_interval_count);
+	add_tree(list, info);
+	add_numbers(list, "nodes_at_height", FACT_NUMBERS, info->nodes_at_height, info->depth, "leaves first");
+	add_numbers(list, "key_range_nodes", FACT_SHARES, info->key_range_nodes, HISTREE_KEY_RANGE_BUCKETS,
+		    "nodes by the share of all attributes that they span");
+}
+
+void fact_put(const struct fact *fact, struct row_writer *rows)
+{
+	switch (fact->kind) {
+	case FACT_UNSIGNED:
+		row_unsigned(rows, fact->count);
+		break;
+	case FACT_TIME:
+		row_number(rows, fact->time);
+		break;
+	case FACT_REAL:
+		row_real(rows, fact->real);
+		break;
+	case FACT_BOOL:
+		row_bool(rows, fact->truth);
+		break;
+	case FACT_TEXT:
+		row_text(rows, fact->text);
+		break;
+	case FACT_NUMBERS:
+	case FACT_SHARES:
+		row_numbers(rows, fact->numbers, fact->number_count);
+		break;
+	}
+}
+
+void fact_list_release(struct fact_list *list)
+{
+	arena_release(&list->texts);
+	*list = (struct fact_list){ 0 };
+}

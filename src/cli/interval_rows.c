@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "cli/interval_rows.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/time_text.h"
+
+/* Wider paths push their row: they are rare, and a terminal is not. */
+enum { PATH_WIDTH_MAX = 40 };
+
+void interval_rows_begin(struct interval_rows *rows, const struct row_format *format, struct output *output,
+			 const struct attribute_list *list)
+{
+	const struct row_column columns[INTERVAL_COLUMNS] = {
+		{ .name = "path", .width = attribute_list_width(list, PATH_WIDTH_MAX) },
+		{ .name = "start", .width = 19, .to_the_right = true },
+		{ .name = "end", .width = 19, .to_the_right = true },
+		{ .name = "type", .width = 6 },
+		{ .name = "value", .width = 16 },
+		{ .name = "clock" },
+		{ .name = "lasts", .width = 10, .to_the_right = true },
+	};
+	memcpy(rows->columns, columns, sizeof(columns));
+	row_writer_begin(&rows->rows, format, output, rows->columns,
+			 format->for_people ? INTERVAL_COLUMNS : INTERVAL_COLUMNS - 2);
+	rows->hexadecimal = NULL;
+	rows->hexadecimal_capacity = 0;
+}
+
+static void put_hexadecimal(struct interval_rows *rows, const unsigned char *bytes, size_t size)
+{
+	static const char digits[] = "0123456789abcdef";
+	if (!array_reserve(&rows->hexadecimal, &rows->hexadecimal_capacity, 2 * size)) {
+		rows->rows.output->failure = ENOMEM; /* what follows is dropped, and cli_end() says so */
+		return;
+	}
+	for (size_t i = 0; i < size; i++) {
+		rows->hexadecimal[2 * i] = digits[bytes[i] >> 4];
+		rows->hexadecimal[2 * i + 1] = digits[bytes[i] & 15];
+	}
+	row_bytes(&rows->rows, rows->hexadecimal, 2 * size);
+}
+
+static void put_value(struct interval_rows *rows, const struct histree_value *value)
+{
+	switch (value->type) {
+	case HISTREE_NULL:
+		row_null(&rows->rows);
+		break;
+	case HISTREE_INT:
+		row_number(&rows->rows, value->int32);
+		break;
+	case HISTREE_LONG:
+		row_number(&rows->rows, value->int64);
+		break;
+	case HISTREE_DOUBLE:
+		row_real(&rows->rows, value->real);
+		break;
+	case HISTREE_BOOL:
+		row_bool(&rows->rows, value->boolean);
+		break;
+	case HISTREE_STRING:
+		row_bytes(&rows->rows, value->bytes, value->size);
+		break;
+	case HISTREE_CUSTOM:
+		put_hexadecimal(rows, value->bytes, value->size);
+		break;
+	}
+}
+
+void interval_rows_take(void *context, const struct listed_attribute *attribute,
+			const struct histree_interval *interval)
+{
+	struct interval_rows *interval_rows = context;
+	struct row_writer *rows = &interval_rows->rows;
+	row_path(rows, attribute->path, attribute->path_size);
+	row_number(rows, interval->start);
+	row_number(rows, interval->end);
+	row_text(rows, histree_type_name(interval->value.type));
+	put_value(interval_rows, &interval->value);
+	if (rows->format->for_people) {
+		char text[TIME_TEXT_SIZE];
+		row_bytes(rows, text, time_format_clock(interval->start, text));
+		row_bytes(rows, text, time_format_duration((uint64_t)interval->end - (uint64_t)interval->start + 1, text));
+	}
+	row_end(rows);
+}
+
+void interval_rows_finish(struct interval_rows *rows)
+{
+	row_writer_finish(&rows->rows);
+	free(rows->hexadecimal);
+	rows->hexadecimal = NULL;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interval_rows.h - intervals as rows: path, start, end, type, value.
+ *
+ * The text format adds, for people, the time of day (UTC) at which the interval starts and how long it lasts.
+ * Custom values are hexadecimal.
+ */
+#ifndef CLI_INTERVAL_ROWS_H
+#define CLI_INTERVAL_ROWS_H
+
+#include "cli/attribute_list.h"
+#include "cli/row_writer.h"
+#include "histree/value.h"
+
+enum { INTERVAL_COLUMNS = 7 };
+
+struct interval_rows {
+	struct row_writer rows;
+	struct row_column columns[INTERVAL_COLUMNS];
+	char *hexadecimal; /* a custom value as text */
+	size_t hexadecimal_capacity;
+};
+
+/* `list` has the attributes that will come, for the width of their column. */
+void interval_rows_begin(struct interval_rows *rows, const struct row_format *format, struct output *output,
+			 const struct attribute_list *list);
+
+/* An answer_taker: `context` is the struct interval_rows. */
+void interval_rows_take(void *context, const struct listed_attribute *attribute,
+			const struct histree_interval *interval);
+
+/* Also frees. */
+void interval_rows_finish(struct interval_rows *rows);
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "cli/number_text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t number_format_unsigned(uint64_t number, char *text)
+{
+	char reversed[NUMBER_TEXT_SIZE];
+	size_t count = 0;
+	do {
+		reversed[count++] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	for (size_t i = 0; i < count; i++)
+		text[i] = reversed[count - 1 - i];
+	return count;
+}
+
+size_t number_format_signed(int64_t number, char *text)
+{
+	if (number >= 0)
+		return number_format_unsigned((uint64_t)number, text);
+	text[0] = '-';
+	return 1 + number_format_unsigned(-(uint64_t)number, text + 1);
+}
+
+size_t number_format_real(double number, char text[NUMBER_TEXT_SIZE])
+{
+	if (isnan(number))
+		return (size_t)snprintf(text, NUMBER_TEXT_SIZE, "nan");
+	int length = 0;
+	for (int digits = 15; digits <= 17; digits++) {
+		length = snprintf(text, NUMBER_TEXT_SIZE, "%.*g", digits, number);
+		double back = strtod(text, NULL);
+		if (memcmp(&back, &number, sizeof(number)) == 0)
+			break;
+	}
+	return (size_t)length;
+}
+
+size_t number_format_size(uint64_t bytes, char text[NUMBER_TEXT_SIZE])
+{
+	static const char *const names[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	if (bytes < 1024)
+		return (size_t)snprintf(text, NUMBER_TEXT_SIZE, "%u bytes", (unsigned)bytes);
+	size_t unit = 0;
+	double size = (double)bytes / 1024;
+	for (; size >= 1024; unit++)
+		size /= 1024;
+	return (size_t)snprintf(text, NUMBER_TEXT_SIZE, "%.1f %s", size, names[unit]);
+}
+
+/* Digits, at least one; returns what is behind them, NULL if there is none or the number is too large. */
+static const char *read_digits(const char *text, uint64_t *number)
+{
+	const char *at = text;
+	uint64_t value = 0;
+	for (; *at >= '0' && *at <= '9'; at++)
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(*at - '0'), &value))
+			return NULL;
+	*number = value;
+	return at > text ? at : NULL;
+}
+
+bool number_parse(const char *text, uint64_t *number)
+{
+	const char *behind = read_digits(text, number);
+	return behind != NULL && *behind == '\0';
+}
+
+bool number_parse_size(const char *text, uint64_t *bytes)
+{
+	static const char suffixes[] = "KMGT";
+	uint64_t number;
+	const char *behind = read_digits(text, &number);
+	if (behind == NULL)
+		return false;
+	unsigned shift = 0;
+	if (*behind != '\0') {
+		const char *suffix = strchr(suffixes, *behind);
+		if (suffix == NULL || behind[1] != '\0')
+			return false;
+		shift = 10 * (unsigned)(suffix - suffixes + 1);
+	}
+	return !__builtin_mul_overflow(number, UINT64_C(1) << shift, bytes);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * number_text.h - numbers as text, and the sizes that people type.
+ */
+#ifndef CLI_NUMBER_TEXT_H
+#define CLI_NUMBER_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Room for any number, with a terminator where a function says that it sets one. */
+enum { NUMBER_TEXT_SIZE = 32 };
+
+/* These return the length and set no terminator: they are made for each cell of an output. */
+size_t number_format_unsigned(uint64_t number, char *text);
+size_t number_format_signed(int64_t number, char *text);
+
+/* The shortest of 15, 16 or 17 digits that reads back as the same double; "nan", "inf", "-inf".  Terminated. */
+size_t number_format_real(double number, char text[NUMBER_TEXT_SIZE]);
+
+/* "10.4 MiB", "812 bytes".  Terminated. */
+size_t number_format_size(uint64_t bytes, char text[NUMBER_TEXT_SIZE]);
+
+/* A whole decimal number. */
+bool number_parse(const char *text, uint64_t *number);
+
+/* The same with K, M, G or T behind it for powers of 1024: "64K". */
+bool number_parse_size(const char *text, uint64_t *bytes);
+
+#endif

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include "cli/option.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/time_text.h"
+#include "cli/nearest.h"
+#include "cli/number_text.h"
+
+enum {
+	OPTIONS_MAX = 32,
+	LONG_BASE = 256, /* getopt_long() gives LONG_BASE + index for row `index` */
+	HELP = LONG_BASE + OPTIONS_MAX,
+};
+
+struct parser {
+	const struct cli_verb *verb;
+	size_t option_count;
+	struct option long_options[OPTIONS_MAX + 2];
+	char short_options[2 * OPTIONS_MAX + 4];
+	void *values;
+	FILE *messages;
+};
+
+static void prepare(struct parser *parser)
+{
+	char *letter = parser->short_options;
+	struct option *row = parser->long_options;
+	*letter++ = ':'; /* tells a missing argument from an unknown option, and silences getopt_long() */
+	const struct cli_option *options = parser->verb->options;
+	for (; options[parser->option_count].name != NULL && parser->option_count < OPTIONS_MAX; parser->option_count++) {
+		const struct cli_option *option = &options[parser->option_count];
+		*row++ = (struct option){
+			.name = option->name,
+			.has_arg = option->argument != NULL ? required_argument : no_argument,
+			.val = LONG_BASE + (int)parser->option_count,
+		};
+		if (option->letter != '\0') {
+			*letter++ = option->letter;
+			if (option->argument != NULL)
+				*letter++ = ':';
+		}
+	}
+	*row++ = (struct option){ .name = "help", .has_arg = no_argument, .val = HELP };
+	*row = (struct option){ 0 };
+	*letter++ = 'h';
+	*letter = '\0';
+}
+
+/* The row of what getopt_long() gave: LONG_BASE + index or a letter. */
+static const struct cli_option *row_of(const struct parser *parser, int found)
+{
+	const struct cli_option *options = parser->verb->options;
+	if (found >= LONG_BASE && found < LONG_BASE + (int)parser->option_count)
+		return &options[found - LONG_BASE];
+	for (size_t i = 0; i < parser->option_count; i++)
+		if (options[i].letter != '\0' && options[i].letter == found)
+			return &options[i];
+	return NULL;
+}
+
+static enum cli_parsed wrong(const struct parser *parser)
+{
+	fprintf(parser->messages, "; see 'histree %s --help'\n", parser->verb->name);
+	return CLI_WRONG;
+}
+
+static void print_bound(FILE *messages, uint64_t bound, const struct cli_option *option)
+{
+	if (option->kind == CLI_SIZE && bound > 0 && bound % (1024 * 1024) == 0)
+		fprintf(messages, "%" PRIu64 "M", bound / (1024 * 1024));
+	else if (option->kind == CLI_SIZE && bound > 0 && bound % 1024 == 0)
+		fprintf(messages, "%" PRIu64 "K", bound / 1024);
+	else
+		fprintf(messages, "%" PRIu64, bound);
+}
+
+static enum cli_parsed wrong_value(const struct parser *parser, const struct cli_option *option, const char *text)
+{
+	FILE *messages = parser->messages;
+	fprintf(messages, "histree: '--%s': '%s' is not ", option->name, text);
+	if (option->kind == CLI_CHOICE) {
+		fputs("one of", messages);
+		for (const char *const *choice = option->choices; *choice != NULL; choice++)
+			fprintf(messages, " %s", *choice);
+		return wrong(parser);
+	}
+	fputs(option->kind == CLI_SIZE	     ? "a size (bytes, or like 64K, 1M) "
+	      : option->kind == CLI_DURATION ? "a length of time (ns, or like 10us, 2.5ms) "
+					     : "a number ",
+	      messages);
+	if (option->most == UINT64_MAX || option->kind == CLI_DURATION) {
+		fputs("of at least ", messages);
+		print_bound(messages, option->least, option);
+	} else {
+		fputs("from ", messages);
+		print_bound(messages, option->least, option);
+		fputs(" to ", messages);
+		print_bound(messages, option->most, option);
+	}
+	return wrong(parser);
+}
+
+static bool is_choice(const struct cli_option *option, const char *text)
+{
+	for (const char *const *choice = option->choices; *choice != NULL; choice++)
+		if (strcmp(*choice, text) == 0)
+			return true;
+	return false;
+}
+
+static bool read_number(const struct cli_option *option, const char *text, uint64_t *number)
+{
+	bool is_read;
+	int64_t ns = 0;
+	if (option->kind == CLI_DURATION) {
+		is_read = time_parse_duration(text, &ns);
+		*number = (uint64_t)ns;
+	} else if (option->kind == CLI_SIZE) {
+		is_read = number_parse_size(text, number);
+	} else {
+		is_read = number_parse(text, number);
+	}
+	return is_read && *number >= option->least && *number <= option->most;
+}
+
+static enum cli_parsed take(const struct parser *parser, const struct cli_option *option, const char *text)
+{
+	char *member = (char *)parser->values + option->member;
+	uint64_t number;
+	switch (option->kind) {
+	case CLI_FLAG:
+		memcpy(member, &(bool){ true }, sizeof(bool));
+		return CLI_PARSED;
+	case CLI_CHOICE:
+		if (!is_choice(option, text))
+			return wrong_value(parser, option, text);
+		memcpy(member, &text, sizeof(text));
+		return CLI_PARSED;
+	case CLI_TEXT:
+		memcpy(member, &text, sizeof(text));
+		return CLI_PARSED;
+	case CLI_NUMBER:
+	case CLI_SIZE:
+	case CLI_DURATION:
+		if (!read_number(option, text, &number))
+			return wrong_value(parser, option, text);
+		memcpy(member, &number, sizeof(number));
+		return CLI_PARSED;
+	}
+	return CLI_WRONG;
+}
+
+static enum cli_parsed unknown_option(const struct parser *parser, const char *typed)
+{
+	/* getopt_long() leaves the letter in optopt where it was a letter, and a row's value where an option that
+	 * takes no argument was given one. */
+	const struct cli_option *option = row_of(parser, optopt);
+	if (option != NULL || optopt == HELP) {
+		fprintf(parser->messages, "histree: '--%s' takes no argument", option != NULL ? option->name : "help");
+		return wrong(parser);
+	}
+	if (optopt != 0) {
+		fprintf(parser->messages, "histree: unknown option '-%c'", optopt);
+		return wrong(parser);
+	}
+	char name[64];
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
+	struct nearest nearest = nearest_begin(name);
+	for (size_t i = 0; i < parser->option_count; i++)
+		nearest_offer(&nearest, parser->verb->options[i].name);
+	nearest_offer(&nearest, "help");
+	fprintf(parser->messages, "histree: unknown option '%s'", typed);
+	if (nearest.word != NULL)
+		fprintf(parser->messages, "; the nearest is '--%s'", nearest.word);
+	return wrong(parser);
+}
+
+static enum cli_parsed check_words(const struct parser *parser, const struct cli_words *words)
+{
+	const struct cli_verb *verb = parser->verb;
+	if (words->count < verb->words_least)
+		fprintf(parser->messages, "histree: '%s' needs %s", verb->name, verb->arguments);
+	else if (words->count > verb->words_most)
+		fprintf(parser->messages, "histree: '%s' is one argument too many for '%s %s'",
+			words->words[verb->words_most], verb->name, verb->arguments);
+	else
+		return CLI_PARSED;
+	return wrong(parser);
+}
+
+enum cli_parsed cli_parse(const struct cli_verb *verb, int argc, char **argv, void *values, struct cli_words *words,
+			  FILE *messages)
+{
+	struct parser parser = { .verb = verb, .values = values, .messages = messages };
+	prepare(&parser);
+	optind = 0; /* begin anew: glibc's way of saying so */
+	int found;
+	while ((found = getopt_long(argc, argv, parser.short_options, parser.long_options, NULL)) != -1) {
+		if (found == HELP || found == 'h')
+			return CLI_HELP;
+		if (found == ':') {
+			const struct cli_option *option = row_of(&parser, optopt);
+			fprintf(messages, "histree: '--%s' needs %s", option->name, option->argument);
+			return wrong(&parser);
+		}
+		if (found == '?')
+			return unknown_option(&parser, argv[optind - 1]);
+		if (take(&parser, row_of(&parser, found), optarg) != CLI_PARSED)
+			return CLI_WRONG;
+	}
+	*words = (struct cli_words){ .words = argv + optind, .count = (size_t)(argc - optind) };
+	return check_words(&parser, words);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "cli/progress.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/time_text.h"
+
+/* Ten times a second at most. */
+enum { SHOW_EVERY_NS = 100000000 };
+
+const char *const progress_names[] = { "auto", "json", "none", NULL };
+
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+
+static volatile sig_atomic_t signal_caught;
+
+struct progress progress_begin(const char *name)
+{
+	enum progress_style style = PROGRESS_NONE;
+	if (name == NULL || strcmp(name, "auto") == 0)
+		style = isatty(STDERR_FILENO) ? PROGRESS_LINE : PROGRESS_NONE;
+	else if (strcmp(name, "json") == 0)
+		style = PROGRESS_JSON;
+	return (struct progress){ .style = style, .shown_ns = -1 };
+}
+
+/* Of the whole, 0 to 1; negative where the whole is not known. */
+static double share_of(const struct histree_progress *now)
+{
+	return now->bytes_total > 0 ? (double)now->bytes_done / (double)now->bytes_total : -1;
+}
+
+static double rate_of(const struct histree_progress *now)
+{
+	return now->elapsed_ns > 0 ? (double)now->events * 1e9 / (double)now->elapsed_ns : 0;
+}
+
+/* What is left takes as long, byte by byte, as what was done; negative: not known. */
+static double left_ns_of(const struct histree_progress *now)
+{
+	double share = share_of(now);
+	return share > 0 ? (double)now->elapsed_ns * (1 - share) / share : -1;
+}
+
+static void show_line(const struct histree_progress *now)
+{
+	char share[16] = "", left[TIME_TEXT_SIZE + 16] = "";
+	if (share_of(now) >= 0)
+		snprintf(share, sizeof(share), "%3.0f %%, ", 100 * share_of(now));
+	if (left_ns_of(now) >= 0)
+		snprintf(left, sizeof(left), ", %.1f s left", left_ns_of(now) / 1e9);
+	fprintf(stderr, "\r\033[K%s%" PRIu64 " events, %.0f events/s%s", share, now->events, rate_of(now), left);
+}
+
+static void show_json(const struct histree_progress *now)
+{
+	fprintf(stderr,
+		"{\"events\":%" PRIu64 ",\"bytes_done\":%" PRIu64 ",\"bytes_total\":%" PRIu64 ",\"elapsed_ns\":%" PRId64
+		",\"events_per_second\":%.0f",
+		now->events, now->bytes_done, now->bytes_total, now->elapsed_ns, rate_of(now));
+	if (share_of(now) >= 0)
+		fprintf(stderr, ",\"share\":%.4f", share_of(now));
+	if (left_ns_of(now) >= 0)
+		fprintf(stderr, ",\"left_ns\":%.0f", left_ns_of(now));
+	fputs("}\n", stderr);
+}
+
+bool progress_show(void *context, const struct histree_progress *now)
+{
+	struct progress *progress = context;
+	bool is_due = progress->shown_ns < 0 || now->elapsed_ns - progress->shown_ns >= SHOW_EVERY_NS;
+	if (is_due && progress->style != PROGRESS_NONE) {
+		progress->shown_ns = now->elapsed_ns;
+		if (progress->style == PROGRESS_LINE)
+			show_line(now);
+		else
+			show_json(now);
+	}
+	return signal_caught == 0;
+}
+
+void progress_end(struct progress *progress)
+{
+	if (progress->style == PROGRESS_LINE && progress->shown_ns >= 0)
+		fputs("\r\033[K", stderr);
+}
+
+static void catch_signal(int number)
+{
+	signal_caught = number;
+}
+
+void progress_catch_signals(void)
+{
+	/* The second signal ends the command at once: someone is in a hurry. */
+	struct sigaction action = { .sa_handler = catch_signal, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction before;
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		/* What the parent ignores stays ignored, as under nohup(1). */
+		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+}
+
+void progress_raise_signal(void)
+{
+	if (signal_caught == 0)
+		return;
+	signal(signal_caught, SIG_DFL);
+	raise(signal_caught);
+}

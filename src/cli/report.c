@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "cli/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* One call of the stream, so that lines of several processes do not mix: standard error has no buffer. */
+static void report_arguments(const char *format, va_list arguments)
+{
+	char message[1024];
+	vsnprintf(message, sizeof(message), format, arguments);
+	fprintf(stderr, "histree: %s\n", message);
+}
+
+void report(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	report_arguments(format, arguments);
+	va_end(arguments);
+}
+
+enum cli_exit report_exit(enum cli_exit code, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	report_arguments(format, arguments);
+	va_end(arguments);
+	return code;
+}
+
+enum cli_exit report_error(const struct histree_error *error)
+{
+	report("%s", error->message);
+	return exit_of_status(error->status);
+}
+
+enum cli_exit report_no_memory(void)
+{
+	return report_exit(CLI_INTERNAL, "out of memory");
+}
+
+enum cli_exit exit_of_status(enum histree_status status)
+{
+	switch (status) {
+	case HISTREE_OK:
+	case HISTREE_END:
+		return CLI_OK;
+	case HISTREE_NOT_FOUND:
+		return CLI_NOTHING;
+	case HISTREE_ERR_ARGUMENT:
+	case HISTREE_ERR_QUARK:
+	case HISTREE_ERR_TIME_RANGE:
+		return CLI_USAGE;
+	case HISTREE_PARTIAL:
+	case HISTREE_ERR_IO:
+	case HISTREE_ERR_FORMAT:
+	case HISTREE_ERR_VERSION:
+	case HISTREE_ERR_INCOMPLETE:
+	case HISTREE_ERR_EXISTS:
+	case HISTREE_ERR_TRACE:
+	case HISTREE_ERR_CANCELLED:
+		return CLI_INPUT;
+	case HISTREE_ERR_MEMORY:
+	case HISTREE_ERR_TIME_BACKWARDS:
+	case HISTREE_ERR_TYPE:
+	case HISTREE_ERR_TOO_LARGE:
+	case HISTREE_ERR_CLOSED:
+	case HISTREE_ERR_INTERNAL:
+		break;
+	}
+	return CLI_INTERNAL;
+}

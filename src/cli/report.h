@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report.h - what the command says on standard error, and what it exits with.
+ */
+#ifndef CLI_REPORT_H
+#define CLI_REPORT_H
+
+#include "histree/status.h"
+
+/* Scripts rely on these. */
+enum cli_exit {
+	CLI_OK = 0,
+	CLI_NOTHING = 1,  /* nothing found, or verify found damage */
+	CLI_USAGE = 2,    /* the command line cannot be obeyed */
+	CLI_INPUT = 3,    /* input or output failed, or some of the input could not be read */
+	CLI_INTERNAL = 4, /* no memory, or an error of our own */
+};
+
+/* "histree: " and the message, one line. */
+void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same with what to exit with: `return report_exit(CLI_USAGE, ...)`. */
+enum cli_exit report_exit(enum cli_exit code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Say what an error of the library says, and exit with what stands for its status. */
+enum cli_exit report_error(const struct histree_error *error);
+
+enum cli_exit report_no_memory(void);
+
+/* What a status means to a script. */
+enum cli_exit exit_of_status(enum histree_status status);
+
+#endif

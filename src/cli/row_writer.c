@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "cli/row_writer.h"
+
+#include <math.h>
+
+#include "cli/number_text.h"
+
+const char *const row_format_names[] = { "text", "tsv", "csv", "json", NULL };
+
+/* In the order of their names. */
+static const struct row_format *const formats[] = {
+	&row_format_text,
+	&row_format_tsv,
+	&row_format_csv,
+	&row_format_json,
+};
+
+const struct row_format *row_format_find(const char *name)
+{
+	for (size_t i = 0; name != NULL && row_format_names[i] != NULL; i++)
+		if (strcmp(row_format_names[i], name) == 0)
+			return formats[i];
+	return &row_format_text;
+}
+
+void row_writer_begin(struct row_writer *rows, const struct row_format *format, struct output *output,
+		      const struct row_column *columns, size_t column_count)
+{
+	*rows = (struct row_writer){
+		.format = format,
+		.output = output,
+		.columns = columns,
+		.column_count = column_count,
+	};
+	format->begin(rows);
+}
+
+void row_number(struct row_writer *rows, int64_t number)
+{
+	char text[NUMBER_TEXT_SIZE];
+	rows->format->plain(rows, text, number_format_signed(number, text));
+	rows->column++;
+}
+
+void row_unsigned(struct row_writer *rows, uint64_t number)
+{
+	char text[NUMBER_TEXT_SIZE];
+	rows->format->plain(rows, text, number_format_unsigned(number, text));
+	rows->column++;
+}
+
+void row_real(struct row_writer *rows, double number)
+{
+	char text[NUMBER_TEXT_SIZE];
+	size_t size = number_format_real(number, text);
+	if (isfinite(number))
+		rows->format->plain(rows, text, size);
+	else /* JSON has no such number, only its name. */
+		rows->format->text(rows, text, size, ROW_TEXT);
+	rows->column++;
+}
+
+void row_bool(struct row_writer *rows, bool truth)
+{
+	rows->format->plain(rows, truth ? "true" : "false", truth ? 4 : 5);
+	rows->column++;
+}
+
+void row_null(struct row_writer *rows)
+{
+	rows->format->null(rows);
+	rows->column++;
+}
+
+void row_bytes(struct row_writer *rows, const char *bytes, size_t size)
+{
+	rows->format->text(rows, bytes, size, ROW_TEXT);
+	rows->column++;
+}
+
+void row_text(struct row_writer *rows, const char *text)
+{
+	row_bytes(rows, text, strlen(text));
+}
+
+void row_path(struct row_writer *rows, const char *path, size_t size)
+{
+	rows->format->text(rows, path, size, ROW_PATH);
+	rows->column++;
+}
+
+void row_numbers(struct row_writer *rows, const uint64_t *numbers, size_t count)
+{
+	const char *const *array = rows->format->array;
+	rows->format->plain(rows, array[0], strlen(array[0]));
+	for (size_t i = 0; i < count; i++) {
+		char text[NUMBER_TEXT_SIZE];
+		if (i > 0)
+			output_text(rows->output, array[1]);
+		output_bytes(rows->output, text, number_format_unsigned(numbers[i], text));
+	}
+	output_text(rows->output, array[2]);
+	rows->column++;
+}
+
+void row_end(struct row_writer *rows)
+{
+	rows->format->end(rows);
+	rows->column = 0;
+	rows->gap = 0;
+	rows->row_count++;
+}
+
+void row_writer_finish(struct row_writer *rows)
+{
+	rows->format->finish(rows);
+}

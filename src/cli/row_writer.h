@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * row_writer.h - rows of cells, in one of four formats: text, tsv, csv, json.
+ *
+ *	row_writer_begin(&rows, format, output, columns, 2);
+ *	for each row {
+ *		row_number(&rows, 7);
+ *		row_path(&rows, path, size);
+ *		row_end(&rows);
+ *	}
+ *	row_writer_finish(&rows);
+ *
+ * A row has as many cells as there are columns, in their order.
+ *
+ *	text	aligned columns for people, no header; a column is as wide as said, and a wider cell pushes its row
+ *	tsv	a header line; backslash, tab, LF, CR in a text are \\ \t \n \r
+ *	csv	RFC 4180: a header line, lines end in CR LF, quotes where needed
+ *	json	one array, one object a row; null is null, what is not UTF-8 becomes U+FFFD, integers of 64 bits are
+ *		numbers whatever their size (a reader that only has doubles loses digits beyond 2^53)
+ */
+#ifndef CLI_ROW_WRITER_H
+#define CLI_ROW_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/output.h"
+
+struct row_column {
+	const char *name;
+	unsigned width; /* in text */
+	bool to_the_right; /* in text */
+};
+
+struct row_writer;
+
+enum row_text_kind {
+	ROW_TEXT, /* any bytes */
+	ROW_PATH, /* an escaped path: its backslashes stay as they are, whatever the format */
+};
+
+/* What differs between formats: one row of the table a format. */
+struct row_format {
+	bool for_people;      /* cells that say the same again, readably, are wanted */
+	const char *array[3]; /* what stands before, between and behind several numbers in one cell */
+	char separator;       /* tsv, csv: between cells */
+	const char *line_end; /* tsv, csv */
+	void (*begin)(struct row_writer *rows);
+	void (*plain)(struct row_writer *rows, const char *bytes, size_t size); /* nothing in it needs escaping */
+	void (*text)(struct row_writer *rows, const char *bytes, size_t size, enum row_text_kind kind);
+	void (*null)(struct row_writer *rows);
+	void (*end)(struct row_writer *rows);
+	void (*finish)(struct row_writer *rows);
+};
+
+struct row_writer {
+	const struct row_format *format;
+	struct output *output;
+	const struct row_column *columns;
+	size_t column_count;
+	size_t column;    /* of the next cell */
+	size_t gap;       /* text: spaces that the next cell is owed */
+	uint64_t row_count;
+};
+
+/* The names of all formats, NULL at the end: the choices of --format. */
+extern const char *const row_format_names[];
+
+/* The format of a name; NULL gives text. */
+const struct row_format *row_format_find(const char *name);
+
+void row_writer_begin(struct row_writer *rows, const struct row_format *format, struct output *output,
+		      const struct row_column *columns, size_t column_count);
+
+void row_number(struct row_writer *rows, int64_t number);
+void row_unsigned(struct row_writer *rows, uint64_t number);
+void row_real(struct row_writer *rows, double number);
+void row_bool(struct row_writer *rows, bool truth);
+void row_null(struct row_writer *rows);
+void row_bytes(struct row_writer *rows, const char *bytes, size_t size);
+void row_text(struct row_writer *rows, const char *text);
+void row_path(struct row_writer *rows, const char *path, size_t size);
+
+/* Several numbers in one cell, the last one where columns are aligned: an array in JSON, else with spaces. */
+void row_numbers(struct row_writer *rows, const uint64_t *numbers, size_t count);
+
+void row_end(struct row_writer *rows);
+void row_writer_finish(struct row_writer *rows);
+
+extern const struct row_format row_format_text, row_format_tsv, row_format_csv, row_format_json;
+
+#endif

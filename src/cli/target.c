@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include "cli/target.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+
+static char *without_slashes(const char *path)
+{
+	size_t size = strlen(path);
+	while (size > 1 && path[size - 1] == '/')
+		size--;
+	return strndup(path, size);
+}
+
+enum histree_status target_open(struct target *target, const char *path, struct histree_error *error)
+{
+	*target = (struct target){ .path = without_slashes(path) };
+	if (target->path == NULL)
+		return error_memory(error, "the name of the store");
+	struct stat status;
+	if (stat(target->path, &status) == 0 && !S_ISDIR(status.st_mode))
+		return HISTREE_OK;
+	return histree_store_open(target->path, &target->store, error);
+}
+
+enum histree_status target_history(const struct target *target, const char *analysis, bool any_version,
+				   struct histree_history **out, struct histree_error *error)
+{
+	*out = NULL;
+	if (target->store != NULL)
+		return histree_store_history(target->store, analysis, any_version, NULL, out, error);
+	enum histree_status status = histree_history_open(target->path, NULL, out, error);
+	if (status != HISTREE_OK || analysis == NULL)
+		return status;
+	const char *provider = histree_history_info(*out)->provider;
+	if (strcmp(provider, analysis) == 0)
+		return HISTREE_OK;
+	error_set(error, HISTREE_NOT_FOUND, "'%s' is a history of analysis '%s', not of '%s'", target->path, provider,
+		  analysis);
+	histree_history_close(*out);
+	*out = NULL;
+	return HISTREE_NOT_FOUND;
+}
+
+enum cli_exit target_open_history(struct target *target, const char *path, const char *analysis,
+				  struct histree_history **out)
+{
+	*out = NULL;
+	struct histree_error error = { 0 };
+	enum histree_status status = target_open(target, path, &error);
+	if (status == HISTREE_OK)
+		status = target_history(target, analysis, false, out, &error);
+	return status == HISTREE_OK ? CLI_OK : report_error(&error);
+}
+
+void target_close(struct target *target)
+{
+	histree_store_close(target->store);
+	free(target->path);
+	*target = (struct target){ 0 };
+}

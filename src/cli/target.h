@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * target.h - what a STORE on the command line names: the folder of a store, or one history file.
+ */
+#ifndef CLI_TARGET_H
+#define CLI_TARGET_H
+
+#include "cli/report.h"
+#include "histree/store.h"
+
+struct target {
+	char *path;                  /* without slashes at the end */
+	struct histree_store *store; /* NULL: the path is that of a history file */
+};
+
+/* Opens the store; of a history file only its existence is seen here.  target_close() also after failure. */
+enum histree_status target_open(struct target *target, const char *path, struct histree_error *error);
+
+/*
+ * Open the history of an analysis (NULL: the default), or the history file itself, which must then be of that
+ * analysis.  With `any_version` also one that an older version of its analysis made.
+ */
+enum histree_status target_history(const struct target *target, const char *analysis, bool any_version,
+				   struct histree_history **out, struct histree_error *error);
+
+void target_close(struct target *target);
+
+/* Both at once, for verbs that ask one history; what failed is said on standard error. */
+enum cli_exit target_open_history(struct target *target, const char *path, const char *analysis,
+				  struct histree_history **out);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * verb.h - the verbs of the command, and what each of them begins with.
+ */
+#ifndef CLI_VERB_H
+#define CLI_VERB_H
+
+#include "cli/option.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "cli/row_writer.h"
+
+extern const struct cli_verb verb_build, verb_info, verb_ls, verb_query, verb_dump, verb_verify, verb_analyses,
+	verb_completion, verb_help;
+
+/* All verbs, in the order of the help; NULL at the end. */
+extern const struct cli_verb *const cli_verbs[];
+
+/* NULL if there is none of that name; then said on standard error, with the nearest. */
+const struct cli_verb *cli_verb_find(const char *name);
+
+/*
+ * Read the command line of a verb.  False: the verb is done, *status is what to exit with; --help was printed
+ * or an error was said.
+ */
+bool cli_begin(const struct cli_verb *verb, int argc, char **argv, void *values, struct cli_words *words,
+	       int *status);
+
+/* Flush and free what was written to standard output, and say if that failed; returns `status` or worse. */
+int cli_end(struct output *output, int status);
+
+/* Help of one verb, or NULL: of the command. */
+void help_print(struct output *output, const struct cli_verb *verb);
+
+/* Rows that several tables have. */
+#define CLI_OPTION_FORMAT(type)                                                                            \
+	{ .name = "format", .argument = "FORMAT", .kind = CLI_CHOICE, .member = offsetof(type, format),    \
+	  .help = "text, tsv, csv or json; default: text", .choices = row_format_names }
+#define CLI_OPTION_ANALYSIS(type, text)                                                                    \
+	{ .name = "analysis", .letter = 'a', .argument = "ANALYSIS", .kind = CLI_TEXT,                     \
+	  .member = offsetof(type, analysis), .help = text, .complete = CLI_COMPLETE_ANALYSIS }
+
+#endif

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: MIT
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/time_text.h"
+#include "cli/nearest.h"
+#include "cli/number_text.h"
+#include "cli/progress.h"
+#include "cli/verb.h"
+#include "histree/build.h"
+
+struct build_options {
+	const char *output, *analysis, *variant, *progress;
+	uint64_t r_depth, node_size, fan_out, memory;
+	bool force, quiet;
+};
+
+static const char *const variants[] = { "sht", "osht", "esht", "rsht", "vrsht", NULL };
+
+static const struct cli_option options[] = {
+	{ .name = "output", .letter = 'o', .argument = "STORE", .kind = CLI_TEXT,
+	  .member = offsetof(struct build_options, output), .complete = CLI_COMPLETE_PATH,
+	  .help = "the folder to make; default: NAME.histree here, NAME being that of the first trace" },
+	CLI_OPTION_ANALYSIS(struct build_options,
+			    "the analyses to run, separated by commas; default: those that apply to the trace"),
+	{ .name = "variant", .letter = 't', .argument = "VARIANT", .kind = CLI_CHOICE,
+	  .member = offsetof(struct build_options, variant), .choices = variants,
+	  .help = "kind of history tree: sht, osht, esht, rsht or vrsht; default: esht" },
+	{ .name = "r-depth", .argument = "N", .kind = CLI_NUMBER, .member = offsetof(struct build_options, r_depth),
+	  .least = 2, .most = 16,
+	  .help = "levels of an R-tree: of all in rsht (default: 2), of the deepest in vrsht (default: 4)" },
+	{ .name = "node-size", .argument = "BYTES", .kind = CLI_SIZE,
+	  .member = offsetof(struct build_options, node_size), .least = 4096, .most = 1024 * 1024,
+	  .help = "size of a node, a power of two from 4K to 1M; default: 64K" },
+	{ .name = "fan-out", .argument = "N", .kind = CLI_NUMBER, .member = offsetof(struct build_options, fan_out),
+	  .least = 2, .most = 1000, .help = "children of a node at most, 2 to 1000; default: 50" },
+	{ .name = "memory", .argument = "BYTES", .kind = CLI_SIZE, .member = offsetof(struct build_options, memory),
+	  .least = 1024 * 1024, .most = UINT64_MAX,
+	  .help = "memory for the buffer of an R-tree at most; default: 64M" },
+	{ .name = "force", .letter = 'f', .kind = CLI_FLAG, .member = offsetof(struct build_options, force),
+	  .help = "replace a store that exists, once the new one is complete" },
+	{ .name = "progress", .argument = "WHEN", .kind = CLI_CHOICE,
+	  .member = offsetof(struct build_options, progress), .choices = progress_names,
+	  .help = "auto: on a terminal; json: one object a line; none" },
+	{ .name = "quiet", .letter = 'q', .kind = CLI_FLAG, .member = offsetof(struct build_options, quiet),
+	  .help = "say nothing but warnings and errors" },
+	{ 0 },
+};
+
+/* ---- analyses --------------------------------------------------------------------------------------- */
+
+struct analysis_names {
+	char *text; /* the option, its commas made terminators */
+	const char **names;
+	size_t count, capacity;
+};
+
+static enum cli_exit check_analysis(const char *name)
+{
+	struct nearest nearest = nearest_begin(name);
+	struct histree_analysis_info analysis;
+	for (size_t i = 0; histree_analysis(i, &analysis); i++) {
+		if (strcmp(analysis.name, name) == 0)
+			return CLI_OK;
+		nearest_offer(&nearest, analysis.name);
+	}
+	if (nearest.word != NULL)
+		return report_exit(CLI_USAGE, "unknown analysis '%s'; the nearest is '%s'; see 'histree analyses'", name,
+				   nearest.word);
+	return report_exit(CLI_USAGE, "unknown analysis '%s'; see 'histree analyses'", name);
+}
+
+/* analysis_names_release() also after failure. */
+static enum cli_exit analysis_names_read(struct analysis_names *names, const char *option)
+{
+	if (option == NULL)
+		return CLI_OK;
+	names->text = strdup(option);
+	if (names->text == NULL)
+		return report_no_memory();
+	char *rest = names->text;
+	for (char *name; (name = strsep(&rest, ",")) != NULL;) {
+		enum cli_exit code = check_analysis(name);
+		if (code != CLI_OK)
+			return code;
+		if (!array_reserve(&names->names, &names->capacity, names->count + 1))
+			return report_no_memory();
+		names->names[names->count++] = name;
+	}
+	return CLI_OK;
+}
+
+static void analysis_names_release(struct analysis_names *names)
+{
+	free((void *)names->names);
+	free(names->text);
+}
+
+/* ---- the store ---------------------------------------------------------------------------------------- */
+
+/* The last component of a path; of "." and ".." that of the folder that they mean.  NULL: not to be found. */
+static char *name_of(const char *path)
+{
+	size_t size = strlen(path);
+	while (size > 0 && path[size - 1] == '/')
+		size--;
+	size_t first = size;
+	while (first > 0 && path[first - 1] != '/')
+		first--;
+	if (size - first > 2 || strncmp(path + first, "..", size - first) != 0)
+		return strndup(path + first, size - first);
+	char *real = realpath(path, NULL);
+	char *slash = real != NULL ? strrchr(real, '/') : NULL;
+	char *name = slash != NULL && slash[1] != '\0' ? strdup(slash + 1) : NULL;
+	free(real);
+	return name;
+}
+
+/* The caller frees *path. */
+static enum cli_exit choose_store(const char *option, const char *trace, char **path)
+{
+	if (option != NULL) {
+		*path = strdup(option);
+		return *path != NULL ? CLI_OK : report_no_memory();
+	}
+	char *name = name_of(trace);
+	if (name == NULL)
+		return report_exit(CLI_USAGE, "'%s' has no name that the store could have; say one with '--output'", trace);
+	if (asprintf(path, "%s.histree", name) < 0)
+		*path = NULL;
+	free(name);
+	return *path != NULL ? CLI_OK : report_no_memory();
+}
+
+static void report_warnings(const struct histree_store_info *info)
+{
+	for (size_t i = 0; i < info->warning_count; i++)
+		report("warning: %s", info->warnings[i]);
+	report("'%s' is partial: some of the trace could not be read", info->path);
+}
+
+static enum cli_exit report_summary(struct histree_store *store)
+{
+	const struct histree_store_info *info = histree_store_info(store);
+	uint64_t intervals = 0, bytes = 0;
+	for (size_t i = 0; i < info->history_count; i++) {
+		struct histree_history *history;
+		struct histree_error error = { 0 };
+		if (histree_store_history(store, info->histories[i].analysis, false, NULL, &history, &error) != HISTREE_OK)
+			return report_error(&error);
+		intervals += histree_history_info(history)->interval_count;
+		bytes += histree_history_info(history)->file_bytes;
+		histree_history_close(history);
+	}
+	char size[NUMBER_TEXT_SIZE], time[TIME_TEXT_SIZE];
+	number_format_size(bytes, size);
+	time_format_duration((uint64_t)info->build_ns, time);
+	report("'%s': %" PRIu64 " events, %" PRIu64 " intervals, %s, %s", info->path, info->event_count, intervals, size,
+	       time);
+	return CLI_OK;
+}
+
+/* What was built, as the store itself says it. */
+static enum cli_exit report_store(const char *path, bool is_partial, bool is_quiet)
+{
+	struct histree_store *store = NULL;
+	struct histree_error error = { 0 };
+	if (histree_store_open(path, &store, &error) != HISTREE_OK)
+		return report_error(&error);
+	enum cli_exit code = is_quiet ? CLI_OK : report_summary(store);
+	if (is_partial)
+		report_warnings(histree_store_info(store));
+	histree_store_close(store);
+	return is_partial && code == CLI_OK ? CLI_INPUT : code;
+}
+
+/* ---- build -------------------------------------------------------------------------------------------- */
+
+static enum cli_exit build(const struct build_options *chosen, const char *store, const struct analysis_names *analyses,
+			   const struct cli_words *traces)
+{
+	struct progress progress = progress_begin(chosen->quiet && chosen->progress == NULL ? "none" : chosen->progress);
+	const struct histree_build_options wanted = {
+		.traces = (const char *const *)traces->words,
+		.trace_count = traces->count,
+		.store = store,
+		.analyses = analyses->names,
+		.analysis_count = analyses->count,
+		.force = chosen->force,
+		.tree = { .variant = chosen->variant,
+			  .r_depth = (uint32_t)chosen->r_depth,
+			  .node_size = (uint32_t)chosen->node_size,
+			  .fan_out = (uint32_t)chosen->fan_out,
+			  .memory_max = chosen->memory },
+		.progress = progress_show,
+		.progress_context = &progress,
+	};
+	struct histree_error error = { 0 };
+	progress_catch_signals();
+	enum histree_status status = histree_build(&wanted, &error);
+	progress_end(&progress);
+	if (status == HISTREE_ERR_CANCELLED) {
+		report("cancelled; there is no new store");
+		progress_raise_signal();
+		return CLI_INPUT;
+	}
+	if (status != HISTREE_OK && status != HISTREE_PARTIAL)
+		return report_error(&error);
+	return report_store(store, status == HISTREE_PARTIAL, chosen->quiet);
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct build_options chosen = { 0 };
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	if ((chosen.node_size & (chosen.node_size - 1)) != 0)
+		return report_exit(CLI_USAGE, "'--node-size': %" PRIu64 " is not a power of two", chosen.node_size);
+	struct analysis_names analyses = { 0 };
+	char *store = NULL;
+	enum cli_exit code = analysis_names_read(&analyses, chosen.analysis);
+	if (code == CLI_OK)
+		code = choose_store(chosen.output, words.words[0], &store);
+	if (code == CLI_OK)
+		code = build(&chosen, store, &analyses, &words);
+	free(store);
+	analysis_names_release(&analyses);
+	return code;
+}
+
+const struct cli_verb verb_build = {
+	.name = "build",
+	.summary = "read a trace once and make a store of its states",
+	.arguments = "TRACE...",
+	.words_least = 1,
+	.words_most = CLI_WORDS_ANY,
+	.complete = CLI_COMPLETE_PATH,
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include <unistd.h>
+
+#include "cli/fact_list.h"
+#include "cli/target.h"
+#include "cli/verb.h"
+
+/* Of the longest bar. */
+enum { BAR_WIDTH = 40 };
+
+struct info_options {
+	const char *analysis, *format;
+};
+
+static const struct cli_option options[] = {
+	CLI_OPTION_ANALYSIS(struct info_options, "only the history of this analysis; default: all of them"),
+	CLI_OPTION_FORMAT(struct info_options),
+	{ 0 },
+};
+
+struct informing {
+	const struct row_format *format;
+	struct output *output;
+	struct row_writer rows;
+	bool has_begun;
+	struct row_column columns[FACTS_MAX]; /* of tsv, csv and json */
+	struct fact_list facts;               /* of what is printed next */
+};
+
+/* ---- text: a block of lines for the store, and one for each history ------------------------------------ */
+
+static const struct row_column text_columns[] = {
+	{ .name = "fact", .width = 24 },
+	{ .name = "value", .width = 20 },
+	{ .name = "note" },
+};
+
+static void put_label(struct row_writer *rows, const char *name)
+{
+	char label[32];
+	size_t size = 0;
+	for (; name[size] != '\0' && size < sizeof(label); size++)
+		label[size] = name[size] == '_' ? ' ' : name[size];
+	row_bytes(rows, label, size);
+}
+
+static void put_line(struct row_writer *rows, const struct fact *fact)
+{
+	put_label(rows, fact->name);
+	fact_put(fact, rows);
+	row_text(rows, fact->note);
+	row_end(rows);
+}
+
+/* One line a line of the text, none for an empty one. */
+static void put_lines(struct row_writer *rows, const struct fact *fact)
+{
+	const char *label = fact->name;
+	for (const char *line = fact->text; *line != '\0'; label = "") {
+		size_t size = strcspn(line, "\n");
+		put_label(rows, label);
+		row_bytes(rows, line, size);
+		row_null(rows);
+		row_end(rows);
+		line += size + (line[size] == '\n');
+	}
+}
+
+static void put_bars(struct row_writer *rows, const struct fact *fact)
+{
+	char bar[BAR_WIDTH + 1];
+	memset(bar, '#', BAR_WIDTH);
+	uint64_t most = 1;
+	for (size_t i = 0; i < fact->number_count; i++)
+		if (fact->numbers[i] > most)
+			most = fact->numbers[i];
+	put_label(rows, fact->name);
+	row_null(rows);
+	row_text(rows, fact->note);
+	row_end(rows);
+	for (size_t i = 0; i < fact->number_count; i++) {
+		/* What is there at all is seen: the bar of one node in a million has one mark. */
+		double length = (double)fact->numbers[i] / (double)most * BAR_WIDTH;
+		char label[32];
+		if (fact->kind == FACT_SHARES)
+			snprintf(label, sizeof(label), "%10zu - %3zu %%", 100 * i / fact->number_count,
+				 100 * (i + 1) / fact->number_count);
+		else
+			snprintf(label, sizeof(label), "%10zu", i);
+		row_text(rows, label);
+		row_unsigned(rows, fact->numbers[i]);
+		row_bytes(rows, bar, length > 0 && length < 1 ? 1 : (size_t)length);
+		row_end(rows);
+	}
+}
+
+static void print_block(struct informing *informing)
+{
+	struct row_writer *rows = &informing->rows;
+	if (informing->has_begun)
+		output_char(informing->output, '\n');
+	else
+		row_writer_begin(rows, informing->format, informing->output, text_columns, 3);
+	for (size_t i = 0; i < informing->facts.count; i++) {
+		const struct fact *fact = &informing->facts.facts[i];
+		if (fact->kind == FACT_NUMBERS || fact->kind == FACT_SHARES)
+			put_bars(rows, fact);
+		else if (fact->kind == FACT_TEXT)
+			put_lines(rows, fact);
+		else
+			put_line(rows, fact);
+	}
+}
+
+/* ---- tsv, csv, json: one row a history, which begins with the facts of its store ----------------------- */
+
+static void print_row(struct informing *informing)
+{
+	const struct fact_list *facts = &informing->facts;
+	if (!informing->has_begun) {
+		for (size_t i = 0; i < facts->count; i++)
+			informing->columns[i] = (struct row_column){ .name = facts->facts[i].name };
+		row_writer_begin(&informing->rows, informing->format, informing->output, informing->columns,
+				 facts->count);
+	}
+	for (size_t i = 0; i < facts->count; i++)
+		fact_put(&facts->facts[i], &informing->rows);
+	row_end(&informing->rows);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ */
+
+static enum cli_exit print_facts(struct informing *informing)
+{
+	if (informing->facts.no_memory)
+		return report_no_memory();
+	if (informing->format->for_people)
+		print_block(informing);
+	else
+		print_row(informing);
+	informing->has_begun = true;
+	fact_list_release(&informing->facts);
+	return CLI_OK;
+}
+
+static enum cli_exit inform_history(struct informing *informing, const struct target *target, const char *analysis,
+				    const struct histree_store_history *in_store)
+{
+	struct histree_history *history;
+	struct histree_error error = { 0 };
+	if (target_history(target, analysis, true, &history, &error) != HISTREE_OK)
+		return report_error(&error);
+	if (in_store != NULL && !informing->format->for_people)
+		fact_list_add_store(&informing->facts, histree_store_info(target->store));
+	fact_list_add_history(&informing->facts, histree_history_info(history), in_store);
+	enum cli_exit code = print_facts(informing);
+	histree_history_close(history);
+	return code;
+}
+
+static enum cli_exit inform_store(struct informing *informing, const struct target *target, const char *analysis)
+{
+	const struct histree_store_info *info = histree_store_info(target->store);
+	enum cli_exit code = CLI_OK;
+	bool is_found = analysis == NULL;
+	if (informing->format->for_people) {
+		fact_list_add_store(&informing->facts, info);
+		code = print_facts(informing);
+	}
+	for (size_t i = 0; i < info->history_count && code == CLI_OK; i++) {
+		const struct histree_store_history *history = &info->histories[i];
+		if (analysis != NULL && strcmp(analysis, history->analysis) != 0)
+			continue;
+		is_found = true;
+		code = inform_history(informing, target, history->analysis, history);
+	}
+	/* The library knows best how to say that there is no such analysis. */
+	return is_found || code != CLI_OK ? code : inform_history(informing, target, analysis, NULL);
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct info_options chosen = { 0 };
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	struct informing informing = {
+		.format = row_format_find(chosen.format),
+		.output = output_create(STDOUT_FILENO),
+	};
+	if (informing.output == NULL)
+		return report_no_memory();
+	struct target target;
+	struct histree_error error = { 0 };
+	enum cli_exit code;
+	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
+		code = report_error(&error);
+	else if (target.store == NULL)
+		code = inform_history(&informing, &target, chosen.analysis, NULL);
+	else
+		code = inform_store(&informing, &target, chosen.analysis);
+	if (informing.has_begun)
+		row_writer_finish(&informing.rows);
+	fact_list_release(&informing.facts);
+	target_close(&target);
+	return cli_end(informing.output, code);
+}
+
+const struct cli_verb verb_info = {
+	.name = "info",
+	.summary = "say what a store holds, how it was made and how its trees look",
+	.arguments = "STORE",
+	.words_least = 1,
+	.words_most = 1,
+	.complete = CLI_COMPLETE_PATH,
+	.options = options,
+	.run = run,
+};

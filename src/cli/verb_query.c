@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/time_text.h"
+#include "cli/answer.h"
+#include "cli/interval_rows.h"
+#include "cli/target.h"
+#include "cli/verb.h"
+
+/* A list of times is held in memory: eight bytes each. */
+#define TIMES_MAX (UINT64_C(1) << 24)
+
+struct query_options {
+	const char *analysis, *format;
+	const char *at, *from, *to;
+	uint64_t step, count;
+	bool stats;
+};
+
+static const struct cli_option options[] = {
+	{ .name = "at", .argument = "TIME", .kind = CLI_TEXT, .member = offsetof(struct query_options, at),
+	  .help = "the states at this time: of the attributes named by PATTERN, or of all" },
+	{ .name = "from", .argument = "TIME", .kind = CLI_TEXT, .member = offsetof(struct query_options, from),
+	  .help = "the states from this time on, up to --to" },
+	{ .name = "to", .argument = "TIME", .kind = CLI_TEXT, .member = offsetof(struct query_options, to),
+	  .help = "the last time, inclusive" },
+	{ .name = "step", .argument = "NS", .kind = CLI_DURATION, .member = offsetof(struct query_options, step),
+	  .help = "not the whole range: only the states at --from and every NS after it", .least = 1,
+	  .most = INT64_MAX },
+	{ .name = "count", .argument = "N", .kind = CLI_NUMBER, .member = offsetof(struct query_options, count),
+	  .help = "not the whole range: only the states at N times at equal distances, --from and --to among them",
+	  .least = 2, .most = TIMES_MAX },
+	CLI_OPTION_ANALYSIS(struct query_options, "the history of this analysis; default: kernel, or the only one"),
+	CLI_OPTION_FORMAT(struct query_options),
+	{ .name = "stats", .kind = CLI_FLAG, .member = offsetof(struct query_options, stats),
+	  .help = "say on standard error how long the query took and how many nodes it read" },
+	{ 0 },
+};
+
+/* What does not depend on the history. */
+static enum cli_exit check(const struct query_options *chosen, const struct cli_words *words)
+{
+	bool is_range = chosen->from != NULL || chosen->to != NULL;
+	if (chosen->at != NULL && is_range)
+		return report_exit(CLI_USAGE, "'--at' is one time, '--from' and '--to' are a range: choose one");
+	if (chosen->at == NULL && (chosen->from == NULL || chosen->to == NULL))
+		return report_exit(CLI_USAGE, "needs '--at TIME', or '--from TIME' and '--to TIME'");
+	if (chosen->at != NULL && (chosen->step != 0 || chosen->count != 0))
+		return report_exit(CLI_USAGE, "'--%s' divides a range: it needs '--from' and '--to'",
+				   chosen->step != 0 ? "step" : "count");
+	if (chosen->step != 0 && chosen->count != 0)
+		return report_exit(CLI_USAGE, "'--step' and '--count' both choose the times: choose one");
+	if (is_range && words->count < 2)
+		return report_exit(CLI_USAGE, "a range needs a PATTERN; '**' is every attribute");
+	return CLI_OK;
+}
+
+/* The moment that an option names, which must be one of the history. */
+static enum cli_exit read_time(const char *option, const char *text, const struct histree_history_info *info,
+			       histree_time *time)
+{
+	if (!time_parse(text, info->start, info->end, time))
+		return report_exit(CLI_USAGE,
+				   "'--%s': '%s' is not a time: ns since the epoch, '+12.5ms' after the start of the "
+				   "history, or HH:MM:SS.nnnnnnnnn",
+				   option, text);
+	if (*time >= info->start && *time <= info->end)
+		return CLI_OK;
+	char start[TIME_TEXT_SIZE], end[TIME_TEXT_SIZE], clock[TIME_TEXT_SIZE];
+	time_format_date(info->start, start);
+	time_format_date(info->end, end);
+	time_format_date(*time, clock);
+	return report_exit(CLI_USAGE,
+			   "'--%s': '%s' is %" PRId64 " (%s), outside the history, which goes from %" PRId64
+			   " (%s) to %" PRId64 " (%s)",
+			   option, text, *time, clock, info->start, start, info->end, end);
+}
+
+static enum cli_exit read_range(const struct query_options *chosen, struct answer_question *question)
+{
+	const struct histree_history_info *info = histree_history_info(question->history);
+	enum cli_exit code;
+	if (chosen->at != NULL) {
+		code = read_time("at", chosen->at, info, &question->from);
+		question->to = question->from;
+		return code;
+	}
+	code = read_time("from", chosen->from, info, &question->from);
+	if (code == CLI_OK)
+		code = read_time("to", chosen->to, info, &question->to);
+	if (code == CLI_OK && question->from > question->to)
+		return report_exit(CLI_USAGE, "'--from' is %" PRId64 ", after '--to', which is %" PRId64,
+				   question->from, question->to);
+	return code;
+}
+
+/*
+ * The times of --step or --count, each once; *times is the caller's to free and stays NULL where the whole range
+ * is asked for.
+ */
+static enum cli_exit choose_times(const struct query_options *chosen, struct answer_question *question,
+				  histree_time **times)
+{
+	if (chosen->step == 0 && chosen->count == 0)
+		return CLI_OK;
+	uint64_t span = (uint64_t)question->to - (uint64_t)question->from;
+	uint64_t steps = chosen->step != 0 ? span / chosen->step : chosen->count - 1;
+	if (steps >= TIMES_MAX)
+		return report_exit(CLI_USAGE,
+				   "'--step' makes %" PRIu64 " times of this range; at most %" PRIu64
+				   " can be asked for at once",
+				   steps + 1, TIMES_MAX);
+	*times = malloc((steps + 1) * sizeof(**times));
+	if (*times == NULL)
+		return report_no_memory();
+	size_t count = 0;
+	for (uint64_t i = 0; i <= steps; i++) {
+		/* span * i / steps without its overflow. */
+		uint64_t after = chosen->step != 0 ? i * chosen->step
+						   : span / steps * i + span % steps * i / steps;
+		histree_time time = (histree_time)((uint64_t)question->from + after);
+		if (count == 0 || time != (*times)[count - 1])
+			(*times)[count++] = time;
+	}
+	question->times = *times;
+	question->time_count = count;
+	return CLI_OK;
+}
+
+static void report_stats(const struct answer_stats *stats)
+{
+	report("%" PRId64 ".%03d us, %" PRIu64 " nodes visited, %" PRIu64 " read from the file, %" PRIu64 " intervals",
+	       stats->ns / 1000, (int)(stats->ns % 1000), stats->query.nodes_visited, stats->query.nodes_loaded,
+	       stats->query.intervals);
+}
+
+static int print(const struct answer_question *question, const struct query_options *chosen, int status)
+{
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	struct interval_rows rows;
+	struct answer_stats stats;
+	struct histree_error error = { 0 };
+	interval_rows_begin(&rows, row_format_find(chosen->format), output, question->attributes);
+	if (answer(question, interval_rows_take, &rows, &stats, &error) != HISTREE_OK)
+		status = report_error(&error);
+	else if (chosen->stats)
+		report_stats(&stats);
+	interval_rows_finish(&rows);
+	return cli_end(output, status);
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct query_options chosen = { 0 };
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	status = check(&chosen, &words);
+	if (status != CLI_OK)
+		return status;
+	struct target target;
+	struct attribute_list list = { 0 };
+	struct answer_question question = { .attributes = &list };
+	histree_time *times = NULL;
+	status = target_open_history(&target, words.words[0], chosen.analysis, &question.history);
+	if (status == CLI_OK)
+		status = read_range(&chosen, &question);
+	if (status == CLI_OK)
+		status = choose_times(&chosen, &question, &times);
+	if (status == CLI_OK)
+		status = attribute_list_match(&list, histree_history_attributes(question.history), words.words + 1,
+					      words.count - 1);
+	if (question.history != NULL && (status == CLI_OK || status == CLI_NOTHING))
+		status = print(&question, &chosen, status);
+	free(times);
+	attribute_list_release(&list);
+	histree_history_close(question.history);
+	target_close(&target);
+	return status;
+}
+
+const struct cli_verb verb_query = {
+	.name = "query",
+	.summary = "ask for the states at a time or over a range of times",
+	.arguments = "STORE [PATTERN]...",
+	.words_least = 1,
+	.words_most = CLI_WORDS_ANY,
+	.complete = CLI_COMPLETE_PATH,
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "cli/target.h"
+#include "cli/verb.h"
+
+struct verify_options {
+	const char *analysis;
+};
+
+static const struct cli_option options[] = {
+	CLI_OPTION_ANALYSIS(struct verify_options, "only the history of this analysis; default: all of them"),
+	{ 0 },
+};
+
+struct verifying {
+	struct output *output;
+	const char *name; /* of the history being read */
+	uint64_t histories, nodes, intervals, faults;
+};
+
+static void report_fault(void *context, const char *fault)
+{
+	struct verifying *verifying = context;
+	verifying->faults++;
+	output_format(verifying->output, "%s: %s\n", verifying->name, fault);
+}
+
+/*
+ * What to exit with after reading something: damage is what a verification looks for, not a failure of it.  A file
+ * that cannot even be opened for what is in it is damaged too.
+ */
+static enum cli_exit judge(struct verifying *verifying, enum histree_status status, const struct histree_error *error,
+			   uint64_t faults_before)
+{
+	bool is_damage = status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_INCOMPLETE;
+	if (is_damage && verifying->faults == faults_before)
+		report_fault(verifying, error->message);
+	return status == HISTREE_OK || is_damage ? CLI_OK : report_error(error);
+}
+
+static enum cli_exit verify(struct verifying *verifying, const struct target *target, const char *analysis)
+{
+	struct histree_history *history;
+	struct histree_error error = { 0 };
+	uint64_t faults_before = verifying->faults;
+	verifying->name = analysis != NULL ? analysis : target->path;
+	enum histree_status status = target_history(target, analysis, true, &history, &error);
+	if (status == HISTREE_OK) {
+		const struct histree_history_info *info = histree_history_info(history);
+		verifying->histories++;
+		verifying->nodes += info->node_count;
+		verifying->intervals += info->interval_count;
+		status = histree_history_verify(history, report_fault, verifying, &error);
+	}
+	histree_history_close(history);
+	return judge(verifying, status, &error, faults_before);
+}
+
+static enum cli_exit verify_all(struct verifying *verifying, const struct target *target, const char *analysis)
+{
+	if (target->store == NULL || analysis != NULL)
+		return verify(verifying, target, analysis);
+	const struct histree_store_info *info = histree_store_info(target->store);
+	enum cli_exit code = CLI_OK;
+	for (size_t i = 0; i < info->history_count && code == CLI_OK; i++)
+		code = verify(verifying, target, info->histories[i].analysis);
+	return code;
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct verify_options chosen = { 0 };
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	struct verifying verifying = { .output = output_create(STDOUT_FILENO), .name = words.words[0] };
+	if (verifying.output == NULL)
+		return report_no_memory();
+	struct target target;
+	struct histree_error error = { 0 };
+	enum histree_status opened = target_open(&target, words.words[0], &error);
+	enum cli_exit code = judge(&verifying, opened, &error, 0);
+	if (opened == HISTREE_OK)
+		code = verify_all(&verifying, &target, chosen.analysis);
+	if (code == CLI_OK && verifying.faults > 0)
+		code = CLI_NOTHING;
+	else if (code == CLI_OK)
+		output_format(verifying.output,
+			      "ok: %s: %" PRIu64 " %s, %" PRIu64 " nodes, %" PRIu64 " intervals\n", target.path,
+			      verifying.histories, verifying.histories == 1 ? "history" : "histories",
+			      verifying.nodes, verifying.intervals);
+	target_close(&target);
+	return cli_end(verifying.output, code);
+}
+
+const struct cli_verb verb_verify = {
+	.name = "verify",
+	.summary = "read every node of a store and say what is damaged",
+	.arguments = "STORE",
+	.words_least = 1,
+	.words_most = 1,
+	.complete = CLI_COMPLETE_PATH,
+	.options = options,
+	.run = run,
+};
