@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+# A door to Meson: `make`, `make check`, `make demo`.  DEPS=no installs nothing.
+
+BUILD ?= build
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+# $(call dependencies,GROUP): what is missing of the packages of a group in scripts/install-deps.sh
+dependencies = $(if $(filter no,$(DEPS)),:,scripts/install-deps.sh $(1))
+
+.PHONY: all check demo install format fuzz clean
+
+all:
+	@$(call dependencies,build)
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(PREFIX)
+	@ninja -C $(BUILD)
+
+check:
+	@$(call dependencies,check)
+	@scripts/check
+
+demo:
+	@$(call dependencies,demo) || $(call dependencies,build)
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) --prefix=$(PREFIX) >/dev/null
+	@ninja -C $(BUILD) --quiet
+	@HISTREE=$(BUILD)/src/cli/histree BURN=$(BUILD)/demo/burn demo/run
+
+install: all
+	@meson configure $(BUILD) --prefix=$(PREFIX)
+	meson install -C $(BUILD) $(if $(DESTDIR),--destdir=$(abspath $(DESTDIR)))
+
+format:
+	git ls-files '*.c' '*.h' | xargs clang-format -i
+
+fuzz:
+	@$(call dependencies,check)
+	@scripts/fuzz $(FUZZ_SECONDS)
+
+clean:
+	rm -rf $(BUILD) build-check build-fuzz demo/out

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A folder is a layer: a file includes only headers of layers below it, and of its own folder.
+
+    check-layers.py ROOT         check ROOT/src and ROOT/include/histree; one line for each violation
+    check-layers.py --self-test  show that made-up violations are found
+"""
+import pathlib
+import re
+import sys
+import tempfile
+
+LAYERS = {  # folder of src/: level; folders of one level do not know each other
+    "base": 0, "item": 1, "node": 2, "store": 3, "tree": 4, "state": 5, "event": 5,
+    "trace": 6, "analysis": 6, "query": 6, "pipeline": 7, "cli": 9,
+}
+PUBLIC = {  # header of include/histree/: level of the layer that it speaks for
+    "status.h": 0, "value.h": 0, "attributes.h": 5, "state_system.h": 5, "history.h": 5,
+    "query.h": 6, "store.h": 7, "build.h": 7, "histree.h": 8,
+}
+STRUCTS = {  # public headers above a folder that declare structs which it takes or fills; it calls nothing of them
+    "tree": {"state_system.h", "history.h", "query.h"},  # tree options, info, region, statistics
+}
+ONLY = {"cli": {"base"}}  # the command uses the library as everybody does: public headers, and base/
+INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([a-z0-9_]+)/([a-z0-9_/.]+)[">]')
+NEIGHBOUR = re.compile(r'^\s*#\s*include\s+"([a-z0-9_.]+)"')
+
+
+def fault(folder, level, owner, name):
+    """What is wrong with including owner/name from a file of `folder` at `level`; None if nothing is."""
+    if owner == "histree":
+        if name not in PUBLIC:
+            return f"'histree/{name}' is not in the table of public headers"
+        high = PUBLIC[name] > level and name not in STRUCTS.get(folder, ())
+        return f"'histree/{name}' is of a higher level" if high else None
+    if owner not in LAYERS or owner == folder:
+        return None  # a system header such as <sys/stat.h>, or its own folder
+    if folder not in LAYERS:
+        return f"a public header includes '{owner}/{name}'"
+    if owner not in ONLY.get(folder, {owner}):
+        return f"'{folder}' may include public headers and {', '.join(ONLY[folder])} only, not '{owner}/{name}'"
+    return f"'{owner}/{name}' is not of a layer below '{folder}'" if LAYERS[owner] >= level else None
+
+
+def check(root):
+    """Yield a line for each violation below `root`."""
+    for path in sorted([*root.glob("src/**/*.[ch]"), *root.glob("include/histree/**/*.h")]):
+        inside = path.relative_to(root / "src").parts if path.is_relative_to(root / "src") else ()
+        folder = inside[0] if inside else "histree"
+        table = LAYERS if inside else PUBLIC
+        level = table.get(folder if inside else path.name)
+        if level is None:
+            yield f"{path.relative_to(root)}:1: not in the table of layers in scripts/check-layers.py"
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            found = INCLUDE.match(line)
+            near = NEIGHBOUR.match(line)
+            why = fault(folder, level, *found.groups()) if found else None
+            if near:  # "value.h": the form of the public headers among themselves
+                why = "say the folder of an included header" if inside else fault(folder, level, "histree", near[1])
+            if why:
+                yield f"{path.relative_to(root)}:{number}: {why}"
+
+
+def self_test():
+    """A small tree with one violation of each kind, and files that are right."""
+    bad = {
+        "src/node/up.c": '#include "tree/tree_writer.h"\n',
+        "src/trace/side.c": '#include "analysis/analysis.h"\n',
+        "src/cli/deep.c": '#include "tree/tree_reader.h"\n',
+        "src/node/public_up.c": '#include "histree/query.h"\n',
+        "src/node/bare.c": '#include "node.h"\n',
+        "src/base/unlisted.c": '#include "histree/news.h"\n',
+        "src/attic/unknown.c": "\n",
+        "include/histree/value.h": '#include "store.h"\n',
+        "include/histree/store.h": '#include "store/block_file.h"\n',
+    }
+    good = {
+        "src/tree/down.c": '#include <sys/stat.h>\n#include "histree/value.h"\n#include "node/node.h"\n',
+        "src/cli/right.c": '#include "histree/histree.h"\n#include "base/error.h"\n#include "cli/options.h"\n',
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        root = pathlib.Path(folder)
+        for name, text in {**bad, **good}.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+        found = sorted(line.split(":")[0] for line in check(root))
+    if found != sorted(bad):
+        sys.exit(f"self-test: expected {sorted(bad)}, found {found}")
+    print(f"self-test: {len(bad)} violations found, {len(good)} right files passed")
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    if sys.argv[1] == "--self-test":
+        return self_test()
+    lines = list(check(pathlib.Path(sys.argv[1])))
+    print("\n".join(lines) if lines else "every include goes down")
+    return 1 if lines else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

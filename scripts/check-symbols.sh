@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# check-symbols.sh LIBRARY HEADER - the library exports what the header and those that it includes declare
+# with HISTREE_API, no more and no less.
+set -eu
+
+library=$1
+header=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# After the preprocessor there are no comments, and HISTREE_API is an attribute.  One declaration a line, then
+# the name is the word before the first parenthesis.
+${CC:-cc} -E -P "$header" | tr -s '\n{}' ' ' | tr ';' '\n' |
+	sed -n 's/.*visibility("default")))//p' |
+	sed -e 's/__attribute__((warn_unused_result))//' -e 's/(.*//' -e 's/.*[ *]//' |
+	LC_ALL=C sort -u >"$folder/declared"
+nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+	LC_ALL=C sort -u >"$folder/exported"
+
+if ! cmp -s "$folder/declared" "$folder/exported"; then
+	LC_ALL=C comm -23 "$folder/declared" "$folder/exported" | sed 's/$/: declared, but not exported/'
+	LC_ALL=C comm -13 "$folder/declared" "$folder/exported" | sed 's/$/: exported, but not declared/'
+	exit 1
+fi
+echo "$(wc -l <"$folder/declared") functions, as declared"
