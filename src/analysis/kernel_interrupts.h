@@ -3,7 +3,7 @@
  * kernel_interrupts.h - interrupts and softirqs: CPUs/<cpu>/IRQs/... and CPUs/<cpu>/Soft_IRQs/...
  *
  * The value of an interrupt is the CPU while its handler runs there, that of a softirq two bits; both are
- * null while nothing goes on.
+ * null while nothing goes on.  A CPU has a few of them, so that they are a list.
  */
 #ifndef ANALYSIS_KERNEL_INTERRUPTS_H
 #define ANALYSIS_KERNEL_INTERRUPTS_H

@@ -84,6 +84,8 @@ enum { NEEDED = 0, OPTIONAL = 1 };
 #define TEXT(member) offsetof(struct kernel_event, member), KERNEL_TEXT
 
 #define ROLE(role) (UINT32_C(1) << KERNEL_##role)
+#define OF_ONE_THREAD \
+	(ROLE(WAKEUP) | ROLE(WAKING) | ROLE(MIGRATE) | ROLE(SETPRIO) | ROLE(FREE) | ROLE(PROCESS_STATE))
 
 static const struct field_row {
 	enum layout layouts;
@@ -103,10 +105,8 @@ static const struct field_row {
 	{ PERF, ROLE(SWITCH), "next_pid", INT32(tid), NEEDED },
 	{ ALL, ROLE(SWITCH), "next_prio", INT32(prio), NEEDED },
 
-	{ LTTNG, ROLE(WAKEUP) | ROLE(WAKING) | ROLE(MIGRATE) | ROLE(SETPRIO) | ROLE(FREE), "tid", INT32(tid),
-	  NEEDED },
-	{ PERF, ROLE(WAKEUP) | ROLE(WAKING) | ROLE(MIGRATE) | ROLE(SETPRIO) | ROLE(FREE), "pid", INT32(tid),
-	  NEEDED },
+	{ LTTNG, OF_ONE_THREAD, "tid", INT32(tid), NEEDED },
+	{ PERF, OF_ONE_THREAD, "pid", INT32(tid), NEEDED },
 	{ ALL, ROLE(WAKEUP) | ROLE(WAKING), "prio", INT32(prio), NEEDED },
 	{ ALL, ROLE(WAKEUP) | ROLE(WAKING), "target_cpu", INT32(target_cpu), NEEDED },
 	{ ALL, ROLE(MIGRATE), "dest_cpu", INT32(target_cpu), NEEDED },
@@ -119,7 +119,6 @@ static const struct field_row {
 	{ LTTNG, ROLE(FORK), "child_pid", INT32(pid), OPTIONAL },
 	{ ALL, ROLE(FORK), "child_comm", TEXT(comm), NEEDED },
 
-	{ LTTNG, ROLE(PROCESS_STATE), "tid", INT32(tid), NEEDED },
 	{ LTTNG, ROLE(PROCESS_STATE), "pid", INT32(pid), NEEDED },
 	{ LTTNG, ROLE(PROCESS_STATE), "ppid", INT32(parent), NEEDED },
 	{ LTTNG, ROLE(PROCESS_STATE), "status", INT32(status), NEEDED },
@@ -209,7 +208,7 @@ struct kernel_binding kernel_layout_bind(const struct event_class *class)
 {
 	enum layout layout = layout_of(class->trace);
 	const struct event_row *row = event_row(layout, class->name);
-	if (row == NULL)
+	if (row == NULL || !kernel_layout_knows(class->trace))
 		return (struct kernel_binding){ .role = KERNEL_NO_ROLE };
 	struct kernel_binding binding = { .role = row->role, .event_name = { class->name, strlen(class->name) } };
 	bool complete = bind_fields(class, layout, &binding);

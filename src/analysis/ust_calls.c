@@ -154,8 +154,11 @@ static void rename_thread(struct ust_calls *calls, struct ust_thread *thread, co
 
 static void handle(struct ust_calls *calls, const struct call_binding *binding, const struct event *event)
 {
-	int64_t tid, address;
-	if (!event_int(event, binding->tid, &tid) || !event_int(event, binding->address, &address))
+	int64_t tid, address = 0;
+	if (!event_int(event, binding->tid, &tid))
+		return;
+	/* Only entries need one: exits of the fast variant have none. */
+	if (!event_int(event, binding->address, &address) && binding->role == CALL_ENTRY)
 		return;
 	struct ust_thread *thread = thread_of(calls, (int32_t)tid);
 	if (thread == NULL)

@@ -43,12 +43,13 @@ static inline const char *recorded_string(struct arena *texts, const char *bytes
 	char *text = arena_allocate(texts, 2 * size + 1, 1);
 	if (text == NULL)
 		return NULL;
+	static const char special[] = "\\\t\n\r", letters[] = "\\tnr";
 	char *at = text;
 	for (size_t i = 0; i < size; i++) {
-		const char *special = memchr("\\\t\n\r", bytes[i], 4);
-		if (special != NULL)
+		const char *found = memchr(special, bytes[i], sizeof(special) - 1);
+		if (found != NULL)
 			*at++ = '\\';
-		*at++ = special == NULL ? bytes[i] : "\\tnr"[strcspn("\\\t\n\r", (char[]){ bytes[i], 0 })];
+		*at++ = found == NULL ? bytes[i] : letters[found - special];
 	}
 	*at = '\0';
 	return text;

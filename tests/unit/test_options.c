@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The command line: what a table of options says is what the parser takes, and what it refuses it names.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/nearest.h"
+#include "cli/option.h"
+
+/* ---- options ------------------------------------------------------------------------------------------ */
+
+struct sample {
+	const char *name, *colour;
+	uint64_t count, bytes, wait;
+	bool loud;
+};
+
+static const char *const colours[] = { "red", "green", NULL };
+
+static const struct cli_option options[] = {
+	{ .name = "name",
+	  .letter = 'n',
+	  .argument = "NAME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct sample, name) },
+	{ .name = "colour",
+	  .argument = "COLOUR",
+	  .kind = CLI_CHOICE,
+	  .member = offsetof(struct sample, colour),
+	  .choices = colours },
+	{ .name = "count",
+	  .letter = 'c',
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct sample, count),
+	  .least = 2,
+	  .most = 1000 },
+	{ .name = "bytes",
+	  .argument = "BYTES",
+	  .kind = CLI_SIZE,
+	  .member = offsetof(struct sample, bytes),
+	  .least = 4096,
+	  .most = 1 << 20 },
+	{ .name = "wait",
+	  .argument = "NS",
+	  .kind = CLI_DURATION,
+	  .member = offsetof(struct sample, wait),
+	  .least = 1,
+	  .most = INT64_MAX },
+	{ .name = "loud", .letter = 'l', .kind = CLI_FLAG, .member = offsetof(struct sample, loud) },
+	{ 0 },
+};
+
+static const struct cli_verb verb = {
+	.name = "sample",
+	.arguments = "THING [MORE]",
+	.words_least = 1,
+	.words_most = 2,
+	.options = options,
+};
+
+/* What the parser made of one command line. */
+struct parse {
+	char *argv[20];
+	struct sample values;
+	struct cli_words words;
+	char *messages;
+	enum cli_parsed parsed;
+};
+
+/* `line` is cut at its spaces; free_parse() afterwards. */
+static void parse(struct parse *parse, const char *line)
+{
+	static char copy[256];
+	int argc = 0;
+	*parse = (struct parse){ 0 };
+	assert_true(strlen(line) < sizeof(copy));
+	strcpy(copy, line);
+	for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " "))
+		parse->argv[argc++] = word;
+	size_t size;
+	FILE *messages = open_memstream(&parse->messages, &size);
+	assert_non_null(messages);
+	parse->parsed = cli_parse(&verb, argc, parse->argv, &parse->values, &parse->words, messages);
+	fclose(messages);
+}
+
+static void options_and_words_come_in_any_order(void **state)
+{
+	struct parse p;
+	(void)state;
+	parse(&p, "sample one -n left --count=7 two --bytes 64K --wait 1.5ms -l --colour green");
+	assert_int_equal(p.parsed, CLI_PARSED);
+	assert_string_equal(p.values.name, "left");
+	assert_string_equal(p.values.colour, "green");
+	assert_int_equal(p.values.count, 7);
+	assert_int_equal(p.values.bytes, 65536);
+	assert_int_equal(p.values.wait, 1500000);
+	assert_true(p.values.loud);
+	assert_int_equal(p.words.count, 2);
+	assert_string_equal(p.words.words[0], "one");
+	assert_string_equal(p.words.words[1], "two");
+	assert_string_equal(p.messages, "");
+	free(p.messages);
+}
+
+static void what_is_not_said_stays_zero(void **state)
+{
+	struct parse p;
+	(void)state;
+	parse(&p, "sample one");
+	assert_int_equal(p.parsed, CLI_PARSED);
+	assert_null(p.values.name);
+	assert_int_equal(p.values.count, 0);
+	assert_false(p.values.loud);
+	free(p.messages);
+}
+
+static void two_dashes_end_the_options(void **state)
+{
+	struct parse p;
+	(void)state;
+	parse(&p, "sample -- -l --loud");
+	assert_int_equal(p.parsed, CLI_PARSED);
+	assert_false(p.values.loud);
+	assert_int_equal(p.words.count, 2);
+	assert_string_equal(p.words.words[1], "--loud");
+	free(p.messages);
+}
+
+static void help_is_everywhere(void **state)
+{
+	static const char *const lines[] = { "sample --help", "sample -h", "sample one two three -l --help" };
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct parse p;
+		parse(&p, lines[i]);
+		assert_int_equal(p.parsed, CLI_HELP);
+		free(p.messages);
+	}
+}
+
+static void what_is_wrong_is_named(void **state)
+{
+	static const struct {
+		const char *line, *message;
+	} cases[] = {
+		{ "sample", "'sample' needs THING [MORE]" },
+		{ "sample a b c", "'c' is one argument too many" },
+		{ "sample a --nmae x", "unknown option '--nmae'; the nearest is '--name'" },
+		{ "sample a --zzzzzz", "unknown option '--zzzzzz'; see" },
+		{ "sample a -z", "unknown option '-z'" },
+		{ "sample a --loud=yes", "'--loud' takes no argument" },
+		{ "sample a --help=yes", "'--help' takes no argument" },
+		{ "sample a --name", "'--name' needs NAME" },
+		{ "sample a -n", "'--name' needs NAME" },
+		{ "sample a --colour blue", "'--colour': 'blue' is not one of red green" },
+		{ "sample a --count 1", "'--count': '1' is not a number from 2 to 1000" },
+		{ "sample a --count 1001", "from 2 to 1000" },
+		{ "sample a --count 7x", "'7x' is not a number" },
+		{ "sample a --count -7", "'-7' is not a number" },
+		{ "sample a --count 18446744073709551618", "is not a number" }, /* 2^64 + 2 */
+		{ "sample a --bytes 2M", "'2M' is not a size (bytes, or like 64K, 1M) from 4K to 1M" },
+		{ "sample a --bytes 64Q", "'64Q' is not a size" },
+		{ "sample a --wait 0", "'0' is not a length of time" },
+		{ "sample a --wait soon", "of at least 1" },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct parse p;
+		parse(&p, cases[i].line);
+		assert_int_equal(p.parsed, CLI_WRONG);
+		if (strstr(p.messages, cases[i].message) == NULL)
+			fail_msg("%s: said '%s', not '%s'", cases[i].line, p.messages, cases[i].message);
+		/* One line, of which command, and where to read on. */
+		assert_memory_equal(p.messages, "histree: ", 9);
+		assert_non_null(strstr(p.messages, "see 'histree sample --help'\n"));
+		assert_int_equal(strchr(p.messages, '\n')[1], '\0');
+		free(p.messages);
+	}
+}
+
+/* ---- the nearest word ----------------------------------------------------------------------------------- */
+
+static const char *nearest_verb(const char *typed)
+{
+	static const char *const words[] = { "build", "info", "ls", "query", "dump", "verify", "completion" };
+	struct nearest nearest = nearest_begin(typed);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		nearest_offer(&nearest, words[i]);
+	return nearest.word;
+}
+
+static void slips_find_their_word(void **state)
+{
+	(void)state;
+	assert_string_equal(nearest_verb("qurey"), "query");
+	assert_string_equal(nearest_verb("biuld"), "build");
+	assert_string_equal(nearest_verb("verfy"), "verify");
+	assert_string_equal(nearest_verb("sl"), "ls");
+	assert_string_equal(nearest_verb("dumpp"), "dump");
+	assert_null(nearest_verb("nonsense"));
+	assert_null(nearest_verb("x"));
+	assert_null(nearest_verb(""));
+	assert_null(nearest_verb("a word that is far too long to be compared with any"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(options_and_words_come_in_any_order),
+		cmocka_unit_test(what_is_not_said_stays_zero),
+		cmocka_unit_test(two_dashes_end_the_options),
+		cmocka_unit_test(help_is_everywhere),
+		cmocka_unit_test(what_is_wrong_is_named),
+		cmocka_unit_test(slips_find_their_word),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+/*
+ * What people type for a time means that nanosecond and no other; what is no time is refused; what is printed
+ * reads back.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/time_text.h"
+
+#define SECOND INT64_C(1000000000)
+#define DAY (86400 * SECOND)
+
+/* Many-threads: 2016-03-04, 17:46:22.794565804 to 17:46:23.227228162. */
+#define START INT64_C(1457113582794565804)
+#define END INT64_C(1457113583227228162)
+
+static void durations_are_exact(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t ns;
+	} cases[] = {
+		{ "0", 0 },
+		{ "1500", 1500 },
+		{ "1500ns", 1500 },
+		{ "12.5ms", 12500000 },
+		{ "0.001us", 1 },
+		{ "1.0000000019s", -1 }, /* ten decimals */
+		{ "1.000000001s", SECOND + 1 },
+		{ "0.123456789ms", 123456 }, /* finer than a nanosecond is dropped */
+		{ "1.5m", 90 * SECOND },
+		{ "2.000000001h", 7200 * SECOND + 3600 },
+		{ "9223372036854775807", INT64_MAX },
+		{ "9223372036854775808", -1 },
+		{ "2562048h", -1 },
+		{ "9223372036.854775808s", -1 },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int64_t ns = -1;
+		assert_int_equal(time_parse_duration(cases[i].text, &ns), cases[i].ns >= 0);
+		if (cases[i].ns >= 0)
+			assert_int_equal(ns, cases[i].ns);
+	}
+}
+
+static void what_is_no_duration_is_refused(void **state)
+{
+	static const char *const cases[] = { "",     "ms",   ".5s", "5.s",  "-5s",   "+5s",  "5 ms", "5min",
+					     "5msx", "0x10", "1e3", "5,5s", "5..5s", " 5ms", "5ms ", "5S" };
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int64_t ns;
+		assert_false(time_parse_duration(cases[i], &ns));
+	}
+}
+
+static int64_t parsed(const char *text, int64_t start, int64_t end)
+{
+	int64_t ns = -1;
+	assert_true(time_parse(text, start, end, &ns));
+	return ns;
+}
+
+static void a_time_has_three_forms(void **state)
+{
+	(void)state;
+	assert_int_equal(parsed("1457113583000000000", START, END), INT64_C(1457113583000000000));
+	assert_int_equal(parsed("-5", START, END), -5);
+	assert_int_equal(parsed("+12.5ms", START, END), START + 12500000);
+	assert_int_equal(parsed("+0", START, END), START);
+	assert_int_equal(parsed("17:46:22.794565804", START, END), START);
+	assert_int_equal(parsed("17:46:23.1", START, END), INT64_C(1457113583100000000));
+	assert_int_equal(parsed("17:46:23", START, END), INT64_C(1457113583000000000));
+	assert_int_equal(parsed("0:0:0", START, END), START / DAY * DAY);
+}
+
+static void a_time_of_day_after_midnight_is_on_the_next_day(void **state)
+{
+	const int64_t late = 100 * DAY - 5 * SECOND;
+	(void)state;
+	assert_int_equal(parsed("23:59:56", late, late + 60 * SECOND), late + SECOND);
+	assert_int_equal(parsed("00:00:10", late, late + 60 * SECOND), late + 15 * SECOND);
+	/* Not where the next day's moment lies outside as well: then the day of the start is what was meant. */
+	assert_int_equal(parsed("00:10:00", late, late + 60 * SECOND), 99 * DAY + 600 * SECOND);
+}
+
+static void times_before_the_epoch_have_a_day_too(void **state)
+{
+	(void)state;
+	assert_int_equal(parsed("23:59:59.5", -SECOND, SECOND), -SECOND / 2);
+	assert_int_equal(parsed("00:00:00.5", -SECOND, SECOND), SECOND / 2);
+}
+
+static void what_is_no_time_is_refused(void **state)
+{
+	static const char *const cases[] = { "",
+					     "soon",
+					     "+",
+					     "+soon",
+					     "--5",
+					     "5ms",
+					     "12.5",
+					     "17:46",
+					     "17:46:",
+					     "24:00:00",
+					     "12:60:00",
+					     "12:00:60",
+					     "12:00:00.",
+					     "12:00:00.1234567890",
+					     "12:00:00Z",
+					     ":::",
+					     "-12:00:00",
+					     "9223372036854775808",
+					     "+9223372036854775807" };
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int64_t ns;
+		assert_false(time_parse(cases[i], START, END, &ns));
+	}
+	/* The midnight before the first time that an int64 knows is none. */
+	int64_t ns;
+	assert_false(time_parse("00:00:00", INT64_MIN, 0, &ns));
+}
+
+static void formats_are_those_of_the_manual(void **state)
+{
+	char text[TIME_TEXT_SIZE];
+	(void)state;
+	assert_int_equal(time_format_clock(START, text), 18);
+	assert_string_equal(text, "17:46:22.794565804");
+	time_format_clock(-1, text);
+	assert_string_equal(text, "23:59:59.999999999");
+	time_format_date(START, text);
+	assert_string_equal(text, "2016-03-04 17:46:22.794565804");
+	time_format_date(-1, text);
+	assert_string_equal(text, "1969-12-31 23:59:59.999999999");
+	time_format_date(INT64_MIN, text);
+	assert_string_equal(text, "1677-09-21 00:12:43.145224192");
+	time_format_date(INT64_MAX, text);
+	assert_string_equal(text, "2262-04-11 23:47:16.854775807");
+}
+
+static void durations_are_readable(void **state)
+{
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} cases[] = {
+		{ 0, "0 ns" },
+		{ 999, "999 ns" },
+		{ 1000, "1.000 us" },
+		{ 158951, "158.951 us" },
+		{ 999999, "999.999 us" },
+		{ 1000000, "1.000 ms" },
+		{ 432662359, "432.662 ms" },
+		{ 999999999, "999.999 ms" },
+		{ 61 * (uint64_t)SECOND, "61.000 s" },
+		{ UINT64_MAX, "18446744073.709 s" },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[TIME_TEXT_SIZE];
+		assert_int_equal(time_format_duration(cases[i].ns, text), strlen(cases[i].text));
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
+/* A clock that is printed names its nanosecond, wherever the day begins. */
+static void a_printed_clock_reads_back(void **state)
+{
+	uint64_t random = 88172645463325252u; /* xorshift */
+	(void)state;
+	for (int i = 0; i < 100000; i++) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		int64_t ns = (int64_t)random;
+		if (ns < INT64_MIN + DAY || ns > INT64_MAX - DAY)
+			continue;
+		char text[TIME_TEXT_SIZE];
+		time_format_clock(ns, text);
+		assert_int_equal(parsed(text, ns, ns), ns);
+	}
+}
+
+int main(void)
+{
+	setenv("TZ", "Asia/Tokyo", 1); /* must not matter */
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(durations_are_exact),
+		cmocka_unit_test(what_is_no_duration_is_refused),
+		cmocka_unit_test(a_time_has_three_forms),
+		cmocka_unit_test(a_time_of_day_after_midnight_is_on_the_next_day),
+		cmocka_unit_test(times_before_the_epoch_have_a_day_too),
+		cmocka_unit_test(what_is_no_time_is_refused),
+		cmocka_unit_test(formats_are_those_of_the_manual),
+		cmocka_unit_test(durations_are_readable),
+		cmocka_unit_test(a_printed_clock_reads_back),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,811 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_trace.c - reading traces: what comes out of whole ones, and of damaged ones.
+ *
+ * tests/data/ctf-made has one of everything (make-ctf-made.py says what), tests/data/ctf-perf-small was
+ * recorded with `perf record` and converted by `perf data convert --to-ctf`.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "trace/ctf_layout.h"
+#include "trace/trace.h"
+
+/*
+ * babeltrace2 2.0 does not free the event that it was decoding when a stream turns out to be damaged, nor
+ * the words of metadata that it refuses.  To know that memory by who asked for it, the sanitizer has to
+ * unwind the stack in full.
+ */
+const char *__asan_default_options(void);
+const char *__lsan_default_suppressions(void);
+
+const char *__asan_default_options(void)
+{
+	return "fast_unwind_on_malloc=0";
+}
+
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:bt_message_iterator_next\nleak:bt_graph_add_source_component\n";
+}
+
+enum { PATH_SIZE = 1024, MADE_EVENTS = 18, PERF_EVENTS = 256 };
+
+static char made[PATH_SIZE], perf_small[PATH_SIZE], data[PATH_SIZE], damaged[PATH_SIZE];
+
+static int find_data(void **state)
+{
+	(void)state;
+	const char *root = getenv("HISTREE_SOURCE_ROOT");
+	snprintf(data, sizeof(data), "%s/tests/data", root == NULL ? "." : root);
+	snprintf(made, sizeof(made), "%s/tests/data/ctf-made", root == NULL ? "." : root);
+	snprintf(perf_small, sizeof(perf_small), "%s/tests/data/ctf-perf-small", root == NULL ? "." : root);
+	return 0;
+}
+
+static struct trace *open_one(const char *path)
+{
+	struct trace *trace;
+	struct histree_error error = { 0 };
+	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
+		fail_msg("%s: %s", path, error.message);
+	return trace;
+}
+
+static enum histree_status next(struct trace *trace, struct event *event)
+{
+	struct histree_error error = { 0 };
+	enum histree_status status = trace_next(trace, event, &error);
+	if (status < 0)
+		fail_msg("%s", error.message);
+	return status;
+}
+
+static struct trace_report read_all(struct trace *trace)
+{
+	struct event event;
+	while (next(trace, &event) == HISTREE_OK)
+		;
+	assert_int_equal(next(trace, &event), HISTREE_END);
+	return trace_report(trace);
+}
+
+static bool warns_of(const struct trace_report *report, const char *text)
+{
+	for (size_t index = 0; index < report->warning_count; index++)
+		if (strstr(report->warnings[index], text) != NULL)
+			return true;
+	return false;
+}
+
+static int64_t int_of(const struct event *event, const char *name)
+{
+	int64_t number;
+	if (!event_int(event, event_class_field(event->class, name), &number))
+		fail_msg("event %s has no number %s", event->class->name, name);
+	return number;
+}
+
+static void assert_text(const struct event *event, const char *name, const char *expected)
+{
+	const char *text;
+	size_t size;
+	assert_true(event_string(event, event_class_field(event->class, name), &text, &size));
+	assert_int_equal(size, strlen(expected));
+	assert_memory_equal(text, expected, size);
+}
+
+struct expected_event {
+	histree_time time;
+	int32_t cpu;
+	const char *name;
+};
+
+/* make-ctf-made.py, merged: channel_0 before channel_1 at 160, and channel_1 as it is where it steps back. */
+static const struct expected_event made_events[MADE_EVENTS] = {
+	{ 100, 0, "numbers" },      { 105, 1, "empty" },   { 110, 0, "texts" },    { 120, 3, "cpu_inside" },
+	{ 130, -1, "cpu_nowhere" }, { 140, 0, "empty" },   { 150, 0, "contexts" }, { 160, 0, "numbers" },
+	{ 160, 1, "numbers" },      { 170, 0, "numbers" }, { 180, 1, "empty" },    { 175, 1, "empty" },
+	{ 177, 1, "empty" },        { 190, 0, "empty" },   { 200, 0, "texts" },    { 210, 0, "empty" },
+	{ 220, 1, "numbers" },      { 230, 0, "numbers" },
+};
+
+static bool is_expected(const struct event *event, const struct expected_event *expected)
+{
+	return event->time == INT64_C(1000000000000) + expected->time && event->cpu == expected->cpu &&
+	       strcmp(event->class->name, expected->name) == 0;
+}
+
+static void streams_are_merged_by_time(void **state)
+{
+	(void)state;
+	struct trace *trace = open_one(made);
+	struct event event;
+	for (size_t index = 0; index < MADE_EVENTS; index++) {
+		assert_int_equal(next(trace, &event), HISTREE_OK);
+		if (!is_expected(&event, &made_events[index]))
+			fail_msg("event %zu is %s at %" PRId64 " on CPU %" PRId32, index, event.class->name,
+				 event.time, event.cpu);
+	}
+	assert_int_equal(next(trace, &event), HISTREE_END);
+	trace_close(trace);
+}
+
+static void the_trace_says_who_recorded_it(void **state)
+{
+	(void)state;
+	struct trace *trace = open_one(made);
+	assert_int_equal(trace_count(trace), 1);
+	const struct event_trace *facts = trace_at(trace, 0);
+	assert_int_equal(facts->id, 0);
+	assert_string_equal(facts->path, made);
+	assert_string_equal(facts->domain, "kernel");
+	assert_string_equal(facts->tracer_name, "lttng-modules");
+	assert_int_equal(facts->tracer_major, 2);
+	assert_int_equal(facts->tracer_minor, 8);
+	assert_string_equal(facts->hostname, "somewhere");
+	assert_string_equal(facts->machine, "x86_64");
+	trace_close(trace);
+
+	trace = open_one(perf_small);
+	facts = trace_at(trace, 0);
+	assert_string_equal(facts->tracer_name, "perf");
+	assert_int_equal(facts->tracer_major, -1);
+	assert_string_equal(facts->hostname, "example");
+	trace_close(trace);
+}
+
+static void the_report_counts_what_was_lost(void **state)
+{
+	(void)state;
+	struct trace *trace = open_one(made);
+	struct trace_report report = trace_report(trace);
+	assert_int_equal(report.bytes_total, 3072);
+	assert_int_equal(report.events, 0);
+	report = read_all(trace);
+	assert_int_equal(report.events, MADE_EVENTS);
+	assert_int_equal(report.clock_steps_back, 1);
+	assert_int_equal(report.discarded_events, 7);
+	assert_int_equal(report.discarded_packets, 1);
+	assert_int_equal(report.damaged_streams, 0);
+	assert_int_equal(report.bytes_done, 3072);
+	assert_int_equal(report.warning_count, 3);
+	assert_true(warns_of(&report, "channel_0: the tracer lost 7 events between "
+				      "1970-01-01 00:16:40.000000140 and 1970-01-01 00:16:40.000000190"));
+	assert_true(warns_of(&report, "channel_0: the tracer lost 1 packet between"));
+	assert_true(warns_of(&report, "channel_1: the clock steps back 1 time, first to"));
+	trace_close(trace);
+}
+
+/* The n-th event of that name, counted from 0. */
+static void find_event(struct trace *trace, const char *name, unsigned which, struct event *event)
+{
+	do
+		assert_int_equal(next(trace, event), HISTREE_OK);
+	while (strcmp(event->class->name, name) != 0 || which-- > 0);
+}
+
+static void numbers_are_decoded(void **state)
+{
+	(void)state;
+	struct trace *trace = open_one(made);
+	struct event event;
+	find_event(trace, "numbers", 2, &event);
+	assert_int_equal(int_of(&event, "small"), 5);
+	assert_int_equal(int_of(&event, "negative"), -5);
+	assert_int_equal(int_of(&event, "large"), (INT64_C(1) << 40) + 5);
+	assert_int_equal(int_of(&event, "choice"), 2);
+	assert_int_equal(int_of(&event, "vtid"), 42);
+
+	int64_t number;
+	const char *text;
+	size_t size;
+	assert_int_equal(event_class_field(event.class, "absent"), EVENT_NO_FIELD);
+	assert_false(event_int(&event, EVENT_NO_FIELD, &number));
+	assert_false(event_int(&event, event.class->field_count, &number));
+	assert_false(event_string(&event, event_class_field(event.class, "small"), &text, &size));
+	trace_close(trace);
+}
+
+static void texts_are_decoded(void **state)
+{
+	(void)state;
+	struct trace *trace = open_one(made);
+	struct event event;
+	int64_t number;
+	const char *text;
+	size_t size;
+	find_event(trace, "texts", 0, &event);
+	assert_text(&event, "filename", "/etc/made");
+	assert_text(&event, "comm", "made");
+	assert_false(event_int(&event, event_class_field(event.class, "filename"), &number));
+	assert_false(event_string(&event, event_class_field(event.class, "raw"), &text, &size));
+	/* Empty, behind one that was not; and an array without a zero. */
+	find_event(trace, "texts", 0, &event);
+	assert_text(&event, "filename", "");
+	assert_text(&event, "comm", "exactly16letters");
+	trace_close(trace);
+}
+
+static void the_payload_comes_before_the_contexts(void **state)
+{
+	(void)state;
+	struct trace *trace = open_one(made);
+	struct event event;
+	find_event(trace, "contexts", 0, &event);
+	assert_int_equal(event.class->field_count, 4);
+	assert_string_equal(event.class->fields[0], "twice");
+	assert_string_equal(event.class->fields[1], "depth");
+	assert_string_equal(event.class->fields[2], "vtid");
+	assert_string_equal(event.class->fields[3], "twice");
+	assert_int_equal(int_of(&event, "twice"), -1);
+	assert_int_equal(int_of(&event, "depth"), 5);
+	int64_t number;
+	assert_true(event_int(&event, 3, &number));
+	assert_int_equal(number, 1002);
+	trace_close(trace);
+}
+
+static void classes_are_dense_and_stay(void **state)
+{
+	(void)state;
+	struct trace *trace = open_one(made);
+	const struct event_class *classes[6] = { NULL };
+	struct event event;
+	while (next(trace, &event) == HISTREE_OK) {
+		assert_true(event.class->id < 6);
+		if (classes[event.class->id] == NULL)
+			classes[event.class->id] = event.class;
+		assert_ptr_equal(classes[event.class->id], event.class);
+		assert_ptr_equal(event.class->trace, trace_at(trace, 0));
+	}
+	for (size_t index = 0; index < 6; index++)
+		assert_non_null(classes[index]);
+	trace_close(trace);
+}
+
+static void perf_traces_are_read(void **state)
+{
+	(void)state;
+	struct trace *trace = open_one(perf_small);
+	struct event event;
+	histree_time before = INT64_MIN;
+	unsigned entries = 0, exits = 0;
+	while (next(trace, &event) == HISTREE_OK) {
+		assert_true(event.time >= before);
+		before = event.time;
+		assert_int_equal(event.cpu, 1);
+		entries += strcmp(event.class->name, "raw_syscalls:sys_enter") == 0;
+		exits += strcmp(event.class->name, "raw_syscalls:sys_exit") == 0;
+	}
+	assert_int_equal(trace_report(trace).events, PERF_EVENTS);
+	assert_int_equal(entries, 122);
+	assert_int_equal(exits, 122);
+	trace_close(trace);
+
+	trace = open_one(perf_small);
+	find_event(trace, "sched:sched_switch", 0, &event);
+	assert_int_equal(event.time, INT64_C(2554822225148));
+	assert_text(&event, "prev_comm", "sh");
+	assert_text(&event, "next_comm", "perf");
+	assert_int_equal(int_of(&event, "prev_pid"), 21574);
+	assert_int_equal(int_of(&event, "prev_state"), 2);
+	assert_int_equal(int_of(&event, "next_prio"), 120);
+	trace_close(trace);
+}
+
+static void several_traces_are_one_experiment(void **state)
+{
+	(void)state;
+	const char *paths[] = { perf_small, made };
+	struct trace *trace;
+	assert_int_equal(trace_open(paths, 2, &trace, NULL), HISTREE_OK);
+	assert_int_equal(trace_count(trace), 2);
+	assert_string_equal(trace_at(trace, 0)->tracer_name, "perf");
+	assert_int_equal(trace_at(trace, 1)->id, 1);
+	/* The made one is from 1000 s, the recorded one from 2554 s. */
+	struct event event;
+	for (unsigned index = 0; index < MADE_EVENTS + PERF_EVENTS; index++) {
+		assert_int_equal(next(trace, &event), HISTREE_OK);
+		assert_int_equal(event.class->trace->id, index < MADE_EVENTS ? 1 : 0);
+	}
+	assert_int_equal(next(trace, &event), HISTREE_END);
+	trace_close(trace);
+}
+
+static void traces_are_found_below_a_folder(void **state)
+{
+	(void)state;
+	struct trace *trace = open_one(data);
+	bool found_made = false, found_perf = false;
+	for (size_t index = 0; index < trace_count(trace); index++) {
+		found_made |= strcmp(trace_at(trace, index)->path, made) == 0;
+		found_perf |= strcmp(trace_at(trace, index)->path, perf_small) == 0;
+	}
+	assert_true(found_made && found_perf);
+	trace_close(trace);
+}
+
+static void assert_refused(const char *path, const char *reason)
+{
+	struct trace *trace = (struct trace *)1;
+	struct histree_error error = { 0 };
+	assert_int_equal(trace_open(&path, 1, &trace, &error), HISTREE_ERR_TRACE);
+	assert_null(trace);
+	if (strstr(error.message, reason) == NULL)
+		fail_msg("\"%s\" does not say \"%s\"", error.message, reason);
+	assert_int_equal(trace_open(&path, 1, &trace, NULL), HISTREE_ERR_TRACE);
+}
+
+static void what_is_no_trace_is_refused(void **state)
+{
+	(void)state;
+	struct trace *trace;
+	assert_int_equal(trace_open(NULL, 0, &trace, NULL), HISTREE_ERR_ARGUMENT);
+	assert_refused("/nonexistent", "No such file");
+	char path[PATH_SIZE + 16];
+	snprintf(path, sizeof(path), "%s/metadata", made);
+	assert_refused(path, "Not a directory");
+	const char *paths[] = { made, "/nonexistent" };
+	assert_int_equal(trace_open(paths, 2, &trace, NULL), HISTREE_ERR_TRACE);
+	trace_close(NULL);
+}
+
+/*
+ * Damage.  `damaged` is a folder of its own for each test, with a copy of the made trace.
+ */
+
+static size_t read_bytes_of(const char *folder, const char *name, char *bytes, size_t capacity)
+{
+	char path[2 * PATH_SIZE];
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	FILE *file = fopen(path, "rb");
+	assert_non_null(file);
+	size_t size = fread(bytes, 1, capacity, file);
+	fclose(file);
+	return size;
+}
+
+static void write_bytes_to(const char *name, const char *bytes, size_t size)
+{
+	char path[2 * PATH_SIZE];
+	snprintf(path, sizeof(path), "%s/%s", damaged, name);
+	FILE *file = fopen(path, "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	fclose(file);
+}
+
+static const char *const made_files[] = { "metadata", "channel_0", "channel_1", "channel_2" };
+enum { MADE_FILE_COUNT = 4, FILE_SIZE_MAX = 8192, PACKET_SIZE = 512 };
+
+static int copy_made(void **state)
+{
+	(void)state;
+	const char *temporary = getenv("TMPDIR");
+	snprintf(damaged, sizeof(damaged), "%s/test-trace-XXXXXX", temporary == NULL ? "/tmp" : temporary);
+	if (mkdtemp(damaged) == NULL)
+		return -1;
+	char bytes[FILE_SIZE_MAX];
+	for (size_t index = 0; index < MADE_FILE_COUNT; index++)
+		write_bytes_to(made_files[index], bytes,
+			       read_bytes_of(made, made_files[index], bytes, sizeof(bytes)));
+	return 0;
+}
+
+static int remove_copy(void **state)
+{
+	(void)state;
+	static const char *const others[] = { "junk", "index/channel_0.idx", "index" };
+	char path[2 * PATH_SIZE];
+	for (size_t index = 0; index < MADE_FILE_COUNT + 3; index++) {
+		snprintf(path, sizeof(path), "%s/%s", damaged,
+			 index < MADE_FILE_COUNT ? made_files[index] : others[index - MADE_FILE_COUNT]);
+		remove(path);
+	}
+	/* Nothing else was put there. */
+	return rmdir(damaged);
+}
+
+/* Read the damaged copy; its events must be events of the whole one, in its order. */
+static struct trace_report read_damaged(struct trace **trace)
+{
+	struct event event;
+	size_t expected = 0;
+	*trace = open_one(damaged);
+	while (next(*trace, &event) == HISTREE_OK) {
+		while (expected < MADE_EVENTS && !is_expected(&event, &made_events[expected]))
+			expected++;
+		if (expected++ == MADE_EVENTS)
+			fail_msg("%s at %" PRId64 " does not belong here", event.class->name, event.time);
+	}
+	return trace_report(*trace);
+}
+
+static void a_stream_may_be_cut_anywhere(void **state)
+{
+	(void)state;
+	char bytes[FILE_SIZE_MAX];
+	size_t size = read_bytes_of(made, "channel_0", bytes, sizeof(bytes));
+	assert_int_equal(size, 3 * PACKET_SIZE);
+	/* Those of the other streams are always there. */
+	uint64_t events_before = 8;
+	/* Every byte of the first header and context, and the ends of packets. */
+	for (size_t cut = 0; cut <= size; cut += cut < 110 || cut % 8 == 0 ? 1 : 7) {
+		write_bytes_to("channel_0", bytes, cut);
+		struct trace *trace;
+		struct trace_report report = read_damaged(&trace);
+		assert_true(report.events >= events_before);
+		events_before = report.events;
+		assert_int_equal(report.damaged_streams, cut % PACKET_SIZE == 0 ? 0 : 1);
+		assert_true(warns_of(&report, "cut short") == (cut % PACKET_SIZE != 0));
+		assert_int_equal(report.bytes_done, report.bytes_total);
+		/* Whole packets are read whole. */
+		static const uint64_t whole[] = { 8, 11, 15, 18 };
+		assert_true(report.events >= whole[cut / PACKET_SIZE]);
+		trace_close(trace);
+	}
+	assert_int_equal(events_before, MADE_EVENTS);
+}
+
+/* A name of another file in the warning would send the user to the wrong one. */
+static void damage_names_the_file_and_the_packet(void **state)
+{
+	(void)state;
+	char bytes[FILE_SIZE_MAX], expected[2 * PATH_SIZE];
+	size_t size = read_bytes_of(made, "channel_0", bytes, sizeof(bytes));
+	bytes[PACKET_SIZE] ^= 1;
+	write_bytes_to("channel_0", bytes, size);
+	struct trace *trace;
+	struct trace_report report = read_damaged(&trace);
+	assert_int_equal(report.damaged_streams, 1);
+	assert_int_equal(report.events, 11);
+	snprintf(expected, sizeof(expected),
+		 "%s/channel_0: packet 1 at offset 512 does not begin with the magic number; "
+		 "the events before that are read",
+		 damaged);
+	assert_true(warns_of(&report, expected));
+	/* The version of the tracer is hidden from babeltrace2 here, not from us. */
+	assert_int_equal(trace_at(trace, 0)->tracer_major, 2);
+	trace_close(trace);
+}
+
+static void a_damaged_event_ends_its_stream_only(void **state)
+{
+	(void)state;
+	char bytes[FILE_SIZE_MAX];
+	/* The id of the second event of packet 1 of channel_0: 76 bytes of header and context, one event of 28. */
+	size_t size = read_bytes_of(made, "channel_0", bytes, sizeof(bytes)), at = PACKET_SIZE + 76 + 28;
+	assert_memory_equal(bytes + at, "\0\0\0\0\xa0\0", 6);
+	bytes[at] = 99;
+	write_bytes_to("channel_0", bytes, size);
+	struct trace *trace;
+	struct trace_report report = read_damaged(&trace);
+	assert_int_equal(report.events, 8 + 3 + 1);
+	assert_int_equal(report.damaged_streams, 1);
+	assert_true(warns_of(&report, "channel_0: packet 1 cannot be decoded"));
+	trace_close(trace);
+}
+
+static void any_byte_may_be_wrong(void **state)
+{
+	(void)state;
+	static const char wrong[] = { 0x00, 0x01, 0x7f, (char)0xff };
+	char bytes[FILE_SIZE_MAX];
+	size_t size = read_bytes_of(made, "channel_1", bytes, sizeof(bytes));
+	for (size_t at = 0; at < size; at += at % PACKET_SIZE < 76 ? 1 : 5) {
+		char right = bytes[at];
+		bytes[at] = (char)(right ^ wrong[1 + at % 3]);
+		write_bytes_to("channel_1", bytes, size);
+		struct trace *trace = open_one(damaged);
+		struct trace_report report = read_all(trace);
+		/* What is in the other streams comes out whatever this one holds. */
+		assert_true(report.events >= 12 && report.events <= 100);
+		trace_close(trace);
+		bytes[at] = right;
+	}
+}
+
+/* Times and sizes that make babeltrace2 2.0 abort, or never return. */
+static void what_babeltrace2_does_not_survive_is_kept_from_it(void **state)
+{
+	(void)state;
+	enum { BEGIN_AT = 24, CONTENT_AT = 40, SEQUENCE_AT = 56, DISCARDED_AT = 64 };
+	static const struct {
+		size_t at, size;
+		char byte;
+		const char *reason;
+	} cases[] = {
+		{ BEGIN_AT, 8, (char)0xff, "packet 0 at offset 0 has an impossible time or counter" },
+		{ BEGIN_AT + 8, 8, (char)0xff, "packet 0 at offset 0 has an impossible time or counter" },
+		{ PACKET_SIZE + SEQUENCE_AT, 8, (char)0xff, "packet 1 at offset 512 has an impossible time or" },
+		{ PACKET_SIZE + DISCARDED_AT, 8, (char)0xff, "packet 1 at offset 512 has an impossible time or" },
+		{ CONTENT_AT, 16, 0, "packet 0 at offset 0 has an impossible size; nothing of it is read" },
+		{ PACKET_SIZE + CONTENT_AT, 16, 0, "packet 1 at offset 512 has an impossible size" },
+		{ 20, 1, 3, "names a stream that the metadata does not have" },
+		{ PACKET_SIZE + 20, 1, 7, "names another stream than the ones before it" },
+	};
+	char right[FILE_SIZE_MAX], bytes[FILE_SIZE_MAX];
+	size_t size = read_bytes_of(made, "channel_0", right, sizeof(right));
+	for (size_t index = 0; index < sizeof(cases) / sizeof(cases[0]); index++) {
+		memcpy(bytes, right, size);
+		memset(bytes + cases[index].at, cases[index].byte, cases[index].size);
+		write_bytes_to("channel_0", bytes, size);
+		struct trace *trace;
+		struct trace_report report = read_damaged(&trace);
+		assert_int_equal(report.damaged_streams, 1);
+		assert_int_equal(report.events, cases[index].at < PACKET_SIZE ? 8 : 11);
+		if (!warns_of(&report, cases[index].reason))
+			fail_msg("no warning says \"%s\"", cases[index].reason);
+		trace_close(trace);
+	}
+}
+
+static void files_that_are_no_streams_do_not_matter(void **state)
+{
+	(void)state;
+	write_bytes_to("junk", "not a stream", 12);
+	write_bytes_to("channel_2", "", 0);
+	struct trace *trace;
+	struct trace_report report = read_damaged(&trace);
+	assert_int_equal(report.events, MADE_EVENTS - 2);
+	assert_int_equal(report.damaged_streams, 1);
+	assert_true(
+		warns_of(&report, "junk: packet 0 at offset 0 is cut short in its header; nothing of it is read"));
+	trace_close(trace);
+}
+
+static void a_wrong_index_is_not_used(void **state)
+{
+	(void)state;
+	char index[16 + 3 * 56] = { (char)0xc1, (char)0xf1, (char)0xdc, (char)0xc1, [7] = 1, [15] = 56 };
+	char path[PATH_SIZE + 16];
+	snprintf(path, sizeof(path), "%s/index", damaged);
+	assert_int_equal(mkdir(path, 0700), 0);
+	for (int packet = 0; packet < 3; packet++) {
+		char *entry = index + 16 + packet * 56;
+		entry[6] = (char)(packet * PACKET_SIZE >> 8);
+		entry[14] = (char)(8 * PACKET_SIZE >> 8);
+	}
+	write_bytes_to("index/channel_0.idx", index, sizeof(index));
+	struct trace *trace;
+	struct trace_report report = read_damaged(&trace);
+	assert_int_equal(report.events, MADE_EVENTS);
+	assert_false(warns_of(&report, "index"));
+	trace_close(trace);
+
+	index[16 + 2 * 56 + 3] = 1; /* the third packet 4 GiB further on, where nothing is */
+	write_bytes_to("index/channel_0.idx", index, sizeof(index));
+	report = read_damaged(&trace);
+	assert_int_equal(report.events, MADE_EVENTS);
+	assert_int_equal(report.damaged_streams, 0);
+	assert_true(warns_of(&report, "index/channel_0.idx: says otherwise than its stream file and is not used"));
+	trace_close(trace);
+}
+
+static void damaged_metadata_is_refused(void **state)
+{
+	(void)state;
+	char bytes[FILE_SIZE_MAX], text[FILE_SIZE_MAX];
+	size_t size = read_bytes_of(made, "metadata", text, sizeof(text));
+	write_bytes_to("metadata", text, 0);
+	assert_refused(damaged, "the metadata is empty");
+	write_bytes_to("metadata", text, size / 2);
+	assert_refused(damaged, "babeltrace2 cannot make sense of the metadata");
+	write_bytes_to("metadata", "/* CTF 1.8 */ \0", 15);
+	assert_refused(damaged, "the metadata is damaged: it is not text");
+	unlink(strcat(strcpy(bytes, damaged), "/metadata"));
+	assert_refused(damaged, "holds no trace");
+}
+
+/* The same metadata in packets of 200 bytes of text; returns the size. */
+static size_t packetize(const char *text, size_t size, char *out)
+{
+	size_t used = 0;
+	for (size_t at = 0; at < size; at += 200) {
+		uint32_t length = (uint32_t)(size - at < 200 ? size - at : 200);
+		uint32_t numbers[] = { 0x75d11d57, 0, 0, 0, 0, 0, 8 * (37 + length), 8 * 256 };
+		memset(out + used, 0, 256);
+		memcpy(out + used, numbers, sizeof(numbers));
+		memcpy(out + used + 35, "\1\10", 2);
+		memcpy(out + used + 37, text + at, length);
+		used += 256;
+	}
+	return used;
+}
+
+static void metadata_may_come_in_packets(void **state)
+{
+	(void)state;
+	char text[FILE_SIZE_MAX], packets[FILE_SIZE_MAX];
+	size_t size = read_bytes_of(made, "metadata", text, sizeof(text));
+	size = packetize(text, size, packets);
+	write_bytes_to("metadata", packets, size);
+	struct trace *trace;
+	assert_int_equal(read_damaged(&trace).events, MADE_EVENTS);
+	trace_close(trace);
+	for (size_t cut = 40; cut < size; cut += 97)
+		if (cut % 256 != 0) {
+			write_bytes_to("metadata", packets, cut);
+			assert_refused(damaged, "the metadata is cut short at offset");
+		}
+	packets[256] ^= 1;
+	write_bytes_to("metadata", packets, size);
+	assert_refused(damaged, "the metadata is damaged at offset 256");
+	packets[256] ^= 1;
+	packets[256 + 32] = 1;
+	write_bytes_to("metadata", packets, size);
+	assert_refused(damaged, "the metadata at offset 256 is compressed");
+}
+
+static void layouts_are_found_in_metadata(void **state)
+{
+	(void)state;
+	struct ctf_layout layout;
+	ctf_layout_read("trace { byte_order = be; packet.header := struct {"
+			" integer { size = 32; } magic; integer { size = 16; } stream_id; }; };"
+			"typealias integer { size = 64; align = 64; byte_order = le; } := unsigned long;"
+			"stream { id = 0x10; packet.context := struct { unsigned long content_size;"
+			" integer { size = 8; } odd[3]; unsigned long packet_size; } align(128); };",
+			&layout);
+	assert_true(layout.usable);
+	assert_int_equal(layout.magic.size, 4);
+	assert_true(layout.magic.big_endian);
+	const struct ctf_packet_layout *stream = ctf_layout_find(&layout, 16);
+	assert_non_null(stream);
+	assert_null(ctf_layout_find(&layout, 0));
+	assert_int_equal(stream->places[CTF_STREAM_ID].offset, 4);
+	assert_int_equal(stream->places[CTF_CONTENT_SIZE].offset, 16);
+	assert_int_equal(stream->places[CTF_PACKET_SIZE].offset, 32);
+	assert_false(stream->places[CTF_PACKET_SIZE].big_endian);
+	assert_int_equal(stream->size, 40);
+
+	/* What is not understood is not guessed. */
+	static const char *const unusable[] = {
+		"",
+		"}}}",
+		"trace { packet.header := struct { integer { size = 32; } magic; }; };",
+		"trace { packet.header := struct { string name; integer { size = 32; } magic; }; }; stream { };",
+		"trace { packet.header := struct { integer { size = 32; } magic; }; };"
+		"stream { packet.context := struct { unknown_t a; }; };",
+		"trace { packet.header := struct { integer { size = 32; } magic; }; }; stream { }; stream { id = "
+		"1; };",
+		"struct a { struct a { struct a { struct a { struct a { struct a {",
+	};
+	for (size_t index = 0; index < sizeof(unusable) / sizeof(unusable[0]); index++) {
+		ctf_layout_read(unusable[index], &layout);
+		assert_false(layout.usable);
+	}
+}
+
+/*
+ * The traces beside the repository.  Counts are Trace Compass's; values are what babeltrace2 prints.
+ */
+static struct trace *open_shared(const char *name)
+{
+	char path[PATH_SIZE];
+	const char *shared = getenv("HISTREE_SHARED");
+	if (shared == NULL)
+		shared = "../shared";
+	snprintf(path, sizeof(path), "%s/traces/%s", shared, name);
+	if (access(path, R_OK) != 0)
+		skip();
+	return open_one(path);
+}
+
+static uint64_t count_in_order(struct trace *trace, int32_t cpu_count)
+{
+	struct event event;
+	histree_time before = INT64_MIN;
+	uint64_t count = 0;
+	for (; next(trace, &event) == HISTREE_OK; count++) {
+		assert_true(event.time >= before);
+		assert_true(event.cpu >= 0 && event.cpu < cpu_count);
+		before = event.time;
+	}
+	struct trace_report report = trace_report(trace);
+	assert_int_equal(report.events, count);
+	assert_int_equal(report.damaged_streams, 0);
+	assert_int_equal(report.clock_steps_back, 0);
+	assert_int_equal(report.warning_count, 0);
+	assert_int_equal(report.bytes_done, report.bytes_total);
+	trace_close(trace);
+	return count;
+}
+
+static void many_threads_is_read(void **state)
+{
+	(void)state;
+	struct trace *trace = open_shared("lttng-kernel/many-threads");
+	struct event event;
+	assert_int_equal(next(trace, &event), HISTREE_OK);
+	assert_int_equal(event.time, INT64_C(1457113582794565804));
+	assert_int_equal(event.cpu, 2);
+	assert_string_equal(event.class->name, "sched_waking");
+	assert_text(&event, "comm", "lttng-consumerd");
+	assert_int_equal(int_of(&event, "tid"), 4297);
+	assert_int_equal(int_of(&event, "target_cpu"), 5);
+	find_event(trace, "sched_switch", 0, &event);
+	assert_int_equal(event.time, INT64_C(1457113582794569892));
+	assert_int_equal(event.cpu, 5);
+	assert_text(&event, "prev_comm", "swapper/5");
+	assert_int_equal(int_of(&event, "next_prio"), 20);
+	/* babeltrace2's text has the file name of an earlier event here; the trace has an empty one. */
+	do
+		find_event(trace, "syscall_entry_access", 0, &event);
+	while (event.time != INT64_C(1457113583226574671));
+	assert_text(&event, "filename", "");
+	assert_int_equal(int_of(&event, "mode"), 4);
+	trace_close(trace);
+	assert_int_equal(count_in_order(open_shared("lttng-kernel/many-threads"), 8), 240644);
+}
+
+/* The clock steps back between packets; babeltrace2's muxer ends after 11,679 events. */
+static void scp_dest_is_read_to_its_end(void **state)
+{
+	(void)state;
+	assert_int_equal(count_in_order(open_shared("lttng-kernel/scp_dest"), 1), 85729);
+}
+
+static void user_space_traces_are_read(void **state)
+{
+	(void)state;
+	struct trace *trace = open_shared("lttng-ust/cyg-profile");
+	assert_int_equal(trace_count(trace), 2);
+	assert_string_equal(trace_at(trace, 0)->domain, "ust");
+	struct event event;
+	assert_int_equal(next(trace, &event), HISTREE_OK);
+	assert_int_equal(event.class->trace->id, 0);
+	assert_int_equal(event.time, INT64_C(1378850463596911581));
+	assert_string_equal(event.class->name, "lttng_ust_cyg_profile:func_entry");
+	assert_int_equal(int_of(&event, "addr"), 0x40472b);
+	assert_text(&event, "procname", "glxgears");
+	assert_int_equal(int_of(&event, "vtid"), 16073);
+	trace_close(trace);
+	assert_int_equal(count_in_order(open_shared("lttng-ust/cyg-profile"), 4), 10138);
+}
+
+#define damage_test(function) cmocka_unit_test_setup_teardown(function, copy_made, remove_copy)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(streams_are_merged_by_time),
+		cmocka_unit_test(the_trace_says_who_recorded_it),
+		cmocka_unit_test(the_report_counts_what_was_lost),
+		cmocka_unit_test(numbers_are_decoded),
+		cmocka_unit_test(texts_are_decoded),
+		cmocka_unit_test(the_payload_comes_before_the_contexts),
+		cmocka_unit_test(classes_are_dense_and_stay),
+		cmocka_unit_test(perf_traces_are_read),
+		cmocka_unit_test(several_traces_are_one_experiment),
+		cmocka_unit_test(traces_are_found_below_a_folder),
+		cmocka_unit_test(what_is_no_trace_is_refused),
+		damage_test(a_stream_may_be_cut_anywhere),
+		damage_test(damage_names_the_file_and_the_packet),
+		damage_test(a_damaged_event_ends_its_stream_only),
+		damage_test(any_byte_may_be_wrong),
+		damage_test(what_babeltrace2_does_not_survive_is_kept_from_it),
+		damage_test(files_that_are_no_streams_do_not_matter),
+		damage_test(a_wrong_index_is_not_used),
+		damage_test(damaged_metadata_is_refused),
+		damage_test(metadata_may_come_in_packets),
+		cmocka_unit_test(layouts_are_found_in_metadata),
+		cmocka_unit_test(many_threads_is_read),
+		cmocka_unit_test(scp_dest_is_read_to_its_end),
+		cmocka_unit_test(user_space_traces_are_read),
+	};
+	return cmocka_run_group_tests(tests, find_data, NULL);
+}
