@@ -8,8 +8,8 @@
 const char *histree_status_text(enum histree_status status)
 {
 	switch (status) {
-#define X(name, number, text)                                                                            \
-	case name:                                                                                       \
+#define X(name, number, text) \
+	case name:            \
 		return text;
 		HISTREE_STATUS_LIST(X)
 #undef X

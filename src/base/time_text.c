@@ -13,8 +13,13 @@ static const struct {
 	const char *name;
 	int64_t ns;
 } units[] = {
-	{ "", 1 }, { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 },
-	{ "s", NS_PER_SECOND }, { "m", 60 * NS_PER_SECOND }, { "h", 3600 * NS_PER_SECOND },
+	{ "", 1 },
+	{ "ns", 1 },
+	{ "us", 1000 },
+	{ "ms", 1000000 },
+	{ "s", NS_PER_SECOND },
+	{ "m", 60 * NS_PER_SECOND },
+	{ "h", 3600 * NS_PER_SECOND },
 };
 
 static bool is_digit(char c)

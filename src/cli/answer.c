@@ -57,8 +57,7 @@ static int compare_members(const void *one, const void *other)
 static void choose_members(struct answering *answering, const struct part *part)
 {
 	for (size_t i = 0; i < part->attribute_count; i++)
-		answering->members[i] =
-			(struct member){ .quark = part->attributes[i].quark, .place = (uint32_t)i };
+		answering->members[i] = (struct member){ .quark = part->attributes[i].quark, .place = (uint32_t)i };
 	qsort(answering->members, part->attribute_count, sizeof(*answering->members), compare_members);
 	for (size_t i = 0; i < part->attribute_count; i++)
 		answering->quarks[i] = answering->members[i].quark;
@@ -111,7 +110,8 @@ static bool keep(struct answering *answering, const struct histree_interval *int
 
 static bool is_full(const struct answering *answering)
 {
-	return answering->row_count * sizeof(*answering->rows) + answering->values.bytes_total > answering->bytes_max;
+	return answering->row_count * sizeof(*answering->rows) + answering->values.bytes_total >
+	       answering->bytes_max;
 }
 
 /* All intervals of the part, or HISTREE_END: there is no room for them. */
@@ -124,7 +124,8 @@ static enum histree_status pull(struct answering *answering, const struct part *
 			continue;
 		const struct member *member = member_of(answering, part, interval.quark);
 		if (member == NULL)
-			return error_set(error, HISTREE_ERR_INTERNAL, "the query gave an attribute nobody asked for");
+			return error_set(error, HISTREE_ERR_INTERNAL,
+					 "the query gave an attribute nobody asked for");
 		if (is_full(answering))
 			return HISTREE_END;
 		if (!keep(answering, &interval, member->place))
@@ -140,7 +141,8 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static enum histree_status collect(struct answering *answering, const struct part *part, struct histree_error *error)
+static enum histree_status collect(struct answering *answering, const struct part *part,
+				   struct histree_error *error)
 {
 	choose_members(answering, part);
 	answering->row_count = 0;
@@ -182,7 +184,8 @@ static bool is_ascending(const struct row *const *rows, size_t count)
 }
 
 /* Rows by attribute, by counting; within an attribute the tree mostly gives them in order. */
-static enum histree_status hand_on(struct answering *answering, const struct part *part, struct histree_error *error)
+static enum histree_status hand_on(struct answering *answering, const struct part *part,
+				   struct histree_error *error)
 {
 	size_t *behind = calloc(part->attribute_count + 1, sizeof(*behind));
 	const struct row **sorted = malloc((answering->row_count + 1) * sizeof(*sorted));

@@ -83,7 +83,8 @@ void interval_rows_take(void *context, const struct listed_attribute *attribute,
 	if (rows->format->for_people) {
 		char text[TIME_TEXT_SIZE];
 		row_bytes(rows, text, time_format_clock(interval->start, text));
-		row_bytes(rows, text, time_format_duration((uint64_t)interval->end - (uint64_t)interval->start + 1, text));
+		row_bytes(rows, text,
+			  time_format_duration((uint64_t)interval->end - (uint64_t)interval->start + 1, text));
 	}
 	row_end(rows);
 }

@@ -14,7 +14,7 @@
 struct nearest {
 	const char *typed;
 	size_t typed_size;
-	const char *word; /* the nearest so far */
+	const char *word;  /* the nearest so far */
 	unsigned distance; /* a word must be nearer than this */
 };
 

@@ -30,7 +30,8 @@ static void prepare(struct parser *parser)
 	struct option *row = parser->long_options;
 	*letter++ = ':'; /* tells a missing argument from an unknown option, and silences getopt_long() */
 	const struct cli_option *options = parser->verb->options;
-	for (; options[parser->option_count].name != NULL && parser->option_count < OPTIONS_MAX; parser->option_count++) {
+	for (; options[parser->option_count].name != NULL && parser->option_count < OPTIONS_MAX;
+	     parser->option_count++) {
 		const struct cli_option *option = &options[parser->option_count];
 		*row++ = (struct option){
 			.name = option->name,
@@ -67,39 +68,43 @@ static enum cli_parsed wrong(const struct parser *parser)
 	return CLI_WRONG;
 }
 
-static void print_bound(FILE *messages, uint64_t bound, const struct cli_option *option)
+static void print_bound(const struct cli_option *option, uint64_t bound, FILE *messages)
 {
-	if (option->kind == CLI_SIZE && bound > 0 && bound % (1024 * 1024) == 0)
-		fprintf(messages, "%" PRIu64 "M", bound / (1024 * 1024));
-	else if (option->kind == CLI_SIZE && bound > 0 && bound % 1024 == 0)
-		fprintf(messages, "%" PRIu64 "K", bound / 1024);
-	else
-		fprintf(messages, "%" PRIu64, bound);
+	static const char *const units[] = { "", "K", "M" };
+	unsigned unit = 0;
+	for (; option->kind == CLI_SIZE && unit < 2 && bound > 0 && bound % 1024 == 0; unit++)
+		bound /= 1024;
+	fprintf(messages, "%" PRIu64 "%s", bound, units[unit]);
 }
 
-static enum cli_parsed wrong_value(const struct parser *parser, const struct cli_option *option, const char *text)
+/* "one of red green", "a number from 2 to 1000": what an argument should have been. */
+static void print_expected(const struct cli_option *option, FILE *messages)
 {
-	FILE *messages = parser->messages;
-	fprintf(messages, "histree: '--%s': '%s' is not ", option->name, text);
 	if (option->kind == CLI_CHOICE) {
 		fputs("one of", messages);
 		for (const char *const *choice = option->choices; *choice != NULL; choice++)
 			fprintf(messages, " %s", *choice);
-		return wrong(parser);
+		return;
 	}
-	fputs(option->kind == CLI_SIZE	     ? "a size (bytes, or like 64K, 1M) "
-	      : option->kind == CLI_DURATION ? "a length of time (ns, or like 10us, 2.5ms) "
-					     : "a number ",
-	      messages);
-	if (option->most == UINT64_MAX || option->kind == CLI_DURATION) {
-		fputs("of at least ", messages);
-		print_bound(messages, option->least, option);
-	} else {
-		fputs("from ", messages);
-		print_bound(messages, option->least, option);
+	if (option->kind == CLI_SIZE)
+		fputs("a size (bytes, or like 64K, 1M) ", messages);
+	else if (option->kind == CLI_DURATION)
+		fputs("a length of time (ns, or like 10us, 2.5ms) ", messages);
+	else
+		fputs("a number ", messages);
+	bool is_open = option->most >= INT64_MAX;
+	fputs(is_open ? "of at least " : "from ", messages);
+	print_bound(option, option->least, messages);
+	if (!is_open) {
 		fputs(" to ", messages);
-		print_bound(messages, option->most, option);
+		print_bound(option, option->most, messages);
 	}
+}
+
+static enum cli_parsed wrong_value(const struct parser *parser, const struct cli_option *option, const char *text)
+{
+	fprintf(parser->messages, "histree: '--%s': '%s' is not ", option->name, text);
+	print_expected(option, parser->messages);
 	return wrong(parser);
 }
 
@@ -159,7 +164,8 @@ static enum cli_parsed unknown_option(const struct parser *parser, const char *t
 	 * takes no argument was given one. */
 	const struct cli_option *option = row_of(parser, optopt);
 	if (option != NULL || optopt == HELP) {
-		fprintf(parser->messages, "histree: '--%s' takes no argument", option != NULL ? option->name : "help");
+		fprintf(parser->messages, "histree: '--%s' takes no argument",
+			option != NULL ? option->name : "help");
 		return wrong(parser);
 	}
 	if (optopt != 0) {

@@ -43,8 +43,8 @@ enum cli_complete {
 };
 
 struct cli_option {
-	const char *name; /* NULL ends a table */
-	char letter;      /* 0: none */
+	const char *name;     /* NULL ends a table */
+	char letter;          /* 0: none */
 	const char *argument; /* its name in the help; NULL: the option takes none */
 	enum cli_option_kind kind;
 	size_t member; /* offset in the verb's struct */
@@ -67,14 +67,15 @@ struct cli_verb {
 	size_t words_least, words_most;
 	enum cli_complete complete; /* of the words */
 	const struct cli_option *options;
-	int (*run)(const struct cli_verb *verb, int argc, char **argv); /* argv[0] is the verb; returns the exit status */
+	int (*run)(const struct cli_verb *verb, int argc,
+		   char **argv); /* argv[0] is the verb; returns the exit status */
 };
 
 #define CLI_WORDS_ANY SIZE_MAX
 
 enum cli_parsed {
 	CLI_PARSED,
-	CLI_HELP, /* --help was among the options */
+	CLI_HELP,  /* --help was among the options */
 	CLI_WRONG, /* said on `messages`: what was wrong and what would be right */
 };
 

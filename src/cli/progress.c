@@ -59,8 +59,8 @@ static void show_line(const struct histree_progress *now)
 static void show_json(const struct histree_progress *now)
 {
 	fprintf(stderr,
-		"{\"events\":%" PRIu64 ",\"bytes_done\":%" PRIu64 ",\"bytes_total\":%" PRIu64 ",\"elapsed_ns\":%" PRId64
-		",\"events_per_second\":%.0f",
+		"{\"events\":%" PRIu64 ",\"bytes_done\":%" PRIu64 ",\"bytes_total\":%" PRIu64
+		",\"elapsed_ns\":%" PRId64 ",\"events_per_second\":%.0f",
 		now->events, now->bytes_done, now->bytes_total, now->elapsed_ns, rate_of(now));
 	if (share_of(now) >= 0)
 		fprintf(stderr, ",\"share\":%.4f", share_of(now));

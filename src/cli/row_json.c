@@ -27,9 +27,18 @@ static void plain(struct row_writer *rows, const char *bytes, size_t size)
 	output_bytes(rows->output, bytes, size);
 }
 
-static bool is_continued(const unsigned char *at, unsigned low, unsigned high)
+/* How many bytes a UTF-8 character has that begins with `first`; 0: none begins so. */
+static size_t announced_size(unsigned char first)
 {
-	return *at >= low && *at <= high;
+	if (first < 0x80)
+		return 1;
+	if (first < 0xc2)
+		return 0;
+	if (first < 0xe0)
+		return 2;
+	if (first < 0xf0)
+		return 3;
+	return first < 0xf5 ? 4 : 0;
 }
 
 /*
@@ -38,22 +47,15 @@ static bool is_continued(const unsigned char *at, unsigned low, unsigned high)
  */
 static size_t character_size(const unsigned char *at, size_t left)
 {
-	unsigned first = at[0], low = 0x80, high = 0xbf;
-	size_t size = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
-	if (size <= 1 || size > left)
-		return size > left ? 0 : size;
-	if (first == 0xe0)
-		low = 0xa0;
-	else if (first == 0xed)
-		high = 0x9f;
-	else if (first == 0xf0)
-		low = 0x90;
-	else if (first == 0xf4)
-		high = 0x8f;
-	if (!is_continued(at + 1, low, high))
+	size_t size = announced_size(at[0]);
+	unsigned char least = at[0] == 0xe0 ? 0xa0 : at[0] == 0xf0 ? 0x90 : 0x80;
+	unsigned char most = at[0] == 0xed ? 0x9f : at[0] == 0xf4 ? 0x8f : 0xbf;
+	if (size > left)
+		return 0;
+	if (size > 1 && (at[1] < least || at[1] > most))
 		return 0;
 	for (size_t i = 2; i < size; i++)
-		if (!is_continued(at + i, 0x80, 0xbf))
+		if ((at[i] & 0xc0) != 0x80)
 			return 0;
 	return size;
 }
@@ -73,23 +75,25 @@ static void escape(struct output *output, unsigned char c)
 
 static void text(struct row_writer *rows, const char *bytes, size_t size, enum row_text_kind kind)
 {
+	const unsigned char *at = (const unsigned char *)bytes;
 	(void)kind;
 	name(rows);
 	output_char(rows->output, '"');
-	for (size_t i = 0; i < size;) {
-		unsigned char c = (unsigned char)bytes[i];
-		if (c < 0x20 || c == '"' || c == '\\') {
-			escape(rows->output, c);
-			i++;
+	size_t done = 0;
+	for (size_t i = 0, taken; i < size; i += taken) {
+		bool is_special = at[i] < 0x20 || at[i] == '"' || at[i] == '\\';
+		taken = is_special ? 0 : character_size(at + i, size - i);
+		if (taken > 0)
 			continue;
-		}
-		size_t taken = character_size((const unsigned char *)bytes + i, size - i);
-		if (taken == 0)
-			output_text(rows->output, "\xef\xbf\xbd"); /* U+FFFD */
+		taken = 1;
+		output_bytes(rows->output, bytes + done, i - done);
+		done = i + 1;
+		if (is_special)
+			escape(rows->output, at[i]);
 		else
-			output_bytes(rows->output, bytes + i, taken);
-		i += taken == 0 ? 1 : taken;
+			output_text(rows->output, "\xef\xbf\xbd"); /* U+FFFD */
 	}
+	output_bytes(rows->output, bytes + done, size - done);
 	output_char(rows->output, '"');
 }
 

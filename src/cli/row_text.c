@@ -31,41 +31,38 @@ static void plain(struct row_writer *rows, const char *bytes, size_t size)
 	output_bytes(rows->output, bytes, size);
 }
 
-static bool is_control(unsigned char c)
-{
-	return c < 0x20 || c == 0x7f;
-}
-
-static size_t escape_control(char *at, unsigned char c)
+/* What stands for a byte, and its size; 0: the byte stands for itself. */
+static size_t escape_of(char escape[4], unsigned char c, enum row_text_kind kind)
 {
 	static const char digits[] = "0123456789abcdef";
 	static const char named[] = "\tt\nn\rr";
-	at[0] = '\\';
+	if (c >= 0x20 && c != 0x7f && (c != '\\' || kind == ROW_PATH))
+		return 0;
+	escape[0] = '\\';
+	escape[1] = '\\';
+	if (c == '\\')
+		return 2;
 	for (size_t i = 0; i < sizeof(named) - 1; i += 2) {
 		if ((unsigned char)named[i] == c) {
-			at[1] = named[i + 1];
+			escape[1] = named[i + 1];
 			return 2;
 		}
 	}
-	at[1] = 'x';
-	at[2] = digits[c >> 4];
-	at[3] = digits[c & 15];
+	escape[1] = 'x';
+	escape[2] = digits[c >> 4];
+	escape[3] = digits[c & 15];
 	return 4;
 }
 
 /* Places on the terminal, if each character takes one: bytes that continue a UTF-8 character take none. */
 static size_t width_of(const char *bytes, size_t size, enum row_text_kind kind)
 {
-	char escape[4];
 	size_t width = 0;
 	for (size_t i = 0; i < size; i++) {
 		unsigned char c = (unsigned char)bytes[i];
-		if (is_control(c))
-			width += escape_control(escape, c);
-		else if (c == '\\' && kind != ROW_PATH)
-			width += 2;
-		else
-			width += (c & 0xc0) != 0x80;
+		char escape[4];
+		size_t escape_size = escape_of(escape, c, kind);
+		width += escape_size > 0 ? escape_size : (c & 0xc0) != 0x80;
 	}
 	return width;
 }
@@ -73,18 +70,17 @@ static size_t width_of(const char *bytes, size_t size, enum row_text_kind kind)
 static void text(struct row_writer *rows, const char *bytes, size_t size, enum row_text_kind kind)
 {
 	align(rows, width_of(bytes, size, kind));
+	size_t done = 0;
 	for (size_t i = 0; i < size; i++) {
-		unsigned char c = (unsigned char)bytes[i];
-		char *at = output_room(rows->output, 4);
-		if (is_control(c)) {
-			rows->output->used += escape_control(at, c);
+		char escape[4];
+		size_t escape_size = escape_of(escape, (unsigned char)bytes[i], kind);
+		if (escape_size == 0)
 			continue;
-		}
-		*at = (char)c;
-		rows->output->used++;
-		if (c == '\\' && kind != ROW_PATH)
-			output_char(rows->output, '\\');
+		output_bytes(rows->output, bytes + done, i - done);
+		output_bytes(rows->output, escape, escape_size);
+		done = i + 1;
 	}
+	output_bytes(rows->output, bytes + done, size - done);
 }
 
 static void null(struct row_writer *rows)

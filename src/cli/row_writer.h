@@ -28,7 +28,7 @@
 
 struct row_column {
 	const char *name;
-	unsigned width; /* in text */
+	unsigned width;    /* in text */
 	bool to_the_right; /* in text */
 };
 
@@ -58,8 +58,8 @@ struct row_writer {
 	struct output *output;
 	const struct row_column *columns;
 	size_t column_count;
-	size_t column;    /* of the next cell */
-	size_t gap;       /* text: spaces that the next cell is owed */
+	size_t column; /* of the next cell */
+	size_t gap;    /* text: spaces that the next cell is owed */
 	uint64_t row_count;
 };
 

@@ -38,8 +38,8 @@ enum histree_status target_history(const struct target *target, const char *anal
 	const char *provider = histree_history_info(*out)->provider;
 	if (strcmp(provider, analysis) == 0)
 		return HISTREE_OK;
-	error_set(error, HISTREE_NOT_FOUND, "'%s' is a history of analysis '%s', not of '%s'", target->path, provider,
-		  analysis);
+	error_set(error, HISTREE_NOT_FOUND, "'%s' is a history of analysis '%s', not of '%s'", target->path,
+		  provider, analysis);
 	histree_history_close(*out);
 	*out = NULL;
 	return HISTREE_NOT_FOUND;

@@ -30,7 +30,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (output == NULL)
 		return report_no_memory();
 	struct row_writer rows;
-	row_writer_begin(&rows, row_format_find(chosen.format), output, columns, sizeof(columns) / sizeof(columns[0]));
+	row_writer_begin(&rows, row_format_find(chosen.format), output, columns,
+			 sizeof(columns) / sizeof(columns[0]));
 	struct histree_analysis_info analysis;
 	for (size_t i = 0; histree_analysis(i, &analysis); i++) {
 		row_text(&rows, analysis.name);

@@ -19,31 +19,65 @@ struct build_options {
 static const char *const variants[] = { "sht", "osht", "esht", "rsht", "vrsht", NULL };
 
 static const struct cli_option options[] = {
-	{ .name = "output", .letter = 'o', .argument = "STORE", .kind = CLI_TEXT,
-	  .member = offsetof(struct build_options, output), .complete = CLI_COMPLETE_PATH,
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "STORE",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct build_options, output),
+	  .complete = CLI_COMPLETE_PATH,
 	  .help = "the folder to make; default: NAME.histree here, NAME being that of the first trace" },
 	CLI_OPTION_ANALYSIS(struct build_options,
 			    "the analyses to run, separated by commas; default: those that apply to the trace"),
-	{ .name = "variant", .letter = 't', .argument = "VARIANT", .kind = CLI_CHOICE,
-	  .member = offsetof(struct build_options, variant), .choices = variants,
+	{ .name = "variant",
+	  .letter = 't',
+	  .argument = "VARIANT",
+	  .kind = CLI_CHOICE,
+	  .member = offsetof(struct build_options, variant),
+	  .choices = variants,
 	  .help = "kind of history tree: sht, osht, esht, rsht or vrsht; default: esht" },
-	{ .name = "r-depth", .argument = "N", .kind = CLI_NUMBER, .member = offsetof(struct build_options, r_depth),
-	  .least = 2, .most = 16,
+	{ .name = "r-depth",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct build_options, r_depth),
+	  .least = 2,
+	  .most = 16,
 	  .help = "levels of an R-tree: of all in rsht (default: 2), of the deepest in vrsht (default: 4)" },
-	{ .name = "node-size", .argument = "BYTES", .kind = CLI_SIZE,
-	  .member = offsetof(struct build_options, node_size), .least = 4096, .most = 1024 * 1024,
+	{ .name = "node-size",
+	  .argument = "BYTES",
+	  .kind = CLI_SIZE,
+	  .member = offsetof(struct build_options, node_size),
+	  .least = 4096,
+	  .most = 1024 * 1024,
 	  .help = "size of a node, a power of two from 4K to 1M; default: 64K" },
-	{ .name = "fan-out", .argument = "N", .kind = CLI_NUMBER, .member = offsetof(struct build_options, fan_out),
-	  .least = 2, .most = 1000, .help = "children of a node at most, 2 to 1000; default: 50" },
-	{ .name = "memory", .argument = "BYTES", .kind = CLI_SIZE, .member = offsetof(struct build_options, memory),
-	  .least = 1024 * 1024, .most = UINT64_MAX,
+	{ .name = "fan-out",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct build_options, fan_out),
+	  .least = 2,
+	  .most = 1000,
+	  .help = "children of a node at most, 2 to 1000; default: 50" },
+	{ .name = "memory",
+	  .argument = "BYTES",
+	  .kind = CLI_SIZE,
+	  .member = offsetof(struct build_options, memory),
+	  .least = 1024 * 1024,
+	  .most = UINT64_MAX,
 	  .help = "memory for the buffer of an R-tree at most; default: 64M" },
-	{ .name = "force", .letter = 'f', .kind = CLI_FLAG, .member = offsetof(struct build_options, force),
+	{ .name = "force",
+	  .letter = 'f',
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct build_options, force),
 	  .help = "replace a store that exists, once the new one is complete" },
-	{ .name = "progress", .argument = "WHEN", .kind = CLI_CHOICE,
-	  .member = offsetof(struct build_options, progress), .choices = progress_names,
+	{ .name = "progress",
+	  .argument = "WHEN",
+	  .kind = CLI_CHOICE,
+	  .member = offsetof(struct build_options, progress),
+	  .choices = progress_names,
 	  .help = "auto: on a terminal; json: one object a line; none" },
-	{ .name = "quiet", .letter = 'q', .kind = CLI_FLAG, .member = offsetof(struct build_options, quiet),
+	{ .name = "quiet",
+	  .letter = 'q',
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct build_options, quiet),
 	  .help = "say nothing but warnings and errors" },
 	{ 0 },
 };
@@ -66,8 +100,8 @@ static enum cli_exit check_analysis(const char *name)
 		nearest_offer(&nearest, analysis.name);
 	}
 	if (nearest.word != NULL)
-		return report_exit(CLI_USAGE, "unknown analysis '%s'; the nearest is '%s'; see 'histree analyses'", name,
-				   nearest.word);
+		return report_exit(CLI_USAGE, "unknown analysis '%s'; the nearest is '%s'; see 'histree analyses'",
+				   name, nearest.word);
 	return report_exit(CLI_USAGE, "unknown analysis '%s'; see 'histree analyses'", name);
 }
 
@@ -126,7 +160,8 @@ static enum cli_exit choose_store(const char *option, const char *trace, char **
 	}
 	char *name = name_of(trace);
 	if (name == NULL)
-		return report_exit(CLI_USAGE, "'%s' has no name that the store could have; say one with '--output'", trace);
+		return report_exit(CLI_USAGE, "'%s' has no name that the store could have; say one with '--output'",
+				   trace);
 	if (asprintf(path, "%s.histree", name) < 0)
 		*path = NULL;
 	free(name);
@@ -147,7 +182,8 @@ static enum cli_exit report_summary(struct histree_store *store)
 	for (size_t i = 0; i < info->history_count; i++) {
 		struct histree_history *history;
 		struct histree_error error = { 0 };
-		if (histree_store_history(store, info->histories[i].analysis, false, NULL, &history, &error) != HISTREE_OK)
+		if (histree_store_history(store, info->histories[i].analysis, false, NULL, &history, &error) !=
+		    HISTREE_OK)
 			return report_error(&error);
 		intervals += histree_history_info(history)->interval_count;
 		bytes += histree_history_info(history)->file_bytes;
@@ -156,8 +192,8 @@ static enum cli_exit report_summary(struct histree_store *store)
 	char size[NUMBER_TEXT_SIZE], time[TIME_TEXT_SIZE];
 	number_format_size(bytes, size);
 	time_format_duration((uint64_t)info->build_ns, time);
-	report("'%s': %" PRIu64 " events, %" PRIu64 " intervals, %s, %s", info->path, info->event_count, intervals, size,
-	       time);
+	report("'%s': %" PRIu64 " events, %" PRIu64 " intervals, %s, %s", info->path, info->event_count, intervals,
+	       size, time);
 	return CLI_OK;
 }
 
@@ -177,10 +213,11 @@ static enum cli_exit report_store(const char *path, bool is_partial, bool is_qui
 
 /* ---- build -------------------------------------------------------------------------------------------- */
 
-static enum cli_exit build(const struct build_options *chosen, const char *store, const struct analysis_names *analyses,
-			   const struct cli_words *traces)
+static enum cli_exit build(const struct build_options *chosen, const char *store,
+			   const struct analysis_names *analyses, const struct cli_words *traces)
 {
-	struct progress progress = progress_begin(chosen->quiet && chosen->progress == NULL ? "none" : chosen->progress);
+	struct progress progress =
+		progress_begin(chosen->quiet && chosen->progress == NULL ? "none" : chosen->progress);
 	const struct histree_build_options wanted = {
 		.traces = (const char *const *)traces->words,
 		.trace_count = traces->count,

@@ -31,6 +31,10 @@ static void print_analyses(struct output *output)
 /* The command of the script that offers what an argument can be. */
 static void print_offer(struct output *output, enum cli_complete complete, const char *const *choices)
 {
+	if (complete == CLI_COMPLETE_NOTHING && choices == NULL) {
+		output_char(output, ':');
+		return;
+	}
 	if (complete == CLI_COMPLETE_PATH) {
 		output_text(output, "_histree_offer -f");
 		return;
@@ -120,7 +124,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (!cli_begin(verb, argc, argv, NULL, &words, &status))
 		return status;
 	if (strcmp(words.words[0], shells[0]) != 0)
-		return report_exit(CLI_USAGE, "no completion for '%s'; there is one for %s", words.words[0], shells[0]);
+		return report_exit(CLI_USAGE, "no completion for '%s'; there is one for %s", words.words[0],
+				   shells[0]);
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
 		return report_no_memory();

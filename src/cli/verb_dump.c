@@ -11,12 +11,13 @@ struct dump_options {
 };
 
 static const struct cli_option options[] = {
-	CLI_OPTION_ANALYSIS(struct dump_options, "the history of this analysis; default: kernel, or the only one"),
+	CLI_OPTION_ANALYSIS(struct dump_options, "the history of this analysis; default: kernel, or the first"),
 	CLI_OPTION_FORMAT(struct dump_options),
 	{ 0 },
 };
 
-static int print(struct histree_history *history, const struct attribute_list *list, const struct row_format *format)
+static int print(struct histree_history *history, const struct attribute_list *list,
+		 const struct row_format *format)
 {
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)

@@ -7,7 +7,8 @@
 /* Where the text of an option begins; an option that is wider has it on a line of its own. */
 enum { HELP_COLUMN = 30, HELP_WIDTH = 80 };
 
-/* Words of `text` in lines that begin at HELP_COLUMN; the first line is there already, `used` places of it taken. */
+/* Words of `text` in lines that begin at HELP_COLUMN; the first line is there already, `used` places of it taken.
+ */
 static void print_wrapped(struct output *output, const char *text, size_t used)
 {
 	if (used + 2 > HELP_COLUMN) {
@@ -39,9 +40,9 @@ static void print_option(struct output *output, const struct cli_option *option)
 	char left[HELP_WIDTH];
 	char letter[] = "-x, ";
 	letter[1] = option->letter;
-	int used = snprintf(left, sizeof(left), "  %s--%s%s%s", option->letter != '\0' ? letter : "    ",
-			    option->name, option->argument != NULL ? " " : "",
-			    option->argument != NULL ? option->argument : "");
+	int used =
+		snprintf(left, sizeof(left), "  %s--%s%s%s", option->letter != '\0' ? letter : "    ", option->name,
+			 option->argument != NULL ? " " : "", option->argument != NULL ? option->argument : "");
 	output_text(output, left);
 	print_wrapped(output, option->help, (size_t)used);
 }
@@ -65,9 +66,10 @@ static void print_command(struct output *output)
 			    "\n");
 	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
 		output_format(output, "  %-12s %s\n", (*verb)->name, (*verb)->summary);
-	output_text(output, "\n"
-			    "'histree help VERB' or 'histree VERB --help' says more, as does the manual: histree(1),\n"
-			    "histree-VERB(1), histree-states(7).  'histree --version' prints the version.\n");
+	output_text(output,
+		    "\n"
+		    "'histree help VERB' or 'histree VERB --help' says more, as does the manual: histree(1),\n"
+		    "histree-VERB(1), histree-states(7).  'histree --version' prints the version.\n");
 }
 
 void help_print(struct output *output, const struct cli_verb *verb)

@@ -161,21 +161,22 @@ static enum cli_exit inform_history(struct informing *informing, const struct ta
 static enum cli_exit inform_store(struct informing *informing, const struct target *target, const char *analysis)
 {
 	const struct histree_store_info *info = histree_store_info(target->store);
+	size_t first = 0, behind = info->history_count;
+	if (analysis != NULL) {
+		while (first < info->history_count && strcmp(analysis, info->histories[first].analysis) != 0)
+			first++;
+		if (first == info->history_count) /* The library knows which there are, and says so. */
+			return inform_history(informing, target, analysis, NULL);
+		behind = first + 1;
+	}
 	enum cli_exit code = CLI_OK;
-	bool is_found = analysis == NULL;
 	if (informing->format->for_people) {
 		fact_list_add_store(&informing->facts, info);
 		code = print_facts(informing);
 	}
-	for (size_t i = 0; i < info->history_count && code == CLI_OK; i++) {
-		const struct histree_store_history *history = &info->histories[i];
-		if (analysis != NULL && strcmp(analysis, history->analysis) != 0)
-			continue;
-		is_found = true;
-		code = inform_history(informing, target, history->analysis, history);
-	}
-	/* The library knows best how to say that there is no such analysis. */
-	return is_found || code != CLI_OK ? code : inform_history(informing, target, analysis, NULL);
+	for (size_t i = first; i < behind && code == CLI_OK; i++)
+		code = inform_history(informing, target, info->histories[i].analysis, &info->histories[i]);
+	return code;
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)

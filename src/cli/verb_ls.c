@@ -10,7 +10,7 @@ struct ls_options {
 };
 
 static const struct cli_option options[] = {
-	CLI_OPTION_ANALYSIS(struct ls_options, "the history of this analysis; default: kernel, or the only one"),
+	CLI_OPTION_ANALYSIS(struct ls_options, "the history of this analysis; default: kernel, or the first"),
 	CLI_OPTION_FORMAT(struct ls_options),
 	{ 0 },
 };

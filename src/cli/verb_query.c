@@ -20,21 +20,40 @@ struct query_options {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "at", .argument = "TIME", .kind = CLI_TEXT, .member = offsetof(struct query_options, at),
+	{ .name = "at",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct query_options, at),
 	  .help = "the states at this time: of the attributes named by PATTERN, or of all" },
-	{ .name = "from", .argument = "TIME", .kind = CLI_TEXT, .member = offsetof(struct query_options, from),
+	{ .name = "from",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct query_options, from),
 	  .help = "the states from this time on, up to --to" },
-	{ .name = "to", .argument = "TIME", .kind = CLI_TEXT, .member = offsetof(struct query_options, to),
+	{ .name = "to",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct query_options, to),
 	  .help = "the last time, inclusive" },
-	{ .name = "step", .argument = "NS", .kind = CLI_DURATION, .member = offsetof(struct query_options, step),
-	  .help = "not the whole range: only the states at --from and every NS after it", .least = 1,
+	{ .name = "step",
+	  .argument = "NS",
+	  .kind = CLI_DURATION,
+	  .member = offsetof(struct query_options, step),
+	  .help = "not the whole range: only the states at --from and every NS after it",
+	  .least = 1,
 	  .most = INT64_MAX },
-	{ .name = "count", .argument = "N", .kind = CLI_NUMBER, .member = offsetof(struct query_options, count),
+	{ .name = "count",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct query_options, count),
 	  .help = "not the whole range: only the states at N times at equal distances, --from and --to among them",
-	  .least = 2, .most = TIMES_MAX },
-	CLI_OPTION_ANALYSIS(struct query_options, "the history of this analysis; default: kernel, or the only one"),
+	  .least = 2,
+	  .most = TIMES_MAX },
+	CLI_OPTION_ANALYSIS(struct query_options, "the history of this analysis; default: kernel, or the first"),
 	CLI_OPTION_FORMAT(struct query_options),
-	{ .name = "stats", .kind = CLI_FLAG, .member = offsetof(struct query_options, stats),
+	{ .name = "stats",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct query_options, stats),
 	  .help = "say on standard error how long the query took and how many nodes it read" },
 	{ 0 },
 };
@@ -62,10 +81,11 @@ static enum cli_exit read_time(const char *option, const char *text, const struc
 			       histree_time *time)
 {
 	if (!time_parse(text, info->start, info->end, time))
-		return report_exit(CLI_USAGE,
-				   "'--%s': '%s' is not a time: ns since the epoch, '+12.5ms' after the start of the "
-				   "history, or HH:MM:SS.nnnnnnnnn",
-				   option, text);
+		return report_exit(
+			CLI_USAGE,
+			"'--%s': '%s' is not a time: ns since the epoch, '+12.5ms' after the start of the "
+			"history, or HH:MM:SS.nnnnnnnnn",
+			option, text);
 	if (*time >= info->start && *time <= info->end)
 		return CLI_OK;
 	char start[TIME_TEXT_SIZE], end[TIME_TEXT_SIZE], clock[TIME_TEXT_SIZE];
@@ -118,8 +138,7 @@ static enum cli_exit choose_times(const struct query_options *chosen, struct ans
 	size_t count = 0;
 	for (uint64_t i = 0; i <= steps; i++) {
 		/* span * i / steps without its overflow. */
-		uint64_t after = chosen->step != 0 ? i * chosen->step
-						   : span / steps * i + span % steps * i / steps;
+		uint64_t after = chosen->step != 0 ? i * chosen->step : span / steps * i + span % steps * i / steps;
 		histree_time time = (histree_time)((uint64_t)question->from + after);
 		if (count == 0 || time != (*times)[count - 1])
 			(*times)[count++] = time;
@@ -131,7 +150,8 @@ static enum cli_exit choose_times(const struct query_options *chosen, struct ans
 
 static void report_stats(const struct answer_stats *stats)
 {
-	report("%" PRId64 ".%03d us, %" PRIu64 " nodes visited, %" PRIu64 " read from the file, %" PRIu64 " intervals",
+	report("%" PRId64 ".%03d us, %" PRIu64 " nodes visited, %" PRIu64 " read from the file, %" PRIu64
+	       " intervals",
 	       stats->ns / 1000, (int)(stats->ns % 1000), stats->query.nodes_visited, stats->query.nodes_loaded,
 	       stats->query.intervals);
 }

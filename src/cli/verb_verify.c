@@ -16,7 +16,7 @@ static const struct cli_option options[] = {
 
 struct verifying {
 	struct output *output;
-	const char *name; /* of the history being read */
+	const char *analysis; /* of the history being read; NULL: there is only one file */
 	uint64_t histories, nodes, intervals, faults;
 };
 
@@ -24,15 +24,17 @@ static void report_fault(void *context, const char *fault)
 {
 	struct verifying *verifying = context;
 	verifying->faults++;
-	output_format(verifying->output, "%s: %s\n", verifying->name, fault);
+	if (verifying->analysis != NULL)
+		output_format(verifying->output, "%s: ", verifying->analysis);
+	output_format(verifying->output, "%s\n", fault);
 }
 
 /*
  * What to exit with after reading something: damage is what a verification looks for, not a failure of it.  A file
  * that cannot even be opened for what is in it is damaged too.
  */
-static enum cli_exit judge(struct verifying *verifying, enum histree_status status, const struct histree_error *error,
-			   uint64_t faults_before)
+static enum cli_exit judge(struct verifying *verifying, enum histree_status status,
+			   const struct histree_error *error, uint64_t faults_before)
 {
 	bool is_damage = status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_INCOMPLETE;
 	if (is_damage && verifying->faults == faults_before)
@@ -45,7 +47,7 @@ static enum cli_exit verify(struct verifying *verifying, const struct target *ta
 	struct histree_history *history;
 	struct histree_error error = { 0 };
 	uint64_t faults_before = verifying->faults;
-	verifying->name = analysis != NULL ? analysis : target->path;
+	verifying->analysis = analysis;
 	enum histree_status status = target_history(target, analysis, true, &history, &error);
 	if (status == HISTREE_OK) {
 		const struct histree_history_info *info = histree_history_info(history);
@@ -76,7 +78,9 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	struct verifying verifying = { .output = output_create(STDOUT_FILENO), .name = words.words[0] };
+	struct verifying verifying = {
+		.output = output_create(STDOUT_FILENO),
+	};
 	if (verifying.output == NULL)
 		return report_no_memory();
 	struct target target;

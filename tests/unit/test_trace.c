@@ -28,8 +28,8 @@
  * the words of metadata that it refuses.  To know that memory by who asked for it, the sanitizer has to
  * unwind the stack in full.
  */
-const char *__asan_default_options(void);
-const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 
 const char *__asan_default_options(void)
 {

@@ -1,0 +1,25 @@
+# The script that is printed completes verbs, options, choices and paths.
+source <(histree completion bash)
+offer() {
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	_histree
+	echo "$*: ${COMPREPLY[*]}"
+}
+mkdir a.histree
+offer histree ''
+offer histree que
+offer histree query --f
+offer histree build -t r
+offer histree build --variant = e
+offer histree build --variant =
+offer histree build --fan-out ''
+offer histree build --progress ''
+offer histree ls --format j
+offer histree info -a kernel-
+offer histree info a.
+offer histree dump --output ''
+offer histree completion ''
+offer histree help v
+offer histree analyses ''
+complete -p histree

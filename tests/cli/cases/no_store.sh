@@ -1,0 +1,8 @@
+# What is no store, for each verb that takes one.
+mkdir folder
+echo text >file
+for store in missing folder file; do
+	for verb in info ls 'query --at +1ms' dump verify; do
+		try histree $verb $store
+	done
+done

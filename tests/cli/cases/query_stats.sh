@@ -1,0 +1,2 @@
+# Results on standard output, figures on standard error.
+histree query "$STORE" --at +12ms CPUs --format tsv --stats

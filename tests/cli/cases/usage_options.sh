@@ -1,0 +1,23 @@
+# Each error names the option and what would be right.
+try histree ls
+try histree ls "$STORE" --fromat json
+try histree ls "$STORE" --format cvs
+try histree ls "$STORE" --format
+try histree ls "$STORE" -x
+try histree verify one two
+try histree build
+try histree build --variant splay trace
+try histree build --node-size 64X trace
+try histree build --node-size 2K trace
+try histree build --node-size 5000 trace
+try histree build --fan-out 1 trace
+try histree build --r-depth 17 trace
+try histree build --r-depth 3 -t sht "$DATA/demo-trace"
+try histree build --memory 10 trace
+try histree build --force=yes trace
+try histree build --progress sometimes trace
+try histree build -a kernal trace
+try histree build -a kernel, trace
+try histree build /
+try histree completion zsh
+ls

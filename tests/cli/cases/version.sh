@@ -1,0 +1,2 @@
+histree --version
+histree -V

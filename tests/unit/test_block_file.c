@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_block_file.c - blocks and sections there and back; files that are torn, foreign, newer or damaged.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "base/crc32c.h"
+#include "store/block_file.h"
+#include "support/memory_io.h"
+
+enum { BLOCK = 4096, BLOCKS = 3 };
+
+static const char text_one[] = "a section", text_two[] = ", in two pieces";
+
+static void make_file(struct memory_io *memory)
+{
+	struct block_file *file;
+	uint8_t block[BLOCK];
+	memory_io_init(memory);
+	assert_int_equal(block_file_create(&memory->io, "f", BLOCK, &file, NULL), HISTREE_OK);
+	for (uint32_t number = BLOCKS; number-- > 0;) { /* in any order */
+		memset(block, (int)number + 1, sizeof(block));
+		assert_int_equal(block_file_write(file, number, block, NULL), HISTREE_OK);
+	}
+	assert_int_equal(block_file_section_begin(file, SECTION_TREE, NULL), HISTREE_OK);
+	assert_int_equal(block_file_section_write(file, text_one, sizeof(text_one) - 1, NULL), HISTREE_OK);
+	assert_int_equal(block_file_section_write(file, text_two, sizeof(text_two), NULL), HISTREE_OK);
+	block_file_section_end(file);
+	assert_int_equal(block_file_section_begin(file, SECTION_PROVIDER, NULL), HISTREE_OK);
+	block_file_section_end(file);
+	assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
+	block_file_close(file);
+	assert_non_null(memory_io_find(memory, "f"));
+}
+
+static uint8_t *header_of(struct memory_io *memory)
+{
+	return memory_io_find(memory, "f")->bytes;
+}
+
+static void fix_header(struct memory_io *memory)
+{
+	put_le32(header_of(memory) + 64, crc32c(0, header_of(memory), 64));
+}
+
+/* Opening gives this status, and a message with this in it. */
+static void assert_open_fails(struct memory_io *memory, enum histree_status status, const char *reason)
+{
+	struct block_file *file;
+	struct histree_error error = { 0 };
+	assert_int_equal(block_file_open(&memory->io, "f", &file, &error), status);
+	assert_null(file);
+	assert_int_equal(error.status, status);
+	if (strstr(error.message, reason) == NULL || strstr(error.message, "'f'") == NULL)
+		fail_msg("refused, but because: %s", error.message);
+}
+
+static void blocks_and_sections_come_back(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	make_file(&memory);
+	struct block_file *file;
+	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
+	assert_int_equal(block_file_block_size(file), BLOCK);
+	assert_int_equal(block_file_block_count(file), BLOCKS);
+	assert_int_equal(block_file_version(file), 1);
+	assert_int_equal(block_file_bytes(file), memory_io_find(&memory, "f")->size);
+	assert_string_equal(block_file_path(file), "f");
+	uint8_t block[BLOCK], expected[BLOCK];
+	for (uint32_t number = 0; number < BLOCKS; number++) {
+		memset(expected, (int)number + 1, sizeof(expected));
+		assert_int_equal(block_file_read(file, number, block, NULL), HISTREE_OK);
+		assert_memory_equal(block, expected, BLOCK);
+	}
+	struct histree_error error;
+	assert_int_equal(block_file_read(file, BLOCKS, block, &error), HISTREE_ERR_FORMAT);
+	assert_string_equal(error.message, "'f': node 3 of 3");
+
+	uint8_t *bytes;
+	size_t size;
+	assert_int_equal(block_file_section(file, SECTION_TREE, &bytes, &size, NULL), HISTREE_OK);
+	assert_int_equal(size, sizeof(text_one) - 1 + sizeof(text_two));
+	assert_string_equal((char *)bytes, "a section, in two pieces");
+	free(bytes);
+	assert_int_equal(block_file_section(file, SECTION_PROVIDER, &bytes, &size, NULL), HISTREE_OK);
+	assert_int_equal(size, 0);
+	free(bytes);
+	assert_int_equal(block_file_section(file, SECTION_ATTRIBUTES, &bytes, &size, &error), HISTREE_ERR_FORMAT);
+	assert_string_equal(error.message, "'f': has no section ATTR");
+	assert_null(bytes);
+	block_file_close(file);
+	memory_io_release(&memory);
+}
+
+static void one_section_at_a_time_and_64_at_most(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	struct block_file *file;
+	memory_io_init(&memory);
+	assert_int_equal(block_file_create(&memory.io, "f", BLOCK, &file, NULL), HISTREE_OK);
+	for (uint32_t i = 0; i < 64; i++) {
+		assert_int_equal(block_file_section_begin(file, i, NULL), HISTREE_OK);
+		assert_int_equal(block_file_section_begin(file, i, NULL), HISTREE_ERR_INTERNAL);
+		block_file_section_end(file);
+	}
+	assert_int_equal(block_file_section_begin(file, 64, NULL), HISTREE_ERR_INTERNAL);
+	block_file_close(file);
+	assert_null(memory_io_find(&memory, "f"));
+	memory_io_release(&memory);
+}
+
+static void an_existing_file_is_left_alone(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	struct block_file *file;
+	struct histree_error error;
+	memory_io_init(&memory);
+	assert_true(memory_io_put(&memory, "f", "precious", 8));
+	assert_int_equal(block_file_create(&memory.io, "f", BLOCK, &file, &error), HISTREE_ERR_EXISTS);
+	assert_null(file);
+	assert_non_null(strstr(error.message, "'f'"));
+	assert_memory_equal(memory_io_find(&memory, "f")->bytes, "precious", 8);
+	memory_io_release(&memory);
+}
+
+static void a_missing_file_and_a_folder_are_said(void **state)
+{
+	(void)state;
+	struct block_file *file;
+	struct histree_error error;
+	assert_int_equal(block_file_open(&io_posix, "no/such/file", &file, &error), HISTREE_ERR_IO);
+	assert_non_null(strstr(error.message, "'no/such/file'"));
+	assert_int_equal(block_file_create(&io_posix, "no/such/file", BLOCK, &file, &error), HISTREE_ERR_IO);
+	assert_true(block_file_open(&io_posix, "/", &file, &error) < 0);
+	assert_null(file);
+}
+
+static void what_is_not_completed_is_removed(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	struct block_file *file;
+	uint8_t block[BLOCK] = { 0 };
+	memory_io_init(&memory);
+	assert_int_equal(block_file_create(&memory.io, "f", BLOCK, &file, NULL), HISTREE_OK);
+	assert_int_equal(block_file_write(file, 0, block, NULL), HISTREE_OK);
+	block_file_close(file);
+	assert_null(memory_io_find(&memory, "f"));
+	block_file_close(NULL);
+	memory_io_release(&memory);
+}
+
+/* The process died: nobody could remove the file. */
+static void a_torn_file_says_that_it_was_never_completed(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	make_file(&memory);
+	memset(header_of(&memory), 0, BLOCK_FILE_HEADER_SIZE);
+	assert_open_fails(&memory, HISTREE_ERR_INCOMPLETE, "was never completed; build it again");
+	memory_io_release(&memory);
+}
+
+static void foreign_and_short_files_are_refused(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	memory_io_init(&memory);
+	assert_true(memory_io_put(&memory, "f", "", 0));
+	assert_open_fails(&memory, HISTREE_ERR_FORMAT, "is no histree file: it has only 0 bytes");
+	char other[BLOCK_FILE_HEADER_SIZE];
+	memset(other, 'x', sizeof(other));
+	assert_true(memory_io_put(&memory, "f", other, sizeof(other)));
+	assert_open_fails(&memory, HISTREE_ERR_FORMAT, "is no histree file");
+	memory_io_release(&memory);
+
+	make_file(&memory);
+	size_t size = memory_io_find(&memory, "f")->size;
+	for (size_t cut = BLOCK_FILE_HEADER_SIZE; cut < size; cut += 511) {
+		memory_io_find(&memory, "f")->size = cut;
+		assert_open_fails(&memory, HISTREE_ERR_FORMAT, "is cut short");
+	}
+	memory_io_find(&memory, "f")->size = size - 1;
+	assert_open_fails(&memory, HISTREE_ERR_FORMAT, "is cut short");
+	memory_io_release(&memory);
+}
+
+static void newer_files_are_refused_with_a_way_out(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	make_file(&memory);
+	put_le32(header_of(&memory) + 8, 9);
+	put_le32(header_of(&memory) + 12, 2);
+	fix_header(&memory);
+	assert_open_fails(&memory, HISTREE_ERR_VERSION,
+			  "is of format 9, which needs a reader of format 2 or later, and this is 1; use a newer histree, "
+			  "or build it again with this one");
+	put_le32(header_of(&memory) + 12, 1); /* newer, but we are told that we understand it */
+	put_le32(header_of(&memory) + 24, 0xffff); /* features that may be ignored */
+	fix_header(&memory);
+	struct block_file *file;
+	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
+	assert_int_equal(block_file_version(file), 9);
+	block_file_close(file);
+	put_le32(header_of(&memory) + 20, 4);
+	fix_header(&memory);
+	assert_open_fails(&memory, HISTREE_ERR_VERSION,
+			  "uses features (0x400000000) that this version does not know; use a newer histree, or build it "
+			  "again with this one");
+	memory_io_release(&memory);
+}
+
+static void a_damaged_header_is_noticed(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	make_file(&memory);
+	for (int bit = 0; bit < 68 * 8; bit++) {
+		struct block_file *file;
+		header_of(&memory)[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_ERR_FORMAT);
+		header_of(&memory)[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+	static const struct {
+		uint32_t offset, value;
+		const char *reason;
+	} damages[] = {
+		{ 32, 0, "blocks of 0 bytes" },
+		{ 32, 2048, "blocks of 2048 bytes" },
+		{ 32, 12288, "blocks of 12288 bytes" },
+		{ 32, 2 << 20, "blocks of 2097152 bytes" },
+		{ 36, 4, "4 blocks" },
+		{ 36, UINT32_MAX, "4294967295 blocks" },
+		{ 40, UINT32_MAX, "at 4294967295" },
+		{ 44, UINT32_MAX, "a table of 2 sections" },
+		{ 48, 65, "a table of 65 sections" },
+		{ 48, 1, "table of sections: checksum mismatch" },
+		{ 60, 1, "is cut short" },
+	};
+	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
+		uint8_t kept[68];
+		memcpy(kept, header_of(&memory), sizeof(kept));
+		put_le32(header_of(&memory) + damages[i].offset, damages[i].value);
+		fix_header(&memory);
+		assert_open_fails(&memory, HISTREE_ERR_FORMAT, damages[i].reason);
+		memcpy(header_of(&memory), kept, sizeof(kept));
+	}
+	memory_io_release(&memory);
+}
+
+static void damaged_sections_are_noticed(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	struct block_file *file;
+	uint8_t *bytes;
+	size_t size;
+	struct histree_error error;
+	make_file(&memory);
+	uint64_t table = get_le64(header_of(&memory) + 40);
+	uint64_t section = get_le64(header_of(&memory) + table + 8);
+	header_of(&memory)[section] ^= 1;
+	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
+	assert_int_equal(block_file_section(file, SECTION_TREE, &bytes, &size, &error), HISTREE_ERR_FORMAT);
+	assert_string_equal(error.message, "'f': section TREE: checksum mismatch");
+	assert_null(bytes);
+	block_file_close(file);
+	header_of(&memory)[section] ^= 1;
+
+	put_le64(header_of(&memory) + table + 16, UINT64_MAX - 5);
+	put_le32(header_of(&memory) + 52, crc32c(0, header_of(&memory) + table, 48));
+	fix_header(&memory);
+	assert_open_fails(&memory, HISTREE_ERR_FORMAT, "section 0 lies outside the file");
+	memory_io_release(&memory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(blocks_and_sections_come_back),
+		cmocka_unit_test(one_section_at_a_time_and_64_at_most),
+		cmocka_unit_test(an_existing_file_is_left_alone),
+		cmocka_unit_test(a_missing_file_and_a_folder_are_said),
+		cmocka_unit_test(what_is_not_completed_is_removed),
+		cmocka_unit_test(a_torn_file_says_that_it_was_never_completed),
+		cmocka_unit_test(foreign_and_short_files_are_refused),
+		cmocka_unit_test(newer_files_are_refused_with_a_way_out),
+		cmocka_unit_test(a_damaged_header_is_noticed),
+		cmocka_unit_test(damaged_sections_are_noticed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_node.c - one node: filled to the last byte, sealed, searched, and damaged in every way that node_check() knows.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "base/crc32c.h"
+#include "node/node_builder.h"
+#include "node/node_format.h"
+#include "node/node_view.h"
+#include "support/random.h"
+
+enum { NODE_SIZE = 4096, KEYS = 9 };
+
+static const struct node_layout esht_layout = {
+	.node_size = NODE_SIZE, .child_bounds = NODE_CHILD_END | NODE_CHILD_KEYS, .child_capacity = 5
+};
+
+static struct histree_interval state_of(histree_quark quark, histree_time start, histree_time end)
+{
+	return (struct histree_interval){
+		.start = start, .end = end, .quark = quark, .value = histree_long(start * 31 + quark)
+	};
+}
+
+/* ---- layout -------------------------------------------------------------------------------------------- */
+
+static void half_a_node_is_for_children_at_most(void **state)
+{
+	(void)state;
+	struct node_layout layout = node_layout(NODE_SIZE, NODE_CHILD_END | NODE_CHILD_KEYS, 50);
+	assert_int_equal(layout.child_capacity, 50);
+	assert_int_equal(node_capacity(&layout, 0), NODE_SIZE - 48);
+	assert_int_equal(node_capacity(&layout, 3), NODE_SIZE - 48 - 50 * 28);
+	layout = node_layout(NODE_SIZE, NODE_CHILD_END | NODE_CHILD_KEYS, 1000);
+	assert_int_equal(layout.child_capacity, 2048 / 28);
+	layout = node_layout(NODE_SIZE, NODE_CHILD_START, UINT32_MAX);
+	assert_int_equal(layout.child_capacity, 2048 / 12);
+	assert_true(node_value_size_max(&layout) > 1900);
+}
+
+static void the_greatest_value_fits_any_empty_node(void **state)
+{
+	(void)state;
+	uint8_t block[NODE_SIZE];
+	char text[NODE_SIZE] = { 0 };
+	struct node_layout layout = node_layout(NODE_SIZE, NODE_CHILD_END | NODE_CHILD_KEYS, 1000);
+	for (uint32_t height = 0; height < 2; height++) {
+		struct node_builder builder = { 0 };
+		struct node_child child;
+		node_builder_begin(&builder, &layout, height, INT64_MIN);
+		for (uint32_t i = 0; height > 0 && i < layout.child_capacity; i++)
+			assert_int_equal(node_builder_add_child(&builder, &(struct node_child){ .number = i }), 0);
+		struct histree_interval interval = {
+			.start = -1,
+			.end = INT64_MAX - 1,
+			.quark = UINT32_MAX,
+			.value = histree_string_n(text, node_value_size_max(&layout)),
+		};
+		assert_true(node_builder_fits(&builder, &interval));
+		assert_int_equal(node_builder_add(&builder, &interval), HISTREE_OK);
+		assert_int_not_equal(node_builder_seal(&builder, 1000, INT64_MAX - 1, block, &child), 0);
+		assert_int_equal(node_check(&layout, block, 1000, NULL), HISTREE_OK);
+		node_builder_release(&builder);
+	}
+}
+
+/* ---- filling and searching ---------------------------------------------------------------------------- */
+
+static size_t fill(struct node_builder *builder, struct histree_interval *added)
+{
+	/* Each key has a state every ten moments, beginning at its own; keys come round in turn, as in a trace. */
+	size_t count = 0;
+	for (histree_time turn = 0;; turn++)
+		for (histree_quark key = 0; key < KEYS; key++) {
+			struct histree_interval next = state_of(key * 2, turn * 10 + key, turn * 10 + key + 9);
+			if (!node_builder_fits(builder, &next))
+				return count;
+			assert_int_equal(node_builder_add(builder, &next), HISTREE_OK);
+			added[count++] = next;
+		}
+}
+
+struct full_node {
+	uint8_t block[NODE_SIZE];
+	struct histree_interval added[NODE_SIZE];
+	size_t count;
+	uint32_t used;
+	struct node_child child;
+};
+
+static struct full_node *make_full(void)
+{
+	struct full_node *node = calloc(1, sizeof(*node));
+	assert_non_null(node);
+	struct node_builder builder = { 0 };
+	node_builder_begin(&builder, &esht_layout, 0, 0);
+	node->count = fill(&builder, node->added);
+	node->used = node_builder_seal(&builder, 12, 5000, node->block, &node->child);
+	node_builder_release(&builder);
+	return node;
+}
+
+static void a_full_node_gives_back_every_interval_sorted(void **state)
+{
+	(void)state;
+	struct full_node *node = make_full();
+	assert_in_range(node->used, NODE_SIZE - 16, NODE_SIZE);
+	assert_int_equal(node_check(&esht_layout, node->block, 12, NULL), HISTREE_OK);
+	struct node_view view = node_view(&esht_layout, node->block);
+	assert_int_equal(view.row_count, node->count);
+	assert_int_equal(view.key_min, 0);
+	assert_int_equal(view.key_max, (KEYS - 1) * 2);
+	assert_int_equal(node->child.number, 12);
+	assert_int_equal(node->child.end, 5000);
+	assert_int_equal(node->child.key_max, (KEYS - 1) * 2);
+
+	struct node_cursor cursor = node_cursor(&view);
+	struct histree_interval row, before = { 0 };
+	size_t count = 0;
+	for (; node_cursor_next(&cursor, &row) == HISTREE_OK; count++) {
+		assert_true(count == 0 || row.quark > before.quark ||
+			    (row.quark == before.quark && row.start == before.end + 1));
+		struct histree_value value = histree_long(row.start * 31 + row.quark);
+		assert_true(histree_value_equal(&row.value, &value));
+		before = row;
+	}
+	assert_int_equal(node_cursor_next(&cursor, &row), HISTREE_END);
+	assert_int_equal(count, node->count);
+	free(node);
+}
+
+static void seek_finds_each_key_and_time(void **state)
+{
+	(void)state;
+	struct full_node *node = make_full();
+	struct node_view view = node_view(&esht_layout, node->block);
+	histree_time last = node->added[node->count - 1].end + 3;
+	for (histree_quark key = 0; key <= KEYS * 2; key++)
+		for (histree_time time = -2; time <= last; time++) {
+			const struct histree_interval *expected = NULL; /* the first in order that is not before */
+			for (size_t i = 0; i < node->count; i++) {
+				const struct histree_interval *each = &node->added[i];
+				bool before = each->quark < key || (each->quark == key && each->end < time);
+				if (!before && (expected == NULL || each->quark < expected->quark ||
+						(each->quark == expected->quark && each->start < expected->start)))
+					expected = each;
+			}
+			struct node_cursor cursor = node_cursor(&view);
+			struct histree_interval found;
+			assert_int_equal(node_cursor_seek(&cursor, key, time), HISTREE_OK);
+			if (expected == NULL) {
+				assert_int_equal(node_cursor_next(&cursor, &found), HISTREE_END);
+				continue;
+			}
+			assert_int_equal(node_cursor_next(&cursor, &found), HISTREE_OK);
+			assert_int_equal(found.quark, expected->quark);
+			assert_int_equal(found.start, expected->start);
+		}
+	free(node);
+}
+
+static void the_index_leads_to_every_sixteenth_row(void **state)
+{
+	(void)state;
+	struct full_node *node = make_full();
+	struct node_view view = node_view(&esht_layout, node->block);
+	struct node_cursor cursor = node_cursor(&view), elsewhere = { .view = &view, .at = view.rows + 1 };
+	struct histree_interval row;
+	for (uint32_t i = 0; i < view.row_count; i++) {
+		assert_true(node_cursor_is_indexed(&cursor, i));
+		assert_int_equal(node_cursor_is_indexed(&elsewhere, i), i % 16 != 0);
+		assert_int_equal(node_cursor_next(&cursor, &row), HISTREE_OK);
+	}
+	free(node);
+}
+
+static void rows_that_come_out_of_order_are_sorted(void **state)
+{
+	(void)state;
+	struct node_builder builder = { 0 };
+	struct node_child child;
+	uint8_t block[NODE_SIZE];
+	struct random random = { 5 };
+	histree_time starts[100];
+	for (int i = 0; i < 100; i++) {
+		int other = (int)random_below(&random, (uint64_t)i + 1);
+		starts[i] = starts[other];
+		starts[other] = i;
+	}
+	node_builder_begin(&builder, &esht_layout, 0, -5);
+	for (int i = 0; i < 100; i++) {
+		struct histree_interval interval = state_of((histree_quark)(starts[i] & 1), starts[i] / 2, starts[i] / 2);
+		assert_int_equal(node_builder_add(&builder, &interval), HISTREE_OK);
+	}
+	assert_int_not_equal(node_builder_seal(&builder, 0, 100, block, &child), 0);
+	struct node_view view = node_view(&esht_layout, block);
+	struct node_cursor cursor = node_cursor(&view);
+	struct histree_interval row;
+	for (histree_time i = 0; i < 100; i++) {
+		assert_int_equal(node_cursor_next(&cursor, &row), HISTREE_OK);
+		assert_int_equal(row.quark, i / 50);
+		assert_int_equal(row.start, i % 50);
+	}
+	node_builder_release(&builder);
+}
+
+static void times_at_both_ends_of_all_time(void **state)
+{
+	(void)state;
+	struct node_builder builder = { 0 };
+	struct node_child child;
+	uint8_t block[NODE_SIZE];
+	struct histree_interval whole = { .start = INT64_MIN, .end = INT64_MAX - 1, .quark = 0, .value = histree_null() };
+	struct histree_interval late = { .start = INT64_MAX - 1, .end = INT64_MAX - 1, .quark = 1, .value = histree_null() };
+	node_builder_begin(&builder, &esht_layout, 0, INT64_MIN);
+	assert_int_equal(node_builder_add(&builder, &whole), HISTREE_OK);
+	assert_int_equal(node_builder_add(&builder, &late), HISTREE_OK);
+	assert_int_not_equal(node_builder_seal(&builder, 0, INT64_MAX - 1, block, &child), 0);
+	assert_int_equal(node_check(&esht_layout, block, 0, NULL), HISTREE_OK);
+	struct node_view view = node_view(&esht_layout, block);
+	struct node_cursor cursor = node_cursor(&view);
+	struct histree_interval row;
+	assert_int_equal(node_cursor_next(&cursor, &row), HISTREE_OK);
+	assert_true(row.start == INT64_MIN && row.end == INT64_MAX - 1);
+	assert_int_equal(node_cursor_next(&cursor, &row), HISTREE_OK);
+	assert_true(row.start == INT64_MAX - 1 && row.end == INT64_MAX - 1);
+	node_builder_release(&builder);
+}
+
+static void an_empty_node_has_no_keys(void **state)
+{
+	(void)state;
+	struct node_builder builder = { 0 };
+	struct node_child child;
+	struct histree_interval row;
+	uint8_t block[NODE_SIZE];
+	node_builder_begin(&builder, &esht_layout, 0, 8);
+	assert_int_equal(node_builder_seal(&builder, 3, 7, block, &child), NODE_HEADER_SIZE);
+	assert_int_equal(node_check(&esht_layout, block, 3, NULL), HISTREE_OK);
+	assert_true(child.key_min > child.key_max);
+	struct node_view view = node_view(&esht_layout, block);
+	struct node_cursor cursor = node_cursor(&view);
+	assert_int_equal(node_cursor_seek(&cursor, 0, 0), HISTREE_OK);
+	assert_int_equal(node_cursor_next(&cursor, &row), HISTREE_END);
+	node_builder_release(&builder);
+}
+
+/* ---- children ------------------------------------------------------------------------------------------ */
+
+static void bounds_that_are_not_kept_are_the_widest(void **state)
+{
+	(void)state;
+	static const struct node_child children[] = {
+		{ .number = 1, .start = 100, .end = 199, .key_min = 3, .key_max = 8 },
+		{ .number = 2, .start = 200, .end = 299, .key_min = UINT32_MAX, .key_max = 0 },
+		{ .number = 9, .start = 300, .end = 350, .key_min = 5, .key_max = 5 },
+	};
+	for (uint32_t bounds = 0; bounds <= (NODE_CHILD_END | NODE_CHILD_KEYS); bounds++) {
+		struct node_layout layout = node_layout(NODE_SIZE, bounds, 3);
+		struct node_builder builder = { 0 };
+		struct node_child own;
+		uint8_t block[NODE_SIZE];
+		node_builder_begin(&builder, &layout, 1, 50);
+		for (size_t i = 0; i < 3; i++)
+			assert_int_equal(node_builder_add_child(&builder, &children[i]), HISTREE_OK);
+		assert_int_not_equal(node_builder_seal(&builder, 10, 400, block, &own), 0);
+		assert_int_equal(node_check(&layout, block, 10, NULL), HISTREE_OK);
+		assert_int_equal(own.key_min, 3);
+		assert_int_equal(own.key_max, 8);
+		struct node_view view = node_view(&layout, block);
+		assert_int_equal(view.child_count, 3);
+		assert_true(view.key_min > view.key_max);
+		for (uint32_t i = 0; i < 3; i++) {
+			struct node_child child = node_view_child(&view, i);
+			assert_int_equal(child.number, children[i].number);
+			assert_int_equal(child.start, children[i].start);
+			histree_time sibling = i < 2 ? children[i + 1].start - 1 : 400;
+			assert_int_equal(child.end, bounds & NODE_CHILD_END ? children[i].end : sibling);
+			assert_int_equal(child.key_min, bounds & NODE_CHILD_KEYS ? children[i].key_min : 0);
+			assert_int_equal(child.key_max, bounds & NODE_CHILD_KEYS ? children[i].key_max : UINT32_MAX);
+		}
+		node_builder_release(&builder);
+	}
+}
+
+/* ---- damage -------------------------------------------------------------------------------------------- */
+
+/* Refused for the reason that the message names. */
+static void assert_refused(const uint8_t *block, const char *reason)
+{
+	struct histree_error error = { 0 };
+	assert_int_equal(node_check(&esht_layout, block, 12, &error), HISTREE_ERR_FORMAT);
+	if (strstr(error.message, reason) == NULL)
+		fail_msg("refused, but because: %s", error.message);
+}
+
+/* After the damage the checksum is made right again, so that what comes behind it is tested. */
+static void assert_damage_refused(uint32_t offset, uint32_t value, const char *reason)
+{
+	struct full_node *node = make_full();
+	put_le32(node->block + offset, value);
+	put_le32(node->block, crc32c(0, node->block + 4, get_le32(node->block + 40) - 4));
+	assert_refused(node->block, reason);
+	free(node);
+}
+
+static void any_flipped_bit_is_noticed(void **state)
+{
+	(void)state;
+	struct full_node *node = make_full();
+	for (uint32_t bit = 0; bit < node->used * 8; bit += 7) {
+		node->block[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		assert_int_equal(node_check(&esht_layout, node->block, 12, NULL), HISTREE_ERR_FORMAT);
+		node->block[bit / 8] ^= (uint8_t)(1 << bit % 8);
+	}
+	assert_int_equal(node_check(&esht_layout, node->block, 12, NULL), HISTREE_OK);
+	free(node);
+}
+
+static void each_kind_of_damage_is_refused(void **state)
+{
+	(void)state;
+	struct full_node *node = make_full();
+	put_le32(node->block + 40, NODE_SIZE + 1);
+	assert_refused(node->block, "uses 4097 bytes of 4096");
+	put_le32(node->block + 40, NODE_HEADER_SIZE - 1);
+	assert_refused(node->block, "uses 47 bytes");
+	free(node);
+
+	assert_damage_refused(4, 13, "holds node 13");
+	assert_damage_refused(8, 1 << 16, "1 children at height 0");
+	assert_damage_refused(8, 6 << 16 | 1, "6 children at height 1");
+	assert_damage_refused(8, 1 << 16 | 1, "rows at offset 48 behind 1 children");
+	assert_damage_refused(12, 0, "0 rows");
+	assert_damage_refused(12, UINT32_MAX, "4294967295 rows");
+	assert_damage_refused(12, 1014, "1014 rows");
+	assert_damage_refused(24 + 4, 0x80000000, "ends before it starts");
+	assert_damage_refused(44, 52, "rows at offset 52");
+	assert_damage_refused(44, UINT32_MAX, "rows at offset 4294967295");
+}
+
+/* Rows are not looked at by node_check(): they are checked when they are read. */
+static void damaged_rows_are_refused_when_read(void **state)
+{
+	(void)state;
+	for (uint32_t at = NODE_HEADER_SIZE; at < NODE_SIZE; at++) {
+		struct full_node *node = make_full();
+		if (at >= node->used) {
+			free(node);
+			break;
+		}
+		node->block[at] ^= 0xff;
+		put_le32(node->block, crc32c(0, node->block + 4, node->used - 4));
+		assert_int_equal(node_check(&esht_layout, node->block, 12, NULL), HISTREE_OK);
+		struct node_view view = node_view(&esht_layout, node->block);
+		struct node_cursor cursor = node_cursor(&view);
+		struct histree_interval row;
+		enum histree_status status;
+		while ((status = node_cursor_next(&cursor, &row)) == HISTREE_OK)
+			assert_true(row.start >= view.start && row.end <= view.end && row.quark <= view.key_max);
+		assert_true(status == HISTREE_END || status == HISTREE_ERR_FORMAT);
+		for (histree_quark key = 0; key < 2 * KEYS; key++) {
+			status = node_cursor_seek(&cursor, key, 100);
+			assert_true(status == HISTREE_OK || status == HISTREE_ERR_FORMAT);
+		}
+		free(node);
+	}
+}
+
+/* An index all of whose entries point at the last row must not make a search read the whole node. */
+static void an_index_that_lies_is_noticed(void **state)
+{
+	(void)state;
+	struct full_node *node = make_full();
+	struct node_view view = node_view(&esht_layout, node->block);
+	uint32_t entries = node_index_count(view.row_count);
+	uint8_t *index = node->block + (view.rows_end - view.block);
+	for (uint32_t i = 0; i < entries; i++)
+		put_le32(index + (size_t)i * NODE_INDEX_SIZE, get_le32(index + (size_t)(entries - 1) * NODE_INDEX_SIZE));
+	struct node_cursor cursor = node_cursor(&view);
+	assert_false(node_cursor_is_indexed(&cursor, 0));
+	assert_int_equal(node_cursor_seek(&cursor, KEYS, 0), HISTREE_ERR_FORMAT);
+	free(node);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(half_a_node_is_for_children_at_most),
+		cmocka_unit_test(the_greatest_value_fits_any_empty_node),
+		cmocka_unit_test(a_full_node_gives_back_every_interval_sorted),
+		cmocka_unit_test(seek_finds_each_key_and_time),
+		cmocka_unit_test(the_index_leads_to_every_sixteenth_row),
+		cmocka_unit_test(rows_that_come_out_of_order_are_sorted),
+		cmocka_unit_test(times_at_both_ends_of_all_time),
+		cmocka_unit_test(an_empty_node_has_no_keys),
+		cmocka_unit_test(bounds_that_are_not_kept_are_the_widest),
+		cmocka_unit_test(any_flipped_bit_is_noticed),
+		cmocka_unit_test(each_kind_of_damage_is_refused),
+		cmocka_unit_test(damaged_rows_are_refused_when_read),
+		cmocka_unit_test(an_index_that_lies_is_noticed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

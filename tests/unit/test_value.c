@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_value.c - state values: equality, names of types, and their bytes in both directions.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "item/value_codec.h"
+
+enum { ROOM = 64 };
+
+/* Encode into exactly as many bytes as were announced, decode, and compare. */
+static void assert_round_trip(struct histree_value value)
+{
+	size_t size = value_encoded_size(&value);
+	uint8_t *bytes = malloc(size);
+	assert_non_null(bytes);
+	assert_ptr_equal(value_encode(bytes, &value), bytes + size);
+	struct byte_reader reader = byte_reader(bytes, size);
+	struct histree_value decoded = value_decode(&reader);
+	assert_false(reader.failed);
+	assert_int_equal(byte_reader_left(&reader), 0);
+	assert_true(histree_value_equal(&value, &decoded));
+
+	/* Cut off anywhere, it is no value. */
+	for (size_t cut = 0; cut < size && cut < ROOM; cut++) {
+		uint8_t *part = malloc(cut + 1);
+		assert_non_null(part);
+		memcpy(part, bytes, cut);
+		reader = byte_reader(part, cut);
+		value_decode(&reader);
+		assert_true(reader.failed);
+		free(part);
+	}
+	free(bytes);
+}
+
+static void every_type_comes_back(void **state)
+{
+	(void)state;
+	assert_round_trip(histree_null());
+	static const int32_t ints[] = { 0, 1, -1, 63, 64, -64, -65, INT32_MIN, INT32_MAX };
+	for (size_t i = 0; i < sizeof(ints) / sizeof(ints[0]); i++)
+		assert_round_trip(histree_int(ints[i]));
+	static const int64_t longs[] = { 0, -1, INT32_MIN, INT32_MAX, (int64_t)INT32_MAX + 1, INT64_MIN, INT64_MAX };
+	for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); i++)
+		assert_round_trip(histree_long(longs[i]));
+	const double doubles[] = { 0.0, -0.0, 1.5, -1e308, 5e-324, (double)INFINITY, -(double)INFINITY, (double)NAN };
+	for (size_t i = 0; i < sizeof(doubles) / sizeof(doubles[0]); i++)
+		assert_round_trip(histree_double(doubles[i]));
+	assert_round_trip(histree_bool(false));
+	assert_round_trip(histree_bool(true));
+}
+
+static void texts_of_every_size_come_back(void **state)
+{
+	(void)state;
+	static const size_t sizes[] = { 0, 1, 127, 128, 16383, 16384, 1 << 20 };
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		char *text = malloc(sizes[i] + 1);
+		assert_non_null(text);
+		memset(text, (int)i, sizes[i]);
+		assert_round_trip(histree_string_n(text, sizes[i]));
+		assert_round_trip(histree_custom(text, sizes[i]));
+		free(text);
+	}
+	assert_round_trip(histree_string("a\xc3\xa4 \xe2\x82\xac"));
+	assert_round_trip(histree_string_n("zero\0inside", 11));
+	assert_round_trip((struct histree_value){ .type = HISTREE_STRING, .size = 0, .bytes = NULL });
+}
+
+static void the_bytes_are_those_of_the_format(void **state)
+{
+	(void)state;
+	uint8_t bytes[ROOM];
+	struct histree_value value = histree_int(-2);
+	assert_ptr_equal(value_encode(bytes, &value), bytes + 2);
+	assert_memory_equal(bytes, "\x01\x03", 2);
+	value = histree_long(64);
+	assert_ptr_equal(value_encode(bytes, &value), bytes + 3);
+	assert_memory_equal(bytes, "\x02\x80\x01", 3);
+	value = histree_double(1.0);
+	assert_ptr_equal(value_encode(bytes, &value), bytes + 9);
+	assert_memory_equal(bytes, "\x03\0\0\0\0\0\0\xf0\x3f", 9);
+	value = histree_bool(true);
+	assert_ptr_equal(value_encode(bytes, &value), bytes + 2);
+	assert_memory_equal(bytes, "\x04\x01", 2);
+	value = histree_string("ab");
+	assert_ptr_equal(value_encode(bytes, &value), bytes + 4);
+	assert_memory_equal(bytes, "\x05\x02" "ab", 4);
+	value = histree_custom("\xff", 1);
+	assert_ptr_equal(value_encode(bytes, &value), bytes + 3);
+	assert_memory_equal(bytes, "\x06\x01\xff", 3);
+}
+
+static bool is_refused(const char *bytes, size_t size)
+{
+	struct byte_reader reader = byte_reader(bytes, size);
+	value_decode(&reader);
+	return reader.failed;
+}
+
+static void malformed_values_are_refused(void **state)
+{
+	(void)state;
+	assert_true(is_refused("\x07", 1));                           /* no such type */
+	assert_true(is_refused("\xff\0\0", 3));
+	assert_true(is_refused("\x04\x02", 2));                       /* a boolean of 2 */
+	assert_true(is_refused("\x01\x80\x80\x80\x80\x10", 6));       /* an int of 2^31 */
+	assert_true(is_refused("\x01\x81\x80\x80\x80\x10", 6));       /* an int of -2^31 - 1 */
+	assert_false(is_refused("\x01\xff\xff\xff\xff\x0f", 6));      /* of -2^31 */
+	assert_true(is_refused("\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 11)); /* a varint of 65 bits */
+	assert_true(is_refused("\x05\x03" "ab", 4));                  /* more bytes than there are */
+	assert_true(is_refused("\x06\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11)); /* 2^64 - 1 of them */
+}
+
+static void equal_is_same_type_and_content(void **state)
+{
+	(void)state;
+	struct histree_value one = histree_int(1), same = histree_int(1), other = histree_long(1);
+	assert_true(histree_value_equal(&one, &same));
+	assert_false(histree_value_equal(&one, &other));
+	struct histree_value zero = histree_double(0.0), minus = histree_double(-0.0), nan = histree_double((double)NAN);
+	assert_false(histree_value_equal(&zero, &minus));
+	assert_true(histree_value_equal(&nan, &nan));
+	struct histree_value text = histree_string("ab"), longer = histree_string("abc"), custom = histree_custom("ab", 2);
+	assert_false(histree_value_equal(&text, &longer));
+	assert_false(histree_value_equal(&text, &custom));
+	struct histree_value empty = histree_string(""), none = { .type = HISTREE_STRING };
+	assert_true(histree_value_equal(&empty, &none));
+}
+
+static void types_have_names(void **state)
+{
+	(void)state;
+	assert_string_equal(histree_type_name(HISTREE_NULL), "null");
+	assert_string_equal(histree_type_name(HISTREE_INT), "int");
+	assert_string_equal(histree_type_name(HISTREE_LONG), "long");
+	assert_string_equal(histree_type_name(HISTREE_DOUBLE), "double");
+	assert_string_equal(histree_type_name(HISTREE_BOOL), "bool");
+	assert_string_equal(histree_type_name(HISTREE_STRING), "string");
+	assert_string_equal(histree_type_name(HISTREE_CUSTOM), "custom");
+	assert_null(histree_type_name((enum histree_type)HISTREE_TYPE_COUNT));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_type_comes_back),
+		cmocka_unit_test(texts_of_every_size_come_back),
+		cmocka_unit_test(the_bytes_are_those_of_the_format),
+		cmocka_unit_test(malformed_values_are_refused),
+		cmocka_unit_test(equal_is_same_type_and_content),
+		cmocka_unit_test(types_have_names),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
