@@ -59,7 +59,10 @@ static inline bool event_int(const struct event *event, uint32_t field, int64_t 
 	return field != EVENT_NO_FIELD && event->class->trace->get_int(event, field, out);
 }
 
-/* The field as text; also an array of 8-bit text integers, up to its first zero.  Borrowed like the event. */
+/*
+ * The field as text; also an array of 8-bit text integers, up to its first zero.  Borrowed like the event;
+ * `size` says where it ends, not a terminator.
+ */
 static inline bool event_string(const struct event *event, uint32_t field, const char **text, size_t *size)
 {
 	return field != EVENT_NO_FIELD && event->class->trace->get_string(event, field, text, size);

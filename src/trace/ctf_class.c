@@ -99,9 +99,9 @@ bool ctf_event_string(const struct event *event, uint32_t field, const char **te
 	if (field >= class->class.field_count || class->fields[field].kind != KIND_STRING)
 		return false;
 	const bt_field *string = borrow_field(event->handle, &class->fields[field]);
-	*text = bt_field_string_get_value(string);
-	/* Not bt_field_string_get_length(): in 2.0 it is 0 for a string that ended at the end of a buffer. */
-	*size = strlen(*text);
+	*size = bt_field_string_get_length(string);
+	/* Fields are used again, and in 2.0 an empty string keeps the bytes of the one before. */
+	*text = *size == 0 ? "" : bt_field_string_get_value(string);
 	return true;
 }
 
@@ -137,8 +137,7 @@ static bool describe_fields(struct ctf_class *class, struct arena *memory)
 
 	/* One more, so that a class without fields has an address too. */
 	const char **names = arena_allocate(memory, (count + 1) * sizeof(*names), alignof(char *));
-	struct ctf_field *fields =
-		arena_allocate(memory, (count + 1) * sizeof(*fields), alignof(struct ctf_field));
+	struct ctf_field *fields = arena_allocate(memory, (count + 1) * sizeof(*fields), alignof(struct ctf_field));
 	if (names == NULL || fields == NULL)
 		return false;
 	uint32_t field = 0;
@@ -168,8 +167,7 @@ static bool describe_fields(struct ctf_class *class, struct arena *memory)
 static struct ctf_class *create_class(struct ctf_classes *classes, const bt_event_class *key,
 				      const struct event_trace *trace)
 {
-	struct ctf_class *class =
-		arena_allocate(&classes->memory, sizeof(*class), alignof(struct ctf_class));
+	struct ctf_class *class = arena_allocate(&classes->memory, sizeof(*class), alignof(struct ctf_class));
 	if (class == NULL)
 		return NULL;
 	const char *name = bt_event_class_get_name(key);

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "trace/ctf_metadata.h"
 
 /* "FOLDER/NAME"; NULL when memory is out. */
 static char *join(const char *folder, const char *name)
@@ -86,7 +87,9 @@ static enum histree_status scan_file(struct ctf_folder *folder, struct ctf_file 
 		file->damaged = true;
 		status = HISTREE_OK;
 	} else if (status == HISTREE_OK && file->packets.damage[0] != '\0') {
-		trace_notes_warn(notes, "%s: %s; what comes before is read", path, file->packets.damage);
+		trace_notes_warn(notes, "%s: %s; %s", path, file->packets.damage,
+				 file->packets.count == 0 ? "nothing of it is read"
+							  : "the events before that are read");
 		file->damaged = true;
 	} else if (status == HISTREE_OK && !ctf_packets_match_index(&file->packets, index)) {
 		trace_notes_warn(notes, "%s: says otherwise than its stream file and is not used", index);
@@ -104,16 +107,18 @@ out:
 	return status;
 }
 
-enum histree_status ctf_folder_scan(struct ctf_folder *folder, const char *path, const char *metadata,
-				    struct trace_notes *notes, struct histree_error *error)
+enum histree_status ctf_folder_scan(struct ctf_folder *folder, const char *path, struct trace_notes *notes,
+				    struct histree_error *error)
 {
 	*folder = (struct ctf_folder){ .sound = true };
 	folder->path = strdup(path);
-	folder->metadata = strdup(metadata);
-	if (folder->path == NULL || folder->metadata == NULL)
-		return error_memory(error, "a trace");
-	ctf_layout_read(metadata, &folder->layout);
-	enum histree_status status = list_files(folder, error);
+	if (folder->path == NULL)
+		return error_memory(error, "a path");
+	enum histree_status status = ctf_metadata_read(path, &folder->metadata, error);
+	if (status != HISTREE_OK)
+		return status;
+	ctf_layout_read(folder->metadata, &folder->layout);
+	status = list_files(folder, error);
 	if (folder->layout.usable)
 		for (size_t index = 0; status == HISTREE_OK && index < folder->file_count; index++)
 			status = scan_file(folder, &folder->files[index], notes, error);
@@ -238,13 +243,18 @@ static void remove_stand_in(const struct ctf_folder *folder)
 	rmdir(folder->stand_in);
 }
 
+static int compare_name(const void *name, const void *file)
+{
+	return strcmp(name, ((const struct ctf_file *)file)->name);
+}
+
 struct ctf_file *ctf_folder_find(const struct ctf_folder *folder, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	struct ctf_file key = { .name = (char *)(uintptr_t)(slash == NULL ? path : slash + 1) };
 	if (folder->file_count == 0)
 		return NULL;
-	return bsearch(&key, folder->files, folder->file_count, sizeof(*folder->files), compare_files);
+	return bsearch(slash == NULL ? path : slash + 1, folder->files, folder->file_count, sizeof(*folder->files),
+		       compare_name);
 }
 
 void ctf_folder_release(struct ctf_folder *folder)

@@ -31,16 +31,19 @@ struct ctf_folder {
 	struct ctf_file *files; /* by name */
 	size_t file_count, file_capacity;
 	uint64_t bytes, packet_count; /* of all files */
-	bool sound; /* no file is damaged, and no index says otherwise than its file */
-	char *stand_in; /* NULL: there is none */
+	bool sound;                   /* no file is damaged, and no index says otherwise than its file */
+	char *stand_in;               /* NULL: there is none */
 };
 
 /* How the environment calls the tracer's version in a stand-in. */
 #define CTF_HIDDEN_MAJOR "Tracer_major"
 
-/* List the files and walk their packets.  Damage is no error: it goes into the notes. */
-enum histree_status ctf_folder_scan(struct ctf_folder *folder, const char *path, const char *metadata,
-				    struct trace_notes *notes, struct histree_error *error);
+/*
+ * Read the metadata, list the stream files and walk their packets.  Damage of stream files is no error: it
+ * goes into the notes.  HISTREE_ERR_TRACE for the metadata.
+ */
+enum histree_status ctf_folder_scan(struct ctf_folder *folder, const char *path, struct trace_notes *notes,
+				    struct histree_error *error);
 
 /* Make the stand-in, below $TMPDIR or /tmp. */
 enum histree_status ctf_folder_stand_in(struct ctf_folder *folder, struct histree_error *error);

@@ -18,44 +18,15 @@ enum histree_status ctf_plugin_find(const bt_plugin **out, struct histree_error 
 	ctf_cause_drop();
 	bt_plugin_put_ref(*out);
 	*out = NULL;
-	return error_set(error, HISTREE_ERR_TRACE,
-			 "babeltrace2 has no plugin \"ctf\"; BABELTRACE_PLUGIN_PATH names the folder that it is in");
+	return error_set(
+		error, HISTREE_ERR_TRACE,
+		"babeltrace2 has no plugin \"ctf\"; BABELTRACE_PLUGIN_PATH names the folder that it is in");
 }
 
 static enum histree_status fail(struct ctf_input *input, const char *what, struct histree_error *error)
 {
 	ctf_cause_take(input->cause, sizeof(input->cause));
 	return error_set(error, HISTREE_ERR_TRACE, "%s: %s", what, input->cause);
-}
-
-/* The text of the metadata, whatever form the file has, and with it what the folder holds. */
-static enum histree_status scan(struct ctf_input *input, const bt_component_class_source *class,
-				const char *path, struct histree_error *error)
-{
-	enum histree_status status;
-	const bt_value *answer = NULL, *text = NULL;
-	bt_query_executor *executor = NULL;
-	bt_value *parameters = bt_value_map_create();
-	if (parameters == NULL ||
-	    bt_value_map_insert_string_entry(parameters, "path", path) != BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK ||
-	    (executor = bt_query_executor_create(bt_component_class_source_as_component_class_const(class),
-						 "metadata-info", parameters)) == NULL) {
-		ctf_cause_drop();
-		status = error_memory(error, "a query to babeltrace2");
-		goto out;
-	}
-	if (bt_query_executor_query(executor, &answer) == BT_QUERY_EXECUTOR_QUERY_STATUS_OK)
-		text = bt_value_map_borrow_entry_value_const(answer, "text");
-	if (text == NULL) {
-		status = fail(input, "the metadata cannot be read", error);
-		goto out;
-	}
-	status = ctf_folder_scan(&input->folder, path, bt_value_string_get(text), input->notes, error);
-out:
-	bt_value_put_ref(answer);
-	bt_query_executor_put_ref(executor);
-	bt_value_put_ref(parameters);
-	return status;
 }
 
 static bt_component_class_sink_consume_method_status consume(bt_self_component_sink *self)
@@ -118,8 +89,8 @@ static const bt_component_sink *add_sink(struct ctf_input *input)
 	    bt_component_class_sink_set_graph_is_configured_method(class, graph_is_configured) !=
 		    BT_COMPONENT_CLASS_SET_METHOD_STATUS_OK ||
 	    bt_graph_add_sink_component_with_initialize_method_data(input->graph, class, "sink", NULL, input,
-								    BT_LOGGING_LEVEL_NONE, &sink) !=
-		    BT_GRAPH_ADD_COMPONENT_STATUS_OK)
+								    BT_LOGGING_LEVEL_NONE,
+								    &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
 		sink = NULL;
 	bt_component_class_sink_put_ref(class);
 	return sink;
@@ -152,18 +123,24 @@ static enum histree_status open_source(struct ctf_input *input, const bt_compone
 				       const bt_component_source **out, struct histree_error *error)
 {
 	struct ctf_folder *folder = &input->folder;
-	*out = NULL;
-	if (folder->sound)
-		*out = add_source(input, class, folder->path);
-	if (*out == NULL) {
-		enum histree_status status = ctf_folder_stand_in(folder, error);
-		if (status != HISTREE_OK)
-			return status;
-		*out = add_source(input, class, folder->stand_in);
-	}
-	if (*out == NULL)
-		return error_set(error, HISTREE_ERR_TRACE, "%s", input->cause);
-	return HISTREE_OK;
+	*out = folder->sound ? add_source(input, class, folder->path) : NULL;
+	if (*out != NULL)
+		return HISTREE_OK;
+	enum histree_status status = ctf_folder_stand_in(folder, error);
+	if (status != HISTREE_OK)
+		return status;
+	*out = add_source(input, class, folder->stand_in);
+	if (*out != NULL)
+		return HISTREE_OK;
+	/*
+	 * With damaged streams out of the way it is the metadata.  What is wrong with that, babeltrace2 writes to
+	 * its log; the cause is often no more than the name of the folder.
+	 */
+	bool tells = strstr(input->cause, folder->stand_in) == NULL;
+	return error_set(error, HISTREE_ERR_TRACE,
+			 "babeltrace2 cannot make sense of %s%s%s; the command \"babeltrace2 %s\" says more",
+			 folder->layout.usable ? "the metadata" : "the metadata or a stream", tells ? ": " : "",
+			 tells ? input->cause : "", folder->path);
 }
 
 static enum histree_status connect_streams(struct ctf_input *input, const bt_component_source *source,
@@ -178,7 +155,8 @@ static enum histree_status connect_streams(struct ctf_input *input, const bt_com
 		return error_memory(error, "the streams of a trace");
 	}
 	for (size_t index = 0; index < input->stream_count; index++)
-		input->streams[index] = (struct ctf_stream){ .input = input, .name = "", .cpu = -1 };
+		input->streams[index] =
+			(struct ctf_stream){ .input = input, .name = input->folder.path, .cpu = -1 };
 
 	const bt_component_sink *sink = add_sink(input);
 	if (sink == NULL)
@@ -186,8 +164,8 @@ static enum histree_status connect_streams(struct ctf_input *input, const bt_com
 	for (size_t index = 0; index < input->stream_count; index++)
 		if (bt_graph_connect_ports(input->graph,
 					   bt_component_source_borrow_output_port_by_index_const(source, index),
-					   bt_component_sink_borrow_input_port_by_index_const(sink, index), NULL) !=
-		    BT_GRAPH_CONNECT_PORTS_STATUS_OK)
+					   bt_component_sink_borrow_input_port_by_index_const(sink, index),
+					   NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
 			return fail(input, "cannot connect a stream", error);
 	/* The first run configures the graph, which makes the iterators; nothing is pulled yet. */
 	if (bt_graph_run_once(input->graph) != BT_GRAPH_RUN_ONCE_STATUS_OK)
@@ -215,7 +193,7 @@ enum histree_status ctf_input_open(struct ctf_input *input, const bt_plugin *plu
 	};
 	if (input->trace.path == NULL)
 		return error_memory(error, "a trace");
-	enum histree_status status = scan(input, class, path, error);
+	enum histree_status status = ctf_folder_scan(&input->folder, path, input->notes, error);
 	if (status == HISTREE_OK)
 		status = open_source(input, class, &source, error);
 	if (status == HISTREE_OK)

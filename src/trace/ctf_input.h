@@ -20,13 +20,13 @@ struct ctf_input;
 
 struct ctf_stream {
 	struct ctf_input *input;
-	bt_message_iterator *iterator; /* NULL: ended */
+	bt_message_iterator *iterator;   /* NULL: ended */
 	bt_message_array_const messages; /* a batch; those from `next` on are ours to release */
 	uint64_t count, next;
 	const bt_message *current; /* the message of `head`; NULL if there is none */
 	struct event head;         /* the event that comes next */
 
-	const char *name;      /* of its first file, as the user would write it */
+	const char *name;      /* of its first file, as the user would write it; first of the folder */
 	struct ctf_file *file; /* NULL if not known */
 	uint64_t packets;      /* begun so far */
 	int32_t cpu;           /* of the packet */

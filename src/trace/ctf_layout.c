@@ -55,6 +55,9 @@ static const char *const field_names[CTF_PACKET_FIELD_COUNT] = {
 	[CTF_PACKET_SIZE] = "packet_size",
 	[CTF_CONTENT_SIZE] = "content_size",
 	[CTF_TIMESTAMP_BEGIN] = "timestamp_begin",
+	[CTF_TIMESTAMP_END] = "timestamp_end",
+	[CTF_EVENTS_DISCARDED] = "events_discarded",
+	[CTF_PACKET_SEQ_NUM] = "packet_seq_num",
 };
 
 static struct type read_type(struct reader *reader, unsigned depth);
@@ -395,8 +398,7 @@ void ctf_layout_read(const char *metadata, struct ctf_layout *out)
 	/* Without a magic number there is no telling a packet from anything else. */
 	const struct type *header = &reader->header;
 	if (!reader->has_header || !header->known || header->fields[CTF_MAGIC].size != 32 || reader->failed ||
-	    reader->stream_count == 0 ||
-	    (reader->stream_count > 1 && header->fields[CTF_STREAM_ID].size == 0) ||
+	    reader->stream_count == 0 || (reader->stream_count > 1 && header->fields[CTF_STREAM_ID].size == 0) ||
 	    !place_of(reader, &header->fields[CTF_MAGIC], 0, &out->magic) ||
 	    !place_of(reader, &header->fields[CTF_STREAM_ID], 0, &out->stream_id))
 		goto out;

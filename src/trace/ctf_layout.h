@@ -20,9 +20,12 @@
 enum ctf_packet_field {
 	CTF_MAGIC,
 	CTF_STREAM_ID,
-	CTF_PACKET_SIZE,  /* both sizes in bits */
+	CTF_PACKET_SIZE, /* both sizes in bits */
 	CTF_CONTENT_SIZE,
 	CTF_TIMESTAMP_BEGIN,
+	CTF_TIMESTAMP_END,
+	CTF_EVENTS_DISCARDED,
+	CTF_PACKET_SEQ_NUM,
 	CTF_PACKET_FIELD_COUNT
 };
 

@@ -83,6 +83,23 @@ static uint64_t measure(struct walk *walk, const struct ctf_packet_layout *strea
 	return 0;
 }
 
+/*
+ * Times and counters are never all ones: that is how source.ctf.fs marks what a packet does not have, and
+ * it aborts the process where it meets the mark in a packet that has it.
+ */
+static bool check_counters(struct walk *walk, const struct ctf_packet_layout *stream, const uint8_t *bytes,
+			   uint64_t offset)
+{
+	static const enum ctf_packet_field counters[] = { CTF_TIMESTAMP_BEGIN, CTF_TIMESTAMP_END,
+							  CTF_EVENTS_DISCARDED, CTF_PACKET_SEQ_NUM };
+	for (size_t index = 0; index < sizeof(counters) / sizeof(counters[0]); index++)
+		if (ctf_place_read(&stream->places[counters[index]], bytes) == UINT64_MAX) {
+			set_damage(walk, offset, "has an impossible time or counter");
+			return false;
+		}
+	return true;
+}
+
 /* HISTREE_END where the walk ends: at the end of the file or at damage. */
 static enum histree_status walk_packet(struct walk *walk, uint64_t offset, struct histree_error *error)
 {
@@ -99,7 +116,9 @@ static enum histree_status walk_packet(struct walk *walk, uint64_t offset, struc
 		return status;
 
 	const struct ctf_packet_layout *stream = identify(walk, bytes, wanted, offset);
-	uint64_t size = stream == NULL ? 0 : measure(walk, stream, bytes, offset);
+	if (stream == NULL || !check_counters(walk, stream, bytes, offset))
+		return HISTREE_END;
+	uint64_t size = measure(walk, stream, bytes, offset);
 	if (size == 0)
 		return HISTREE_END;
 	if (size > left)

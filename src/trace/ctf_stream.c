@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/time_text.h"
 #include "trace/ctf_cause.h"
 #include "trace/ctf_input.h"
 
@@ -88,14 +89,17 @@ static bool snapshot_time(const bt_clock_snapshot *snapshot, int64_t *out)
 static void note_loss(struct ctf_stream *stream, const char *what, bool counted, uint64_t count,
 		      const bt_clock_snapshot *begin, const bt_clock_snapshot *end)
 {
-	char lost[48], range[64] = "";
+	char lost[48], range[2 * TIME_TEXT_SIZE + 16] = "", from_text[TIME_TEXT_SIZE], to_text[TIME_TEXT_SIZE];
 	int64_t from, to;
 	if (counted)
-		snprintf(lost, sizeof(lost), "%" PRIu64 " %s", count, what);
+		snprintf(lost, sizeof(lost), "%" PRIu64 " %s%s", count, what, count == 1 ? "" : "s");
 	else
-		snprintf(lost, sizeof(lost), "an unknown number of %s", what);
-	if (begin != NULL && end != NULL && snapshot_time(begin, &from) && snapshot_time(end, &to))
-		snprintf(range, sizeof(range), " between %" PRId64 " and %" PRId64, from, to);
+		snprintf(lost, sizeof(lost), "an unknown number of %ss", what);
+	if (begin != NULL && end != NULL && snapshot_time(begin, &from) && snapshot_time(end, &to)) {
+		time_format_date(from, from_text);
+		time_format_date(to, to_text);
+		snprintf(range, sizeof(range), " between %s and %s", from_text, to_text);
+	}
 	trace_notes_warn(stream->input->notes, "%s: the tracer lost %s%s", stream->name, lost, range);
 }
 
@@ -107,7 +111,7 @@ static void discarded_events(struct ctf_stream *stream, const bt_message *messag
 	uint64_t count = 0;
 	bool counted = bt_message_discarded_events_get_count(message, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE;
 	stream->input->notes->report.discarded_events += counted ? count : 0;
-	note_loss(stream, "events", counted, count,
+	note_loss(stream, "event", counted, count,
 		  timed ? bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(message) : NULL,
 		  timed ? bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message) : NULL);
 }
@@ -118,10 +122,12 @@ static void discarded_packets(struct ctf_stream *stream, const bt_message *messa
 		bt_stream_borrow_class_const(bt_message_discarded_packets_borrow_stream_const(message));
 	bool timed = bt_stream_class_discarded_packets_have_default_clock_snapshots(class);
 	uint64_t count = 0;
-	bool counted = bt_message_discarded_packets_get_count(message, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE;
+	bool counted =
+		bt_message_discarded_packets_get_count(message, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE;
 	stream->input->notes->report.discarded_packets += counted ? count : 0;
-	note_loss(stream, "packets", counted, count,
-		  timed ? bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(message) : NULL,
+	note_loss(stream, "packet", counted, count,
+		  timed ? bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(message)
+			: NULL,
 		  timed ? bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(message) : NULL);
 }
 
@@ -200,11 +206,14 @@ void ctf_stream_release(struct ctf_stream *stream)
 
 static void end_stream(struct ctf_stream *stream)
 {
-	if (stream->steps_back > 0)
+	if (stream->steps_back > 0) {
+		char first[TIME_TEXT_SIZE];
+		time_format_date(stream->first_step_back, first);
 		trace_notes_warn(stream->input->notes,
-				 "%s: the clock steps back %" PRIu64 " times, first to %" PRId64
-				 "; its events are taken in the order of the file",
-				 stream->name, stream->steps_back, stream->first_step_back);
+				 "%s: the clock steps back %" PRIu64
+				 " time%s, first to %s; its events are taken in the order of the file",
+				 stream->name, stream->steps_back, stream->steps_back == 1 ? "" : "s", first);
+	}
 	stream->input->streams_ended++;
 	ctf_stream_release(stream);
 }
@@ -216,8 +225,9 @@ void ctf_stream_damaged(struct ctf_stream *stream)
 	bool counted = file != NULL && file->damaged;
 	/* Of a file that was found to be damaged, the last packet is expected to break off. */
 	if (!counted || stream->packets < file->packets.count)
-		trace_notes_warn(notes, "%s: %s in packet %" PRIu64 "; what comes before is read", stream->name,
-				 stream->input->cause, stream->packets == 0 ? 0 : stream->packets - 1);
+		trace_notes_warn(
+			notes, "%s: packet %" PRIu64 " cannot be decoded (%s); the events before that are read",
+			stream->name, stream->packets == 0 ? 0 : stream->packets - 1, stream->input->cause);
 	if (!counted)
 		notes->report.damaged_streams++;
 	end_stream(stream);

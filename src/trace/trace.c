@@ -106,8 +106,7 @@ static enum histree_status open_inputs(struct trace *trace, const struct trace_f
 		input->trace.id = (uint32_t)index;
 		input->classes = &trace->classes;
 		input->notes = &trace->notes;
-		enum histree_status status =
-			ctf_input_open(input, trace->plugin, folders->paths[index], error);
+		enum histree_status status = ctf_input_open(input, trace->plugin, folders->paths[index], error);
 		if (status != HISTREE_OK)
 			return status;
 		trace->notes.report.bytes_total += input->folder.bytes;

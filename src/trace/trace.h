@@ -3,11 +3,24 @@
  * trace.h - read one trace, or several as one experiment, as one sequence of events.
  *
  * Streams are merged by time: the next event is the one with the smallest time among the heads of all
- * streams.  Within a stream events keep their order in the file even where the clock steps back (such
+ * streams; at the same time the stream of the earlier trace comes first, then the one of the file whose name
+ * sorts first.  Within a stream events keep their order in the file even where the clock steps back (such
  * steps are counted); so no event is ever lost to a bad clock.
  *
  * What cannot be read is reported and passed over: a damaged stream ends where the damage begins, the
- * others go on.  trace_next() fails only when nothing more can be read at all.
+ * others go on.  trace_next() fails only when memory is out.
+ *
+ *	struct trace *trace;
+ *	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
+ *		return report(&error);
+ *	while ((status = trace_next(trace, &event, &error)) == HISTREE_OK)
+ *		...;			// HISTREE_END, or the error
+ *	trace_close(trace);
+ *
+ * Threads: a trace is used by one thread at a time.
+ *
+ * Only ctf_input, ctf_stream, ctf_class and ctf_cause call babeltrace2.  ctf_folder, ctf_packets, ctf_layout,
+ * ctf_metadata and tsdl look at the files before that, so that damage does not reach it.
  */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
@@ -21,17 +34,19 @@ struct trace;
 struct trace_report {
 	uint64_t events;
 	uint64_t clock_steps_back;
-	uint64_t discarded_events;  /* said by the tracer to be lost */
+	uint64_t discarded_events; /* said by the tracer to be lost */
 	uint64_t discarded_packets;
-	uint64_t damaged_streams;   /* streams that were cut short or could not be opened */
-	const char *const *warnings; /* a sentence each, bounded in number */
+	uint64_t damaged_streams;    /* streams that were cut short or could not be opened */
+	const char *const *warnings; /* a sentence each, about a hundred at most */
 	size_t warning_count;
 	uint64_t bytes_done, bytes_total; /* of the stream files; total 0: not known */
 };
 
 /*
- * Open every trace found at or below the paths (a folder with a `metadata` file is a CTF trace).
- * HISTREE_ERR_TRACE if one of the paths has none, or its metadata cannot be read.
+ * Open every trace found at or below the paths (a folder with a `metadata` file is a CTF trace), in the order
+ * of the paths and then by name.  HISTREE_ERR_TRACE if one of the paths has none, or its metadata cannot be
+ * read.  A trace with damaged streams is read through links in a folder below $TMPDIR (or /tmp), which
+ * trace_close() removes.
  */
 enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,
 			       struct histree_error *error);
@@ -39,7 +54,7 @@ enum histree_status trace_open(const char *const *paths, size_t path_count, stru
 size_t trace_count(const struct trace *trace);
 const struct event_trace *trace_at(const struct trace *trace, size_t index);
 
-/* The next event, valid until the next call.  HISTREE_END when there are no more. */
+/* The next event, valid until the next call.  HISTREE_END when there are no more.  HISTREE_ERR_MEMORY. */
 enum histree_status trace_next(struct trace *trace, struct event *out, struct histree_error *error);
 
 struct trace_report trace_report(const struct trace *trace);

@@ -84,8 +84,7 @@ static enum histree_status find_below(struct trace_folders *folders, const char 
 	return status;
 }
 
-enum histree_status trace_folders_find(struct trace_folders *folders, const char *path,
-				       struct histree_error *error)
+enum histree_status trace_folders_find(struct trace_folders *folders, const char *path, struct histree_error *error)
 {
 	size_t before = folders->count;
 	size_t size = strlen(path);

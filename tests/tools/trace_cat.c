@@ -30,9 +30,9 @@ static void print_report(const struct trace *trace)
 	struct trace_report report = trace_report(trace);
 	for (size_t index = 0; index < trace_count(trace); index++) {
 		const struct event_trace *facts = trace_at(trace, index);
-		fprintf(stderr, "trace %" PRIu32 " %s: domain %s, tracer %s %d.%d, host %s, machine %s\n", facts->id,
-			facts->path, facts->domain, facts->tracer_name, facts->tracer_major, facts->tracer_minor,
-			facts->hostname, facts->machine);
+		fprintf(stderr, "trace %" PRIu32 " %s: domain %s, tracer %s %d.%d, host %s, machine %s\n",
+			facts->id, facts->path, facts->domain, facts->tracer_name, facts->tracer_major,
+			facts->tracer_minor, facts->hostname, facts->machine);
 	}
 	fprintf(stderr,
 		"events %" PRIu64 ", clock steps back %" PRIu64 ", lost events %" PRIu64 ", lost packets %" PRIu64
