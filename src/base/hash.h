@@ -28,10 +28,14 @@ static inline uint64_t hash_bytes(const void *bytes, size_t size)
 		at += 8;
 		size -= 8;
 	}
-	if (size > 0) {
-		uint64_t word = 0;
-		memcpy(&word, at, size);
-		hash = hash_mix(hash ^ word);
+	/* The tail by overlapping or single loads: a memcpy of variable size costs more than the hash. */
+	if (size >= 4) {
+		uint32_t low, high;
+		memcpy(&low, at, 4);
+		memcpy(&high, at + size - 4, 4);
+		hash = hash_mix(hash ^ ((uint64_t)high << 32 | low));
+	} else if (size > 0) {
+		hash = hash_mix(hash ^ ((uint64_t)at[0] << 16 | (uint64_t)at[size / 2] << 8 | at[size - 1]));
 	}
 	return hash;
 }
