@@ -4,8 +4,8 @@
  *
  * Memory an attribute: 24 bytes, and a value_pool entry for each distinct string or custom value.
  *
- * Together with the attribute tree, an attribute whose name and string value nobody else has takes about 140
- * bytes besides the two texts (test_state_system counts them), so that ten million fit into 2 GiB.
+ * Together with the attribute tree, an attribute whose name and string value nobody else has takes about 160
+ * bytes, and one of a kernel trace about 70 (test_state_memory counts them): ten million fit into 2 GiB.
  */
 #ifndef STATE_ONGOING_STATES_H
 #define STATE_ONGOING_STATES_H

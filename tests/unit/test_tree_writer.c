@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_tree_writer.c - what a tree refuses, and the shape that each variant gives it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/memory_io.h"
+#include "support/tree_file.h"
+
+struct writing {
+	struct memory_io memory;
+	struct block_file *file;
+	struct tree_writer *writer;
+	struct histree_error error;
+};
+
+static void set_up(struct writing *writing, const char *variant, histree_time start)
+{
+	struct tree_options options;
+	const struct histree_tree_options asked = { .variant = variant, .node_size = 4096, .fan_out = 3 };
+	memory_io_init(&writing->memory);
+	assert_int_equal(tree_options_resolve(&asked, start, &options, NULL), HISTREE_OK);
+	assert_int_equal(block_file_create(&writing->memory.io, "f", 4096, &writing->file, NULL), HISTREE_OK);
+	assert_int_equal(tree_writer_create(writing->file, &options, &writing->writer, NULL), HISTREE_OK);
+}
+
+static void tear_down(struct writing *writing)
+{
+	tree_writer_free(writing->writer);
+	block_file_close(writing->file);
+	assert_null(memory_io_find(&writing->memory, "f"));
+	memory_io_release(&writing->memory);
+}
+
+static enum histree_status add(struct writing *writing, histree_quark quark, histree_time start, histree_time end,
+			       struct histree_value value)
+{
+	const struct histree_interval interval = { .start = start, .end = end, .quark = quark, .value = value };
+	return tree_writer_add(writing->writer, &interval, &writing->error);
+}
+
+/* Each refusal names the times, and what comes after it is taken as if nothing had been. */
+static void intervals_outside_time_are_refused(void **state)
+{
+	(void)state;
+	for (size_t i = 0; tree_variants[i] != NULL; i++) {
+		struct writing writing;
+		set_up(&writing, tree_variants[i]->name, 100);
+		assert_int_equal(add(&writing, 0, 99, 120, histree_null()), HISTREE_ERR_TIME_RANGE);
+		assert_string_equal(writing.error.message, "an interval from 99 to 120 in a history that starts at 100");
+		assert_int_equal(add(&writing, 0, 120, 119, histree_null()), HISTREE_ERR_TIME_RANGE);
+		assert_int_equal(add(&writing, 0, 120, INT64_MAX, histree_null()), HISTREE_ERR_TIME_RANGE);
+		assert_int_equal(add(&writing, 0, 100, 119, histree_null()), HISTREE_OK);
+		assert_int_equal(add(&writing, 0, 120, 120, histree_int(4)), HISTREE_OK);
+		assert_int_equal(tree_writer_finish(writing.writer, 119, 1, &writing.error), HISTREE_ERR_TIME_RANGE);
+		assert_int_equal(tree_writer_finish(writing.writer, INT64_MAX, 1, &writing.error), HISTREE_ERR_TIME_RANGE);
+		assert_int_equal(tree_writer_finish(writing.writer, 120, 0, &writing.error), HISTREE_ERR_TIME_RANGE);
+		assert_int_equal(tree_writer_finish(writing.writer, 120, 1, &writing.error), HISTREE_OK);
+		tear_down(&writing);
+	}
+}
+
+static void values_are_taken_up_to_the_limit(void **state)
+{
+	(void)state;
+	for (size_t i = 0; tree_variants[i] != NULL; i++) {
+		struct writing writing;
+		char text[4096] = { 0 };
+		set_up(&writing, tree_variants[i]->name, INT64_MIN);
+		size_t most = tree_writer_value_size_max(writing.writer);
+		assert_in_range(most, 1900, 4096);
+		assert_int_equal(add(&writing, 0, 0, 1, histree_custom(text, most + 1)), HISTREE_ERR_TOO_LARGE);
+		assert_non_null(strstr(writing.error.message, "use a greater node size"));
+		for (histree_quark quark = 0; quark < 20; quark++) /* from the first moment to the last: the longest rows */
+			assert_int_equal(add(&writing, quark, INT64_MIN, INT64_MAX - 1, histree_string_n(text, most)), HISTREE_OK);
+		assert_int_equal(tree_writer_finish(writing.writer, INT64_MAX - 1, 20, NULL), HISTREE_OK);
+		tear_down(&writing);
+	}
+}
+
+static void options_are_checked(void **state)
+{
+	(void)state;
+	static const struct {
+		struct histree_tree_options asked;
+		const char *reason; /* NULL: fine */
+	} cases[] = {
+		{ { .variant = NULL }, NULL },
+		{ { .variant = "btree" }, "there is no tree variant 'btree'; there are sht, osht, esht, rsht, vrsht" },
+		{ { .variant = "" }, "there is no tree variant ''" },
+		{ { .variant = "sht", .r_depth = 2 }, "variant 'sht' has no R-tree depth" },
+		{ { .variant = "rsht", .r_depth = 1 }, "an R-tree of 1 levels: it may have 2 to 16" },
+		{ { .variant = "rsht", .r_depth = 17 }, "an R-tree of 17 levels" },
+		{ { .variant = "vrsht", .r_depth = 16 }, NULL },
+		{ { .node_size = 2048 }, "a node size of 2048 bytes: it must be a power of two from 4096 to 1048576" },
+		{ { .node_size = 5000 }, "a node size of 5000 bytes" },
+		{ { .node_size = 2 << 20 }, "a node size of 2097152 bytes" },
+		{ { .node_size = 1 << 20 }, NULL },
+		{ { .fan_out = 1 }, "a fan-out of 1: it may be 2 to 1000" },
+		{ { .fan_out = 1001 }, "a fan-out of 1001" },
+		{ { .memory_max = 1 }, "1 bytes of memory: at least 1048576 are needed" },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tree_options options;
+		struct histree_error error = { 0 };
+		enum histree_status status = tree_options_resolve(&cases[i].asked, 0, &options, &error);
+		assert_int_equal(status, cases[i].reason == NULL ? HISTREE_OK : HISTREE_ERR_ARGUMENT);
+		if (cases[i].reason != NULL && strstr(error.message, cases[i].reason) == NULL)
+			fail_msg("refused, but because: %s", error.message);
+	}
+}
+
+static void every_variant_is_found_by_name_and_number(void **state)
+{
+	(void)state;
+	size_t count = 0;
+	for (; tree_variants[count] != NULL; count++) {
+		assert_ptr_equal(tree_variant_by_name(tree_variants[count]->name), tree_variants[count]);
+		assert_ptr_equal(tree_variant_by_id(tree_variants[count]->id), tree_variants[count]);
+	}
+	assert_int_equal(count, 5);
+	assert_null(tree_variant_by_id(0));
+	assert_null(tree_variant_by_name("SHT"));
+}
+
+/* ---- shapes -------------------------------------------------------------------------------------------- */
+
+struct built {
+	struct memory_io memory;
+	struct tree_file tree;
+	struct histree_history_info info;
+};
+
+/* The intervals of figure 4.6 of the thesis: each attribute has `turns` states of one length, one after the other. */
+static void build(struct built *built, const struct histree_tree_options *asked, uint32_t keys, uint32_t turns)
+{
+	struct reference reference;
+	size_t count = 0;
+	struct histree_interval *intervals = calloc((size_t)keys * (turns + 1), sizeof(*intervals));
+	assert_non_null(intervals);
+	histree_time period = 10 * keys, end = period * turns - 1;
+	for (uint32_t turn = 0; turn <= turns; turn++)
+		for (uint32_t i = 0; i < keys; i++) {
+			uint32_t key = (uint32_t)((uint64_t)i * 7919 % keys); /* shuffled */
+			histree_time offset = 10 * (histree_time)i;
+			histree_time from = turn == 0 ? 0 : offset + period * (turn - 1);
+			histree_time to = turn == turns ? end : offset + period * turn - 1;
+			if (from <= to)
+				intervals[count++] = (struct histree_interval){
+					.start = from, .end = to, .quark = key, .value = histree_int((int32_t)turn)
+				};
+		}
+	assert_true(reference_make(&reference, intervals, count, 0, end, keys));
+	memory_io_init(&built->memory);
+	struct histree_error error;
+	if (tree_file_write(&built->memory.io, "f", asked, &reference, intervals, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	assert_int_equal(tree_file_open(&built->memory.io, "f", 1 << 20, &built->tree, NULL), HISTREE_OK);
+	built->info = (struct histree_history_info){ 0 };
+	tree_reader_info(built->tree.reader, &built->info);
+	assert_int_equal(built->info.interval_count, count);
+	free(intervals);
+	reference_release(&reference);
+}
+
+static void release(struct built *built)
+{
+	tree_file_close(&built->tree);
+	memory_io_release(&built->memory);
+}
+
+static void a_small_history_is_one_node(void **state)
+{
+	(void)state;
+	for (size_t i = 0; tree_variants[i] != NULL; i++) {
+		struct built built;
+		build(&built, &(struct histree_tree_options){ .variant = tree_variants[i]->name, .node_size = 65536 }, 10, 5);
+		assert_int_equal(built.info.node_count, 1);
+		assert_int_equal(built.info.depth, 1);
+		assert_int_equal(built.info.nodes_at_height[0], 1);
+		assert_string_equal(built.info.variant, tree_variants[i]->name);
+		release(&built);
+	}
+}
+
+/* Thesis 4.4.2: with many attributes the SHT is a comb of nearly empty nodes, and the others are not. */
+static void only_the_sht_degenerates(void **state)
+{
+	(void)state;
+	for (size_t i = 0; tree_variants[i] != NULL; i++) {
+		struct built built;
+		const char *name = tree_variants[i]->name;
+		build(&built, &(struct histree_tree_options){ .variant = name, .node_size = 4096, .fan_out = 50 }, 6000, 4);
+		uint64_t fill = built.info.node_bytes_used * 100 / (built.info.node_count * built.info.node_size);
+		if (strcmp(name, "sht") == 0) {
+			assert_true(built.info.depth > 10);
+			assert_true(fill < 50);
+		} else {
+			assert_in_range(built.info.depth, 2, 4);
+			assert_in_range(fill, 85, 100);
+		}
+		release(&built);
+	}
+}
+
+/* Algorithm 4.2 sorts by key: the leaves of an R-SHT have narrow ranges of keys, those of an eSHT all keys. */
+static void r_trees_cluster_by_key(void **state)
+{
+	(void)state;
+	struct built esht, rsht;
+	build(&esht, &(struct histree_tree_options){ .variant = "esht", .node_size = 4096 }, 6000, 4);
+	build(&rsht, &(struct histree_tree_options){ .variant = "rsht", .node_size = 4096 }, 6000, 4);
+	assert_true(esht.info.key_range_nodes[0] * 10 < esht.info.node_count);
+	assert_true(rsht.info.key_range_nodes[0] * 10 > rsht.info.node_count * 8);
+	assert_int_equal(rsht.info.r_depth, 2);
+	assert_int_equal(esht.info.r_depth, 0);
+	release(&esht);
+	release(&rsht);
+}
+
+/* Thesis 4.7.4: r = ceil(log_c(A / n)), reached one step at a time. */
+static void vr_trees_grow_with_the_attributes(void **state)
+{
+	(void)state;
+	struct built few, many;
+	const struct histree_tree_options asked = { .variant = "vrsht", .node_size = 4096, .fan_out = 4 };
+	build(&few, &asked, 300, 200);
+	build(&many, &asked, 30000, 4);
+	assert_int_equal(few.info.r_depth, 2);
+	assert_int_equal(many.info.r_depth, 4);
+	release(&few);
+	release(&many);
+}
+
+/* With a buffer that may take 1 MiB, R-trees are smaller than they could be, and still right. */
+static void a_small_buffer_makes_small_r_trees(void **state)
+{
+	(void)state;
+	struct built built;
+	build(&built,
+	      &(struct histree_tree_options){ .variant = "rsht", .r_depth = 4, .node_size = 4096, .memory_max = 1 << 20 },
+	      20000, 4);
+	assert_int_equal(tree_verify(built.tree.reader, NULL, NULL, NULL), HISTREE_OK);
+	assert_true(built.info.nodes_at_height[built.info.depth - 1] == 1);
+	release(&built);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(intervals_outside_time_are_refused),
+		cmocka_unit_test(values_are_taken_up_to_the_limit),
+		cmocka_unit_test(options_are_checked),
+		cmocka_unit_test(every_variant_is_found_by_name_and_number),
+		cmocka_unit_test(a_small_history_is_one_node),
+		cmocka_unit_test(only_the_sht_degenerates),
+		cmocka_unit_test(r_trees_cluster_by_key),
+		cmocka_unit_test(vr_trees_grow_with_the_attributes),
+		cmocka_unit_test(a_small_buffer_makes_small_r_trees),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
