@@ -28,6 +28,7 @@ demo:
 install: all
 	@meson configure $(BUILD) --prefix=$(PREFIX)
 	meson install -C $(BUILD) $(if $(DESTDIR),--destdir=$(abspath $(DESTDIR)))
+	@test -n '$(DESTDIR)' || ldconfig 2>/dev/null || echo 'run ldconfig as root if the library is not found'
 
 format:
 	git ls-files '*.c' '*.h' | xargs clang-format -i

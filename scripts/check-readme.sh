@@ -10,7 +10,7 @@ root=$(realpath "$3")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-ln -s "$root/tests" tests
+ln -s "$root/demo" demo
 
 histree() {
 	"$histree" "$@"
