@@ -34,7 +34,8 @@ struct histree_history_info {
 	uint64_t interval_count;
 	uint64_t null_interval_count;
 	uint32_t attribute_count;
-	uint64_t node_bytes_used; /* of node_count x node_size; the share of the two is the fill */
+	uint64_t node_bytes;      /* that nodes take in the file; a variant may cut them to what they use */
+	uint64_t node_bytes_used; /* the share of the two is the fill */
 	uint64_t attribute_bytes; /* of the section with the attribute tree */
 	const uint64_t *nodes_at_height; /* `depth` of them, [0]: leaves; borrowed from the history */
 	/*

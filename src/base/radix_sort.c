@@ -6,7 +6,7 @@
 enum { DIGIT_BITS = 11, DIGIT_MASK = (1 << DIGIT_BITS) - 1 };
 
 /* One stable counting sort by a digit of (key - key_min). */
-static void sort_digit(const struct keyed_index *from, struct keyed_index *to, size_t count, uint32_t key_min,
+static void sort_digit(const struct keyed_index *from, struct keyed_index *to, size_t count, uint64_t key_min,
 		       unsigned shift)
 {
 	uint32_t places[1 << DIGIT_BITS] = { 0 };
@@ -24,7 +24,7 @@ static void sort_digit(const struct keyed_index *from, struct keyed_index *to, s
 
 void radix_sort(struct keyed_index *entries, struct keyed_index *spare, size_t count)
 {
-	uint32_t key_min = UINT32_MAX, key_max = 0;
+	uint64_t key_min = UINT64_MAX, key_max = 0;
 	for (size_t i = 0; i < count; i++) {
 		key_min = entries[i].key < key_min ? entries[i].key : key_min;
 		key_max = entries[i].key > key_max ? entries[i].key : key_max;
@@ -32,7 +32,7 @@ void radix_sort(struct keyed_index *entries, struct keyed_index *spare, size_t c
 	if (count < 2)
 		return;
 	struct keyed_index *from = entries, *to = spare;
-	for (unsigned shift = 0; shift < 32 && (key_max - key_min) >> shift > 0; shift += DIGIT_BITS) {
+	for (unsigned shift = 0; shift < 64 && (key_max - key_min) >> shift > 0; shift += DIGIT_BITS) {
 		sort_digit(from, to, count, key_min, shift);
 		struct keyed_index *sorted = to;
 		to = from;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * radix_sort.h - sort indices by a 32-bit key, stable, in time proportional to their number.
+ * radix_sort.h - sort indices by a key, stable, in time proportional to their number.
  */
 #ifndef BASE_RADIX_SORT_H
 #define BASE_RADIX_SORT_H
@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 struct keyed_index {
-	uint32_t key, index;
+	uint64_t key;
+	uint32_t index;
 };
 
 /* `spare` has room for `count` entries too.  Eleven bits a pass; as few passes as the range of keys needs. */

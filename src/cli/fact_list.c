@@ -104,14 +104,13 @@ static void add_numbers(struct fact_list *list, const char *name, enum fact_kind
 
 static void add_tree(struct fact_list *list, const struct histree_history_info *info)
 {
-	uint64_t node_bytes = info->node_count * info->node_size;
 	add_text(list, "variant", info->variant);
 	add_count(list, "r_depth", info->r_depth);
 	add_bytes(list, "node_size", info->node_size);
 	add_count(list, "fan_out", info->fan_out);
 	add_count(list, "node_count", info->node_count);
 	add_count(list, "depth", info->depth);
-	add_real(list, "node_fill_percent", rounded(100 * share(info->node_bytes_used, node_bytes)));
+	add_real(list, "node_fill_percent", rounded(100 * share(info->node_bytes_used, info->node_bytes)));
 	add_bytes(list, "file_bytes", info->file_bytes);
 	add_bytes(list, "attribute_bytes", info->attribute_bytes);
 	add_real(list, "bytes_per_interval", rounded(share(info->file_bytes, info->interval_count)));

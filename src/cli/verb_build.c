@@ -16,7 +16,7 @@ struct build_options {
 	bool force, quiet;
 };
 
-static const char *const variants[] = { "sht", "osht", "esht", "rsht", "vrsht", NULL };
+static const char *const variants[] = { "cluster", "sht", "osht", "esht", "rsht", "vrsht", NULL };
 
 static const struct cli_option options[] = {
 	{ .name = "output",

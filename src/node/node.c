@@ -2,7 +2,9 @@
 #include "node/node.h"
 
 #include "base/bytes.h"
+#include "base/crc32c.h"
 #include "item/value_codec.h"
+#include "node/column_format.h"
 #include "node/node_format.h"
 
 struct node_layout node_layout(uint32_t node_size, uint32_t child_bounds, uint32_t fan_out)
@@ -22,7 +24,10 @@ size_t node_capacity(const struct node_layout *layout, uint32_t height)
 size_t node_value_size_max(const struct node_layout *layout)
 {
 	/* Start, duration and key of the longest; and the one entry of the index. */
-	return node_capacity(layout, 1) - (2 * VARINT_SIZE_MAX + 5) - VALUE_OVERHEAD_MAX - NODE_INDEX_SIZE;
+	size_t of_rows =
+		node_capacity(layout, 1) - (2 * VARINT_SIZE_MAX + 5) - VALUE_OVERHEAD_MAX - NODE_INDEX_SIZE;
+	size_t of_columns = layout->node_size - COLUMN_LEAF_OVERHEAD_MAX;
+	return layout->columns && of_columns < of_rows ? of_columns : of_rows;
 }
 
 size_t node_row_size(const struct histree_interval *interval, histree_time start)
@@ -30,4 +35,19 @@ size_t node_row_size(const struct histree_interval *interval, histree_time start
 	uint64_t delta = interval->start > start ? (uint64_t)interval->start - (uint64_t)start : 0;
 	return varint_size(delta) + varint_size((uint64_t)interval->end - (uint64_t)interval->start) +
 	       varint_size(interval->quark) + value_encoded_size(&interval->value);
+}
+
+void node_put_header(uint8_t *block, const struct node_header *header)
+{
+	put_le32(block + 4, header->bounds.number);
+	put_le16(block + 8, (uint16_t)header->height);
+	put_le16(block + 10, (uint16_t)header->child_count);
+	put_le32(block + 12, header->item_count);
+	put_le64(block + 16, (uint64_t)header->bounds.start);
+	put_le64(block + 24, (uint64_t)header->bounds.end);
+	put_le32(block + 32, header->bounds.key_min);
+	put_le32(block + 36, header->bounds.key_max);
+	put_le32(block + 40, header->used);
+	put_le32(block + 44, header->body_offset);
+	put_le32(block, crc32c(0, block + 4, header->used - 4));
 }

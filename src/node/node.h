@@ -14,6 +14,8 @@
 #ifndef NODE_NODE_H
 #define NODE_NODE_H
 
+#include <stdbool.h>
+
 #include "histree/value.h"
 
 enum node_child_bounds {
@@ -27,6 +29,7 @@ struct node_layout {
 	uint32_t node_size;
 	uint32_t child_bounds;   /* or of enum node_child_bounds */
 	uint32_t child_capacity; /* children of a core node at most */
+	bool columns;            /* leaves are of columns (column_format.h), not of rows */
 };
 
 /* A child as its parent knows it: bounds of the child's whole subtree. */
@@ -38,7 +41,7 @@ struct node_child {
 
 /*
  * The layout for a fan-out asked for: at most half of a node goes to its table of children, so that a
- * core node always has room for intervals.
+ * core node always has room for intervals.  Leaves are of rows.
  */
 struct node_layout node_layout(uint32_t node_size, uint32_t child_bounds, uint32_t fan_out);
 

@@ -7,7 +7,6 @@
 
 #include "base/array.h"
 #include "base/bytes.h"
-#include "base/crc32c.h"
 #include "base/radix_sort.h"
 #include "item/value_codec.h"
 #include "node/node_format.h"
@@ -157,17 +156,18 @@ uint32_t node_builder_seal(struct node_builder *builder, uint32_t number, histre
 	assert(used <= builder->layout->node_size);
 	memset(index, 0, builder->layout->node_size - used);
 
-	put_le32(block + 4, number);
-	put_le16(block + 8, (uint16_t)builder->height);
-	put_le16(block + 10, (uint16_t)builder->child_count);
-	put_le32(block + 12, (uint32_t)builder->row_count);
-	put_le64(block + 16, (uint64_t)builder->start);
-	put_le64(block + 24, (uint64_t)end);
-	put_le32(block + 32, builder->key_min);
-	put_le32(block + 36, builder->key_max);
-	put_le32(block + 40, used);
-	put_le32(block + 44, rows_offset);
-	put_le32(block, crc32c(0, block + 4, used - 4));
+	node_put_header(block, &(struct node_header){
+				       .bounds = { .number = number,
+						   .start = builder->start,
+						   .end = end,
+						   .key_min = builder->key_min,
+						   .key_max = builder->key_max },
+				       .height = builder->height,
+				       .child_count = (uint32_t)builder->child_count,
+				       .item_count = (uint32_t)builder->row_count,
+				       .used = used,
+				       .body_offset = rows_offset,
+			       });
 
 	*child = (struct node_child){
 		.number = number,

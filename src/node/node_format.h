@@ -33,6 +33,16 @@ enum {
 	NODE_ROW_SIZE_MIN = 4, /* three varints and a null */
 };
 
+/* What the header says; `bounds` has the keys of this node alone. */
+struct node_header {
+	struct node_child bounds;
+	uint32_t height, child_count, item_count;
+	uint32_t used, body_offset;
+};
+
+/* Write the header of a block whose other bytes are there, and its checksum. */
+void node_put_header(uint8_t *block, const struct node_header *header);
+
 static inline uint32_t node_child_size(const struct node_layout *layout)
 {
 	return 4 + 8 + (layout->child_bounds & NODE_CHILD_END ? 8 : 0) +

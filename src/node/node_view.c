@@ -24,12 +24,15 @@ enum histree_status node_check(const struct node_layout *layout, const uint8_t *
 	if (children > layout->child_capacity || (height == 0 && children > 0))
 		return error_set(error, HISTREE_ERR_FORMAT, "%u children at height %u", children, height);
 	if (offset != NODE_HEADER_SIZE + children * node_child_size(layout) || offset > used)
-		return error_set(error, HISTREE_ERR_FORMAT, "rows at offset %u behind %u children", offset, children);
+		return error_set(error, HISTREE_ERR_FORMAT, "rows at offset %u behind %u children", offset,
+				 children);
+	if (rows > 0 && (histree_time)get_le64(block + 24) < (histree_time)get_le64(block + 16))
+		return error_set(error, HISTREE_ERR_FORMAT, "ends before it starts");
+	if (layout->columns && height == 0)
+		return column_check(block, used, error);
 	uint64_t least = (uint64_t)rows * NODE_ROW_SIZE_MIN + (uint64_t)node_index_count(rows) * NODE_INDEX_SIZE;
 	if (least > used - offset || (rows == 0 && offset < used))
 		return error_set(error, HISTREE_ERR_FORMAT, "%u rows in %u bytes", rows, used - offset);
-	if (rows > 0 && (histree_time)get_le64(block + 24) < (histree_time)get_le64(block + 16))
-		return error_set(error, HISTREE_ERR_FORMAT, "ends before it starts");
 	return HISTREE_OK;
 }
 
@@ -49,7 +52,11 @@ struct node_view node_view(const struct node_layout *layout, const uint8_t *bloc
 		.used = get_le32(block + 40),
 		.rows = block + get_le32(block + 44),
 	};
-	view.rows_end = block + view.used - node_index_count(view.row_count) * NODE_INDEX_SIZE;
+	view.is_columns = layout->columns && view.height == 0;
+	if (view.is_columns)
+		view.columns = column_view(block);
+	else
+		view.rows_end = block + view.used - node_index_count(view.row_count) * NODE_INDEX_SIZE;
 	return view;
 }
 
@@ -77,10 +84,25 @@ struct node_child node_view_child(const struct node_view *view, uint32_t index)
 	return child;
 }
 
+void node_cursor_begin(struct node_cursor *cursor, const struct node_view *view, histree_time from, histree_time to)
+{
+	cursor->view = view;
+	cursor->from = from;
+	cursor->to = to;
+	cursor->at = view->rows;
+	if (view->is_columns)
+		column_cursor_begin(&cursor->column, &view->columns, from, to);
+}
+
 struct node_cursor node_cursor(const struct node_view *view)
 {
-	return (struct node_cursor){ .view = view, .at = view->rows };
+	struct node_cursor cursor;
+	node_cursor_begin(&cursor, view, INT64_MIN, INT64_MAX);
+	return cursor;
 }
+
+/* ---- rows ------------------------------------------------------------------------------------------------------
+ */
 
 /* Start, end and key of the row at `reader`, which is left before the value. */
 static bool read_extent(const struct node_view *view, struct byte_reader *reader, struct histree_interval *out)
@@ -104,7 +126,7 @@ static const uint8_t *indexed_row(const struct node_view *view, uint32_t entry)
 	return view->block + offset;
 }
 
-enum histree_status node_cursor_next(struct node_cursor *cursor, struct histree_interval *out)
+static enum histree_status next_row(struct node_cursor *cursor, struct histree_interval *out)
 {
 	const struct node_view *view = cursor->view;
 	if (cursor->at >= view->rows_end)
@@ -124,7 +146,7 @@ static bool is_before(const struct histree_interval *interval, histree_quark key
 	return interval->quark < key || (interval->quark == key && interval->end < time);
 }
 
-enum histree_status node_cursor_seek(struct node_cursor *cursor, histree_quark key, histree_time time)
+static enum histree_status seek_row(struct node_cursor *cursor, histree_quark key, histree_time time)
 {
 	const struct node_view *view = cursor->view;
 	struct histree_interval interval;
@@ -148,7 +170,7 @@ enum histree_status node_cursor_seek(struct node_cursor *cursor, histree_quark k
 	/* It is no further away than the next entry is; an index that lies must not make us read all rows. */
 	for (uint32_t row = 0; row <= NODE_ROWS_PER_INDEX; row++) {
 		const uint8_t *before = cursor->at;
-		enum histree_status status = node_cursor_next(cursor, &interval);
+		enum histree_status status = next_row(cursor, &interval);
 		if (status == HISTREE_END)
 			return HISTREE_OK;
 		if (status != HISTREE_OK)
@@ -161,8 +183,35 @@ enum histree_status node_cursor_seek(struct node_cursor *cursor, histree_quark k
 	return HISTREE_ERR_FORMAT;
 }
 
+/* ---- either ----------------------------------------------------------------------------------------------------
+ */
+
+enum histree_status node_cursor_seek(struct node_cursor *cursor, histree_quark key, histree_time time)
+{
+	if (!cursor->view->is_columns)
+		return seek_row(cursor, key, time);
+	if (time != cursor->from) {
+		cursor->from = time;
+		column_cursor_begin(&cursor->column, &cursor->view->columns, time, cursor->to);
+	}
+	return column_cursor_seek(&cursor->column, key);
+}
+
+enum histree_status node_cursor_next(struct node_cursor *cursor, struct histree_interval *out)
+{
+	if (cursor->view->is_columns)
+		return column_cursor_next(&cursor->column, out);
+	enum histree_status status;
+	do
+		status = next_row(cursor, out);
+	while (status == HISTREE_OK && (out->end < cursor->from || out->start > cursor->to));
+	return status;
+}
+
 bool node_cursor_is_indexed(const struct node_cursor *cursor, uint32_t row)
 {
+	if (cursor->view->is_columns)
+		return true;
 	return row % NODE_ROWS_PER_INDEX != 0 || row >= cursor->view->row_count ||
 	       indexed_row(cursor->view, row / NODE_ROWS_PER_INDEX) == cursor->at;
 }

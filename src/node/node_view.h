@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "node/column_view.h"
 #include "node/node.h"
 
 struct node_view {
@@ -22,7 +23,9 @@ struct node_view {
 	uint32_t used;
 	histree_time start, end;
 	histree_quark key_min, key_max; /* of the intervals in this node; key_min > key_max: none */
-	const uint8_t *rows, *rows_end; /* the index is from rows_end to used */
+	const uint8_t *rows, *rows_end; /* of rows: the index is from rows_end to used */
+	bool is_columns;
+	struct column_view columns; /* of columns */
 };
 
 /* Checksum, address, and each size against the others.  HISTREE_ERR_FORMAT says which was wrong. */
@@ -35,17 +38,24 @@ struct node_view node_view(const struct node_layout *layout, const uint8_t *bloc
 /* Bounds that the layout does not keep are the widest possible (node.h). */
 struct node_child node_view_child(const struct node_view *view, uint32_t index);
 
+/* Hands out the intervals that meet [from, to], in the order of (key, start). */
 struct node_cursor {
-	const struct node_view *view;
-	const uint8_t *at;
+	const struct node_view *view; /* borrowed */
+	histree_time from, to;
+	const uint8_t *at;           /* of rows: the next */
+	struct column_cursor column; /* of columns */
 };
 
 /* Before the first interval. */
+void node_cursor_begin(struct node_cursor *cursor, const struct node_view *view, histree_time from, histree_time to);
+
+/* The same for every interval of the node. */
 struct node_cursor node_cursor(const struct node_view *view);
 
 /*
- * Go to before the first interval of `key` that ends at or after `time`; if there is none, before the
- * first one of a greater key.  Needs what a state history has: intervals of one key do not overlap.
+ * Go to before the first interval of `key` that ends at `time`, which is in the window, or later; if there is none,
+ * before the first one of a greater key.  Intervals of other keys that end before `time` may be left out after it.
+ * Needs what a state history has: intervals of one key do not overlap.
  */
 enum histree_status node_cursor_seek(struct node_cursor *cursor, histree_quark key, histree_time time);
 

@@ -12,6 +12,8 @@ struct interval_sink {
 	/* One interval; its bytes are borrowed for the call. */
 	enum histree_status (*add)(void *context, const struct histree_interval *interval,
 				   struct histree_error *error);
+	/* From here on, intervals that end at `end` are the last of their attributes.  May be NULL. */
+	void (*closing)(void *context, histree_time end);
 	/* There are no more; the history ends at `end` and has these attributes. */
 	enum histree_status (*finish)(void *context, const struct histree_attributes *attributes, histree_time end,
 				      struct histree_error *error);

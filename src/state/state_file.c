@@ -26,6 +26,12 @@ static enum histree_status file_add(void *context, const struct histree_interval
 	return tree_writer_add(state_file->writer, interval, error);
 }
 
+static void file_closing(void *context, histree_time end)
+{
+	struct state_file *state_file = context;
+	tree_writer_close_at(state_file->writer, end);
+}
+
 static enum histree_status write_section(void *context, const void *bytes, size_t size, struct histree_error *error)
 {
 	return block_file_section_write(context, bytes, size, error);
@@ -105,6 +111,7 @@ enum histree_status state_file_create(const struct io *io, const struct histree_
 		goto out;
 	const struct interval_sink sink = {
 		.add = file_add,
+		.closing = file_closing,
 		.finish = file_finish,
 		.free = file_free,
 		.context = state_file,

@@ -157,6 +157,8 @@ enum histree_status histree_state_close(struct histree_state_system *system, his
 		return error_set(error, HISTREE_ERR_TIME_RANGE,
 				 "cannot end the history at %" PRId64 ": a state began at %" PRId64, end,
 				 system->current_end);
+	if (system->sink.closing != NULL)
+		system->sink.closing(system->sink.context, end);
 	status = end_ongoing_states(system, end, error);
 	if (status == HISTREE_OK)
 		status = system->sink_status =

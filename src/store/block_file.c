@@ -6,7 +6,7 @@
  *	0	8	magic: 0x89 'h' 'i' 's' 't' 'r' 'e' 0x0a
  *	8	4	version of the format
  *	12	4	oldest version whose reader understands the file
- *	16	8	features that a reader must know; 0 so far
+ *	16	8	features that a reader must know; 1: blocks have sizes of their own (section EXTS)
  *	24	8	features that a reader may ignore; 0 so far
  *	32	4	size of a block
  *	36	4	number of blocks
@@ -17,6 +17,8 @@
  *	64	4	CRC-32C of the bytes 0 to 64
  *
  * An entry of the table of sections: id (4), CRC-32C of the section (4), offset (8), size (8).
+ *
+ * Section EXTS: a varint for each block, its size in bytes.
  */
 #include "store/block_file.h"
 
@@ -25,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "base/error.h"
@@ -35,6 +38,8 @@ enum {
 	HEADER_USED = 68,
 	SECTION_ENTRY_SIZE = 24,
 	SECTION_COUNT_MAX = 64,
+	FEATURE_EXTENTS = 1,
+	FEATURES_KNOWN = FEATURE_EXTENTS,
 };
 
 struct section {
@@ -50,6 +55,11 @@ struct block_file {
 	uint32_t version;
 	uint32_t block_size, block_count;
 	uint64_t size; /* bytes of the whole file so far */
+	/* With FEATURE_EXTENTS, and while writing: where each block begins; one more says where the last one ends.
+	 */
+	uint64_t *offsets;
+	size_t offsets_capacity;
+	bool has_extents;
 	struct section sections[SECTION_COUNT_MAX];
 	uint32_t section_count;
 	bool section_open; /* the last one is being written */
@@ -57,10 +67,16 @@ struct block_file {
 
 static uint64_t block_offset(const struct block_file *file, uint64_t number)
 {
-	return BLOCK_FILE_HEADER_SIZE + number * file->block_size;
+	return file->has_extents ? file->offsets[number] : BLOCK_FILE_HEADER_SIZE + number * file->block_size;
 }
 
-static enum histree_status named(const struct block_file *file, enum histree_status status, struct histree_error *error)
+static uint32_t block_bytes(const struct block_file *file, uint32_t number)
+{
+	return file->has_extents ? (uint32_t)(file->offsets[number + 1] - file->offsets[number]) : file->block_size;
+}
+
+static enum histree_status named(const struct block_file *file, enum histree_status status,
+				 struct histree_error *error)
 {
 	if (status < 0)
 		error_prefix(error, "'%s'", file->path);
@@ -107,15 +123,25 @@ enum histree_status block_file_create(const struct io *io, const char *path, uin
 enum histree_status block_file_write(struct block_file *file, uint32_t number, const void *block,
 				     struct histree_error *error)
 {
-	uint64_t offset = block_offset(file, number);
-	enum histree_status status =
-		io_write_all(file->io, file->file, block, file->block_size, offset, error);
+	return block_file_write_part(file, number, block, file->block_size, error);
+}
+
+enum histree_status block_file_write_part(struct block_file *file, uint32_t number, const void *block,
+					  uint32_t size, struct histree_error *error)
+{
+	if (number != file->block_count || size == 0 || size > file->block_size)
+		return error_set(error, HISTREE_ERR_INTERNAL, "'%s': block %u of %u bytes after %u blocks",
+				 file->path, number, size, file->block_count);
+	if (!array_reserve(&file->offsets, &file->offsets_capacity, (size_t)number + 2))
+		return error_memory(error, "the places of blocks");
+	enum histree_status status = io_write_all(file->io, file->file, block, size, file->size, error);
 	if (status != HISTREE_OK)
 		return named(file, status, error);
-	if (number >= file->block_count)
-		file->block_count = number + 1;
-	if (offset + file->block_size > file->size)
-		file->size = offset + file->block_size;
+	file->offsets[number] = file->size;
+	file->size += size;
+	file->offsets[number + 1] = file->size;
+	file->has_extents = file->has_extents || size < file->block_size;
+	file->block_count++;
 	return HISTREE_OK;
 }
 
@@ -159,9 +185,31 @@ static size_t encode_sections(const struct block_file *file, uint8_t *table)
 	return (size_t)file->section_count * SECTION_ENTRY_SIZE;
 }
 
+static enum histree_status write_extents(struct block_file *file, struct histree_error *error)
+{
+	uint8_t *bytes = malloc((size_t)file->block_count * VARINT_SIZE_MAX);
+	if (bytes == NULL)
+		return error_memory(error, "the sizes of blocks");
+	uint8_t *end = bytes;
+	for (uint32_t number = 0; number < file->block_count; number++)
+		end = put_varint(end, block_bytes(file, number));
+	enum histree_status status = block_file_section_begin(file, SECTION_EXTENTS, error);
+	if (status == HISTREE_OK)
+		status = block_file_section_write(file, bytes, (size_t)(end - bytes), error);
+	if (status == HISTREE_OK)
+		block_file_section_end(file);
+	free(bytes);
+	return status;
+}
+
 enum histree_status block_file_complete(struct block_file *file, struct histree_error *error)
 {
 	const struct io *io = file->io;
+	if (file->has_extents) {
+		enum histree_status extents = write_extents(file, error);
+		if (extents != HISTREE_OK)
+			return extents;
+	}
 	uint8_t table[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE];
 	size_t table_size = encode_sections(file, table);
 	uint64_t table_offset = file->size;
@@ -178,6 +226,7 @@ enum histree_status block_file_complete(struct block_file *file, struct histree_
 	memcpy(header, magic, sizeof(magic));
 	put_le32(header + 8, BLOCK_FILE_VERSION);
 	put_le32(header + 12, BLOCK_FILE_OLDEST_READER);
+	put_le64(header + 16, file->has_extents ? FEATURE_EXTENTS : 0);
 	put_le32(header + 32, file->block_size);
 	put_le32(header + 36, file->block_count);
 	put_le64(header + 40, table_offset);
@@ -203,7 +252,7 @@ static enum histree_status check_versions(const uint8_t *header, struct histree_
 				 "is of format %u, which needs a reader of format %u or later, and this is %u; "
 				 "use a newer histree, or build it again with this one",
 				 version, oldest, BLOCK_FILE_VERSION);
-	if (features != 0)
+	if ((features & ~(uint64_t)FEATURES_KNOWN) != 0)
 		return error_set(error, HISTREE_ERR_VERSION,
 				 "uses features (0x%llx) that this version does not know; use a newer histree, or "
 				 "build it again with this one",
@@ -238,7 +287,9 @@ static enum histree_status decode_header(struct block_file *file, const uint8_t 
 	uint32_t block_size = file->block_size;
 	if (block_size < BLOCK_SIZE_MIN || block_size > BLOCK_SIZE_MAX || (block_size & (block_size - 1)) != 0)
 		return error_set(error, HISTREE_ERR_FORMAT, "header: blocks of %u bytes", block_size);
-	if (file->block_count > (file->size - BLOCK_FILE_HEADER_SIZE) / block_size)
+	file->has_extents = (get_le64(header + 16) & FEATURE_EXTENTS) != 0;
+	/* A block takes a byte at least. */
+	if (file->block_count > (file->size - BLOCK_FILE_HEADER_SIZE) / (file->has_extents ? 1 : block_size))
 		return error_set(error, HISTREE_ERR_FORMAT, "header: %u blocks in %llu bytes", file->block_count,
 				 (unsigned long long)file->size);
 	if (file->section_count > SECTION_COUNT_MAX || *table_offset > file->size ||
@@ -266,6 +317,34 @@ static enum histree_status decode_sections(struct block_file *file, const uint8_
 	return HISTREE_OK;
 }
 
+static enum histree_status read_extents(struct block_file *file, struct histree_error *error)
+{
+	uint8_t *bytes;
+	size_t size;
+	enum histree_status status = block_file_section(file, SECTION_EXTENTS, &bytes, &size, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (size < file->block_count)
+		status = error_set(error, HISTREE_ERR_FORMAT, "section EXTS is too short");
+	else if (!array_reserve(&file->offsets, &file->offsets_capacity, (size_t)file->block_count + 1))
+		status = error_memory(error, "the places of blocks");
+	struct byte_reader reader = byte_reader(bytes, size);
+	uint64_t offset = BLOCK_FILE_HEADER_SIZE;
+	for (uint32_t number = 0; status == HISTREE_OK && number < file->block_count; number++) {
+		uint64_t bytes_of_block = read_varint(&reader);
+		if (reader.failed || bytes_of_block == 0 || bytes_of_block > file->block_size ||
+		    bytes_of_block > file->size - offset)
+			status = error_set(error, HISTREE_ERR_FORMAT, "section EXTS: block %u of %llu bytes",
+					   number, (unsigned long long)bytes_of_block);
+		file->offsets[number] = offset;
+		offset += bytes_of_block;
+	}
+	if (status == HISTREE_OK)
+		file->offsets[file->block_count] = offset;
+	free(bytes);
+	return status;
+}
+
 static enum histree_status read_directory(struct block_file *file, struct histree_error *error)
 {
 	uint8_t header[HEADER_USED], table[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE];
@@ -286,6 +365,8 @@ static enum histree_status read_directory(struct block_file *file, struct histre
 				     table_offset, error);
 	if (status == HISTREE_OK)
 		status = decode_sections(file, table, table_crc, error);
+	if (status == HISTREE_OK && file->has_extents)
+		status = read_extents(file, error);
 	return status;
 }
 
@@ -317,8 +398,10 @@ enum histree_status block_file_read(const struct block_file *file, uint32_t numb
 	if (number >= file->block_count)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u of %u", file->path, number,
 				 file->block_count);
-	enum histree_status status = io_read_all(file->io, file->file, block, file->block_size,
-						 block_offset(file, number), error);
+	uint32_t size = block_bytes(file, number);
+	enum histree_status status =
+		io_read_all(file->io, file->file, block, size, block_offset(file, number), error);
+	memset((uint8_t *)block + size, 0, file->block_size - size);
 	if (status < 0)
 		error_prefix(error, "'%s': node %u at offset 0x%llx", file->path, number,
 			     (unsigned long long)block_offset(file, number));
@@ -380,6 +463,11 @@ uint64_t block_file_bytes(const struct block_file *file)
 	return file->size;
 }
 
+uint64_t block_file_block_bytes(const struct block_file *file)
+{
+	return block_offset(file, file->block_count) - BLOCK_FILE_HEADER_SIZE;
+}
+
 void block_file_close(struct block_file *file)
 {
 	if (file == NULL)
@@ -388,6 +476,7 @@ void block_file_close(struct block_file *file)
 		file->io->close(file->io->context, file->file);
 	if (file->writing)
 		file->io->unlink(file->io->context, file->path);
+	free(file->offsets);
 	free(file->path);
 	free(file);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * block_file.h - a file of equal blocks, followed by named sections.
+ * block_file.h - a file of blocks, followed by named sections.
  *
  *	0			header, 4096 bytes: magic, versions, features, block size, where the table is
  *	4096 + k * block size	block k
  *	behind the blocks	sections, then the table of sections
  *
- * A file is made once and then never changes.  It is written by one thread: blocks in any order, then
+ * A block may be written shorter than the block size; the section EXTS then says how long each of them is, and
+ * they follow one another without gaps.
+ *
+ * A file is made once and then never changes.  It is written by one thread: blocks in the order of their numbers, then
  * sections one after the other, then block_file_complete(), which writes the header last, so that a file
  * whose making was cut off is recognised.  It knows nothing of what the blocks mean.
  *
@@ -31,8 +34,10 @@ enum {
 
 /* Section ids are four letters. */
 #define SECTION_ID(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
+#define SECTION_EXTENTS SECTION_ID('E', 'X', 'T', 'S')    /* sizes of the blocks, where they differ: here */
 #define SECTION_TREE SECTION_ID('T', 'R', 'E', 'E')       /* shape of the tree: tree/ */
 #define SECTION_STATISTICS SECTION_ID('S', 'T', 'A', 'T') /* what the papers tabulate: tree/ */
+#define SECTION_LIVES SECTION_ID('L', 'I', 'F', 'E')      /* when attributes have states: tree/ */
 #define SECTION_ATTRIBUTES SECTION_ID('A', 'T', 'T', 'R') /* attribute tree: state/ */
 #define SECTION_PROVIDER SECTION_ID('P', 'R', 'O', 'V')   /* name and version of the analysis: state/ */
 
@@ -41,8 +46,13 @@ struct block_file;
 /* Make a file; it must not exist (HISTREE_ERR_EXISTS).  `io` must outlive it. */
 enum histree_status block_file_create(const struct io *io, const char *path, uint32_t block_size,
 				      struct block_file **out, struct histree_error *error);
+/* Numbers are 0, 1, 2, ... */
 enum histree_status block_file_write(struct block_file *file, uint32_t number, const void *block,
 				     struct histree_error *error);
+
+/* A block whose bytes from `size` on, which is not 0, are zero and need not be kept. */
+enum histree_status block_file_write_part(struct block_file *file, uint32_t number, const void *block, uint32_t size,
+					  struct histree_error *error);
 
 /* A section, in as many pieces as its writer likes.  One at a time. */
 enum histree_status block_file_section_begin(struct block_file *file, uint32_t id, struct histree_error *error);
@@ -56,7 +66,7 @@ enum histree_status block_file_complete(struct block_file *file, struct histree_
 enum histree_status block_file_open(const struct io *io, const char *path, struct block_file **out,
 				    struct histree_error *error);
 
-/* Any number of threads may read at once.  `block` has room for one block. */
+/* Any number of threads may read at once.  `block` has room for one block; what was not kept is zero. */
 enum histree_status block_file_read(const struct block_file *file, uint32_t number, void *block,
 				    struct histree_error *error);
 
@@ -69,6 +79,9 @@ uint32_t block_file_version(const struct block_file *file);
 uint32_t block_file_block_size(const struct block_file *file);
 uint32_t block_file_block_count(const struct block_file *file);
 uint64_t block_file_bytes(const struct block_file *file);
+
+/* Of all blocks together. */
+uint64_t block_file_block_bytes(const struct block_file *file);
 
 /* Close; a file that was being made and is not complete is removed.  NULL is fine. */
 void block_file_close(struct block_file *file);

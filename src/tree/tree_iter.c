@@ -15,7 +15,10 @@ struct tree_iter {
 	struct histree_region region;
 	histree_time from, to; /* the hull of the region's times */
 	uint64_t left;         /* intervals that can still come: known where the region is one time */
-	uint32_t *pending;     /* stack of node numbers */
+	size_t life_at,
+		life_end;   /* of the region's keys, those whose nulls outside their life were not given yet */
+	unsigned life_null; /* of the nulls of that key, the next */
+	uint32_t *pending;  /* stack of node numbers */
 	size_t pending_count, pending_capacity;
 
 	/* The node being read; frame NULL: none. */
@@ -132,6 +135,10 @@ void tree_iter_start(struct tree_iter *iter, const struct histree_region *region
 		iter->left = region->quarks != NULL ? region->quark_count : iter->reader->shape.key_count;
 	iter->pending[0] = iter->reader->shape.root;
 	iter->pending_count = 1;
+	iter->life_at = iter->life_null = 0;
+	iter->life_end = region->quarks != NULL ? region->quark_count : iter->reader->shape.key_count;
+	if (iter->reader->lives.count == 0) /* this variant has every null in its nodes */
+		iter->life_end = 0;
 }
 
 static enum histree_status push_children(struct tree_iter *iter, struct histree_error *error)
@@ -170,11 +177,9 @@ static void choose_keys(struct tree_iter *iter)
 static void begin_rows(struct tree_iter *iter)
 {
 	const struct histree_region *region = &iter->region;
-	iter->cursor = node_cursor(&iter->view);
+	node_cursor_begin(&iter->cursor, &iter->view, iter->from, iter->to);
 	iter->by_key = false;
-	if (!meets_keys(iter, iter->view.key_min, iter->view.key_max))
-		iter->cursor.at = iter->view.rows_end;
-	else if (region->quarks != NULL)
+	if (region->quarks != NULL)
 		choose_keys(iter);
 }
 
@@ -220,7 +225,7 @@ static enum histree_status next_by_row(struct tree_iter *iter, struct histree_in
 			if (region->quarks[iter->key_at] != out->quark)
 				continue;
 		}
-		if (meets_times(iter, out->start, out->end))
+		if (region->times == NULL || meets_times(iter, out->start, out->end))
 			return HISTREE_OK;
 	}
 	return status;
@@ -240,8 +245,8 @@ static enum histree_status next_by_key(struct tree_iter *iter, struct histree_in
 		enum histree_status status = node_cursor_next(&iter->cursor, out);
 		if (status != HISTREE_OK)
 			return status;
-		if (out->quark == key && out->start <= iter->to) {
-			if (meets_times(iter, out->start, out->end))
+		if (out->quark == key) {
+			if (iter->region.times == NULL || meets_times(iter, out->start, out->end))
 				return HISTREE_OK;
 			continue;
 		}
@@ -251,9 +256,32 @@ static enum histree_status next_by_key(struct tree_iter *iter, struct histree_in
 	return HISTREE_END;
 }
 
+/* The next null outside the life of a key: no node has it.  False: there are no more. */
+static bool next_null(struct tree_iter *iter, struct histree_interval *out)
+{
+	const struct tree_shape *shape = &iter->reader->shape;
+	for (; iter->life_at < iter->life_end; iter->life_at++, iter->life_null = 0) {
+		histree_quark key = iter->region.quarks != NULL ? iter->region.quarks[iter->life_at]
+								: (histree_quark)iter->life_at;
+		struct histree_interval nulls[2];
+		unsigned count = life_nulls(iter->reader->lives.lives[key], key, shape->start, shape->end, nulls);
+		while (iter->life_null < count) {
+			*out = nulls[iter->life_null++];
+			if (meets_times(iter, out->start, out->end))
+				return true;
+		}
+	}
+	return false;
+}
+
 enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interval *out,
 				   struct histree_error *error)
 {
+	if (iter->left > 0 && next_null(iter, out)) {
+		iter->left--;
+		iter->stats.intervals++;
+		return HISTREE_OK;
+	}
 	while (iter->left > 0) {
 		if (iter->frame == NULL) {
 			if (iter->pending_count == 0)

@@ -20,12 +20,18 @@ enum {
 
 static const char variant_default[] = "esht";
 
+static uint32_t first_set(uint32_t asked, uint32_t of_variant, uint32_t of_all)
+{
+	return asked != 0 ? asked : of_variant != 0 ? of_variant : of_all;
+}
+
 static enum histree_status unknown_variant(const char *name, struct histree_error *error)
 {
 	char names[128] = "";
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		size_t length = strlen(names);
-		snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ", tree_variants[i]->name);
+		snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ",
+			 tree_variants[i]->name);
 	}
 	return error_set(error, HISTREE_ERR_ARGUMENT, "there is no tree variant '%s'; there are %s", name, names);
 }
@@ -40,14 +46,16 @@ enum histree_status tree_options_resolve(const struct histree_tree_options *aske
 	*out = (struct tree_options){
 		.variant = variant,
 		.r_depth = asked->r_depth != 0 ? asked->r_depth : variant->r_depth_default,
-		.node_size = asked->node_size != 0 ? asked->node_size : NODE_SIZE_DEFAULT,
-		.fan_out = asked->fan_out != 0 ? asked->fan_out : FAN_OUT_DEFAULT,
-		.memory_max = asked->memory_max != 0 ? asked->memory_max : MEMORY_DEFAULT,
+		.node_size = first_set(asked->node_size, variant->node_size_default, NODE_SIZE_DEFAULT),
+		.fan_out = first_set(asked->fan_out, variant->fan_out_default, FAN_OUT_DEFAULT),
 		.start = start,
 	};
+	out->memory_max = asked->memory_max != 0         ? asked->memory_max
+			  : variant->memory_default != 0 ? variant->memory_default
+							 : MEMORY_DEFAULT;
 	if (variant->r_depth == NULL && asked->r_depth != 0)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "variant '%s' has no R-tree depth; rsht and vrsht have",
-				 name);
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "variant '%s' has no R-tree depth; rsht and vrsht have", name);
 	if (variant->r_depth != NULL && (out->r_depth < R_DEPTH_MIN || out->r_depth > R_DEPTH_MAX))
 		return error_set(error, HISTREE_ERR_ARGUMENT, "an R-tree of %u levels: it may have %d to %d",
 				 out->r_depth, R_DEPTH_MIN, R_DEPTH_MAX);

@@ -13,17 +13,45 @@ enum histree_status tree_output_init(struct tree_output *output, struct block_fi
 	return output->block != NULL ? HISTREE_OK : error_memory(error, "a node");
 }
 
+static enum histree_status check_room(const struct tree_output *output, struct histree_error *error)
+{
+	if (output->node_count < UINT32_MAX)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_TOO_LARGE, "'%s': more than %u nodes; use a greater node size",
+			 block_file_path(output->file), UINT32_MAX);
+}
+
+/* Count and write the block that was sealed. */
+static enum histree_status write_block(struct tree_output *output, uint32_t height, uint32_t used,
+				       histree_quark key_min, histree_quark key_max, struct histree_error *error)
+{
+	if (tree_statistics_count_node(&output->statistics, height, used, key_min, key_max) != HISTREE_OK)
+		return error_memory(error, "a node");
+	/* Nodes of rows are blocks of one size, as in the papers; leaves of columns are as long as they are. */
+	uint32_t size = output->layout.columns ? (used + 63) / 64 * 64 : output->layout.node_size;
+	return block_file_write_part(output->file, output->node_count++, output->block, size, error);
+}
+
 enum histree_status tree_output_node(struct tree_output *output, struct node_builder *builder, histree_time end,
 				     struct node_child *child, struct histree_error *error)
 {
-	if (output->node_count == UINT32_MAX)
-		return error_set(error, HISTREE_ERR_TOO_LARGE, "'%s': more than %u nodes; use a greater node size",
-				 block_file_path(output->file), UINT32_MAX);
+	enum histree_status status = check_room(output, error);
+	if (status != HISTREE_OK)
+		return status;
 	uint32_t used = node_builder_seal(builder, output->node_count, end, output->block, child);
-	if (used == 0 || tree_statistics_count_node(&output->statistics, builder->height, used, builder->key_min,
-						    builder->key_max) != HISTREE_OK)
+	if (used == 0)
 		return error_memory(error, "a node");
-	return block_file_write(output->file, output->node_count++, output->block, error);
+	return write_block(output, builder->height, used, builder->key_min, builder->key_max, error);
+}
+
+enum histree_status tree_output_leaf(struct tree_output *output, struct column_builder *builder,
+				     struct node_child *child, struct histree_error *error)
+{
+	enum histree_status status = check_room(output, error);
+	if (status != HISTREE_OK)
+		return status;
+	uint32_t used = column_builder_seal(builder, &output->layout, output->node_count, output->block, child);
+	return write_block(output, 0, used, child->key_min, child->key_max, error);
 }
 
 void tree_output_release(struct tree_output *output)

@@ -7,6 +7,7 @@
 #ifndef TREE_TREE_OUTPUT_H
 #define TREE_TREE_OUTPUT_H
 
+#include "node/column_builder.h"
 #include "node/node_builder.h"
 #include "store/block_file.h"
 #include "tree/tree_shape.h"
@@ -24,6 +25,10 @@ enum histree_status tree_output_init(struct tree_output *output, struct block_fi
 
 /* Seal the node with this end, write it, and say what its parent must know. */
 enum histree_status tree_output_node(struct tree_output *output, struct node_builder *builder, histree_time end,
+				     struct node_child *child, struct histree_error *error);
+
+/* The same for the leaf of columns that was encoded last. */
+enum histree_status tree_output_leaf(struct tree_output *output, struct column_builder *builder,
 				     struct node_child *child, struct histree_error *error);
 
 void tree_output_release(struct tree_output *output);

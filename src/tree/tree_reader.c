@@ -25,6 +25,9 @@ enum histree_status tree_reader_open(const struct block_file *file, size_t cache
 	enum histree_status status = tree_shape_read(file, &reader->shape, error);
 	if (status == HISTREE_OK)
 		status = tree_statistics_read(file, &reader->statistics, error);
+	if (status == HISTREE_OK && reader->shape.variant->clusters)
+		status = lives_read(&reader->lives, reader->shape.key_count, reader->shape.start, reader->shape.end,
+				    file, error);
 	if (status == HISTREE_OK)
 		status = node_cache_create(file, cache_bytes,
 					   (struct node_check){ .check = check_node, .context = reader },
@@ -43,6 +46,7 @@ void tree_reader_close(struct tree_reader *reader)
 		return;
 	node_cache_free(reader->cache);
 	tree_statistics_release(&reader->statistics);
+	lives_release(&reader->lives);
 	free(reader);
 }
 
@@ -62,6 +66,7 @@ void tree_reader_info(const struct tree_reader *reader, struct histree_history_i
 	info->depth = (uint32_t)statistics->height_count;
 	info->interval_count = statistics->interval_count;
 	info->null_interval_count = statistics->null_count;
+	info->node_bytes = block_file_block_bytes(reader->file);
 	info->node_bytes_used = statistics->bytes_used;
 	info->nodes_at_height = statistics->nodes_at_height;
 	for (size_t bucket = 0; bucket < HISTREE_KEY_RANGE_BUCKETS; bucket++)

@@ -94,6 +94,7 @@ static enum histree_status decode_shape(struct byte_reader *reader, uint32_t nod
 				 shape->root, shape->node_count, shape->fan_out, (long long)shape->start,
 				 (long long)shape->end);
 	shape->layout = node_layout(node_size, shape->variant->child_bounds, shape->fan_out);
+	shape->layout.columns = shape->variant->clusters;
 	return HISTREE_OK;
 }
 

@@ -122,7 +122,8 @@ static void check_rows(struct verify *verify, const struct node_view *view)
 			fault(verify, "node %u: key %u of %u", view->number, row.quark, verify->shape->key_count);
 			continue;
 		}
-		if (count > 0 && (row.quark < before.quark || (row.quark == before.quark && row.start <= before.end)))
+		if (count > 0 &&
+		    (row.quark < before.quark || (row.quark == before.quark && row.start <= before.end)))
 			fault(verify, "node %u: row %u is not behind the one before it", view->number, count);
 		key_min = row.quark < key_min ? row.quark : key_min;
 		key_max = row.quark > key_max ? row.quark : key_max;
@@ -183,8 +184,7 @@ static enum histree_status visit_node(struct verify *verify, uint32_t number, st
 	struct node_frame *frame;
 	bool loaded;
 	struct histree_error refusal;
-	enum histree_status status =
-		node_cache_pin(verify->reader->cache, number, &frame, &loaded, &refusal);
+	enum histree_status status = node_cache_pin(verify->reader->cache, number, &frame, &loaded, &refusal);
 	if (status == HISTREE_ERR_FORMAT) {
 		fault(verify, "%s", refusal.message);
 		verify->seen[number].damaged = true;
@@ -199,12 +199,27 @@ static enum histree_status visit_node(struct verify *verify, uint32_t number, st
 	return HISTREE_OK;
 }
 
+/* What the section LIFE stands for. */
+static void add_nulls(struct verify *verify)
+{
+	const struct tree_shape *shape = verify->shape;
+	for (histree_quark key = 0; key < verify->reader->lives.count; key++) {
+		struct histree_interval nulls[2];
+		unsigned count = life_nulls(verify->reader->lives.lives[key], key, shape->start, shape->end, nulls);
+		for (unsigned i = 0; i < count; i++)
+			verify->balance[key] += edge(key, nulls[i].start, nulls[i].end);
+		verify->intervals += count;
+		verify->nulls += count;
+	}
+}
+
 static void check_parents(struct verify *verify)
 {
 	for (uint32_t number = 0; number < verify->shape->node_count; number++) {
 		bool is_root = number == verify->shape->root;
 		if (verify->seen[number].has_parent == is_root && verify->damaged_nodes == 0)
-			fault(verify, "node %u: %s", number, is_root ? "is the root and has a parent" : "has no parent");
+			fault(verify, "node %u: %s", number,
+			      is_root ? "is the root and has a parent" : "has no parent");
 	}
 }
 
@@ -214,7 +229,8 @@ static void check_totals(struct verify *verify)
 	const struct tree_statistics *statistics = &verify->reader->statistics;
 	if (verify->intervals != statistics->interval_count || verify->nulls != statistics->null_count ||
 	    verify->bytes_used != statistics->bytes_used)
-		fault(verify, "%llu intervals, %llu of them null, in %llu bytes, but the file says %llu, %llu and %llu",
+		fault(verify,
+		      "%llu intervals, %llu of them null, in %llu bytes, but the file says %llu, %llu and %llu",
 		      (unsigned long long)verify->intervals, (unsigned long long)verify->nulls,
 		      (unsigned long long)verify->bytes_used, (unsigned long long)statistics->interval_count,
 		      (unsigned long long)statistics->null_count, (unsigned long long)statistics->bytes_used);
@@ -236,7 +252,7 @@ enum histree_status tree_verify(struct tree_reader *reader, void (*report)(void 
 	struct verify verify = { .reader = reader, .shape = shape, .report = report, .context = context };
 	enum histree_status status = HISTREE_OK;
 	/* Each key has an interval, and that takes bytes: no memory is asked for on the word of a wrong number. */
-	if (shape->key_count > (uint64_t)shape->node_count * shape->layout.node_size) {
+	if (reader->lives.count == 0 && shape->key_count > (uint64_t)shape->node_count * shape->layout.node_size) {
 		fault(&verify, "%u keys in %u nodes: too many", shape->key_count, shape->node_count);
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': 1 fault", block_file_path(reader->file));
 	}
@@ -252,12 +268,12 @@ enum histree_status tree_verify(struct tree_reader *reader, void (*report)(void 
 	if (status != HISTREE_OK)
 		goto out;
 	check_parents(&verify);
+	add_nulls(&verify);
 	if (verify.damaged_nodes == 0)
 		check_totals(&verify);
 	if (verify.faults > 0)
-		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %llu fault%s",
-				   block_file_path(reader->file), (unsigned long long)verify.faults,
-				   verify.faults == 1 ? "" : "s");
+		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %llu fault%s", block_file_path(reader->file),
+				   (unsigned long long)verify.faults, verify.faults == 1 ? "" : "s");
 out:
 	free(verify.seen);
 	free(verify.balance);

@@ -19,6 +19,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "node/node_builder.h"
+#include "tree/cluster.h"
 #include "tree/r_buffer.h"
 #include "tree/tree_output.h"
 #include "tree/tree_shape.h"
@@ -28,12 +29,14 @@ enum { R_DEPTH_FIRST = 2 };
 struct tree_writer {
 	struct tree_options options;
 	struct tree_output output;
-	struct node_builder *open; /* by height; those below bottom are unused */
+	struct node_builder *open;        /* by height; those below bottom are unused */
 	size_t open_count, open_capacity; /* top is open_count - 1 */
 	uint32_t bottom;
 	histree_time tree_end;
-	uint64_t key_count; /* greatest key so far + 1 */
-	struct r_buffer buffer;
+	uint64_t key_count;     /* greatest key so far + 1 */
+	struct r_buffer buffer; /* R-SHT */
+	struct cluster cluster; /* cluster: bottom is 1, leaves come from it */
+	size_t value_size_max;
 };
 
 static bool has_buffer(const struct tree_writer *writer)
@@ -73,32 +76,6 @@ static uint32_t next_r_depth(const struct tree_writer *writer)
 		.node_intervals = nodes > 0 ? intervals / nodes : 0,
 	};
 	return writer->options.variant->r_depth(&shape);
-}
-
-enum histree_status tree_writer_create(struct block_file *file, const struct tree_options *options,
-				       struct tree_writer **out, struct histree_error *error)
-{
-	*out = NULL;
-	struct tree_writer *writer = calloc(1, sizeof(*writer));
-	if (writer == NULL)
-		return error_memory(error, "a tree");
-	writer->options = *options;
-	writer->tree_end = options->start;
-	struct node_layout layout =
-		node_layout(options->node_size, options->variant->child_bounds, options->fan_out);
-	enum histree_status status = tree_output_init(&writer->output, file, layout, error);
-	if (has_buffer(writer)) {
-		writer->bottom = R_DEPTH_FIRST;
-		writer->bottom = next_r_depth(writer);
-	}
-	while (status == HISTREE_OK && writer->open_count <= writer->bottom)
-		status = open_top(writer, error);
-	if (status != HISTREE_OK) {
-		tree_writer_free(writer);
-		return status;
-	}
-	*out = writer;
-	return HISTREE_OK;
 }
 
 /* Close the open node of a height and tell the one above, which exists. */
@@ -191,6 +168,79 @@ static enum histree_status add_to_buffer(struct tree_writer *writer, const struc
 	return HISTREE_OK;
 }
 
+/* ---- the cluster --------------------------------------------------------------------------------------- */
+
+/* The lowest open node that starts early enough gets the leaf; siblings are made as for an interval. */
+static enum histree_status attach_leaf(void *context, const struct node_child *leaf, histree_time start,
+				       struct histree_error *error)
+{
+	struct tree_writer *writer = context;
+	uint32_t height = writer->bottom;
+	while (leaf->start < writer->open[height].start || !has_room_for_child(writer, height)) {
+		if (leaf->start < writer->open[height].start) {
+			height++;
+			continue;
+		}
+		enum histree_status status = add_sibling(writer, height, start, error);
+		if (status != HISTREE_OK)
+			return status;
+		height = writer->bottom;
+	}
+	if (node_builder_add_child(&writer->open[height], leaf) != HISTREE_OK)
+		return error_memory(error, "a node");
+	return HISTREE_OK;
+}
+
+static void begin_cluster(struct tree_writer *writer)
+{
+	/* An item, and the room to sort it. */
+	size_t each = 2 * sizeof(struct column_item);
+	writer->cluster.output = &writer->output;
+	writer->cluster.items_max = writer->options.memory_max / each;
+	writer->cluster.attach = attach_leaf;
+	writer->cluster.context = writer;
+	cluster_init(&writer->cluster, writer->options.start);
+}
+
+enum histree_status tree_writer_create(struct block_file *file, const struct tree_options *options,
+				       struct tree_writer **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct tree_writer *writer = calloc(1, sizeof(*writer));
+	if (writer == NULL)
+		return error_memory(error, "a tree");
+	writer->options = *options;
+	writer->tree_end = options->start;
+	struct node_layout layout =
+		node_layout(options->node_size, options->variant->child_bounds, options->fan_out);
+	layout.columns = options->variant->clusters;
+	writer->value_size_max = node_value_size_max(&layout);
+	enum histree_status status = tree_output_init(&writer->output, file, layout, error);
+	if (options->variant->clusters) {
+		writer->bottom = 1;
+		begin_cluster(writer);
+	}
+	if (has_buffer(writer)) {
+		writer->bottom = R_DEPTH_FIRST;
+		writer->bottom = next_r_depth(writer);
+	}
+	while (status == HISTREE_OK && writer->open_count <= writer->bottom)
+		status = open_top(writer, error);
+	if (status != HISTREE_OK) {
+		tree_writer_free(writer);
+		return status;
+	}
+	*out = writer;
+	return HISTREE_OK;
+}
+
+/* Without memory the hint is lost, no more. */
+void tree_writer_close_at(struct tree_writer *writer, histree_time end)
+{
+	if (writer->options.variant->clusters)
+		(void)cluster_close_at(&writer->cluster, end);
+}
+
 /* ---- adding ------------------------------------------------------------------------------------------ */
 
 /*
@@ -229,7 +279,7 @@ static enum histree_status add_to_branch(struct tree_writer *writer, const struc
 
 size_t tree_writer_value_size_max(const struct tree_writer *writer)
 {
-	return node_value_size_max(&writer->output.layout);
+	return writer->value_size_max;
 }
 
 static enum histree_status check_interval(const struct tree_writer *writer, const struct histree_interval *interval,
@@ -242,10 +292,14 @@ static enum histree_status check_interval(const struct tree_writer *writer, cons
 				 "an interval from %lld to %lld in a history that starts at %lld",
 				 (long long)interval->start, (long long)interval->end,
 				 (long long)writer->options.start);
-	if (interval->value.size > tree_writer_value_size_max(writer))
-		return error_set(error, HISTREE_ERR_TOO_LARGE,
-				 "a value of %u bytes: nodes of this size take %zu at most; use a greater node size",
-				 interval->value.size, tree_writer_value_size_max(writer));
+	if (interval->value.size > writer->value_size_max)
+		return error_set(
+			error, HISTREE_ERR_TOO_LARGE,
+			"a value of %u bytes: nodes of this size take %zu at most; use a greater node size",
+			interval->value.size, writer->value_size_max);
+	if (writer->options.variant->clusters && interval->quark >= COLUMN_KEY_LIMIT)
+		return error_set(error, HISTREE_ERR_TOO_LARGE, "attribute %u: this variant has room for %u",
+				 interval->quark, COLUMN_KEY_LIMIT);
 	return HISTREE_OK;
 }
 
@@ -254,7 +308,8 @@ enum histree_status tree_writer_add(struct tree_writer *writer, const struct his
 {
 	enum histree_status status = check_interval(writer, interval, error);
 	if (status == HISTREE_OK)
-		status = add_to_branch(writer, interval, error);
+		status = writer->options.variant->clusters ? cluster_add(&writer->cluster, interval, error)
+							   : add_to_branch(writer, interval, error);
 	if (status != HISTREE_OK)
 		return status;
 	if (interval->end > writer->tree_end)
@@ -300,25 +355,46 @@ static enum histree_status close_with_buffer(struct tree_writer *writer, struct 
 	return status == HISTREE_OK ? close_branch(writer, root, error) : status;
 }
 
+/* The same for one that fits into one leaf of columns. */
+static enum histree_status close_with_cluster(struct tree_writer *writer, struct node_child *root,
+					      struct histree_error *error)
+{
+	enum histree_status status = cluster_finish(&writer->cluster, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct node_builder *bottom = &writer->open[writer->bottom];
+	if (writer->bottom == top_of(writer) && bottom->child_count == 1) {
+		*root = bottom->children[0];
+		return HISTREE_OK;
+	}
+	return close_branch(writer, root, error);
+}
+
 enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time end, uint32_t key_count,
 				       struct histree_error *error)
 {
 	if (end < writer->tree_end || end == INT64_MAX || key_count < writer->key_count)
-		return error_set(error, HISTREE_ERR_TIME_RANGE,
-				 "a tree that ends at %lld with %u keys, but has intervals to %lld and keys to %llu",
-				 (long long)end, key_count, (long long)writer->tree_end,
-				 (unsigned long long)writer->key_count);
+		return error_set(
+			error, HISTREE_ERR_TIME_RANGE,
+			"a tree that ends at %lld with %u keys, but has intervals to %lld and keys to %llu",
+			(long long)end, key_count, (long long)writer->tree_end,
+			(unsigned long long)writer->key_count);
 	writer->tree_end = end;
 
 	struct node_child root;
-	enum histree_status status = has_buffer(writer) ? close_with_buffer(writer, &root, error)
-							: close_branch(writer, &root, error);
+	enum histree_status status;
+	if (writer->options.variant->clusters)
+		status = close_with_cluster(writer, &root, error);
+	else if (has_buffer(writer))
+		status = close_with_buffer(writer, &root, error);
+	else
+		status = close_branch(writer, &root, error);
 	if (status != HISTREE_OK)
 		return status;
 	struct tree_shape shape = {
 		.variant = writer->options.variant,
 		.layout = writer->output.layout,
-		.r_depth = writer->bottom,
+		.r_depth = has_buffer(writer) ? writer->bottom : 0,
 		.fan_out = writer->options.fan_out,
 		.root = root.number,
 		.node_count = writer->output.node_count,
@@ -330,6 +406,9 @@ enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time 
 	status = tree_shape_write(&shape, writer->output.file, error);
 	if (status == HISTREE_OK)
 		status = tree_statistics_write(&writer->output.statistics, writer->output.file, error);
+	if (status == HISTREE_OK && writer->options.variant->clusters)
+		status = lives_write(&writer->cluster.lives, key_count, writer->options.start, writer->output.file,
+				     error);
 	return status;
 }
 
@@ -341,6 +420,7 @@ void tree_writer_free(struct tree_writer *writer)
 		node_builder_release(&writer->open[height]);
 	free(writer->open);
 	r_buffer_release(&writer->buffer);
+	cluster_release(&writer->cluster);
 	tree_output_release(&writer->output);
 	free(writer);
 }

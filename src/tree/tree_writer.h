@@ -27,6 +27,12 @@ enum histree_status tree_writer_create(struct block_file *file, const struct tre
 enum histree_status tree_writer_add(struct tree_writer *writer, const struct histree_interval *interval,
 				    struct histree_error *error);
 
+/*
+ * From now on, intervals that end at `end` are the last of their attributes: a variant that leaves out nulls at the
+ * end of a life can do so.  Only a hint.
+ */
+void tree_writer_close_at(struct tree_writer *writer, histree_time end);
+
 /* Bytes of a string or custom value at most. */
 size_t tree_writer_value_size_max(const struct tree_writer *writer);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 const struct tree_variant *const tree_variants[] = {
-	&variant_sht, &variant_osht, &variant_esht, &variant_rsht, &variant_vrsht, NULL,
+	&variant_sht, &variant_osht, &variant_esht, &variant_rsht, &variant_vrsht, &variant_cluster, NULL,
 };
 
 const struct tree_variant *tree_variant_by_name(const char *name)

@@ -11,6 +11,8 @@
 #ifndef TREE_VARIANT_H
 #define TREE_VARIANT_H
 
+#include <stdbool.h>
+
 #include "node/node.h"
 
 /* What the depth of the next R-tree may depend on. */
@@ -36,11 +38,19 @@ struct tree_variant {
 	uint32_t (*r_depth)(const struct variant_shape *shape);
 	uint32_t r_depth_default; /* of the option */
 
+	/* Leaves are of columns, made in batches (cluster.h), and nulls at the ends of a life are left out (lives.h). */
+	bool clusters;
+
+	/* Of the options; 0: those of all variants. */
+	uint32_t node_size_default, fan_out_default;
+	size_t memory_default;
+
 	/* A rule that siblings keep, for verify: NULL if there is none, else a sentence when it is broken. */
 	const char *(*check_siblings)(const struct node_child *before, const struct node_child *after);
 };
 
-extern const struct tree_variant variant_sht, variant_osht, variant_esht, variant_rsht, variant_vrsht;
+extern const struct tree_variant variant_sht, variant_osht, variant_esht, variant_rsht, variant_vrsht,
+	variant_cluster;
 
 /* Every variant, ended by NULL. */
 extern const struct tree_variant *const tree_variants[];

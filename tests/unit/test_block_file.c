@@ -28,7 +28,7 @@ static void make_file(struct memory_io *memory)
 	uint8_t block[BLOCK];
 	memory_io_init(memory);
 	assert_int_equal(block_file_create(&memory->io, "f", BLOCK, &file, NULL), HISTREE_OK);
-	for (uint32_t number = BLOCKS; number-- > 0;) { /* in any order */
+	for (uint32_t number = 0; number < BLOCKS; number++) {
 		memset(block, (int)number + 1, sizeof(block));
 		assert_int_equal(block_file_write(file, number, block, NULL), HISTREE_OK);
 	}

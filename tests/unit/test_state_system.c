@@ -125,7 +125,11 @@ static void times_reach_the_ends_of_the_numbers(void **state)
 {
 	(void)state;
 	struct recorder recorder = { 0 };
-	const struct interval_sink sink = { record_add, record_finish, record_free, &recorder, VALUE_SIZE_MAX };
+	const struct interval_sink sink = { .add = record_add,
+					    .finish = record_finish,
+					    .free = record_free,
+					    .context = &recorder,
+					    .value_size_max = VALUE_SIZE_MAX };
 	struct histree_state_system *system;
 	assert_ok(state_system_create(INT64_MIN, &sink, &system, NULL));
 	histree_quark quark = attribute(system, "a");

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bits.h - numbers of a fixed width, one after the other, least significant bit first.
+ *
+ * Readers load eight bytes at once: whoever reads the last number must own BITS_SLACK bytes behind it.
+ */
+#ifndef BASE_BITS_H
+#define BASE_BITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { BITS_SLACK = 8 };
+
+static inline unsigned bits_needed(uint64_t number)
+{
+	return number == 0 ? 0 : 64 - (unsigned)__builtin_clzll(number);
+}
+
+static inline uint64_t bits_load(const uint8_t *bytes)
+{
+	uint64_t word;
+	memcpy(&word, bytes, sizeof(word));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	return word;
+}
+
+/* `width` bits from bit `at` on; 0 to 64 of them. */
+static inline uint64_t bits_get(const uint8_t *bytes, size_t at, unsigned width)
+{
+	const uint8_t *from = bytes + at / 8;
+	unsigned shift = at % 8;
+	uint64_t word = bits_load(from) >> shift;
+	if (width + shift > 64)
+		word |= (uint64_t)from[8] << (64 - shift);
+	return width >= 64 ? word : word & ((UINT64_C(1) << width) - 1);
+}
+
+/* Bytes that grow as bits are put at their end.  A zeroed struct is empty. */
+struct bit_buffer {
+	uint8_t *bytes; /* zero behind `bits` */
+	size_t bits;
+	size_t capacity; /* bytes */
+};
+
+/* Room for `bits` more; false when memory is out. */
+bool bit_buffer_reserve(struct bit_buffer *buffer, size_t bits);
+
+/* There must be room. */
+static inline void bit_buffer_put(struct bit_buffer *buffer, uint64_t number, unsigned width)
+{
+	if (width == 0)
+		return;
+	uint8_t *to = buffer->bytes + buffer->bits / 8;
+	unsigned shift = buffer->bits % 8;
+	uint64_t word = bits_load(to) | number << shift;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	memcpy(to, &word, sizeof(word));
+	if (width + shift > 64)
+		to[8] = (uint8_t)(number >> (64 - shift));
+	buffer->bits += width;
+}
+
+void bit_buffer_clear(struct bit_buffer *buffer);
+void bit_buffer_release(struct bit_buffer *buffer);
+
+#endif
