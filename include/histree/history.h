@@ -14,7 +14,7 @@
 struct histree_history;
 
 struct histree_open_options {
-	size_t cache_bytes; /* node cache at most; 0 means 32 MiB.  Pinned nodes always fit: two a query */
+	size_t cache_bytes; /* node cache at most; 0 means 128 MiB.  Pinned nodes always fit: one a query */
 };
 
 /* What the papers tabulate, and what a user asks first.  All from the file itself. */

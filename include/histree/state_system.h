@@ -36,11 +36,11 @@ struct histree_state_system;
 
 /* How a history is laid out on disk.  Every zero means: the default. */
 struct histree_tree_options {
-	const char *variant;  /* "sht", "osht", "esht", "rsht", "vrsht"; NULL: "esht" */
+	const char *variant;  /* "cluster", "sht", "osht", "esht", "rsht", "vrsht"; NULL: "cluster" */
 	uint32_t r_depth;     /* levels of an R-tree, >= 2; rsht: 0 means 2; vrsht: the greatest, 0 means 4 */
-	uint32_t node_size;   /* bytes, a power of two from 4 KiB to 1 MiB; 0 means 64 KiB */
-	uint32_t fan_out;     /* children of a node at most, 2 to 1000; 0 means 50 */
-	size_t memory_max;    /* bytes for the R-tree buffer at most; 0 means 64 MiB */
+	uint32_t node_size;   /* bytes, a power of two from 4 KiB to 1 MiB; 0 means 64 KiB, cluster: 256 KiB */
+	uint32_t fan_out;     /* children of a node at most, 2 to 1000; 0 means 50, cluster: 1000 */
+	size_t memory_max;    /* bytes for buffers at most, about; 0 means 64 MiB, cluster: 256 MiB */
 };
 
 struct histree_history_options {

@@ -11,7 +11,7 @@
 #include "state/provider_section.h"
 #include "store/block_file.h"
 
-enum { CACHE_BYTES_DEFAULT = 32 << 20 };
+enum { CACHE_BYTES_DEFAULT = 128 << 20 };
 
 struct histree_history {
 	struct block_file *file;

@@ -283,9 +283,8 @@ static enum histree_status flush_full(struct cluster *cluster, struct histree_er
 			return error_memory(error, "counting attributes");
 		if (wanted < INTERVALS_PER_ATTRIBUTE * keys)
 			wanted = INTERVALS_PER_ATTRIBUTE * keys;
-		if (wanted > cluster->items_max)
-			wanted = cluster->items_max;
-		tier->full = wanted;
+		size_t most = i == 0 ? cluster->items_max : cluster->items_max / 4;
+		tier->full = wanted = wanted < most ? wanted : most;
 		if (tier->count < wanted)
 			return HISTREE_OK;
 		enum histree_status status = flush_tier(cluster, i, error);

@@ -31,7 +31,7 @@ struct cluster_tier {
 struct cluster {
 	struct tree_output *output; /* borrowed */
 	histree_time start;         /* of the tree */
-	size_t items_max;           /* of a tier, by memory */
+	size_t items_max;           /* of the first tier, by memory; a quarter of that of each other */
 	double item_bytes;          /* on disk, as the last leaf had them */
 	struct cluster_tier tiers[CLUSTER_TIERS];
 	struct column_builder builder;

@@ -18,7 +18,7 @@ enum {
 	MEMORY_MIN = 1 << 20,
 };
 
-static const char variant_default[] = "esht";
+static const char variant_default[] = "cluster";
 
 static uint32_t first_set(uint32_t asked, uint32_t of_variant, uint32_t of_all)
 {

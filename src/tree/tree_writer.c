@@ -193,8 +193,8 @@ static enum histree_status attach_leaf(void *context, const struct node_child *l
 
 static void begin_cluster(struct tree_writer *writer)
 {
-	/* An item, and the room to sort it. */
-	size_t each = 2 * sizeof(struct column_item);
+	/* An item of the first tier, a quarter of it in each other, and the room to sort. */
+	size_t each = (2 * 4 + CLUSTER_TIERS - 1) * sizeof(struct column_item) / 4;
 	writer->cluster.output = &writer->output;
 	writer->cluster.items_max = writer->options.memory_max / each;
 	writer->cluster.attach = attach_leaf;

@@ -33,6 +33,7 @@ VARIANTS = {
     "rsht3": ["-t", "rsht", "--r-depth", "3"],
     "rsht4": ["-t", "rsht", "--r-depth", "4"],
     "vrsht": ["-t", "vrsht"],
+    "cluster": ["-t", "cluster"],
     "default": [],
 }
 HEADER = b"path\tstart\tend\ttype\tvalue"
