@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+/*
+ * fuzz_node.c - the first byte says the layout, the rest is a node of 4 KiB.  The checksum is made right, so that what
+ * comes behind it is reached: whatever node_check() lets pass can be read from beginning to end and searched.
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/crc32c.h"
+#include "fuzz.h"
+#include "node/node_view.h"
+
+enum { NODE_SIZE = 4096, SEEKS_MAX = 64 };
+
+static void read_children(const struct node_view *view)
+{
+	for (uint32_t i = 0; i < view->child_count; i++)
+		node_view_child(view, i);
+}
+
+static void seek(const struct node_view *view, const struct histree_interval *wanted)
+{
+	struct node_cursor cursor = node_cursor(view);
+	struct histree_interval found;
+	enum histree_status status = node_cursor_seek(&cursor, wanted->quark, wanted->start);
+	REQUIRE(status == HISTREE_OK || status == HISTREE_ERR_FORMAT);
+	if (status == HISTREE_OK)
+		status = node_cursor_next(&cursor, &found);
+	REQUIRE(status == HISTREE_OK || status == HISTREE_END || status == HISTREE_ERR_FORMAT);
+}
+
+static void read_rows(const struct node_view *view)
+{
+	struct node_cursor cursor = node_cursor(view);
+	struct histree_interval row;
+	enum histree_status status;
+	uint32_t count = 0;
+	for (;; count++) {
+		node_cursor_is_indexed(&cursor, count);
+		status = node_cursor_next(&cursor, &row);
+		if (status != HISTREE_OK)
+			break;
+		REQUIRE(row.start >= view->start && row.start <= row.end && row.end <= view->end);
+		REQUIRE(row.quark >= view->key_min && row.quark <= view->key_max);
+		if (count < SEEKS_MAX)
+			seek(view, &row);
+	}
+	REQUIRE(status == HISTREE_END || status == HISTREE_ERR_FORMAT);
+	seek(view, &(struct histree_interval){ .start = INT64_MIN, .quark = 0 });
+	seek(view, &(struct histree_interval){ .start = INT64_MAX, .quark = UINT32_MAX });
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	uint8_t *block = calloc(1, NODE_SIZE);
+	REQUIRE(block != NULL);
+	uint8_t choice = size > 0 ? bytes[0] : 0;
+	if (size > 1)
+		memcpy(block, bytes + 1, size - 1 < NODE_SIZE ? size - 1 : NODE_SIZE);
+	uint32_t used = get_le32(block + 40);
+	if (used >= 4 && used <= NODE_SIZE)
+		put_le32(block, crc32c(0, block + 4, used - 4));
+	struct node_layout layout = node_layout(NODE_SIZE, choice & 3, 2 + (choice >> 2));
+	if (node_check(&layout, block, get_le32(block + 4), NULL) == HISTREE_OK) {
+		struct node_view view = node_view(&layout, block);
+		read_children(&view);
+		read_rows(&view);
+	}
+	free(block);
+	return 0;
+}

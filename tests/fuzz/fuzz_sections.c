@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+/*
+ * fuzz_sections.c - the first byte chooses a section, the rest is what it holds: TREE, STAT, ATTR, PROV.
+ */
+#include <string.h>
+
+#include "fuzz.h"
+#include "histree/attributes.h"
+#include "state/attribute_section.h"
+#include "state/provider_section.h"
+#include "support/memory_io.h"
+#include "tree/tree_shape.h"
+
+enum { NODE_SIZE = 4096, ATTRIBUTES_MAX = 300 };
+
+/* A file of one block with this section, opened again. */
+static struct block_file *file_with(struct memory_io *memory, uint32_t id, const uint8_t *bytes, size_t size)
+{
+	static const uint8_t block[NODE_SIZE];
+	struct block_file *file;
+	REQUIRE(block_file_create(&memory->io, "f", NODE_SIZE, &file, NULL) == HISTREE_OK);
+	REQUIRE(block_file_write(file, 0, block, NULL) == HISTREE_OK);
+	REQUIRE(block_file_section_begin(file, id, NULL) == HISTREE_OK);
+	REQUIRE(block_file_section_write(file, bytes, size, NULL) == HISTREE_OK);
+	block_file_section_end(file);
+	REQUIRE(block_file_complete(file, NULL) == HISTREE_OK);
+	block_file_close(file);
+	REQUIRE(block_file_open(&memory->io, "f", &file, NULL) == HISTREE_OK);
+	return file;
+}
+
+static void load_of_tree(uint32_t id, const uint8_t *bytes, size_t size)
+{
+	struct memory_io memory;
+	memory_io_init(&memory);
+	struct block_file *file = file_with(&memory, id, bytes, size);
+	struct tree_shape shape;
+	struct tree_statistics statistics;
+	if (id == SECTION_TREE && tree_shape_read(file, &shape, NULL) == HISTREE_OK)
+		REQUIRE(shape.root < shape.node_count && shape.start <= shape.end && shape.layout.child_capacity >= 2);
+	if (id == SECTION_STATISTICS && tree_statistics_read(file, &statistics, NULL) == HISTREE_OK) {
+		REQUIRE(statistics.height_count <= size);
+		tree_statistics_release(&statistics);
+	}
+	block_file_close(file);
+	memory_io_release(&memory);
+}
+
+/* Each path leads back to its attribute. */
+static void walk(const struct histree_attributes *tree)
+{
+	uint32_t count = histree_attributes_count(tree);
+	for (histree_quark quark = 0; quark < count && quark < ATTRIBUTES_MAX; quark++) {
+		size_t size = histree_attributes_path(tree, quark, NULL, 0);
+		char *path = malloc(size + 1);
+		histree_quark found;
+		REQUIRE(path != NULL);
+		REQUIRE(histree_attributes_path(tree, quark, path, size + 1) == size);
+		if (memchr(path, '\0', size) == NULL)
+			REQUIRE(histree_attributes_find(tree, HISTREE_ROOT, path, &found) == HISTREE_OK && found == quark);
+		free(path);
+	}
+}
+
+static void load_attributes(const uint8_t *bytes, size_t size)
+{
+	struct histree_attributes tree;
+	attribute_tree_init(&tree);
+	if (attribute_section_load(&tree, bytes, size, NULL) == HISTREE_OK)
+		walk(&tree);
+	attribute_tree_release(&tree);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	if (size == 0)
+		return 0;
+	struct provider provider;
+	uint8_t saved[PROVIDER_SECTION_SIZE_MAX];
+	switch (bytes[0] & 3) {
+	case 0:
+		load_of_tree(SECTION_TREE, bytes + 1, size - 1);
+		break;
+	case 1:
+		load_of_tree(SECTION_STATISTICS, bytes + 1, size - 1);
+		break;
+	case 2:
+		load_attributes(bytes + 1, size - 1);
+		break;
+	default:
+		if (provider_section_load(&provider, bytes + 1, size - 1, NULL) == HISTREE_OK)
+			REQUIRE(provider_section_save(&provider, saved) == size - 1 && memcmp(saved, bytes + 1, size - 1) == 0);
+	}
+	return 0;
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+/*
+ * property_tree.c - every variant, in every shape, answers as an array searched linearly does.
+ *
+ * For each kind of workload: build the tree, let tree_verify() look at it, ask it everything that can be
+ * asked, from two threads at a time, and compare.
+ *
+ * HISTREE_SEED and HISTREE_ROUNDS make a longer run (workload.h).  A failure prints the seed, the shape of the
+ * tree, and the smallest workload that still fails.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "shrink.h"
+#include "support/memory_io.h"
+#include "support/tree_file.h"
+
+enum {
+	THREADS = 2,
+	LARGE = 40, /* times as many changes in the large workloads */
+	SHRINK_RUNS = 400,
+};
+
+struct tree_case {
+	struct histree_tree_options options;
+	size_t cache_bytes;
+	unsigned questions;
+	uint64_t seed;
+	char fault[512];
+};
+
+/* ---- one tree ------------------------------------------------------------------------------------------ */
+
+static void keep_first_fault(void *context, const char *fault)
+{
+	char *first = context;
+	if (first[0] == '\0')
+		snprintf(first, 256, "verify: %.240s", fault);
+}
+
+static const char *check_facts(struct tree_case *test, const struct tree_file *tree, const struct reference *reference)
+{
+	struct histree_history_info info = { 0 };
+	struct histree_error error;
+	char first[256] = "";
+	tree_reader_info(tree->reader, &info);
+	uint64_t nodes = 0;
+	for (uint32_t height = 0; height < info.depth; height++)
+		nodes += info.nodes_at_height[height];
+	if (info.interval_count != reference->count || nodes != info.node_count || info.start != reference->start ||
+	    info.end != reference->end || tree_reader_key_count(tree->reader) != reference->key_count)
+		return "the tree says other things of itself than it was made of";
+	if (tree_verify(tree->reader, keep_first_fault, first, &error) == HISTREE_OK && first[0] == '\0')
+		return NULL;
+	snprintf(test->fault, sizeof(test->fault), "%s", first[0] != '\0' ? first : error.message);
+	return test->fault;
+}
+
+struct asking {
+	const struct tree_case *test;
+	const struct tree_file *tree;
+	const struct reference *reference;
+	uint64_t seed;
+	char fault[512]; /* empty: none */
+};
+
+static void *ask(void *context)
+{
+	struct asking *asking = context;
+	struct histree_error error;
+	struct answer answer;
+	struct subject subject;
+	if (!answer_make(&answer, asking->reference)) {
+		snprintf(asking->fault, sizeof(asking->fault), "out of memory");
+		return NULL;
+	}
+	struct random random = { asking->seed };
+	if (tree_file_subject(asking->tree, &subject, &error) != HISTREE_OK) {
+		snprintf(asking->fault, sizeof(asking->fault), "%s", error.message);
+	} else {
+		const char *fault = reference_compare_many(asking->reference, &answer, &subject, &random,
+							   asking->test->questions);
+		if (fault != NULL)
+			snprintf(asking->fault, sizeof(asking->fault), "query: %s", fault);
+		tree_iter_free(subject.query);
+	}
+	answer_release(&answer);
+	return NULL;
+}
+
+static const char *ask_from_threads(struct tree_case *test, const struct tree_file *tree,
+				    const struct reference *reference)
+{
+	pthread_t threads[THREADS];
+	struct asking asking[THREADS];
+	int started = 0;
+	for (; started < THREADS; started++) {
+		asking[started] = (struct asking){
+			.test = test, .tree = tree, .reference = reference, .seed = test->seed + (uint64_t)started
+		};
+		if (pthread_create(&threads[started], NULL, ask, &asking[started]) != 0)
+			break;
+	}
+	const char *fault = started < THREADS ? "no thread" : NULL;
+	while (started-- > 0) {
+		pthread_join(threads[started], NULL);
+		if (asking[started].fault[0] == '\0')
+			continue;
+		snprintf(test->fault, sizeof(test->fault), "%s", asking[started].fault);
+		fault = test->fault;
+	}
+	return fault;
+}
+
+static const char *check_tree(struct tree_case *test, const struct reference *reference,
+			      const struct histree_interval *intervals)
+{
+	struct memory_io memory;
+	struct tree_file tree;
+	struct histree_error error;
+	memory_io_init(&memory);
+	const char *fault = NULL;
+	enum histree_status status =
+		tree_file_write(&memory.io, "tree", &test->options, reference, intervals, &error);
+	if (status == HISTREE_OK)
+		status = tree_file_open(&memory.io, "tree", test->cache_bytes, &tree, &error);
+	if (status != HISTREE_OK) {
+		snprintf(test->fault, sizeof(test->fault), "%s", error.message);
+		fault = test->fault;
+		goto out;
+	}
+	fault = check_facts(test, &tree, reference);
+	if (fault == NULL)
+		fault = ask_from_threads(test, &tree, reference);
+	tree_file_close(&tree);
+out:
+	memory_io_release(&memory);
+	return fault;
+}
+
+static const char *check_workload(void *context, const struct workload *workload)
+{
+	size_t count;
+	struct reference reference;
+	struct histree_interval *intervals = workload_intervals(workload, &count);
+	if (intervals == NULL ||
+	    !reference_make(&reference, intervals, count, workload->start, workload->end, workload->key_count)) {
+		free(intervals);
+		return "out of memory";
+	}
+	const char *fault = check_tree(context, &reference, intervals);
+	reference_release(&reference);
+	free(intervals);
+	return fault;
+}
+
+/* ---- all shapes ---------------------------------------------------------------------------------------- */
+
+/* Every variant with its own depth of R-trees, and R-SHTs of more levels. */
+struct variant_case {
+	const struct tree_variant *variant;
+	uint32_t r_depth;
+};
+
+static const struct variant_case variants[] = {
+	{ &variant_sht, 0 }, { &variant_osht, 0 }, { &variant_esht, 0 },  { &variant_rsht, 2 },
+	{ &variant_rsht, 3 }, { &variant_rsht, 4 }, { &variant_vrsht, 0 }, { &variant_cluster, 0 },
+};
+static const uint32_t node_sizes[] = { 4 << 10, 16 << 10, 64 << 10, 1 << 20 };
+static const uint32_t fan_outs[] = { 2, 3, 50, 1000 };
+static const size_t cache_sizes[] = { 1, 16 << 20 };
+static const size_t memory_sizes[] = { 0, 1 << 20 };
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+enum { SHAPES = COUNT_OF(variants) * COUNT_OF(node_sizes) * COUNT_OF(fan_outs) };
+
+static struct tree_case shape_case(size_t shape, uint64_t seed)
+{
+	const struct variant_case *variant = &variants[shape % COUNT_OF(variants)];
+	shape /= COUNT_OF(variants);
+	uint32_t node_size = node_sizes[shape % COUNT_OF(node_sizes)];
+	shape /= COUNT_OF(node_sizes);
+	return (struct tree_case){
+		.options = { .variant = variant->variant->name,
+			     .r_depth = variant->r_depth,
+			     .node_size = node_size,
+			     .fan_out = fan_outs[shape % COUNT_OF(fan_outs)],
+			     .memory_max = memory_sizes[hash_mix(seed ^ shape) % COUNT_OF(memory_sizes)] },
+		.cache_bytes = cache_sizes[hash_mix(seed + shape) % COUNT_OF(cache_sizes)],
+		.questions = 12,
+		.seed = seed,
+	};
+}
+
+static void report(const struct workload_kind *kind, struct tree_case *test, struct workload *workload,
+		   const char *fault)
+{
+	fprintf(stderr,
+		"FAULT: %s\nworkload '%s': variant %s, r %u, node size %u, fan-out %u, cache %zu\n"
+		"run it again with HISTREE_SEED=%llu; shrinking ...\n",
+		fault, kind->name, test->options.variant, test->options.r_depth, test->options.node_size,
+		test->options.fan_out, test->cache_bytes, (unsigned long long)test->seed);
+	const struct workload_check check = { .check = check_workload, .context = test };
+	workload_shrink(workload, &check, SHRINK_RUNS);
+	fault = check_workload(test, workload);
+	fprintf(stderr, "FAULT: %s\n", fault != NULL ? fault : "gone: it does not happen each time");
+	workload_print(workload);
+	fail();
+}
+
+static void check_shapes(const struct workload_kind *kind, uint64_t seed, size_t first, size_t step,
+			 unsigned questions)
+{
+	struct workload workload;
+	struct reference reference;
+	size_t count;
+	assert_true(workload_make(&workload, kind, seed));
+	struct histree_interval *intervals = workload_intervals(&workload, &count);
+	assert_non_null(intervals);
+	assert_true(reference_make(&reference, intervals, count, workload.start, workload.end, workload.key_count));
+	for (size_t shape = first; shape < SHAPES; shape += step) {
+		struct tree_case test = shape_case(shape, seed);
+		test.questions = questions;
+		const char *fault = check_tree(&test, &reference, intervals);
+		if (fault != NULL)
+			report(kind, &test, &workload, fault);
+	}
+	free(intervals);
+	reference_release(&reference);
+	workload_release(&workload);
+}
+
+static void answers_as_an_array(void **state)
+{
+	const struct workload_kind *kind = *state;
+	uint64_t seed = workload_seed(), rounds = workload_rounds();
+	for (uint64_t round = 0; round < rounds; round++)
+		check_shapes(kind, seed + round, 0, 1, 12);
+}
+
+/* As many intervals as there is time for, in a few shapes, which change with the seed. */
+static void answers_as_a_large_array(void **state)
+{
+	struct workload_kind kind = *(const struct workload_kind *)*state;
+	uint64_t seed = workload_seed(), rounds = workload_rounds();
+	kind.changes *= LARGE;
+	kind.key_count *= kind.choice == CHOOSE_ANY || kind.choice == CHOOSE_LATE ? LARGE : 1;
+	kind.step_max = kind.step_max > UINT64_C(1) << 40 ? kind.step_max / LARGE : kind.step_max;
+	for (uint64_t round = 0; round < rounds; round++) {
+		size_t first = (size_t)(hash_mix(seed + round) % 29);
+		check_shapes(&kind, seed + round, first, 29, 8);
+	}
+}
+
+/* A new variant must be tested too. */
+static void no_variant_is_forgotten(void **state)
+{
+	(void)state;
+	for (size_t i = 0; tree_variants[i] != NULL; i++) {
+		size_t place = 0;
+		while (place < COUNT_OF(variants) && variants[place].variant != tree_variants[i])
+			place++;
+		assert_true(place < COUNT_OF(variants));
+	}
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[64] = { cmocka_unit_test(no_variant_is_forgotten) };
+	size_t count = 1;
+	for (const struct workload_kind *kind = workload_kinds; kind->name != NULL; kind++) {
+		tests[count++] = (struct CMUnitTest){ .name = kind->name,
+						      .test_func = answers_as_an_array,
+						      .initial_state = (void *)(uintptr_t)kind };
+		if (kind->changes < 2000)
+			continue;
+		tests[count++] = (struct CMUnitTest){ .name = kind->name,
+						      .test_func = answers_as_a_large_array,
+						      .initial_state = (void *)(uintptr_t)kind };
+	}
+	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
+	return _cmocka_run_group_tests("tree", tests, count, NULL, NULL);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory_io.h - a few files in memory behind the table of base/io.h: fast, and easy to damage.
+ *
+ * For one thread; any number may read at once.
+ */
+#ifndef SUPPORT_MEMORY_IO_H
+#define SUPPORT_MEMORY_IO_H
+
+#include <stdbool.h>
+
+#include "base/io.h"
+
+enum { MEMORY_FILE_COUNT = 4 };
+
+struct memory_file {
+	char *path; /* NULL: there is no such file */
+	uint8_t *bytes;
+	size_t size, capacity;
+};
+
+struct memory_io {
+	struct io io;
+	struct memory_file files[MEMORY_FILE_COUNT];
+};
+
+void memory_io_init(struct memory_io *memory);
+void memory_io_release(struct memory_io *memory);
+
+/* NULL if there is no such file. */
+struct memory_file *memory_io_find(struct memory_io *memory, const char *path);
+
+/* Make the file hold these bytes.  False when memory is out or there are too many files. */
+bool memory_io_put(struct memory_io *memory, const char *path, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_query.c - the public queries: what they refuse, that they can be used again and stopped at any point.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "histree/query.h"
+#include "histree/state_system.h"
+
+enum { START = 1000, END = 9999, KEYS = 50 };
+
+struct fixture {
+	char path[64];
+	struct histree_history *history;
+	struct histree_query *query;
+};
+
+/* Attribute q is null to 1000 + 10 q - 1, then counts up every 500 ns. */
+static int set_up(void **state)
+{
+	static struct fixture fixture;
+	struct histree_state_system *system;
+	snprintf(fixture.path, sizeof(fixture.path), "test_query.%ld.sht", (long)getpid());
+	unlink(fixture.path);
+	const struct histree_history_options options = {
+		.path = fixture.path, .start = START, .tree = { .node_size = 4096, .fan_out = 2 }
+	};
+	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	for (histree_quark q = 0; q < KEYS; q++) {
+		char name[16];
+		histree_quark quark;
+		snprintf(name, sizeof(name), "a%u", q);
+		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+		assert_int_equal(quark, q);
+	}
+	for (int32_t turn = 0; turn < 17; turn++)
+		for (histree_quark q = 0; q < KEYS; q++)
+			assert_int_equal(histree_state_modify(system, START + 10 * (histree_time)q + 500 * turn + (q == 0),
+							      q, histree_int(turn), NULL),
+					 HISTREE_OK);
+	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+	histree_state_free(system);
+	assert_int_equal(histree_history_open(fixture.path, NULL, &fixture.history, NULL), HISTREE_OK);
+	assert_int_equal(histree_query_create(fixture.history, &fixture.query, NULL), HISTREE_OK);
+	*state = &fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+	histree_query_free(fixture->query);
+	histree_query_free(NULL);
+	histree_history_close(fixture->history);
+	return unlink(fixture->path);
+}
+
+static size_t count_rest(struct histree_query *query)
+{
+	struct histree_interval interval;
+	enum histree_status status;
+	size_t count = 0;
+	while ((status = histree_query_next(query, &interval, NULL)) == HISTREE_OK)
+		count++;
+	assert_int_equal(status, HISTREE_END);
+	assert_int_equal(histree_query_next(query, &interval, NULL), HISTREE_END);
+	return count;
+}
+
+static void assert_refused(struct fixture *fixture, const struct histree_region *region, enum histree_status status,
+			   const char *reason)
+{
+	struct histree_error error = { 0 };
+	struct histree_interval interval;
+	assert_int_equal(histree_query_start(fixture->query, region, &error), status);
+	assert_string_equal(error.message, reason);
+	assert_int_equal(histree_query_next(fixture->query, &interval, NULL), HISTREE_END);
+	assert_int_equal(histree_query_start(fixture->query, region, NULL), status);
+}
+
+static void wrong_arguments_are_refused(void **state)
+{
+	struct fixture *fixture = *state;
+	static const histree_quark unsorted[] = { 3, 2 }, twice[] = { 3, 3 }, unknown[] = { 3, KEYS };
+	static const histree_time backwards[] = { 2000, 1999 }, early[] = { 999, 2000 }, late[] = { 2000, 10000 };
+	assert_refused(fixture, &(struct histree_region){ .from = 2000, .to = 1999 }, HISTREE_ERR_ARGUMENT,
+		       "a range from 2000 to 1999");
+	assert_refused(fixture, &(struct histree_region){ .from = 999, .to = 2000 }, HISTREE_ERR_TIME_RANGE,
+		       "time 999 is outside the history, from 1000 to 9999");
+	assert_refused(fixture, &(struct histree_region){ .from = 2000, .to = 10000 }, HISTREE_ERR_TIME_RANGE,
+		       "time 10000 is outside the history, from 1000 to 9999");
+	assert_refused(fixture, &(struct histree_region){ .times = early, .time_count = 2 }, HISTREE_ERR_TIME_RANGE,
+		       "time 999 is outside the history, from 1000 to 9999");
+	assert_refused(fixture, &(struct histree_region){ .times = late, .time_count = 2 }, HISTREE_ERR_TIME_RANGE,
+		       "time 10000 is outside the history, from 1000 to 9999");
+	assert_refused(fixture, &(struct histree_region){ .times = backwards, .time_count = 2 }, HISTREE_ERR_ARGUMENT,
+		       "the list of times is not sorted");
+	assert_refused(fixture, &(struct histree_region){ .quarks = unsorted, .quark_count = 2, .from = START, .to = END },
+		       HISTREE_ERR_ARGUMENT, "the list of attributes is not sorted");
+	assert_refused(fixture, &(struct histree_region){ .quarks = twice, .quark_count = 2, .from = START, .to = END },
+		       HISTREE_ERR_ARGUMENT, "the list of attributes is not sorted");
+	assert_refused(fixture, &(struct histree_region){ .quarks = unknown, .quark_count = 2, .from = START, .to = END },
+		       HISTREE_ERR_QUARK, "there is no attribute 50; the history has 50");
+	struct histree_interval interval;
+	assert_int_equal(histree_query_single(fixture->query, KEYS, 2000, &interval, NULL), HISTREE_ERR_QUARK);
+	assert_int_equal(histree_query_single(fixture->query, 0, 999, &interval, NULL), HISTREE_ERR_TIME_RANGE);
+	assert_int_equal(histree_query_single(fixture->query, 0, 10000, &interval, NULL), HISTREE_ERR_TIME_RANGE);
+}
+
+/* A failed or an empty start lets go of what was there before. */
+static void an_empty_list_finds_nothing(void **state)
+{
+	struct fixture *fixture = *state;
+	static const histree_quark none[1];
+	static const histree_time never[1];
+	assert_int_equal(histree_query_start(fixture->query, &(struct histree_region){ .from = START, .to = END }, NULL),
+			 HISTREE_OK);
+	assert_true(count_rest(fixture->query) > 0);
+	assert_true(histree_query_stats(fixture->query).nodes_visited > 0);
+	assert_int_equal(histree_query_start(fixture->query,
+					     &(struct histree_region){ .quarks = none, .from = START, .to = END }, NULL),
+			 HISTREE_OK);
+	assert_int_equal(count_rest(fixture->query), 0);
+	assert_int_equal(histree_query_stats(fixture->query).nodes_visited, 0);
+	assert_int_equal(histree_query_start(fixture->query, &(struct histree_region){ .times = never }, NULL), HISTREE_OK);
+	assert_int_equal(count_rest(fixture->query), 0);
+}
+
+static void each_kind_of_query_finds_what_it_should(void **state)
+{
+	struct fixture *fixture = *state;
+	struct histree_interval interval;
+	assert_int_equal(histree_query_start(fixture->query, &(struct histree_region){ .from = 4242, .to = 4242 }, NULL),
+			 HISTREE_OK);
+	assert_int_equal(count_rest(fixture->query), KEYS);
+
+	assert_int_equal(histree_query_single(fixture->query, 7, 1069, &interval, NULL), HISTREE_OK);
+	assert_int_equal(interval.value.type, HISTREE_NULL);
+	assert_int_equal(interval.start, START);
+	assert_int_equal(interval.end, 1069);
+	assert_int_equal(histree_query_single(fixture->query, 7, 1070, &interval, NULL), HISTREE_OK);
+	assert_int_equal(interval.value.int32, 0);
+	assert_int_equal(interval.end, 1569);
+	assert_int_equal(histree_query_single(fixture->query, 7, END, &interval, NULL), HISTREE_OK);
+	assert_int_equal(interval.value.int32, 16);
+	assert_int_equal(interval.end, END);
+
+	static const histree_quark two[] = { 7, 9 };
+	static const histree_time times[] = { 1000, 1070, 1071, 1071, 9999 };
+	assert_int_equal(histree_query_start(fixture->query,
+					     &(struct histree_region){ .quarks = two, .quark_count = 2, .times = times, .time_count = 5 },
+					     NULL),
+			 HISTREE_OK);
+	assert_int_equal(count_rest(fixture->query), 3 + 2);
+	assert_int_equal(histree_query_start(fixture->query,
+					     &(struct histree_region){ .quarks = two, .quark_count = 2, .from = 1070, .to = 1570 },
+					     NULL),
+			 HISTREE_OK);
+	assert_int_equal(count_rest(fixture->query), 2 + 2);
+}
+
+static void a_query_can_be_stopped_at_any_point(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct histree_region all = { .from = START, .to = END };
+	const struct histree_history_info *info = histree_history_info(fixture->history);
+	for (size_t stop = 0; stop <= info->interval_count; stop += 13) {
+		struct histree_interval interval;
+		assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
+		for (size_t i = 0; i < stop; i++)
+			assert_int_equal(histree_query_next(fixture->query, &interval, NULL), HISTREE_OK);
+		assert_int_equal(histree_query_stats(fixture->query).intervals, stop);
+	}
+	assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
+	assert_int_equal(count_rest(fixture->query), info->interval_count);
+	assert_int_equal(histree_query_stats(fixture->query).nodes_visited, info->node_count);
+}
+
+/* Each at its own pace, on one history. */
+static void queries_do_not_disturb_each_other(void **state)
+{
+	struct fixture *fixture = *state;
+	struct histree_query *other;
+	struct histree_interval interval;
+	const struct histree_region all = { .from = START, .to = END };
+	assert_int_equal(histree_query_create(fixture->history, &other, NULL), HISTREE_OK);
+	assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
+	size_t count = 0;
+	while (histree_query_next(fixture->query, &interval, NULL) == HISTREE_OK) {
+		struct histree_interval single;
+		count++;
+		assert_int_equal(histree_query_single(other, interval.quark, interval.end, &single, NULL), HISTREE_OK);
+		assert_int_equal(single.start, interval.start);
+		assert_true(histree_value_equal(&single.value, &interval.value));
+	}
+	assert_int_equal(count, histree_history_info(fixture->history)->interval_count);
+	histree_query_free(other);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(wrong_arguments_are_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(an_empty_list_finds_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(each_kind_of_query_finds_what_it_should, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_query_can_be_stopped_at_any_point, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(queries_do_not_disturb_each_other, set_up, tear_down),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
