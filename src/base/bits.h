@@ -67,6 +67,52 @@ static inline void bit_buffer_put(struct bit_buffer *buffer, uint64_t number, un
 	buffer->bits += width;
 }
 
+/*
+ * Many numbers in a row, with the bits at hand in a register.  There must be room for all of them; between
+ * bit_run_begin() and bit_run_end() the buffer is left alone.
+ */
+struct bit_run {
+	uint8_t *to;
+	uint64_t word;   /* of the byte at `to` and those behind it */
+	unsigned filled; /* bits of it, less than 8 between two numbers */
+};
+
+static inline struct bit_run bit_run_begin(const struct bit_buffer *buffer)
+{
+	uint8_t *to = buffer->bytes + buffer->bits / 8;
+	return (struct bit_run){ .to = to, .word = *to, .filled = buffer->bits % 8 };
+}
+
+static inline void bit_run_put_short(struct bit_run *run, uint64_t number, unsigned width)
+{
+	run->word |= number << run->filled;
+	run->filled += width;
+	uint64_t word = run->word;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	word = __builtin_bswap64(word);
+#endif
+	memcpy(run->to, &word, sizeof(word));
+	run->to += run->filled / 8;
+	run->word = run->filled >= 64 ? 0 : run->word >> (run->filled & ~7u);
+	run->filled %= 8;
+}
+
+/* Up to 64 bits, of which only `width` may be set. */
+static inline void bit_run_put(struct bit_run *run, uint64_t number, unsigned width)
+{
+	if (width <= 56) {
+		bit_run_put_short(run, number, width);
+		return;
+	}
+	bit_run_put_short(run, number & UINT32_MAX, 32);
+	bit_run_put_short(run, number >> 32, width - 32);
+}
+
+static inline void bit_run_end(struct bit_buffer *buffer, const struct bit_run *run)
+{
+	buffer->bits = 8 * (size_t)(run->to - buffer->bytes) + run->filled;
+}
+
 void bit_buffer_clear(struct bit_buffer *buffer);
 void bit_buffer_release(struct bit_buffer *buffer);
 

@@ -214,14 +214,20 @@ static void set_values(struct column_segment *segment, enum value_kind kind, uin
 	segment->fields[COLUMN_VALUE_WIDTH] = bits_needed(code_max);
 }
 
-/* Integers and nulls. */
-static void choose_numbers(struct column_segment *segment, const struct column_item *items, bool nulls)
+/* Integers and nulls; false if there is something else. */
+static bool choose_numbers(struct column_segment *segment, const struct column_item *items)
 {
-	int64_t least = INT64_MAX, most = INT64_MIN;
+	int32_t least = INT32_MAX, most = INT32_MIN;
+	bool nulls = false;
 	for (uint32_t i = 0; i < segment->count; i++) {
+		enum column_item_kind kind = column_item_kind(&items[i]);
 		int32_t number = (int32_t)items[i].value;
-		if (column_item_kind(&items[i]) == ITEM_NULL)
+		if (kind == ITEM_LISTED)
+			return false;
+		if (kind == ITEM_NULL) {
+			nulls = true;
 			continue;
+		}
 		least = number < least ? number : least;
 		most = number > most ? number : most;
 	}
@@ -229,7 +235,8 @@ static void choose_numbers(struct column_segment *segment, const struct column_i
 		set_values(segment, VALUES_NULL, 0, 0);
 	else
 		set_values(segment, nulls ? VALUES_INT_OR_NULL : VALUES_INT, zigzag(least),
-			   (uint64_t)(most - least) + nulls);
+			   (uint64_t)((int64_t)most - least) + nulls);
+	return true;
 }
 
 static bool choose_entries(struct column_builder *builder, struct column_segment *segment,
@@ -252,14 +259,7 @@ static bool choose_values(struct column_builder *builder, const struct column_it
 	for (size_t s = 0; s < builder->segment_count; s++) {
 		struct column_segment *segment = &builder->segments[s];
 		const struct column_item *mine = items + segment->first;
-		bool nulls = false, others = false;
-		for (uint32_t i = 0; i < segment->count; i++) {
-			nulls = nulls || column_item_kind(&mine[i]) == ITEM_NULL;
-			others = others || column_item_kind(&mine[i]) == ITEM_LISTED;
-		}
-		if (!others)
-			choose_numbers(segment, mine, nulls);
-		else if (!choose_entries(builder, segment, mine))
+		if (!choose_numbers(segment, mine) && !choose_entries(builder, segment, mine))
 			return false;
 	}
 	return true;
@@ -348,20 +348,28 @@ static bool write_dictionary(struct column_builder *builder, const struct histre
 	return true;
 }
 
-static void write_payload(struct column_builder *builder, const struct column_segment *segment,
-			  const struct column_item *items)
+static void write_payload(const struct column_builder *builder, struct bit_run *run,
+			  const struct column_segment *segment, const struct column_item *items)
 {
 	unsigned step_width = (unsigned)segment->fields[COLUMN_STEP_WIDTH];
 	unsigned value_width = (unsigned)segment->fields[COLUMN_VALUE_WIDTH];
 	uint64_t before = segment->fields[COLUMN_START], least = segment->fields[COLUMN_STEP_MIN];
 	const uint64_t *ends = builder->ends + segment->first;
 	for (uint32_t i = 0; step_width > 0 && i < segment->count; i++) {
-		bit_buffer_put(&builder->bits, ends[i] - before - least, step_width);
+		bit_run_put(run, ends[i] - before - least, step_width);
 		before = ends[i];
 	}
-	for (uint32_t i = 0; value_width > 0 && i < segment->count; i++)
-		bit_buffer_put(&builder->bits, value_code(builder, segment, &items[segment->first + i]),
-			       value_width);
+	if (value_width == 0)
+		return;
+	items += segment->first;
+	if (segment->fields[COLUMN_KIND] == VALUES_INT) { /* as most are */
+		int64_t base = unzigzag(segment->fields[COLUMN_BASE]);
+		for (uint32_t i = 0; i < segment->count; i++)
+			bit_run_put_short(run, (uint64_t)((int32_t)items[i].value - base), value_width);
+		return;
+	}
+	for (uint32_t i = 0; i < segment->count; i++)
+		bit_run_put_short(run, value_code(builder, segment, &items[i]), value_width);
 }
 
 static bool write_block(struct column_builder *builder, const struct column_segment *segments, size_t count,
@@ -391,12 +399,15 @@ static bool write_block(struct column_builder *builder, const struct column_segm
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
 		end = put_varint(end, least[c]);
 	builder->bits.bits = 8 * (size_t)(end - builder->bits.bytes);
-	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
-		for (size_t s = 0; s < count; s++)
-			bit_buffer_put(&builder->bits, segments[s].fields[c] - least[c],
-				       bits_needed(most[c] - least[c]));
+	struct bit_run run = bit_run_begin(&builder->bits);
+	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++) {
+		unsigned width = bits_needed(most[c] - least[c]);
+		for (size_t s = 0; width > 0 && s < count; s++)
+			bit_run_put(&run, segments[s].fields[c] - least[c], width);
+	}
 	for (size_t s = 0; s < count; s++)
-		write_payload(builder, &segments[s], items);
+		write_payload(builder, &run, &segments[s], items);
+	bit_run_end(&builder->bits, &run);
 	align(builder);
 	return true;
 }

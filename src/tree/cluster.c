@@ -106,9 +106,10 @@ static bool has_lived(const struct cluster *cluster, histree_quark key)
 /* ---- adding ----------------------------------------------------------------------------------------------------
  */
 
-static enum histree_status add_item(struct cluster_tier *tier, struct column_item item, struct histree_error *error)
+static inline enum histree_status add_item(struct cluster_tier *tier, struct column_item item,
+					   struct histree_error *error)
 {
-	if (!array_reserve(&tier->items, &tier->capacity, tier->count + 1))
+	if (tier->count == tier->capacity && !array_reserve(&tier->items, &tier->capacity, tier->count + 1))
 		return error_memory(error, "the buffer of the tree");
 	histree_quark key = column_item_key(&item);
 	tier->items[tier->count++] = item;

@@ -37,6 +37,7 @@ struct tree_writer {
 	struct r_buffer buffer; /* R-SHT */
 	struct cluster cluster; /* cluster: bottom is 1, leaves come from it */
 	size_t value_size_max;
+	uint32_t key_limit; /* keys are below it */
 };
 
 static bool has_buffer(const struct tree_writer *writer)
@@ -215,6 +216,7 @@ enum histree_status tree_writer_create(struct block_file *file, const struct tre
 		node_layout(options->node_size, options->variant->child_bounds, options->fan_out);
 	layout.columns = options->variant->clusters;
 	writer->value_size_max = node_value_size_max(&layout);
+	writer->key_limit = options->variant->clusters ? COLUMN_KEY_LIMIT : HISTREE_ROOT;
 	enum histree_status status = tree_output_init(&writer->output, file, layout, error);
 	if (options->variant->clusters) {
 		writer->bottom = 1;
@@ -282,34 +284,39 @@ size_t tree_writer_value_size_max(const struct tree_writer *writer)
 	return writer->value_size_max;
 }
 
-static enum histree_status check_interval(const struct tree_writer *writer, const struct histree_interval *interval,
-					  struct histree_error *error)
+/* Whether the tree takes it; what every interval is asked, in one condition. */
+static inline bool is_acceptable(const struct tree_writer *writer, const struct histree_interval *interval)
 {
 	/* The interval after it starts at end + 1: no end may be the last time there is. */
-	if (interval->start < writer->options.start || interval->end < interval->start ||
-	    interval->end == INT64_MAX)
-		return error_set(error, HISTREE_ERR_TIME_RANGE,
-				 "an interval from %lld to %lld in a history that starts at %lld",
-				 (long long)interval->start, (long long)interval->end,
-				 (long long)writer->options.start);
+	return interval->start >= writer->options.start && interval->end >= interval->start &&
+	       interval->end != INT64_MAX && interval->value.size <= writer->value_size_max &&
+	       interval->quark < writer->key_limit;
+}
+
+static enum histree_status refuse(const struct tree_writer *writer, const struct histree_interval *interval,
+				  struct histree_error *error)
+{
 	if (interval->value.size > writer->value_size_max)
 		return error_set(
 			error, HISTREE_ERR_TOO_LARGE,
 			"a value of %u bytes: nodes of this size take %zu at most; use a greater node size",
 			interval->value.size, writer->value_size_max);
-	if (writer->options.variant->clusters && interval->quark >= COLUMN_KEY_LIMIT)
-		return error_set(error, HISTREE_ERR_TOO_LARGE, "attribute %u: this variant has room for %u",
-				 interval->quark, COLUMN_KEY_LIMIT);
-	return HISTREE_OK;
+	if (interval->quark >= writer->key_limit)
+		return error_set(error, HISTREE_ERR_TOO_LARGE, "attribute %u: there is room for %u",
+				 interval->quark, writer->key_limit);
+	return error_set(error, HISTREE_ERR_TIME_RANGE,
+			 "an interval from %lld to %lld in a history that starts at %lld",
+			 (long long)interval->start, (long long)interval->end, (long long)writer->options.start);
 }
 
 enum histree_status tree_writer_add(struct tree_writer *writer, const struct histree_interval *interval,
 				    struct histree_error *error)
 {
-	enum histree_status status = check_interval(writer, interval, error);
-	if (status == HISTREE_OK)
-		status = writer->options.variant->clusters ? cluster_add(&writer->cluster, interval, error)
-							   : add_to_branch(writer, interval, error);
+	if (!is_acceptable(writer, interval))
+		return refuse(writer, interval, error);
+	enum histree_status status = writer->options.variant->clusters
+					     ? cluster_add(&writer->cluster, interval, error)
+					     : add_to_branch(writer, interval, error);
 	if (status != HISTREE_OK)
 		return status;
 	if (interval->end > writer->tree_end)
@@ -317,8 +324,7 @@ enum histree_status tree_writer_add(struct tree_writer *writer, const struct his
 	if (interval->quark >= writer->key_count)
 		writer->key_count = (uint64_t)interval->quark + 1;
 	writer->output.statistics.interval_count++;
-	if (interval->value.type == HISTREE_NULL)
-		writer->output.statistics.null_count++;
+	writer->output.statistics.null_count += interval->value.type == HISTREE_NULL;
 	return HISTREE_OK;
 }
 
