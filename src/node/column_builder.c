@@ -31,18 +31,31 @@ static bool follows(const struct column_item *item, const struct column_item *be
 	return column_item_key(item) == column_item_key(before) && item->start == before->end + 1;
 }
 
+/* A segment holds integers or values of the list, and nulls: an attribute of a state history has one type anyway.
+ */
+static size_t segment_end(const struct column_item *items, size_t count, size_t first)
+{
+	enum column_item_kind kind = column_item_kind(&items[first]);
+	size_t end = first + 1;
+	for (; end < count && end - first < SEGMENT_INTERVALS_MAX && follows(&items[end], &items[end - 1]); end++) {
+		enum column_item_kind its = column_item_kind(&items[end]);
+		if (kind == ITEM_NULL)
+			kind = its;
+		else if (its != ITEM_NULL && its != kind)
+			break;
+	}
+	return end;
+}
+
 static bool cut_segments(struct column_builder *builder, const struct column_item *items, size_t count)
 {
 	builder->segment_count = 0;
-	for (size_t first = 0; first < count;) {
-		size_t end = first + 1;
-		while (end < count && end - first < SEGMENT_INTERVALS_MAX && follows(&items[end], &items[end - 1]))
-			end++;
+	for (size_t first = 0, end; first < count; first = end) {
+		end = segment_end(items, count, first);
 		if (!array_reserve(&builder->segments, &builder->segments_capacity, builder->segment_count + 1))
 			return false;
 		builder->segments[builder->segment_count++] =
 			(struct column_segment){ .first = (uint32_t)first, .count = (uint32_t)(end - first) };
-		first = end;
 	}
 	return true;
 }

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The leaf of columns against the plain list that went in: every interval comes back, every (key, time) is found,
+ * every window gives what a look at all of them gives, and a damaged leaf is refused or read, never more.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "base/crc32c.h"
+#include "node/column_builder.h"
+#include "node/column_sort.h"
+#include "node/node_view.h"
+#include "support/random.h"
+
+enum { NODE_SIZE = 1 << 20, VALUES = 40, NUMBER = 7 };
+
+/* A leaf, and what is in it. */
+struct leaf {
+	struct column_item *items;
+	size_t count;
+	struct histree_value values[VALUES];
+	char texts[VALUES][16];
+	struct node_layout layout;
+	uint8_t *block;
+	struct node_view view;
+};
+
+/* What makes leaves differ. */
+struct shape {
+	size_t keys, changes; /* changes of each key, about */
+	uint64_t step;        /* between two times at which something changes, at most */
+	bool shared;          /* keys change at the same times */
+	unsigned gaps;        /* percent of changes after which a key has nothing for a while */
+	unsigned others;      /* percent of values that are neither int nor null */
+	histree_time start;
+};
+
+static void fill_values(struct leaf *leaf)
+{
+	for (uint32_t i = 0; i < VALUES; i++) {
+		snprintf(leaf->texts[i], sizeof(leaf->texts[i]), "text %u", i);
+		leaf->values[i] = histree_string(leaf->texts[i]);
+	}
+	leaf->values[0] = histree_long(INT64_MIN);
+	leaf->values[1] = histree_double(-0.0);
+	leaf->values[2] = histree_bool(true);
+	leaf->values[3] = histree_string("");
+	leaf->values[4] = histree_custom("\0\xff", 2);
+}
+
+static struct column_item random_item(struct random *random, const struct shape *shape, histree_time start,
+				      histree_time end, histree_quark key)
+{
+	if (random_percent(random, shape->others))
+		return column_item(start, end, key, ITEM_LISTED, (uint32_t)random_below(random, VALUES));
+	if (random_percent(random, 20))
+		return column_item(start, end, key, ITEM_NULL, 0);
+	uint32_t number =
+		random_percent(random, 2) ? (uint32_t)random_bits(random) : (uint32_t)random_below(random, 8);
+	return column_item(start, end, key, ITEM_INT, number);
+}
+
+/* Times at which keys change; shared by all of them or one's own. */
+static histree_time next_change(struct random *random, const struct shape *shape, histree_time now)
+{
+	uint64_t grain = shape->shared ? shape->step : 1;
+	uint64_t steps = 1 + random_below(random, shape->shared ? 5 : shape->step);
+	return (histree_time)((uint64_t)now + steps * grain);
+}
+
+static void make_leaf(struct leaf *leaf, struct random *random, const struct shape *shape)
+{
+	*leaf = (struct leaf){ .layout = node_layout(NODE_SIZE, NODE_CHILD_END | NODE_CHILD_KEYS, 50) };
+	leaf->layout.columns = true;
+	fill_values(leaf);
+	leaf->items = calloc(2 * shape->keys * shape->changes, sizeof(*leaf->items));
+	for (histree_quark key = 0; key < shape->keys; key++) {
+		histree_time now = shape->start;
+		size_t changes = 1 + random_below(random, 2 * shape->changes - 1);
+		for (size_t change = 0; change < changes; change++) {
+			histree_time then = next_change(random, shape, now);
+			leaf->items[leaf->count++] = random_item(random, shape, now, then - 1, 3 * key);
+			now = random_percent(random, shape->gaps) ? next_change(random, shape, then) : then;
+		}
+	}
+	struct column_builder builder = { 0 };
+	struct node_child child;
+	leaf->block = malloc(NODE_SIZE);
+	size_t size = column_builder_encode(&builder, leaf->items, leaf->count, leaf->values, VALUES);
+	assert_in_range(size, 1, NODE_SIZE);
+	column_builder_seal(&builder, &leaf->layout, NUMBER, leaf->block, &child);
+	column_builder_release(&builder);
+	assert_int_equal(child.number, NUMBER);
+	assert_int_equal(child.key_min, 0);
+	assert_int_equal(child.key_max, 3 * (shape->keys - 1));
+	assert_true(child.start == shape->start);
+
+	struct histree_error error = { 0 };
+	if (node_check(&leaf->layout, leaf->block, NUMBER, &error) != HISTREE_OK)
+		fail_msg("refused: %s", error.message);
+	leaf->view = node_view(&leaf->layout, leaf->block);
+}
+
+static void free_leaf(struct leaf *leaf)
+{
+	free(leaf->items);
+	free(leaf->block);
+}
+
+static void assert_is_item(const struct leaf *leaf, const struct histree_interval *found,
+			   const struct column_item *item)
+{
+	struct histree_value value = histree_null();
+	if (column_item_kind(item) == ITEM_INT)
+		value = histree_int((int32_t)item->value);
+	else if (column_item_kind(item) == ITEM_LISTED)
+		value = leaf->values[item->value];
+	assert_int_equal(found->quark, column_item_key(item));
+	assert_true(found->start == item->start);
+	assert_true(found->end == item->end);
+	assert_true(histree_value_equal(&found->value, &value));
+}
+
+/* A window over everything gives the items in their order, one over a part what meets it. */
+static void check_window(const struct leaf *leaf, histree_time from, histree_time to)
+{
+	struct node_cursor cursor;
+	struct histree_interval found;
+	node_cursor_begin(&cursor, &leaf->view, from, to);
+	for (size_t i = 0; i < leaf->count; i++) {
+		if (leaf->items[i].end < from || leaf->items[i].start > to)
+			continue;
+		assert_int_equal(node_cursor_next(&cursor, &found), HISTREE_OK);
+		assert_is_item(leaf, &found, &leaf->items[i]);
+	}
+	assert_int_equal(node_cursor_next(&cursor, &found), HISTREE_END);
+}
+
+/* The first of `key` that ends at `time` or later, else the first behind it that the window lets through. */
+static void check_seek(const struct leaf *leaf, histree_quark key, histree_time time)
+{
+	struct node_cursor cursor = node_cursor(&leaf->view);
+	struct histree_interval found;
+	assert_int_equal(node_cursor_seek(&cursor, key, time), HISTREE_OK);
+	enum histree_status status = node_cursor_next(&cursor, &found);
+	for (size_t i = 0; i < leaf->count; i++) {
+		const struct column_item *item = &leaf->items[i];
+		if (column_item_key(item) != key || item->end < time)
+			continue;
+		assert_int_equal(status, HISTREE_OK);
+		assert_is_item(leaf, &found, item);
+		return;
+	}
+	assert_true(status == HISTREE_END || found.quark > key);
+}
+
+static const struct shape shapes[] = {
+	{ .keys = 1, .changes = 1, .step = 1 },
+	{ .keys = 1, .changes = 3000, .step = 50 },
+	{ .keys = 400, .changes = 1, .step = 1000, .others = 30 },
+	{ .keys = 60, .changes = 30, .step = 100, .shared = true, .others = 10 },
+	{ .keys = 60, .changes = 30, .step = 1 << 20, .gaps = 30, .others = 100 },
+	{ .keys = 5, .changes = 200, .step = 1, .start = -1000 },
+	{ .keys = 20, .changes = 10, .step = UINT64_C(1) << 57, .start = INT64_MIN },
+	{ .keys = 33, .changes = 64, .step = 1000000, .shared = true, .start = 1457113582794565804 },
+};
+
+enum { SEED = 20161120 };
+
+static void every_interval_comes_back(void **state)
+{
+	(void)state;
+	for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++) {
+		struct random random = { .state = SEED + s };
+		struct leaf leaf;
+		make_leaf(&leaf, &random, &shapes[s]);
+		check_window(&leaf, INT64_MIN, INT64_MAX);
+		for (unsigned i = 0; i < 200; i++) {
+			const struct column_item *item = &leaf.items[random_below(&random, leaf.count)];
+			const struct column_item *other = &leaf.items[random_below(&random, leaf.count)];
+			check_window(&leaf, item->start, item->start);
+			check_window(&leaf, item->end, item->end);
+			if (item->start <= other->end)
+				check_window(&leaf, item->start, other->end);
+		}
+		free_leaf(&leaf);
+	}
+}
+
+static void every_key_and_time_is_found(void **state)
+{
+	(void)state;
+	for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++) {
+		struct random random = { .state = SEED + s };
+		struct leaf leaf;
+		make_leaf(&leaf, &random, &shapes[s]);
+		for (unsigned i = 0; i < 2000; i++) {
+			const struct column_item *item = &leaf.items[random_below(&random, leaf.count)];
+			histree_quark key = column_item_key(item) + (uint32_t)random_below(&random, 3);
+			check_seek(&leaf, key, item->start);
+			check_seek(&leaf, key, item->end);
+			check_seek(&leaf, key, leaf.items[random_below(&random, leaf.count)].start);
+		}
+		free_leaf(&leaf);
+	}
+}
+
+/* Changes at the same times are stored once, in a table; changes at times of their own are not. */
+static void the_smaller_way_to_store_times_is_taken(void **state)
+{
+	(void)state;
+	struct random random = { .state = SEED };
+	struct leaf shared, alone;
+	make_leaf(&shared, &random, &(struct shape){ .keys = 500, .changes = 20, .step = 100000, .shared = true });
+	make_leaf(&alone, &random, &(struct shape){ .keys = 500, .changes = 20, .step = 100000 });
+	assert_false(shared.view.columns.direct);
+	assert_true(alone.view.columns.direct);
+	free_leaf(&shared);
+	free_leaf(&alone);
+}
+
+/* Whatever a leaf says, reading it ends, inside its bytes; the sanitizers watch. */
+static void damaged_leaves_are_refused_or_read(void **state)
+{
+	(void)state;
+	for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++) {
+		struct random random = { .state = SEED + s };
+		struct leaf leaf;
+		make_leaf(&leaf, &random, &shapes[s]);
+		uint32_t used = leaf.view.used;
+		for (unsigned round = 0; round < 400; round++) {
+			uint32_t place = 8 + (uint32_t)random_below(&random, round % 2 == 0 ? 90 : used - 8);
+			if (place >= used)
+				continue;
+			uint8_t before = leaf.block[place];
+			leaf.block[place] = (uint8_t)random_bits(&random);
+			uint32_t says = get_le32(leaf.block + 40);
+			if (says >= 8 && says <= NODE_SIZE)
+				put_le32(leaf.block, crc32c(0, leaf.block + 4, says - 4));
+			if (node_check(&leaf.layout, leaf.block, NUMBER, NULL) == HISTREE_OK) {
+				struct node_view view = node_view(&leaf.layout, leaf.block);
+				struct node_cursor cursor = node_cursor(&view);
+				struct histree_interval found;
+				while (node_cursor_next(&cursor, &found) == HISTREE_OK)
+					;
+				if (node_cursor_seek(&cursor, 3, leaf.items[0].start) == HISTREE_OK)
+					(void)node_cursor_next(&cursor, &found);
+			}
+			leaf.block[place] = before;
+		}
+		free_leaf(&leaf);
+	}
+}
+
+static int by_key_and_start(const void *one, const void *other)
+{
+	const struct column_item *a = one, *b = other;
+	if (column_item_key(a) != column_item_key(b))
+		return column_item_key(a) < column_item_key(b) ? -1 : 1;
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* Few keys and many, close and far apart, in the order of time and not. */
+static void sorting_agrees_with_comparison(void **state)
+{
+	(void)state;
+	static const uint64_t ranges[] = { 1, 2, 1000, 5000, 1 << 20, COLUMN_KEY_LIMIT };
+	static const size_t counts[] = { 1, 2, 1000, 200000 };
+	for (size_t r = 0; r < sizeof(ranges) / sizeof(*ranges); r++)
+		for (size_t c = 0; c < sizeof(counts) / sizeof(*counts); c++) {
+			struct random random = { .state = SEED + r * 10 + c };
+			size_t count = ranges[r] < 1000 && counts[c] > 1000 ? 1000 : counts[c];
+			struct column_item *items = calloc(count, sizeof(*items));
+			struct column_item *spare = calloc(count, sizeof(*spare));
+			struct column_item *expected = calloc(count, sizeof(*expected));
+			histree_quark key_min = UINT32_MAX, key_max = 0;
+			for (size_t i = 0; i < count; i++) {
+				histree_quark key = (histree_quark)random_below(&random, ranges[r]);
+				/* Mostly in the order of time; starts are unique, so that there is one order. */
+				histree_time start =
+					(histree_time)(random_percent(&random, 1) ? i * 4 - 4001 : i * 4);
+				items[i] = column_item(start, start + 1, key, ITEM_INT, (uint32_t)i);
+				key_min = key < key_min ? key : key_min;
+				key_max = key > key_max ? key : key_max;
+			}
+			memcpy(expected, items, count * sizeof(*items));
+			qsort(expected, count, sizeof(*expected), by_key_and_start);
+			column_sort(items, spare, count, key_min, key_max);
+			assert_memory_equal(items, expected, count * sizeof(*items));
+			free(items);
+			free(spare);
+			free(expected);
+		}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_interval_comes_back),
+		cmocka_unit_test(every_key_and_time_is_found),
+		cmocka_unit_test(the_smaller_way_to_store_times_is_taken),
+		cmocka_unit_test(damaged_leaves_are_refused_or_read),
+		cmocka_unit_test(sorting_agrees_with_comparison),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
