@@ -19,9 +19,10 @@ static uint32_t head_count(uint32_t times)
 	return times / TIMES_PER_HEAD + (times % TIMES_PER_HEAD != 0);
 }
 
-enum histree_status column_check(const uint8_t *block, uint32_t used, struct histree_error *error)
+enum histree_status column_check(const uint8_t *block, uint32_t used, uint32_t node_size,
+				 struct histree_error *error)
 {
-	if (used < COLUMN_HEADER_SIZE)
+	if (used < COLUMN_HEADER_SIZE || used + BITS_SLACK > node_size)
 		return error_set(error, HISTREE_ERR_FORMAT, "a leaf of columns in %u bytes", used);
 	uint32_t times = get_le32(block + 52), blocks = get_le32(block + 56), values = get_le32(block + 60);
 	if (!area_fits(get_le32(block + 64), (uint64_t)head_count(times) * TIME_HEAD_SIZE, used) ||
@@ -37,6 +38,9 @@ struct column_view column_view(const uint8_t *block)
 	return (struct column_view){
 		.block = block,
 		.start = (histree_time)get_le64(block + 16),
+		.length = get_le64(block + 24) - get_le64(block + 16),
+		.key_min = get_le32(block + 32),
+		.key_max = get_le32(block + 36),
 		.used = get_le32(block + 40),
 		.direct = get_le32(block + 48) != 0,
 		.time_count = get_le32(block + 52),
@@ -80,7 +84,7 @@ static bool time_of(const struct column_view *view, uint64_t moment, uint64_t *t
 static uint64_t first_moment_behind(const struct column_view *view, uint64_t time)
 {
 	if (view->direct)
-		return time + 1;
+		return time < UINT64_MAX ? time + 1 : time;
 	uint32_t low = 0, high = head_count(view->time_count);
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -198,10 +202,16 @@ static enum histree_status open_segment(struct column_cursor *cursor)
 	now->value_width = (unsigned)field(cursor, COLUMN_VALUE_WIDTH, s);
 	now->steps = cursor->payload;
 	now->values = now->steps + (size_t)now->count * now->step_width;
-	cursor->payload = now->values + (size_t)now->count * now->value_width;
+	size_t behind = now->values + (size_t)now->count * now->value_width;
+	/* The widths first: with them in range, nothing that begins in the node wraps round behind it. */
+	size_t bits = (size_t)cursor->view->used * 8;
 	if (now->count > SEGMENT_INTERVALS_MAX || now->step_width > 64 || now->value_width > 64 ||
-	    now->kind >= VALUE_KIND_COUNT || cursor->payload > (size_t)cursor->view->used * 8)
+	    now->kind >= VALUE_KIND_COUNT || now->steps > bits || behind > bits ||
+	    now->key < cursor->view->key_min || now->key > cursor->view->key_max) {
+		now->count = 0;
 		return HISTREE_ERR_FORMAT;
+	}
+	cursor->payload = behind;
 	cursor->segment++;
 	cursor->interval = 0;
 	cursor->moment = now->start;
@@ -337,7 +347,8 @@ static enum histree_status make_interval(const struct column_cursor *cursor, uin
 {
 	const struct column_view *view = cursor->view;
 	uint64_t start, end;
-	if (behind <= moment || !time_of(view, moment, &start) || !time_of(view, behind, &end) || end <= start)
+	if (behind <= moment || !time_of(view, moment, &start) || !time_of(view, behind, &end) || end <= start ||
+	    end - 1 > view->length)
 		return HISTREE_ERR_FORMAT;
 	out->start = (histree_time)((uint64_t)view->start + start);
 	out->end = (histree_time)((uint64_t)view->start + end - 1);
@@ -356,11 +367,42 @@ enum histree_status column_cursor_next(struct column_cursor *cursor, struct hist
 				cursor->interval = cursor->now.count; /* and so do all that follow in it */
 				break;
 			}
-			if (behind >= cursor->ends_from)
-				return make_interval(cursor, moment, behind, interval, out);
+			if (behind < cursor->ends_from)
+				continue;
+			enum histree_status made = make_interval(cursor, moment, behind, interval, out);
+			if (made != HISTREE_OK) { /* there it stays: who asks again is not told less */
+				cursor->interval = interval;
+				cursor->moment = moment;
+			}
+			return made;
 		}
 		enum histree_status status = next_segment(cursor);
 		if (status != HISTREE_OK)
 			return status;
 	}
+}
+
+/* ---- verification -----------------------------------------------------------------------------------------------
+ */
+
+static bool times_ascend(const struct column_view *view)
+{
+	uint64_t before = 0, time;
+	for (uint32_t moment = 0; moment < view->time_count; moment++) {
+		if (!time_of(view, moment, &time) || (moment > 0 && time <= before))
+			return false;
+		before = time;
+	}
+	return true;
+}
+
+bool column_is_searchable(const struct column_view *view)
+{
+	struct column_cursor cursor;
+	column_cursor_begin(&cursor, view, INT64_MIN, INT64_MAX);
+	for (uint32_t block = 0; block < view->block_count; block++)
+		if (open_block(&cursor, block) != HISTREE_OK ||
+		    field(&cursor, COLUMN_KEY, 0) != get_le32(view->block_heads + (size_t)block * BLOCK_HEAD_SIZE))
+			return false;
+	return view->direct || times_ascend(view);
 }

@@ -16,13 +16,16 @@ struct column_view {
 	const uint8_t *block;
 	uint32_t used;
 	histree_time start;
+	uint64_t length; /* of the node, end - start */
+	histree_quark key_min, key_max;
 	bool direct;
 	uint32_t time_count, block_count, value_count;
 	const uint8_t *time_heads, *block_heads, *dictionary;
 };
 
 /* Sizes against each other; the checksum was checked before. */
-enum histree_status column_check(const uint8_t *block, uint32_t used, struct histree_error *error);
+enum histree_status column_check(const uint8_t *block, uint32_t used, uint32_t node_size,
+				 struct histree_error *error);
 
 /* The block must have passed column_check(). */
 struct column_view column_view(const uint8_t *block);
@@ -63,5 +66,8 @@ void column_cursor_begin(struct column_cursor *cursor, const struct column_view 
 enum histree_status column_cursor_seek(struct column_cursor *cursor, histree_quark key);
 
 enum histree_status column_cursor_next(struct column_cursor *cursor, struct histree_interval *out);
+
+/* Whether searches can rely on it: times ascend, and each head has the key of its block.  For verification. */
+bool column_is_searchable(const struct column_view *view);
 
 #endif

@@ -29,7 +29,7 @@ enum histree_status node_check(const struct node_layout *layout, const uint8_t *
 	if (rows > 0 && (histree_time)get_le64(block + 24) < (histree_time)get_le64(block + 16))
 		return error_set(error, HISTREE_ERR_FORMAT, "ends before it starts");
 	if (layout->columns && height == 0)
-		return column_check(block, used, error);
+		return column_check(block, used, layout->node_size, error);
 	uint64_t least = (uint64_t)rows * NODE_ROW_SIZE_MIN + (uint64_t)node_index_count(rows) * NODE_INDEX_SIZE;
 	if (least > used - offset || (rows == 0 && offset < used))
 		return error_set(error, HISTREE_ERR_FORMAT, "%u rows in %u bytes", rows, used - offset);
@@ -211,7 +211,7 @@ enum histree_status node_cursor_next(struct node_cursor *cursor, struct histree_
 bool node_cursor_is_indexed(const struct node_cursor *cursor, uint32_t row)
 {
 	if (cursor->view->is_columns)
-		return true;
+		return row > 0 || column_is_searchable(&cursor->view->columns);
 	return row % NODE_ROWS_PER_INDEX != 0 || row >= cursor->view->row_count ||
 	       indexed_row(cursor->view, row / NODE_ROWS_PER_INDEX) == cursor->at;
 }

@@ -47,7 +47,8 @@ struct node_cursor {
 };
 
 /* Before the first interval. */
-void node_cursor_begin(struct node_cursor *cursor, const struct node_view *view, histree_time from, histree_time to);
+void node_cursor_begin(struct node_cursor *cursor, const struct node_view *view, histree_time from,
+		       histree_time to);
 
 /* The same for every interval of the node. */
 struct node_cursor node_cursor(const struct node_view *view);
@@ -62,7 +63,10 @@ enum histree_status node_cursor_seek(struct node_cursor *cursor, histree_quark k
 /* HISTREE_OK, HISTREE_END or HISTREE_ERR_FORMAT.  Bytes of values are borrowed from the block. */
 enum histree_status node_cursor_next(struct node_cursor *cursor, struct histree_interval *out);
 
-/* The cursor is before this row: whether the index, if it has an entry for it, leads here.  For verification. */
+/*
+ * The cursor is before this row: whether what searches go by leads here; of rows, the index if it has an entry for
+ * it. For verification.
+ */
 bool node_cursor_is_indexed(const struct node_cursor *cursor, uint32_t row);
 
 #endif

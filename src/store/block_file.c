@@ -129,7 +129,7 @@ enum histree_status block_file_write(struct block_file *file, uint32_t number, c
 enum histree_status block_file_write_part(struct block_file *file, uint32_t number, const void *block,
 					  uint32_t size, struct histree_error *error)
 {
-	if (number != file->block_count || size == 0 || size > file->block_size)
+	if (number != file->block_count || size < BLOCK_PART_SIZE_MIN || size > file->block_size)
 		return error_set(error, HISTREE_ERR_INTERNAL, "'%s': block %u of %u bytes after %u blocks",
 				 file->path, number, size, file->block_count);
 	if (!array_reserve(&file->offsets, &file->offsets_capacity, (size_t)number + 2))
@@ -288,8 +288,8 @@ static enum histree_status decode_header(struct block_file *file, const uint8_t 
 	if (block_size < BLOCK_SIZE_MIN || block_size > BLOCK_SIZE_MAX || (block_size & (block_size - 1)) != 0)
 		return error_set(error, HISTREE_ERR_FORMAT, "header: blocks of %u bytes", block_size);
 	file->has_extents = (get_le64(header + 16) & FEATURE_EXTENTS) != 0;
-	/* A block takes a byte at least. */
-	if (file->block_count > (file->size - BLOCK_FILE_HEADER_SIZE) / (file->has_extents ? 1 : block_size))
+	uint32_t least = file->has_extents ? BLOCK_PART_SIZE_MIN : block_size;
+	if (file->block_count > (file->size - BLOCK_FILE_HEADER_SIZE) / least)
 		return error_set(error, HISTREE_ERR_FORMAT, "header: %u blocks in %llu bytes", file->block_count,
 				 (unsigned long long)file->size);
 	if (file->section_count > SECTION_COUNT_MAX || *table_offset > file->size ||
@@ -332,7 +332,7 @@ static enum histree_status read_extents(struct block_file *file, struct histree_
 	uint64_t offset = BLOCK_FILE_HEADER_SIZE;
 	for (uint32_t number = 0; status == HISTREE_OK && number < file->block_count; number++) {
 		uint64_t bytes_of_block = read_varint(&reader);
-		if (reader.failed || bytes_of_block == 0 || bytes_of_block > file->block_size ||
+		if (reader.failed || bytes_of_block < BLOCK_PART_SIZE_MIN || bytes_of_block > file->block_size ||
 		    bytes_of_block > file->size - offset)
 			status = error_set(error, HISTREE_ERR_FORMAT, "section EXTS: block %u of %llu bytes",
 					   number, (unsigned long long)bytes_of_block);

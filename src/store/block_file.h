@@ -30,6 +30,7 @@ enum {
 	BLOCK_FILE_HEADER_SIZE = 4096,
 	BLOCK_SIZE_MIN = 4 << 10,
 	BLOCK_SIZE_MAX = 1 << 20,
+	BLOCK_PART_SIZE_MIN = 64, /* of a block that is written shorter; so that a small file has no millions of them */
 };
 
 /* Section ids are four letters. */
@@ -50,7 +51,7 @@ enum histree_status block_file_create(const struct io *io, const char *path, uin
 enum histree_status block_file_write(struct block_file *file, uint32_t number, const void *block,
 				     struct histree_error *error);
 
-/* A block whose bytes from `size` on, which is not 0, are zero and need not be kept. */
+/* A block whose bytes from `size` on are zero and need not be kept. */
 enum histree_status block_file_write_part(struct block_file *file, uint32_t number, const void *block, uint32_t size,
 					  struct histree_error *error);
 
