@@ -13,10 +13,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
-#define REQUIRE(condition)                                                                       \
-	do {                                                                                     \
-		if (!(condition))                                                                \
-			abort();                                                                 \
+#define REQUIRE(condition)        \
+	do {                      \
+		if (!(condition)) \
+			abort();  \
 	} while (0)
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * fuzz_node.c - the first byte says the layout, the rest is a node of 4 KiB.  The checksum is made right, so that what
- * comes behind it is reached: whatever node_check() lets pass can be read from beginning to end and searched.
+ * fuzz_node.c - the first byte says the layout (which bounds of children, whether leaves are of columns, the
+ * fan-out), the rest is a node of 4 KiB.  The checksum is made right, so that what comes behind it is reached:
+ * whatever node_check() lets pass can be read from beginning to end and searched.
  */
 #include <string.h>
 
@@ -18,10 +19,12 @@ static void read_children(const struct node_view *view)
 		node_view_child(view, i);
 }
 
+/* In a window from its start to its end. */
 static void seek(const struct node_view *view, const struct histree_interval *wanted)
 {
-	struct node_cursor cursor = node_cursor(view);
+	struct node_cursor cursor;
 	struct histree_interval found;
+	node_cursor_begin(&cursor, view, wanted->start, wanted->end);
 	enum histree_status status = node_cursor_seek(&cursor, wanted->quark, wanted->start);
 	REQUIRE(status == HISTREE_OK || status == HISTREE_ERR_FORMAT);
 	if (status == HISTREE_OK)
@@ -46,8 +49,8 @@ static void read_rows(const struct node_view *view)
 			seek(view, &row);
 	}
 	REQUIRE(status == HISTREE_END || status == HISTREE_ERR_FORMAT);
-	seek(view, &(struct histree_interval){ .start = INT64_MIN, .quark = 0 });
-	seek(view, &(struct histree_interval){ .start = INT64_MAX, .quark = UINT32_MAX });
+	seek(view, &(struct histree_interval){ .start = INT64_MIN, .end = INT64_MAX, .quark = 0 });
+	seek(view, &(struct histree_interval){ .start = INT64_MAX, .end = INT64_MAX, .quark = UINT32_MAX });
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -60,7 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	uint32_t used = get_le32(block + 40);
 	if (used >= 4 && used <= NODE_SIZE)
 		put_le32(block, crc32c(0, block + 4, used - 4));
-	struct node_layout layout = node_layout(NODE_SIZE, choice & 3, 2 + (choice >> 2));
+	struct node_layout layout = node_layout(NODE_SIZE, choice & 3, 2 + (choice >> 3));
+	layout.columns = (choice & 4) != 0;
 	if (node_check(&layout, block, get_le32(block + 4), NULL) == HISTREE_OK) {
 		struct node_view view = node_view(&layout, block);
 		read_children(&view);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * fuzz_sections.c - the first byte chooses a section, the rest is what it holds: TREE, STAT, ATTR, PROV.
+ * fuzz_sections.c - the first byte chooses a section, the rest is what it holds: TREE, STAT, ATTR, PROV, LIFE.
  */
 #include <string.h>
 
@@ -9,6 +9,7 @@
 #include "state/attribute_section.h"
 #include "state/provider_section.h"
 #include "support/memory_io.h"
+#include "tree/lives.h"
 #include "tree/tree_shape.h"
 
 enum { NODE_SIZE = 4096, ATTRIBUTES_MAX = 300 };
@@ -37,7 +38,8 @@ static void load_of_tree(uint32_t id, const uint8_t *bytes, size_t size)
 	struct tree_shape shape;
 	struct tree_statistics statistics;
 	if (id == SECTION_TREE && tree_shape_read(file, &shape, NULL) == HISTREE_OK)
-		REQUIRE(shape.root < shape.node_count && shape.start <= shape.end && shape.layout.child_capacity >= 2);
+		REQUIRE(shape.root < shape.node_count && shape.start <= shape.end &&
+			shape.layout.child_capacity >= 2);
 	if (id == SECTION_STATISTICS && tree_statistics_read(file, &statistics, NULL) == HISTREE_OK) {
 		REQUIRE(statistics.height_count <= size);
 		tree_statistics_release(&statistics);
@@ -57,7 +59,8 @@ static void walk(const struct histree_attributes *tree)
 		REQUIRE(path != NULL);
 		REQUIRE(histree_attributes_path(tree, quark, path, size + 1) == size);
 		if (memchr(path, '\0', size) == NULL)
-			REQUIRE(histree_attributes_find(tree, HISTREE_ROOT, path, &found) == HISTREE_OK && found == quark);
+			REQUIRE(histree_attributes_find(tree, HISTREE_ROOT, path, &found) == HISTREE_OK &&
+				found == quark);
 		free(path);
 	}
 }
@@ -71,13 +74,37 @@ static void load_attributes(const uint8_t *bytes, size_t size)
 	attribute_tree_release(&tree);
 }
 
+/* As many keys as the bytes could be of, and one more; each life lies in the history. */
+static void load_lives(const uint8_t *bytes, size_t size)
+{
+	enum { START = -1000, END = 100000 };
+	struct memory_io memory;
+	memory_io_init(&memory);
+	struct block_file *file = file_with(&memory, SECTION_LIVES, bytes, size);
+	for (uint32_t key_count = (uint32_t)size * 4 + 2; key_count > 0; key_count /= 3) {
+		struct lives lives;
+		if (lives_read(&lives, key_count, START, END, file, NULL) != HISTREE_OK)
+			continue;
+		for (uint32_t key = 0; key < key_count; key++) {
+			struct histree_interval nulls[2];
+			unsigned count = life_nulls(lives.lives[key], key, START, END, nulls);
+			for (unsigned i = 0; i < count; i++)
+				REQUIRE(nulls[i].start >= START && nulls[i].start <= nulls[i].end &&
+					nulls[i].end <= END);
+		}
+		lives_release(&lives);
+	}
+	block_file_close(file);
+	memory_io_release(&memory);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	if (size == 0)
 		return 0;
 	struct provider provider;
 	uint8_t saved[PROVIDER_SECTION_SIZE_MAX];
-	switch (bytes[0] & 3) {
+	switch (bytes[0] % 5) {
 	case 0:
 		load_of_tree(SECTION_TREE, bytes + 1, size - 1);
 		break;
@@ -87,9 +114,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	case 2:
 		load_attributes(bytes + 1, size - 1);
 		break;
-	default:
+	case 3:
 		if (provider_section_load(&provider, bytes + 1, size - 1, NULL) == HISTREE_OK)
-			REQUIRE(provider_section_save(&provider, saved) == size - 1 && memcmp(saved, bytes + 1, size - 1) == 0);
+			REQUIRE(provider_section_save(&provider, saved) == size - 1 &&
+				memcmp(saved, bytes + 1, size - 1) == 0);
+		break;
+	default:
+		load_lives(bytes + 1, size - 1);
 	}
 	return 0;
 }

@@ -19,6 +19,8 @@
 #include "support/tree_file.h"
 #include "support/workload.h"
 
+enum { NODE_SIZE = 4096 };
+
 static const char *root;
 
 static void put(const char *target, const char *name, const uint8_t *bytes, size_t size)
@@ -45,8 +47,13 @@ static void put_chosen(const char *target, const char *name, uint8_t choice, con
 static void put_values(void)
 {
 	const struct histree_value values[] = {
-		histree_null(),	    histree_int(INT32_MIN), histree_long(INT64_MAX),
-		histree_double((double)NAN), histree_bool(true), histree_string("running"), histree_custom("\1\2", 2),
+		histree_null(),
+		histree_int(INT32_MIN),
+		histree_long(INT64_MAX),
+		histree_double((double)NAN),
+		histree_bool(true),
+		histree_string("running"),
+		histree_custom("\1\2", 2),
 	};
 	uint8_t bytes[128], *at = bytes;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
@@ -54,28 +61,31 @@ static void put_values(void)
 	put("value", "all-types", bytes, (size_t)(at - bytes));
 }
 
-static void put_sections(const uint8_t *file, const char *variant)
+/* The first and the last node of the file; the byte before it is that of fuzz_node.c, for a fan-out of 3. */
+static void put_nodes(const struct block_file *file, const struct tree_variant *variant)
 {
-	const uint8_t *entry = file + get_le64(file + 40);
-	for (uint32_t i = 0; i < get_le32(file + 48); i++, entry += 24) {
+	uint8_t choice = (uint8_t)(variant->child_bounds | (variant->clusters ? 4 : 0) | 1 << 3);
+	uint32_t numbers[] = { 0, block_file_block_count(file) - 1 };
+	for (size_t i = 0; i < 2; i++) {
 		char name[64];
-		bool is_shape = get_le32(entry) == SECTION_TREE;
-		snprintf(name, sizeof(name), "%s-%s", is_shape ? "shape" : "statistics", variant);
-		put_chosen("sections", name, is_shape ? 0 : 1, file + get_le64(entry + 8), get_le64(entry + 16));
+		uint8_t node[NODE_SIZE];
+		snprintf(name, sizeof(name), "%s-%s", i == 0 ? "leaf" : "root", variant->name);
+		REQUIRE(block_file_read(file, numbers[i], node, NULL) == HISTREE_OK);
+		put_chosen("node", name, choice, node, get_le32(node + 40));
 	}
 }
 
-/* The first leaf and the root: a byte of fuzz_node.c says bounds of children and fan-out 3. */
-static void put_nodes(const uint8_t *file, const struct tree_variant *variant)
+/* The byte before it is that of fuzz_sections.c. */
+static void put_section(const struct block_file *file, uint32_t id, uint8_t choice, const char *name,
+			const struct tree_variant *variant)
 {
-	uint8_t choice = (uint8_t)(variant->child_bounds | 1 << 2);
-	uint32_t numbers[] = { 0, get_le32(file + 36) - 1 };
-	for (size_t i = 0; i < 2; i++) {
-		char name[64];
-		const uint8_t *node = file + BLOCK_FILE_HEADER_SIZE + (size_t)numbers[i] * 4096;
-		snprintf(name, sizeof(name), "%s-%s", i == 0 ? "leaf" : "root", variant->name);
-		put_chosen("node", name, choice, node, get_le32(node + 40));
-	}
+	uint8_t *bytes;
+	size_t size;
+	char named[64];
+	snprintf(named, sizeof(named), "%s-%s", name, variant->name);
+	REQUIRE(block_file_section(file, id, &bytes, &size, NULL) == HISTREE_OK);
+	put_chosen("sections", named, choice, bytes, size);
+	free(bytes);
 }
 
 static void put_tree(const struct tree_variant *variant, const struct workload_kind *kind)
@@ -89,15 +99,23 @@ static void put_tree(const struct tree_variant *variant, const struct workload_k
 	REQUIRE(intervals != NULL);
 	REQUIRE(reference_make(&reference, intervals, count, workload.start, workload.end, workload.key_count));
 	memory_io_init(&memory);
-	const struct histree_tree_options asked = { .variant = variant->name, .node_size = 4096, .fan_out = 3 };
+	const struct histree_tree_options asked = { .variant = variant->name,
+						    .node_size = NODE_SIZE,
+						    .fan_out = 3 };
 	REQUIRE(tree_file_write(&memory.io, "f", &asked, &reference, intervals, NULL) == HISTREE_OK);
 	struct memory_file *file = memory_io_find(&memory, "f");
 	uint8_t *packed = malloc(file->size * 2);
 	REQUIRE(packed != NULL);
 	put("file", variant->name, packed, image_pack(file->bytes, file->size, packed));
-	put_nodes(file->bytes, variant);
-	put_sections(file->bytes, variant->name);
 	free(packed);
+	struct block_file *opened;
+	REQUIRE(block_file_open(&memory.io, "f", &opened, NULL) == HISTREE_OK);
+	put_nodes(opened, variant);
+	put_section(opened, SECTION_TREE, 0, "shape", variant);
+	put_section(opened, SECTION_STATISTICS, 1, "statistics", variant);
+	if (variant->clusters)
+		put_section(opened, SECTION_LIVES, 4, "lives", variant);
+	block_file_close(opened);
 	memory_io_release(&memory);
 	reference_release(&reference);
 	free(intervals);
@@ -115,7 +133,9 @@ int main(int count, char **arguments)
 	const struct workload_kind kind = { "corpus", 30, 750, -100, 50, 20, CHOOSE_FEW, 30, 0 };
 	for (size_t i = 0; tree_variants[i] != NULL; i++)
 		put_tree(tree_variants[i], &kind);
-	static const uint8_t attributes[] = "\4\3\3CPU\1" "0\6status" "\0\0\1\0\1\0\3\2";
+	static const uint8_t attributes[] = "\4\3\3CPU\1"
+					    "0\6status"
+					    "\0\0\1\0\1\0\3\2";
 	static const uint8_t provider[] = "\1\0\0\0kernel";
 	put_chosen("sections", "attributes", 2, attributes, sizeof(attributes) - 1);
 	put_chosen("sections", "provider", 3, provider, sizeof(provider) - 1);

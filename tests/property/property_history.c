@@ -47,11 +47,13 @@ static enum histree_status build(const struct history_case *test, const struct w
 				 histree_quark *quarks, struct histree_error *error)
 {
 	struct histree_state_system *system;
-	enum histree_status status = histree_state_create(
-		&(struct histree_history_options){
-			.path = test->path, .provider = "test", .provider_version = 7, .start = workload->start,
-			.tree = test->options },
-		&system, error);
+	enum histree_status status =
+		histree_state_create(&(struct histree_history_options){ .path = test->path,
+									.provider = "test",
+									.provider_version = 7,
+									.start = workload->start,
+									.tree = test->options },
+				     &system, error);
 	if (status != HISTREE_OK)
 		return status;
 	status = name_attributes(system, workload->key_count, quarks, error);
@@ -66,7 +68,8 @@ static enum histree_status build(const struct history_case *test, const struct w
 
 /* ---- comparing ----------------------------------------------------------------------------------------- */
 
-static enum histree_status query_start(void *query, const struct histree_region *region, struct histree_error *error)
+static enum histree_status query_start(void *query, const struct histree_region *region,
+				       struct histree_error *error)
 {
 	return histree_query_start(query, region, error);
 }
@@ -148,7 +151,8 @@ static bool expected_history(const struct workload *workload, const histree_quar
 	size_t count;
 	*out = (struct reference){ 0 };
 	struct histree_interval *intervals = workload_intervals(workload, &count);
-	struct histree_interval *all = intervals == NULL ? NULL : realloc(intervals, (count + inner + 1) * sizeof(*all));
+	struct histree_interval *all =
+		intervals == NULL ? NULL : realloc(intervals, (count + inner + 1) * sizeof(*all));
 	uint8_t *named = calloc((size_t)keys + 1, 1);
 	bool done = false;
 	if (all == NULL || named == NULL)
@@ -160,9 +164,10 @@ static bool expected_history(const struct workload *workload, const histree_quar
 		intervals[i].quark = quarks[intervals[i].quark];
 	for (uint32_t quark = 0; quark < keys; quark++)
 		if (!named[quark])
-			intervals[count++] = (struct histree_interval){
-				.start = workload->start, .end = workload->end, .quark = quark, .value = histree_null()
-			};
+			intervals[count++] = (struct histree_interval){ .start = workload->start,
+									.end = workload->end,
+									.quark = quark,
+									.value = histree_null() };
 	done = reference_make(out, intervals, count, workload->start, workload->end, keys);
 out:
 	free(named);
@@ -213,8 +218,8 @@ static void check_kind(const struct workload_kind *kind, uint64_t seed)
 		const char *fault = check_workload(&test, &workload);
 		if (fault == NULL)
 			continue;
-		fprintf(stderr, "FAULT: %s\nworkload '%s': variant %s, node size %u; seed %llu; shrinking ...\n", fault,
-			kind->name, test.options.variant, test.options.node_size, (unsigned long long)seed);
+		fprintf(stderr, "FAULT: %s\nworkload '%s': variant %s, node size %u; seed %llu; shrinking ...\n",
+			fault, kind->name, test.options.variant, test.options.node_size, (unsigned long long)seed);
 		workload_shrink(&workload, &(struct workload_check){ check_workload, &test }, SHRINK_RUNS);
 		fault = check_workload(&test, &workload);
 		fprintf(stderr, "FAULT: %s\n", fault != NULL ? fault : "gone: it does not happen each time");

@@ -43,7 +43,8 @@ static void keep_first_fault(void *context, const char *fault)
 		snprintf(first, 256, "verify: %.240s", fault);
 }
 
-static const char *check_facts(struct tree_case *test, const struct tree_file *tree, const struct reference *reference)
+static const char *check_facts(struct tree_case *test, const struct tree_file *tree,
+			       const struct reference *reference)
 {
 	struct histree_history_info info = { 0 };
 	struct histree_error error;
@@ -168,7 +169,7 @@ struct variant_case {
 };
 
 static const struct variant_case variants[] = {
-	{ &variant_sht, 0 }, { &variant_osht, 0 }, { &variant_esht, 0 },  { &variant_rsht, 2 },
+	{ &variant_sht, 0 },  { &variant_osht, 0 }, { &variant_esht, 0 },  { &variant_rsht, 2 },
 	{ &variant_rsht, 3 }, { &variant_rsht, 4 }, { &variant_vrsht, 0 }, { &variant_cluster, 0 },
 };
 static const uint32_t node_sizes[] = { 4 << 10, 16 << 10, 64 << 10, 1 << 20 };

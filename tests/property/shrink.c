@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* Whether it still fails with other changes and fewer attributes; if so, it is made so. */
-static bool take_if_failing(struct workload *workload, const struct workload_check *check, const struct workload *smaller)
+static bool take_if_failing(struct workload *workload, const struct workload_check *check,
+			    const struct workload *smaller)
 {
 	if (check->check(check->context, smaller) == NULL)
 		return false;

@@ -81,8 +81,8 @@ static const char *wrong(struct answer *answer, const struct histree_interval *i
 static const char *take(const struct reference *reference, struct answer *answer,
 			const struct histree_region *region, const struct histree_interval *found)
 {
-	const struct histree_interval *known = bsearch(found, reference->sorted, reference->count,
-						       sizeof(*reference->sorted), by_key_and_start);
+	const struct histree_interval *known =
+		bsearch(found, reference->sorted, reference->count, sizeof(*reference->sorted), by_key_and_start);
 	if (known == NULL || known->end != found->end)
 		return wrong(answer, found, "was never added");
 	if (!histree_value_equal(&known->value, &found->value))

@@ -184,15 +184,17 @@ struct histree_interval *workload_intervals(const struct workload *workload, siz
 		if (histree_value_equal(&state->value, &change->value))
 			continue;
 		if (change->at > state->since)
-			intervals[(*count)++] = (struct histree_interval){
-				.start = state->since, .end = change->at - 1, .quark = change->quark, .value = state->value
-			};
+			intervals[(*count)++] = (struct histree_interval){ .start = state->since,
+									   .end = change->at - 1,
+									   .quark = change->quark,
+									   .value = state->value };
 		*state = (struct ongoing){ .since = change->at, .value = change->value };
 	}
 	for (uint32_t quark = 0; quark < workload->key_count; quark++)
-		intervals[(*count)++] = (struct histree_interval){
-			.start = ongoing[quark].since, .end = workload->end, .quark = quark, .value = ongoing[quark].value
-		};
+		intervals[(*count)++] = (struct histree_interval){ .start = ongoing[quark].since,
+								   .end = workload->end,
+								   .quark = quark,
+								   .value = ongoing[quark].value };
 	free(ongoing);
 	if (workload->disorder > 0)
 		put_out_of_order(workload, intervals, *count);

@@ -206,10 +206,11 @@ static void newer_files_are_refused_with_a_way_out(void **state)
 	put_le32(header_of(&memory) + 8, 9);
 	put_le32(header_of(&memory) + 12, 2);
 	fix_header(&memory);
-	assert_open_fails(&memory, HISTREE_ERR_VERSION,
-			  "is of format 9, which needs a reader of format 2 or later, and this is 1; use a newer histree, "
-			  "or build it again with this one");
-	put_le32(header_of(&memory) + 12, 1); /* newer, but we are told that we understand it */
+	assert_open_fails(
+		&memory, HISTREE_ERR_VERSION,
+		"is of format 9, which needs a reader of format 2 or later, and this is 1; use a newer histree, "
+		"or build it again with this one");
+	put_le32(header_of(&memory) + 12, 1);      /* newer, but we are told that we understand it */
 	put_le32(header_of(&memory) + 24, 0xffff); /* features that may be ignored */
 	fix_header(&memory);
 	struct block_file *file;
@@ -218,9 +219,10 @@ static void newer_files_are_refused_with_a_way_out(void **state)
 	block_file_close(file);
 	put_le32(header_of(&memory) + 20, 4);
 	fix_header(&memory);
-	assert_open_fails(&memory, HISTREE_ERR_VERSION,
-			  "uses features (0x400000000) that this version does not know; use a newer histree, or build it "
-			  "again with this one");
+	assert_open_fails(
+		&memory, HISTREE_ERR_VERSION,
+		"uses features (0x400000000) that this version does not know; use a newer histree, or build it "
+		"again with this one");
 	memory_io_release(&memory);
 }
 

@@ -106,7 +106,8 @@ static enum histree_status use(struct fixture *fixture, const char **why, struct
 		status = tree_file_subject(&tree, &subject, error);
 	if (status == HISTREE_OK) {
 		assert_true(answer_make(&answer, &fixture->reference));
-		const struct histree_region all = { .from = fixture->reference.start, .to = fixture->reference.end };
+		const struct histree_region all = { .from = fixture->reference.start,
+						    .to = fixture->reference.end };
 		*why = reference_compare(&fixture->reference, &answer, &subject, &all, 0);
 		answer_release(&answer);
 		tree_iter_free(subject.query);
@@ -196,9 +197,10 @@ static enum histree_status build_history(const char *path, const struct workload
 					 struct histree_error *error)
 {
 	struct histree_state_system *system;
-	const struct histree_history_options options = {
-		.path = path, .provider = "full", .start = workload->start, .tree = { .node_size = 4096, .fan_out = 3 }
-	};
+	const struct histree_history_options options = { .path = path,
+							 .provider = "full",
+							 .start = workload->start,
+							 .tree = { .node_size = 4096, .fan_out = 3 } };
 	enum histree_status status = histree_state_create(&options, &system, error);
 	if (status != HISTREE_OK)
 		return status;

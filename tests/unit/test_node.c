@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_node.c - one node: filled to the last byte, sealed, searched, and damaged in every way that node_check() knows.
+ * test_node.c - one node: filled to the last byte, sealed, searched, and damaged in every way that node_check()
+ * knows.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +13,8 @@
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
+#include "node/column_builder.h"
+#include "node/column_format.h"
 #include "node/node_builder.h"
 #include "node/node_format.h"
 #include "node/node_view.h"
@@ -19,9 +22,9 @@
 
 enum { NODE_SIZE = 4096, KEYS = 9 };
 
-static const struct node_layout esht_layout = {
-	.node_size = NODE_SIZE, .child_bounds = NODE_CHILD_END | NODE_CHILD_KEYS, .child_capacity = 5
-};
+static const struct node_layout esht_layout = { .node_size = NODE_SIZE,
+						.child_bounds = NODE_CHILD_END | NODE_CHILD_KEYS,
+						.child_capacity = 5 };
 
 static struct histree_interval state_of(histree_quark quark, histree_time start, histree_time end)
 {
@@ -197,7 +200,8 @@ static void rows_that_come_out_of_order_are_sorted(void **state)
 	}
 	node_builder_begin(&builder, &esht_layout, 0, -5);
 	for (int i = 0; i < 100; i++) {
-		struct histree_interval interval = state_of((histree_quark)(starts[i] & 1), starts[i] / 2, starts[i] / 2);
+		struct histree_interval interval =
+			state_of((histree_quark)(starts[i] & 1), starts[i] / 2, starts[i] / 2);
 		assert_int_equal(node_builder_add(&builder, &interval), HISTREE_OK);
 	}
 	assert_int_not_equal(node_builder_seal(&builder, 0, 100, block, &child), 0);
@@ -218,8 +222,12 @@ static void times_at_both_ends_of_all_time(void **state)
 	struct node_builder builder = { 0 };
 	struct node_child child;
 	uint8_t block[NODE_SIZE];
-	struct histree_interval whole = { .start = INT64_MIN, .end = INT64_MAX - 1, .quark = 0, .value = histree_null() };
-	struct histree_interval late = { .start = INT64_MAX - 1, .end = INT64_MAX - 1, .quark = 1, .value = histree_null() };
+	struct histree_interval whole = {
+		.start = INT64_MIN, .end = INT64_MAX - 1, .quark = 0, .value = histree_null()
+	};
+	struct histree_interval late = {
+		.start = INT64_MAX - 1, .end = INT64_MAX - 1, .quark = 1, .value = histree_null()
+	};
 	node_builder_begin(&builder, &esht_layout, 0, INT64_MIN);
 	assert_int_equal(node_builder_add(&builder, &whole), HISTREE_OK);
 	assert_int_equal(node_builder_add(&builder, &late), HISTREE_OK);
@@ -285,7 +293,8 @@ static void bounds_that_are_not_kept_are_the_widest(void **state)
 			histree_time sibling = i < 2 ? children[i + 1].start - 1 : 400;
 			assert_int_equal(child.end, bounds & NODE_CHILD_END ? children[i].end : sibling);
 			assert_int_equal(child.key_min, bounds & NODE_CHILD_KEYS ? children[i].key_min : 0);
-			assert_int_equal(child.key_max, bounds & NODE_CHILD_KEYS ? children[i].key_max : UINT32_MAX);
+			assert_int_equal(child.key_max,
+					 bounds & NODE_CHILD_KEYS ? children[i].key_max : UINT32_MAX);
 		}
 		node_builder_release(&builder);
 	}
@@ -384,11 +393,127 @@ static void an_index_that_lies_is_noticed(void **state)
 	uint32_t entries = node_index_count(view.row_count);
 	uint8_t *index = node->block + (view.rows_end - view.block);
 	for (uint32_t i = 0; i < entries; i++)
-		put_le32(index + (size_t)i * NODE_INDEX_SIZE, get_le32(index + (size_t)(entries - 1) * NODE_INDEX_SIZE));
+		put_le32(index + (size_t)i * NODE_INDEX_SIZE,
+			 get_le32(index + (size_t)(entries - 1) * NODE_INDEX_SIZE));
 	struct node_cursor cursor = node_cursor(&view);
 	assert_false(node_cursor_is_indexed(&cursor, 0));
 	assert_int_equal(node_cursor_seek(&cursor, KEYS, 0), HISTREE_ERR_FORMAT);
 	free(node);
+}
+
+/* ---- leaves of columns: what node_check() and verification add to the codec's own test
+ * --------------------------- */
+
+static const struct node_layout column_layout = { .node_size = NODE_SIZE,
+						  .child_bounds = NODE_CHILD_END | NODE_CHILD_KEYS,
+						  .child_capacity = 5,
+						  .columns = true };
+
+/* Of 40 keys, all of whose states change at the same times, so that there is a table of times. */
+static void make_columns(uint8_t block[NODE_SIZE])
+{
+	enum { COUNT = 400 };
+	struct column_item items[COUNT];
+	struct column_builder builder = { 0 };
+	struct node_child child;
+	for (uint32_t i = 0; i < COUNT; i++) {
+		histree_time turn = i % 10, from = turn * turn * 1000003,
+			     to = (turn + 1) * (turn + 1) * 1000003 - 1;
+		items[i] = column_item(from, to, i / 10, ITEM_INT, i);
+	}
+	assert_int_not_equal(column_builder_encode(&builder, items, COUNT, NULL, 0), 0);
+	column_builder_seal(&builder, &column_layout, 12, block, &child);
+	column_builder_release(&builder);
+	assert_int_equal(node_check(&column_layout, block, 12, NULL), HISTREE_OK);
+}
+
+/* How reading all of it ends. */
+static enum histree_status read_columns(const uint8_t block[NODE_SIZE], uint32_t *count)
+{
+	struct node_view view = node_view(&column_layout, block);
+	struct node_cursor cursor = node_cursor(&view);
+	struct histree_interval interval;
+	enum histree_status status;
+	*count = 0;
+	while ((status = node_cursor_next(&cursor, &interval)) == HISTREE_OK)
+		++*count;
+	assert_int_equal(node_cursor_next(&cursor, &interval), status); /* it stays so */
+	return status;
+}
+
+static bool is_searchable(const uint8_t block[NODE_SIZE])
+{
+	struct node_view view = node_view(&column_layout, block);
+	struct node_cursor cursor = node_cursor(&view);
+	return node_cursor_is_indexed(&cursor, 0);
+}
+
+static void columns_outside_the_bounds_of_their_node_are_refused(void **state)
+{
+	(void)state;
+	uint8_t block[NODE_SIZE];
+	uint32_t count;
+	make_columns(block);
+	assert_int_equal(read_columns(block, &count), HISTREE_END);
+	assert_int_equal(count, 400);
+	assert_true(is_searchable(block));
+	put_le64(block + 24, get_le64(block + 24) - 1); /* the last interval of each key ends behind it */
+	assert_int_equal(read_columns(block, &count), HISTREE_ERR_FORMAT);
+	assert_int_equal(count, 9);
+	make_columns(block);
+	put_le32(block + 32, 1); /* key 0 is below it */
+	assert_int_equal(read_columns(block, &count), HISTREE_ERR_FORMAT);
+	assert_int_equal(count, 0);
+	make_columns(block);
+	put_le32(block + 36, 38);
+	assert_int_equal(read_columns(block, &count), HISTREE_ERR_FORMAT);
+	assert_int_equal(count, 390);
+}
+
+static void columns_that_a_search_cannot_rely_on_are_found(void **state)
+{
+	(void)state;
+	uint8_t block[NODE_SIZE];
+	make_columns(block);
+	assert_int_equal(get_le32(block + 48), 0);
+	uint8_t *first_head = block + get_le32(block + 68), *times = block + get_le32(block + 64);
+	put_le32(first_head + BLOCK_HEAD_SIZE, get_le32(first_head + BLOCK_HEAD_SIZE) + 1);
+	assert_false(is_searchable(block));
+	make_columns(block);
+	put_le32(times + 12, 0); /* bits of no width: all times are the first */
+	assert_false(is_searchable(block));
+}
+
+/* Bits are read eight bytes at a time: a leaf that uses its node to the end would be read behind it. */
+static void columns_leave_room_to_read_their_last_bits(void **state)
+{
+	(void)state;
+	struct histree_error error;
+	uint8_t block[NODE_SIZE];
+	make_columns(block);
+	for (uint32_t used = NODE_SIZE - 8; used <= NODE_SIZE; used++) {
+		put_le32(block + 40, used);
+		put_le32(block, crc32c(0, block + 4, used - 4));
+		enum histree_status expected = used == NODE_SIZE - 8 ? HISTREE_OK : HISTREE_ERR_FORMAT;
+		assert_int_equal(node_check(&column_layout, block, 12, &error), expected);
+	}
+	assert_string_equal(error.message, "a leaf of columns in 4096 bytes");
+}
+
+static void columns_of_all_of_time(void **state)
+{
+	(void)state;
+	uint8_t block[NODE_SIZE];
+	uint32_t count;
+	struct column_builder builder = { 0 };
+	struct node_child child;
+	const struct column_item whole = column_item(INT64_MIN, INT64_MAX - 1, 3, ITEM_INT, 4);
+	assert_int_not_equal(column_builder_encode(&builder, &whole, 1, NULL, 0), 0);
+	column_builder_seal(&builder, &column_layout, 12, block, &child);
+	column_builder_release(&builder);
+	assert_int_equal(get_le32(block + 48), 1);
+	assert_int_equal(read_columns(block, &count), HISTREE_END);
+	assert_int_equal(count, 1);
 }
 
 int main(void)
@@ -407,6 +532,10 @@ int main(void)
 		cmocka_unit_test(each_kind_of_damage_is_refused),
 		cmocka_unit_test(damaged_rows_are_refused_when_read),
 		cmocka_unit_test(an_index_that_lies_is_noticed),
+		cmocka_unit_test(columns_outside_the_bounds_of_their_node_are_refused),
+		cmocka_unit_test(columns_that_a_search_cannot_rely_on_are_found),
+		cmocka_unit_test(columns_leave_room_to_read_their_last_bits),
+		cmocka_unit_test(columns_of_all_of_time),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -202,7 +202,8 @@ static void what_the_check_refuses_is_not_kept(void **state)
 	struct histree_error error;
 	set_up(&counted, (size_t)BLOCK * 10);
 	for (int turn = 0; turn < 3; turn++) {
-		assert_int_equal(node_cache_pin(counted.cache, REFUSED, &frame, &loaded, &error), HISTREE_ERR_FORMAT);
+		assert_int_equal(node_cache_pin(counted.cache, REFUSED, &frame, &loaded, &error),
+				 HISTREE_ERR_FORMAT);
 		assert_null(frame);
 		assert_false(loaded);
 		assert_string_equal(error.message, "'f': node 33: looks wrong");
@@ -233,8 +234,8 @@ static void *work(void *context)
 		while (held < wanted) {
 			bool loaded;
 			numbers[held] = (uint32_t)random_below(&random, BUSY);
-			enum histree_status status = node_cache_pin(worker->counted->cache, numbers[held],
-								    &frames[held], &loaded, NULL);
+			enum histree_status status =
+				node_cache_pin(worker->counted->cache, numbers[held], &frames[held], &loaded, NULL);
 			if (numbers[held] == REFUSED) {
 				worker->wrong += status != HISTREE_ERR_FORMAT;
 				wanted--;

@@ -29,9 +29,9 @@ static int set_up(void **state)
 	struct histree_state_system *system;
 	snprintf(fixture.path, sizeof(fixture.path), "test_query.%ld.sht", (long)getpid());
 	unlink(fixture.path);
-	const struct histree_history_options options = {
-		.path = fixture.path, .start = START, .tree = { .node_size = 4096, .fan_out = 2 }
-	};
+	const struct histree_history_options options = { .path = fixture.path,
+							 .start = START,
+							 .tree = { .node_size = 4096, .fan_out = 2 } };
 	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
 	for (histree_quark q = 0; q < KEYS; q++) {
 		char name[16];
@@ -42,7 +42,8 @@ static int set_up(void **state)
 	}
 	for (int32_t turn = 0; turn < 17; turn++)
 		for (histree_quark q = 0; q < KEYS; q++)
-			assert_int_equal(histree_state_modify(system, START + 10 * (histree_time)q + 500 * turn + (q == 0),
+			assert_int_equal(histree_state_modify(system,
+							      START + 10 * (histree_time)q + 500 * turn + (q == 0),
 							      q, histree_int(turn), NULL),
 					 HISTREE_OK);
 	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
@@ -100,13 +101,16 @@ static void wrong_arguments_are_refused(void **state)
 		       "time 999 is outside the history, from 1000 to 9999");
 	assert_refused(fixture, &(struct histree_region){ .times = late, .time_count = 2 }, HISTREE_ERR_TIME_RANGE,
 		       "time 10000 is outside the history, from 1000 to 9999");
-	assert_refused(fixture, &(struct histree_region){ .times = backwards, .time_count = 2 }, HISTREE_ERR_ARGUMENT,
-		       "the list of times is not sorted");
-	assert_refused(fixture, &(struct histree_region){ .quarks = unsorted, .quark_count = 2, .from = START, .to = END },
+	assert_refused(fixture, &(struct histree_region){ .times = backwards, .time_count = 2 },
+		       HISTREE_ERR_ARGUMENT, "the list of times is not sorted");
+	assert_refused(fixture,
+		       &(struct histree_region){ .quarks = unsorted, .quark_count = 2, .from = START, .to = END },
 		       HISTREE_ERR_ARGUMENT, "the list of attributes is not sorted");
-	assert_refused(fixture, &(struct histree_region){ .quarks = twice, .quark_count = 2, .from = START, .to = END },
+	assert_refused(fixture,
+		       &(struct histree_region){ .quarks = twice, .quark_count = 2, .from = START, .to = END },
 		       HISTREE_ERR_ARGUMENT, "the list of attributes is not sorted");
-	assert_refused(fixture, &(struct histree_region){ .quarks = unknown, .quark_count = 2, .from = START, .to = END },
+	assert_refused(fixture,
+		       &(struct histree_region){ .quarks = unknown, .quark_count = 2, .from = START, .to = END },
 		       HISTREE_ERR_QUARK, "there is no attribute 50; the history has 50");
 	struct histree_interval interval;
 	assert_int_equal(histree_query_single(fixture->query, KEYS, 2000, &interval, NULL), HISTREE_ERR_QUARK);
@@ -120,16 +124,19 @@ static void an_empty_list_finds_nothing(void **state)
 	struct fixture *fixture = *state;
 	static const histree_quark none[1];
 	static const histree_time never[1];
-	assert_int_equal(histree_query_start(fixture->query, &(struct histree_region){ .from = START, .to = END }, NULL),
-			 HISTREE_OK);
+	assert_int_equal(
+		histree_query_start(fixture->query, &(struct histree_region){ .from = START, .to = END }, NULL),
+		HISTREE_OK);
 	assert_true(count_rest(fixture->query) > 0);
 	assert_true(histree_query_stats(fixture->query).nodes_visited > 0);
 	assert_int_equal(histree_query_start(fixture->query,
-					     &(struct histree_region){ .quarks = none, .from = START, .to = END }, NULL),
+					     &(struct histree_region){ .quarks = none, .from = START, .to = END },
+					     NULL),
 			 HISTREE_OK);
 	assert_int_equal(count_rest(fixture->query), 0);
 	assert_int_equal(histree_query_stats(fixture->query).nodes_visited, 0);
-	assert_int_equal(histree_query_start(fixture->query, &(struct histree_region){ .times = never }, NULL), HISTREE_OK);
+	assert_int_equal(histree_query_start(fixture->query, &(struct histree_region){ .times = never }, NULL),
+			 HISTREE_OK);
 	assert_int_equal(count_rest(fixture->query), 0);
 }
 
@@ -137,8 +144,9 @@ static void each_kind_of_query_finds_what_it_should(void **state)
 {
 	struct fixture *fixture = *state;
 	struct histree_interval interval;
-	assert_int_equal(histree_query_start(fixture->query, &(struct histree_region){ .from = 4242, .to = 4242 }, NULL),
-			 HISTREE_OK);
+	assert_int_equal(
+		histree_query_start(fixture->query, &(struct histree_region){ .from = 4242, .to = 4242 }, NULL),
+		HISTREE_OK);
 	assert_int_equal(count_rest(fixture->query), KEYS);
 
 	assert_int_equal(histree_query_single(fixture->query, 7, 1069, &interval, NULL), HISTREE_OK);
@@ -154,13 +162,16 @@ static void each_kind_of_query_finds_what_it_should(void **state)
 
 	static const histree_quark two[] = { 7, 9 };
 	static const histree_time times[] = { 1000, 1070, 1071, 1071, 9999 };
-	assert_int_equal(histree_query_start(fixture->query,
-					     &(struct histree_region){ .quarks = two, .quark_count = 2, .times = times, .time_count = 5 },
-					     NULL),
-			 HISTREE_OK);
+	assert_int_equal(
+		histree_query_start(fixture->query,
+				    &(struct histree_region){
+					    .quarks = two, .quark_count = 2, .times = times, .time_count = 5 },
+				    NULL),
+		HISTREE_OK);
 	assert_int_equal(count_rest(fixture->query), 3 + 2);
 	assert_int_equal(histree_query_start(fixture->query,
-					     &(struct histree_region){ .quarks = two, .quark_count = 2, .from = 1070, .to = 1570 },
+					     &(struct histree_region){
+						     .quarks = two, .quark_count = 2, .from = 1070, .to = 1570 },
 					     NULL),
 			 HISTREE_OK);
 	assert_int_equal(count_rest(fixture->query), 2 + 2);
@@ -196,7 +207,8 @@ static void queries_do_not_disturb_each_other(void **state)
 	while (histree_query_next(fixture->query, &interval, NULL) == HISTREE_OK) {
 		struct histree_interval single;
 		count++;
-		assert_int_equal(histree_query_single(other, interval.quark, interval.end, &single, NULL), HISTREE_OK);
+		assert_int_equal(histree_query_single(other, interval.quark, interval.end, &single, NULL),
+				 HISTREE_OK);
 		assert_int_equal(single.start, interval.start);
 		assert_true(histree_value_equal(&single.value, &interval.value));
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_tree_reader.c - sections that are malformed, the iterator, and tree_verify(), which must find what a hostile or
- * careless writer does to a tree whose checksums are all right.
+ * test_tree_reader.c - sections that are malformed, the iterator, and tree_verify(), which must find what a hostile
+ * or careless writer does to a tree whose checksums are all right.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,8 @@ static void set_up(struct fixture *fixture, const char *variant, size_t kind)
 				   fixture->workload.end, fixture->workload.key_count));
 	memory_io_init(&fixture->memory);
 	const struct histree_tree_options asked = { .variant = variant, .node_size = NODE_SIZE, .fan_out = 3 };
-	if (tree_file_write(&fixture->memory.io, "f", &asked, &fixture->reference, intervals, &error) != HISTREE_OK ||
+	if (tree_file_write(&fixture->memory.io, "f", &asked, &fixture->reference, intervals, &error) !=
+		    HISTREE_OK ||
 	    tree_file_open(&fixture->memory.io, "f", 1, &fixture->tree, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	free(intervals);
@@ -103,9 +104,11 @@ static void malformed_sections_are_refused(void **state)
 	size_t size = 26; /* 4 numbers, 1 height, the 20 buckets and their number */
 	assert_sections_refused(shape, 36, statistics, size, HISTREE_OK, NULL);
 	for (size_t cut = 0; cut < 36; cut++)
-		assert_sections_refused(shape, cut, statistics, size, HISTREE_ERR_FORMAT, "section TREE: is cut short");
+		assert_sections_refused(shape, cut, statistics, size, HISTREE_ERR_FORMAT,
+					"section TREE: is cut short");
 	for (size_t cut = 0; cut < size; cut++)
-		assert_sections_refused(shape, 36, statistics, cut, HISTREE_ERR_FORMAT, "section STAT is malformed");
+		assert_sections_refused(shape, 36, statistics, cut, HISTREE_ERR_FORMAT,
+					"section STAT is malformed");
 
 	static const struct {
 		uint32_t offset, value;
@@ -320,8 +323,8 @@ static void assert_fault(struct fixture *fixture, const char *reason)
 }
 
 /* Change a number of a node, see the fault, change it back. */
-static void assert_node_fault(struct fixture *fixture, uint32_t number, uint32_t offset, uint64_t value, size_t size,
-			      const char *reason)
+static void assert_node_fault(struct fixture *fixture, uint32_t number, uint32_t offset, uint64_t value,
+			      size_t size, const char *reason)
 {
 	uint8_t kept[NODE_SIZE], *node = node_bytes(fixture, number);
 	memcpy(kept, node, NODE_SIZE);
@@ -357,7 +360,8 @@ static void every_fault_of_a_node_is_found(void **state)
 	assert_node_fault(&fixture, root, CHILD + 24, 3, 4, "has other keys of it");
 	assert_node_fault(&fixture, root, 8, get_le16(node_bytes(&fixture, child) + 8), 2, "that is not below it");
 	assert_node_fault(&fixture, root, 16, start + 5, 8, "not enclosed in time by its parent");
-	assert_node_fault(&fixture, root, 24, (uint64_t)fixture.reference.end + 1, 8, "outside the history in time");
+	assert_node_fault(&fixture, root, 24, (uint64_t)fixture.reference.end + 1, 8,
+			  "outside the history in time");
 	assert_node_fault(&fixture, root, 8, 60000, 2, "height 60000 of");
 	assert_node_fault(&fixture, 0, 12, get_le32(node_bytes(&fixture, 0) + 12) - 1, 4, "rows, but it says");
 	assert_node_fault(&fixture, 0, 36, get_le32(node_bytes(&fixture, 0) + 36) + 1, 4, "its keys are from");
@@ -388,25 +392,41 @@ static void holes_and_overlaps_are_found(void **state)
 		const char *reason; /* NULL: a history */
 	} cases[] = {
 		{ { { 0, 4, 0, { 0 } }, { 5, 8, 0, { 0 } }, { 9, 9, 0, { 0 } } }, 1, NULL },
-		{ { { 0, 4, 0, { 0 } }, { 5, 7, 0, { 0 } }, { 9, 9, 0, { 0 } } }, 1, "attribute 0: its intervals do not cover" },
-		{ { { 0, 4, 0, { 0 } }, { 5, 8, 0, { 0 } }, { 9, 9, 0, { 0 } } }, 2, "attribute 1: its intervals do not cover" },
-		{ { { 0, 4, 0, { 0 } }, { 5, 9, 0, { 0 } }, { 9, 9, 0, { 0 } } }, 1, "is not behind the one before it" },
-		{ { { 0, 4, 0, { 0 } }, { 0, 9, 1, { 0 } }, { 6, 9, 0, { 0 } } }, 2, "attribute 0: its intervals do not cover" },
-		{ { { 0, 9, 0, { 0 } }, { 0, 8, 1, { 0 } }, { 0, 9, 2, { 0 } } }, 3, "attribute 1: its intervals do not cover" },
-		{ { { 0, 9, 0, { 0 } }, { 1, 9, 1, { 0 } }, { 0, 9, 2, { 0 } } }, 3, "attribute 1: its intervals do not cover" },
-		{ { { 0, 4, 0, { 0 } }, { 5, 8, 0, { 0 } }, { 9, 9, 0, { 0 } } }, 8000, "8000 keys in 1 nodes: too many" },
+		{ { { 0, 4, 0, { 0 } }, { 5, 7, 0, { 0 } }, { 9, 9, 0, { 0 } } },
+		  1,
+		  "attribute 0: its intervals do not cover" },
+		{ { { 0, 4, 0, { 0 } }, { 5, 8, 0, { 0 } }, { 9, 9, 0, { 0 } } },
+		  2,
+		  "attribute 1: its intervals do not cover" },
+		{ { { 0, 4, 0, { 0 } }, { 5, 9, 0, { 0 } }, { 9, 9, 0, { 0 } } },
+		  1,
+		  "is not behind the one before it" },
+		{ { { 0, 4, 0, { 0 } }, { 0, 9, 1, { 0 } }, { 6, 9, 0, { 0 } } },
+		  2,
+		  "attribute 0: its intervals do not cover" },
+		{ { { 0, 9, 0, { 0 } }, { 0, 8, 1, { 0 } }, { 0, 9, 2, { 0 } } },
+		  3,
+		  "attribute 1: its intervals do not cover" },
+		{ { { 0, 9, 0, { 0 } }, { 1, 9, 1, { 0 } }, { 0, 9, 2, { 0 } } },
+		  3,
+		  "attribute 1: its intervals do not cover" },
+		{ { { 0, 4, 0, { 0 } }, { 5, 8, 0, { 0 } }, { 9, 9, 0, { 0 } } },
+		  8000,
+		  "8000 keys in 1 nodes: too many" },
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fixture fixture = { 0 };
 		memory_io_init(&fixture.memory);
 		assert_true(reference_make(&fixture.reference, cases[i].intervals, 3, 0, 9, cases[i].keys));
 		const struct histree_tree_options asked = { .variant = "esht", .node_size = NODE_SIZE };
-		assert_int_equal(tree_file_write(&fixture.memory.io, "f", &asked, &fixture.reference, cases[i].intervals, NULL),
+		assert_int_equal(tree_file_write(&fixture.memory.io, "f", &asked, &fixture.reference,
+						 cases[i].intervals, NULL),
 				 HISTREE_OK);
 		if (cases[i].reason != NULL) {
 			assert_fault(&fixture, cases[i].reason);
 		} else {
-			assert_int_equal(tree_file_open(&fixture.memory.io, "f", 0, &fixture.tree, NULL), HISTREE_OK);
+			assert_int_equal(tree_file_open(&fixture.memory.io, "f", 0, &fixture.tree, NULL),
+					 HISTREE_OK);
 			assert_int_equal(tree_verify(fixture.tree.reader, NULL, NULL, NULL), HISTREE_OK);
 		}
 		tear_down(&fixture);

@@ -53,14 +53,18 @@ static void intervals_outside_time_are_refused(void **state)
 		struct writing writing;
 		set_up(&writing, tree_variants[i]->name, 100);
 		assert_int_equal(add(&writing, 0, 99, 120, histree_null()), HISTREE_ERR_TIME_RANGE);
-		assert_string_equal(writing.error.message, "an interval from 99 to 120 in a history that starts at 100");
+		assert_string_equal(writing.error.message,
+				    "an interval from 99 to 120 in a history that starts at 100");
 		assert_int_equal(add(&writing, 0, 120, 119, histree_null()), HISTREE_ERR_TIME_RANGE);
 		assert_int_equal(add(&writing, 0, 120, INT64_MAX, histree_null()), HISTREE_ERR_TIME_RANGE);
 		assert_int_equal(add(&writing, 0, 100, 119, histree_null()), HISTREE_OK);
 		assert_int_equal(add(&writing, 0, 120, 120, histree_int(4)), HISTREE_OK);
-		assert_int_equal(tree_writer_finish(writing.writer, 119, 1, &writing.error), HISTREE_ERR_TIME_RANGE);
-		assert_int_equal(tree_writer_finish(writing.writer, INT64_MAX, 1, &writing.error), HISTREE_ERR_TIME_RANGE);
-		assert_int_equal(tree_writer_finish(writing.writer, 120, 0, &writing.error), HISTREE_ERR_TIME_RANGE);
+		assert_int_equal(tree_writer_finish(writing.writer, 119, 1, &writing.error),
+				 HISTREE_ERR_TIME_RANGE);
+		assert_int_equal(tree_writer_finish(writing.writer, INT64_MAX, 1, &writing.error),
+				 HISTREE_ERR_TIME_RANGE);
+		assert_int_equal(tree_writer_finish(writing.writer, 120, 0, &writing.error),
+				 HISTREE_ERR_TIME_RANGE);
 		assert_int_equal(tree_writer_finish(writing.writer, 120, 1, &writing.error), HISTREE_OK);
 		tear_down(&writing);
 	}
@@ -77,8 +81,11 @@ static void values_are_taken_up_to_the_limit(void **state)
 		assert_in_range(most, 1900, 4096);
 		assert_int_equal(add(&writing, 0, 0, 1, histree_custom(text, most + 1)), HISTREE_ERR_TOO_LARGE);
 		assert_non_null(strstr(writing.error.message, "use a greater node size"));
-		for (histree_quark quark = 0; quark < 20; quark++) /* from the first moment to the last: the longest rows */
-			assert_int_equal(add(&writing, quark, INT64_MIN, INT64_MAX - 1, histree_string_n(text, most)), HISTREE_OK);
+		for (histree_quark quark = 0; quark < 20;
+		     quark++) /* from the first moment to the last: the longest rows */
+			assert_int_equal(
+				add(&writing, quark, INT64_MIN, INT64_MAX - 1, histree_string_n(text, most)),
+				HISTREE_OK);
 		assert_int_equal(tree_writer_finish(writing.writer, INT64_MAX - 1, 20, NULL), HISTREE_OK);
 		tear_down(&writing);
 	}
@@ -92,13 +99,15 @@ static void options_are_checked(void **state)
 		const char *reason; /* NULL: fine */
 	} cases[] = {
 		{ { .variant = NULL }, NULL },
-		{ { .variant = "btree" }, "there is no tree variant 'btree'; there are sht, osht, esht, rsht, vrsht, cluster" },
+		{ { .variant = "btree" },
+		  "there is no tree variant 'btree'; there are sht, osht, esht, rsht, vrsht, cluster" },
 		{ { .variant = "" }, "there is no tree variant ''" },
 		{ { .variant = "sht", .r_depth = 2 }, "variant 'sht' has no R-tree depth" },
 		{ { .variant = "rsht", .r_depth = 1 }, "an R-tree of 1 levels: it may have 2 to 16" },
 		{ { .variant = "rsht", .r_depth = 17 }, "an R-tree of 17 levels" },
 		{ { .variant = "vrsht", .r_depth = 16 }, NULL },
-		{ { .node_size = 2048 }, "a node size of 2048 bytes: it must be a power of two from 4096 to 1048576" },
+		{ { .node_size = 2048 },
+		  "a node size of 2048 bytes: it must be a power of two from 4096 to 1048576" },
 		{ { .node_size = 5000 }, "a node size of 5000 bytes" },
 		{ { .node_size = 2 << 20 }, "a node size of 2097152 bytes" },
 		{ { .node_size = 1 << 20 }, NULL },
@@ -137,7 +146,8 @@ struct built {
 	struct histree_history_info info;
 };
 
-/* The intervals of figure 4.6 of the thesis: each attribute has `turns` states of one length, one after the other. */
+/* The intervals of figure 4.6 of the thesis: each attribute has `turns` states of one length, one after the other.
+ */
 static void build(struct built *built, const struct histree_tree_options *asked, uint32_t keys, uint32_t turns)
 {
 	struct reference reference;
@@ -180,7 +190,9 @@ static void a_small_history_is_one_node(void **state)
 	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		struct built built;
-		build(&built, &(struct histree_tree_options){ .variant = tree_variants[i]->name, .node_size = 65536 }, 10, 5);
+		build(&built,
+		      &(struct histree_tree_options){ .variant = tree_variants[i]->name, .node_size = 65536 }, 10,
+		      5);
 		assert_int_equal(built.info.node_count, 1);
 		assert_int_equal(built.info.depth, 1);
 		assert_int_equal(built.info.nodes_at_height[0], 1);
@@ -196,7 +208,8 @@ static void only_the_sht_degenerates(void **state)
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
 		struct built built;
 		const char *name = tree_variants[i]->name;
-		build(&built, &(struct histree_tree_options){ .variant = name, .node_size = 4096, .fan_out = 50 }, 6000, 4);
+		build(&built, &(struct histree_tree_options){ .variant = name, .node_size = 4096, .fan_out = 50 },
+		      6000, 4);
 		uint64_t fill = built.info.node_bytes_used * 100 / built.info.node_bytes;
 		if (strcmp(name, "sht") == 0) {
 			assert_true(built.info.depth > 10);
@@ -244,7 +257,8 @@ static void a_small_buffer_makes_small_r_trees(void **state)
 	(void)state;
 	struct built built;
 	build(&built,
-	      &(struct histree_tree_options){ .variant = "rsht", .r_depth = 4, .node_size = 4096, .memory_max = 1 << 20 },
+	      &(struct histree_tree_options){
+		      .variant = "rsht", .r_depth = 4, .node_size = 4096, .memory_max = 1 << 20 },
 	      20000, 4);
 	assert_int_equal(tree_verify(built.tree.reader, NULL, NULL, NULL), HISTREE_OK);
 	assert_true(built.info.nodes_at_height[built.info.depth - 1] == 1);

@@ -47,10 +47,14 @@ static void every_type_comes_back(void **state)
 	static const int32_t ints[] = { 0, 1, -1, 63, 64, -64, -65, INT32_MIN, INT32_MAX };
 	for (size_t i = 0; i < sizeof(ints) / sizeof(ints[0]); i++)
 		assert_round_trip(histree_int(ints[i]));
-	static const int64_t longs[] = { 0, -1, INT32_MIN, INT32_MAX, (int64_t)INT32_MAX + 1, INT64_MIN, INT64_MAX };
+	static const int64_t longs[] = {
+		0, -1, INT32_MIN, INT32_MAX, (int64_t)INT32_MAX + 1, INT64_MIN, INT64_MAX
+	};
 	for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); i++)
 		assert_round_trip(histree_long(longs[i]));
-	const double doubles[] = { 0.0, -0.0, 1.5, -1e308, 5e-324, (double)INFINITY, -(double)INFINITY, (double)NAN };
+	const double doubles[] = {
+		0.0, -0.0, 1.5, -1e308, 5e-324, (double)INFINITY, -(double)INFINITY, (double)NAN
+	};
 	for (size_t i = 0; i < sizeof(doubles) / sizeof(doubles[0]); i++)
 		assert_round_trip(histree_double(doubles[i]));
 	assert_round_trip(histree_bool(false));
@@ -92,7 +96,10 @@ static void the_bytes_are_those_of_the_format(void **state)
 	assert_memory_equal(bytes, "\x04\x01", 2);
 	value = histree_string("ab");
 	assert_ptr_equal(value_encode(bytes, &value), bytes + 4);
-	assert_memory_equal(bytes, "\x05\x02" "ab", 4);
+	assert_memory_equal(bytes,
+			    "\x05\x02"
+			    "ab",
+			    4);
 	value = histree_custom("\xff", 1);
 	assert_ptr_equal(value_encode(bytes, &value), bytes + 3);
 	assert_memory_equal(bytes, "\x06\x01\xff", 3);
@@ -108,14 +115,16 @@ static bool is_refused(const char *bytes, size_t size)
 static void malformed_values_are_refused(void **state)
 {
 	(void)state;
-	assert_true(is_refused("\x07", 1));                           /* no such type */
+	assert_true(is_refused("\x07", 1)); /* no such type */
 	assert_true(is_refused("\xff\0\0", 3));
-	assert_true(is_refused("\x04\x02", 2));                       /* a boolean of 2 */
-	assert_true(is_refused("\x01\x80\x80\x80\x80\x10", 6));       /* an int of 2^31 */
-	assert_true(is_refused("\x01\x81\x80\x80\x80\x10", 6));       /* an int of -2^31 - 1 */
-	assert_false(is_refused("\x01\xff\xff\xff\xff\x0f", 6));      /* of -2^31 */
+	assert_true(is_refused("\x04\x02", 2));                                      /* a boolean of 2 */
+	assert_true(is_refused("\x01\x80\x80\x80\x80\x10", 6));                      /* an int of 2^31 */
+	assert_true(is_refused("\x01\x81\x80\x80\x80\x10", 6));                      /* an int of -2^31 - 1 */
+	assert_false(is_refused("\x01\xff\xff\xff\xff\x0f", 6));                     /* of -2^31 */
 	assert_true(is_refused("\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 11)); /* a varint of 65 bits */
-	assert_true(is_refused("\x05\x03" "ab", 4));                  /* more bytes than there are */
+	assert_true(is_refused("\x05\x03"
+			       "ab",
+			       4));                                                  /* more bytes than there are */
 	assert_true(is_refused("\x06\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11)); /* 2^64 - 1 of them */
 }
 
@@ -125,10 +134,12 @@ static void equal_is_same_type_and_content(void **state)
 	struct histree_value one = histree_int(1), same = histree_int(1), other = histree_long(1);
 	assert_true(histree_value_equal(&one, &same));
 	assert_false(histree_value_equal(&one, &other));
-	struct histree_value zero = histree_double(0.0), minus = histree_double(-0.0), nan = histree_double((double)NAN);
+	struct histree_value zero = histree_double(0.0), minus = histree_double(-0.0),
+			     nan = histree_double((double)NAN);
 	assert_false(histree_value_equal(&zero, &minus));
 	assert_true(histree_value_equal(&nan, &nan));
-	struct histree_value text = histree_string("ab"), longer = histree_string("abc"), custom = histree_custom("ab", 2);
+	struct histree_value text = histree_string("ab"), longer = histree_string("abc"),
+			     custom = histree_custom("ab", 2);
 	assert_false(histree_value_equal(&text, &longer));
 	assert_false(histree_value_equal(&text, &custom));
 	struct histree_value empty = histree_string(""), none = { .type = HISTREE_STRING };

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * golden_history.h - one small history, always the same, and its text: what the golden files hold.
+ *
+ * It has every type of value, values at the edges of their types, names with '/' and '\', attributes that begin
+ * late and some that never have a state, several changes at one time, and enough of all to need three levels of
+ * nodes of 4 KiB.
+ */
+#ifndef GOLDEN_GOLDEN_HISTORY_H
+#define GOLDEN_GOLDEN_HISTORY_H
+
+#include <stdio.h>
+
+#include "histree/history.h"
+
+/* Make the file, which must not exist. */
+enum histree_status golden_build(const char *path, const char *variant, struct histree_error *error);
+
+/* Every interval, by (quark, start): path, start, end, type and value, separated by tabs. */
+enum histree_status golden_dump(struct histree_history *history, FILE *out, struct histree_error *error);
+
+#endif

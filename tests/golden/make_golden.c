@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+/*
+ * make_golden FOLDER - write the golden files of this version of the format, one a variant, and their text.
+ *
+ * Run it once for a new format version or a new variant, and commit what it makes.  Files of a version that was
+ * released are kept for ever and never made again.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "golden_history.h"
+#include "tree/variant.h"
+
+static int complain(const char *path, const struct histree_error *error)
+{
+	fprintf(stderr, "%s: %s\n", path, error->message);
+	return 1;
+}
+
+static int write_text(const char *folder, const char *history_path)
+{
+	char path[4096];
+	struct histree_error error;
+	struct histree_history *history;
+	if (histree_history_open(history_path, NULL, &history, &error) != HISTREE_OK)
+		return complain(history_path, &error);
+	snprintf(path, sizeof(path), "%s/history.txt", folder);
+	FILE *out = fopen(path, "w");
+	int failed = out == NULL || golden_dump(history, out, &error) != HISTREE_OK;
+	if (out != NULL && fclose(out) != 0)
+		failed = 1;
+	histree_history_close(history);
+	return failed;
+}
+
+int main(int count, char **arguments)
+{
+	char path[4096];
+	struct histree_error error;
+	if (count != 2) {
+		fprintf(stderr, "usage: make_golden FOLDER\n");
+		return 2;
+	}
+	for (size_t i = 0; tree_variants[i] != NULL; i++) {
+		snprintf(path, sizeof(path), "%s/v1-%s.sht", arguments[1], tree_variants[i]->name);
+		if (golden_build(path, tree_variants[i]->name, &error) != HISTREE_OK)
+			return complain(path, &error);
+	}
+	return write_text(arguments[1], path);
+}

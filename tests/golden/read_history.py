@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Read history files by histree-format(5) alone, and compare what they say with a text.
+
+    read_history.py TEXT FILE...    each file must hold what the text says, and nothing else
+    read_history.py --page PAGE FILE   the bytes and numbers that the page shows must be those of the file
+
+This is a second reader, made from the manual page and not from the code: while it agrees, the page is right.
+"""
+import re
+import struct
+import sys
+
+HEADER = "<8sIIQQIIQIIQI"
+NODE_HEADER = "<IIHHIqqIIII"
+CHILD_END, CHILD_KEYS = 1, 2
+BOUNDS = {1: 0, 2: CHILD_END, 3: 3, 4: 3, 5: 3, 6: 3}  # by variant
+CLUSTER = 6
+
+
+def crc32c(data, table=[]):
+    if not table:
+        for byte in range(256):
+            for _ in range(8):
+                byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
+            table.append(byte)
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = crc >> 8 ^ table[(crc ^ byte) & 0xFF]
+    return crc ^ 0xFFFFFFFF
+
+
+def require(condition, what):
+    if not condition:
+        raise SystemExit(what)
+
+
+class Bytes:
+    """Numbers, one after the other."""
+
+    def __init__(self, data, at=0):
+        self.data, self.at = data, at
+
+    def take(self, size):
+        self.at += size
+        return self.data[self.at - size:self.at]
+
+    def varint(self):
+        number = shift = 0
+        while True:
+            byte = self.take(1)[0]
+            number |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return number
+
+    def value(self):
+        """(type, text), as in the golden text."""
+        kind = self.take(1)[0]
+        if kind == 0:
+            return "null", ""
+        if kind in (1, 2):
+            return ("int", "long")[kind - 1], str(unzigzag(self.varint()))
+        if kind == 3:
+            return "double", "0x%016x" % struct.unpack("<Q", self.take(8))
+        if kind == 4:
+            return "bool", ("false", "true")[self.take(1)[0]]
+        data = self.take(self.varint())
+        if kind == 6:
+            return "custom", data.hex()
+        return "string", "".join(chr(b) if 32 <= b < 127 and b != 92 else "\\x%02x" % b for b in data)
+
+
+def unzigzag(number):
+    return number >> 1 if number & 1 == 0 else -(number >> 1) - 1
+
+
+def bits(data, at, width):
+    """`width` bits from bit `at` on, least significant first."""
+    end = (at + width + 7) // 8
+    return int.from_bytes(data[at // 8:end], "little") >> at % 8 & ((1 << width) - 1)
+
+
+class History:
+    def __init__(self, data):
+        self.data = data
+        fields = struct.unpack_from(HEADER, data)
+        (magic, version, oldest, features, _, self.block_size, self.block_count, table, count, table_crc, size,
+         crc) = fields
+        require(magic == b"\x89histre\n" and version == 1 and oldest == 1, "no history of format 1")
+        require(crc == crc32c(data[:64]) and size == len(data), "header")
+        require(table_crc == crc32c(data[table:table + 24 * count]), "table of sections")
+        self.sections = {}
+        for i in range(count):
+            name, crc, offset, size = struct.unpack_from("<4sIQQ", data, table + 24 * i)
+            require(crc == crc32c(data[offset:offset + size]), f"section {name}")
+            self.sections[name.decode()] = data[offset:offset + size]
+        (self.variant, self.r_depth, self.fan_out, self.root, self.key_count, self.start,
+         self.end) = struct.unpack("<IIIIIqq", self.sections["TREE"])
+        self.sizes = [self.block_size] * self.block_count
+        if features & 1:
+            extents = Bytes(self.sections["EXTS"])
+            self.sizes = [extents.varint() for _ in range(self.block_count)]
+        self.child_size = 12 + (8 if BOUNDS[self.variant] & CHILD_END else 0) + (
+            8 if BOUNDS[self.variant] & CHILD_KEYS else 0)
+
+    # ---- names
+
+    def paths(self):
+        section = Bytes(self.sections["ATTR"])
+        count, name_count = section.varint(), section.varint()
+        names = [section.take(section.varint()).decode() for _ in range(name_count)]
+        paths, new = [], 0
+        for quark in range(count):
+            parent, name = section.varint(), section.varint()
+            name = new if name == 0 else name - 1
+            new = max(new, name + 1)
+            text = names[name].replace("\\", "\\\\").replace("/", "\\/")
+            paths.append(text if parent == 0 else paths[quark - parent] + "/" + text)
+        return paths
+
+    # ---- nodes
+
+    def intervals(self):
+        """(key, start, end, value) of all nodes, and the nulls that section LIFE stands for."""
+        at = 4096
+        for number, size in enumerate(self.sizes):
+            node = self.data[at:at + size]
+            at += size
+            (crc, own, height, children, count, start, end, key_min, key_max, used,
+             body) = struct.unpack_from(NODE_HEADER, node)
+            require(own == number and crc == crc32c(node[4:used]), f"node {number}")
+            require(not any(node[used:]), f"node {number}: not zero behind its end")
+            require(body == 48 + children * self.child_size, f"node {number}: children")
+            columns = self.variant == CLUSTER and height == 0
+            rows = list(self.columns(node, start) if columns else self.rows(node, body, used, count, start))
+            require(len(rows) == count, f"node {number}: {len(rows)} intervals, it says {count}")
+            for key, first, last, _ in rows:
+                require(key_min <= key <= key_max and start <= first <= last <= end, f"node {number}: bounds")
+            require([row[:2] for row in rows] == sorted(row[:2] for row in rows), f"node {number}: order")
+            yield from rows
+        if "LIFE" in self.sections:
+            yield from self.nulls()
+
+    def rows(self, node, body, used, count, start):
+        index = used - (count + 15) // 16 * 4
+        reader = Bytes(node, body)
+        for row in range(count):
+            if row % 16 == 0:
+                require(struct.unpack_from("<I", node, index + row // 16 * 4)[0] == reader.at, "index")
+            first = start + reader.varint()
+            last = first + reader.varint()
+            yield reader.varint(), first, last, reader.value()
+        require(reader.at == index, "rows do not end at the index")
+
+    def columns(self, node, start):
+        direct, times, blocks, values, time_heads, block_heads, dictionary, segments = struct.unpack_from(
+            "<8I", node, 48)
+
+        def time_of(moment):
+            if direct:
+                return moment
+            require(moment < times, "moment")
+            first, offset, width = struct.unpack_from("<QII", node, time_heads + moment // 64 * 16)
+            return first + bits(node, offset * 8 + moment % 64 * width, width)
+
+        entries = [Bytes(node, struct.unpack_from("<I", node, dictionary + 4 * i)[0]).value() for i in range(values)]
+        seen = 0
+        for block in range(blocks):
+            key, offset = struct.unpack_from("<II", node, block_heads + 8 * block)
+            reader = Bytes(node, offset)
+            count = reader.take(1)[0] + 1
+            seen += count
+            widths = list(reader.take(8))
+            least = [reader.varint() for _ in range(8)]
+            at = reader.at * 8
+            fields = []
+            for width, minimum in zip(widths, least):
+                fields.append([minimum + bits(node, at + i * width, width) for i in range(count)])
+                at += count * width
+            require(fields[0][0] == key, "head of a block")
+            for key, moment, more, step_min, step_width, kind, base, value_width in zip(*fields):
+                steps, codes, at = at, at + (more + 1) * step_width, at + (more + 1) * (step_width + value_width)
+                for i in range(more + 1):
+                    behind = moment + step_min + bits(node, steps + i * step_width, step_width)
+                    code = bits(node, codes + i * value_width, value_width)
+                    yield (key, start + time_of(moment), start + time_of(behind) - 1,
+                           self.column_value(kind, base, code, entries))
+                    moment = behind
+        require(seen == segments, "number of segments")
+
+    @staticmethod
+    def column_value(kind, base, code, entries):
+        if kind == 0:
+            return "int", str(unzigzag(base) + code)
+        if kind == 1:
+            return ("null", "") if code == 0 else ("int", str(unzigzag(base) + code - 1))
+        return entries[base + code] if kind == 2 else ("null", "")
+
+    def nulls(self):
+        section, at = self.sections["LIFE"], 0
+        before = [0, 0]
+        for key in range(self.key_count):
+            for which in range(2):
+                at += 1
+                if bits(section, at - 1, 1):
+                    width = bits(section, at, 6) + 1
+                    before[which] += unzigzag(bits(section, at + 6, width))
+                    at += 6 + width
+            birth, length = before
+            if length == 0:
+                yield key, self.start, self.end, ("null", "")
+                continue
+            first, behind = self.start + birth, self.start + birth + length
+            if first > self.start:
+                yield key, self.start, first - 1, ("null", "")
+            if behind <= self.end:
+                yield key, behind, self.end, ("null", "")
+
+    def text(self):
+        paths = self.paths()
+        rows = sorted(self.intervals(), key=lambda row: row[:2])
+        return "".join("%s\t%d\t%d\t%s\t%s\n" % (paths[key], first, last, *value) for key, first, last, value in rows)
+
+
+def check_text(text_path, files):
+    with open(text_path, encoding="utf-8", newline="") as file:
+        expected = file.read()
+    for path in files:
+        with open(path, "rb") as file:
+            text = History(file.read()).text()
+        if text != expected:
+            for number, (one, other) in enumerate(zip(text.split("\n"), expected.split("\n")), 1):
+                require(one == other, f"{path}: line {number}\n  by the page: {one}\n  expected:    {other}")
+            raise SystemExit(f"{path}: too short or too long")
+        print(f"{path}: {text.count(chr(10))} intervals")
+
+
+def check_page(page_path, file_path):
+    """Lines of the page such as `00001000  1b 15 17 85` show bytes of the file."""
+    with open(page_path, encoding="utf-8") as file:
+        page = file.read()
+    with open(file_path, "rb") as file:
+        data = file.read()
+    shown = 0
+    for offset, text in re.findall(r"^\t([0-9a-f]{8})  ((?:[0-9a-f]{2} ?)+)", page, re.M):
+        at, expected = int(offset, 16), bytes.fromhex(text)
+        require(data[at:at + len(expected)] == expected,
+                f"{page_path}: at {offset} the file has {data[at:at + len(expected)].hex(' ')}")
+        shown += len(expected)
+    require(shown > 0, f"{page_path}: shows no bytes")
+    print(f"{page_path}: {shown} bytes as in {file_path}")
+
+
+def main():
+    if len(sys.argv) < 3:
+        raise SystemExit(__doc__)
+    if sys.argv[1] == "--page":
+        check_page(sys.argv[2], sys.argv[3])
+    else:
+        check_text(sys.argv[1], sys.argv[2:])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_golden.c - histories of format version 1, kept for ever: every later version must read them, and say the
+ * same.
+ *
+ * The last test holds the format still: if it fails, the bytes that histree writes have changed.  Then an older
+ * histree may not understand them: either undo the change, or give the format a new version (store/block_file.h),
+ * add golden files of it, and keep these.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "golden_history.h"
+
+static const char *const variants[] = { "sht", "osht", "esht", "rsht", "vrsht", "cluster" };
+enum { VARIANTS = sizeof(variants) / sizeof(variants[0]) };
+
+static void golden_path(char path[4096], const char *name)
+{
+	const char *root = getenv("HISTREE_SOURCE_ROOT");
+	snprintf(path, 4096, "%s/tests/golden/%s", root != NULL ? root : ".", name);
+}
+
+static char *read_all(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "rb");
+	if (file == NULL)
+		fail_msg("cannot open %s", path);
+	assert_int_equal(fseek(file, 0, SEEK_END), 0);
+	long end = ftell(file);
+	assert_true(end >= 0);
+	*size = (size_t)end;
+	rewind(file);
+	char *bytes = malloc(*size + 1);
+	assert_non_null(bytes);
+	assert_int_equal(fread(bytes, 1, *size, file), *size);
+	fclose(file);
+	return bytes;
+}
+
+static void report(void *context, const char *fault)
+{
+	(void)context;
+	print_error("%s\n", fault);
+}
+
+static void every_golden_file_says_the_same(void **state)
+{
+	(void)state;
+	char path[4096], name[64];
+	size_t expected_size, size;
+	golden_path(path, "history.txt");
+	char *expected = read_all(path, &expected_size);
+	for (size_t i = 0; i < VARIANTS; i++) {
+		struct histree_history *history;
+		struct histree_error error;
+		char *text;
+		snprintf(name, sizeof(name), "v1-%s.sht", variants[i]);
+		golden_path(path, name);
+		if (histree_history_open(path, NULL, &history, &error) != HISTREE_OK)
+			fail_msg("%s", error.message);
+		assert_int_equal(histree_history_verify(history, report, NULL, NULL), HISTREE_OK);
+		FILE *out = open_memstream(&text, &size);
+		assert_non_null(out);
+		if (golden_dump(history, out, &error) != HISTREE_OK)
+			fail_msg("%s", error.message);
+		fclose(out);
+		assert_int_equal(size, expected_size);
+		assert_memory_equal(text, expected, size);
+		free(text);
+
+		const struct histree_history_info *info = histree_history_info(history);
+		assert_string_equal(info->variant, variants[i]);
+		assert_string_equal(info->provider, "golden");
+		assert_int_equal(info->provider_version, 3);
+		assert_int_equal(info->format_version, 1);
+		assert_true(info->depth >= 2);
+		histree_history_close(history);
+	}
+	free(expected);
+}
+
+static void the_format_has_not_changed(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < VARIANTS; i++) {
+		char path[4096], made[64], name[64];
+		size_t expected_size, size;
+		struct histree_error error;
+		snprintf(made, sizeof(made), "test_golden.%ld.sht", (long)getpid());
+		unlink(made);
+		if (golden_build(made, variants[i], &error) != HISTREE_OK)
+			fail_msg("%s", error.message);
+		snprintf(name, sizeof(name), "v1-%s.sht", variants[i]);
+		golden_path(path, name);
+		char *expected = read_all(path, &expected_size), *bytes = read_all(made, &size);
+		unlink(made);
+		size_t same = 0;
+		while (same < size && same < expected_size && bytes[same] == expected[same])
+			same++;
+		if (same < size || size != expected_size)
+			fail_msg("%s: the bytes differ from offset %zu on (see the head of test_golden.c)", name,
+				 same);
+		free(expected);
+		free(bytes);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_golden_file_says_the_same),
+		cmocka_unit_test(the_format_has_not_changed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
