@@ -272,12 +272,17 @@ static enum histree_status flush_tier(struct cluster *cluster, unsigned number, 
 	return HISTREE_OK;
 }
 
+static bool is_crowded(const struct cluster *cluster, const struct cluster_tier *tier)
+{
+	return tier->values.bytes.bytes_total >= cluster->values_max;
+}
+
 /* Flush the tiers that are full, now that it is known of how many keys their items are. */
 static enum histree_status flush_full(struct cluster *cluster, struct histree_error *error)
 {
 	for (unsigned i = 0; i < CLUSTER_TIERS; i++) {
 		struct cluster_tier *tier = &cluster->tiers[i];
-		if (tier->count < tier->full)
+		if (tier->count == 0 || (tier->count < tier->full && !is_crowded(cluster, tier)))
 			return HISTREE_OK;
 		size_t keys = count_keys(tier), wanted = leaf_items(cluster);
 		if (keys == 0)
@@ -286,7 +291,7 @@ static enum histree_status flush_full(struct cluster *cluster, struct histree_er
 			wanted = INTERVALS_PER_ATTRIBUTE * keys;
 		size_t most = i == 0 ? cluster->items_max : cluster->items_max / 4;
 		tier->full = wanted = wanted < most ? wanted : most;
-		if (tier->count < wanted)
+		if (tier->count < wanted && !is_crowded(cluster, tier))
 			return HISTREE_OK;
 		enum histree_status status = flush_tier(cluster, i, error);
 		if (status != HISTREE_OK)
@@ -317,6 +322,8 @@ enum histree_status cluster_add(struct cluster *cluster, const struct histree_in
 		value = list_value(tier, &interval->value);
 		if (value == INTERN_NONE)
 			return error_memory(error, "a value");
+		if (is_crowded(cluster, tier))
+			tier->full = tier->count;
 	}
 	return add_item(tier, column_item(interval->start, interval->end, interval->quark, kind, value), error);
 }

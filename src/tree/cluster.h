@@ -32,6 +32,7 @@ struct cluster {
 	struct tree_output *output; /* borrowed */
 	histree_time start;         /* of the tree */
 	size_t items_max;           /* of the first tier, by memory; a quarter of that of each other */
+	size_t values_max;          /* bytes of the values of a tier */
 	double item_bytes;          /* on disk, as the last leaf had them */
 	struct cluster_tier tiers[CLUSTER_TIERS];
 	struct column_builder builder;
@@ -49,7 +50,7 @@ struct cluster {
 	void *context;
 };
 
-/* A zeroed cluster with output, items_max, attach and context set; `start` is the tree's. */
+/* A zeroed cluster with output, items_max, values_max, attach and context set; `start` is the tree's. */
 void cluster_init(struct cluster *cluster, histree_time start);
 
 /* Nulls at the beginning and, from cluster_close_at() on, at the end of a life are left out. */
