@@ -1,19 +1,22 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# install-deps.sh [build|check|demo] - install what is missing on Debian 12: to build histree (the default),
-# to build and check it, to build it and run the demo.  Does nothing where nothing is missing.
+# install-deps.sh [build|check|demo|bench] - install what is missing on Debian 12: to build histree (the default),
+# to build and check it, to build it and run the demo, to build and run the benchmarks.  Does nothing where
+# nothing is missing.
 set -eu
 
 build='make gcc libc6-dev meson ninja-build pkg-config libbabeltrace2-dev libjansson-dev libseccomp-dev scdoc'
 check='python3 libcmocka-dev babeltrace2 clang libclang-rt-14-dev'
 demo='linux-perf'
+bench='python3 util-linux gnuplot-nox librsvg2-bin babeltrace2 libsqlite3-dev liblmdb-dev librocksdb-dev'
 
 case ${1:-build} in
 build) wanted=$build ;;
 check) wanted="$build $check" ;;
 demo) wanted="$build $demo" ;;
+bench) wanted="$build $bench" ;;
 *)
-	echo "usage: install-deps.sh [build|check|demo]" >&2
+	echo "usage: install-deps.sh [build|check|demo|bench]" >&2
 	exit 2
 	;;
 esac

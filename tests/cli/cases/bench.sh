@@ -16,7 +16,7 @@ histree bench --attributes 30 --queries 5 --variant esht --output kept.sht |
 	grep -vE "^(build|size|tree)" | sed "s/[0-9.]* [mu]s/TIME/g; s/  */ /g"
 histree info kept.sht | grep interval
 echo
-histree bench --store "$STORE" --queries 5 --format csv | tr -d '\r' | cut -d , -f 5,6,13-16
+histree bench --store "$STORE" --queries 5 --format csv | tr -d '\r' | cut -d , -f 5,6,13-17
 try histree bench --variant oak
 try histree bench --output kept.sht
 try histree bench --attributes 0

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""What the scripts of the benchmark suite share: running programs on one core, medians, and saying where."""
+import datetime
+import json
+import os
+import pathlib
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def output(*command, **options):
+    """What a program prints; what it says besides goes to standard error as it is."""
+    done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          text=True, check=False, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: exit {done.returncode}")
+    return done.stdout
+
+
+class Programs:
+    """The programs of one build folder, pinned to one core where taskset is there to do it."""
+
+    def __init__(self, folder, core):
+        self.folder = pathlib.Path(folder)
+        self.pin = ["taskset", "-c", str(core)] if shutil.which("taskset") else []
+        if not (self.folder / "bench" / "peers").exists():
+            sys.exit(f"'{folder}' has no bench/peers: make it with\n"
+                     f"    meson setup {folder} --buildtype=release -Dbench=true && ninja -C {folder}")
+
+    def histree(self, *arguments):
+        return output(*self.pin, self.folder / "src" / "cli" / "histree", *arguments)
+
+    def bench(self, *arguments):
+        return output(*self.pin, self.folder / "bench" / arguments[0], *arguments[1:])
+
+    def histree_json(self, *arguments):
+        return json.loads(self.histree(*arguments, "--format", "json"))[0]
+
+
+def median(values):
+    return statistics.median(values)
+
+
+def spread(values):
+    """How far the runs lie apart, in percent of the median."""
+    middle = statistics.median(values)
+    return 100 * (max(values) - min(values)) / middle if middle else 0
+
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor()
+
+
+def commit():
+    """Of the sources; with a plus where the tree has changes that are not committed."""
+    def git(*words):
+        done = subprocess.run(["git", "-C", ROOT, *words], capture_output=True, text=True, check=False)
+        return done.stdout.strip()
+    return (git("rev-parse", "--short", "HEAD") or "unknown") + ("+" if git("status", "--porcelain") else "")
+
+
+def circumstances(command, note=None):
+    """Lines that say when, on what and how something was measured."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return [
+        f"date      {datetime.date.today().isoformat()}",
+        f"machine   {processor()}, {os.cpu_count()} cores, {memory:.0f} GiB, Linux {platform.release()}",
+        f"load      {os.getloadavg()[0]:.1f} when it began: other work ran on the machine, if this is much above 0",
+        f"commit    {commit()}",
+        f"command   {command}",
+    ] + ([f"note      {note}"] if note else [])
+
+
+def list_of(kind):
+    """For argparse: words with commas."""
+    return lambda text: [kind(word) for word in text.split(",")]

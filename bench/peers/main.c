@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+/*
+ * peers - the same intervals and the same queries on histree and on its peers, in one run, in one thread.
+ *
+ *	peers [--attributes N] [--intervals N] [--store STORE [--analysis ANALYSIS]] [--peers NAME,...]
+ *	      [--variants VARIANT,...] [--queries N] [--cache BYTES] [--seed N] [--folder FOLDER]
+ *
+ * Prints a table in TSV: a line for each peer, and for each variant of histree.  Every answer is compared, by
+ * count and checksum, with that of the model, or, for the intervals of a store, with that of the sorted array.
+ */
+#include <dirent.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/bench_measure.h"
+#include "peers/peer.h"
+
+struct comparison {
+	uint32_t attributes, intervals;
+	const char *store, *analysis, *folder;
+	const char *peers, *variants; /* lists with commas; "": the default variant */
+	uint64_t queries, seed;
+	size_t cache_bytes;
+
+	struct interval_source source;
+	struct bench_questions questions;
+	struct bench_engine judge;
+	void *array; /* the judge of a store */
+};
+
+static bool read_options(struct comparison *comparison, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "attributes", required_argument, NULL, 'n' },
+		{ "intervals", required_argument, NULL, 'i' },
+		{ "store", required_argument, NULL, 's' },
+		{ "analysis", required_argument, NULL, 'a' },
+		{ "peers", required_argument, NULL, 'p' },
+		{ "variants", required_argument, NULL, 't' },
+		{ "queries", required_argument, NULL, 'q' },
+		{ "cache", required_argument, NULL, 'c' },
+		{ "seed", required_argument, NULL, 'r' },
+		{ "folder", required_argument, NULL, 'f' },
+		{ 0 },
+	};
+	for (int found; (found = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+		if (found == 'n')
+			comparison->attributes = (uint32_t)strtoul(optarg, NULL, 10);
+		else if (found == 'i')
+			comparison->intervals = (uint32_t)strtoul(optarg, NULL, 10);
+		else if (found == 's')
+			comparison->store = optarg;
+		else if (found == 'a')
+			comparison->analysis = optarg;
+		else if (found == 'p')
+			comparison->peers = optarg;
+		else if (found == 't')
+			comparison->variants = optarg;
+		else if (found == 'q')
+			comparison->queries = strtoull(optarg, NULL, 10);
+		else if (found == 'c')
+			comparison->cache_bytes = strtoull(optarg, NULL, 10);
+		else if (found == 'r')
+			comparison->seed = strtoull(optarg, NULL, 10);
+		else if (found == 'f')
+			comparison->folder = optarg;
+		else
+			return false;
+	}
+	return optind == argc && comparison->attributes > 0 && comparison->intervals > 0 && comparison->queries > 0;
+}
+
+/* ---- a folder of each peer's own ------------------------------------------------------------------------ */
+
+static uint64_t folder_bytes(const char *path, bool remove_them)
+{
+	uint64_t bytes = 0;
+	DIR *folder = opendir(path);
+	for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+		struct stat status;
+		if (fstatat(dirfd(folder), entry->d_name, &status, 0) != 0 || !S_ISREG(status.st_mode))
+			continue;
+		bytes += (uint64_t)status.st_size;
+		if (remove_them)
+			unlinkat(dirfd(folder), entry->d_name, 0);
+	}
+	if (folder != NULL)
+		closedir(folder);
+	return bytes;
+}
+
+static void remove_folder(const char *path)
+{
+	folder_bytes(path, true);
+	rmdir(path);
+}
+
+/* ---- one peer ------------------------------------------------------------------------------------------- */
+
+static enum histree_status measure(const struct comparison *comparison, const struct bench_engine *engine,
+				   struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	size_t all_wrong = 0;
+	for (int shape = 0; shape < BENCH_SHAPE_COUNT && status == HISTREE_OK; shape++) {
+		struct bench_result result;
+		size_t wrong = 0;
+		status = bench_measure(engine, &comparison->questions, (enum bench_shape)shape, &result, error);
+		if (status != HISTREE_OK)
+			break;
+		status = bench_compare(&comparison->judge, &comparison->questions, (enum bench_shape)shape, &result,
+				       &wrong, error);
+		printf("\t%zu\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%.1f", result.asked, result.median_ns,
+		       result.p99_ns, result.cpu_median_ns, result.intervals);
+		all_wrong += wrong;
+		bench_result_release(&result);
+	}
+	printf("\t%zu\n", all_wrong);
+	fflush(stdout);
+	return status;
+}
+
+static enum histree_status compare(const struct comparison *comparison, const struct peer *peer,
+				   const struct histree_tree_options *tree, struct histree_error *error)
+{
+	char folder[4096];
+	snprintf(folder, sizeof(folder), "%s/histree-peer-%ld", comparison->folder, (long)getpid());
+	remove_folder(folder);
+	if (mkdir(folder, 0700) != 0) {
+		perror(folder);
+		return HISTREE_ERR_IO;
+	}
+	const struct peer_setup setup = {
+		.source = &comparison->source,
+		.folder = folder,
+		.cache_bytes = comparison->cache_bytes,
+		.tree = *tree,
+	};
+	void *self;
+	int64_t begun = bench_now(), worked = bench_processor_time();
+	enum histree_status status = peer->build(&setup, &self, error);
+	int64_t build_ns = bench_now() - begun, build_cpu_ns = bench_processor_time() - worked;
+	if (status == HISTREE_OK) {
+		struct bench_engine engine = { .name = peer->name, .ask = peer->ask, .self = self };
+		uint64_t bytes = peer->bytes != NULL ? peer->bytes(self) : folder_bytes(folder, false);
+		printf("%s\t%s\t%u\t%" PRIu64 "\t%" PRId64 "\t%" PRId64 "\t%" PRIu64, peer->name,
+		       tree->variant != NULL ? tree->variant : "", comparison->source.attribute_count,
+		       comparison->source.interval_count, build_ns, build_cpu_ns, bytes);
+		status = measure(comparison, &engine, error);
+		peer->free(self);
+	}
+	remove_folder(folder);
+	return status;
+}
+
+/* Each variant of histree by itself; "rsht:3" is rsht with --r-depth 3. */
+static enum histree_status compare_variants(const struct comparison *comparison, const struct peer *peer,
+					    struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	char *list = strdup(comparison->variants), *rest = list;
+	for (char *variant; status == HISTREE_OK && (variant = strsep(&rest, ",")) != NULL;) {
+		struct histree_tree_options tree = { .variant = *variant != '\0' ? variant : NULL };
+		char *colon = strchr(variant, ':');
+		if (colon != NULL) {
+			*colon = '\0';
+			tree.r_depth = (uint32_t)strtoul(colon + 1, NULL, 10);
+		}
+		status = compare(comparison, peer, &tree, error);
+	}
+	free(list);
+	return status;
+}
+
+static enum histree_status compare_all(const struct comparison *comparison, struct histree_error *error)
+{
+	printf("peer\tvariant\tattributes\tintervals\tbuild_ns\tbuild_cpu_ns\tbytes");
+	for (int shape = 0; shape < BENCH_SHAPE_COUNT; shape++) {
+		static const char *const names[] = { "single", "full", "times", "range" };
+		printf("\t%s_asked\t%s_median_ns\t%s_p99_ns\t%s_cpu_median_ns\t%s_intervals", names[shape],
+		       names[shape], names[shape], names[shape], names[shape]);
+	}
+	printf("\twrong\n");
+	enum histree_status status = HISTREE_OK;
+	char *list = comparison->peers != NULL ? strdup(comparison->peers) : NULL, *rest = list;
+	for (size_t i = 0; list == NULL && peers[i] != NULL && status == HISTREE_OK; i++)
+		status = peers[i] == &peer_histree
+				 ? compare_variants(comparison, peers[i], error)
+				 : compare(comparison, peers[i], &(struct histree_tree_options){ 0 }, error);
+	for (char *name; status == HISTREE_OK && (name = strsep(&rest, ",")) != NULL;) {
+		const struct peer *peer = peer_find(name);
+		if (peer == NULL)
+			fprintf(stderr, "peers: '%s' is not among the peers of this program\n", name);
+		else if (peer == &peer_histree)
+			status = compare_variants(comparison, peer, error);
+		else
+			status = compare(comparison, peer, &(struct histree_tree_options){ 0 }, error);
+	}
+	free(list);
+	return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ */
+
+static enum histree_status prepare(struct comparison *comparison, struct histree_error *error)
+{
+	enum histree_status status;
+	if (comparison->store != NULL)
+		status = interval_source_store(&comparison->source, comparison->store, comparison->analysis, error);
+	else
+		status = interval_source_model(&comparison->source, comparison->attributes, comparison->intervals,
+					       comparison->seed, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct interval_source *source = &comparison->source;
+	status = bench_questions_init(&comparison->questions, source->attribute_count, source->start, source->end,
+				      comparison->queries, comparison->seed, error);
+	if (status != HISTREE_OK || comparison->store == NULL) {
+		comparison->judge = bench_model_engine(&comparison->source.model);
+		return status;
+	}
+	status = peer_array.build(&(struct peer_setup){ .source = source }, &comparison->array, error);
+	comparison->judge = (struct bench_engine){ "array", peer_array.ask, comparison->array };
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const char *folder = getenv("TMPDIR");
+	struct comparison comparison = {
+		.attributes = 100000,
+		.intervals = 20,
+		.queries = 10000,
+		.seed = 1,
+		.cache_bytes = 32 << 20,
+		.folder = folder != NULL ? folder : "/tmp",
+		.variants = "",
+	};
+	if (!read_options(&comparison, argc, argv)) {
+		fprintf(stderr, "usage: peers [OPTION]..., as the head of bench/peers/main.c says\n");
+		return 2;
+	}
+	struct histree_error error = { 0 };
+	enum histree_status status = prepare(&comparison, &error);
+	if (status == HISTREE_OK)
+		status = compare_all(&comparison, &error);
+	if (status != HISTREE_OK)
+		fprintf(stderr, "peers: %s\n", error.message);
+	peer_array.free(comparison.array);
+	bench_questions_release(&comparison.questions);
+	interval_source_release(&comparison.source);
+	return status == HISTREE_OK ? 0 : 3;
+}

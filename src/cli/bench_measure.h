@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench_measure.h - ask an engine the questions of a benchmark, one at a time, and keep times and answers.
+ */
+#ifndef CLI_BENCH_MEASURE_H
+#define CLI_BENCH_MEASURE_H
+
+#include "cli/bench_questions.h"
+
+/* No further question of a shape is asked after this time, once BENCH_LARGE_LEAST were. */
+#define BENCH_SHAPE_NS (INT64_C(10) * 1000 * 1000 * 1000)
+
+struct bench_result {
+	size_t asked;
+	int64_t median_ns, p99_ns;
+	/*
+	 * Median by processor time, which other work on the machine does not lengthen; a single query is over
+	 * before anything else gets to run, and its time is taken for that.
+	 */
+	int64_t cpu_median_ns;
+	double intervals, nodes_visited, nodes_loaded; /* means */
+	struct bench_answer *answers;                  /* of the questions asked, in their order */
+};
+
+/* In ns: a clock that only goes forward, and the processor time of all threads of this process. */
+int64_t bench_now(void);
+int64_t bench_processor_time(void);
+
+/* The first question is asked once before, uncounted.  On failure there is nothing to release. */
+enum histree_status bench_measure(const struct bench_engine *engine, const struct bench_questions *questions,
+				  enum bench_shape shape, struct bench_result *result, struct histree_error *error);
+
+/*
+ * Ask `judge` the same questions: *wrong counts those to which it gives another answer.
+ */
+enum histree_status bench_compare(const struct bench_engine *judge, const struct bench_questions *questions,
+				  enum bench_shape shape, const struct bench_result *result, size_t *wrong,
+				  struct histree_error *error);
+
+void bench_result_release(struct bench_result *result);
+
+#endif

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/bench_history.h"
+#include "cli/bench_model.h"
+#include "cli/bench_report.h"
+#include "cli/number_text.h"
+#include "cli/target.h"
+#include "cli/verb.h"
+#include "histree/state_system.h"
+
+struct bench_options {
+	const char *store, *output, *variant, *analysis, *format;
+	uint64_t attributes, intervals, r_depth, node_size, fan_out, memory, cache, queries, seed;
+};
+
+static const struct cli_option options[] = {
+	{ .name = "attributes",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct bench_options, attributes),
+	  .least = 1,
+	  .most = 1 << 24,
+	  .help = "attributes of the model; default: 100000" },
+	{ .name = "intervals",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct bench_options, intervals),
+	  .least = 1,
+	  .most = 1 << 16,
+	  .help = "intervals of each attribute; default: 20" },
+	{ .name = "store",
+	  .argument = "STORE",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct bench_options, store),
+	  .complete = CLI_COMPLETE_PATH,
+	  .help = "no model: ask this store, or history file, the same queries" },
+	CLI_OPTION_ANALYSIS(struct bench_options,
+			    "with --store: the history of this analysis; default: kernel, or the first"),
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "FILE",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct bench_options, output),
+	  .complete = CLI_COMPLETE_PATH,
+	  .help = "keep the history of the model; default: a file in TMPDIR or /tmp, removed at the end" },
+	{ .name = "variant",
+	  .letter = 't',
+	  .argument = "VARIANT",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct bench_options, variant),
+	  .help = "kind of history tree, see histree-build(1)" },
+	{ .name = "r-depth",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct bench_options, r_depth),
+	  .least = 2,
+	  .most = 16,
+	  .help = "levels of an R-tree" },
+	{ .name = "node-size",
+	  .argument = "BYTES",
+	  .kind = CLI_SIZE,
+	  .member = offsetof(struct bench_options, node_size),
+	  .least = 4096,
+	  .most = 1024 * 1024,
+	  .help = "size of a node" },
+	{ .name = "fan-out",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct bench_options, fan_out),
+	  .least = 2,
+	  .most = 1000,
+	  .help = "children of a node at most" },
+	{ .name = "memory",
+	  .argument = "BYTES",
+	  .kind = CLI_SIZE,
+	  .member = offsetof(struct bench_options, memory),
+	  .least = 1024 * 1024,
+	  .most = UINT64_MAX,
+	  .help = "memory for building at most" },
+	{ .name = "cache",
+	  .argument = "BYTES",
+	  .kind = CLI_SIZE,
+	  .member = offsetof(struct bench_options, cache),
+	  .least = 4096,
+	  .most = SIZE_MAX,
+	  .help = "node cache of the queries; default: 32M" },
+	{ .name = "queries",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct bench_options, queries),
+	  .least = 1,
+	  .most = 10 * 1000 * 1000,
+	  .help = "single queries, and a hundredth of it of each other kind; default: 10000" },
+	{ .name = "seed",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct bench_options, seed),
+	  .least = 1,
+	  .most = UINT64_MAX,
+	  .help = "of the order of the attributes and of the queries; default: 1" },
+	CLI_OPTION_FORMAT(struct bench_options),
+	{ 0 },
+};
+
+/* One run, as far as it has come. */
+struct benching {
+	const struct bench_options *chosen;
+	struct bench_model model;
+	char *path; /* of a temporary history, or NULL */
+	struct target target;
+	struct histree_history *history;
+	struct bench_history asked;
+	struct bench_questions questions;
+	struct bench_outcome outcome;
+};
+
+/* ---- the history of the model --------------------------------------------------------------------------- */
+
+/* A name of our own, so that creating the history cannot meet one that is there. */
+static enum cli_exit choose_path(struct benching *benching)
+{
+	const char *folder = getenv("TMPDIR");
+	if (asprintf(&benching->path, "%s/histree-bench-%ld", folder != NULL ? folder : "/tmp", (long)getpid()) <
+	    0) {
+		benching->path = NULL;
+		return report_no_memory();
+	}
+	return CLI_OK;
+}
+
+static enum histree_status name_attributes(const struct bench_model *model, struct histree_state_system *system,
+					   struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t i = 0; i < model->attributes && status == HISTREE_OK; i++) {
+		char name[NUMBER_TEXT_SIZE];
+		histree_quark quark;
+		status = histree_state_child(system, HISTREE_ROOT, name, number_format_unsigned(i, name), &quark,
+					     error);
+	}
+	return status;
+}
+
+static enum histree_status change_states(const struct bench_model *model, struct histree_state_system *system,
+					 struct histree_error *error)
+{
+	for (uint32_t state = 0; state < model->states; state++) {
+		for (uint32_t place = 0; place < model->attributes; place++) {
+			struct histree_interval interval = bench_model_interval(model, place, state);
+			enum histree_status status =
+				histree_state_modify(system, interval.start, interval.quark, interval.value, error);
+			if (status != HISTREE_OK)
+				return status;
+		}
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status build_model(struct benching *benching, const char *path, struct histree_error *error)
+{
+	const struct bench_options *chosen = benching->chosen;
+	const struct histree_history_options wanted = {
+		.path = path,
+		.provider = "model",
+		.provider_version = 1,
+		.tree = { .variant = chosen->variant,
+			  .r_depth = (uint32_t)chosen->r_depth,
+			  .node_size = (uint32_t)chosen->node_size,
+			  .fan_out = (uint32_t)chosen->fan_out,
+			  .memory_max = chosen->memory },
+	};
+	struct histree_state_system *system = NULL;
+	enum histree_status status = histree_state_create(&wanted, &system, error);
+	if (status != HISTREE_OK)
+		return status;
+	int64_t begun = bench_now();
+	status = name_attributes(&benching->model, system, error);
+	int64_t named = bench_now(), worked = bench_processor_time();
+	if (status == HISTREE_OK)
+		status = change_states(&benching->model, system, error);
+	if (status == HISTREE_OK)
+		status = histree_state_close(system, benching->model.end, error);
+	benching->outcome.names_ns = named - begun;
+	benching->outcome.build_ns = bench_now() - named;
+	benching->outcome.build_cpu_ns = bench_processor_time() - worked;
+	histree_state_free(system);
+	return status;
+}
+
+static enum cli_exit prepare_model(struct benching *benching)
+{
+	const struct bench_options *chosen = benching->chosen;
+	struct histree_error error = { 0 };
+	enum cli_exit code = chosen->output == NULL ? choose_path(benching) : CLI_OK;
+	if (code != CLI_OK)
+		return code;
+	const char *path = chosen->output != NULL ? chosen->output : benching->path;
+	if (bench_model_init(&benching->model, (uint32_t)chosen->attributes, (uint32_t)chosen->intervals,
+			     chosen->seed, &error) != HISTREE_OK ||
+	    build_model(benching, path, &error) != HISTREE_OK ||
+	    histree_history_open(path, &(struct histree_open_options){ .cache_bytes = chosen->cache },
+				 &benching->history, &error) != HISTREE_OK)
+		return report_error(&error);
+	struct rusage usage;
+	getrusage(RUSAGE_SELF, &usage);
+	benching->outcome.peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
+	return CLI_OK;
+}
+
+/* ---- a store -------------------------------------------------------------------------------------------- */
+
+static enum cli_exit prepare_store(struct benching *benching)
+{
+	const struct bench_options *chosen = benching->chosen;
+	const struct histree_open_options opening = { .cache_bytes = chosen->cache };
+	struct target *target = &benching->target;
+	struct histree_error error = { 0 };
+	enum histree_status status = target_open(target, chosen->store, &error);
+	if (status == HISTREE_OK && target->store != NULL)
+		status = histree_store_history(target->store, chosen->analysis, true, &opening, &benching->history,
+					       &error);
+	else if (status == HISTREE_OK)
+		status = histree_history_open(target->path, &opening, &benching->history, &error);
+	return status == HISTREE_OK ? CLI_OK : report_error(&error);
+}
+
+/* ---- queries -------------------------------------------------------------------------------------------- */
+
+static enum histree_status ask(struct benching *benching, struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(benching->history);
+	benching->outcome.info = info;
+	benching->outcome.is_model = benching->chosen->store == NULL;
+	if (info->attribute_count == 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "the history has no attributes: nothing to ask for");
+	enum histree_status status = bench_history_init(&benching->asked, benching->history, error);
+	if (status == HISTREE_OK)
+		status = bench_questions_init(&benching->questions, info->attribute_count, info->start, info->end,
+					      benching->chosen->queries, benching->chosen->seed, error);
+	struct bench_engine engine = bench_history_engine(&benching->asked);
+	struct bench_engine judge = bench_model_engine(&benching->model);
+	for (int shape = 0; shape < BENCH_SHAPE_COUNT && status == HISTREE_OK; shape++) {
+		struct bench_result *result = &benching->outcome.results[shape];
+		size_t wrong = 0;
+		status = bench_measure(&engine, &benching->questions, (enum bench_shape)shape, result, error);
+		if (status == HISTREE_OK && benching->outcome.is_model)
+			status = bench_compare(&judge, &benching->questions, (enum bench_shape)shape, result,
+					       &wrong, error);
+		benching->outcome.wrong += wrong;
+	}
+	return status;
+}
+
+static enum cli_exit print(const struct benching *benching)
+{
+	const struct row_format *format = row_format_find(benching->chosen->format);
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	bench_report(&benching->outcome, format, output);
+	enum cli_exit code = CLI_OK;
+	if (benching->outcome.wrong > 0)
+		code = report_exit(CLI_INTERNAL, "%zu answers differ from those of the model",
+				   benching->outcome.wrong);
+	return (enum cli_exit)cli_end(output, (int)code);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ */
+
+static enum cli_exit bench(struct benching *benching)
+{
+	enum cli_exit code = benching->chosen->store != NULL ? prepare_store(benching) : prepare_model(benching);
+	if (code != CLI_OK)
+		return code;
+	struct histree_error error = { 0 };
+	if (ask(benching, &error) != HISTREE_OK)
+		return report_error(&error);
+	return print(benching);
+}
+
+static void benching_release(struct benching *benching)
+{
+	for (int shape = 0; shape < BENCH_SHAPE_COUNT; shape++)
+		bench_result_release(&benching->outcome.results[shape]);
+	bench_questions_release(&benching->questions);
+	bench_history_release(&benching->asked);
+	histree_history_close(benching->history);
+	target_close(&benching->target);
+	bench_model_release(&benching->model);
+	if (benching->path != NULL)
+		unlink(benching->path);
+	free(benching->path);
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct bench_options chosen = { .attributes = 100000, .intervals = 20, .queries = 10000, .seed = 1 };
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	struct benching benching = { .chosen = &chosen };
+	status = bench(&benching);
+	benching_release(&benching);
+	return status;
+}
+
+const struct cli_verb verb_bench = {
+	.name = "bench",
+	.summary = "measure builds and queries, on the papers' model or a store",
+	.arguments = "",
+	.complete = CLI_COMPLETE_NOTHING,
+	.options = options,
+	.run = run,
+};
