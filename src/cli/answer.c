@@ -34,7 +34,7 @@ struct part {
 
 struct answering {
 	struct histree_query *query;
-	uint32_t attribute_count; /* of the history */
+	const struct histree_history_info *info;
 	answer_taker *take;
 	void *context;
 	struct answer_stats *stats;
@@ -148,7 +148,7 @@ static enum histree_status collect(struct answering *answering, const struct par
 	answering->row_count = 0;
 	arena_release(&answering->values);
 	struct histree_region region = {
-		.quarks = part->attribute_count < answering->attribute_count ? answering->quarks : NULL,
+		.quarks = part->attribute_count < answering->info->attribute_count ? answering->quarks : NULL,
 		.quark_count = part->attribute_count,
 		.times = part->times,
 		.time_count = part->time_count,
@@ -243,15 +243,32 @@ static bool cut(const struct part *part, struct part *one, struct part *other)
 	return true;
 }
 
+/* Whether a part is so large, if intervals are spread evenly, that it need not be tried: what was pulled would be
+ * lost. */
+static bool is_hopeless(const struct answering *answering, const struct part *part)
+{
+	const struct histree_history_info *info = answering->info;
+	double attributes = (double)part->attribute_count, rows;
+	if (part->times != NULL)
+		rows = attributes * (double)part->time_count;
+	else
+		rows = attributes + (double)info->interval_count * attributes / (double)info->attribute_count *
+					    ((double)part->to - (double)part->from + 1) /
+					    ((double)info->end - (double)info->start + 1);
+	double most = attributes / (double)info->attribute_count * (double)info->interval_count;
+	return (rows < most ? rows : most) * (double)sizeof(struct row) > (double)answering->bytes_max;
+}
+
 static enum histree_status answer_part(struct answering *answering, const struct part *part,
 				       struct histree_error *error)
 {
-	enum histree_status status = collect(answering, part, error);
+	struct part one, other;
+	bool hopeless = part->attribute_count > 1 && is_hopeless(answering, part);
+	enum histree_status status = hopeless ? HISTREE_END : collect(answering, part, error);
 	if (status == HISTREE_OK)
 		return hand_on(answering, part, error);
 	if (status != HISTREE_END)
 		return status;
-	struct part one, other;
 	if (!cut(part, &one, &other))
 		return error_set(error, HISTREE_ERR_INTERNAL, "one attribute has too many intervals at one time");
 	status = answer_part(answering, &one, error);
@@ -271,7 +288,7 @@ enum histree_status answer(const struct answer_question *question, answer_taker 
 		.to = question->to,
 	};
 	struct answering answering = {
-		.attribute_count = histree_history_info(question->history)->attribute_count,
+		.info = histree_history_info(question->history),
 		.take = take,
 		.context = context,
 		.stats = stats,

@@ -218,8 +218,9 @@ static enum histree_status next_by_row(struct tree_iter *iter, struct histree_in
 	enum histree_status status;
 	while ((status = node_cursor_next(&iter->cursor, out)) == HISTREE_OK) {
 		if (region->quarks != NULL) {
-			while (iter->key_at < iter->key_end && region->quarks[iter->key_at] < out->quark)
-				iter->key_at++;
+			if (iter->key_at < iter->key_end && region->quarks[iter->key_at] < out->quark)
+				iter->key_at += first_quark_from(region->quarks + iter->key_at,
+								 iter->key_end - iter->key_at, out->quark);
 			if (iter->key_at == iter->key_end)
 				return HISTREE_END;
 			if (region->quarks[iter->key_at] != out->quark)
