@@ -192,7 +192,7 @@ static enum histree_status create(struct histree_state_system *system, void **in
 const struct analysis analysis_kernel_2016 = {
 	.name = "kernel-2016",
 	.version = 17,
-	.summary = "the kernel analysis that the papers measured, with its larger attribute tree",
+	.summary = "the kernel analysis as it was in 2016, when the papers measured it",
 	.applies = kernel_provider_applies,
 	.create = create,
 	.event = kernel_provider_event,
