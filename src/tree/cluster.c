@@ -289,7 +289,7 @@ static enum histree_status flush_full(struct cluster *cluster, struct histree_er
 			return error_memory(error, "counting attributes");
 		if (wanted < INTERVALS_PER_ATTRIBUTE * keys)
 			wanted = INTERVALS_PER_ATTRIBUTE * keys;
-		size_t most = i == 0 ? cluster->items_max : cluster->items_max / 4;
+		size_t most = i == 0 ? cluster->items_max : cluster->items_max / CLUSTER_TIER_SHARE;
 		tier->full = wanted = wanted < most ? wanted : most;
 		if (tier->count < wanted && !is_crowded(cluster, tier))
 			return HISTREE_OK;

@@ -16,7 +16,10 @@
 #include "tree/lives.h"
 #include "tree/tree_output.h"
 
-enum { CLUSTER_TIERS = 4 };
+enum {
+	CLUSTER_TIERS = 4,
+	CLUSTER_TIER_SHARE = 8, /* the first tier may hold so many times the items of each other */
+};
 
 struct cluster_tier {
 	struct column_item *items; /* in the order of their arrival */
@@ -31,7 +34,7 @@ struct cluster_tier {
 struct cluster {
 	struct tree_output *output; /* borrowed */
 	histree_time start;         /* of the tree */
-	size_t items_max;           /* of the first tier, by memory; a quarter of that of each other */
+	size_t items_max;           /* of the first tier, by memory */
 	size_t values_max;          /* bytes of the values of a tier */
 	double item_bytes;          /* on disk, as the last leaf had them */
 	struct cluster_tier tiers[CLUSTER_TIERS];

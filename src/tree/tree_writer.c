@@ -194,8 +194,9 @@ static enum histree_status attach_leaf(void *context, const struct node_child *l
 
 static void begin_cluster(struct tree_writer *writer)
 {
-	/* An item of the first tier, a quarter of it in each other, and the room to sort; an eighth is for values. */
-	size_t each = (2 * 4 + CLUSTER_TIERS - 1) * sizeof(struct column_item) / 4;
+	/* An item of the first tier, its share in each other, and the room to sort; an eighth is for values. */
+	size_t each =
+		(2 * CLUSTER_TIER_SHARE + CLUSTER_TIERS - 1) * sizeof(struct column_item) / CLUSTER_TIER_SHARE;
 	size_t for_values = writer->options.memory_max / 8;
 	writer->cluster.output = &writer->output;
 	writer->cluster.items_max = (writer->options.memory_max - for_values) / each;
