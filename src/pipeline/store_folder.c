@@ -104,10 +104,12 @@ static void clear_leftovers(const struct store_folder *folder)
 	closedir(entries);
 }
 
-static enum histree_status make_building(struct store_folder *folder, struct histree_error *error)
+/* `made`: the folder was not there before. */
+static enum histree_status make_building(struct store_folder *folder, bool *made, struct histree_error *error)
 {
 	const struct io *io = folder->io;
-	if (io->mkdir(io->context, folder->building, 0777) != 0 && errno != EEXIST)
+	*made = io->mkdir(io->context, folder->building, 0777) == 0;
+	if (!*made && errno != EEXIST)
 		return error_set(error, HISTREE_ERR_IO, "cannot make '%s': %s", folder->building, strerror(errno));
 	enum histree_status status = take_lock(folder, error);
 	if (status == HISTREE_OK)
@@ -128,12 +130,13 @@ enum histree_status store_folder_begin(struct store_folder *folder, const struct
 		store_folder_release(folder);
 		return error_memory(error, "a path");
 	}
+	bool made = false;
 	enum histree_status status = check_target(folder->final, replace, error);
 	if (status == HISTREE_OK)
-		status = make_building(folder, error);
+		status = make_building(folder, &made, error);
 	if (status == HISTREE_OK)
 		return HISTREE_OK;
-	if (folder->lock < 0 || status == HISTREE_ERR_EXISTS) { /* not ours to remove */
+	if (!made || status == HISTREE_ERR_EXISTS) { /* not ours to remove */
 		free(folder->building);
 		folder->building = NULL;
 	}

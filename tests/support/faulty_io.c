@@ -69,6 +69,34 @@ static int faulty_close(void *context, int file)
 	return faulty->under->close(faulty->under->context, file);
 }
 
+static int faulty_rename(void *context, const char *from, const char *to)
+{
+	struct faulty_io *faulty = context;
+	return fails(faulty) ? -1 : faulty->under->rename(faulty->under->context, from, to);
+}
+
+static int faulty_exchange(void *context, const char *one, const char *other)
+{
+	struct faulty_io *faulty = context;
+	if (faulty->no_exchange) {
+		errno = EINVAL;
+		return -1;
+	}
+	return fails(faulty) ? -1 : faulty->under->exchange(faulty->under->context, one, other);
+}
+
+static int faulty_mkdir(void *context, const char *path, mode_t mode)
+{
+	struct faulty_io *faulty = context;
+	return fails(faulty) ? -1 : faulty->under->mkdir(faulty->under->context, path, mode);
+}
+
+static int faulty_rmdir(void *context, const char *path)
+{
+	struct faulty_io *faulty = context;
+	return faulty->under->rmdir(faulty->under->context, path);
+}
+
 static int faulty_unlink(void *context, const char *path)
 {
 	struct faulty_io *faulty = context;
@@ -84,7 +112,11 @@ void faulty_io_init(struct faulty_io *faulty, const struct io *under)
 			.sync = faulty_sync,
 			.size = faulty_size,
 			.close = faulty_close,
+			.rename = faulty_rename,
+			.exchange = faulty_exchange,
 			.unlink = faulty_unlink,
+			.mkdir = faulty_mkdir,
+			.rmdir = faulty_rmdir,
 			.context = faulty },
 		.under = under,
 	};

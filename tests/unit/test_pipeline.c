@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT
+/*
+ * From a trace to a store: what is in it, what it refuses, and that a store which is there survives whatever goes
+ * wrong.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "histree/query.h"
+#include "pipeline/build.h"
+#include "pipeline/manifest.h"
+#include "pipeline/store_folder.h"
+#include "support/faulty_io.h"
+
+/* A folder of our own, a trace of the repository, and the store to make of it. */
+struct world {
+	char folder[64], trace[512], store[128];
+	const char *traces[1];
+	struct faulty_io faulty;
+	struct histree_build_options options;
+	unsigned looks; /* that progress may have before it cancels */
+};
+
+static bool is_there(const char *path)
+{
+	struct stat facts;
+	return lstat(path, &facts) == 0;
+}
+
+static char *beside(const struct world *world, const char *suffix)
+{
+	static char path[160];
+	snprintf(path, sizeof(path), "%s%s", world->store, suffix);
+	return path;
+}
+
+static int set_up(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+	const char *root = getenv("HISTREE_SOURCE_ROOT");
+	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-pipeline-XXXXXX");
+	assert_non_null(mkdtemp(world->folder));
+	snprintf(world->trace, sizeof(world->trace), "%s/tests/data/ctf-perf-small", root != NULL ? root : ".");
+	snprintf(world->store, sizeof(world->store), "%s/s.histree", world->folder);
+	world->traces[0] = world->trace;
+	world->options =
+		(struct histree_build_options){ .traces = world->traces, .trace_count = 1, .store = world->store };
+	faulty_io_init(&world->faulty, &io_posix);
+	*state = world;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct world *world = *state;
+	char command[128];
+	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
+	int status = system(command);
+	free(world);
+	return status;
+}
+
+static void build(struct world *world)
+{
+	struct histree_error error = { 0 };
+	if (pipeline_build(&world->options, &world->faulty.io, &error) != HISTREE_OK)
+		fail_msg("the build failed: %s", error.message);
+}
+
+/* How many intervals the store's history answers to a full query in its middle. */
+static uint64_t ask(const struct world *world)
+{
+	struct histree_store *store;
+	struct histree_history *history;
+	struct histree_query *query;
+	struct histree_interval interval;
+	assert_int_equal(histree_store_open(world->store, &store, NULL), HISTREE_OK);
+	assert_int_equal(histree_store_history(store, NULL, false, NULL, &history, NULL), HISTREE_OK);
+	const struct histree_history_info *info = histree_history_info(history);
+	histree_time middle = info->start + (info->end - info->start) / 2;
+	uint64_t count = 0;
+	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	assert_int_equal(histree_query_start(query, &(struct histree_region){ .from = middle, .to = middle }, NULL),
+			 HISTREE_OK);
+	while (histree_query_next(query, &interval, NULL) == HISTREE_OK)
+		count++;
+	assert_int_equal(count, info->attribute_count);
+	histree_query_free(query);
+	histree_history_close(history);
+	histree_store_close(store);
+	return count;
+}
+
+static void a_store_says_what_it_was_made_of(void **state)
+{
+	struct world *world = *state;
+	build(world);
+	struct histree_store *store;
+	assert_int_equal(histree_store_open(world->store, &store, NULL), HISTREE_OK);
+	const struct histree_store_info *info = histree_store_info(store);
+	assert_string_equal(info->path, world->store);
+	assert_int_equal(info->trace_count, 1);
+	assert_string_equal(info->traces[0], world->trace);
+	assert_int_equal(info->history_count, 1);
+	assert_string_equal(info->histories[0].analysis, "kernel");
+	assert_true(info->event_count > 0);
+	assert_true(info->start < info->end);
+	assert_true(info->build_ns > 0);
+	assert_false(info->partial);
+
+	struct histree_history *history;
+	struct histree_error error = { 0 };
+	assert_int_equal(histree_store_history(store, "latency", false, NULL, &history, &error), HISTREE_NOT_FOUND);
+	assert_non_null(strstr(error.message, "it has kernel"));
+	histree_store_close(store);
+	assert_true(ask(world) > 0);
+	assert_false(is_there(beside(world, ".building")));
+}
+
+static void what_is_asked_for_wrongly_is_refused(void **state)
+{
+	struct world *world = *state;
+	struct histree_error error = { 0 };
+	struct histree_build_options options = world->options;
+	static const char *const unknown[] = { "kernal" }, *const foreign[] = { "ust-calls" };
+	options.analyses = unknown;
+	options.analysis_count = 1;
+	assert_int_equal(histree_build(&options, &error), HISTREE_ERR_ARGUMENT);
+	assert_non_null(strstr(error.message, "there is no analysis 'kernal'; there are kernel"));
+	options.analyses = foreign;
+	assert_int_equal(histree_build(&options, &error), HISTREE_ERR_ARGUMENT);
+	assert_non_null(strstr(error.message, "nothing to say about this trace"));
+	options = world->options;
+	options.trace_count = 0;
+	assert_int_equal(histree_build(&options, &error), HISTREE_ERR_ARGUMENT);
+	const char *nowhere[] = { "/nonexistent" };
+	options = world->options;
+	options.traces = nowhere;
+	assert_true(histree_build(&options, &error) < 0);
+	assert_false(is_there(world->store));
+	assert_false(is_there(beside(world, ".building")));
+}
+
+static void a_store_is_replaced_only_by_force_and_only_if_it_is_one(void **state)
+{
+	struct world *world = *state;
+	struct histree_error error = { 0 };
+	build(world);
+	assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_EXISTS);
+	assert_non_null(strstr(error.message, "--force"));
+	world->options.force = true;
+	build(world);
+	assert_true(ask(world) > 0);
+	world->faulty.no_exchange = true;
+	build(world);
+	assert_true(ask(world) > 0);
+	assert_false(is_there(beside(world, ".old")));
+	assert_false(is_there(beside(world, ".building")));
+
+	/* A folder of somebody's is no store, whatever is said. */
+	char precious[160];
+	snprintf(world->store, sizeof(world->store), "%s/home", world->folder);
+	snprintf(precious, sizeof(precious), "%s/thesis.tex", world->store);
+	assert_int_equal(mkdir(world->store, 0777), 0);
+	fclose(fopen(precious, "w"));
+	assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_EXISTS);
+	assert_true(is_there(precious));
+}
+
+static bool cancel_later(void *context, const struct histree_progress *progress)
+{
+	struct world *world = context;
+	assert_true(progress->events > 0);
+	return world->looks-- > 1;
+}
+
+static void a_cancelled_build_leaves_nothing(void **state)
+{
+	struct world *world = *state;
+	struct histree_error error = { 0 };
+	world->looks = 1;
+	world->options.progress = cancel_later;
+	world->options.progress_context = world;
+	assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_CANCELLED);
+	assert_false(is_there(world->store));
+	assert_false(is_there(beside(world, ".building")));
+}
+
+/* Each file call fails in its turn, on a first build and on one that replaces: the old store answers as before. */
+static void whatever_fails_the_store_that_is_there_survives(void **state)
+{
+	struct world *world = *state;
+	for (int replacing = 0; replacing < 2; replacing++) {
+		uint64_t before = replacing ? ask(world) : 0, failures = 0;
+		enum histree_status status = HISTREE_ERR_IO;
+		world->options.force = replacing;
+		while (status != HISTREE_OK) {
+			struct histree_error error = { 0 };
+			world->faulty.operations = 0;
+			world->faulty.fail_at = ++failures;
+			status = pipeline_build(&world->options, &world->faulty.io, &error);
+			if (status == HISTREE_OK)
+				break;
+			assert_int_equal(status, HISTREE_ERR_IO);
+			assert_true(error.message[0] != '\0');
+			assert_false(is_there(beside(world, ".building")));
+			assert_int_equal(is_there(world->store), replacing);
+			if (replacing)
+				assert_int_equal(ask(world), before);
+		}
+		assert_true(failures > 8);
+		world->faulty.fail_at = 0;
+		assert_true(ask(world) > 0);
+	}
+}
+
+static void a_killed_build_is_cleared_away_and_a_running_one_is_not(void **state)
+{
+	struct world *world = *state;
+	struct store_folder running;
+	struct histree_error error = { 0 };
+	assert_int_equal(store_folder_begin(&running, &io_posix, world->store, false, &error), HISTREE_OK);
+	char *half = store_folder_path(&running, "kernel.sht");
+	fclose(fopen(half, "w"));
+	assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_EXISTS);
+	assert_non_null(strstr(error.message, "another build"));
+	assert_true(is_there(half));
+
+	/* The lock goes with its process; here it is closed by hand. */
+	close(running.lock);
+	running.lock = -1;
+	build(world);
+	assert_true(ask(world) > 0);
+	free(half);
+	store_folder_release(&running);
+}
+
+/* ---- the manifest ---------------------------------------------------------------------------------------- */
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+#define HEAD "\"format\": \"histree store\", \"version\": 1, \"oldest_reader\": 1"
+#define TAIL                                                                                                     \
+	"\"made_by\": \"t\", \"traces\": [], \"partial\": false, \"warnings\": [], \"events\": 1, "              \
+	"\"clock_steps_back\": 0, \"discarded_events\": 0, \"discarded_packets\": 0, \"start\": 1, \"end\": 2, " \
+	"\"build_ns\": 3"
+
+static void malformed_manifests_are_refused(void **state)
+{
+	struct world *world = *state;
+	static const struct {
+		const char *text;
+		enum histree_status status;
+		const char *reason;
+	} cases[] = {
+		{ "", HISTREE_ERR_FORMAT, "line 1" },
+		{ "[]", HISTREE_ERR_FORMAT, "is not the manifest" },
+		{ "{\"format\": \"recipe\", \"version\": 1, \"oldest_reader\": 1}", HISTREE_ERR_FORMAT,
+		  "is not the manifest" },
+		{ "{\"format\": \"histree store\", \"version\": 9, \"oldest_reader\": 9}", HISTREE_ERR_VERSION,
+		  "use a newer one" },
+		{ "{" HEAD "}", HISTREE_ERR_FORMAT, "lacks something" },
+		{ "{" HEAD ", " TAIL ", \"histories\": [{}]}", HISTREE_ERR_FORMAT, "a history lacks" },
+		{ "{" HEAD ", " TAIL ", \"histories\": [{\"analysis\": \"k\", \"version\": 1, \"file\": "
+		  "\"../../etc/passwd\", \"refused\": 0}]}",
+		  HISTREE_ERR_FORMAT, "outside the store" },
+		{ "{" HEAD ", " TAIL ", \"histories\": []}", HISTREE_OK, NULL },
+	};
+	char path[160];
+	snprintf(path, sizeof(path), "%s/manifest.json", world->folder);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct arena arena = { 0 };
+		struct histree_store_info info;
+		struct histree_error error = { 0 };
+		write_text(path, cases[i].text);
+		assert_int_equal(manifest_read(&io_posix, path, &arena, &info, &error), cases[i].status);
+		if (cases[i].reason != NULL && strstr(error.message, cases[i].reason) == NULL)
+			fail_msg("refused, but because: %s", error.message);
+		arena_release(&arena);
+	}
+}
+
+/* A path is bytes, and JSON is not: what cannot be said in UTF-8 is shown as question marks. */
+static void a_manifest_comes_back(void **state)
+{
+	struct world *world = *state;
+	static const char *const traces[] = { "caf\xc3\xa9", "caf\xe9" }, *const warnings[] = {
+		"a \"quoted\"\nline"
+	};
+	static const struct histree_store_history histories[] = {
+		{ .analysis = "kernel", .analysis_version = 31, .file = "kernel.sht", .state_changes_refused = 7 }
+	};
+	const struct histree_store_info written = {
+		.made_by = "test",
+		.traces = traces,
+		.trace_count = 2,
+		.histories = histories,
+		.history_count = 1,
+		.partial = true,
+		.warnings = warnings,
+		.warning_count = 1,
+		.event_count = 5,
+		.start = INT64_MIN,
+		.end = INT64_MAX,
+		.build_ns = 9,
+	};
+	struct arena arena = { 0 };
+	struct histree_store_info read;
+	char path[160];
+	snprintf(path, sizeof(path), "%s/manifest.json", world->folder);
+	assert_int_equal(manifest_write(&io_posix, path, &written, NULL), HISTREE_OK);
+	assert_int_equal(manifest_read(&io_posix, path, &arena, &read, NULL), HISTREE_OK);
+	assert_string_equal(read.traces[0], traces[0]);
+	assert_string_equal(read.traces[1], "caf?");
+	assert_string_equal(read.warnings[0], warnings[0]);
+	assert_string_equal(read.histories[0].file, "kernel.sht");
+	assert_int_equal(read.histories[0].state_changes_refused, 7);
+	assert_true(read.partial);
+	assert_true(read.start == INT64_MIN && read.end == INT64_MAX);
+	arena_release(&arena);
+}
+
+static void analyses_are_listed(void **state)
+{
+	(void)state;
+	struct histree_analysis_info info;
+	size_t count = 0;
+	for (; histree_analysis(count, &info); count++)
+		assert_true(info.name[0] != '\0' && info.version > 0 && info.summary[0] != '\0');
+	assert_int_equal(count, 3);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_store_says_what_it_was_made_of, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_asked_for_wrongly_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_store_is_replaced_only_by_force_and_only_if_it_is_one, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_cancelled_build_leaves_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(whatever_fails_the_store_that_is_there_survives, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_killed_build_is_cleared_away_and_a_running_one_is_not, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(malformed_manifests_are_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_manifest_comes_back, set_up, tear_down),
+		cmocka_unit_test(analyses_are_listed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
