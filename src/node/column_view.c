@@ -114,6 +114,7 @@ void column_cursor_begin(struct column_cursor *cursor, const struct column_view 
 	cursor->view = view;
 	cursor->block = cursor->segment = cursor->segment_count = 0;
 	cursor->now.count = cursor->interval = 0;
+	cursor->one_key = false;
 	cursor->ends_from = cursor->starts_to = 0;
 	if (from > view->start)
 		cursor->ends_from = first_moment_behind(view, (uint64_t)from - (uint64_t)view->start);
@@ -229,6 +230,8 @@ static enum histree_status next_segment(struct column_cursor *cursor)
 		if (status != HISTREE_OK)
 			return status;
 	}
+	if (cursor->one_key && (histree_quark)field(cursor, COLUMN_KEY, cursor->segment) != cursor->key)
+		return HISTREE_END;
 	return open_segment(cursor);
 }
 
@@ -269,6 +272,8 @@ static enum histree_status seek_block(struct column_cursor *cursor, histree_quar
 enum histree_status column_cursor_seek(struct column_cursor *cursor, histree_quark key)
 {
 	cursor->now.count = cursor->interval = 0;
+	cursor->one_key = true;
+	cursor->key = key;
 	if (cursor->view->block_count == 0)
 		return HISTREE_OK;
 	enum histree_status status = seek_block(cursor, key);
@@ -365,6 +370,8 @@ enum histree_status column_cursor_next(struct column_cursor *cursor, struct hist
 			cursor->moment = behind;
 			if (moment >= cursor->starts_to) {
 				cursor->interval = cursor->now.count; /* and so do all that follow in it */
+				if (cursor->one_key)
+					return HISTREE_END;
 				break;
 			}
 			if (behind < cursor->ends_from)

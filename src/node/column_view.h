@@ -47,6 +47,8 @@ struct column_cursor {
 	/* The window as moments: an interval meets it that ends at `ends_from` or later, and starts before
 	 * `starts_to`. */
 	uint64_t ends_from, starts_to;
+	bool one_key; /* since a seek: only intervals of `key` */
+	histree_quark key;
 	uint32_t block, segment; /* the next segment; block == block_count: no more */
 	uint32_t segment_count;  /* of that block; 0: not opened yet */
 	unsigned widths[COLUMN_COUNT_OF_COLUMNS];
@@ -62,7 +64,7 @@ struct column_cursor {
 void column_cursor_begin(struct column_cursor *cursor, const struct column_view *view, histree_time from,
 			 histree_time to);
 
-/* To before the first interval of `key`, or if there is none of the first greater key, that can meet the window. */
+/* From here on, only the intervals of `key` that meet the window. */
 enum histree_status column_cursor_seek(struct column_cursor *cursor, histree_quark key);
 
 enum histree_status column_cursor_next(struct column_cursor *cursor, struct histree_interval *out);

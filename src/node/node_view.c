@@ -89,6 +89,7 @@ void node_cursor_begin(struct node_cursor *cursor, const struct node_view *view,
 	cursor->view = view;
 	cursor->from = from;
 	cursor->to = to;
+	cursor->one_key = false;
 	cursor->at = view->rows;
 	if (view->is_columns)
 		column_cursor_begin(&cursor->column, &view->columns, from, to);
@@ -188,12 +189,14 @@ static enum histree_status seek_row(struct node_cursor *cursor, histree_quark ke
 
 enum histree_status node_cursor_seek(struct node_cursor *cursor, histree_quark key, histree_time time)
 {
+	bool later = time != cursor->from;
+	cursor->from = time;
+	cursor->one_key = true;
+	cursor->key = key;
 	if (!cursor->view->is_columns)
 		return seek_row(cursor, key, time);
-	if (time != cursor->from) {
-		cursor->from = time;
+	if (later)
 		column_cursor_begin(&cursor->column, &cursor->view->columns, time, cursor->to);
-	}
 	return column_cursor_seek(&cursor->column, key);
 }
 
@@ -202,9 +205,13 @@ enum histree_status node_cursor_next(struct node_cursor *cursor, struct histree_
 	if (cursor->view->is_columns)
 		return column_cursor_next(&cursor->column, out);
 	enum histree_status status;
-	do
-		status = next_row(cursor, out);
-	while (status == HISTREE_OK && (out->end < cursor->from || out->start > cursor->to));
+	while ((status = next_row(cursor, out)) == HISTREE_OK) {
+		/* Behind the last of a key, and of its window, there is nothing to look for. */
+		if (cursor->one_key && (out->quark != cursor->key || out->start > cursor->to))
+			return HISTREE_END;
+		if (out->end >= cursor->from && out->start <= cursor->to)
+			break;
+	}
 	return status;
 }
 

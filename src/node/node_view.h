@@ -42,6 +42,8 @@ struct node_child node_view_child(const struct node_view *view, uint32_t index);
 struct node_cursor {
 	const struct node_view *view; /* borrowed */
 	histree_time from, to;
+	bool one_key; /* since a seek: only intervals of `key` */
+	histree_quark key;
 	const uint8_t *at;           /* of rows: the next */
 	struct column_cursor column; /* of columns */
 };
@@ -54,9 +56,8 @@ void node_cursor_begin(struct node_cursor *cursor, const struct node_view *view,
 struct node_cursor node_cursor(const struct node_view *view);
 
 /*
- * Go to before the first interval of `key` that ends at `time`, which is in the window, or later; if there is none,
- * before the first one of a greater key.  Intervals of other keys that end before `time` may be left out after it.
- * Needs what a state history has: intervals of one key do not overlap.
+ * From here on, hand out the intervals of `key` alone, those that end at `time`, which is in the window, or later: then
+ * comes HISTREE_END.  Needs what a state history has: intervals of one key do not overlap.
  */
 enum histree_status node_cursor_seek(struct node_cursor *cursor, histree_quark key, histree_time time);
 

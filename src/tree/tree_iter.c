@@ -244,13 +244,13 @@ static enum histree_status next_by_key(struct tree_iter *iter, struct histree_in
 			iter->seek = false;
 		}
 		enum histree_status status = node_cursor_next(&iter->cursor, out);
-		if (status != HISTREE_OK)
-			return status;
-		if (out->quark == key) {
+		if (status == HISTREE_OK) {
 			if (iter->region.times == NULL || meets_times(iter, out->start, out->end))
 				return HISTREE_OK;
 			continue;
 		}
+		if (status != HISTREE_END)
+			return status;
 		iter->key_at++;
 		iter->seek = true;
 	}

@@ -144,22 +144,20 @@ static void check_window(const struct leaf *leaf, histree_time from, histree_tim
 	assert_int_equal(node_cursor_next(&cursor, &found), HISTREE_END);
 }
 
-/* The first of `key` that ends at `time` or later, else the first behind it that the window lets through. */
+/* All of `key` that end at `time` or later, and no others. */
 static void check_seek(const struct leaf *leaf, histree_quark key, histree_time time)
 {
 	struct node_cursor cursor = node_cursor(&leaf->view);
 	struct histree_interval found;
 	assert_int_equal(node_cursor_seek(&cursor, key, time), HISTREE_OK);
-	enum histree_status status = node_cursor_next(&cursor, &found);
 	for (size_t i = 0; i < leaf->count; i++) {
 		const struct column_item *item = &leaf->items[i];
 		if (column_item_key(item) != key || item->end < time)
 			continue;
-		assert_int_equal(status, HISTREE_OK);
+		assert_int_equal(node_cursor_next(&cursor, &found), HISTREE_OK);
 		assert_is_item(leaf, &found, item);
-		return;
 	}
-	assert_true(status == HISTREE_END || found.quark > key);
+	assert_int_equal(node_cursor_next(&cursor, &found), HISTREE_END);
 }
 
 static const struct shape shapes[] = {

@@ -148,12 +148,11 @@ static void seek_finds_each_key_and_time(void **state)
 	histree_time last = node->added[node->count - 1].end + 3;
 	for (histree_quark key = 0; key <= KEYS * 2; key++)
 		for (histree_time time = -2; time <= last; time++) {
-			const struct histree_interval *expected = NULL; /* the first in order that is not before */
+			const struct histree_interval *expected = NULL; /* the first of the key that is not before */
 			for (size_t i = 0; i < node->count; i++) {
 				const struct histree_interval *each = &node->added[i];
-				bool before = each->quark < key || (each->quark == key && each->end < time);
-				if (!before && (expected == NULL || each->quark < expected->quark ||
-						(each->quark == expected->quark && each->start < expected->start)))
+				bool wanted = each->quark == key && each->end >= time;
+				if (wanted && (expected == NULL || each->start < expected->start))
 					expected = each;
 			}
 			struct node_cursor cursor = node_cursor(&view);
