@@ -236,7 +236,7 @@ int main(int argc, char **argv)
 		.intervals = 20,
 		.queries = 10000,
 		.seed = 1,
-		.cache_bytes = 32 << 20,
+		.cache_bytes = 128 << 20,
 		.folder = folder != NULL ? folder : "/tmp",
 		.variants = "",
 	};
