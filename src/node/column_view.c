@@ -6,8 +6,7 @@
 #include "base/error.h"
 #include "item/value_codec.h"
 
-/* ---- the leaf -------------------------------------------------------------------------------------------------
- */
+/* ---- the leaf ------------------------------------------------------------------------------------- */
 
 static bool area_fits(uint32_t offset, uint64_t size, uint32_t used)
 {
@@ -124,8 +123,7 @@ void column_cursor_begin(struct column_cursor *cursor, const struct column_view 
 					    : first_moment_behind(view, (uint64_t)to - (uint64_t)view->start);
 }
 
-/* ---- blocks and segments ---------------------------------------------------------------------------------------
- */
+/* ---- blocks and segments -------------------------------------------------------------------------- */
 
 static enum histree_status open_block(struct column_cursor *cursor, uint32_t block)
 {
@@ -235,8 +233,7 @@ static enum histree_status next_segment(struct column_cursor *cursor)
 	return open_segment(cursor);
 }
 
-/* ---- searching --------------------------------------------------------------------------------------------------
- */
+/* ---- searching ------------------------------------------------------------------------------------ */
 
 /* Whether a segment begins at or before what is looked for: the last one that does is where to begin. */
 static bool begins_before(const struct column_cursor *cursor, uint32_t segment, histree_quark key)
@@ -293,8 +290,7 @@ enum histree_status column_cursor_seek(struct column_cursor *cursor, histree_qua
 	return HISTREE_OK;
 }
 
-/* ---- reading ----------------------------------------------------------------------------------------------------
- */
+/* ---- reading -------------------------------------------------------------------------------------- */
 
 static inline uint64_t step_of(const struct column_cursor *cursor, uint32_t interval)
 {
@@ -389,8 +385,7 @@ enum histree_status column_cursor_next(struct column_cursor *cursor, struct hist
 	}
 }
 
-/* ---- verification -----------------------------------------------------------------------------------------------
- */
+/* ---- verification --------------------------------------------------------------------------------- */
 
 static bool times_ascend(const struct column_view *view)
 {

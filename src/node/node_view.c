@@ -102,8 +102,7 @@ struct node_cursor node_cursor(const struct node_view *view)
 	return cursor;
 }
 
-/* ---- rows ------------------------------------------------------------------------------------------------------
- */
+/* ---- rows ----------------------------------------------------------------------------------------- */
 
 /* Start, end and key of the row at `reader`, which is left before the value. */
 static bool read_extent(const struct node_view *view, struct byte_reader *reader, struct histree_interval *out)
@@ -184,8 +183,7 @@ static enum histree_status seek_row(struct node_cursor *cursor, histree_quark ke
 	return HISTREE_ERR_FORMAT;
 }
 
-/* ---- either ----------------------------------------------------------------------------------------------------
- */
+/* ---- either --------------------------------------------------------------------------------------- */
 
 enum histree_status node_cursor_seek(struct node_cursor *cursor, histree_quark key, histree_time time)
 {

@@ -56,8 +56,7 @@ void cluster_release(struct cluster *cluster)
 	free(cluster->present);
 }
 
-/* ---- keys ------------------------------------------------------------------------------------------------------
- */
+/* ---- keys ----------------------------------------------------------------------------------------- */
 
 /* Set the bit of each key that has items in the tier. */
 static bool set_keys(uint64_t **bits, size_t *capacity, const struct cluster_tier *tier)
@@ -103,8 +102,7 @@ static bool has_lived(const struct cluster *cluster, histree_quark key)
 	return key / 64 < cluster->present_capacity && (cluster->present[key / 64] >> key % 64 & 1) != 0;
 }
 
-/* ---- adding ----------------------------------------------------------------------------------------------------
- */
+/* ---- adding --------------------------------------------------------------------------------------- */
 
 static inline enum histree_status add_item(struct cluster_tier *tier, struct column_item item,
 					   struct histree_error *error)
@@ -141,8 +139,7 @@ static bool is_outside_life(const struct cluster *cluster, const struct histree_
 	       (cluster->closing && interval->end == cluster->closing_end && has_lived(cluster, interval->quark));
 }
 
-/* ---- a batch ---------------------------------------------------------------------------------------------------
- */
+/* ---- a batch -------------------------------------------------------------------------------------- */
 
 static struct histree_value listed_value(const struct cluster_tier *tier, uint32_t number)
 {

@@ -52,8 +52,7 @@ void lives_release(struct lives *lives)
 	*lives = (struct lives){ 0 };
 }
 
-/* ---- the section ------------------------------------------------------------------------------------------------
- */
+/* ---- the section ---------------------------------------------------------------------------------- */
 
 enum { WIDTH_BITS = 6, DIFFERENCE_BITS_MAX = 1 + WIDTH_BITS + 64 };
 
