@@ -37,6 +37,11 @@ size_t node_row_size(const struct histree_interval *interval, histree_time start
 	       varint_size(interval->quark) + value_encoded_size(&interval->value);
 }
 
+size_t node_index_size(size_t row_count)
+{
+	return (size_t)node_index_count((uint32_t)row_count) * NODE_INDEX_SIZE;
+}
+
 void node_put_header(uint8_t *block, const struct node_header *header)
 {
 	put_le32(block + 4, header->bounds.number);

@@ -54,4 +54,7 @@ size_t node_value_size_max(const struct node_layout *layout);
 /* Bytes that an interval takes at most in a node that starts at or after `start`. */
 size_t node_row_size(const struct histree_interval *interval, histree_time start);
 
+/* Bytes of the index over so many rows of one node. */
+size_t node_index_size(size_t row_count);
+
 #endif

@@ -22,10 +22,10 @@ static size_t subtree_capacity(const struct node_layout *layout, uint32_t height
 	return capacity - capacity / 32;
 }
 
-/* A row and its share of the node's index: 4 bytes for every 16 rows (node_format.h). */
+/* Rows and the index over them. */
 static size_t share_of_node(size_t row_bytes, size_t count)
 {
-	return row_bytes + (count + 15) / 16 * 4;
+	return row_bytes + node_index_size(count);
 }
 
 bool r_buffer_is_full(const struct r_buffer *buffer, const struct node_layout *layout, uint32_t depth,

@@ -8,8 +8,9 @@
  *  - a closed node is written, and known to the node above it, which was open when it was closed;
  *  - tree_end is the greatest end added so far, and the end of every node that is closed now.
  *
- * Without an R-buffer bottom is 0.  With one, bottom is r: R-trees of height r - 1 hang below it, and an
- * interval that starts late enough for the bottom node goes into the buffer.
+ * Without a buffer bottom is 0.  With an R-buffer, bottom is r: R-trees of height r - 1 hang below it, and an
+ * interval that starts late enough for the bottom node goes into the buffer.  With a cluster, bottom is 1 and every
+ * interval goes into the cluster, whose leaves are attached to the lowest open node that starts early enough.
  */
 #include "tree/tree_writer.h"
 
