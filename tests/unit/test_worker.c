@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+/*
+ * One task at a time, each done before worker_wait() returns; ThreadSanitizer would see what is not handed over.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/worker.h"
+
+struct sum {
+	unsigned total, next;
+};
+
+static void add_next(void *context)
+{
+	struct sum *sum = context;
+	sum->total += sum->next;
+}
+
+static void tasks_are_done_in_order(void **state)
+{
+	(void)state;
+	struct worker worker;
+	struct sum sum = { 0 };
+	assert_true(worker_create(&worker));
+	worker_wait(&worker);
+	for (unsigned i = 1; i <= 1000; i++) {
+		sum.next = i;
+		worker_start(&worker, add_next, &sum);
+		worker_wait(&worker);
+		assert_int_equal(sum.total, i * (i + 1) / 2);
+	}
+	worker_stop(&worker);
+}
+
+static void stopping_finishes_the_task(void **state)
+{
+	(void)state;
+	struct worker worker;
+	struct sum sum = { .next = 5 };
+	assert_true(worker_create(&worker));
+	worker_start(&worker, add_next, &sum);
+	worker_stop(&worker);
+	assert_int_equal(sum.total, 5);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tasks_are_done_in_order),
+		cmocka_unit_test(stopping_finishes_the_task),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
