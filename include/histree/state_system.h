@@ -36,18 +36,20 @@ struct histree_state_system;
 
 /* How a history is laid out on disk.  Every zero means: the default. */
 struct histree_tree_options {
-	const char *variant;  /* "cluster", "sht", "osht", "esht", "rsht", "vrsht"; NULL: "cluster" */
-	uint32_t r_depth;     /* levels of an R-tree, >= 2; rsht: 0 means 2; vrsht: the greatest, 0 means 4 */
-	uint32_t node_size;   /* bytes, a power of two from 4 KiB to 1 MiB; 0 means 64 KiB, cluster: 256 KiB */
-	uint32_t fan_out;     /* children of a node at most, 2 to 1000; 0 means 50, cluster: 1000 */
-	size_t memory_max;    /* bytes for buffers at most, about; 0 means 64 MiB, cluster: 256 MiB */
+	const char *variant; /* "cluster", "sht", "osht", "esht", "rsht", "vrsht"; NULL: "cluster" */
+	uint32_t r_depth;    /* levels of an R-tree, >= 2; rsht: 0 means 2; vrsht: the greatest, 0 means 4 */
+	uint32_t node_size;  /* bytes, a power of two from 4 KiB to 1 MiB; 0 means 64 KiB, cluster: 256 KiB */
+	uint32_t fan_out;    /* children of a node at most, 2 to 1000; 0 means 50, cluster: 1000 */
+	size_t memory_max;   /* bytes for buffers at most, about; 0 means 64 MiB, cluster: 256 MiB */
+	uint32_t threads;    /* cluster: 2: a thread of its own writes, 1: none; 0 means 2 where there are two
+				processors */
 };
 
 struct histree_history_options {
-	const char *path;            /* the file to make; must not exist */
-	const char *provider;        /* name of the analysis, kept in the file */
+	const char *path;     /* the file to make; must not exist */
+	const char *provider; /* name of the analysis, kept in the file */
 	uint32_t provider_version;
-	histree_time start;          /* of the history: no state begins before it */
+	histree_time start; /* of the history: no state begins before it */
 	struct histree_tree_options tree;
 };
 
@@ -79,14 +81,16 @@ HISTREE_API histree_time histree_state_current_end(const struct histree_state_sy
  * An empty path, an empty component, one of more than 65535 bytes, or a stray backslash is
  * HISTREE_ERR_ARGUMENT.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_state_attribute(struct histree_state_system *system, histree_quark from, const char *path,
-			histree_quark *out, struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_attribute(struct histree_state_system *system,
+									   histree_quark from, const char *path,
+									   histree_quark *out,
+									   struct histree_error *error);
 
 /* The child of `parent` with this one name (1 to 65535 bytes, any, nothing escaped), created if missing. */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_state_child(struct histree_state_system *system, histree_quark parent, const char *name,
-		    size_t name_size, histree_quark *out, struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_child(struct histree_state_system *system,
+								       histree_quark parent, const char *name,
+								       size_t name_size, histree_quark *out,
+								       struct histree_error *error);
 
 struct histree_attributes;
 
@@ -96,17 +100,19 @@ HISTREE_API const struct histree_attributes *histree_state_attributes(const stru
 /* ---- changes ------------------------------------------------------------------------------------ */
 
 /* The attribute has `value` from `t` on.  A value that no node can hold is HISTREE_ERR_TOO_LARGE. */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_state_modify(struct histree_state_system *system, histree_time t, histree_quark quark,
-		     struct histree_value value, struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_modify(struct histree_state_system *system,
+									histree_time t, histree_quark quark,
+									struct histree_value value,
+									struct histree_error *error);
 
 /*
  * The ongoing state had another value all along: replace it without a state change.  The type is checked,
  * and fixed, as by a change.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_state_update(struct histree_state_system *system, histree_quark quark, struct histree_value value,
-		     struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_update(struct histree_state_system *system,
+									histree_quark quark,
+									struct histree_value value,
+									struct histree_error *error);
 
 /*
  * Stack: `quark` holds the depth (int), the sub-attributes "1", "2", ... the values, the top being the
@@ -115,51 +121,57 @@ histree_state_update(struct histree_state_system *system, histree_quark quark, s
  * is no stack is HISTREE_ERR_TYPE, or HISTREE_ERR_ARGUMENT where the depth does not fit the sub-attributes.
  * `popped`, where not NULL, gets the value; its bytes are borrowed until the next change.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_state_push(struct histree_state_system *system, histree_time t, histree_quark quark,
-		   struct histree_value value, struct histree_error *error);
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_state_pop(struct histree_state_system *system, histree_time t, histree_quark quark,
-		  struct histree_value *popped, struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_push(struct histree_state_system *system,
+								      histree_time t, histree_quark quark,
+								      struct histree_value value,
+								      struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_pop(struct histree_state_system *system,
+								     histree_time t, histree_quark quark,
+								     struct histree_value *popped,
+								     struct histree_error *error);
 
 /* The top of the stack as it is now; HISTREE_NOT_FOUND if empty. */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_state_top(struct histree_state_system *system, histree_quark quark, struct histree_value *top,
-		  struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_top(struct histree_state_system *system,
+								     histree_quark quark, struct histree_value *top,
+								     struct histree_error *error);
 
 /*
  * Queue, first in first out, over the layout of the stack: offer adds at the end, poll takes "1" and
  * moves the others up by one, peek looks at "1".  An empty queue: HISTREE_NOT_FOUND.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_state_queue_offer(struct histree_state_system *system, histree_time t, histree_quark quark,
-			  struct histree_value value, struct histree_error *error);
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_state_queue_poll(struct histree_state_system *system, histree_time t, histree_quark quark,
-			 struct histree_value *polled, struct histree_error *error);
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_state_queue_peek(struct histree_state_system *system, histree_quark quark,
-			 struct histree_value *first, struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_queue_offer(struct histree_state_system *system,
+									     histree_time t, histree_quark quark,
+									     struct histree_value value,
+									     struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_queue_poll(struct histree_state_system *system,
+									    histree_time t, histree_quark quark,
+									    struct histree_value *polled,
+									    struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_queue_peek(struct histree_state_system *system,
+									    histree_quark quark,
+									    struct histree_value *first,
+									    struct histree_error *error);
 
 /* The attribute and everything below it becomes null at `t`. */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_state_remove(struct histree_state_system *system, histree_time t, histree_quark quark,
-		     struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_remove(struct histree_state_system *system,
+									histree_time t, histree_quark quark,
+									struct histree_error *error);
 
 /*
  * Add to a number; null counts as zero and takes the type of `increment` (int, long or double).
  * An increment of another type than the attribute's is HISTREE_ERR_TYPE; an integer overflow is
  * HISTREE_ERR_ARGUMENT.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_state_increment(struct histree_state_system *system, histree_time t, histree_quark quark,
-			struct histree_value increment, struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_increment(struct histree_state_system *system,
+									   histree_time t, histree_quark quark,
+									   struct histree_value increment,
+									   struct histree_error *error);
 
 /* ---- ongoing states --------------------------------------------------------------------------------- */
 
 /* The ongoing state and when it began; either out may be NULL.  Bytes borrowed until the next change. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_state_ongoing(const struct histree_state_system *system, histree_quark quark,
-		      struct histree_value *value, histree_time *since, struct histree_error *error);
+histree_state_ongoing(const struct histree_state_system *system, histree_quark quark, struct histree_value *value,
+		      histree_time *since, struct histree_error *error);
 
 #endif

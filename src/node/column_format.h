@@ -21,12 +21,15 @@
  *
  * Block heads: the key of the first segment (4), offset of the block (4).
  *
- * A block: number of segments - 1 (1), the width of each column (1 each), the minimum of each column (varint each);
- *then the columns as bits, one after the other: for each segment its number above the minimum; then for each
- *segment its payload: steps, then values.
+ * A block: number of segments - 1 and the edges of its segments, enum column_edge (1), the width of each column (1
+ *each), the minimum of each column (varint each); then the columns as bits, one after the other: for each segment
+ *its number above the minimum; then for each segment its payload: steps, then values.
  *
- * A moment is the index of a time in the table, or where times are direct, the time above the node's start.  The
- * intervals of a segment lie between count + 1 moments: its start, and each the one before plus a step.
+ * A moment is the index of a time in the table, or where times are direct, the time above the node's start; the
+ *last moment is that of the node's end + 1.  The intervals of a segment lie between count + 1 moments: its start,
+ *and each the one before plus a step.  The first and the last state of an attribute are often of another length
+ *than those between: where EDGE_FIRST is set, the first step is in a column and not in the payload, and where
+ *EDGE_LAST is set, how far the segment ends before the last moment instead of its last step.
  */
 #ifndef NODE_COLUMN_FORMAT_H
 #define NODE_COLUMN_FORMAT_H
@@ -42,6 +45,8 @@ enum column {
 	COLUMN_KIND,        /* of values: enum value_kind */
 	COLUMN_BASE,        /* of values */
 	COLUMN_VALUE_WIDTH, /* bits of each value's code */
+	COLUMN_FIRST,       /* EDGE_FIRST: the first step */
+	COLUMN_LAST,        /* EDGE_LAST: moments from the segment's end to the last of the leaf */
 	COLUMN_COUNT_OF_COLUMNS,
 };
 
@@ -51,6 +56,13 @@ enum value_kind {
 	VALUES_DICTIONARY,  /* the entry base + code of the dictionary */
 	VALUES_NULL,        /* all of them */
 	VALUE_KIND_COUNT,
+};
+
+/* In the byte of a block that says how many segments it has. */
+enum column_edge {
+	EDGE_FIRST = 1 << 6,
+	EDGE_LAST = 1 << 7,
+	EDGES = EDGE_FIRST | EDGE_LAST,
 };
 
 enum {
@@ -63,5 +75,12 @@ enum {
 	BLOCK_PREFIX_SIZE = 1 + COLUMN_COUNT_OF_COLUMNS, /* before the minima */
 	COLUMN_LEAF_OVERHEAD_MAX = 1024,                 /* bytes of a leaf with one interval, but for its value */
 };
+
+/* Steps in the payload of a segment of `count` intervals. */
+static inline uint32_t column_step_count(uint32_t count, unsigned edges)
+{
+	uint32_t apart = ((edges & EDGE_FIRST) != 0) + ((edges & EDGE_LAST) != 0);
+	return count > apart ? count - apart : 0;
+}
 
 #endif

@@ -34,15 +34,19 @@ enum histree_status column_check(const uint8_t *block, uint32_t used, uint32_t n
 
 struct column_view column_view(const uint8_t *block)
 {
+	uint64_t length = get_le64(block + 24) - get_le64(block + 16);
+	uint32_t times = get_le32(block + 52);
+	bool direct = get_le32(block + 48) != 0;
 	return (struct column_view){
 		.block = block,
 		.start = (histree_time)get_le64(block + 16),
-		.length = get_le64(block + 24) - get_le64(block + 16),
+		.length = length,
+		.last = direct ? length + 1 : times - UINT64_C(1),
 		.key_min = get_le32(block + 32),
 		.key_max = get_le32(block + 36),
 		.used = get_le32(block + 40),
-		.direct = get_le32(block + 48) != 0,
-		.time_count = get_le32(block + 52),
+		.direct = direct,
+		.time_count = times,
 		.block_count = get_le32(block + 56),
 		.value_count = get_le32(block + 60),
 		.time_heads = block + get_le32(block + 64),
@@ -134,8 +138,9 @@ static enum histree_status open_block(struct column_cursor *cursor, uint32_t blo
 	const uint8_t *prefix = view->block + offset;
 	struct byte_reader reader =
 		byte_reader(prefix + BLOCK_PREFIX_SIZE, view->used - offset - BLOCK_PREFIX_SIZE);
-	uint32_t count = (uint32_t)prefix[0] + 1;
+	uint32_t count = (prefix[0] & ~(unsigned)EDGES) + 1;
 	size_t bits = 0;
+	cursor->edges = prefix[0] & EDGES;
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++) {
 		cursor->widths[c] = prefix[1 + c];
 		cursor->columns[c] = bits;
@@ -169,9 +174,9 @@ static inline uint64_t field(const struct column_cursor *cursor, enum column col
 /* Bits of a segment's payload. */
 static inline size_t payload_bits(const struct column_cursor *cursor, uint32_t segment)
 {
-	return (size_t)(field(cursor, COLUMN_COUNT, segment) + 1) *
-	       (size_t)((field(cursor, COLUMN_STEP_WIDTH, segment) & 127) +
-			(field(cursor, COLUMN_VALUE_WIDTH, segment) & 127));
+	uint32_t count = (uint32_t)field(cursor, COLUMN_COUNT, segment) + 1;
+	return (size_t)column_step_count(count, cursor->edges) * (field(cursor, COLUMN_STEP_WIDTH, segment) & 127) +
+	       (size_t)count * (field(cursor, COLUMN_VALUE_WIDTH, segment) & 127);
 }
 
 /* Pass by segments of the open block until `segment` is the next. */
@@ -199,13 +204,16 @@ static enum histree_status open_segment(struct column_cursor *cursor)
 	now->kind = (unsigned)field(cursor, COLUMN_KIND, s);
 	now->base = field(cursor, COLUMN_BASE, s);
 	now->value_width = (unsigned)field(cursor, COLUMN_VALUE_WIDTH, s);
+	uint64_t beyond = field(cursor, COLUMN_LAST, s);
+	now->first = field(cursor, COLUMN_FIRST, s);
+	now->end = cursor->view->last - beyond;
 	now->steps = cursor->payload;
-	now->values = now->steps + (size_t)now->count * now->step_width;
+	now->values = now->steps + (size_t)column_step_count(now->count, cursor->edges) * now->step_width;
 	size_t behind = now->values + (size_t)now->count * now->value_width;
 	/* The widths first: with them in range, nothing that begins in the node wraps round behind it. */
 	size_t bits = (size_t)cursor->view->used * 8;
 	if (now->count > SEGMENT_INTERVALS_MAX || now->step_width > 64 || now->value_width > 64 ||
-	    now->kind >= VALUE_KIND_COUNT || now->steps > bits || behind > bits ||
+	    now->kind >= VALUE_KIND_COUNT || now->steps > bits || behind > bits || beyond > cursor->view->last ||
 	    now->key < cursor->view->key_min || now->key > cursor->view->key_max) {
 		now->count = 0;
 		return HISTREE_ERR_FORMAT;
@@ -292,12 +300,19 @@ enum histree_status column_cursor_seek(struct column_cursor *cursor, histree_qua
 
 /* ---- reading -------------------------------------------------------------------------------------- */
 
-static inline uint64_t step_of(const struct column_cursor *cursor, uint32_t interval)
+/* The moment behind an interval that begins at `moment`. */
+static inline uint64_t moment_behind(const struct column_cursor *cursor, uint64_t moment, uint32_t interval)
 {
 	const struct column_segment_view *now = &cursor->now;
+	if (cursor->edges != 0) {
+		if ((cursor->edges & EDGE_LAST) != 0 && interval + 1 == now->count)
+			return now->end;
+		if ((cursor->edges & EDGE_FIRST) != 0 && interval-- == 0)
+			return moment + now->first;
+	}
 	if (now->step_width == 0)
-		return now->step_min;
-	return now->step_min +
+		return moment + now->step_min;
+	return moment + now->step_min +
 	       bits_get(cursor->view->block, now->steps + interval * (size_t)now->step_width, now->step_width);
 }
 
@@ -362,7 +377,7 @@ enum histree_status column_cursor_next(struct column_cursor *cursor, struct hist
 	for (;;) {
 		while (cursor->interval < cursor->now.count) {
 			uint32_t interval = cursor->interval++;
-			uint64_t moment = cursor->moment, behind = moment + step_of(cursor, interval);
+			uint64_t moment = cursor->moment, behind = moment_behind(cursor, moment, interval);
 			cursor->moment = behind;
 			if (moment >= cursor->starts_to) {
 				cursor->interval = cursor->now.count; /* and so do all that follow in it */

@@ -17,6 +17,7 @@ struct column_view {
 	uint32_t used;
 	histree_time start;
 	uint64_t length; /* of the node, end - start */
+	uint64_t last;   /* moment */
 	histree_quark key_min, key_max;
 	bool direct;
 	uint32_t time_count, block_count, value_count;
@@ -35,6 +36,7 @@ struct column_segment_view {
 	histree_quark key;
 	uint32_t count;
 	uint64_t start, step_min, base; /* start: a moment */
+	uint64_t first, end;            /* where the edges are apart: the first step, the moment behind the last */
 	unsigned step_width, value_width, kind;
 	size_t steps, values; /* bits, from the beginning of the node */
 };
@@ -51,6 +53,7 @@ struct column_cursor {
 	histree_quark key;
 	uint32_t block, segment; /* the next segment; block == block_count: no more */
 	uint32_t segment_count;  /* of that block; 0: not opened yet */
+	unsigned edges;          /* likewise, enum column_edge */
 	unsigned widths[COLUMN_COUNT_OF_COLUMNS];
 	uint64_t least[COLUMN_COUNT_OF_COLUMNS];
 	size_t columns[COLUMN_COUNT_OF_COLUMNS]; /* bits, from the beginning of the node */

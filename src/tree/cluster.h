@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cluster.h - the buffers below the branch of a cluster tree, and how they become leaves of columns
+ * cluster.h - the buffers below the branch of a cluster tree, and when they become leaves of columns
  * (docs/design/0002-columns.md).
  *
- * A tier is a buffer.  Full, it becomes a batch of leaves, cut by key, but for the intervals that began more than
- * one batch ago: they go to the next tier, so that every leaf covers a time of the order of its batch's.
+ * A tier is a buffer, the batch that is being filled.  Full, it is written, while another one is filled.  What
+ * began more than one batch ago belongs to the next tier, so that every leaf covers a time of the order of its
+ * batch's.
+ *
+ * Threads: one batch at a time may be written by a worker, which then owns `writing`, `writer` and whatever
+ * attach() uses; the rest is the caller's.  The caller waits for it before it hands over the next one, and takes
+ * from the writer then what it must know: so the file does not depend on how fast either is.
  */
 #ifndef TREE_CLUSTER_H
 #define TREE_CLUSTER_H
 
 #include <stdbool.h>
 
-#include "base/intern.h"
-#include "node/column_builder.h"
-#include "tree/lives.h"
-#include "tree/tree_output.h"
+#include "base/error.h"
+#include "base/worker.h"
+#include "tree/batch_writer.h"
 
 enum {
 	CLUSTER_TIERS = 4,
@@ -22,48 +26,45 @@ enum {
 };
 
 struct cluster_tier {
-	struct column_item *items; /* in the order of their arrival */
-	size_t count, capacity;
-	histree_time start, end;        /* the smallest start and the greatest end of the items, if there are any */
-	histree_quark key_min, key_max; /* likewise */
-	size_t full;                    /* as many items are a batch, as far as is known */
-	struct intern values;           /* encoded, of the items that are ITEM_LISTED */
+	struct batch filling;
+	size_t full;                          /* as many items are a batch, as far as is known */
 	histree_time flushed, flushed_before; /* where the last two batches ended */
 };
 
 struct cluster {
-	struct tree_output *output; /* borrowed */
-	histree_time start;         /* of the tree */
-	size_t items_max;           /* of the first tier, by memory */
-	size_t values_max;          /* bytes of the values of a tier */
-	double item_bytes;          /* on disk, as the last leaf had them */
+	histree_time start; /* of the tree */
+	size_t chunks_max;  /* of the first tier, by memory */
+	size_t values_max;  /* bytes of the values of a tier */
+	size_t leaf_items;  /* that make a leaf, as the batch before the last had them */
 	struct cluster_tier tiers[CLUSTER_TIERS];
-	struct column_builder builder;
-	struct column_item *spare; /* for sorting */
-	size_t spare_capacity;
-	uint64_t *present; /* a bit a key: those that had intervals in the tiers when closing began */
-	size_t present_capacity;
-	struct lives lives; /* of what is written */
-	bool closing;       /* nulls that end at `closing_end` end a life */
+	struct chunk_pool pool;
+	uint64_t *lived; /* a bit a key: those that had intervals in batches */
+	size_t lived_capacity;
+	bool closing; /* nulls that end at `closing_end` end a life */
 	histree_time closing_end;
 
-	/* Takes a leaf that was written, one of a batch that starts at `start`. */
-	enum histree_status (*attach)(void *context, const struct node_child *leaf, histree_time start,
-				      struct histree_error *error);
-	void *context;
+	struct batch writing;
+	struct batch_writer writer;
+	bool has_worker;
+	struct worker worker;
+	enum histree_status written; /* what became of the last batch that was handed over */
+	struct histree_error written_error;
 };
 
-/* A zeroed cluster with output, items_max, values_max, attach and context set; `start` is the tree's. */
-void cluster_init(struct cluster *cluster, histree_time start);
+/*
+ * A zeroed cluster with the writer's output, attach and context set.  `start` is the tree's; buffers and what is
+ * being written take `memory` bytes at most; `parallel`: batches are written by a thread of their own.
+ */
+void cluster_init(struct cluster *cluster, histree_time start, size_t memory, bool parallel);
 
 /* Nulls at the beginning and, from cluster_close_at() on, at the end of a life are left out. */
 enum histree_status cluster_add(struct cluster *cluster, const struct histree_interval *interval,
 				struct histree_error *error);
 
-/* Intervals that end at `end` are the last of their keys.  HISTREE_ERR_MEMORY: they are then kept. */
-enum histree_status cluster_close_at(struct cluster *cluster, histree_time end);
+/* Intervals that end at `end` are the last of their keys. */
+void cluster_close_at(struct cluster *cluster, histree_time end);
 
-/* Write whatever is left. */
+/* Write whatever is left; from then on there is one thread. */
 enum histree_status cluster_finish(struct cluster *cluster, struct histree_error *error);
 
 void cluster_release(struct cluster *cluster);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "store/block_file.h"
@@ -16,6 +17,7 @@ enum {
 	R_DEPTH_MAX = 16,
 	MEMORY_DEFAULT = 64 << 20,
 	MEMORY_MIN = 1 << 20,
+	THREADS_MAX = 2,
 };
 
 static const char variant_default[] = "cluster";
@@ -53,6 +55,7 @@ enum histree_status tree_options_resolve(const struct histree_tree_options *aske
 	out->memory_max = asked->memory_max != 0         ? asked->memory_max
 			  : variant->memory_default != 0 ? variant->memory_default
 							 : MEMORY_DEFAULT;
+	out->threads = asked->threads != 0 ? asked->threads : sysconf(_SC_NPROCESSORS_ONLN) > 1 ? THREADS_MAX : 1;
 	if (variant->r_depth == NULL && asked->r_depth != 0)
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "variant '%s' has no R-tree depth; rsht and vrsht have", name);
@@ -67,6 +70,9 @@ enum histree_status tree_options_resolve(const struct histree_tree_options *aske
 	if (out->fan_out < FAN_OUT_MIN || out->fan_out > FAN_OUT_MAX)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a fan-out of %u: it may be %d to %d", out->fan_out,
 				 FAN_OUT_MIN, FAN_OUT_MAX);
+	if (out->threads > THREADS_MAX)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "%u threads for a tree: it has work for 1 or %d",
+				 out->threads, THREADS_MAX);
 	if (out->memory_max < MEMORY_MIN)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "%zu bytes of memory: at least %d are needed",
 				 out->memory_max, MEMORY_MIN);

@@ -6,11 +6,12 @@
  *
  *  - the start of an open node is not before that of the open node above it; the top starts with the tree;
  *  - a closed node is written, and known to the node above it, which was open when it was closed;
- *  - tree_end is the greatest end added so far, and the end of every node that is closed now.
+ *  - tree_end is the greatest end in the branch and below it, and the end of every node that is closed now.
  *
  * Without a buffer bottom is 0.  With an R-buffer, bottom is r: R-trees of height r - 1 hang below it, and an
  * interval that starts late enough for the bottom node goes into the buffer.  With a cluster, bottom is 1 and every
- * interval goes into the cluster, whose leaves are attached to the lowest open node that starts early enough.
+ * interval goes into the cluster, whose leaves are attached to the lowest open node that starts early enough.  The
+ * branch and the output are then the cluster's thread's until the cluster is finished (tree/cluster.h).
  */
 #include "tree/tree_writer.h"
 
@@ -34,6 +35,7 @@ struct tree_writer {
 	size_t open_count, open_capacity; /* top is open_count - 1 */
 	uint32_t bottom;
 	histree_time tree_end;
+	histree_time added_end; /* the greatest so far */
 	uint64_t key_count;     /* greatest key so far + 1 */
 	struct r_buffer buffer; /* R-SHT */
 	struct cluster cluster; /* cluster: bottom is 1, leaves come from it */
@@ -190,21 +192,17 @@ static enum histree_status attach_leaf(void *context, const struct node_child *l
 	}
 	if (node_builder_add_child(&writer->open[height], leaf) != HISTREE_OK)
 		return error_memory(error, "a node");
+	writer->tree_end = leaf->end > writer->tree_end ? leaf->end : writer->tree_end;
 	return HISTREE_OK;
 }
 
 static void begin_cluster(struct tree_writer *writer)
 {
-	/* An item of the first tier, its share in each other, and the room to sort; an eighth is for values. */
-	size_t each =
-		(2 * CLUSTER_TIER_SHARE + CLUSTER_TIERS - 1) * sizeof(struct column_item) / CLUSTER_TIER_SHARE;
-	size_t for_values = writer->options.memory_max / 8;
-	writer->cluster.output = &writer->output;
-	writer->cluster.items_max = (writer->options.memory_max - for_values) / each;
-	writer->cluster.values_max = for_values / CLUSTER_TIERS;
-	writer->cluster.attach = attach_leaf;
-	writer->cluster.context = writer;
-	cluster_init(&writer->cluster, writer->options.start);
+	writer->cluster.writer.output = &writer->output;
+	writer->cluster.writer.attach = attach_leaf;
+	writer->cluster.writer.context = writer;
+	cluster_init(&writer->cluster, writer->options.start, writer->options.memory_max,
+		     writer->options.threads > 1);
 }
 
 enum histree_status tree_writer_create(struct block_file *file, const struct tree_options *options,
@@ -215,7 +213,7 @@ enum histree_status tree_writer_create(struct block_file *file, const struct tre
 	if (writer == NULL)
 		return error_memory(error, "a tree");
 	writer->options = *options;
-	writer->tree_end = options->start;
+	writer->tree_end = writer->added_end = options->start;
 	struct node_layout layout =
 		node_layout(options->node_size, options->variant->child_bounds, options->fan_out);
 	layout.columns = options->variant->clusters;
@@ -240,11 +238,10 @@ enum histree_status tree_writer_create(struct block_file *file, const struct tre
 	return HISTREE_OK;
 }
 
-/* Without memory the hint is lost, no more. */
 void tree_writer_close_at(struct tree_writer *writer, histree_time end)
 {
 	if (writer->options.variant->clusters)
-		(void)cluster_close_at(&writer->cluster, end);
+		cluster_close_at(&writer->cluster, end);
 }
 
 /* ---- adding ------------------------------------------------------------------------------------------ */
@@ -318,13 +315,15 @@ enum histree_status tree_writer_add(struct tree_writer *writer, const struct his
 {
 	if (!is_acceptable(writer, interval))
 		return refuse(writer, interval, error);
-	enum histree_status status = writer->options.variant->clusters
-					     ? cluster_add(&writer->cluster, interval, error)
-					     : add_to_branch(writer, interval, error);
+	bool clusters = writer->options.variant->clusters;
+	enum histree_status status =
+		clusters ? cluster_add(&writer->cluster, interval, error) : add_to_branch(writer, interval, error);
 	if (status != HISTREE_OK)
 		return status;
-	if (interval->end > writer->tree_end)
-		writer->tree_end = interval->end;
+	if (interval->end > writer->added_end)
+		writer->added_end = interval->end;
+	if (!clusters)
+		writer->tree_end = writer->added_end;
 	if (interval->quark >= writer->key_count)
 		writer->key_count = (uint64_t)interval->quark + 1;
 	writer->output.statistics.interval_count++;
@@ -369,9 +368,6 @@ static enum histree_status close_with_buffer(struct tree_writer *writer, struct 
 static enum histree_status close_with_cluster(struct tree_writer *writer, struct node_child *root,
 					      struct histree_error *error)
 {
-	enum histree_status status = cluster_finish(&writer->cluster, error);
-	if (status != HISTREE_OK)
-		return status;
 	const struct node_builder *bottom = &writer->open[writer->bottom];
 	if (writer->bottom == top_of(writer) && bottom->child_count == 1) {
 		*root = bottom->children[0];
@@ -383,17 +379,20 @@ static enum histree_status close_with_cluster(struct tree_writer *writer, struct
 enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time end, uint32_t key_count,
 				       struct histree_error *error)
 {
-	if (end < writer->tree_end || end == INT64_MAX || key_count < writer->key_count)
+	if (end < writer->added_end || end == INT64_MAX || key_count < writer->key_count)
 		return error_set(
 			error, HISTREE_ERR_TIME_RANGE,
 			"a tree that ends at %lld with %u keys, but has intervals to %lld and keys to %llu",
-			(long long)end, key_count, (long long)writer->tree_end,
+			(long long)end, key_count, (long long)writer->added_end,
 			(unsigned long long)writer->key_count);
+	bool clusters = writer->options.variant->clusters;
+	enum histree_status status = clusters ? cluster_finish(&writer->cluster, error) : HISTREE_OK;
+	if (status != HISTREE_OK)
+		return status;
 	writer->tree_end = end;
 
 	struct node_child root;
-	enum histree_status status;
-	if (writer->options.variant->clusters)
+	if (clusters)
 		status = close_with_cluster(writer, &root, error);
 	else if (has_buffer(writer))
 		status = close_with_buffer(writer, &root, error);
@@ -416,9 +415,9 @@ enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time 
 	status = tree_shape_write(&shape, writer->output.file, error);
 	if (status == HISTREE_OK)
 		status = tree_statistics_write(&writer->output.statistics, writer->output.file, error);
-	if (status == HISTREE_OK && writer->options.variant->clusters)
-		status = lives_write(&writer->cluster.lives, key_count, writer->options.start, writer->output.file,
-				     error);
+	if (status == HISTREE_OK && clusters)
+		status = lives_write(&writer->cluster.writer.lives, key_count, writer->options.start,
+				     writer->output.file, error);
 	return status;
 }
 
@@ -426,11 +425,13 @@ void tree_writer_free(struct tree_writer *writer)
 {
 	if (writer == NULL)
 		return;
+	/* First of all: its thread may still write. */
+	if (writer->options.variant->clusters)
+		cluster_release(&writer->cluster);
 	for (size_t height = 0; height < writer->open_count; height++)
 		node_builder_release(&writer->open[height]);
 	free(writer->open);
 	r_buffer_release(&writer->buffer);
-	cluster_release(&writer->cluster);
 	tree_output_release(&writer->output);
 	free(writer);
 }

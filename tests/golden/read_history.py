@@ -133,7 +133,7 @@ class History:
             require(not any(node[used:]), f"node {number}: not zero behind its end")
             require(body == 48 + children * self.child_size, f"node {number}: children")
             columns = self.variant == CLUSTER and height == 0
-            rows = list(self.columns(node, start) if columns else self.rows(node, body, used, count, start))
+            rows = list(self.columns(node, start, end) if columns else self.rows(node, body, used, count, start))
             require(len(rows) == count, f"node {number}: {len(rows)} intervals, it says {count}")
             for key, first, last, _ in rows:
                 require(key_min <= key <= key_max and start <= first <= last <= end, f"node {number}: bounds")
@@ -153,9 +153,10 @@ class History:
             yield reader.varint(), first, last, reader.value()
         require(reader.at == index, "rows do not end at the index")
 
-    def columns(self, node, start):
+    def columns(self, node, start, end):
         direct, times, blocks, values, time_heads, block_heads, dictionary, segments = struct.unpack_from(
             "<8I", node, 48)
+        last_moment = end - start + 1 if direct else times - 1
 
         def time_of(moment):
             if direct:
@@ -169,20 +170,29 @@ class History:
         for block in range(blocks):
             key, offset = struct.unpack_from("<II", node, block_heads + 8 * block)
             reader = Bytes(node, offset)
-            count = reader.take(1)[0] + 1
+            says = reader.take(1)[0]
+            count, first_apart, last_apart = says % 64 + 1, says >> 6 & 1, says >> 7
             seen += count
-            widths = list(reader.take(8))
-            least = [reader.varint() for _ in range(8)]
+            widths = list(reader.take(10))
+            least = [reader.varint() for _ in range(10)]
             at = reader.at * 8
             fields = []
             for width, minimum in zip(widths, least):
                 fields.append([minimum + bits(node, at + i * width, width) for i in range(count)])
                 at += count * width
             require(fields[0][0] == key, "head of a block")
-            for key, moment, more, step_min, step_width, kind, base, value_width in zip(*fields):
-                steps, codes, at = at, at + (more + 1) * step_width, at + (more + 1) * (step_width + value_width)
+            for (key, moment, more, step_min, step_width, kind, base, value_width,
+                 first_step, before_last) in zip(*fields):
+                steps, codes = at, at + max(0, more + 1 - first_apart - last_apart) * step_width
+                at = codes + (more + 1) * value_width
                 for i in range(more + 1):
-                    behind = moment + step_min + bits(node, steps + i * step_width, step_width)
+                    if last_apart and i == more:
+                        behind = last_moment - before_last
+                    elif first_apart and i == 0:
+                        behind = moment + first_step
+                    else:
+                        place = steps + (i - first_apart) * step_width
+                        behind = moment + step_min + bits(node, place, step_width)
                     code = bits(node, codes + i * value_width, value_width)
                     yield (key, start + time_of(moment), start + time_of(behind) - 1,
                            self.column_value(kind, base, code, entries))

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include "tree/batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/array.h"
+
+enum {
+	SLAB_BYTES = 2 << 20, /* a large page, where the system has them: items go to many places at once */
+	BUCKET_KEYS_BITS_MIN = 10,
+};
+
+/* ---- chunks ----------------------------------------------------------------------------------------- */
+
+void chunk_pool_init(struct chunk_pool *pool)
+{
+	*pool = (struct chunk_pool){ .free = NULL };
+	pthread_mutex_init(&pool->mutex, NULL);
+}
+
+/* The first chunk of a slab links it to the others. */
+static bool add_slab(struct chunk_pool *pool)
+{
+	struct chunk *slab = aligned_alloc(SLAB_BYTES, SLAB_BYTES);
+	if (slab == NULL)
+		return false;
+	madvise(slab, SLAB_BYTES, MADV_HUGEPAGE); /* only a wish */
+	slab->next = pool->slabs;
+	pool->slabs = slab;
+	for (size_t i = SLAB_BYTES / CHUNK_BYTES - 1; i > 0; i--) {
+		slab[i].next = pool->free;
+		pool->free = &slab[i];
+	}
+	return true;
+}
+
+static struct chunk *take_chunk(struct chunk_pool *pool)
+{
+	pthread_mutex_lock(&pool->mutex);
+	struct chunk *chunk = NULL;
+	if (pool->free != NULL || add_slab(pool)) {
+		chunk = pool->free;
+		pool->free = chunk->next;
+		chunk->next = NULL;
+	}
+	pthread_mutex_unlock(&pool->mutex);
+	return chunk;
+}
+
+static void give_chunks(struct chunk_pool *pool, struct chunk *first, struct chunk *last)
+{
+	pthread_mutex_lock(&pool->mutex);
+	last->next = pool->free;
+	pool->free = first;
+	pthread_mutex_unlock(&pool->mutex);
+}
+
+void chunk_pool_release(struct chunk_pool *pool)
+{
+	while (pool->slabs != NULL) {
+		struct chunk *slab = pool->slabs;
+		pool->slabs = slab->next;
+		free(slab);
+	}
+	pthread_mutex_destroy(&pool->mutex);
+}
+
+/* ---- adding ----------------------------------------------------------------------------------------- */
+
+void batch_begin(struct batch *batch, struct chunk_pool *pool, size_t key_room, size_t buckets_max)
+{
+	batch->pool = pool;
+	batch->shift = BUCKET_KEYS_BITS_MIN;
+	while (key_room >> batch->shift > buckets_max)
+		batch->shift++;
+	batch->start = INT64_MAX;
+	batch->end = INT64_MIN;
+}
+
+static bool reserve_keys(struct batch *batch, histree_quark key)
+{
+	size_t buckets = ((size_t)key >> batch->shift) + 1, keys = batch->keys_capacity;
+	if (!array_reserve(&batch->buckets, &batch->buckets_capacity, buckets) ||
+	    !array_reserve(&batch->keys, &batch->keys_capacity, (buckets << batch->shift) / 64) ||
+	    !array_reserve(&batch->places, &batch->places_capacity, (size_t)1 << batch->shift))
+		return false;
+	memset(batch->keys + keys, 0, (batch->keys_capacity - keys) * sizeof(*batch->keys));
+	memset(batch->buckets + batch->bucket_count, 0, (buckets - batch->bucket_count) * sizeof(*batch->buckets));
+	batch->bucket_count = buckets;
+	batch->key_room = buckets << batch->shift;
+	return true;
+}
+
+bool batch_reserve(struct batch *batch, histree_quark key)
+{
+	if (key >= batch->key_room && !reserve_keys(batch, key))
+		return false;
+	struct bucket *bucket = &batch->buckets[key >> batch->shift];
+	if (bucket->next != bucket->limit)
+		return true;
+	struct chunk *chunk = take_chunk(batch->pool);
+	if (chunk == NULL)
+		return false;
+	if (bucket->last == NULL) {
+		bucket->first = chunk;
+	} else {
+		bucket->last->next = chunk;
+		bucket->full_chunks++;
+	}
+	bucket->last = chunk;
+	bucket->next = chunk->items;
+	bucket->limit = chunk->items + CHUNK_ITEMS;
+	batch->chunks++;
+	if (bucket->full_chunks + 1 > batch->largest)
+		batch->largest = bucket->full_chunks + 1;
+	return true;
+}
+
+/* ---- taking ----------------------------------------------------------------------------------------- */
+
+/* For callers who insert out of order; for others it only looks. */
+static void order_by_start(struct column_item *items, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		if (items[i - 1].start <= items[i].start ||
+		    column_item_key(&items[i - 1]) != column_item_key(&items[i]))
+			continue;
+		struct column_item item = items[i];
+		size_t place = i;
+		for (; place > 0 && column_item_key(&items[place - 1]) == column_item_key(&item) &&
+		       items[place - 1].start > item.start;
+		     place--)
+			items[place] = items[place - 1];
+		items[place] = item;
+	}
+}
+
+/* Where the items of each key begin, when they are sorted. */
+static void count_places(struct batch *batch, const struct bucket *bucket)
+{
+	uint32_t mask = (1u << batch->shift) - 1, sum = 0;
+	memset(batch->places, 0, ((size_t)mask + 1) * sizeof(*batch->places));
+	for (const struct chunk *chunk = bucket->first; chunk != NULL; chunk = chunk->next) {
+		const struct column_item *end = chunk == bucket->last ? bucket->next : chunk->items + CHUNK_ITEMS;
+		for (const struct column_item *item = chunk->items; item < end; item++)
+			batch->places[column_item_key(item) & mask]++;
+	}
+	for (uint32_t key = 0; key <= mask; key++) {
+		uint32_t here = batch->places[key];
+		batch->places[key] = sum;
+		sum += here;
+	}
+}
+
+void batch_take(struct batch *batch, size_t number, struct column_item *items)
+{
+	struct bucket *bucket = &batch->buckets[number];
+	size_t count = bucket_item_count(bucket);
+	if (count == 0)
+		return;
+	uint32_t mask = (1u << batch->shift) - 1;
+	count_places(batch, bucket);
+	for (const struct chunk *chunk = bucket->first; chunk != NULL; chunk = chunk->next) {
+		const struct column_item *end = chunk == bucket->last ? bucket->next : chunk->items + CHUNK_ITEMS;
+		for (const struct column_item *item = chunk->items; item < end; item++)
+			items[batch->places[column_item_key(item) & mask]++] = *item;
+	}
+	order_by_start(items, count);
+	give_chunks(batch->pool, bucket->first, bucket->last);
+	*bucket = (struct bucket){ 0 };
+	batch->count -= count;
+}
+
+void batch_clear(struct batch *batch)
+{
+	if (batch->key_room > 0)
+		memset(batch->keys, 0, batch->key_room / 64 * sizeof(*batch->keys));
+	intern_release(&batch->values);
+	batch->bucket_count = batch->key_room = batch->key_count = batch->chunks = batch->largest = 0;
+}
+
+void batch_release(struct batch *batch)
+{
+	free(batch->buckets);
+	free(batch->keys);
+	free(batch->places);
+	intern_release(&batch->values);
+	*batch = (struct batch){ 0 };
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * batch.h - intervals that become leaves together, kept in buckets by key from the moment they arrive.
+ *
+ * Sorting many items by key is bound by memory: each pass moves all of them.  An item that is put into its bucket
+ * at once is moved one time more, within the processor's cache, when its bucket is sorted.  Buckets are lists of
+ * chunks from a pool that batches share; the pool alone may be used by two threads.
+ */
+#ifndef TREE_BATCH_H
+#define TREE_BATCH_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "base/intern.h"
+#include "node/column_builder.h"
+
+enum {
+	CHUNK_BYTES = 4096,
+	CHUNK_ITEMS = (CHUNK_BYTES - (int)sizeof(void *)) / (int)sizeof(struct column_item),
+};
+
+struct chunk {
+	struct chunk *next;
+	struct column_item items[CHUNK_ITEMS];
+};
+
+struct chunk_pool {
+	pthread_mutex_t mutex;
+	struct chunk *free;
+	void *slabs; /* a list, through the first bytes of each */
+};
+
+void chunk_pool_init(struct chunk_pool *pool);
+
+/* Nothing of the pool may be in use. */
+void chunk_pool_release(struct chunk_pool *pool);
+
+/* In the order of arrival; all chunks but the last are full. */
+struct bucket {
+	struct column_item *next, *limit; /* room in the last chunk */
+	struct chunk *first, *last;
+	size_t full_chunks;
+};
+
+struct batch {
+	struct chunk_pool *pool; /* borrowed */
+	struct bucket *buckets;  /* by key >> shift */
+	size_t bucket_count, buckets_capacity;
+	unsigned shift;
+	uint64_t *keys; /* a bit a key: those that have items */
+	size_t keys_capacity;
+	uint32_t *places; /* for sorting a bucket: by key within it */
+	size_t places_capacity;
+	size_t key_room;  /* keys below it have a bucket and a bit */
+	size_t key_count; /* bits that are set */
+	size_t count;
+	size_t chunks;  /* of all buckets */
+	size_t largest; /* chunks of the largest bucket, at least */
+	histree_time start, end;
+	struct intern values; /* encoded, of the items that are ITEM_LISTED */
+};
+
+/* A zeroed or cleared batch: keys below `key_room` are likely, and are to have so many buckets at most. */
+void batch_begin(struct batch *batch, struct chunk_pool *pool, size_t key_room, size_t buckets_max);
+
+/* Make room for an item of this key, if there is none.  False when memory is out. */
+bool batch_reserve(struct batch *batch, histree_quark key);
+
+/* False when memory is out. */
+static inline bool batch_add(struct batch *batch, struct column_item item)
+{
+	histree_quark key = column_item_key(&item);
+	if (key >= batch->key_room && !batch_reserve(batch, key))
+		return false;
+	struct bucket *bucket = &batch->buckets[key >> batch->shift];
+	if (bucket->next == bucket->limit && !batch_reserve(batch, key))
+		return false;
+	*bucket->next++ = item;
+	uint64_t *word = &batch->keys[key / 64], bit = UINT64_C(1) << key % 64;
+	batch->key_count += (*word & bit) == 0;
+	*word |= bit;
+	batch->count++;
+	batch->start = item.start < batch->start ? item.start : batch->start;
+	batch->end = item.end > batch->end ? item.end : batch->end;
+	return true;
+}
+
+static inline size_t bucket_item_count(const struct bucket *bucket)
+{
+	return bucket->last == NULL
+		       ? 0
+		       : bucket->full_chunks * CHUNK_ITEMS + (size_t)(bucket->next - bucket->last->items);
+}
+
+static inline bool batch_has(const struct batch *batch, histree_quark key)
+{
+	return key < batch->key_room && (batch->keys[key / 64] >> key % 64 & 1) != 0;
+}
+
+/* Take the items out of a bucket, sorted by (key, start), to where there is room for bucket_item_count(). */
+void batch_take(struct batch *batch, size_t bucket, struct column_item *items);
+
+/* Of a batch without items: forget its values and keys too, but keep its memory for the next. */
+void batch_clear(struct batch *batch);
+void batch_release(struct batch *batch);
+
+#endif
