@@ -53,8 +53,23 @@ static void set_values(struct column_block *block, enum value_kind kind, uint64_
 	block->fields[COLUMN_VALUE_WIDTH][block->count] = bits_needed(code_max);
 }
 
-static void set_numbers(struct column_block *block, const struct column_item *items, uint32_t count, uint64_t nulls,
-			uint64_t *codes)
+/* Integers alone, as most segments have them. */
+static void set_integers(struct column_block *block, const struct column_item *items, uint32_t count,
+			 uint64_t *codes)
+{
+	int32_t least = INT32_MAX, most = INT32_MIN;
+	for (uint32_t i = 0; i < count; i++) {
+		int32_t number = (int32_t)items[i].value;
+		least = number < least ? number : least;
+		most = number > most ? number : most;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		codes[i] = items[i].value - (uint32_t)least;
+	set_values(block, VALUES_INT, zigzag(least), (uint32_t)most - (uint32_t)least);
+}
+
+static void set_integers_and_nulls(struct column_block *block, const struct column_item *items, uint32_t count,
+				   uint64_t nulls, uint64_t *codes)
 {
 	int32_t least = INT32_MAX, most = INT32_MIN;
 	for (uint32_t i = 0; i < count; i++) {
@@ -64,11 +79,9 @@ static void set_numbers(struct column_block *block, const struct column_item *it
 		least = number < least ? number : least;
 		most = number > most ? number : most;
 	}
-	uint64_t above_null = nulls != 0;
-	set_values(block, nulls != 0 ? VALUES_INT_OR_NULL : VALUES_INT, zigzag(least),
-		   (uint64_t)((int64_t)most - least) + above_null);
 	for (uint32_t i = 0; i < count; i++)
-		codes[i] = nulls >> i & 1 ? 0 : (uint64_t)((int64_t)(int32_t)items[i].value - least) + above_null;
+		codes[i] = nulls >> i & 1 ? 0 : UINT64_C(1) + (items[i].value - (uint32_t)least);
+	set_values(block, VALUES_INT_OR_NULL, zigzag(least), UINT64_C(1) + ((uint32_t)most - (uint32_t)least));
 }
 
 /* The entry of a value of the list, made at first sight; UINT32_MAX when memory is out. */
@@ -149,8 +162,10 @@ size_t column_block_cut(struct column_block *block, const struct column_item *it
 		uint32_t taken = cut_items(mine, count - first, &values);
 		set_moments(block, moments, items, first, taken, steps);
 		block->fields[COLUMN_KEY][block->count] = column_item_key(mine);
-		if (values.kind == ITEM_INT)
-			set_numbers(block, mine, taken, values.nulls, codes);
+		if (values.kind == ITEM_INT && values.nulls == 0)
+			set_integers(block, mine, taken, codes);
+		else if (values.kind == ITEM_INT)
+			set_integers_and_nulls(block, mine, taken, values.nulls, codes);
 		else if (values.kind == ITEM_NULL)
 			set_values(block, VALUES_NULL, 0, 0);
 		else if (!set_entries(block, dictionary, mine, taken, codes))
@@ -181,12 +196,10 @@ static inline unsigned range_width(const struct range *range)
 	return range->least >= range->most ? 0 : bits_needed(range->most - range->least);
 }
 
-/* The steps of a segment that stay in its payload. */
-static struct range payload_steps(const struct column_segment *segment, unsigned edges)
+/* The steps of a segment that stay in its payload, if there are any. */
+static inline struct range payload_steps(const struct column_segment *segment, unsigned edges)
 {
 	struct range steps = { segment->inner_least, segment->inner_most };
-	if (column_step_count(segment->count, edges) == 0)
-		return nothing;
 	if ((edges & EDGE_FIRST) == 0)
 		widen(&steps, segment->first, segment->first);
 	if ((edges & EDGE_LAST) == 0)
@@ -202,41 +215,48 @@ static struct range column_range(const struct column_block *block, enum column c
 	return range;
 }
 
-/* Bits that the steps of a block take. */
-static uint64_t steps_cost(const struct column_block *block, unsigned edges)
+/* Bits of the steps in the payloads of a block, and of the columns that describe them. */
+static inline uint64_t payload_cost(const struct column_block *block, unsigned edges)
 {
 	uint64_t bits = 0;
 	struct range step_mins = nothing, widths = nothing;
 	for (uint32_t s = 0; s < block->count; s++) {
-		struct range steps = payload_steps(&block->segments[s], edges);
+		const struct column_segment *segment = &block->segments[s];
+		uint32_t count = column_step_count(segment->count, edges);
+		if (count == 0)
+			continue;
+		struct range steps = payload_steps(segment, edges);
 		unsigned width = range_width(&steps);
-		bits += column_step_count(block->segments[s].count, edges) * (uint64_t)width;
+		bits += count * (uint64_t)width;
 		widen(&widths, width, width);
-		if (column_step_count(block->segments[s].count, edges) > 0)
-			widen(&step_mins, steps.least, steps.least);
+		widen(&step_mins, steps.least, steps.least);
 	}
-	bits += block->count * (uint64_t)(range_width(&step_mins) + range_width(&widths));
-	for (unsigned edge = 0; edge < 2; edge++) {
-		struct range apart = column_range(block, edge == 0 ? COLUMN_FIRST : COLUMN_LAST);
-		if ((edges & (edge == 0 ? EDGE_FIRST : EDGE_LAST)) != 0)
-			bits += block->count * (uint64_t)range_width(&apart);
-	}
-	return bits;
+	return bits + block->count * (uint64_t)(range_width(&step_mins) + range_width(&widths));
 }
 
 /* Whether the first and the last steps of all segments are better kept apart. */
 static unsigned choose_edges(const struct column_block *block)
 {
-	unsigned best = 0;
-	uint64_t least = steps_cost(block, 0);
-	for (unsigned edges = EDGE_FIRST; least > 0 && edges <= EDGES; edges += EDGE_FIRST) {
-		uint64_t bits = steps_cost(block, edges);
-		if (bits < least) {
-			least = bits;
-			best = edges;
-		}
-	}
-	return best;
+	uint64_t together = payload_cost(block, 0);
+	if (together == 0)
+		return 0;
+	struct range firsts = column_range(block, COLUMN_FIRST), lasts = column_range(block, COLUMN_LAST);
+	uint64_t first_bits = block->count * (uint64_t)range_width(&firsts);
+	uint64_t last_bits = block->count * (uint64_t)range_width(&lasts);
+	const struct {
+		unsigned edges;
+		uint64_t bits;
+	} choices[] = {
+		{ 0, together },
+		{ EDGE_FIRST, first_bits + payload_cost(block, EDGE_FIRST) },
+		{ EDGE_LAST, last_bits + payload_cost(block, EDGE_LAST) },
+		{ EDGES, first_bits + last_bits + payload_cost(block, EDGES) },
+	};
+	size_t best = 0;
+	for (size_t i = 1; i < sizeof(choices) / sizeof(*choices); i++)
+		if (choices[i].bits < choices[best].bits)
+			best = i;
+	return choices[best].edges;
 }
 
 static void set_edges(struct column_block *block, unsigned edges)

@@ -10,6 +10,8 @@
 enum {
 	SLAB_BYTES = 2 << 20, /* a large page, where the system has them: items go to many places at once */
 	BUCKET_KEYS_BITS_MIN = 10,
+	BUCKETS_MAX = 1024,        /* about, as more keys may come than are known */
+	CHUNKS_PER_BUCKET_MIN = 4, /* of a batch that is large */
 };
 
 /* ---- chunks ----------------------------------------------------------------------------------------- */
@@ -69,9 +71,12 @@ void chunk_pool_release(struct chunk_pool *pool)
 
 /* ---- adding ----------------------------------------------------------------------------------------- */
 
-void batch_begin(struct batch *batch, struct chunk_pool *pool, size_t key_room, size_t buckets_max)
+void batch_begin(struct batch *batch, struct chunk_pool *pool, size_t key_room, size_t chunks_max)
 {
+	size_t buckets_max = chunks_max / CHUNKS_PER_BUCKET_MIN + 1;
+	buckets_max = buckets_max < BUCKETS_MAX ? buckets_max : BUCKETS_MAX;
 	batch->pool = pool;
+	batch->chunks_max = chunks_max;
 	batch->shift = BUCKET_KEYS_BITS_MIN;
 	while (key_room >> batch->shift > buckets_max)
 		batch->shift++;
@@ -115,6 +120,8 @@ bool batch_reserve(struct batch *batch, histree_quark key)
 	batch->chunks++;
 	if (bucket->full_chunks + 1 > batch->largest)
 		batch->largest = bucket->full_chunks + 1;
+	if (batch_is_large(batch))
+		batch->full = 0;
 	return true;
 }
 

@@ -55,14 +55,21 @@ struct batch {
 	size_t key_room;  /* keys below it have a bucket and a bit */
 	size_t key_count; /* bits that are set */
 	size_t count;
-	size_t chunks;  /* of all buckets */
-	size_t largest; /* chunks of the largest bucket, at least */
+	size_t full;       /* at so many items its owner is to look after it */
+	size_t chunks;     /* of all buckets */
+	size_t largest;    /* of the largest bucket */
+	size_t chunks_max; /* with those of the largest bucket once more, for sorting; then `full` is 0 */
 	histree_time start, end;
 	struct intern values; /* encoded, of the items that are ITEM_LISTED */
 };
 
-/* A zeroed or cleared batch: keys below `key_room` are likely, and are to have so many buckets at most. */
-void batch_begin(struct batch *batch, struct chunk_pool *pool, size_t key_room, size_t buckets_max);
+/* A zeroed or cleared batch; keys below `key_room` are likely. */
+void batch_begin(struct batch *batch, struct chunk_pool *pool, size_t key_room, size_t chunks_max);
+
+static inline bool batch_is_large(const struct batch *batch)
+{
+	return batch->chunks + batch->largest >= batch->chunks_max;
+}
 
 /* Make room for an item of this key, if there is none.  False when memory is out. */
 bool batch_reserve(struct batch *batch, histree_quark key);
@@ -76,6 +83,8 @@ static inline bool batch_add(struct batch *batch, struct column_item item)
 	struct bucket *bucket = &batch->buckets[key >> batch->shift];
 	if (bucket->next == bucket->limit && !batch_reserve(batch, key))
 		return false;
+	/* So many buckets are written to that the processor does not see where each of them goes on. */
+	__builtin_prefetch((char *)bucket->next + 192, 1);
 	*bucket->next++ = item;
 	uint64_t *word = &batch->keys[key / 64], bit = UINT64_C(1) << key % 64;
 	batch->key_count += (*word & bit) == 0;

@@ -9,22 +9,15 @@
 
 enum {
 	INTERVALS_PER_ATTRIBUTE =
-		4, /* in a batch, for each attribute that is alive, that is, has intervals in it */
-	BUCKETS_MAX = 1024,
-	CHUNKS_PER_BUCKET_MIN = 4, /* of a batch that fills its share of memory */
-	VALUES_SHARE = 8,          /* of the memory is for values */
+		4,        /* in a batch, for each attribute that is alive, that is, has intervals in it */
+	VALUES_SHARE = 8, /* of the memory is for values */
 };
 
-static size_t tier_chunks_max(const struct cluster *cluster, unsigned number)
+static void begin_batch(struct cluster *cluster, struct cluster_tier *tier)
 {
-	return number == 0 ? cluster->chunks_max : cluster->chunks_max / CLUSTER_TIER_SHARE;
-}
-
-static void begin_batch(struct cluster *cluster, unsigned number)
-{
-	size_t buckets_max = tier_chunks_max(cluster, number) / CHUNKS_PER_BUCKET_MIN + 1;
-	batch_begin(&cluster->tiers[number].filling, &cluster->pool, 64 * cluster->lived_capacity,
-		    buckets_max < BUCKETS_MAX ? buckets_max : BUCKETS_MAX);
+	size_t share = tier == cluster->tiers ? cluster->chunks_max : cluster->chunks_max / CLUSTER_TIER_SHARE;
+	batch_begin(&tier->filling, &cluster->pool, 64 * cluster->lived_capacity, share);
+	tier->filling.full = cluster->leaf_items;
 }
 
 void cluster_init(struct cluster *cluster, histree_time start, size_t memory, bool parallel)
@@ -41,8 +34,7 @@ void cluster_init(struct cluster *cluster, histree_time start, size_t memory, bo
 	for (unsigned i = 0; i < CLUSTER_TIERS; i++) {
 		struct cluster_tier *tier = &cluster->tiers[i];
 		tier->flushed = tier->flushed_before = start;
-		tier->full = cluster->leaf_items;
-		begin_batch(cluster, i);
+		begin_batch(cluster, tier);
 	}
 	/* Without one, the caller's thread writes. */
 	cluster->has_worker = parallel && worker_create(&cluster->worker);
@@ -91,9 +83,9 @@ static bool remember_keys(struct cluster *cluster, const struct batch *batch)
 	return true;
 }
 
-static enum histree_status flush_tier(struct cluster *cluster, unsigned number, struct histree_error *error)
+static enum histree_status flush_tier(struct cluster *cluster, struct cluster_tier *tier,
+				      struct histree_error *error)
 {
-	struct cluster_tier *tier = &cluster->tiers[number];
 	enum histree_status status = wait_for_writer(cluster, error);
 	if (status == HISTREE_OK && !remember_keys(cluster, &tier->filling))
 		status = error_memory(error, "a batch");
@@ -104,7 +96,7 @@ static enum histree_status flush_tier(struct cluster *cluster, unsigned number, 
 	struct batch full = tier->filling;
 	tier->filling = cluster->writing;
 	cluster->writing = full;
-	begin_batch(cluster, number);
+	begin_batch(cluster, tier);
 	if (cluster->has_worker) {
 		worker_start(&cluster->worker, write_batch, cluster);
 		return HISTREE_OK;
@@ -113,23 +105,17 @@ static enum histree_status flush_tier(struct cluster *cluster, unsigned number, 
 	return cluster->written == HISTREE_OK ? HISTREE_OK : wait_for_writer(cluster, error);
 }
 
-/* A batch that takes its share of memory; sorting takes its largest bucket once more. */
-static inline bool is_crowded(const struct cluster *cluster, unsigned number)
-{
-	const struct batch *batch = &cluster->tiers[number].filling;
-	return batch->chunks + batch->largest >= tier_chunks_max(cluster, number) ||
-	       batch->values.bytes.bytes_total >= cluster->values_max;
-}
-
 /* Flush a tier that seemed full, if it is: it is known now of how many keys its items are. */
-static enum histree_status flush_if_full(struct cluster *cluster, unsigned number, struct histree_error *error)
+static enum histree_status flush_if_full(struct cluster *cluster, struct cluster_tier *tier,
+					 struct histree_error *error)
 {
-	struct cluster_tier *tier = &cluster->tiers[number];
-	size_t wanted = INTERVALS_PER_ATTRIBUTE * tier->filling.key_count;
-	tier->full = wanted > cluster->leaf_items ? wanted : cluster->leaf_items;
-	if (tier->filling.count == 0 || (tier->filling.count < tier->full && !is_crowded(cluster, number)))
+	struct batch *batch = &tier->filling;
+	size_t wanted = INTERVALS_PER_ATTRIBUTE * batch->key_count;
+	batch->full = wanted > cluster->leaf_items ? wanted : cluster->leaf_items;
+	bool crowded = batch_is_large(batch) || batch->values.bytes.bytes_total >= cluster->values_max;
+	if (batch->count == 0 || (batch->count < batch->full && !crowded))
 		return HISTREE_OK;
-	return flush_tier(cluster, number, error);
+	return flush_tier(cluster, tier, error);
 }
 
 /* ---- adding ----------------------------------------------------------------------------------------- */
@@ -166,12 +152,12 @@ static bool is_outside_life(const struct cluster *cluster, const struct histree_
 	       (cluster->closing && interval->end == cluster->closing_end && has_lived(cluster, interval->quark));
 }
 
-static inline unsigned tier_of(const struct cluster *cluster, histree_time start)
+static inline struct cluster_tier *tier_of(struct cluster *cluster, histree_time start)
 {
-	unsigned number = 0;
-	while (number + 1 < CLUSTER_TIERS && start < cluster->tiers[number].flushed_before)
-		number++;
-	return number;
+	struct cluster_tier *tier = cluster->tiers, *last = tier + CLUSTER_TIERS - 1;
+	while (start < tier->flushed_before && tier < last)
+		tier++;
+	return tier;
 }
 
 enum histree_status cluster_add(struct cluster *cluster, const struct histree_interval *interval,
@@ -179,14 +165,13 @@ enum histree_status cluster_add(struct cluster *cluster, const struct histree_in
 {
 	if (interval->value.type == HISTREE_NULL && is_outside_life(cluster, interval))
 		return HISTREE_OK;
-	unsigned number = tier_of(cluster, interval->start);
-	if (cluster->tiers[number].filling.count >= cluster->tiers[number].full || is_crowded(cluster, number)) {
-		enum histree_status status = flush_if_full(cluster, number, error);
+	struct cluster_tier *tier = tier_of(cluster, interval->start);
+	if (tier->filling.count >= tier->filling.full) {
+		enum histree_status status = flush_if_full(cluster, tier, error);
 		if (status != HISTREE_OK)
 			return status;
-		number = tier_of(cluster, interval->start);
+		tier = tier_of(cluster, interval->start);
 	}
-	struct batch *batch = &cluster->tiers[number].filling;
 	enum column_item_kind kind = ITEM_INT;
 	uint32_t value = (uint32_t)interval->value.int32;
 	if (interval->value.type == HISTREE_NULL) {
@@ -194,12 +179,14 @@ enum histree_status cluster_add(struct cluster *cluster, const struct histree_in
 		value = 0;
 	} else if (interval->value.type != HISTREE_INT) {
 		kind = ITEM_LISTED;
-		value = list_value(batch, &interval->value);
+		value = list_value(&tier->filling, &interval->value);
 		if (value == INTERN_NONE)
 			return error_memory(error, "a value");
+		if (tier->filling.values.bytes.bytes_total >= cluster->values_max)
+			tier->filling.full = 0;
 	}
 	struct column_item item = column_item(interval->start, interval->end, interval->quark, kind, value);
-	return batch_add(batch, item) ? HISTREE_OK : error_memory(error, "the buffer of the tree");
+	return batch_add(&tier->filling, item) ? HISTREE_OK : error_memory(error, "the buffer of the tree");
 }
 
 void cluster_close_at(struct cluster *cluster, histree_time end)
@@ -213,6 +200,6 @@ enum histree_status cluster_finish(struct cluster *cluster, struct histree_error
 	enum histree_status status = HISTREE_OK;
 	for (unsigned i = 0; i < CLUSTER_TIERS && status == HISTREE_OK; i++)
 		if (cluster->tiers[i].filling.count > 0)
-			status = flush_tier(cluster, i, error);
+			status = flush_tier(cluster, &cluster->tiers[i], error);
 	return status == HISTREE_OK ? wait_for_writer(cluster, error) : status;
 }

@@ -27,7 +27,6 @@ enum {
 
 struct cluster_tier {
 	struct batch filling;
-	size_t full;                          /* as many items are a batch, as far as is known */
 	histree_time flushed, flushed_before; /* where the last two batches ended */
 };
 

@@ -251,8 +251,8 @@ void tree_writer_close_at(struct tree_writer *writer, histree_time end)
  * begins again; one that starts before the node tries the level above.  It ends, because a new leaf is
  * empty and the top starts with the tree.
  */
-static enum histree_status add_to_branch(struct tree_writer *writer, const struct histree_interval *interval,
-					 struct histree_error *error)
+static __attribute__((noinline)) enum histree_status
+add_to_branch(struct tree_writer *writer, const struct histree_interval *interval, struct histree_error *error)
 {
 	uint32_t height = writer->bottom;
 	for (;;) {
@@ -294,8 +294,8 @@ static inline bool is_acceptable(const struct tree_writer *writer, const struct 
 	       interval->quark < writer->key_limit;
 }
 
-static enum histree_status refuse(const struct tree_writer *writer, const struct histree_interval *interval,
-				  struct histree_error *error)
+static __attribute__((cold, noinline)) enum histree_status
+refuse(const struct tree_writer *writer, const struct histree_interval *interval, struct histree_error *error)
 {
 	if (interval->value.size > writer->value_size_max)
 		return error_set(
@@ -327,7 +327,8 @@ enum histree_status tree_writer_add(struct tree_writer *writer, const struct his
 	if (interval->quark >= writer->key_count)
 		writer->key_count = (uint64_t)interval->quark + 1;
 	writer->output.statistics.interval_count++;
-	writer->output.statistics.null_count += interval->value.type == HISTREE_NULL;
+	if (interval->value.type == HISTREE_NULL)
+		writer->output.statistics.null_count++;
 	return HISTREE_OK;
 }
 
