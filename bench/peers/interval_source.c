@@ -34,16 +34,6 @@ static int by_end(const void *one, const void *other)
 	return (a->quark > b->quark) - (a->quark < b->quark);
 }
 
-static int by_start(const void *one, const void *other, void *context)
-{
-	const struct histree_interval *intervals = context;
-	const struct histree_interval *a = &intervals[*(const uint32_t *)one];
-	const struct histree_interval *b = &intervals[*(const uint32_t *)other];
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return (a->quark > b->quark) - (a->quark < b->quark);
-}
-
 /* Every interval of the history, with its bytes, in the order of the tree. */
 static enum histree_status copy_intervals(struct interval_source *source, struct histree_query *query,
 					  struct histree_error *error)
@@ -97,8 +87,7 @@ static enum histree_status load(struct interval_source *source, struct histree_e
 	source->interval_count = info->interval_count + 2 * (uint64_t)info->attribute_count;
 	source->attributes = histree_history_attributes(source->history);
 	source->intervals = malloc(source->interval_count * sizeof(*source->intervals));
-	source->by_start = malloc(source->interval_count * sizeof(*source->by_start));
-	if (source->intervals == NULL || source->by_start == NULL)
+	if (source->intervals == NULL)
 		return error_memory(error, "the intervals");
 	struct histree_query *query = NULL;
 	enum histree_status status = histree_query_create(source->history, &query, error);
@@ -110,9 +99,6 @@ static enum histree_status load(struct interval_source *source, struct histree_e
 	qsort(source->intervals, source->interval_count, sizeof(*source->intervals), by_quark);
 	join_equal(source);
 	qsort(source->intervals, source->interval_count, sizeof(*source->intervals), by_end);
-	for (uint32_t i = 0; i < source->interval_count; i++)
-		source->by_start[i] = i;
-	qsort_r(source->by_start, source->interval_count, sizeof(*source->by_start), by_start, source->intervals);
 	return HISTREE_OK;
 }
 
@@ -134,7 +120,6 @@ void interval_source_release(struct interval_source *source)
 {
 	bench_model_release(&source->model);
 	free(source->intervals);
-	free(source->by_start);
 	arena_release(&source->values);
 	histree_history_close(source->history);
 	histree_store_close(source->store);

@@ -13,8 +13,6 @@
 #include "cli/bench_model.h"
 #include "histree/store.h"
 
-enum interval_order { BY_END, BY_START };
-
 struct interval_source {
 	histree_time start, end;
 	uint32_t attribute_count;
@@ -25,7 +23,6 @@ struct interval_source {
 	struct histree_store *store;
 	struct histree_history *history;
 	struct histree_interval *intervals; /* by end */
-	uint32_t *by_start;
 	struct arena values;
 };
 
@@ -38,15 +35,13 @@ void interval_source_release(struct interval_source *source);
 
 struct interval_cursor {
 	const struct interval_source *source;
-	enum interval_order order;
 	uint64_t index;
 	uint32_t state, place; /* in the model */
 };
 
-static inline struct interval_cursor interval_cursor(const struct interval_source *source,
-						     enum interval_order order)
+static inline struct interval_cursor interval_cursor(const struct interval_source *source)
 {
-	return (struct interval_cursor){ .source = source, .order = order };
+	return (struct interval_cursor){ .source = source };
 }
 
 /* False behind the last. */
@@ -57,7 +52,7 @@ static inline bool interval_cursor_next(struct interval_cursor *cursor, struct h
 		return false;
 	uint64_t index = cursor->index++;
 	if (source->intervals != NULL) {
-		*out = source->intervals[cursor->order == BY_START ? source->by_start[index] : index];
+		*out = source->intervals[index];
 		return true;
 	}
 	*out = bench_model_interval(&source->model, cursor->place, cursor->state);

@@ -125,7 +125,7 @@ static enum histree_status fill(struct duckdb_peer *peer, const struct interval_
 	duckdb_appender appender;
 	struct batch batch;
 	bool done = duckdb_appender_create(peer->connection, NULL, "state", &appender) == DuckDBSuccess;
-	struct interval_cursor cursor = interval_cursor(source, BY_END);
+	struct interval_cursor cursor = interval_cursor(source);
 	struct histree_interval interval;
 	batch_create(&batch);
 	while (done && interval_cursor_next(&cursor, &interval)) {

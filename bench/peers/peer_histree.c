@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * peer_histree.c - histree itself, as any program uses it: a state system that takes changes of state, with
- * every attribute by its name, and a query object that is used again and again.
+ * peer_histree.c - histree itself, as any program uses it: a state system that takes whole intervals, as its peers
+ * do, with every attribute by its name, and a query object that is used again and again.
  *
- * So it does more than its peers, which are handed finished intervals: it keeps the ongoing states and the names.
+ * So it does more than its peers: it checks that an attribute's states follow one another, and keeps the names.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,10 +41,16 @@ static enum histree_status fill(const struct interval_source *source, struct his
 	enum histree_status status = HISTREE_OK;
 	for (histree_quark quark = 0; quark < source->attribute_count && status == HISTREE_OK; quark++)
 		status = name_attribute(source, quark, system, error);
-	struct interval_cursor cursor = interval_cursor(source, BY_START);
-	struct histree_interval interval;
-	while (status == HISTREE_OK && interval_cursor_next(&cursor, &interval))
-		status = histree_state_modify(system, interval.start, interval.quark, interval.value, error);
+	struct interval_cursor cursor = interval_cursor(source);
+	struct histree_interval intervals[256];
+	size_t count;
+	do {
+		for (count = 0; count < sizeof(intervals) / sizeof(*intervals); count++)
+			if (!interval_cursor_next(&cursor, &intervals[count]))
+				break;
+		if (status == HISTREE_OK)
+			status = histree_state_insert(system, intervals, count, NULL, error);
+	} while (status == HISTREE_OK && count > 0);
 	if (status == HISTREE_OK)
 		status = histree_state_close(system, source->end, error);
 	return status;

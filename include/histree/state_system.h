@@ -106,6 +106,18 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_modify(struct h
 									struct histree_error *error);
 
 /*
+ * Whole intervals, for who has them: the attribute has the value from start to end (inclusive), and null from then
+ * on.  Each is what two changes would be, in a third of the time; the intervals of one attribute must come in the
+ * order of time, those of different ones in any order, but the tree is the better the less they differ from the
+ * order of their ends.  *inserted (may be NULL): how many of the intervals there are in the history now, the first
+ * ones; if not all of them, the next was refused, and the error says why.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_insert(struct histree_state_system *system,
+									const struct histree_interval *intervals,
+									size_t count, size_t *inserted,
+									struct histree_error *error);
+
+/*
  * The ongoing state had another value all along: replace it without a state change.  The type is checked,
  * and fixed, as by a change.
  */

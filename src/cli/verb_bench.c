@@ -146,19 +146,22 @@ static enum histree_status name_attributes(const struct bench_model *model, stru
 	return status;
 }
 
-static enum histree_status change_states(const struct bench_model *model, struct histree_state_system *system,
+static enum histree_status insert_states(const struct bench_model *model, struct histree_state_system *system,
 					 struct histree_error *error)
 {
-	for (uint32_t state = 0; state < model->states; state++) {
-		for (uint32_t place = 0; place < model->attributes; place++) {
-			struct histree_interval interval = bench_model_interval(model, place, state);
-			enum histree_status status =
-				histree_state_modify(system, interval.start, interval.quark, interval.value, error);
-			if (status != HISTREE_OK)
-				return status;
+	struct histree_interval intervals[256];
+	size_t count = 0;
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t state = 0; state < model->states && status == HISTREE_OK; state++) {
+		for (uint32_t place = 0; place < model->attributes && status == HISTREE_OK; place++) {
+			intervals[count++] = bench_model_interval(model, place, state);
+			if (count < sizeof(intervals) / sizeof(*intervals))
+				continue;
+			status = histree_state_insert(system, intervals, count, NULL, error);
+			count = 0;
 		}
 	}
-	return HISTREE_OK;
+	return status == HISTREE_OK ? histree_state_insert(system, intervals, count, NULL, error) : status;
 }
 
 static enum histree_status build_model(struct benching *benching, const char *path, struct histree_error *error)
@@ -182,7 +185,7 @@ static enum histree_status build_model(struct benching *benching, const char *pa
 	status = name_attributes(&benching->model, system, error);
 	int64_t named = bench_now(), worked = bench_processor_time();
 	if (status == HISTREE_OK)
-		status = change_states(&benching->model, system, error);
+		status = insert_states(&benching->model, system, error);
 	if (status == HISTREE_OK)
 		status = histree_state_close(system, benching->model.end, error);
 	benching->outcome.names_ns = named - begun;

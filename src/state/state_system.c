@@ -141,7 +141,9 @@ static enum histree_status end_ongoing_states(struct histree_state_system *syste
 			.quark = quark,
 			.value = ongoing_states_value(&system->ongoing, quark),
 		};
-		status = state_add_interval(system, &interval, error);
+		/* What was inserted up to the very end has nothing behind it. */
+		if (interval.start <= end)
+			status = state_add_interval(system, &interval, error);
 	}
 	return status;
 }

@@ -19,7 +19,7 @@ struct histree_state_system {
 	struct ongoing_states ongoing; /* as many as attributes */
 	struct interval_sink sink;
 	histree_time start;
-	histree_time current_end; /* the greatest `since` of all ongoing states, or start */
+	histree_time current_end; /* the last time of which something is known; no `since` but of null is greater */
 	bool closed;
 	enum histree_status sink_status; /* the first failure of the sink */
 };

@@ -257,6 +257,95 @@ static void unknown_quarks_are_refused(void **state)
 	release(system, &recorder);
 }
 
+/* Whole intervals give what two changes each give, whatever was there before. */
+static void inserting_is_changing_twice(void **state)
+{
+	(void)state;
+	struct recorder inserted, changed;
+	struct histree_state_system *one = create(&inserted), *other = create(&changed);
+	const histree_quark a = attribute(one, "a"), b = attribute(one, "b");
+	attribute(other, "a");
+	attribute(other, "b");
+	assert_ok(histree_state_modify(one, 1005, b, histree_string("before"), NULL));
+	assert_ok(histree_state_modify(other, 1005, b, histree_string("before"), NULL));
+	const struct histree_interval intervals[] = {
+		{ .start = START, .end = 1009, .quark = a, .value = histree_int(1) },
+		{ .start = 1010, .end = 1010, .quark = a, .value = histree_int(1) },
+		{ .start = 1010, .end = 1030, .quark = b, .value = histree_string("before") },
+		{ .start = 1020, .end = 1029, .quark = a, .value = histree_int(-7) },
+		{ .start = 1030, .end = 1034, .quark = a, .value = histree_null() },
+		{ .start = 1031, .end = 1040, .quark = b, .value = histree_string("after") },
+		{ .start = 1035, .end = 1040, .quark = a, .value = histree_int(2) },
+	};
+	enum { COUNT = sizeof(intervals) / sizeof(*intervals) };
+	size_t count;
+	assert_ok(histree_state_insert(one, intervals, COUNT, &count, NULL));
+	assert_int_equal(count, COUNT);
+	assert_int_equal(histree_state_current_end(one), 1040);
+	for (size_t i = 0; i < COUNT; i++) {
+		histree_quark quark = intervals[i].quark;
+		assert_ok(histree_state_modify(other, intervals[i].start, quark, intervals[i].value, NULL));
+		assert_ok(histree_state_modify(other, intervals[i].end + 1, quark, histree_null(), NULL));
+	}
+	assert_int_equal(inserted.count, changed.count);
+	for (size_t i = 0; i < changed.count; i++) {
+		const struct record *record = &changed.records[i];
+		assert_record(&inserted, i, record->quark, record->start, record->end, record->value.value);
+	}
+	assert_ongoing(one, a, histree_null(), 1041);
+	/* Nothing is behind what reaches the end. */
+	assert_ok(histree_state_close(one, 1040, NULL));
+	assert_int_equal(inserted.count, changed.count);
+	release(one, &inserted);
+	release(other, &changed);
+}
+
+static void intervals_that_do_not_follow_are_refused(void **state)
+{
+	(void)state;
+	struct recorder recorder;
+	struct histree_state_system *system = create(&recorder);
+	histree_quark a = attribute(system, "a"), b = attribute(system, "b");
+	const struct histree_interval first = { .start = 1010, .end = 1020, .quark = a, .value = histree_int(1) };
+	assert_ok(histree_state_modify(system, 1050, b, histree_int(4), NULL));
+	const struct {
+		struct histree_interval interval;
+		enum histree_status status;
+	} wrong[] = {
+		{ { .start = 1020, .end = 1030, .quark = a, .value = histree_int(2) }, HISTREE_ERR_TIME_BACKWARDS },
+		{ { .start = 1030, .end = 1029, .quark = a, .value = histree_int(2) }, HISTREE_ERR_TIME_RANGE },
+		{ { .start = 1030, .end = INT64_MAX, .quark = a, .value = histree_int(2) },
+		  HISTREE_ERR_TIME_RANGE },
+		{ { .start = START - 1, .end = 1030, .quark = a, .value = histree_null() },
+		  HISTREE_ERR_TIME_RANGE },
+		{ { .start = 1030, .end = 1040, .quark = a, .value = histree_long(2) }, HISTREE_ERR_TYPE },
+		{ { .start = 1030, .end = 1040, .quark = b + 1, .value = histree_int(2) }, HISTREE_ERR_QUARK },
+		/* The value that is ongoing, but before it began. */
+		{ { .start = 1010, .end = 1020, .quark = b, .value = histree_int(4) }, HISTREE_ERR_TIME_BACKWARDS },
+	};
+	size_t count;
+	assert_ok(histree_state_insert(system, &first, 1, &count, NULL));
+	size_t records = recorder.count;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct histree_error error = { 0 };
+		assert_int_equal(histree_state_insert(system, &wrong[i].interval, 1, &count, &error),
+				 wrong[i].status);
+		assert_int_equal(error.status, wrong[i].status);
+		assert_int_equal(count, 0);
+		assert_int_equal(recorder.count, records);
+	}
+	/* Those before the wrong one are there. */
+	const struct histree_interval mixed[] = {
+		{ .start = 1021, .end = 1030, .quark = a, .value = histree_int(3) },
+		wrong[0].interval,
+		{ .start = 1031, .end = 1040, .quark = a, .value = histree_int(4) },
+	};
+	assert_int_equal(histree_state_insert(system, mixed, 3, &count, NULL), HISTREE_ERR_TIME_BACKWARDS);
+	assert_int_equal(count, 1);
+	assert_ongoing(system, a, histree_null(), 1031);
+	release(system, &recorder);
+}
+
 static void updating_rewrites_the_ongoing_state(void **state)
 {
 	(void)state;
@@ -475,6 +564,8 @@ int main(void)
 		cmocka_unit_test(messages_name_the_attribute),
 		cmocka_unit_test(values_must_be_values_and_fit),
 		cmocka_unit_test(unknown_quarks_are_refused),
+		cmocka_unit_test(inserting_is_changing_twice),
+		cmocka_unit_test(intervals_that_do_not_follow_are_refused),
 		cmocka_unit_test(updating_rewrites_the_ongoing_state),
 		cmocka_unit_test(removing_makes_everything_below_null),
 		cmocka_unit_test(removal_does_not_recurse),

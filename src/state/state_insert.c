@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+/*
+ * state_insert.c - whole intervals: two changes of state each, in one step where the attribute was null before.
+ */
+#include <inttypes.h>
+
+#include "base/error.h"
+#include "state/state_system.h"
+
+/* So far ahead of its use an ongoing state is asked for: intervals of shuffled attributes meet no cached one. */
+enum { PREFETCH_DISTANCE = 16 };
+
+static enum histree_status check_times(const struct histree_state_system *system,
+				       const struct histree_interval *interval, struct histree_error *error)
+{
+	if (interval->start > interval->end || interval->end == INT64_MAX)
+		return error_set(error, HISTREE_ERR_TIME_RANGE, "an interval from %" PRId64 " to %" PRId64,
+				 interval->start, interval->end);
+	histree_time since = system->ongoing.states[interval->quark].since;
+	if (interval->start >= since || interval->value.type == HISTREE_NULL)
+		return HISTREE_OK;
+	error_set(error, HISTREE_ERR_TIME_BACKWARDS,
+		  "an interval from %" PRId64 ", but its ongoing state began at %" PRId64, interval->start, since);
+	attribute_tree_prefix(&system->attributes, interval->quark, error);
+	return HISTREE_ERR_TIME_BACKWARDS;
+}
+
+static enum histree_status check(const struct histree_state_system *system, const struct histree_interval *interval,
+				 struct histree_error *error)
+{
+	enum histree_status status = attribute_tree_check(&system->attributes, interval->quark, error);
+	if (status == HISTREE_OK)
+		status = check_times(system, interval, error);
+	if (status == HISTREE_OK)
+		status = state_check_change(system, interval->start, interval->quark, &interval->value, error);
+	return status;
+}
+
+/* As changes, the second of which is behind the end of what was inserted. */
+static enum histree_status apply(struct histree_state_system *system, const struct histree_interval *interval,
+				 struct histree_error *error)
+{
+	const struct histree_value null = histree_null();
+	histree_time end = system->current_end > interval->end ? system->current_end : interval->end;
+	enum histree_status status =
+		state_apply_change(system, interval->start, interval->quark, &interval->value, error);
+	if (status == HISTREE_OK)
+		status = state_apply_change(system, interval->end + 1, interval->quark, &null, error);
+	system->current_end = end;
+	return status;
+}
+
+/* The attribute is null since the interval's start, as it is when its intervals come one after the other. */
+static inline bool goes_on(const struct ongoing_state *state, const struct histree_interval *interval)
+{
+	return state->type == HISTREE_NULL && state->since == interval->start &&
+	       (state->fixed_type == interval->value.type || state->fixed_type == HISTREE_NULL) &&
+	       interval->value.type == HISTREE_INT && interval->start <= interval->end &&
+	       interval->end != INT64_MAX;
+}
+
+static inline enum histree_status insert(struct histree_state_system *system,
+					 const struct histree_interval *interval, struct histree_error *error)
+{
+	if (interval->quark < system->attributes.count &&
+	    goes_on(&system->ongoing.states[interval->quark], interval)) {
+		struct ongoing_state *state = &system->ongoing.states[interval->quark];
+		enum histree_status status = state_add_interval(system, interval, error);
+		if (status != HISTREE_OK)
+			return status;
+		state->since = interval->end + 1;
+		state->fixed_type = HISTREE_INT;
+		if (interval->end > system->current_end)
+			system->current_end = interval->end;
+		return HISTREE_OK;
+	}
+	enum histree_status status = check(system, interval, error);
+	return status == HISTREE_OK ? apply(system, interval, error) : status;
+}
+
+enum histree_status histree_state_insert(struct histree_state_system *system,
+					 const struct histree_interval *intervals, size_t count, size_t *inserted,
+					 struct histree_error *error)
+{
+	enum histree_status status = state_check_open(system, error);
+	size_t done = 0;
+	for (; done < count && status == HISTREE_OK; done++) {
+		if (done + PREFETCH_DISTANCE < count) {
+			histree_quark ahead = intervals[done + PREFETCH_DISTANCE].quark;
+			if (ahead < system->attributes.count)
+				__builtin_prefetch(&system->ongoing.states[ahead], 1);
+		}
+		status = insert(system, &intervals[done], error);
+	}
+	if (inserted != NULL)
+		*inserted = status == HISTREE_OK ? done : done - (done > 0);
+	return status;
+}
