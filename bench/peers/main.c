@@ -164,7 +164,7 @@ static enum histree_status compare_variants(const struct comparison *comparison,
 	enum histree_status status = HISTREE_OK;
 	char *list = strdup(comparison->variants), *rest = list;
 	for (char *variant; status == HISTREE_OK && (variant = strsep(&rest, ",")) != NULL;) {
-		struct histree_tree_options tree = { .variant = *variant != '\0' ? variant : NULL };
+		struct histree_tree_options tree = { .variant = *variant != '\0' ? variant : NULL, .threads = 1 };
 		char *colon = strchr(variant, ':');
 		if (colon != NULL) {
 			*colon = '\0';

@@ -15,7 +15,7 @@
 
 struct bench_options {
 	const char *store, *output, *variant, *analysis, *format;
-	uint64_t attributes, intervals, r_depth, node_size, fan_out, memory, cache, queries, seed;
+	uint64_t attributes, intervals, r_depth, node_size, fan_out, memory, build_threads, cache, queries, seed;
 };
 
 static const struct cli_option options[] = {
@@ -82,6 +82,13 @@ static const struct cli_option options[] = {
 	  .least = 1024 * 1024,
 	  .most = UINT64_MAX,
 	  .help = "memory for building at most" },
+	{ .name = "build-threads",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct bench_options, build_threads),
+	  .least = 1,
+	  .most = 2,
+	  .help = "threads that build; default: 1, so that engines of one thread can be compared with" },
 	{ .name = "cache",
 	  .argument = "BYTES",
 	  .kind = CLI_SIZE,
@@ -175,7 +182,8 @@ static enum histree_status build_model(struct benching *benching, const char *pa
 			  .r_depth = (uint32_t)chosen->r_depth,
 			  .node_size = (uint32_t)chosen->node_size,
 			  .fan_out = (uint32_t)chosen->fan_out,
-			  .memory_max = chosen->memory },
+			  .memory_max = chosen->memory,
+			  .threads = (uint32_t)chosen->build_threads },
 	};
 	struct histree_state_system *system = NULL;
 	enum histree_status status = histree_state_create(&wanted, &system, error);
@@ -302,7 +310,9 @@ static void benching_release(struct benching *benching)
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
-	struct bench_options chosen = { .attributes = 100000, .intervals = 20, .queries = 10000, .seed = 1 };
+	struct bench_options chosen = {
+		.attributes = 100000, .intervals = 20, .queries = 10000, .seed = 1, .build_threads = 1
+	};
 	struct cli_words words;
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))

@@ -12,7 +12,7 @@
 
 struct build_options {
 	const char *output, *analysis, *variant, *progress;
-	uint64_t r_depth, node_size, fan_out, memory;
+	uint64_t r_depth, node_size, fan_out, memory, threads;
 	bool force, quiet;
 };
 
@@ -63,6 +63,14 @@ static const struct cli_option options[] = {
 	  .least = 1024 * 1024,
 	  .most = UINT64_MAX,
 	  .help = "memory for buffers at most; default: 64M, cluster: 256M" },
+	{ .name = "threads",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct build_options, threads),
+	  .least = 1,
+	  .most = 2,
+	  .help = "2: a cluster is sorted and written while the trace is read; 1: not; default: 2, if there are so "
+		  "many processors" },
 	{ .name = "force",
 	  .letter = 'f',
 	  .kind = CLI_FLAG,
@@ -229,7 +237,8 @@ static enum cli_exit build(const struct build_options *chosen, const char *store
 			  .r_depth = (uint32_t)chosen->r_depth,
 			  .node_size = (uint32_t)chosen->node_size,
 			  .fan_out = (uint32_t)chosen->fan_out,
-			  .memory_max = chosen->memory },
+			  .memory_max = chosen->memory,
+			  .threads = (uint32_t)chosen->threads },
 		.progress = progress_show,
 		.progress_context = &progress,
 	};

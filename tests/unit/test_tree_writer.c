@@ -265,6 +265,27 @@ static void a_small_buffer_makes_small_r_trees(void **state)
 	release(&built);
 }
 
+/* A thread that writes changes when things are done, and not what is done. */
+static void threads_make_no_difference(void **state)
+{
+	(void)state;
+	struct built one, two;
+	struct histree_tree_options asked = {
+		.variant = "cluster", .node_size = 4096, .memory_max = 1 << 20, .threads = 1
+	};
+	build(&one, &asked, 3000, 40);
+	asked.threads = 2;
+	build(&two, &asked, 3000, 40);
+	assert_true(one.info.node_count > 20);
+	const struct memory_file *file = memory_io_find(&one.memory, "f"),
+				 *other = memory_io_find(&two.memory, "f");
+	assert_int_equal(file->size, other->size);
+	assert_memory_equal(file->bytes, other->bytes, file->size);
+	assert_int_equal(tree_verify(two.tree.reader, NULL, NULL, NULL), HISTREE_OK);
+	release(&one);
+	release(&two);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +298,7 @@ int main(void)
 		cmocka_unit_test(r_trees_cluster_by_key),
 		cmocka_unit_test(vr_trees_grow_with_the_attributes),
 		cmocka_unit_test(a_small_buffer_makes_small_r_trees),
+		cmocka_unit_test(threads_make_no_difference),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
