@@ -8,16 +8,30 @@
 #include "item/value_codec.h"
 
 enum {
-	INTERVALS_PER_ATTRIBUTE =
-		4,        /* in a batch, for each attribute that is alive, that is, has intervals in it */
-	VALUES_SHARE = 8, /* of the memory is for values */
+	/* Intervals in a batch for each attribute that is alive, that is, has intervals in it. */
+	INTERVALS_PER_ATTRIBUTE_MIN = 4,
+	INTERVALS_PER_ATTRIBUTE = 64, /* if that is no more than a leaf */
+	LEAF_SHARE_MIN = 16,          /* of a leaf is a batch at least */
+	VALUES_SHARE = 8,             /* of the memory is for values */
 };
+
+/*
+ * Items that are a batch.  With few attributes a leaf would be long in time, and a full query would read much for
+ * little; with many a batch is several leaves, so that a query for one attribute reads one of them.
+ */
+static size_t batch_items(const struct cluster *cluster, size_t keys)
+{
+	size_t least = cluster->leaf_items / LEAF_SHARE_MIN + 1, items = INTERVALS_PER_ATTRIBUTE * keys;
+	items = items < cluster->leaf_items ? items : cluster->leaf_items;
+	items = items > least ? items : least;
+	return items > INTERVALS_PER_ATTRIBUTE_MIN * keys ? items : INTERVALS_PER_ATTRIBUTE_MIN * keys;
+}
 
 static void begin_batch(struct cluster *cluster, struct cluster_tier *tier)
 {
 	size_t share = tier == cluster->tiers ? cluster->chunks_max : cluster->chunks_max / CLUSTER_TIER_SHARE;
 	batch_begin(&tier->filling, &cluster->pool, 64 * cluster->lived_capacity, share);
-	tier->filling.full = cluster->leaf_items;
+	tier->filling.full = batch_items(cluster, 0);
 }
 
 void cluster_init(struct cluster *cluster, histree_time start, size_t memory, bool parallel)
@@ -110,8 +124,7 @@ static enum histree_status flush_if_full(struct cluster *cluster, struct cluster
 					 struct histree_error *error)
 {
 	struct batch *batch = &tier->filling;
-	size_t wanted = INTERVALS_PER_ATTRIBUTE * batch->key_count;
-	batch->full = wanted > cluster->leaf_items ? wanted : cluster->leaf_items;
+	batch->full = batch_items(cluster, batch->key_count);
 	bool crowded = batch_is_large(batch) || batch->values.bytes.bytes_total >= cluster->values_max;
 	if (batch->count == 0 || (batch->count < batch->full && !crowded))
 		return HISTREE_OK;
