@@ -21,9 +21,8 @@ struct tree_iter {
 	uint32_t *pending;  /* stack of node numbers */
 	size_t pending_count, pending_capacity;
 
-	/* The node being read; frame NULL: none. */
-	struct node_frame *frame;
-	struct node_view view;
+	struct node_pin *pin;
+	const struct tree_node *node; /* being read; NULL: none */
 	struct node_cursor cursor;
 	size_t key_at, key_end; /* of the region's quarks, those that can be in this node */
 	bool by_key;            /* seek each key instead of reading all rows */
@@ -41,22 +40,27 @@ enum histree_status tree_iter_create(struct tree_reader *reader, struct tree_ite
 		return error_memory(error, "a query");
 	}
 	iter->reader = reader;
+	enum histree_status status = node_pin_create(reader->cache, &iter->pin, error);
+	if (status != HISTREE_OK) {
+		tree_iter_free(iter);
+		return status;
+	}
 	*out = iter;
 	return HISTREE_OK;
 }
 
 static void leave_node(struct tree_iter *iter)
 {
-	if (iter->frame != NULL)
-		node_cache_unpin(iter->reader->cache, iter->frame);
-	iter->frame = NULL;
+	if (iter->node != NULL)
+		node_pin_drop(iter->pin);
+	iter->node = NULL;
 }
 
 void tree_iter_free(struct tree_iter *iter)
 {
 	if (iter == NULL)
 		return;
-	leave_node(iter);
+	node_pin_free(iter->pin);
 	free(iter->pending);
 	free(iter);
 }
@@ -143,7 +147,7 @@ void tree_iter_start(struct tree_iter *iter, const struct histree_region *region
 
 static enum histree_status push_children(struct tree_iter *iter, struct histree_error *error)
 {
-	const struct node_view *view = &iter->view;
+	const struct node_view *view = &iter->node->view;
 	if (!array_reserve(&iter->pending, &iter->pending_capacity, iter->pending_count + view->child_count))
 		return error_memory(error, "a query");
 	/* The last child first: popped in the order of their making, which is about that of time. */
@@ -165,19 +169,20 @@ enum { ROWS_PER_SEEK = 24 };
 static void choose_keys(struct tree_iter *iter)
 {
 	const struct histree_region *region = &iter->region;
-	iter->key_at = first_quark_from(region->quarks, region->quark_count, iter->view.key_min);
-	iter->key_end = iter->key_at + first_quark_from(region->quarks + iter->key_at,
-							region->quark_count - iter->key_at, iter->view.key_max);
-	if (iter->key_end < region->quark_count && region->quarks[iter->key_end] == iter->view.key_max)
+	iter->key_at = first_quark_from(region->quarks, region->quark_count, iter->node->view.key_min);
+	iter->key_end =
+		iter->key_at + first_quark_from(region->quarks + iter->key_at, region->quark_count - iter->key_at,
+						iter->node->view.key_max);
+	if (iter->key_end < region->quark_count && region->quarks[iter->key_end] == iter->node->view.key_max)
 		iter->key_end++;
-	iter->by_key = (iter->key_end - iter->key_at) * ROWS_PER_SEEK < iter->view.row_count;
+	iter->by_key = (iter->key_end - iter->key_at) * ROWS_PER_SEEK < iter->node->view.row_count;
 	iter->seek = true;
 }
 
 static void begin_rows(struct tree_iter *iter)
 {
 	const struct histree_region *region = &iter->region;
-	node_cursor_begin(&iter->cursor, &iter->view, iter->from, iter->to);
+	node_cursor_begin(&iter->cursor, &iter->node->view, iter->from, iter->to);
 	iter->by_key = false;
 	if (region->quarks != NULL)
 		choose_keys(iter);
@@ -193,10 +198,10 @@ static enum histree_status enter_node(struct tree_iter *iter, struct histree_err
 	if (iter->stats.nodes_visited == iter->reader->shape.node_count)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is a child of several nodes",
 				 block_file_path(iter->reader->file), number);
-	enum histree_status status = node_cache_pin(iter->reader->cache, number, &iter->frame, &loaded, error);
+	enum histree_status status = node_pin_hold(iter->pin, number, &loaded, error);
 	if (status != HISTREE_OK)
 		return status;
-	iter->view = node_view(&iter->reader->shape.layout, node_frame_block(iter->frame));
+	iter->node = node_pin_beside(iter->pin);
 	iter->pending_count = place;
 	status = push_children(iter, error);
 	if (status != HISTREE_OK) {
@@ -284,7 +289,7 @@ enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interv
 		return HISTREE_OK;
 	}
 	while (iter->left > 0) {
-		if (iter->frame == NULL) {
+		if (iter->node == NULL) {
 			if (iter->pending_count == 0)
 				break;
 			enum histree_status status = enter_node(iter, error);
@@ -299,7 +304,7 @@ enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interv
 		}
 		if (status != HISTREE_END)
 			return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u: malformed row",
-					 block_file_path(iter->reader->file), iter->view.number);
+					 block_file_path(iter->reader->file), iter->node->view.number);
 		leave_node(iter);
 	}
 	leave_node(iter);

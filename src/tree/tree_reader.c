@@ -7,11 +7,26 @@
 #include "base/error.h"
 #include "tree/tree_reader_inside.h"
 
-static enum histree_status check_node(const void *context, const uint8_t *block, uint32_t number,
-				      struct histree_error *error)
+static enum histree_status open_node(const void *context, const uint8_t *block, uint32_t number, void *beside,
+				     struct histree_error *error)
 {
 	const struct tree_reader *reader = context;
-	return node_check(&reader->shape.layout, block, number, error);
+	struct tree_node *node = beside;
+	enum histree_status status = node_check(&reader->shape.layout, block, number, error);
+	if (status != HISTREE_OK)
+		return status;
+	node->view = node_view(&reader->shape.layout, block);
+	return HISTREE_OK;
+}
+
+static enum histree_status create_cache(struct tree_reader *reader, size_t bytes_max, struct histree_error *error)
+{
+	const struct node_check check = {
+		.check = open_node,
+		.context = reader,
+		.size = sizeof(struct tree_node),
+	};
+	return node_cache_create(reader->file, bytes_max, check, &reader->cache, error);
 }
 
 enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
@@ -29,9 +44,7 @@ enum histree_status tree_reader_open(const struct block_file *file, size_t cache
 		status = lives_read(&reader->lives, reader->shape.key_count, reader->shape.start, reader->shape.end,
 				    file, error);
 	if (status == HISTREE_OK)
-		status = node_cache_create(file, cache_bytes,
-					   (struct node_check){ .check = check_node, .context = reader },
-					   &reader->cache, error);
+		status = create_cache(reader, cache_bytes, error);
 	if (status != HISTREE_OK) {
 		tree_reader_close(reader);
 		return status;

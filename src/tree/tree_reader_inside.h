@@ -11,6 +11,11 @@
 #include "tree/tree_reader.h"
 #include "tree/tree_shape.h"
 
+/* What the cache keeps beside a node: the node as it was opened once. */
+struct tree_node {
+	struct node_view view;
+};
+
 /* Constant after opening but for the cache, which guards itself. */
 struct tree_reader {
 	const struct block_file *file; /* borrowed */

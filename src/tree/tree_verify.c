@@ -27,6 +27,7 @@ struct node_seen {
 
 struct verify {
 	struct tree_reader *reader;
+	struct node_pin *pin;
 	const struct tree_shape *shape;
 	void (*report)(void *context, const char *fault);
 	void *context;
@@ -181,10 +182,9 @@ static void check_node(struct verify *verify, const struct node_view *view)
 /* HISTREE_ERR_FORMAT is the node's fault and counted; anything else is ours and ends the check. */
 static enum histree_status visit_node(struct verify *verify, uint32_t number, struct histree_error *error)
 {
-	struct node_frame *frame;
 	bool loaded;
 	struct histree_error refusal;
-	enum histree_status status = node_cache_pin(verify->reader->cache, number, &frame, &loaded, &refusal);
+	enum histree_status status = node_pin_hold(verify->pin, number, &loaded, &refusal);
 	if (status == HISTREE_ERR_FORMAT) {
 		fault(verify, "%s", refusal.message);
 		verify->seen[number].damaged = true;
@@ -193,9 +193,8 @@ static enum histree_status visit_node(struct verify *verify, uint32_t number, st
 	}
 	if (status != HISTREE_OK)
 		return error_set(error, status, "%s", refusal.message);
-	struct node_view view = node_view(&verify->shape->layout, node_frame_block(frame));
-	check_node(verify, &view);
-	node_cache_unpin(verify->reader->cache, frame);
+	const struct tree_node *node = node_pin_beside(verify->pin);
+	check_node(verify, &node->view);
 	return HISTREE_OK;
 }
 
@@ -263,6 +262,7 @@ enum histree_status tree_verify(struct tree_reader *reader, void (*report)(void 
 		status = error_memory(error, "verifying");
 		goto out;
 	}
+	status = node_pin_create(reader->cache, &verify.pin, error);
 	for (uint32_t number = 0; status == HISTREE_OK && number < shape->node_count; number++)
 		status = visit_node(&verify, number, error);
 	if (status != HISTREE_OK)
@@ -275,6 +275,7 @@ enum histree_status tree_verify(struct tree_reader *reader, void (*report)(void 
 		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %llu fault%s", block_file_path(reader->file),
 				   (unsigned long long)verify.faults, verify.faults == 1 ? "" : "s");
 out:
+	node_pin_free(verify.pin);
 	free(verify.seen);
 	free(verify.balance);
 	free(verify.at_height);
