@@ -7,6 +7,23 @@
 #include "base/error.h"
 #include "tree/tree_reader_inside.h"
 
+static void bound_groups(struct tree_node *node)
+{
+	for (uint32_t i = 0; i < node->view.child_count; i++) {
+		const struct node_child child = node_view_child(&node->view, i);
+		struct node_child *group = &node->groups[i / CHILDREN_PER_GROUP];
+		bool is_first = i % CHILDREN_PER_GROUP == 0;
+		if (is_first || child.start < group->start)
+			group->start = child.start;
+		if (is_first || child.end > group->end)
+			group->end = child.end;
+		if (is_first || child.key_min < group->key_min)
+			group->key_min = child.key_min;
+		if (is_first || child.key_max > group->key_max)
+			group->key_max = child.key_max;
+	}
+}
+
 static enum histree_status open_node(const void *context, const uint8_t *block, uint32_t number, void *beside,
 				     struct histree_error *error)
 {
@@ -16,15 +33,17 @@ static enum histree_status open_node(const void *context, const uint8_t *block, 
 	if (status != HISTREE_OK)
 		return status;
 	node->view = node_view(&reader->shape.layout, block);
+	bound_groups(node);
 	return HISTREE_OK;
 }
 
 static enum histree_status create_cache(struct tree_reader *reader, size_t bytes_max, struct histree_error *error)
 {
+	size_t groups = tree_group_count(reader->shape.layout.child_capacity);
 	const struct node_check check = {
 		.check = open_node,
 		.context = reader,
-		.size = sizeof(struct tree_node),
+		.size = sizeof(struct tree_node) + groups * sizeof(struct node_child),
 	};
 	return node_cache_create(reader->file, bytes_max, check, &reader->cache, error);
 }

@@ -108,12 +108,13 @@ static void check_child(struct verify *verify, const struct node_view *view, uin
 
 static void check_rows(struct verify *verify, const struct node_view *view)
 {
-	struct node_cursor cursor = node_cursor(view);
+	struct node_cursor cursor;
 	struct histree_interval row, before = { 0 };
 	histree_quark key_min = UINT32_MAX, key_max = 0;
 	enum histree_status status;
 	uint32_t count = 0;
 	bool indexed = true;
+	node_cursor_begin_all(&cursor, view);
 	for (;; count++) {
 		indexed = indexed && node_cursor_is_indexed(&cursor, count);
 		status = node_cursor_next(&cursor, &row);
