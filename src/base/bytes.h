@@ -139,6 +139,8 @@ static inline uint64_t read_le64(struct byte_reader *reader)
 static inline uint64_t read_varint(struct byte_reader *reader)
 {
 	uint64_t number = 0;
+	if (!reader->failed && reader->at < reader->end && *reader->at < 0x80) /* most are short */
+		return *reader->at++;
 	const uint8_t *next = reader->failed ? NULL : get_varint(reader->at, reader->end, &number);
 	if (next == NULL) {
 		reader->failed = true;

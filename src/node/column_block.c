@@ -1,339 +1,114 @@
 // SPDX-License-Identifier: MIT
 #include "node/column_block.h"
 
-#include <string.h>
-
-#include "base/array.h"
-#include "base/bytes.h"
-
-/* ---- cutting ---------------------------------------------------------------------------------------- */
-
-/* What a segment has for values: integers or values of the list, and nulls, a bit each. */
-struct segment_values {
-	enum column_item_kind kind; /* ITEM_NULL: nothing but nulls */
-	uint64_t nulls;
-};
-
-/* Whether an item of the segment's key may have its value in the segment too. */
-static inline bool takes_value(struct segment_values *values, const struct column_item *item, uint32_t place)
+bool column_block_open(struct column_block *block, const struct column_view *view, uint32_t number)
 {
-	enum column_item_kind kind = column_item_kind(item);
-	if (kind == ITEM_NULL)
-		values->nulls |= UINT64_C(1) << place;
-	else if (values->kind == ITEM_NULL)
-		values->kind = kind;
-	else if (values->kind != kind)
+	uint32_t offset = get_le32(view->block_heads + (size_t)number * BLOCK_HEAD_SIZE + 4);
+	if (!column_area_fits(offset, BLOCK_PREFIX_SIZE, view->used))
 		return false;
-	return true;
-}
-
-/* How many items from `items` on, of the `count` that are left, are one segment. */
-static uint32_t cut_items(const struct column_item *items, size_t count, struct segment_values *values)
-{
-	uint32_t most = count < SEGMENT_INTERVALS_MAX ? (uint32_t)count : SEGMENT_INTERVALS_MAX, end = 1;
-	uint32_t key_and_kind = items[0].key_and_kind;
-	*values = (struct segment_values){ .kind = column_item_kind(items) };
-	values->nulls = values->kind == ITEM_NULL;
-	for (; end < most; end++) {
-		const struct column_item *item = &items[end];
-		if (item->start != item[-1].end + 1)
-			break;
-		/* Most have the key and the kind of the first: one comparison for both. */
-		if ((item->key_and_kind != key_and_kind || values->nulls != 0) &&
-		    (column_item_key(item) != column_item_key(items) || !takes_value(values, item, end)))
-			break;
-	}
-	return end;
-}
-
-static void set_values(struct column_block *block, enum value_kind kind, uint64_t base, uint64_t code_max)
-{
-	block->fields[COLUMN_KIND][block->count] = kind;
-	block->fields[COLUMN_BASE][block->count] = base;
-	block->fields[COLUMN_VALUE_WIDTH][block->count] = bits_needed(code_max);
-}
-
-/* Integers alone, as most segments have them. */
-static void set_integers(struct column_block *block, const struct column_item *items, uint32_t count,
-			 uint64_t *codes)
-{
-	int32_t least = INT32_MAX, most = INT32_MIN;
-	for (uint32_t i = 0; i < count; i++) {
-		int32_t number = (int32_t)items[i].value;
-		least = number < least ? number : least;
-		most = number > most ? number : most;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		codes[i] = items[i].value - (uint32_t)least;
-	set_values(block, VALUES_INT, zigzag(least), (uint32_t)most - (uint32_t)least);
-}
-
-static void set_integers_and_nulls(struct column_block *block, const struct column_item *items, uint32_t count,
-				   uint64_t nulls, uint64_t *codes)
-{
-	int32_t least = INT32_MAX, most = INT32_MIN;
-	for (uint32_t i = 0; i < count; i++) {
-		int32_t number = (int32_t)items[i].value;
-		if (nulls >> i & 1)
-			continue;
-		least = number < least ? number : least;
-		most = number > most ? number : most;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		codes[i] = nulls >> i & 1 ? 0 : UINT64_C(1) + (items[i].value - (uint32_t)least);
-	set_values(block, VALUES_INT_OR_NULL, zigzag(least), UINT64_C(1) + ((uint32_t)most - (uint32_t)least));
-}
-
-/* The entry of a value of the list, made at first sight; UINT32_MAX when memory is out. */
-static uint32_t entry_of(struct column_dictionary *dictionary, uint32_t value)
-{
-	uint32_t *entry = &dictionary->entries[value];
-	if (*entry == NULL_ENTRY) {
-		if (!array_reserve(&dictionary->values, &dictionary->capacity, dictionary->count + 1))
-			return UINT32_MAX;
-		*entry = (uint32_t)dictionary->count;
-		dictionary->values[dictionary->count++] = value;
-	}
-	return *entry;
-}
-
-static bool set_entries(struct column_block *block, struct column_dictionary *dictionary,
-			const struct column_item *items, uint32_t count, uint64_t *codes)
-{
-	uint64_t least = UINT64_MAX, most = 0;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t entry = NULL_ENTRY;
-		if (column_item_kind(&items[i]) != ITEM_NULL)
-			entry = entry_of(dictionary, items[i].value);
-		if (entry == UINT32_MAX)
-			return false;
-		codes[i] = entry;
-		least = entry < least ? entry : least;
-		most = entry > most ? entry : most;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		codes[i] -= least;
-	set_values(block, VALUES_DICTIONARY, least, most - least);
-	return true;
-}
-
-/* The steps of the segment of `count` items from `first` on, and where they begin and end. */
-static void set_moments(struct column_block *block, const struct column_moments *moments,
-			const struct column_item *items, size_t first, uint32_t count, uint64_t *steps)
-{
-	uint64_t start, end;
-	const struct column_item *mine = items + first;
-	if (moments->ends == NULL) {
-		for (uint32_t i = 0; i < count; i++)
-			steps[i] = (uint64_t)mine[i].end - (uint64_t)mine[i].start + 1;
-		start = (uint64_t)mine->start - (uint64_t)moments->start;
-		end = (uint64_t)mine[count - 1].end - (uint64_t)moments->start + 1;
-	} else {
-		bool follows = first > 0 && column_item_follows(mine);
-		end = start = follows ? moments->ends[first - 1] : moments->starts[first];
-		for (uint32_t i = 0; i < count; i++) {
-			steps[i] = moments->ends[first + i] - end;
-			end = moments->ends[first + i];
-		}
-	}
-	struct column_segment *segment = &block->segments[block->count];
-	segment->count = count;
-	segment->first = steps[0];
-	segment->last = steps[count - 1];
-	segment->inner_least = UINT64_MAX;
-	segment->inner_most = 0;
-	for (uint32_t i = 1; i + 1 < count; i++) {
-		segment->inner_least = steps[i] < segment->inner_least ? steps[i] : segment->inner_least;
-		segment->inner_most = steps[i] > segment->inner_most ? steps[i] : segment->inner_most;
-	}
-	block->fields[COLUMN_START][block->count] = start;
-	block->fields[COLUMN_COUNT][block->count] = count - 1;
-	block->fields[COLUMN_FIRST][block->count] = steps[0];
-	block->fields[COLUMN_LAST][block->count] = moments->last - end;
-}
-
-size_t column_block_cut(struct column_block *block, const struct column_item *items, size_t first, size_t count,
-			const struct column_moments *moments, struct column_dictionary *dictionary)
-{
-	uint64_t *steps = block->steps, *codes = block->codes;
-	for (block->count = 0; block->count < SEGMENTS_PER_BLOCK && first < count; block->count++) {
-		const struct column_item *mine = items + first;
-		struct segment_values values;
-		uint32_t taken = cut_items(mine, count - first, &values);
-		set_moments(block, moments, items, first, taken, steps);
-		block->fields[COLUMN_KEY][block->count] = column_item_key(mine);
-		if (values.kind == ITEM_INT && values.nulls == 0)
-			set_integers(block, mine, taken, codes);
-		else if (values.kind == ITEM_INT)
-			set_integers_and_nulls(block, mine, taken, values.nulls, codes);
-		else if (values.kind == ITEM_NULL)
-			set_values(block, VALUES_NULL, 0, 0);
-		else if (!set_entries(block, dictionary, mine, taken, codes))
-			return 0;
-		steps += taken;
-		codes += taken;
-		first += taken;
-	}
-	return first;
-}
-
-/* ---- edges ------------------------------------------------------------------------------------------ */
-
-struct range {
-	uint64_t least, most;
-};
-
-static const struct range nothing = { .least = UINT64_MAX, .most = 0 };
-
-static inline void widen(struct range *range, uint64_t least, uint64_t most)
-{
-	range->least = least < range->least ? least : range->least;
-	range->most = most > range->most ? most : range->most;
-}
-
-static inline unsigned range_width(const struct range *range)
-{
-	return range->least >= range->most ? 0 : bits_needed(range->most - range->least);
-}
-
-/* The steps of a segment that stay in its payload, if there are any. */
-static inline struct range payload_steps(const struct column_segment *segment, unsigned edges)
-{
-	struct range steps = { segment->inner_least, segment->inner_most };
-	if ((edges & EDGE_FIRST) == 0)
-		widen(&steps, segment->first, segment->first);
-	if ((edges & EDGE_LAST) == 0)
-		widen(&steps, segment->last, segment->last);
-	return steps;
-}
-
-static struct range column_range(const struct column_block *block, enum column column)
-{
-	struct range range = nothing;
-	for (uint32_t s = 0; s < block->count; s++)
-		widen(&range, block->fields[column][s], block->fields[column][s]);
-	return range;
-}
-
-/* Bits of the steps in the payloads of a block, and of the columns that describe them. */
-static inline uint64_t payload_cost(const struct column_block *block, unsigned edges)
-{
-	uint64_t bits = 0;
-	struct range step_mins = nothing, widths = nothing;
-	for (uint32_t s = 0; s < block->count; s++) {
-		const struct column_segment *segment = &block->segments[s];
-		uint32_t count = column_step_count(segment->count, edges);
-		if (count == 0)
-			continue;
-		struct range steps = payload_steps(segment, edges);
-		unsigned width = range_width(&steps);
-		bits += count * (uint64_t)width;
-		widen(&widths, width, width);
-		widen(&step_mins, steps.least, steps.least);
-	}
-	return bits + block->count * (uint64_t)(range_width(&step_mins) + range_width(&widths));
-}
-
-/* Whether the first and the last steps of all segments are better kept apart. */
-static unsigned choose_edges(const struct column_block *block)
-{
-	uint64_t together = payload_cost(block, 0);
-	if (together == 0)
-		return 0;
-	struct range firsts = column_range(block, COLUMN_FIRST), lasts = column_range(block, COLUMN_LAST);
-	uint64_t first_bits = block->count * (uint64_t)range_width(&firsts);
-	uint64_t last_bits = block->count * (uint64_t)range_width(&lasts);
-	const struct {
-		unsigned edges;
-		uint64_t bits;
-	} choices[] = {
-		{ 0, together },
-		{ EDGE_FIRST, first_bits + payload_cost(block, EDGE_FIRST) },
-		{ EDGE_LAST, last_bits + payload_cost(block, EDGE_LAST) },
-		{ EDGES, first_bits + last_bits + payload_cost(block, EDGES) },
+	const uint8_t *prefix = view->block + offset;
+	struct byte_reader reader =
+		byte_reader(prefix + BLOCK_PREFIX_SIZE, view->used - offset - BLOCK_PREFIX_SIZE);
+	struct column_block opened = {
+		.view = view,
+		.number = number,
+		.segment_count = (prefix[0] & ~(unsigned)EDGES) + 1,
+		.edges = prefix[0] & EDGES,
 	};
-	size_t best = 0;
-	for (size_t i = 1; i < sizeof(choices) / sizeof(*choices); i++)
-		if (choices[i].bits < choices[best].bits)
-			best = i;
-	return choices[best].edges;
-}
-
-static void set_edges(struct column_block *block, unsigned edges)
-{
-	block->edges = edges;
-	uint64_t step_min = 0; /* for segments without steps: one that the column has anyway */
-	for (uint32_t s = block->count; s-- > 0;) {
-		if (column_step_count(block->segments[s].count, edges) > 0)
-			step_min = payload_steps(&block->segments[s], edges).least;
-	}
-	for (uint32_t s = 0; s < block->count; s++) {
-		struct range steps = payload_steps(&block->segments[s], edges);
-		bool has = column_step_count(block->segments[s].count, edges) > 0;
-		block->fields[COLUMN_STEP_MIN][s] = has ? steps.least : step_min;
-		block->fields[COLUMN_STEP_WIDTH][s] = range_width(&steps);
-	}
-	if ((edges & EDGE_FIRST) == 0)
-		memset(block->fields[COLUMN_FIRST], 0, sizeof(block->fields[COLUMN_FIRST]));
-	if ((edges & EDGE_LAST) == 0)
-		memset(block->fields[COLUMN_LAST], 0, sizeof(block->fields[COLUMN_LAST]));
-}
-
-/* ---- writing ---------------------------------------------------------------------------------------- */
-
-static void write_payload(const struct column_block *block, struct bit_run *run)
-{
-	const uint64_t *steps = block->steps, *codes = block->codes;
-	uint32_t first = (block->edges & EDGE_FIRST) != 0;
-	for (uint32_t s = 0; s < block->count; s++) {
-		uint32_t count = block->segments[s].count;
-		unsigned step_width = (unsigned)block->fields[COLUMN_STEP_WIDTH][s];
-		unsigned value_width = (unsigned)block->fields[COLUMN_VALUE_WIDTH][s];
-		if (step_width > 0) {
-			uint64_t least = block->fields[COLUMN_STEP_MIN][s];
-			uint32_t end = first + column_step_count(count, block->edges);
-			for (uint32_t i = first; i < end; i++)
-				bit_run_put(run, steps[i] - least, step_width);
-		}
-		if (value_width > 0)
-			for (uint32_t i = 0; i < count; i++)
-				bit_run_put_short(run, codes[i], value_width);
-		steps += count;
-		codes += count;
-	}
-}
-
-bool column_block_write(struct column_block *block, struct bit_buffer *bits)
-{
-	set_edges(block, choose_edges(block));
-	uint64_t least[COLUMN_COUNT_OF_COLUMNS];
-	unsigned widths[COLUMN_COUNT_OF_COLUMNS];
-	size_t needed = 8 * (BLOCK_PREFIX_SIZE + COLUMN_COUNT_OF_COLUMNS * (size_t)VARINT_SIZE_MAX);
+	size_t bits = 0;
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++) {
-		struct range range = column_range(block, c);
-		least[c] = range.least;
-		widths[c] = range_width(&range);
-		needed += block->count * (size_t)widths[c];
+		opened.widths[c] = prefix[1 + c];
+		opened.columns[c] = bits;
+		bits += (size_t)opened.segment_count * opened.widths[c];
+		opened.least[c] = read_varint(&reader);
+		if (opened.widths[c] > 64)
+			return false;
 	}
-	for (uint32_t s = 0; s < block->count; s++)
-		needed += block->segments[s].count *
-			  (block->fields[COLUMN_STEP_WIDTH][s] + block->fields[COLUMN_VALUE_WIDTH][s]);
-	if (!bit_buffer_reserve(bits, needed))
+	if (reader.failed || opened.segment_count > SEGMENTS_PER_BLOCK || bits > byte_reader_left(&reader) * 8)
 		return false;
-
-	uint8_t *at = bits->bytes + bits->bits / 8;
-	*at++ = (uint8_t)((block->count - 1) | block->edges);
+	size_t first = (size_t)(reader.at - view->block) * 8;
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
-		*at++ = (uint8_t)widths[c];
-	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
-		at = put_varint(at, least[c]);
-	bits->bits = 8 * (size_t)(at - bits->bytes);
-	struct bit_run run = bit_run_begin(bits);
-	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
-		for (uint32_t s = 0; widths[c] > 0 && s < block->count; s++)
-			bit_run_put(&run, block->fields[c][s] - least[c], widths[c]);
-	write_payload(block, &run);
-	bit_run_end(bits, &run);
-	bits->bits = (bits->bits + 7) / 8 * 8;
+		opened.columns[c] += first;
+	opened.payload = first + bits;
+	*block = opened;
 	return true;
+}
+
+/* Say where the payload is, if the fields are such that it lies in the node. */
+static inline bool place_payload(const struct column_block *block, struct column_segment *segment, size_t payload)
+{
+	const struct column_view *view = block->view;
+	const uint64_t *fields = segment->fields;
+	uint64_t step_width = fields[COLUMN_STEP_WIDTH], value_width = fields[COLUMN_VALUE_WIDTH];
+	size_t bits = (size_t)view->used * 8;
+	/* The widths first: with them in range, nothing that begins in the node wraps round behind it. */
+	if (fields[COLUMN_COUNT] >= SEGMENT_INTERVALS_MAX || step_width > 64 || value_width > 64 || payload > bits)
+		return false;
+	uint32_t count = (uint32_t)fields[COLUMN_COUNT] + 1;
+	segment->steps = payload;
+	segment->values = payload + column_step_count(count, block->edges) * step_width;
+	return column_segment_end(segment) <= bits && fields[COLUMN_KIND] < VALUE_KIND_COUNT &&
+	       fields[COLUMN_KEY] >= view->key_min && fields[COLUMN_KEY] <= view->key_max &&
+	       fields[COLUMN_LAST] <= view->last_moment;
+}
+
+bool column_block_segment(const struct column_block *block, uint32_t number, size_t payload,
+			  struct column_segment *segment)
+{
+	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
+		segment->fields[c] = column_block_field(block, (enum column)c, number);
+	return place_payload(block, segment, payload);
+}
+
+/* Eight bytes at once hold a number of this width, wherever it begins. */
+enum { WIDTH_IN_A_WORD = 57 };
+
+static void unpack_column(const struct column_block *block, enum column column, struct column_segment *segments)
+{
+	const uint8_t *bytes = block->view->block;
+	const unsigned width = block->widths[column];
+	const uint64_t least = block->least[column];
+	const uint32_t count = block->segment_count;
+	size_t at = block->columns[column];
+	if (width == 0) {
+		for (uint32_t s = 0; s < count; s++)
+			segments[s].fields[column] = least;
+	} else if (width <= WIDTH_IN_A_WORD) {
+		const uint64_t mask = (UINT64_C(1) << width) - 1;
+		for (uint32_t s = 0; s < count; s++, at += width)
+			segments[s].fields[column] = least + (bits_load(bytes + at / 8) >> at % 8 & mask);
+	} else {
+		for (uint32_t s = 0; s < count; s++, at += width)
+			segments[s].fields[column] = least + bits_get(bytes, at, width);
+	}
+}
+
+bool column_block_unpack(const struct column_block *block, struct column_segment *segments)
+{
+	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
+		unpack_column(block, (enum column)c, segments);
+	size_t payload = block->payload;
+	for (uint32_t s = 0; s < block->segment_count; s++) {
+		struct column_segment *segment = &segments[s];
+		if (!place_payload(block, segment, payload))
+			return false;
+		payload = column_segment_end(segment);
+	}
+	return true;
+}
+
+size_t column_block_payload(const struct column_block *block, uint32_t from, uint32_t to)
+{
+	const unsigned *widths = block->widths;
+	bool alike = widths[COLUMN_COUNT] == 0 && widths[COLUMN_STEP_WIDTH] == 0 && widths[COLUMN_VALUE_WIDTH] == 0;
+	size_t bits = 0;
+	for (uint32_t s = from; s < to; s++) {
+		uint32_t count = (uint32_t)column_block_field(block, COLUMN_COUNT, s) + 1;
+		bits += (size_t)column_step_count(count, block->edges) *
+				(column_block_field(block, COLUMN_STEP_WIDTH, s) & 127) +
+			(size_t)count * (column_block_field(block, COLUMN_VALUE_WIDTH, s) & 127);
+		if (alike)
+			return bits * (to - from);
+	}
+	return bits;
 }

@@ -1,62 +1,73 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * column_block.h - a block of a leaf of columns while it is made: up to 32 segments, cut off the items and written
- * with each column as wide as this block needs (column_format.h).
+ * column_block.h - an open block of a leaf of columns: any property of any of its segments.
  */
 #ifndef NODE_COLUMN_BLOCK_H
 #define NODE_COLUMN_BLOCK_H
 
-#include <stdbool.h>
-
-#include "base/bits.h"
-#include "node/column_format.h"
-#include "node/column_item.h"
-
-/* The moments of the items of a leaf. */
-struct column_moments {
-	histree_time start;            /* of the leaf */
-	uint64_t last;                 /* of its end + 1 */
-	const uint32_t *starts, *ends; /* by item, with a table of times; NULL: times are direct */
-};
-
-/* The values of a leaf that are not integers.  Entry 0 is null, for segments that have other values too. */
-struct column_dictionary {
-	uint32_t *entries; /* by value of the list: its entry; 0: none yet */
-	size_t entries_capacity;
-	uint32_t *values; /* by entry: the value of the list */
-	size_t count, capacity;
-};
-
-enum { NULL_ENTRY = 0 };
-
-struct column_segment {
-	uint32_t count;                   /* of intervals */
-	uint64_t first, last;             /* steps */
-	uint64_t inner_least, inner_most; /* of the steps between, if there are any */
-};
+#include "node/column_view.h"
 
 struct column_block {
-	uint32_t count; /* of segments */
-	unsigned edges;
-	struct column_segment segments[SEGMENTS_PER_BLOCK];
-	uint64_t fields[COLUMN_COUNT_OF_COLUMNS][SEGMENTS_PER_BLOCK];
-	uint64_t steps[SEGMENTS_PER_BLOCK * SEGMENT_INTERVALS_MAX]; /* those of each segment behind one another */
-	uint64_t codes[SEGMENTS_PER_BLOCK * SEGMENT_INTERVALS_MAX]; /* of values */
+	const struct column_view *view;
+	uint32_t number, segment_count;
+	unsigned edges; /* enum column_edge: of its segments, what is not in their payload */
+	unsigned widths[COLUMN_COUNT_OF_COLUMNS];
+	uint64_t least[COLUMN_COUNT_OF_COLUMNS];
+	size_t columns[COLUMN_COUNT_OF_COLUMNS]; /* bits, from the beginning of the node */
+	size_t payload;                          /* of the first segment */
 };
 
-/* Whether the item goes on where the one before it ended. */
-static inline bool column_item_follows(const struct column_item *item)
+/* The properties of a segment, by enum column, and where its payload is, in bits; all of it lies in the node. */
+struct column_segment {
+	uint64_t fields[COLUMN_COUNT_OF_COLUMNS];
+	size_t steps, values;
+};
+
+/* The moment behind an interval of a segment of this block, if it starts at `moment`. */
+static inline uint64_t column_moment_after(const struct column_block *block, const struct column_segment *segment,
+					   uint32_t interval, uint64_t moment)
 {
-	return column_item_key(item) == column_item_key(item - 1) && item->start == item[-1].end + 1;
+	const uint64_t *fields = segment->fields;
+	if (block->edges != 0) {
+		if ((block->edges & EDGE_LAST) != 0 && interval == fields[COLUMN_COUNT])
+			return block->view->last_moment - fields[COLUMN_LAST];
+		if ((block->edges & EDGE_FIRST) != 0 && interval-- == 0)
+			return moment + fields[COLUMN_FIRST];
+	}
+	unsigned width = (unsigned)fields[COLUMN_STEP_WIDTH];
+	uint64_t step = fields[COLUMN_STEP_MIN];
+	if (width > 0)
+		step += bits_get(block->view->block, segment->steps + interval * (size_t)width, width);
+	return moment + step;
 }
 
-/* Cut the items from `first` on into segments until the block is full; returns the first that it does not take, 0
- * when memory is out.
- */
-size_t column_block_cut(struct column_block *block, const struct column_item *items, size_t first, size_t count,
-			const struct column_moments *moments, struct column_dictionary *dictionary);
+/* Where the payload of a segment ends. */
+static inline size_t column_segment_end(const struct column_segment *segment)
+{
+	return segment->values + (segment->fields[COLUMN_COUNT] + 1) * segment->fields[COLUMN_VALUE_WIDTH];
+}
 
-/* Put the block at the end of the bits, which then end with a whole byte.  False when memory is out. */
-bool column_block_write(struct column_block *block, struct bit_buffer *bits);
+/* False if it is malformed: then nothing has changed.  Else its columns lie in the node, but no field is checked.
+ */
+bool column_block_open(struct column_block *block, const struct column_view *view, uint32_t number);
+
+static inline uint64_t column_block_field(const struct column_block *block, enum column column, uint32_t segment)
+{
+	unsigned width = block->widths[column];
+	uint64_t least = block->least[column];
+	return width == 0 ? least
+			  : least + bits_get(block->view->block, block->columns[column] + segment * (size_t)width,
+					     width);
+}
+
+/* One segment, whose payload begins at a bit.  False if it is malformed. */
+bool column_block_segment(const struct column_block *block, uint32_t number, size_t payload,
+			  struct column_segment *segment);
+
+/* All of them: `segments` has room for SEGMENTS_PER_BLOCK.  False if one is malformed. */
+bool column_block_unpack(const struct column_block *block, struct column_segment *segments);
+
+/* Bits of the payload of the segments from `from` up to `to`; where one is malformed, any number. */
+size_t column_block_payload(const struct column_block *block, uint32_t from, uint32_t to);
 
 #endif

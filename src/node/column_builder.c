@@ -148,17 +148,17 @@ static bool write_heads(struct column_builder *builder)
 static bool write_blocks(struct column_builder *builder, const struct column_item *items, size_t count,
 			 const struct column_moments *moments)
 {
-	struct column_block *block = &builder->block;
+	struct block_builder *block = &builder->block;
 	builder->block_count = builder->segment_count = 0;
 	for (size_t first = 0; first < count;) {
 		if (!array_reserve(&builder->heads, &builder->heads_capacity, builder->block_count + 1))
 			return false;
-		builder->heads[builder->block_count++] = (struct column_block_head){
+		builder->heads[builder->block_count++] = (struct block_head){
 			.key = column_item_key(&items[first]),
 			.offset = (uint32_t)byte_position(builder),
 		};
-		first = column_block_cut(block, items, first, count, moments, &builder->dictionary);
-		if (first == 0 || !column_block_write(block, &builder->bits))
+		first = block_builder_cut(block, items, first, count, moments, &builder->dictionary);
+		if (first == 0 || !block_builder_write(block, &builder->bits))
 			return false;
 		builder->segment_count += block->count;
 	}

@@ -9,18 +9,18 @@
 
 #include "base/bits.h"
 #include "base/radix_sort.h"
-#include "node/column_block.h"
+#include "node/block_builder.h"
 #include "node/node.h"
 
 /* Where a block begins in the leaf, and with which key. */
-struct column_block_head {
+struct block_head {
 	uint32_t key, offset;
 };
 
 /* Scratch that is kept from leaf to leaf.  A zeroed one is fine. */
 struct column_builder {
-	struct column_block block; /* the one being made */
-	struct column_block_head *heads;
+	struct block_builder block; /* the one being made */
+	struct block_head *heads;
 	size_t block_count, heads_capacity;
 	struct keyed_index *moments, *spare_moments; /* boundaries, being sorted */
 	size_t moments_capacity, spare_capacity;

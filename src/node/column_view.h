@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * column_view.h - read a leaf of columns: search by (key, time), then interval by interval.
+ * column_view.h - a leaf of columns as a whole: where its parts are, its times, its dictionary.
  *
  * Nothing is unpacked: every access computes where its bits are.  All that comes from the block is checked before
  * it is used as a place, so that a hostile leaf gives HISTREE_ERR_FORMAT at worst.
@@ -8,20 +8,21 @@
 #ifndef NODE_COLUMN_VIEW_H
 #define NODE_COLUMN_VIEW_H
 
-#include <stdbool.h>
-
+#include "base/bits.h"
+#include "base/bytes.h"
 #include "node/column_format.h"
 
 struct column_view {
 	const uint8_t *block;
 	uint32_t used;
 	histree_time start;
-	uint64_t length; /* of the node, end - start */
-	uint64_t last;   /* moment */
+	uint64_t length;      /* of the node, end - start */
+	uint64_t last_moment; /* that of the end of the node + 1 */
 	histree_quark key_min, key_max;
 	bool direct;
 	uint32_t time_count, block_count, value_count;
 	const uint8_t *time_heads, *block_heads, *dictionary;
+	double blocks_per_key; /* for guesses where a key is */
 };
 
 /* Sizes against each other; the checksum was checked before. */
@@ -31,48 +32,42 @@ enum histree_status column_check(const uint8_t *block, uint32_t used, uint32_t n
 /* The block must have passed column_check(). */
 struct column_view column_view(const uint8_t *block);
 
-/* A segment, with what is needed to read its intervals. */
-struct column_segment_view {
-	histree_quark key;
-	uint32_t count;
-	uint64_t start, step_min, base; /* start: a moment */
-	uint64_t first, end;            /* where the edges are apart: the first step, the moment behind the last */
-	unsigned step_width, value_width, kind;
-	size_t steps, values; /* bits, from the beginning of the node */
-};
-
-/*
- * Where a reader is.  It hands out the intervals that meet [from, to], in the order of (key, start).
+/* The first moment whose time, above the leaf's start, is greater than `time`; the number of all if there is none.
  */
-struct column_cursor {
-	const struct column_view *view;
-	/* The window as moments: an interval meets it that ends at `ends_from` or later, and starts before
-	 * `starts_to`. */
-	uint64_t ends_from, starts_to;
-	bool one_key; /* since a seek: only intervals of `key` */
-	histree_quark key;
-	uint32_t block, segment; /* the next segment; block == block_count: no more */
-	uint32_t segment_count;  /* of that block; 0: not opened yet */
-	unsigned edges;          /* likewise, enum column_edge */
-	unsigned widths[COLUMN_COUNT_OF_COLUMNS];
-	uint64_t least[COLUMN_COUNT_OF_COLUMNS];
-	size_t columns[COLUMN_COUNT_OF_COLUMNS]; /* bits, from the beginning of the node */
-	size_t payload;                          /* of the next segment */
-	struct column_segment_view now;
-	uint32_t interval; /* of `now`, the next; interval == count: take the next segment */
-	uint64_t moment;   /* at which it starts */
-};
+uint64_t column_moment_behind(const struct column_view *view, uint64_t time);
 
-/* Before the first interval. */
-void column_cursor_begin(struct column_cursor *cursor, const struct column_view *view, histree_time from,
-			 histree_time to);
-
-/* From here on, only the intervals of `key` that meet the window. */
-enum histree_status column_cursor_seek(struct column_cursor *cursor, histree_quark key);
-
-enum histree_status column_cursor_next(struct column_cursor *cursor, struct histree_interval *out);
+bool column_dictionary_value(const struct column_view *view, uint64_t entry, struct histree_value *out);
 
 /* Whether searches can rely on it: times ascend, and each head has the key of its block.  For verification. */
 bool column_is_searchable(const struct column_view *view);
+
+static inline bool column_area_fits(uint32_t offset, uint64_t size, uint32_t used)
+{
+	return offset >= COLUMN_HEADER_SIZE && offset <= used && size <= used - offset;
+}
+
+/* The key of the first segment of a block. */
+static inline histree_quark column_head_key(const struct column_view *view, uint32_t block)
+{
+	return get_le32(view->block_heads + (size_t)block * BLOCK_HEAD_SIZE);
+}
+
+/* The time of a moment, above the leaf's start; false if it lies outside the leaf. */
+static inline bool column_time_of(const struct column_view *view, uint64_t moment, uint64_t *time)
+{
+	if (view->direct) {
+		*time = moment;
+		return true;
+	}
+	if (moment >= view->time_count)
+		return false;
+	const uint8_t *head = view->time_heads + moment / TIMES_PER_HEAD * TIME_HEAD_SIZE;
+	unsigned width = get_le32(head + 12);
+	size_t at = (size_t)get_le32(head + 8) * 8 + moment % TIMES_PER_HEAD * (size_t)width;
+	if (width > 64 || at + width > (size_t)view->used * 8)
+		return false;
+	*time = get_le64(head) + bits_get(view->block, at, width);
+	return true;
+}
 
 #endif

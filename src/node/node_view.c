@@ -60,10 +60,9 @@ struct node_view node_view(const struct node_layout *layout, const uint8_t *bloc
 	return view;
 }
 
-struct node_child node_view_child(const struct node_view *view, uint32_t index)
+static inline struct node_child read_child(const struct node_view *view, uint32_t bounds, uint32_t size,
+					   uint32_t index)
 {
-	const struct node_layout *layout = view->layout;
-	uint32_t size = node_child_size(layout);
 	const uint8_t *at = view->block + NODE_HEADER_SIZE + index * size;
 	struct node_child child = {
 		.number = get_le32(at),
@@ -73,150 +72,34 @@ struct node_child node_view_child(const struct node_view *view, uint32_t index)
 		.key_max = UINT32_MAX,
 	};
 	/* Siblings without ends are consecutive: this is the classic SHT. */
-	if (layout->child_bounds & NODE_CHILD_END)
+	if (bounds & NODE_CHILD_END)
 		child.end = (histree_time)get_le64(at + 12);
 	else if (index + 1 < view->child_count)
 		child.end = (histree_time)(get_le64(at + size + 4) - 1);
-	if (layout->child_bounds & NODE_CHILD_KEYS) {
+	if (bounds & NODE_CHILD_KEYS) {
 		child.key_min = get_le32(at + size - 8);
 		child.key_max = get_le32(at + size - 4);
 	}
 	return child;
 }
 
-void node_cursor_begin(struct node_cursor *cursor, const struct node_view *view, histree_time from, histree_time to)
+struct node_child node_view_child(const struct node_view *view, uint32_t index)
 {
-	cursor->view = view;
-	cursor->from = from;
-	cursor->to = to;
-	cursor->one_key = false;
-	cursor->at = view->rows;
-	if (view->is_columns)
-		column_cursor_begin(&cursor->column, &view->columns, from, to);
+	return read_child(view, view->layout->child_bounds, node_child_size(view->layout), index);
 }
 
-struct node_cursor node_cursor(const struct node_view *view)
+uint32_t node_view_children(const struct node_view *view, uint32_t first, uint32_t end,
+			    const struct node_region *region, uint32_t *out)
 {
-	struct node_cursor cursor;
-	node_cursor_begin(&cursor, view, INT64_MIN, INT64_MAX);
-	return cursor;
-}
-
-/* ---- rows ----------------------------------------------------------------------------------------- */
-
-/* Start, end and key of the row at `reader`, which is left before the value. */
-static bool read_extent(const struct node_view *view, struct byte_reader *reader, struct histree_interval *out)
-{
-	uint64_t delta = read_varint(reader), duration = read_varint(reader), key = read_varint(reader);
-	uint64_t left = (uint64_t)view->end - (uint64_t)view->start;
-	if (reader->failed || delta > left || duration > left - delta || key < view->key_min || key > view->key_max)
-		return false;
-	out->start = (histree_time)((uint64_t)view->start + delta);
-	out->end = (histree_time)((uint64_t)out->start + duration);
-	out->quark = (histree_quark)key;
-	return true;
-}
-
-/* The row at an entry of the index; NULL if the entry points outside the rows. */
-static const uint8_t *indexed_row(const struct node_view *view, uint32_t entry)
-{
-	uint32_t offset = get_le32(view->rows_end + (size_t)entry * NODE_INDEX_SIZE);
-	if (offset < (uint32_t)(view->rows - view->block) || offset >= (uint32_t)(view->rows_end - view->block))
-		return NULL;
-	return view->block + offset;
-}
-
-static enum histree_status next_row(struct node_cursor *cursor, struct histree_interval *out)
-{
-	const struct node_view *view = cursor->view;
-	if (cursor->at >= view->rows_end)
-		return HISTREE_END;
-	struct byte_reader reader = byte_reader(cursor->at, (size_t)(view->rows_end - cursor->at));
-	if (!read_extent(view, &reader, out))
-		return HISTREE_ERR_FORMAT;
-	out->value = value_decode(&reader);
-	if (reader.failed)
-		return HISTREE_ERR_FORMAT;
-	cursor->at = reader.at;
-	return HISTREE_OK;
-}
-
-static bool is_before(const struct histree_interval *interval, histree_quark key, histree_time time)
-{
-	return interval->quark < key || (interval->quark == key && interval->end < time);
-}
-
-static enum histree_status seek_row(struct node_cursor *cursor, histree_quark key, histree_time time)
-{
-	const struct node_view *view = cursor->view;
-	struct histree_interval interval;
-
-	/* The last entry of the index whose row is before what is looked for; then row by row. */
-	uint32_t low = 0, high = node_index_count(view->row_count);
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const uint8_t *at = indexed_row(view, middle);
-		if (at == NULL)
-			return HISTREE_ERR_FORMAT;
-		struct byte_reader reader = byte_reader(at, (size_t)(view->rows_end - at));
-		if (!read_extent(view, &reader, &interval))
-			return HISTREE_ERR_FORMAT;
-		if (is_before(&interval, key, time))
-			low = middle + 1;
-		else
-			high = middle;
+	const uint32_t bounds = view->layout->child_bounds, size = node_child_size(view->layout);
+	const struct region_hull hull = region_hull(region);
+	uint32_t count = 0;
+	for (uint32_t i = end; i-- > first;) {
+		const struct node_child child = read_child(view, bounds, size, i);
+		if (hull_meets(&hull, child.start, child.end, child.key_min, child.key_max) &&
+		    region_meets_times(region, child.start, child.end) &&
+		    region_meets_keys(region, child.key_min, child.key_max))
+			out[count++] = child.number;
 	}
-	cursor->at = low == 0 ? view->rows : indexed_row(view, low - 1);
-	/* It is no further away than the next entry is; an index that lies must not make us read all rows. */
-	for (uint32_t row = 0; row <= NODE_ROWS_PER_INDEX; row++) {
-		const uint8_t *before = cursor->at;
-		enum histree_status status = next_row(cursor, &interval);
-		if (status == HISTREE_END)
-			return HISTREE_OK;
-		if (status != HISTREE_OK)
-			return status;
-		if (!is_before(&interval, key, time)) {
-			cursor->at = before;
-			return HISTREE_OK;
-		}
-	}
-	return HISTREE_ERR_FORMAT;
-}
-
-/* ---- either --------------------------------------------------------------------------------------- */
-
-enum histree_status node_cursor_seek(struct node_cursor *cursor, histree_quark key, histree_time time)
-{
-	bool later = time != cursor->from;
-	cursor->from = time;
-	cursor->one_key = true;
-	cursor->key = key;
-	if (!cursor->view->is_columns)
-		return seek_row(cursor, key, time);
-	if (later)
-		column_cursor_begin(&cursor->column, &cursor->view->columns, time, cursor->to);
-	return column_cursor_seek(&cursor->column, key);
-}
-
-enum histree_status node_cursor_next(struct node_cursor *cursor, struct histree_interval *out)
-{
-	if (cursor->view->is_columns)
-		return column_cursor_next(&cursor->column, out);
-	enum histree_status status;
-	while ((status = next_row(cursor, out)) == HISTREE_OK) {
-		/* Behind the last of a key, and of its window, there is nothing to look for. */
-		if (cursor->one_key && (out->quark != cursor->key || out->start > cursor->to))
-			return HISTREE_END;
-		if (out->end >= cursor->from && out->start <= cursor->to)
-			break;
-	}
-	return status;
-}
-
-bool node_cursor_is_indexed(const struct node_cursor *cursor, uint32_t row)
-{
-	if (cursor->view->is_columns)
-		return row > 0 || column_is_searchable(&cursor->view->columns);
-	return row % NODE_ROWS_PER_INDEX != 0 || row >= cursor->view->row_count ||
-	       indexed_row(cursor->view, row / NODE_ROWS_PER_INDEX) == cursor->at;
+	return count;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * node_view.h - read a sealed node: its bounds, its children, its intervals by key and time.
+ * node_view.h - read a sealed node: its bounds and its children; node_cursor.h reads its intervals.
  *
  * A view borrows the block.  node_check() is for blocks that come from a file; after it a view can be made
  * and read without fear: rows are still decoded with every number checked.
@@ -12,6 +12,7 @@
 
 #include "node/column_view.h"
 #include "node/node.h"
+#include "node/node_region.h"
 
 struct node_view {
 	const struct node_layout *layout;
@@ -38,36 +39,11 @@ struct node_view node_view(const struct node_layout *layout, const uint8_t *bloc
 /* Bounds that the layout does not keep are the widest possible (node.h). */
 struct node_child node_view_child(const struct node_view *view, uint32_t index);
 
-/* Hands out the intervals that meet [from, to], in the order of (key, start). */
-struct node_cursor {
-	const struct node_view *view; /* borrowed */
-	histree_time from, to;
-	bool one_key; /* since a seek: only intervals of `key` */
-	histree_quark key;
-	const uint8_t *at;           /* of rows: the next */
-	struct column_cursor column; /* of columns */
-};
-
-/* Before the first interval. */
-void node_cursor_begin(struct node_cursor *cursor, const struct node_view *view, histree_time from,
-		       histree_time to);
-
-/* The same for every interval of the node. */
-struct node_cursor node_cursor(const struct node_view *view);
-
 /*
- * From here on, hand out the intervals of `key` alone, those that end at `time`, which is in the window, or later: then
- * comes HISTREE_END.  Needs what a state history has: intervals of one key do not overlap.
+ * The children from `first` up to `end` whose bounds meet the region, the last one first.  Puts their numbers at
+ * `out` and returns how many they are.
  */
-enum histree_status node_cursor_seek(struct node_cursor *cursor, histree_quark key, histree_time time);
-
-/* HISTREE_OK, HISTREE_END or HISTREE_ERR_FORMAT.  Bytes of values are borrowed from the block. */
-enum histree_status node_cursor_next(struct node_cursor *cursor, struct histree_interval *out);
-
-/*
- * The cursor is before this row: whether what searches go by leads here; of rows, the index if it has an entry for
- * it. For verification.
- */
-bool node_cursor_is_indexed(const struct node_cursor *cursor, uint32_t row);
+uint32_t node_view_children(const struct node_view *view, uint32_t first, uint32_t end,
+			    const struct node_region *region, uint32_t *out);
 
 #endif

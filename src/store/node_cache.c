@@ -1,41 +1,50 @@
 // SPDX-License-Identifier: MIT
 #include "store/node_cache.h"
 
-#include <assert.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/hash.h"
 
 enum frame_state {
 	FRAME_FREE,    /* holds nothing */
-	FRAME_LOADING, /* one thread reads into it; others wait */
-	FRAME_READY,
+	FRAME_LOADING, /* one pin's thread reads into it */
+	FRAME_READY,   /* is in the table */
 };
 
-/* All fields but the bytes are guarded by the cache's mutex. */
 struct node_frame {
-	uint32_t number;
-	uint32_t pins;
+	uint32_t number; /* with the state, guarded by the mutex */
 	enum frame_state state;
-	bool used; /* since the clock's hand last passed */
-	struct node_frame *next; /* in its bucket */
+	atomic_bool used; /* since the clock's hand last passed */
 	uint8_t *block;
+	void *beside;
 };
+
+/* Each on cache lines of its own: it is written at every hold. */
+struct node_pin {
+	_Alignas(64) _Atomic(struct node_frame *) frame; /* held, or about to be: written by its thread alone */
+	struct node_cache *cache;
+	uint32_t loading; /* NOTHING: nothing; with `next`, guarded by the mutex */
+	struct node_pin *next;
+};
+
+#define NOTHING UINT32_MAX
 
 struct node_cache {
 	const struct block_file *file;
 	struct node_check check;
-	pthread_mutex_t mutex;
-	pthread_cond_t loaded; /* some frame left FRAME_LOADING */
-	size_t frames_wanted;  /* the ceiling */
+	_Atomic(struct node_frame *) *table; /* by number: the frames that are ready; changed under the mutex */
+	size_t frames_wanted;                /* the ceiling */
+
+	pthread_mutex_t mutex; /* of all that follows */
+	pthread_cond_t loaded; /* some pin has loaded its block */
+	struct node_pin *pins;
+	size_t pin_count;
 	struct node_frame **frames;
 	size_t frame_count, frames_capacity;
-	size_t hand;
-	struct node_frame **buckets;
-	size_t bucket_mask;
+	size_t hand; /* of the clock */
 };
 
 enum histree_status node_cache_create(const struct block_file *file, size_t bytes_max, struct node_check check,
@@ -45,73 +54,101 @@ enum histree_status node_cache_create(const struct block_file *file, size_t byte
 	struct node_cache *cache = calloc(1, sizeof(*cache));
 	if (cache == NULL)
 		return error_memory(error, "a node cache");
+	cache->table = calloc((size_t)block_file_block_count(file) + 1, sizeof(*cache->table));
+	if (cache->table == NULL) {
+		free(cache);
+		return error_memory(error, "a node cache");
+	}
 	cache->file = file;
 	cache->check = check;
 	cache->frames_wanted = bytes_max / block_file_block_size(file);
 	if (cache->frames_wanted == 0)
 		cache->frames_wanted = 1;
-	if (cache->frames_wanted > block_file_block_count(file))
-		cache->frames_wanted = (size_t)block_file_block_count(file) + 1;
-	size_t buckets = 16;
-	while (buckets < cache->frames_wanted)
-		buckets *= 2;
-	cache->bucket_mask = buckets - 1;
-	cache->buckets = calloc(buckets, sizeof(*cache->buckets));
-	if (cache->buckets == NULL) {
-		free(cache);
-		return error_memory(error, "a node cache");
-	}
 	pthread_mutex_init(&cache->mutex, NULL);
 	pthread_cond_init(&cache->loaded, NULL);
 	*out = cache;
 	return HISTREE_OK;
 }
 
-static struct node_frame **bucket_of(struct node_cache *cache, uint32_t number)
+static void free_frame(struct node_frame *frame)
 {
-	return &cache->buckets[hash_mix(number) & cache->bucket_mask];
+	free(frame->block);
+	free(frame->beside);
+	free(frame);
 }
 
-static struct node_frame *find_frame(struct node_cache *cache, uint32_t number)
+void node_cache_free(struct node_cache *cache)
 {
-	struct node_frame *frame = *bucket_of(cache, number);
-	while (frame != NULL && frame->number != number)
-		frame = frame->next;
-	return frame;
+	if (cache == NULL)
+		return;
+	for (size_t i = 0; i < cache->frame_count; i++)
+		free_frame(cache->frames[i]);
+	free(cache->frames);
+	free(cache->table);
+	pthread_mutex_destroy(&cache->mutex);
+	pthread_cond_destroy(&cache->loaded);
+	free(cache);
 }
 
-static void link_frame(struct node_cache *cache, struct node_frame *frame, uint32_t number)
+size_t node_cache_block_bytes(struct node_cache *cache)
 {
-	struct node_frame **bucket = bucket_of(cache, number);
-	frame->number = number;
-	frame->next = *bucket;
-	*bucket = frame;
+	pthread_mutex_lock(&cache->mutex);
+	size_t bytes = cache->frame_count * block_file_block_size(cache->file);
+	pthread_mutex_unlock(&cache->mutex);
+	return bytes;
 }
 
-static void unlink_frame(struct node_cache *cache, struct node_frame *frame)
+size_t node_cache_other_bytes(struct node_cache *cache)
 {
-	struct node_frame **place = bucket_of(cache, frame->number);
-	while (*place != frame)
-		place = &(*place)->next;
-	*place = frame->next;
+	pthread_mutex_lock(&cache->mutex);
+	size_t bytes = sizeof(*cache) + cache->pin_count * sizeof(struct node_pin) +
+		       ((size_t)block_file_block_count(cache->file) + 1) * sizeof(*cache->table) +
+		       cache->frames_capacity * sizeof(struct node_frame *) +
+		       cache->frame_count * (sizeof(struct node_frame) + cache->check.size);
+	pthread_mutex_unlock(&cache->mutex);
+	return bytes;
+}
+
+/* ---- frames, all under the mutex ------------------------------------------------------------------ */
+
+static bool is_held(const struct node_cache *cache, const struct node_frame *frame)
+{
+	for (const struct node_pin *pin = cache->pins; pin != NULL; pin = pin->next)
+		if (atomic_load(&pin->frame) == frame)
+			return true;
+	return false;
+}
+
+/*
+ * Take a frame out of the table, unless it is held.  A pin shows its frame first and looks at the table then; here
+ * the table is changed first, and then the pins are looked at: in the one order of all four, either we see the pin,
+ * or its thread sees that the frame is gone.
+ */
+static bool withdraw_frame(struct node_cache *cache, struct node_frame *frame)
+{
+	atomic_store(&cache->table[frame->number], NULL);
+	if (is_held(cache, frame)) {
+		atomic_store(&cache->table[frame->number], frame);
+		return false;
+	}
 	frame->state = FRAME_FREE;
+	return true;
 }
 
-/* A frame that holds nothing, by the clock; NULL if all are pinned. */
+/* A frame that holds nothing, by the clock; NULL if all are held. */
 static struct node_frame *reclaim_frame(struct node_cache *cache)
 {
 	for (size_t step = 0; step < 2 * cache->frame_count; step++) {
 		struct node_frame *frame = cache->frames[cache->hand];
 		cache->hand = (cache->hand + 1) % cache->frame_count;
-		if (frame->pins > 0)
-			continue;
 		if (frame->state == FRAME_FREE)
 			return frame;
-		if (!frame->used) {
-			unlink_frame(cache, frame);
+		if (frame->state == FRAME_LOADING)
+			continue;
+		if (atomic_load_explicit(&frame->used, memory_order_relaxed))
+			atomic_store_explicit(&frame->used, false, memory_order_relaxed);
+		else if (withdraw_frame(cache, frame))
 			return frame;
-		}
-		frame->used = false;
 	}
 	return NULL;
 }
@@ -124,8 +161,9 @@ static struct node_frame *add_frame(struct node_cache *cache)
 	if (frame == NULL)
 		return NULL;
 	frame->block = malloc(block_file_block_size(cache->file));
-	if (frame->block == NULL) {
-		free(frame);
+	frame->beside = calloc(1, cache->check.size + 1);
+	if (frame->block == NULL || frame->beside == NULL) {
+		free_frame(frame);
 		return NULL;
 	}
 	cache->frames[cache->frame_count++] = frame;
@@ -140,91 +178,145 @@ static struct node_frame *take_frame(struct node_cache *cache)
 	return frame != NULL ? frame : add_frame(cache);
 }
 
+static bool is_being_loaded(const struct node_cache *cache, uint32_t number)
+{
+	for (const struct node_pin *pin = cache->pins; pin != NULL; pin = pin->next)
+		if (pin->loading == number)
+			return true;
+	return false;
+}
+
+/* ---- pins ----------------------------------------------------------------------------------------- */
+
+enum histree_status node_pin_create(struct node_cache *cache, struct node_pin **out, struct histree_error *error)
+{
+	struct node_pin *pin = aligned_alloc(_Alignof(struct node_pin), sizeof(*pin));
+	*out = pin;
+	if (pin == NULL)
+		return error_memory(error, "a query");
+	*pin = (struct node_pin){ .cache = cache, .loading = NOTHING };
+	pthread_mutex_lock(&cache->mutex);
+	pin->next = cache->pins;
+	cache->pins = pin;
+	cache->pin_count++;
+	pthread_mutex_unlock(&cache->mutex);
+	return HISTREE_OK;
+}
+
+void node_pin_free(struct node_pin *pin)
+{
+	if (pin == NULL)
+		return;
+	struct node_cache *cache = pin->cache;
+	pthread_mutex_lock(&cache->mutex);
+	struct node_pin **place = &cache->pins;
+	while (*place != pin)
+		place = &(*place)->next;
+	*place = pin->next;
+	cache->pin_count--;
+	pthread_mutex_unlock(&cache->mutex);
+	free(pin);
+}
+
+void node_pin_drop(struct node_pin *pin)
+{
+	atomic_store_explicit(&pin->frame, NULL, memory_order_release);
+}
+
+const uint8_t *node_pin_block(const struct node_pin *pin)
+{
+	return atomic_load_explicit(&pin->frame, memory_order_relaxed)->block;
+}
+
+const void *node_pin_beside(const struct node_pin *pin)
+{
+	return atomic_load_explicit(&pin->frame, memory_order_relaxed)->beside;
+}
+
 static enum histree_status load_frame(struct node_cache *cache, struct node_frame *frame, uint32_t number,
 				      struct histree_error *error)
 {
 	enum histree_status status = block_file_read(cache->file, number, frame->block, error);
 	if (status != HISTREE_OK)
 		return status;
-	status = cache->check.check(cache->check.context, frame->block, number, error);
+	status = cache->check.check(cache->check.context, frame->block, number, frame->beside, error);
 	if (status != HISTREE_OK)
 		error_prefix(error, "'%s': node %u", block_file_path(cache->file), number);
 	return status;
 }
 
-enum histree_status node_cache_pin(struct node_cache *cache, uint32_t number, struct node_frame **out, bool *loaded,
-				   struct histree_error *error)
+/* Read a block that nobody has and nobody reads.  The mutex is held before and behind. */
+static enum histree_status load(struct node_pin *pin, uint32_t number, struct histree_error *error)
 {
-	*out = NULL;
-	*loaded = false;
-	pthread_mutex_lock(&cache->mutex);
-	struct node_frame *frame = find_frame(cache, number);
-	while (frame != NULL && frame->state == FRAME_LOADING) {
-		pthread_cond_wait(&cache->loaded, &cache->mutex);
-		frame = find_frame(cache, number);
-	}
-	if (frame != NULL) {
-		frame->pins++;
-		frame->used = true;
-		pthread_mutex_unlock(&cache->mutex);
-		*out = frame;
-		return HISTREE_OK;
-	}
-
-	frame = take_frame(cache);
-	if (frame == NULL) {
-		pthread_mutex_unlock(&cache->mutex);
+	struct node_cache *cache = pin->cache;
+	struct node_frame *frame = take_frame(cache);
+	if (frame == NULL)
 		return error_memory(error, "a node");
-	}
 	frame->state = FRAME_LOADING;
-	frame->pins = 1;
-	frame->used = true;
-	link_frame(cache, frame, number);
+	pin->loading = number;
 	pthread_mutex_unlock(&cache->mutex);
 
 	enum histree_status status = load_frame(cache, frame, number, error);
 
 	pthread_mutex_lock(&cache->mutex);
+	pin->loading = NOTHING;
+	frame->state = FRAME_FREE;
 	if (status == HISTREE_OK) {
 		frame->state = FRAME_READY;
-	} else {
-		frame->pins = 0;
-		unlink_frame(cache, frame);
+		frame->number = number;
+		atomic_store_explicit(&frame->used, true, memory_order_relaxed);
+		atomic_store(&pin->frame, frame);
+		atomic_store(&cache->table[number], frame);
 	}
 	pthread_cond_broadcast(&cache->loaded);
-	pthread_mutex_unlock(&cache->mutex);
-	if (status == HISTREE_OK) {
-		*loaded = true;
-		*out = frame;
-	}
 	return status;
 }
 
-const uint8_t *node_frame_block(const struct node_frame *frame)
+static enum histree_status hold_slowly(struct node_pin *pin, uint32_t number, bool *loaded,
+				       struct histree_error *error)
 {
-	return frame->block;
-}
-
-void node_cache_unpin(struct node_cache *cache, struct node_frame *frame)
-{
+	struct node_cache *cache = pin->cache;
+	enum histree_status status = HISTREE_OK;
 	pthread_mutex_lock(&cache->mutex);
-	assert(frame->pins > 0);
-	frame->pins--;
+	struct node_frame *frame = atomic_load(&cache->table[number]);
+	while (frame == NULL && is_being_loaded(cache, number)) {
+		pthread_cond_wait(&cache->loaded, &cache->mutex);
+		frame = atomic_load(&cache->table[number]);
+	}
+	/* Nothing is withdrawn while we have the mutex. */
+	if (frame != NULL)
+		atomic_store(&pin->frame, frame);
+	else
+		status = load(pin, number, error);
 	pthread_mutex_unlock(&cache->mutex);
+	*loaded = frame == NULL && status == HISTREE_OK;
+	return status;
 }
 
-void node_cache_free(struct node_cache *cache)
+/* Hold a block that is there; false if it is not, or is being thrown out: then nothing is held. */
+static bool hold_at_once(struct node_pin *pin, uint32_t number)
 {
-	if (cache == NULL)
-		return;
-	for (size_t i = 0; i < cache->frame_count; i++) {
-		assert(cache->frames[i]->pins == 0);
-		free(cache->frames[i]->block);
-		free(cache->frames[i]);
+	struct node_cache *cache = pin->cache;
+	struct node_frame *frame = atomic_load_explicit(&cache->table[number], memory_order_acquire);
+	atomic_store(&pin->frame, frame);
+	if (frame == NULL)
+		return false;
+	if (atomic_load(&cache->table[number]) != frame) {
+		node_pin_drop(pin);
+		return false;
 	}
-	free(cache->frames);
-	free(cache->buckets);
-	pthread_mutex_destroy(&cache->mutex);
-	pthread_cond_destroy(&cache->loaded);
-	free(cache);
+	if (!atomic_load_explicit(&frame->used, memory_order_relaxed))
+		atomic_store_explicit(&frame->used, true, memory_order_relaxed);
+	return true;
+}
+
+enum histree_status node_pin_hold(struct node_pin *pin, uint32_t number, bool *loaded, struct histree_error *error)
+{
+	const struct block_file *file = pin->cache->file;
+	*loaded = false;
+	if (number >= block_file_block_count(file)) {
+		node_pin_drop(pin);
+		return block_file_read(file, number, NULL, error); /* says that there is no such block */
+	}
+	return hold_at_once(pin, number) ? HISTREE_OK : hold_slowly(pin, number, loaded, error);
 }

@@ -2,12 +2,18 @@
 /*
  * node_cache.h - blocks of one file in memory, under a byte ceiling.
  *
- * A pinned block stays where it is; the others are thrown out by a clock when room is needed.  Each block is
- * checked once, when it is loaded.  If every frame is pinned, the cache grows beyond its ceiling by one
- * frame rather than fail.
+ * A reader has a pin, which holds at most one block at a time; a held block stays where it is.  The others are
+ * thrown out by a clock when room is needed.  Each block is checked once, when it is loaded.  If every block is
+ * held, the cache grows beyond its ceiling by one rather than fail: so it never has more blocks than fit under the
+ * ceiling, or than there are pins.
  *
- * Guarantee: any number of threads may pin and unpin; two that ask for the same block at the same time
- * load it once.  One mutex guards all but the bytes of pinned blocks; it is not held while reading.
+ * Threads: a pin belongs to one thread; any number of them work on one cache.  Holding a block that is there takes
+ * no lock and writes nothing that another thread writes: the pin is a hazard pointer (Michael, "Hazard pointers:
+ * safe memory reclamation for lock-free objects", 2004), at which whoever throws a block out looks first.  Loading
+ * takes a mutex, but not while reading; two threads that ask for the same block at the same time load it once.
+ *
+ * Blocks are read, not mapped: a file that shrinks or a disk that fails gives HISTREE_ERR_FORMAT or
+ * HISTREE_ERR_IO, never a signal.
  */
 #ifndef STORE_NODE_CACHE_H
 #define STORE_NODE_CACHE_H
@@ -17,28 +23,46 @@
 #include "store/block_file.h"
 
 struct node_cache;
-struct node_frame;
+struct node_pin;
 
-/* `check` looks at a block that was just loaded; what it refuses is not kept. */
+/*
+ * Looks at a block that was just loaded; what it refuses is not kept.  It may keep something of its own beside the
+ * block: `size` bytes at `beside`, zeroed once, as long as the block is there.
+ */
 struct node_check {
-	enum histree_status (*check)(const void *context, const uint8_t *block, uint32_t number,
+	enum histree_status (*check)(const void *context, const uint8_t *block, uint32_t number, void *beside,
 				     struct histree_error *error);
 	const void *context;
+	size_t size;
 };
 
 enum histree_status node_cache_create(const struct block_file *file, size_t bytes_max, struct node_check check,
 				      struct node_cache **out, struct histree_error *error);
 
-/* `loaded`: whether it was read from the file just now. */
-enum histree_status node_cache_pin(struct node_cache *cache, uint32_t number, struct node_frame **out, bool *loaded,
-				   struct histree_error *error);
-
-/* The bytes of a pinned block. */
-const uint8_t *node_frame_block(const struct node_frame *frame);
-
-void node_cache_unpin(struct node_cache *cache, struct node_frame *frame);
-
-/* Nothing may be pinned.  NULL is fine. */
+/* No pin may be left.  NULL is fine. */
 void node_cache_free(struct node_cache *cache);
+
+/* Of the blocks that are in memory; and of all else that the cache has. */
+size_t node_cache_block_bytes(struct node_cache *cache);
+size_t node_cache_other_bytes(struct node_cache *cache);
+
+/* Holds nothing. */
+enum histree_status node_pin_create(struct node_cache *cache, struct node_pin **out, struct histree_error *error);
+
+/*
+ * Let go of what is held, and hold this block; on failure, nothing.  `loaded`: whether it was read from the file
+ * just now.
+ */
+enum histree_status node_pin_hold(struct node_pin *pin, uint32_t number, bool *loaded, struct histree_error *error);
+
+/* Of the block that is held. */
+const uint8_t *node_pin_block(const struct node_pin *pin);
+const void *node_pin_beside(const struct node_pin *pin);
+
+/* Hold nothing, as may be already. */
+void node_pin_drop(struct node_pin *pin);
+
+/* NULL is fine. */
+void node_pin_free(struct node_pin *pin);
 
 #endif

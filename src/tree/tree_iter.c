@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Depth first, with the numbers of the nodes still to visit on a stack and one node pinned (algorithm 4.1 for
+ * Depth first, with the numbers of the nodes still to visit on a stack and one node held (algorithm 4.1 for
  * a region instead of a point; thesis 4.6.4 and 6.1).  A node is visited if its bounds, as its parent knows
  * them, meet the region: thus at most once, as each has one parent.
+ *
+ * Intervals are read some at a time, so that what it costs to come back to a node is shared among them.
  */
 #include <stdlib.h>
 
@@ -10,25 +12,24 @@
 #include "base/error.h"
 #include "tree/tree_reader_inside.h"
 
+enum { BATCH = 64 };
+
 struct tree_iter {
 	struct tree_reader *reader;
-	struct histree_region region;
-	histree_time from, to; /* the hull of the region's times */
-	uint64_t left;         /* intervals that can still come: known where the region is one time */
+	struct node_region region;
+	uint64_t left; /* intervals that can still come: known where the region is one time */
 	size_t life_at,
-		life_end;   /* of the region's keys, those whose nulls outside their life were not given yet */
-	unsigned life_null; /* of the nulls of that key, the next */
-	uint32_t *pending;  /* stack of node numbers */
+		life_end;  /* of the region's keys, those whose nulls outside their life were not given yet */
+	uint32_t *pending; /* stack of node numbers */
 	size_t pending_count, pending_capacity;
 
-	/* The node being read; frame NULL: none. */
-	struct node_frame *frame;
-	struct node_view view;
-	struct node_cursor cursor;
-	size_t key_at, key_end; /* of the region's quarks, those that can be in this node */
-	bool by_key;            /* seek each key instead of reading all rows */
-	bool seek;              /* the key at key_at has not been looked for yet */
-	struct histree_query_stats stats;
+	struct node_pin *pin;
+	const struct tree_node *node;     /* being read; NULL: none */
+	struct node_cursor cursor;        /* in it */
+	struct histree_query_stats stats; /* `intervals`: with those that wait in the batch */
+
+	size_t batch_at, batch_count; /* those that were read and not handed out yet */
+	struct histree_interval batch[BATCH];
 };
 
 enum histree_status tree_iter_create(struct tree_reader *reader, struct tree_iter **out,
@@ -41,78 +42,36 @@ enum histree_status tree_iter_create(struct tree_reader *reader, struct tree_ite
 		return error_memory(error, "a query");
 	}
 	iter->reader = reader;
+	enum histree_status status = node_pin_create(reader->cache, &iter->pin, error);
+	if (status != HISTREE_OK) {
+		tree_iter_free(iter);
+		return status;
+	}
 	*out = iter;
 	return HISTREE_OK;
 }
 
 static void leave_node(struct tree_iter *iter)
 {
-	if (iter->frame != NULL)
-		node_cache_unpin(iter->reader->cache, iter->frame);
-	iter->frame = NULL;
+	if (iter->node != NULL)
+		node_pin_drop(iter->pin);
+	iter->node = NULL;
 }
 
 void tree_iter_free(struct tree_iter *iter)
 {
 	if (iter == NULL)
 		return;
-	leave_node(iter);
+	node_pin_free(iter->pin);
 	free(iter->pending);
 	free(iter);
 }
 
 struct histree_query_stats tree_iter_stats(const struct tree_iter *iter)
 {
-	return iter->stats;
-}
-
-/* ---- what meets the region ------------------------------------------------------------------------ */
-
-/* Index of the first that is not below `bound`. */
-static size_t first_time_from(const histree_time *times, size_t count, histree_time bound)
-{
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (times[middle] < bound)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static size_t first_quark_from(const histree_quark *quarks, size_t count, histree_quark bound)
-{
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (quarks[middle] < bound)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-static bool meets_times(const struct tree_iter *iter, histree_time start, histree_time end)
-{
-	if (start > iter->to || end < iter->from)
-		return false;
-	if (iter->region.times == NULL)
-		return true;
-	size_t first = first_time_from(iter->region.times, iter->region.time_count, start);
-	return first < iter->region.time_count && iter->region.times[first] <= end;
-}
-
-static bool meets_keys(const struct tree_iter *iter, histree_quark key_min, histree_quark key_max)
-{
-	if (key_min > key_max)
-		return false;
-	if (iter->region.quarks == NULL)
-		return true;
-	size_t first = first_quark_from(iter->region.quarks, iter->region.quark_count, key_min);
-	return first < iter->region.quark_count && iter->region.quarks[first] <= key_max;
+	struct histree_query_stats stats = iter->stats;
+	stats.intervals -= iter->batch_count - iter->batch_at;
+	return stats;
 }
 
 /* ---- walking ------------------------------------------------------------------------------------------ */
@@ -121,66 +80,56 @@ void tree_iter_stop(struct tree_iter *iter)
 {
 	leave_node(iter);
 	iter->left = 0;
+	iter->batch_at = iter->batch_count = 0;
 	iter->stats = (struct histree_query_stats){ 0 };
 }
 
 void tree_iter_start(struct tree_iter *iter, const struct histree_region *region)
 {
+	const struct tree_shape *shape = &iter->reader->shape;
 	tree_iter_stop(iter);
-	iter->region = *region;
-	iter->from = region->times != NULL ? region->times[0] : region->from;
-	iter->to = region->times != NULL ? region->times[region->time_count - 1] : region->to;
-	iter->left = UINT64_MAX;
-	if (iter->from == iter->to) /* an attribute has exactly one state at a time */
-		iter->left = region->quarks != NULL ? region->quark_count : iter->reader->shape.key_count;
-	iter->pending[0] = iter->reader->shape.root;
+	iter->region = (struct node_region){
+		.from = region->times != NULL ? region->times[0] : region->from,
+		.to = region->times != NULL ? region->times[region->time_count - 1] : region->to,
+		.quarks = region->quarks,
+		.quark_count = region->quark_count,
+		.times = region->times,
+		.time_count = region->time_count,
+	};
+	if (region->times != NULL && iter->region.from < iter->region.to)
+		iter->region.times_per_ns = (double)(region->time_count - 1) /
+					    (double)((uint64_t)iter->region.to - (uint64_t)iter->region.from);
+	size_t keys = region->quarks != NULL ? region->quark_count : shape->key_count;
+	/* An attribute has exactly one state at a time. */
+	iter->left = iter->region.from == iter->region.to ? keys : UINT64_MAX;
+	iter->life_at = 0;
+	iter->life_end = iter->reader->lives.count > 0 ? keys : 0; /* else every null is in a node */
+	iter->pending[0] = shape->root;
 	iter->pending_count = 1;
-	iter->life_at = iter->life_null = 0;
-	iter->life_end = region->quarks != NULL ? region->quark_count : iter->reader->shape.key_count;
-	if (iter->reader->lives.count == 0) /* this variant has every null in its nodes */
-		iter->life_end = 0;
 }
 
 static enum histree_status push_children(struct tree_iter *iter, struct histree_error *error)
 {
-	const struct node_view *view = &iter->view;
-	if (!array_reserve(&iter->pending, &iter->pending_capacity, iter->pending_count + view->child_count))
+	const struct tree_node *node = iter->node;
+	const struct region_hull hull = region_hull(&iter->region);
+	uint32_t count = node->view.child_count;
+	size_t place = iter->pending_count;
+	if (!array_reserve(&iter->pending, &iter->pending_capacity, place + count))
 		return error_memory(error, "a query");
 	/* The last child first: popped in the order of their making, which is about that of time. */
-	for (uint32_t i = view->child_count; i-- > 0;) {
-		struct node_child child = node_view_child(view, i);
-		if (child.number >= view->number)
-			return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u has node %u as a child",
-					 block_file_path(iter->reader->file), view->number, child.number);
-		if (meets_times(iter, child.start, child.end) && meets_keys(iter, child.key_min, child.key_max))
-			iter->pending[iter->pending_count++] = child.number;
+	for (uint32_t g = tree_group_count(count); g-- > 0;) {
+		const struct node_child *group = &node->groups[g];
+		uint32_t first = g * CHILDREN_PER_GROUP, end = first + CHILDREN_PER_GROUP;
+		if (hull_meets(&hull, group->start, group->end, group->key_min, group->key_max))
+			place += node_view_children(&node->view, first, end < count ? end : count, &iter->region,
+						    &iter->pending[place]);
 	}
+	for (size_t i = iter->pending_count; i < place; i++)
+		if (iter->pending[i] >= node->view.number)
+			return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u has node %u as a child",
+					 block_file_path(iter->reader->file), node->view.number, iter->pending[i]);
+	iter->pending_count = place;
 	return HISTREE_OK;
-}
-
-/* Looking for a key costs about as much as reading this many rows. */
-enum { ROWS_PER_SEEK = 24 };
-
-/* The keys of the region that this node may have, and whether to look for each. */
-static void choose_keys(struct tree_iter *iter)
-{
-	const struct histree_region *region = &iter->region;
-	iter->key_at = first_quark_from(region->quarks, region->quark_count, iter->view.key_min);
-	iter->key_end = iter->key_at + first_quark_from(region->quarks + iter->key_at,
-							region->quark_count - iter->key_at, iter->view.key_max);
-	if (iter->key_end < region->quark_count && region->quarks[iter->key_end] == iter->view.key_max)
-		iter->key_end++;
-	iter->by_key = (iter->key_end - iter->key_at) * ROWS_PER_SEEK < iter->view.row_count;
-	iter->seek = true;
-}
-
-static void begin_rows(struct tree_iter *iter)
-{
-	const struct histree_region *region = &iter->region;
-	node_cursor_begin(&iter->cursor, &iter->view, iter->from, iter->to);
-	iter->by_key = false;
-	if (region->quarks != NULL)
-		choose_keys(iter);
 }
 
 /* Enter the node on top of the stack.  If it fails, that is still there: who asks again is not told less. */
@@ -193,10 +142,10 @@ static enum histree_status enter_node(struct tree_iter *iter, struct histree_err
 	if (iter->stats.nodes_visited == iter->reader->shape.node_count)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is a child of several nodes",
 				 block_file_path(iter->reader->file), number);
-	enum histree_status status = node_cache_pin(iter->reader->cache, number, &iter->frame, &loaded, error);
+	enum histree_status status = node_pin_hold(iter->pin, number, &loaded, error);
 	if (status != HISTREE_OK)
 		return status;
-	iter->view = node_view(&iter->reader->shape.layout, node_frame_block(iter->frame));
+	iter->node = node_pin_beside(iter->pin);
 	iter->pending_count = place;
 	status = push_children(iter, error);
 	if (status != HISTREE_OK) {
@@ -207,101 +156,106 @@ static enum histree_status enter_node(struct tree_iter *iter, struct histree_err
 	}
 	iter->stats.nodes_visited++;
 	iter->stats.nodes_loaded += loaded;
-	begin_rows(iter);
+	if (iter->node->view.row_count > 0)
+		node_cursor_begin(&iter->cursor, &iter->node->view, &iter->region);
+	else
+		leave_node(iter);
 	return HISTREE_OK;
 }
 
-/* The next row of this node that is in the region, all rows being read. */
-static enum histree_status next_by_row(struct tree_iter *iter, struct histree_interval *out)
+/* ---- reading ------------------------------------------------------------------------------------------ */
+
+/* The first key from `at` on that is not alive during all of the region's time. */
+static size_t first_with_null(const struct tree_iter *iter, size_t at)
 {
-	const struct histree_region *region = &iter->region;
-	enum histree_status status;
-	while ((status = node_cursor_next(&iter->cursor, out)) == HISTREE_OK) {
-		if (region->quarks != NULL) {
-			if (iter->key_at < iter->key_end && region->quarks[iter->key_at] < out->quark)
-				iter->key_at += first_quark_from(region->quarks + iter->key_at,
-								 iter->key_end - iter->key_at, out->quark);
-			if (iter->key_at == iter->key_end)
-				return HISTREE_END;
-			if (region->quarks[iter->key_at] != out->quark)
-				continue;
-		}
-		if (region->times == NULL || meets_times(iter, out->start, out->end))
-			return HISTREE_OK;
-	}
-	return status;
+	const struct life *lives = iter->reader->lives.lives;
+	const histree_quark *quarks = iter->region.quarks;
+	const histree_time from = iter->region.from, to = iter->region.to;
+	const size_t end = iter->life_end;
+	if (quarks == NULL)
+		while (at < end && lives[at].birth <= from && lives[at].death >= to)
+			at++;
+	else
+		while (at < end && lives[quarks[at]].birth <= from && lives[quarks[at]].death >= to)
+			at++;
+	return at;
 }
 
-/* The same, each key being looked for. */
-static enum histree_status next_by_key(struct tree_iter *iter, struct histree_interval *out)
+/* As many nulls outside the lives of keys as there is room for: no node has them.  Returns how many. */
+static size_t read_nulls(struct tree_iter *iter)
 {
-	while (iter->key_at < iter->key_end) {
-		histree_quark key = iter->region.quarks[iter->key_at];
-		if (iter->seek) {
-			enum histree_status status = node_cursor_seek(&iter->cursor, key, iter->from);
-			if (status != HISTREE_OK)
-				return status;
-			iter->seek = false;
-		}
-		enum histree_status status = node_cursor_next(&iter->cursor, out);
-		if (status == HISTREE_OK) {
-			if (iter->region.times == NULL || meets_times(iter, out->start, out->end))
-				return HISTREE_OK;
-			continue;
-		}
-		if (status != HISTREE_END)
+	const struct node_region *region = &iter->region;
+	const struct tree_shape *shape = &iter->reader->shape;
+	size_t count = 0;
+	while (count + 2 <= BATCH) {
+		size_t at = first_with_null(iter, iter->life_at);
+		iter->life_at = at + 1;
+		if (at >= iter->life_end)
+			break;
+		histree_quark key = region->quarks != NULL ? region->quarks[at] : (histree_quark)at;
+		struct histree_interval nulls[2];
+		unsigned of_key = life_nulls(iter->reader->lives.lives[key], key, shape->start, shape->end, nulls);
+		for (unsigned i = 0; i < of_key; i++)
+			if (region_has_time_of(region, nulls[i].start, nulls[i].end))
+				iter->batch[count++] = nulls[i];
+	}
+	return count;
+}
+
+/* Of the nodes: at least one, or HISTREE_END. */
+static enum histree_status read_nodes(struct tree_iter *iter, size_t *count, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_END;
+	*count = 0;
+	while (iter->node != NULL || iter->pending_count > 0) {
+		if (iter->node == NULL && (status = enter_node(iter, error)) != HISTREE_OK)
 			return status;
-		iter->key_at++;
-		iter->seek = true;
+		if (iter->node == NULL) /* a node of children alone */
+			continue;
+		size_t room = iter->left < BATCH ? (size_t)iter->left : BATCH;
+		status = node_cursor_read(&iter->cursor, iter->batch, room, count);
+		if (status == HISTREE_OK)
+			return HISTREE_OK;
+		if (status != HISTREE_END)
+			return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u: malformed row",
+					 block_file_path(iter->reader->file), iter->node->view.number);
+		leave_node(iter);
 	}
 	return HISTREE_END;
 }
 
-/* The next null outside the life of a key: no node has it.  False: there are no more. */
-static bool next_null(struct tree_iter *iter, struct histree_interval *out)
+static enum histree_status read_batch(struct tree_iter *iter, struct histree_error *error)
 {
-	const struct tree_shape *shape = &iter->reader->shape;
-	for (; iter->life_at < iter->life_end; iter->life_at++, iter->life_null = 0) {
-		histree_quark key = iter->region.quarks != NULL ? iter->region.quarks[iter->life_at]
-								: (histree_quark)iter->life_at;
-		struct histree_interval nulls[2];
-		unsigned count = life_nulls(iter->reader->lives.lives[key], key, shape->start, shape->end, nulls);
-		while (iter->life_null < count) {
-			*out = nulls[iter->life_null++];
-			if (meets_times(iter, out->start, out->end))
-				return true;
-		}
+	enum histree_status status = HISTREE_END;
+	size_t count = 0;
+	iter->batch_at = iter->batch_count = 0;
+	if (iter->left > 0) {
+		count = read_nulls(iter);
+		status = count > 0 ? HISTREE_OK : read_nodes(iter, &count, error);
 	}
-	return false;
+	if (status == HISTREE_END)
+		leave_node(iter);
+	iter->left -= count;
+	iter->stats.intervals += count;
+	iter->batch_count = count;
+	return status;
+}
+
+/* Apart from tree_iter_next(), which is short without it. */
+__attribute__((noinline)) static enum histree_status
+next_of_batch(struct tree_iter *iter, struct histree_interval *out, struct histree_error *error)
+{
+	enum histree_status status = read_batch(iter, error);
+	if (status == HISTREE_OK)
+		*out = iter->batch[iter->batch_at++];
+	return status;
 }
 
 enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interval *out,
 				   struct histree_error *error)
 {
-	if (iter->left > 0 && next_null(iter, out)) {
-		iter->left--;
-		iter->stats.intervals++;
-		return HISTREE_OK;
-	}
-	while (iter->left > 0) {
-		if (iter->frame == NULL) {
-			if (iter->pending_count == 0)
-				break;
-			enum histree_status status = enter_node(iter, error);
-			if (status != HISTREE_OK)
-				return status;
-		}
-		enum histree_status status = iter->by_key ? next_by_key(iter, out) : next_by_row(iter, out);
-		if (status == HISTREE_OK) {
-			iter->left--;
-			iter->stats.intervals++;
-			return HISTREE_OK;
-		}
-		if (status != HISTREE_END)
-			return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u: malformed row",
-					 block_file_path(iter->reader->file), iter->view.number);
-		leave_node(iter);
-	}
-	leave_node(iter);
-	return HISTREE_END;
+	if (iter->batch_at == iter->batch_count)
+		return next_of_batch(iter, out, error);
+	*out = iter->batch[iter->batch_at++];
+	return HISTREE_OK;
 }

@@ -7,11 +7,45 @@
 #include "base/error.h"
 #include "tree/tree_reader_inside.h"
 
-static enum histree_status check_node(const void *context, const uint8_t *block, uint32_t number,
-				      struct histree_error *error)
+static void bound_groups(struct tree_node *node)
+{
+	for (uint32_t i = 0; i < node->view.child_count; i++) {
+		const struct node_child child = node_view_child(&node->view, i);
+		struct node_child *group = &node->groups[i / CHILDREN_PER_GROUP];
+		bool is_first = i % CHILDREN_PER_GROUP == 0;
+		if (is_first || child.start < group->start)
+			group->start = child.start;
+		if (is_first || child.end > group->end)
+			group->end = child.end;
+		if (is_first || child.key_min < group->key_min)
+			group->key_min = child.key_min;
+		if (is_first || child.key_max > group->key_max)
+			group->key_max = child.key_max;
+	}
+}
+
+static enum histree_status open_node(const void *context, const uint8_t *block, uint32_t number, void *beside,
+				     struct histree_error *error)
 {
 	const struct tree_reader *reader = context;
-	return node_check(&reader->shape.layout, block, number, error);
+	struct tree_node *node = beside;
+	enum histree_status status = node_check(&reader->shape.layout, block, number, error);
+	if (status != HISTREE_OK)
+		return status;
+	node->view = node_view(&reader->shape.layout, block);
+	bound_groups(node);
+	return HISTREE_OK;
+}
+
+static enum histree_status create_cache(struct tree_reader *reader, size_t bytes_max, struct histree_error *error)
+{
+	size_t groups = tree_group_count(reader->shape.layout.child_capacity);
+	const struct node_check check = {
+		.check = open_node,
+		.context = reader,
+		.size = sizeof(struct tree_node) + groups * sizeof(struct node_child),
+	};
+	return node_cache_create(reader->file, bytes_max, check, &reader->cache, error);
 }
 
 enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
@@ -29,9 +63,7 @@ enum histree_status tree_reader_open(const struct block_file *file, size_t cache
 		status = lives_read(&reader->lives, reader->shape.key_count, reader->shape.start, reader->shape.end,
 				    file, error);
 	if (status == HISTREE_OK)
-		status = node_cache_create(file, cache_bytes,
-					   (struct node_check){ .check = check_node, .context = reader },
-					   &reader->cache, error);
+		status = create_cache(reader, cache_bytes, error);
 	if (status != HISTREE_OK) {
 		tree_reader_close(reader);
 		return status;

@@ -5,11 +5,28 @@
 #ifndef TREE_TREE_READER_INSIDE_H
 #define TREE_TREE_READER_INSIDE_H
 
+#include "node/node_cursor.h"
 #include "node/node_view.h"
 #include "store/node_cache.h"
 #include "tree/lives.h"
 #include "tree/tree_reader.h"
 #include "tree/tree_shape.h"
+
+/*
+ * What the cache keeps beside a node: the node as it was opened once, and bounds of its children,
+ * CHILDREN_PER_GROUP together, so that a query passes by most of a thousand children without looking at each.
+ */
+struct tree_node {
+	struct node_view view;
+	struct node_child groups[]; /* their numbers mean nothing */
+};
+
+enum { CHILDREN_PER_GROUP = 16 };
+
+static inline uint32_t tree_group_count(uint32_t children)
+{
+	return (children + CHILDREN_PER_GROUP - 1) / CHILDREN_PER_GROUP;
+}
 
 /* Constant after opening but for the cache, which guards itself. */
 struct tree_reader {

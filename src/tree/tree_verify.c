@@ -27,6 +27,7 @@ struct node_seen {
 
 struct verify {
 	struct tree_reader *reader;
+	struct node_pin *pin;
 	const struct tree_shape *shape;
 	void (*report)(void *context, const char *fault);
 	void *context;
@@ -107,12 +108,13 @@ static void check_child(struct verify *verify, const struct node_view *view, uin
 
 static void check_rows(struct verify *verify, const struct node_view *view)
 {
-	struct node_cursor cursor = node_cursor(view);
+	struct node_cursor cursor;
 	struct histree_interval row, before = { 0 };
 	histree_quark key_min = UINT32_MAX, key_max = 0;
 	enum histree_status status;
 	uint32_t count = 0;
 	bool indexed = true;
+	node_cursor_begin_all(&cursor, view);
 	for (;; count++) {
 		indexed = indexed && node_cursor_is_indexed(&cursor, count);
 		status = node_cursor_next(&cursor, &row);
@@ -181,10 +183,9 @@ static void check_node(struct verify *verify, const struct node_view *view)
 /* HISTREE_ERR_FORMAT is the node's fault and counted; anything else is ours and ends the check. */
 static enum histree_status visit_node(struct verify *verify, uint32_t number, struct histree_error *error)
 {
-	struct node_frame *frame;
 	bool loaded;
 	struct histree_error refusal;
-	enum histree_status status = node_cache_pin(verify->reader->cache, number, &frame, &loaded, &refusal);
+	enum histree_status status = node_pin_hold(verify->pin, number, &loaded, &refusal);
 	if (status == HISTREE_ERR_FORMAT) {
 		fault(verify, "%s", refusal.message);
 		verify->seen[number].damaged = true;
@@ -193,9 +194,8 @@ static enum histree_status visit_node(struct verify *verify, uint32_t number, st
 	}
 	if (status != HISTREE_OK)
 		return error_set(error, status, "%s", refusal.message);
-	struct node_view view = node_view(&verify->shape->layout, node_frame_block(frame));
-	check_node(verify, &view);
-	node_cache_unpin(verify->reader->cache, frame);
+	const struct tree_node *node = node_pin_beside(verify->pin);
+	check_node(verify, &node->view);
 	return HISTREE_OK;
 }
 
@@ -263,6 +263,7 @@ enum histree_status tree_verify(struct tree_reader *reader, void (*report)(void 
 		status = error_memory(error, "verifying");
 		goto out;
 	}
+	status = node_pin_create(reader->cache, &verify.pin, error);
 	for (uint32_t number = 0; status == HISTREE_OK && number < shape->node_count; number++)
 		status = visit_node(&verify, number, error);
 	if (status != HISTREE_OK)
@@ -275,6 +276,7 @@ enum histree_status tree_verify(struct tree_reader *reader, void (*report)(void 
 		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %llu fault%s", block_file_path(reader->file),
 				   (unsigned long long)verify.faults, verify.faults == 1 ? "" : "s");
 out:
+	node_pin_free(verify.pin);
 	free(verify.seen);
 	free(verify.balance);
 	free(verify.at_height);

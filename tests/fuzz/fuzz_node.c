@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "fuzz.h"
-#include "node/node_view.h"
+#include "node/node_cursor.h"
 
 enum { NODE_SIZE = 4096, SEEKS_MAX = 64 };
 
@@ -19,25 +19,43 @@ static void read_children(const struct node_view *view)
 		node_view_child(view, i);
 }
 
-/* In a window from its start to its end. */
+/* A region of the key and its neighbours, of a time or of some, from the start to the end of an interval. */
 static void seek(const struct node_view *view, const struct histree_interval *wanted)
 {
-	struct node_cursor cursor;
-	struct histree_interval found;
-	node_cursor_begin(&cursor, view, wanted->start, wanted->end);
-	enum histree_status status = node_cursor_seek(&cursor, wanted->quark, wanted->start);
-	REQUIRE(status == HISTREE_OK || status == HISTREE_ERR_FORMAT);
-	if (status == HISTREE_OK)
-		status = node_cursor_next(&cursor, &found);
-	REQUIRE(status == HISTREE_OK || status == HISTREE_END || status == HISTREE_ERR_FORMAT);
+	const histree_quark quarks[] = { wanted->quark, wanted->quark + 1, wanted->quark + 7 };
+	const histree_time times[] = { wanted->start, wanted->start / 2 + wanted->end / 2, wanted->end };
+	bool is_list = wanted->quark <= UINT32_MAX - 7 && times[0] <= times[1] && times[1] <= times[2];
+	const struct node_region regions[] = {
+		{ .from = wanted->start, .to = wanted->end, .quarks = quarks, .quark_count = is_list ? 3 : 1 },
+		{ .from = wanted->end, .to = wanted->end },
+		{ .from = times[0],
+		  .to = times[2],
+		  .times = times,
+		  .time_count = 3,
+		  .quarks = quarks,
+		  .quark_count = 1 },
+		{ .from = times[0], .to = times[2], .times = times, .time_count = 3 },
+	};
+	for (size_t i = 0; i < (is_list ? 4 : 2); i++) {
+		struct node_cursor cursor;
+		struct histree_interval found[4];
+		size_t count;
+		node_cursor_begin(&cursor, view, &regions[i]);
+		enum histree_status status = node_cursor_read(&cursor, found, 4, &count);
+		REQUIRE(status == HISTREE_OK || status == HISTREE_END || status == HISTREE_ERR_FORMAT);
+		REQUIRE((status == HISTREE_OK) == (count > 0));
+		for (size_t k = 0; k < count; k++)
+			REQUIRE(found[k].start <= regions[i].to && found[k].end >= regions[i].from);
+	}
 }
 
 static void read_rows(const struct node_view *view)
 {
-	struct node_cursor cursor = node_cursor(view);
+	struct node_cursor cursor;
 	struct histree_interval row;
 	enum histree_status status;
 	uint32_t count = 0;
+	node_cursor_begin_all(&cursor, view);
 	for (;; count++) {
 		node_cursor_is_indexed(&cursor, count);
 		status = node_cursor_next(&cursor, &row);

@@ -16,7 +16,7 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "node/column_builder.h"
-#include "node/node_view.h"
+#include "node/node_cursor.h"
 #include "support/random.h"
 
 enum { NODE_SIZE = 1 << 20, VALUES = 40, NUMBER = 7 };
@@ -139,35 +139,48 @@ static void assert_is_item(const struct leaf *leaf, const struct histree_interva
 	assert_true(histree_value_equal(&found->value, &value));
 }
 
-/* A window over everything gives the items in their order, one over a part what meets it. */
-static void check_window(const struct leaf *leaf, histree_time from, histree_time to)
+static bool is_in(const struct node_region *region, const struct column_item *item)
+{
+	bool has_key = region->quarks == NULL, has_time = region->times == NULL;
+	for (size_t i = 0; i < region->quark_count; i++)
+		has_key = has_key || region->quarks[i] == column_item_key(item);
+	for (size_t i = 0; i < region->time_count; i++)
+		has_time = has_time || (region->times[i] >= item->start && region->times[i] <= item->end);
+	return has_key && has_time && item->end >= region->from && item->start <= region->to;
+}
+
+/* The items of the region in their order, however many are read at a time. */
+static void check_region(const struct leaf *leaf, const struct node_region *region, size_t room)
 {
 	struct node_cursor cursor;
-	struct histree_interval found;
-	node_cursor_begin(&cursor, &leaf->view, from, to);
+	struct histree_interval found[64];
+	size_t count = 0, at = 0;
+	node_cursor_begin(&cursor, &leaf->view, region);
 	for (size_t i = 0; i < leaf->count; i++) {
-		if (leaf->items[i].end < from || leaf->items[i].start > to)
+		if (!is_in(region, &leaf->items[i]))
 			continue;
-		assert_int_equal(node_cursor_next(&cursor, &found), HISTREE_OK);
-		assert_is_item(leaf, &found, &leaf->items[i]);
+		if (at == count) {
+			at = 0;
+			assert_int_equal(node_cursor_read(&cursor, found, room, &count), HISTREE_OK);
+			assert_in_range(count, 1, room);
+		}
+		assert_is_item(leaf, &found[at++], &leaf->items[i]);
 	}
-	assert_int_equal(node_cursor_next(&cursor, &found), HISTREE_END);
+	assert_int_equal(at, count);
+	assert_int_equal(node_cursor_read(&cursor, found, room, &count), HISTREE_END);
+	assert_int_equal(count, 0);
+}
+
+static void check_window(const struct leaf *leaf, histree_time from, histree_time to)
+{
+	check_region(leaf, &(struct node_region){ .from = from, .to = to }, 64);
 }
 
 /* All of `key` that end at `time` or later, and no others. */
 static void check_seek(const struct leaf *leaf, histree_quark key, histree_time time)
 {
-	struct node_cursor cursor = node_cursor(&leaf->view);
-	struct histree_interval found;
-	assert_int_equal(node_cursor_seek(&cursor, key, time), HISTREE_OK);
-	for (size_t i = 0; i < leaf->count; i++) {
-		const struct column_item *item = &leaf->items[i];
-		if (column_item_key(item) != key || item->end < time)
-			continue;
-		assert_int_equal(node_cursor_next(&cursor, &found), HISTREE_OK);
-		assert_is_item(leaf, &found, item);
-	}
-	assert_int_equal(node_cursor_next(&cursor, &found), HISTREE_END);
+	check_region(leaf, &(struct node_region){ .quarks = &key, .quark_count = 1, .from = time, .to = INT64_MAX },
+		     7);
 }
 
 static const struct shape shapes[] = {
@@ -224,6 +237,63 @@ static void every_key_and_time_is_found(void **state)
 	}
 }
 
+static int by_time(const void *one, const void *other)
+{
+	const histree_time *a = one, *b = other;
+	return (*a > *b) - (*a < *b);
+}
+
+/* Keys that are there and keys that are not, all of them or some; a window, or times close together or far apart.
+ */
+static void check_random_region(const struct leaf *leaf, struct random *random, const struct shape *shape)
+{
+	enum { TIMES_MAX = 50 };
+	histree_quark *quarks = calloc(3 * shape->keys, sizeof(*quarks));
+	histree_time times[TIMES_MAX];
+	struct node_region region = { 0 };
+	unsigned share = (unsigned)random_below(random, 101);
+	for (histree_quark key = 0; key < 3 * shape->keys; key++)
+		if (random_percent(random, share))
+			quarks[region.quark_count++] = key;
+	if (region.quark_count > 0 && random_percent(random, 80))
+		region.quarks = quarks;
+	else
+		region.quark_count = 0;
+	histree_time first = leaf->items[random_below(random, leaf->count)].start;
+	histree_time last = leaf->items[random_below(random, leaf->count)].end;
+	uint64_t span = last > first ? (uint64_t)last - (uint64_t)first : 0;
+	span = random_percent(random, 30) ? span / 100 : span;
+	region.from = first;
+	region.to = (histree_time)((uint64_t)first + span);
+	if (random_percent(random, 60)) {
+		region.time_count = 1 + random_below(random, TIMES_MAX);
+		for (size_t i = 0; i < region.time_count; i++)
+			times[i] = (histree_time)((uint64_t)first + (span > 0 ? random_below(random, span) : 0));
+		qsort(times, region.time_count, sizeof(*times), by_time);
+		region.times = times;
+		region.from = times[0];
+		region.to = times[region.time_count - 1];
+		if (region.from < region.to && random_percent(random, 70))
+			region.times_per_ns = (double)(region.time_count - 1) /
+					      (double)((uint64_t)region.to - (uint64_t)region.from);
+	}
+	check_region(leaf, &region, 1 + random_below(random, 64));
+	free(quarks);
+}
+
+static void every_region_is_answered(void **state)
+{
+	(void)state;
+	for (size_t s = 0; s < sizeof(shapes) / sizeof(*shapes); s++) {
+		struct random random = { .state = SEED + s };
+		struct leaf leaf;
+		make_leaf(&leaf, &random, &shapes[s]);
+		for (unsigned i = 0; i < 300; i++)
+			check_random_region(&leaf, &random, &shapes[s]);
+		free_leaf(&leaf);
+	}
+}
+
 /* Changes at the same times are stored once, in a table; changes at times of their own are not. */
 static void the_smaller_way_to_store_times_is_taken(void **state)
 {
@@ -236,6 +306,27 @@ static void the_smaller_way_to_store_times_is_taken(void **state)
 	assert_true(alone.view.columns.direct);
 	free_leaf(&shared);
 	free_leaf(&alone);
+}
+
+static void read_damaged(const struct node_view *view, histree_time time)
+{
+	static const histree_quark quarks[] = { 0, 3, 4, 9, 30, 33 };
+	const histree_time times[] = { time, time };
+	const struct node_region regions[] = {
+		{ .from = INT64_MIN, .to = INT64_MAX },
+		{ .from = time, .to = time },
+		{ .from = time, .to = INT64_MAX, .quarks = quarks, .quark_count = 6 },
+		{ .from = time, .to = time, .times = times, .time_count = 2, .quarks = quarks, .quark_count = 6 },
+	};
+	for (size_t i = 0; i < sizeof(regions) / sizeof(*regions); i++) {
+		struct node_cursor cursor;
+		struct histree_interval found;
+		enum histree_status status;
+		node_cursor_begin(&cursor, view, &regions[i]);
+		while ((status = node_cursor_next(&cursor, &found)) == HISTREE_OK)
+			;
+		assert_int_equal(node_cursor_next(&cursor, &found), status); /* it stays so */
+	}
 }
 
 /* Whatever a leaf says, reading it ends, inside its bytes; the sanitizers watch. */
@@ -258,12 +349,7 @@ static void damaged_leaves_are_refused_or_read(void **state)
 				put_le32(leaf.block, crc32c(0, leaf.block + 4, says - 4));
 			if (node_check(&leaf.layout, leaf.block, NUMBER, NULL) == HISTREE_OK) {
 				struct node_view view = node_view(&leaf.layout, leaf.block);
-				struct node_cursor cursor = node_cursor(&view);
-				struct histree_interval found;
-				while (node_cursor_next(&cursor, &found) == HISTREE_OK)
-					;
-				if (node_cursor_seek(&cursor, 3, leaf.items[0].start) == HISTREE_OK)
-					(void)node_cursor_next(&cursor, &found);
+				read_damaged(&view, leaf.items[random_below(&random, leaf.count)].start);
 			}
 			leaf.block[place] = before;
 		}
@@ -301,6 +387,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_interval_comes_back),
 		cmocka_unit_test(every_key_and_time_is_found),
+		cmocka_unit_test(every_region_is_answered),
 		cmocka_unit_test(the_smaller_way_to_store_times_is_taken),
 		cmocka_unit_test(damaged_leaves_are_refused_or_read),
 		cmocka_unit_test(edges_are_kept_apart),

@@ -27,6 +27,7 @@ struct counted {
 	atomic_uint reads;
 	struct block_file *file;
 	struct node_cache *cache;
+	struct node_pin *pin;
 };
 
 static int counted_open(void *context, const char *path, int flags, mode_t mode)
@@ -55,13 +56,28 @@ static int counted_close(void *context, int file)
 }
 
 /* Each block holds its number. */
-static enum histree_status check_block(const void *context, const uint8_t *block, uint32_t number,
+static enum histree_status check_block(const void *context, const uint8_t *block, uint32_t number, void *beside,
 				       struct histree_error *error)
 {
 	(void)context;
 	if (number == REFUSED || get_le32(block) != number)
 		return error_set(error, HISTREE_ERR_FORMAT, "looks wrong");
+	uint32_t *kept = beside;
+	*kept = 3 * number;
 	return HISTREE_OK;
+}
+
+static bool is_block(const struct node_pin *pin, uint32_t number)
+{
+	const uint32_t *kept = node_pin_beside(pin);
+	return get_le32(node_pin_block(pin)) == number && *kept == 3 * number;
+}
+
+static struct node_pin *new_pin(const struct counted *counted)
+{
+	struct node_pin *pin;
+	assert_int_equal(node_pin_create(counted->cache, &pin, NULL), HISTREE_OK);
+	return pin;
 }
 
 static void set_up(struct counted *counted, size_t bytes_max)
@@ -83,33 +99,33 @@ static void set_up(struct counted *counted, size_t bytes_max)
 				   .close = counted_close,
 				   .context = counted };
 	assert_int_equal(block_file_open(&counted->io, "f", &counted->file, NULL), HISTREE_OK);
-	assert_int_equal(node_cache_create(counted->file, bytes_max, (struct node_check){ .check = check_block },
-					   &counted->cache, NULL),
-			 HISTREE_OK);
+	const struct node_check check = { .check = check_block, .size = sizeof(uint32_t) };
+	assert_int_equal(node_cache_create(counted->file, bytes_max, check, &counted->cache, NULL), HISTREE_OK);
+	counted->pin = new_pin(counted);
 	counted->reads = 0;
 }
 
 static void tear_down(struct counted *counted)
 {
+	node_pin_free(counted->pin);
 	node_cache_free(counted->cache);
 	block_file_close(counted->file);
 	memory_io_release(&counted->memory);
 }
 
-static struct node_frame *pin(struct counted *counted, uint32_t number)
+static void hold(struct counted *counted, struct node_pin *pin, uint32_t number)
 {
-	struct node_frame *frame;
 	bool loaded;
 	unsigned before = counted->reads;
-	assert_int_equal(node_cache_pin(counted->cache, number, &frame, &loaded, NULL), HISTREE_OK);
-	assert_int_equal(get_le32(node_frame_block(frame)), number);
+	assert_int_equal(node_pin_hold(pin, number, &loaded, NULL), HISTREE_OK);
+	assert_true(is_block(pin, number));
 	assert_int_equal(loaded, counted->reads > before);
-	return frame;
 }
 
 static void touch(struct counted *counted, uint32_t number)
 {
-	node_cache_unpin(counted->cache, pin(counted, number));
+	hold(counted, counted->pin, number);
+	node_pin_drop(counted->pin);
 }
 
 static void what_fits_is_read_once(void **state)
@@ -168,28 +184,55 @@ static void what_is_used_again_stays(void **state)
 	tear_down(&counted);
 }
 
-static void pinned_blocks_stay_and_the_cache_grows(void **state)
+static void held_blocks_stay_and_the_cache_grows(void **state)
+{
+	(void)state;
+	enum { PINS = 20, FIT = 3 };
+	struct counted counted;
+	struct node_pin *pins[PINS], *again;
+	const uint8_t *blocks[PINS];
+	set_up(&counted, (size_t)BLOCK * FIT);
+	again = new_pin(&counted);
+	for (uint32_t number = 0; number < PINS; number++) {
+		pins[number] = new_pin(&counted);
+		hold(&counted, pins[number], number);
+		blocks[number] = node_pin_block(pins[number]);
+		assert_int_equal(node_cache_block_bytes(counted.cache), BLOCK * (number + 1));
+	}
+	assert_int_equal(counted.reads, PINS);
+	for (uint32_t number = 0; number < PINS; number++) {
+		hold(&counted, again, number);
+		assert_ptr_equal(node_pin_block(again), blocks[number]);
+		assert_true(is_block(pins[number], number));
+	}
+	assert_int_equal(counted.reads, PINS);
+	node_pin_free(again);
+	for (uint32_t number = 0; number < PINS; number++)
+		node_pin_free(pins[number]);
+	/* What was let go is thrown out before the cache grows again. */
+	for (uint32_t number = 0; number < REFUSED; number++)
+		touch(&counted, number);
+	assert_int_equal(node_cache_block_bytes(counted.cache), BLOCK * PINS);
+	tear_down(&counted);
+}
+
+/* A pin that goes from block to block, or lets go, keeps nothing else. */
+static void a_pin_holds_one_block(void **state)
 {
 	(void)state;
 	struct counted counted;
-	struct node_frame *frames[20], *again;
-	const uint8_t *blocks[20];
-	set_up(&counted, (size_t)BLOCK * 3);
-	for (uint32_t number = 0; number < 20; number++) {
-		frames[number] = pin(&counted, number);
-		blocks[number] = node_frame_block(frames[number]);
-	}
-	assert_int_equal(counted.reads, 20);
-	for (uint32_t number = 0; number < 20; number++) {
-		again = pin(&counted, number);
-		assert_ptr_equal(again, frames[number]);
-		assert_ptr_equal(node_frame_block(again), blocks[number]);
-		assert_int_equal(get_le32(blocks[number]), number);
-		node_cache_unpin(counted.cache, again);
-	}
-	assert_int_equal(counted.reads, 20);
-	for (uint32_t number = 0; number < 20; number++)
-		node_cache_unpin(counted.cache, frames[number]);
+	set_up(&counted, BLOCK);
+	for (uint32_t number = 0; number < REFUSED; number++)
+		hold(&counted, counted.pin, number);
+	assert_int_equal(node_cache_block_bytes(counted.cache), BLOCK);
+	assert_in_range(node_cache_other_bytes(counted.cache), 1, 4096);
+	node_pin_drop(counted.pin);
+	node_pin_drop(counted.pin);
+	struct node_pin *other = new_pin(&counted);
+	hold(&counted, other, 0);
+	hold(&counted, counted.pin, 1);
+	assert_int_equal(node_cache_block_bytes(counted.cache), 2 * BLOCK);
+	node_pin_free(other);
 	tear_down(&counted);
 }
 
@@ -197,19 +240,16 @@ static void what_the_check_refuses_is_not_kept(void **state)
 {
 	(void)state;
 	struct counted counted;
-	struct node_frame *frame;
 	bool loaded;
 	struct histree_error error;
 	set_up(&counted, (size_t)BLOCK * 10);
 	for (int turn = 0; turn < 3; turn++) {
-		assert_int_equal(node_cache_pin(counted.cache, REFUSED, &frame, &loaded, &error),
-				 HISTREE_ERR_FORMAT);
-		assert_null(frame);
+		assert_int_equal(node_pin_hold(counted.pin, REFUSED, &loaded, &error), HISTREE_ERR_FORMAT);
 		assert_false(loaded);
 		assert_string_equal(error.message, "'f': node 33: looks wrong");
 	}
 	assert_int_equal(counted.reads, 3);
-	assert_int_equal(node_cache_pin(counted.cache, BLOCKS, &frame, &loaded, &error), HISTREE_ERR_FORMAT);
+	assert_int_equal(node_pin_hold(counted.pin, BLOCKS, &loaded, &error), HISTREE_ERR_FORMAT);
 	assert_string_equal(error.message, "'f': node 40 of 40");
 	touch(&counted, 1);
 	tear_down(&counted);
@@ -217,48 +257,44 @@ static void what_the_check_refuses_is_not_kept(void **state)
 
 /* ---- threads ------------------------------------------------------------------------------------------- */
 
+enum { THREADS = 4, PINS_EACH = 3 };
+
 struct worker {
 	struct counted *counted;
+	struct node_pin *pins[PINS_EACH];
 	uint64_t seed;
 	unsigned wrong;
 };
 
+/* Each of the worker's pins goes its own way; what they hold is looked at again and again. */
 static void *work(void *context)
 {
 	struct worker *worker = context;
 	struct random random = { worker->seed };
-	for (int turn = 0; turn < 3000; turn++) {
-		struct node_frame *frames[3];
-		uint32_t numbers[3];
-		int held = 0, wanted = 1 + (int)random_below(&random, 3);
-		while (held < wanted) {
-			bool loaded;
-			numbers[held] = (uint32_t)random_below(&random, BUSY);
-			enum histree_status status =
-				node_cache_pin(worker->counted->cache, numbers[held], &frames[held], &loaded, NULL);
-			if (numbers[held] == REFUSED) {
-				worker->wrong += status != HISTREE_ERR_FORMAT;
-				wanted--;
-				continue;
-			}
-			worker->wrong += status != HISTREE_OK;
-			if (status != HISTREE_OK)
-				break;
-			held++;
+	uint32_t held[PINS_EACH] = { BLOCKS, BLOCKS, BLOCKS }; /* none */
+	for (int turn = 0; turn < 10000; turn++) {
+		bool loaded;
+		size_t i = random_below(&random, PINS_EACH);
+		uint32_t number = (uint32_t)random_below(&random, BUSY);
+		if (random_percent(&random, 10)) {
+			node_pin_drop(worker->pins[i]);
+			held[i] = BLOCKS;
+			continue;
 		}
-		while (held-- > 0) {
-			worker->wrong += get_le32(node_frame_block(frames[held])) != numbers[held];
-			node_cache_unpin(worker->counted->cache, frames[held]);
-		}
+		enum histree_status status = node_pin_hold(worker->pins[i], number, &loaded, NULL);
+		worker->wrong += status != (number == REFUSED ? HISTREE_ERR_FORMAT : HISTREE_OK);
+		held[i] = status == HISTREE_OK ? number : BLOCKS;
+		for (i = 0; i < PINS_EACH; i++)
+			worker->wrong += held[i] != BLOCKS && !is_block(worker->pins[i], held[i]);
 	}
 	return NULL;
 }
 
+/* Few frames, so that blocks are thrown out all the time; or room for all. */
 static void many_threads_get_the_right_blocks(void **state)
 {
 	(void)state;
-	enum { THREADS = 4 };
-	static const size_t sizes[] = { 1, 8, BLOCKS };
+	static const size_t sizes[] = { 1, 8, 16, BLOCKS };
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		struct counted counted;
 		pthread_t threads[THREADS];
@@ -266,12 +302,18 @@ static void many_threads_get_the_right_blocks(void **state)
 		set_up(&counted, BLOCK * sizes[i]);
 		for (int t = 0; t < THREADS; t++) {
 			workers[t] = (struct worker){ .counted = &counted, .seed = (uint64_t)t };
+			for (int p = 0; p < PINS_EACH; p++)
+				workers[t].pins[p] = new_pin(&counted);
 			assert_int_equal(pthread_create(&threads[t], NULL, work, &workers[t]), 0);
 		}
 		for (int t = 0; t < THREADS; t++) {
 			pthread_join(threads[t], NULL);
 			assert_int_equal(workers[t].wrong, 0);
+			for (int p = 0; p < PINS_EACH; p++)
+				node_pin_free(workers[t].pins[p]);
 		}
+		size_t most = sizes[i] > THREADS * PINS_EACH ? sizes[i] : THREADS * PINS_EACH;
+		assert_in_range(node_cache_block_bytes(counted.cache), BLOCK, BLOCK * most);
 		if (sizes[i] == BLOCKS) { /* then each is loaded once, but for the one that is never kept */
 			unsigned reads = counted.reads;
 			for (uint32_t number = 0; number < BUSY; number++)
@@ -289,7 +331,8 @@ int main(void)
 		cmocka_unit_test(what_fits_is_read_once),
 		cmocka_unit_test(the_ceiling_is_kept),
 		cmocka_unit_test(what_is_used_again_stays),
-		cmocka_unit_test(pinned_blocks_stay_and_the_cache_grows),
+		cmocka_unit_test(held_blocks_stay_and_the_cache_grows),
+		cmocka_unit_test(a_pin_holds_one_block),
 		cmocka_unit_test(what_the_check_refuses_is_not_kept),
 		cmocka_unit_test(many_threads_get_the_right_blocks),
 	};

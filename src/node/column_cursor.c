@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: MIT
+#include "node/column_cursor.h"
+
+#include "node/column_search.h"
+
+/* ---- the window ----------------------------------------------------------------------------------- */
+
+/* An interval ends at this moment or later if it reaches `from`. */
+static uint64_t moment_from(const struct column_view *view, histree_time from)
+{
+	return from > view->start ? column_moment_behind(view, (uint64_t)from - (uint64_t)view->start) : 0;
+}
+
+/* An interval starts before this moment if it does not start behind `to`. */
+static uint64_t moment_to(const struct column_view *view, histree_time to)
+{
+	uint64_t time = (uint64_t)to - (uint64_t)view->start;
+	if (to < view->start)
+		return 0;
+	return time >= view->length ? UINT64_MAX : column_moment_behind(view, time);
+}
+
+static void begin_key(struct column_cursor *cursor, uint64_t key)
+{
+	cursor->key = key;
+	cursor->ends_from = cursor->window_from;
+	cursor->next_time = cursor->first_time;
+}
+
+void column_cursor_begin(struct column_cursor *cursor, const struct column_view *view,
+			 const struct node_region *region)
+{
+	histree_time from = region->from;
+	cursor->view = view;
+	cursor->region = region;
+	cursor->block.segment_count = cursor->next_segment = 0;
+	cursor->count = cursor->interval = 0;
+	cursor->first_time = 0;
+	if (region->times != NULL) {
+		cursor->first_time = region_time_from(region, 0, view->start);
+		if (cursor->first_time < region->time_count)
+			from = region->times[cursor->first_time];
+	}
+	cursor->window_from = moment_from(view, from);
+	uint64_t since = (uint64_t)from - (uint64_t)view->start;
+	bool one_time = region->to == from && from > view->start && since < view->length;
+	cursor->window_to = one_time ? cursor->window_from : moment_to(view, region->to);
+	cursor->next_quark = cursor->quark_end = 0;
+	if (region->quarks != NULL)
+		region_choose_quarks(region, view->key_min, view->key_max, &cursor->next_quark, &cursor->quark_end);
+	begin_key(cursor, UINT64_MAX);
+}
+
+/* ---- intervals ------------------------------------------------------------------------------------ */
+
+static int32_t number_above(uint64_t base, uint64_t code)
+{
+	return (int32_t)(uint32_t)((uint64_t)unzigzag(base) + code);
+}
+
+static inline bool value_of(const struct column_view *view, const struct column_segment *segment, uint32_t interval,
+			    struct histree_value *out)
+{
+	unsigned width = (unsigned)segment->fields[COLUMN_VALUE_WIDTH];
+	uint64_t base = segment->fields[COLUMN_BASE], code = 0;
+	if (width > 0)
+		code = bits_get(view->block, segment->values + interval * (size_t)width, width);
+	switch ((enum value_kind)segment->fields[COLUMN_KIND]) {
+	case VALUES_INT:
+		*out = histree_int(number_above(base, code));
+		return true;
+	case VALUES_INT_OR_NULL:
+		*out = code == 0 ? histree_null() : histree_int(number_above(base, code - 1));
+		return true;
+	case VALUES_DICTIONARY:
+		return column_dictionary_value(view, base + code, out);
+	case VALUES_NULL:
+	case VALUE_KIND_COUNT:
+		break;
+	}
+	*out = histree_null();
+	return true;
+}
+
+/* The interval between two moments; false if they or its value are malformed. */
+static inline bool make_interval(const struct column_view *view, const struct column_segment *segment,
+				 uint32_t interval, uint64_t moment, uint64_t behind, struct histree_interval *out)
+{
+	uint64_t start, end;
+	if (behind <= moment || !column_time_of(view, moment, &start) || !column_time_of(view, behind, &end) ||
+	    end <= start || end - 1 > view->length)
+		return false;
+	out->start = (histree_time)((uint64_t)view->start + start);
+	out->end = (histree_time)((uint64_t)view->start + end - 1);
+	out->quark = (histree_quark)segment->fields[COLUMN_KEY];
+	return value_of(view, segment, interval, &out->value);
+}
+
+/* Nothing more is wanted of the key at hand. */
+static void leave_key(struct column_cursor *cursor)
+{
+	cursor->interval = cursor->count;
+	if (cursor->region->quarks != NULL)
+		cursor->next_quark++;
+	else
+		cursor->ends_from = UINT64_MAX;
+}
+
+/* Whether a time of the region is in the interval; from here on, only the times behind it are looked for. */
+static bool meets_times(struct column_cursor *cursor, const struct histree_interval *interval)
+{
+	const struct node_region *region = cursor->region;
+	size_t first = region_time_from(region, cursor->next_time, interval->start), next = first;
+	bool meets = first < region->time_count && region->times[first] <= interval->end;
+	if (meets)
+		next = interval->end >= region->to ? region->time_count
+						   : region_time_from(region, first + 1, interval->end + 1);
+	cursor->next_time = next;
+	if (next < region->time_count)
+		cursor->ends_from = moment_from(cursor->view, region->times[next]);
+	else
+		leave_key(cursor);
+	return meets;
+}
+
+/* What is left of the segment at hand, as far as there is room. */
+static enum histree_status read_segment(struct column_cursor *cursor, struct histree_interval *out, size_t room,
+					size_t *count)
+{
+	const struct column_view *view = cursor->view;
+	while (cursor->interval < cursor->count && *count < room) {
+		uint64_t moment = cursor->moment;
+		if (moment >= cursor->window_to) {
+			leave_key(cursor);
+			break;
+		}
+		uint32_t interval = cursor->interval;
+		uint64_t behind = column_moment_after(&cursor->block, cursor->now, interval, moment);
+		while (behind < cursor->ends_from && interval + 1 < cursor->count) {
+			interval++;
+			moment = behind;
+			behind = column_moment_after(&cursor->block, cursor->now, interval, moment);
+		}
+		bool is_met = behind >= cursor->ends_from && moment < cursor->window_to;
+		if (is_met && !make_interval(view, cursor->now, interval, moment, behind, &out[*count]))
+			return HISTREE_ERR_FORMAT; /* nothing has moved: who asks again is not told less */
+		cursor->interval = interval + 1;
+		cursor->moment = behind;
+		if (is_met && (cursor->region->times == NULL || meets_times(cursor, &out[*count])))
+			*count += 1;
+	}
+	return HISTREE_OK;
+}
+
+static void begin_segment(struct column_cursor *cursor, const struct column_segment *segment)
+{
+	cursor->now = segment;
+	cursor->count = (uint32_t)segment->fields[COLUMN_COUNT] + 1;
+	cursor->interval = 0;
+	cursor->moment = segment->fields[COLUMN_START];
+	cursor->next_segment++;
+}
+
+/* ---- all keys ------------------------------------------------------------------------------------- */
+
+/* Whether no interval of an unpacked segment meets the window: it begins too late, or the one behind it does not.
+ */
+static inline bool can_pass_by(const struct column_cursor *cursor, uint32_t segment)
+{
+	const uint64_t *fields = cursor->segments[segment].fields;
+	if (fields[COLUMN_START] >= cursor->window_to)
+		return true;
+	if (segment + 1 == cursor->block.segment_count)
+		return false;
+	const uint64_t *behind = cursor->segments[segment + 1].fields;
+	return behind[COLUMN_KEY] == fields[COLUMN_KEY] && behind[COLUMN_START] < cursor->ends_from;
+}
+
+static enum histree_status open_next_block(struct column_cursor *cursor)
+{
+	struct column_block block;
+	uint32_t number = cursor->block.segment_count > 0 ? cursor->block.number + 1 : 0;
+	if (number >= cursor->view->block_count)
+		return HISTREE_END;
+	if (!column_block_open(&block, cursor->view, number) || !column_block_unpack(&block, cursor->segments))
+		return HISTREE_ERR_FORMAT;
+	cursor->block = block;
+	cursor->next_segment = 0;
+	return HISTREE_OK;
+}
+
+/* The next segment that may meet the window.  HISTREE_END: there are no more. */
+static enum histree_status next_of_all(struct column_cursor *cursor)
+{
+	for (;;) {
+		if (cursor->next_segment == cursor->block.segment_count) {
+			enum histree_status status = open_next_block(cursor);
+			if (status != HISTREE_OK)
+				return status;
+		}
+		const struct column_segment *segment = &cursor->segments[cursor->next_segment];
+		if (segment->fields[COLUMN_KEY] != cursor->key)
+			begin_key(cursor, segment->fields[COLUMN_KEY]);
+		if (!can_pass_by(cursor, cursor->next_segment)) {
+			begin_segment(cursor, segment);
+			return HISTREE_OK;
+		}
+		cursor->next_segment++;
+	}
+}
+
+/*
+ * A full query: of each segment at most one interval meets a single time.  The same as next_of_all() and
+ * read_segment(), with everything in registers.
+ */
+static enum histree_status read_one_time(struct column_cursor *cursor, struct histree_interval *out, size_t room,
+					 size_t *count)
+{
+	const struct column_view *view = cursor->view;
+	const uint64_t window = cursor->window_to;
+	size_t done = *count;
+	uint32_t s = cursor->next_segment;
+	enum histree_status status = HISTREE_OK;
+	for (; s < cursor->block.segment_count && done < room; s++) {
+		const struct column_segment *segment = &cursor->segments[s];
+		if (can_pass_by(cursor, s))
+			continue;
+		uint32_t interval = 0, last = (uint32_t)segment->fields[COLUMN_COUNT];
+		uint64_t moment = segment->fields[COLUMN_START];
+		uint64_t behind = column_moment_after(&cursor->block, segment, 0, moment);
+		while (behind < window && interval < last) {
+			moment = behind;
+			behind = column_moment_after(&cursor->block, segment, ++interval, moment);
+		}
+		if (behind < window)
+			continue;
+		if (!make_interval(view, segment, interval, moment, behind, &out[done])) {
+			status = HISTREE_ERR_FORMAT;
+			break;
+		}
+		done++;
+	}
+	cursor->next_segment = s;
+	*count = done;
+	return status;
+}
+
+/* ---- some keys ------------------------------------------------------------------------------------ */
+
+/* Go to the place, or, where the leaf has nothing of its key, behind it.  False if a block is malformed. */
+static bool seek(struct column_cursor *cursor, const struct column_place *place)
+{
+	struct column_block *block = &cursor->block;
+	uint32_t open = block->segment_count > 0 ? block->number : UINT32_MAX, number;
+	if (!column_find_block(cursor->view, open, place, &number))
+		return false;
+	if (number != open) {
+		if (!column_block_open(block, cursor->view, number))
+			return false;
+		cursor->next_segment = 0;
+		cursor->next_payload = block->payload;
+	}
+	uint32_t found = column_find_segment(block, cursor->next_segment, place);
+	cursor->next_payload += column_block_payload(block, cursor->next_segment, found);
+	cursor->next_segment = found;
+	if (found < block->segment_count || number + 1 == cursor->view->block_count ||
+	    column_head_key(cursor->view, number + 1) != place->key)
+		return true;
+	if (!column_block_open(block, cursor->view, number + 1))
+		return false;
+	cursor->next_segment = 0;
+	cursor->next_payload = block->payload;
+	return true;
+}
+
+/* The key of the next segment, in this block or the next; false: there is none. */
+static bool next_key(const struct column_cursor *cursor, uint64_t *key)
+{
+	if (cursor->next_segment < cursor->block.segment_count) {
+		*key = column_block_field(&cursor->block, COLUMN_KEY, cursor->next_segment);
+		return true;
+	}
+	if (cursor->block.number + 1 == cursor->view->block_count)
+		return false;
+	*key = column_head_key(cursor->view, cursor->block.number + 1);
+	return true;
+}
+
+/* The next segment of the key at hand, or of the next that is here.  HISTREE_END: there are no more. */
+static enum histree_status next_of_some(struct column_cursor *cursor)
+{
+	const struct node_region *region = cursor->region;
+	struct column_segment *segment = cursor->segments;
+	while (cursor->next_quark < cursor->quark_end && cursor->view->block_count > 0) {
+		histree_quark key = region->quarks[cursor->next_quark];
+		if (cursor->key != key)
+			begin_key(cursor, key);
+		if (!seek(cursor, &(struct column_place){ .key = key, .ends_from = cursor->ends_from }))
+			return HISTREE_ERR_FORMAT;
+		uint64_t found;
+		if (!next_key(cursor, &found))
+			break;
+		if (found != key) { /* what lies between the two is not here */
+			cursor->next_quark =
+				region_quark_from(region, cursor->next_quark + 1, (histree_quark)found);
+			continue;
+		}
+		if (cursor->next_segment == cursor->block.segment_count || /* a head that lies */
+		    !column_block_segment(&cursor->block, cursor->next_segment, cursor->next_payload, segment))
+			return HISTREE_ERR_FORMAT;
+		cursor->next_payload = column_segment_end(segment);
+		begin_segment(cursor, segment);
+		return HISTREE_OK;
+	}
+	return HISTREE_END;
+}
+
+/* --------------------------------------------------------------------------------------------------- */
+
+enum histree_status column_cursor_read(struct column_cursor *cursor, struct histree_interval *out, size_t room,
+				       size_t *count)
+{
+	bool all_keys = cursor->region->quarks == NULL;
+	bool one_time = all_keys && cursor->window_from == cursor->window_to;
+	enum histree_status status = HISTREE_OK;
+	*count = 0;
+	while (status == HISTREE_OK && *count < room) {
+		status =
+			one_time ? read_one_time(cursor, out, room, count) : read_segment(cursor, out, room, count);
+		if (status != HISTREE_OK || *count == room)
+			break;
+		status = one_time ? open_next_block(cursor) : all_keys ? next_of_all(cursor) : next_of_some(cursor);
+	}
+	return *count > 0 ? HISTREE_OK : status;
+}

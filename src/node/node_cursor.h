@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * node_cursor.h - the intervals of a region in a node, whatever its bytes look like, in the order of (key, start).
+ *
+ * Needs what a state history has: intervals of one key do not overlap.
+ */
+#ifndef NODE_NODE_CURSOR_H
+#define NODE_NODE_CURSOR_H
+
+#include "node/column_cursor.h"
+#include "node/row_cursor.h"
+
+struct node_cursor {
+	bool is_columns;
+	union {
+		struct row_cursor row;
+		struct column_cursor column;
+	};
+};
+
+/* Before the first interval.  `view` and `region` are borrowed as long as the cursor is used. */
+void node_cursor_begin(struct node_cursor *cursor, const struct node_view *view, const struct node_region *region);
+
+/* The same for every interval of the node. */
+void node_cursor_begin_all(struct node_cursor *cursor, const struct node_view *view);
+
+/*
+ * Up to `room` intervals.  HISTREE_OK with at least one; else HISTREE_END or HISTREE_ERR_FORMAT, again and again.
+ * Bytes of values are borrowed from the block.
+ */
+enum histree_status node_cursor_read(struct node_cursor *cursor, struct histree_interval *out, size_t room,
+				     size_t *count);
+
+static inline enum histree_status node_cursor_next(struct node_cursor *cursor, struct histree_interval *out)
+{
+	size_t count;
+	return node_cursor_read(cursor, out, 1, &count);
+}
+
+/*
+ * The cursor is before this row: whether what searches go by leads here; of rows, the index if it has an entry for
+ * it. For verification.
+ */
+bool node_cursor_is_indexed(const struct node_cursor *cursor, uint32_t row);
+
+#endif
