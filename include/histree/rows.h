@@ -3,9 +3,9 @@
  * rows.h - what a chart shows: one row an attribute, one cell a pixel.
  *
  * A time range is cut in pixels.  A cell has the *dominant* state of its pixel, the value that the attribute had
- *for the longest part of it, and says whether there were others, so that no short state vanishes.  A client needs
- *no more than that whatever the range, and a row of a million states is as large as one of ten (thesis 4.8.2,
- *"Zoom").
+ * for the longest part of it, and says whether there were others, so that no short state vanishes.  A client needs
+ * no more than that whatever the range, and a row of a million states is as large as one of ten (thesis 4.8.2,
+ * "Zoom").
  *
  *	histree_rows_create(history, &rows, &error);
  *	histree_rows_start(rows, &(struct histree_rows_request){ .quarks = quarks, .quark_count = 50,
@@ -17,9 +17,9 @@
  * Cost: rows are made in groups of at most 131,072 cells, whatever was asked for.  A group reads the states of its
  * attributes in the range once.  Where those are more than `intervals_per_cell` times its cells, it stops and takes
  * four samples a pixel instead, which the tree answers without reading the nodes between them: then the dominant
- *state is that of most samples, a state that fills its pixel is still exact, and what lay between samples is
- *"others, not known which".  So a cell costs a bounded number of intervals; but the nodes that hold a sample are
- *read, and inside a node the states of an attribute between two samples are passed by one after the other.
+ * state is that of most samples, a state that fills its pixel is still exact, and what lay between samples is
+ * "others, not known which".  So a cell costs a bounded number of intervals; but the nodes that hold a sample are
+ * read, and inside a node the states of an attribute between two samples are passed by one after the other.
  *
  * Memory: 8 bytes a cell of one group, up to 16 bytes for each state of it that shares a pixel (bounded by
  * `intervals_per_cell`), and the distinct values seen.
