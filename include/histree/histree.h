@@ -8,6 +8,7 @@
  *	state_system.h	build a history from state changes
  *	history.h	open a finished history
  *	query.h		single, full, range and 2D queries
+ *	rows.h		what a chart shows: a row an attribute, a cell a pixel
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
  */
@@ -18,6 +19,7 @@
 #include "build.h"
 #include "history.h"
 #include "query.h"
+#include "rows.h"
 #include "state_system.h"
 #include "status.h"
 #include "store.h"
