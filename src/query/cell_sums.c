@@ -23,8 +23,9 @@ enum histree_status cell_sums_add(struct cell_sums *sums, size_t cell, uint32_t 
 				  struct histree_error *error)
 {
 	for (uint32_t at = sums->first[cell]; at != 0; at = sums->shares[at - 1].next) {
-		if (sums->shares[at - 1].value == value) {
-			sums->shares[at - 1].weight += weight;
+		struct cell_share *share = &sums->shares[at - 1];
+		if (share->value == value) { /* all of time is one ns more than can be said */
+			share->weight = weight > UINT64_MAX - share->weight ? UINT64_MAX : share->weight + weight;
 			return HISTREE_OK;
 		}
 	}
