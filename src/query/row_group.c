@@ -169,19 +169,26 @@ static enum histree_status read_region(struct reading *reading, const struct his
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
+static void add_sample(struct row_group *group, histree_time t)
+{
+	if (group->sample_count == 0 || group->samples[group->sample_count - 1] != t)
+		group->samples[group->sample_count++] = t;
+}
+
+/* Those of each pixel, and the two ends of the range: a long state may reach in by less than a sample's distance.
+ */
 static enum histree_status choose_samples(struct row_group *group, struct histree_error *error)
 {
+	const struct pixel_scale *scale = &group->scale;
 	group->sample_count = 0;
 	if (!array_reserve(&group->samples, &group->samples_capacity,
-			   (size_t)group->scale.pixels * SAMPLES_PER_PIXEL))
+			   (size_t)scale->pixels * SAMPLES_PER_PIXEL + 2))
 		return error_memory(error, "the samples of rows");
-	for (uint32_t pixel = 0; pixel < group->scale.pixels; pixel++) {
-		for (unsigned k = 0; k < SAMPLES_PER_PIXEL; k++) {
-			histree_time t = sample(&group->scale, pixel, k);
-			if (group->sample_count == 0 || group->samples[group->sample_count - 1] != t)
-				group->samples[group->sample_count++] = t;
-		}
-	}
+	add_sample(group, scale->from);
+	for (uint32_t pixel = 0; pixel < scale->pixels; pixel++)
+		for (unsigned k = 0; k < SAMPLES_PER_PIXEL; k++)
+			add_sample(group, sample(scale, pixel, k));
+	add_sample(group, scale->to);
 	return HISTREE_OK;
 }
 

@@ -17,7 +17,7 @@
 #include "support/history_file.h"
 #include "tree/variant.h"
 
-enum { REQUESTS = 12, ROWS_MAX = 6, PIXELS_MAX = 400, SAMPLES = 4, SHRINK_RUNS = 200 };
+enum { REQUESTS = 60, ROWS_MAX = 6, PIXELS_MAX = 400, SAMPLES = 4, SHRINK_RUNS = 200 };
 
 struct rows_case {
 	struct histree_tree_options options;
@@ -89,23 +89,29 @@ static uint64_t count_samples(const struct pixel *pixel, histree_time start, his
 	return samples;
 }
 
-/* Every state of the attribute that meets the pixel, or, of `sampled` ones, a sample of it. */
-static void fill_pixel(const struct rows_case *test, histree_quark quark, uint32_t number, bool sampled,
+static struct pixel pixel_at(const struct rows_case *test, uint32_t number)
+{
+	const struct histree_rows_request *request = &test->request;
+	struct pixel pixel = { .first = pixel_start(request, number) };
+	pixel.last = number + 1 == request->pixels ? request->to : pixel_start(request, number + 1) - 1;
+	if (pixel.last < pixel.first)
+		pixel.last = pixel.first;
+	return pixel;
+}
+
+/* Every state of the attribute that meets the pixel from `from` to `to`, or, where it is sampled, a sample there.
+ */
+static void fill_pixel(const struct rows_case *test, histree_quark quark, histree_time from, histree_time to,
 		       struct pixel *pixel)
 {
 	const struct reference *reference = test->reference;
-	pixel->first = pixel_start(&test->request, number);
-	pixel->last =
-		number + 1 == test->request.pixels ? test->request.to : pixel_start(&test->request, number + 1) - 1;
-	if (pixel->last < pixel->first)
-		pixel->last = pixel->first;
-	pixel->share_count = pixel->state_count = 0;
+	bool sampled = histree_rows_sampled(test->rows);
 	for (size_t i = 0; i < reference->count; i++) {
 		const struct histree_interval *interval = &reference->sorted[i];
-		if (interval->quark != quark || interval->start > pixel->last || interval->end < pixel->first)
+		if (interval->quark != quark || interval->start > to || interval->end < from)
 			continue;
-		histree_time start = interval->start > pixel->first ? interval->start : pixel->first;
-		histree_time end = interval->end < pixel->last ? interval->end : pixel->last;
+		histree_time start = interval->start > from ? interval->start : from;
+		histree_time end = interval->end < to ? interval->end : to;
 		pixel->state_count++;
 		uint64_t weight = sampled ? count_samples(pixel, start, end) : (uint64_t)end - (uint64_t)start + 1;
 		if (weight > 0)
@@ -153,9 +159,9 @@ static const char *check_cells(struct rows_case *test, const struct histree_row 
 {
 	bool sampled = histree_rows_sampled(test->rows);
 	for (uint32_t number = 0; number < test->request.pixels; number++) {
-		struct pixel pixel;
+		struct pixel pixel = pixel_at(test, number);
 		struct histree_cell cell = row->cells[number];
-		fill_pixel(test, row->quark, number, sampled, &pixel);
+		fill_pixel(test, row->quark, pixel.first, pixel.last, &pixel);
 		const char *fault = check_shares(test, &pixel, cell.value, cell.other);
 		if (fault == NULL && (cell.other == HISTREE_NO_VALUE) && sampled && pixel.state_count > 1)
 			fault = "a sampled pixel of several states says that there is one";
@@ -175,15 +181,22 @@ static uint32_t pixel_of(const struct rows_case *test, histree_time t)
 	return pixel;
 }
 
-/* A state of a gap, which is of whole pixels but for its ends: the first pixel of it tells. */
-static const char *check_merged(struct rows_case *test, const struct histree_visible_state *state)
+/* A state made of ones that are too short to be shown: in each pixel that it meets it has the dominant value. */
+static const char *check_merged(struct rows_case *test, const struct histree_row *row,
+				const struct histree_visible_state *state)
 {
-	uint64_t widest = ((uint64_t)test->request.to - (uint64_t)test->request.from) / test->request.pixels + 1;
-	if ((uint64_t)state->end - (uint64_t)state->start < widest)
-		return NULL;
-	return state->other == HISTREE_NO_VALUE && !histree_rows_sampled(test->rows)
-		       ? "a long state is not given with its true bounds"
-		       : NULL;
+	for (uint32_t number = pixel_of(test, state->start); number <= pixel_of(test, state->end); number++) {
+		struct pixel pixel = pixel_at(test, number);
+		histree_time from = pixel.first > state->start ? pixel.first : state->start;
+		histree_time to = pixel.last < state->end ? pixel.last : state->end;
+		fill_pixel(test, row->quark, from, to, &pixel);
+		if (pixel.share_count == 0) /* no sample: what is there at its beginning */
+			add_share(&pixel, &reference_at(test->reference, row->quark, from)->value, 1);
+		const char *fault = check_shares(test, &pixel, state->value, state->other);
+		if (fault != NULL)
+			return faulty(test, row->index, number, fault);
+	}
+	return NULL;
 }
 
 static const char *check_states(struct rows_case *test, const struct histree_row *row)
@@ -203,9 +216,9 @@ static const char *check_states(struct rows_case *test, const struct histree_row
 			    state->other != HISTREE_NO_VALUE || !histree_value_equal(&value, &true_state->value))
 				return faulty(test, row->index, pixel, "a state that is long enough is not there");
 		} else {
-			const char *fault = check_merged(test, state);
+			const char *fault = check_merged(test, row, state);
 			if (fault != NULL)
-				return faulty(test, row->index, pixel, fault);
+				return fault;
 		}
 		if (state->end >= test->request.to)
 			return i + 1 == row->state_count
