@@ -93,9 +93,8 @@ static struct pixel pixel_at(const struct rows_case *test, uint32_t number)
 {
 	const struct histree_rows_request *request = &test->request;
 	struct pixel pixel = { .first = pixel_start(request, number) };
-	pixel.last = number + 1 == request->pixels ? request->to : pixel_start(request, number + 1) - 1;
-	if (pixel.last < pixel.first)
-		pixel.last = pixel.first;
+	histree_time next = number + 1 == request->pixels ? request->to : pixel_start(request, number + 1);
+	pixel.last = next > pixel.first && number + 1 != request->pixels ? next - 1 : next;
 	return pixel;
 }
 
