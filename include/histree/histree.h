@@ -11,6 +11,7 @@
  *	rows.h		what a chart shows: a row an attribute, a cell a pixel
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
+ *	view.h		threads as a tree, resources, CPU usage, colours
  */
 #ifndef HISTREE_HISTREE_H
 #define HISTREE_HISTREE_H
@@ -24,5 +25,6 @@
 #include "status.h"
 #include "store.h"
 #include "value.h"
+#include "view.h"
 
 #endif
