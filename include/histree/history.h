@@ -70,7 +70,7 @@ histree_history_verify(struct histree_history *history, void (*report)(void *con
 struct histree_node {
 	uint32_t number; /* its place in the file */
 	uint32_t parent; /* HISTREE_NO_NODE: it is the root */
-	uint32_t height; /* 0: a leaf */
+	uint32_t height; /* 0: a leaf; a child may be more than one lower than its parent */
 	uint32_t child_count;
 	histree_time start, end;        /* of what is in it and below it */
 	histree_quark key_min, key_max; /* of the intervals in the node itself; key_min > key_max: it has none */

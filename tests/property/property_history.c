@@ -78,7 +78,7 @@ static bool see_node(void *context, const struct histree_node *node)
 		seen->fault = seen->count > 0 ? "a second root among the nodes" : NULL;
 	} else {
 		const struct histree_node *parent = &seen->nodes[node->parent];
-		if (parent->bytes == 0 || parent->height != node->height + 1 || parent->child_count == 0)
+		if (parent->bytes == 0 || parent->height <= node->height || parent->child_count == 0)
 			seen->fault = "a node before its parent, or of a strange height";
 		if (node->start < parent->start || node->end > parent->end)
 			seen->fault = "a node that reaches out of its parent";
