@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "draw/clean_text.h"
+#include "draw/picture_text.h"
 
 static const struct theme light = {
 	.ground = 0xffffff,

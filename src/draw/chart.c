@@ -2,6 +2,7 @@
 #include "draw/chart.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/time_text.h"
 
@@ -67,21 +68,16 @@ void chart_frame(struct canvas *canvas, const struct chart *chart, const struct 
 	canvas_colour(canvas, canvas->theme->panel, 1);
 	canvas_box(canvas, chart->left, chart->rows_top, chart->right - chart->left,
 		   chart->rows_bottom - chart->rows_top);
+	canvas_colour(canvas, canvas->theme->grid, 0.6);
+	for (size_t i = 1; i < list->count; i++)
+		canvas_box(canvas, chart->left, chart->rows_top + (double)i * CHART_ROW, chart->right - chart->left,
+			   1);
 	draw_axis(canvas, chart);
 	for (size_t i = 0; i < list->count; i++)
 		draw_label(canvas, chart, &list->rows[i], chart->rows_top + (double)i * CHART_ROW);
 }
 
 /* ---- legend ----------------------------------------------------------------------------------------------- */
-
-void legend_add(struct legend *legend, const struct histree_style *style)
-{
-	for (size_t i = 0; i < legend->count; i++)
-		if (legend->styles[i] == style)
-			return;
-	if (legend->count < sizeof(legend->styles) / sizeof(legend->styles[0]))
-		legend->styles[legend->count++] = style;
-}
 
 /* Returns where the next entry begins. */
 static double draw_entry(struct canvas *canvas, double x, double y, double right, const char *text)
@@ -91,15 +87,52 @@ static double draw_entry(struct canvas *canvas, double x, double y, double right
 	return x + 20 + canvas_text_width(canvas, FONT_SMALL, text) + 18;
 }
 
+static bool is_used(const struct legend *legend, const struct histree_style *style)
+{
+	for (size_t i = 0; i < legend->count; i++)
+		if (legend->styles[i] == style)
+			return true;
+	return false;
+}
+
+void legend_add(struct legend *legend, const struct histree_style *style)
+{
+	if (!is_used(legend, style) && legend->count < sizeof(legend->styles) / sizeof(legend->styles[0]))
+		legend->styles[legend->count++] = style;
+}
+
+/* Whether it is used, and no style of an earlier meaning looks and is called the same. */
+static bool belongs_in_legend(const struct legend *legend, int meaning, const struct histree_style *style)
+{
+	if (!is_used(legend, style))
+		return false;
+	for (int before = 0; before < meaning; before++) {
+		size_t count;
+		const struct histree_style *styles = histree_styles((enum histree_meaning)before, &count);
+		for (size_t i = 0; i < count; i++)
+			if (is_used(legend, &styles[i]) && styles[i].light == style->light &&
+			    strcmp(styles[i].name, style->name) == 0)
+				return false;
+	}
+	return true;
+}
+
+/* In the order of the tables of styles.  Where each value has a colour of its own there is nothing to say of it. */
 void chart_legend(struct canvas *canvas, const struct chart *chart, const struct legend *legend)
 {
 	double x = chart->left, y = chart->rows_bottom + CHART_AXIS + 12;
-	for (size_t i = 0; i < legend->count; i++) {
-		const struct histree_style *style = legend->styles[i];
-		double height = 12 * style->height;
-		canvas_colour(canvas, style_colour(canvas, style), 1);
-		canvas_box(canvas, x, y + (12 - height) / 2, 14, height);
-		x = draw_entry(canvas, x, y, chart->right, style->name);
+	for (int meaning = 0; meaning < HISTREE_MEANING_COUNT; meaning++) {
+		size_t count;
+		const struct histree_style *styles = histree_styles((enum histree_meaning)meaning, &count);
+		bool is_palette = meaning == HISTREE_MEANS_TID || meaning == HISTREE_MEANS_ANYTHING;
+		for (size_t i = 0; i < count && !is_palette; i++) {
+			if (!belongs_in_legend(legend, meaning, &styles[i]))
+				continue;
+			double height = 12 * styles[i].height;
+			canvas_colour(canvas, style_colour(canvas, &styles[i]), 1);
+			canvas_box(canvas, x, y + (12 - height) / 2, 14, height);
+			x = draw_entry(canvas, x, y, chart->right, styles[i].name);
+		}
 	}
 	if (legend->more) {
 		canvas_colour(canvas, canvas->theme->soft_text, 1);

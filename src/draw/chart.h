@@ -34,7 +34,7 @@ struct chart {
 
 void chart_frame(struct canvas *canvas, const struct chart *chart, const struct row_list *list, const char *title);
 
-/* Which styles were used, in the order in which they came. */
+/* Which styles were used. */
 struct legend {
 	const struct histree_style *styles[24];
 	size_t count;

@@ -12,6 +12,10 @@ enum {
 	SYMBOL_MAX = 26,
 	LINE_HEIGHT = 13,
 	EDGE_SPACE = 46, /* between two levels */
+	/* A tree that has degenerated (thesis 4.3) has hundreds of levels: they share this, and nothing is written.
+	 */
+	HEIGHT_SHARED = 2400,
+	TEXT_LEVELS_MAX = 12,
 };
 
 /* ---- nodes ------------------------------------------------------------------------------------------------ */
@@ -118,12 +122,14 @@ static void place_across(struct node_layout *layout, const struct node_layout_op
 
 /* ---- from top to bottom ----------------------------------------------------------------------------------- */
 
-static void size_level(struct node_level *level, const struct node_layout_options *options)
+static void size_level(struct node_level *level, size_t level_count, const struct node_layout_options *options)
 {
+	double most = fmin(SYMBOL_MAX, HEIGHT_SHARED * 0.6 / (double)level_count);
 	if (level->rows > 1)
 		level->distance = options->width / ((level->count + level->rows - 1) / level->rows);
-	level->size = fmax(SYMBOL_MIN - 1, fmin(SYMBOL_MAX, level->distance * 0.78));
-	level->lines = level->distance >= 130 ? 4 : level->distance >= 52 ? 2 : 0;
+	level->size = fmax(SYMBOL_MIN - 1, fmin(most, level->distance * 0.78));
+	if (level_count <= TEXT_LEVELS_MAX)
+		level->lines = level->distance >= 96 ? 4 : level->distance >= 52 ? 2 : 0;
 	level->bottom =
 		level->rows > 1 ? level->rows * (level->size + 1) : level->size + level->lines * LINE_HEIGHT;
 }
@@ -132,13 +138,13 @@ static void place_down(struct node_layout *layout, const struct node_layout_opti
 {
 	double needed = 0, gaps = 0;
 	for (size_t h = 0; h < layout->level_count; h++) {
-		size_level(&layout->levels[h], options);
+		size_level(&layout->levels[h], layout->level_count, options);
 		needed += layout->levels[h].bottom;
 		gaps += h > 0;
 	}
-	double gap = EDGE_SPACE;
+	double gap = fmin(EDGE_SPACE, HEIGHT_SHARED * 0.6 / (double)layout->level_count);
 	if (options->height > 0 && gaps > 0)
-		gap = fmax(8, (options->height - needed) / gaps);
+		gap = fmax(1, (options->height - needed) / gaps);
 	double top = options->top;
 	for (size_t h = layout->level_count; h-- > 0;) {
 		struct node_level *level = &layout->levels[h];

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "draw/picture_text.h"
 
 static enum histree_status add(struct row_list *list, struct picture_row row, const char *label, const char *detail,
 			       struct histree_error *error)
@@ -28,28 +29,14 @@ static bool is_asked(const struct histree_draw_options *options, histree_quark q
 	return options->quarks == NULL;
 }
 
-/* "8,595" */
-static const char *grouped(size_t number, char text[32])
-{
-	char digits[24];
-	int length = snprintf(digits, sizeof(digits), "%zu", number), at = 0;
-	for (int i = 0; i < length; i++) {
-		if (i > 0 && (length - i) % 3 == 0)
-			text[at++] = ',';
-		text[at++] = digits[i];
-	}
-	text[at] = '\0';
-	return text;
-}
-
 static void say_which(struct row_list *list, size_t all, const char *what, const char *chosen)
 {
-	char shown[32], total[32];
+	char shown[GROUPED_NUMBER_SIZE], total[GROUPED_NUMBER_SIZE];
 	if (list->count == all)
-		snprintf(list->note, sizeof(list->note), "%s %s", grouped(all, total), what);
+		snprintf(list->note, sizeof(list->note), "%s %s", grouped_number(all, total), what);
 	else
-		snprintf(list->note, sizeof(list->note), "%s of %s %s, %s", grouped(list->count, shown),
-			 grouped(all, total), what, chosen);
+		snprintf(list->note, sizeof(list->note), "%s of %s %s, %s", grouped_number(list->count, shown),
+			 grouped_number(all, total), what, chosen);
 }
 
 /* ---- threads ---------------------------------------------------------------------------------------------- */
@@ -165,16 +152,52 @@ enum histree_status row_list_threads(struct row_list *list, const struct histree
 
 /* ---- resources, attributes -------------------------------------------------------------------------------- */
 
+/* What is left out first where there is no room for all: the last class. */
+enum { CLASS_CPU, CLASS_THREAD, CLASS_FREQUENCY, CLASS_TOTAL, CLASS_INTERRUPT, CLASS_COUNT };
+
+static int class_of(const struct histree_resource *resource)
+{
+	switch (resource->kind) {
+	case HISTREE_RESOURCE_CPU:
+		return CLASS_CPU;
+	case HISTREE_RESOURCE_CURRENT_THREAD:
+		return CLASS_THREAD;
+	case HISTREE_RESOURCE_FREQUENCY:
+		return CLASS_FREQUENCY;
+	case HISTREE_RESOURCE_IRQ:
+	case HISTREE_RESOURCE_SOFT_IRQ:
+		break;
+	}
+	return resource->cpu < 0 ? CLASS_TOTAL : CLASS_INTERRUPT;
+}
+
+/* Classes from the first on, as long as all of a class has room. */
+static int choose_classes(const struct histree_draw_options *options, const struct histree_resource *all,
+			  uint32_t count, size_t most, size_t *asked)
+{
+	size_t of_class[CLASS_COUNT] = { 0 }, sum = 0;
+	for (uint32_t i = 0; i < count; i++)
+		of_class[class_of(&all[i])] += is_asked(options, all[i].quark);
+	*asked = 0;
+	for (int i = 0; i < CLASS_COUNT; i++)
+		*asked += of_class[i];
+	int classes = 0;
+	for (; classes < CLASS_COUNT && sum + of_class[classes] <= most; classes++)
+		sum += of_class[classes];
+	return sum > 0 ? classes : CLASS_COUNT; /* not even the first: then as many as there is room for */
+}
+
 enum histree_status row_list_resources(struct row_list *list, const struct histree_draw_options *options,
 				       const struct histree_resources *resources, size_t most,
 				       struct histree_error *error)
 {
 	uint32_t count;
-	size_t asked = 0;
+	size_t asked;
 	const struct histree_resource *all = histree_resources_list(resources, &count);
+	int classes = choose_classes(options, all, count, most, &asked);
 	enum histree_status status = HISTREE_OK;
-	for (uint32_t i = 0; i < count && status == HISTREE_OK; i++) {
-		if (!is_asked(options, all[i].quark))
+	for (uint32_t i = 0; i < count && list->count < most && status == HISTREE_OK; i++) {
+		if (!is_asked(options, all[i].quark) || class_of(&all[i]) >= classes)
 			continue;
 		const struct picture_row row = {
 			.quark = all[i].quark,
@@ -183,10 +206,9 @@ enum histree_status row_list_resources(struct row_list *list, const struct histr
 			.indent = all[i].parent != HISTREE_NO_INDEX,
 			.thread = HISTREE_NO_INDEX,
 		};
-		if (asked++ < most)
-			status = add(list, row, all[i].name, "", error);
+		status = add(list, row, all[i].name, "", error);
 	}
-	say_which(list, asked, "resources", "the first");
+	say_which(list, asked, "resources", "CPUs first");
 	return status;
 }
 

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "draw/chart.h"
 #include "draw/state_bars.h"
-#include "histree/rows.h"
+#include "histree/query.h"
 
 struct picture {
 	struct histree_history *history;
@@ -150,33 +150,48 @@ static void draw_usage(struct picture *picture)
 	canvas_fill(canvas);
 }
 
-/* From a parent's row to its child's, when that is born; where both are shown. */
-static void draw_births(struct picture *picture)
+static void draw_arrow(struct canvas *canvas, double x, double from, double to)
+{
+	canvas_line(canvas, x, from, x, to, 1);
+	cairo_move_to(canvas->cairo, x - 3, to - 5);
+	cairo_line_to(canvas->cairo, x + 3, to - 5);
+	cairo_line_to(canvas->cairo, x, to);
+	cairo_close_path(canvas->cairo);
+	canvas_fill(canvas);
+}
+
+/* From the row of its parent, where that is above, to the thread's own when it is made. */
+static enum histree_status draw_fork(struct picture *picture, struct histree_query *query, size_t child,
+				     struct histree_error *error)
 {
 	const struct chart *chart = &picture->chart;
-	struct canvas *canvas = &picture->canvas;
 	uint32_t count;
 	const struct histree_thread *threads = histree_control_flow_threads(picture->flow, &count);
-	histree_time start = histree_history_info(picture->history)->start;
-	canvas_colour(canvas, canvas->theme->text, 0.75);
-	for (size_t child = 1; child < picture->list.count; child++) {
-		const struct histree_thread *thread = &threads[picture->list.rows[child].thread];
-		size_t parent = child;
-		while (parent-- > 0 && picture->list.rows[parent].thread != thread->parent)
-			;
-		if (parent == SIZE_MAX || thread->birth <= start || thread->birth < picture->options->from ||
-		    thread->birth > picture->options->to)
-			continue;
-		double x = floor(time_axis_x(&chart->axis, thread->birth)) + 0.5;
-		double from = chart->rows_top + ((double)parent + 0.5) * CHART_ROW;
-		double to = chart->rows_top + (double)child * CHART_ROW + (CHART_ROW - CHART_BAR) / 2.0 + 1;
-		canvas_line(canvas, x, from, x, to, 1);
-		cairo_move_to(canvas->cairo, x - 3, to - 5);
-		cairo_line_to(canvas->cairo, x + 3, to - 5);
-		cairo_line_to(canvas->cairo, x, to);
-		cairo_close_path(canvas->cairo);
-		canvas_fill(canvas);
-	}
+	const struct histree_thread *thread = &threads[picture->list.rows[child].thread];
+	size_t above = 1;
+	bool forked;
+	while (above <= child && picture->list.rows[child - above].thread != thread->parent)
+		above++;
+	if (above > child || thread->birth < chart->axis.from || thread->birth > chart->axis.to)
+		return HISTREE_OK;
+	enum histree_status status = histree_thread_is_forked(query, thread, &forked, error);
+	if (status != HISTREE_OK || !forked)
+		return status;
+	double top = chart->rows_top + (double)child * CHART_ROW;
+	draw_arrow(&picture->canvas, floor(time_axis_x(&chart->axis, thread->birth)) + 0.5,
+		   top - ((double)above - 0.5) * CHART_ROW, top + (CHART_ROW - CHART_BAR) / 2.0 + 1);
+	return HISTREE_OK;
+}
+
+static enum histree_status draw_forks(struct picture *picture, struct histree_error *error)
+{
+	struct histree_query *query;
+	enum histree_status status = histree_query_create(picture->history, &query, error);
+	canvas_colour(&picture->canvas, picture->canvas.theme->soft_text, 0.8);
+	for (size_t child = 1; child < picture->list.count && status == HISTREE_OK; child++)
+		status = draw_fork(picture, query, child, error);
+	histree_query_free(query);
+	return status;
 }
 
 static enum histree_status draw(struct picture *picture, struct histree_error *error)
@@ -197,10 +212,10 @@ static enum histree_status draw(struct picture *picture, struct histree_error *e
 		.cancel = options->cancel,
 	};
 	enum histree_status status = state_bars_draw(&bars, error);
+	if (status == HISTREE_OK && options->view == HISTREE_DRAW_CONTROL_FLOW)
+		status = draw_forks(picture, error);
 	if (status != HISTREE_OK)
 		return status;
-	if (options->view == HISTREE_DRAW_CONTROL_FLOW)
-		draw_births(picture);
 	chart_legend(&picture->canvas, &picture->chart, &picture->legend);
 	return canvas_finish(&picture->canvas, error);
 }

@@ -9,8 +9,11 @@
 #include "histree/query.h"
 #include "histree/rows.h"
 
-/* A bar that is narrower has no text in it. */
-enum { TEXT_WIDTH_MIN = 34 };
+/* A bar that is smaller has no text in it. */
+enum { TEXT_WIDTH_MIN = 34, TEXT_HEIGHT_MIN = 11, TID_WIDTH_MIN = 90 };
+
+/* A picture is worth more work than a view on a screen: rows are sampled where a pixel has more states. */
+enum { INTERVALS_PER_CELL = 250 };
 
 struct drawing {
 	const struct state_bars *bars;
@@ -40,11 +43,15 @@ static const struct histree_style *style_of(const struct drawing *drawing, uint3
 /* Paths of one colour are filled together: a picture has some hundred boxes a row, and a few colours. */
 enum layer { LAYER_STATE, LAYER_SHORT_ALONE, LAYER_MORE, LAYER_COUNT };
 
+/* Another state of a sampled row, of which no one knows which. */
+static const struct histree_style unknown = { "unknown", "", 0x646e79, 0x98a2ad, 0.33 };
+
 static const struct histree_style *style_in(const struct drawing *drawing, const struct histree_run *run,
 					    enum layer layer)
 {
 	const struct histree_style *state = style_of(drawing, run->cell.value);
-	const struct histree_style *other = style_of(drawing, run->cell.other);
+	const struct histree_style *other =
+		run->cell.other == HISTREE_UNKNOWN_VALUE ? &unknown : style_of(drawing, run->cell.other);
 	switch (layer) {
 	case LAYER_STATE:
 		return state;
@@ -95,17 +102,29 @@ static void draw_layer(const struct drawing *drawing, enum layer layer)
 
 /* ---- text ------------------------------------------------------------------------------------------------- */
 
-/* What a value says, "" if nothing. */
-static void text_of(const struct drawing *drawing, const struct histree_value *value, char *text, size_t size)
+static void text_of_thread(const struct drawing *drawing, int32_t tid, bool with_tid, char *text, size_t size)
+{
+	uint32_t count, index = histree_control_flow_find(drawing->bars->flow, tid, -1);
+	const struct histree_thread *threads = histree_control_flow_threads(drawing->bars->flow, &count);
+	const char *name = index != HISTREE_NO_INDEX ? threads[index].name : "";
+	if (*name == '\0')
+		snprintf(text, size, "%d", tid);
+	else if (with_tid)
+		snprintf(text, size, "%s %d", name, tid);
+	else
+		snprintf(text, size, "%s", name);
+}
+
+/* What a value says in a bar of that width, "" if nothing. */
+static void text_of(const struct drawing *drawing, const struct histree_value *value, uint32_t width, char *text,
+		    size_t size)
 {
 	text[0] = '\0';
 	if (value->type == HISTREE_STRING) {
 		snprintf(text, size, "%.*s", (int)(value->size < size ? value->size : size - 1),
 			 (const char *)value->bytes);
 	} else if (value->type == HISTREE_INT && drawing->row->meaning == HISTREE_MEANS_TID) {
-		uint32_t count, index = histree_control_flow_find(drawing->bars->flow, value->int32, -1);
-		const struct histree_thread *threads = histree_control_flow_threads(drawing->bars->flow, &count);
-		snprintf(text, size, "%s %d", index != HISTREE_NO_INDEX ? threads[index].name : "", value->int32);
+		text_of_thread(drawing, value->int32, width >= TID_WIDTH_MIN, text, size);
 	} else if (value->type == HISTREE_INT && drawing->row->meaning == HISTREE_MEANS_ANYTHING) {
 		snprintf(text, size, "%d", value->int32);
 	} else if (value->type == HISTREE_LONG && drawing->row->meaning == HISTREE_MEANS_FREQUENCY) {
@@ -137,14 +156,14 @@ static enum histree_status draw_text(const struct drawing *drawing, const struct
 				     struct histree_error *error)
 {
 	const struct histree_style *style = style_of(drawing, run->cell.value);
-	if (run->length < TEXT_WIDTH_MIN || style == NULL || style->height * CHART_BAR < 8)
+	if (run->length < TEXT_WIDTH_MIN || style == NULL || style->height * CHART_BAR < TEXT_HEIGHT_MIN)
 		return HISTREE_OK;
 	char text[96];
 	struct histree_value value;
 	enum histree_status status = value_of(drawing, run, &value, error);
 	if (status != HISTREE_OK)
 		return status;
-	text_of(drawing, &value, text, sizeof(text));
+	text_of(drawing, &value, run->length, text, sizeof(text));
 	struct canvas *canvas = drawing->bars->canvas;
 	canvas_colour(canvas, readable_on(style_colour(canvas, style)), 1);
 	canvas_text(canvas, FONT_SMALL, ALIGN_LEFT, drawing->bars->chart->left + (double)run->start + 4,
@@ -178,6 +197,7 @@ static enum histree_status draw_rows(struct drawing *drawing, const histree_quar
 		.from = bars->chart->axis.from,
 		.to = bars->chart->axis.to,
 		.pixels = pixels(drawing),
+		.intervals_per_cell = INTERVALS_PER_CELL,
 		.go_on = bars->cancel.go_on,
 		.context = bars->cancel.context,
 	};

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/time_text.h"
 #include "draw/canvas.h"
 #include "draw/node_layout.h"
+#include "draw/picture_text.h"
 
 enum {
 	MARGIN = 24,
@@ -80,20 +80,36 @@ static void draw_symbol(struct canvas *canvas, enum shape shape, double x, doubl
 
 /* ---- text of a node --------------------------------------------------------------------------------------- */
 
+/* "103.2 - 143.9 ms" since the start of the history, in a unit and with decimals that tell its nodes apart. */
+static void say_times(const struct histree_history_info *info, const struct histree_node *node, char *text,
+		      size_t size)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = { { "h", 3600e9 }, { "s", 1e9 }, { "ms", 1e6 }, { "us", 1e3 }, { "ns", 1 } };
+	double length = (double)((uint64_t)info->end - (uint64_t)info->start);
+	int unit = 0;
+	while (unit < 4 && length < 2 * units[unit].ns)
+		unit++;
+	double from = (double)((uint64_t)node->start - (uint64_t)info->start) / units[unit].ns;
+	double to = (double)((uint64_t)node->end - (uint64_t)info->start) / units[unit].ns;
+	int decimals = unit == 4 || length >= 1000 * units[unit].ns ? 0 : 1;
+	snprintf(text, size, "%.*f \u2013 %.*f %s", decimals, from, decimals, to, units[unit].name);
+}
+
 static void draw_texts(const struct picture *picture, struct canvas *canvas, const struct placed_node *placed,
 		       const struct node_level *level)
 {
 	const struct histree_node *node = &placed->node;
-	char from[TIME_TEXT_SIZE], to[TIME_TEXT_SIZE], texts[4][96];
-	time_format_duration((uint64_t)node->start - (uint64_t)picture->info->start, from);
-	time_format_duration((uint64_t)node->end - (uint64_t)picture->info->start, to);
+	char texts[4][96];
 	if (node->parent == HISTREE_NO_NODE)
 		snprintf(texts[0], sizeof(texts[0]), "node %u, the root", node->number);
 	else
 		snprintf(texts[0], sizeof(texts[0]), level->lines > 2 ? "node %u, of %u" : "%u, of %u",
 			 node->number, node->parent);
 	snprintf(texts[1], sizeof(texts[1]), "%.0f %% full", fill_of(node) * 100);
-	snprintf(texts[2], sizeof(texts[2]), "%s \u2013 %s", from, to);
+	say_times(picture->info, node, texts[2], sizeof(texts[2]));
 	if (node->key_min <= node->key_max)
 		snprintf(texts[3], sizeof(texts[3]), "keys %u \u2013 %u", node->key_min, node->key_max);
 	else
@@ -156,14 +172,14 @@ static void draw_head(struct picture *picture, const char *title)
 {
 	struct canvas *canvas = &picture->canvas;
 	const struct histree_history_info *info = picture->info;
-	char text[160];
+	char text[200], nodes[GROUPED_NUMBER_SIZE], intervals[GROUPED_NUMBER_SIZE];
 	canvas_colour(canvas, canvas->theme->text, 1);
 	canvas_text(canvas, FONT_TITLE, ALIGN_LEFT, MARGIN, 30, picture->width - 2 * MARGIN, title);
-	snprintf(text, sizeof(text), "tree %s, %llu node%s of %u KiB in %u level%s, %.0f %% full, %llu intervals",
-		 info->variant, (unsigned long long)info->node_count, info->node_count == 1 ? "" : "s",
+	snprintf(text, sizeof(text), "tree %s, %s node%s of %u KiB in %u level%s, %.0f %% full, %s intervals",
+		 info->variant, grouped_number(info->node_count, nodes), info->node_count == 1 ? "" : "s",
 		 info->node_size >> 10, info->depth, info->depth == 1 ? "" : "s",
-		 info->node_bytes > 0 ? 100 * (double)info->node_bytes_used / (double)info->node_bytes : 0,
-		 (unsigned long long)info->interval_count);
+		 100 * (double)info->node_bytes_used / ((double)info->node_count * info->node_size),
+		 grouped_number(info->interval_count, intervals));
 	canvas_colour(canvas, canvas->theme->soft_text, 1);
 	canvas_text(canvas, FONT_LABEL, ALIGN_LEFT, MARGIN, 48, picture->width - 2 * MARGIN, text);
 }

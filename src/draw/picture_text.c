@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "draw/clean_text.h"
+#include "draw/picture_text.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
-#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 /* How many bytes the character at `at` has; 0: it is no shortest UTF-8 of a character that can be shown. */
@@ -43,4 +44,17 @@ size_t clean_text_cut(const char *text, size_t length)
 	while (length > 0 && ((unsigned char)text[--length] & 0xc0) == 0x80)
 		;
 	return length;
+}
+
+const char *grouped_number(uint64_t number, char text[GROUPED_NUMBER_SIZE])
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, number), at = 0;
+	for (int i = 0; i < length; i++) {
+		if (i > 0 && (length - i) % 3 == 0)
+			text[at++] = ',';
+		text[at++] = digits[i];
+	}
+	text[at] = '\0';
+	return text;
 }
