@@ -7,14 +7,14 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "histree/query.h"
-#include "histree/state_system.h"
 #include "shrink.h"
-#include "support/reference.h"
+#include "support/history_file.h"
 #include "tree/variant.h"
 
 enum { QUESTIONS = 40, SHRINK_RUNS = 400 };
@@ -25,46 +25,6 @@ struct history_case {
 	uint64_t seed;
 	char fault[512];
 };
-
-/* ---- building ------------------------------------------------------------------------------------------ */
-
-/* Attributes "Group/3/17", so that there are sub-attributes; only those at the bottom have states. */
-static enum histree_status name_attributes(struct histree_state_system *system, uint32_t key_count,
-					   histree_quark *quarks, struct histree_error *error)
-{
-	for (uint32_t key = 0; key < key_count; key++) {
-		char path[64];
-		snprintf(path, sizeof(path), "Group/%u/%u", key % 7, key);
-		enum histree_status status =
-			histree_state_attribute(system, HISTREE_ROOT, path, &quarks[key], error);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	return HISTREE_OK;
-}
-
-static enum histree_status build(const struct history_case *test, const struct workload *workload,
-				 histree_quark *quarks, struct histree_error *error)
-{
-	struct histree_state_system *system;
-	enum histree_status status =
-		histree_state_create(&(struct histree_history_options){ .path = test->path,
-									.provider = "test",
-									.provider_version = 7,
-									.start = workload->start,
-									.tree = test->options },
-				     &system, error);
-	if (status != HISTREE_OK)
-		return status;
-	status = name_attributes(system, workload->key_count, quarks, error);
-	for (size_t i = 0; status == HISTREE_OK && i < workload->count; i++)
-		status = histree_state_modify(system, workload->changes[i].at, quarks[workload->changes[i].quark],
-					      workload->changes[i].value, error);
-	if (status == HISTREE_OK)
-		status = histree_state_close(system, workload->end, error);
-	histree_state_free(system);
-	return status;
-}
 
 /* ---- comparing ----------------------------------------------------------------------------------------- */
 
@@ -103,6 +63,52 @@ static const char *check_single(struct history_case *test, struct histree_query 
 	return NULL;
 }
 
+/* What was seen of the nodes, by number. */
+struct nodes_seen {
+	struct histree_node *nodes;
+	uint64_t *at_height;
+	uint64_t count, bytes_used;
+	const char *fault;
+};
+
+static bool see_node(void *context, const struct histree_node *node)
+{
+	struct nodes_seen *seen = context;
+	if (node->parent == HISTREE_NO_NODE) {
+		seen->fault = seen->count > 0 ? "a second root among the nodes" : NULL;
+	} else {
+		const struct histree_node *parent = &seen->nodes[node->parent];
+		if (parent->bytes == 0 || parent->height <= node->height || parent->child_count == 0)
+			seen->fault = "a node before its parent, or of a strange height";
+		if (node->start < parent->start || node->end > parent->end)
+			seen->fault = "a node that reaches out of its parent";
+	}
+	if (node->bytes_used > node->bytes || seen->nodes[node->number].bytes != 0)
+		seen->fault = "a node that is too full, or was there before";
+	seen->nodes[node->number] = *node;
+	seen->at_height[node->height]++;
+	seen->bytes_used += node->bytes_used;
+	seen->count++;
+	return seen->fault == NULL;
+}
+
+/* The list of nodes is that of the statistics, which were counted while the tree was written. */
+static const char *check_nodes(struct histree_history *history)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	struct nodes_seen seen = { .nodes = calloc(info->node_count, sizeof(*seen.nodes)),
+				   .at_height = calloc(info->depth, sizeof(*seen.at_height)),
+				   .fault = "out of memory" };
+	if (seen.nodes != NULL && seen.at_height != NULL &&
+	    histree_history_nodes(history, see_node, &seen, NULL) == HISTREE_OK && seen.fault == NULL &&
+	    (seen.count != info->node_count || seen.bytes_used != info->node_bytes_used ||
+	     memcmp(seen.at_height, info->nodes_at_height, info->depth * sizeof(*seen.at_height)) != 0))
+		seen.fault = "the nodes are not those of the statistics";
+	free(seen.nodes);
+	free(seen.at_height);
+	return seen.fault;
+}
+
 static void keep_first_fault(void *context, const char *fault)
 {
 	struct history_case *test = context;
@@ -123,9 +129,12 @@ static const char *check_history(struct history_case *test, struct histree_histo
 		return test->fault;
 	if (info->interval_count != reference->count || info->attribute_count != reference->key_count)
 		return "the history says other things of itself than it was made of";
+	const char *fault = check_nodes(history);
+	if (fault != NULL)
+		return fault;
 	if (!answer_make(&answer, reference))
 		return "out of memory";
-	const char *fault = "out of memory";
+	fault = "out of memory";
 	if (histree_query_create(history, &query, &error) == HISTREE_OK) {
 		const struct subject subject = { .query = query,
 						 .start = query_start,
@@ -142,39 +151,6 @@ static const char *check_history(struct history_case *test, struct histree_histo
 	return fault;
 }
 
-/* What the changes say of the attributes that have states, and one null each for "Group" and "Group/N". */
-static bool expected_history(const struct workload *workload, const histree_quark *quarks, struct reference *out)
-{
-	uint32_t groups = workload->key_count < 7 ? workload->key_count : 7;
-	uint32_t inner = workload->key_count > 0 ? 1 + groups : 0;
-	uint32_t keys = workload->key_count + inner;
-	size_t count;
-	*out = (struct reference){ 0 };
-	struct histree_interval *intervals = workload_intervals(workload, &count);
-	struct histree_interval *all =
-		intervals == NULL ? NULL : realloc(intervals, (count + inner + 1) * sizeof(*all));
-	uint8_t *named = calloc((size_t)keys + 1, 1);
-	bool done = false;
-	if (all == NULL || named == NULL)
-		goto out;
-	intervals = all;
-	for (uint32_t key = 0; key < workload->key_count; key++)
-		named[quarks[key]] = 1;
-	for (size_t i = 0; i < count; i++)
-		intervals[i].quark = quarks[intervals[i].quark];
-	for (uint32_t quark = 0; quark < keys; quark++)
-		if (!named[quark])
-			intervals[count++] = (struct histree_interval){ .start = workload->start,
-									.end = workload->end,
-									.quark = quark,
-									.value = histree_null() };
-	done = reference_make(out, intervals, count, workload->start, workload->end, keys);
-out:
-	free(named);
-	free(intervals);
-	return done;
-}
-
 static const char *check_workload(void *context, const struct workload *workload)
 {
 	struct history_case *test = context;
@@ -186,13 +162,13 @@ static const char *check_workload(void *context, const struct workload *workload
 	if (quarks == NULL)
 		return fault;
 	unlink(test->path);
-	enum histree_status status = build(test, workload, quarks, &error);
+	enum histree_status status = history_file_build(test->path, &test->options, workload, quarks, &error);
 	if (status == HISTREE_OK)
 		status = histree_history_open(test->path, NULL, &history, &error);
 	if (status != HISTREE_OK) {
 		snprintf(test->fault, sizeof(test->fault), "%s", error.message);
 		fault = test->fault;
-	} else if (expected_history(workload, quarks, &reference)) {
+	} else if (history_file_reference(workload, quarks, &reference)) {
 		fault = check_history(test, history, &reference);
 	}
 	histree_history_close(history);
