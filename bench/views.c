@@ -135,8 +135,7 @@ static enum histree_status open_again(struct views *views, struct histree_error 
 		posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
 		close(file);
 	}
-	enum histree_status status = histree_history_open(views->path, NULL, &views->history, error);
-	return status;
+	return histree_history_open(views->path, NULL, &views->history, error);
 }
 
 static enum histree_status measure(struct views *views, const char *name, measured *make, bool cold, int runs,

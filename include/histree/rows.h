@@ -22,7 +22,7 @@
  * bounded number of intervals; but the nodes that hold a sample are read, and inside a node the states of an
  * attribute between two samples are passed by one after the other.
  *
- * Memory: 8 bytes a cell of one group, up to 16 bytes for each state of it that shares a pixel (bounded by
+ * Memory: 12 bytes a cell of one group, up to 16 bytes for each state of it that shares a pixel (bounded by
  * `intervals_per_cell`), and the distinct values seen.
  *
  * Threads: rows belong to one thread; any number of them may be made of one history.

@@ -21,12 +21,30 @@ static enum histree_status add(struct row_list *list, struct picture_row row, co
 	return HISTREE_OK;
 }
 
-static bool is_asked(const struct histree_draw_options *options, histree_quark quark)
+static int compare_quarks(const void *one, const void *other)
 {
+	histree_quark a = *(const histree_quark *)one, b = *(const histree_quark *)other;
+	return (a > b) - (a < b);
+}
+
+/* A pattern may name a million rows, of which each thread is looked for. */
+static enum histree_status sort_asked(struct row_list *list, const struct histree_draw_options *options,
+				      struct histree_error *error)
+{
+	list->asked = malloc((options->quark_count + 1) * sizeof(*list->asked));
+	if (list->asked == NULL)
+		return error_memory(error, "the rows of a picture");
+	list->asked_count = options->quark_count;
 	for (size_t i = 0; i < options->quark_count; i++)
-		if (options->quarks[i] == quark)
-			return true;
-	return options->quarks == NULL;
+		list->asked[i] = options->quarks[i];
+	qsort(list->asked, list->asked_count, sizeof(*list->asked), compare_quarks);
+	return HISTREE_OK;
+}
+
+static bool is_asked(const struct row_list *list, const struct histree_draw_options *options, histree_quark quark)
+{
+	return options->quarks == NULL ||
+	       bsearch(&quark, list->asked, list->asked_count, sizeof(*list->asked), compare_quarks) != NULL;
 }
 
 static void say_which(struct row_list *list, size_t all, const char *what, const char *chosen)
@@ -94,7 +112,7 @@ static enum histree_status add_thread(struct row_list *list, const struct histre
 }
 
 /* The threads asked for, each with the time that it ran.  The caller frees *out. */
-static enum histree_status find_candidates(const struct histree_draw_options *options,
+static enum histree_status find_candidates(const struct row_list *list, const struct histree_draw_options *options,
 					   const struct histree_control_flow *flow,
 					   const struct histree_cpu_usage *usage, struct candidate **out,
 					   size_t *count, struct histree_error *error)
@@ -119,9 +137,9 @@ static enum histree_status find_candidates(const struct histree_draw_options *op
 		bool lived = threads[i].birth <= options->to && threads[i].death >= options->from;
 		/* Idle threads run whenever no one does: they say nothing that others do not, so only if asked for.
 		 */
-		bool wanted = options->quarks == NULL
-				      ? lived && threads[i].tid > 0
-				      : is_asked(options, threads[i].node) || is_asked(options, threads[i].status);
+		bool wanted = options->quarks == NULL ? lived && threads[i].tid > 0
+						      : is_asked(list, options, threads[i].node) ||
+								is_asked(list, options, threads[i].status);
 		if (wanted)
 			(*out)[(*count)++] = (struct candidate){ i, ran[i] };
 	}
@@ -134,10 +152,12 @@ enum histree_status row_list_threads(struct row_list *list, const struct histree
 				     size_t most, struct histree_error *error)
 {
 	struct candidate *candidates = NULL;
-	size_t count;
+	size_t count = 0;
 	uint32_t thread_count;
 	const struct histree_thread *threads = histree_control_flow_threads(flow, &thread_count);
-	enum histree_status status = find_candidates(options, flow, usage, &candidates, &count, error);
+	enum histree_status status = sort_asked(list, options, error);
+	if (status == HISTREE_OK)
+		status = find_candidates(list, options, flow, usage, &candidates, &count, error);
 	size_t shown = count < most ? count : most;
 	if (status == HISTREE_OK && count > shown)
 		qsort(candidates, count, sizeof(*candidates), compare_busy);
@@ -172,12 +192,12 @@ static int class_of(const struct histree_resource *resource)
 }
 
 /* Classes from the first on, as long as all of a class has room. */
-static int choose_classes(const struct histree_draw_options *options, const struct histree_resource *all,
-			  uint32_t count, size_t most, size_t *asked)
+static int choose_classes(const struct row_list *list, const struct histree_draw_options *options,
+			  const struct histree_resource *all, uint32_t count, size_t most, size_t *asked)
 {
 	size_t of_class[CLASS_COUNT] = { 0 }, sum = 0;
 	for (uint32_t i = 0; i < count; i++)
-		of_class[class_of(&all[i])] += is_asked(options, all[i].quark);
+		of_class[class_of(&all[i])] += is_asked(list, options, all[i].quark);
 	*asked = 0;
 	for (int i = 0; i < CLASS_COUNT; i++)
 		*asked += of_class[i];
@@ -194,10 +214,12 @@ enum histree_status row_list_resources(struct row_list *list, const struct histr
 	uint32_t count;
 	size_t asked;
 	const struct histree_resource *all = histree_resources_list(resources, &count);
-	int classes = choose_classes(options, all, count, most, &asked);
-	enum histree_status status = HISTREE_OK;
+	enum histree_status status = sort_asked(list, options, error);
+	if (status != HISTREE_OK)
+		return status;
+	int classes = choose_classes(list, options, all, count, most, &asked);
 	for (uint32_t i = 0; i < count && list->count < most && status == HISTREE_OK; i++) {
-		if (!is_asked(options, all[i].quark) || class_of(&all[i]) >= classes)
+		if (!is_asked(list, options, all[i].quark) || class_of(&all[i]) >= classes)
 			continue;
 		const struct picture_row row = {
 			.quark = all[i].quark,
@@ -242,6 +264,7 @@ enum histree_status row_list_attributes(struct row_list *list, const struct hist
 void row_list_release(struct row_list *list)
 {
 	free(list->rows);
+	free(list->asked);
 	arena_release(&list->texts);
 	*list = (struct row_list){ 0 };
 }

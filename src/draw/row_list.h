@@ -23,6 +23,8 @@ struct row_list {
 	struct picture_row *rows;
 	size_t count, capacity;
 	struct arena texts;
+	histree_quark *asked; /* the quarks of the options, ascending */
+	size_t asked_count;
 	char note[96]; /* which rows these are: "40 of 8,595 threads, the busiest" */
 };
 

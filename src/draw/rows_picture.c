@@ -235,7 +235,7 @@ static enum histree_status make_models(struct picture *picture, struct histree_e
 	return status;
 }
 
-/* Text is measured on a canvas, so there is one before the layout; a picture of unknown height has two. */
+/* Before the layout: text is measured on a canvas. */
 static enum histree_status open_canvas(struct picture *picture, picture_write *write, void *context,
 				       struct histree_error *error)
 {
