@@ -30,6 +30,7 @@ static inline uint64_t column_block_field(const struct column_block *block, enum
 {
 	unsigned width = block->widths[column];
 	uint64_t least = block->least[column];
+	/* Most columns are of no width. */
 	return width == 0 ? least
 			  : least + bits_get(block->view->block, block->columns[column] + segment * (size_t)width,
 					     width);

@@ -53,12 +53,29 @@ void column_cursor_begin(struct column_cursor *cursor, const struct column_view 
 
 /* ---- intervals ------------------------------------------------------------------------------------ */
 
-static inline uint64_t step_of(const struct column_view *view, const struct column_segment *segment,
-			       uint32_t interval)
+/*
+ * From an interval and the moment at which it starts: the first that ends at `ends_from` or later, its start and
+ * the moment behind it.  False: the segment ends before.
+ */
+static inline bool find_end(const struct column_view *view, const struct column_segment *segment,
+			    uint64_t ends_from, uint32_t *interval, uint64_t *moment, uint64_t *behind)
 {
-	unsigned width = (unsigned)segment->fields[COLUMN_STEP_WIDTH];
-	uint64_t least = segment->fields[COLUMN_STEP_MIN];
-	return width == 0 ? least : least + bits_get(view->block, segment->steps + interval * (size_t)width, width);
+	const uint32_t last = (uint32_t)segment->fields[COLUMN_COUNT];
+	const uint64_t least = segment->fields[COLUMN_STEP_MIN];
+	const unsigned width = (unsigned)segment->fields[COLUMN_STEP_WIDTH];
+	uint32_t i = *interval;
+	uint64_t start = *moment;
+	size_t at = segment->steps + i * (size_t)width;
+	uint64_t end = start + least + bits_get(view->block, at, width);
+	for (; end < ends_from && i < last; i++) {
+		at += width;
+		start = end;
+		end += least + bits_get(view->block, at, width);
+	}
+	*interval = i;
+	*moment = start;
+	*behind = end;
+	return end >= ends_from;
 }
 
 static int32_t number_above(uint64_t base, uint64_t code)
@@ -70,9 +87,8 @@ static inline bool value_of(const struct column_view *view, const struct column_
 			    struct histree_value *out)
 {
 	unsigned width = (unsigned)segment->fields[COLUMN_VALUE_WIDTH];
-	uint64_t base = segment->fields[COLUMN_BASE], code = 0;
-	if (width > 0)
-		code = bits_get(view->block, segment->values + interval * (size_t)width, width);
+	uint64_t base = segment->fields[COLUMN_BASE];
+	uint64_t code = bits_get(view->block, segment->values + interval * (size_t)width, width);
 	switch ((enum value_kind)segment->fields[COLUMN_KIND]) {
 	case VALUES_INT:
 		*out = histree_int(number_above(base, code));
@@ -94,9 +110,10 @@ static inline bool value_of(const struct column_view *view, const struct column_
 static inline bool make_interval(const struct column_view *view, const struct column_segment *segment,
 				 uint32_t interval, uint64_t moment, uint64_t behind, struct histree_interval *out)
 {
-	uint64_t start, end;
-	if (behind <= moment || !column_time_of(view, moment, &start) || !column_time_of(view, behind, &end) ||
-	    end <= start || end - 1 > view->length)
+	uint64_t start = moment, end = behind;
+	if (!view->direct && (!column_time_of(view, moment, &start) || !column_time_of(view, behind, &end)))
+		return false;
+	if (end <= start || end - 1 > view->length)
 		return false;
 	out->start = (histree_time)((uint64_t)view->start + start);
 	out->end = (histree_time)((uint64_t)view->start + end - 1);
@@ -143,13 +160,9 @@ static enum histree_status read_segment(struct column_cursor *cursor, struct his
 			break;
 		}
 		uint32_t interval = cursor->interval;
-		uint64_t behind = moment + step_of(view, cursor->now, interval);
-		while (behind < cursor->ends_from && interval + 1 < cursor->count) {
-			interval++;
-			moment = behind;
-			behind += step_of(view, cursor->now, interval);
-		}
-		bool is_met = behind >= cursor->ends_from && moment < cursor->window_to;
+		uint64_t behind;
+		bool is_met = find_end(view, cursor->now, cursor->ends_from, &interval, &moment, &behind) &&
+			      moment < cursor->window_to;
 		if (is_met && !make_interval(view, cursor->now, interval, moment, behind, &out[*count]))
 			return HISTREE_ERR_FORMAT; /* nothing has moved: who asks again is not told less */
 		cursor->interval = interval + 1;
@@ -233,13 +246,9 @@ static enum histree_status read_one_time(struct column_cursor *cursor, struct hi
 		const struct column_segment *segment = &cursor->segments[s];
 		if (can_pass_by(cursor, s))
 			continue;
-		uint32_t interval = 0, last = (uint32_t)segment->fields[COLUMN_COUNT];
-		uint64_t moment = segment->fields[COLUMN_START], behind = moment + step_of(view, segment, 0);
-		while (behind < window && interval < last) {
-			moment = behind;
-			behind += step_of(view, segment, ++interval);
-		}
-		if (behind < window)
+		uint32_t interval = 0;
+		uint64_t moment = segment->fields[COLUMN_START], behind;
+		if (!find_end(view, segment, window, &interval, &moment, &behind))
 			continue;
 		if (!make_interval(view, segment, interval, moment, behind, &out[done])) {
 			status = HISTREE_ERR_FORMAT;
