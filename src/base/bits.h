@@ -29,12 +29,17 @@ static inline uint64_t bits_load(const uint8_t *bytes)
 	return word;
 }
 
-/* `width` bits from bit `at` on; 0 to 64 of them. */
+/* Eight bytes at once hold a number of this width, whichever of the first's bits it begins at. */
+enum { BITS_IN_A_LOAD = 57 };
+
+/* `width` bits from bit `at` on; 0 to 64 of them, of which none is read for 0 but BITS_SLACK must be there. */
 static inline uint64_t bits_get(const uint8_t *bytes, size_t at, unsigned width)
 {
 	const uint8_t *from = bytes + at / 8;
 	unsigned shift = at % 8;
 	uint64_t word = bits_load(from) >> shift;
+	if (width <= BITS_IN_A_LOAD)
+		return word & ((UINT64_C(1) << width) - 1);
 	if (width + shift > 64)
 		word |= (uint64_t)from[8] << (64 - shift);
 	return width >= 64 ? word : word & ((UINT64_C(1) << width) - 1);

@@ -34,34 +34,33 @@ bool column_block_open(struct column_block *block, const struct column_view *vie
 	return true;
 }
 
-/* Say where the payload is, if the fields are such that it lies in the node. */
-static inline bool place_payload(const struct column_block *block, struct column_segment *segment, size_t payload)
+/* Whether a segment can be what it says, but for the place of its payload; without a branch. */
+static inline bool is_sound(const struct column_view *view, const uint64_t *fields)
 {
-	const struct column_view *view = block->view;
-	const uint64_t *fields = segment->fields;
-	uint64_t step_width = fields[COLUMN_STEP_WIDTH], value_width = fields[COLUMN_VALUE_WIDTH];
-	size_t bits = (size_t)view->used * 8;
-	/* The widths first: with them in range, nothing that begins in the node wraps round behind it. */
-	if (fields[COLUMN_COUNT] >= SEGMENT_INTERVALS_MAX || step_width > 64 || value_width > 64 || payload > bits)
-		return false;
-	uint32_t count = (uint32_t)fields[COLUMN_COUNT] + 1;
+	return (fields[COLUMN_COUNT] < SEGMENT_INTERVALS_MAX) & (fields[COLUMN_STEP_WIDTH] <= 64) &
+	       (fields[COLUMN_VALUE_WIDTH] <= 64) & (fields[COLUMN_KIND] < VALUE_KIND_COUNT) &
+	       (fields[COLUMN_KEY] >= view->key_min) & (fields[COLUMN_KEY] <= view->key_max) &
+	       (fields[COLUMN_LAST] <= view->last_moment);
+}
+
+/* Returns where it ends.  Of a sound segment, it is too short to wrap round. */
+static inline size_t place_payload(const struct column_block *block, struct column_segment *segment, size_t payload)
+{
+	uint32_t steps = column_step_count((uint32_t)segment->fields[COLUMN_COUNT] + 1, block->edges);
 	segment->steps = payload;
-	segment->values = payload + column_step_count(count, block->edges) * step_width;
-	return column_segment_end(segment) <= bits && fields[COLUMN_KIND] < VALUE_KIND_COUNT &&
-	       fields[COLUMN_KEY] >= view->key_min && fields[COLUMN_KEY] <= view->key_max &&
-	       fields[COLUMN_LAST] <= view->last_moment;
+	segment->values = payload + steps * segment->fields[COLUMN_STEP_WIDTH];
+	return column_segment_end(segment);
 }
 
 bool column_block_segment(const struct column_block *block, uint32_t number, size_t payload,
 			  struct column_segment *segment)
 {
+	size_t end = (size_t)block->view->used * 8;
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
 		segment->fields[c] = column_block_field(block, (enum column)c, number);
-	return place_payload(block, segment, payload);
+	return is_sound(block->view, segment->fields) && payload <= end &&
+	       place_payload(block, segment, payload) <= end;
 }
-
-/* Eight bytes at once hold a number of this width, wherever it begins. */
-enum { WIDTH_IN_A_WORD = 57 };
 
 static void unpack_column(const struct column_block *block, enum column column, struct column_segment *segments)
 {
@@ -70,31 +69,32 @@ static void unpack_column(const struct column_block *block, enum column column, 
 	const uint64_t least = block->least[column];
 	const uint32_t count = block->segment_count;
 	size_t at = block->columns[column];
-	if (width == 0) {
-		for (uint32_t s = 0; s < count; s++)
-			segments[s].fields[column] = least;
-	} else if (width <= WIDTH_IN_A_WORD) {
-		const uint64_t mask = (UINT64_C(1) << width) - 1;
-		for (uint32_t s = 0; s < count; s++, at += width)
-			segments[s].fields[column] = least + (bits_load(bytes + at / 8) >> at % 8 & mask);
-	} else {
+	if (width > BITS_IN_A_LOAD) {
 		for (uint32_t s = 0; s < count; s++, at += width)
 			segments[s].fields[column] = least + bits_get(bytes, at, width);
+		return;
 	}
+	const uint64_t mask = (UINT64_C(1) << width) - 1;
+	for (uint32_t s = 0; s < count; s++, at += width)
+		segments[s].fields[column] = least + (bits_load(bytes + at / 8) >> at % 8 & mask);
 }
 
 bool column_block_unpack(const struct column_block *block, struct column_segment *segments)
 {
+	struct column_segment alike = { 0 };
+	memcpy(alike.fields, block->least, sizeof(alike.fields));
+	for (uint32_t s = 0; s < block->segment_count; s++)
+		segments[s] = alike;
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
-		unpack_column(block, (enum column)c, segments);
+		if (block->widths[c] > 0)
+			unpack_column(block, (enum column)c, segments);
 	size_t payload = block->payload;
+	bool sound = true;
 	for (uint32_t s = 0; s < block->segment_count; s++) {
-		struct column_segment *segment = &segments[s];
-		if (!place_payload(block, segment, payload))
-			return false;
-		payload = column_segment_end(segment);
+		sound &= is_sound(block->view, segments[s].fields);
+		payload = place_payload(block, &segments[s], payload);
 	}
-	return true;
+	return sound && payload <= (size_t)block->view->used * 8;
 }
 
 size_t column_block_payload(const struct column_block *block, uint32_t from, uint32_t to)

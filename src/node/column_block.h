@@ -35,10 +35,8 @@ static inline uint64_t column_moment_after(const struct column_block *block, con
 			return moment + fields[COLUMN_FIRST];
 	}
 	unsigned width = (unsigned)fields[COLUMN_STEP_WIDTH];
-	uint64_t step = fields[COLUMN_STEP_MIN];
-	if (width > 0)
-		step += bits_get(block->view->block, segment->steps + interval * (size_t)width, width);
-	return moment + step;
+	return moment + fields[COLUMN_STEP_MIN] +
+	       bits_get(block->view->block, segment->steps + interval * (size_t)width, width);
 }
 
 /* Where the payload of a segment ends. */
@@ -55,6 +53,7 @@ static inline uint64_t column_block_field(const struct column_block *block, enum
 {
 	unsigned width = block->widths[column];
 	uint64_t least = block->least[column];
+	/* Most columns are of no width. */
 	return width == 0 ? least
 			  : least + bits_get(block->view->block, block->columns[column] + segment * (size_t)width,
 					     width);

@@ -53,6 +53,37 @@ void column_cursor_begin(struct column_cursor *cursor, const struct column_view 
 
 /* ---- intervals ------------------------------------------------------------------------------------ */
 
+/*
+ * From an interval and the moment at which it starts: the first that ends at `ends_from` or later, its start and
+ * the moment behind it.  False: the segment ends before.
+ */
+static inline bool find_end(const struct column_block *block, const struct column_segment *segment,
+			    uint64_t ends_from, uint32_t *interval, uint64_t *moment, uint64_t *behind)
+{
+	const uint32_t last = (uint32_t)segment->fields[COLUMN_COUNT];
+	uint32_t i = *interval;
+	uint64_t start = *moment, end = column_moment_after(block, segment, i, start);
+	if (block->edges != 0) {
+		for (; end < ends_from && i < last; i++) {
+			start = end;
+			end = column_moment_after(block, segment, i + 1, start);
+		}
+	} else { /* the same, with what does not change at hand */
+		const uint64_t least = segment->fields[COLUMN_STEP_MIN];
+		const unsigned width = (unsigned)segment->fields[COLUMN_STEP_WIDTH];
+		size_t at = segment->steps + i * (size_t)width;
+		for (; end < ends_from && i < last; i++) {
+			at += width;
+			start = end;
+			end += least + bits_get(block->view->block, at, width);
+		}
+	}
+	*interval = i;
+	*moment = start;
+	*behind = end;
+	return end >= ends_from;
+}
+
 static int32_t number_above(uint64_t base, uint64_t code)
 {
 	return (int32_t)(uint32_t)((uint64_t)unzigzag(base) + code);
@@ -62,9 +93,8 @@ static inline bool value_of(const struct column_view *view, const struct column_
 			    struct histree_value *out)
 {
 	unsigned width = (unsigned)segment->fields[COLUMN_VALUE_WIDTH];
-	uint64_t base = segment->fields[COLUMN_BASE], code = 0;
-	if (width > 0)
-		code = bits_get(view->block, segment->values + interval * (size_t)width, width);
+	uint64_t base = segment->fields[COLUMN_BASE];
+	uint64_t code = bits_get(view->block, segment->values + interval * (size_t)width, width);
 	switch ((enum value_kind)segment->fields[COLUMN_KIND]) {
 	case VALUES_INT:
 		*out = histree_int(number_above(base, code));
@@ -86,9 +116,10 @@ static inline bool value_of(const struct column_view *view, const struct column_
 static inline bool make_interval(const struct column_view *view, const struct column_segment *segment,
 				 uint32_t interval, uint64_t moment, uint64_t behind, struct histree_interval *out)
 {
-	uint64_t start, end;
-	if (behind <= moment || !column_time_of(view, moment, &start) || !column_time_of(view, behind, &end) ||
-	    end <= start || end - 1 > view->length)
+	uint64_t start = moment, end = behind;
+	if (!view->direct && (!column_time_of(view, moment, &start) || !column_time_of(view, behind, &end)))
+		return false;
+	if (end <= start || end - 1 > view->length)
 		return false;
 	out->start = (histree_time)((uint64_t)view->start + start);
 	out->end = (histree_time)((uint64_t)view->start + end - 1);
@@ -135,13 +166,10 @@ static enum histree_status read_segment(struct column_cursor *cursor, struct his
 			break;
 		}
 		uint32_t interval = cursor->interval;
-		uint64_t behind = column_moment_after(&cursor->block, cursor->now, interval, moment);
-		while (behind < cursor->ends_from && interval + 1 < cursor->count) {
-			interval++;
-			moment = behind;
-			behind = column_moment_after(&cursor->block, cursor->now, interval, moment);
-		}
-		bool is_met = behind >= cursor->ends_from && moment < cursor->window_to;
+		uint64_t behind;
+		bool is_met =
+			find_end(&cursor->block, cursor->now, cursor->ends_from, &interval, &moment, &behind) &&
+			moment < cursor->window_to;
 		if (is_met && !make_interval(view, cursor->now, interval, moment, behind, &out[*count]))
 			return HISTREE_ERR_FORMAT; /* nothing has moved: who asks again is not told less */
 		cursor->interval = interval + 1;
@@ -225,14 +253,9 @@ static enum histree_status read_one_time(struct column_cursor *cursor, struct hi
 		const struct column_segment *segment = &cursor->segments[s];
 		if (can_pass_by(cursor, s))
 			continue;
-		uint32_t interval = 0, last = (uint32_t)segment->fields[COLUMN_COUNT];
-		uint64_t moment = segment->fields[COLUMN_START];
-		uint64_t behind = column_moment_after(&cursor->block, segment, 0, moment);
-		while (behind < window && interval < last) {
-			moment = behind;
-			behind = column_moment_after(&cursor->block, segment, ++interval, moment);
-		}
-		if (behind < window)
+		uint32_t interval = 0;
+		uint64_t moment = segment->fields[COLUMN_START], behind;
+		if (!find_end(&cursor->block, segment, window, &interval, &moment, &behind))
 			continue;
 		if (!make_interval(view, segment, interval, moment, behind, &out[done])) {
 			status = HISTREE_ERR_FORMAT;

@@ -52,13 +52,9 @@ static inline histree_quark column_head_key(const struct column_view *view, uint
 	return get_le32(view->block_heads + (size_t)block * BLOCK_HEAD_SIZE);
 }
 
-/* The time of a moment, above the leaf's start; false if it lies outside the leaf. */
+/* The time of a moment in the table, above the leaf's start; false if it lies outside the leaf. */
 static inline bool column_time_of(const struct column_view *view, uint64_t moment, uint64_t *time)
 {
-	if (view->direct) {
-		*time = moment;
-		return true;
-	}
 	if (moment >= view->time_count)
 		return false;
 	const uint8_t *head = view->time_heads + moment / TIMES_PER_HEAD * TIME_HEAD_SIZE;
