@@ -15,7 +15,7 @@ LAYERS = {  # folder of src/: level; folders of one level do not know each other
     "trace": 6, "analysis": 6, "query": 6, "pipeline": 7, "cli": 9,
 }
 PUBLIC = {  # header of include/histree/: level of the layer that it speaks for
-    "status.h": 0, "value.h": 0, "attributes.h": 5, "state_system.h": 5, "history.h": 5,
+    "status.h": 0, "value.h": 0, "segment.h": 0, "attributes.h": 5, "state_system.h": 5, "history.h": 5,
     "segment_store.h": 5, "query.h": 6, "store.h": 7, "build.h": 7, "histree.h": 8,
 }
 STRUCTS = {  # public headers above a folder that declare structs which it takes or fills; it calls nothing of them

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "item/value_codec.h"
 #include "node/node_format.h"
+#include "node/segment_view.h"
 
 enum histree_status node_check(const struct node_layout *layout, const uint8_t *block, uint32_t number,
 			       struct histree_error *error)
@@ -30,6 +31,8 @@ enum histree_status node_check(const struct node_layout *layout, const uint8_t *
 		return error_set(error, HISTREE_ERR_FORMAT, "ends before it starts");
 	if (layout->columns && height == 0)
 		return column_check(block, used, layout->node_size, error);
+	if (layout->segments && height == 0)
+		return segment_leaf_check(block, used, layout->node_size, error);
 	uint64_t least = (uint64_t)rows * NODE_ROW_SIZE_MIN + (uint64_t)node_index_count(rows) * NODE_INDEX_SIZE;
 	if (least > used - offset || (rows == 0 && offset < used))
 		return error_set(error, HISTREE_ERR_FORMAT, "%u rows in %u bytes", rows, used - offset);
@@ -55,7 +58,7 @@ struct node_view node_view(const struct node_layout *layout, const uint8_t *bloc
 	view.is_columns = layout->columns && view.height == 0;
 	if (view.is_columns)
 		view.columns = column_view(block);
-	else
+	else if (!layout->segments)
 		view.rows_end = block + view.used - node_index_count(view.row_count) * NODE_INDEX_SIZE;
 	return view;
 }
@@ -81,6 +84,8 @@ struct node_child node_view_child(const struct node_view *view, uint32_t index)
 		child.key_min = get_le32(at + size - 8);
 		child.key_max = get_le32(at + size - 4);
 	}
+	if (layout->child_bounds & NODE_CHILD_SEGMENTS)
+		node_get_segment_bounds(at + size - NODE_SEGMENT_BOUNDS_SIZE, &child);
 	return child;
 }
 

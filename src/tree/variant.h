@@ -41,6 +41,9 @@ struct tree_variant {
 	/* Leaves are of columns, made in batches (cluster.h), and nulls at the ends of a life are left out (lives.h). */
 	bool clusters;
 
+	/* Holds segments instead of states: no variant of a history, and not in the list of them. */
+	bool segments;
+
 	/* Of the options; 0: those of all variants. */
 	uint32_t node_size_default, fan_out_default;
 	size_t memory_default;
@@ -50,12 +53,13 @@ struct tree_variant {
 };
 
 extern const struct tree_variant variant_sht, variant_osht, variant_esht, variant_rsht, variant_vrsht,
-	variant_cluster;
+	variant_cluster, variant_segments;
 
-/* Every variant, ended by NULL. */
+/* Every variant of a history, ended by NULL. */
 extern const struct tree_variant *const tree_variants[];
 
 const struct tree_variant *tree_variant_by_name(const char *name);
+/* Also the one of segments. */
 const struct tree_variant *tree_variant_by_id(uint32_t id);
 
 /* oSHT and all after it: the branch starts with the interval that asked for it, and siblings overlap. */
