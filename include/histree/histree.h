@@ -8,6 +8,8 @@
  *	state_system.h	build a history from state changes
  *	history.h	open a finished history
  *	query.h		single, full, range and 2D queries
+ *	segment.h	something that lasted
+ *	segment_store.h	segments, in any order
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
  */
@@ -18,6 +20,8 @@
 #include "build.h"
 #include "history.h"
 #include "query.h"
+#include "segment.h"
+#include "segment_store.h"
 #include "state_system.h"
 #include "status.h"
 #include "store.h"

@@ -179,13 +179,16 @@ static bool read_string(const uint8_t *leaf, uint64_t number, struct histree_val
 }
 
 enum histree_status segment_block_content(const struct segment_block *block, uint32_t index,
-					  const struct histree_segment_field *fields, struct histree_value *content)
+					  const struct histree_segment_field *fields, size_t field_count,
+					  struct histree_value *content)
 {
 	const uint8_t *leaf = block->leaf;
 	size_t at = block->bits + (size_t)(block->count - 1) * block->start_width +
 		    (size_t)block->count * block->duration_width;
-	for (uint32_t field = 0; field < segment_leaf_field_count(leaf); field++) {
-		const uint8_t *head = leaf + block->field_heads + (size_t)field * SEGMENT_FIELD_HEAD_SIZE;
+	if (segment_leaf_field_count(leaf) != field_count)
+		return HISTREE_ERR_FORMAT;
+	for (size_t field = 0; field < field_count; field++) {
+		const uint8_t *head = leaf + block->field_heads + field * SEGMENT_FIELD_HEAD_SIZE;
 		unsigned width = head[8];
 		bool null = head[9] != 0 && bits_get(leaf, at + index, 1) != 0;
 		at += head[9] != 0 ? block->count : 0;

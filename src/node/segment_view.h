@@ -41,11 +41,11 @@ enum histree_status segment_block_times(const struct segment_block *block,
 					struct segment_times times[SEGMENT_BLOCK_MAX]);
 
 /*
- * The content of one segment of a block: as many values as the leaf has fields, of these types, their bytes
- * borrowed from the leaf.  HISTREE_ERR_FORMAT if one is no value of its type.
+ * The content of one segment of a block, of these fields, its bytes borrowed from the leaf.  HISTREE_ERR_FORMAT if
+ * the leaf has not as many fields, or a value is none of its type.
  */
 enum histree_status segment_block_content(const struct segment_block *block, uint32_t index,
-					  const struct histree_segment_field *fields,
+					  const struct histree_segment_field *fields, size_t field_count,
 					  struct histree_value *content);
 
 #endif

@@ -41,6 +41,7 @@ enum {
 #define SECTION_LIVES SECTION_ID('L', 'I', 'F', 'E')      /* when attributes have states: tree/ */
 #define SECTION_ATTRIBUTES SECTION_ID('A', 'T', 'T', 'R') /* attribute tree: state/ */
 #define SECTION_PROVIDER SECTION_ID('P', 'R', 'O', 'V')   /* name and version of the analysis: state/ */
+#define SECTION_SEGMENTS SECTION_ID('S', 'E', 'G', 'M')   /* what the segments are: segment/ */
 
 struct block_file;
 

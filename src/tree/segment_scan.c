@@ -149,7 +149,7 @@ enum histree_status segment_scan_next(struct segment_scan *scan, struct histree_
 			out->content = scan->content;
 			if (scan->source.field_count == 0)
 				return HISTREE_OK;
-			return segment_visit_content(&scan->visit, &scan->block, scan->at - 1, scan->source.fields,
+			return segment_visit_content(&scan->visit, &scan->block, scan->at - 1, &scan->source,
 						     scan->content, error);
 		}
 		enum histree_status status;

@@ -203,7 +203,7 @@ static enum histree_status hand_out(struct segment_sweep *sweep, uint64_t ref, s
 	if (status != HISTREE_OK)
 		return status;
 	struct segment_block block = segment_block(sweep->holder.view.block, block_of(place));
-	return segment_visit_content(&sweep->holder, &block, place % SEGMENT_BLOCK_MAX, sweep->source.fields,
+	return segment_visit_content(&sweep->holder, &block, place % SEGMENT_BLOCK_MAX, &sweep->source,
 				     sweep->content, error);
 }
 

@@ -32,7 +32,7 @@ enum histree_status segment_visit_times(const struct segment_visit *visit, uint3
 					struct histree_error *error);
 
 enum histree_status segment_visit_content(const struct segment_visit *visit, const struct segment_block *block,
-					  uint32_t index, const struct histree_segment_field *fields,
+					  uint32_t index, const struct segment_source *source,
 					  struct histree_value *content, struct histree_error *error);
 
 static inline bool segment_window_meets(struct segment_window window, const struct node_child *bounds)
