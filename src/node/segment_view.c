@@ -166,6 +166,48 @@ enum histree_status segment_block_times(const struct segment_block *block,
 	return sound ? HISTREE_OK : HISTREE_ERR_FORMAT;
 }
 
+static bool same_bounds(const struct node_child *a, const struct node_child *b)
+{
+	return a->start == b->start && a->start_max == b->start_max && a->duration_min == b->duration_min &&
+	       a->duration_max == b->duration_max;
+}
+
+static void include_segment(struct node_child *bounds, const struct segment_times *times)
+{
+	histree_time end = (histree_time)((uint64_t)times->start + times->duration);
+	const struct node_child segment = {
+		.start = times->start,
+		.start_max = times->start,
+		.end = end,
+		.end_min = end,
+		.duration_min = times->duration,
+		.duration_max = times->duration,
+	};
+	node_child_include(bounds, &segment);
+}
+
+const char *segment_leaf_fault(const uint8_t *leaf)
+{
+	struct node_child of_leaf = node_child_of_no_segments(), bounds = segment_leaf_bounds(leaf);
+	uint32_t count = 0;
+	for (uint32_t index = 0; index < segment_leaf_block_count(leaf); index++) {
+		struct segment_times times[SEGMENT_BLOCK_MAX];
+		struct segment_block block = segment_block(leaf, index);
+		struct node_child of_block = node_child_of_no_segments();
+		if (segment_block_times(&block, times) != HISTREE_OK)
+			return "a segment lies outside the bounds of its block";
+		for (uint32_t i = 0; i < block.count; i++)
+			include_segment(&of_block, &times[i]);
+		if (!same_bounds(&of_block, &block.bounds))
+			return "the bounds of a block are not those of its segments";
+		node_child_include(&of_leaf, &of_block);
+		count += block.count;
+	}
+	if (!same_bounds(&of_leaf, &bounds) || of_leaf.end != bounds.end || of_leaf.end_min != bounds.end_min)
+		return "its bounds are not those of its segments";
+	return count == get_le32(leaf + 12) ? NULL : "it has another number of segments than it says";
+}
+
 /* ---- content ------------------------------------------------------------------------------------ */
 
 static bool read_string(const uint8_t *leaf, uint64_t number, struct histree_value *out)

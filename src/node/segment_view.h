@@ -17,6 +17,10 @@ enum { SEGMENT_BLOCK_MAX = 128 }; /* segments of a block */
 enum histree_status segment_leaf_check(const uint8_t *leaf, uint32_t used, uint32_t node_size,
 				       struct histree_error *error);
 
+/* NULL, or what is wrong with a leaf that passed: segments outside their block, bounds wider than need be, counts.
+ */
+const char *segment_leaf_fault(const uint8_t *leaf);
+
 /* The bounds of a leaf that passed node_check(). */
 struct node_child segment_leaf_bounds(const uint8_t *leaf);
 uint32_t segment_leaf_field_count(const uint8_t *leaf);

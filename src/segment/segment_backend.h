@@ -18,7 +18,8 @@ struct segment_backend {
 	/* `info` has what is common to all stores; the rest is filled in. */
 	enum histree_status (*finish)(void *body, struct histree_segment_store_info *info,
 				      struct histree_error *error);
-	enum histree_status (*verify)(void *body, void (*report)(void *context, const char *fault), void *context,
+	enum histree_status (*verify)(void *body, const struct histree_segment_store_info *info,
+				      void (*report)(void *context, const char *fault), void *context,
 				      struct histree_error *error);
 	void (*free)(void *body);
 

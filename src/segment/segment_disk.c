@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
 #include "segment/segment_schema.h"
 #include "tree/segment_iter.h"
 #include "tree/segment_writer.h"
@@ -156,13 +156,6 @@ enum histree_status segment_disk_open(const struct io *io, const char *path, siz
 	return HISTREE_OK;
 }
 
-static enum histree_status disk_verify(void *body, void (*report)(void *context, const char *fault), void *context,
-				       struct histree_error *error)
-{
-	const struct segment_disk *disk = body;
-	return tree_verify(disk->reader, report, context, error);
-}
-
 /* ---- cursors ------------------------------------------------------------------------------------ */
 
 /* One of the two iterators of a tree is in use. */
@@ -246,6 +239,48 @@ static void cursor_free(void *context)
 	segment_scan_free(cursor->scan);
 	segment_sweep_free(cursor->sweep);
 	free(cursor);
+}
+
+/* ---- verifying ----------------------------------------------------------------------------------- */
+
+/* That every content can be read is known only here, where its types are. */
+static enum histree_status check_contents(struct segment_disk *disk, struct histree_segment_store_info *found,
+					  struct histree_error *error)
+{
+	void *cursor;
+	struct histree_segment segment;
+	enum histree_status status = cursor_create(disk, &cursor, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_segment_query all = HISTREE_SEGMENTS_ALL;
+	status = cursor_start(cursor, &all, NULL, error);
+	while (status == HISTREE_OK && (status = cursor_next(cursor, &segment, error)) == HISTREE_OK)
+		segment_info_include(found, &segment);
+	cursor_free(cursor);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+static enum histree_status disk_verify(void *body, const struct histree_segment_store_info *info,
+				       void (*report)(void *context, const char *fault), void *context,
+				       struct histree_error *error)
+{
+	struct segment_disk *disk = body;
+	struct histree_segment_store_info found = { 0 };
+	struct histree_error fault;
+	enum histree_status status = tree_verify(disk->reader, report, context, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = check_contents(disk, &found, &fault);
+	if (status == HISTREE_OK &&
+	    (found.start != info->start || found.end != info->end || found.duration_min != info->duration_min ||
+	     found.duration_max != info->duration_max))
+		status = error_set(&fault, HISTREE_ERR_FORMAT,
+				   "its section SEGM has other extents than its segments");
+	if (status == HISTREE_ERR_FORMAT) {
+		report(context, fault.message);
+		return error_set(error, status, "'%s': 1 fault", disk->path);
+	}
+	return status == HISTREE_OK ? HISTREE_OK : error_set(error, status, "%s", fault.message);
 }
 
 const struct segment_backend segment_backend_disk = {

@@ -171,5 +171,5 @@ enum histree_status histree_segment_store_verify(struct histree_segment_store *s
 		return error_set(error, HISTREE_ERR_ARGUMENT, "the segment store is not finished");
 	if (store->backend->verify == NULL)
 		return HISTREE_OK;
-	return store->backend->verify(store->body, report, context, error);
+	return store->backend->verify(store->body, &store->info, report, context, error);
 }
