@@ -171,7 +171,10 @@ static enum histree_status spill_chunk(struct segment_queue *queue, struct queue
 	return HISTREE_OK;
 }
 
-/* Make room by the bucket that will be needed last.  Without one, nothing is done: there are then few entries. */
+/*
+ * Make room by the bucket that will be needed last, of those that are dealt before they are ready.  Without one, nothing
+ * is done: there are then few entries.
+ */
 static enum histree_status spill_highest(struct segment_queue *queue, struct histree_error *error)
 {
 	for (unsigned level = QUEUE_LEVELS - 1; level > 0; level--)
@@ -333,7 +336,7 @@ enum histree_status segment_queue_pop(struct segment_queue *queue, struct segmen
 		if (!lowest_bucket(queue, &level, &digit))
 			return HISTREE_END;
 		const struct queue_bucket *bucket = &queue->buckets[level][digit];
-		if (bucket->count <= QUEUE_READY_MAX && bucket->slot == NONE) {
+		if (bucket->count <= QUEUE_READY_MAX) {
 			make_ready(queue, level, digit);
 			continue;
 		}
