@@ -11,16 +11,16 @@
 #define NONE UINT32_MAX
 
 struct queue_chunk {
-	uint32_t next; /* of the bucket, or the free ones */
-	uint32_t count;
+	uint32_t next;  /* of the bucket, or the free ones */
+	uint32_t count; /* in the spill file */
 	struct segment_entry entries[QUEUE_CHUNK_ENTRIES];
 };
 
 struct queue_bucket {
-	size_t count;               /* entries, also those in the spill file */
-	uint32_t chunk;             /* the newest, which may have room; the others behind it */
-	uint32_t slot;              /* of the spill file: likewise, chunks that are there */
-	struct segment_entry least; /* of those in the spill file */
+	uint64_t count;  /* entries, also those in the spill file */
+	uint32_t chunk;  /* the newest, which may have room; the others behind it are full */
+	uint32_t filled; /* entries of the newest: here, so that pushing touches no more memory than it must */
+	uint32_t slot;   /* of the spill file: likewise, chunks that are there */
 };
 
 struct segment_queue {
@@ -28,6 +28,8 @@ struct segment_queue {
 	uint32_t levels;                                  /* a bit for each level that has entries */
 	uint64_t digits[QUEUE_LEVELS][QUEUE_DIGITS / 64]; /* likewise for its buckets */
 	struct queue_bucket buckets[QUEUE_LEVELS][QUEUE_DIGITS];
+	struct segment_entry spilled_least[QUEUE_LEVELS]
+					  [QUEUE_DIGITS]; /* of a bucket's entries in the spill file */
 
 	struct queue_chunk *chunks;
 	size_t chunk_count, chunks_capacity, chunks_max;
@@ -149,31 +151,35 @@ static void give_chunk_back(struct segment_queue *queue, uint32_t number)
 }
 
 /* Write the newest chunk of a bucket to the spill file. */
-static enum histree_status spill_chunk(struct segment_queue *queue, struct queue_bucket *bucket,
+static enum histree_status spill_chunk(struct segment_queue *queue, unsigned level, unsigned digit,
 				       struct histree_error *error)
 {
+	struct queue_bucket *bucket = &queue->buckets[level][digit];
+	struct segment_entry *least = &queue->spilled_least[level][digit];
 	uint32_t number = bucket->chunk, slot = take_slot(queue);
 	struct queue_chunk *chunk = &queue->chunks[number];
 	if (slot == NONE)
 		return error_memory(error, "a queue of segments");
+	chunk->count = bucket->filled;
 	enum histree_status status =
 		spill_file_write(&queue->spill, chunk, sizeof(*chunk), (uint64_t)slot * sizeof(*chunk), error);
 	if (status != HISTREE_OK)
 		return status;
 	for (uint32_t i = 0; i < chunk->count; i++)
-		if ((bucket->slot == NONE && i == 0) || segment_entry_is_less(&chunk->entries[i], &bucket->least))
-			bucket->least = chunk->entries[i];
+		if ((bucket->slot == NONE && i == 0) || segment_entry_is_less(&chunk->entries[i], least))
+			*least = chunk->entries[i];
 	queue->slots[slot] = bucket->slot;
 	bucket->slot = slot;
 	bucket->chunk = chunk->next;
+	bucket->filled = QUEUE_CHUNK_ENTRIES;
 	give_chunk_back(queue, number);
 	queue->spilled_bytes += sizeof(*chunk);
 	return HISTREE_OK;
 }
 
 /*
- * Make room by the bucket that will be needed last, of those that are dealt before they are ready.  Without one, nothing
- * is done: there are then few entries.
+ * Make room by the bucket that will be needed last, of those that are dealt before they are ready.  Without one,
+ * nothing is done: there are then few entries.
  */
 static enum histree_status spill_highest(struct segment_queue *queue, struct histree_error *error)
 {
@@ -184,7 +190,7 @@ static enum histree_status spill_highest(struct segment_queue *queue, struct his
 				continue;
 			enum histree_status status = HISTREE_OK;
 			while (status == HISTREE_OK && bucket->chunk != NONE)
-				status = spill_chunk(queue, bucket, error);
+				status = spill_chunk(queue, level, digit, error);
 			return status;
 		}
 	return HISTREE_OK;
@@ -208,48 +214,43 @@ static enum histree_status add_chunk(struct segment_queue *queue, struct queue_b
 		number = (uint32_t)queue->chunk_count++;
 	}
 	queue->chunks[number].next = bucket->chunk;
-	queue->chunks[number].count = 0;
 	bucket->chunk = number;
+	bucket->filled = 0;
 	return HISTREE_OK;
 }
 
 /* ---- pushing and popping ------------------------------------------------------------------------ */
 
-enum histree_status segment_queue_push(struct segment_queue *queue, struct segment_entry entry,
-				       struct histree_error *error)
+enum histree_status segment_queue_push(struct segment_queue *queue, const struct segment_entry *entries,
+				       size_t count, struct histree_error *error)
 {
-	unsigned level, digit;
-	find_bucket(queue, &entry, &level, &digit);
-	struct queue_bucket *bucket = &queue->buckets[level][digit];
-	if (bucket->chunk == NONE || queue->chunks[bucket->chunk].count == QUEUE_CHUNK_ENTRIES) {
-		enum histree_status status = add_chunk(queue, bucket, error);
-		if (status != HISTREE_OK)
-			return status;
+	for (size_t i = 0; i < count; i++) {
+		unsigned level, digit;
+		find_bucket(queue, &entries[i], &level, &digit);
+		struct queue_bucket *bucket = &queue->buckets[level][digit];
+		if (bucket->chunk == NONE || bucket->filled == QUEUE_CHUNK_ENTRIES) {
+			enum histree_status status = add_chunk(queue, bucket, error);
+			if (status != HISTREE_OK)
+				return status;
+		}
+		queue->chunks[bucket->chunk].entries[bucket->filled++] = entries[i];
+		if (bucket->count++ == 0)
+			mark_filled(queue, level, digit);
 	}
-	struct queue_chunk *chunk = &queue->chunks[bucket->chunk];
-	chunk->entries[chunk->count++] = entry;
-	bucket->count++;
-	mark_filled(queue, level, digit);
 	return HISTREE_OK;
 }
 
-static enum histree_status push_chunk(struct segment_queue *queue, const struct queue_chunk *chunk,
-				      struct histree_error *error)
+static struct segment_entry least_of(const struct segment_queue *queue, unsigned level, unsigned digit)
 {
-	enum histree_status status = HISTREE_OK;
-	for (uint32_t i = 0; status == HISTREE_OK && i < chunk->count; i++)
-		status = segment_queue_push(queue, chunk->entries[i], error);
-	return status;
-}
-
-static struct segment_entry least_of(const struct segment_queue *queue, const struct queue_bucket *bucket)
-{
-	const struct segment_entry *least = bucket->slot != NONE ? &bucket->least : NULL;
+	const struct queue_bucket *bucket = &queue->buckets[level][digit];
+	const struct segment_entry *least = bucket->slot != NONE ? &queue->spilled_least[level][digit] : NULL;
+	uint32_t filled = bucket->filled;
 	for (uint32_t number = bucket->chunk; number != NONE; number = queue->chunks[number].next) {
-		const struct queue_chunk *chunk = &queue->chunks[number];
-		for (uint32_t i = 0; i < chunk->count; i++)
-			if (least == NULL || segment_entry_is_less(&chunk->entries[i], least))
-				least = &chunk->entries[i];
+		const struct segment_entry *entries = queue->chunks[number].entries;
+		for (uint32_t i = 0; i < filled; i++)
+			if (least == NULL || segment_entry_is_less(&entries[i], least))
+				least = &entries[i];
+		filled = QUEUE_CHUNK_ENTRIES;
 	}
 	return *least;
 }
@@ -265,7 +266,7 @@ static enum histree_status deal(struct segment_queue *queue, unsigned level, uns
 	if (queue->passing == NULL && dealt.slot != NONE &&
 	    (queue->passing = malloc(sizeof(*queue->passing))) == NULL)
 		return error_memory(error, "a queue of segments");
-	queue->floor = least_of(queue, &dealt);
+	queue->floor = least_of(queue, level, digit);
 	queue->buckets[level][digit] = (struct queue_bucket){ .chunk = NONE, .slot = NONE };
 	mark_empty(queue, level, digit);
 	enum histree_status status = HISTREE_OK;
@@ -273,7 +274,8 @@ static enum histree_status deal(struct segment_queue *queue, unsigned level, uns
 		/* A copy: pushing may move the chunks. */
 		struct queue_chunk chunk = queue->chunks[dealt.chunk];
 		give_chunk_back(queue, dealt.chunk);
-		status = push_chunk(queue, &chunk, error);
+		status = segment_queue_push(queue, chunk.entries, dealt.filled, error);
+		dealt.filled = QUEUE_CHUNK_ENTRIES;
 		dealt.chunk = chunk.next;
 	}
 	while (status == HISTREE_OK && dealt.slot != NONE) {
@@ -284,7 +286,7 @@ static enum histree_status deal(struct segment_queue *queue, unsigned level, uns
 		queue->slots[slot] = queue->free_slot;
 		queue->free_slot = slot;
 		if (status == HISTREE_OK)
-			status = push_chunk(queue, queue->passing, error);
+			status = segment_queue_push(queue, queue->passing->entries, queue->passing->count, error);
 	}
 	return status;
 }
@@ -304,22 +306,21 @@ static void sort_ready(struct segment_queue *queue)
 static void make_ready(struct segment_queue *queue, unsigned level, unsigned digit)
 {
 	struct queue_bucket *bucket = &queue->buckets[level][digit];
-	struct queue_chunk *chunk = &queue->chunks[bucket->chunk];
+	struct segment_entry *entries = queue->chunks[bucket->chunk].entries;
 	struct segment_entry bound = { { UINT64_MAX, UINT64_MAX, UINT64_MAX } };
-	for (uint32_t i = 0; i < chunk->count; i++)
-		if ((chunk->entries[i].words[2] & SEGMENT_REF_LAST) == 0 &&
-		    segment_entry_is_less(&chunk->entries[i], &bound))
-			bound = chunk->entries[i];
+	for (uint32_t i = 0; i < bucket->filled; i++)
+		if ((entries[i].words[2] & SEGMENT_REF_LAST) == 0 && segment_entry_is_less(&entries[i], &bound))
+			bound = entries[i];
 	uint32_t kept = 0;
 	queue->ready_at = queue->ready_count = 0;
-	for (uint32_t i = 0; i < chunk->count; i++) {
-		struct segment_entry entry = chunk->entries[i];
+	for (uint32_t i = 0; i < bucket->filled; i++) {
+		struct segment_entry entry = entries[i];
 		if (segment_entry_is_less(&bound, &entry))
-			chunk->entries[kept++] = entry;
+			entries[kept++] = entry;
 		else
 			queue->ready[queue->ready_count++] = entry;
 	}
-	bucket->count = chunk->count = kept;
+	bucket->count = bucket->filled = kept;
 	if (kept == 0) {
 		give_chunk_back(queue, bucket->chunk);
 		bucket->chunk = NONE;

@@ -54,9 +54,9 @@ enum histree_status segment_queue_create(const struct io *io, const char *beside
 /* Empty again. */
 void segment_queue_clear(struct segment_queue *queue);
 
-/* It must not be below the entry popped last.  HISTREE_ERR_MEMORY or HISTREE_ERR_IO. */
-enum histree_status segment_queue_push(struct segment_queue *queue, struct segment_entry entry,
-				       struct histree_error *error);
+/* None may be below the entry popped last.  HISTREE_ERR_MEMORY or HISTREE_ERR_IO. */
+enum histree_status segment_queue_push(struct segment_queue *queue, const struct segment_entry *entries,
+				       size_t count, struct histree_error *error);
 
 /* The least entry.  HISTREE_END: there is none. */
 enum histree_status segment_queue_pop(struct segment_queue *queue, struct segment_entry *out,

@@ -108,13 +108,10 @@ static uint32_t block_of(uint64_t ref)
 /* ---- the queue ---------------------------------------------------------------------------------- */
 
 /* The queue relies on it that nothing comes before what was popped; the file might not keep to its bounds. */
-static enum histree_status push(struct segment_sweep *sweep, struct segment_key key, uint64_t ref,
-				struct histree_error *error)
+static enum histree_status broken_bounds(const struct segment_sweep *sweep, struct histree_error *error)
 {
-	if (segment_key_is_less(key, sweep->last))
-		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u: its parent has narrower bounds of it",
-				 sweep->source.path, sweep->visit.view.number);
-	return segment_queue_push(sweep->queue, (struct segment_entry){ { key.first, key.second, ref } }, error);
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u: its parent has narrower bounds of it",
+			 sweep->source.path, sweep->visit.view.number);
 }
 
 /* Push a node or block, if it can have segments that are wanted. */
@@ -124,7 +121,11 @@ static enum histree_status push_bounds(struct segment_sweep *sweep, const struct
 	if (!segment_window_meets(sweep->window, bounds) ||
 	    segment_key_is_less(segment_key_limit(sweep->order, bounds), sweep->from))
 		return HISTREE_OK;
-	return push(sweep, segment_key_bound(sweep->order, bounds), ref, error);
+	struct segment_key key = segment_key_bound(sweep->order, bounds);
+	if (segment_key_is_less(key, sweep->last))
+		return broken_bounds(sweep, error);
+	return segment_queue_push(sweep->queue, &(struct segment_entry){ { key.first, key.second, ref } }, 1,
+				  error);
 }
 
 enum histree_status segment_sweep_start(struct segment_sweep *sweep, enum histree_segment_order by, bool descending,
@@ -141,7 +142,8 @@ enum histree_status segment_sweep_start(struct segment_sweep *sweep, enum histre
 	sweep->from = sweep->last = (struct segment_key){ 0, 0 };
 	if (resume != NULL && resume->given > 0)
 		sweep->from = (struct segment_key){ resume->key[0], resume->key[1] };
-	return push(sweep, sweep->last, ref_of_node(sweep->source.reader->shape.root), error);
+	const struct segment_entry root = { { 0, 0, ref_of_node(sweep->source.reader->shape.root) } };
+	return segment_queue_push(sweep->queue, &root, 1, error);
 }
 
 static enum histree_status open_node(struct segment_sweep *sweep, uint32_t number, struct histree_error *error)
@@ -180,13 +182,17 @@ static enum histree_status open_block(struct segment_sweep *sweep, uint64_t ref,
 		status = segment_visit_times(&sweep->visit, block_of(ref), &block, times, error);
 	if (status != HISTREE_OK)
 		return status;
-	uint64_t place = ref & REF_PLACE_MASK;
-	for (uint32_t i = 0; status == HISTREE_OK && i < block.count; i++) {
+	struct segment_entry entries[SEGMENT_BLOCK_MAX];
+	size_t count = 0;
+	bool sound = true;
+	for (uint32_t i = 0; i < block.count; i++) {
 		struct segment_key key = segment_key_of(sweep->order, &times[i]);
-		if (segment_window_has(sweep->window, &times[i]) && !segment_key_is_less(key, sweep->from))
-			status = push(sweep, key, SEGMENT_REF_LAST | turn_place(sweep, place | i), error);
+		uint64_t place = turn_place(sweep, (ref & REF_PLACE_MASK) | i);
+		entries[count] = (struct segment_entry){ { key.first, key.second, SEGMENT_REF_LAST | place } };
+		count += segment_window_has(sweep->window, &times[i]) && !segment_key_is_less(key, sweep->from);
+		sound &= !segment_key_is_less(key, sweep->last);
 	}
-	return status;
+	return sound ? segment_queue_push(sweep->queue, entries, count, error) : broken_bounds(sweep, error);
 }
 
 static enum histree_status hand_out(struct segment_sweep *sweep, uint64_t ref, struct histree_segment *out,
