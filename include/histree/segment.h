@@ -2,8 +2,8 @@
 /*
  * segment.h - something that lasted: a system call, an interrupt, a function (thesis 5.4).
  *
- * A segment has a start, an end and a content, but no attribute: segments may overlap, and be equal.  Its duration is
- * end - start, in nanoseconds, and may be 0; start and end may be any time, also negative ones.  What the
+ * A segment has a start, an end and a content, but no attribute: segments may overlap, and be equal.  Its duration
+ * is end - start, in nanoseconds, and may be 0; start and end may be any time, also negative ones.  What the
  * content is, a schema declares.  Stores of segments are in segment_store.h.
  */
 #ifndef HISTREE_SEGMENT_H

@@ -128,7 +128,10 @@ static enum histree_status disk_finish(void *body, struct histree_segment_store_
 	disk->writer = NULL;
 	block_file_close(disk->file);
 	disk->file = NULL;
-	return open_reader(disk, info, error);
+	status = open_reader(disk, info, error);
+	if (status != HISTREE_OK) /* as for all that fails: no file */
+		disk->io->unlink(disk->io->context, disk->path);
+	return status;
 }
 
 enum histree_status segment_disk_open(const struct io *io, const char *path, size_t cache_bytes, size_t queue_bytes,
