@@ -135,8 +135,8 @@ enum histree_segment_order {
 struct histree_segment_query {
 	histree_time from, to;
 	enum histree_segment_order order;
-	bool descending;
-	size_t field; /* by field: its index */
+	bool descending; /* of no meaning where the order is unsorted */
+	size_t field;    /* by field: its index */
 	/* By compare: negative, zero, positive as for qsort().  The content is borrowed during the call. */
 	int (*compare)(void *context, const struct histree_segment *a, const struct histree_segment *b);
 	void *compare_context;

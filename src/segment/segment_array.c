@@ -82,7 +82,7 @@ static enum histree_status array_add(void *body, const struct histree_segment *s
 /* ---- sorting ------------------------------------------------------------------------------------ */
 
 /* By end, then, stably, by start. */
-static bool sort_entries(const struct segment_array *array, struct keyed_index *entries)
+static void sort_entries(const struct segment_array *array, struct keyed_index *entries)
 {
 	for (size_t i = 0; i < array->count; i++)
 		entries[i] = (struct keyed_index){ .key = segment_time_number(array->segments[i].end),
@@ -91,7 +91,6 @@ static bool sort_entries(const struct segment_array *array, struct keyed_index *
 	for (size_t i = 0; i < array->count; i++)
 		entries[i].key = segment_time_number(array->segments[entries[i].index].start);
 	radix_sort(entries, entries + array->count, array->count);
-	return true;
 }
 
 static bool sort_segments(struct segment_array *array)
@@ -100,14 +99,15 @@ static bool sort_segments(struct segment_array *array)
 		return false;
 	struct keyed_index *entries = malloc((2 * array->count + 1) * sizeof(*entries));
 	struct histree_segment *sorted = malloc((array->count + 1) * sizeof(*sorted));
-	bool done = entries != NULL && sorted != NULL && sort_entries(array, entries);
-	for (size_t i = 0; done && i < array->count; i++)
-		sorted[i] = array->segments[entries[i].index];
-	free(entries);
-	if (!done) {
+	if (entries == NULL || sorted == NULL) {
+		free(entries);
 		free(sorted);
 		return false;
 	}
+	sort_entries(array, entries);
+	for (size_t i = 0; i < array->count; i++)
+		sorted[i] = array->segments[entries[i].index];
+	free(entries);
 	free(array->segments);
 	array->segments = sorted;
 	array->capacity = array->count + 1;

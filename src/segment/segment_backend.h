@@ -42,7 +42,7 @@ extern const struct segment_backend segment_backend_disk, segment_backend_array,
 
 /* The bodies.  The schema's fields are borrowed and outlive them. */
 enum histree_status segment_disk_create(const struct io *io, const struct histree_segment_store_options *options,
-					const struct histree_segment_schema *schema, void **out,
+					const struct histree_segment_schema *schema, size_t queue_bytes, void **out,
 					struct histree_error *error);
 /* Fills in all of the info but the kind; its schema is the caller's to release. */
 enum histree_status segment_disk_open(const struct io *io, const char *path, size_t cache_bytes, size_t queue_bytes,

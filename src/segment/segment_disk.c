@@ -16,7 +16,6 @@ enum {
 	NODE_SIZE_MIN = 4 << 10,
 	NODE_SIZE_MAX = 1 << 20,
 	CACHE_BYTES_DEFAULT = 48 << 20,
-	QUEUE_BYTES_DEFAULT = 32 << 20,
 };
 
 struct segment_disk {
@@ -30,7 +29,8 @@ struct segment_disk {
 	size_t field_count;
 };
 
-static struct segment_disk *new_disk(const struct io *io, const char *path, struct histree_error *error)
+static struct segment_disk *new_disk(const struct io *io, const char *path, size_t queue_bytes,
+				     struct histree_error *error)
 {
 	struct segment_disk *disk = calloc(1, sizeof(*disk));
 	if (disk == NULL || (disk->path = strdup(path)) == NULL) {
@@ -40,7 +40,7 @@ static struct segment_disk *new_disk(const struct io *io, const char *path, stru
 	}
 	disk->io = io;
 	disk->cache_bytes = CACHE_BYTES_DEFAULT;
-	disk->queue_bytes = QUEUE_BYTES_DEFAULT;
+	disk->queue_bytes = queue_bytes;
 	return disk;
 }
 
@@ -55,7 +55,7 @@ static void disk_free(void *body)
 }
 
 enum histree_status segment_disk_create(const struct io *io, const struct histree_segment_store_options *options,
-					const struct histree_segment_schema *schema, void **out,
+					const struct histree_segment_schema *schema, size_t queue_bytes, void **out,
 					struct histree_error *error)
 {
 	*out = NULL;
@@ -67,7 +67,7 @@ enum histree_status segment_disk_create(const struct io *io, const struct histre
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "nodes of %u bytes: the size must be a power of two from %d to %d", node_size,
 				 NODE_SIZE_MIN, NODE_SIZE_MAX);
-	struct segment_disk *disk = new_disk(io, options->path, error);
+	struct segment_disk *disk = new_disk(io, options->path, queue_bytes, error);
 	if (disk == NULL)
 		return HISTREE_ERR_MEMORY;
 	disk->fields = schema->fields;
@@ -139,13 +139,11 @@ enum histree_status segment_disk_open(const struct io *io, const char *path, siz
 				      struct histree_error *error)
 {
 	*out = NULL;
-	struct segment_disk *disk = new_disk(io, path, error);
+	struct segment_disk *disk = new_disk(io, path, queue_bytes, error);
 	if (disk == NULL)
 		return HISTREE_ERR_MEMORY;
 	if (cache_bytes > 0)
 		disk->cache_bytes = cache_bytes;
-	if (queue_bytes > 0)
-		disk->queue_bytes = queue_bytes;
 	enum histree_status status = open_reader(disk, info, error);
 	if (status == HISTREE_OK)
 		status = segment_schema_read(disk->file, info, error);

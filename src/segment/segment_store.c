@@ -23,7 +23,7 @@ static enum histree_status create_body(struct histree_segment_store *store, cons
 		store->backend = &segment_backend_disk;
 		store->room = (struct segment_room){ .io = io, .bytes = QUEUE_BYTES_DEFAULT };
 		store->room.beside = options->path;
-		return segment_disk_create(io, options, schema, &store->body, error);
+		return segment_disk_create(io, options, schema, store->room.bytes, &store->body, error);
 	case HISTREE_SEGMENTS_ARRAY:
 	case HISTREE_SEGMENTS_LAZY:
 		store->backend = &segment_backend_array;

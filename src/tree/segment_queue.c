@@ -177,6 +177,15 @@ static enum histree_status spill_chunk(struct segment_queue *queue, unsigned lev
 	return HISTREE_OK;
 }
 
+static enum histree_status spill_bucket(struct segment_queue *queue, unsigned level, unsigned digit,
+					struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && queue->buckets[level][digit].chunk != NONE)
+		status = spill_chunk(queue, level, digit, error);
+	return status;
+}
+
 /*
  * Make room by the bucket that will be needed last, of those that are dealt before they are ready.  Without one,
  * nothing is done: there are then few entries.
@@ -184,15 +193,14 @@ static enum histree_status spill_chunk(struct segment_queue *queue, unsigned lev
 static enum histree_status spill_highest(struct segment_queue *queue, struct histree_error *error)
 {
 	for (unsigned level = QUEUE_LEVELS - 1; level > 0; level--)
-		for (unsigned digit = QUEUE_DIGITS; digit-- > 0;) {
-			struct queue_bucket *bucket = &queue->buckets[level][digit];
-			if (bucket->chunk == NONE || bucket->count <= QUEUE_READY_MAX)
-				continue;
-			enum histree_status status = HISTREE_OK;
-			while (status == HISTREE_OK && bucket->chunk != NONE)
-				status = spill_chunk(queue, level, digit, error);
-			return status;
-		}
+		for (unsigned word = QUEUE_DIGITS / 64; word-- > 0;)
+			for (uint64_t left = queue->digits[level][word]; left != 0;) {
+				unsigned bit = 63 - (unsigned)__builtin_clzll(left), digit = 64 * word + bit;
+				const struct queue_bucket *bucket = &queue->buckets[level][digit];
+				if (bucket->chunk != NONE && bucket->count > QUEUE_READY_MAX)
+					return spill_bucket(queue, level, digit, error);
+				left &= ~(UINT64_C(1) << bit);
+			}
 	return HISTREE_OK;
 }
 
