@@ -32,10 +32,11 @@
 #define NODE_SEGMENT_FORMAT_H
 
 #include "node/node_format.h"
+#include "node/segment_view.h"
 
 enum {
 	SEGMENT_HEADER_SIZE = 96,
-	SEGMENT_HEAD_SIZE = 40,
+	SEGMENT_HEAD_SIZE = SEGMENT_BLOCK_BYTES_MIN,
 	SEGMENT_FIELD_HEAD_SIZE = 10,
 };
 

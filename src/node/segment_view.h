@@ -11,7 +11,10 @@
 #include "item/segment_batch.h"
 #include "node/node.h"
 
-enum { SEGMENT_BLOCK_MAX = 128 }; /* segments of a block */
+enum {
+	SEGMENT_BLOCK_MAX = 128,      /* segments of a block */
+	SEGMENT_BLOCK_BYTES_MIN = 40, /* that a block takes in a leaf */
+};
 
 /* Sizes, places and bounds against each other; the checksum was checked before. */
 enum histree_status segment_leaf_check(const uint8_t *leaf, uint32_t used, uint32_t node_size,

@@ -20,7 +20,7 @@ enum { REF_SEGMENT_BITS = 7, REF_BLOCK_BITS = 20, REF_NODE_SHIFT = REF_SEGMENT_B
 #define REF_PLACE_MASK ((UINT64_C(1) << (REF_NODE_SHIFT + 32)) - 1)
 
 _Static_assert(SEGMENT_BLOCK_MAX <= 1 << REF_SEGMENT_BITS, "a segment's index has its bits");
-_Static_assert(BLOCK_SIZE_MAX / 40 <= 1 << REF_BLOCK_BITS, "a block's index has its bits");
+_Static_assert(BLOCK_SIZE_MAX / SEGMENT_BLOCK_BYTES_MIN <= 1 << REF_BLOCK_BITS, "a block's index has its bits");
 
 struct segment_sweep {
 	struct segment_source source;

@@ -102,7 +102,8 @@ static void check_child(struct verify *verify, const struct node_view *view, uin
 	    (child.key_min != seen->bounds.key_min || child.key_max != seen->bounds.key_max))
 		fault(verify, "node %u: its parent %u has other keys of it", child.number, view->number);
 	if ((kept & NODE_CHILD_SEGMENTS) && !same_segment_bounds(&child, &seen->bounds))
-		fault(verify, "node %u: its parent %u has other bounds of its segments", child.number, view->number);
+		fault(verify, "node %u: its parent %u has other bounds of its segments", child.number,
+		      view->number);
 	if (index > 0 && verify->shape->variant->check_siblings != NULL) {
 		struct node_child before = node_view_child(view, index - 1);
 		const char *broken = verify->shape->variant->check_siblings(&before, &child);
