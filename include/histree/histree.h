@@ -9,6 +9,8 @@
  *	history.h	open a finished history
  *	query.h		single, full, range and 2D queries
  *	rows.h		what a chart shows: a row an attribute, a cell a pixel
+ *	segment.h	something that lasted
+ *	segment_store.h	segments, in any order
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
  *	view.h		threads as a tree, resources, CPU usage, colours
@@ -23,6 +25,8 @@
 #include "history.h"
 #include "query.h"
 #include "rows.h"
+#include "segment.h"
+#include "segment_store.h"
 #include "state_system.h"
 #include "status.h"
 #include "store.h"

@@ -15,6 +15,30 @@ struct node_layout node_layout(uint32_t node_size, uint32_t child_bounds, uint32
 	return layout;
 }
 
+struct node_child node_child_of_no_segments(void)
+{
+	return (struct node_child){
+		.start = INT64_MAX,
+		.end = INT64_MIN,
+		.key_min = UINT32_MAX,
+		.start_max = INT64_MIN,
+		.end_min = INT64_MAX,
+		.duration_min = UINT64_MAX,
+	};
+}
+
+void node_child_include(struct node_child *bounds, const struct node_child *other)
+{
+	bounds->start = other->start < bounds->start ? other->start : bounds->start;
+	bounds->end = other->end > bounds->end ? other->end : bounds->end;
+	bounds->start_max = other->start_max > bounds->start_max ? other->start_max : bounds->start_max;
+	bounds->end_min = other->end_min < bounds->end_min ? other->end_min : bounds->end_min;
+	if (other->duration_min < bounds->duration_min)
+		bounds->duration_min = other->duration_min;
+	if (other->duration_max > bounds->duration_max)
+		bounds->duration_max = other->duration_max;
+}
+
 size_t node_capacity(const struct node_layout *layout, uint32_t height)
 {
 	size_t children = height == 0 ? 0 : (size_t)layout->child_capacity * node_child_size(layout);
@@ -40,6 +64,22 @@ size_t node_row_size(const struct histree_interval *interval, histree_time start
 size_t node_index_size(size_t row_count)
 {
 	return (size_t)node_index_count((uint32_t)row_count) * NODE_INDEX_SIZE;
+}
+
+void node_put_segment_bounds(uint8_t *at, const struct node_child *child)
+{
+	put_le64(at, (uint64_t)child->start_max);
+	put_le64(at + 8, (uint64_t)child->end_min);
+	put_le64(at + 16, child->duration_min);
+	put_le64(at + 24, child->duration_max);
+}
+
+void node_get_segment_bounds(const uint8_t *at, struct node_child *child)
+{
+	child->start_max = (histree_time)get_le64(at);
+	child->end_min = (histree_time)get_le64(at + 8);
+	child->duration_min = get_le64(at + 16);
+	child->duration_max = get_le64(at + 24);
 }
 
 void node_put_header(uint8_t *block, const struct node_header *header)

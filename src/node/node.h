@@ -22,6 +22,7 @@ enum node_child_bounds {
 	NODE_CHILD_START = 0, /* always kept */
 	NODE_CHILD_END = 1,
 	NODE_CHILD_KEYS = 2,
+	NODE_CHILD_SEGMENTS = 4, /* of a tree of segments: the four of algorithm 5.2 */
 };
 
 /* The same for all nodes of a tree. */
@@ -30,6 +31,7 @@ struct node_layout {
 	uint32_t child_bounds;   /* or of enum node_child_bounds */
 	uint32_t child_capacity; /* children of a core node at most */
 	bool columns;            /* leaves are of columns (column_format.h), not of rows */
+	bool segments;           /* leaves are of segments (segment_format.h); other nodes hold children alone */
 };
 
 /* A child as its parent knows it: bounds of the child's whole subtree. */
@@ -37,7 +39,17 @@ struct node_child {
 	uint32_t number;
 	histree_time start, end;
 	histree_quark key_min, key_max; /* key_min > key_max: no interval in the subtree */
+	/* Of a tree of segments: start and end_min are the least, start_max and end the greatest of its segments.
+	 */
+	histree_time start_max, end_min;
+	uint64_t duration_min, duration_max;
 };
+
+/* The bounds of nothing: including any segment in them gives the bounds of that segment. */
+struct node_child node_child_of_no_segments(void);
+
+/* Widen the bounds, those of segments, by those of another node. */
+void node_child_include(struct node_child *bounds, const struct node_child *other);
 
 /*
  * The layout for a fan-out asked for: at most half of a node goes to its table of children, so that a

@@ -127,7 +127,29 @@ static uint8_t *put_child(const struct node_layout *layout, uint8_t *at, const s
 		put_le32(at + 4, child->key_max);
 		at += 8;
 	}
+	if (layout->child_bounds & NODE_CHILD_SEGMENTS) {
+		node_put_segment_bounds(at, child);
+		at += NODE_SEGMENT_BOUNDS_SIZE;
+	}
 	return at;
+}
+
+/* Those of its intervals, which it knows, and of its keys; or, of a tree of segments, the exact ones of its
+ * children. */
+static struct node_child subtree_bounds(const struct node_builder *builder, histree_time end)
+{
+	struct node_child bounds = {
+		.start = builder->start,
+		.end = end,
+		.key_min = builder->subtree_key_min,
+		.key_max = builder->subtree_key_max,
+	};
+	if (builder->layout->segments) {
+		bounds = node_child_of_no_segments();
+		for (size_t i = 0; i < builder->child_count; i++)
+			node_child_include(&bounds, &builder->children[i]);
+	}
+	return bounds;
 }
 
 uint32_t node_builder_seal(struct node_builder *builder, uint32_t number, histree_time end, uint8_t *block,
@@ -156,10 +178,12 @@ uint32_t node_builder_seal(struct node_builder *builder, uint32_t number, histre
 	assert(used <= builder->layout->node_size);
 	memset(index, 0, builder->layout->node_size - used);
 
+	*child = subtree_bounds(builder, end);
+	child->number = number;
 	node_put_header(block, &(struct node_header){
 				       .bounds = { .number = number,
-						   .start = builder->start,
-						   .end = end,
+						   .start = child->start,
+						   .end = child->end,
 						   .key_min = builder->key_min,
 						   .key_max = builder->key_max },
 				       .height = builder->height,
@@ -168,14 +192,6 @@ uint32_t node_builder_seal(struct node_builder *builder, uint32_t number, histre
 				       .used = used,
 				       .body_offset = rows_offset,
 			       });
-
-	*child = (struct node_child){
-		.number = number,
-		.start = builder->start,
-		.end = end,
-		.key_min = builder->subtree_key_min,
-		.key_max = builder->subtree_key_max,
-	};
 	return used;
 }
 

@@ -31,6 +31,7 @@ enum {
 	NODE_ROWS_PER_INDEX = 16,
 	NODE_INDEX_SIZE = 4,
 	NODE_ROW_SIZE_MIN = 4, /* three varints and a null */
+	NODE_SEGMENT_BOUNDS_SIZE = 32,
 };
 
 /* What the header says; `bounds` has the keys of this node alone. */
@@ -46,8 +47,13 @@ void node_put_header(uint8_t *block, const struct node_header *header);
 static inline uint32_t node_child_size(const struct node_layout *layout)
 {
 	return 4 + 8 + (layout->child_bounds & NODE_CHILD_END ? 8 : 0) +
-	       (layout->child_bounds & NODE_CHILD_KEYS ? 8 : 0);
+	       (layout->child_bounds & NODE_CHILD_KEYS ? 8 : 0) +
+	       (layout->child_bounds & NODE_CHILD_SEGMENTS ? NODE_SEGMENT_BOUNDS_SIZE : 0);
 }
+
+/* Greatest start, smallest end, smallest and greatest duration: 8 bytes each. */
+void node_put_segment_bounds(uint8_t *at, const struct node_child *child);
+void node_get_segment_bounds(const uint8_t *at, struct node_child *child);
 
 static inline uint32_t node_index_count(uint32_t row_count)
 {

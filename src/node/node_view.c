@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "item/value_codec.h"
 #include "node/node_format.h"
+#include "node/segment_view.h"
 
 enum histree_status node_check(const struct node_layout *layout, const uint8_t *block, uint32_t number,
 			       struct histree_error *error)
@@ -30,6 +31,8 @@ enum histree_status node_check(const struct node_layout *layout, const uint8_t *
 		return error_set(error, HISTREE_ERR_FORMAT, "ends before it starts");
 	if (layout->columns && height == 0)
 		return column_check(block, used, layout->node_size, error);
+	if (layout->segments && height == 0)
+		return segment_leaf_check(block, used, layout->node_size, error);
 	uint64_t least = (uint64_t)rows * NODE_ROW_SIZE_MIN + (uint64_t)node_index_count(rows) * NODE_INDEX_SIZE;
 	if (least > used - offset || (rows == 0 && offset < used))
 		return error_set(error, HISTREE_ERR_FORMAT, "%u rows in %u bytes", rows, used - offset);
@@ -55,7 +58,7 @@ struct node_view node_view(const struct node_layout *layout, const uint8_t *bloc
 	view.is_columns = layout->columns && view.height == 0;
 	if (view.is_columns)
 		view.columns = column_view(block);
-	else
+	else if (!layout->segments)
 		view.rows_end = block + view.used - node_index_count(view.row_count) * NODE_INDEX_SIZE;
 	return view;
 }
@@ -85,7 +88,12 @@ static inline struct node_child read_child(const struct node_view *view, uint32_
 
 struct node_child node_view_child(const struct node_view *view, uint32_t index)
 {
-	return read_child(view, view->layout->child_bounds, node_child_size(view->layout), index);
+	uint32_t size = node_child_size(view->layout), bounds = view->layout->child_bounds;
+	struct node_child child = read_child(view, bounds, size, index);
+	if (bounds & NODE_CHILD_SEGMENTS)
+		node_get_segment_bounds(
+			view->block + NODE_HEADER_SIZE + (index + 1) * size - NODE_SEGMENT_BOUNDS_SIZE, &child);
+	return child;
 }
 
 uint32_t node_view_children(const struct node_view *view, uint32_t first, uint32_t end,

@@ -9,9 +9,9 @@
  * A block may be written shorter than the block size; the section EXTS then says how long each of them is, and
  * they follow one another without gaps.
  *
- * A file is made once and then never changes.  It is written by one thread: blocks in the order of their numbers, then
- * sections one after the other, then block_file_complete(), which writes the header last, so that a file
- * whose making was cut off is recognised.  It knows nothing of what the blocks mean.
+ * A file is made once and then never changes.  It is written by one thread: blocks in the order of their numbers,
+ *then sections one after the other, then block_file_complete(), which writes the header last, so that a file whose
+ *making was cut off is recognised.  It knows nothing of what the blocks mean.
  *
  * The bytes are described in histree-format(5).
  */
@@ -30,7 +30,8 @@ enum {
 	BLOCK_FILE_HEADER_SIZE = 4096,
 	BLOCK_SIZE_MIN = 4 << 10,
 	BLOCK_SIZE_MAX = 1 << 20,
-	BLOCK_PART_SIZE_MIN = 64, /* of a block that is written shorter; so that a small file has no millions of them */
+	BLOCK_PART_SIZE_MIN =
+		64, /* of a block that is written shorter; so that a small file has no millions of them */
 };
 
 /* Section ids are four letters. */
@@ -41,6 +42,7 @@ enum {
 #define SECTION_LIVES SECTION_ID('L', 'I', 'F', 'E')      /* when attributes have states: tree/ */
 #define SECTION_ATTRIBUTES SECTION_ID('A', 'T', 'T', 'R') /* attribute tree: state/ */
 #define SECTION_PROVIDER SECTION_ID('P', 'R', 'O', 'V')   /* name and version of the analysis: state/ */
+#define SECTION_SEGMENTS SECTION_ID('S', 'E', 'G', 'M')   /* what the segments are: segment/ */
 
 struct block_file;
 
@@ -52,8 +54,8 @@ enum histree_status block_file_write(struct block_file *file, uint32_t number, c
 				     struct histree_error *error);
 
 /* A block whose bytes from `size` on are zero and need not be kept. */
-enum histree_status block_file_write_part(struct block_file *file, uint32_t number, const void *block, uint32_t size,
-					  struct histree_error *error);
+enum histree_status block_file_write_part(struct block_file *file, uint32_t number, const void *block,
+					  uint32_t size, struct histree_error *error);
 
 /* A section, in as many pieces as its writer likes.  One at a time. */
 enum histree_status block_file_section_begin(struct block_file *file, uint32_t id, struct histree_error *error);

@@ -28,7 +28,8 @@ static enum histree_status write_block(struct tree_output *output, uint32_t heig
 	if (tree_statistics_count_node(&output->statistics, height, used, key_min, key_max) != HISTREE_OK)
 		return error_memory(error, "a node");
 	/* Nodes of rows are blocks of one size, as in the papers; leaves of columns are as long as they are. */
-	uint32_t size = output->layout.columns ? (used + 63) / 64 * 64 : output->layout.node_size;
+	bool cut = output->layout.columns || output->layout.segments;
+	uint32_t size = cut ? (used + 63) / 64 * 64 : output->layout.node_size;
 	return block_file_write_part(output->file, output->node_count++, output->block, size, error);
 }
 
@@ -51,6 +52,16 @@ enum histree_status tree_output_leaf(struct tree_output *output, struct column_b
 	if (status != HISTREE_OK)
 		return status;
 	uint32_t used = column_builder_seal(builder, &output->layout, output->node_count, output->block, child);
+	return write_block(output, 0, used, child->key_min, child->key_max, error);
+}
+
+enum histree_status tree_output_segments(struct tree_output *output, struct segment_builder *builder,
+					 struct node_child *child, struct histree_error *error)
+{
+	enum histree_status status = check_room(output, error);
+	if (status != HISTREE_OK)
+		return status;
+	uint32_t used = segment_builder_seal(builder, &output->layout, output->node_count, output->block, child);
 	return write_block(output, 0, used, child->key_min, child->key_max, error);
 }
 

@@ -9,6 +9,7 @@
 
 #include "node/column_builder.h"
 #include "node/node_builder.h"
+#include "node/segment_builder.h"
 #include "store/block_file.h"
 #include "tree/tree_shape.h"
 
@@ -30,6 +31,10 @@ enum histree_status tree_output_node(struct tree_output *output, struct node_bui
 /* The same for the leaf of columns that was encoded last. */
 enum histree_status tree_output_leaf(struct tree_output *output, struct column_builder *builder,
 				     struct node_child *child, struct histree_error *error);
+
+/* The same for the leaf of segments that was encoded last. */
+enum histree_status tree_output_segments(struct tree_output *output, struct segment_builder *builder,
+					 struct node_child *child, struct histree_error *error);
 
 void tree_output_release(struct tree_output *output);
 

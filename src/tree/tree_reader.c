@@ -48,8 +48,17 @@ static enum histree_status create_cache(struct tree_reader *reader, size_t bytes
 	return node_cache_create(reader->file, bytes_max, check, &reader->cache, error);
 }
 
-enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
-				     struct histree_error *error)
+static enum histree_status check_kind(const struct tree_reader *reader, bool segments, struct histree_error *error)
+{
+	if (reader->shape.variant->segments == segments)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s': is a %s", block_file_path(reader->file),
+			 segments ? "history of states, not a segment store"
+				  : "segment store, not a history of states");
+}
+
+static enum histree_status open_reader(const struct block_file *file, size_t cache_bytes, bool segments,
+				       struct tree_reader **out, struct histree_error *error)
 {
 	*out = NULL;
 	struct tree_reader *reader = calloc(1, sizeof(*reader));
@@ -57,6 +66,8 @@ enum histree_status tree_reader_open(const struct block_file *file, size_t cache
 		return error_memory(error, "a tree");
 	reader->file = file;
 	enum histree_status status = tree_shape_read(file, &reader->shape, error);
+	if (status == HISTREE_OK)
+		status = check_kind(reader, segments, error);
 	if (status == HISTREE_OK)
 		status = tree_statistics_read(file, &reader->statistics, error);
 	if (status == HISTREE_OK && reader->shape.variant->clusters)
@@ -70,6 +81,18 @@ enum histree_status tree_reader_open(const struct block_file *file, size_t cache
 	}
 	*out = reader;
 	return HISTREE_OK;
+}
+
+enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
+				     struct histree_error *error)
+{
+	return open_reader(file, cache_bytes, false, out, error);
+}
+
+enum histree_status tree_reader_open_segments(const struct block_file *file, size_t cache_bytes,
+					      struct tree_reader **out, struct histree_error *error)
+{
+	return open_reader(file, cache_bytes, true, out, error);
 }
 
 void tree_reader_close(struct tree_reader *reader)

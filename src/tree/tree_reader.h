@@ -17,6 +17,9 @@ struct tree_iter;
 /* `file` is borrowed and outlives the reader. */
 enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
 				     struct histree_error *error);
+/* The same for a tree of segments, whose reader is for segment_iter.h. */
+enum histree_status tree_reader_open_segments(const struct block_file *file, size_t cache_bytes,
+					      struct tree_reader **out, struct histree_error *error);
 void tree_reader_close(struct tree_reader *reader);
 
 /* The part of a histree_history_info that the tree knows: all but provider and attributes. */

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "node/segment_view.h"
 #include "tree/tree_reader_inside.h"
 
 /* What was seen of a node, for its parent. */
@@ -63,11 +64,18 @@ static void check_bounds(struct verify *verify, const struct node_view *view)
 	const struct tree_shape *shape = verify->shape;
 	/* The leaf of a classic SHT may be closed before anything came: it then ends where the last one did. */
 	bool empty = view->row_count == 0 && (uint64_t)view->end == (uint64_t)view->start - 1;
+	empty = empty || (view->layout->segments && view->height > 0 && view->child_count == 0);
 	if (view->start > view->end && !empty)
 		fault(verify, "node %u: ends before it starts", view->number);
 	if (view->start < shape->start || view->end > shape->end)
 		if (!empty)
 			fault(verify, "node %u: outside the history in time", view->number);
+}
+
+static bool same_segment_bounds(const struct node_child *a, const struct node_child *b)
+{
+	return a->start_max == b->start_max && a->end_min == b->end_min && a->duration_min == b->duration_min &&
+	       a->duration_max == b->duration_max;
 }
 
 static void check_child(struct verify *verify, const struct node_view *view, uint32_t index,
@@ -94,6 +102,9 @@ static void check_child(struct verify *verify, const struct node_view *view, uin
 	if ((kept & NODE_CHILD_KEYS) &&
 	    (child.key_min != seen->bounds.key_min || child.key_max != seen->bounds.key_max))
 		fault(verify, "node %u: its parent %u has other keys of it", child.number, view->number);
+	if ((kept & NODE_CHILD_SEGMENTS) && !same_segment_bounds(&child, &seen->bounds))
+		fault(verify, "node %u: its parent %u has other bounds of its segments", child.number,
+		      view->number);
 	if (index > 0 && verify->shape->variant->check_siblings != NULL) {
 		struct node_child before = node_view_child(view, index - 1);
 		const char *broken = verify->shape->variant->check_siblings(&before, &child);
@@ -145,6 +156,26 @@ static void check_rows(struct verify *verify, const struct node_view *view)
 		      key_max, view->key_min, view->key_max);
 }
 
+/* A leaf of segments, or the node above them, whose bounds are those of its children. */
+static void check_segments(struct verify *verify, const struct node_view *view, struct node_seen *seen)
+{
+	if (view->height == 0) {
+		const char *broken = segment_leaf_fault(view->block);
+		if (broken != NULL)
+			fault(verify, "node %u: %s", view->number, broken);
+		seen->bounds = segment_leaf_bounds(view->block);
+		verify->intervals += view->row_count;
+		return;
+	}
+	seen->bounds = node_child_of_no_segments();
+	for (uint32_t i = 0; i < view->child_count; i++) {
+		struct node_child child = node_view_child(view, i);
+		node_child_include(&seen->bounds, &child);
+	}
+	if (view->start != seen->bounds.start || view->end != seen->bounds.end)
+		fault(verify, "node %u: its times are not those of its children", view->number);
+}
+
 static void check_unused(struct verify *verify, const struct node_view *view)
 {
 	for (uint32_t at = view->used; at < view->layout->node_size; at++)
@@ -168,7 +199,10 @@ static void check_node(struct verify *verify, const struct node_view *view)
 	check_bounds(verify, view);
 	for (uint32_t i = 0; i < view->child_count; i++)
 		check_child(verify, view, i, seen);
-	check_rows(verify, view);
+	if (view->layout->segments)
+		check_segments(verify, view, seen);
+	else
+		check_rows(verify, view);
 	check_unused(verify, view);
 	verify->bytes_used += view->used;
 	if (view->height < verify->reader->statistics.height_count)

@@ -196,6 +196,22 @@ static enum histree_status attach_leaf(void *context, const struct node_child *l
 	return HISTREE_OK;
 }
 
+struct tree_output *tree_writer_output(struct tree_writer *writer)
+{
+	return &writer->output;
+}
+
+enum histree_status tree_writer_attach(struct tree_writer *writer, const struct node_child *leaf, size_t count,
+				       struct histree_error *error)
+{
+	enum histree_status status = attach_leaf(writer, leaf, writer->options.start, error);
+	if (status != HISTREE_OK)
+		return status;
+	writer->output.statistics.interval_count += count;
+	writer->added_end = writer->tree_end;
+	return HISTREE_OK;
+}
+
 static void begin_cluster(struct tree_writer *writer)
 {
 	writer->cluster.writer.output = &writer->output;
@@ -217,6 +233,7 @@ enum histree_status tree_writer_create(struct block_file *file, const struct tre
 	struct node_layout layout =
 		node_layout(options->node_size, options->variant->child_bounds, options->fan_out);
 	layout.columns = options->variant->clusters;
+	layout.segments = options->variant->segments;
 	writer->value_size_max = node_value_size_max(&layout);
 	writer->key_limit = options->variant->clusters ? COLUMN_KEY_LIMIT : HISTREE_ROOT;
 	enum histree_status status = tree_output_init(&writer->output, file, layout, error);
@@ -224,6 +241,8 @@ enum histree_status tree_writer_create(struct block_file *file, const struct tre
 		writer->bottom = 1;
 		begin_cluster(writer);
 	}
+	if (options->variant->segments)
+		writer->bottom = 1;
 	if (has_buffer(writer)) {
 		writer->bottom = R_DEPTH_FIRST;
 		writer->bottom = next_r_depth(writer);
@@ -365,9 +384,9 @@ static enum histree_status close_with_buffer(struct tree_writer *writer, struct 
 	return status == HISTREE_OK ? close_branch(writer, root, error) : status;
 }
 
-/* The same for one that fits into one leaf of columns. */
-static enum histree_status close_with_cluster(struct tree_writer *writer, struct node_child *root,
-					      struct histree_error *error)
+/* The same for one that fits into one leaf of columns, or of segments. */
+static enum histree_status close_with_leaves(struct tree_writer *writer, struct node_child *root,
+					     struct histree_error *error)
 {
 	const struct node_builder *bottom = &writer->open[writer->bottom];
 	if (writer->bottom == top_of(writer) && bottom->child_count == 1) {
@@ -380,21 +399,22 @@ static enum histree_status close_with_cluster(struct tree_writer *writer, struct
 enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time end, uint32_t key_count,
 				       struct histree_error *error)
 {
-	if (end < writer->added_end || end == INT64_MAX || key_count < writer->key_count)
+	const struct tree_variant *variant = writer->options.variant;
+	bool last_time = end == INT64_MAX && !variant->segments;
+	if (end < writer->added_end || last_time || key_count < writer->key_count)
 		return error_set(
 			error, HISTREE_ERR_TIME_RANGE,
 			"a tree that ends at %lld with %u keys, but has intervals to %lld and keys to %llu",
 			(long long)end, key_count, (long long)writer->added_end,
 			(unsigned long long)writer->key_count);
-	bool clusters = writer->options.variant->clusters;
-	enum histree_status status = clusters ? cluster_finish(&writer->cluster, error) : HISTREE_OK;
+	enum histree_status status = variant->clusters ? cluster_finish(&writer->cluster, error) : HISTREE_OK;
 	if (status != HISTREE_OK)
 		return status;
 	writer->tree_end = end;
 
 	struct node_child root;
-	if (clusters)
-		status = close_with_cluster(writer, &root, error);
+	if (variant->clusters || variant->segments)
+		status = close_with_leaves(writer, &root, error);
 	else if (has_buffer(writer))
 		status = close_with_buffer(writer, &root, error);
 	else
@@ -416,7 +436,7 @@ enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time 
 	status = tree_shape_write(&shape, writer->output.file, error);
 	if (status == HISTREE_OK)
 		status = tree_statistics_write(&writer->output.statistics, writer->output.file, error);
-	if (status == HISTREE_OK && clusters)
+	if (status == HISTREE_OK && variant->clusters)
 		status = lives_write(&writer->cluster.writer.lives, key_count, writer->options.start,
 				     writer->output.file, error);
 	return status;

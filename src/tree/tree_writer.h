@@ -36,6 +36,14 @@ void tree_writer_close_at(struct tree_writer *writer, histree_time end);
 /* Bytes of a string or custom value at most. */
 size_t tree_writer_value_size_max(const struct tree_writer *writer);
 
+/*
+ * Of a tree of segments, whose leaves its owner makes: where they are written, and how the tree learns of each, in
+ * the order of writing.  `count`: of its segments.
+ */
+struct tree_output *tree_writer_output(struct tree_writer *writer);
+enum histree_status tree_writer_attach(struct tree_writer *writer, const struct node_child *leaf, size_t count,
+				       struct histree_error *error);
+
 /* Close all nodes at `end`, write them and the sections TREE and STAT.  `key_count`: quarks are below it. */
 enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time end, uint32_t key_count,
 				       struct histree_error *error);

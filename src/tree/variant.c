@@ -20,5 +20,5 @@ const struct tree_variant *tree_variant_by_id(uint32_t id)
 	for (size_t i = 0; tree_variants[i] != NULL; i++)
 		if (tree_variants[i]->id == id)
 			return tree_variants[i];
-	return NULL;
+	return id == variant_segments.id ? &variant_segments : NULL;
 }

@@ -17,8 +17,8 @@
 
 /* What the depth of the next R-tree may depend on. */
 struct variant_shape {
-	uint32_t r_depth;        /* of now */
-	uint32_t r_depth_asked;  /* the option of the user */
+	uint32_t r_depth;       /* of now */
+	uint32_t r_depth_asked; /* the option of the user */
 	uint32_t fan_out;
 	uint64_t key_count;      /* A: attributes so far */
 	uint64_t node_intervals; /* n: intervals that a node holds on average */
@@ -34,12 +34,17 @@ struct tree_variant {
 	/* Where a new branch starts that is made for an interval that starts at `start`. */
 	histree_time (*branch_start)(histree_time start, histree_time tree_end);
 
-	/* Levels of R-trees, built from a buffer below the branch; NULL: no buffer, the branch reaches the leaves. */
+	/* Levels of R-trees, built from a buffer below the branch; NULL: no buffer, the branch reaches the leaves.
+	 */
 	uint32_t (*r_depth)(const struct variant_shape *shape);
 	uint32_t r_depth_default; /* of the option */
 
-	/* Leaves are of columns, made in batches (cluster.h), and nulls at the ends of a life are left out (lives.h). */
+	/* Leaves are of columns, made in batches (cluster.h), and nulls at the ends of a life are left out
+	 * (lives.h). */
 	bool clusters;
+
+	/* Holds segments instead of states: no variant of a history, and not in the list of them. */
+	bool segments;
 
 	/* Of the options; 0: those of all variants. */
 	uint32_t node_size_default, fan_out_default;
@@ -50,12 +55,13 @@ struct tree_variant {
 };
 
 extern const struct tree_variant variant_sht, variant_osht, variant_esht, variant_rsht, variant_vrsht,
-	variant_cluster;
+	variant_cluster, variant_segments;
 
-/* Every variant, ended by NULL. */
+/* Every variant of a history, ended by NULL. */
 extern const struct tree_variant *const tree_variants[];
 
 const struct tree_variant *tree_variant_by_name(const char *name);
+/* Also the one of segments. */
 const struct tree_variant *tree_variant_by_id(uint32_t id);
 
 /* oSHT and all after it: the branch starts with the interval that asked for it, and siblings overlap. */

@@ -14,8 +14,10 @@
 #include "fuzz.h"
 #include "image.h"
 #include "item/value_codec.h"
+#include "segment/segment_backend.h"
 #include "store/block_file.h"
 #include "support/memory_io.h"
+#include "support/segments.h"
 #include "support/tree_file.h"
 #include "support/workload.h"
 
@@ -122,6 +124,37 @@ static void put_tree(const struct tree_variant *variant, const struct workload_k
 	workload_release(&workload);
 }
 
+/* The first leaf and the root of a segment store. */
+static void put_segments(const struct segment_kind *kind)
+{
+	struct memory_io memory;
+	struct segments segments;
+	struct histree_segment_store *store;
+	struct block_file *file;
+	memory_io_init(&memory);
+	REQUIRE(segments_make(&segments, kind, 1));
+	const struct histree_segment_store_options options = { .path = "f",
+							       .schema = *segments.schema,
+							       .node_size = NODE_SIZE };
+	REQUIRE(segment_store_create(&memory.io, &options, &store, NULL) == HISTREE_OK);
+	for (size_t i = 0; i < segments.count; i++)
+		REQUIRE(histree_segment_store_add(store, &segments.segments[i], NULL) == HISTREE_OK);
+	REQUIRE(histree_segment_store_finish(store, NULL) == HISTREE_OK);
+	histree_segment_store_close(store);
+	REQUIRE(block_file_open(&memory.io, "f", &file, NULL) == HISTREE_OK);
+	uint32_t numbers[] = { 0, block_file_block_count(file) - 1 };
+	for (size_t i = 0; i < 2; i++) {
+		char name[64];
+		uint8_t node[NODE_SIZE];
+		snprintf(name, sizeof(name), "%s-%s", i == 0 ? "leaf" : "root", kind->name);
+		REQUIRE(block_file_read(file, numbers[i], node, NULL) == HISTREE_OK);
+		put("segments", name, node, get_le32(node + 40));
+	}
+	block_file_close(file);
+	memory_io_release(&memory);
+	segments_release(&segments);
+}
+
 int main(int count, char **arguments)
 {
 	if (count != 2) {
@@ -133,6 +166,8 @@ int main(int count, char **arguments)
 	const struct workload_kind kind = { "corpus", 30, 750, -100, 50, 20, CHOOSE_FEW, 30, 0 };
 	for (size_t i = 0; tree_variants[i] != NULL; i++)
 		put_tree(tree_variants[i], &kind);
+	put_segments(&(struct segment_kind){ "times", SEGMENTS_BY_END, 900, false });
+	put_segments(&(struct segment_kind){ "content", SEGMENTS_SCATTERED, 150, true });
 	static const uint8_t attributes[] = "\4\3\3CPU\1"
 					    "0\6status"
 					    "\0\0\1\0\1\0\3\2";

@@ -28,7 +28,7 @@ struct memory_file *memory_io_find(struct memory_io *memory, const char *path)
 static struct memory_file *make(struct memory_io *memory, const char *path)
 {
 	for (int i = 0; i < MEMORY_FILE_COUNT; i++)
-		if (memory->files[i].path == NULL) {
+		if (memory->files[i].path == NULL && memory->files[i].opened == 0) {
 			memory->files[i].path = strdup(path);
 			return memory->files[i].path != NULL ? &memory->files[i] : NULL;
 		}
@@ -50,6 +50,7 @@ static int memory_open(void *context, const char *path, int flags, mode_t mode)
 		errno = (flags & O_CREAT) ? ENOSPC : ENOENT;
 		return -1;
 	}
+	file->opened++;
 	return (int)(file - memory->files) + FIRST_NUMBER;
 }
 
@@ -92,9 +93,20 @@ static int memory_size(void *context, int number, off_t *size)
 	return 0;
 }
 
+/* What nobody can reach any more is gone. */
+static void drop(struct memory_file *file)
+{
+	if (file->path != NULL || file->opened > 0)
+		return;
+	free(file->bytes);
+	*file = (struct memory_file){ 0 };
+}
+
 static int memory_close(void *context, int number)
 {
-	(void)context, (void)number;
+	struct memory_file *file = opened(context, number);
+	file->opened--;
+	drop(file);
 	return 0;
 }
 
@@ -106,8 +118,8 @@ static int memory_unlink(void *context, const char *path)
 		return -1;
 	}
 	free(file->path);
-	free(file->bytes);
-	*file = (struct memory_file){ 0 };
+	file->path = NULL;
+	drop(file);
 	return 0;
 }
 

@@ -17,6 +17,7 @@ struct memory_file {
 	char *path; /* NULL: there is no such file */
 	uint8_t *bytes;
 	size_t size, capacity;
+	unsigned opened; /* how many times: a file without a name lives until it is closed */
 };
 
 struct memory_io {

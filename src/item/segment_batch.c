@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "item/segment_batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t sign_bit = UINT64_C(1) << 63;
+
+/* ---- codes -------------------------------------------------------------------------------------- */
+
+uint64_t segment_code(const struct histree_value *value)
+{
+	uint64_t bits = 0;
+	switch (value->type) {
+	case HISTREE_INT:
+		return (uint64_t)(int64_t)value->int32 ^ sign_bit;
+	case HISTREE_LONG:
+		return (uint64_t)value->int64 ^ sign_bit;
+	case HISTREE_DOUBLE:
+		memcpy(&bits, &value->real, sizeof(bits));
+		return bits & sign_bit ? ~bits : bits | sign_bit;
+	case HISTREE_BOOL:
+		return value->boolean;
+	case HISTREE_NULL:
+	case HISTREE_STRING:
+	case HISTREE_CUSTOM:
+		break;
+	}
+	return 0;
+}
+
+bool segment_code_value(enum histree_type type, uint64_t code, struct histree_value *out)
+{
+	int64_t number = (int64_t)(code ^ sign_bit);
+	switch (type) {
+	case HISTREE_INT:
+		*out = histree_int((int32_t)number);
+		return number >= INT32_MIN && number <= INT32_MAX;
+	case HISTREE_LONG:
+		*out = histree_long(number);
+		return true;
+	case HISTREE_DOUBLE: {
+		uint64_t bits = code & sign_bit ? code ^ sign_bit : ~code;
+		*out = histree_double(0);
+		memcpy(&out->real, &bits, sizeof(bits));
+		return true;
+	}
+	case HISTREE_BOOL:
+		*out = histree_bool(code != 0);
+		return code <= 1;
+	case HISTREE_NULL:
+	case HISTREE_STRING:
+	case HISTREE_CUSTOM:
+		break;
+	}
+	return false;
+}
+
+/* ---- the batch ---------------------------------------------------------------------------------- */
+
+enum histree_status segment_batch_init(struct segment_batch *batch, const struct histree_segment_field *fields,
+				       size_t field_count, size_t capacity)
+{
+	*batch = (struct segment_batch){ .field_count = field_count, .capacity = capacity };
+	batch->times = malloc(capacity * sizeof(*batch->times));
+	bool whole = batch->times != NULL;
+	for (size_t i = 0; i < field_count; i++) {
+		struct segment_column *column = &batch->columns[i];
+		column->type = fields[i].type;
+		column->codes = malloc(capacity * sizeof(*column->codes));
+		column->nulls = malloc(capacity * sizeof(*column->nulls));
+		whole = whole && column->codes != NULL && column->nulls != NULL;
+	}
+	if (whole)
+		return HISTREE_OK;
+	segment_batch_release(batch);
+	return HISTREE_ERR_MEMORY;
+}
+
+enum histree_status segment_batch_add(struct segment_batch *batch, const struct histree_segment *segment)
+{
+	for (size_t i = 0; i < batch->field_count; i++) {
+		struct segment_column *column = &batch->columns[i];
+		const struct histree_value *value = segment->content != NULL ? &segment->content[i] : NULL;
+		bool null = value == NULL || value->type == HISTREE_NULL;
+		uint64_t code = 0;
+		if (!null && column->type == HISTREE_STRING) {
+			uint32_t place = intern_add(&batch->strings, value->bytes, value->size);
+			if (place == INTERN_NONE)
+				return HISTREE_ERR_MEMORY;
+			code = place;
+		} else if (!null) {
+			code = segment_code(value);
+		}
+		column->codes[batch->count] = code;
+		column->nulls[batch->count] = null;
+	}
+	batch->times[batch->count++] =
+		(struct segment_times){ .start = segment->start, .duration = histree_segment_duration(segment) };
+	return HISTREE_OK;
+}
+
+void segment_batch_clear(struct segment_batch *batch)
+{
+	batch->count = 0;
+	intern_release(&batch->strings);
+}
+
+void segment_batch_release(struct segment_batch *batch)
+{
+	for (size_t i = 0; i < batch->field_count; i++) {
+		free(batch->columns[i].codes);
+		free(batch->columns[i].nulls);
+	}
+	free(batch->times);
+	intern_release(&batch->strings);
+	*batch = (struct segment_batch){ 0 };
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * segment_batch.h - segments on their way to disk, column by column.
+ *
+ * A value of a field is a code: a number whose order, unsigned, is that of the values.  So a column of codes can be
+ * stored above its smallest, whatever its type is.  The code of a string is its place in the batch's list.
+ */
+#ifndef ITEM_SEGMENT_BATCH_H
+#define ITEM_SEGMENT_BATCH_H
+
+#include "base/intern.h"
+#include "histree/segment.h"
+
+/* The code of an int, long, double or bool.  Doubles are in IEEE 754's total order. */
+uint64_t segment_code(const struct histree_value *value);
+
+/* The value of a code; false if this type has no such code. */
+bool segment_code_value(enum histree_type type, uint64_t code, struct histree_value *out);
+
+struct segment_times {
+	histree_time start;
+	uint64_t duration;
+};
+
+struct segment_column {
+	enum histree_type type;
+	uint64_t *codes; /* 0 where the value is null */
+	uint8_t *nulls;  /* 1: null */
+};
+
+struct segment_batch {
+	size_t field_count;
+	struct segment_column columns[HISTREE_SEGMENT_FIELDS_MAX];
+	struct segment_times *times;
+	size_t count, capacity;
+	struct intern strings;
+};
+
+/* An empty batch with room for `capacity` segments.  HISTREE_ERR_MEMORY only; then there is nothing to release. */
+enum histree_status segment_batch_init(struct segment_batch *batch, const struct histree_segment_field *fields,
+				       size_t field_count, size_t capacity);
+
+/* There must be room, and the values of the fields' types.  HISTREE_ERR_MEMORY only. */
+enum histree_status segment_batch_add(struct segment_batch *batch, const struct histree_segment *segment);
+
+void segment_batch_clear(struct segment_batch *batch);
+void segment_batch_release(struct segment_batch *batch);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * segment_view.h - read a leaf of segments: its bounds, its blocks, the segments of a block.
+ *
+ * A block is one more level of the tree: it has bounds, and is read without those before it.  All that comes from
+ * the leaf is checked before it is used as a place, and no segment is handed out that lies outside the bounds.
+ */
+#ifndef NODE_SEGMENT_VIEW_H
+#define NODE_SEGMENT_VIEW_H
+
+#include "item/segment_batch.h"
+#include "node/node.h"
+
+enum {
+	SEGMENT_BLOCK_MAX = 128,      /* segments of a block */
+	SEGMENT_BLOCK_BYTES_MIN = 40, /* that a block takes in a leaf */
+};
+
+/* Sizes, places and bounds against each other; the checksum was checked before. */
+enum histree_status segment_leaf_check(const uint8_t *leaf, uint32_t used, uint32_t node_size,
+				       struct histree_error *error);
+
+/* NULL, or what is wrong with a leaf that passed: segments outside their block, bounds wider than need be, counts.
+ */
+const char *segment_leaf_fault(const uint8_t *leaf);
+
+/* The bounds of a leaf that passed node_check(). */
+struct node_child segment_leaf_bounds(const uint8_t *leaf);
+uint32_t segment_leaf_field_count(const uint8_t *leaf);
+uint32_t segment_leaf_block_count(const uint8_t *leaf);
+
+struct segment_block {
+	const uint8_t *leaf; /* borrowed */
+	size_t field_heads;  /* bytes, from the beginning of the leaf */
+	size_t bits;         /* of the first start behind the first; from the beginning of the leaf */
+	uint32_t count;
+	unsigned start_width, duration_width;
+	/* As of a node.  Ends are not kept, so that end_min may be less and end more than any end, but not outside
+	 * the leaf's. */
+	struct node_child bounds;
+};
+
+/* The block of that index, which must be below the number of blocks. */
+struct segment_block segment_block(const uint8_t *leaf, uint32_t index);
+
+/* All times of a block, sorted by start.  HISTREE_ERR_FORMAT if one is outside the block's bounds. */
+enum histree_status segment_block_times(const struct segment_block *block,
+					struct segment_times times[SEGMENT_BLOCK_MAX]);
+
+/*
+ * The content of one segment of a block, of these fields, its bytes borrowed from the leaf.  HISTREE_ERR_FORMAT if
+ * the leaf has not as many fields, or a value is none of its type.
+ */
+enum histree_status segment_block_content(const struct segment_block *block, uint32_t index,
+					  const struct histree_segment_field *fields, size_t field_count,
+					  struct histree_value *content);
+
+#endif

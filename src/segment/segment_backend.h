@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * segment_backend.h - what differs between the segment stores: a table of calls, and the body they work on.
+ *
+ * A cursor knows the orders that a store has by itself: none, and the keys of time.  What all stores have in
+ * common, filters, limits, tokens and other orders, is in segment_iter.c and segment_sort.c.
+ */
+#ifndef SEGMENT_SEGMENT_BACKEND_H
+#define SEGMENT_SEGMENT_BACKEND_H
+
+#include "base/io.h"
+#include "histree/segment_store.h"
+
+/* `finish` and `verify` may be NULL: there is nothing to do. */
+struct segment_backend {
+	/* The segment was checked against the schema. */
+	enum histree_status (*add)(void *body, const struct histree_segment *segment, struct histree_error *error);
+	/* `info` has what is common to all stores; the rest is filled in. */
+	enum histree_status (*finish)(void *body, struct histree_segment_store_info *info,
+				      struct histree_error *error);
+	enum histree_status (*verify)(void *body, const struct histree_segment_store_info *info,
+				      void (*report)(void *context, const char *fault), void *context,
+				      struct histree_error *error);
+	void (*free)(void *body);
+
+	enum histree_status (*cursor_create)(void *body, void **out, struct histree_error *error);
+	/*
+	 * Unsorted: behind the place of the token; else from its key on, segments with that key included.  NULL:
+	 * from the beginning.
+	 */
+	enum histree_status (*cursor_start)(void *cursor, const struct histree_segment_query *query,
+					    const struct histree_segment_token *resume,
+					    struct histree_error *error);
+	enum histree_status (*cursor_next)(void *cursor, struct histree_segment *out, struct histree_error *error);
+	/* Place or key of the segment handed out last. */
+	void (*cursor_key)(const void *cursor, uint64_t key[2]);
+	void (*cursor_stats)(const void *cursor, struct histree_segment_iter_stats *stats);
+	void (*cursor_free)(void *cursor);
+};
+
+extern const struct segment_backend segment_backend_disk, segment_backend_array, segment_backend_map;
+
+/* The bodies.  The schema's fields are borrowed and outlive them. */
+enum histree_status segment_disk_create(const struct io *io, const struct histree_segment_store_options *options,
+					const struct histree_segment_schema *schema, size_t queue_bytes, void **out,
+					struct histree_error *error);
+/* Fills in all of the info but the kind; its schema is the caller's to release. */
+enum histree_status segment_disk_open(const struct io *io, const char *path, size_t cache_bytes, size_t queue_bytes,
+				      struct histree_segment_store_info *info, void **out,
+				      struct histree_error *error);
+enum histree_status segment_array_create(const struct histree_segment_schema *schema, bool lazy, void **out,
+					 struct histree_error *error);
+enum histree_status segment_map_create(const struct histree_segment_schema *schema, void **out,
+				       struct histree_error *error);
+
+/* Where a sort may spill, and the memory it may take; io NULL: in memory alone. */
+struct segment_room {
+	const struct io *io;
+	const char *beside;
+	size_t bytes;
+};
+
+struct histree_segment_store {
+	const struct segment_backend *backend;
+	void *body;
+	char *path; /* of a file */
+	struct histree_segment_store_info info;
+	struct segment_room room;
+	bool finished;
+	enum histree_status broken; /* of an addition that failed: no more can be made */
+};
+
+/* With another table of files, for tests. */
+enum histree_status segment_store_create(const struct io *io, const struct histree_segment_store_options *options,
+					 struct histree_segment_store **out, struct histree_error *error);
+enum histree_status segment_store_open(const struct io *io, const char *path,
+				       const struct histree_segment_open_options *options,
+				       struct histree_segment_store **out, struct histree_error *error);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * segment_schema.h - what the segments of a store are: checked, copied, and as the section SEGM of a file.
+ *
+ * Section SEGM: least start (8), greatest end (8), least and greatest duration (8 each), of no segments 0; version
+ * of the provider (4); its name; number of fields (1); for each its type (1) and name.  A name is its size as a
+ * varint, then its bytes, none of them zero.
+ */
+#ifndef SEGMENT_SEGMENT_SCHEMA_H
+#define SEGMENT_SEGMENT_SCHEMA_H
+
+#include "histree/segment_store.h"
+#include "store/block_file.h"
+
+/* A copy, released by segment_schema_release().  HISTREE_ERR_ARGUMENT says what is wrong with the schema. */
+enum histree_status segment_schema_copy(const struct histree_segment_schema *schema,
+					struct histree_segment_schema *out, struct histree_error *error);
+void segment_schema_release(struct histree_segment_schema *schema);
+
+/* Whether a segment has the types of the schema and does not end before it starts. */
+enum histree_status segment_schema_accepts(const struct histree_segment_schema *schema,
+					   const struct histree_segment *segment, struct histree_error *error);
+
+/* The schema and extents of `info`. */
+enum histree_status segment_schema_write(const struct histree_segment_store_info *info, struct block_file *file,
+					 struct histree_error *error);
+enum histree_status segment_schema_read(const struct block_file *file, struct histree_segment_store_info *info,
+					struct histree_error *error);
+
+#endif

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "histree/segment_store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "segment/segment_backend.h"
+#include "segment/segment_memory.h"
+#include "segment/segment_schema.h"
+
+enum { QUEUE_BYTES_DEFAULT = 32 << 20 };
+
+/* ---- made --------------------------------------------------------------------------------------- */
+
+static enum histree_status create_body(struct histree_segment_store *store, const struct io *io,
+				       const struct histree_segment_store_options *options,
+				       struct histree_error *error)
+{
+	const struct histree_segment_schema *schema = &store->info.schema;
+	switch (options->kind) {
+	case HISTREE_SEGMENTS_DISK:
+		store->backend = &segment_backend_disk;
+		store->room = (struct segment_room){ .io = io, .bytes = QUEUE_BYTES_DEFAULT };
+		store->room.beside = options->path;
+		return segment_disk_create(io, options, schema, store->room.bytes, &store->body, error);
+	case HISTREE_SEGMENTS_ARRAY:
+	case HISTREE_SEGMENTS_LAZY:
+		store->backend = &segment_backend_array;
+		return segment_array_create(schema, options->kind == HISTREE_SEGMENTS_LAZY, &store->body, error);
+	case HISTREE_SEGMENTS_MAP:
+		store->backend = &segment_backend_map;
+		return segment_map_create(schema, &store->body, error);
+	}
+	return error_set(error, HISTREE_ERR_ARGUMENT, "a segment store of kind %u: there is none",
+			 (unsigned)options->kind);
+}
+
+enum histree_status segment_store_create(const struct io *io, const struct histree_segment_store_options *options,
+					 struct histree_segment_store **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct histree_segment_store *store = calloc(1, sizeof(*store));
+	if (store == NULL)
+		return error_memory(error, "a segment store");
+	store->info.kind = options->kind;
+	enum histree_status status = segment_schema_copy(&options->schema, &store->info.schema, error);
+	if (status == HISTREE_OK)
+		status = create_body(store, io, options, error);
+	if (status == HISTREE_OK && store->room.io != NULL && (store->path = strdup(options->path)) == NULL)
+		status = error_memory(error, "a segment store");
+	if (status != HISTREE_OK) {
+		histree_segment_store_close(store);
+		return status;
+	}
+	store->room.beside = store->path;
+	*out = store;
+	return HISTREE_OK;
+}
+
+enum histree_status histree_segment_store_create(const struct histree_segment_store_options *options,
+						 struct histree_segment_store **out, struct histree_error *error)
+{
+	return segment_store_create(&io_posix, options, out, error);
+}
+
+void histree_segment_store_close(struct histree_segment_store *store)
+{
+	if (store == NULL)
+		return;
+	if (store->body != NULL)
+		store->backend->free(store->body);
+	segment_schema_release(&store->info.schema);
+	free(store->path);
+	free(store);
+}
+
+enum histree_status histree_segment_store_add(struct histree_segment_store *store,
+					      const struct histree_segment *segment, struct histree_error *error)
+{
+	if (store->broken != HISTREE_OK)
+		return error_set(error, store->broken, "the segment store could not be written before");
+	if (store->finished)
+		return error_set(error, HISTREE_ERR_CLOSED,
+				 "the segment store is finished: it takes no more segments");
+	enum histree_status status = segment_schema_accepts(&store->info.schema, segment, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = store->backend->add(store->body, segment, error);
+	if (status == HISTREE_OK)
+		segment_info_include(&store->info, segment);
+	else if (status != HISTREE_ERR_TOO_LARGE)
+		store->broken = status;
+	return status;
+}
+
+enum histree_status histree_segment_store_finish(struct histree_segment_store *store, struct histree_error *error)
+{
+	if (store->broken != HISTREE_OK)
+		return error_set(error, store->broken, "the segment store could not be written before");
+	if (store->finished)
+		return error_set(error, HISTREE_ERR_CLOSED, "the segment store is finished already");
+	enum histree_status status = HISTREE_OK;
+	if (store->backend->finish != NULL)
+		status = store->backend->finish(store->body, &store->info, error);
+	store->broken = status;
+	store->finished = status == HISTREE_OK;
+	return status;
+}
+
+/* ---- opened ------------------------------------------------------------------------------------- */
+
+enum histree_status segment_store_open(const struct io *io, const char *path,
+				       const struct histree_segment_open_options *options,
+				       struct histree_segment_store **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct histree_segment_store *store = calloc(1, sizeof(*store));
+	if (store == NULL || (store->path = strdup(path)) == NULL) {
+		free(store);
+		return error_memory(error, "a segment store");
+	}
+	struct histree_segment_open_options asked = { 0 };
+	if (options != NULL)
+		asked = *options;
+	store->backend = &segment_backend_disk;
+	store->info.kind = HISTREE_SEGMENTS_DISK;
+	store->finished = true;
+	store->room = (struct segment_room){
+		.io = io,
+		.beside = store->path,
+		.bytes = asked.queue_bytes > 0 ? asked.queue_bytes : QUEUE_BYTES_DEFAULT,
+	};
+	enum histree_status status = segment_disk_open(io, path, asked.cache_bytes, store->room.bytes, &store->info,
+						       &store->body, error);
+	if (status != HISTREE_OK) {
+		histree_segment_store_close(store);
+		return status;
+	}
+	*out = store;
+	return HISTREE_OK;
+}
+
+enum histree_status histree_segment_store_open(const char *path, const struct histree_segment_open_options *options,
+					       struct histree_segment_store **out, struct histree_error *error)
+{
+	return segment_store_open(&io_posix, path, options, out, error);
+}
+
+const struct histree_segment_store_info *histree_segment_store_info(const struct histree_segment_store *store)
+{
+	return &store->info;
+}
+
+enum histree_status histree_segment_store_field(const struct histree_segment_store *store, const char *name,
+						size_t *out)
+{
+	for (size_t i = 0; i < store->info.schema.field_count; i++)
+		if (strcmp(store->info.schema.fields[i].name, name) == 0) {
+			*out = i;
+			return HISTREE_OK;
+		}
+	return HISTREE_NOT_FOUND;
+}
+
+enum histree_status histree_segment_store_verify(struct histree_segment_store *store,
+						 void (*report)(void *context, const char *fault), void *context,
+						 struct histree_error *error)
+{
+	if (!store->finished)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "the segment store is not finished");
+	if (store->backend->verify == NULL)
+		return HISTREE_OK;
+	return store->backend->verify(store->body, &store->info, report, context, error);
+}

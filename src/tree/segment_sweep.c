@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Algorithm 5.2, with one queue: nodes and blocks by the least key that they can have, segments by theirs.  What
+ * comes out of the queue is opened, or, if it is a segment, handed out.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "tree/segment_order.h"
+#include "tree/segment_queue.h"
+#include "tree/segment_visit.h"
+
+/*
+ * References, from the top: whether it is a segment (1 bit), whether it is a block (1), node (32), block (20),
+ * segment (7). So nodes and blocks come before segments of the same key.
+ */
+enum { REF_SEGMENT_BITS = 7, REF_BLOCK_BITS = 20, REF_NODE_SHIFT = REF_SEGMENT_BITS + REF_BLOCK_BITS };
+
+#define REF_IS_BLOCK (UINT64_C(1) << 62)
+#define REF_PLACE_MASK ((UINT64_C(1) << (REF_NODE_SHIFT + 32)) - 1)
+
+_Static_assert(SEGMENT_BLOCK_MAX <= 1 << REF_SEGMENT_BITS, "a segment's index has its bits");
+_Static_assert(BLOCK_SIZE_MAX / SEGMENT_BLOCK_BYTES_MIN <= 1 << REF_BLOCK_BITS, "a block's index has its bits");
+
+struct segment_sweep {
+	struct segment_source source;
+	struct segment_window window;
+	struct segment_order order;
+	struct segment_queue *queue;
+	struct segment_key from;     /* segments with smaller keys are passed over */
+	struct segment_key last;     /* of what was popped last */
+	uint64_t nodes;              /* opened */
+	struct segment_visit visit;  /* to the node being opened */
+	struct segment_visit holder; /* to the leaf with the content handed out last */
+	struct histree_value content[HISTREE_SEGMENT_FIELDS_MAX];
+};
+
+enum histree_status segment_sweep_create(const struct segment_source *source, struct segment_sweep **out,
+					 struct histree_error *error)
+{
+	*out = NULL;
+	struct segment_sweep *sweep = calloc(1, sizeof(*sweep));
+	if (sweep == NULL)
+		return error_memory(error, "an iterator");
+	enum histree_status status =
+		segment_queue_create(source->io, source->path, source->queue_bytes, &sweep->queue, error);
+	if (status != HISTREE_OK) {
+		free(sweep);
+		return status;
+	}
+	sweep->source = *source;
+	sweep->visit.reader = sweep->holder.reader = source->reader;
+	*out = sweep;
+	return HISTREE_OK;
+}
+
+void segment_sweep_free(struct segment_sweep *sweep)
+{
+	if (sweep == NULL)
+		return;
+	segment_visit_release(&sweep->visit);
+	segment_visit_release(&sweep->holder);
+	segment_queue_free(sweep->queue);
+	free(sweep);
+}
+
+void segment_sweep_key(const struct segment_sweep *sweep, uint64_t key[2])
+{
+	key[0] = sweep->last.first;
+	key[1] = sweep->last.second;
+}
+
+void segment_sweep_stats(const struct segment_sweep *sweep, struct histree_segment_iter_stats *stats)
+{
+	stats->nodes_visited = sweep->visit.visited + sweep->holder.visited;
+	stats->nodes_loaded = sweep->visit.loaded + sweep->holder.loaded;
+	stats->spilled_bytes = segment_queue_spilled_bytes(sweep->queue);
+}
+
+/* ---- references --------------------------------------------------------------------------------- */
+
+static uint64_t ref_of_node(uint32_t node)
+{
+	return (uint64_t)node << REF_NODE_SHIFT;
+}
+
+static uint64_t ref_of_block(uint32_t node, uint32_t block)
+{
+	return REF_IS_BLOCK | ref_of_node(node) | (uint64_t)block << REF_SEGMENT_BITS;
+}
+
+/* The order of equal segments is that of their places, and descending its reverse. */
+static uint64_t turn_place(const struct segment_sweep *sweep, uint64_t place)
+{
+	return sweep->order.descending ? place ^ REF_PLACE_MASK : place;
+}
+
+static uint32_t node_of(uint64_t ref)
+{
+	return (uint32_t)(ref >> REF_NODE_SHIFT);
+}
+
+static uint32_t block_of(uint64_t ref)
+{
+	return (uint32_t)(ref >> REF_SEGMENT_BITS) & ((1u << REF_BLOCK_BITS) - 1);
+}
+
+/* ---- the queue ---------------------------------------------------------------------------------- */
+
+/* The queue relies on it that nothing comes before what was popped; the file might not keep to its bounds. */
+static enum histree_status broken_bounds(const struct segment_sweep *sweep, struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u: its parent has narrower bounds of it",
+			 sweep->source.path, sweep->visit.view.number);
+}
+
+/* Push a node or block, if it can have segments that are wanted. */
+static enum histree_status push_bounds(struct segment_sweep *sweep, const struct node_child *bounds, uint64_t ref,
+				       struct histree_error *error)
+{
+	if (!segment_window_meets(sweep->window, bounds) ||
+	    segment_key_is_less(segment_key_limit(sweep->order, bounds), sweep->from))
+		return HISTREE_OK;
+	struct segment_key key = segment_key_bound(sweep->order, bounds);
+	if (segment_key_is_less(key, sweep->last))
+		return broken_bounds(sweep, error);
+	return segment_queue_push(sweep->queue, &(struct segment_entry){ { key.first, key.second, ref } }, 1,
+				  error);
+}
+
+enum histree_status segment_sweep_start(struct segment_sweep *sweep, enum histree_segment_order by, bool descending,
+					struct segment_window window, const struct histree_segment_token *resume,
+					struct histree_error *error)
+{
+	segment_visit_leave(&sweep->visit);
+	segment_visit_leave(&sweep->holder);
+	sweep->visit.visited = sweep->visit.loaded = sweep->holder.visited = sweep->holder.loaded = 0;
+	segment_queue_clear(sweep->queue);
+	sweep->order = (struct segment_order){ .by = by, .descending = descending };
+	sweep->window = window;
+	sweep->nodes = 0;
+	sweep->from = sweep->last = (struct segment_key){ 0, 0 };
+	if (resume != NULL && resume->given > 0)
+		sweep->from = (struct segment_key){ resume->key[0], resume->key[1] };
+	const struct segment_entry root = { { 0, 0, ref_of_node(sweep->source.reader->shape.root) } };
+	return segment_queue_push(sweep->queue, &root, 1, error);
+}
+
+static enum histree_status open_node(struct segment_sweep *sweep, uint32_t number, struct histree_error *error)
+{
+	/* A file that lies about its children must not keep us for ever. */
+	if (sweep->nodes++ == sweep->source.reader->shape.node_count)
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is a child of several nodes",
+				 sweep->source.path, number);
+	enum histree_status status = segment_visit_node(&sweep->visit, number, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct node_view *view = &sweep->visit.view;
+	if (view->height == 0) {
+		uint32_t count = segment_leaf_block_count(view->block);
+		for (uint32_t index = 0; status == HISTREE_OK && index < count; index++) {
+			struct segment_block block = segment_block(view->block, index);
+			status = push_bounds(sweep, &block.bounds, ref_of_block(number, index), error);
+		}
+		return status;
+	}
+	for (uint32_t index = 0; status == HISTREE_OK && index < view->child_count; index++) {
+		struct node_child child;
+		status = segment_visit_child(&sweep->visit, index, &child, error);
+		if (status == HISTREE_OK)
+			status = push_bounds(sweep, &child, ref_of_node(child.number), error);
+	}
+	return status;
+}
+
+static enum histree_status open_block(struct segment_sweep *sweep, uint64_t ref, struct histree_error *error)
+{
+	struct segment_block block;
+	struct segment_times times[SEGMENT_BLOCK_MAX];
+	enum histree_status status = segment_visit_node(&sweep->visit, node_of(ref), error);
+	if (status == HISTREE_OK)
+		status = segment_visit_times(&sweep->visit, block_of(ref), &block, times, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct segment_entry entries[SEGMENT_BLOCK_MAX];
+	size_t count = 0;
+	bool sound = true;
+	for (uint32_t i = 0; i < block.count; i++) {
+		struct segment_key key = segment_key_of(sweep->order, &times[i]);
+		uint64_t place = turn_place(sweep, (ref & REF_PLACE_MASK) | i);
+		entries[count] = (struct segment_entry){ { key.first, key.second, SEGMENT_REF_LAST | place } };
+		count += segment_window_has(sweep->window, &times[i]) && !segment_key_is_less(key, sweep->from);
+		sound &= !segment_key_is_less(key, sweep->last);
+	}
+	return sound ? segment_queue_push(sweep->queue, entries, count, error) : broken_bounds(sweep, error);
+}
+
+static enum histree_status hand_out(struct segment_sweep *sweep, uint64_t ref, struct histree_segment *out,
+				    struct histree_error *error)
+{
+	struct segment_times times = segment_key_times(sweep->order, sweep->last);
+	out->start = times.start;
+	out->end = (histree_time)((uint64_t)times.start + times.duration);
+	out->content = sweep->content;
+	if (sweep->source.field_count == 0)
+		return HISTREE_OK;
+	uint64_t place = turn_place(sweep, ref & REF_PLACE_MASK);
+	enum histree_status status = segment_visit_node(&sweep->holder, node_of(place), error);
+	if (status != HISTREE_OK)
+		return status;
+	struct segment_block block = segment_block(sweep->holder.view.block, block_of(place));
+	return segment_visit_content(&sweep->holder, &block, place % SEGMENT_BLOCK_MAX, &sweep->source,
+				     sweep->content, error);
+}
+
+enum histree_status segment_sweep_next(struct segment_sweep *sweep, struct histree_segment *out,
+				       struct histree_error *error)
+{
+	for (;;) {
+		struct segment_entry entry;
+		enum histree_status status = segment_queue_pop(sweep->queue, &entry, error);
+		if (status != HISTREE_OK)
+			return status;
+		uint64_t ref = entry.words[2];
+		sweep->last = (struct segment_key){ entry.words[0], entry.words[1] };
+		if (ref & SEGMENT_REF_LAST)
+			return hand_out(sweep, ref, out, error);
+		status = ref & REF_IS_BLOCK ? open_block(sweep, ref, error) : open_node(sweep, node_of(ref), error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+}

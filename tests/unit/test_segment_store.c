@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_segment_store.c - what a segment store refuses, what it says when the disk fails or lies, and that many may
+ * read it.  That its answers are right is for tests/property.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "segment/segment_backend.h"
+#include "store/block_file.h"
+#include "support/faulty_io.h"
+#include "support/memory_io.h"
+#include "support/segments.h"
+#include "support/tree_file.h"
+
+static const struct segment_kind with_content = { "unit", SEGMENTS_BY_END, 3000, true };
+static const struct segment_kind small = { "small", SEGMENTS_BY_END, 500, true };
+
+/* Small nodes and batches, so that there are some of each. */
+static enum histree_status build(const struct io *io, const struct segments *segments, struct histree_error *error)
+{
+	const struct histree_segment_store_options options = {
+		.path = "f", .schema = *segments->schema, .node_size = 4096, .memory_max = 60000
+	};
+	struct histree_segment_store *store;
+	enum histree_status status = segment_store_create(io, &options, &store, error);
+	if (status != HISTREE_OK)
+		return status;
+	for (size_t i = 0; status == HISTREE_OK && i < segments->count; i++)
+		status = histree_segment_store_add(store, &segments->segments[i], error);
+	if (status == HISTREE_OK)
+		status = histree_segment_store_finish(store, error);
+	histree_segment_store_close(store);
+	return status;
+}
+
+/* ---- refusals ------------------------------------------------------------------------------------- */
+
+static void assert_refused(const struct histree_segment_store_options *options, const char *word)
+{
+	struct histree_segment_store *store;
+	struct histree_error error;
+	assert_int_equal(histree_segment_store_create(options, &store, &error), HISTREE_ERR_ARGUMENT);
+	assert_null(store);
+	assert_non_null(strstr(error.message, word));
+}
+
+static void wrong_options_are_refused(void **state)
+{
+	(void)state;
+	const struct histree_segment_field null = { "n", HISTREE_NULL }, nameless = { "", HISTREE_INT };
+	const struct histree_segment_field twins[] = { { "a", HISTREE_INT }, { "a", HISTREE_LONG } };
+	assert_refused(&(struct histree_segment_store_options){ 0 }, "path");
+	assert_refused(&(struct histree_segment_store_options){ .path = "p", .node_size = 5000 }, "5000");
+	assert_refused(&(struct histree_segment_store_options){ .kind = 9 }, "9");
+	assert_refused(&(struct histree_segment_store_options){ .kind = HISTREE_SEGMENTS_MAP,
+								.schema = { .fields = &null, .field_count = 1 } },
+		       "'n'");
+	assert_refused(
+		&(struct histree_segment_store_options){ .kind = HISTREE_SEGMENTS_MAP,
+							 .schema = { .fields = &nameless, .field_count = 1 } },
+		"name");
+	assert_refused(&(struct histree_segment_store_options){ .kind = HISTREE_SEGMENTS_MAP,
+								.schema = { .fields = twins, .field_count = 2 } },
+		       "'a'");
+	assert_refused(&(struct histree_segment_store_options){ .kind = HISTREE_SEGMENTS_MAP,
+								.schema = { .field_count = 33 } },
+		       "33");
+}
+
+static void wrong_segments_are_refused_and_change_nothing(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	struct histree_segment_store *store;
+	struct histree_error error;
+	struct histree_value content[SEGMENT_TEST_FIELDS] = { 0 };
+	static char text[5000];
+	memory_io_init(&memory);
+	const struct histree_segment_store_options options = { .path = "f",
+							       .schema = segment_test_schema,
+							       .node_size = 4096 };
+	assert_int_equal(segment_store_create(&memory.io, &options, &store, &error), HISTREE_OK);
+	struct histree_segment segment = { .start = 5, .end = 4 };
+	assert_int_equal(histree_segment_store_add(store, &segment, &error), HISTREE_ERR_TIME_RANGE);
+	segment = (struct histree_segment){ .start = 5, .end = 5, .content = content };
+	content[SEGMENT_NAME] = histree_int(3);
+	assert_int_equal(histree_segment_store_add(store, &segment, &error), HISTREE_ERR_TYPE);
+	assert_non_null(strstr(error.message, "'name'"));
+	content[SEGMENT_NAME] = histree_string_n(text, sizeof(text));
+	assert_int_equal(histree_segment_store_add(store, &segment, &error), HISTREE_ERR_TOO_LARGE);
+	content[SEGMENT_NAME] = histree_string_n(text, 2048); /* as much as such a node takes */
+	assert_int_equal(histree_segment_store_add(store, &segment, &error), HISTREE_OK);
+	struct histree_segment_iter *iter;
+	assert_int_equal(histree_segment_iter_create(store, &iter, &error), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(histree_segment_store_finish(store, &error), HISTREE_OK);
+	assert_int_equal(histree_segment_store_add(store, &segment, &error), HISTREE_ERR_CLOSED);
+	assert_int_equal(histree_segment_store_finish(store, &error), HISTREE_ERR_CLOSED);
+	assert_int_equal(histree_segment_store_info(store)->segment_count, 1);
+	size_t field;
+	assert_int_equal(histree_segment_store_field(store, "tid", &field), HISTREE_OK);
+	assert_int_equal(field, SEGMENT_TID);
+	assert_int_equal(histree_segment_store_field(store, "pid", &field), HISTREE_NOT_FOUND);
+	histree_segment_store_close(store);
+	memory_io_release(&memory);
+}
+
+static void wrong_queries_are_refused(void **state)
+{
+	(void)state;
+	struct histree_segment_store *store;
+	struct histree_segment_iter *iter;
+	struct histree_segment segment;
+	const struct histree_segment_store_options options = { .kind = HISTREE_SEGMENTS_LAZY };
+	assert_int_equal(histree_segment_store_create(&options, &store, NULL), HISTREE_OK);
+	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+	assert_int_equal(histree_segment_iter_create(store, &iter, NULL), HISTREE_OK);
+	assert_int_equal(histree_segment_iter_next(iter, &segment, NULL), HISTREE_END); /* not started */
+	struct histree_segment_query query = { .from = 1, .to = 0 };
+	assert_int_equal(histree_segment_iter_start(iter, &query, NULL, NULL), HISTREE_ERR_ARGUMENT);
+	query = HISTREE_SEGMENTS_ALL;
+	query.order = HISTREE_SEGMENTS_BY_FIELD;
+	assert_int_equal(histree_segment_iter_start(iter, &query, NULL, NULL), HISTREE_ERR_ARGUMENT);
+	query.order = HISTREE_SEGMENTS_BY_COMPARE;
+	assert_int_equal(histree_segment_iter_start(iter, &query, NULL, NULL), HISTREE_ERR_ARGUMENT);
+	histree_segment_iter_free(iter);
+	histree_segment_store_close(store);
+}
+
+/* A history is no segment store, and the other way about; each says so. */
+static void the_two_kinds_of_tree_are_not_mixed_up(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	struct segments segments;
+	struct histree_error error;
+	struct tree_file tree;
+	struct histree_segment_store *store;
+	memory_io_init(&memory);
+	assert_true(segments_make(&segments, &with_content, 1));
+	assert_int_equal(build(&memory.io, &segments, &error), HISTREE_OK);
+	assert_int_equal(tree_file_open(&memory.io, "f", 1, &tree, &error), HISTREE_ERR_FORMAT);
+	assert_non_null(strstr(error.message, "is a segment store"));
+	segments_release(&segments);
+
+	struct reference history;
+	const struct histree_interval interval = { .end = 9, .value = histree_int(1) };
+	assert_true(reference_make(&history, &interval, 1, 0, 9, 1));
+	assert_int_equal(
+		tree_file_write(&memory.io, "h", &(struct histree_tree_options){ 0 }, &history, &interval, &error),
+		HISTREE_OK);
+	assert_int_equal(segment_store_open(&memory.io, "h", NULL, &store, &error), HISTREE_ERR_FORMAT);
+	assert_non_null(strstr(error.message, "is a history of states"));
+	reference_release(&history);
+	memory_io_release(&memory);
+}
+
+/* ---- faults --------------------------------------------------------------------------------------- */
+
+static void count_fault(void *context, const char *text)
+{
+	unsigned *faults = context;
+	assert_non_null(strstr(text, "node"));
+	++*faults;
+}
+
+/* Open, verify and read it in an order of each kind. */
+static enum histree_status use(const struct io *io, size_t *count, struct histree_error *error)
+{
+	static const enum histree_segment_order orders[] = { HISTREE_SEGMENTS_UNSORTED,
+							     HISTREE_SEGMENTS_BY_DURATION,
+							     HISTREE_SEGMENTS_BY_FIELD };
+	const struct histree_segment_open_options options = { .cache_bytes = 1, .queue_bytes = 1 };
+	struct histree_segment_store *store;
+	struct histree_segment_iter *iter = NULL;
+	struct histree_segment segment;
+	enum histree_status status = segment_store_open(io, "f", &options, &store, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_create(store, &iter, error);
+	*count = 0;
+	for (size_t i = 0; status == HISTREE_OK && i < 3; i++) {
+		struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+		query.order = orders[i];
+		query.field = SEGMENT_NAME;
+		status = histree_segment_iter_start(iter, &query, NULL, error);
+		while (status == HISTREE_OK &&
+		       (status = histree_segment_iter_next(iter, &segment, error)) == HISTREE_OK)
+			++*count;
+		if (status == HISTREE_END)
+			status = HISTREE_OK;
+		else /* and it says so again */
+			assert_int_equal(histree_segment_iter_next(iter, &segment, NULL), status);
+	}
+	histree_segment_iter_free(iter);
+	histree_segment_store_close(store);
+	return status;
+}
+
+static void every_operation_may_fail(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	struct faulty_io faulty;
+	struct segments segments;
+	struct histree_error error = { 0 };
+	size_t count;
+	memory_io_init(&memory);
+	faulty_io_init(&faulty, &memory.io);
+	assert_true(segments_make(&segments, &small, 2));
+	enum histree_status status = HISTREE_ERR_IO;
+	for (faulty.fail_at = 1; status != HISTREE_OK; faulty.fail_at++) {
+		faulty.operations = 0;
+		status = build(&faulty.io, &segments, &error);
+		if (status == HISTREE_OK)
+			break;
+		assert_int_equal(status, HISTREE_ERR_IO);
+		assert_non_null(strstr(error.message, "'f'"));
+		assert_null(memory_io_find(&memory, "f"));
+	}
+	assert_true(faulty.fail_at > 10);
+	assert_non_null(memory_io_find(&memory, "f"));
+	status = HISTREE_ERR_IO;
+	for (faulty.fail_at = 1;; faulty.fail_at += 1 + faulty.fail_at / 40) { /* there are thousands */
+		faulty.operations = 0;
+		status = use(&faulty.io, &count, &error);
+		if (status == HISTREE_OK)
+			break;
+		assert_int_equal(status, HISTREE_ERR_IO);
+		assert_non_null(strstr(error.message, "'f"));
+	}
+	assert_int_equal(count, 3 * segments.count);
+	assert_true(faulty.fail_at > 100);
+	segments_release(&segments);
+	memory_io_release(&memory);
+}
+
+/* Every byte of the file that is in use counts: if one is wrong, somebody says so. */
+static void damage_is_found(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	struct segments segments;
+	struct histree_error error;
+	struct random random = { 8 };
+	memory_io_init(&memory);
+	assert_true(segments_make(&segments, &with_content, 3));
+	assert_int_equal(build(&memory.io, &segments, &error), HISTREE_OK);
+	struct memory_file *file = memory_io_find(&memory, "f");
+	unsigned unseen = 0;
+	for (unsigned i = 0; i < 300; i++) {
+		size_t at = BLOCK_FILE_HEADER_SIZE + random_below(&random, file->size - BLOCK_FILE_HEADER_SIZE);
+		uint8_t bit = (uint8_t)(1u << random_below(&random, 8));
+		struct histree_segment_store *store;
+		unsigned faults = 0;
+		file->bytes[at] ^= bit;
+		if (segment_store_open(&memory.io, "f", NULL, &store, &error) == HISTREE_OK) {
+			enum histree_status status =
+				histree_segment_store_verify(store, count_fault, &faults, &error);
+			assert_int_equal(status, faults > 0 ? HISTREE_ERR_FORMAT : HISTREE_OK);
+			unseen += faults == 0;
+			histree_segment_store_close(store);
+		}
+		file->bytes[at] ^= bit;
+	}
+	assert_true(unseen < 30); /* what fills a block up to its 64 bytes */
+	segments_release(&segments);
+	memory_io_release(&memory);
+}
+
+/* ---- threads -------------------------------------------------------------------------------------- */
+
+static void *read_sorted(void *context)
+{
+	struct histree_segment_store *store = context;
+	struct histree_segment_iter *iter;
+	struct histree_segment segment;
+	size_t count = 0;
+	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	query.order = HISTREE_SEGMENTS_BY_END;
+	if (histree_segment_iter_create(store, &iter, NULL) != HISTREE_OK)
+		return NULL;
+	if (histree_segment_iter_start(iter, &query, NULL, NULL) == HISTREE_OK)
+		while (histree_segment_iter_next(iter, &segment, NULL) == HISTREE_OK)
+			count++;
+	histree_segment_iter_free(iter);
+	return (void *)(uintptr_t)count;
+}
+
+static void many_threads_read_one_store(void **state)
+{
+	(void)state;
+	struct segments segments;
+	struct memory_io memory;
+	assert_true(segments_make(&segments, &with_content, 4));
+	memory_io_init(&memory);
+	for (unsigned kind = HISTREE_SEGMENTS_DISK; kind <= HISTREE_SEGMENTS_MAP; kind++) {
+		const struct histree_segment_store_options options = {
+			.kind = (enum histree_segment_store_kind)kind,
+			.path = "f",
+			.schema = segment_test_schema,
+			.node_size = 4096,
+		};
+		struct histree_segment_store *store;
+		pthread_t threads[4];
+		assert_int_equal(segment_store_create(&memory.io, &options, &store, NULL), HISTREE_OK);
+		for (size_t i = 0; i < segments.count; i++)
+			assert_int_equal(histree_segment_store_add(store, &segments.segments[i], NULL), HISTREE_OK);
+		assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+		for (unsigned i = 0; i < 4; i++)
+			assert_int_equal(pthread_create(&threads[i], NULL, read_sorted, store), 0);
+		for (unsigned i = 0; i < 4; i++) {
+			void *count;
+			assert_int_equal(pthread_join(threads[i], &count), 0);
+			assert_int_equal((uintptr_t)count, segments.count);
+		}
+		histree_segment_store_close(store);
+	}
+	memory_io_release(&memory);
+	segments_release(&segments);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wrong_options_are_refused),
+		cmocka_unit_test(wrong_segments_are_refused_and_change_nothing),
+		cmocka_unit_test(wrong_queries_are_refused),
+		cmocka_unit_test(the_two_kinds_of_tree_are_not_mixed_up),
+		cmocka_unit_test(every_operation_may_fail),
+		cmocka_unit_test(damage_is_found),
+		cmocka_unit_test(many_threads_read_one_store),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
