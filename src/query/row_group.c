@@ -205,8 +205,7 @@ static void add_sample(struct row_group *group, histree_time t)
 		group->samples[group->sample_count++] = t;
 }
 
-/* Those of each pixel, and the two ends of the range: a long state may reach in by less than a sample's distance.
- */
+/* Those of each pixel, and the ends of the range: a long state may reach in by less than samples are apart. */
 static enum histree_status choose_samples(struct row_group *group, struct histree_error *error)
 {
 	const struct pixel_scale *scale = &group->scale;

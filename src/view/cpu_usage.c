@@ -12,7 +12,7 @@ struct thread_time {
 	int32_t tid;
 	bool used;
 	uint32_t curve; /* HISTREE_NO_INDEX: none of its own */
-	int64_t ns;
+	uint64_t ns;
 };
 
 struct histree_cpu_usage {
@@ -88,7 +88,7 @@ static enum histree_status take(struct histree_cpu_usage *usage, const struct hi
 	struct thread_time *thread = thread_time(usage, interval->value.int32);
 	if (thread == NULL)
 		return error_memory(error, "the usage of CPUs");
-	thread->ns += end - start + 1;
+	thread->ns += (uint64_t)end - (uint64_t)start + 1;
 	if (thread->curve != HISTREE_NO_INDEX)
 		add_to_curve(usage, thread->curve, start, end);
 	add_to_curve(usage, usage->curve_count - 1, start, end);
@@ -184,7 +184,7 @@ static enum histree_status list_times(struct histree_cpu_usage *usage, struct hi
 	for (size_t i = 0; i < usage->slot_count; i++)
 		if (usage->slots[i].ns > 0)
 			usage->times[usage->time_count++] =
-				(struct histree_cpu_time){ usage->slots[i].tid, usage->slots[i].ns };
+				(struct histree_cpu_time){ usage->slots[i].tid, (int64_t)usage->slots[i].ns };
 	qsort(usage->times, usage->time_count, sizeof(*usage->times), compare_times);
 	return HISTREE_OK;
 }
