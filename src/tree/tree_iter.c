@@ -16,9 +16,10 @@ struct tree_iter {
 	histree_time from, to; /* the hull of the region's times */
 	uint64_t left;         /* intervals that can still come: known where the region is one time */
 	size_t life_at,
-		life_end;   /* of the region's keys, those whose nulls outside their life were not given yet */
-	unsigned life_null; /* of the nulls of that key, the next */
-	uint32_t *pending;  /* stack of node numbers */
+		life_end; /* of the region's keys, those whose nulls outside their life were not given yet */
+	struct life lives[LIVES_IN_BLOCK]; /* where all keys are asked for: of those around that key */
+	unsigned life_null;                /* of the nulls of that key, the next */
+	uint32_t *pending;                 /* stack of node numbers */
 	size_t pending_count, pending_capacity;
 
 	/* The node being read; frame NULL: none. */
@@ -257,6 +258,15 @@ static enum histree_status next_by_key(struct tree_iter *iter, struct histree_in
 	return HISTREE_END;
 }
 
+static struct life next_life(struct tree_iter *iter, histree_quark key)
+{
+	if (iter->region.quarks != NULL)
+		return lives_view_get(&iter->reader->lives, key);
+	if (key % LIVES_IN_BLOCK == 0 && iter->life_null == 0)
+		lives_view_get_block(&iter->reader->lives, key, iter->lives);
+	return iter->lives[key % LIVES_IN_BLOCK];
+}
+
 /* The next null outside the life of a key: no node has it.  False: there are no more. */
 static bool next_null(struct tree_iter *iter, struct histree_interval *out)
 {
@@ -265,7 +275,7 @@ static bool next_null(struct tree_iter *iter, struct histree_interval *out)
 		histree_quark key = iter->region.quarks != NULL ? iter->region.quarks[iter->life_at]
 								: (histree_quark)iter->life_at;
 		struct histree_interval nulls[2];
-		unsigned count = life_nulls(iter->reader->lives.lives[key], key, shape->start, shape->end, nulls);
+		unsigned count = life_nulls(next_life(iter, key), key, shape->start, shape->end, nulls);
 		while (iter->life_null < count) {
 			*out = nulls[iter->life_null++];
 			if (meets_times(iter, out->start, out->end))

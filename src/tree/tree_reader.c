@@ -26,8 +26,8 @@ enum histree_status tree_reader_open(const struct block_file *file, size_t cache
 	if (status == HISTREE_OK)
 		status = tree_statistics_read(file, &reader->statistics, error);
 	if (status == HISTREE_OK && reader->shape.variant->clusters)
-		status = lives_read(&reader->lives, reader->shape.key_count, reader->shape.start, reader->shape.end,
-				    file, error);
+		status = lives_view_open(&reader->lives, reader->shape.key_count, reader->shape.start,
+					 reader->shape.end, file, error);
 	if (status == HISTREE_OK)
 		status = node_cache_create(file, cache_bytes,
 					   (struct node_check){ .check = check_node, .context = reader },
@@ -46,7 +46,7 @@ void tree_reader_close(struct tree_reader *reader)
 		return;
 	node_cache_free(reader->cache);
 	tree_statistics_release(&reader->statistics);
-	lives_release(&reader->lives);
+	lives_view_release(&reader->lives);
 	free(reader);
 }
 

@@ -9,7 +9,7 @@
 #include "state/attribute_section.h"
 #include "state/provider_section.h"
 #include "support/memory_io.h"
-#include "tree/lives.h"
+#include "tree/lives_view.h"
 #include "tree/tree_shape.h"
 
 enum { NODE_SIZE = 4096, ATTRIBUTES_MAX = 300 };
@@ -81,18 +81,22 @@ static void load_lives(const uint8_t *bytes, size_t size)
 	struct memory_io memory;
 	memory_io_init(&memory);
 	struct block_file *file = file_with(&memory, SECTION_LIVES, bytes, size);
-	for (uint32_t key_count = (uint32_t)size * 4 + 2; key_count > 0; key_count /= 3) {
-		struct lives lives;
-		if (lives_read(&lives, key_count, START, END, file, NULL) != HISTREE_OK)
+	for (uint32_t key_count = (uint32_t)size * 4 + 2; key_count > 0; key_count = key_count * 4 / 5) {
+		struct lives_view lives;
+		if (lives_view_open(&lives, key_count, START, END, file, NULL) != HISTREE_OK)
 			continue;
 		for (uint32_t key = 0; key < key_count; key++) {
+			struct life life = lives_view_get(&lives, key), around[LIVES_IN_BLOCK];
+			lives_view_get_block(&lives, key - key % LIVES_IN_BLOCK, around);
+			REQUIRE(around[key % LIVES_IN_BLOCK].birth == life.birth &&
+				around[key % LIVES_IN_BLOCK].death == life.death);
 			struct histree_interval nulls[2];
-			unsigned count = life_nulls(lives.lives[key], key, START, END, nulls);
+			unsigned count = life_nulls(life, key, START, END, nulls);
 			for (unsigned i = 0; i < count; i++)
 				REQUIRE(nulls[i].start >= START && nulls[i].start <= nulls[i].end &&
 					nulls[i].end <= END);
 		}
-		lives_release(&lives);
+		lives_view_release(&lives);
 	}
 	block_file_close(file);
 	memory_io_release(&memory);

@@ -198,24 +198,37 @@ class History:
         return entries[base + code] if kind == 2 else ("null", "")
 
     def nulls(self):
-        section, at = self.sections["LIFE"], 0
-        before = [0, 0]
+        section = self.sections["LIFE"]
+        size, = struct.unpack("<Q", section[-8:])
+        width = size.bit_length()
         for key in range(self.key_count):
-            for which in range(2):
-                at += 1
-                if bits(section, at - 1, 1):
-                    width = bits(section, at, 6) + 1
-                    before[which] += unzigzag(bits(section, at + 6, width))
-                    at += 6 + width
-            birth, length = before
-            if length == 0:
+            if key % 64 == 0:
+                block = Bytes(section, bits(section, size * 8 + key // 64 * width, width))
+                births = self.life_column(block)
+                deaths = self.life_column(block)
+            birth, death = self.start + births[key % 64], self.end - deaths[key % 64]
+            if death < birth:
                 yield key, self.start, self.end, ("null", "")
                 continue
-            first, behind = self.start + birth, self.start + birth + length
-            if first > self.start:
-                yield key, self.start, first - 1, ("null", "")
-            if behind <= self.end:
-                yield key, behind, self.end, ("null", "")
+            if birth > self.start:
+                yield key, self.start, birth - 1, ("null", "")
+            if death < self.end:
+                yield key, death + 1, self.end, ("null", "")
+
+    @staticmethod
+    def life_column(block):
+        least, (count, width) = block.varint(), block.take(2)
+        changes = int.from_bytes(block.take(8), "little") if count > 0 else 1
+        fresh = changes if width & 128 else int.from_bytes(block.take(8), "little")
+        width &= 127
+        packed = block.take(((count + 1) * width + 7) // 8)
+        stored = iter([least + bits(packed, i * width, width) for i in range(count + 1)])
+        numbers, now, before = [], None, None
+        for i in range(64):
+            if changes >> i & 1:
+                now, before = next(stored) if fresh >> i & 1 else before, now
+            numbers.append(now)
+        return numbers
 
     def text(self):
         paths = self.paths()
