@@ -58,7 +58,8 @@ HISTREE_API const struct histree_attributes *histree_history_attributes(const st
 
 /*
  * Read every node and check every invariant: checksums, addresses, containment in time and key, order,
- * counts, and that each attribute is covered from start to end without gap or overlap.  `report` is
+ * counts, and that each attribute is covered from start to end without gap or overlap, and found by its name.
+ * `report` is
  * called with a sentence for each fault.  Returns HISTREE_OK if there was none, HISTREE_ERR_FORMAT if
  * there were some.
  */
