@@ -95,7 +95,7 @@ static unsigned last_set(uint64_t mask, unsigned i)
 static uint64_t column_get(const struct column *column, unsigned i)
 {
 	if (column->changed == 1)
-		return column->least;
+		return stored_number(column, 0);
 	unsigned at = last_set(column->changed, i);
 	while ((column->fresh >> at & 1) == 0) {
 		/* Back to what was before the change before this one. */
@@ -117,9 +117,10 @@ struct life lives_view_get(const struct lives_view *view, histree_quark key)
 
 static void column_get_all(const struct column *column, uint64_t numbers[LIVES_IN_BLOCK])
 {
-	uint64_t now = 0, before = 0;
-	unsigned stored = 0;
-	for (unsigned i = 0; i < LIVES_IN_BLOCK; i++) {
+	uint64_t now = stored_number(column, 0), before = now;
+	unsigned stored = 1;
+	numbers[0] = now;
+	for (unsigned i = 1; i < LIVES_IN_BLOCK; i++) {
 		if ((column->changed >> i & 1) != 0) {
 			uint64_t next = (column->fresh >> i & 1) != 0 ? stored_number(column, stored++) : before;
 			before = now;
