@@ -8,13 +8,46 @@ struct run_table_writer run_table_writer(struct section_writer *writer)
 	return (struct run_table_writer){ .writer = writer, .start = writer->size };
 }
 
-static void write_columns(struct run_table_writer *table, const uint32_t least[RUN_COLUMNS],
-			  const unsigned width[RUN_COLUMNS])
+struct packed_column {
+	uint32_t base, step;
+	unsigned width;
+};
+
+/* With a step that no row goes below: the smallest step between two rows, or none. */
+static struct packed_column pack_column(const struct run_table_writer *table, enum run_column which, uint32_t step)
 {
-	for (unsigned column = 0; column < RUN_COLUMNS; column++)
-		for (unsigned row = 0; row < table->row_count; row++)
-			bit_buffer_put(&table->bits, table->rows[row].columns[column] - least[column],
-				       width[column]);
+	struct packed_column column = { .base = UINT32_MAX, .step = step };
+	uint32_t most = 0;
+	for (uint32_t row = 0; row < table->row_count; row++) {
+		uint32_t number = table->rows[row].columns[which] - row * step;
+		column.base = number < column.base ? number : column.base;
+		most = number > most ? number : most;
+	}
+	column.width = bits_needed(most - column.base);
+	return column;
+}
+
+static uint32_t smallest_step(const struct run_table_writer *table, enum run_column which)
+{
+	uint32_t step = UINT32_MAX;
+	for (unsigned row = 1; row < table->row_count; row++) {
+		uint32_t before = table->rows[row - 1].columns[which], now = table->rows[row].columns[which];
+		if (now < before)
+			return 0;
+		step = now - before < step ? now - before : step;
+	}
+	return table->row_count > 1 ? step : 0;
+}
+
+static void write_columns(struct run_table_writer *table, const struct packed_column columns[RUN_COLUMNS])
+{
+	for (unsigned which = 0; which < RUN_COLUMNS; which++) {
+		const struct packed_column *column = &columns[which];
+		for (uint32_t row = 0; row < table->row_count; row++)
+			bit_buffer_put(&table->bits,
+				       table->rows[row].columns[which] - row * column->step - column->base,
+				       column->width);
+	}
 	section_writer_put(table->writer, table->bits.bytes, (table->bits.bits + 7) / 8);
 	bit_buffer_clear(&table->bits);
 }
@@ -29,22 +62,15 @@ static void write_block(struct run_table_writer *table)
 		table->row_count = 0;
 		return;
 	}
-	uint32_t least[RUN_COLUMNS];
-	unsigned width[RUN_COLUMNS];
-	for (unsigned column = 0; column < RUN_COLUMNS; column++) {
-		uint32_t most = 0;
-		least[column] = UINT32_MAX;
-		for (unsigned row = 0; row < table->row_count; row++) {
-			uint32_t number = table->rows[row].columns[column];
-			least[column] = number < least[column] ? number : least[column];
-			most = number > most ? number : most;
-		}
-		width[column] = bits_needed(most - least[column]);
-		section_writer_put_varint(table->writer, least[column]);
+	struct packed_column columns[RUN_COLUMNS];
+	for (unsigned which = 0; which < RUN_COLUMNS; which++) {
+		columns[which] = pack_column(table, which, smallest_step(table, which));
+		section_writer_put_varint(table->writer, columns[which].base);
+		section_writer_put_varint(table->writer, columns[which].step);
 	}
-	for (unsigned column = 0; column < RUN_COLUMNS; column++)
-		section_writer_put(table->writer, &(uint8_t){ (uint8_t)width[column] }, 1);
-	write_columns(table, least, width);
+	for (unsigned which = 0; which < RUN_COLUMNS; which++)
+		section_writer_put(table->writer, &(uint8_t){ (uint8_t)columns[which].width }, 1);
+	write_columns(table, columns);
 	table->row_count = 0;
 }
 
@@ -73,7 +99,7 @@ struct run_table run_table_read(struct byte_reader *reader, uint64_t size, uint3
 }
 
 struct run_block {
-	uint64_t least[RUN_COLUMNS];
+	uint64_t base[RUN_COLUMNS], step[RUN_COLUMNS];
 	const uint8_t *widths, *bits;
 	unsigned rows;
 };
@@ -83,14 +109,17 @@ static bool read_block(const struct run_table *table, uint32_t number, struct ru
 	struct byte_reader reader = block_directory_at(&table->blocks, number);
 	uint32_t left = table->count - number * RUNS_IN_BLOCK;
 	block->rows = left < RUNS_IN_BLOCK ? left : RUNS_IN_BLOCK;
-	for (unsigned column = 0; column < RUN_COLUMNS; column++)
-		block->least[column] = read_varint(&reader);
+	for (unsigned column = 0; column < RUN_COLUMNS; column++) {
+		block->base[column] = read_varint(&reader);
+		block->step[column] = read_varint(&reader);
+	}
 	block->widths = read_bytes(&reader, RUN_COLUMNS);
 	if (block->widths == NULL)
 		return false;
 	size_t width = 0;
 	for (unsigned column = 0; column < RUN_COLUMNS; column++) {
-		if (block->widths[column] > 32 || block->least[column] > UINT32_MAX)
+		if (block->widths[column] > 32 || block->base[column] > UINT32_MAX ||
+		    block->step[column] > UINT32_MAX)
 			return false;
 		width += block->widths[column];
 	}
@@ -102,7 +131,8 @@ static bool read_block(const struct run_table *table, uint32_t number, struct ru
 static uint64_t get_number(const struct run_block *block, enum run_column column, size_t at, unsigned row)
 {
 	unsigned width = block->widths[column];
-	uint64_t number = block->least[column] + bits_get(block->bits, at + (size_t)row * width, width);
+	uint64_t number = block->base[column] + row * block->step[column] +
+			  bits_get(block->bits, at + (size_t)row * width, width);
 	return number <= UINT32_MAX ? number : UINT64_MAX;
 }
 

@@ -2,9 +2,11 @@
 /*
  * run_table.h - the runs of a section ATTR by number, read where they lie.
  *
- * A block has 64 rows and a column for each property of a run: as varints the smallest number of each column, then
- * a byte each for their widths, then, as bits, the columns one after the other, each number above the smallest.
- * The directory of the blocks follows (base/block_directory.h).  Rows are sorted by `first`.
+ * A block has 64 rows and a column for each property of a run.  The number of row i is: base + i x step + what the
+ * row itself has.  As varints the base and the step of each column, then a byte each for their widths, then, as
+ * bits, the columns one after the other.  So what goes up evenly, as quarks and new texts do, takes no bits.  The
+ * directory of the blocks follows (base/block_directory.h).  Rows are sorted by `first`, the base of which is that
+ * of row 0.
  */
 #ifndef STATE_RUN_TABLE_H
 #define STATE_RUN_TABLE_H

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * text_list.h - byte strings by number, read where they lie: blocks of 16, each string behind its size, a varint,
- * and the directory of the blocks (base/block_directory.h).
+ * text_list.h - byte strings by number, read where they lie.
+ *
+ * A block has 32 of them: the smallest size, a varint; the width of the sizes, a byte; as bits, each size above the
+ * smallest; then the strings, one after the other.  The directory of the blocks follows (base/block_directory.h).
  */
 #ifndef STATE_TEXT_LIST_H
 #define STATE_TEXT_LIST_H

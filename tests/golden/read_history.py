@@ -162,12 +162,13 @@ class History:
         return offsets, at + size + (count * width + 7) // 8
 
     def texts(self, section, at, size, count):
-        offsets, behind = self.directory(section, at, size, (count + 15) // 16)
+        offsets, behind = self.directory(section, at, size, (count + 31) // 32)
         texts = []
         for offset in offsets:
-            reader = Bytes(section, offset)
-            for _ in range(min(16, count - len(texts))):
-                texts.append(reader.take(reader.varint()))
+            reader, rows = Bytes(section, offset), min(32, count - len(texts))
+            least, width = reader.varint(), reader.take(1)[0]
+            packed = reader.take((rows * width + 7) // 8)
+            texts += [reader.take(least + bits(packed, i * width, width)) for i in range(rows)]
         return texts, behind
 
     def runs(self, section, at, size, count):
@@ -175,10 +176,10 @@ class History:
         runs = []
         for offset in offsets:
             reader, rows = Bytes(section, offset), min(64, count - len(runs))
-            least = [reader.varint() for _ in range(6)]
+            lines = [(reader.varint(), reader.varint()) for _ in range(6)]
             columns, bit = [], 0
-            for minimum, width in zip(least, reader.take(6)):
-                columns.append([minimum + bits(section, reader.at * 8 + bit + i * width, width)
+            for (base, step), width in zip(lines, reader.take(6)):
+                columns.append([base + i * step + bits(section, reader.at * 8 + bit + i * width, width)
                                 for i in range(rows)])
                 bit += rows * width
             runs += zip(*columns)

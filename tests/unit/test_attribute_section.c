@@ -130,8 +130,8 @@ static void irregular_names_take_their_letters_and_few_bytes(void **state)
 			name[at] = (char)('a' + random_below(&seed, 26));
 		assert_int_equal(attribute_tree_add(&tree, parent, name, SIZE, &quark, NULL), HISTREE_OK);
 	}
-	/* Each name once with its size, its place in the order, and as much again for its run. */
-	assert_true(section_size(&tree) < COUNT * (SIZE + 1 + 4));
+	/* Its letters once, and its place in the order. */
+	assert_true(section_size(&tree) < COUNT * (SIZE + 3));
 	assert_comes_back(&tree);
 	attribute_tree_release(&tree);
 }
@@ -258,8 +258,8 @@ static void each_fault_of_the_parts_is_named(void **state)
 	struct histree_error error = { 0 };
 	assert_int_equal(section_open(&view, section.bytes, ATTRIBUTE_FOOTER_SIZE - 1, &error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(error.message, "too few"));
-	/* The first quark of the first run: the texts are "a" with its size, and the offset of their block. */
-	section.bytes[3] = 1;
+	/* The first quark of the first run: before it are three bytes with the text "a", and the offset of them. */
+	section.bytes[4] = 1;
 	assert_int_equal(section_open(&view, section.bytes, section.size, &error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(error.message, "order"));
 	free(section.bytes);
