@@ -95,8 +95,7 @@ static inline enum histree_status recorded_history_add(void *context, const stru
 	return HISTREE_OK;
 }
 
-static inline enum histree_status recorded_history_finish(void *context,
-							  const struct attribute_tree *tree,
+static inline enum histree_status recorded_history_finish(void *context, const struct attribute_tree *tree,
 							  histree_time end, struct histree_error *error)
 {
 	(void)end;
