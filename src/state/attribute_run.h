@@ -26,6 +26,7 @@ struct attribute_run {
 	uint32_t size;        /* of a group */
 	uint32_t name;        /* of the first head: 2 x number, or 2 x place in the list of texts + 1 */
 	uint32_t next;        /* from the last head to the next child of the parent; 0: there is none */
+	bool late;            /* some attribute here has children that came behind its group: heads of other runs */
 	struct byte_reader members;
 };
 

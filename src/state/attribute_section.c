@@ -73,6 +73,16 @@ static bool continues(const struct attribute_tree *tree, histree_quark before, c
 	return head->parent == last->parent && head->name == last->name + 1;
 }
 
+static bool has_late_child(const struct attribute_tree *tree, const struct group *group)
+{
+	for (histree_quark quark = group->head; quark < group->head + group->size; quark++) {
+		histree_quark youngest = tree->attributes[quark].last_child;
+		if (youngest != HISTREE_ROOT && youngest >= group->head + group->size)
+			return true;
+	}
+	return false;
+}
+
 /* The run that begins with the group that was cut; false if there is none. */
 static bool cut_run(struct cutter *cutter, struct run_row *row)
 {
@@ -82,9 +92,11 @@ static bool cut_run(struct cutter *cutter, struct run_row *row)
 		return false;
 	histree_quark last = first.head;
 	uint32_t groups = 1;
+	bool late = has_late_child(tree, &first);
 	cutter->next = cut_group(cutter, last + first.size);
 	for (; continues(tree, last, &cutter->next, first.shape); groups++) {
 		last = cutter->next.head;
+		late = late || has_late_child(tree, &cutter->next);
 		cutter->next = cut_group(cutter, last + first.size);
 	}
 	const struct attribute *head = &tree->attributes[first.head];
@@ -96,6 +108,7 @@ static bool cut_run(struct cutter *cutter, struct run_row *row)
 					 [RUN_SHAPE] = first.shape,
 					 [RUN_NAME] = coded_name(tree, first.head),
 					 [RUN_NEXT] = beside == HISTREE_ROOT ? 0 : beside - last,
+					 [RUN_LATE] = late,
 				 } };
 	return true;
 }

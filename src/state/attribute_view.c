@@ -42,6 +42,7 @@ static void get_run(const struct attribute_view *view, uint32_t number, struct a
 		.size = (uint32_t)size,
 		.name = name,
 		.next = row.columns[RUN_NEXT],
+		.late = row.columns[RUN_LATE] != 0,
 		.members = members,
 	};
 }
@@ -116,8 +117,10 @@ static uint32_t find_oldest(const struct attribute_view *view, histree_quark par
 	return low;
 }
 
-/* The last place from `oldest` + 1 on that has a run of this parent which does not begin behind the name, or
- * `oldest`. */
+/*
+ * The last place from `oldest` + 1 on that has a run of this parent which does not begin behind the name, or
+ * `oldest`.
+ */
 static uint32_t find_named(const struct attribute_view *view, uint32_t oldest, histree_quark parent,
 			   const struct attribute_name *name)
 {
@@ -227,8 +230,8 @@ static histree_quark view_first_child(const struct histree_attributes *attribute
 	if (parent != HISTREE_ROOT && find_run(view, parent, near)) {
 		uint32_t place = (parent - near->first) % near->size;
 		uint32_t child = next_member(near, place, place);
-		if (child != 0)
-			return parent - place + child;
+		if (child != 0 || !near->late)
+			return child != 0 ? parent - place + child : HISTREE_ROOT;
 	}
 	return oldest_late_child(view, parent, near);
 }
@@ -261,7 +264,9 @@ static histree_quark view_next_sibling(const struct histree_attributes *attribut
 	if (!get_member(near, place, &member))
 		return HISTREE_ROOT;
 	uint32_t next = next_member(near, place, member.parent);
-	return next != 0 ? quark - place + next : oldest_late_child(view, quark - place + member.parent, near);
+	if (next != 0 || !near->late)
+		return next != 0 ? quark - place + next : HISTREE_ROOT;
+	return oldest_late_child(view, quark - place + member.parent, near);
 }
 
 /* The child in the group of its parent, whose run is given; or HISTREE_ROOT. */
@@ -286,10 +291,12 @@ static histree_quark view_child(const struct histree_attributes *attributes, his
 {
 	const struct attribute_view *view = view_of(attributes);
 	struct attribute_run run = { 0 };
-	histree_quark child = HISTREE_ROOT;
-	if (parent != HISTREE_ROOT && find_run(view, parent, &run))
-		child = member_named(view, &run, parent, name);
-	return child != HISTREE_ROOT ? child : late_child(view, parent, name);
+	if (parent != HISTREE_ROOT && find_run(view, parent, &run)) {
+		histree_quark child = member_named(view, &run, parent, name);
+		if (child != HISTREE_ROOT || !run.late)
+			return child;
+	}
+	return late_child(view, parent, name);
 }
 
 static const struct attribute_source view_source = {

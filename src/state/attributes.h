@@ -12,8 +12,6 @@
 #include "state/attribute_name.h"
 #include "state/attribute_run.h"
 
-struct histree_attributes;
-
 /*
  * `near` is where the caller's last question was answered, so that one about an attribute beside it costs
  * little; zeroed at first.  Quarks are below `count`, but for that of a parent, which may be HISTREE_ROOT.

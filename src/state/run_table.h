@@ -19,7 +19,8 @@ enum run_column {
 	RUN_PARENT, /* of the heads, + 1; 0: at the top */
 	RUN_SHAPE,  /* place in the list of shapes */
 	RUN_NAME,   /* see attribute_run.h */
-	RUN_NEXT,
+	RUN_NEXT,   /* likewise */
+	RUN_LATE,   /* likewise */
 	RUN_COLUMNS
 };
 

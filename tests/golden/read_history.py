@@ -118,7 +118,7 @@ class History:
         require(at + (run_count * width + 7) // 8 == len(section) - 40, "parts of section ATTR")
 
         names, parents = [], []
-        for first, groups, parent, shape, name, _ in runs:
+        for first, groups, parent, shape, name, _, _ in runs:
             require(first == len(names), "runs do not follow one another")
             for group in range(groups + 1):
                 head = len(names)
@@ -148,11 +148,12 @@ class History:
             known = name.isdecimal() and str(int(name)) == name and int(name) < 2**31 - 1
             return parents[head], not oldest, not known, int(name) if known else 0, name.encode()
         require(order == sorted(range(len(runs)), key=sort_key), "order of the runs")
-        for number, (first, groups, _, _, _, link) in enumerate(runs):
+        for number, (first, groups, _, _, _, link, late) in enumerate(runs):
             later = [run[0] for run in runs[number + 1:] if parents[run[0]] == parents[first]]
             end = runs[number + 1][0] if number + 1 < len(runs) else len(names)
             last_head = end - (end - first) // (groups + 1)
             require(link == (later[0] - last_head if later else 0), "link to the next child")
+            require(late == any(first <= parents[run[0]] < end for run in runs[number + 1:]), "late children")
 
     @staticmethod
     def directory(section, at, size, count):
@@ -176,9 +177,9 @@ class History:
         runs = []
         for offset in offsets:
             reader, rows = Bytes(section, offset), min(64, count - len(runs))
-            lines = [(reader.varint(), reader.varint()) for _ in range(6)]
+            lines = [(reader.varint(), reader.varint()) for _ in range(7)]
             columns, bit = [], 0
-            for (base, step), width in zip(lines, reader.take(6)):
+            for (base, step), width in zip(lines, reader.take(7)):
                 columns.append([base + i * step + bits(section, reader.at * 8 + bit + i * width, width)
                                 for i in range(rows)])
                 bit += rows * width
