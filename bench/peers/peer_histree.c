@@ -23,13 +23,20 @@ static enum histree_status name_attribute(const struct interval_source *source, 
 {
 	char number[NUMBER_TEXT_SIZE];
 	size_t size = number_format_unsigned(quark, number);
-	const char *name = number;
+	char *name = number, *own = NULL;
 	histree_quark parent = HISTREE_ROOT, made;
 	if (source->attributes != NULL) {
 		parent = histree_attributes_parent(source->attributes, quark);
-		name = histree_attributes_name(source->attributes, quark, &size);
+		size = histree_attributes_name(source->attributes, quark, number, sizeof(number));
+	}
+	if (size >= sizeof(number)) {
+		name = own = malloc(size + 1);
+		if (own == NULL)
+			return error_memory(error, "the name of an attribute");
+		histree_attributes_name(source->attributes, quark, own, size + 1);
 	}
 	enum histree_status status = histree_state_child(system, parent, name, size, &made, error);
+	free(own);
 	if (status == HISTREE_OK && made != quark)
 		return error_set(error, HISTREE_ERR_INTERNAL, "attribute %u became %u", quark, made);
 	return status;

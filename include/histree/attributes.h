@@ -36,11 +36,12 @@ HISTREE_API histree_quark histree_attributes_parent(const struct histree_attribu
 						    histree_quark quark);
 
 /*
- * The last component of the path, unescaped; borrowed for the life of the tree.  It may hold any byte, so only
- * its size says where it ends.  An unknown quark has the name "", no parent, no child and the path "".
+ * The last component of the path, unescaped, like snprintf(): at most `capacity` bytes with the terminator are
+ * written, returned is the length that it has.  It may hold any byte, so only its length says where it ends.
+ * An unknown quark has the name "", no parent, no child and the path "".
  */
-HISTREE_API const char *histree_attributes_name(const struct histree_attributes *attributes,
-						histree_quark quark, size_t *size);
+HISTREE_API size_t histree_attributes_name(const struct histree_attributes *attributes, histree_quark quark,
+					   char *buffer, size_t capacity);
 
 /*
  * The whole escaped path, like snprintf(): at most `capacity` bytes with the terminator are written,

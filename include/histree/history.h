@@ -34,9 +34,9 @@ struct histree_history_info {
 	uint64_t interval_count;
 	uint64_t null_interval_count;
 	uint32_t attribute_count;
-	uint64_t node_bytes;      /* that nodes take in the file; a variant may cut them to what they use */
-	uint64_t node_bytes_used; /* the share of the two is the fill */
-	uint64_t attribute_bytes; /* of the section with the attribute tree */
+	uint64_t node_bytes;             /* that nodes take in the file; a variant may cut them to what they use */
+	uint64_t node_bytes_used;        /* the share of the two is the fill */
+	uint64_t attribute_bytes;        /* of the section with the attribute tree */
 	const uint64_t *nodes_at_height; /* `depth` of them, [0]: leaves; borrowed from the history */
 	/*
 	 * Nodes by the width of their key range, (greatest - smallest key of the intervals in it) as a share
@@ -46,9 +46,10 @@ struct histree_history_info {
 };
 
 /* The caller owns *out and closes it.  Refuses a file it does not know with a sentence that says what to do. */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_history_open(const char *path, const struct histree_open_options *options, struct histree_history **out,
-		     struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_history_open(const char *path,
+									const struct histree_open_options *options,
+									struct histree_history **out,
+									struct histree_error *error);
 
 /* All queries on it must be freed before.  NULL is fine. */
 HISTREE_API void histree_history_close(struct histree_history *history);
@@ -58,7 +59,8 @@ HISTREE_API const struct histree_attributes *histree_history_attributes(const st
 
 /*
  * Read every node and check every invariant: checksums, addresses, containment in time and key, order,
- * counts, and that each attribute is covered from start to end without gap or overlap.  `report` is
+ * counts, and that each attribute is covered from start to end without gap or overlap, and found by its name.
+ * `report` is
  * called with a sentence for each fault.  Returns HISTREE_OK if there was none, HISTREE_ERR_FORMAT if
  * there were some.
  */

@@ -143,9 +143,12 @@ static void change_total(struct kernel_model *model, struct interrupt *interrupt
 {
 	if (interrupt->total == NO_ATTRIBUTE) {
 		/* It has the name that it has on each CPU. */
-		size_t size;
-		const char *name = histree_attributes_name(histree_state_attributes(model->changes.system),
-							   interrupt->quark, &size);
+		const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
+		size_t size = histree_attributes_name(attributes, interrupt->quark, NULL, 0);
+		char *name = kernel_record(model, size + 1);
+		if (name == NULL)
+			return;
+		histree_attributes_name(attributes, interrupt->quark, name, size + 1);
 		changes_child(&model->changes, &interrupt->total, kernel_group(model, group), name, size);
 	}
 	change(&model->changes, interrupt->total, value);

@@ -18,10 +18,11 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "state/attribute_path.h"
-#include "state/attribute_tree.h"
+#include "state/attributes.h"
 
 struct search {
-	const struct histree_attributes *tree;
+	const struct histree_attributes *attributes;
+	struct attribute_run near; /* where the last look was */
 	/* The list: the set, and what it becomes. */
 	histree_quark *now, *next;
 	size_t now_count, next_count, now_capacity, next_capacity;
@@ -100,12 +101,28 @@ static bool component_matches(const struct path_component *component, const char
 	return true;
 }
 
-static bool names_attribute(const struct histree_attributes *tree, const struct path_component *component,
-			    histree_quark quark)
+static bool names_attribute(struct search *search, const struct path_component *component, histree_quark quark)
 {
+	struct attribute_name name = search->attributes->source->name(search->attributes, quark, &search->near);
+	char room[ATTRIBUTE_NUMBER_SIZE];
 	size_t size;
-	const char *name = histree_attributes_name(tree, quark, &size);
-	return component_matches(component, name, size);
+	const char *text = attribute_name_text(&name, room, &size);
+	return component_matches(component, text, size);
+}
+
+static histree_quark parent_of(struct search *search, histree_quark quark)
+{
+	return search->attributes->source->parent(search->attributes, quark, &search->near);
+}
+
+static histree_quark first_below(struct search *search, histree_quark quark)
+{
+	return search->attributes->source->first_child(search->attributes, quark, &search->near);
+}
+
+static histree_quark next_beside(struct search *search, histree_quark quark)
+{
+	return search->attributes->source->next_sibling(search->attributes, quark, &search->near);
 }
 
 /* ---- the list --------------------------------------------------------------------------------------- */
@@ -121,16 +138,16 @@ static enum histree_status list_add(struct search *search, histree_quark quark, 
 static enum histree_status list_children(struct search *search, histree_quark parent,
 					 const struct path_component *component, struct histree_error *error)
 {
-	const struct histree_attributes *tree = search->tree;
 	enum histree_status status = HISTREE_OK;
 	histree_quark child;
 	if (!component->escaped && !has_star(component)) {
-		status = histree_attributes_child(tree, parent, component->text, component->size, &child);
+		status = histree_attributes_child(search->attributes, parent, component->text, component->size,
+						  &child);
 		return status == HISTREE_OK ? list_add(search, child, error) : HISTREE_OK;
 	}
-	for (child = histree_attributes_first_child(tree, parent); child != HISTREE_ROOT && status == HISTREE_OK;
-	     child = histree_attributes_next_sibling(tree, child))
-		if (names_attribute(tree, component, child))
+	for (child = first_below(search, parent); child != HISTREE_ROOT && status == HISTREE_OK;
+	     child = next_beside(search, child))
+		if (names_attribute(search, component, child))
 			status = list_add(search, child, error);
 	return status;
 }
@@ -140,7 +157,7 @@ static enum histree_status list_parent(struct search *search, histree_quark quar
 {
 	if (quark == HISTREE_ROOT)
 		return HISTREE_OK;
-	histree_quark parent = histree_attributes_parent(search->tree, quark);
+	histree_quark parent = parent_of(search, quark);
 	if (search->next_count > 0 && search->next[search->next_count - 1] == parent)
 		return HISTREE_OK;
 	return list_add(search, parent, error);
@@ -200,7 +217,7 @@ static void mark(uint64_t *marks, histree_quark quark)
 
 static enum histree_status marks_begin(struct search *search, struct histree_error *error)
 {
-	search->mark_words = search->tree->count / 64 + 1;
+	search->mark_words = search->attributes->count / 64 + 1;
 	search->marks = calloc(search->mark_words, sizeof(*search->marks));
 	search->next_marks = calloc(search->mark_words, sizeof(*search->next_marks));
 	if (search->marks == NULL || search->next_marks == NULL)
@@ -213,22 +230,21 @@ static enum histree_status marks_begin(struct search *search, struct histree_err
 /* The children's marks come from their parents', which are settled by then. */
 static void marks_descend(struct search *search)
 {
-	for (histree_quark quark = 0; quark < search->tree->count; quark++)
-		if (marked(search->marks, search->tree->attributes[quark].parent))
+	for (histree_quark quark = 0; quark < search->attributes->count; quark++)
+		if (marked(search->marks, parent_of(search, quark)))
 			mark(search->marks, quark);
 }
 
 static void marks_step(struct search *search, const struct path_component *component)
 {
-	const struct histree_attributes *tree = search->tree;
 	uint64_t *next = search->next_marks;
 	bool up = is_up(component);
 	memset(next, 0, search->mark_words * sizeof(*next));
-	for (histree_quark quark = 0; quark < tree->count; quark++) {
-		histree_quark parent = tree->attributes[quark].parent;
+	for (histree_quark quark = 0; quark < search->attributes->count; quark++) {
+		histree_quark parent = parent_of(search, quark);
 		if (up && marked(search->marks, quark))
 			mark(next, parent);
-		else if (!up && marked(search->marks, parent) && names_attribute(tree, component, quark))
+		else if (!up && marked(search->marks, parent) && names_attribute(search, component, quark))
 			mark(next, quark);
 	}
 	search->next_marks = search->marks;
@@ -236,33 +252,34 @@ static void marks_step(struct search *search, const struct path_component *compo
 }
 
 /* The attribute behind `quark` in the walk from the root, leaving out what is below it. */
-static histree_quark next_beside(const struct histree_attributes *tree, histree_quark quark)
+static histree_quark next_outside(struct search *search, histree_quark quark)
 {
-	while (quark != HISTREE_ROOT && histree_attributes_next_sibling(tree, quark) == HISTREE_ROOT)
-		quark = histree_attributes_parent(tree, quark);
-	return quark == HISTREE_ROOT ? HISTREE_ROOT : histree_attributes_next_sibling(tree, quark);
+	histree_quark beside = HISTREE_ROOT;
+	for (; quark != HISTREE_ROOT && beside == HISTREE_ROOT; quark = parent_of(search, quark))
+		beside = next_beside(search, quark);
+	return beside;
 }
 
 /* In the order of the walk, without entering branches that hold nothing. */
 static bool marks_report(struct search *search, bool (*found)(void *context, histree_quark quark), void *context)
 {
-	const struct histree_attributes *tree = search->tree;
 	uint64_t *below = search->next_marks; /* marked, or something below it is */
 	bool any = false;
 	memcpy(below, search->marks, search->mark_words * sizeof(*below));
-	for (histree_quark quark = tree->count; quark-- > 0;)
+	for (histree_quark quark = search->attributes->count; quark-- > 0;)
 		if (marked(below, quark))
-			mark(below, tree->attributes[quark].parent);
+			mark(below, parent_of(search, quark));
 
-	histree_quark quark = histree_attributes_first_child(tree, HISTREE_ROOT);
+	histree_quark quark = first_below(search, HISTREE_ROOT);
 	while (quark != HISTREE_ROOT) {
 		if (marked(search->marks, quark)) {
 			any = true;
 			if (!found(context, quark))
 				break;
 		}
-		quark = marked(below, quark) ? attribute_tree_next(tree, HISTREE_ROOT, quark)
-					     : next_beside(tree, quark);
+		quark = marked(below, quark)
+				? attributes_next(search->attributes, HISTREE_ROOT, quark, &search->near)
+				: next_outside(search, quark);
 	}
 	return any;
 }
@@ -284,15 +301,15 @@ static enum histree_status search_step(struct search *search, const struct path_
 	return status;
 }
 
-enum histree_status histree_attributes_match(const struct histree_attributes *tree, histree_quark from,
+enum histree_status histree_attributes_match(const struct histree_attributes *attributes, histree_quark from,
 					     const char *pattern, bool (*found)(void *context, histree_quark quark),
 					     void *context, struct histree_error *error)
 {
-	struct search search = { .tree = tree };
+	struct search search = { .attributes = attributes };
 	struct path_component component;
 	enum histree_status status = check_pattern(pattern, error);
 	if (status == HISTREE_OK && from != HISTREE_ROOT)
-		status = attribute_tree_check(tree, from, error);
+		status = attributes_check(attributes, from, error);
 	if (status == HISTREE_OK)
 		status = list_add(&search, from, error);
 	list_turn(&search);

@@ -1,169 +1,173 @@
 // SPDX-License-Identifier: MIT
 #include "state/attribute_section.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/bytes.h"
-#include "base/error.h"
-#include "state/attribute_path.h"
+#include "base/array.h"
+#include "state/attribute_run.h"
+#include "state/run_order.h"
+#include "state/run_table.h"
+#include "state/text_list.h"
 
-/* ---- saving ---------------------------------------------------------------------------------------- */
+/* ---- runs ------------------------------------------------------------------------------------------ */
 
-/* A piece has room for any one name, and for the numbers of any one attribute. */
-enum { PIECE_SIZE = 64 << 10, PIECE_ROOM = PIECE_SIZE + VARINT_SIZE_MAX };
-
-struct piece {
-	const struct section_sink *sink;
-	uint8_t *bytes;
-	size_t used;
+struct group {
+	histree_quark head;
+	uint32_t size, shape;
 };
 
-static enum histree_status flush(struct piece *piece, struct histree_error *error)
+struct cutter {
+	const struct attribute_tree *tree;
+	struct section_writer *writer;
+	struct intern shapes;
+	struct group next; /* the one that was cut but is not in a run yet; size 0: none is left */
+};
+
+static bool is_number(const struct attribute_tree *tree, histree_quark quark)
 {
-	enum histree_status status = piece->sink->write(piece->sink->context, piece->bytes, piece->used, error);
-	piece->used = 0;
-	return status;
+	return (tree->attributes[quark].name & ATTRIBUTE_IS_NUMBER) != 0;
 }
 
-static enum histree_status make_room(struct piece *piece, size_t size, struct histree_error *error)
+/* As attribute_run.h says. */
+static uint32_t coded_name(const struct attribute_tree *tree, histree_quark quark)
 {
-	return size <= PIECE_ROOM - piece->used ? HISTREE_OK : flush(piece, error);
+	uint32_t name = tree->attributes[quark].name;
+	return is_number(tree, quark) ? (name - ATTRIBUTE_IS_NUMBER) * 2 : name * 2 + 1;
 }
 
-static void put_number(struct piece *piece, uint64_t number)
+/* Cut the group whose head is the attribute `head`, if there is one. */
+static struct group cut_group(struct cutter *cutter, histree_quark head)
 {
-	piece->used = (size_t)(put_varint(piece->bytes + piece->used, number) - piece->bytes);
-}
-
-static enum histree_status save_names(struct piece *piece, const struct intern *names, struct histree_error *error)
-{
-	enum histree_status status = HISTREE_OK;
-	for (uint32_t id = 0; id < names->count && status == HISTREE_OK; id++) {
-		size_t size;
-		const char *name = intern_get(names, id, &size);
-		status = make_room(piece, VARINT_SIZE_MAX + size, error);
-		if (status != HISTREE_OK)
+	const struct attribute_tree *tree = cutter->tree;
+	struct group group = { .head = head };
+	if (head >= tree->base.count)
+		return group;
+	/* The number of members comes first, and takes one byte. */
+	uint8_t shape[1 + GROUP_SIZE_MAX * 2 * VARINT_SIZE_MAX], *at = shape + 1;
+	int64_t name_before = 0;
+	histree_quark quark = head + 1;
+	for (; quark < tree->base.count && quark - head < GROUP_SIZE_MAX; quark++) {
+		histree_quark parent = tree->attributes[quark].parent;
+		if (parent == HISTREE_ROOT || parent < head || (parent == head && is_number(tree, quark)))
 			break;
-		put_number(piece, size);
-		memcpy(piece->bytes + piece->used, name, size);
-		piece->used += size;
+		uint32_t name = coded_name(tree, quark);
+		at = put_varint(at, parent - head);
+		at = put_varint(at, zigzag(name - name_before - 2));
+		name_before = name;
 	}
-	return status;
+	group.size = quark - head;
+	shape[0] = (uint8_t)(group.size - 1);
+	group.shape = intern_add(&cutter->shapes, shape, (size_t)(at - shape));
+	if (group.shape == INTERN_NONE)
+		section_writer_no_memory(cutter->writer);
+	return group;
 }
 
-static enum histree_status save_attributes(struct piece *piece, const struct histree_attributes *tree,
-					   struct histree_error *error)
+/* Whether a group goes on with the run, whose last head is `before`. */
+static bool continues(const struct attribute_tree *tree, histree_quark before, const struct group *group,
+		      uint32_t shape)
 {
-	enum histree_status status = HISTREE_OK;
-	uint32_t new_name = 0;
-	for (histree_quark quark = 0; quark < tree->count && status == HISTREE_OK; quark++) {
-		const struct attribute *attribute = &tree->attributes[quark];
-		status = make_room(piece, 2 * VARINT_SIZE_MAX, error);
-		if (status != HISTREE_OK)
+	if (group->size == 0 || group->shape != shape || !is_number(tree, group->head) || !is_number(tree, before))
+		return false;
+	const struct attribute *head = &tree->attributes[group->head], *last = &tree->attributes[before];
+	return head->parent == last->parent && head->name == last->name + 1;
+}
+
+static bool has_late_child(const struct attribute_tree *tree, const struct group *group)
+{
+	for (histree_quark quark = group->head; quark < group->head + group->size; quark++) {
+		histree_quark youngest = tree->attributes[quark].last_child;
+		if (youngest != HISTREE_ROOT && youngest >= group->head + group->size)
+			return true;
+	}
+	return false;
+}
+
+/* The run that begins with the group that was cut; false if there is none. */
+static bool cut_run(struct cutter *cutter, struct run_row *row)
+{
+	const struct attribute_tree *tree = cutter->tree;
+	struct group first = cutter->next;
+	if (first.size == 0)
+		return false;
+	histree_quark last = first.head;
+	uint32_t groups = 1;
+	bool late = has_late_child(tree, &first);
+	cutter->next = cut_group(cutter, last + first.size);
+	for (; continues(tree, last, &cutter->next, first.shape); groups++) {
+		last = cutter->next.head;
+		late = late || has_late_child(tree, &cutter->next);
+		cutter->next = cut_group(cutter, last + first.size);
+	}
+	const struct attribute *head = &tree->attributes[first.head];
+	histree_quark beside = tree->attributes[last].next_sibling;
+	*row = (struct run_row){ .columns = {
+					 [RUN_FIRST] = first.head,
+					 [RUN_GROUPS] = groups - 1,
+					 [RUN_PARENT] = head->parent + 1, /* HISTREE_ROOT is the greatest number */
+					 [RUN_SHAPE] = first.shape,
+					 [RUN_NAME] = coded_name(tree, first.head),
+					 [RUN_NEXT] = beside == HISTREE_ROOT ? 0 : beside - last,
+					 [RUN_LATE] = late,
+				 } };
+	return true;
+}
+
+/* The heads of the first groups of the runs. */
+struct heads {
+	histree_quark *quarks;
+	size_t count, capacity;
+};
+
+/* Write the table of runs; the shapes are known behind it.  Returns the size of the blocks. */
+static uint64_t save_runs(struct cutter *cutter, struct heads *heads)
+{
+	struct run_table_writer table = run_table_writer(cutter->writer);
+	struct run_row row;
+	cutter->next = cut_group(cutter, 0);
+	while (cutter->writer->status == HISTREE_OK && cut_run(cutter, &row)) {
+		if (!array_reserve(&heads->quarks, &heads->capacity, heads->count + 1)) {
+			section_writer_no_memory(cutter->writer);
 			break;
-		put_number(piece, attribute->parent == HISTREE_ROOT ? 0 : quark - attribute->parent);
-		put_number(piece, attribute->name == new_name ? 0 : (uint64_t)attribute->name + 1);
-		if (attribute->name >= new_name)
-			new_name = attribute->name + 1;
+		}
+		heads->quarks[heads->count++] = row.columns[RUN_FIRST];
+		run_table_writer_add(&table, &row);
 	}
-	return status;
+	return run_table_writer_finish(&table);
 }
 
-enum histree_status attribute_section_save(const struct histree_attributes *tree, const struct section_sink *sink,
+/* ---- the section ------------------------------------------------------------------------------------- */
+
+static void save_order(const struct attribute_tree *tree, const struct heads *heads, struct section_writer *writer)
+{
+	struct bit_buffer bits = { 0 };
+	if (!run_order_pack(tree, heads->quarks, (uint32_t)heads->count, &bits))
+		section_writer_no_memory(writer);
+	else
+		section_writer_put(writer, bits.bytes, (bits.bits + 7) / 8);
+	bit_buffer_release(&bits);
+}
+
+enum histree_status attribute_section_save(const struct attribute_tree *tree, const struct section_sink *sink,
 					   struct histree_error *error)
 {
-	struct piece piece = { .sink = sink, .bytes = malloc(PIECE_ROOM) };
-	if (piece.bytes == NULL)
-		return error_memory(error, "the attribute section");
-	put_number(&piece, tree->count);
-	put_number(&piece, tree->names.count);
-	enum histree_status status = save_names(&piece, &tree->names, error);
-	if (status == HISTREE_OK)
-		status = save_attributes(&piece, tree, error);
-	if (status == HISTREE_OK)
-		status = flush(&piece, error);
-	free(piece.bytes);
-	return status;
-}
-
-/* ---- loading ---------------------------------------------------------------------------------------- */
-
-static enum histree_status load_names(struct histree_attributes *tree, uint64_t count, struct byte_reader *reader,
-				      struct histree_error *error)
-{
-	for (uint32_t id = 0; id < count; id++) {
-		uint64_t size = read_varint(reader);
-		if (size == 0 || size > ATTRIBUTE_NAME_SIZE_MAX || size > byte_reader_left(reader))
-			return error_set(error, HISTREE_ERR_FORMAT,
-					 "name %" PRIu32 " of %" PRIu64 " has the size %" PRIu64, id, count, size);
-		const uint8_t *name = read_bytes(reader, (size_t)size);
-		uint32_t added = intern_add(&tree->names, name, (size_t)size);
-		if (added == INTERN_NONE)
-			return error_memory(error, "the names of attributes");
-		if (added != id)
-			return error_set(error, HISTREE_ERR_FORMAT,
-					 "the names %" PRIu32 " and %" PRIu32 " are equal", added, id);
-	}
-	return HISTREE_OK;
-}
-
-static enum histree_status load_attribute(struct histree_attributes *tree, uint32_t *new_name,
-					  struct byte_reader *reader, struct histree_error *error)
-{
-	histree_quark quark = tree->count;
-	uint64_t distance = read_varint(reader);
-	uint64_t name = read_varint(reader);
-	name = name == 0 ? *new_name : name - 1;
-	if (reader->failed)
-		return error_set(error, HISTREE_ERR_FORMAT, "attribute %" PRIu32 " is cut off or malformed", quark);
-	if (distance > quark)
-		return error_set(error, HISTREE_ERR_FORMAT, "the parent of attribute %" PRIu32 " comes before all",
-				 quark);
-	if (name >= tree->names.count)
-		return error_set(error, HISTREE_ERR_FORMAT,
-				 "attribute %" PRIu32 " has the name %" PRIu64 ", but there are %" PRIu32, quark,
-				 name, tree->names.count);
-	histree_quark parent = distance == 0 ? HISTREE_ROOT : (histree_quark)(quark - distance);
-	histree_quark same;
-	if (!attribute_tree_append(tree, parent, (uint32_t)name, &same))
-		return error_set(error, HISTREE_ERR_FORMAT,
-				 "the attributes %" PRIu32 " and %" PRIu32 " have the same path", same, quark);
-	if (name >= *new_name)
-		*new_name = (uint32_t)name + 1;
-	return HISTREE_OK;
-}
-
-static enum histree_status load(struct histree_attributes *tree, struct byte_reader *reader,
-				struct histree_error *error)
-{
-	uint64_t count = read_varint(reader);
-	uint64_t name_count = read_varint(reader);
-	/* Each takes two bytes at least, so that nothing is allocated on the word of a damaged number. */
-	size_t left = byte_reader_left(reader);
-	if (reader->failed || count > left / 2 || name_count > (left - 2 * count) / 2 ||
-	    count > ATTRIBUTE_COUNT_MAX)
-		return error_set(error, HISTREE_ERR_FORMAT,
-				 "%" PRIu64 " attributes and %" PRIu64 " names do not fit %zu bytes", count,
-				 name_count, left);
-	enum histree_status status = attribute_tree_reserve(tree, (size_t)count, error);
-	if (status == HISTREE_OK)
-		status = load_names(tree, name_count, reader, error);
-	uint32_t new_name = 0;
-	while (status == HISTREE_OK && tree->count < count)
-		status = load_attribute(tree, &new_name, reader, error);
-	if (status == HISTREE_OK && byte_reader_left(reader) > 0)
-		status = error_set(error, HISTREE_ERR_FORMAT, "%zu bytes follow the last attribute",
-				   byte_reader_left(reader));
-	return status;
-}
-
-enum histree_status attribute_section_load(struct histree_attributes *tree, const uint8_t *bytes, size_t size,
-					   struct histree_error *error)
-{
-	struct byte_reader reader = byte_reader(bytes, size);
-	enum histree_status status = load(tree, &reader, error);
+	struct section_writer writer;
+	enum histree_status status = section_writer_init(&writer, sink, error);
 	if (status != HISTREE_OK)
-		attribute_tree_release(tree);
-	return status;
+		return status;
+	struct cutter cutter = { .tree = tree, .writer = &writer };
+	struct heads heads = { 0 };
+	uint8_t footer[ATTRIBUTE_FOOTER_SIZE];
+	put_le64(footer + 16, text_list_save(&tree->texts, &writer));
+	put_le64(footer + 32, save_runs(&cutter, &heads));
+	put_le64(footer + 24, text_list_save(&cutter.shapes, &writer));
+	save_order(tree, &heads, &writer);
+	put_le32(footer, tree->base.count);
+	put_le32(footer + 4, tree->texts.count);
+	put_le32(footer + 8, cutter.shapes.count);
+	put_le32(footer + 12, (uint32_t)heads.count);
+	section_writer_put(&writer, footer, sizeof(footer));
+	free(heads.quarks);
+	intern_release(&cutter.shapes);
+	return section_writer_finish(&writer);
 }

@@ -1,67 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attribute_tree.h - the attribute tree: grows while a history is built, and is read through attributes.h.
+ * attribute_tree.h - the attribute tree as it grows while a history is built.
  *
  * Attributes are rows of one array, by quark.  A parent is always older than its children, so its quark is
  * smaller; siblings are linked in the order of their creation, which is that of their quarks.  One
- * open-addressing table finds (parent, name), where names are interned.
+ * open-addressing table finds (parent, name).
  *
- * Memory an attribute: 20 bytes here, 5 to 11 in the table; a name costs another 17 to 28 and its own bytes,
- * once, however many attributes have it.
+ * Memory an attribute: 20 bytes here, 5 to 11 in the table.  A name that is no number costs another 17 to 28 and
+ * its own bytes, once, however many attributes have it.
  */
 #ifndef STATE_ATTRIBUTE_TREE_H
 #define STATE_ATTRIBUTE_TREE_H
 
 #include "base/intern.h"
-#include "histree/attributes.h"
+#include "state/attributes.h"
 
-/* So that slot counts fit 32 bits. */
-enum { ATTRIBUTE_COUNT_MAX = 1 << 30 };
+/* In `name`: the rest is a number, not the place of a text. */
+#define ATTRIBUTE_IS_NUMBER (UINT32_C(1) << 31)
 
 struct attribute {
 	histree_quark parent;
-	uint32_t name; /* in `names` */
+	uint32_t name; /* in `texts`, or a number */
 	histree_quark first_child, last_child, next_sibling;
 };
 
-struct histree_attributes {
-	struct intern names;
+struct attribute_tree {
+	struct histree_attributes base;
+	struct intern texts;
 	struct attribute root; /* not an attribute: only its children count */
 	struct attribute *attributes;
 	size_t capacity;
-	uint32_t count;
 	uint32_t *slots; /* linear probing; quark + 1, 0 is free */
 	uint32_t slot_mask;
 };
 
-void attribute_tree_init(struct histree_attributes *tree);
-void attribute_tree_release(struct histree_attributes *tree);
-
-/* Room for `more` attributes. */
-enum histree_status attribute_tree_reserve(struct histree_attributes *tree, size_t more,
-					   struct histree_error *error);
-
-/* A new attribute; its room was reserved.  False if `parent` has a child with that name already. */
-bool attribute_tree_append(struct histree_attributes *tree, histree_quark parent, uint32_t name,
-			   histree_quark *out);
+void attribute_tree_init(struct attribute_tree *tree);
+void attribute_tree_release(struct attribute_tree *tree);
 
 /* The child with that name, or the attribute at a path; created if missing.  See histree_state_child(). */
-enum histree_status attribute_tree_add(struct histree_attributes *tree, histree_quark parent, const char *name,
+enum histree_status attribute_tree_add(struct attribute_tree *tree, histree_quark parent, const char *name,
 				       size_t name_size, histree_quark *out, struct histree_error *error);
-enum histree_status attribute_tree_add_path(struct histree_attributes *tree, histree_quark from, const char *path,
+enum histree_status attribute_tree_add_path(struct attribute_tree *tree, histree_quark from, const char *path,
 					    histree_quark *out, struct histree_error *error);
 
-/*
- * The attribute behind `quark` in a walk of everything below `top`, depth first, parents before their
- * children; the walk begins with `top` itself and is over at HISTREE_ROOT.  No recursion, however deep.
- */
-histree_quark attribute_tree_next(const struct histree_attributes *tree, histree_quark top, histree_quark quark);
-
-/* HISTREE_ERR_QUARK with a message unless `quark` is an attribute. */
-enum histree_status attribute_tree_check(const struct histree_attributes *tree, histree_quark quark,
-					 struct histree_error *error);
-
-/* Put "attribute 'PATH': " before the message of an error. */
-void attribute_tree_prefix(const struct histree_attributes *tree, histree_quark quark, struct histree_error *error);
+/* The name of an attribute of the tree. */
+struct attribute_name attribute_tree_name(const struct attribute_tree *tree, histree_quark quark);
 
 #endif

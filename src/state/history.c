@@ -7,7 +7,8 @@
 
 #include "base/error.h"
 #include "base/io.h"
-#include "state/attribute_section.h"
+#include "state/attribute_view.h"
+#include "state/attributes_verify.h"
 #include "state/provider_section.h"
 #include "store/block_file.h"
 
@@ -16,7 +17,7 @@ enum { CACHE_BYTES_DEFAULT = 128 << 20 };
 struct histree_history {
 	struct block_file *file;
 	struct tree_reader *reader;
-	struct histree_attributes attributes;
+	struct attribute_view attributes;
 	struct histree_history_info info;
 };
 
@@ -27,18 +28,17 @@ static enum histree_status load_attributes(struct histree_history *history, stru
 	enum histree_status status = block_file_section(history->file, SECTION_ATTRIBUTES, &bytes, &size, error);
 	if (status != HISTREE_OK)
 		return status;
-	status = attribute_section_load(&history->attributes, bytes, size, error);
-	free(bytes);
+	status = attribute_view_open(&history->attributes, bytes, size, error);
 	uint32_t key_count = tree_reader_key_count(history->reader);
-	if (status == HISTREE_OK && history->attributes.count != key_count)
+	if (status == HISTREE_OK && history->attributes.base.count != key_count)
 		status = error_set(error, HISTREE_ERR_FORMAT,
 				   "%" PRIu32 " attributes, but the tree was made for %" PRIu32,
-				   history->attributes.count, key_count);
+				   history->attributes.base.count, key_count);
 	if (status != HISTREE_OK) {
 		error_prefix(error, "'%s': section ATTR", block_file_path(history->file));
 		return status;
 	}
-	history->info.attribute_count = history->attributes.count;
+	history->info.attribute_count = history->attributes.base.count;
 	history->info.attribute_bytes = size;
 	return HISTREE_OK;
 }
@@ -73,7 +73,7 @@ enum histree_status histree_history_open(const char *path, const struct histree_
 	struct histree_history *history = calloc(1, sizeof(*history));
 	if (history == NULL)
 		return error_memory(error, "a history");
-	attribute_tree_init(&history->attributes);
+	attribute_view_init(&history->attributes);
 
 	enum histree_status status = block_file_open(&io_posix, path, &history->file, error);
 	if (status == HISTREE_OK)
@@ -98,7 +98,7 @@ void histree_history_close(struct histree_history *history)
 		return;
 	tree_reader_close(history->reader);
 	block_file_close(history->file);
-	attribute_tree_release(&history->attributes);
+	attribute_view_release(&history->attributes);
 	free(history);
 }
 
@@ -109,7 +109,7 @@ const struct histree_history_info *histree_history_info(const struct histree_his
 
 const struct histree_attributes *histree_history_attributes(const struct histree_history *history)
 {
-	return &history->attributes;
+	return &history->attributes.base;
 }
 
 struct tree_reader *history_tree(struct histree_history *history)
@@ -121,7 +121,12 @@ enum histree_status histree_history_verify(struct histree_history *history,
 					   void (*report)(void *context, const char *fault), void *context,
 					   struct histree_error *error)
 {
-	return tree_verify(history->reader, report, context, error);
+	uint64_t faults = attributes_verify(&history->attributes.base, report, context);
+	enum histree_status status = tree_verify(history->reader, report, context, error);
+	if (status == HISTREE_OK && faults > 0)
+		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %" PRIu64 " fault%s in the names",
+				   block_file_path(history->file), faults, faults == 1 ? "" : "s");
+	return status;
 }
 
 enum histree_status histree_history_nodes(struct histree_history *history,

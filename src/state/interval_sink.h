@@ -5,8 +5,9 @@
 #ifndef STATE_INTERVAL_SINK_H
 #define STATE_INTERVAL_SINK_H
 
-#include "histree/attributes.h"
 #include "histree/value.h"
+
+struct attribute_tree;
 
 struct interval_sink {
 	/* One interval; its bytes are borrowed for the call. */
@@ -15,7 +16,7 @@ struct interval_sink {
 	/* From here on, intervals that end at `end` are the last of their attributes.  May be NULL. */
 	void (*closing)(void *context, histree_time end);
 	/* There are no more; the history ends at `end` and has these attributes. */
-	enum histree_status (*finish)(void *context, const struct histree_attributes *attributes, histree_time end,
+	enum histree_status (*finish)(void *context, const struct attribute_tree *attributes, histree_time end,
 				      struct histree_error *error);
 	/* Let go of everything; what was not finished leaves nothing behind. */
 	void (*free)(void *context);

@@ -40,7 +40,7 @@ static enum histree_status check_type(const struct histree_state_system *system,
 		return HISTREE_OK;
 	error_set(error, HISTREE_ERR_TYPE, "a value of type %s, but it holds %s", histree_type_name(value->type),
 		  histree_type_name(fixed));
-	attribute_tree_prefix(&system->attributes, quark, error);
+	attributes_prefix(&system->attributes.base, quark, error);
 	return HISTREE_ERR_TYPE;
 }
 
@@ -67,7 +67,7 @@ enum histree_status state_check_change(const struct histree_state_system *system
 			status = error_set(error, HISTREE_ERR_TIME_BACKWARDS,
 					   "a change at %" PRId64 ", but its ongoing state began at %" PRId64, t,
 					   since);
-			attribute_tree_prefix(&system->attributes, quark, error);
+			attributes_prefix(&system->attributes.base, quark, error);
 		}
 	}
 	return status;
@@ -109,7 +109,7 @@ enum histree_status state_apply_change(struct histree_state_system *system, hist
 static inline bool is_plain(const struct histree_state_system *system, histree_time t, histree_quark quark,
 			    const struct histree_value *value)
 {
-	if (system->closed || system->sink_status != HISTREE_OK || quark >= system->attributes.count)
+	if (system->closed || system->sink_status != HISTREE_OK || quark >= system->attributes.base.count)
 		return false;
 	const struct ongoing_state *state = &system->ongoing.states[quark];
 	return value->type == HISTREE_INT && state->fixed_type == HISTREE_INT && t > state->since;
@@ -216,7 +216,7 @@ enum histree_status histree_state_increment(struct histree_state_system *system,
 	if (!add_number(&sum, &increment)) {
 		error_set(error, HISTREE_ERR_ARGUMENT, "the sum does not fit the type %s",
 			  histree_type_name(increment.type));
-		attribute_tree_prefix(&system->attributes, quark, error);
+		attributes_prefix(&system->attributes.base, quark, error);
 		return HISTREE_ERR_ARGUMENT;
 	}
 	return histree_state_modify(system, t, quark, sum, error);
@@ -228,9 +228,10 @@ enum histree_status state_check_removal(const struct histree_state_system *syste
 					histree_quark top, struct histree_error *error)
 {
 	const struct histree_value null = histree_null();
+	struct attribute_run near = { 0 };
 	enum histree_status status = HISTREE_OK;
 	for (histree_quark quark = top; quark != HISTREE_ROOT && status == HISTREE_OK;
-	     quark = attribute_tree_next(&system->attributes, top, quark))
+	     quark = attributes_next(&system->attributes.base, top, quark, &near))
 		status = state_check_change(system, t, quark, &null, error);
 	return status;
 }
@@ -239,9 +240,10 @@ enum histree_status state_apply_removal(struct histree_state_system *system, his
 					struct histree_error *error)
 {
 	const struct histree_value null = histree_null();
+	struct attribute_run near = { 0 };
 	enum histree_status status = HISTREE_OK;
 	for (histree_quark quark = top; quark != HISTREE_ROOT && status == HISTREE_OK;
-	     quark = attribute_tree_next(&system->attributes, top, quark))
+	     quark = attributes_next(&system->attributes.base, top, quark, &near))
 		status = state_apply_change(system, t, quark, &null, error);
 	return status;
 }

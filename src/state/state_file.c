@@ -37,7 +37,7 @@ static enum histree_status write_section(void *context, const void *bytes, size_
 	return block_file_section_write(context, bytes, size, error);
 }
 
-static enum histree_status save_attributes(struct block_file *file, const struct histree_attributes *attributes,
+static enum histree_status save_attributes(struct block_file *file, const struct attribute_tree *attributes,
 					   struct histree_error *error)
 {
 	const struct section_sink sink = { .write = write_section, .context = file };
@@ -62,11 +62,11 @@ static enum histree_status save_provider(struct block_file *file, const struct p
 	return status;
 }
 
-static enum histree_status file_finish(void *context, const struct histree_attributes *attributes, histree_time end,
+static enum histree_status file_finish(void *context, const struct attribute_tree *attributes, histree_time end,
 				       struct histree_error *error)
 {
 	struct state_file *state_file = context;
-	uint32_t count = histree_attributes_count(attributes);
+	uint32_t count = attributes->base.count;
 	enum histree_status status = tree_writer_finish(state_file->writer, end, count, error);
 	if (status == HISTREE_OK)
 		status = save_attributes(state_file->file, attributes, error);

@@ -21,14 +21,14 @@ static enum histree_status check_times(const struct histree_state_system *system
 		return HISTREE_OK;
 	error_set(error, HISTREE_ERR_TIME_BACKWARDS,
 		  "an interval from %" PRId64 ", but its ongoing state began at %" PRId64, interval->start, since);
-	attribute_tree_prefix(&system->attributes, interval->quark, error);
+	attributes_prefix(&system->attributes.base, interval->quark, error);
 	return HISTREE_ERR_TIME_BACKWARDS;
 }
 
 static enum histree_status check(const struct histree_state_system *system, const struct histree_interval *interval,
 				 struct histree_error *error)
 {
-	enum histree_status status = attribute_tree_check(&system->attributes, interval->quark, error);
+	enum histree_status status = attributes_check(&system->attributes.base, interval->quark, error);
 	if (status == HISTREE_OK)
 		status = check_times(system, interval, error);
 	if (status == HISTREE_OK)
@@ -62,7 +62,7 @@ static inline bool goes_on(const struct ongoing_state *state, const struct histr
 static inline enum histree_status insert(struct histree_state_system *system,
 					 const struct histree_interval *interval, struct histree_error *error)
 {
-	if (interval->quark < system->attributes.count &&
+	if (interval->quark < system->attributes.base.count &&
 	    goes_on(&system->ongoing.states[interval->quark], interval)) {
 		struct ongoing_state *state = &system->ongoing.states[interval->quark];
 		enum histree_status status = state_add_interval(system, interval, error);
@@ -87,7 +87,7 @@ enum histree_status histree_state_insert(struct histree_state_system *system,
 	for (; done < count && status == HISTREE_OK; done++) {
 		if (done + PREFETCH_DISTANCE < count) {
 			histree_quark ahead = intervals[done + PREFETCH_DISTANCE].quark;
-			if (ahead < system->attributes.count)
+			if (ahead < system->attributes.base.count)
 				__builtin_prefetch(&system->ongoing.states[ahead], 1);
 		}
 		status = insert(system, &intervals[done], error);

@@ -26,14 +26,14 @@ enum histree_status state_stack_depth(const struct histree_state_system *system,
 		status = error_set(error, HISTREE_ERR_TYPE, "a stack holds its depth as an int, but this is a %s",
 				   histree_type_name(value.type));
 	if (status != HISTREE_OK)
-		attribute_tree_prefix(&system->attributes, quark, error);
+		attributes_prefix(&system->attributes.base, quark, error);
 	return status;
 }
 
 enum histree_status state_stack_occupied(const struct histree_state_system *system, histree_quark quark,
 					 int32_t *depth, struct histree_error *error)
 {
-	enum histree_status status = attribute_tree_check(&system->attributes, quark, error);
+	enum histree_status status = attributes_check(&system->attributes.base, quark, error);
 	if (status == HISTREE_OK)
 		status = state_stack_depth(system, quark, depth, error);
 	if (status == HISTREE_OK && *depth == 0)
@@ -53,10 +53,10 @@ enum histree_status state_stack_place(const struct histree_state_system *system,
 {
 	char name[PLACE_NAME_SIZE];
 	size_t size = place_name(place, name);
-	if (histree_attributes_child(&system->attributes, quark, name, size, out) == HISTREE_OK)
+	if (histree_attributes_child(&system->attributes.base, quark, name, size, out) == HISTREE_OK)
 		return HISTREE_OK;
 	error_set(error, HISTREE_ERR_ARGUMENT, "as a stack it has no sub-attribute '%s'", name);
-	attribute_tree_prefix(&system->attributes, quark, error);
+	attributes_prefix(&system->attributes.base, quark, error);
 	return HISTREE_ERR_ARGUMENT;
 }
 
@@ -78,7 +78,7 @@ enum histree_status histree_state_push(struct histree_state_system *system, hist
 	histree_quark top;
 	status = state_check_change(system, t, quark, &new_depth, error);
 	if (status == HISTREE_OK &&
-	    histree_attributes_child(&system->attributes, quark, name, size, &top) == HISTREE_OK)
+	    histree_attributes_child(&system->attributes.base, quark, name, size, &top) == HISTREE_OK)
 		status = state_check_change(system, t, top, &value, error);
 	else if (status == HISTREE_OK)
 		status = state_check_value(system, &value, error);

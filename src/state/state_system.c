@@ -57,7 +57,7 @@ enum histree_status state_check_attribute(const struct histree_state_system *sys
 					  struct histree_error *error)
 {
 	enum histree_status status = state_check_open(system, error);
-	return status != HISTREE_OK ? status : attribute_tree_check(&system->attributes, quark, error);
+	return status != HISTREE_OK ? status : attributes_check(&system->attributes.base, quark, error);
 }
 
 enum histree_status state_add_interval(struct histree_state_system *system, const struct histree_interval *interval,
@@ -76,7 +76,7 @@ static enum histree_status prepare_attributes(struct histree_state_system *syste
 	enum histree_status status = state_check_open(system, error);
 	if (status != HISTREE_OK)
 		return status;
-	if (!ongoing_states_reserve(&system->ongoing, system->attributes.count + more))
+	if (!ongoing_states_reserve(&system->ongoing, system->attributes.base.count + more))
 		return error_memory(error, "ongoing states");
 	return HISTREE_OK;
 }
@@ -84,7 +84,7 @@ static enum histree_status prepare_attributes(struct histree_state_system *syste
 enum histree_status histree_state_attribute(struct histree_state_system *system, histree_quark from,
 					    const char *path, histree_quark *out, struct histree_error *error)
 {
-	if (histree_attributes_find(&system->attributes, from, path, out) == HISTREE_OK)
+	if (histree_attributes_find(&system->attributes.base, from, path, out) == HISTREE_OK)
 		return HISTREE_OK;
 	size_t component_count;
 	enum histree_status status = path_check(path, &component_count, error);
@@ -92,32 +92,32 @@ enum histree_status histree_state_attribute(struct histree_state_system *system,
 		status = prepare_attributes(system, component_count, error);
 	if (status == HISTREE_OK)
 		status = attribute_tree_add_path(&system->attributes, from, path, out, error);
-	ongoing_states_extend(&system->ongoing, system->attributes.count, system->start);
+	ongoing_states_extend(&system->ongoing, system->attributes.base.count, system->start);
 	return status;
 }
 
 enum histree_status histree_state_child(struct histree_state_system *system, histree_quark parent, const char *name,
 					size_t name_size, histree_quark *out, struct histree_error *error)
 {
-	if (histree_attributes_child(&system->attributes, parent, name, name_size, out) == HISTREE_OK)
+	if (histree_attributes_child(&system->attributes.base, parent, name, name_size, out) == HISTREE_OK)
 		return HISTREE_OK;
 	enum histree_status status = prepare_attributes(system, 1, error);
 	if (status == HISTREE_OK)
 		status = attribute_tree_add(&system->attributes, parent, name, name_size, out, error);
-	ongoing_states_extend(&system->ongoing, system->attributes.count, system->start);
+	ongoing_states_extend(&system->ongoing, system->attributes.base.count, system->start);
 	return status;
 }
 
 const struct histree_attributes *histree_state_attributes(const struct histree_state_system *system)
 {
-	return &system->attributes;
+	return &system->attributes.base;
 }
 
 enum histree_status histree_state_ongoing(const struct histree_state_system *system, histree_quark quark,
 					  struct histree_value *value, histree_time *since,
 					  struct histree_error *error)
 {
-	enum histree_status status = attribute_tree_check(&system->attributes, quark, error);
+	enum histree_status status = attributes_check(&system->attributes.base, quark, error);
 	if (status != HISTREE_OK)
 		return status;
 	if (value != NULL)
@@ -134,7 +134,7 @@ static enum histree_status end_ongoing_states(struct histree_state_system *syste
 					      struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	for (histree_quark quark = 0; quark < system->attributes.count && status == HISTREE_OK; quark++) {
+	for (histree_quark quark = 0; quark < system->attributes.base.count && status == HISTREE_OK; quark++) {
 		const struct histree_interval interval = {
 			.start = system->ongoing.states[quark].since,
 			.end = end,

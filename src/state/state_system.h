@@ -15,7 +15,7 @@
 #include "state/ongoing_states.h"
 
 struct histree_state_system {
-	struct histree_attributes attributes;
+	struct attribute_tree attributes;
 	struct ongoing_states ongoing; /* as many as attributes */
 	struct interval_sink sink;
 	histree_time start;

@@ -4,18 +4,15 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/bits.h"
-#include "base/bytes.h"
+#include "base/block_directory.h"
 #include "base/error.h"
-
-static const struct life unborn = { .birth = INT64_MAX, .death = INT64_MIN };
 
 static bool lives_reserve(struct lives *lives, size_t count)
 {
 	if (!array_reserve(&lives->lives, &lives->capacity, count))
 		return false;
 	while (lives->count < count)
-		lives->lives[lives->count++] = unborn;
+		lives->lives[lives->count++] = life_none;
 	return true;
 }
 
@@ -54,124 +51,104 @@ void lives_release(struct lives *lives)
 
 /* ---- the section ---------------------------------------------------------------------------------- */
 
-enum { WIDTH_BITS = 6, DIFFERENCE_BITS_MAX = 1 + WIDTH_BITS + 64 };
+enum { COLUMN_SIZE_MAX = VARINT_SIZE_MAX + 2 + 8 + 8 + LIVES_IN_BLOCK * 8 };
 
-/* What is written of a life: birth above the start, death above the birth less one (so that none is zero). */
-static void life_numbers(struct life life, histree_time start, uint64_t *birth, uint64_t *death)
+/* The numbers of up to 64 attributes, as they come. */
+struct column {
+	uint64_t changed, fresh;         /* bit i: see above */
+	uint64_t now, before;            /* the latest number, and the one before the latest change */
+	uint64_t stored[LIVES_IN_BLOCK]; /* the fresh ones */
+	unsigned stored_count;
+	bool has_before;
+};
+
+static void column_add(struct column *column, unsigned i, uint64_t number)
 {
-	if (life.birth > life.death) {
-		*birth = *death = 0;
+	bool first = column->stored_count == 0;
+	if (!first && number == column->now)
 		return;
+	column->changed |= UINT64_C(1) << i;
+	if (!column->has_before || number != column->before) {
+		column->fresh |= UINT64_C(1) << i;
+		column->stored[column->stored_count++] = number;
 	}
-	*birth = (uint64_t)life.birth - (uint64_t)start;
-	*death = (uint64_t)life.death - (uint64_t)life.birth + 1;
+	column->has_before = !first;
+	column->before = column->now;
+	column->now = number;
 }
 
-static void put_difference(struct bit_buffer *bits, uint64_t number, uint64_t *before)
+static void column_put(const struct column *column, struct bit_buffer *out)
 {
-	uint64_t difference = zigzag((int64_t)(number - *before));
-	*before = number;
-	bit_buffer_put(bits, difference != 0, 1);
-	if (difference == 0)
-		return;
-	unsigned width = bits_needed(difference);
-	bit_buffer_put(bits, width - 1, WIDTH_BITS);
-	bit_buffer_put(bits, difference, width);
+	uint64_t least = column->stored[0], most = least;
+	for (unsigned i = 1; i < column->stored_count; i++) {
+		least = column->stored[i] < least ? column->stored[i] : least;
+		most = column->stored[i] > most ? column->stored[i] : most;
+	}
+	unsigned width = bits_needed(most - least);
+	bool all_fresh = column->fresh == column->changed;
+	uint8_t varint[VARINT_SIZE_MAX];
+	size_t varint_size = (size_t)(put_varint(varint, least) - varint);
+	for (size_t i = 0; i < varint_size; i++)
+		bit_buffer_put(out, varint[i], 8);
+	bit_buffer_put(out, column->stored_count - 1, 8);
+	bit_buffer_put(out, width | (all_fresh ? LIVES_ALL_FRESH : 0), 8);
+	if (column->stored_count > 1)
+		bit_buffer_put(out, column->changed, 64);
+	if (!all_fresh)
+		bit_buffer_put(out, column->fresh, 64);
+	for (unsigned i = 0; i < column->stored_count; i++)
+		bit_buffer_put(out, column->stored[i] - least, width);
+	out->bits = (out->bits + 7) / 8 * 8;
 }
 
-enum histree_status lives_write(const struct lives *lives, uint32_t key_count, histree_time start,
-				struct block_file *file, struct histree_error *error)
+/* The block of the keys from `first` on. */
+static void put_block(const struct lives *lives, uint32_t first, uint32_t key_count, histree_time start,
+		      histree_time end, struct bit_buffer *out)
 {
-	struct bit_buffer bits = { 0 };
-	uint64_t birth_before = 0, death_before = 0;
+	struct column births = { 0 }, deaths = { 0 };
+	for (unsigned i = 0; i < LIVES_IN_BLOCK && i < key_count - first; i++) {
+		struct life life = first + i < lives->count ? lives->lives[first + i] : life_none;
+		bool none = life.birth > life.death;
+		/* Without a life any birth will do: the one before costs nothing. */
+		column_add(&births, i, none ? births.now : (uint64_t)life.birth - (uint64_t)start);
+		column_add(&deaths, i, (uint64_t)end - (none ? (uint64_t)start - 1 : (uint64_t)life.death));
+	}
+	column_put(&births, out);
+	column_put(&deaths, out);
+}
+
+static enum histree_status write_footer(const struct block_offsets *offsets, struct bit_buffer *bits,
+					struct block_file *file, struct histree_error *error)
+{
+	size_t size = bits->bits / 8;
+	if (!block_offsets_pack(offsets, size, bits) || !bit_buffer_reserve(bits, 7 + 64))
+		return error_memory(error, "the section LIFE");
+	bits->bits = (bits->bits + 7) / 8 * 8;
+	bit_buffer_put(bits, size, 64);
 	enum histree_status status = block_file_section_begin(file, SECTION_LIVES, error);
-	for (uint32_t key = 0; status == HISTREE_OK && key < key_count; key++) {
-		uint64_t birth, death;
-		life_numbers(key < lives->count ? lives->lives[key] : unborn, start, &birth, &death);
-		if (!bit_buffer_reserve(&bits, 2 * DIFFERENCE_BITS_MAX)) {
-			status = error_memory(error, "the section LIFE");
-			break;
-		}
-		put_difference(&bits, birth, &birth_before);
-		put_difference(&bits, death, &death_before);
-	}
 	if (status == HISTREE_OK)
-		status = block_file_section_write(file, bits.bytes, (bits.bits + 7) / 8, error);
+		status = block_file_section_write(file, bits->bytes, bits->bits / 8, error);
 	if (status == HISTREE_OK)
 		block_file_section_end(file);
-	bit_buffer_release(&bits);
 	return status;
 }
 
-/* Bits that are left; what is behind the end reads as zeros and makes `failed` true. */
-struct bit_reader {
-	const uint8_t *bytes; /* BITS_SLACK readable behind `bits` */
-	size_t at, bits;
-	bool failed;
-};
-
-static uint64_t take_bits(struct bit_reader *reader, unsigned width)
+enum histree_status lives_write(const struct lives *lives, uint32_t key_count, histree_time start, histree_time end,
+				struct block_file *file, struct histree_error *error)
 {
-	if (width > reader->bits - reader->at) {
-		reader->failed = true;
-		return 0;
+	struct bit_buffer bits = { 0 };
+	struct block_offsets offsets = { 0 };
+	enum histree_status status = HISTREE_OK;
+	for (uint64_t first = 0; status == HISTREE_OK && first < key_count; first += LIVES_IN_BLOCK) {
+		if (!block_offsets_add(&offsets, bits.bits / 8) ||
+		    !bit_buffer_reserve(&bits, 2 * 8 * COLUMN_SIZE_MAX))
+			status = error_memory(error, "the section LIFE");
+		else
+			put_block(lives, (uint32_t)first, key_count, start, end, &bits);
 	}
-	uint64_t number = bits_get(reader->bytes, reader->at, width);
-	reader->at += width;
-	return number;
-}
-
-static uint64_t take_number(struct bit_reader *reader, uint64_t *before)
-{
-	if (take_bits(reader, 1) != 0) {
-		unsigned width = (unsigned)take_bits(reader, WIDTH_BITS) + 1;
-		*before += (uint64_t)unzigzag(take_bits(reader, width));
-	}
-	return *before;
-}
-
-static bool decode_lives(struct lives *lives, struct bit_reader *reader, uint32_t key_count, histree_time start,
-			 histree_time end)
-{
-	uint64_t birth_before = 0, death_before = 0, span = (uint64_t)end - (uint64_t)start;
-	for (uint32_t key = 0; key < key_count; key++) {
-		uint64_t birth = take_number(reader, &birth_before), death = take_number(reader, &death_before);
-		if (reader->failed || birth > span || death > span - birth + 1)
-			return false;
-		if (death == 0)
-			continue;
-		lives->lives[key].birth = (histree_time)((uint64_t)start + birth);
-		lives->lives[key].death = (histree_time)((uint64_t)start + birth + death - 1);
-	}
-	return true;
-}
-
-enum histree_status lives_read(struct lives *lives, uint32_t key_count, histree_time start, histree_time end,
-			       const struct block_file *file, struct histree_error *error)
-{
-	uint8_t *bytes;
-	size_t size;
-	*lives = (struct lives){ 0 };
-	enum histree_status status = block_file_section(file, SECTION_LIVES, &bytes, &size, error);
-	if (status != HISTREE_OK)
-		return status;
-	uint8_t *roomy = realloc(bytes, size + BITS_SLACK + 1);
-	if (roomy == NULL) {
-		free(bytes);
-		return error_memory(error, "the section LIFE");
-	}
-	memset(roomy + size, 0, BITS_SLACK + 1);
-	struct bit_reader reader = { .bytes = roomy, .bits = size * 8 };
-	if (key_count > reader.bits / 2 + 1) /* two bits a key at least */
-		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': section LIFE is too short",
-				   block_file_path(file));
-	else if (!lives_reserve(lives, key_count))
-		status = error_memory(error, "the lives of the attributes");
-	else if (!decode_lives(lives, &reader, key_count, start, end))
-		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': section LIFE is malformed",
-				   block_file_path(file));
-	if (status != HISTREE_OK)
-		lives_release(lives);
-	free(roomy);
+	if (status == HISTREE_OK)
+		status = write_footer(&offsets, &bits, file, error);
+	block_offsets_release(&offsets);
+	bit_buffer_release(&bits);
 	return status;
 }

@@ -19,7 +19,9 @@ struct tree_iter {
 	struct node_region region;
 	uint64_t left; /* intervals that can still come: known where the region is one time */
 	size_t life_at,
-		life_end;  /* of the region's keys, those whose nulls outside their life were not given yet */
+		life_end;   /* of the region's keys, those whose nulls outside their life were not given yet */
+	size_t lives_block; /* where all keys are asked for: the block of lives at hand */
+	struct life lives[LIVES_IN_BLOCK];
 	uint32_t *pending; /* stack of node numbers */
 	size_t pending_count, pending_capacity;
 
@@ -103,6 +105,7 @@ void tree_iter_start(struct tree_iter *iter, const struct histree_region *region
 	/* An attribute has exactly one state at a time. */
 	iter->left = iter->region.from == iter->region.to ? keys : UINT64_MAX;
 	iter->life_at = 0;
+	iter->lives_block = SIZE_MAX;
 	iter->life_end = iter->reader->lives.count > 0 ? keys : 0; /* else every null is in a node */
 	iter->pending[0] = shape->root;
 	iter->pending_count = 1;
@@ -165,20 +168,17 @@ static enum histree_status enter_node(struct tree_iter *iter, struct histree_err
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
 
-/* The first key from `at` on that is not alive during all of the region's time. */
-static size_t first_with_null(const struct tree_iter *iter, size_t at)
+/* Of a key of the region.  Where all are asked for, they are unpacked block by block. */
+static inline struct life life_of(struct tree_iter *iter, size_t at)
 {
-	const struct life *lives = iter->reader->lives.lives;
-	const histree_quark *quarks = iter->region.quarks;
-	const histree_time from = iter->region.from, to = iter->region.to;
-	const size_t end = iter->life_end;
-	if (quarks == NULL)
-		while (at < end && lives[at].birth <= from && lives[at].death >= to)
-			at++;
-	else
-		while (at < end && lives[quarks[at]].birth <= from && lives[quarks[at]].death >= to)
-			at++;
-	return at;
+	const struct lives_view *lives = &iter->reader->lives;
+	if (iter->region.quarks != NULL)
+		return lives_view_get(lives, iter->region.quarks[at]);
+	if (at / LIVES_IN_BLOCK != iter->lives_block) {
+		iter->lives_block = at / LIVES_IN_BLOCK;
+		lives_view_get_block(lives, (histree_quark)(iter->lives_block * LIVES_IN_BLOCK), iter->lives);
+	}
+	return iter->lives[at % LIVES_IN_BLOCK];
 }
 
 /* As many nulls outside the lives of keys as there is room for: no node has them.  Returns how many. */
@@ -187,14 +187,14 @@ static size_t read_nulls(struct tree_iter *iter)
 	const struct node_region *region = &iter->region;
 	const struct tree_shape *shape = &iter->reader->shape;
 	size_t count = 0;
-	while (count + 2 <= BATCH) {
-		size_t at = first_with_null(iter, iter->life_at);
-		iter->life_at = at + 1;
-		if (at >= iter->life_end)
-			break;
+	for (; iter->life_at < iter->life_end && count + 2 <= BATCH; iter->life_at++) {
+		size_t at = iter->life_at;
+		struct life life = life_of(iter, at);
+		if (life.birth <= region->from && life.death >= region->to)
+			continue;
 		histree_quark key = region->quarks != NULL ? region->quarks[at] : (histree_quark)at;
 		struct histree_interval nulls[2];
-		unsigned of_key = life_nulls(iter->reader->lives.lives[key], key, shape->start, shape->end, nulls);
+		unsigned of_key = life_nulls(life, key, shape->start, shape->end, nulls);
 		for (unsigned i = 0; i < of_key; i++)
 			if (region_has_time_of(region, nulls[i].start, nulls[i].end))
 				iter->batch[count++] = nulls[i];

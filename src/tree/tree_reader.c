@@ -71,8 +71,8 @@ static enum histree_status open_reader(const struct block_file *file, size_t cac
 	if (status == HISTREE_OK)
 		status = tree_statistics_read(file, &reader->statistics, error);
 	if (status == HISTREE_OK && reader->shape.variant->clusters)
-		status = lives_read(&reader->lives, reader->shape.key_count, reader->shape.start, reader->shape.end,
-				    file, error);
+		status = lives_view_open(&reader->lives, reader->shape.key_count, reader->shape.start,
+					 reader->shape.end, file, error);
 	if (status == HISTREE_OK)
 		status = create_cache(reader, cache_bytes, error);
 	if (status != HISTREE_OK) {
@@ -101,7 +101,7 @@ void tree_reader_close(struct tree_reader *reader)
 		return;
 	node_cache_free(reader->cache);
 	tree_statistics_release(&reader->statistics);
-	lives_release(&reader->lives);
+	lives_view_release(&reader->lives);
 	free(reader);
 }
 

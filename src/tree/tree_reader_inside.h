@@ -8,7 +8,7 @@
 #include "node/node_cursor.h"
 #include "node/node_view.h"
 #include "store/node_cache.h"
-#include "tree/lives.h"
+#include "tree/lives_view.h"
 #include "tree/tree_reader.h"
 #include "tree/tree_shape.h"
 
@@ -33,7 +33,7 @@ struct tree_reader {
 	const struct block_file *file; /* borrowed */
 	struct tree_shape shape;
 	struct tree_statistics statistics;
-	struct lives lives; /* of a cluster tree: one a key; else none */
+	struct lives_view lives; /* of a cluster tree: one a key; else none */
 	struct node_cache *cache;
 };
 

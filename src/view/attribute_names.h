@@ -10,6 +10,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Room for every name that a view looks for; one that is longer is none of them. */
+enum { ATTRIBUTE_NAME_SIZE = 64 };
+
 static inline bool attribute_name_is(const char *name, size_t size, const char *text)
 {
 	return strlen(text) == size && memcmp(name, text, size) == 0;

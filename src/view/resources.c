@@ -59,9 +59,10 @@ static enum histree_status numbered_children(const struct histree_attributes *at
 	*count = 0;
 	for (histree_quark child = histree_attributes_first_child(attributes, parent); child != HISTREE_ROOT;
 	     child = histree_attributes_next_sibling(attributes, child)) {
-		size_t size;
+		char name[RESOURCE_NAME_SIZE];
 		int32_t number;
-		const char *name = histree_attributes_name(attributes, child, &size);
+		size_t size = histree_attributes_name(attributes, child, name, sizeof(name));
+		size = size < sizeof(name) ? size : sizeof(name) - 1; /* longer ones are cut */
 		if (attribute_name_number(name, size, &number) == 0)
 			continue;
 		if (!array_reserve(out, &capacity, *count + 1)) {
@@ -91,9 +92,9 @@ static enum histree_status add_interrupts(struct histree_resources *resources,
 		return HISTREE_OK;
 	enum histree_status status = numbered_children(attributes, parent, &children, &count, error);
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
-		char text[RESOURCE_NAME_SIZE];
-		size_t size;
-		const char *name = histree_attributes_name(attributes, children[i].quark, &size);
+		char text[RESOURCE_NAME_SIZE], name[RESOURCE_NAME_SIZE];
+		size_t size = histree_attributes_name(attributes, children[i].quark, name, sizeof(name));
+		size = size < sizeof(name) ? size : sizeof(name) - 1; /* longer ones are cut */
 		const char *slash = memchr(name, '/', size); /* NUMBER/NAME */
 		if (pattern.kind == HISTREE_RESOURCE_SOFT_IRQ)
 			snprintf(text, sizeof(text), "softirq %d %s", children[i].number,

@@ -185,8 +185,8 @@ static bool is_at(const struct histree_attributes *attributes, histree_quark qua
 		  size_t length)
 {
 	for (; length > 0 && quark != HISTREE_ROOT; length--) {
-		size_t size;
-		const char *name = histree_attributes_name(attributes, quark, &size);
+		char name[ATTRIBUTE_NAME_SIZE];
+		size_t size = histree_attributes_name(attributes, quark, name, sizeof(name));
 		if (strcmp(path[length - 1], "*") != 0 && !attribute_name_is(name, size, path[length - 1]))
 			return false;
 		quark = histree_attributes_parent(attributes, quark);

@@ -50,8 +50,8 @@ static void find_attributes(struct reading *reading, struct histree_thread *thre
 	const struct histree_attributes *attributes = reading->attributes;
 	for (histree_quark child = histree_attributes_first_child(attributes, thread->node); child != HISTREE_ROOT;
 	     child = histree_attributes_next_sibling(attributes, child)) {
-		size_t size;
-		const char *name = histree_attributes_name(attributes, child, &size);
+		char name[ATTRIBUTE_NAME_SIZE];
+		size_t size = histree_attributes_name(attributes, child, name, sizeof(name));
 		if (attribute_name_is(name, size, "System_call"))
 			thread->system_call = child;
 		else if (attribute_name_is(name, size, "Status"))
@@ -82,9 +82,9 @@ static enum histree_status find_threads(struct reading *reading, struct histree_
 			.status = node,
 			.system_call = HISTREE_ROOT,
 		};
-		size_t size;
-		const char *name = histree_attributes_name(reading->attributes, node, &size);
-		if (!parse_thread(name, size, &thread))
+		char name[ATTRIBUTE_NAME_SIZE];
+		size_t size = histree_attributes_name(reading->attributes, node, name, sizeof(name));
+		if (size >= sizeof(name) || !parse_thread(name, size, &thread))
 			continue;
 		if (list->count >= UINT32_MAX / OWNER_KINDS - 1 ||
 		    !array_reserve(&list->threads, &list->capacity, list->count + 1))

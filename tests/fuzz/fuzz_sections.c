@@ -6,10 +6,11 @@
 
 #include "fuzz.h"
 #include "histree/attributes.h"
-#include "state/attribute_section.h"
+#include "state/attribute_view.h"
+#include "state/attributes_verify.h"
 #include "state/provider_section.h"
 #include "support/memory_io.h"
-#include "tree/lives.h"
+#include "tree/lives_view.h"
 #include "tree/tree_shape.h"
 
 enum { NODE_SIZE = 4096, ATTRIBUTES_MAX = 300 };
@@ -49,29 +50,49 @@ static void load_of_tree(uint32_t id, const uint8_t *bytes, size_t size)
 }
 
 /* Each path leads back to its attribute. */
-static void walk(const struct histree_attributes *tree)
+static void find_paths(const struct histree_attributes *attributes)
 {
-	uint32_t count = histree_attributes_count(tree);
+	uint32_t count = histree_attributes_count(attributes);
 	for (histree_quark quark = 0; quark < count && quark < ATTRIBUTES_MAX; quark++) {
-		size_t size = histree_attributes_path(tree, quark, NULL, 0);
+		size_t size = histree_attributes_path(attributes, quark, NULL, 0);
 		char *path = malloc(size + 1);
 		histree_quark found;
 		REQUIRE(path != NULL);
-		REQUIRE(histree_attributes_path(tree, quark, path, size + 1) == size);
+		REQUIRE(histree_attributes_path(attributes, quark, path, size + 1) == size);
 		if (memchr(path, '\0', size) == NULL)
-			REQUIRE(histree_attributes_find(tree, HISTREE_ROOT, path, &found) == HISTREE_OK &&
+			REQUIRE(histree_attributes_find(attributes, HISTREE_ROOT, path, &found) == HISTREE_OK &&
 				found == quark);
 		free(path);
 	}
 }
 
+static void count_fault(void *context, const char *fault)
+{
+	(void)context;
+	REQUIRE(fault[0] != '\0');
+}
+
+/* A few bytes can stand for a billion attributes that count up: then the first ones do. */
 static void load_attributes(const uint8_t *bytes, size_t size)
 {
-	struct histree_attributes tree;
-	attribute_tree_init(&tree);
-	if (attribute_section_load(&tree, bytes, size, NULL) == HISTREE_OK)
-		walk(&tree);
-	attribute_tree_release(&tree);
+	uint8_t *copy = malloc(size + 1);
+	struct attribute_view view;
+	REQUIRE(copy != NULL);
+	memcpy(copy, bytes, size);
+	if (attribute_view_open(&view, copy, size, NULL) != HISTREE_OK)
+		return;
+	if (view.base.count <= ATTRIBUTES_MAX && attributes_verify(&view.base, count_fault, NULL) == 0)
+		find_paths(&view.base);
+	for (histree_quark quark = 0; quark < view.base.count && quark < ATTRIBUTES_MAX; quark++) {
+		histree_quark parent = histree_attributes_parent(&view.base, quark);
+		histree_quark child = histree_attributes_first_child(&view.base, quark);
+		histree_quark next = histree_attributes_next_sibling(&view.base, quark);
+		REQUIRE(parent == HISTREE_ROOT || parent < quark);
+		REQUIRE(child == HISTREE_ROOT || histree_attributes_parent(&view.base, child) == quark);
+		REQUIRE(next == HISTREE_ROOT ||
+			(next > quark && histree_attributes_parent(&view.base, next) == parent));
+	}
+	attribute_view_release(&view);
 }
 
 /* As many keys as the bytes could be of, and one more; each life lies in the history. */
@@ -81,18 +102,22 @@ static void load_lives(const uint8_t *bytes, size_t size)
 	struct memory_io memory;
 	memory_io_init(&memory);
 	struct block_file *file = file_with(&memory, SECTION_LIVES, bytes, size);
-	for (uint32_t key_count = (uint32_t)size * 4 + 2; key_count > 0; key_count /= 3) {
-		struct lives lives;
-		if (lives_read(&lives, key_count, START, END, file, NULL) != HISTREE_OK)
+	for (uint32_t key_count = (uint32_t)size * 4 + 2; key_count > 0; key_count = key_count * 4 / 5) {
+		struct lives_view lives;
+		if (lives_view_open(&lives, key_count, START, END, file, NULL) != HISTREE_OK)
 			continue;
 		for (uint32_t key = 0; key < key_count; key++) {
+			struct life life = lives_view_get(&lives, key), around[LIVES_IN_BLOCK];
+			lives_view_get_block(&lives, key - key % LIVES_IN_BLOCK, around);
+			REQUIRE(around[key % LIVES_IN_BLOCK].birth == life.birth &&
+				around[key % LIVES_IN_BLOCK].death == life.death);
 			struct histree_interval nulls[2];
-			unsigned count = life_nulls(lives.lives[key], key, START, END, nulls);
+			unsigned count = life_nulls(life, key, START, END, nulls);
 			for (unsigned i = 0; i < count; i++)
 				REQUIRE(nulls[i].start >= START && nulls[i].start <= nulls[i].end &&
 					nulls[i].end <= END);
 		}
-		lives_release(&lives);
+		lives_view_release(&lives);
 	}
 	block_file_close(file);
 	memory_io_release(&memory);

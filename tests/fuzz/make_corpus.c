@@ -15,6 +15,7 @@
 #include "image.h"
 #include "item/value_codec.h"
 #include "segment/segment_backend.h"
+#include "state/attribute_section.h"
 #include "store/block_file.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
@@ -155,6 +156,40 @@ static void put_segments(const struct segment_kind *kind)
 	segments_release(&segments);
 }
 
+struct memory_bytes {
+	uint8_t bytes[4096];
+	size_t size;
+};
+
+static enum histree_status keep_bytes(void *context, const void *bytes, size_t size, struct histree_error *error)
+{
+	(void)error;
+	struct memory_bytes *memory = context;
+	REQUIRE(size <= sizeof(memory->bytes) - memory->size);
+	memcpy(memory->bytes + memory->size, bytes, size);
+	memory->size += size;
+	return HISTREE_OK;
+}
+
+/* Threads with the same attributes, one of which came late, and names that are alone. */
+static void put_attributes(void)
+{
+	static const char *const paths[] = { "CPUs/0/Current_thread", "CPUs/1/Current_thread", "Threads/7/PPID",
+					     "Threads/7/Status",      "Threads/8/PPID",        "Threads/8/Status",
+					     "Threads/9/PPID",        "Threads/9/Status",      "Threads/8/Prio",
+					     "IRQs/28\\/eno1",        "Threads/0_1/Status" };
+	struct attribute_tree tree;
+	struct memory_bytes saved = { 0 };
+	histree_quark quark;
+	attribute_tree_init(&tree);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		REQUIRE(attribute_tree_add_path(&tree, HISTREE_ROOT, paths[i], &quark, NULL) == HISTREE_OK);
+	const struct section_sink sink = { .write = keep_bytes, .context = &saved };
+	REQUIRE(attribute_section_save(&tree, &sink, NULL) == HISTREE_OK);
+	put_chosen("sections", "attributes", 2, saved.bytes, saved.size);
+	attribute_tree_release(&tree);
+}
+
 int main(int count, char **arguments)
 {
 	if (count != 2) {
@@ -168,11 +203,8 @@ int main(int count, char **arguments)
 		put_tree(tree_variants[i], &kind);
 	put_segments(&(struct segment_kind){ "times", SEGMENTS_BY_END, 900, false });
 	put_segments(&(struct segment_kind){ "content", SEGMENTS_SCATTERED, 150, true });
-	static const uint8_t attributes[] = "\4\3\3CPU\1"
-					    "0\6status"
-					    "\0\0\1\0\1\0\3\2";
 	static const uint8_t provider[] = "\1\0\0\0kernel";
-	put_chosen("sections", "attributes", 2, attributes, sizeof(attributes) - 1);
+	put_attributes();
 	put_chosen("sections", "provider", 3, provider, sizeof(provider) - 1);
 	return 0;
 }

@@ -107,17 +107,84 @@ class History:
     # ---- names
 
     def paths(self):
-        section = Bytes(self.sections["ATTR"])
-        count, name_count = section.varint(), section.varint()
-        names = [section.take(section.varint()).decode() for _ in range(name_count)]
-        paths, new = [], 0
-        for quark in range(count):
-            parent, name = section.varint(), section.varint()
-            name = new if name == 0 else name - 1
-            new = max(new, name + 1)
-            text = names[name].replace("\\", "\\\\").replace("/", "\\/")
-            paths.append(text if parent == 0 else paths[quark - parent] + "/" + text)
+        section = self.sections["ATTR"]
+        count, text_count, shape_count, run_count, text_bytes, shape_bytes, run_bytes = struct.unpack(
+            "<4I3Q", section[-40:])
+        texts, at = self.texts(section, 0, text_bytes, text_count)
+        runs, at = self.runs(section, at, run_bytes, run_count)
+        shapes, at = self.texts(section, at, shape_bytes, shape_count)
+        width = max(run_count - 1, 0).bit_length()
+        order = [bits(section, at * 8 + i * width, width) for i in range(run_count)]
+        require(at + (run_count * width + 7) // 8 == len(section) - 40, "parts of section ATTR")
+
+        names, parents = [], []
+        for first, groups, parent, shape, name, _, _ in runs:
+            require(first == len(names), "runs do not follow one another")
+            for group in range(groups + 1):
+                head = len(names)
+                names.append(name + 2 * group)
+                parents.append(parent - 1)
+                members, before = Bytes(shapes[shape]), 0
+                for _ in range(members.varint()):
+                    parents.append(head + members.varint())
+                    before += 2 + unzigzag(members.varint())
+                    names.append(before)
+        require(len(names) == count, "number of attributes")
+        texts = [texts[name // 2].decode() if name & 1 else str(name // 2) for name in names]
+        self.check_order(runs, order, texts, parents)
+        paths = []
+        for text, parent in zip(texts, parents):
+            text = text.replace("\\", "\\\\").replace("/", "\\/")
+            paths.append(text if parent < 0 else paths[parent] + "/" + text)
         return paths
+
+    @staticmethod
+    def check_order(runs, order, names, parents):
+        """By parent; of each the oldest first, the others by name; and the links from run to run."""
+        def sort_key(number):
+            head = runs[number][0]
+            oldest = all(parents[run[0]] != parents[head] for run in runs[:number])
+            name = names[head]
+            known = name.isdecimal() and str(int(name)) == name and int(name) < 2**31 - 1
+            return parents[head], not oldest, not known, int(name) if known else 0, name.encode()
+        require(order == sorted(range(len(runs)), key=sort_key), "order of the runs")
+        for number, (first, groups, _, _, _, link, late) in enumerate(runs):
+            later = [run[0] for run in runs[number + 1:] if parents[run[0]] == parents[first]]
+            end = runs[number + 1][0] if number + 1 < len(runs) else len(names)
+            last_head = end - (end - first) // (groups + 1)
+            require(link == (later[0] - last_head if later else 0), "link to the next child")
+            require(late == any(first <= parents[run[0]] < end for run in runs[number + 1:]), "late children")
+
+    @staticmethod
+    def directory(section, at, size, count):
+        """Where the blocks begin that take `size` bytes from `at` on, and what is behind their directory."""
+        width = size.bit_length()
+        offsets = [at + bits(section, (at + size) * 8 + i * width, width) for i in range(count)]
+        return offsets, at + size + (count * width + 7) // 8
+
+    def texts(self, section, at, size, count):
+        offsets, behind = self.directory(section, at, size, (count + 31) // 32)
+        texts = []
+        for offset in offsets:
+            reader, rows = Bytes(section, offset), min(32, count - len(texts))
+            least, width = reader.varint(), reader.take(1)[0]
+            packed = reader.take((rows * width + 7) // 8)
+            texts += [reader.take(least + bits(packed, i * width, width)) for i in range(rows)]
+        return texts, behind
+
+    def runs(self, section, at, size, count):
+        offsets, behind = self.directory(section, at, size, (count + 63) // 64)
+        runs = []
+        for offset in offsets:
+            reader, rows = Bytes(section, offset), min(64, count - len(runs))
+            lines = [(reader.varint(), reader.varint()) for _ in range(7)]
+            columns, bit = [], 0
+            for (base, step), width in zip(lines, reader.take(7)):
+                columns.append([base + i * step + bits(section, reader.at * 8 + bit + i * width, width)
+                                for i in range(rows)])
+                bit += rows * width
+            runs += zip(*columns)
+        return runs, behind
 
     # ---- nodes
 
@@ -208,24 +275,37 @@ class History:
         return entries[base + code] if kind == 2 else ("null", "")
 
     def nulls(self):
-        section, at = self.sections["LIFE"], 0
-        before = [0, 0]
+        section = self.sections["LIFE"]
+        size, = struct.unpack("<Q", section[-8:])
+        width = size.bit_length()
         for key in range(self.key_count):
-            for which in range(2):
-                at += 1
-                if bits(section, at - 1, 1):
-                    width = bits(section, at, 6) + 1
-                    before[which] += unzigzag(bits(section, at + 6, width))
-                    at += 6 + width
-            birth, length = before
-            if length == 0:
+            if key % 64 == 0:
+                block = Bytes(section, bits(section, size * 8 + key // 64 * width, width))
+                births = self.life_column(block)
+                deaths = self.life_column(block)
+            birth, death = self.start + births[key % 64], self.end - deaths[key % 64]
+            if death < birth:
                 yield key, self.start, self.end, ("null", "")
                 continue
-            first, behind = self.start + birth, self.start + birth + length
-            if first > self.start:
-                yield key, self.start, first - 1, ("null", "")
-            if behind <= self.end:
-                yield key, behind, self.end, ("null", "")
+            if birth > self.start:
+                yield key, self.start, birth - 1, ("null", "")
+            if death < self.end:
+                yield key, death + 1, self.end, ("null", "")
+
+    @staticmethod
+    def life_column(block):
+        least, (count, width) = block.varint(), block.take(2)
+        changes = int.from_bytes(block.take(8), "little") if count > 0 else 1
+        fresh = changes if width & 128 else int.from_bytes(block.take(8), "little")
+        width &= 127
+        packed = block.take(((count + 1) * width + 7) // 8)
+        stored = iter([least + bits(packed, i * width, width) for i in range(count + 1)])
+        numbers, now, before = [], None, None
+        for i in range(64):
+            if changes >> i & 1:
+                now, before = next(stored) if fresh >> i & 1 else before, now
+            numbers.append(now)
+        return numbers
 
     def text(self):
         paths = self.paths()

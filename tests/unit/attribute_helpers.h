@@ -16,8 +16,10 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "base/hash.h"
-#include "state/attribute_tree.h"
+#include "state/attribute_section.h"
+#include "state/attribute_view.h"
 
 /* ---- random numbers ---------------------------------------------------------------------------------- */
 
@@ -37,7 +39,7 @@ static inline uint32_t random_below(uint64_t *seed, uint32_t limit)
 
 /* ---- helpers ------------------------------------------------------------------------------------------ */
 
-static inline histree_quark add(struct histree_attributes *tree, histree_quark from, const char *path)
+static inline histree_quark add(struct attribute_tree *tree, histree_quark from, const char *path)
 {
 	histree_quark quark;
 	struct histree_error error;
@@ -45,32 +47,45 @@ static inline histree_quark add(struct histree_attributes *tree, histree_quark f
 	return quark;
 }
 
-static inline void assert_path(const struct histree_attributes *tree, histree_quark quark, const char *path)
+static inline void assert_path(const struct histree_attributes *attributes, histree_quark quark, const char *path)
 {
 	char buffer[256];
-	assert_int_equal(histree_attributes_path(tree, quark, buffer, sizeof(buffer)), strlen(path));
+	assert_int_equal(histree_attributes_path(attributes, quark, buffer, sizeof(buffer)), strlen(path));
 	assert_string_equal(buffer, path);
 }
 
+/* A name of any size: the caller frees it. */
+static inline char *name_of(const struct histree_attributes *attributes, histree_quark quark, size_t *size)
+{
+	*size = histree_attributes_name(attributes, quark, NULL, 0);
+	char *name = malloc(*size + 1);
+	assert_non_null(name);
+	assert_int_equal(histree_attributes_name(attributes, quark, name, *size + 1), *size);
+	assert_true(name[*size] == '\0');
+	return name;
+}
+
 /* Links, order and look-ups fit each other. */
-static inline void assert_sound(const struct histree_attributes *tree)
+static inline void assert_sound(const struct histree_attributes *attributes)
 {
 	uint32_t walked = 0;
-	for (histree_quark quark = attribute_tree_next(tree, HISTREE_ROOT, HISTREE_ROOT); quark != HISTREE_ROOT;
-	     quark = attribute_tree_next(tree, HISTREE_ROOT, quark)) {
-		histree_quark parent = histree_attributes_parent(tree, quark);
-		histree_quark next = histree_attributes_next_sibling(tree, quark);
+	struct attribute_run near = { 0 };
+	for (histree_quark quark = attributes_next(attributes, HISTREE_ROOT, HISTREE_ROOT, &near);
+	     quark != HISTREE_ROOT; quark = attributes_next(attributes, HISTREE_ROOT, quark, &near)) {
+		histree_quark parent = histree_attributes_parent(attributes, quark);
+		histree_quark next = histree_attributes_next_sibling(attributes, quark);
 		assert_true(parent == HISTREE_ROOT || parent < quark);
 		assert_true(next == HISTREE_ROOT ||
-			    (next > quark && histree_attributes_parent(tree, next) == parent));
+			    (next > quark && histree_attributes_parent(attributes, next) == parent));
 		histree_quark found;
 		size_t size;
-		const char *name = histree_attributes_name(tree, quark, &size);
-		assert_int_equal(histree_attributes_child(tree, parent, name, size, &found), HISTREE_OK);
+		char *name = name_of(attributes, quark, &size);
+		assert_int_equal(histree_attributes_child(attributes, parent, name, size, &found), HISTREE_OK);
 		assert_int_equal(found, quark);
+		free(name);
 		walked++;
 	}
-	assert_int_equal(walked, histree_attributes_count(tree));
+	assert_int_equal(walked, histree_attributes_count(attributes));
 }
 
 static inline void assert_equal_trees(const struct histree_attributes *a, const struct histree_attributes *b)
@@ -78,26 +93,108 @@ static inline void assert_equal_trees(const struct histree_attributes *a, const 
 	assert_int_equal(histree_attributes_count(a), histree_attributes_count(b));
 	for (histree_quark quark = 0; quark < histree_attributes_count(a); quark++) {
 		size_t size_a, size_b;
-		const char *name_a = histree_attributes_name(a, quark, &size_a);
-		const char *name_b = histree_attributes_name(b, quark, &size_b);
+		char *name_a = name_of(a, quark, &size_a), *name_b = name_of(b, quark, &size_b);
 		assert_int_equal(histree_attributes_parent(a, quark), histree_attributes_parent(b, quark));
+		assert_int_equal(histree_attributes_first_child(a, quark),
+				 histree_attributes_first_child(b, quark));
+		assert_int_equal(histree_attributes_next_sibling(a, quark),
+				 histree_attributes_next_sibling(b, quark));
 		assert_int_equal(size_a, size_b);
 		assert_memory_equal(name_a, name_b, size_a);
+		free(name_a);
+		free(name_b);
 	}
 	assert_sound(b);
 }
 
-static inline void random_tree(struct histree_attributes *tree, uint64_t *seed, uint32_t count)
+/* Any shape; names of letters, so that many are alike, and numbers, of which some count up. */
+static inline void random_tree(struct attribute_tree *tree, uint64_t *seed, uint32_t count)
 {
 	attribute_tree_init(tree);
+	uint32_t number = random_below(seed, 1000);
 	for (uint32_t i = 0; i < count; i++) {
-		char name[4];
-		size_t size = 1 + random_below(seed, sizeof(name));
+		char name[16];
+		size_t size = 1 + random_below(seed, 4);
 		for (size_t at = 0; at < size; at++)
 			name[at] = (char)('a' + random_below(seed, 2));
-		histree_quark quark = random_below(seed, tree->count + 1) - 1; /* -1 is the root */
+		if (random_below(seed, 3) == 0) {
+			number += random_below(seed, 2) == 0 ? 1 : random_below(seed, 100);
+			size = (size_t)snprintf(name, sizeof(name), "%" PRIu32, number);
+		}
+		histree_quark quark = random_below(seed, tree->base.count + 1) - 1; /* -1 is the root */
 		assert_int_equal(attribute_tree_add(tree, quark, name, size, &quark, NULL), HISTREE_OK);
 	}
+}
+
+/* What a kernel analysis makes: threads come one after the other, most with the same attributes, some late. */
+static inline void thread_tree(struct attribute_tree *tree, uint64_t *seed, uint32_t threads)
+{
+	static const char *const names[] = {
+		"PPID", "PID", "Exec_name", "System_call", "Stack/1", "Stack/2", "Prio"
+	};
+	attribute_tree_init(tree);
+	uint32_t tid = 100;
+	for (uint32_t i = 0; i < threads; i++) {
+		char path[64];
+		tid += random_below(seed, 20) == 0 ? random_below(seed, 50) : 1;
+		for (size_t name = 0; name < 7; name++)
+			if (random_below(seed, 30) > 0) {
+				snprintf(path, sizeof(path), "Threads/%" PRIu32 "/%s", tid, names[name]);
+				add(tree, HISTREE_ROOT, path);
+			}
+		if (random_below(seed, 10) == 0) {
+			snprintf(path, sizeof(path), "Threads/%" PRIu32 "/%s", 101 + random_below(seed, i + 1),
+				 names[random_below(seed, 7)]);
+			add(tree, HISTREE_ROOT, path);
+		}
+	}
+}
+
+/* ---- as bytes ------------------------------------------------------------------------------------------- */
+
+struct section {
+	uint8_t *bytes;
+	size_t size, capacity, pieces;
+	size_t fail_at; /* the piece that cannot be written, from 1; 0: none */
+};
+
+static inline enum histree_status section_take(void *context, const void *bytes, size_t size,
+					       struct histree_error *error)
+{
+	(void)error;
+	struct section *section = context;
+	if (++section->pieces == section->fail_at)
+		return HISTREE_ERR_IO;
+	assert_true(array_reserve(&section->bytes, &section->capacity, section->size + size));
+	memcpy(section->bytes + section->size, bytes, size);
+	section->size += size;
+	return HISTREE_OK;
+}
+
+static inline enum histree_status section_save(const struct attribute_tree *tree, struct section *section)
+{
+	const struct section_sink sink = { .write = section_take, .context = section };
+	return attribute_section_save(tree, &sink, NULL);
+}
+
+/* From memory of exactly that size, so that a sanitizer sees each byte read behind it. */
+static inline enum histree_status section_open(struct attribute_view *view, const uint8_t *bytes, size_t size,
+					       struct histree_error *error)
+{
+	uint8_t *copy = malloc(size > 0 ? size : 1);
+	assert_non_null(copy);
+	if (size > 0)
+		memcpy(copy, bytes, size);
+	return attribute_view_open(view, copy, size, error);
+}
+
+/* The tree as a finished history has it. */
+static inline void finish(const struct attribute_tree *tree, struct attribute_view *view)
+{
+	struct section section = { 0 };
+	assert_int_equal(section_save(tree, &section), HISTREE_OK);
+	assert_int_equal(section_open(view, section.bytes, section.size, NULL), HISTREE_OK);
+	free(section.bytes);
 }
 
 #endif

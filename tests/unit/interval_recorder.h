@@ -82,7 +82,7 @@ static inline enum histree_status record_add(void *context, const struct histree
 	return HISTREE_OK;
 }
 
-static inline enum histree_status record_finish(void *context, const struct histree_attributes *attributes,
+static inline enum histree_status record_finish(void *context, const struct attribute_tree *attributes,
 						histree_time end, struct histree_error *error)
 {
 	(void)attributes;

@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "histree/attributes.h"
+#include "state/attribute_tree.h"
 #include "state/interval_sink.h"
 
 struct recorded_interval {
@@ -94,13 +95,13 @@ static inline enum histree_status recorded_history_add(void *context, const stru
 	return HISTREE_OK;
 }
 
-static inline enum histree_status recorded_history_finish(void *context,
-							  const struct histree_attributes *attributes,
+static inline enum histree_status recorded_history_finish(void *context, const struct attribute_tree *tree,
 							  histree_time end, struct histree_error *error)
 {
 	(void)end;
 	(void)error;
 	struct recorded_history *history = context;
+	const struct histree_attributes *attributes = &tree->base;
 	history->attribute_count = histree_attributes_count(attributes);
 	history->paths = calloc(history->attribute_count + 1, sizeof(*history->paths));
 	if (history->paths == NULL)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_attribute_section.c - the attribute tree as bytes: there and back, cut off at each byte, damaged in each
- * bit.
+ * test_attribute_section.c - the names of attributes as bytes: there and back, how many bytes they take, cut off at
+ * each byte, damaged in each bit.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,77 +12,134 @@
 #include <cmocka.h>
 
 #include "attribute_helpers.h"
-#include "base/array.h"
+#include "base/bytes.h"
 #include "state/attribute_path.h"
-#include "state/attribute_section.h"
+#include "state/attributes_verify.h"
 
-struct section {
-	uint8_t *bytes;
-	size_t size, capacity, pieces;
-	size_t fail_at; /* the piece that cannot be written, from 1; 0: none */
-};
-
-static enum histree_status take_piece(void *context, const void *bytes, size_t size, struct histree_error *error)
+static void report_nothing(void *context, const char *fault)
 {
-	(void)error;
-	struct section *section = context;
-	if (++section->pieces == section->fail_at)
-		return HISTREE_ERR_IO;
-	assert_true(array_reserve(&section->bytes, &section->capacity, section->size + size));
-	memcpy(section->bytes + section->size, bytes, size);
-	section->size += size;
-	return HISTREE_OK;
+	assert_true(strlen(fault) > 0);
+	(*(unsigned *)context)++;
 }
 
-static enum histree_status save(const struct histree_attributes *tree, struct section *section)
+static void assert_comes_back(const struct attribute_tree *tree)
 {
-	const struct section_sink sink = { .write = take_piece, .context = section };
-	return attribute_section_save(tree, &sink, NULL);
-}
-
-/* From memory of exactly that size, so that a sanitizer sees each byte read behind it. */
-static enum histree_status load(struct histree_attributes *tree, const uint8_t *bytes, size_t size,
-				struct histree_error *error)
-{
-	uint8_t *copy = malloc(size > 0 ? size : 1);
-	assert_non_null(copy);
-	if (size > 0)
-		memcpy(copy, bytes, size);
-	attribute_tree_init(tree);
-	enum histree_status status = attribute_section_load(tree, copy, size, error);
-	free(copy);
-	return status;
+	struct attribute_view view;
+	unsigned reported = 0;
+	finish(tree, &view);
+	assert_equal_trees(&tree->base, &view.base);
+	assert_int_equal(attributes_verify(&view.base, report_nothing, &reported), 0);
+	assert_int_equal(reported, 0);
+	attribute_view_release(&view);
 }
 
 static void a_section_brings_the_tree_back(void **state)
 {
 	(void)state;
 	uint64_t seed = seed_of_run();
-	for (unsigned i = 0; i < 50; i++) {
-		struct histree_attributes tree, back;
-		random_tree(&tree, &seed, random_below(&seed, 300));
+	for (unsigned i = 0; i < 60; i++) {
+		struct attribute_tree tree;
+		if (i % 2 == 0)
+			random_tree(&tree, &seed, random_below(&seed, 600));
+		else
+			thread_tree(&tree, &seed, random_below(&seed, 300));
 		/* A name that no attribute has is what a failure for lack of memory may leave. */
 		if (i % 3 == 0)
-			assert_int_not_equal(intern_add(&tree.names, "unused", 6), INTERN_NONE);
+			assert_int_not_equal(intern_add(&tree.texts, "unused", 6), INTERN_NONE);
 		histree_quark quark;
 		assert_int_equal(attribute_tree_add(&tree, HISTREE_ROOT, "\0zero", 5, &quark, NULL), HISTREE_OK);
-		struct section section = { 0 };
-		assert_int_equal(save(&tree, &section), HISTREE_OK);
-		assert_int_equal(load(&back, section.bytes, section.size, NULL), HISTREE_OK);
-		assert_equal_trees(&tree, &back);
-		/* It can go on growing. */
-		assert_int_equal(attribute_tree_add(&back, HISTREE_ROOT, "more", 4, &quark, NULL), HISTREE_OK);
-		assert_int_equal(quark, tree.count);
-		free(section.bytes);
+		assert_comes_back(&tree);
 		attribute_tree_release(&tree);
-		attribute_tree_release(&back);
 	}
+}
+
+/* Names that look like numbers and are none, and the greatest that is one. */
+static void numbers_come_back_as_they_were_written(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "0",
+					     "00",
+					     "-1",
+					     "1",
+					     "01",
+					     "2",
+					     "4294967296",
+					     "2147483645",
+					     "2147483646",
+					     "2147483647",
+					     "+3",
+					     "3 ",
+					     "99999999999999999999" };
+	struct attribute_tree tree;
+	attribute_tree_init(&tree);
+	for (unsigned level = 0; level < 3; level++)
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+			histree_quark quark, parent = level == 0 ? HISTREE_ROOT : level - 1;
+			assert_int_equal(
+				attribute_tree_add(&tree, parent, names[i], strlen(names[i]), &quark, NULL),
+				HISTREE_OK);
+			char name[32];
+			assert_int_equal(histree_attributes_name(&tree.base, quark, name, sizeof(name)),
+					 strlen(names[i]));
+			assert_string_equal(name, names[i]);
+		}
+	assert_comes_back(&tree);
+	attribute_tree_release(&tree);
+}
+
+static size_t section_size(const struct attribute_tree *tree)
+{
+	struct section section = { 0 };
+	assert_int_equal(section_save(tree, &section), HISTREE_OK);
+	free(section.bytes);
+	return section.size;
+}
+
+static void regular_names_take_few_bytes(void **state)
+{
+	(void)state;
+	uint64_t seed = seed_of_run();
+	struct attribute_tree tree;
+	attribute_tree_init(&tree);
+	for (unsigned i = 0; i < 100000; i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "%u", i);
+		add(&tree, HISTREE_ROOT, name);
+	}
+	assert_true(section_size(&tree) < 100);
+	attribute_tree_release(&tree);
+
+	thread_tree(&tree, &seed, 20000);
+	assert_true(section_size(&tree) < tree.base.count * 3 / 2);
+	assert_comes_back(&tree);
+	attribute_tree_release(&tree);
+}
+
+/* What a name without any rule costs beside its letters. */
+static void irregular_names_take_their_letters_and_few_bytes(void **state)
+{
+	(void)state;
+	enum { COUNT = 20000, SIZE = 12 };
+	uint64_t seed = seed_of_run();
+	struct attribute_tree tree;
+	attribute_tree_init(&tree);
+	for (unsigned i = 0; i < COUNT; i++) {
+		char name[SIZE];
+		histree_quark quark, parent = i == 0 ? HISTREE_ROOT : 0;
+		for (size_t at = 0; at < SIZE; at++)
+			name[at] = (char)('a' + random_below(&seed, 26));
+		assert_int_equal(attribute_tree_add(&tree, parent, name, SIZE, &quark, NULL), HISTREE_OK);
+	}
+	/* Its letters once, and its place in the order. */
+	assert_true(section_size(&tree) < COUNT * (SIZE + 3));
+	assert_comes_back(&tree);
+	attribute_tree_release(&tree);
 }
 
 static void a_section_is_written_in_pieces(void **state)
 {
 	(void)state;
-	struct histree_attributes tree, back;
+	struct attribute_tree tree;
 	attribute_tree_init(&tree);
 	char *name = malloc(ATTRIBUTE_NAME_SIZE_MAX);
 	assert_non_null(name);
@@ -91,100 +148,125 @@ static void a_section_is_written_in_pieces(void **state)
 	for (unsigned i = 0; i < 5; i++)
 		assert_int_equal(attribute_tree_add(&tree, quark, name, ATTRIBUTE_NAME_SIZE_MAX - i, &quark, NULL),
 				 HISTREE_OK);
-	for (unsigned i = 0; i < 20000; i++) {
-		char path[64];
-		snprintf(path, sizeof(path), "Threads/%u/System_call", i);
-		add(&tree, HISTREE_ROOT, path);
-	}
+	assert_comes_back(&tree);
 	struct section section = { 0 };
-	assert_int_equal(save(&tree, &section), HISTREE_OK);
-	assert_true(section.pieces >= 7);
-	/* Two attributes a thread: a number of up to 5 digits with its size, and at most 6 bytes of numbers. */
-	assert_true(section.size < 5 * (ATTRIBUTE_NAME_SIZE_MAX + 10) + 20000 * (6 + 6) + 64);
-	assert_int_equal(load(&back, section.bytes, section.size, NULL), HISTREE_OK);
-	assert_equal_trees(&tree, &back);
-
+	assert_int_equal(section_save(&tree, &section), HISTREE_OK);
+	assert_true(section.pieces >= 5);
 	for (size_t piece = 1; piece <= section.pieces; piece++) {
 		struct section failing = { .fail_at = piece };
-		assert_int_equal(save(&tree, &failing), HISTREE_ERR_IO);
+		assert_int_equal(section_save(&tree, &failing), HISTREE_ERR_IO);
 		assert_int_equal(failing.pieces, piece);
 		free(failing.bytes);
 	}
 	free(name);
 	free(section.bytes);
 	attribute_tree_release(&tree);
-	attribute_tree_release(&back);
 }
 
-static void a_damaged_section_is_refused_or_sound(void **state)
+/* A walk comes to an end, and every question has an answer. */
+static void ask_everything(const struct histree_attributes *attributes)
+{
+	uint32_t walked = 0;
+	struct attribute_run near = { 0 };
+	for (histree_quark quark = attributes_next(attributes, HISTREE_ROOT, HISTREE_ROOT, &near);
+	     quark != HISTREE_ROOT; quark = attributes_next(attributes, HISTREE_ROOT, quark, &near))
+		assert_true(++walked <= attributes->count);
+	for (histree_quark quark = 0; quark < attributes->count && quark < 1000; quark++) {
+		char path[512];
+		histree_quark found;
+		size_t size = histree_attributes_path(attributes, quark, path, sizeof(path));
+		assert_true(histree_attributes_path(attributes, quark, NULL, 0) == size);
+		(void)!histree_attributes_find(attributes, HISTREE_ROOT, path, &found);
+	}
+}
+
+static bool open_and_ask(const uint8_t *bytes, size_t size)
+{
+	struct attribute_view view;
+	struct histree_error error;
+	unsigned reported = 0;
+	if (section_open(&view, bytes, size, &error) != HISTREE_OK) {
+		assert_int_equal(error.status, HISTREE_ERR_FORMAT);
+		assert_int_equal(view.base.count, 0);
+		assert_true(strlen(error.message) > 0);
+		return false;
+	}
+	ask_everything(&view.base);
+	bool sound = attributes_verify(&view.base, report_nothing, &reported) == 0;
+	if (sound)
+		assert_sound(&view.base);
+	attribute_view_release(&view);
+	return sound;
+}
+
+static void damaged_sections_are_noticed_or_sound(void **state)
 {
 	(void)state;
 	uint64_t seed = seed_of_run();
-	struct histree_attributes tree, back;
-	random_tree(&tree, &seed, 120);
-	struct section section = { 0 };
-	assert_int_equal(save(&tree, &section), HISTREE_OK);
-	struct histree_error error;
-	for (size_t size = 0; size < section.size; size++) {
-		assert_int_equal(load(&back, section.bytes, size, &error), HISTREE_ERR_FORMAT);
-		assert_int_equal(back.count, 0);
-		assert_true(strlen(error.message) > 0);
-	}
-	unsigned refused = 0;
-	for (size_t bit = 0; bit < 8 * section.size; bit++) {
-		section.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-		if (load(&back, section.bytes, section.size, &error) == HISTREE_OK)
-			assert_sound(&back);
+	for (unsigned i = 0; i < 4; i++) {
+		struct attribute_tree tree;
+		if (i % 2 == 0)
+			random_tree(&tree, &seed, 120);
 		else
-			refused++;
-		attribute_tree_release(&back);
-		section.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+			thread_tree(&tree, &seed, 40);
+		struct section section = { 0 };
+		assert_int_equal(section_save(&tree, &section), HISTREE_OK);
+		unsigned noticed = 0;
+		for (size_t size = 0; size < section.size; size++)
+			assert_false(open_and_ask(section.bytes, size));
+		for (size_t bit = 0; bit < 8 * section.size; bit++) {
+			section.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+			noticed += !open_and_ask(section.bytes, section.size);
+			section.bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
+		}
+		/* What is not noticed are other names. */
+		assert_true(noticed > 8 * section.size / 2);
+		free(section.bytes);
+		attribute_tree_release(&tree);
 	}
-	assert_true(refused > 0);
-	free(section.bytes);
-	attribute_tree_release(&tree);
 }
 
-static void each_fault_of_a_section_is_named(void **state)
+static void each_fault_of_the_parts_is_named(void **state)
 {
 	(void)state;
+	struct attribute_tree tree;
+	struct attribute_view view;
+	attribute_tree_init(&tree);
+	add(&tree, HISTREE_ROOT, "a/1");
+	add(&tree, HISTREE_ROOT, "a/3");
+	struct section section = { 0 };
+	assert_int_equal(section_save(&tree, &section), HISTREE_OK);
+	uint8_t *footer = section.bytes + section.size - ATTRIBUTE_FOOTER_SIZE;
 	static const struct {
 		const char *says;
-		uint8_t size, bytes[16];
+		size_t at; /* in the footer */
+		uint32_t number;
 	} faults[] = {
-		{ "do not fit", 0, { 0 } },
-		{ "do not fit", 2, { 1, 0 } },
-		{ "do not fit", 2, { 0, 1 } },
-		{ "do not fit", 6, { 2, 1, 1, 'a', 0, 0 } },
-		{ "do not fit", 12, { 255, 255, 255, 255, 255, 255, 255, 255, 255, 1, 0, 0 } },
-		{ "do not fit", 12, { 0, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1, 0 } },
-		{ "has the size 0", 6, { 1, 1, 0, 0, 0, 0 } },
-		{ "has the size 9", 6, { 1, 1, 9, 'a', 0, 0 } },
-		{ "names 0 and 1 are equal", 10, { 2, 2, 1, 'a', 1, 'a', 0, 0, 0, 0 } },
-		{ "comes before all", 6, { 1, 1, 1, 'a', 1, 0 } },
-		{ "comes before all", 10, { 2, 2, 1, 'a', 1, 'b', 0, 0, 2, 0 } },
-		{ "has the name 1", 6, { 1, 1, 1, 'a', 0, 2 } },
-		{ "has the name 1", 8, { 2, 1, 1, 'a', 0, 0, 1, 0 } },
-		{ "have the same path", 8, { 2, 1, 1, 'a', 0, 0, 0, 1 } },
-		{ "malformed", 7, { 1, 1, 2, 'a', 'a', 0, 128 } },
-		{ "1 bytes follow", 7, { 1, 1, 1, 'a', 0, 0, 0 } },
-		{ "1 bytes follow", 3, { 0, 0, 0 } },
+		{ "too many", 0, UINT32_MAX },    { "do not fit", 4, 1000 },  { "do not fit", 8, 1000 },
+		{ "do not fit", 12, 1 },          { "do not fit", 16, 1 },    { "do not fit", 24, UINT32_MAX },
+		{ "do not fit", 36, UINT32_MAX }, { "do not fit", 12, 1000 },
 	};
-	struct histree_attributes tree;
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
 		struct histree_error error = { 0 };
-		assert_int_equal(load(&tree, faults[i].bytes, faults[i].size, &error), HISTREE_ERR_FORMAT);
+		uint32_t right = get_le32(footer + faults[i].at);
+		put_le32(footer + faults[i].at, faults[i].number);
+		assert_int_equal(section_open(&view, section.bytes, section.size, &error), HISTREE_ERR_FORMAT);
 		if (strstr(error.message, faults[i].says) == NULL)
 			fail_msg("fault %zu: '%s', not '%s'", i, error.message, faults[i].says);
+		put_le32(footer + faults[i].at, right);
 	}
-	/* The same forms without a fault: "a" with a child "a", and nothing at all. */
-	static const uint8_t small[] = { 2, 1, 1, 'a', 0, 0, 1, 1 };
-	assert_int_equal(load(&tree, small, sizeof(small), NULL), HISTREE_OK);
-	assert_path(&tree, 1, "a/a");
+	struct histree_error error = { 0 };
+	assert_int_equal(section_open(&view, section.bytes, ATTRIBUTE_FOOTER_SIZE - 1, &error), HISTREE_ERR_FORMAT);
+	assert_non_null(strstr(error.message, "too few"));
+	/* The first quark of the first run: before it are three bytes with the text "a", and the offset of them. */
+	section.bytes[4] = 1;
+	assert_int_equal(section_open(&view, section.bytes, section.size, &error), HISTREE_ERR_FORMAT);
+	assert_non_null(strstr(error.message, "order"));
+	free(section.bytes);
 	attribute_tree_release(&tree);
-	static const uint8_t nothing[] = { 0, 0 };
-	assert_int_equal(load(&tree, nothing, sizeof(nothing), NULL), HISTREE_OK);
-	assert_int_equal(tree.count, 0);
+
+	attribute_tree_init(&tree);
+	assert_comes_back(&tree);
 	attribute_tree_release(&tree);
 }
 
@@ -192,9 +274,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_section_brings_the_tree_back),
+		cmocka_unit_test(numbers_come_back_as_they_were_written),
+		cmocka_unit_test(regular_names_take_few_bytes),
+		cmocka_unit_test(irregular_names_take_their_letters_and_few_bytes),
 		cmocka_unit_test(a_section_is_written_in_pieces),
-		cmocka_unit_test(a_damaged_section_is_refused_or_sound),
-		cmocka_unit_test(each_fault_of_a_section_is_named),
+		cmocka_unit_test(damaged_sections_are_noticed_or_sound),
+		cmocka_unit_test(each_fault_of_the_parts_is_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -361,7 +361,9 @@ static void write_file(const struct folder *folder, uint32_t key_count, const vo
 static void faulty_sections_are_refused(void **state)
 {
 	const struct folder *folder = *state;
-	static const uint8_t none[] = { 0, 0 }, one[] = { 1, 1, 1, 'a', 0, 0 };
+	/* No attribute; and one, the number 0: a run of 21 bytes, a shape of three, a directory behind each. */
+	static const uint8_t none[40] = { 0 };
+	static const uint8_t one[26 + 40] = { [22] = 1, [26] = 1, [34] = 1, [38] = 1, [50] = 3, [58] = 21 };
 	static const uint8_t kernel[] = { 31, 0, 0, 0, 'k', 'e', 'r', 'n', 'e', 'l' };
 	static const uint8_t zero[] = { 31, 0, 0, 0, 'k', 0, 'r' };
 	uint8_t long_name[4 + 64] = { 31 };

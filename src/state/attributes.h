@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * attributes.h - the inside of struct histree_attributes: what attributes.h asks, and who answers.
+ *
+ * There are two of them: the tree that grows while a history is built (attribute_tree.h), and the section of a
+ * finished history, searched where it lies (attribute_view.h).
+ */
+#ifndef STATE_ATTRIBUTES_H
+#define STATE_ATTRIBUTES_H
+
+#include "histree/attributes.h"
+#include "state/attribute_name.h"
+#include "state/attribute_run.h"
+
+/*
+ * `near` is where the caller's last question was answered, so that one about an attribute beside it costs
+ * little; zeroed at first.  Quarks are below `count`, but for that of a parent, which may be HISTREE_ROOT.
+ * Parents are older than their children, siblings come by age, and each child names its parent: whatever
+ * the bytes of a section say, a walk comes to an end.
+ */
+struct attribute_source {
+	histree_quark (*parent)(const struct histree_attributes *attributes, histree_quark quark,
+				struct attribute_run *near);
+	struct attribute_name (*name)(const struct histree_attributes *attributes, histree_quark quark,
+				      struct attribute_run *near);
+	histree_quark (*first_child)(const struct histree_attributes *attributes, histree_quark parent,
+				     struct attribute_run *near);
+	histree_quark (*next_sibling)(const struct histree_attributes *attributes, histree_quark quark,
+				      struct attribute_run *near);
+	/* HISTREE_ROOT if there is none. */
+	histree_quark (*child)(const struct histree_attributes *attributes, histree_quark parent,
+			       const struct attribute_name *name);
+};
+
+struct histree_attributes {
+	const struct attribute_source *source;
+	uint32_t count;
+};
+
+/* So that slot counts fit 32 bits. */
+enum { ATTRIBUTE_COUNT_MAX = 1 << 30 };
+
+/*
+ * The attribute behind `quark` in a walk of everything below `top`, depth first, parents before their
+ * children; the walk begins with `top` itself and is over at HISTREE_ROOT.  No recursion, however deep.
+ */
+histree_quark attributes_next(const struct histree_attributes *attributes, histree_quark top, histree_quark quark,
+			      struct attribute_run *near);
+
+/* HISTREE_ERR_QUARK with a message unless `quark` is an attribute. */
+enum histree_status attributes_check(const struct histree_attributes *attributes, histree_quark quark,
+				     struct histree_error *error);
+
+/* Put "attribute 'PATH': " before the message of an error. */
+void attributes_prefix(const struct histree_attributes *attributes, histree_quark quark,
+		       struct histree_error *error);
+
+#endif
