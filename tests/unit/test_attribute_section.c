@@ -103,13 +103,14 @@ static void regular_names_take_few_bytes(void **state)
 	attribute_tree_init(&tree);
 	for (unsigned i = 0; i < 100000; i++) {
 		char name[16];
-		snprintf(name, sizeof(name), "%u", i);
-		add(&tree, HISTREE_ROOT, name);
+		histree_quark quark;
+		size_t size = (size_t)snprintf(name, sizeof(name), "%u", i);
+		assert_int_equal(attribute_tree_add(&tree, HISTREE_ROOT, name, size, &quark, NULL), HISTREE_OK);
 	}
 	assert_true(section_size(&tree) < 100);
 	attribute_tree_release(&tree);
 
-	thread_tree(&tree, &seed, 20000);
+	thread_tree(&tree, &seed, 2000);
 	assert_true(section_size(&tree) < tree.base.count * 3 / 2);
 	assert_comes_back(&tree);
 	attribute_tree_release(&tree);
@@ -119,7 +120,7 @@ static void regular_names_take_few_bytes(void **state)
 static void irregular_names_take_their_letters_and_few_bytes(void **state)
 {
 	(void)state;
-	enum { COUNT = 20000, SIZE = 12 };
+	enum { COUNT = 5000, SIZE = 12 };
 	uint64_t seed = seed_of_run();
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
@@ -206,9 +207,9 @@ static void damaged_sections_are_noticed_or_sound(void **state)
 	for (unsigned i = 0; i < 4; i++) {
 		struct attribute_tree tree;
 		if (i % 2 == 0)
-			random_tree(&tree, &seed, 120);
+			random_tree(&tree, &seed, 60);
 		else
-			thread_tree(&tree, &seed, 40);
+			thread_tree(&tree, &seed, 15);
 		struct section section = { 0 };
 		assert_int_equal(section_save(&tree, &section), HISTREE_OK);
 		unsigned noticed = 0;
