@@ -54,17 +54,26 @@ histree_query_create(struct histree_history *history, struct histree_query **out
  * unsorted list HISTREE_ERR_ARGUMENT.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_query_start(struct histree_query *query, const struct histree_region *region,
-		    struct histree_error *error);
+histree_query_start(struct histree_query *query, const struct histree_region *region, struct histree_error *error);
 
 /* The next interval; its bytes are borrowed until the next call on this query.  HISTREE_END: no more. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_query_next(struct histree_query *query, struct histree_interval *out, struct histree_error *error);
 
+/*
+ * The next intervals, as many as there are at hand: HISTREE_OK with 1 to `room` of them at `out`, else none.  Their
+ * bytes are borrowed until the next call on this query.  Cheaper than one by one where an answer is large; the two
+ * calls may be mixed.  `room` 0 is HISTREE_ERR_ARGUMENT.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_read(struct histree_query *query,
+								      struct histree_interval *out, size_t room,
+								      size_t *count, struct histree_error *error);
+
 /* A single query in one call, start and next: no allocation.  The query can be reused at once. */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_query_single(struct histree_query *query, histree_quark quark, histree_time t,
-		     struct histree_interval *out, struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_single(struct histree_query *query,
+									histree_quark quark, histree_time t,
+									struct histree_interval *out,
+									struct histree_error *error);
 
 HISTREE_API struct histree_query_stats histree_query_stats(const struct histree_query *query);
 

@@ -13,23 +13,25 @@ void bench_history_release(struct bench_history *bench)
 	bench->query = NULL;
 }
 
+enum { ROOM = 64 };
+
 static enum histree_status ask(void *self, enum bench_shape shape, const struct histree_region *question,
 			       struct bench_answer *answer, struct histree_error *error)
 {
 	struct histree_query *query = ((struct bench_history *)self)->query;
-	struct histree_interval interval;
+	struct histree_interval found[ROOM];
+	size_t count;
 	enum histree_status status;
 	if (shape == BENCH_SINGLE) {
-		status = histree_query_single(query, question->quarks[0], question->from, &interval, error);
+		status = histree_query_single(query, question->quarks[0], question->from, found, error);
 		if (status == HISTREE_OK)
-			bench_answer_add(answer, &interval);
+			bench_answer_add(answer, found);
 	} else {
 		status = histree_query_start(query, question, error);
-		while (status == HISTREE_OK) {
-			status = histree_query_next(query, &interval, error);
-			if (status == HISTREE_OK)
-				bench_answer_add(answer, &interval);
-		}
+		while (status == HISTREE_OK &&
+		       (status = histree_query_read(query, found, ROOM, &count, error)) == HISTREE_OK)
+			for (size_t i = 0; i < count; i++)
+				bench_answer_add(answer, &found[i]);
 	}
 	struct histree_query_stats stats = histree_query_stats(query);
 	answer->nodes_visited = stats.nodes_visited;

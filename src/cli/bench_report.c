@@ -52,6 +52,18 @@ static void print_facts(const struct bench_outcome *outcome, struct output *outp
 	output_char(output, '\n');
 }
 
+static void print_threads(const struct bench_threads *threads, struct output *output)
+{
+	if (threads->threads == 0)
+		return;
+	output_format(output,
+		      "\nthreads      %u ask %.2f million single queries a second, one %.2f: %.2f times its work\n",
+		      threads->threads, threads->together / 1e6, threads->alone / 1e6,
+		      threads->together / threads->alone);
+	output_format(output, "             processor time of a query %.2f us together, %.2f us alone\n",
+		      threads->together_cpu_ns / 1e3, threads->alone_cpu_ns / 1e3);
+}
+
 static void print_text(const struct bench_outcome *outcome, struct output *output)
 {
 	static const struct row_column columns[] = {
@@ -82,6 +94,7 @@ static void print_text(const struct bench_outcome *outcome, struct output *outpu
 		row_end(&rows);
 	}
 	row_writer_finish(&rows);
+	print_threads(&outcome->threads, output);
 }
 
 /* ---- tsv, csv, json: one row ------------------------------------------------------------------------------ */
@@ -102,6 +115,8 @@ static const struct row_column row_columns[] = {
 	{ .name = "names_ns" },        { .name = "build_ns" },        { .name = "build_cpu_ns" },
 	{ .name = "peak_bytes" },      SHAPE_COLUMNS("single"),       SHAPE_COLUMNS("full"),
 	SHAPE_COLUMNS("times"),        SHAPE_COLUMNS("range"),        { .name = "wrong" },
+	{ .name = "threads" },         { .name = "threads_rate" },    { .name = "alone_rate" },
+	{ .name = "threads_cpu_ns" },  { .name = "alone_cpu_ns" },
 };
 
 static void put_tree(const struct histree_history_info *info, struct row_writer *rows)
@@ -118,6 +133,21 @@ static void put_tree(const struct histree_history_info *info, struct row_writer 
 	row_unsigned(rows, info->node_bytes_used);
 	row_unsigned(rows, info->file_bytes);
 	row_unsigned(rows, info->attribute_bytes);
+}
+
+static void put_threads(const struct bench_threads *threads, struct row_writer *rows)
+{
+	const double numbers[] = { threads->together, threads->alone, threads->together_cpu_ns,
+				   threads->alone_cpu_ns };
+	const size_t count = sizeof(numbers) / sizeof(numbers[0]);
+	if (threads->threads == 0) {
+		for (size_t i = 0; i < 1 + count; i++)
+			row_null(rows);
+		return;
+	}
+	row_unsigned(rows, threads->threads);
+	for (size_t i = 0; i < count; i++)
+		row_real(rows, numbers[i]);
 }
 
 static void print_one_row(const struct bench_outcome *outcome, const struct row_format *format,
@@ -149,6 +179,7 @@ static void print_one_row(const struct bench_outcome *outcome, const struct row_
 		row_unsigned(&rows, outcome->wrong);
 	else
 		row_null(&rows);
+	put_threads(&outcome->threads, &rows);
 	row_end(&rows);
 	row_writer_finish(&rows);
 }

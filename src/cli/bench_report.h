@@ -6,6 +6,7 @@
 #define CLI_BENCH_REPORT_H
 
 #include "cli/bench_measure.h"
+#include "cli/bench_threads.h"
 #include "cli/row_writer.h"
 
 struct bench_outcome {
@@ -15,6 +16,7 @@ struct bench_outcome {
 	uint64_t peak_bytes;                      /* of the process, when the history was built */
 	struct bench_result results[BENCH_SHAPE_COUNT];
 	size_t wrong; /* answers that differ from the model's */
+	struct bench_threads threads;
 };
 
 void bench_report(const struct bench_outcome *outcome, const struct row_format *format, struct output *output);

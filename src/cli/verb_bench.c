@@ -8,6 +8,7 @@
 #include "cli/bench_history.h"
 #include "cli/bench_model.h"
 #include "cli/bench_report.h"
+#include "cli/bench_threads.h"
 #include "cli/number_text.h"
 #include "cli/target.h"
 #include "cli/verb.h"
@@ -16,6 +17,7 @@
 struct bench_options {
 	const char *store, *output, *variant, *analysis, *format;
 	uint64_t attributes, intervals, r_depth, node_size, fan_out, memory, build_threads, cache, queries, seed;
+	uint64_t threads;
 };
 
 static const struct cli_option options[] = {
@@ -95,7 +97,7 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct bench_options, cache),
 	  .least = 4096,
 	  .most = SIZE_MAX,
-	  .help = "node cache of the queries; default: 32M" },
+	  .help = "node cache of the queries; default: 128M" },
 	{ .name = "queries",
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
@@ -103,6 +105,13 @@ static const struct cli_option options[] = {
 	  .least = 1,
 	  .most = 10 * 1000 * 1000,
 	  .help = "single queries, and a hundredth of it of each other kind; default: 10000" },
+	{ .name = "threads",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct bench_options, threads),
+	  .least = 1,
+	  .most = BENCH_THREADS_MAX,
+	  .help = "at the end, single queries of N threads at once, beside those of one" },
 	{ .name = "seed",
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
@@ -264,6 +273,10 @@ static enum histree_status ask(struct benching *benching, struct histree_error *
 					       &wrong, error);
 		benching->outcome.wrong += wrong;
 	}
+	if (status == HISTREE_OK && benching->chosen->threads > 0)
+		status = bench_threads_measure(benching->history, &benching->questions,
+					       (unsigned)benching->chosen->threads, &benching->outcome.threads,
+					       error);
 	return status;
 }
 

@@ -92,6 +92,12 @@ enum histree_status histree_query_next(struct histree_query *query, struct histr
 	return tree_iter_next(query->iter, out, error);
 }
 
+enum histree_status histree_query_read(struct histree_query *query, struct histree_interval *out, size_t room,
+				       size_t *count, struct histree_error *error)
+{
+	return tree_iter_read(query->iter, out, room, count, error);
+}
+
 enum histree_status histree_query_single(struct histree_query *query, histree_quark quark, histree_time t,
 					 struct histree_interval *out, struct histree_error *error)
 {

@@ -7,6 +7,7 @@
  * Intervals are read some at a time, so that what it costs to come back to a node is shared among them.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -182,12 +183,12 @@ static inline struct life life_of(struct tree_iter *iter, size_t at)
 }
 
 /* As many nulls outside the lives of keys as there is room for: no node has them.  Returns how many. */
-static size_t read_nulls(struct tree_iter *iter)
+static size_t read_nulls(struct tree_iter *iter, struct histree_interval *out, size_t room)
 {
 	const struct node_region *region = &iter->region;
 	const struct tree_shape *shape = &iter->reader->shape;
 	size_t count = 0;
-	for (; iter->life_at < iter->life_end && count + 2 <= BATCH; iter->life_at++) {
+	for (; iter->life_at < iter->life_end && count + 2 <= room; iter->life_at++) {
 		size_t at = iter->life_at;
 		struct life life = life_of(iter, at);
 		if (life.birth <= region->from && life.death >= region->to)
@@ -197,13 +198,14 @@ static size_t read_nulls(struct tree_iter *iter)
 		unsigned of_key = life_nulls(life, key, shape->start, shape->end, nulls);
 		for (unsigned i = 0; i < of_key; i++)
 			if (region_has_time_of(region, nulls[i].start, nulls[i].end))
-				iter->batch[count++] = nulls[i];
+				out[count++] = nulls[i];
 	}
 	return count;
 }
 
 /* Of the nodes: at least one, or HISTREE_END. */
-static enum histree_status read_nodes(struct tree_iter *iter, size_t *count, struct histree_error *error)
+static enum histree_status read_nodes(struct tree_iter *iter, struct histree_interval *out, size_t room,
+				      size_t *count, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_END;
 	*count = 0;
@@ -212,8 +214,7 @@ static enum histree_status read_nodes(struct tree_iter *iter, size_t *count, str
 			return status;
 		if (iter->node == NULL) /* a node of children alone */
 			continue;
-		size_t room = iter->left < BATCH ? (size_t)iter->left : BATCH;
-		status = node_cursor_read(&iter->cursor, iter->batch, room, count);
+		status = node_cursor_read(&iter->cursor, out, iter->left < room ? (size_t)iter->left : room, count);
 		if (status == HISTREE_OK)
 			return HISTREE_OK;
 		if (status != HISTREE_END)
@@ -224,21 +225,27 @@ static enum histree_status read_nodes(struct tree_iter *iter, size_t *count, str
 	return HISTREE_END;
 }
 
-static enum histree_status read_batch(struct tree_iter *iter, struct histree_error *error)
+/* There is room for two at least. */
+static enum histree_status read_some(struct tree_iter *iter, struct histree_interval *out, size_t room,
+				     size_t *count, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_END;
-	size_t count = 0;
-	iter->batch_at = iter->batch_count = 0;
+	*count = 0;
 	if (iter->left > 0) {
-		count = read_nulls(iter);
-		status = count > 0 ? HISTREE_OK : read_nodes(iter, &count, error);
+		*count = read_nulls(iter, out, room);
+		status = *count > 0 ? HISTREE_OK : read_nodes(iter, out, room, count, error);
 	}
 	if (status == HISTREE_END)
 		leave_node(iter);
-	iter->left -= count;
-	iter->stats.intervals += count;
-	iter->batch_count = count;
+	iter->left -= *count;
+	iter->stats.intervals += *count;
 	return status;
+}
+
+static enum histree_status read_batch(struct tree_iter *iter, struct histree_error *error)
+{
+	iter->batch_at = 0;
+	return read_some(iter, iter->batch, BATCH, &iter->batch_count, error);
 }
 
 /* Apart from tree_iter_next(), which is short without it. */
@@ -257,5 +264,24 @@ enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interv
 	if (iter->batch_at == iter->batch_count)
 		return next_of_batch(iter, out, error);
 	*out = iter->batch[iter->batch_at++];
+	return HISTREE_OK;
+}
+
+enum histree_status tree_iter_read(struct tree_iter *iter, struct histree_interval *out, size_t room, size_t *count,
+				   struct histree_error *error)
+{
+	*count = 0;
+	if (room == 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "room for no interval");
+	if (iter->batch_at == iter->batch_count) {
+		enum histree_status status =
+			room >= 2 ? read_some(iter, out, room, count, error) : read_batch(iter, error);
+		if (status != HISTREE_OK || *count > 0)
+			return status;
+	}
+	size_t waiting = iter->batch_count - iter->batch_at;
+	*count = waiting < room ? waiting : room;
+	memcpy(out, &iter->batch[iter->batch_at], *count * sizeof(*out));
+	iter->batch_at += *count;
 	return HISTREE_OK;
 }

@@ -39,6 +39,9 @@ void tree_iter_start(struct tree_iter *iter, const struct histree_region *region
 void tree_iter_stop(struct tree_iter *iter);
 enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interval *out,
 				   struct histree_error *error);
+/* Up to `room` of them, which is not 0; HISTREE_OK with at least one. */
+enum histree_status tree_iter_read(struct tree_iter *iter, struct histree_interval *out, size_t room, size_t *count,
+				   struct histree_error *error);
 struct histree_query_stats tree_iter_stats(const struct tree_iter *iter);
 void tree_iter_free(struct tree_iter *iter);
 

@@ -194,6 +194,44 @@ static void a_query_can_be_stopped_at_any_point(void **state)
 	assert_int_equal(histree_query_stats(fixture->query).nodes_visited, info->node_count);
 }
 
+/* One by one or many at once, in turns: the same intervals in the same order. */
+static void intervals_can_be_read_many_at_once(void **state)
+{
+	struct fixture *fixture = *state;
+	struct histree_query *other;
+	const struct histree_region all = { .from = START, .to = END };
+	static const size_t rooms[] = { 1, 2, 3, 64, 100, 500 };
+	assert_int_equal(histree_query_create(fixture->history, &other, NULL), HISTREE_OK);
+	for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+		struct histree_interval many[500], one;
+		size_t count, turn = 0;
+		enum histree_status status;
+		assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
+		assert_int_equal(histree_query_start(other, &all, NULL), HISTREE_OK);
+		do {
+			count = 1;
+			status = turn++ % 3 == 2 ? histree_query_next(other, many, NULL)
+						 : histree_query_read(other, many, rooms[i], &count, NULL);
+			assert_true(status != HISTREE_OK || (count >= 1 && count <= rooms[i]));
+			for (size_t k = 0; status == HISTREE_OK && k < count; k++) {
+				assert_int_equal(histree_query_next(fixture->query, &one, NULL), HISTREE_OK);
+				assert_int_equal(many[k].quark, one.quark);
+				assert_true(many[k].start == one.start && many[k].end == one.end);
+				assert_true(histree_value_equal(&many[k].value, &one.value));
+			}
+			assert_int_equal(histree_query_stats(other).intervals,
+					 histree_query_stats(fixture->query).intervals);
+		} while (status == HISTREE_OK);
+		assert_int_equal(status, HISTREE_END);
+		assert_int_equal(histree_query_next(fixture->query, &one, NULL), HISTREE_END);
+		assert_int_equal(histree_query_read(other, many, rooms[i], &count, NULL), HISTREE_END);
+		assert_int_equal(count, 0);
+	}
+	size_t count;
+	assert_int_equal(histree_query_read(other, NULL, 0, &count, NULL), HISTREE_ERR_ARGUMENT);
+	histree_query_free(other);
+}
+
 /* Each at its own pace, on one history. */
 static void queries_do_not_disturb_each_other(void **state)
 {
@@ -223,6 +261,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_empty_list_finds_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(each_kind_of_query_finds_what_it_should, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_query_can_be_stopped_at_any_point, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(intervals_can_be_read_many_at_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(queries_do_not_disturb_each_other, set_up, tear_down),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,12 @@ histree bench --attributes 30 --queries 5 --variant esht --output kept.sht |
 histree info kept.sht | grep interval
 echo
 histree bench --store "$STORE" --queries 5 --format csv | tr -d '\r' | cut -d , -f 5,6,13-17
+histree bench --attributes 30 --queries 5 --threads 3 --format json | python3 -c '
+import json, sys
+row = json.loads(sys.stdin.read().strip().strip("[],"))
+print(row["threads"], row["threads_rate"] > 0, row["alone_rate"] > 0, row["threads_cpu_ns"] > 0,
+      row["alone_cpu_ns"] > 0)'
+histree bench --attributes 30 --queries 5 --threads 2 | tail -n 2 | sed "s/[0-9.]* us/TIME/g; s/[0-9]*[.][0-9]*/N/g"
 try histree bench --variant oak
 try histree bench --output kept.sht
 try histree bench --attributes 0
