@@ -12,11 +12,11 @@ import tempfile
 
 LAYERS = {  # folder of src/: level; folders of one level do not know each other
     "base": 0, "item": 1, "node": 2, "store": 3, "tree": 4, "state": 5, "event": 5,
-    "trace": 6, "analysis": 6, "query": 6, "pipeline": 7, "cli": 9,
+    "trace": 6, "analysis": 6, "query": 6, "pipeline": 7, "view": 7, "draw": 8, "cli": 9,
 }
 PUBLIC = {  # header of include/histree/: level of the layer that it speaks for
     "status.h": 0, "value.h": 0, "attributes.h": 5, "state_system.h": 5, "history.h": 5,
-    "query.h": 6, "store.h": 7, "build.h": 7, "histree.h": 8,
+    "query.h": 6, "rows.h": 6, "store.h": 7, "build.h": 7, "view.h": 7, "draw.h": 8, "histree.h": 9,
 }
 STRUCTS = {  # public headers above a folder that declare structs which it takes or fills; it calls nothing of them
     "tree": {"state_system.h", "history.h", "query.h"},  # tree options, info, region, statistics

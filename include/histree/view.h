@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * view.h - what the views of a kernel trace show: its threads as a tree, its resources, how busy it was, and in
+ * which colours.
+ *
+ * A model is made of a history once and never changes; strings and arrays in it live as long as it does.  The
+ * states of its rows come from rows.h, by quark.  Models need the attributes of the analyses `kernel` and
+ * `kernel-2016` (histree-states(7)); of a history without them they are empty.
+ *
+ * Threads: a model may be read by any number of threads.  Making one uses a query of its own.
+ */
+#ifndef HISTREE_VIEW_H
+#define HISTREE_VIEW_H
+
+#include "history.h"
+
+/* In place of an index: none. */
+#define HISTREE_NO_INDEX UINT32_MAX
+
+/* Asked now and then by the calling thread while a model is made; a zeroed one never stops. */
+struct histree_cancel {
+	bool (*go_on)(void *context); /* false: HISTREE_ERR_CANCELLED */
+	void *context;
+};
+
+/* ---- Control Flow ----------------------------------------------------------------------------------------- */
+
+struct histree_thread {
+	const char *name;    /* of its program, the last it had; "" if not known */
+	int32_t tid;         /* 0: the idle thread of a CPU; -1: whatever ran before the first switch of a CPU */
+	int32_t pid;         /* its process; its own tid where the history says nothing else */
+	int32_t ppid;        /* the thread that made it; -1 if not known */
+	int32_t cpu;         /* of an idle thread, else -1 */
+	int32_t last_status; /* at the end of the history, as in histree-states(7); -1: null, it is gone */
+	histree_time birth, death; /* its first and last time with a status; birth > death: it never had one */
+	histree_quark node;        /* Threads/<tid> */
+	histree_quark status;      /* the attribute with its status: the node itself, in kernel-2016 its child */
+	histree_quark system_call; /* HISTREE_ROOT: there is none */
+	uint32_t parent;           /* index; HISTREE_NO_INDEX: at the top */
+	uint32_t depth;            /* 0 at the top */
+	uint32_t descendants;      /* they follow it */
+};
+
+struct histree_control_flow;
+
+/*
+ * The threads as a tree by PPID, depth first: a thread is followed by all that descend from it, siblings in the
+ * order of birth, then tid.  A thread whose parent is not in the history, or whose line of parents is a ring
+ * because numbers were used again, is at the top.
+ *
+ * One query for names and parents over the whole history, one for statuses at its two ends: the cost grows with the
+ * number of threads, not of their states (thesis 4.8.2, "PsTree").  About 80 bytes a thread.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_control_flow_create(struct histree_history *history,
+									       struct histree_cancel cancel,
+									       struct histree_control_flow **out,
+									       struct histree_error *error);
+HISTREE_API void histree_control_flow_free(struct histree_control_flow *flow);
+
+/* Contiguous: thread i + 1 follows thread i. */
+HISTREE_API const struct histree_thread *histree_control_flow_threads(const struct histree_control_flow *flow,
+								      uint32_t *count);
+
+/* The thread with this tid; HISTREE_NO_INDEX if there is none.  For 0, `cpu` says which. */
+HISTREE_API uint32_t histree_control_flow_find(const struct histree_control_flow *flow, int32_t tid, int32_t cpu);
+
+/*
+ * The next thread after `after` (HISTREE_NO_INDEX: from the first) whose name contains `text`, ASCII letters alike
+ * in both cases, or whose tid or pid begins with it; `backwards`: the one before.  HISTREE_NO_INDEX: no more.
+ */
+HISTREE_API uint32_t histree_control_flow_search(const struct histree_control_flow *flow, const char *text,
+						 uint32_t after, bool backwards);
+
+/* ---- Resources -------------------------------------------------------------------------------------------- */
+
+enum histree_resource_kind {
+	HISTREE_RESOURCE_CPU,            /* its status */
+	HISTREE_RESOURCE_CURRENT_THREAD, /* the tid that runs there */
+	HISTREE_RESOURCE_FREQUENCY,      /* in Hz */
+	HISTREE_RESOURCE_IRQ,
+	HISTREE_RESOURCE_SOFT_IRQ,
+};
+
+struct histree_resource {
+	enum histree_resource_kind kind;
+	int32_t cpu;      /* -1: of all CPUs together */
+	int32_t number;   /* of an IRQ or softirq; else -1 */
+	const char *name; /* for people: "CPU 3", "IRQ 19 ahci", "softirq 1 timer" */
+	histree_quark quark;
+	uint32_t parent; /* index: an interrupt's CPU; HISTREE_NO_INDEX at the top */
+};
+
+struct histree_resources;
+
+/* CPUs by number, each followed by what is below it; then interrupts and softirqs of all CPUs together. */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_resources_create(struct histree_history *history,
+									    struct histree_resources **out,
+									    struct histree_error *error);
+HISTREE_API void histree_resources_free(struct histree_resources *resources);
+HISTREE_API const struct histree_resource *histree_resources_list(const struct histree_resources *resources,
+								  uint32_t *count);
+
+/* ---- CPU usage -------------------------------------------------------------------------------------------- */
+
+struct histree_cpu_usage_request {
+	histree_time from, to;
+	uint32_t pixels;     /* points of each curve: pixels as in rows.h */
+	const int32_t *tids; /* threads that get a curve of their own; may be NULL */
+	size_t tid_count;
+	const int32_t *cpus; /* only these; NULL: all */
+	size_t cpu_count;
+	struct histree_cancel cancel;
+};
+
+struct histree_cpu_time {
+	int32_t tid;
+	int64_t ns; /* on all CPUs together, in the range */
+};
+
+struct histree_cpu_usage;
+
+/*
+ * Who had the CPUs, from CPUs/<cpu>/Current_thread.  The cost grows with the number of context switches in the
+ * range: each is read.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_cpu_usage_create(struct histree_history *history, const struct histree_cpu_usage_request *request,
+			 struct histree_cpu_usage **out, struct histree_error *error);
+HISTREE_API void histree_cpu_usage_free(struct histree_cpu_usage *usage);
+
+/*
+ * One number a pixel, in percent of one CPU: 250 are two and a half.  `curve` is an index of the request's tids, or
+ * HISTREE_NO_INDEX for all threads but the idle ones together.
+ */
+HISTREE_API const double *histree_cpu_usage_curve(const struct histree_cpu_usage *usage, uint32_t curve);
+
+/* Every thread that ran in the range, those of the most time first; idle is not among them. */
+HISTREE_API const struct histree_cpu_time *histree_cpu_usage_times(const struct histree_cpu_usage *usage,
+								   size_t *count);
+
+/* ---- density ---------------------------------------------------------------------------------------------- */
+
+/*
+ * How much happened: for each pixel, the number of states of all attributes that begin in it, the first ones of the
+ * history excepted.  A history does not keep events; each event changes a few states.  Reads every interval of the
+ * range.  `counts` has room for `pixels`.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_density(struct histree_history *history,
+								   histree_time from, histree_time to,
+								   uint32_t pixels, struct histree_cancel cancel,
+								   uint64_t *counts, struct histree_error *error);
+
+/* ---- styles ----------------------------------------------------------------------------------------------- */
+
+/* What the values of an attribute mean. */
+enum histree_meaning {
+	HISTREE_MEANS_THREAD_STATUS,
+	HISTREE_MEANS_CPU_STATUS,
+	HISTREE_MEANS_TID,
+	HISTREE_MEANS_IRQ, /* the number of the CPU that handles it */
+	HISTREE_MEANS_SOFT_IRQ,
+	HISTREE_MEANS_FREQUENCY,
+	HISTREE_MEANS_ANYTHING, /* a colour for each value */
+};
+#define HISTREE_MEANING_COUNT 7
+
+struct histree_style {
+	const char *key;      /* what Trace Compass calls it ("Wait blocked"); unique within a meaning */
+	const char *name;     /* for people: "blocked" */
+	uint32_t light, dark; /* 0xRRGGBB on a light and on a dark ground */
+	double height;        /* of the row, 0 to 1 */
+};
+
+/* The meaning of the values of an attribute of a kernel history, by its path. */
+HISTREE_API enum histree_meaning histree_meaning_of(const struct histree_attributes *attributes,
+						    histree_quark quark);
+HISTREE_API enum histree_meaning histree_resource_meaning(enum histree_resource_kind kind);
+
+/*
+ * How to show a value; NULL: not at all (null, mostly).  Where values have no fixed style the colour comes from the
+ * value, and is the same for equal values everywhere; its key and name are then those of the palette ("colour 3").
+ * Colours are told apart by those who see red and green alike.
+ */
+HISTREE_API const struct histree_style *histree_style_of(enum histree_meaning meaning,
+							 const struct histree_value *value);
+
+/* All styles of a meaning, for a legend; of those without fixed ones the palette. */
+HISTREE_API const struct histree_style *histree_styles(enum histree_meaning meaning, size_t *count);
+
+#endif
