@@ -8,8 +8,10 @@
  *	state_system.h	build a history from state changes
  *	history.h	open a finished history
  *	query.h		single, full, range and 2D queries
+ *	rows.h		what a chart shows: a row an attribute, a cell a pixel
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
+ *	view.h		threads as a tree, resources, CPU usage, colours
  */
 #ifndef HISTREE_HISTREE_H
 #define HISTREE_HISTREE_H
@@ -18,9 +20,11 @@
 #include "build.h"
 #include "history.h"
 #include "query.h"
+#include "rows.h"
 #include "state_system.h"
 #include "status.h"
 #include "store.h"
 #include "value.h"
+#include "view.h"
 
 #endif

@@ -37,9 +37,9 @@ static enum histree_status check_times(const struct histree_query *query, histre
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a range from %lld to %lld", (long long)from,
 				 (long long)to);
 	if (from < info->start || to > info->end)
-		return error_set(error, HISTREE_ERR_TIME_RANGE, "time %lld is outside the history, from %lld to %lld",
-				 (long long)(from < info->start ? from : to), (long long)info->start,
-				 (long long)info->end);
+		return error_set(
+			error, HISTREE_ERR_TIME_RANGE, "time %lld is outside the history, from %lld to %lld",
+			(long long)(from < info->start ? from : to), (long long)info->start, (long long)info->end);
 	return HISTREE_OK;
 }
 
@@ -100,7 +100,8 @@ enum histree_status histree_query_single(struct histree_query *query, histree_qu
 	if (status == HISTREE_OK)
 		status = tree_iter_next(query->iter, out, error);
 	if (status != HISTREE_OK)
-		tree_iter_stop(query->iter); /* else it is at its end: the region is ours and must not be used later */
+		tree_iter_stop(
+			query->iter); /* else it is at its end: the region is ours and must not be used later */
 	if (status == HISTREE_END)
 		return error_set(error, HISTREE_ERR_FORMAT, "attribute %u has no state at %lld: verify the history",
 				 quark, (long long)t);

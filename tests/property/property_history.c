@@ -12,9 +12,8 @@
 #include <cmocka.h>
 
 #include "histree/query.h"
-#include "histree/state_system.h"
 #include "shrink.h"
-#include "support/reference.h"
+#include "support/history_file.h"
 #include "tree/variant.h"
 
 enum { QUESTIONS = 40, SHRINK_RUNS = 400 };
@@ -25,46 +24,6 @@ struct history_case {
 	uint64_t seed;
 	char fault[512];
 };
-
-/* ---- building ------------------------------------------------------------------------------------------ */
-
-/* Attributes "Group/3/17", so that there are sub-attributes; only those at the bottom have states. */
-static enum histree_status name_attributes(struct histree_state_system *system, uint32_t key_count,
-					   histree_quark *quarks, struct histree_error *error)
-{
-	for (uint32_t key = 0; key < key_count; key++) {
-		char path[64];
-		snprintf(path, sizeof(path), "Group/%u/%u", key % 7, key);
-		enum histree_status status =
-			histree_state_attribute(system, HISTREE_ROOT, path, &quarks[key], error);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	return HISTREE_OK;
-}
-
-static enum histree_status build(const struct history_case *test, const struct workload *workload,
-				 histree_quark *quarks, struct histree_error *error)
-{
-	struct histree_state_system *system;
-	enum histree_status status =
-		histree_state_create(&(struct histree_history_options){ .path = test->path,
-									.provider = "test",
-									.provider_version = 7,
-									.start = workload->start,
-									.tree = test->options },
-				     &system, error);
-	if (status != HISTREE_OK)
-		return status;
-	status = name_attributes(system, workload->key_count, quarks, error);
-	for (size_t i = 0; status == HISTREE_OK && i < workload->count; i++)
-		status = histree_state_modify(system, workload->changes[i].at, quarks[workload->changes[i].quark],
-					      workload->changes[i].value, error);
-	if (status == HISTREE_OK)
-		status = histree_state_close(system, workload->end, error);
-	histree_state_free(system);
-	return status;
-}
 
 /* ---- comparing ----------------------------------------------------------------------------------------- */
 
@@ -142,39 +101,6 @@ static const char *check_history(struct history_case *test, struct histree_histo
 	return fault;
 }
 
-/* What the changes say of the attributes that have states, and one null each for "Group" and "Group/N". */
-static bool expected_history(const struct workload *workload, const histree_quark *quarks, struct reference *out)
-{
-	uint32_t groups = workload->key_count < 7 ? workload->key_count : 7;
-	uint32_t inner = workload->key_count > 0 ? 1 + groups : 0;
-	uint32_t keys = workload->key_count + inner;
-	size_t count;
-	*out = (struct reference){ 0 };
-	struct histree_interval *intervals = workload_intervals(workload, &count);
-	struct histree_interval *all =
-		intervals == NULL ? NULL : realloc(intervals, (count + inner + 1) * sizeof(*all));
-	uint8_t *named = calloc((size_t)keys + 1, 1);
-	bool done = false;
-	if (all == NULL || named == NULL)
-		goto out;
-	intervals = all;
-	for (uint32_t key = 0; key < workload->key_count; key++)
-		named[quarks[key]] = 1;
-	for (size_t i = 0; i < count; i++)
-		intervals[i].quark = quarks[intervals[i].quark];
-	for (uint32_t quark = 0; quark < keys; quark++)
-		if (!named[quark])
-			intervals[count++] = (struct histree_interval){ .start = workload->start,
-									.end = workload->end,
-									.quark = quark,
-									.value = histree_null() };
-	done = reference_make(out, intervals, count, workload->start, workload->end, keys);
-out:
-	free(named);
-	free(intervals);
-	return done;
-}
-
 static const char *check_workload(void *context, const struct workload *workload)
 {
 	struct history_case *test = context;
@@ -186,13 +112,13 @@ static const char *check_workload(void *context, const struct workload *workload
 	if (quarks == NULL)
 		return fault;
 	unlink(test->path);
-	enum histree_status status = build(test, workload, quarks, &error);
+	enum histree_status status = history_file_build(test->path, &test->options, workload, quarks, &error);
 	if (status == HISTREE_OK)
 		status = histree_history_open(test->path, NULL, &history, &error);
 	if (status != HISTREE_OK) {
 		snprintf(test->fault, sizeof(test->fault), "%s", error.message);
 		fault = test->fault;
-	} else if (expected_history(workload, quarks, &reference)) {
+	} else if (history_file_reference(workload, quarks, &reference)) {
 		fault = check_history(test, history, &reference);
 	}
 	histree_history_close(history);

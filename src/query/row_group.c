@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+#include "query/row_group.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+/* What reading needs at hand. */
+struct reading {
+	struct row_group *group;
+	const struct histree_rows_request *request;
+	struct histree_query *query;
+	struct value_table *values;
+	size_t row; /* of the interval before: intervals of one attribute often follow one another */
+};
+
+/* ---- which rows ------------------------------------------------------------------------------------------- */
+
+static int compare_quarks(const void *one, const void *other)
+{
+	histree_quark a = *(const histree_quark *)one, b = *(const histree_quark *)other;
+	return (a > b) - (a < b);
+}
+
+enum histree_status row_group_choose(struct row_group *group, const histree_quark *quarks, size_t count,
+				     struct histree_error *error)
+{
+	group->quark_count = 0;
+	if (!array_reserve(&group->quarks, &group->quarks_capacity, count))
+		return error_memory(error, "rows");
+	for (size_t i = 0; i < count; i++)
+		group->quarks[i] = quarks[i];
+	qsort(group->quarks, count, sizeof(*group->quarks), compare_quarks);
+	for (size_t i = 0; i < count; i++)
+		if (group->quark_count == 0 || group->quarks[group->quark_count - 1] != group->quarks[i])
+			group->quarks[group->quark_count++] = group->quarks[i];
+	return HISTREE_OK;
+}
+
+size_t row_group_find(const struct row_group *group, histree_quark quark)
+{
+	size_t low = 0, high = group->quark_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (group->quarks[middle] < quark)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- one state -------------------------------------------------------------------------------------------- */
+
+/* The k-th sample of a pixel: in the middle of a quarter of it. */
+static histree_time sample(const struct pixel_scale *scale, uint32_t pixel, unsigned k)
+{
+	histree_time first = pixel_first(scale, pixel);
+	uint64_t width = (uint64_t)pixel_last(scale, pixel) - (uint64_t)first;
+	uint64_t eighths = 2 * k + 1;
+	uint64_t after = width / (2 * SAMPLES_PER_PIXEL) * eighths +
+			 width % (2 * SAMPLES_PER_PIXEL) * eighths / (2 * SAMPLES_PER_PIXEL);
+	return (histree_time)((uint64_t)first + after);
+}
+
+/* How much of a pixel a state has: ns, or, of a sampled row, samples. */
+static uint64_t share(const struct row_group *group, uint32_t pixel, histree_time start, histree_time end)
+{
+	if (!group->sampled) {
+		histree_time first = pixel_first(&group->scale, pixel), last = pixel_last(&group->scale, pixel);
+		return (uint64_t)(end < last ? end : last) - (uint64_t)(start > first ? start : first) + 1;
+	}
+	uint64_t samples = 0;
+	for (unsigned k = 0; k < SAMPLES_PER_PIXEL; k++) {
+		histree_time t = sample(&group->scale, pixel, k);
+		samples += t >= start && t <= end;
+	}
+	return samples;
+}
+
+static enum histree_status add_to_cells(struct row_group *group, size_t row, histree_time start, histree_time end,
+					uint32_t value, struct histree_error *error)
+{
+	const struct pixel_scale *scale = &group->scale;
+	if (start < scale->from)
+		start = scale->from;
+	if (end > scale->to)
+		end = scale->to;
+	uint32_t first = pixel_from(scale, start), last = pixel_to(scale, end);
+	for (uint32_t pixel = first; pixel <= last; pixel++) {
+		size_t cell = row * scale->pixels + pixel;
+		bool inside = pixel > first && pixel < last;
+		if (inside || (start <= pixel_first(scale, pixel) && end >= pixel_last(scale, pixel))) {
+			cell_sums_fill(&group->sums, cell, value);
+			continue;
+		}
+		uint64_t weight = share(group, pixel, start, end);
+		enum histree_status status =
+			weight == 0 ? HISTREE_OK : cell_sums_add(&group->sums, cell, value, weight, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status keep_resolved(struct row_group *group, size_t row,
+					 const struct histree_interval *interval, uint32_t value,
+					 struct histree_error *error)
+{
+	if (!array_reserve(&group->resolved, &group->resolved_capacity, group->resolved_count + 1))
+		return error_memory(error, "the states of rows");
+	group->resolved[group->resolved_count++] = (struct resolved_state){
+		.start = interval->start,
+		.end = interval->end,
+		.row = (uint32_t)row,
+		.value = value,
+	};
+	return HISTREE_OK;
+}
+
+static enum histree_status take(struct reading *reading, const struct histree_interval *interval,
+				struct histree_error *error)
+{
+	struct row_group *group = reading->group;
+	if (group->quarks[reading->row] != interval->quark)
+		reading->row = row_group_find(group, interval->quark);
+	uint32_t value;
+	enum histree_status status = value_table_add(reading->values, &interval->value, &value, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (reading->request->shape == HISTREE_ROWS_STATES && pixel_scale_resolves(&group->scale, interval))
+		return keep_resolved(group, reading->row, interval, value, error);
+	return add_to_cells(group, reading->row, interval->start, interval->end, value, error);
+}
+
+/* ---- all states ------------------------------------------------------------------------------------------- */
+
+/* How many states are read between two questions whether to go on. */
+enum { STATES_PER_QUESTION = 4096 };
+
+static enum histree_status go_on(const struct histree_rows_request *request, struct histree_error *error)
+{
+	if (request->go_on == NULL || request->go_on(request->context))
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_CANCELLED, "the rows are no longer wanted");
+}
+
+/* Read a region, `most` of its states at most.  HISTREE_PARTIAL: there are more. */
+static enum histree_status read_region(struct reading *reading, const struct histree_region *region, uint64_t most,
+				       struct histree_error *error)
+{
+	struct row_group *group = reading->group;
+	struct histree_interval interval;
+	group->resolved_count = 0;
+	enum histree_status status = cell_sums_begin(&group->sums, group->quark_count * group->scale.pixels, error);
+	if (status == HISTREE_OK)
+		status = histree_query_start(reading->query, region, error);
+	for (uint64_t read = 0; status == HISTREE_OK; read++) {
+		if (read % STATES_PER_QUESTION == 0)
+			status = go_on(reading->request, error);
+		if (status == HISTREE_OK)
+			status = histree_query_next(reading->query, &interval, error);
+		if (status == HISTREE_OK && read == most)
+			return HISTREE_PARTIAL;
+		if (status == HISTREE_OK)
+			status = take(reading, &interval, error);
+	}
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+static void add_sample(struct row_group *group, histree_time t)
+{
+	if (group->sample_count == 0 || group->samples[group->sample_count - 1] != t)
+		group->samples[group->sample_count++] = t;
+}
+
+/* Those of each pixel, and the two ends of the range: a long state may reach in by less than a sample's distance.
+ */
+static enum histree_status choose_samples(struct row_group *group, struct histree_error *error)
+{
+	const struct pixel_scale *scale = &group->scale;
+	group->sample_count = 0;
+	if (!array_reserve(&group->samples, &group->samples_capacity,
+			   (size_t)scale->pixels * SAMPLES_PER_PIXEL + 2))
+		return error_memory(error, "the samples of rows");
+	add_sample(group, scale->from);
+	for (uint32_t pixel = 0; pixel < scale->pixels; pixel++)
+		for (unsigned k = 0; k < SAMPLES_PER_PIXEL; k++)
+			add_sample(group, sample(scale, pixel, k));
+	add_sample(group, scale->to);
+	return HISTREE_OK;
+}
+
+static int compare_resolved(const void *one, const void *other)
+{
+	const struct resolved_state *a = one, *b = other;
+	if (a->row != b->row)
+		return a->row < b->row ? -1 : 1;
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+enum histree_status row_group_read(struct row_group *group, const struct histree_rows_request *request,
+				   struct histree_query *query, struct value_table *values,
+				   struct histree_error *error)
+{
+	struct reading reading = { .group = group, .request = request, .query = query, .values = values };
+	struct histree_region region = {
+		.quarks = group->quarks,
+		.quark_count = group->quark_count,
+		.from = request->from,
+		.to = request->to,
+	};
+	uint64_t per_cell = request->intervals_per_cell != 0 ? request->intervals_per_cell : INTERVALS_PER_CELL;
+	group->scale = pixel_scale(request->from, request->to, request->pixels);
+	group->sampled = false;
+	enum histree_status status =
+		read_region(&reading, &region, per_cell * group->quark_count * request->pixels, error);
+	if (status == HISTREE_PARTIAL) {
+		group->sampled = true;
+		status = choose_samples(group, error);
+		region.times = group->samples;
+		region.time_count = group->sample_count;
+		if (status == HISTREE_OK)
+			status = read_region(&reading, &region, UINT64_MAX, error);
+	}
+	if (status == HISTREE_OK && group->resolved_count > 1)
+		qsort(group->resolved, group->resolved_count, sizeof(*group->resolved), compare_resolved);
+	return status;
+}
+
+void row_group_release(struct row_group *group)
+{
+	free(group->quarks);
+	free(group->resolved);
+	free(group->samples);
+	cell_sums_release(&group->sums);
+	*group = (struct row_group){ 0 };
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * row_group.h - the rows that are made together: their states, read once and added up by cell.
+ */
+#ifndef QUERY_ROW_GROUP_H
+#define QUERY_ROW_GROUP_H
+
+#include "histree/query.h"
+#include "query/cell_sums.h"
+#include "query/pixel_scale.h"
+
+enum {
+	GROUP_CELLS_MAX = 1 << 17,
+	SAMPLES_PER_PIXEL = 4,
+	INTERVALS_PER_CELL = 8, /* where the request does not say */
+};
+
+/* A state that is no shorter than a pixel. */
+struct resolved_state {
+	histree_time start, end;
+	uint32_t row, value;
+};
+
+/* A zeroed one is empty. */
+struct row_group {
+	histree_quark *quarks; /* ascending, each once: a row each */
+	size_t quark_count, quarks_capacity;
+	struct pixel_scale scale;
+	struct cell_sums sums;
+	bool sampled;
+	/* Where states are asked for, the sums leave these out.  By (row, start). */
+	struct resolved_state *resolved;
+	size_t resolved_count, resolved_capacity;
+	histree_time *samples;
+	size_t sample_count, samples_capacity;
+};
+
+/* Which attributes; rows are theirs in ascending order. */
+enum histree_status row_group_choose(struct row_group *group, const histree_quark *quarks, size_t count,
+				     struct histree_error *error);
+size_t row_group_find(const struct row_group *group, histree_quark quark);
+
+/* Read what the request asks for of them, values by their index in `values`. */
+enum histree_status row_group_read(struct row_group *group, const struct histree_rows_request *request,
+				   struct histree_query *query, struct value_table *values,
+				   struct histree_error *error);
+
+void row_group_release(struct row_group *group);
+
+#endif

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "histree/rows.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "query/visible_states.h"
+
+struct histree_rows {
+	struct histree_query *query;
+	const struct histree_history_info *info;
+	struct histree_rows_request request; /* zeroed: nothing was started */
+	struct value_table values;
+	struct row_group group;
+	size_t next;              /* of the request's quarks */
+	size_t group_end;         /* those before it were read */
+	struct histree_cell *row; /* the cells of the last row */
+	size_t row_capacity;
+	struct visible_states states;
+};
+
+enum histree_status histree_rows_create(struct histree_history *history, struct histree_rows **out,
+					struct histree_error *error)
+{
+	*out = NULL;
+	struct histree_rows *rows = calloc(1, sizeof(*rows));
+	if (rows == NULL)
+		return error_memory(error, "rows");
+	rows->info = histree_history_info(history);
+	enum histree_status status = histree_query_create(history, &rows->query, error);
+	if (status == HISTREE_OK)
+		status = value_table_reset(&rows->values, error);
+	if (status != HISTREE_OK) {
+		histree_rows_free(rows);
+		return status;
+	}
+	*out = rows;
+	return HISTREE_OK;
+}
+
+static enum histree_status check(const struct histree_history_info *info,
+				 const struct histree_rows_request *request, struct histree_error *error)
+{
+	if (request->pixels < 1 || request->pixels > HISTREE_PIXELS_MAX)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "rows of %u pixels; 1 to %d are possible",
+				 request->pixels, HISTREE_PIXELS_MAX);
+	if (request->shape != HISTREE_ROWS_CELLS && request->shape != HISTREE_ROWS_STATES)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "rows of shape %d, which there is not",
+				 (int)request->shape);
+	if (request->from > request->to)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a range from %lld to %lld", (long long)request->from,
+				 (long long)request->to);
+	if (request->from < info->start || request->to > info->end)
+		return error_set(error, HISTREE_ERR_TIME_RANGE,
+				 "rows from %lld to %lld; the history goes from %lld to %lld",
+				 (long long)request->from, (long long)request->to, (long long)info->start,
+				 (long long)info->end);
+	for (size_t i = 0; i < request->quark_count; i++)
+		if (request->quarks[i] >= info->attribute_count)
+			return error_set(error, HISTREE_ERR_QUARK, "there is no attribute %u; the history has %u",
+					 request->quarks[i], info->attribute_count);
+	return HISTREE_OK;
+}
+
+enum histree_status histree_rows_start(struct histree_rows *rows, const struct histree_rows_request *request,
+				       struct histree_error *error)
+{
+	rows->next = rows->group_end = 0;
+	rows->request = (struct histree_rows_request){ 0 };
+	enum histree_status status = check(rows->info, request, error);
+	if (status == HISTREE_OK && !array_reserve(&rows->row, &rows->row_capacity, request->pixels))
+		status = error_memory(error, "rows");
+	if (status == HISTREE_OK)
+		status = value_table_reset(&rows->values, error);
+	if (status == HISTREE_OK)
+		rows->request = *request;
+	return status;
+}
+
+/* Read the rows from `next` on.  If it fails they can be asked for again. */
+static enum histree_status read_group(struct histree_rows *rows, struct histree_error *error)
+{
+	const struct histree_rows_request *request = &rows->request;
+	size_t left = request->quark_count - rows->next, count = GROUP_CELLS_MAX / request->pixels;
+	if (count > left)
+		count = left;
+	enum histree_status status = row_group_choose(&rows->group, request->quarks + rows->next, count, error);
+	if (status == HISTREE_OK)
+		status = row_group_read(&rows->group, request, rows->query, &rows->values, error);
+	if (status == HISTREE_OK)
+		rows->group_end = rows->next + count;
+	return status;
+}
+
+static enum histree_status make_cells(struct histree_rows *rows, size_t row, struct histree_error *error)
+{
+	const struct row_group *group = &rows->group;
+	for (uint32_t pixel = 0; pixel < group->scale.pixels; pixel++) {
+		size_t cell = row * group->scale.pixels + pixel;
+		rows->row[pixel] = cell_sums_get(&group->sums, cell, &rows->values);
+		bool settled = group->sums.cells[cell].value != HISTREE_NO_VALUE;
+		if (rows->row[pixel].value == HISTREE_NO_VALUE)
+			return error_set(error, HISTREE_ERR_FORMAT,
+					 "attribute %u has no state at %lld: verify the history",
+					 group->quarks[row], (long long)pixel_first(&group->scale, pixel));
+		if (group->sampled && !settled && rows->row[pixel].other == HISTREE_NO_VALUE)
+			rows->row[pixel].other = HISTREE_UNKNOWN_VALUE;
+	}
+	return HISTREE_OK;
+}
+
+enum histree_status histree_rows_next(struct histree_rows *rows, struct histree_row *out,
+				      struct histree_error *error)
+{
+	*out = (struct histree_row){ 0 };
+	if (rows->next == rows->request.quark_count)
+		return HISTREE_END;
+	enum histree_status status = rows->next < rows->group_end ? HISTREE_OK : read_group(rows, error);
+	if (status != HISTREE_OK)
+		return status;
+	histree_quark quark = rows->request.quarks[rows->next];
+	size_t row = row_group_find(&rows->group, quark);
+	bool as_states = rows->request.shape == HISTREE_ROWS_STATES;
+	if (as_states)
+		status = visible_states_make(&rows->states, &rows->group, row, rows->query, &rows->values, error);
+	else
+		status = make_cells(rows, row, error);
+	if (status != HISTREE_OK)
+		return status;
+	*out = (struct histree_row){
+		.index = rows->next++,
+		.quark = quark,
+		.cells = as_states ? NULL : rows->row,
+		.states = as_states ? rows->states.states : NULL,
+		.state_count = as_states ? rows->states.count : 0,
+	};
+	return HISTREE_OK;
+}
+
+uint32_t histree_rows_value_count(const struct histree_rows *rows)
+{
+	return (uint32_t)rows->values.count;
+}
+
+struct histree_value histree_rows_value(const struct histree_rows *rows, uint32_t index)
+{
+	return index < rows->values.count ? rows->values.values[index] : histree_null();
+}
+
+bool histree_rows_sampled(const struct histree_rows *rows)
+{
+	return rows->group.sampled;
+}
+
+void histree_rows_free(struct histree_rows *rows)
+{
+	if (rows == NULL)
+		return;
+	histree_query_free(rows->query);
+	value_table_release(&rows->values);
+	row_group_release(&rows->group);
+	visible_states_release(&rows->states);
+	free(rows->row);
+	free(rows);
+}
+
+size_t histree_cells_to_runs(const struct histree_cell *cells, uint32_t pixels, struct histree_run *out)
+{
+	size_t count = 0;
+	for (uint32_t pixel = 0; pixel < pixels; pixel++) {
+		struct histree_run *before = count > 0 ? &out[count - 1] : NULL;
+		if (before != NULL && before->cell.value == cells[pixel].value &&
+		    before->cell.other == cells[pixel].other)
+			before->length++;
+		else
+			out[count++] = (struct histree_run){ .start = pixel, .length = 1, .cell = cells[pixel] };
+	}
+	return count;
+}

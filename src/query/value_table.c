@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "query/value_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/hash.h"
+
+static bool has_bytes(const struct histree_value *value)
+{
+	return value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM;
+}
+
+/* The number of a value that has no bytes, in the order of numbers of its type; of doubles, their bits. */
+static int64_t number_of(const struct histree_value *value)
+{
+	int64_t bits;
+	switch (value->type) {
+	case HISTREE_INT:
+		return value->int32;
+	case HISTREE_LONG:
+		return value->int64;
+	case HISTREE_DOUBLE:
+		memcpy(&bits, &value->real, sizeof(bits));
+		return bits;
+	case HISTREE_BOOL:
+		return value->boolean;
+	case HISTREE_NULL:
+	case HISTREE_STRING:
+	case HISTREE_CUSTOM:
+		break;
+	}
+	return 0;
+}
+
+static uint32_t first_slot(const struct value_table *table, const struct histree_value *value)
+{
+	uint64_t content = has_bytes(value) ? hash_bytes(value->bytes, value->size) : (uint64_t)number_of(value);
+	return (uint32_t)hash_mix(content + (uint64_t)value->type * UINT64_C(0x9e3779b97f4a7c15)) &
+	       table->slot_mask;
+}
+
+static void enter(struct value_table *table, uint32_t index)
+{
+	uint32_t slot = first_slot(table, &table->values[index]);
+	while (table->slots[slot] != 0)
+		slot = (slot + 1) & table->slot_mask;
+	table->slots[slot] = index + 1;
+}
+
+/* At most half of the slots are taken. */
+static bool make_room(struct value_table *table)
+{
+	if (!array_reserve(&table->values, &table->capacity, table->count + 1))
+		return false;
+	if (table->slots != NULL && (table->count + 1) * 2 <= (size_t)table->slot_mask + 1)
+		return true;
+	size_t slot_count = table->slots == NULL ? 64 : ((size_t)table->slot_mask + 1) * 2;
+	uint32_t *slots = slot_count <= UINT32_MAX ? calloc(slot_count, sizeof(*slots)) : NULL;
+	if (slots == NULL)
+		return false;
+	free(table->slots);
+	table->slots = slots;
+	table->slot_mask = (uint32_t)slot_count - 1;
+	for (uint32_t index = 0; index < table->count; index++)
+		enter(table, index);
+	return true;
+}
+
+enum histree_status value_table_reset(struct value_table *table, struct histree_error *error)
+{
+	value_table_release(table);
+	const struct histree_value null = histree_null();
+	uint32_t index;
+	return value_table_add(table, &null, &index, error);
+}
+
+enum histree_status value_table_add(struct value_table *table, const struct histree_value *value, uint32_t *out,
+				    struct histree_error *error)
+{
+	*out = 0;
+	if (table->last < table->count && histree_value_equal(&table->values[table->last], value)) {
+		*out = table->last;
+		return HISTREE_OK;
+	}
+	if (!make_room(table))
+		return error_memory(error, "the values of rows");
+	for (uint32_t slot = first_slot(table, value); table->slots[slot] != 0;
+	     slot = (slot + 1) & table->slot_mask) {
+		uint32_t index = table->slots[slot] - 1;
+		if (histree_value_equal(&table->values[index], value)) {
+			*out = table->last = index;
+			return HISTREE_OK;
+		}
+	}
+	struct histree_value copy = *value;
+	if (has_bytes(value)) {
+		copy.bytes = arena_copy(&table->bytes, value->bytes, value->size);
+		if (copy.bytes == NULL)
+			return error_memory(error, "the values of rows");
+	}
+	uint32_t index = (uint32_t)table->count;
+	table->values[table->count++] = copy;
+	enter(table, index);
+	*out = table->last = index;
+	return HISTREE_OK;
+}
+
+int value_table_compare(const struct value_table *table, uint32_t one, uint32_t other)
+{
+	const struct histree_value *a = &table->values[one], *b = &table->values[other];
+	if (a->type != b->type)
+		return a->type < b->type ? -1 : 1;
+	if (!has_bytes(a)) {
+		int64_t x = number_of(a), y = number_of(b);
+		return (x > y) - (x < y);
+	}
+	uint32_t common = a->size < b->size ? a->size : b->size;
+	int order = common > 0 ? memcmp(a->bytes, b->bytes, common) : 0;
+	return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
+}
+
+void value_table_release(struct value_table *table)
+{
+	free(table->values);
+	free(table->slots);
+	arena_release(&table->bytes);
+	*table = (struct value_table){ 0 };
+}

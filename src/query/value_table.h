@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * value_table.h - the distinct values of an answer, by a dense index; 0 is null.
+ */
+#ifndef QUERY_VALUE_TABLE_H
+#define QUERY_VALUE_TABLE_H
+
+#include "base/arena.h"
+#include "histree/value.h"
+
+struct value_table {
+	struct histree_value *values;
+	size_t count, capacity;
+	uint32_t *slots; /* open addressing, linear probing: index + 1, 0 is free */
+	uint32_t slot_mask;
+	uint32_t last; /* the index that was found last: states repeat */
+	struct arena bytes;
+};
+
+/* Empty but for null.  A zeroed table may be reset, and one that is in use. */
+enum histree_status value_table_reset(struct value_table *table, struct histree_error *error);
+
+/* The index of a value, whose bytes are copied.  HISTREE_ERR_MEMORY only. */
+enum histree_status value_table_add(struct value_table *table, const struct histree_value *value, uint32_t *out,
+				    struct histree_error *error);
+
+/* An order of values that does not depend on when they were seen: by type, then by content. */
+int value_table_compare(const struct value_table *table, uint32_t one, uint32_t other);
+
+void value_table_release(struct value_table *table);
+
+#endif

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+/*
+ * From a list of threads to a tree: sort by (birth, tid), hang each below the thread that made it, cut rings, and
+ * number depth first.  Nothing recurses: a chain of a million threads is as deep as any.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/radix_sort.h"
+#include "view/cancel.h"
+#include "view/thread_list.h"
+
+struct histree_control_flow {
+	struct histree_thread *threads; /* depth first */
+	uint32_t count;
+	struct keyed_index *by_tid;
+	struct intern names;
+};
+
+/* While the tree is made, threads go by their index in the list. */
+struct hanging {
+	const struct thread_list *list;
+	uint32_t count;
+	struct keyed_index *sorted, *spare;
+	uint32_t *parent, *first_child, *next_sibling;
+	uint32_t first_root;
+	uint32_t *place; /* in the tree; also: the walk that met the thread */
+};
+
+static uint64_t key_of_tid(int32_t tid)
+{
+	return (uint64_t)((int64_t)tid - INT32_MIN);
+}
+
+static int32_t tid_of_key(uint64_t key)
+{
+	return (int32_t)((int64_t)key + INT32_MIN);
+}
+
+static void sort_by_tid(const struct histree_thread *threads, uint32_t count, struct keyed_index *sorted,
+			struct keyed_index *spare)
+{
+	for (uint32_t i = 0; i < count; i++)
+		sorted[i] = (struct keyed_index){ key_of_tid(threads[i].tid), i };
+	radix_sort(sorted, spare, count);
+}
+
+/* Where the entries with this tid begin. */
+static uint32_t first_of_tid(const struct keyed_index *sorted, uint32_t count, int32_t tid)
+{
+	uint64_t key = key_of_tid(tid);
+	uint32_t low = 0, high = count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (sorted[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- parents ---------------------------------------------------------------------------------------------- */
+
+/* Needs `sorted` by tid.  Tid 0 is every idle thread and so no one's parent. */
+static uint32_t find_parent(const struct hanging *hanging, uint32_t index)
+{
+	const struct histree_thread *thread = &hanging->list->threads[index];
+	if (thread->ppid <= 0 || thread->ppid == thread->tid)
+		return HISTREE_NO_INDEX;
+	uint32_t at = first_of_tid(hanging->sorted, hanging->count, thread->ppid);
+	bool found = at < hanging->count && tid_of_key(hanging->sorted[at].key) == thread->ppid;
+	return found ? hanging->sorted[at].index : HISTREE_NO_INDEX;
+}
+
+/* Each walk upwards ends at the top, at a thread that an earlier walk met, or, in a ring, at one that it met
+ * itself. */
+static void cut_rings(struct hanging *hanging)
+{
+	memset(hanging->place, 0xff, hanging->count * sizeof(*hanging->place));
+	for (uint32_t start = 0; start < hanging->count; start++) {
+		uint32_t at = start;
+		while (hanging->place[at] == HISTREE_NO_INDEX) {
+			hanging->place[at] = start;
+			uint32_t above = hanging->parent[at];
+			if (above == HISTREE_NO_INDEX)
+				break;
+			if (hanging->place[above] == start)
+				hanging->parent[at] = HISTREE_NO_INDEX;
+			else
+				at = above;
+		}
+	}
+}
+
+/* Needs `sorted` by tid, leaves it by (birth, tid): stable sorting keeps the order of the key before. */
+static void hang(struct hanging *hanging)
+{
+	for (uint32_t i = 0; i < hanging->count; i++)
+		hanging->parent[i] = find_parent(hanging, i);
+	cut_rings(hanging);
+	for (uint32_t i = 0; i < hanging->count; i++)
+		hanging->sorted[i].key =
+			(uint64_t)hanging->list->threads[hanging->sorted[i].index].birth ^ (UINT64_C(1) << 63);
+	radix_sort(hanging->sorted, hanging->spare, hanging->count);
+	memset(hanging->first_child, 0xff, hanging->count * sizeof(*hanging->first_child));
+	hanging->first_root = HISTREE_NO_INDEX;
+	for (uint32_t i = hanging->count; i-- > 0;) {
+		uint32_t index = hanging->sorted[i].index, parent = hanging->parent[index];
+		uint32_t *first = parent == HISTREE_NO_INDEX ? &hanging->first_root : &hanging->first_child[parent];
+		hanging->next_sibling[index] = *first;
+		*first = index;
+	}
+}
+
+/* ---- depth first ------------------------------------------------------------------------------------------ */
+
+static uint32_t next_depth_first(const struct hanging *hanging, uint32_t at)
+{
+	if (hanging->first_child[at] != HISTREE_NO_INDEX)
+		return hanging->first_child[at];
+	while (at != HISTREE_NO_INDEX && hanging->next_sibling[at] == HISTREE_NO_INDEX)
+		at = hanging->parent[at];
+	return at == HISTREE_NO_INDEX ? at : hanging->next_sibling[at];
+}
+
+static void number(struct hanging *hanging, struct histree_thread *threads)
+{
+	uint32_t count = 0;
+	for (uint32_t at = hanging->first_root; at != HISTREE_NO_INDEX; at = next_depth_first(hanging, at)) {
+		struct histree_thread *thread = &threads[count];
+		uint32_t parent = hanging->parent[at];
+		*thread = hanging->list->threads[at];
+		thread->parent = parent == HISTREE_NO_INDEX ? HISTREE_NO_INDEX : hanging->place[parent];
+		thread->depth = parent == HISTREE_NO_INDEX ? 0 : threads[thread->parent].depth + 1;
+		thread->descendants = 0;
+		hanging->place[at] = count++;
+	}
+	for (uint32_t i = count; i-- > 0;)
+		if (threads[i].parent != HISTREE_NO_INDEX)
+			threads[threads[i].parent].descendants += threads[i].descendants + 1;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- */
+
+static enum histree_status make_tree(struct histree_control_flow *flow, const struct thread_list *list,
+				     struct histree_error *error)
+{
+	struct hanging hanging = { .list = list, .count = (uint32_t)list->count };
+	size_t count = list->count + 1;
+	enum histree_status status = HISTREE_OK;
+	flow->threads = malloc(count * sizeof(*flow->threads));
+	flow->by_tid = malloc(count * sizeof(*flow->by_tid));
+	hanging.sorted = malloc(count * sizeof(*hanging.sorted));
+	hanging.spare = malloc(count * sizeof(*hanging.spare));
+	hanging.parent = malloc(count * sizeof(*hanging.parent));
+	hanging.first_child = malloc(count * sizeof(*hanging.first_child));
+	hanging.next_sibling = malloc(count * sizeof(*hanging.next_sibling));
+	hanging.place = malloc(count * sizeof(*hanging.place));
+	if (flow->threads == NULL || flow->by_tid == NULL || hanging.sorted == NULL || hanging.spare == NULL ||
+	    hanging.parent == NULL || hanging.first_child == NULL || hanging.next_sibling == NULL ||
+	    hanging.place == NULL) {
+		status = error_memory(error, "the tree of threads");
+		goto out;
+	}
+	sort_by_tid(list->threads, hanging.count, hanging.sorted, hanging.spare);
+	hang(&hanging);
+	number(&hanging, flow->threads);
+	flow->count = hanging.count;
+	sort_by_tid(flow->threads, flow->count, flow->by_tid, hanging.spare);
+out:
+	free(hanging.sorted);
+	free(hanging.spare);
+	free(hanging.parent);
+	free(hanging.first_child);
+	free(hanging.next_sibling);
+	free(hanging.place);
+	return status;
+}
+
+enum histree_status histree_control_flow_create(struct histree_history *history, struct histree_cancel cancel,
+						struct histree_control_flow **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct thread_list list = { 0 };
+	struct histree_control_flow *flow = calloc(1, sizeof(*flow));
+	enum histree_status status = flow == NULL ? error_memory(error, "the tree of threads")
+						  : thread_list_read(&list, history, cancel, error);
+	if (status == HISTREE_OK)
+		status = make_tree(flow, &list, error);
+	if (status == HISTREE_OK) {
+		flow->names = list.names;
+		list.names = (struct intern){ 0 };
+		*out = flow;
+	} else {
+		histree_control_flow_free(flow);
+	}
+	thread_list_release(&list);
+	return status;
+}
+
+void histree_control_flow_free(struct histree_control_flow *flow)
+{
+	if (flow == NULL)
+		return;
+	free(flow->threads);
+	free(flow->by_tid);
+	intern_release(&flow->names);
+	free(flow);
+}
+
+const struct histree_thread *histree_control_flow_threads(const struct histree_control_flow *flow, uint32_t *count)
+{
+	*count = flow->count;
+	return flow->threads;
+}
+
+uint32_t histree_control_flow_find(const struct histree_control_flow *flow, int32_t tid, int32_t cpu)
+{
+	uint64_t key = key_of_tid(tid);
+	for (uint32_t at = first_of_tid(flow->by_tid, flow->count, tid); at < flow->count; at++) {
+		if (flow->by_tid[at].key != key)
+			break;
+		if (tid != 0 || flow->threads[flow->by_tid[at].index].cpu == cpu)
+			return flow->by_tid[at].index;
+	}
+	return HISTREE_NO_INDEX;
+}
+
+/* ---- search ----------------------------------------------------------------------------------------------- */
+
+static bool number_begins(int32_t number, const char *text)
+{
+	char digits[16];
+	snprintf(digits, sizeof(digits), "%d", number);
+	return strncmp(digits, text, strlen(text)) == 0;
+}
+
+static char lower(char letter)
+{
+	return (char)(letter >= 'A' && letter <= 'Z' ? letter - 'A' + 'a' : letter);
+}
+
+static bool contains(const char *name, const char *text)
+{
+	for (; *name != '\0'; name++) {
+		size_t i = 0;
+		while (text[i] != '\0' && lower(name[i]) == lower(text[i]))
+			i++;
+		if (text[i] == '\0')
+			return true;
+	}
+	return *text == '\0';
+}
+
+uint32_t histree_control_flow_search(const struct histree_control_flow *flow, const char *text, uint32_t after,
+				     bool backwards)
+{
+	/* HISTREE_NO_INDEX + 1 is 0: from the first.  Below 0 there is nothing, as behind the last. */
+	uint32_t at = backwards ? (after < flow->count ? after : flow->count) - 1 : after + 1;
+	for (; at < flow->count; at += backwards ? -1u : 1u) {
+		const struct histree_thread *thread = &flow->threads[at];
+		if (contains(thread->name, text) || number_begins(thread->tid, text) ||
+		    number_begins(thread->pid, text))
+			return at;
+	}
+	return HISTREE_NO_INDEX;
+}

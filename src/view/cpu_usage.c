@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "histree/query.h"
+#include "query/pixel_scale.h"
+#include "view/cancel.h"
+
+/* Of one thread; in a table by tid, open addressing with linear probing. */
+struct thread_time {
+	int32_t tid;
+	bool used;
+	uint32_t curve; /* HISTREE_NO_INDEX: none of its own */
+	int64_t ns;
+};
+
+struct histree_cpu_usage {
+	struct pixel_scale scale;
+	double *curves; /* `pixels` of each, those of all threads together last; ns, in the end percent */
+	size_t curve_count;
+	struct thread_time *slots;
+	size_t slot_count, slots_used; /* a power of two; at most half are used */
+	struct histree_cpu_time *times;
+	size_t time_count;
+};
+
+/* ---- threads by tid --------------------------------------------------------------------------------------- */
+
+static struct thread_time *slot_of(struct thread_time *slots, size_t count, int32_t tid)
+{
+	size_t at = (size_t)hash_mix((uint32_t)tid) & (count - 1);
+	while (slots[at].used && slots[at].tid != tid)
+		at = (at + 1) & (count - 1);
+	return &slots[at];
+}
+
+static bool grow_slots(struct histree_cpu_usage *usage)
+{
+	size_t count = usage->slot_count == 0 ? 256 : usage->slot_count * 2;
+	struct thread_time *slots = calloc(count, sizeof(*slots));
+	if (slots == NULL)
+		return false;
+	for (size_t i = 0; i < usage->slot_count; i++)
+		if (usage->slots[i].used)
+			*slot_of(slots, count, usage->slots[i].tid) = usage->slots[i];
+	free(usage->slots);
+	usage->slots = slots;
+	usage->slot_count = count;
+	return true;
+}
+
+/* NULL when memory is out. */
+static struct thread_time *thread_time(struct histree_cpu_usage *usage, int32_t tid)
+{
+	if ((usage->slots_used + 1) * 2 > usage->slot_count && !grow_slots(usage))
+		return NULL;
+	struct thread_time *slot = slot_of(usage->slots, usage->slot_count, tid);
+	if (!slot->used) {
+		*slot = (struct thread_time){ .tid = tid, .used = true, .curve = HISTREE_NO_INDEX };
+		usage->slots_used++;
+	}
+	return slot;
+}
+
+/* ---- adding up -------------------------------------------------------------------------------------------- */
+
+static void add_to_curve(const struct histree_cpu_usage *usage, size_t curve, histree_time start, histree_time end)
+{
+	const struct pixel_scale *scale = &usage->scale;
+	double *points = usage->curves + curve * scale->pixels;
+	uint32_t last = pixel_to(scale, end);
+	for (uint32_t pixel = pixel_from(scale, start); pixel <= last; pixel++) {
+		histree_time from = pixel_first(scale, pixel), to = pixel_last(scale, pixel);
+		from = from > start ? from : start;
+		to = to < end ? to : end;
+		points[pixel] += (double)((uint64_t)to - (uint64_t)from) + 1;
+	}
+}
+
+static enum histree_status take(struct histree_cpu_usage *usage, const struct histree_interval *interval,
+				struct histree_error *error)
+{
+	if (interval->value.type != HISTREE_INT || interval->value.int32 == 0)
+		return HISTREE_OK; /* not known, or idle */
+	histree_time start = interval->start > usage->scale.from ? interval->start : usage->scale.from;
+	histree_time end = interval->end < usage->scale.to ? interval->end : usage->scale.to;
+	struct thread_time *thread = thread_time(usage, interval->value.int32);
+	if (thread == NULL)
+		return error_memory(error, "the usage of CPUs");
+	thread->ns += end - start + 1;
+	if (thread->curve != HISTREE_NO_INDEX)
+		add_to_curve(usage, thread->curve, start, end);
+	add_to_curve(usage, usage->curve_count - 1, start, end);
+	return HISTREE_OK;
+}
+
+static enum histree_status read_threads(struct histree_cpu_usage *usage, struct histree_history *history,
+					const struct histree_region *region, const struct histree_cancel *cancel,
+					struct histree_error *error)
+{
+	struct histree_query *query;
+	struct histree_interval interval;
+	enum histree_status status = histree_query_create(history, &query, error);
+	if (status == HISTREE_OK)
+		status = histree_query_start(query, region, error);
+	for (uint64_t step = 0; status == HISTREE_OK; step++) {
+		status = cancel_check(cancel, step, error);
+		if (status == HISTREE_OK)
+			status = histree_query_next(query, &interval, error);
+		if (status == HISTREE_OK)
+			status = take(usage, &interval, error);
+	}
+	histree_query_free(query);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* ---- which CPUs ------------------------------------------------------------------------------------------- */
+
+static bool is_wanted(const struct histree_cpu_usage_request *request, int32_t cpu)
+{
+	for (size_t i = 0; request->cpus != NULL && i < request->cpu_count; i++)
+		if (request->cpus[i] == cpu)
+			return true;
+	return request->cpus == NULL;
+}
+
+static int compare_quarks(const void *one, const void *other)
+{
+	histree_quark a = *(const histree_quark *)one, b = *(const histree_quark *)other;
+	return (a > b) - (a < b);
+}
+
+/* The attributes that say who runs, ascending.  The caller frees *out. */
+static enum histree_status find_current_threads(struct histree_history *history,
+						const struct histree_cpu_usage_request *request,
+						histree_quark **out, size_t *count, struct histree_error *error)
+{
+	struct histree_resources *resources;
+	*out = NULL;
+	*count = 0;
+	enum histree_status status = histree_resources_create(history, &resources, error);
+	if (status != HISTREE_OK)
+		return status;
+	uint32_t resource_count;
+	const struct histree_resource *list = histree_resources_list(resources, &resource_count);
+	*out = malloc((resource_count + 1) * sizeof(**out));
+	if (*out == NULL)
+		status = error_memory(error, "the usage of CPUs");
+	for (uint32_t i = 0; i < resource_count && status == HISTREE_OK; i++)
+		if (list[i].kind == HISTREE_RESOURCE_CURRENT_THREAD && is_wanted(request, list[i].cpu))
+			(*out)[(*count)++] = list[i].quark;
+	if (*count > 1)
+		qsort(*out, *count, sizeof(**out), compare_quarks);
+	histree_resources_free(resources);
+	return status;
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------------- */
+
+static void to_percent(struct histree_cpu_usage *usage)
+{
+	for (uint32_t pixel = 0; pixel < usage->scale.pixels; pixel++) {
+		uint64_t width =
+			(uint64_t)pixel_last(&usage->scale, pixel) - (uint64_t)pixel_first(&usage->scale, pixel);
+		for (size_t curve = 0; curve < usage->curve_count; curve++)
+			usage->curves[curve * usage->scale.pixels + pixel] *= 100 / ((double)width + 1);
+	}
+}
+
+static int compare_times(const void *one, const void *other)
+{
+	const struct histree_cpu_time *a = one, *b = other;
+	if (a->ns != b->ns)
+		return a->ns > b->ns ? -1 : 1;
+	return (a->tid > b->tid) - (a->tid < b->tid);
+}
+
+static enum histree_status list_times(struct histree_cpu_usage *usage, struct histree_error *error)
+{
+	usage->times = malloc((usage->slots_used + 1) * sizeof(*usage->times));
+	if (usage->times == NULL)
+		return error_memory(error, "the usage of CPUs");
+	for (size_t i = 0; i < usage->slot_count; i++)
+		if (usage->slots[i].ns > 0)
+			usage->times[usage->time_count++] =
+				(struct histree_cpu_time){ usage->slots[i].tid, usage->slots[i].ns };
+	qsort(usage->times, usage->time_count, sizeof(*usage->times), compare_times);
+	return HISTREE_OK;
+}
+
+static enum histree_status prepare(struct histree_cpu_usage *usage, const struct histree_cpu_usage_request *request,
+				   struct histree_error *error)
+{
+	usage->scale = pixel_scale(request->from, request->to, request->pixels);
+	usage->curve_count = request->tid_count + 1;
+	usage->curves = calloc(usage->curve_count, request->pixels * sizeof(*usage->curves));
+	if (usage->curves == NULL)
+		return error_memory(error, "the usage of CPUs");
+	for (size_t i = 0; i < request->tid_count; i++) {
+		struct thread_time *thread = thread_time(usage, request->tids[i]);
+		if (thread == NULL)
+			return error_memory(error, "the usage of CPUs");
+		if (thread->curve != HISTREE_NO_INDEX)
+			return error_set(error, HISTREE_ERR_ARGUMENT, "thread %d is asked for twice",
+					 request->tids[i]);
+		thread->curve = (uint32_t)i;
+	}
+	return HISTREE_OK;
+}
+
+enum histree_status histree_cpu_usage_create(struct histree_history *history,
+					     const struct histree_cpu_usage_request *request,
+					     struct histree_cpu_usage **out, struct histree_error *error)
+{
+	*out = NULL;
+	if (request->pixels < 1 || request->pixels > HISTREE_PIXELS_MAX || request->from > request->to)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "a usage of CPUs from %lld to %lld in %u pixels; 1 to %d are possible",
+				 (long long)request->from, (long long)request->to, request->pixels,
+				 HISTREE_PIXELS_MAX);
+	histree_quark *quarks = NULL;
+	struct histree_region region = { .from = request->from, .to = request->to };
+	struct histree_cpu_usage *usage = calloc(1, sizeof(*usage));
+	enum histree_status status =
+		usage == NULL ? error_memory(error, "the usage of CPUs") : prepare(usage, request, error);
+	if (status == HISTREE_OK)
+		status = find_current_threads(history, request, &quarks, &region.quark_count, error);
+	region.quarks = quarks;
+	if (status == HISTREE_OK)
+		status = read_threads(usage, history, &region, &request->cancel, error);
+	if (status == HISTREE_OK)
+		status = list_times(usage, error);
+	free(quarks);
+	if (status != HISTREE_OK) {
+		histree_cpu_usage_free(usage);
+		return status;
+	}
+	to_percent(usage);
+	*out = usage;
+	return HISTREE_OK;
+}
+
+const double *histree_cpu_usage_curve(const struct histree_cpu_usage *usage, uint32_t curve)
+{
+	if (curve >= usage->curve_count)
+		curve = (uint32_t)usage->curve_count - 1;
+	return usage->curves + (size_t)curve * usage->scale.pixels;
+}
+
+const struct histree_cpu_time *histree_cpu_usage_times(const struct histree_cpu_usage *usage, size_t *count)
+{
+	*count = usage->time_count;
+	return usage->times;
+}
+
+void histree_cpu_usage_free(struct histree_cpu_usage *usage)
+{
+	if (usage == NULL)
+		return;
+	free(usage->curves);
+	free(usage->slots);
+	free(usage->times);
+	free(usage);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * thread_list.h - the threads of a history in the order of their attributes, not yet a tree.
+ */
+#ifndef VIEW_THREAD_LIST_H
+#define VIEW_THREAD_LIST_H
+
+#include "base/intern.h"
+#include "histree/view.h"
+
+/* A zeroed one is empty. */
+struct thread_list {
+	struct histree_thread *threads; /* parent, depth and descendants are not set */
+	size_t count, capacity;
+	struct intern names;
+};
+
+/* On failure the list holds what there is so far. */
+enum histree_status thread_list_read(struct thread_list *list, struct histree_history *history,
+				     struct histree_cancel cancel, struct histree_error *error);
+
+void thread_list_release(struct thread_list *list);
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "support/history_file.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { GROUPS = 7 };
+
+static enum histree_status name_attributes(struct histree_state_system *system, uint32_t key_count,
+					   histree_quark *quarks, struct histree_error *error)
+{
+	for (uint32_t key = 0; key < key_count; key++) {
+		char path[64];
+		snprintf(path, sizeof(path), "Group/%u/%u", key % GROUPS, key);
+		enum histree_status status =
+			histree_state_attribute(system, HISTREE_ROOT, path, &quarks[key], error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return HISTREE_OK;
+}
+
+enum histree_status history_file_build(const char *path, const struct histree_tree_options *options,
+				       const struct workload *workload, histree_quark *quarks,
+				       struct histree_error *error)
+{
+	struct histree_state_system *system;
+	enum histree_status status =
+		histree_state_create(&(struct histree_history_options){ .path = path,
+									.provider = "test",
+									.provider_version = 7,
+									.start = workload->start,
+									.tree = *options },
+				     &system, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = name_attributes(system, workload->key_count, quarks, error);
+	for (size_t i = 0; status == HISTREE_OK && i < workload->count; i++)
+		status = histree_state_modify(system, workload->changes[i].at, quarks[workload->changes[i].quark],
+					      workload->changes[i].value, error);
+	if (status == HISTREE_OK)
+		status = histree_state_close(system, workload->end, error);
+	histree_state_free(system);
+	return status;
+}
+
+bool history_file_reference(const struct workload *workload, const histree_quark *quarks, struct reference *out)
+{
+	uint32_t groups = workload->key_count < GROUPS ? workload->key_count : GROUPS;
+	uint32_t inner = workload->key_count > 0 ? 1 + groups : 0;
+	uint32_t keys = workload->key_count + inner;
+	size_t count;
+	*out = (struct reference){ 0 };
+	struct histree_interval *intervals = workload_intervals(workload, &count);
+	struct histree_interval *all =
+		intervals == NULL ? NULL : realloc(intervals, (count + inner + 1) * sizeof(*all));
+	uint8_t *named = calloc((size_t)keys + 1, 1);
+	bool done = false;
+	if (all == NULL || named == NULL)
+		goto out;
+	intervals = all;
+	for (uint32_t key = 0; key < workload->key_count; key++)
+		named[quarks[key]] = 1;
+	for (size_t i = 0; i < count; i++)
+		intervals[i].quark = quarks[intervals[i].quark];
+	for (uint32_t quark = 0; quark < keys; quark++)
+		if (!named[quark])
+			intervals[count++] = (struct histree_interval){ .start = workload->start,
+									.end = workload->end,
+									.quark = quark,
+									.value = histree_null() };
+	done = reference_make(out, intervals, count, workload->start, workload->end, keys);
+out:
+	free(named);
+	free(intervals);
+	return done;
+}
