@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "server/tree_answer.h"
+
+#include <stdlib.h>
+
+struct tree {
+	struct dataset *dataset; /* held */
+	const void *view;
+	const struct tree_source *source;
+	size_t next;
+};
+
+static void tree_free(void *state)
+{
+	struct tree *tree = state;
+	dataset_release(tree->dataset);
+	free(tree);
+}
+
+void tree_entry_begin(struct json_writer *json, const struct tree_entry *entry)
+{
+	json_begin_object(json);
+	json_int_member(json, "id", entry->id);
+	json_int_member(json, "parentId", entry->parent);
+	json_int_member(json, "start", entry->start);
+	json_int_member(json, "end", entry->end + 1);
+	json_bool_member(json, "hasData", entry->has_data);
+	if (entry->is_default)
+		json_bool_member(json, "isDefault", true);
+}
+
+static void write_headers(struct json_writer *json, const struct tree_header *headers)
+{
+	json_key(json, "headers");
+	json_begin_array(json);
+	for (; headers->name != NULL; headers++) {
+		json_begin_object(json);
+		json_text_member(json, "name", headers->name);
+		json_text_member(json, "tooltip", headers->tooltip);
+		json_text_member(json, "dataType", headers->type != NULL ? headers->type : "STRING");
+		json_end(json);
+	}
+	json_end(json);
+}
+
+static enum histree_status tree_next(void *state, struct json_writer *json, struct histree_error *error)
+{
+	(void)error;
+	struct tree *tree = state;
+	while (json->piece->size < PIECE_SIZE) {
+		if (!tree->source->entry(tree->view, tree->next++, json))
+			return HISTREE_END;
+		json_end(json);
+	}
+	return HISTREE_OK;
+}
+
+void tree_answer(const struct output_call *output, const struct tree_source *source)
+{
+	struct answer *answer = output->call->answer;
+	struct json_writer *json = &answer->json;
+	struct tree *tree = malloc(sizeof(*tree));
+	if (tree == NULL) {
+		answer_error(answer, HTTP_SERVER_ERROR, "out of memory");
+		return;
+	}
+	*tree = (struct tree){ dataset_hold(output->dataset), output->view, source, 0 };
+	answer_envelope(answer);
+	json_begin_object(json);
+	write_headers(json, source->headers);
+	if (source->auto_expand_level >= 0)
+		json_int_member(json, "autoExpandLevel", source->auto_expand_level);
+	json_key(json, "entries");
+	json_begin_array(json);
+	answer_steps(answer, &(struct answer_steps){ tree_next, tree_free, tree });
+}
