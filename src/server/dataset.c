@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/dataset.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,21 +181,27 @@ struct histree_history *dataset_history(const struct dataset *dataset, const cha
 	return NULL;
 }
 
-enum histree_status dataset_view(struct dataset *dataset, size_t slot,
-				 enum histree_status (*make)(struct dataset *dataset, void **view,
-							     struct histree_error *error),
-				 void (*free)(void *view), void **out, struct histree_error *error)
+/* The place of a view, or the first free one: views are never given up, so the free ones come last. */
+static struct dataset_view *find_place(struct dataset *dataset, dataset_view_make *make)
+{
+	size_t i = 0;
+	while (dataset->views[i].make != NULL && dataset->views[i].make != make)
+		i++;
+	assert(i < DATASET_VIEWS_MAX - 1);
+	return &dataset->views[i];
+}
+
+enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *make, void (*free)(void *view),
+				 void **out, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	struct dataset_view *kept = &dataset->views[slot];
 	*out = NULL;
 	pthread_mutex_lock(&dataset->views_lock);
-	if (kept->view == NULL) {
-		status = make(dataset, &kept->view, error);
-		kept->free = free;
-		if (status != HISTREE_OK)
-			kept->view = NULL;
-	}
+	struct dataset_view *kept = find_place(dataset, make);
+	if (kept->view == NULL)
+		status = make(dataset, out, error);
+	if (kept->view == NULL && status == HISTREE_OK)
+		*kept = (struct dataset_view){ make, *out, free };
 	*out = kept->view;
 	pthread_mutex_unlock(&dataset->views_lock);
 	return status;

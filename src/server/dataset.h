@@ -23,10 +23,15 @@ enum dataset_status {
 	DATASET_CANCELLED,
 };
 
-enum { DATASET_HISTORIES_MAX = 16, DATASET_VIEWS_MAX = 32 };
+enum { DATASET_HISTORIES_MAX = 16, DATASET_VIEWS_MAX = 8 };
 
-/* What an output made of the histories, once. */
+struct dataset;
+
+/* Makes of the histories what outputs need; it does not change after that. */
+typedef enum histree_status dataset_view_make(struct dataset *dataset, void **view, struct histree_error *error);
+
 struct dataset_view {
+	dataset_view_make *make; /* NULL: a free place */
 	void *view;
 	void (*free)(void *view);
 };
@@ -74,11 +79,10 @@ void dataset_cancel(struct dataset *dataset);
 struct histree_history *dataset_history(const struct dataset *dataset, const char *analysis);
 
 /*
- * The view at `slot`, made by the first who asks; others wait.  A failure is not kept: the next one tries again.
+ * The view that `make` makes, the same one for all who ask; it lives as long as the dataset.  The first one makes
+ * it, others wait.  A failure is not kept: the next one tries again.
  */
-enum histree_status dataset_view(struct dataset *dataset, size_t slot,
-				 enum histree_status (*make)(struct dataset *dataset, void **view,
-							     struct histree_error *error),
-				 void (*free)(void *view), void **out, struct histree_error *error);
+enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *make, void (*free)(void *view),
+				 void **out, struct histree_error *error);
 
 #endif

@@ -24,7 +24,7 @@ struct output {
 	const char *id, *name, *description;
 	enum output_type type;
 	bool (*applies)(const struct dataset *dataset);
-	enum histree_status (*make)(struct dataset *dataset, void **view, struct histree_error *error);
+	dataset_view_make *make; /* several outputs may share one view */
 	void (*free)(void *view);
 	/* Each may be NULL.  They answer an error themselves. */
 	void (*tree)(const struct output_call *output);
@@ -39,7 +39,7 @@ struct output {
 	const char *const *annotation_categories; /* ends with NULL; NULL: none */
 };
 
-/* By name, as clients list them; NULL at the end.  No more than DATASET_VIEWS_MAX. */
+/* By name, as clients list them; NULL at the end. */
 extern const struct output *const outputs[];
 
 extern const struct output output_control_flow, output_resources, output_cpu_usage, output_histogram, output_events,
@@ -47,7 +47,7 @@ extern const struct output output_control_flow, output_resources, output_cpu_usa
 
 const char *output_type_name(enum output_type type);
 
-/* The output of an id that applies to a dataset, and where in the table it stands; NULL: there is none. */
-const struct output *output_find(const struct dataset *dataset, const char *id, size_t *index);
+/* The output of an id that applies to a dataset; NULL: there is none. */
+const struct output *output_find(const struct dataset *dataset, const char *id);
 
 #endif

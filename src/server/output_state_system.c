@@ -62,14 +62,6 @@ static const struct explorer_history *find(const struct explorer *explorer, int6
 
 /* ---- tree -------------------------------------------------------------------------------------------- */
 
-static void write_label(struct json_writer *json, const char *text, size_t size)
-{
-	json_key(json, "labels");
-	json_begin_array(json);
-	json_put_string(json, text, size);
-	json_end(json);
-}
-
 static void write_attribute(const struct explorer_history *history, int64_t id, struct json_writer *json)
 {
 	const struct histree_attributes *attributes = histree_history_attributes(history->history);
@@ -86,7 +78,7 @@ static void write_attribute(const struct explorer_history *history, int64_t id, 
 	size_t size;
 	const char *name = histree_attributes_name(attributes, quark, &size);
 	tree_entry_begin(json, &entry);
-	write_label(json, name, size);
+	tree_entry_label(json, name, size);
 }
 
 static bool write_entry(const void *view, size_t index, struct json_writer *json)
@@ -96,7 +88,7 @@ static bool write_entry(const void *view, size_t index, struct json_writer *json
 	struct tree_entry entry = { id, -1, explorer->info->start, explorer->info->end, false, false };
 	if (id == 1) {
 		tree_entry_begin(json, &entry);
-		write_label(json, explorer->info->path, strlen(explorer->info->path));
+		tree_entry_label(json, explorer->info->path, strlen(explorer->info->path));
 		return true;
 	}
 	const struct explorer_history *history = find(explorer, id);
@@ -108,15 +100,15 @@ static bool write_entry(const void *view, size_t index, struct json_writer *json
 	}
 	entry.parent = 1;
 	tree_entry_begin(json, &entry);
-	write_label(json, history->name, strlen(history->name));
+	tree_entry_label(json, history->name, strlen(history->name));
 	return true;
 }
 
 static void tree(const struct output_call *output)
 {
 	static const struct tree_header headers[] = { { "Attribute", "a component of its path", NULL }, { 0 } };
-	static const struct tree_source source = { headers, 2, write_entry };
-	tree_answer(output, &source);
+	static const struct tree_source source = { headers, 2, write_entry, NULL };
+	tree_answer(output, &source, output->view);
 }
 
 /* ---- states ------------------------------------------------------------------------------------------ */

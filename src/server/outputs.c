@@ -4,8 +4,7 @@
 #include <string.h>
 
 const struct output *const outputs[] = {
-	&output_state_system,
-	NULL,
+	&output_control_flow, &output_cpu_usage, &output_resources, &output_state_system, NULL,
 };
 
 const char *output_type_name(enum output_type type)
@@ -14,10 +13,10 @@ const char *output_type_name(enum output_type type)
 	return names[type];
 }
 
-const struct output *output_find(const struct dataset *dataset, const char *id, size_t *index)
+const struct output *output_find(const struct dataset *dataset, const char *id)
 {
-	for (*index = 0; outputs[*index] != NULL; ++*index) {
-		const struct output *output = outputs[*index];
+	for (size_t i = 0; outputs[i] != NULL; i++) {
+		const struct output *output = outputs[i];
 		if (strcmp(output->id, id) == 0)
 			return dataset_status(dataset) != DATASET_READY || output->applies(dataset) ? output : NULL;
 	}

@@ -10,7 +10,7 @@
 struct route {
 	enum http_method method;
 	const char
-		*pattern;   /* "traces/?": a '?' stands for any one segment, a '*' at the end for all that follow */
+		*pattern; /* "traces/?": a '?' stands for any one segment, a '*' at the end for all that follow */
 	endpoint_function *endpoint; /* NULL ends a table */
 };
 

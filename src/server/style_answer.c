@@ -19,6 +19,19 @@ static void write_style(struct json_writer *json, const struct histree_style *st
 	json_end(json);
 }
 
+/* Keys are unique within a meaning only; meanings that share one show it alike. */
+static bool is_known_before(const enum histree_meaning *meanings, size_t meaning_count, const char *key)
+{
+	for (size_t i = 0; i < meaning_count; i++) {
+		size_t count;
+		const struct histree_style *styles = histree_styles(meanings[i], &count);
+		for (size_t k = 0; k < count; k++)
+			if (strcmp(styles[k].key, key) == 0)
+				return true;
+	}
+	return false;
+}
+
 void style_answer(const struct output_call *output, const enum histree_meaning *meanings, size_t meaning_count)
 {
 	struct answer *answer = output->call->answer;
@@ -31,7 +44,8 @@ void style_answer(const struct output_call *output, const enum histree_meaning *
 		size_t count;
 		const struct histree_style *styles = histree_styles(meanings[i], &count);
 		for (size_t k = 0; k < count; k++)
-			write_style(json, &styles[k]);
+			if (!is_known_before(meanings, i, styles[k].key))
+				write_style(json, &styles[k]);
 	}
 	json_end(json);
 	json_end(json);

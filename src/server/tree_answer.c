@@ -5,7 +5,7 @@
 
 struct tree {
 	struct dataset *dataset; /* held */
-	const void *view;
+	void *context;
 	const struct tree_source *source;
 	size_t next;
 };
@@ -13,6 +13,8 @@ struct tree {
 static void tree_free(void *state)
 {
 	struct tree *tree = state;
+	if (tree->source->free != NULL)
+		tree->source->free(tree->context);
 	dataset_release(tree->dataset);
 	free(tree);
 }
@@ -27,6 +29,14 @@ void tree_entry_begin(struct json_writer *json, const struct tree_entry *entry)
 	json_bool_member(json, "hasData", entry->has_data);
 	if (entry->is_default)
 		json_bool_member(json, "isDefault", true);
+}
+
+void tree_entry_label(struct json_writer *json, const char *text, size_t size)
+{
+	json_key(json, "labels");
+	json_begin_array(json);
+	json_put_string(json, text, size);
+	json_end(json);
 }
 
 static void write_headers(struct json_writer *json, const struct tree_header *headers)
@@ -48,23 +58,25 @@ static enum histree_status tree_next(void *state, struct json_writer *json, stru
 	(void)error;
 	struct tree *tree = state;
 	while (json->piece->size < PIECE_SIZE) {
-		if (!tree->source->entry(tree->view, tree->next++, json))
+		if (!tree->source->entry(tree->context, tree->next++, json))
 			return HISTREE_END;
 		json_end(json);
 	}
 	return HISTREE_OK;
 }
 
-void tree_answer(const struct output_call *output, const struct tree_source *source)
+void tree_answer(const struct output_call *output, const struct tree_source *source, void *context)
 {
 	struct answer *answer = output->call->answer;
 	struct json_writer *json = &answer->json;
 	struct tree *tree = malloc(sizeof(*tree));
 	if (tree == NULL) {
+		if (source->free != NULL)
+			source->free(context);
 		answer_error(answer, HTTP_SERVER_ERROR, "out of memory");
 		return;
 	}
-	*tree = (struct tree){ dataset_hold(output->dataset), output->view, source, 0 };
+	*tree = (struct tree){ dataset_hold(output->dataset), context, source, 0 };
 	answer_envelope(answer);
 	json_begin_object(json);
 	write_headers(json, source->headers);

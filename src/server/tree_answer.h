@@ -26,12 +26,18 @@ struct tree_source {
 	const struct tree_header *headers;
 	int auto_expand_level; /* -1: all */
 	/* Begin entry `index` with tree_entry_begin(), add labels and what else there is; false: there is none. */
-	bool (*entry)(const void *view, size_t index, struct json_writer *json);
+	bool (*entry)(const void *context, size_t index, struct json_writer *json);
+	/* Of the context; NULL: it is the output's view, which the dataset keeps. */
+	void (*free)(void *context);
 };
 
-void tree_answer(const struct output_call *output, const struct tree_source *source);
+/* The answer takes the context where the source can free it. */
+void tree_answer(const struct output_call *output, const struct tree_source *source, void *context);
 
 /* Opens the entry's object; the writer of the entry adds members, the first one being `labels`. */
 void tree_entry_begin(struct json_writer *json, const struct tree_entry *entry);
+
+/* The member of an entry with but one label. */
+void tree_entry_label(struct json_writer *json, const char *text, size_t size);
 
 #endif

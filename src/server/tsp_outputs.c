@@ -46,10 +46,9 @@ void tsp_outputs(struct call *call)
 void tsp_output(struct call *call)
 {
 	struct dataset *dataset = find_dataset(call);
-	size_t index;
 	if (dataset == NULL)
 		return;
-	const struct output *output = output_find(dataset, call->captured[1], &index);
+	const struct output *output = output_find(dataset, call->captured[1]);
 	if (output != NULL)
 		write_descriptor(&call->answer->json, output);
 	else
@@ -105,12 +104,12 @@ static void answer_unready(struct call *call, const struct dataset *dataset, con
 				     dataset->error.message);
 }
 
-static void answer_model(struct call *call, struct dataset *dataset, const struct output *output, size_t index,
+static void answer_model(struct call *call, struct dataset *dataset, const struct output *output,
 			 output_function *function)
 {
 	struct output_call output_call = { .call = call, .dataset = dataset };
 	struct histree_error error = { 0 };
-	if (dataset_view(dataset, index, output->make, output->free, &output_call.view, &error) != HISTREE_OK)
+	if (dataset_view(dataset, output->make, output->free, &output_call.view, &error) != HISTREE_OK)
 		answer_failure(call->answer, &error);
 	else
 		function(&output_call);
@@ -120,10 +119,9 @@ static void serve(struct call *call, output_function *(*pick)(const struct outpu
 		  const struct data_endpoint *endpoint)
 {
 	struct dataset *dataset = find_dataset(call);
-	size_t index;
 	if (dataset == NULL)
 		return;
-	const struct output *output = output_find(dataset, call->captured[1], &index);
+	const struct output *output = output_find(dataset, call->captured[1]);
 	output_function *function = output != NULL ? pick(output) : NULL;
 	if (output == NULL || (function == NULL && endpoint->is_required))
 		not_allowed(call);
@@ -132,7 +130,7 @@ static void serve(struct call *call, output_function *(*pick)(const struct outpu
 	else if (function == NULL)
 		answer_nothing(call, endpoint);
 	else
-		answer_model(call, dataset, output, index, function);
+		answer_model(call, dataset, output, function);
 	dataset_release(dataset);
 }
 
@@ -159,10 +157,9 @@ DATA_ENDPOINT(tsp_annotations, annotations, "{\"annotations\":{}}", false)
 void tsp_annotation_categories(struct call *call)
 {
 	struct dataset *dataset = find_dataset(call);
-	size_t index;
 	if (dataset == NULL)
 		return;
-	const struct output *output = output_find(dataset, call->captured[1], &index);
+	const struct output *output = output_find(dataset, call->captured[1]);
 	dataset_release(dataset);
 	if (output == NULL) {
 		not_allowed(call);
