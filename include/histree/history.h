@@ -66,4 +66,26 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_history_verify(struct histree_history *history, void (*report)(void *context, const char *fault),
 		       void *context, struct histree_error *error);
 
+/* A node of the tree on disk, for those who want to see its structure (thesis 3.1). */
+struct histree_node {
+	uint32_t number; /* its place in the file */
+	uint32_t parent; /* HISTREE_NO_NODE: it is the root */
+	uint32_t height; /* 0: a leaf; a child may be more than one lower than its parent */
+	uint32_t child_count;
+	histree_time start, end;        /* of what is in it and below it */
+	histree_quark key_min, key_max; /* of the intervals in the node itself; key_min > key_max: it has none */
+	uint32_t interval_count;
+	uint32_t bytes_used, bytes; /* the share of the two is the fill */
+};
+#define HISTREE_NO_NODE UINT32_MAX
+
+/*
+ * Call `visit` for each node: depth first from the root, a parent before its children, those in the order of their
+ * making.  It returns false to stop.  Every node is read, through the cache.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_history_nodes(struct histree_history *history,
+		      bool (*visit)(void *context, const struct histree_node *node), void *context,
+		      struct histree_error *error);
+
 #endif

@@ -123,3 +123,10 @@ enum histree_status histree_history_verify(struct histree_history *history,
 {
 	return tree_verify(history->reader, report, context, error);
 }
+
+enum histree_status histree_history_nodes(struct histree_history *history,
+					  bool (*visit)(void *context, const struct histree_node *node),
+					  void *context, struct histree_error *error)
+{
+	return tree_nodes(history->reader, visit, context, error);
+}

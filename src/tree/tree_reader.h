@@ -39,6 +39,11 @@ enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interv
 struct histree_query_stats tree_iter_stats(const struct tree_iter *iter);
 void tree_iter_free(struct tree_iter *iter);
 
+/* See histree_history_nodes(). */
+enum histree_status tree_nodes(struct tree_reader *reader,
+			       bool (*visit)(void *context, const struct histree_node *node), void *context,
+			       struct histree_error *error);
+
 /* See histree_history_verify(). */
 enum histree_status tree_verify(struct tree_reader *reader, void (*report)(void *context, const char *fault),
 				void *context, struct histree_error *error);

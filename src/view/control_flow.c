@@ -38,11 +38,15 @@ static int32_t tid_of_key(uint64_t key)
 	return (int32_t)((int64_t)key + INT32_MIN);
 }
 
+/* And by CPU, for the idle threads are all 0: sorting is stable, so the key that counts more comes last. */
 static void sort_by_tid(const struct histree_thread *threads, uint32_t count, struct keyed_index *sorted,
 			struct keyed_index *spare)
 {
 	for (uint32_t i = 0; i < count; i++)
-		sorted[i] = (struct keyed_index){ key_of_tid(threads[i].tid), i };
+		sorted[i] = (struct keyed_index){ key_of_tid(threads[i].cpu), i };
+	radix_sort(sorted, spare, count);
+	for (uint32_t i = 0; i < count; i++)
+		sorted[i].key = key_of_tid(threads[sorted[i].index].tid);
 	radix_sort(sorted, spare, count);
 }
 
@@ -94,7 +98,7 @@ static void cut_rings(struct hanging *hanging)
 	}
 }
 
-/* Needs `sorted` by tid, leaves it by (birth, tid): stable sorting keeps the order of the key before. */
+/* Needs `sorted` by tid, leaves it by (birth, tid). */
 static void hang(struct hanging *hanging)
 {
 	for (uint32_t i = 0; i < hanging->count; i++)

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -62,6 +63,52 @@ static const char *check_single(struct history_case *test, struct histree_query 
 	return NULL;
 }
 
+/* What was seen of the nodes, by number. */
+struct nodes_seen {
+	struct histree_node *nodes;
+	uint64_t *at_height;
+	uint64_t count, bytes_used;
+	const char *fault;
+};
+
+static bool see_node(void *context, const struct histree_node *node)
+{
+	struct nodes_seen *seen = context;
+	if (node->parent == HISTREE_NO_NODE) {
+		seen->fault = seen->count > 0 ? "a second root among the nodes" : NULL;
+	} else {
+		const struct histree_node *parent = &seen->nodes[node->parent];
+		if (parent->bytes == 0 || parent->height <= node->height || parent->child_count == 0)
+			seen->fault = "a node before its parent, or of a strange height";
+		if (node->start < parent->start || node->end > parent->end)
+			seen->fault = "a node that reaches out of its parent";
+	}
+	if (node->bytes_used > node->bytes || seen->nodes[node->number].bytes != 0)
+		seen->fault = "a node that is too full, or was there before";
+	seen->nodes[node->number] = *node;
+	seen->at_height[node->height]++;
+	seen->bytes_used += node->bytes_used;
+	seen->count++;
+	return seen->fault == NULL;
+}
+
+/* The list of nodes is that of the statistics, which were counted while the tree was written. */
+static const char *check_nodes(struct histree_history *history)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	struct nodes_seen seen = { .nodes = calloc(info->node_count, sizeof(*seen.nodes)),
+				   .at_height = calloc(info->depth, sizeof(*seen.at_height)),
+				   .fault = "out of memory" };
+	if (seen.nodes != NULL && seen.at_height != NULL &&
+	    histree_history_nodes(history, see_node, &seen, NULL) == HISTREE_OK && seen.fault == NULL &&
+	    (seen.count != info->node_count || seen.bytes_used != info->node_bytes_used ||
+	     memcmp(seen.at_height, info->nodes_at_height, info->depth * sizeof(*seen.at_height)) != 0))
+		seen.fault = "the nodes are not those of the statistics";
+	free(seen.nodes);
+	free(seen.at_height);
+	return seen.fault;
+}
+
 static void keep_first_fault(void *context, const char *fault)
 {
 	struct history_case *test = context;
@@ -82,9 +129,12 @@ static const char *check_history(struct history_case *test, struct histree_histo
 		return test->fault;
 	if (info->interval_count != reference->count || info->attribute_count != reference->key_count)
 		return "the history says other things of itself than it was made of";
+	const char *fault = check_nodes(history);
+	if (fault != NULL)
+		return fault;
 	if (!answer_make(&answer, reference))
 		return "out of memory";
-	const char *fault = "out of memory";
+	fault = "out of memory";
 	if (histree_query_create(history, &query, &error) == HISTREE_OK) {
 		const struct subject subject = { .query = query,
 						 .start = query_start,

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_view.c - the models of views, of a small kernel history made by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "histree/rows.h"
+#include "histree/state_system.h"
+#include "histree/view.h"
+
+enum { START = 0, END = 9999 };
+
+struct fixture {
+	char path[64];
+	struct histree_history *history;
+	struct histree_control_flow *flow;
+};
+
+static const struct {
+	const char *path;
+	histree_time at;
+	struct histree_value value;
+} changes[] = {
+	{ "Threads/0_1", 0, { .type = HISTREE_INT, .int32 = 2 } },
+	{ "Threads/0_0", 0, { .type = HISTREE_INT, .int32 = 2 } },
+	{ "Threads/1", 0, { .type = HISTREE_INT, .int32 = 1 } },
+	{ "Threads/1/Exec_name", 0, { .type = HISTREE_STRING, .size = 7, .bytes = "Systemd" } },
+	{ "Threads/not a thread", 0, { .type = HISTREE_INT, .int32 = 1 } },
+	{ "Threads/-1/PPID", 0, { .type = HISTREE_NULL } },
+	/* A ring of parents: each says that the other made it. */
+	{ "Threads/21/PPID", 0, { .type = HISTREE_INT, .int32 = 22 } },
+	{ "Threads/22/PPID", 0, { .type = HISTREE_INT, .int32 = 21 } },
+	{ "Threads/21", 3000, { .type = HISTREE_INT, .int32 = 2 } },
+	{ "Threads/22", 2000, { .type = HISTREE_INT, .int32 = 3 } },
+	/* Made late, and gone before the end. */
+	{ "Threads/11", 1000, { .type = HISTREE_INT, .int32 = 5 } },
+	{ "Threads/11/PPID", 1000, { .type = HISTREE_INT, .int32 = 10 } },
+	{ "Threads/11/PID", 1000, { .type = HISTREE_INT, .int32 = 10 } },
+	{ "Threads/11", 5000, { .type = HISTREE_NULL } },
+	{ "Threads/11/PPID", 5000, { .type = HISTREE_NULL } },
+	{ "Threads/10", 500, { .type = HISTREE_INT, .int32 = 2 } },
+	{ "Threads/10/PPID", 500, { .type = HISTREE_INT, .int32 = 1 } },
+	{ "Threads/10/Exec_name", 500, { .type = HISTREE_STRING, .size = 4, .bytes = "bash" } },
+	{ "Threads/10/Exec_name", 600, { .type = HISTREE_STRING, .size = 4, .bytes = "make" } },
+	{ "Threads/10/System_call", 700, { .type = HISTREE_STRING, .size = 4, .bytes = "read" } },
+	{ "Threads/9", 500, { .type = HISTREE_INT, .int32 = 1 } },
+	{ "Threads/9/PPID", 500, { .type = HISTREE_INT, .int32 = 1 } },
+	{ "Threads/30/PPID", 500, { .type = HISTREE_INT, .int32 = 4711 } },
+	/* Two CPUs. */
+	{ "CPUs/10", 0, { .type = HISTREE_INT, .int32 = 0 } },
+	{ "CPUs/2/Current_thread", 0, { .type = HISTREE_INT, .int32 = 0 } },
+	{ "CPUs/10/Current_thread", 0, { .type = HISTREE_INT, .int32 = 1 } },
+	{ "CPUs/2/Current_thread", 2500, { .type = HISTREE_INT, .int32 = 10 } },
+	{ "CPUs/2/Current_thread", 4000, { .type = HISTREE_INT, .int32 = 1 } },
+	{ "CPUs/2/Current_thread", 5000, { .type = HISTREE_INT, .int32 = 0 } },
+	{ "CPUs/10/Current_thread", 5000, { .type = HISTREE_NULL } },
+	{ "CPUs/2/Frequency", 0, { .type = HISTREE_LONG, .int64 = 1000000000 } },
+	{ "CPUs/2/IRQs/19\\/ahci", 100, { .type = HISTREE_INT, .int32 = 2 } },
+	{ "CPUs/2/IRQs/4", 100, { .type = HISTREE_INT, .int32 = 2 } },
+	{ "CPUs/2/Soft_IRQs/1", 100, { .type = HISTREE_INT, .int32 = 8 } },
+	{ "IRQs/19\\/ahci", 100, { .type = HISTREE_INT, .int32 = 2 } },
+	{ "Soft_IRQs/12", 100, { .type = HISTREE_INT, .int32 = 1 } },
+};
+
+static int compare_changes(const void *one, const void *other)
+{
+	size_t a = *(const size_t *)one, b = *(const size_t *)other;
+	if (changes[a].at != changes[b].at)
+		return changes[a].at < changes[b].at ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static void build(const char *path)
+{
+	struct histree_state_system *system;
+	size_t order[sizeof(changes) / sizeof(changes[0])];
+	const size_t count = sizeof(order) / sizeof(order[0]);
+	const struct histree_history_options options = { .path = path, .start = START };
+	unlink(path);
+	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	for (size_t i = 0; i < count; i++)
+		order[i] = i;
+	qsort(order, count, sizeof(order[0]), compare_changes);
+	for (size_t i = 0; i < count; i++) {
+		histree_quark quark;
+		assert_int_equal(
+			histree_state_attribute(system, HISTREE_ROOT, changes[order[i]].path, &quark, NULL),
+			HISTREE_OK);
+		assert_int_equal(
+			histree_state_modify(system, changes[order[i]].at, quark, changes[order[i]].value, NULL),
+			HISTREE_OK);
+	}
+	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+	histree_state_free(system);
+}
+
+static int set_up(void **state)
+{
+	static struct fixture fixture;
+	snprintf(fixture.path, sizeof(fixture.path), "test_view.%ld.sht", (long)getpid());
+	build(fixture.path);
+	assert_int_equal(histree_history_open(fixture.path, NULL, &fixture.history, NULL), HISTREE_OK);
+	assert_int_equal(
+		histree_control_flow_create(fixture.history, (struct histree_cancel){ 0 }, &fixture.flow, NULL),
+		HISTREE_OK);
+	*state = &fixture;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+	histree_control_flow_free(fixture->flow);
+	histree_control_flow_free(NULL);
+	histree_history_close(fixture->history);
+	return unlink(fixture->path);
+}
+
+/* ---- threads ---------------------------------------------------------------------------------------------- */
+
+static void threads_are_a_tree(void **state)
+{
+	struct fixture *fixture = *state;
+	/* By birth, then tid: idle threads first, the ring where its first thread was born, the unborn last. */
+	static const struct {
+		int32_t tid, cpu;
+		uint32_t parent, depth, descendants;
+	} expected[] = {
+		{ 0, 0, HISTREE_NO_INDEX, 0, 0 },
+		{ 0, 1, HISTREE_NO_INDEX, 0, 0 },
+		{ 1, -1, HISTREE_NO_INDEX, 0, 3 },
+		{ 9, -1, 2, 1, 0 },
+		{ 10, -1, 2, 1, 1 },
+		{ 11, -1, 4, 2, 0 },
+		{ 22, -1, HISTREE_NO_INDEX, 0, 1 },
+		{ 21, -1, 6, 1, 0 },
+		{ -1, -1, HISTREE_NO_INDEX, 0, 0 },
+		{ 30, -1, HISTREE_NO_INDEX, 0, 0 },
+	};
+	uint32_t count;
+	const struct histree_thread *threads = histree_control_flow_threads(fixture->flow, &count);
+	assert_int_equal(count, sizeof(expected) / sizeof(expected[0]));
+	for (uint32_t i = 0; i < count; i++) {
+		assert_int_equal(threads[i].tid, expected[i].tid);
+		assert_int_equal(threads[i].cpu, expected[i].cpu);
+		assert_int_equal(threads[i].parent, expected[i].parent);
+		assert_int_equal(threads[i].depth, expected[i].depth);
+		assert_int_equal(threads[i].descendants, expected[i].descendants);
+		assert_int_equal(histree_control_flow_find(fixture->flow, threads[i].tid, threads[i].cpu), i);
+	}
+	assert_int_equal(histree_control_flow_find(fixture->flow, 12, -1), HISTREE_NO_INDEX);
+	assert_int_equal(histree_control_flow_find(fixture->flow, 0, 7), HISTREE_NO_INDEX);
+}
+
+static void threads_have_names_and_lives(void **state)
+{
+	struct fixture *fixture = *state;
+	uint32_t count;
+	const struct histree_thread *threads = histree_control_flow_threads(fixture->flow, &count);
+	const struct histree_thread *init = &threads[2], *make = &threads[4], *late = &threads[5],
+				    *unborn = &threads[9];
+	assert_string_equal(init->name, "Systemd");
+	assert_int_equal(init->ppid, -1);
+	assert_int_equal(init->pid, 1);
+	assert_int_equal(init->birth, START);
+	assert_int_equal(init->death, END);
+	assert_int_equal(init->last_status, 1);
+	assert_int_equal(init->system_call, HISTREE_ROOT);
+	assert_string_equal(make->name, "make"); /* the last */
+	assert_int_equal(make->ppid, 1);
+	assert_int_equal(make->birth, 500);
+	assert_int_not_equal(make->system_call, HISTREE_ROOT);
+	assert_string_equal(late->name, "");
+	assert_int_equal(late->pid, 10);
+	assert_int_equal(late->ppid, 10); /* though it is null in the end */
+	assert_int_equal(late->birth, 1000);
+	assert_int_equal(late->death, 4999);
+	assert_int_equal(late->last_status, -1);
+	assert_true(unborn->birth > unborn->death);
+	assert_int_equal(unborn->ppid, 4711);
+}
+
+static void threads_are_found_by_text(void **state)
+{
+	struct histree_control_flow *flow = ((struct fixture *)*state)->flow;
+	assert_int_equal(histree_control_flow_search(flow, "SYS", HISTREE_NO_INDEX, false), 2);
+	assert_int_equal(histree_control_flow_search(flow, "sys", 2, false), HISTREE_NO_INDEX);
+	assert_int_equal(histree_control_flow_search(flow, "mak", HISTREE_NO_INDEX, true), 4);
+	assert_int_equal(histree_control_flow_search(flow, "bash", HISTREE_NO_INDEX, false), HISTREE_NO_INDEX);
+	assert_int_equal(histree_control_flow_search(flow, "1", HISTREE_NO_INDEX, false), 2); /* tid 1, 10, 11 */
+	assert_int_equal(histree_control_flow_search(flow, "1", 2, false), 4);
+	assert_int_equal(histree_control_flow_search(flow, "1", 4, false), 5);
+	assert_int_equal(histree_control_flow_search(flow, "1", 5, false), HISTREE_NO_INDEX);
+	assert_int_equal(histree_control_flow_search(flow, "1", 5, true), 4);
+	assert_int_equal(histree_control_flow_search(flow, "1", 2, true), HISTREE_NO_INDEX);
+	assert_int_equal(histree_control_flow_search(flow, "", HISTREE_NO_INDEX, false), 0);
+	assert_int_equal(histree_control_flow_search(flow, "", 0, true), HISTREE_NO_INDEX);
+}
+
+static bool never(void *context)
+{
+	(void)context;
+	return false;
+}
+
+static void what_is_no_longer_wanted_is_not_made(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct histree_cancel cancel = { .go_on = never };
+	struct histree_control_flow *flow;
+	struct histree_cpu_usage *usage;
+	struct histree_rows *rows;
+	struct histree_row row;
+	const histree_quark quark = 0;
+	uint64_t counts[10];
+	assert_int_equal(histree_control_flow_create(fixture->history, cancel, &flow, NULL), HISTREE_ERR_CANCELLED);
+	assert_null(flow);
+	assert_int_equal(histree_cpu_usage_create(
+				 fixture->history,
+				 &(struct histree_cpu_usage_request){ .to = END, .pixels = 10, .cancel = cancel },
+				 &usage, NULL),
+			 HISTREE_ERR_CANCELLED);
+	assert_null(usage);
+	assert_int_equal(histree_density(fixture->history, START, END, 10, cancel, counts, NULL),
+			 HISTREE_ERR_CANCELLED);
+	assert_int_equal(histree_rows_create(fixture->history, &rows, NULL), HISTREE_OK);
+	assert_int_equal(
+		histree_rows_start(
+			rows,
+			&(struct histree_rows_request){
+				.quarks = &quark, .quark_count = 1, .to = END, .pixels = 10, .go_on = never },
+			NULL),
+		HISTREE_OK);
+	assert_int_equal(histree_rows_next(rows, &row, NULL), HISTREE_ERR_CANCELLED);
+	histree_rows_free(rows);
+}
+
+/* ---- resources -------------------------------------------------------------------------------------------- */
+
+static void resources_go_by_number(void **state)
+{
+	struct fixture *fixture = *state;
+	static const char *const expected[] = {
+		"CPU 2",           "CPU 2 thread", "CPU 2 frequency", "IRQ 4",       "IRQ 19 ahci",
+		"softirq 1 timer", "CPU 10",       "CPU 10 thread",   "IRQ 19 ahci", "softirq 12 ",
+	};
+	struct histree_resources *resources;
+	uint32_t count;
+	assert_int_equal(histree_resources_create(fixture->history, &resources, NULL), HISTREE_OK);
+	const struct histree_resource *list = histree_resources_list(resources, &count);
+	assert_int_equal(count, sizeof(expected) / sizeof(expected[0]));
+	for (uint32_t i = 0; i < count; i++) {
+		assert_string_equal(list[i].name, expected[i]);
+		assert_int_equal(list[i].cpu, i < 6 ? 2 : i < 8 ? 10 : -1);
+		assert_int_equal(list[i].parent, i == 0 || i == 6 || i > 7 ? HISTREE_NO_INDEX : i < 6 ? 0 : 6);
+		assert_int_equal(histree_meaning_of(histree_history_attributes(fixture->history), list[i].quark),
+				 histree_resource_meaning(list[i].kind));
+	}
+	assert_int_equal(list[4].number, 19);
+	histree_resources_free(resources);
+	histree_resources_free(NULL);
+}
+
+/* ---- CPU usage -------------------------------------------------------------------------------------------- */
+
+static void usage_is_the_time_of_threads(void **state)
+{
+	struct fixture *fixture = *state;
+	static const int32_t tids[] = { 10, 77 };
+	static const double all[] = { 100, 100, 150, 200, 200, 0, 0, 0, 0, 0 };
+	static const double ten[] = { 0, 0, 50, 100, 0, 0, 0, 0, 0, 0 };
+	struct histree_cpu_usage *usage;
+	const struct histree_cpu_usage_request request = {
+		.from = START, .to = END, .pixels = 10, .tids = tids, .tid_count = 2
+	};
+	assert_int_equal(histree_cpu_usage_create(fixture->history, &request, &usage, NULL), HISTREE_OK);
+	for (int i = 0; i < 10; i++) {
+		assert_true(histree_cpu_usage_curve(usage, HISTREE_NO_INDEX)[i] == all[i]);
+		assert_true(histree_cpu_usage_curve(usage, 0)[i] == ten[i]);
+		assert_true(histree_cpu_usage_curve(usage, 1)[i] == 0);
+	}
+	size_t count;
+	const struct histree_cpu_time *times = histree_cpu_usage_times(usage, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(times[0].tid, 1);
+	assert_int_equal(times[0].ns, 6000);
+	assert_int_equal(times[1].tid, 10);
+	assert_int_equal(times[1].ns, 1500);
+	histree_cpu_usage_free(usage);
+	histree_cpu_usage_free(NULL);
+}
+
+static void usage_may_be_of_some_cpus_and_a_part(void **state)
+{
+	struct fixture *fixture = *state;
+	static const int32_t cpu = 2, twice[] = { 1, 1 };
+	struct histree_cpu_usage *usage;
+	struct histree_cpu_usage_request request = {
+		.from = 3999, .to = 4000, .pixels = 4, .cpus = &cpu, .cpu_count = 1
+	};
+	assert_int_equal(histree_cpu_usage_create(fixture->history, &request, &usage, NULL), HISTREE_OK);
+	for (int i = 0; i < 4; i++) /* more pixels than ns */
+		assert_true(histree_cpu_usage_curve(usage, HISTREE_NO_INDEX)[i] == 100);
+	size_t count;
+	const struct histree_cpu_time *times = histree_cpu_usage_times(usage, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(times[0].tid, 1); /* equal times: by tid */
+	assert_int_equal(times[0].ns, 1);
+	histree_cpu_usage_free(usage);
+	request.tids = twice;
+	request.tid_count = 2;
+	assert_int_equal(histree_cpu_usage_create(fixture->history, &request, &usage, NULL), HISTREE_ERR_ARGUMENT);
+	request.tid_count = 1;
+	request.pixels = 0;
+	assert_int_equal(histree_cpu_usage_create(fixture->history, &request, &usage, NULL), HISTREE_ERR_ARGUMENT);
+}
+
+static void density_counts_changes(void **state)
+{
+	struct fixture *fixture = *state;
+	uint64_t counts[10], expected[10] = { 0 };
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+		if (changes[i].at > START)
+			expected[changes[i].at / 1000]++;
+	assert_int_equal(
+		histree_density(fixture->history, START, END, 10, (struct histree_cancel){ 0 }, counts, NULL),
+		HISTREE_OK);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(counts[i], expected[i]);
+	assert_int_equal(
+		histree_density(fixture->history, START, END, 0, (struct histree_cancel){ 0 }, counts, NULL),
+		HISTREE_ERR_ARGUMENT);
+}
+
+/* ---- styles ----------------------------------------------------------------------------------------------- */
+
+static void values_have_styles(void **state)
+{
+	(void)state;
+	const struct histree_value null = histree_null(), read = histree_string("read"),
+				   same = histree_string("read");
+	const struct histree_value statuses[] = { histree_int(3), histree_int(8), histree_int(-1) };
+	assert_string_equal(histree_style_of(HISTREE_MEANS_THREAD_STATUS, &statuses[0])->key, "System call");
+	assert_null(histree_style_of(HISTREE_MEANS_THREAD_STATUS, &statuses[1]));
+	assert_null(histree_style_of(HISTREE_MEANS_THREAD_STATUS, &statuses[2]));
+	assert_null(histree_style_of(HISTREE_MEANS_THREAD_STATUS, &read));
+	assert_string_equal(histree_style_of(HISTREE_MEANS_CPU_STATUS, &statuses[1])->key, "Soft Irq");
+	assert_null(histree_style_of(HISTREE_MEANS_CPU_STATUS, &statuses[0]));
+	assert_string_equal(histree_style_of(HISTREE_MEANS_SOFT_IRQ, &statuses[0])->key, "Soft Irq raised");
+	assert_string_equal(histree_style_of(HISTREE_MEANS_SOFT_IRQ, &statuses[1])->key, "Soft Irq");
+	assert_ptr_equal(histree_style_of(HISTREE_MEANS_ANYTHING, &read),
+			 histree_style_of(HISTREE_MEANS_ANYTHING, &same));
+	for (int meaning = 0; meaning < HISTREE_MEANING_COUNT; meaning++) {
+		size_t count;
+		const struct histree_style *styles = histree_styles((enum histree_meaning)meaning, &count);
+		assert_null(histree_style_of((enum histree_meaning)meaning, &null));
+		assert_true(count > 0);
+		for (size_t i = 0; i < count; i++)
+			for (size_t other = 0; other < i; other++)
+				assert_string_not_equal(styles[i].key, styles[other].key);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_are_a_tree),
+		cmocka_unit_test(threads_have_names_and_lives),
+		cmocka_unit_test(threads_are_found_by_text),
+		cmocka_unit_test(what_is_no_longer_wanted_is_not_made),
+		cmocka_unit_test(resources_go_by_number),
+		cmocka_unit_test(usage_is_the_time_of_threads),
+		cmocka_unit_test(usage_may_be_of_some_cpus_and_a_part),
+		cmocka_unit_test(density_counts_changes),
+		cmocka_unit_test(values_have_styles),
+	};
+	return cmocka_run_group_tests_name("view", tests, set_up, tear_down);
+}
