@@ -19,6 +19,9 @@ struct kernel_view {
 	struct histree_resources *resources;
 	const struct histree_resource *resource_list;
 	uint32_t resource_count;
+
+	pthread_mutex_t cpu_lock;  /* who adds up the CPU times */
+	_Atomic(int64_t *) cpu_ns; /* by thread, over the whole history; NULL: not added up yet */
 };
 
 /* Whether there is a history of a kernel. */
@@ -30,6 +33,16 @@ void kernel_view_free(void *view);
 
 /* The name of the program of a thread, for labels: "bash (42)"; nothing for the idle thread. */
 void kernel_view_thread_label(const struct kernel_view *view, int32_t tid, struct piece *text);
+
+/* What stands in a state of a resource; nothing where its colour says it all. */
+void kernel_view_resource_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
+			       struct piece *text);
+
+/* Add up the CPU times of all threads, which costs a look at every switch of the history.  Once; others wait. */
+enum histree_status kernel_view_add_up_cpu(struct kernel_view *view, struct histree_error *error);
+
+/* -1: not added up yet. */
+int64_t kernel_view_cpu_ns(const struct kernel_view *view, uint32_t thread);
 
 /* The value of an attribute at a time as text; nothing where there is none. */
 void kernel_view_value_at(const struct kernel_view *view, histree_quark quark, histree_time time,

@@ -70,12 +70,7 @@ static bool find_row(const void *context, int64_t id, struct state_row *out)
 static void label(const void *context, const struct state_row *row, const struct row_state *state,
 		  struct piece *text)
 {
-	if (row->meaning == HISTREE_MEANS_TID && state->value.type == HISTREE_INT)
-		kernel_view_thread_label(context, state->value.int32, text);
-	else if (row->meaning == HISTREE_MEANS_IRQ && state->value.type == HISTREE_INT)
-		piece_format(text, "CPU %d", state->value.int32);
-	else if (row->meaning == HISTREE_MEANS_FREQUENCY && state->value.type == HISTREE_LONG)
-		piece_format(text, "%.3f GHz", (double)state->value.int64 / 1e9);
+	kernel_view_resource_text(context, row->meaning, &state->value, text);
 }
 
 static void states(const struct output_call *output)

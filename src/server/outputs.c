@@ -4,7 +4,7 @@
 #include <string.h>
 
 const struct output *const outputs[] = {
-	&output_control_flow, &output_cpu_usage, &output_resources, &output_state_system, NULL,
+	&output_cpu_usage, &output_control_flow, &output_resources, &output_state_system, NULL,
 };
 
 const char *output_type_name(enum output_type type)

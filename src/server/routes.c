@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "server/api.h"
 #include "server/router.h"
 #include "server/tsp.h"
 #include "server/web.h"
 
 #define TSP "tsp/api/"
+#define API "api/v1/"
 #define EXPERIMENT TSP "experiments/?/"
 #define OUTPUTS EXPERIMENT "outputs/"
 #define CONFIGURATIONS TSP "config/types/"
@@ -49,6 +51,15 @@ const struct route routes[] = {
 	{ HTTP_POST, CONFIGURATIONS "*", tsp_no_configuration },
 	{ HTTP_PUT, CONFIGURATIONS "*", tsp_no_configuration },
 	{ HTTP_DELETE, CONFIGURATIONS "*", tsp_no_configuration },
+
+	{ HTTP_GET, API "experiments", api_experiments },
+	{ HTTP_GET, API "legend", api_legend },
+	{ HTTP_GET, API "rows", api_rows },
+	{ HTTP_GET, API "state", api_state },
+	{ HTTP_GET, API "search", api_search },
+	{ HTTP_GET, API "search-state", api_search_state },
+	{ HTTP_GET, API "usage", api_usage },
+	{ HTTP_GET, API "density", api_density },
 
 	{ HTTP_GET, "*", web_file },
 	{ 0 },
