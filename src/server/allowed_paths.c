@@ -10,7 +10,6 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "histree/store.h"
 
 enum { FOLDERS_DEEP_MAX = 8, FOLDERS_SEEN_MAX = 10000 };
 
@@ -79,12 +78,9 @@ enum path_kind path_kind_of(const char *path)
 	if (stat(path, &facts) != 0)
 		return PATH_NOTHING;
 	if (!S_ISDIR(facts.st_mode))
-		return PATH_OTHER;
-	struct histree_store *store;
-	if (histree_store_open(path, &store, NULL) == HISTREE_OK) {
-		histree_store_close(store);
+		return PATH_FILE;
+	if (is_file_in(path, "manifest.json"))
 		return PATH_STORE;
-	}
 	unsigned seen = FOLDERS_SEEN_MAX;
-	return has_trace(path, 0, &seen) ? PATH_TRACE : PATH_OTHER;
+	return has_trace(path, 0, &seen) ? PATH_TRACE : PATH_FOLDER;
 }

@@ -2,8 +2,8 @@
 /*
  * answer.h - what a request is answered with: a status, headers and a body that is made piece by piece.
  *
- * A handler fills an answer.  What is small it writes at once into `json` (or `piece`).  What is large it leaves to
- *a step function, which writes the next piece each time it is called:
+ * A handler fills an answer.  What is small it writes at once into `json` (or `piece`).  What is large it leaves
+ * to a step function, which writes the next piece each time it is called:
  *
  *	answer_envelope(answer);
  *	answer_steps(answer, &(struct answer_steps){ write_rows, free_rows, rows });

@@ -19,13 +19,16 @@ endpoint_function api_experiments;
  * The cells of a window of rows, as runs of pixels, little-endian:
  *
  *	"HTR1"
- *	for each row	u32 count of runs, then each run: u16 first pixel, u16 pixels, u16 style, u16 more, u32
- *value u32 0xffffffff
- *	JSON		{total, first, rows: [{row, name, depth, below, folded, ...}], styles: [{key, name, light,
- *dark, height}], texts: {value: text}}
+ *	for each row	u32 how many runs; each of them: u16 first pixel, u16 pixels, u16 style, u16 more, u32 value
+ *	u32 0xffffffff
+ *	JSON		total, first
+ *			rows: [{row, name, depth, below, folded, ...}]
+ *			styles: [{key, name, light, dark, height}]
+ *			texts: {value: text}
  *
- * `style` is an index of styles, 0xffff for nothing; `more` says that the pixel had other states too.  `below` is
- *how many rows are below a row in the tree.  Texts are those of values that are wide enough to hold one.
+ * `style` is an index of styles, 0xffff for nothing.  `more`: 1, the pixel had other states too; 2, what is shown
+ * is such a state, because there was nothing for most of the pixel, and no short state shall vanish.  `below` is
+ * how many rows are below a row in the tree.  Texts are those of values that are wide enough to hold one.
  */
 endpoint_function api_rows;
 

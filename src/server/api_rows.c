@@ -15,6 +15,8 @@
 enum {
 	RUN_SIZE = 12,
 	NO_STYLE = 0xffff,
+	MORE_STATES = 1, /* api.h: more */
+	SHORT_STATE = 2,
 	STYLES_MAX = 256,
 	TEXT_PIXELS_LEAST = 24, /* of a run that gets the text of its value */
 };
@@ -80,8 +82,7 @@ static uint16_t style_index(struct window *window, const struct histree_style *s
 }
 
 /* A text is made while its value is at hand: the cells of a stretch are given up with it. */
-static bool add_text(struct window *window, uint32_t index, const struct histree_value *value,
-		     enum histree_meaning meaning)
+static bool add_text(struct window *window, uint32_t index, enum histree_meaning meaning)
 {
 	size_t had = window->has_text_capacity;
 	if (!array_reserve(&window->has_text, &window->has_text_capacity, (size_t)index + 1))
@@ -92,12 +93,33 @@ static bool add_text(struct window *window, uint32_t index, const struct histree
 	window->has_text[index] = true;
 	struct piece text = { 0 };
 	char key[16];
-	window->rows.model->text(window->rows.view, meaning, value, &text);
+	struct histree_value value = histree_rows_value(window->cells, index);
+	window->rows.model->text(window->rows.view, meaning, &value, &text);
 	snprintf(key, sizeof(key), "%u", window->value_base + index);
 	json_string_member(&window->texts_json, key, text.bytes, text.size);
 	bool failed = text.failed;
 	piece_release(&text);
 	return !failed;
+}
+
+/* The style of a run, and of which of its values: the dominant one, or where that is nothing the other one. */
+static const struct histree_style *style_of_run(const struct window *window, const struct histree_run *run,
+						enum histree_meaning meaning, uint32_t *value, uint16_t *more)
+{
+	struct histree_value dominant = histree_rows_value(window->cells, run->cell.value);
+	const struct histree_style *style = histree_style_of(meaning, &dominant);
+	bool has_other = run->cell.other != HISTREE_NO_VALUE;
+	*value = run->cell.value;
+	*more = has_other ? MORE_STATES : 0;
+	if (style != NULL || !has_other || run->cell.other == HISTREE_UNKNOWN_VALUE)
+		return style;
+	struct histree_value other = histree_rows_value(window->cells, run->cell.other);
+	style = histree_style_of(meaning, &other);
+	if (style != NULL) {
+		*value = run->cell.other;
+		*more = SHORT_STATE;
+	}
+	return style;
 }
 
 static bool write_runs(struct window *window, const struct histree_row *row, enum histree_meaning meaning,
@@ -112,15 +134,15 @@ static bool write_runs(struct window *window, const struct histree_row *row, enu
 	at += 4;
 	for (size_t i = 0; i < count; i++, at += RUN_SIZE) {
 		const struct histree_run *run = &window->runs[i];
-		struct histree_value value = histree_rows_value(window->cells, run->cell.value);
-		uint16_t style = style_index(window, histree_style_of(meaning, &value));
+		uint32_t value;
+		uint16_t more;
+		const struct histree_style *style = style_of_run(window, run, meaning, &value, &more);
 		put_le16(at, (uint16_t)run->start);
 		put_le16(at + 2, (uint16_t)run->length);
-		put_le16(at + 4, style);
-		put_le16(at + 6, run->cell.other != HISTREE_NO_VALUE);
-		put_le32(at + 8, window->value_base + run->cell.value);
-		if (run->length >= TEXT_PIXELS_LEAST && style != NO_STYLE &&
-		    !add_text(window, run->cell.value, &value, meaning))
+		put_le16(at + 4, style_index(window, style));
+		put_le16(at + 6, more);
+		put_le32(at + 8, window->value_base + value);
+		if (run->length >= TEXT_PIXELS_LEAST && style != NULL && !add_text(window, value, meaning))
 			return false;
 	}
 	piece->size += 4 + count * RUN_SIZE;

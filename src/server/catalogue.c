@@ -494,6 +494,9 @@ enum histree_status catalogue_create(const struct catalogue_options *options, st
 		enum path_kind kind = path_kind_of(resolved);
 		if (kind == PATH_STORE)
 			status = add_store(catalogue, resolved, error);
+		else if (kind == PATH_FILE)
+			status = error_set(error, HISTREE_ERR_ARGUMENT, "'%s' is a file; a store is a folder",
+					   options->paths[i]);
 	}
 	if (status != HISTREE_OK) {
 		catalogue_free(catalogue);
