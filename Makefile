@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 60
 # $(call dependencies,GROUP): what is missing of the packages of a group in scripts/install-deps.sh
 dependencies = $(if $(filter no,$(DEPS)),:,scripts/install-deps.sh $(1))
 
-.PHONY: all check demo install format fuzz clean
+.PHONY: all check demo install format fuzz picture clean
 
 all:
 	@$(call dependencies,build)
@@ -36,6 +36,9 @@ format:
 fuzz:
 	@$(call dependencies,check)
 	@scripts/fuzz $(FUZZ_SECONDS)
+
+picture: all
+	@scripts/picture $(BUILD)/src/cli/histree
 
 clean:
 	rm -rf $(BUILD) build-check build-fuzz demo/out

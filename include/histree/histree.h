@@ -12,12 +12,14 @@
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
  *	view.h		threads as a tree, resources, CPU usage, colours
+ *	draw.h		pictures as SVG and PNG
  */
 #ifndef HISTREE_HISTREE_H
 #define HISTREE_HISTREE_H
 
 #include "attributes.h"
 #include "build.h"
+#include "draw.h"
 #include "history.h"
 #include "query.h"
 #include "rows.h"

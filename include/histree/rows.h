@@ -14,12 +14,13 @@
  *		...;			// HISTREE_END, or the error
  *	histree_rows_free(rows);
  *
- * Cost: rows are made in groups of at most 131,072 cells, whatever was asked for.  A group reads the states of its
- * attributes in the range once.  Where those are more than `intervals_per_cell` times its cells, it stops and takes
- * four samples a pixel instead, which the tree answers without reading the nodes between them: then the dominant
- * state is that of most samples, a state that fills its pixel is still exact, and what lay between samples is
- * "others, not known which".  So a cell costs a bounded number of intervals; but the nodes that hold a sample are
- * read, and inside a node the states of an attribute between two samples are passed by one after the other.
+ * Cost: rows are made in groups of at most 131,072 cells, whatever was asked for.  A group reads the states of
+ * its attributes in the range once.  Where those are more than `intervals_per_cell` times its cells, it stops,
+ * and for the rows that have more than their part takes four samples a pixel instead, which the tree answers
+ * without reading the nodes between them: then the dominant state is that of most samples, a state that fills
+ * its pixel is still exact, and what lay between samples is "others, not known which".  So a cell costs a
+ * bounded number of intervals; but the nodes that hold a sample are read, and inside a node the states of an
+ * attribute between two samples are passed by one after the other.
  *
  * Memory: 8 bytes a cell of one group, up to 16 bytes for each state of it that shares a pixel (bounded by
  * `intervals_per_cell`), and the distinct values seen.
@@ -50,7 +51,7 @@ struct histree_rows_request {
 	histree_time from, to; /* both inclusive, inside the history */
 	uint32_t pixels;       /* 1 to HISTREE_PIXELS_MAX */
 	enum histree_rows_shape shape;
-	uint32_t intervals_per_cell; /* read exactly at most; 0: 8 */
+	uint32_t intervals_per_cell; /* read exactly at most; 0: 16 */
 	/* Asked now and then, by the thread that asks for rows; false: HISTREE_ERR_CANCELLED.  May be NULL. */
 	bool (*go_on)(void *context);
 	void *context;

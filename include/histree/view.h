@@ -33,8 +33,10 @@ struct histree_thread {
 	int32_t cpu;         /* of an idle thread, else -1 */
 	int32_t last_status; /* at the end of the history, as in histree-states(7); -1: null, it is gone */
 	histree_time birth, death; /* its first and last time with a status; birth > death: it never had one */
-	histree_quark node;        /* Threads/<tid> */
-	histree_quark status;      /* the attribute with its status: the node itself, in kernel-2016 its child */
+	histree_time
+		ppid_since;   /* when that became known, its birth where the trace saw it made; INT64_MIN: never */
+	histree_quark node;   /* Threads/<tid> */
+	histree_quark status; /* the attribute with its status: the node itself, in kernel-2016 its child */
 	histree_quark system_call; /* HISTREE_ROOT: there is none */
 	uint32_t parent;           /* index; HISTREE_NO_INDEX: at the top */
 	uint32_t depth;            /* 0 at the top */
@@ -70,6 +72,16 @@ HISTREE_API uint32_t histree_control_flow_find(const struct histree_control_flow
  */
 HISTREE_API uint32_t histree_control_flow_search(const struct histree_control_flow *flow, const char *text,
 						 uint32_t after, bool backwards);
+
+struct histree_query;
+
+/*
+ * Whether the trace saw how the thread was made, at its birth, by its parent; else it was there before, and was
+ * only seen then.  For arrows from parents to children.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_thread_is_forked(struct histree_query *query,
+									    const struct histree_thread *thread,
+									    bool *out, struct histree_error *error);
 
 /* ---- Resources -------------------------------------------------------------------------------------------- */
 

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/time_text.h"
 #include "cli/answer.h"
 #include "cli/interval_rows.h"
 #include "cli/target.h"
+#include "cli/time_option.h"
 #include "cli/verb.h"
 
 /* A list of times is held in memory: eight bytes each. */
@@ -76,43 +76,13 @@ static enum cli_exit check(const struct query_options *chosen, const struct cli_
 	return CLI_OK;
 }
 
-/* The moment that an option names, which must be one of the history. */
-static enum cli_exit read_time(const char *option, const char *text, const struct histree_history_info *info,
-			       histree_time *time)
-{
-	if (!time_parse(text, info->start, info->end, time))
-		return report_exit(
-			CLI_USAGE,
-			"'--%s': '%s' is not a time: ns since the epoch, '+12.5ms' after the start of the "
-			"history, or HH:MM:SS.nnnnnnnnn",
-			option, text);
-	if (*time >= info->start && *time <= info->end)
-		return CLI_OK;
-	char start[TIME_TEXT_SIZE], end[TIME_TEXT_SIZE], clock[TIME_TEXT_SIZE];
-	time_format_date(info->start, start);
-	time_format_date(info->end, end);
-	time_format_date(*time, clock);
-	return report_exit(CLI_USAGE,
-			   "'--%s': '%s' is %" PRId64 " (%s), outside the history, which goes from %" PRId64
-			   " (%s) to %" PRId64 " (%s)",
-			   option, text, *time, clock, info->start, start, info->end, end);
-}
-
 static enum cli_exit read_range(const struct query_options *chosen, struct answer_question *question)
 {
 	const struct histree_history_info *info = histree_history_info(question->history);
-	enum cli_exit code;
-	if (chosen->at != NULL) {
-		code = read_time("at", chosen->at, info, &question->from);
-		question->to = question->from;
-		return code;
-	}
-	code = read_time("from", chosen->from, info, &question->from);
-	if (code == CLI_OK)
-		code = read_time("to", chosen->to, info, &question->to);
-	if (code == CLI_OK && question->from > question->to)
-		return report_exit(CLI_USAGE, "'--from' is %" PRId64 ", after '--to', which is %" PRId64,
-				   question->from, question->to);
+	if (chosen->at == NULL)
+		return time_option_range(chosen->from, chosen->to, info, &question->from, &question->to);
+	enum cli_exit code = time_option_read("at", chosen->at, info, &question->from);
+	question->to = question->from;
 	return code;
 }
 

@@ -27,7 +27,9 @@ enum histree_status row_group_choose(struct row_group *group, const histree_quar
 				     struct histree_error *error)
 {
 	group->quark_count = 0;
-	if (!array_reserve(&group->quarks, &group->quarks_capacity, count))
+	if (!array_reserve(&group->quarks, &group->quarks_capacity, count) ||
+	    !array_reserve(&group->readings, &group->readings_capacity, count) ||
+	    !array_reserve(&group->asked, &group->asked_capacity, count))
 		return error_memory(error, "rows");
 	for (size_t i = 0; i < count; i++)
 		group->quarks[i] = quarks[i];
@@ -65,9 +67,10 @@ static histree_time sample(const struct pixel_scale *scale, uint32_t pixel, unsi
 }
 
 /* How much of a pixel a state has: ns, or, of a sampled row, samples. */
-static uint64_t share(const struct row_group *group, uint32_t pixel, histree_time start, histree_time end)
+static uint64_t share(const struct row_group *group, size_t row, uint32_t pixel, histree_time start,
+		      histree_time end)
 {
-	if (!group->sampled) {
+	if (!group->readings[row].sampled) {
 		histree_time first = pixel_first(&group->scale, pixel), last = pixel_last(&group->scale, pixel);
 		return (uint64_t)(end < last ? end : last) - (uint64_t)(start > first ? start : first) + 1;
 	}
@@ -95,7 +98,7 @@ static enum histree_status add_to_cells(struct row_group *group, size_t row, his
 			cell_sums_fill(&group->sums, cell, value);
 			continue;
 		}
-		uint64_t weight = share(group, pixel, start, end);
+		uint64_t weight = share(group, row, pixel, start, end);
 		enum histree_status status =
 			weight == 0 ? HISTREE_OK : cell_sums_add(&group->sums, cell, value, weight, error);
 		if (status != HISTREE_OK)
@@ -125,6 +128,7 @@ static enum histree_status take(struct reading *reading, const struct histree_in
 	struct row_group *group = reading->group;
 	if (group->quarks[reading->row] != interval->quark)
 		reading->row = row_group_find(group, interval->quark);
+	group->readings[reading->row].states++;
 	uint32_t value;
 	enum histree_status status = value_table_add(reading->values, &interval->value, &value, error);
 	if (status != HISTREE_OK)
@@ -146,16 +150,31 @@ static enum histree_status go_on(const struct histree_rows_request *request, str
 	return error_set(error, HISTREE_ERR_CANCELLED, "the rows are no longer wanted");
 }
 
-/* Read a region, `most` of its states at most.  HISTREE_PARTIAL: there are more. */
-static enum histree_status read_region(struct reading *reading, const struct histree_region *region, uint64_t most,
+static enum histree_status begin(struct row_group *group, struct histree_error *error)
+{
+	group->resolved_count = 0;
+	for (size_t row = 0; row < group->quark_count; row++)
+		group->readings[row].states = 0;
+	return cell_sums_begin(&group->sums, group->quark_count * group->scale.pixels, error);
+}
+
+/* Which rows: those that are sampled, or those that are not. */
+static void ask_for(struct row_group *group, bool sampled)
+{
+	group->asked_count = 0;
+	for (size_t row = 0; row < group->quark_count; row++)
+		if (group->readings[row].sampled == sampled)
+			group->asked[group->asked_count++] = group->quarks[row];
+}
+
+/* Read the rows that are asked for, `most` states at most.  HISTREE_PARTIAL: there are more. */
+static enum histree_status read_region(struct reading *reading, struct histree_region region, uint64_t most,
 				       struct histree_error *error)
 {
-	struct row_group *group = reading->group;
 	struct histree_interval interval;
-	group->resolved_count = 0;
-	enum histree_status status = cell_sums_begin(&group->sums, group->quark_count * group->scale.pixels, error);
-	if (status == HISTREE_OK)
-		status = histree_query_start(reading->query, region, error);
+	region.quarks = reading->group->asked;
+	region.quark_count = reading->group->asked_count;
+	enum histree_status status = histree_query_start(reading->query, &region, error);
 	for (uint64_t read = 0; status == HISTREE_OK; read++) {
 		if (read % STATES_PER_QUESTION == 0)
 			status = go_on(reading->request, error);
@@ -167,6 +186,17 @@ static enum histree_status read_region(struct reading *reading, const struct his
 			status = take(reading, &interval, error);
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* Every state of the rows that are not sampled.  HISTREE_PARTIAL: they have more than their part. */
+static enum histree_status read_exactly(struct reading *reading, uint64_t per_row, struct histree_error *error)
+{
+	const struct histree_region region = { .from = reading->request->from, .to = reading->request->to };
+	enum histree_status status = begin(reading->group, error);
+	ask_for(reading->group, false);
+	if (status == HISTREE_OK)
+		status = read_region(reading, region, per_row * reading->group->asked_count, error);
+	return status;
 }
 
 static void add_sample(struct row_group *group, histree_time t)
@@ -192,6 +222,38 @@ static enum histree_status choose_samples(struct row_group *group, struct histre
 	return HISTREE_OK;
 }
 
+static enum histree_status read_samples(struct reading *reading, struct histree_error *error)
+{
+	struct row_group *group = reading->group;
+	enum histree_status status = choose_samples(group, error);
+	const struct histree_region region = { .times = group->samples, .time_count = group->sample_count };
+	ask_for(group, true);
+	return status == HISTREE_OK ? read_region(reading, region, UINT64_MAX, error) : status;
+}
+
+/*
+ * All states, if they are not too many; else the rows with more than their part are left to samples, and what is
+ * left is tried once more.  So no state is read more than twice in vain.
+ */
+static enum histree_status read_rows(struct reading *reading, uint64_t per_row, struct histree_error *error)
+{
+	struct row_group *group = reading->group;
+	for (size_t row = 0; row < group->quark_count; row++)
+		group->readings[row].sampled = false;
+	enum histree_status status = read_exactly(reading, per_row, error);
+	if (status != HISTREE_PARTIAL)
+		return status;
+	for (size_t row = 0; row < group->quark_count; row++)
+		group->readings[row].sampled = group->readings[row].states > per_row;
+	status = read_exactly(reading, per_row, error);
+	if (status == HISTREE_PARTIAL) {
+		for (size_t row = 0; row < group->quark_count; row++)
+			group->readings[row].sampled = true;
+		status = begin(group, error);
+	}
+	return status == HISTREE_OK ? read_samples(reading, error) : status;
+}
+
 static int compare_resolved(const void *one, const void *other)
 {
 	const struct resolved_state *a = one, *b = other;
@@ -205,25 +267,9 @@ enum histree_status row_group_read(struct row_group *group, const struct histree
 				   struct histree_error *error)
 {
 	struct reading reading = { .group = group, .request = request, .query = query, .values = values };
-	struct histree_region region = {
-		.quarks = group->quarks,
-		.quark_count = group->quark_count,
-		.from = request->from,
-		.to = request->to,
-	};
 	uint64_t per_cell = request->intervals_per_cell != 0 ? request->intervals_per_cell : INTERVALS_PER_CELL;
 	group->scale = pixel_scale(request->from, request->to, request->pixels);
-	group->sampled = false;
-	enum histree_status status =
-		read_region(&reading, &region, per_cell * group->quark_count * request->pixels, error);
-	if (status == HISTREE_PARTIAL) {
-		group->sampled = true;
-		status = choose_samples(group, error);
-		region.times = group->samples;
-		region.time_count = group->sample_count;
-		if (status == HISTREE_OK)
-			status = read_region(&reading, &region, UINT64_MAX, error);
-	}
+	enum histree_status status = read_rows(&reading, per_cell * request->pixels, error);
 	if (status == HISTREE_OK && group->resolved_count > 1)
 		qsort(group->resolved, group->resolved_count, sizeof(*group->resolved), compare_resolved);
 	return status;
@@ -232,6 +278,8 @@ enum histree_status row_group_read(struct row_group *group, const struct histree
 void row_group_release(struct row_group *group)
 {
 	free(group->quarks);
+	free(group->readings);
+	free(group->asked);
 	free(group->resolved);
 	free(group->samples);
 	cell_sums_release(&group->sums);

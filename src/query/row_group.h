@@ -12,7 +12,7 @@
 enum {
 	GROUP_CELLS_MAX = 1 << 17,
 	SAMPLES_PER_PIXEL = 4,
-	INTERVALS_PER_CELL = 8, /* where the request does not say */
+	INTERVALS_PER_CELL = 16, /* where the request does not say */
 };
 
 /* A state that is no shorter than a pixel. */
@@ -21,16 +21,25 @@ struct resolved_state {
 	uint32_t row, value;
 };
 
+/* How a row was read. */
+struct row_reading {
+	uint64_t states;
+	bool sampled;
+};
+
 /* A zeroed one is empty. */
 struct row_group {
 	histree_quark *quarks; /* ascending, each once: a row each */
 	size_t quark_count, quarks_capacity;
 	struct pixel_scale scale;
 	struct cell_sums sums;
-	bool sampled;
+	struct row_reading *readings; /* by row */
+	size_t readings_capacity;
 	/* Where states are asked for, the sums leave these out.  By (row, start). */
 	struct resolved_state *resolved;
 	size_t resolved_count, resolved_capacity;
+	histree_quark *asked; /* those of one query */
+	size_t asked_count, asked_capacity;
 	histree_time *samples;
 	size_t sample_count, samples_capacity;
 };

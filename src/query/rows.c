@@ -18,6 +18,7 @@ struct histree_rows {
 	struct histree_cell *row; /* the cells of the last row */
 	size_t row_capacity;
 	struct visible_states states;
+	bool sampled; /* the last row was */
 };
 
 enum histree_status histree_rows_create(struct histree_history *history, struct histree_rows **out,
@@ -104,7 +105,7 @@ static enum histree_status make_cells(struct histree_rows *rows, size_t row, str
 			return error_set(error, HISTREE_ERR_FORMAT,
 					 "attribute %u has no state at %lld: verify the history",
 					 group->quarks[row], (long long)pixel_first(&group->scale, pixel));
-		if (group->sampled && !settled && rows->row[pixel].other == HISTREE_NO_VALUE)
+		if (group->readings[row].sampled && !settled && rows->row[pixel].other == HISTREE_NO_VALUE)
 			rows->row[pixel].other = HISTREE_UNKNOWN_VALUE;
 	}
 	return HISTREE_OK;
@@ -122,6 +123,7 @@ enum histree_status histree_rows_next(struct histree_rows *rows, struct histree_
 	histree_quark quark = rows->request.quarks[rows->next];
 	size_t row = row_group_find(&rows->group, quark);
 	bool as_states = rows->request.shape == HISTREE_ROWS_STATES;
+	rows->sampled = rows->group.readings[row].sampled;
 	if (as_states)
 		status = visible_states_make(&rows->states, &rows->group, row, rows->query, &rows->values, error);
 	else
@@ -150,7 +152,7 @@ struct histree_value histree_rows_value(const struct histree_rows *rows, uint32_
 
 bool histree_rows_sampled(const struct histree_rows *rows)
 {
-	return rows->group.sampled;
+	return rows->sampled;
 }
 
 void histree_rows_free(struct histree_rows *rows)

@@ -42,7 +42,7 @@ static enum histree_status cell_of_gap(const struct row_group *group, size_t row
 		if (status != HISTREE_OK || interval.end >= end)
 			return status;
 	}
-	if (group->sampled && cell->other == HISTREE_NO_VALUE)
+	if (group->readings[row].sampled && cell->other == HISTREE_NO_VALUE)
 		cell->other = HISTREE_UNKNOWN_VALUE;
 	return HISTREE_OK;
 }

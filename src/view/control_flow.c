@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/radix_sort.h"
+#include "histree/query.h"
 #include "view/cancel.h"
 #include "view/thread_list.h"
 
@@ -230,6 +231,26 @@ uint32_t histree_control_flow_find(const struct histree_control_flow *flow, int3
 			return flow->by_tid[at].index;
 	}
 	return HISTREE_NO_INDEX;
+}
+
+/*
+ * A new thread waits for a CPU, and its parent is known at once.  One that is woken up before the trace lists all
+ * that there are waits too, but its parent becomes known later; one that the list names first does not wait for a
+ * CPU.
+ */
+enum { STATUS_WAITS_FOR_CPU = 5 };
+
+enum histree_status histree_thread_is_forked(struct histree_query *query, const struct histree_thread *thread,
+					     bool *out, struct histree_error *error)
+{
+	struct histree_interval first;
+	*out = false;
+	if (thread->birth > thread->death || thread->birth != thread->ppid_since)
+		return HISTREE_OK;
+	enum histree_status status = histree_query_single(query, thread->status, thread->birth, &first, error);
+	if (status == HISTREE_OK)
+		*out = first.value.type == HISTREE_INT && first.value.int32 == STATUS_WAITS_FOR_CPU;
+	return status;
 }
 
 /* ---- search ----------------------------------------------------------------------------------------------- */

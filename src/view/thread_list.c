@@ -74,6 +74,7 @@ static enum histree_status find_threads(struct reading *reading, struct histree_
 		struct histree_thread thread = {
 			.name = "",
 			.ppid = -1,
+			.ppid_since = INT64_MIN,
 			.last_status = -1,
 			.birth = INT64_MAX,
 			.death = INT64_MIN,
@@ -115,6 +116,7 @@ static enum histree_status take_fact(struct reading *reading, const struct histr
 		thread->pid = interval->value.int32;
 	} else if (fact == FACT_PPID && interval->value.type == HISTREE_INT) {
 		thread->ppid = interval->value.int32;
+		thread->ppid_since = interval->start;
 	}
 	return HISTREE_OK;
 }

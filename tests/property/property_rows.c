@@ -17,7 +17,7 @@
 #include "support/history_file.h"
 #include "tree/variant.h"
 
-enum { REQUESTS = 60, ROWS_MAX = 6, PIXELS_MAX = 400, SAMPLES = 4, SHRINK_RUNS = 200 };
+enum { REQUESTS = 60, ROWS_MAX = 6, PIXELS_MAX = 400, SAMPLES = 4, SHRINK_RUNS = 200, SHARES_MAX = 4096 };
 
 struct rows_case {
 	struct histree_tree_options options;
@@ -51,7 +51,7 @@ struct share {
 
 struct pixel {
 	histree_time first, last;
-	struct share shares[64];
+	struct share *shares;
 	size_t share_count;
 	size_t state_count;
 };
@@ -70,7 +70,7 @@ static void add_share(struct pixel *pixel, const struct histree_value *value, ui
 	while (i < pixel->share_count && !histree_value_equal(pixel->shares[i].value, value))
 		i++;
 	if (i == pixel->share_count) {
-		assert_true(i < sizeof(pixel->shares) / sizeof(pixel->shares[0]));
+		assert_true(i < SHARES_MAX);
 		pixel->shares[pixel->share_count++] = (struct share){ .value = value };
 	}
 	pixel->shares[i].weight += weight;
@@ -89,10 +89,12 @@ static uint64_t count_samples(const struct pixel *pixel, histree_time start, his
 	return samples;
 }
 
+/* Its shares are those of the pixel before: one is looked at a time. */
 static struct pixel pixel_at(const struct rows_case *test, uint32_t number)
 {
+	static struct share shares[SHARES_MAX];
 	const struct histree_rows_request *request = &test->request;
-	struct pixel pixel = { .first = pixel_start(request, number) };
+	struct pixel pixel = { .first = pixel_start(request, number), .shares = shares };
 	histree_time next = number + 1 == request->pixels ? request->to : pixel_start(request, number + 1);
 	pixel.last = next > pixel.first && number + 1 != request->pixels ? next - 1 : next;
 	return pixel;

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/attribute_list.h"
+#include "cli/target.h"
+#include "cli/time_option.h"
+#include "cli/verb.h"
+#include "histree/draw.h"
+
+struct draw_options {
+	const char *analysis, *output, *from, *to, *view, *rows, *size, *theme, *title;
+};
+
+/* In the order of enum histree_draw_view and of enum histree_draw_theme. */
+static const char *const views[] = { "control-flow", "resources", "attributes", "tree", NULL };
+static const char *const themes[] = { "light", "dark", NULL };
+
+static const struct cli_option options[] = {
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "FILE",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct draw_options, output),
+	  .help = "the picture: a name that ends in .svg or .png",
+	  .complete = CLI_COMPLETE_PATH },
+	{ .name = "view",
+	  .argument = "VIEW",
+	  .kind = CLI_CHOICE,
+	  .member = offsetof(struct draw_options, view),
+	  .help = "control-flow, resources, attributes or tree; default: control-flow, or attributes where there "
+		  "are no "
+		  "threads",
+	  .choices = views },
+	{ .name = "from",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct draw_options, from),
+	  .help = "the first time; default: the start of the history" },
+	{ .name = "to",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct draw_options, to),
+	  .help = "the last time; default: the end of the history" },
+	{ .name = "rows",
+	  .argument = "PATTERN",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct draw_options, rows),
+	  .help = "only the rows of these attributes; default: the busiest threads, or as many as there is room "
+		  "for" },
+	{ .name = "size",
+	  .argument = "SIZE",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct draw_options, size),
+	  .help = "WIDTHxHEIGHT or WIDTH in pixels; default: 1200 wide and as high as the rows" },
+	{ .name = "theme",
+	  .argument = "THEME",
+	  .kind = CLI_CHOICE,
+	  .member = offsetof(struct draw_options, theme),
+	  .help = "light or dark; default: light",
+	  .choices = themes },
+	{ .name = "title",
+	  .argument = "TEXT",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct draw_options, title),
+	  .help = "the title of the picture; default: the name of STORE" },
+	CLI_OPTION_ANALYSIS(struct draw_options, "the history of this analysis; default: kernel, or the first"),
+	{ 0 },
+};
+
+/* ---- what is asked for ------------------------------------------------------------------------------------ */
+
+static int index_of(const char *const *choices, const char *chosen)
+{
+	int index = 0;
+	while (choices[index] != NULL && strcmp(choices[index], chosen) != 0)
+		index++;
+	return index;
+}
+
+static bool read_pixels(const char *text, char **end, uint32_t *pixels)
+{
+	errno = 0;
+	unsigned long number = *text >= '0' && *text <= '9' ? strtoul(text, end, 10) : 0;
+	*pixels = (uint32_t)number;
+	return errno == 0 && number >= HISTREE_DRAW_SIZE_MIN && number <= HISTREE_DRAW_SIZE_MAX;
+}
+
+static enum cli_exit read_size(const char *size, struct histree_draw_options *picture)
+{
+	char *end;
+	if (size == NULL ||
+	    (read_pixels(size, &end, &picture->width) &&
+	     (*end == '\0' || (*end == 'x' && read_pixels(end + 1, &end, &picture->height) && *end == '\0'))))
+		return CLI_OK;
+	return report_exit(CLI_USAGE, "'--size': '%s' is not WIDTHxHEIGHT or WIDTH, each from %d to %d", size,
+			   HISTREE_DRAW_SIZE_MIN, HISTREE_DRAW_SIZE_MAX);
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t size = strlen(text), end_size = strlen(end);
+	return size > end_size && strcmp(text + size - end_size, end) == 0;
+}
+
+/* What does not depend on the history. */
+static enum cli_exit read_picture(const struct draw_options *chosen, struct histree_draw_options *picture)
+{
+	if (!histree_can_draw())
+		return report_exit(
+			CLI_INPUT,
+			"this histree was built without cairo and cannot draw: install libcairo2-dev and build "
+			"again");
+	if (chosen->output == NULL)
+		return report_exit(CLI_USAGE, "needs '-o FILE', a name that ends in .svg or .png");
+	if (!ends_in(chosen->output, ".svg") && !ends_in(chosen->output, ".png"))
+		return report_exit(CLI_USAGE, "'--output': '%s' ends neither in .svg nor in .png", chosen->output);
+	picture->format = ends_in(chosen->output, ".png") ? HISTREE_DRAW_PNG : HISTREE_DRAW_SVG;
+	if (chosen->theme != NULL)
+		picture->theme = (enum histree_draw_theme)index_of(themes, chosen->theme);
+	return read_size(chosen->size, picture);
+}
+
+static void choose_view(const struct draw_options *chosen, const struct histree_attributes *attributes,
+			struct histree_draw_options *picture)
+{
+	histree_quark threads;
+	bool has_threads = histree_attributes_find(attributes, HISTREE_ROOT, "CPUs", &threads) == HISTREE_OK &&
+			   histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &threads) == HISTREE_OK;
+	picture->view = has_threads ? HISTREE_DRAW_CONTROL_FLOW : HISTREE_DRAW_ATTRIBUTES;
+	if (chosen->view != NULL)
+		picture->view = (enum histree_draw_view)index_of(views, chosen->view);
+}
+
+/* The quarks of --rows, by path; the caller frees *quarks. */
+static enum cli_exit choose_rows(const struct draw_options *chosen, const struct histree_attributes *attributes,
+				 struct histree_draw_options *picture, histree_quark **quarks)
+{
+	if (chosen->rows == NULL)
+		return CLI_OK;
+	struct attribute_list list = { 0 };
+	char *pattern = strdup(chosen->rows);
+	enum cli_exit code =
+		pattern == NULL ? report_no_memory() : attribute_list_match(&list, attributes, &pattern, 1);
+	if (code == CLI_OK) {
+		*quarks = malloc(list.count * sizeof(**quarks));
+		code = *quarks == NULL ? report_no_memory() : CLI_OK;
+	}
+	for (size_t i = 0; i < list.count && code == CLI_OK; i++)
+		(*quarks)[i] = list.attributes[i].quark;
+	picture->quarks = *quarks;
+	picture->quark_count = list.count;
+	attribute_list_release(&list);
+	free(pattern);
+	return code;
+}
+
+/* ---- the file --------------------------------------------------------------------------------------------- */
+
+static bool write_bytes(void *context, const void *bytes, size_t size)
+{
+	return fwrite(bytes, 1, size, context) == size;
+}
+
+/* The picture takes the file's name when it is whole. */
+static enum cli_exit write_picture(struct histree_history *history, const struct histree_draw_options *picture,
+				   const char *path)
+{
+	char *part = NULL;
+	if (asprintf(&part, "%s.part", path) < 0)
+		return report_no_memory();
+	FILE *file = fopen(part, "wbe");
+	enum cli_exit code = CLI_OK;
+	if (file == NULL) {
+		code = report_exit(CLI_INPUT, "'%s': cannot be made: %s", part, strerror(errno));
+		goto out;
+	}
+	struct histree_error error = { 0 };
+	if (histree_draw(history, picture, write_bytes, file, &error) != HISTREE_OK)
+		code = report_error(&error);
+	bool written = fclose(file) == 0;
+	if (code == CLI_OK && (!written || rename(part, path) != 0))
+		code = report_exit(CLI_INPUT, "'%s': cannot be written: %s", path, strerror(errno));
+	if (code != CLI_OK)
+		unlink(part);
+out:
+	free(part);
+	return code;
+}
+
+/* The last component of a path, without ".histree"; the caller frees it. */
+static char *title_of(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+	size_t size = strlen(name);
+	return strndup(name, ends_in(name, ".histree") ? size - strlen(".histree") : size);
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct draw_options chosen = { 0 };
+	struct histree_draw_options picture = { 0 };
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	enum cli_exit code = read_picture(&chosen, &picture);
+	if (code != CLI_OK)
+		return code;
+	struct target target;
+	struct histree_history *history;
+	histree_quark *quarks = NULL;
+	code = target_open_history(&target, words.words[0], chosen.analysis, &history);
+	char *title = code == CLI_OK ? title_of(target.path) : NULL;
+	if (code == CLI_OK && title == NULL)
+		code = report_no_memory();
+	picture.title = chosen.title != NULL ? chosen.title : title;
+	if (code == CLI_OK)
+		code = time_option_range(chosen.from, chosen.to, histree_history_info(history), &picture.from,
+					 &picture.to);
+	if (code == CLI_OK) {
+		choose_view(&chosen, histree_history_attributes(history), &picture);
+		code = choose_rows(&chosen, histree_history_attributes(history), &picture, &quarks);
+	}
+	if (code == CLI_OK)
+		code = write_picture(history, &picture, chosen.output);
+	free(quarks);
+	free(title);
+	histree_history_close(history);
+	target_close(&target);
+	return code;
+}
+
+const struct cli_verb verb_draw = {
+	.name = "draw",
+	.summary = "draw a picture of states over time, or of the tree",
+	.arguments = "STORE",
+	.words_least = 1,
+	.words_most = 1,
+	.complete = CLI_COMPLETE_PATH,
+	.options = options,
+	.run = run,
+};

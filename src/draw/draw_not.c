@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+/*
+ * In place of all the others where there is no cairo.
+ */
+#include "base/error.h"
+#include "histree/draw.h"
+
+enum histree_status histree_draw(struct histree_history *history, const struct histree_draw_options *options,
+				 bool (*write)(void *context, const void *bytes, size_t size), void *context,
+				 struct histree_error *error)
+{
+	(void)history;
+	(void)options;
+	(void)write;
+	(void)context;
+	return error_set(
+		error, HISTREE_NOT_FOUND,
+		"this histree was built without cairo and cannot draw: install libcairo2-dev and build again");
+}
+
+bool histree_can_draw(void)
+{
+	return false;
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#include "draw/node_layout.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+enum {
+	SYMBOL_MIN = 4, /* with the space around it: a wall's cell */
+	SYMBOL_MAX = 26,
+	LINE_HEIGHT = 13,
+	EDGE_SPACE = 46, /* between two levels */
+	/* A tree that has degenerated (thesis 4.3) has hundreds of levels: they share this, and nothing is written.
+	 */
+	HEIGHT_SHARED = 2400,
+	TEXT_LEVELS_MAX = 12,
+};
+
+/* ---- nodes ------------------------------------------------------------------------------------------------ */
+
+struct collecting {
+	struct node_layout *layout;
+	const struct histree_cancel *cancel;
+	uint32_t *index; /* by number of the node */
+	enum histree_status status;
+	struct histree_error *error;
+};
+
+static bool collect(void *context, const struct histree_node *node)
+{
+	struct collecting *collecting = context;
+	struct node_layout *layout = collecting->layout;
+	if (layout->count % 64 == 0 && collecting->cancel->go_on != NULL &&
+	    !collecting->cancel->go_on(collecting->cancel->context))
+		collecting->status =
+			error_set(collecting->error, HISTREE_ERR_CANCELLED, "the picture is no longer wanted");
+	else if (!array_reserve(&layout->nodes, &layout->capacity, layout->count + 1))
+		collecting->status = error_memory(collecting->error, "the nodes of a picture");
+	if (collecting->status != HISTREE_OK)
+		return false;
+	uint32_t index = (uint32_t)layout->count++;
+	struct placed_node *placed = &layout->nodes[index];
+	*placed = (struct placed_node){ .node = *node,
+					.parent = HISTREE_NO_INDEX,
+					.first_child = HISTREE_NO_INDEX,
+					.last_child = HISTREE_NO_INDEX };
+	collecting->index[node->number] = index;
+	if (node->parent != HISTREE_NO_NODE) {
+		placed->parent = collecting->index[node->parent];
+		struct placed_node *parent = &layout->nodes[placed->parent];
+		if (parent->first_child == HISTREE_NO_INDEX)
+			parent->first_child = index;
+		parent->last_child = index;
+	}
+	return true;
+}
+
+static enum histree_status collect_nodes(struct node_layout *layout, struct histree_history *history,
+					 const struct histree_cancel *cancel, struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	struct collecting collecting = { .layout = layout, .cancel = cancel, .error = error };
+	collecting.index = malloc((info->node_count + 1) * sizeof(*collecting.index));
+	if (collecting.index == NULL)
+		return error_memory(error, "the nodes of a picture");
+	enum histree_status status = histree_history_nodes(history, collect, &collecting, error);
+	free(collecting.index);
+	return status != HISTREE_OK ? status : collecting.status;
+}
+
+static enum histree_status count_levels(struct node_layout *layout, struct histree_error *error)
+{
+	layout->level_count = layout->nodes[0].node.height + 1;
+	layout->levels = calloc(layout->level_count, sizeof(*layout->levels));
+	if (layout->levels == NULL)
+		return error_memory(error, "the nodes of a picture");
+	for (size_t i = 0; i < layout->count; i++) {
+		if (layout->nodes[i].node.height >= layout->level_count)
+			return error_set(error, HISTREE_ERR_FORMAT, "node %u is higher than the root",
+					 layout->nodes[i].node.number);
+		layout->levels[layout->nodes[i].node.height].count++;
+	}
+	return HISTREE_OK;
+}
+
+/* ---- from left to right ----------------------------------------------------------------------------------- */
+
+static bool is_spread(const struct placed_node *node, const struct node_level *level)
+{
+	return node->first_child == HISTREE_NO_INDEX || level->rows > 1;
+}
+
+static double spread(const struct node_level *level, uint32_t place, const struct node_layout_options *options)
+{
+	uint32_t columns = (level->count + level->rows - 1) / level->rows;
+	return options->left + options->width * (place / level->rows + 0.5) / columns;
+}
+
+/* Children come after their parent, so from the last node to the first each finds its children placed. */
+static void place_across(struct node_layout *layout, const struct node_layout_options *options)
+{
+	for (size_t h = 0; h < layout->level_count; h++) {
+		struct node_level *level = &layout->levels[h];
+		level->rows = level->count == 0 ? 1 : (uint32_t)ceil(level->count * SYMBOL_MIN / options->width);
+		level->distance = options->width;
+		level->placed = level->count;
+	}
+	for (size_t i = layout->count; i-- > 0;) {
+		struct placed_node *node = &layout->nodes[i];
+		struct node_level *level = &layout->levels[node->node.height];
+		uint32_t place = --level->placed;
+		node->x = is_spread(node, level)
+				  ? spread(level, place, options)
+				  : (layout->nodes[node->first_child].x + layout->nodes[node->last_child].x) / 2;
+		if (place + 1 < level->count)
+			level->distance = fmin(level->distance, level->leftmost - node->x);
+		level->leftmost = node->x;
+	}
+}
+
+/* ---- from top to bottom ----------------------------------------------------------------------------------- */
+
+static void size_level(struct node_level *level, size_t level_count, const struct node_layout_options *options)
+{
+	double most = fmin(SYMBOL_MAX, HEIGHT_SHARED * 0.6 / (double)level_count);
+	if (level->rows > 1)
+		level->distance = options->width / ((level->count + level->rows - 1) / level->rows);
+	level->size = fmax(SYMBOL_MIN - 1, fmin(most, level->distance * 0.78));
+	if (level_count <= TEXT_LEVELS_MAX)
+		level->lines = level->distance >= 96 ? 4 : level->distance >= 52 ? 2 : 0;
+	level->bottom =
+		level->rows > 1 ? level->rows * (level->size + 1) : level->size + level->lines * LINE_HEIGHT;
+}
+
+static void place_down(struct node_layout *layout, const struct node_layout_options *options)
+{
+	double needed = 0, gaps = 0;
+	for (size_t h = 0; h < layout->level_count; h++) {
+		size_level(&layout->levels[h], layout->level_count, options);
+		needed += layout->levels[h].bottom;
+		gaps += h > 0;
+	}
+	double gap = fmin(EDGE_SPACE, HEIGHT_SHARED * 0.6 / (double)layout->level_count);
+	if (options->height > 0 && gaps > 0)
+		gap = fmax(1, (options->height - needed) / gaps);
+	double top = options->top;
+	for (size_t h = layout->level_count; h-- > 0;) {
+		struct node_level *level = &layout->levels[h];
+		level->top = top;
+		level->bottom += top;
+		level->placed = 0;
+		top = level->bottom + gap;
+	}
+	layout->bottom = layout->levels[0].bottom;
+	for (size_t i = 0; i < layout->count; i++) {
+		struct node_level *level = &layout->levels[layout->nodes[i].node.height];
+		uint32_t row = level->placed++ % level->rows;
+		layout->nodes[i].y = level->top + level->size / 2 + row * (level->size + 1);
+	}
+}
+
+/* ----------------------------------------------------------------------------------------------------------- */
+
+enum histree_status node_layout_make(struct node_layout *layout, struct histree_history *history,
+				     const struct node_layout_options *options, const struct histree_cancel *cancel,
+				     struct histree_error *error)
+{
+	enum histree_status status = collect_nodes(layout, history, cancel, error);
+	if (status == HISTREE_OK)
+		status = count_levels(layout, error);
+	if (status != HISTREE_OK)
+		return status;
+	place_across(layout, options);
+	place_down(layout, options);
+	return HISTREE_OK;
+}
+
+void node_layout_release(struct node_layout *layout)
+{
+	free(layout->nodes);
+	free(layout->levels);
+	*layout = (struct node_layout){ 0 };
+}

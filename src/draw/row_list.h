@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * row_list.h - which rows a picture has, and what is said of each.
+ */
+#ifndef DRAW_ROW_LIST_H
+#define DRAW_ROW_LIST_H
+
+#include "base/arena.h"
+#include "histree/draw.h"
+
+struct picture_row {
+	histree_quark quark;
+	histree_quark text; /* the attribute whose value is written into states, HISTREE_ROOT: its own, or none */
+	enum histree_meaning meaning;
+	uint32_t indent;
+	uint32_t thread;    /* index in the tree of threads, or HISTREE_NO_INDEX */
+	const char *label;  /* on the left */
+	const char *detail; /* on the right of the label: a tid; "" */
+};
+
+/* A zeroed one is empty. */
+struct row_list {
+	struct picture_row *rows;
+	size_t count, capacity;
+	struct arena texts;
+	char note[96]; /* which rows these are: "40 of 8,595 threads, the busiest" */
+};
+
+/* Of the threads asked for the busiest, `most` at most, in the order of their tree.  `usage` is of the range. */
+enum histree_status row_list_threads(struct row_list *list, const struct histree_draw_options *options,
+				     const struct histree_control_flow *flow, const struct histree_cpu_usage *usage,
+				     size_t most, struct histree_error *error);
+enum histree_status row_list_resources(struct row_list *list, const struct histree_draw_options *options,
+				       const struct histree_resources *resources, size_t most,
+				       struct histree_error *error);
+enum histree_status row_list_attributes(struct row_list *list, const struct histree_draw_options *options,
+					const struct histree_attributes *attributes, size_t most,
+					struct histree_error *error);
+
+void row_list_release(struct row_list *list);
+
+#endif
