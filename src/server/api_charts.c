@@ -29,11 +29,11 @@ void api_usage(struct call *call)
 	if (!page_dataset(call, &dataset))
 		return;
 	if (!kernel_view_applies(dataset)) {
-		answer_error(call->answer, HTTP_NOT_FOUND, "this is not the trace of a kernel");
+		reply_error(call->reply, HTTP_NOT_FOUND, "this is not the trace of a kernel");
 		goto out;
 	}
 	if (dataset_view(dataset, kernel_view_make, kernel_view_free, &view, &error) != HISTREE_OK) {
-		answer_failure(call->answer, &error);
+		reply_failure(call->reply, &error);
 		goto out;
 	}
 	const struct kernel_view *kernel = view;
@@ -41,13 +41,13 @@ void api_usage(struct call *call)
 		goto out;
 	struct histree_cpu_usage_request request = { .from = range.from, .to = range.to, .pixels = range.pixels };
 	if (histree_cpu_usage_create(kernel->history, &request, &usage, &error) != HISTREE_OK) {
-		answer_failure(call->answer, &error);
+		reply_failure(call->reply, &error);
 		goto out;
 	}
-	call->answer->content_type = "application/octet-stream";
+	call->reply->content_type = "application/octet-stream";
 	const double *curve = histree_cpu_usage_curve(usage, HISTREE_NO_INDEX);
 	for (uint32_t i = 0; i < range.pixels; i++)
-		put_float(&call->answer->piece, curve[i]);
+		put_float(&call->reply->piece, curve[i]);
 out:
 	histree_cpu_usage_free(usage);
 	dataset_release(dataset);
@@ -67,17 +67,17 @@ void api_density(struct call *call)
 		goto out;
 	counts = calloc(range.pixels, sizeof(*counts));
 	if (counts == NULL) {
-		answer_error(call->answer, HTTP_SERVER_ERROR, "out of memory");
+		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 		goto out;
 	}
 	if (histree_density(history, range.from, range.to, range.pixels, (struct histree_cancel){ 0 }, counts,
 			    &error) != HISTREE_OK) {
-		answer_failure(call->answer, &error);
+		reply_failure(call->reply, &error);
 		goto out;
 	}
-	call->answer->content_type = "application/octet-stream";
+	call->reply->content_type = "application/octet-stream";
 	for (uint32_t i = 0; i < range.pixels; i++)
-		put_float(&call->answer->piece, (double)counts[i]);
+		put_float(&call->reply->piece, (double)counts[i]);
 out:
 	free(counts);
 	dataset_release(dataset);

@@ -67,9 +67,9 @@ static void write_experiment(void *context, const struct catalogue *catalogue, c
 
 void api_experiments(struct call *call)
 {
-	json_begin_array(&call->answer->json);
-	catalogue_each(call->service->catalogue, CATALOGUE_EXPERIMENTS, write_experiment, &call->answer->json);
-	json_end(&call->answer->json);
+	json_begin_array(&call->reply->json);
+	catalogue_each(call->service->catalogue, CATALOGUE_EXPERIMENTS, write_experiment, &call->reply->json);
+	json_end(&call->reply->json);
 }
 
 void api_write_style(struct json_writer *json, const struct histree_style *style)
@@ -97,7 +97,7 @@ void api_legend(struct call *call)
 		{ "interrupts", HISTREE_MEANS_IRQ },        { "softirqs", HISTREE_MEANS_SOFT_IRQ },
 		{ "frequency", HISTREE_MEANS_FREQUENCY },
 	};
-	struct json_writer *json = &call->answer->json;
+	struct json_writer *json = &call->reply->json;
 	json_begin_object(json);
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
 		size_t count;

@@ -299,7 +299,7 @@ static bool open_window(struct call *call, struct window *window)
 	window->runs = malloc(window->range.pixels * sizeof(*window->runs));
 	if (window->quarks != NULL && window->runs != NULL)
 		return true;
-	answer_error(call->answer, HTTP_SERVER_ERROR, "out of memory");
+	reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 	return false;
 }
 
@@ -307,15 +307,15 @@ void api_rows(struct call *call)
 {
 	struct window *window = calloc(1, sizeof(*window));
 	if (window == NULL) {
-		answer_error(call->answer, HTTP_SERVER_ERROR, "out of memory");
+		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 		return;
 	}
 	if (!open_window(call, window)) {
 		window_free(window);
 		return;
 	}
-	call->answer->content_type = "application/octet-stream";
+	call->reply->content_type = "application/octet-stream";
 	window->texts_json.piece = &window->texts;
-	piece_put(&call->answer->piece, "HTR1", 4);
-	answer_steps(call->answer, &(struct answer_steps){ window_next, window_free, window });
+	piece_put(&call->reply->piece, "HTR1", 4);
+	reply_steps(call->reply, &(struct reply_steps){ window_next, window_free, window });
 }

@@ -30,7 +30,7 @@ void api_search(struct call *call)
 	struct page_rows rows;
 	struct page_order order;
 	int64_t after, backwards;
-	struct json_writer *json = &call->answer->json;
+	struct json_writer *json = &call->reply->json;
 	const char *text = page_text(call, "text");
 	if (!page_rows_open(call, &rows))
 		return;
@@ -124,7 +124,7 @@ void api_search_state(struct call *call)
 	struct row_facts facts;
 	struct histree_error error = { 0 };
 	int64_t row, at, backwards;
-	struct json_writer *json = &call->answer->json;
+	struct json_writer *json = &call->reply->json;
 	if (!page_rows_open(call, &rows))
 		return;
 	const struct histree_store_info *info = histree_store_info(rows.dataset->store);
@@ -140,7 +140,7 @@ void api_search_state(struct call *call)
 	};
 	histree_quark quark = facts.label != HISTREE_ROOT ? facts.label : facts.quark;
 	if (quark != HISTREE_ROOT && search_states(&search, facts.history, quark, &error) != HISTREE_OK) {
-		answer_failure(call->answer, &error);
+		reply_failure(call->reply, &error);
 		goto out;
 	}
 	json_begin_object(json);

@@ -84,14 +84,14 @@ void api_state(struct call *call)
 	struct histree_query *query = NULL;
 	struct histree_interval state;
 	struct histree_error error = { 0 };
-	struct json_writer *json = &call->answer->json;
+	struct json_writer *json = &call->reply->json;
 	if (!find_pointed(call, &pointed))
 		goto out;
 	json_begin_object(json);
 	if (pointed.facts.quark != HISTREE_ROOT) {
 		if (histree_query_create(pointed.facts.history, &query, &error) != HISTREE_OK ||
 		    histree_query_single(query, pointed.facts.quark, pointed.at, &state, &error) != HISTREE_OK) {
-			answer_failure(call->answer, &error);
+			reply_failure(call->reply, &error);
 			goto out;
 		}
 		write_state(&pointed, &state, json);

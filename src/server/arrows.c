@@ -113,14 +113,14 @@ static enum histree_status arrows_next(void *state, struct json_writer *json, st
 	return status;
 }
 
-void arrows_answer(const struct output_call *output, const struct kernel_view *view,
-		   int64_t (*entry_of)(const void *view, int32_t cpu, int32_t tid))
+void arrows_reply(const struct output_call *output, const struct kernel_view *view,
+		  int64_t (*entry_of)(const void *view, int32_t cpu, int32_t tid))
 {
-	struct answer *answer = output->call->answer;
+	struct reply *reply = output->call->reply;
 	struct histree_error error = { 0 };
 	struct arrows *arrows = calloc(1, sizeof(*arrows));
 	if (arrows == NULL) {
-		answer_error(answer, HTTP_SERVER_ERROR, "out of memory");
+		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
 		return;
 	}
 	arrows->dataset = dataset_hold(output->dataset);
@@ -131,11 +131,11 @@ void arrows_answer(const struct output_call *output, const struct kernel_view *v
 		return;
 	}
 	if (histree_query_create(view->history, &arrows->query, &error) != HISTREE_OK) {
-		answer_failure(answer, &error);
+		reply_failure(reply, &error);
 		arrows_free(arrows);
 		return;
 	}
-	answer_envelope(answer);
-	json_begin_array(&answer->json);
-	answer_steps(answer, &(struct answer_steps){ arrows_next, arrows_free, arrows });
+	reply_envelope(reply);
+	json_begin_array(&reply->json);
+	reply_steps(reply, &(struct reply_steps){ arrows_next, arrows_free, arrows });
 }

@@ -12,7 +12,7 @@
  * Those that meet the range that is asked for, thinned to what can be seen: at most one a CPU that ends between two
  * of the times.  `entry_of` gives the entry of a thread, -1 if it has none; idle threads have no arrows.
  */
-void arrows_answer(const struct output_call *output, const struct kernel_view *view,
-		   int64_t (*entry_of)(const void *view, int32_t cpu, int32_t tid));
+void arrows_reply(const struct output_call *output, const struct kernel_view *view,
+		  int64_t (*entry_of)(const void *view, int32_t cpu, int32_t tid));
 
 #endif

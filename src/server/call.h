@@ -21,7 +21,7 @@ struct service {
 struct call {
 	struct service *service;
 	const struct http_request *request;
-	struct answer *answer;
+	struct reply *reply;
 	const char *captured[CALL_CAPTURES_MAX]; /* what the wild-cards of the route stand for */
 	json_t *body;                            /* an object; empty where the request has none */
 	json_t *parameters;                      /* the member of that name, else the body; borrowed */

@@ -30,14 +30,14 @@ struct http {
 	uint16_t port;
 };
 
-/* One request, from its first line to the last byte of the answer. */
+/* One request, from its first line to the last byte of the reply. */
 struct exchange {
 	struct http_request request;
 	enum target_result target_result;
 	bool has_begun; /* the headers were looked at */
 	char *body;
 	size_t body_size, body_capacity;
-	struct answer answer;
+	struct reply reply;
 	const char *ready; /* made, not yet sent */
 	size_t ready_size;
 };
@@ -59,7 +59,7 @@ static void *begin_exchange(void *context, const char *uri, struct MHD_Connectio
 	struct exchange *exchange = calloc(1, sizeof(*exchange));
 	if (exchange == NULL)
 		return NULL;
-	answer_init(&exchange->answer);
+	reply_init(&exchange->reply);
 	exchange->target_result = target_parse(&exchange->request.target, uri);
 	return exchange;
 }
@@ -73,7 +73,7 @@ static void end_exchange(void *context, struct MHD_Connection *connection, void 
 	struct exchange *exchange = *request;
 	if (exchange == NULL)
 		return;
-	answer_release(&exchange->answer);
+	reply_release(&exchange->reply);
 	target_release(&exchange->request.target);
 	free(exchange->body);
 	free(exchange);
@@ -118,19 +118,19 @@ static unsigned long long announced_size(struct MHD_Connection *connection)
 /* What is wrong with a request before anyone looks at what it asks for; false if nothing is. */
 static bool refuse(const struct http *http, struct exchange *exchange, struct MHD_Connection *connection)
 {
-	struct answer *answer = &exchange->answer;
+	struct reply *reply = &exchange->reply;
 	const char *host = header(connection, "Host"), *origin = header(connection, "Origin");
 	if (!http_guard_host(host, http->is_public))
-		answer_error(answer, HTTP_FORBIDDEN, "'%.80s' is not a name of this machine; use localhost",
-			     host != NULL ? host : "");
+		reply_error(reply, HTTP_FORBIDDEN, "'%.80s' is not a name of this machine; use localhost",
+			    host != NULL ? host : "");
 	else if (origin != NULL && !http_guard_origin(origin, host, http->allowed_origin))
-		answer_error(answer, HTTP_FORBIDDEN, "pages of '%.80s' may not ask; see --allow-origin", origin);
+		reply_error(reply, HTTP_FORBIDDEN, "pages of '%.80s' may not ask; see --allow-origin", origin);
 	else if (exchange->target_result == TARGET_TOO_LARGE)
-		answer_error(answer, HTTP_URI_TOO_LONG, "the address is too long");
+		reply_error(reply, HTTP_URI_TOO_LONG, "the address is too long");
 	else if (exchange->target_result != TARGET_OK)
-		answer_error(answer, HTTP_BAD_REQUEST, "the address cannot be read");
+		reply_error(reply, HTTP_BAD_REQUEST, "the address cannot be read");
 	else if (announced_size(connection) > HTTP_BODY_MAX)
-		answer_error(answer, HTTP_TOO_LARGE, "the request is larger than %d bytes", HTTP_BODY_MAX);
+		reply_error(reply, HTTP_TOO_LARGE, "the request is larger than %d bytes", HTTP_BODY_MAX);
 	else
 		return false;
 	return true;
@@ -138,11 +138,11 @@ static bool refuse(const struct http *http, struct exchange *exchange, struct MH
 
 /* ---- answers ----------------------------------------------------------------------------------------- */
 
-static ssize_t read_answer(void *context, uint64_t position, char *bytes, size_t room)
+static ssize_t read_reply(void *context, uint64_t position, char *bytes, size_t room)
 {
 	(void)position;
 	struct exchange *exchange = context;
-	if (exchange->ready_size == 0 && !answer_next(&exchange->answer, &exchange->ready, &exchange->ready_size))
+	if (exchange->ready_size == 0 && !reply_next(&exchange->reply, &exchange->ready, &exchange->ready_size))
 		return MHD_CONTENT_READER_END_WITH_ERROR;
 	if (exchange->ready_size == 0)
 		return MHD_CONTENT_READER_END_OF_STREAM;
@@ -171,23 +171,23 @@ static bool may_zip(struct MHD_Connection *connection)
  */
 static void make_first_piece(struct exchange *exchange, struct MHD_Connection *connection)
 {
-	struct answer *answer = &exchange->answer;
-	bool is_small = answer->fixed == NULL && answer->steps.state == NULL && answer->piece.size < ZIP_SIZE_LEAST;
+	struct reply *reply = &exchange->reply;
+	bool is_small = reply->fixed == NULL && reply->steps.state == NULL && reply->piece.size < ZIP_SIZE_LEAST;
 	if (!is_small && may_zip(connection))
-		answer_zip(answer);
-	if (answer_next(answer, &exchange->ready, &exchange->ready_size))
+		reply_zip(reply);
+	if (reply_next(reply, &exchange->ready, &exchange->ready_size))
 		return;
-	if (answer->zipped)
-		deflateEnd(&answer->deflate);
-	answer->zipped = answer->is_cut = false;
-	if (answer->error.message[0] == '\0')
-		error_memory(&answer->error, "an answer");
-	answer_failure(answer, &answer->error);
-	if (!answer_next(answer, &exchange->ready, &exchange->ready_size))
+	if (reply->zipped)
+		deflateEnd(&reply->deflate);
+	reply->zipped = reply->is_cut = false;
+	if (reply->error.message[0] == '\0')
+		error_memory(&reply->error, "an answer");
+	reply_failure(reply, &reply->error);
+	if (!reply_next(reply, &exchange->ready, &exchange->ready_size))
 		exchange->ready_size = 0;
 }
 
-static void add_headers(struct MHD_Response *response, const struct answer *answer)
+static void add_headers(struct MHD_Response *response, const struct reply *reply)
 {
 	static const char *const for_all[][2] = {
 		{ "Access-Control-Allow-Origin", "*" },
@@ -198,37 +198,37 @@ static void add_headers(struct MHD_Response *response, const struct answer *answ
 		{ "Vary", "Accept-Encoding, Origin" },
 	};
 	/* A page that was refused is not let read why. */
-	for (size_t i = answer->status == HTTP_FORBIDDEN ? 3 : 0; i < sizeof(for_all) / sizeof(for_all[0]); i++)
+	for (size_t i = reply->status == HTTP_FORBIDDEN ? 3 : 0; i < sizeof(for_all) / sizeof(for_all[0]); i++)
 		MHD_add_response_header(response, for_all[i][0], for_all[i][1]);
-	MHD_add_response_header(response, "Content-Type", answer->content_type);
+	MHD_add_response_header(response, "Content-Type", reply->content_type);
 	MHD_add_response_header(response, "Cache-Control",
-				answer->cache_control != NULL ? answer->cache_control : "no-store");
-	if (answer->zipped)
+				reply->cache_control != NULL ? reply->cache_control : "no-store");
+	if (reply->zipped)
 		MHD_add_response_header(response, "Content-Encoding", "gzip");
 }
 
-static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connection *connection)
+static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connection *connection)
 {
-	const struct answer *answer = &exchange->answer;
+	const struct reply *reply = &exchange->reply;
 	struct MHD_Response *response;
 	make_first_piece(exchange, connection);
-	if (answer->is_done && exchange->ready_size <= PIECE_SIZE) {
+	if (reply->is_done && exchange->ready_size <= PIECE_SIZE) {
 		/* The bytes live until the exchange ends, which is after the response. */
 		response = MHD_create_response_from_buffer(exchange->ready_size, (void *)(uintptr_t)exchange->ready,
 							   MHD_RESPMEM_PERSISTENT);
 	} else {
-		response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE_SIZE, read_answer, exchange,
-							     NULL);
+		response =
+			MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE_SIZE, read_reply, exchange, NULL);
 	}
 	if (response == NULL)
 		return MHD_NO;
-	add_headers(response, answer);
-	enum MHD_Result result = MHD_queue_response(connection, (unsigned)answer->status, response);
+	add_headers(response, reply);
+	enum MHD_Result result = MHD_queue_response(connection, (unsigned)reply->status, response);
 	MHD_destroy_response(response);
 	return result;
 }
 
-static int64_t answer_deadline(void)
+static int64_t reply_deadline(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -248,7 +248,7 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
 		return MHD_NO;
 	if (!exchange->has_begun) {
 		exchange->has_begun = true;
-		return refuse(http, exchange, connection) ? send_answer(exchange, connection) : MHD_YES;
+		return refuse(http, exchange, connection) ? send_reply(exchange, connection) : MHD_YES;
 	}
 	if (*size > 0) {
 		/* In the middle of a body there is no answering: the connection is closed. */
@@ -256,16 +256,16 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
 		*size = 0;
 		return result;
 	}
-	exchange->answer.deadline_ns = answer_deadline();
+	exchange->reply.deadline_ns = reply_deadline();
 	exchange->request.body = exchange->body;
 	exchange->request.body_size = exchange->body_size;
 	if (strcmp(method, "OPTIONS") == 0)
-		return send_answer(exchange, connection);
+		return send_reply(exchange, connection);
 	if (read_method(method, &exchange->request.method))
-		http->options.handle(http->options.context, &exchange->request, &exchange->answer);
+		http->options.handle(http->options.context, &exchange->request, &exchange->reply);
 	else
-		answer_error(&exchange->answer, HTTP_NOT_ALLOWED, "no method '%.20s'", method);
-	return send_answer(exchange, connection);
+		reply_error(&exchange->reply, HTTP_NOT_ALLOWED, "no method '%.20s'", method);
+	return send_reply(exchange, connection);
 }
 
 /* ---- the server -------------------------------------------------------------------------------------- */

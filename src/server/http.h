@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "server/answer.h"
+#include "server/reply.h"
 #include "server/target.h"
 
 /* As large as a request for the states of a hundred thousand rows. */
@@ -31,7 +31,7 @@ struct http_options {
 	uint16_t port;              /* 0: any that is free */
 	const char *allowed_origin; /* beside those of this machine; NULL: none */
 	/* Fill `answer`, which is empty and whose status is HTTP_OK.  From many threads at once. */
-	void (*handle)(void *context, const struct http_request *request, struct answer *answer);
+	void (*handle)(void *context, const struct http_request *request, struct reply *reply);
 	void *context;
 };
 

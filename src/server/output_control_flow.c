@@ -9,9 +9,9 @@
 #include "server/arrows.h"
 #include "server/kernel_view.h"
 #include "server/state_rows.h"
-#include "server/style_answer.h"
+#include "server/style_reply.h"
 #include "server/tooltip.h"
-#include "server/tree_answer.h"
+#include "server/tree_reply.h"
 
 enum { ROOT_ID = 1, FIRST_THREAD_ID = 2, STATUS_SYSTEM_CALL = 3 };
 
@@ -96,7 +96,7 @@ static void tree(const struct output_call *output)
 		{ 0 },
 	};
 	static const struct tree_source source = { headers, -1, write_entry, NULL };
-	tree_answer(output, &source, output->view);
+	tree_reply(output, &source, output->view);
 }
 
 /* ---- states ------------------------------------------------------------------------------------------ */
@@ -145,13 +145,13 @@ static void facts(const void *context, int64_t id, struct piece *pairs)
 static void states(const struct output_call *output)
 {
 	static const struct state_source source = { find_row, label, facts };
-	state_rows_answer(output, &source);
+	state_rows_reply(output, &source);
 }
 
 static void style(const struct output_call *output)
 {
 	static const enum histree_meaning meaning = HISTREE_MEANS_THREAD_STATUS;
-	style_answer(output, &meaning, 1);
+	style_reply(output, &meaning, 1);
 }
 
 /* ---- arrows, tooltip --------------------------------------------------------------------------------- */
@@ -165,7 +165,7 @@ static int64_t entry_of(const void *context, int32_t cpu, int32_t tid)
 
 static void arrows(const struct output_call *output)
 {
-	arrows_answer(output, output->view, entry_of);
+	arrows_reply(output, output->view, entry_of);
 }
 
 static void tooltip(const struct output_call *output)

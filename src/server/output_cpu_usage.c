@@ -12,8 +12,8 @@
 #include "base/time_text.h"
 #include "server/kernel_view.h"
 #include "server/parameters.h"
-#include "server/tree_answer.h"
-#include "server/xy_answer.h"
+#include "server/tree_reply.h"
+#include "server/xy_reply.h"
 
 enum { TOTAL_ID = 1, FIRST_THREAD_ID = 2, CURVES_MAX = 256 };
 
@@ -124,7 +124,7 @@ static void tree(const struct output_call *output)
 	struct usage_tree *tree = calloc(1, sizeof(*tree));
 	struct histree_error error = { 0 };
 	if (tree == NULL) {
-		answer_error(output->call->answer, HTTP_SERVER_ERROR, "out of memory");
+		reply_error(output->call->reply, HTTP_SERVER_ERROR, "out of memory");
 		return;
 	}
 	tree->view = output->view;
@@ -136,10 +136,10 @@ static void tree(const struct output_call *output)
 	}
 	if (make_tree(tree, &error) != HISTREE_OK) {
 		tree_free(tree);
-		answer_failure(output->call->answer, &error);
+		reply_failure(output->call->reply, &error);
 		return;
 	}
-	tree_answer(output, &source, tree);
+	tree_reply(output, &source, tree);
 }
 
 /* ---- curves ------------------------------------------------------------------------------------------ */
@@ -168,11 +168,11 @@ static void write_curves(const struct output_call *output, const struct usage_re
 			 const struct histree_cpu_usage *usage, const struct xy_samples *samples)
 {
 	const struct kernel_view *view = output->view;
-	struct answer *answer = output->call->answer;
+	struct reply *reply = output->call->reply;
 	struct xy_curve curve = { .id = TOTAL_ID, .name = "Total", .label = "CPU usage", .unit = "%" };
 	if (request->wants_total) {
 		curve.values = samples->pixels > 0 ? histree_cpu_usage_curve(usage, HISTREE_NO_INDEX) : NULL;
-		xy_put(answer, samples, &curve);
+		xy_put(reply, samples, &curve);
 	}
 	for (size_t i = 0; i < request->tid_count; i++) {
 		const struct histree_thread *thread = &view->threads[request->ids[i] - FIRST_THREAD_ID];
@@ -181,14 +181,14 @@ static void write_curves(const struct output_call *output, const struct usage_re
 		curve.id = request->ids[i];
 		curve.name = name;
 		curve.values = samples->pixels > 0 ? histree_cpu_usage_curve(usage, (uint32_t)i) : NULL;
-		xy_put(answer, samples, &curve);
+		xy_put(reply, samples, &curve);
 	}
 }
 
 static void xy(const struct output_call *output)
 {
 	const struct kernel_view *view = output->view;
-	struct answer *answer = output->call->answer;
+	struct reply *reply = output->call->reply;
 	struct usage_request request = { .tid_count = 0 };
 	struct xy_samples samples;
 	int64_t *items = NULL;
@@ -209,13 +209,13 @@ static void xy(const struct output_call *output)
 			.tid_count = request.tid_count,
 		};
 		if (histree_cpu_usage_create(view->history, &usage_request, &usage, &error) != HISTREE_OK) {
-			answer_failure(answer, &error);
+			reply_failure(reply, &error);
 			goto out;
 		}
 	}
-	xy_begin(answer, "CPU Usage");
+	xy_begin(reply, "CPU Usage");
 	write_curves(output, &request, usage, &samples);
-	xy_end(answer);
+	xy_end(reply);
 out:
 	histree_cpu_usage_free(usage);
 	free(items);

@@ -6,9 +6,9 @@
  */
 #include "server/kernel_view.h"
 #include "server/state_rows.h"
-#include "server/style_answer.h"
+#include "server/style_reply.h"
 #include "server/tooltip.h"
-#include "server/tree_answer.h"
+#include "server/tree_reply.h"
 
 enum { ROOT_ID = 1, FIRST_ID = 2 };
 
@@ -51,7 +51,7 @@ static void tree(const struct output_call *output)
 {
 	static const struct tree_header headers[] = { { 0 } };
 	static const struct tree_source source = { headers, 1, write_entry, NULL };
-	tree_answer(output, &source, output->view);
+	tree_reply(output, &source, output->view);
 }
 
 static bool find_row(const void *context, int64_t id, struct state_row *out)
@@ -76,7 +76,7 @@ static void label(const void *context, const struct state_row *row, const struct
 static void states(const struct output_call *output)
 {
 	static const struct state_source source = { find_row, label, NULL };
-	state_rows_answer(output, &source);
+	state_rows_reply(output, &source);
 }
 
 static void style(const struct output_call *output)
@@ -85,7 +85,7 @@ static void style(const struct output_call *output)
 		HISTREE_MEANS_CPU_STATUS, HISTREE_MEANS_TID,       HISTREE_MEANS_IRQ,
 		HISTREE_MEANS_SOFT_IRQ,   HISTREE_MEANS_FREQUENCY,
 	};
-	style_answer(output, meanings, sizeof(meanings) / sizeof(meanings[0]));
+	style_reply(output, meanings, sizeof(meanings) / sizeof(meanings[0]));
 }
 
 /* Of a CPU: the thread that has it. */

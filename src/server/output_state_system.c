@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "server/state_rows.h"
-#include "server/style_answer.h"
-#include "server/tree_answer.h"
+#include "server/style_reply.h"
+#include "server/tree_reply.h"
 
 struct explorer_history {
 	struct histree_history *history;
@@ -108,7 +108,7 @@ static void tree(const struct output_call *output)
 {
 	static const struct tree_header headers[] = { { "Attribute", "a component of its path", NULL }, { 0 } };
 	static const struct tree_source source = { headers, 2, write_entry, NULL };
-	tree_answer(output, &source, output->view);
+	tree_reply(output, &source, output->view);
 }
 
 /* ---- states ------------------------------------------------------------------------------------------ */
@@ -135,13 +135,13 @@ static void label(const void *view, const struct state_row *row, const struct ro
 static void states(const struct output_call *output)
 {
 	static const struct state_source source = { find_row, label, NULL };
-	state_rows_answer(output, &source);
+	state_rows_reply(output, &source);
 }
 
 static void style(const struct output_call *output)
 {
 	static const enum histree_meaning meaning = HISTREE_MEANS_ANYTHING;
-	style_answer(output, &meaning, 1);
+	style_reply(output, &meaning, 1);
 }
 
 const struct output output_state_system = {

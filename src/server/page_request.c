@@ -13,7 +13,7 @@ static const char *parameter(const struct call *call, const char *name)
 
 static bool bad(const struct call *call, const char *name)
 {
-	answer_error(call->answer, HTTP_BAD_REQUEST, "'%s' is missing or out of range", name);
+	reply_error(call->reply, HTTP_BAD_REQUEST, "'%s' is missing or out of range", name);
 	return false;
 }
 
@@ -42,12 +42,12 @@ bool page_dataset(const struct call *call, struct dataset **out)
 {
 	*out = catalogue_dataset(call->service->catalogue, page_text(call, "experiment"));
 	if (*out == NULL) {
-		answer_error(call->answer, HTTP_NOT_FOUND, "there is no such experiment");
+		reply_error(call->reply, HTTP_NOT_FOUND, "there is no such experiment");
 		return false;
 	}
 	if (dataset_status(*out) == DATASET_READY)
 		return true;
-	answer_error(call->answer, HTTP_CONFLICT, "the trace has not been read yet");
+	reply_error(call->reply, HTTP_CONFLICT, "the trace has not been read yet");
 	dataset_release(*out);
 	*out = NULL;
 	return false;
@@ -61,9 +61,9 @@ bool page_rows_open(const struct call *call, struct page_rows *out)
 		return false;
 	out->model = row_model_find(out->dataset, page_text(call, "view"));
 	if (out->model == NULL)
-		answer_error(call->answer, HTTP_NOT_FOUND, "there is no such view");
+		reply_error(call->reply, HTTP_NOT_FOUND, "there is no such view");
 	else if (dataset_view(out->dataset, out->model->make, out->model->free, &out->view, &error) != HISTREE_OK)
-		answer_failure(call->answer, &error);
+		reply_failure(call->reply, &error);
 	else
 		return true;
 	page_rows_close(out);
@@ -133,7 +133,7 @@ bool page_order_open(const struct call *call, const struct page_rows *rows, stru
 	out->request.folded = folded != 0;
 	if (get_order(rows, out, &error) == HISTREE_OK)
 		return true;
-	answer_failure(call->answer, &error);
+	reply_failure(call->reply, &error);
 	return false;
 }
 

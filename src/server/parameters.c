@@ -5,13 +5,13 @@
 
 static bool bad(const struct call *call, const char *what)
 {
-	answer_error(call->answer, HTTP_BAD_REQUEST, "missing query parameters: %s", what);
+	reply_error(call->reply, HTTP_BAD_REQUEST, "missing query parameters: %s", what);
 	return false;
 }
 
 static bool no_memory(const struct call *call)
 {
-	answer_error(call->answer, HTTP_SERVER_ERROR, "out of memory");
+	reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 	return false;
 }
 
@@ -66,8 +66,9 @@ static bool sample_range(const struct call *call, const json_t *range, struct pa
 	uint64_t span = (uint64_t)end - (uint64_t)start;
 	uint64_t step = span / ((uint64_t)count - 1);
 	step = step == 0 ? 1 : step;
-	/* The step is rounded down, so that up to one sample more fits before the end. */
-	uint64_t before_end = (span + step - 1) / step;
+	/* The step is rounded down, so that more samples fit before the end than were asked for: nearly twice as
+	 * many. */
+	uint64_t before_end = span / step + (span % step != 0);
 	out->times = malloc((before_end + 1) * sizeof(*out->times));
 	if (out->times == NULL)
 		return no_memory(call);
@@ -136,7 +137,7 @@ bool parameters_items(const struct call *call, int64_t **out, size_t *count)
 	*out = NULL;
 	*count = 0;
 	if (size > PARAMETER_ITEMS_MAX) {
-		answer_error(call->answer, HTTP_BAD_REQUEST, "more than %d requested_items", PARAMETER_ITEMS_MAX);
+		reply_error(call->reply, HTTP_BAD_REQUEST, "more than %d requested_items", PARAMETER_ITEMS_MAX);
 		return false;
 	}
 	*out = malloc((size + 1) * sizeof(**out));

@@ -53,8 +53,8 @@ static bool read_body(struct call *call)
 	else
 		call->body = json_object();
 	if (!json_is_object(call->body)) {
-		answer_error(call->answer, HTTP_BAD_REQUEST, "the body is not a JSON object: %s",
-			     call->body != NULL ? "it is something else" : error.text);
+		reply_error(call->reply, HTTP_BAD_REQUEST, "the body is not a JSON object: %s",
+			    call->body != NULL ? "it is something else" : error.text);
 		return false;
 	}
 	json_t *parameters = json_object_get(call->body, "parameters");
@@ -62,10 +62,10 @@ static bool read_body(struct call *call)
 	return true;
 }
 
-void router_handle(void *service, const struct http_request *request, struct answer *answer)
+void router_handle(void *service, const struct http_request *request, struct reply *reply)
 {
 	endpoint_function *endpoint;
-	struct call call = { .service = service, .request = request, .answer = answer };
+	struct call call = { .service = service, .request = request, .reply = reply };
 	switch (router_find(routes, request->method, &request->target, &endpoint, call.captured)) {
 	case ROUTER_FOUND:
 		if (read_body(&call))
@@ -73,10 +73,10 @@ void router_handle(void *service, const struct http_request *request, struct ans
 		json_decref(call.body);
 		break;
 	case ROUTER_NO_METHOD:
-		answer_error(answer, HTTP_NOT_ALLOWED, "not with this method");
+		reply_error(reply, HTTP_NOT_ALLOWED, "not with this method");
 		break;
 	case ROUTER_NO_PATH:
-		answer_error(answer, HTTP_NOT_FOUND, "there is nothing at this address");
+		reply_error(reply, HTTP_NOT_FOUND, "there is nothing at this address");
 		break;
 	}
 }

@@ -24,6 +24,6 @@ enum router_result router_find(const struct route *routes, enum http_method meth
 extern const struct route routes[];
 
 /* Read the body, find the endpoint, have it answer; `service` is a struct service. */
-void router_handle(void *service, const struct http_request *request, struct answer *answer);
+void router_handle(void *service, const struct http_request *request, struct reply *reply);
 
 #endif

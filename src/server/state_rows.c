@@ -296,12 +296,12 @@ static enum histree_status rows_next(void *state, struct json_writer *json, stru
 	return rows->text.failed ? error_memory(error, "a label") : HISTREE_OK;
 }
 
-void state_rows_answer(const struct output_call *output, const struct state_source *source)
+void state_rows_reply(const struct output_call *output, const struct state_source *source)
 {
 	struct call *call = output->call;
 	struct state_rows *rows = calloc(1, sizeof(*rows));
 	if (rows == NULL) {
-		answer_error(call->answer, HTTP_SERVER_ERROR, "out of memory");
+		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 		return;
 	}
 	rows->dataset = dataset_hold(output->dataset);
@@ -311,9 +311,9 @@ void state_rows_answer(const struct output_call *output, const struct state_sour
 		rows_free(rows);
 		return;
 	}
-	answer_envelope(call->answer);
-	json_begin_object(&call->answer->json);
-	json_key(&call->answer->json, "rows");
-	json_begin_array(&call->answer->json);
-	answer_steps(call->answer, &(struct answer_steps){ rows_next, rows_free, rows });
+	reply_envelope(call->reply);
+	json_begin_object(&call->reply->json);
+	json_key(&call->reply->json, "rows");
+	json_begin_array(&call->reply->json);
+	reply_steps(call->reply, &(struct reply_steps){ rows_next, rows_free, rows });
 }

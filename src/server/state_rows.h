@@ -38,7 +38,7 @@ struct state_source {
 	void (*facts)(const void *view, int64_t id, struct piece *pairs);
 };
 
-void state_rows_answer(const struct output_call *output, const struct state_source *source);
+void state_rows_reply(const struct output_call *output, const struct state_source *source);
 
 /* The text of any value, for labels. */
 void state_value_text(const struct histree_value *value, struct piece *text);

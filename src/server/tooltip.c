@@ -29,13 +29,13 @@ bool tooltip_begin(const struct output_call *output, histree_time start, histree
 	bool is_asked = item_count > 0 && is_of_state(call) && request->time >= start && request->time <= end;
 	request->item = item_count > 0 ? items[0] : 0;
 	free(items);
-	answer_envelope(call->answer);
-	json_begin_object(&call->answer->json);
+	reply_envelope(call->reply);
+	json_begin_object(&call->reply->json);
 	return is_asked;
 }
 
 void tooltip_pair(const struct output_call *output, const char *key, const struct piece *text)
 {
 	if (text->size > 0)
-		json_string_member(&output->call->answer->json, key, text->bytes, text->size);
+		json_string_member(&output->call->reply->json, key, text->bytes, text->size);
 }

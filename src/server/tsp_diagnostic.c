@@ -9,7 +9,7 @@
 
 void tsp_health(struct call *call)
 {
-	struct json_writer *json = &call->answer->json;
+	struct json_writer *json = &call->reply->json;
 	json_begin_object(json);
 	json_text_member(json, "status", "UP");
 	json_end(json);
@@ -17,7 +17,7 @@ void tsp_health(struct call *call)
 
 void tsp_identifier(struct call *call)
 {
-	struct json_writer *json = &call->answer->json;
+	struct json_writer *json = &call->reply->json;
 	struct utsname machine = { .sysname = "unknown", .machine = "unknown", .release = "unknown" };
 	uname(&machine);
 	json_begin_object(json);

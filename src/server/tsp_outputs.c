@@ -14,7 +14,7 @@ static struct dataset *find_dataset(struct call *call)
 {
 	struct dataset *dataset = catalogue_dataset(call->service->catalogue, call->captured[0]);
 	if (dataset == NULL)
-		answer_error(call->answer, HTTP_NOT_FOUND, "there is no experiment '%s'", call->captured[0]);
+		reply_error(call->reply, HTTP_NOT_FOUND, "there is no experiment '%s'", call->captured[0]);
 	return dataset;
 }
 
@@ -35,11 +35,11 @@ void tsp_outputs(struct call *call)
 	if (dataset == NULL)
 		return;
 	bool is_ready = dataset_status(dataset) == DATASET_READY;
-	json_begin_array(&call->answer->json);
+	json_begin_array(&call->reply->json);
 	for (size_t i = 0; outputs[i] != NULL; i++)
 		if (!is_ready || outputs[i]->applies(dataset))
-			write_descriptor(&call->answer->json, outputs[i]);
-	json_end(&call->answer->json);
+			write_descriptor(&call->reply->json, outputs[i]);
+	json_end(&call->reply->json);
 	dataset_release(dataset);
 }
 
@@ -50,9 +50,9 @@ void tsp_output(struct call *call)
 		return;
 	const struct output *output = output_find(dataset, call->captured[1]);
 	if (output != NULL)
-		write_descriptor(&call->answer->json, output);
+		write_descriptor(&call->reply->json, output);
 	else
-		answer_error(call->answer, HTTP_NOT_FOUND, "there is no output '%s'", call->captured[1]);
+		reply_error(call->reply, HTTP_NOT_FOUND, "there is no output '%s'", call->captured[1]);
 	dataset_release(dataset);
 }
 
@@ -61,9 +61,9 @@ void tsp_marker_sets(struct call *call)
 	struct dataset *dataset = find_dataset(call);
 	if (dataset == NULL)
 		return;
-	answer_envelope(call->answer);
-	json_begin_array(&call->answer->json);
-	json_end(&call->answer->json);
+	reply_envelope(call->reply);
+	json_begin_array(&call->reply->json);
+	json_end(&call->reply->json);
 	dataset_release(dataset);
 }
 
@@ -80,37 +80,37 @@ struct data_endpoint {
 	bool is_required; /* an output without the function does not answer here at all */
 };
 
-static void answer_nothing(struct call *call, const struct data_endpoint *endpoint)
+static void reply_nothing(struct call *call, const struct data_endpoint *endpoint)
 {
-	answer_envelope(call->answer);
-	json_put_raw(&call->answer->json, endpoint->nothing, strlen(endpoint->nothing));
+	reply_envelope(call->reply);
+	json_put_raw(&call->reply->json, endpoint->nothing, strlen(endpoint->nothing));
 }
 
 static void not_allowed(struct call *call)
 {
-	answer_error(call->answer, HTTP_NOT_ALLOWED, "no output '%s' of this kind", call->captured[1]);
+	reply_error(call->reply, HTTP_NOT_ALLOWED, "no output '%s' of this kind", call->captured[1]);
 }
 
 /* A tree is asked for again until it is complete; everything else follows the tree. */
-static void answer_unready(struct call *call, const struct dataset *dataset, const struct data_endpoint *endpoint)
+static void reply_unready(struct call *call, const struct dataset *dataset, const struct data_endpoint *endpoint)
 {
 	if (dataset_status(dataset) == DATASET_RUNNING && strcmp(endpoint->nothing, "null") != 0)
-		answer_nothing(call, endpoint);
+		reply_nothing(call, endpoint);
 	else if (dataset_status(dataset) == DATASET_RUNNING)
-		answer_envelope_only(call->answer, "RUNNING", "The trace is being read");
+		reply_envelope_only(call->reply, "RUNNING", "The trace is being read");
 	else
-		answer_envelope_only(call->answer,
-				     dataset_status(dataset) == DATASET_CANCELLED ? "CANCELLED" : "FAILED",
-				     dataset->error.message);
+		reply_envelope_only(call->reply,
+				    dataset_status(dataset) == DATASET_CANCELLED ? "CANCELLED" : "FAILED",
+				    dataset->error.message);
 }
 
-static void answer_model(struct call *call, struct dataset *dataset, const struct output *output,
-			 output_function *function)
+static void reply_model(struct call *call, struct dataset *dataset, const struct output *output,
+			output_function *function)
 {
 	struct output_call output_call = { .call = call, .dataset = dataset };
 	struct histree_error error = { 0 };
 	if (dataset_view(dataset, output->make, output->free, &output_call.view, &error) != HISTREE_OK)
-		answer_failure(call->answer, &error);
+		reply_failure(call->reply, &error);
 	else
 		function(&output_call);
 }
@@ -126,11 +126,11 @@ static void serve(struct call *call, output_function *(*pick)(const struct outpu
 	if (output == NULL || (function == NULL && endpoint->is_required))
 		not_allowed(call);
 	else if (dataset_status(dataset) != DATASET_READY)
-		answer_unready(call, dataset, endpoint);
+		reply_unready(call, dataset, endpoint);
 	else if (function == NULL)
-		answer_nothing(call, endpoint);
+		reply_nothing(call, endpoint);
 	else
-		answer_model(call, dataset, output, function);
+		reply_model(call, dataset, output, function);
 	dataset_release(dataset);
 }
 
@@ -165,8 +165,8 @@ void tsp_annotation_categories(struct call *call)
 		not_allowed(call);
 		return;
 	}
-	struct json_writer *json = &call->answer->json;
-	answer_envelope(call->answer);
+	struct json_writer *json = &call->reply->json;
+	reply_envelope(call->reply);
 	json_begin_object(json);
 	json_key(json, "annotationCategories");
 	json_begin_array(json);
@@ -180,11 +180,11 @@ void tsp_annotation_categories(struct call *call)
 
 void tsp_no_list(struct call *call)
 {
-	json_begin_array(&call->answer->json);
-	json_end(&call->answer->json);
+	json_begin_array(&call->reply->json);
+	json_end(&call->reply->json);
 }
 
 void tsp_no_configuration(struct call *call)
 {
-	answer_error(call->answer, HTTP_NOT_FOUND, "there is no such configuration");
+	reply_error(call->reply, HTTP_NOT_FOUND, "there is no such configuration");
 }

@@ -105,19 +105,19 @@ static const char *const kind_names[CATALOGUE_KIND_COUNT] = { "trace", "experime
 
 static void list(struct call *call, enum catalogue_kind kind)
 {
-	json_begin_array(&call->answer->json);
-	catalogue_each(call->service->catalogue, kind, writers[kind], &call->answer->json);
-	json_end(&call->answer->json);
+	json_begin_array(&call->reply->json);
+	catalogue_each(call->service->catalogue, kind, writers[kind], &call->reply->json);
+	json_end(&call->reply->json);
 }
 
 static void unknown(struct call *call, enum catalogue_kind kind)
 {
-	answer_error(call->answer, HTTP_NOT_FOUND, "there is no %s '%s'", kind_names[kind], call->captured[0]);
+	reply_error(call->reply, HTTP_NOT_FOUND, "there is no %s '%s'", kind_names[kind], call->captured[0]);
 }
 
 static void look(struct call *call, enum catalogue_kind kind)
 {
-	if (!catalogue_find(call->service->catalogue, kind, call->captured[0], writers[kind], &call->answer->json))
+	if (!catalogue_find(call->service->catalogue, kind, call->captured[0], writers[kind], &call->reply->json))
 		unknown(call, kind);
 }
 
@@ -136,11 +136,11 @@ static void write_apart(void *context, const struct catalogue *catalogue, const 
 }
 
 /* What is in the way goes with the error, as a member named for its kind. */
-static void answer_conflict(struct call *call, enum catalogue_kind kind, const struct visit *visit,
-			    const char *title)
+static void reply_conflict(struct call *call, enum catalogue_kind kind, const struct visit *visit,
+			   const char *title)
 {
-	struct json_writer *json = &call->answer->json;
-	call->answer->status = HTTP_CONFLICT;
+	struct json_writer *json = &call->reply->json;
+	call->reply->status = HTTP_CONFLICT;
 	json_begin_object(json);
 	json_text_member(json, "title", title);
 	json_key(json, kind_names[kind]);
@@ -149,35 +149,35 @@ static void answer_conflict(struct call *call, enum catalogue_kind kind, const s
 }
 
 /* The entry, or why there is none. */
-static void answer_result(struct call *call, enum catalogue_kind kind, enum catalogue_result result,
-			  const struct visit *visit, const struct histree_error *error)
+static void reply_result(struct call *call, enum catalogue_kind kind, enum catalogue_result result,
+			 const struct visit *visit, const struct histree_error *error)
 {
-	struct answer *answer = call->answer;
+	struct reply *reply = call->reply;
 	switch (result) {
 	case CATALOGUE_OK:
-		json_put_raw(&answer->json, visit->piece.bytes, visit->piece.size);
+		json_put_raw(&reply->json, visit->piece.bytes, visit->piece.size);
 		break;
 	case CATALOGUE_CLASH:
-		answer_conflict(call, kind, visit, "The name is taken by something else");
+		reply_conflict(call, kind, visit, "The name is taken by something else");
 		break;
 	case CATALOGUE_IN_USE:
-		answer_conflict(call, kind, visit, "The trace belongs to an experiment; delete that first");
+		reply_conflict(call, kind, visit, "The trace belongs to an experiment; delete that first");
 		break;
 	case CATALOGUE_NO_PATH:
-		answer_error(answer, HTTP_NOT_FOUND, "there is nothing at this path");
+		reply_error(reply, HTTP_NOT_FOUND, "there is nothing at this path");
 		break;
 	case CATALOGUE_FORBIDDEN:
-		answer_error(answer, HTTP_FORBIDDEN,
-			     "this path is not below a folder that 'histree serve' was started with");
+		reply_error(reply, HTTP_FORBIDDEN,
+			    "this path is not below a folder that 'histree serve' was started with");
 		break;
 	case CATALOGUE_NO_TRACE:
-		answer_error(answer, HTTP_NOT_ACCEPTABLE, "this is neither a CTF trace nor a store");
+		reply_error(reply, HTTP_NOT_ACCEPTABLE, "this is neither a CTF trace nor a store");
 		break;
 	case CATALOGUE_UNKNOWN:
-		answer_error(answer, HTTP_NOT_FOUND, "there is no such trace");
+		reply_error(reply, HTTP_NOT_FOUND, "there is no such trace");
 		break;
 	case CATALOGUE_FAILED:
-		answer_failure(answer, error);
+		reply_failure(reply, error);
 		break;
 	}
 }
@@ -190,7 +190,7 @@ static void forget(struct call *call, enum catalogue_kind kind)
 	if (result == CATALOGUE_UNKNOWN)
 		unknown(call, kind);
 	else
-		answer_result(call, kind, result, &visit, NULL);
+		reply_result(call, kind, result, &visit, NULL);
 	piece_release(&visit.piece);
 }
 
@@ -230,14 +230,14 @@ void tsp_open_trace(struct call *call)
 {
 	const char *path = parameters_text(call, "uri");
 	if (path == NULL || *path == '\0') {
-		answer_error(call->answer, HTTP_BAD_REQUEST, "missing query parameters: uri");
+		reply_error(call->reply, HTTP_BAD_REQUEST, "missing query parameters: uri");
 		return;
 	}
 	struct visit visit = { .write = write_trace };
 	struct histree_error error = { 0 };
 	enum catalogue_result result = catalogue_add_trace(call->service->catalogue, parameters_text(call, "name"),
 							   path, write_apart, &visit, &error);
-	answer_result(call, CATALOGUE_TRACES, result, &visit, &error);
+	reply_result(call, CATALOGUE_TRACES, result, &visit, &error);
 	piece_release(&visit.piece);
 }
 
@@ -248,7 +248,7 @@ void tsp_open_experiment(struct call *call)
 	const char *uuids[CATALOGUE_TRACES_MAX];
 	size_t count = json_array_size(list);
 	if (name == NULL || *name == '\0' || count == 0 || count > CATALOGUE_TRACES_MAX) {
-		answer_error(call->answer, HTTP_BAD_REQUEST, "missing query parameters: name, traces");
+		reply_error(call->reply, HTTP_BAD_REQUEST, "missing query parameters: name, traces");
 		return;
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -259,6 +259,6 @@ void tsp_open_experiment(struct call *call)
 	struct histree_error error = { 0 };
 	enum catalogue_result result =
 		catalogue_add_experiment(call->service->catalogue, name, uuids, count, write_apart, &visit, &error);
-	answer_result(call, CATALOGUE_EXPERIMENTS, result, &visit, &error);
+	reply_result(call, CATALOGUE_EXPERIMENTS, result, &visit, &error);
 	piece_release(&visit.piece);
 }

@@ -26,43 +26,43 @@ static const char *content_type(const char *name)
 	return NULL;
 }
 
-static void read_file(struct answer *answer, int file)
+static void read_file(struct reply *reply, int file)
 {
 	struct stat facts;
 	char *room = NULL;
 	if (fstat(file, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_size <= WEB_FILE_MAX)
-		room = piece_room(&answer->piece, (size_t)facts.st_size);
+		room = piece_room(&reply->piece, (size_t)facts.st_size);
 	ssize_t size = room != NULL ? read(file, room, (size_t)facts.st_size) : -1;
 	if (size < 0)
-		answer_error(answer, HTTP_SERVER_ERROR, "the file cannot be read");
+		reply_error(reply, HTTP_SERVER_ERROR, "the file cannot be read");
 	else
-		answer->piece.size = (size_t)size;
+		reply->piece.size = (size_t)size;
 }
 
 /* `name` is one plain file name: it has a known suffix, and no slash. */
-static void serve_from_folder(struct answer *answer, const char *folder, const char *name)
+static void serve_from_folder(struct reply *reply, const char *folder, const char *name)
 {
 	char path[PATH_MAX];
 	int length = snprintf(path, sizeof(path), "%s/%s", folder, name);
 	int file = length < (int)sizeof(path) ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
 	if (file < 0) {
-		answer_error(answer, HTTP_NOT_FOUND, "there is no '%s'", name);
+		reply_error(reply, HTTP_NOT_FOUND, "there is no '%s'", name);
 		return;
 	}
-	read_file(answer, file);
+	read_file(reply, file);
 	close(file);
 }
 
-static void serve_from_program(struct answer *answer, const char *name)
+static void serve_from_program(struct reply *reply, const char *name)
 {
 	for (const struct web_file *file = web_files; file->name != NULL; file++) {
 		if (strcmp(file->name, name) == 0) {
-			answer->fixed = file->bytes;
-			answer->fixed_size = file->size;
+			reply->fixed = file->bytes;
+			reply->fixed_size = file->size;
 			return;
 		}
 	}
-	answer_error(answer, HTTP_NOT_FOUND, "there is no '%s'", name);
+	reply_error(reply, HTTP_NOT_FOUND, "there is no '%s'", name);
 }
 
 void web_file(struct call *call)
@@ -71,13 +71,13 @@ void web_file(struct call *call)
 	const char *name = target->segment_count == 0 ? "index.html" : target->segments[0];
 	const char *type = content_type(name);
 	if (target->segment_count > 1 || type == NULL || name[0] == '.' || strchr(name, '/') != NULL) {
-		answer_error(call->answer, HTTP_NOT_FOUND, "there is nothing at this address");
+		reply_error(call->reply, HTTP_NOT_FOUND, "there is nothing at this address");
 		return;
 	}
-	call->answer->content_type = type;
-	call->answer->cache_control = "no-cache";
+	call->reply->content_type = type;
+	call->reply->cache_control = "no-cache";
 	if (call->service->web_root != NULL)
-		serve_from_folder(call->answer, call->service->web_root, name);
+		serve_from_folder(call->reply, call->service->web_root, name);
 	else
-		serve_from_program(call->answer, name);
+		serve_from_program(call->reply, name);
 }

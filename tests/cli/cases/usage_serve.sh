@@ -1,4 +1,5 @@
 # What keeps the server from starting.
+histree serve --any-port none 2>&1 | grep -q "built without libmicrohttpd" && exit 77
 try histree serve
 try histree serve --port 0 store
 try histree serve --port 8080 --any-port store

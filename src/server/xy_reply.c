@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/xy_answer.h"
+#include "server/xy_reply.h"
 
 #include "histree/rows.h"
 #include "server/parameters.h"
@@ -19,14 +19,14 @@ bool xy_samples_read(const struct call *call, histree_time start, histree_time e
 	out->start = from;
 	out->from = from + 1;
 	out->to = to;
-	out->pixels = count < 2 ? 1 : (uint32_t)count - 1;
+	out->pixels = count < 2 ? 1 : count > HISTREE_PIXELS_MAX ? HISTREE_PIXELS_MAX : (uint32_t)count - 1;
 	return true;
 }
 
-void xy_begin(struct answer *answer, const char *title)
+void xy_begin(struct reply *reply, const char *title)
 {
-	struct json_writer *json = &answer->json;
-	answer_envelope(answer);
+	struct json_writer *json = &reply->json;
+	reply_envelope(reply);
 	json_begin_object(json);
 	json_text_member(json, "title", title);
 	json_key(json, "series");
@@ -55,9 +55,9 @@ static void write_style(struct json_writer *json)
 	json_end(json);
 }
 
-void xy_put(struct answer *answer, const struct xy_samples *samples, const struct xy_curve *curve)
+void xy_put(struct reply *reply, const struct xy_samples *samples, const struct xy_curve *curve)
 {
-	struct json_writer *json = &answer->json;
+	struct json_writer *json = &reply->json;
 	json_begin_object(json);
 	json_int_member(json, "seriesId", curve->id);
 	json_text_member(json, "seriesName", curve->name);
@@ -77,8 +77,8 @@ void xy_put(struct answer *answer, const struct xy_samples *samples, const struc
 	json_end(json);
 }
 
-void xy_end(struct answer *answer)
+void xy_end(struct reply *reply)
 {
-	json_end(&answer->json);
-	json_end(&answer->json);
+	json_end(&reply->json);
+	json_end(&reply->json);
 }

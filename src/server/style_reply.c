@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/style_answer.h"
+#include "server/style_reply.h"
 
 #include <stdio.h>
 
@@ -32,11 +32,11 @@ static bool is_known_before(const enum histree_meaning *meanings, size_t meaning
 	return false;
 }
 
-void style_answer(const struct output_call *output, const enum histree_meaning *meanings, size_t meaning_count)
+void style_reply(const struct output_call *output, const enum histree_meaning *meanings, size_t meaning_count)
 {
-	struct answer *answer = output->call->answer;
-	struct json_writer *json = &answer->json;
-	answer_envelope(answer);
+	struct reply *reply = output->call->reply;
+	struct json_writer *json = &reply->json;
+	reply_envelope(reply);
 	json_begin_object(json);
 	json_key(json, "styles");
 	json_begin_object(json);

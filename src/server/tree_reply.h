@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_answer.h - the answer to `tree`: headers, and entries one by one.
+ * tree_reply.h - the answer to `tree`: headers, and entries one by one.
  *
  * An answer has the members of the entries of all kinds of trees: clients ignore those of the others.
  */
-#ifndef SERVER_TREE_ANSWER_H
-#define SERVER_TREE_ANSWER_H
+#ifndef SERVER_TREE_REPLY_H
+#define SERVER_TREE_REPLY_H
 
 #include "server/output.h"
 
@@ -32,7 +32,7 @@ struct tree_source {
 };
 
 /* The answer takes the context where the source can free it. */
-void tree_answer(const struct output_call *output, const struct tree_source *source, void *context);
+void tree_reply(const struct output_call *output, const struct tree_source *source, void *context);
 
 /* Opens the entry's object; the writer of the entry adds members, the first one being `labels`. */
 void tree_entry_begin(struct json_writer *json, const struct tree_entry *entry);

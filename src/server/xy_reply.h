@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * xy_answer.h - the answer to `xy`: curves over one list of times.
+ * xy_reply.h - the answer to `xy`: curves over one list of times.
  *
  * A chart of n points has n - 1 stretches between them.  The value at a point is that of the stretch which ends
  * there, (x[i - 1], x[i]], as the reference server has it; the first point has none, and is 0.
  */
-#ifndef SERVER_XY_ANSWER_H
-#define SERVER_XY_ANSWER_H
+#ifndef SERVER_XY_REPLY_H
+#define SERVER_XY_REPLY_H
 
 #include "server/output.h"
 
@@ -19,7 +19,7 @@ struct xy_samples {
 /* What is asked for, as far as it lies between `start` and `end`.  False: answered. */
 bool xy_samples_read(const struct call *call, histree_time start, histree_time end, struct xy_samples *out);
 
-void xy_begin(struct answer *answer, const char *title);
+void xy_begin(struct reply *reply, const char *title);
 
 struct xy_curve {
 	int64_t id;
@@ -28,8 +28,8 @@ struct xy_curve {
 	const double *values;     /* as many as `pixels` */
 };
 
-void xy_put(struct answer *answer, const struct xy_samples *samples, const struct xy_curve *curve);
+void xy_put(struct reply *reply, const struct xy_samples *samples, const struct xy_curve *curve);
 
-void xy_end(struct answer *answer);
+void xy_end(struct reply *reply);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/tree_answer.h"
+#include "server/tree_reply.h"
 
 #include <stdlib.h>
 
@@ -65,24 +65,24 @@ static enum histree_status tree_next(void *state, struct json_writer *json, stru
 	return HISTREE_OK;
 }
 
-void tree_answer(const struct output_call *output, const struct tree_source *source, void *context)
+void tree_reply(const struct output_call *output, const struct tree_source *source, void *context)
 {
-	struct answer *answer = output->call->answer;
-	struct json_writer *json = &answer->json;
+	struct reply *reply = output->call->reply;
+	struct json_writer *json = &reply->json;
 	struct tree *tree = malloc(sizeof(*tree));
 	if (tree == NULL) {
 		if (source->free != NULL)
 			source->free(context);
-		answer_error(answer, HTTP_SERVER_ERROR, "out of memory");
+		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
 		return;
 	}
 	*tree = (struct tree){ dataset_hold(output->dataset), context, source, 0 };
-	answer_envelope(answer);
+	reply_envelope(reply);
 	json_begin_object(json);
 	write_headers(json, source->headers);
 	if (source->auto_expand_level >= 0)
 		json_int_member(json, "autoExpandLevel", source->auto_expand_level);
 	json_key(json, "entries");
 	json_begin_array(json);
-	answer_steps(answer, &(struct answer_steps){ tree_next, tree_free, tree });
+	reply_steps(reply, &(struct reply_steps){ tree_next, tree_free, tree });
 }
