@@ -12,7 +12,7 @@ import tempfile
 
 LAYERS = {  # folder of src/: level; folders of one level do not know each other
     "base": 0, "item": 1, "node": 2, "store": 3, "tree": 4, "state": 5, "segment": 5, "event": 5,
-    "trace": 6, "analysis": 6, "query": 6, "pipeline": 7, "view": 7, "draw": 8, "cli": 9,
+    "trace": 6, "analysis": 6, "query": 6, "pipeline": 7, "view": 7, "draw": 8, "server": 8, "cli": 9,
 }
 PUBLIC = {  # header of include/histree/: level of the layer that it speaks for
     "status.h": 0, "value.h": 0, "segment.h": 0, "attributes.h": 5, "state_system.h": 5, "history.h": 5,
@@ -22,7 +22,8 @@ PUBLIC = {  # header of include/histree/: level of the layer that it speaks for
 STRUCTS = {  # public headers above a folder that declare structs which it takes or fills; it calls nothing of them
     "tree": {"state_system.h", "history.h", "query.h", "segment_store.h"},  # options, info, region, order
 }
-ONLY = {"cli": {"base"}}  # the command uses the library as everybody does: public headers, and base/
+# They use the library as everybody does: public headers, and base/.
+ONLY = {"cli": {"base", "server"}, "server": {"base"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([a-z0-9_]+)/([a-z0-9_/.]+)[">]')
 NEIGHBOUR = re.compile(r'^\s*#\s*include\s+"([a-z0-9_.]+)"')
 

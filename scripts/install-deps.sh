@@ -5,7 +5,8 @@
 # nothing is missing.
 set -eu
 
-build='make gcc libc6-dev meson ninja-build pkg-config libbabeltrace2-dev libcairo2-dev libjansson-dev libseccomp-dev scdoc'
+build='make gcc libc6-dev meson ninja-build pkg-config libbabeltrace2-dev libcairo2-dev libjansson-dev libmicrohttpd-dev
+	libseccomp-dev zlib1g-dev scdoc'
 check='python3 libcmocka-dev babeltrace2 clang libclang-rt-14-dev'
 demo='linux-perf'
 bench='python3 util-linux gnuplot-nox librsvg2-bin babeltrace2 libsqlite3-dev liblmdb-dev librocksdb-dev'

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "cli/bench_history.h"
-#include "cli/number_text.h"
 #include "peers/peer.h"
 
 struct histree_peer {

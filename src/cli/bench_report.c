@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "cli/number_text.h"
+#include "base/number_text.h"
 
 /* ---- text: some lines of facts, then a line for each kind of query ---------------------------------------- */
 

@@ -4,8 +4,8 @@
 #include <assert.h>
 #include <stdio.h>
 
+#include "base/number_text.h"
 #include "base/time_text.h"
-#include "cli/number_text.h"
 
 static struct fact *add(struct fact_list *list, const char *name, enum fact_kind kind)
 {

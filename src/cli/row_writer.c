@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "cli/number_text.h"
+#include "base/number_text.h"
 
 const char *const row_format_names[] = { "text", "tsv", "csv", "json", NULL };
 

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/number_text.h"
 #include "cli/bench_history.h"
 #include "cli/bench_model.h"
 #include "cli/bench_report.h"
 #include "cli/bench_threads.h"
-#include "cli/number_text.h"
 #include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/state_system.h"

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/number_text.h"
+#include "base/number_text.h"
 #include "cli/row_writer.h"
 
 /* ---- numbers -------------------------------------------------------------------------------------------- */

@@ -2,8 +2,8 @@
 /*
  * number_text.h - numbers as text, and the sizes that people type.
  */
-#ifndef CLI_NUMBER_TEXT_H
-#define CLI_NUMBER_TEXT_H
+#ifndef BASE_NUMBER_TEXT_H
+#define BASE_NUMBER_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "cli/number_text.h"
+#include "base/number_text.h"
 
 #include <math.h>
 #include <stdio.h>

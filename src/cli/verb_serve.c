@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+
+#include "cli/verb.h"
+#include "server/server.h"
+
+struct serve_options {
+	uint64_t port;
+	const char *bind, *stores, *web_root, *allowed_origin;
+	bool any_port;
+};
+
+enum { PORT_DEFAULT = 8080 }; /* where clients of the protocol look */
+
+static const struct cli_option options[] = {
+	{ .name = "port",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct serve_options, port),
+	  .help = "listen at this port; default: 8080",
+	  .least = 1,
+	  .most = UINT16_MAX },
+	{ .name = "any-port",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct serve_options, any_port),
+	  .help = "listen at a port that is free; it is said on standard error" },
+	{ .name = "bind",
+	  .argument = "ADDRESS",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct serve_options, bind),
+	  .help = "listen at this address, in numbers; default: 127.0.0.1, which only this machine can reach" },
+	{ .name = "stores",
+	  .argument = "FOLDER",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct serve_options, stores),
+	  .help = "make the stores of traces that clients open in this folder; default: the current one",
+	  .complete = CLI_COMPLETE_PATH },
+	{ .name = "allow-origin",
+	  .argument = "ORIGIN",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct serve_options, allowed_origin),
+	  .help = "let pages of this origin ask too, like https://traces.example" },
+	{ .name = "web-root",
+	  .argument = "FOLDER",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct serve_options, web_root),
+	  .help = "serve the page from the files of this folder",
+	  .complete = CLI_COMPLETE_PATH },
+	{ 0 },
+};
+
+/* The signals that end the server; blocked before it starts, so that none of its threads gets one. */
+static void block_signals(sigset_t *signals)
+{
+	sigemptyset(signals);
+	sigaddset(signals, SIGINT);
+	sigaddset(signals, SIGTERM);
+	sigaddset(signals, SIGHUP);
+	pthread_sigmask(SIG_BLOCK, signals, NULL);
+}
+
+static void wait_for(const sigset_t *signals)
+{
+	int signal;
+	while (sigwait(signals, &signal) == EINTR)
+		;
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct serve_options chosen = { 0 };
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	if (chosen.any_port && chosen.port != 0)
+		return report_exit(CLI_USAGE, "'--port' names a port, '--any-port' leaves it open: choose one");
+	struct server_options server_options = {
+		.paths = (const char *const *)words.words,
+		.path_count = words.count,
+		.bind = chosen.bind,
+		.port = chosen.any_port    ? 0
+			: chosen.port != 0 ? (uint16_t)chosen.port
+					   : PORT_DEFAULT,
+		.stores = chosen.stores,
+		.web_root = chosen.web_root,
+		.allowed_origin = chosen.allowed_origin,
+	};
+	struct server *server;
+	struct histree_error error = { 0 };
+	sigset_t signals;
+	block_signals(&signals);
+	if (server_start(&server_options, &server, &error) != HISTREE_OK)
+		return report_error(&error);
+	const char *address = chosen.bind != NULL ? chosen.bind : "127.0.0.1";
+	bool is_ipv6 = strchr(address, ':') != NULL;
+	report("http://%s%s%s:%u/", is_ipv6 ? "[" : "", address, is_ipv6 ? "]" : "", server_port(server));
+	wait_for(&signals);
+	server_stop(server);
+	return CLI_OK;
+}
+
+const struct cli_verb verb_serve = {
+	.name = "serve",
+	.summary = "show stores to trace viewers and browsers",
+	.arguments = "STORE|FOLDER...",
+	.words_least = 1,
+	.words_most = CLI_WORDS_ANY,
+	.complete = CLI_COMPLETE_PATH,
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+/*
+ * api_charts.c - one number a pixel: how busy the CPUs were, how much happened.
+ */
+#include <stdlib.h>
+
+#include "base/bytes.h"
+#include "server/api.h"
+#include "server/kernel_view.h"
+#include "server/page_request.h"
+
+static void put_float(struct piece *piece, double number)
+{
+	float narrow = (float)number;
+	uint32_t bits;
+	uint8_t bytes[4];
+	memcpy(&bits, &narrow, sizeof(bits));
+	put_le32(bytes, bits);
+	piece_put(piece, bytes, sizeof(bytes));
+}
+
+void api_usage(struct call *call)
+{
+	struct dataset *dataset;
+	struct page_range range;
+	struct histree_cpu_usage *usage = NULL;
+	struct histree_error error = { 0 };
+	void *view;
+	if (!page_dataset(call, &dataset))
+		return;
+	if (!kernel_view_applies(dataset)) {
+		reply_error(call->reply, HTTP_NOT_FOUND, "this is not the trace of a kernel");
+		goto out;
+	}
+	if (dataset_view(dataset, kernel_view_make, kernel_view_free, &view, &error) != HISTREE_OK) {
+		reply_failure(call->reply, &error);
+		goto out;
+	}
+	const struct kernel_view *kernel = view;
+	if (!page_range(call, kernel->start, kernel->end, &range))
+		goto out;
+	struct histree_cpu_usage_request request = { .from = range.from, .to = range.to, .pixels = range.pixels };
+	if (histree_cpu_usage_create(kernel->history, &request, &usage, &error) != HISTREE_OK) {
+		reply_failure(call->reply, &error);
+		goto out;
+	}
+	call->reply->content_type = "application/octet-stream";
+	const double *curve = histree_cpu_usage_curve(usage, HISTREE_NO_INDEX);
+	for (uint32_t i = 0; i < range.pixels; i++)
+		put_float(&call->reply->piece, curve[i]);
+out:
+	histree_cpu_usage_free(usage);
+	dataset_release(dataset);
+}
+
+void api_density(struct call *call)
+{
+	struct dataset *dataset;
+	struct page_range range;
+	struct histree_error error = { 0 };
+	uint64_t *counts = NULL;
+	if (!page_dataset(call, &dataset))
+		return;
+	struct histree_history *history = dataset->histories[0];
+	const struct histree_history_info *info = histree_history_info(history);
+	if (!page_range(call, info->start, info->end, &range))
+		goto out;
+	counts = calloc(range.pixels, sizeof(*counts));
+	if (counts == NULL) {
+		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
+		goto out;
+	}
+	if (histree_density(history, range.from, range.to, range.pixels, (struct histree_cancel){ 0 }, counts,
+			    &error) != HISTREE_OK) {
+		reply_failure(call->reply, &error);
+		goto out;
+	}
+	call->reply->content_type = "application/octet-stream";
+	for (uint32_t i = 0; i < range.pixels; i++)
+		put_float(&call->reply->piece, (double)counts[i]);
+out:
+	free(counts);
+	dataset_release(dataset);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * builder.h - one thread that prepares datasets, in the order in which they were asked for.
+ *
+ * One at a time: a build uses the disk and a processor as well as it can.
+ */
+#ifndef SERVER_BUILDER_H
+#define SERVER_BUILDER_H
+
+#include "server/dataset.h"
+
+struct builder;
+
+enum histree_status builder_create(struct builder **out, struct histree_error *error);
+
+/* The builder holds the dataset until it is prepared. */
+enum histree_status builder_add(struct builder *builder, struct dataset *dataset, struct histree_error *error);
+
+/* Cancels what is under way and waits for its end.  NULL is fine. */
+void builder_free(struct builder *builder);
+
+#endif

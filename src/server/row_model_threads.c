@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+/*
+ * row_model_threads.c - the threads of a kernel as a tree by PPID.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "server/kernel_view.h"
+#include "server/row_model.h"
+#include "server/state_rows.h"
+
+static uint32_t count(const void *context)
+{
+	const struct kernel_view *view = context;
+	return view->thread_count;
+}
+
+static void facts(const void *context, uint32_t row, struct row_facts *out)
+{
+	const struct kernel_view *view = context;
+	const struct histree_thread *thread = &view->threads[row];
+	*out = (struct row_facts){
+		.history = view->history,
+		.quark = thread->status,
+		.label = thread->system_call,
+		.meaning = HISTREE_MEANS_THREAD_STATUS,
+		.depth = thread->depth,
+		.descendants = thread->descendants,
+	};
+}
+
+static void describe(const void *context, uint32_t row, struct json_writer *json)
+{
+	const struct kernel_view *view = context;
+	const struct histree_thread *thread = &view->threads[row];
+	json_text_member(json, "name", thread->name);
+	json_int_member(json, "tid", thread->tid);
+	json_int_member(json, "pid", thread->pid);
+	json_int_member(json, "ppid", thread->ppid);
+	if (thread->birth <= thread->death) {
+		json_int_member(json, "birth", thread->birth - view->start);
+		json_int_member(json, "death", thread->death - view->start);
+	}
+	int64_t cpu_ns = kernel_view_cpu_ns(view, row);
+	if (cpu_ns >= 0)
+		json_int_member(json, "cpu", cpu_ns);
+}
+
+static bool matches(const void *context, uint32_t row, const char *text)
+{
+	const struct kernel_view *view = context;
+	const struct histree_thread *thread = &view->threads[row];
+	char tid[16];
+	if (row_text_contains(thread->name, strlen(thread->name), text))
+		return true;
+	snprintf(tid, sizeof(tid), "%d", thread->tid);
+	return strncmp(tid, text, strlen(text)) == 0;
+}
+
+static enum histree_status prepare(void *view, enum row_sort sort, struct histree_error *error)
+{
+	return sort == ROW_SORT_CPU ? kernel_view_add_up_cpu(view, error) : HISTREE_OK;
+}
+
+/* The first letters decide; names that begin alike stay in the order of the tree. */
+static uint64_t name_key(const char *name)
+{
+	uint64_t key = 0;
+	for (int i = 0; i < 8; i++) {
+		key = key << 8 | (unsigned char)*name;
+		name += *name != '\0';
+	}
+	return key;
+}
+
+static uint64_t sort_key(const void *context, uint32_t row, enum row_sort sort)
+{
+	const struct kernel_view *view = context;
+	const struct histree_thread *thread = &view->threads[row];
+	switch (sort) {
+	case ROW_SORT_TID:
+		return (uint64_t)((int64_t)thread->tid - INT32_MIN);
+	case ROW_SORT_NAME:
+		return name_key(thread->name);
+	case ROW_SORT_BIRTH:
+		return (uint64_t)thread->birth - (uint64_t)view->start;
+	case ROW_SORT_CPU: /* most first */
+		return (uint64_t)(INT64_MAX - kernel_view_cpu_ns(view, row));
+	case ROW_SORT_TREE:
+	case ROW_SORT_COUNT:
+		break;
+	}
+	return row;
+}
+
+static void text(const void *context, enum histree_meaning meaning, const struct histree_value *value,
+		 struct piece *out)
+{
+	(void)context;
+	const struct histree_style *style = histree_style_of(meaning, value);
+	if (style != NULL)
+		piece_put_text(out, style->name);
+}
+
+const struct row_model row_model_threads = {
+	.name = "control-flow",
+	.title = "Control Flow",
+	.applies = kernel_view_applies,
+	.make = kernel_view_make,
+	.free = kernel_view_free,
+	.count = count,
+	.facts = facts,
+	.describe = describe,
+	.matches = matches,
+	.prepare = prepare,
+	.sort_key = sort_key,
+	.text = text,
+};

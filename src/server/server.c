@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+#include "server/server.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "server/router.h"
+
+struct server {
+	struct service service;
+	struct http *http;
+};
+
+enum histree_status server_start(const struct server_options *options, struct server **out,
+				 struct histree_error *error)
+{
+	*out = NULL;
+	struct server *server = calloc(1, sizeof(*server));
+	if (server == NULL)
+		return error_memory(error, "a server");
+	server->service.web_root = options->web_root;
+	struct catalogue_options catalogue = {
+		.paths = options->paths,
+		.path_count = options->path_count,
+		.stores = options->stores != NULL ? options->stores : ".",
+	};
+	enum histree_status status = catalogue_create(&catalogue, &server->service.catalogue, error);
+	struct http_options http = {
+		.bind = options->bind != NULL ? options->bind : "127.0.0.1",
+		.port = options->port,
+		.allowed_origin = options->allowed_origin,
+		.handle = router_handle,
+		.context = &server->service,
+	};
+	if (status == HISTREE_OK)
+		status = http_start(&http, &server->http, error);
+	if (status != HISTREE_OK) {
+		server_stop(server);
+		return status;
+	}
+	*out = server;
+	return HISTREE_OK;
+}
+
+uint16_t server_port(const struct server *server)
+{
+	return http_port(server->http);
+}
+
+void server_stop(struct server *server)
+{
+	if (server == NULL)
+		return;
+	http_stop(server->http);
+	catalogue_free(server->service.catalogue);
+	free(server);
+}

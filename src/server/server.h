@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * server.h - stores over HTTP: the Trace Server Protocol, and a page to look at them.
+ *
+ * The server runs in threads of its own from server_start() to server_stop().
+ */
+#ifndef SERVER_SERVER_H
+#define SERVER_SERVER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "histree/status.h"
+
+struct server_options {
+	const char *const *paths; /* stores, and folders below which clients may open traces */
+	size_t path_count;
+	const char *bind;           /* NULL: 127.0.0.1 */
+	uint16_t port;              /* 0: any that is free */
+	const char *stores;         /* where stores of traces are made; NULL: the current folder */
+	const char *web_root;       /* NULL: the page in the program */
+	const char *allowed_origin; /* NULL: only pages of this machine and of VS Code */
+};
+
+struct server;
+
+/* The options' strings must live as long as the server. */
+enum histree_status server_start(const struct server_options *options, struct server **out,
+				 struct histree_error *error);
+
+/* The one it listens at. */
+uint16_t server_port(const struct server *server);
+
+/* Ends builds and requests that are under way.  NULL is fine. */
+void server_stop(struct server *server);
+
+#endif

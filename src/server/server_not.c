@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+/*
+ * In place of all the others where there is no libmicrohttpd.
+ */
+#include "base/error.h"
+#include "server/server.h"
+
+enum histree_status server_start(const struct server_options *options, struct server **out,
+				 struct histree_error *error)
+{
+	(void)options;
+	*out = NULL;
+	return error_set(
+		error, HISTREE_NOT_FOUND,
+		"this histree was built without libmicrohttpd and cannot serve: install libmicrohttpd-dev and "
+		"zlib1g-dev, and build again");
+}
+
+uint16_t server_port(const struct server *server)
+{
+	(void)server;
+	return 0;
+}
+
+void server_stop(struct server *server)
+{
+	(void)server;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * state_rows.h - the answer to `states` of a time graph: for each row the states at the times that are asked for,
+ * each once and with its true bounds.
+ *
+ * Rows are asked for in groups, one 2D query a group, so that what is held does not grow with the request.
+ */
+#ifndef SERVER_STATE_ROWS_H
+#define SERVER_STATE_ROWS_H
+
+#include "histree/view.h"
+#include "server/output.h"
+
+/* Where the states of a row come from. */
+struct state_row {
+	int64_t id;
+	struct histree_history *history; /* NULL: a row without states */
+	histree_quark quark;
+	histree_quark label; /* an attribute whose value names the state; HISTREE_ROOT: none */
+	enum histree_meaning meaning;
+};
+
+/* One state of it. */
+struct row_state {
+	histree_time start, end; /* both inclusive */
+	struct histree_value value;
+	struct histree_value label; /* of the label's attribute; null where there is none */
+};
+
+/* What differs between outputs. */
+struct state_source {
+	/* False: there is no such row. */
+	bool (*row)(const void *view, int64_t id, struct state_row *out);
+	/* What stands in the state; nothing where it stays empty. */
+	void (*label)(const void *view, const struct state_row *row, const struct row_state *state,
+		      struct piece *text);
+	/* "key\0value\0" for each fact by which states of the row can be searched; may be NULL. */
+	void (*facts)(const void *view, int64_t id, struct piece *pairs);
+};
+
+void state_rows_reply(const struct output_call *output, const struct state_source *source);
+
+/* The text of any value, for labels. */
+void state_value_text(const struct histree_value *value, struct piece *text);
+
+#endif

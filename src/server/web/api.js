@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// api.js - what the page asks the server for; the formats are in src/server/api.h.
+
+let underWay = 0;
+let onBusy = () => {};
+
+export function whenBusy(listener) {
+	onBusy = listener;
+}
+
+async function get(path, parameters, signal) {
+	const query = new URLSearchParams(parameters);
+	if (++underWay === 1)
+		onBusy(true);
+	try {
+		const response = await fetch(`api/v1/${path}?${query}`, { signal });
+		if (response.ok)
+			return response;
+		const error = await response.json().catch(() => ({}));
+		throw new Error(error.title ?? `the server answered ${response.status}`);
+	} finally {
+		if (--underWay === 0)
+			onBusy(false);
+	}
+}
+
+export async function json(path, parameters, signal) {
+	return (await get(path, parameters, signal)).json();
+}
+
+export async function curve(path, parameters, signal) {
+	return new Float32Array(await (await get(path, parameters, signal)).arrayBuffer());
+}
+
+const END_OF_ROWS = 0xffffffff;
+const RUN_SIZE = 12;
+
+// A window of rows: what the JSON says, and for each row its runs as an Uint16Array of (start, length, style, more,
+// value low, value high).
+export async function rows(parameters, signal) {
+	const buffer = await (await get("rows", parameters, signal)).arrayBuffer();
+	const view = new DataView(buffer);
+	if (view.getUint32(0, true) !== 0x31525448)
+		throw new Error("the server answered something that is no window of rows");
+	const runs = [];
+	let at = 4;
+	for (;;) {
+		const count = view.getUint32(at, true);
+		at += 4;
+		if (count === END_OF_ROWS)
+			break;
+		runs.push(new Uint16Array(buffer, at, count * RUN_SIZE / 2));
+		at += count * RUN_SIZE;
+	}
+	return { ...JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, at))), runs };
+}
+
+export const RUN_FIELDS = RUN_SIZE / 2;
+export const NO_STYLE = 0xffff;

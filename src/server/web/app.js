@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+// app.js - the page: which trace, which views, what keys and mouse do, and all of it in the address.
+
+import * as api from "./api.js";
+import { Hover } from "./hover.js";
+import { ROW_HEIGHT, RowChart } from "./row_chart.js";
+import { save } from "./save.js";
+import { Axis, onDrag, Overview, Usage } from "./strips.js";
+import { Viewport } from "./viewport.js";
+import * as time from "./time.js";
+
+const $ = (id) => document.getElementById(id);
+const POLL_MS = 400;
+
+const viewport = new Viewport();
+const hover = new Hover($("tip"), $("pointed"), viewport);
+const overview = new Overview($("overview").querySelector("canvas"), viewport, fail);
+const usage = new Usage($("usage").querySelector("canvas"), $("usage-scale"), viewport, fail);
+const axis = new Axis($("axis").querySelector("canvas"), $("axis-label"), viewport);
+let experiment = null;
+let charts = []; // that are shown
+let active = null; // the one that keys speak to
+
+// ---- errors and loading ----
+
+function fail(error) {
+	$("error").textContent = `${error.message} — is the server still there?`;
+	$("error").hidden = false;
+	console.error(error);
+}
+
+api.whenBusy((busy) => {
+	$("loading").hidden = !busy;
+	if (busy)
+		$("error").hidden = true;
+});
+
+// ---- the address ----
+
+const address = () => new URLSearchParams(location.hash.slice(1));
+
+function writeAddress() {
+	if (!experiment)
+		return;
+	const parts = new URLSearchParams({ trace: experiment.uuid, from: viewport.from, to: viewport.to });
+	for (const which of ["a", "b"])
+		if (viewport[which] !== null)
+			parts.set(which, viewport[which]);
+	parts.set("views", charts.map((chart) => chart.view.name).join());
+	for (const { view, settings, top } of charts) {
+		const said = { ...settings, top: Math.round(top / ROW_HEIGHT) };
+		parts.set(view.name, JSON.stringify(said));
+	}
+	parts.set("theme", viewport.dark ? "dark" : "light");
+	history.replaceState(null, "", `#${parts}`);
+}
+
+let addressTimer = 0;
+function addressChanged() {
+	clearTimeout(addressTimer);
+	addressTimer = setTimeout(writeAddress, 200);
+}
+
+function readViewport(parts) {
+	const from = Number(parts.get("from") ?? 0), to = Number(parts.get("to") ?? viewport.duration);
+	if (to > from)
+		viewport.show(from, to);
+	for (const which of ["a", "b"])
+		if (parts.has(which))
+			viewport.mark(which, Number(parts.get(which)));
+}
+
+// ---- views ----
+
+function makeChart(view, parts) {
+	const chart = new RowChart(viewport, experiment, view, fail);
+	let said = {};
+	try {
+		said = JSON.parse(parts.get(view.name) ?? "{}");
+	} catch {
+		// an address that someone typed: as if it said nothing
+	}
+	const { top = 0, ...settings } = said;
+	chart.set(settings);
+	chart.top = top * ROW_HEIGHT;
+	chart.addEventListener("settings", addressChanged);
+	chart.addEventListener("drawn", () => addressChanged());
+	chart.addEventListener("chosen", () => (active = chart));
+	onDrag(chart.canvas, (from, to, isOver, down) => dragChart(chart, from, to, isOver, down), (x, event) => clickChart(chart, event));
+	chart.canvas.addEventListener("pointermove", (event) => hover.move(chart, event));
+	chart.canvas.addEventListener("pointerleave", () => hover.leave());
+	chart.body.addEventListener("pointerdown", () => (active = chart), true);
+	return chart;
+}
+
+let dragFrom = 0;
+function dragChart(chart, from, to, isOver, down) {
+	hover.leave();
+	chart.canvas.classList.toggle("dragging", !isOver && !down.shiftKey);
+	const width = chart.canvas.clientWidth;
+	if (down.shiftKey) {
+		axis.dragged = isOver ? null : [from, to];
+		const at = (x) => viewport.from + x / width * viewport.span;
+		if (isOver)
+			viewport.show(...[at(from), at(to)].sort((a, b) => a - b));
+		axis.draw();
+		return;
+	}
+	if (chart.dragging !== down) {
+		chart.dragging = down;
+		dragFrom = viewport.from;
+	}
+	const by = dragFrom - (to - from) / width * viewport.span - viewport.from;
+	viewport.pan(by);
+}
+
+function clickChart(chart, event) {
+	viewport.mark(event.shiftKey ? "b" : "a", chart.timeAt(event.clientX));
+	chart.choose(chart.positionAt(event.clientY));
+	chart.canvas.focus({ preventScroll: true });
+}
+
+function showViews(names, parts = address()) {
+	const kept = new Map(charts.map((chart) => [chart.view.name, chart]));
+	charts = experiment.views.filter((view) => names.includes(view.name)).map((view) => kept.get(view.name) ?? makeChart(view, parts));
+	active = charts.includes(active) ? active : charts[0] ?? null;
+	const parent = $("charts");
+	parent.replaceChildren();
+	charts.forEach((chart, i) => {
+		if (i > 0)
+			parent.append(divider(charts[i - 1], chart));
+		parent.append(chart.root);
+		chart.draw();
+	});
+	for (const button of $("panes").children)
+		button.setAttribute("aria-pressed", names.includes(button.dataset.view));
+	addressChanged();
+}
+
+// Between two charts: a drag gives room of one to the other.
+function divider(above, below) {
+	const line = Object.assign(document.createElement("div"), { className: "divider" });
+	line.onpointerdown = (down) => {
+		const [high, low] = [above.root.offsetHeight, below.root.offsetHeight];
+		line.setPointerCapture(down.pointerId);
+		line.onpointermove = (event) => {
+			const by = Math.max(60 - high, Math.min(event.clientY - down.clientY, low - 60));
+			above.root.style.flex = `${high + by} 1 0`;
+			below.root.style.flex = `${low - by} 1 0`;
+		};
+		line.onpointerup = () => (line.onpointermove = null);
+	};
+	return line;
+}
+
+function viewButton(view) {
+	const button = Object.assign(document.createElement("button"), { textContent: view.title, type: "button" });
+	button.dataset.view = view.name;
+	button.onclick = () => {
+		const names = charts.map((chart) => chart.view.name);
+		showViews(names.includes(view.name) ? names.filter((name) => name !== view.name) : [...names, view.name]);
+	};
+	return button;
+}
+
+// ---- traces ----
+
+function openExperiment(chosen, parts) {
+	experiment = chosen;
+	document.title = `${chosen.name} – histree`;
+	charts = [];
+	viewport.open(BigInt(chosen.start), chosen.duration);
+	readViewport(parts);
+	$("panes").replaceChildren(...chosen.views.map(viewButton));
+	const usual = chosen.views.length > 1 ? ["control-flow", "resources"] : ["attributes"];
+	showViews(parts.has("views") ? parts.get("views").split(",") : usual, parts);
+	const isKernel = chosen.views.length > 1;
+	$("usage").hidden = !isKernel;
+	overview.open(chosen);
+	if (isKernel)
+		usage.open(chosen);
+	if (chosen.warning)
+		fail(new Error(chosen.warning));
+}
+
+function say(text) {
+	$("charts").replaceChildren(Object.assign(document.createElement("p"), { className: "empty", textContent: text }));
+}
+
+async function load() {
+	const experiments = await api.json("experiments", {});
+	const wanted = address().get("trace");
+	const chosen = experiments.find((one) => one.uuid === wanted) ?? experiments[0];
+	$("experiment").replaceChildren(...experiments.map((one) => new Option(one.name, one.uuid, false, one === chosen)));
+	if (!chosen)
+		say("The server has no trace. Start it as: histree serve STORE");
+	else if (chosen.status === "ready")
+		openExperiment(chosen, address());
+	else if (chosen.status === "running") {
+		say(`${chosen.name} is being read: ${Math.round(100 * chosen.progress)} %, ${chosen.events.toLocaleString("en")} events`);
+		setTimeout(() => load().catch(fail), POLL_MS);
+	} else
+		say(`${chosen.name}: ${chosen.error}`);
+}
+
+// ---- search, jump ----
+
+async function search(backwards) {
+	const text = $("search-text").value.trim();
+	if (!active || text === "")
+		return;
+	const found = $("search-kind").value === "rows" ? await searchRows(text, backwards) : await searchStates(text, backwards);
+	$("search-result").textContent = found ? "" : "nothing found";
+}
+
+async function searchRows(text, backwards) {
+	const { position, row } = await api.json("search", { ...active.parameters, text, after: active.chosen, backwards: backwards ? 1 : 0 });
+	if (position < 0)
+		return false;
+	active.choose(position, row);
+	return true;
+}
+
+async function searchStates(text, backwards) {
+	if (active.chosenRow < 0)
+		return false;
+	const at = viewport.a ?? viewport.from;
+	const found = await api.json("search-state", {
+		experiment: experiment.uuid, view: active.view.name, row: active.chosenRow, text, at, backwards: backwards ? 1 : 0,
+	});
+	if (!found.found)
+		return false;
+	viewport.mark("a", found.start);
+	viewport.reveal(found.start);
+	return true;
+}
+
+// The state before or behind that at marker A, of the selected row.
+async function stepState(backwards) {
+	if (!active || active.chosenRow < 0)
+		return;
+	const at = viewport.a ?? viewport.from;
+	const state = await active.state(active.chosenRow, backwards ? Math.max(at - 1, 0) : at);
+	const next = backwards ? state.start : Math.min(state.end + 1, viewport.duration);
+	viewport.mark("a", Math.max(next, 0));
+	viewport.reveal(viewport.a);
+}
+
+function jump() {
+	const at = time.parse($("jump-text").value, viewport.start);
+	$("jump-text").setCustomValidity(Number.isFinite(at) && at >= 0 && at <= viewport.duration ? "" : "no time of this trace");
+	if (!$("jump-text").reportValidity())
+		return;
+	viewport.mark("a", at);
+	viewport.reveal(at);
+}
+
+// ---- legend, help, status line ----
+
+async function showLegend() {
+	const panel = $("legend");
+	panel.hidden = !panel.hidden;
+	if (panel.hidden)
+		return;
+	const meanings = await api.json("legend", {});
+	panel.replaceChildren(...Object.entries(meanings).flatMap(([name, styles]) => [
+		Object.assign(document.createElement("h2"), { textContent: name }),
+		...styles.map((style) => {
+			const line = document.createElement("div");
+			const swatch = Object.assign(document.createElement("span"), { className: "swatch" });
+			swatch.style.background = viewport.dark ? style.dark : style.light;
+			line.append(swatch, style.name);
+			return line;
+		}),
+	]));
+}
+
+function showMarkers() {
+	const parts = [];
+	for (const which of ["a", "b"])
+		if (viewport[which] !== null)
+			parts.push(Object.assign(document.createElement("span"), {
+				className: which, textContent: `${which.toUpperCase()} ${time.clock(viewport.start, viewport[which])}   `,
+			}));
+	if (parts.length === 2)
+		parts.push(`B − A ${time.duration(viewport.b - viewport.a, 1)}   `);
+	$("markers").replaceChildren(...parts);
+	$("visible").textContent = `visible ${time.duration(viewport.span)}`;
+}
+
+function redraw() {
+	for (const one of [overview, usage, axis, ...charts])
+		one.draw();
+	showMarkers();
+	addressChanged();
+}
+
+// ---- keys ----
+
+const PAN = 0.15, ZOOM = 1.4;
+const pointerTime = () => viewport.a !== null && viewport.a >= viewport.from && viewport.a <= viewport.to ? viewport.a : viewport.from + viewport.span / 2;
+
+const keys = {
+	w: () => viewport.zoom(1 / ZOOM, pointerTime()),
+	s: () => viewport.zoom(ZOOM, pointerTime()),
+	a: () => viewport.pan(-PAN * viewport.span),
+	d: () => viewport.pan(PAN * viewport.span),
+	0: () => viewport.show(0, viewport.duration),
+	z: () => viewport.a !== null && viewport.b !== null && viewport.show(...[viewport.a, viewport.b].sort((x, y) => x - y)),
+	n: () => search(false).catch(fail),
+	N: () => search(true).catch(fail),
+	"/": () => $("search-text").focus(),
+	"?": () => ($("help").hidden = !$("help").hidden),
+	ArrowUp: () => active?.choose(Math.max(active.chosen - 1, 0)),
+	ArrowDown: () => active?.choose(active.chosen + 1),
+	PageUp: () => active?.scrollTo(active.top - active.height),
+	PageDown: () => active?.scrollTo(active.top + active.height),
+	Home: () => active?.scrollTo(0),
+	End: () => active?.scrollTo(active.total * ROW_HEIGHT),
+	ArrowLeft: () => stepState(true).catch(fail),
+	ArrowRight: () => stepState(false).catch(fail),
+	Enter: () => active?.infoAt(active.chosen)?.below > 0 && active.toggle(active.chosenRow),
+	Escape: () => {
+		viewport.mark("a", null);
+		viewport.mark("b", null);
+		$("legend").hidden = $("help").hidden = true;
+	},
+};
+
+document.addEventListener("keydown", (event) => {
+	const isTyping = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+	if (event.ctrlKey || event.metaKey || event.altKey)
+		return;
+	if (isTyping) {
+		if (event.key === "Escape")
+			event.target.blur();
+		return;
+	}
+	const run = keys[event.key] ?? keys[event.key.toLowerCase()];
+	if (!run || (event.key === "Enter" && event.target.tagName === "BUTTON"))
+		return;
+	event.preventDefault();
+	run();
+});
+
+// ---- beginning ----
+
+viewport.addEventListener("range", redraw);
+viewport.addEventListener("markers", redraw);
+viewport.addEventListener("theme", () => {
+	charts.forEach((chart) => chart.blocks.repaint());
+	redraw();
+});
+$("experiment").onchange = () => {
+	location.hash = `trace=${$("experiment").value}`;
+	load().catch(fail);
+};
+$("search").onsubmit = (event) => {
+	event.preventDefault();
+	search(false).catch(fail);
+};
+$("search-previous").onclick = () => search(true).catch(fail);
+$("jump").onsubmit = (event) => {
+	event.preventDefault();
+	jump();
+};
+$("jump-text").oninput = () => $("jump-text").setCustomValidity("");
+$("whole").onclick = keys[0];
+$("help-button").onclick = keys["?"];
+$("legend-button").onclick = () => showLegend().catch(fail);
+$("theme").onclick = () => viewport.setDark(!viewport.dark);
+$("export").onchange = () => {
+	const kind = $("export").value;
+	$("export").value = "";
+	if (kind !== "")
+		save(kind, experiment.name, charts, viewport).catch(fail);
+};
+const theme = address().get("theme");
+viewport.setDark(theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
+window.page = { viewport, get charts() { return charts; } }; // for tests and the curious
+load().catch(fail);

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+// row_chart.js - a chart with a row a thread, a CPU or an attribute: names on the left, states over time on the right.
+//
+// Only rows in view exist: names are a few elements that are used again, states are blocks.  So a million rows scroll
+// as fast as forty.
+
+import * as api from "./api.js";
+import { BLOCK_ROWS, Blocks, imageOf } from "./blocks.js";
+import { NO_STYLE, RUN_FIELDS } from "./api.js";
+import { inkOn } from "./paint.js";
+import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
+import * as time from "./time.js";
+
+export const ROW_HEIGHT = 18;
+const TOGGLES_MAX = 1000; // the server takes 1,024
+const INDENT = 12;
+const PIXELS_MAX = 8192;
+const TEXT_WIDTH_LEAST = 24;
+
+const element = (tag, attributes = {}, ...children) => {
+	const made = document.createElement(tag);
+	for (const [name, value] of Object.entries(attributes))
+		name in made ? (made[name] = value) : made.setAttribute(name, value);
+	made.append(...children);
+	return made;
+};
+
+export class RowChart extends EventTarget {
+	total = 0;
+	top = 0; // px that are scrolled away
+	chosen = -1; // position of the selected row
+	chosenRow = -1; // and its number in the model
+	settings = { sort: "tree", filter: "", folded: false, toggled: [] };
+	#names = [];
+
+	constructor(viewport, experiment, view, failed) {
+		super();
+		this.viewport = viewport;
+		this.experiment = experiment;
+		this.view = view;
+		this.draw = eachFrame(() => this.#draw());
+		this.blocks = new Blocks((window) => this.#arrived(window), failed);
+		this.#build();
+	}
+
+	// ---- elements ----
+
+	#build() {
+		this.sort = element("select", { title: "order of the rows", "ariaLabel": "order of the rows" });
+		for (const [value, text] of [["tree", "as a tree"], ["tid", "by tid"], ["name", "by name"], ["birth", "by birth"], ["cpu", "by CPU time"]])
+			this.sort.append(element("option", { value, textContent: text }));
+		this.sort.hidden = !this.view.sorts;
+		this.filter = element("input", { type: "search", placeholder: "Filter", ariaLabel: `filter ${this.view.title}` });
+		this.fold = element("button", { type: "button", textContent: "Fold all", title: "fold or unfold all" });
+		this.count = element("span");
+		this.names = element("div", { className: "names" });
+		this.canvas = element("canvas", { tabIndex: 0 });
+		this.thumb = element("div", { className: "thumb" });
+		this.scrollbar = element("div", { className: "scrollbar" }, this.thumb);
+		this.body = element("div", { className: "body" }, this.names, this.canvas, this.scrollbar);
+		this.root = element("section", { className: "chart", ariaLabel: this.view.title },
+			element("div", { className: "bar" }, element("strong", { textContent: this.view.title }), this.sort, this.filter, this.fold, this.count),
+			this.body);
+		this.root.dataset.view = this.view.name;
+		this.canvas.setAttribute("role", "img");
+		this.sort.onchange = () => this.set({ sort: this.sort.value });
+		this.filter.oninput = () => this.set({ filter: this.filter.value });
+		this.fold.onclick = () => this.set({ folded: !this.settings.folded, toggled: [] });
+		this.body.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
+		this.scrollbar.onpointerdown = (event) => this.#dragThumb(event);
+		this.names.onclick = (event) => this.#clickName(event);
+		this.names.ondblclick = (event) => this.#toggleAt(event);
+		new ResizeObserver(() => this.draw()).observe(this.body);
+	}
+
+	// ---- what is shown ----
+
+	set(changes) {
+		Object.assign(this.settings, changes);
+		this.sort.value = this.settings.sort;
+		if (this.filter.value !== this.settings.filter)
+			this.filter.value = this.settings.filter;
+		this.fold.textContent = this.settings.folded ? "Unfold all" : "Fold all";
+		this.fold.hidden = this.settings.sort !== "tree";
+		if ("sort" in changes || "filter" in changes)
+			this.top = 0;
+		this.chosen = -1;
+		this.draw();
+		this.dispatchEvent(new Event("settings"));
+	}
+
+	get parameters() {
+		const { sort, filter, folded, toggled } = this.settings;
+		return { experiment: this.experiment.uuid, view: this.view.name, sort, filter, folded: folded ? 1 : 0, toggled: toggled.join() };
+	}
+
+	toggle(row) {
+		const { toggled } = this.settings;
+		const without = toggled.filter((one) => one !== row);
+		if (without.length === toggled.length)
+			without.push(row);
+		this.set({ toggled: without.slice(-TOGGLES_MAX) });
+	}
+
+	get height() {
+		return this.body.clientHeight;
+	}
+
+	scrollTo(top) {
+		const before = this.top;
+		this.top = Math.max(0, Math.min(top, this.total * ROW_HEIGHT - this.height));
+		if (this.top !== before)
+			this.draw();
+	}
+
+	reveal(position) {
+		const top = position * ROW_HEIGHT;
+		if (top < this.top || top + ROW_HEIGHT > this.top + this.height)
+			this.scrollTo(top - this.height / 2);
+	}
+
+	choose(position, row = this.infoAt(position)?.row ?? -1) {
+		if (position < 0 || position >= this.total)
+			return;
+		this.chosen = position;
+		this.chosenRow = row;
+		this.reveal(position);
+		this.draw();
+		this.dispatchEvent(new Event("chosen"));
+	}
+
+	// What the server said of the row at a position; undefined while it is not there.
+	infoAt(position) {
+		const block = this.shown?.find((one) => one?.index === Math.floor(position / BLOCK_ROWS));
+		return block?.rows[position % BLOCK_ROWS];
+	}
+
+	positionAt(clientY) {
+		const position = Math.floor((clientY - this.body.getBoundingClientRect().top + this.top) / ROW_HEIGHT);
+		return position < this.total ? position : -1;
+	}
+
+	timeAt(clientX) {
+		const box = this.canvas.getBoundingClientRect();
+		return this.viewport.from + (clientX - box.left) / box.width * this.viewport.span;
+	}
+
+	// ---- drawing ----
+
+	#arrived(window) {
+		this.total = window.total;
+		this.scrollTo(this.top);
+		this.draw();
+	}
+
+	#draw() {
+		if (!this.root.isConnected)
+			return;
+		const { context, width, height, ratio } = fit(this.canvas);
+		const range = { from: this.viewport.from, to: this.viewport.to, pixels: Math.min(this.canvas.width, PIXELS_MAX) };
+		const first = Math.floor(this.top / ROW_HEIGHT / BLOCK_ROWS);
+		const last = Math.max(first, Math.floor((Math.min(this.top + height, this.total * ROW_HEIGHT) - 1) / ROW_HEIGHT / BLOCK_ROWS));
+		this.blocks.setOrder(JSON.stringify(this.parameters));
+		this.shown = this.blocks.get(first, last, range, this.parameters);
+		this.isComplete = this.shown.every((block) => block && block.range.from === range.from && block.range.to === range.to);
+		context.clearRect(0, 0, width, height);
+		this.#drawChosen(context, width);
+		for (const block of this.shown)
+			if (block)
+				this.#drawBlock(context, block, width, ratio);
+		drawMarkers(context, this.viewport, width, height);
+		this.#drawNames();
+		this.#drawThumb();
+		this.count.textContent = this.total === 1 ? "1 row" : `${this.total.toLocaleString("en")} rows`;
+		this.dispatchEvent(new Event("drawn"));
+	}
+
+	#drawChosen(context, width) {
+		if (this.chosen < 0)
+			return;
+		context.fillStyle = colour("chosen");
+		context.fillRect(0, this.chosen * ROW_HEIGHT - this.top, width, ROW_HEIGHT);
+	}
+
+	#drawBlock(context, block, width, ratio) {
+		const { viewport } = this;
+		const look = { dark: viewport.dark, more: colour("quiet") };
+		const image = imageOf(block, Math.round(ROW_HEIGHT * ratio), look);
+		const left = (block.range.from - viewport.from) / viewport.span * width;
+		const wide = (block.range.to - block.range.from) / viewport.span * width;
+		const y = Math.round((block.index * BLOCK_ROWS * ROW_HEIGHT - this.top) * ratio) / ratio;
+		context.imageSmoothingEnabled = false;
+		context.drawImage(image, left, y, wide, block.rows.length * ROW_HEIGHT);
+		this.#drawTexts(context, block, left, wide / block.range.pixels, y, width);
+	}
+
+	#drawTexts(context, block, left, pixel, y, width) {
+		context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+		context.textBaseline = "middle";
+		block.runs.forEach((runs, row) => {
+			const middle = y + (row + 0.5) * ROW_HEIGHT;
+			if (middle < 0 || middle > this.height)
+				return;
+			for (let at = 0; at < runs.length; at += RUN_FIELDS) {
+				const from = Math.max(left + runs[at] * pixel, 0);
+				const wide = Math.min(left + (runs[at] + runs[at + 1]) * pixel, width) - from;
+				if (wide < TEXT_WIDTH_LEAST || runs[at + 2] === NO_STYLE)
+					continue;
+				const text = block.texts[runs[at + 4] | runs[at + 5] << 16];
+				if (!text || context.measureText(text).width > wide - 6)
+					continue;
+				const style = block.styles[runs[at + 2]];
+				context.fillStyle = inkOn(this.viewport.dark ? style.dark : style.light);
+				context.fillText(text, from + 3, middle);
+			}
+		});
+	}
+
+	#drawNames() {
+		const first = Math.floor(this.top / ROW_HEIGHT);
+		const count = Math.min(Math.ceil(this.height / ROW_HEIGHT) + 1, this.total - first);
+		while (this.#names.length < count)
+			this.#names.push(this.names.appendChild(element("div", { className: "name" },
+				element("span", { className: "fold" }), element("span", { className: "text" }), element("span", { className: "number" }))));
+		this.#names.forEach((name, i) => {
+			name.hidden = i >= count;
+			if (i < count)
+				this.#drawName(name, first + i);
+		});
+	}
+
+	#drawName(name, position) {
+		const info = this.infoAt(position);
+		const [fold, text, number] = name.children;
+		name.style.transform = `translateY(${position * ROW_HEIGHT - this.top}px)`;
+		name.style.paddingLeft = `${2 + INDENT * Math.min(info?.depth ?? 0, 12)}px`;
+		name.classList.toggle("chosen", position === this.chosen);
+		name.dataset.position = position;
+		fold.textContent = info?.below > 0 ? (info.folded ? "▸" : "▾") : "";
+		text.textContent = info ? info.name || (info.tid === -1 ? "unknown" : "") : "…";
+		number.textContent = [
+			info?.cpu > 0 && this.settings.sort === "cpu" ? time.duration(info.cpu) : "",
+			info?.tid >= 0 ? info.tid : "",
+		].filter((part) => part !== "").join("  ");
+	}
+
+	#drawThumb() {
+		const all = this.total * ROW_HEIGHT;
+		this.thumb.hidden = all <= this.height;
+		const size = Math.max(20, this.height * this.height / Math.max(all, 1));
+		this.thumb.style.height = `${size}px`;
+		this.thumb.style.top = `${this.top / Math.max(all - this.height, 1) * (this.height - size)}px`;
+	}
+
+	// ---- mouse ----
+
+	#wheel(event) {
+		event.preventDefault();
+		const lines = event.deltaMode === 1 ? ROW_HEIGHT * 3 : 1;
+		const sideways = event.deltaX || (event.shiftKey ? event.deltaY : 0);
+		if (event.ctrlKey || event.metaKey)
+			this.viewport.zoom(Math.exp(event.deltaY * lines * 0.002), this.timeAt(event.clientX));
+		else if (sideways !== 0)
+			this.viewport.pan(sideways * lines / this.canvas.clientWidth * this.viewport.span);
+		else
+			this.scrollTo(this.top + event.deltaY * lines);
+	}
+
+	#dragThumb(event) {
+		event.preventDefault();
+		const box = this.scrollbar.getBoundingClientRect();
+		const size = this.thumb.clientHeight;
+		const inThumb = event.target === this.thumb ? event.clientY - this.thumb.getBoundingClientRect().top : size / 2;
+		const move = ({ clientY }) => {
+			const share = (clientY - inThumb - box.top) / Math.max(box.height - size, 1);
+			this.scrollTo(share * (this.total * ROW_HEIGHT - this.height));
+		};
+		move(event);
+		this.scrollbar.setPointerCapture(event.pointerId);
+		this.scrollbar.onpointermove = move;
+		this.scrollbar.onpointerup = () => (this.scrollbar.onpointermove = null);
+	}
+
+	#clickName(event) {
+		const position = this.positionAt(event.clientY);
+		const info = this.infoAt(position);
+		this.choose(position);
+		if (event.target.className === "fold" && info?.below > 0)
+			this.toggle(info.row);
+	}
+
+	#toggleAt(event) {
+		const info = this.infoAt(this.positionAt(event.clientY));
+		if (info?.below > 0 && event.target.className !== "fold")
+			this.toggle(info.row);
+	}
+
+	// The run of pixels at a point, with its style: what the picture shows there.
+	runAt(clientX, clientY) {
+		const position = this.positionAt(clientY);
+		const block = this.shown?.find((one) => one?.index === Math.floor(position / BLOCK_ROWS));
+		if (position < 0 || !block)
+			return null;
+		const pixel = (this.timeAt(clientX) - block.range.from) / (block.range.to - block.range.from) * block.range.pixels;
+		const runs = block.runs[position % BLOCK_ROWS];
+		for (let at = 0; at < (runs?.length ?? 0); at += RUN_FIELDS)
+			if (pixel >= runs[at] && pixel < runs[at] + runs[at + 1])
+				return { position, more: runs[at + 3] !== 0, style: block.styles[runs[at + 2]] };
+		return { position, more: false };
+	}
+
+	state(row, at) {
+		return api.json("state", { experiment: this.experiment.uuid, view: this.view.name, row, at: Math.floor(at) });
+	}
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// strips.js - what stands above the charts: the whole trace, CPU usage, the axis of time.
+
+import * as api from "./api.js";
+import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
+import * as time from "./time.js";
+
+// Called with the two ends of a drag over a canvas, in CSS pixels, and whether it is over.
+export function onDrag(canvas, dragged, clicked) {
+	canvas.addEventListener("pointerdown", (down) => {
+		if (down.button !== 0)
+			return;
+		const box = canvas.getBoundingClientRect();
+		const from = down.clientX - box.left;
+		let moved = false;
+		canvas.setPointerCapture(down.pointerId);
+		const move = (event) => {
+			const to = event.clientX - box.left;
+			moved ||= Math.abs(to - from) > 3;
+			if (moved)
+				dragged(from, to, false, down);
+		};
+		const up = (event) => {
+			canvas.removeEventListener("pointermove", move);
+			canvas.removeEventListener("pointerup", up);
+			if (moved)
+				dragged(from, event.clientX - box.left, true, down);
+			else
+				clicked?.(from, event);
+		};
+		canvas.addEventListener("pointermove", move);
+		canvas.addEventListener("pointerup", up);
+	});
+}
+
+function drawCurve(context, values, width, height, most) {
+	context.beginPath();
+	context.moveTo(0, height);
+	values.forEach((value, i) => context.lineTo((i + 0.5) / values.length * width, height - value / most * (height - 4)));
+	context.lineTo(width, height);
+	context.fill();
+}
+
+// A curve that is fetched again when its range changes; the latest range wins.
+class Curve {
+	values = new Float32Array(0);
+	range = { from: 0, to: 1 };
+	#abort = null;
+	#key = "";
+
+	async fetch(path, parameters, range, done, failed) {
+		const key = JSON.stringify([parameters, range]);
+		if (key === this.#key)
+			return;
+		this.#key = key;
+		this.#abort?.abort();
+		this.#abort = new AbortController();
+		try {
+			this.values = await api.curve(path, { ...parameters, ...range }, this.#abort.signal);
+			this.range = range;
+			done();
+		} catch (error) {
+			if (error.name !== "AbortError")
+				failed(error);
+		}
+	}
+}
+
+// All of the trace, with the visible part marked; a drag moves or chooses it.
+export class Overview {
+	#curve = new Curve();
+	#grip = 0;
+
+	constructor(canvas, viewport, failed) {
+		Object.assign(this, { canvas, viewport, failed });
+		this.draw = eachFrame(() => this.#draw());
+		const timeAt = (x) => x / canvas.clientWidth * viewport.duration;
+		onDrag(canvas, (from, to, isOver, down) => {
+			const inside = timeAt(from) >= this.#grip && timeAt(from) <= this.#grip + viewport.span;
+			if (inside && !down.shiftKey)
+				viewport.show(this.#grip + timeAt(to - from), this.#grip + timeAt(to - from) + viewport.span);
+			else if (isOver)
+				viewport.show(...[timeAt(from), timeAt(to)].sort((a, b) => a - b));
+		}, (x) => viewport.show(timeAt(x) - viewport.span / 2, timeAt(x) + viewport.span / 2));
+		canvas.addEventListener("pointerdown", () => (this.#grip = viewport.from), true);
+		canvas.addEventListener("wheel", (event) => {
+			event.preventDefault();
+			viewport.zoom(Math.exp(event.deltaY * 0.002), timeAt(event.offsetX));
+		}, { passive: false });
+		new ResizeObserver(this.draw).observe(canvas);
+	}
+
+	open(experiment) {
+		this.experiment = experiment;
+		this.draw();
+	}
+
+	#draw() {
+		const { context, width, height } = fit(this.canvas);
+		const { viewport } = this;
+		if (!this.experiment || width < 2)
+			return;
+		const range = { from: 0, to: viewport.duration, pixels: Math.min(Math.round(width), 2048) };
+		this.#curve.fetch("density", { experiment: this.experiment.uuid }, range, this.draw, this.failed);
+		context.clearRect(0, 0, width, height);
+		context.fillStyle = colour("density");
+		const most = this.#curve.values.reduce((a, b) => Math.max(a, b), 1);
+		drawCurve(context, this.#curve.values, width, height, most);
+		const left = viewport.from / viewport.duration * width, wide = Math.max(viewport.span / viewport.duration * width, 2);
+		context.fillStyle = colour("accent");
+		context.globalAlpha = 0.18;
+		context.fillRect(left, 0, wide, height);
+		context.globalAlpha = 1;
+		context.strokeStyle = colour("accent");
+		context.strokeRect(left + 0.5, 0.5, wide - 1, height - 1);
+	}
+}
+
+// Percent of one CPU over the visible range.
+export class Usage {
+	#curve = new Curve();
+
+	constructor(canvas, label, viewport, failed) {
+		Object.assign(this, { canvas, label, viewport, failed });
+		this.draw = eachFrame(() => this.#draw());
+		new ResizeObserver(this.draw).observe(canvas);
+	}
+
+	open(experiment) {
+		this.experiment = experiment;
+		this.draw();
+	}
+
+	#draw() {
+		const { context, width, height } = fit(this.canvas);
+		const { viewport } = this;
+		if (!this.experiment || width < 2)
+			return;
+		const range = { from: viewport.from, to: viewport.to, pixels: Math.min(Math.round(width), 2048) };
+		this.#curve.fetch("usage", { experiment: this.experiment.uuid }, range, this.draw, this.failed);
+		const { values, range: shown } = this.#curve;
+		const most = Math.max(100, Math.ceil(values.reduce((a, b) => Math.max(a, b), 0) / 100 - 0.01) * 100);
+		context.clearRect(0, 0, width, height);
+		context.save();
+		context.translate((shown.from - viewport.from) / viewport.span * width, 0);
+		context.fillStyle = colour("curve");
+		context.globalAlpha = 0.75;
+		drawCurve(context, values, (shown.to - shown.from) / viewport.span * width, height, most);
+		context.restore();
+		drawMarkers(context, viewport, width, height);
+		this.label.textContent = `0 to ${most} % of one CPU`;
+	}
+}
+
+export class Axis {
+	constructor(canvas, label, viewport) {
+		Object.assign(this, { canvas, label, viewport });
+		this.draw = eachFrame(() => this.#draw());
+		this.dragged = null;
+		const timeAt = (x) => viewport.from + x / canvas.clientWidth * viewport.span;
+		onDrag(canvas, (from, to, isOver) => {
+			this.dragged = isOver ? null : [from, to];
+			if (isOver)
+				viewport.show(...[timeAt(from), timeAt(to)].sort((a, b) => a - b));
+			this.draw();
+		}, (x, event) => viewport.mark(event.shiftKey ? "b" : "a", timeAt(x)));
+		canvas.addEventListener("wheel", (event) => {
+			event.preventDefault();
+			viewport.zoom(Math.exp(event.deltaY * 0.002), timeAt(event.offsetX));
+		}, { passive: false });
+		new ResizeObserver(this.draw).observe(canvas);
+	}
+
+	#draw() {
+		const { context, width, height } = fit(this.canvas);
+		const { viewport } = this;
+		// Ticks are whole steps of the day's time, not of the time since the start.
+		const day = Number(viewport.start % 86400000000000n);
+		const { step, places } = time.ticks(day + viewport.from, day + viewport.to, width / 130);
+		const decimals = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(step))));
+		context.clearRect(0, 0, width, height);
+		context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+		context.fillStyle = colour("ink");
+		for (const place of places) {
+			const x = Math.round((place - day - viewport.from) / viewport.span * width);
+			context.fillRect(x, height - 6, 1, 6);
+			context.fillText(time.clock(viewport.start, place - day, decimals), x + 3, height - 8);
+		}
+		if (this.dragged) {
+			const [left, right] = [...this.dragged].sort((a, b) => a - b);
+			context.fillStyle = colour("accent");
+			context.globalAlpha = 0.3;
+			context.fillRect(left, 0, right - left, height);
+			context.globalAlpha = 1;
+		}
+		drawMarkers(context, viewport, width, height);
+		this.label.textContent = `${time.date(viewport.start)} UTC`;
+	}
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// time.js - times as people read and write them.  Inside the page a time is a number: ns after the start of the trace.
+
+const UNITS = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
+const DAY = 86400n * 1000000000n;
+
+// "12.345 ms", with as many decimals as `step` can tell apart.
+export function duration(ns, step = 0) {
+	const [unit, size] = UNITS.find(([, size]) => Math.abs(ns) >= size) ?? UNITS[3];
+	const decimals = size === 1 ? 0 : Math.max(0, Math.min(Math.round(Math.log10(size)), step > 0 ? Math.ceil(Math.log10(size / step)) : 3));
+	return `${(ns / size).toFixed(decimals)} ${unit}`;
+}
+
+// "17:46:22.794565804" of the UTC day; `start` is the start of the trace, a BigInt of ns since the epoch.
+export function clock(start, offset, decimals = 9) {
+	const ns = (start + BigInt(Math.round(offset))) % DAY;
+	const second = ns / 1000000000n;
+	const two = (number) => String(number).padStart(2, "0");
+	const fraction = String(ns % 1000000000n).padStart(9, "0").slice(0, decimals);
+	return `${two(second / 3600n)}:${two(second / 60n % 60n)}:${two(second % 60n)}${decimals > 0 ? "." + fraction : ""}`;
+}
+
+export function date(start) {
+	return new Date(Number(start / 1000000n)).toISOString().slice(0, 10);
+}
+
+// What a user types, as ns after the start: ns since the epoch, "+12.5ms", or a time of the day.  NaN: none of these.
+export function parse(text, start) {
+	text = text.trim();
+	if (/^-?\d{12,19}$/.test(text))
+		return Number(BigInt(text) - start);
+	const after = /^\+?(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|s|m|h)$/.exec(text);
+	if (after)
+		return Number(after[1]) * { ns: 1, us: 1e3, "µs": 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 }[after[2]];
+	const day = /^(\d{1,2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?$/.exec(text);
+	if (!day)
+		return NaN;
+	const seconds = BigInt(day[1]) * 3600n + BigInt(day[2]) * 60n + BigInt(day[3]);
+	const ns = seconds * 1000000000n + BigInt((day[4] ?? "").padEnd(9, "0"));
+	const offset = Number(start - start % DAY + ns - start);
+	return offset < 0 ? offset + Number(DAY) : offset;
+}
+
+// Where ticks stand in [from, to], about `count` of them: at 1, 2 or 5 times a power of ten.
+export function ticks(from, to, count) {
+	const rough = Math.max((to - from) / Math.max(count, 1), 1);
+	const power = 10 ** Math.floor(Math.log10(rough));
+	const step = power * [1, 2, 5, 10].find((factor) => power * factor >= rough);
+	const places = [];
+	for (let at = Math.ceil(from / step) * step; at <= to; at += step)
+		places.push(at);
+	return { step, places };
+}

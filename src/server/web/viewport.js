@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// viewport.js - what all views share: the visible range, two markers, the theme.  Listeners are told what changed.
+
+const SPAN_LEAST = 20; // ns
+
+export class Viewport extends EventTarget {
+	start = 0n; // of the trace, ns since the epoch
+	duration = 1;
+	from = 0;
+	to = 1;
+	a = null; // markers, ns after the start
+	b = null;
+	dark = false;
+
+	tell(what) {
+		this.dispatchEvent(new Event(what));
+	}
+
+	open(start, duration) {
+		Object.assign(this, { start, duration: Math.max(duration, SPAN_LEAST), from: 0, a: null, b: null });
+		this.to = this.duration;
+		this.tell("range");
+		this.tell("markers");
+	}
+
+	get span() {
+		return this.to - this.from;
+	}
+
+	// Kept inside the trace, whole ns, and never so narrow that there is nothing to see.
+	show(from, to) {
+		let span = Math.min(Math.max(Math.round(to - from), SPAN_LEAST), this.duration);
+		let first = Math.round(Math.min(Math.max(from, 0), this.duration - span));
+		if (first === this.from && first + span === this.to)
+			return;
+		this.from = first;
+		this.to = first + span;
+		this.tell("range");
+	}
+
+	zoom(factor, around) {
+		this.show(around - (around - this.from) * factor, around + (this.to - around) * factor);
+	}
+
+	pan(ns) {
+		const by = Math.min(Math.max(ns, -this.from), this.duration - this.to);
+		this.show(this.from + by, this.to + by);
+	}
+
+	// Bring a time into view, in the middle where it is not.
+	reveal(at) {
+		if (at < this.from || at > this.to)
+			this.show(at - this.span / 2, at + this.span / 2);
+	}
+
+	mark(which, at) {
+		this[which] = at === null ? null : Math.round(Math.min(Math.max(at, 0), this.duration));
+		this.tell("markers");
+	}
+
+	setDark(dark) {
+		this.dark = dark;
+		document.documentElement.classList.toggle("dark", dark);
+		this.tell("theme");
+	}
+}
+
+// A canvas that is as sharp as the screen: its size in device pixels, its context in CSS pixels.
+export function fit(canvas) {
+	const ratio = window.devicePixelRatio || 1;
+	const width = canvas.clientWidth, height = canvas.clientHeight;
+	const wide = Math.max(1, Math.round(width * ratio)), high = Math.max(1, Math.round(height * ratio));
+	if (canvas.width !== wide || canvas.height !== high) {
+		canvas.width = wide;
+		canvas.height = high;
+	}
+	const context = canvas.getContext("2d");
+	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	return { context, width, height, ratio };
+}
+
+export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+
+// One call a frame, however often it is asked for.
+export function eachFrame(draw) {
+	let asked = false;
+	return () => {
+		if (asked)
+			return;
+		asked = true;
+		requestAnimationFrame(() => {
+			asked = false;
+			draw();
+		});
+	};
+}
+
+// Lines of the markers over a chart of the visible range.
+export function drawMarkers(context, viewport, width, height) {
+	for (const which of ["a", "b"]) {
+		const at = viewport[which];
+		if (at === null || at < viewport.from || at > viewport.to)
+			continue;
+		context.fillStyle = colour(`marker-${which}`);
+		context.fillRect(Math.round((at - viewport.from) / viewport.span * width), 0, 1.5, height);
+	}
+	if (viewport.a === null || viewport.b === null)
+		return;
+	const place = (at) => (Math.min(Math.max(at, viewport.from), viewport.to) - viewport.from) / viewport.span * width;
+	const [left, right] = [place(viewport.a), place(viewport.b)].sort((one, other) => one - other);
+	context.globalAlpha = 0.08;
+	context.fillStyle = colour("marker-a");
+	context.fillRect(left, 0, right - left, height);
+	context.globalAlpha = 1;
+}

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""A headless Chromium, driven by the W3C WebDriver protocol of chromedriver: no library is needed for that."""
+import base64
+import json
+import pathlib
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+
+
+def is_here():
+    return bool(shutil.which("chromium") and shutil.which("chromedriver"))
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Browser:
+    def __init__(self, width=1500, height=900):
+        self.folder = tempfile.TemporaryDirectory()
+        port = free_port()
+        self.driver = subprocess.Popen(["chromedriver", f"--port={port}", "--silent"], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+        self.url = f"http://127.0.0.1:{port}"
+        arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-extensions",
+                     "--disable-background-networking", "--no-first-run", "--enable-precise-memory-info",
+                     "--js-flags=--expose-gc", f"--window-size={width},{height}", "--force-device-scale-factor=1",
+                     f"--user-data-dir={self.folder.name}"]
+        options = {"binary": shutil.which("chromium"), "args": arguments}
+        wanted = {"capabilities": {"alwaysMatch": {"browserName": "chrome", "goog:chromeOptions": options,
+                                                   "goog:loggingPrefs": {"browser": "ALL"}}}}
+        for _ in range(100):
+            try:
+                self.call("GET", "/status")
+                break
+            except OSError:
+                time.sleep(0.05)
+        self.session = f"/session/{self.call('POST', '/session', wanted)['sessionId']}"
+        self.call("POST", f"{self.session}/timeouts", {"script": 30000})
+
+    def call(self, method, path, body=None):
+        content = json.dumps(body if body is not None else {}).encode() if method == "POST" else None
+        request = urllib.request.Request(self.url + path, data=content, method=method,
+                                         headers={"Content-Type": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise RuntimeError(json.load(error)["value"]["message"]) from None
+
+    def open(self, url):
+        self.call("POST", f"{self.session}/url", {"url": url})
+
+    def run(self, script, *arguments):
+        """The value of a script, which may `await`."""
+        wrapped = ("const done = arguments[arguments.length - 1]; const given = [...arguments].slice(0, -1);"
+                   f"(async (...arguments_) => {{ {script} }})(...given)"
+                   ".then((value) => done({ value }), (error) => done({ error: String(error.stack ?? error) }));")
+        result = self.call("POST", f"{self.session}/execute/async", {"script": wrapped, "args": list(arguments)})
+        if "error" in result:
+            raise RuntimeError(result["error"])
+        return result.get("value")
+
+    def until(self, script, what=None, seconds=15):
+        """The value of a script, once it is true."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            value = self.run(f"return {script}")
+            if value:
+                return value
+            time.sleep(0.03)
+        raise AssertionError(f"not within {seconds} s: {what or script}; the page said {self.log()}")
+
+    def actions(self, *sources):
+        self.call("POST", f"{self.session}/actions", {"actions": list(sources)})
+
+    def move(self, x, y):
+        self.actions(pointer({"type": "pointerMove", "x": x, "y": y, "duration": 0}))
+
+    def click(self, x, y, key=None):
+        press = [{"type": "pause"}, {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
+        steps = [{"type": "pointerMove", "x": x, "y": y, "duration": 0}, *press]
+        self.with_key(key, pointer(*steps), len(steps))
+
+    def drag(self, x, y, to_x, to_y, key=None):
+        steps = [{"type": "pointerMove", "x": x, "y": y, "duration": 0}, {"type": "pointerDown", "button": 0}]
+        for i in range(1, 6):
+            steps.append({"type": "pointerMove", "x": round(x + (to_x - x) * i / 5), "y": round(y + (to_y - y) * i / 5),
+                          "duration": 10})
+        steps.append({"type": "pointerUp", "button": 0})
+        self.with_key(key, pointer(*steps), len(steps))
+
+    def wheel(self, x, y, by, key=None):
+        step = {"type": "scroll", "x": x, "y": y, "deltaX": 0, "deltaY": by, "duration": 0}
+        self.with_key(key, {"type": "wheel", "id": "wheel", "actions": [{"type": "pause"}, step]}, 2)
+
+    def with_key(self, key, source, steps):
+        """Do something while a key is held."""
+        if key is None:
+            self.actions(source)
+            return
+        held = [{"type": "keyDown", "value": key}, *[{"type": "pause"}] * steps, {"type": "keyUp", "value": key}]
+        source["actions"] = [{"type": "pause"}, *source["actions"]]
+        self.actions({"type": "key", "id": "keys", "actions": held}, source)
+
+    def type(self, text):
+        steps = [step for key in text for step in ({"type": "keyDown", "value": key}, {"type": "keyUp", "value": key})]
+        self.actions({"type": "key", "id": "keys", "actions": steps})
+
+    def screenshot(self, path):
+        pathlib.Path(path).write_bytes(base64.b64decode(self.call("GET", f"{self.session}/screenshot")))
+
+    def log(self):
+        return [entry["message"] for entry in self.call("POST", f"{self.session}/se/log", {"type": "browser"})]
+
+    def close(self):
+        try:
+            self.call("DELETE", self.session)
+        finally:
+            self.driver.terminate()
+            self.driver.wait()
+            self.folder.cleanup()
+
+
+def pointer(*steps):
+    return {"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": list(steps)}
+
+
+SHIFT, CONTROL, ENTER, ESCAPE = "\ue008", "\ue009", "\ue007", "\ue00c"
+UP, DOWN, LEFT, RIGHT = "\ue013", "\ue015", "\ue012", "\ue014"

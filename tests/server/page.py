@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""page.py HISTREE [SCREENSHOTS] - the page in Debian's headless Chromium: what is in it, and what its pixels are.
+
+Screenshots are kept in the folder SCREENSHOTS, to be looked at.  Where many-threads lies beside the repository it is
+shown too.  Needs the packages chromium and chromium-driver; without them the test is skipped.
+"""
+import pathlib
+import sys
+import traceback
+
+import browser
+from browser import Browser, CONTROL, DOWN, ENTER, ESCAPE, RIGHT, SHIFT
+from serving import SMALL_TRACE, finish, large_trace, serving
+
+SKIP = 77
+READY = "window.page?.charts.length > 0 && page.charts.every((chart) => chart.isComplete && chart.total > 0)"
+# The colour of a pixel of the chart of a view, in CSS pixels from its top left corner.
+PIXEL = """
+const [view, x, y] = arguments_;
+const chart = page.charts.find((one) => one.view.name === view);
+const ratio = chart.canvas.width / chart.canvas.clientWidth;
+return [...chart.canvas.getContext("2d").getImageData(x * ratio, y * ratio, 1, 1).data];
+"""
+# Runs of a row that are wide and filled: where they are on the canvas, and the colour that they have.
+WIDE_RUNS = """
+const [view] = arguments_;
+const chart = page.charts.find((one) => one.view.name === view);
+const found = [];
+for (const block of chart.shown) {
+	const scale = chart.canvas.clientWidth / block.range.pixels;
+	block.runs.forEach((runs, row) => {
+		const y = (block.index * 64 + row) * 18 - chart.top + 9;
+		for (let at = 0; at < runs.length && y > 0 && y < chart.height; at += 6)
+			if (runs[at + 1] >= 6 && runs[at + 2] !== 0xffff && runs[at + 3] !== 2)
+				found.push({ x: (runs[at] + runs[at + 1] - 2) * scale, y, colour: block.styles[runs[at + 2]].light, row });
+	});
+}
+return found;
+"""
+
+
+class Page:
+    def __init__(self, server, view, shots):
+        self.browser, self.server, self.shots = view, server, shots
+
+    def open(self, fragment=""):
+        self.browser.open("about:blank")
+        self.browser.open(self.server.url + fragment)
+        self.ready()
+
+    def ready(self):
+        self.browser.until(READY, "every chart is complete")
+
+    def get(self, expression):
+        return self.browser.run(f"return {expression}")
+
+    def shoot(self, name):
+        if self.shots:
+            self.shots.mkdir(parents=True, exist_ok=True)
+            self.browser.screenshot(self.shots / f"{name}.png")
+
+    def chart(self, view="control-flow"):
+        """Where the canvas of a view is."""
+        return self.browser.run("""
+            const box = page.charts.find((one) => one.view.name === arguments_[0]).canvas.getBoundingClientRect();
+            return { x: box.x, y: box.y, width: box.width, height: box.height };""", view)
+
+    def point(self, across=0.5, down=0.5, view="control-flow"):
+        box = self.chart(view)
+        return round(box["x"] + across * box["width"]), round(box["y"] + down * box["height"])
+
+    def names(self, view="control-flow"):
+        return self.browser.run("""
+            const chart = page.charts.find((one) => one.view.name === arguments_[0]);
+            return [...chart.names.children].filter((name) => !name.hidden)
+                .map((name) => [name.children[1].textContent, name.children[2].textContent]);""", view)
+
+
+def shows_rows(page):
+    """Both views of a kernel trace are there, with names on the left and colours of their states on the right."""
+    page.open()
+    assert page.get("page.charts.map((chart) => chart.view.name)") == ["control-flow", "resources"]
+    names = page.names()
+    assert len(names) >= 5 and all(name != "…" for name, _ in names), names
+    assert ["CPU 0", ""] in page.names("resources")
+    for view in "control-flow", "resources":
+        runs = page.browser.run(WIDE_RUNS, view)
+        assert runs, f"no wide run in {view}"
+        for run in runs[:20]:
+            pixel = page.browser.run(PIXEL, view, run["x"], run["y"])
+            assert "#" + "".join(f"{byte:02x}" for byte in pixel[:3]) == run["colour"], (view, run, pixel)
+    page.shoot("rows")
+
+
+def no_short_state_vanishes(page):
+    """Where a pixel holds several states there is a mark at its foot."""
+    page.open()
+    found = page.browser.run("""
+        const chart = page.charts[0];
+        const block = chart.shown[0];
+        for (let row = 0; row < block.runs.length; row++) {
+            const runs = block.runs[row];
+            for (let at = 0; at < runs.length; at += 6)
+                if (runs[at + 3] === 1)
+                    return { x: (runs[at] + 0.5) * chart.canvas.clientWidth / block.range.pixels, y: row * 18 + 17 };
+        }""")
+    assert found, "no pixel of the picture has several states"
+    page.browser.run("page.charts[0].scrollTo(Math.max(0, arguments_[0] - 40))", found["y"])
+    page.browser.until("page.charts[0].isComplete")
+    top = page.get("page.charts[0].top")
+    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.browser.run(PIXEL, "control-flow", found["x"], found["y"] - top)[3] == 255
+
+
+def zooms_and_pans(page):
+    page.open()
+    whole = page.get("page.viewport.span")
+    x, y = page.point(0.25, 0.5)
+    at = page.browser.run("return page.charts[0].timeAt(arguments_[0])", x)
+    page.browser.wheel(x, y, -500, CONTROL)
+    span = page.browser.until("page.viewport.span < arguments.length + 1e18 && page.viewport.span")
+    assert span < whole / 2
+    assert abs(page.browser.run("return page.charts[0].timeAt(arguments_[0])", x) - at) <= span / 100, "zooms at the pointer"
+    page.ready()
+    page.shoot("zoomed")
+    for keys, check in (("d", lambda a, b: b > a), ("a", lambda a, b: b < a)):
+        before = page.get("page.viewport.from")
+        page.browser.type(keys)
+        assert check(before, page.get("page.viewport.from")), keys
+    before = page.get("page.viewport.span")
+    page.browser.type("w")
+    assert page.get("page.viewport.span") < before
+    page.browser.type("s")
+    assert abs(page.get("page.viewport.span") - before) <= 2
+    before = page.get("page.viewport.from")
+    page.browser.drag(*page.point(0.3), *page.point(0.5))
+    assert page.get("page.viewport.from") < before, "a drag to the right shows earlier times"
+    before = page.get("page.viewport.span")
+    page.browser.drag(*page.point(0.4), *page.point(0.6), SHIFT)
+    assert abs(page.get("page.viewport.span") / before - 0.2) < 0.02, "Shift and a drag zoom to what is dragged over"
+    page.browser.type("0")
+    assert page.get("page.viewport.span") == whole
+    page.ready()
+
+
+def marks_and_jumps(page):
+    page.open()
+    page.browser.click(*page.point(0.25))
+    page.browser.click(*page.point(0.75), SHIFT)
+    a, b = page.get("page.viewport.a"), page.get("page.viewport.b")
+    assert abs((b - a) / page.get("page.viewport.duration") - 0.5) < 0.01
+    assert "B − A" in page.get("document.getElementById('markers').textContent")
+    page.browser.type("z")
+    assert page.get("page.viewport.from") == a and page.get("page.viewport.to") == b
+    page.browser.type(ESCAPE)
+    assert page.get("page.viewport.a") is None
+    page.browser.run("document.getElementById('jump-text').focus()")
+    page.browser.type("+1.5ms" + ENTER)
+    assert page.get("page.viewport.a") == 1500000
+    assert page.get("page.viewport.from") <= 1500000 <= page.get("page.viewport.to")
+    page.browser.run("document.getElementById('jump-text').blur()")
+
+
+def hover_tells(page):
+    page.open()
+    run = page.browser.run(WIDE_RUNS, "control-flow")[0]
+    box = page.chart()
+    page.browser.move(round(box["x"] + run["x"]), round(box["y"] + run["y"]))
+    page.browser.until("!document.getElementById('tip').hidden && document.getElementById('tip').textContent.includes('for')")
+    text = page.get("document.getElementById('tip').innerText")
+    assert " — " in text and "from" in text and "tid" in text, text
+    page.shoot("hover")
+
+
+def selects_and_steps(page):
+    """Arrow keys choose rows, and go from state to state of the row that is chosen."""
+    page.open()
+    page.browser.click(*page.point(0.01, 0.05))
+    row = page.get("page.charts[0].chosen")
+    page.browser.type(DOWN)
+    assert page.get("page.charts[0].chosen") == row + 1
+    before = page.get("page.viewport.a")
+    page.browser.type(RIGHT)
+    after = page.browser.until(f"page.viewport.a !== {before} && page.viewport.a")
+    state = page.browser.run("return await page.charts[0].state(page.charts[0].chosenRow, arguments_[0])", after)
+    assert state["start"] == after or after == page.get("page.viewport.duration"), "a state begins there"
+
+
+def searches(page):
+    page.open()
+    wanted = page.names()[-1][0]
+    page.browser.type("/")
+    page.browser.type(wanted + ENTER)
+    page.browser.until("page.charts[0].chosen >= 0")
+    position = page.get("page.charts[0].chosen")
+    assert wanted in page.browser.until("page.charts[0].infoAt(page.charts[0].chosen)?.name")
+    page.browser.type(ESCAPE + "n")
+    page.browser.until("document.getElementById('search-result').textContent === ''")
+    page.browser.type("/")
+    page.browser.run("document.getElementById('search-text').value = ''")
+    page.browser.type("no such thread" + ENTER)
+    page.browser.until("document.getElementById('search-result').textContent === 'nothing found'")
+    assert page.get("page.charts[0].chosen") >= 0 and position >= 0
+    page.browser.type(ESCAPE)
+
+
+def sorts_filters_and_folds(page):
+    page.open()
+    total = page.get("page.charts[0].total")
+    page.browser.run("page.charts[0].set({ sort: 'cpu' })")
+    page.ready()
+    cpu = page.get("[0, 1, 2].map((position) => page.charts[0].infoAt(position).cpu)")
+    assert cpu == sorted(cpu, reverse=True) and cpu[0] > 0, cpu
+    page.shoot("by-cpu")
+    page.browser.run("page.charts[0].set({ sort: 'tid' })")
+    page.ready()
+    tids = page.get("[0, 1, 2, 3].map((position) => page.charts[0].infoAt(position).tid)")
+    assert tids == sorted(tids)
+    page.browser.run("page.charts[0].set({ sort: 'tree', folded: true })")
+    page.browser.until(f"page.charts[0].total < {total}", "folding hides rows")
+    folded = page.browser.until("page.charts[0].shown[0]?.rows.find((row) => row.below > 0)")
+    page.browser.run("page.charts[0].toggle(arguments_[0])", folded["row"])
+    page.browser.until(f"page.charts[0].shown[0]?.rows.find((row) => row.row === {folded['row']})?.folded === false")
+    name = page.get("page.charts[0].shown[0].rows.find((row) => row.name !== '').name")
+    page.browser.run("page.charts[0].set({ folded: false, toggled: [], filter: arguments_[0] })", name)
+    page.browser.until(f"page.charts[0].isComplete && page.charts[0].total < {total}")
+    assert page.get("page.charts[0].shown[0].rows.length") >= 1
+
+
+def remembers_in_the_address(page):
+    page.open()
+    page.browser.wheel(*page.point(), -700, CONTROL)
+    page.browser.run("page.charts[0].set({ sort: 'birth' }); page.viewport.mark('a', page.viewport.from + 10); page.viewport.setDark(true)")
+    page.browser.until("location.hash.includes('birth') && location.hash.includes('dark')")
+    hash_, span = page.get("location.hash"), page.get("page.viewport.span")
+    page.open(hash_)
+    assert page.get("page.viewport.span") == span
+    assert page.get("page.charts[0].settings.sort") == "birth"
+    assert page.get("page.viewport.a") == page.get("page.viewport.from") + 10
+    assert page.get("document.documentElement.className") == "dark"
+    page.shoot("dark")
+
+
+def is_light_and_dark(page):
+    page.open()
+    ground = "getComputedStyle(document.body).backgroundColor"
+    page.browser.run("page.viewport.setDark(false)")
+    light = page.get(ground)
+    page.browser.run("document.getElementById('theme').click()")
+    assert page.get(ground) != light
+    page.browser.run("page.viewport.setDark(false)")
+
+
+def saves(page):
+    """The SVG has a rectangle for each filled run in view, the CSV a line, the PNG pixels."""
+    page.open()
+    counts = page.browser.run("""
+        const { svg, csv } = await import("/save.js");
+        const picture = new DOMParser().parseFromString(svg(page.charts, page.viewport), "image/svg+xml");
+        if (picture.querySelector("parsererror"))
+            throw new Error("the SVG is not XML");
+        const lines = csv(page.charts, page.viewport).trimEnd().split("\\r\\n");
+        return { rectangles: picture.querySelectorAll("rect").length - 1, lines: lines.length - 1, first: lines[0], line: lines[1] };""")
+    assert counts["rectangles"] == counts["lines"] > 10, counts
+    assert counts["first"] == "view,row,tid,from,to,state,text,others"
+
+
+def tells_errors(page):
+    page.open()
+    page.browser.run("page.charts[0].set({ sort: 'no such order' })")
+    page.browser.until("!document.getElementById('error').hidden", "the error is said")
+    assert "sort" in page.get("document.getElementById('error').textContent")
+    page.open()
+
+
+def has_legend_and_views(page):
+    page.open()
+    page.browser.run("document.getElementById('legend-button').click()")
+    page.browser.until("document.querySelectorAll('#legend .swatch').length > 5")
+    page.shoot("legend")
+    page.browser.run("[...document.getElementById('panes').children].find((one) => one.textContent === 'Attributes').click()")
+    page.browser.until("page.charts.length === 3")
+    page.ready()
+    assert page.names("attributes")
+    page.shoot("attributes")
+
+
+TESTS = [shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches,
+         sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, tells_errors, has_legend_and_views]
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__)
+    if not browser.is_here():
+        print("skipped: needs a browser (apt-get install chromium chromium-driver)")
+        return SKIP
+    shots = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None
+    traces = [trace for trace in (SMALL_TRACE, large_trace()) if trace]
+    passed = failed = 0
+    view = Browser()
+    try:
+        for trace in traces:
+            with serving(sys.argv[1], trace) as server:
+                page = Page(server, view, shots / trace.name if shots else None)
+                for test in TESTS:
+                    try:
+                        test(page)
+                        passed += 1
+                    except Exception:  # the others are run all the same
+                        failed += 1
+                        print(f"{trace.name}: {test.__name__}: {traceback.format_exc()}")
+                        page.shoot(f"failed-{test.__name__}")
+                view.open("about:blank")
+    finally:
+        view.close()
+    return finish(passed, failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

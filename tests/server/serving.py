@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""The real command serving a store of a small trace, for the tests beside this file."""
+import contextlib
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+SOURCE = pathlib.Path(os.environ.get("HISTREE_SOURCE_ROOT", pathlib.Path(__file__).parents[2]))
+SHARED = os.environ.get("HISTREE_SHARED")
+SMALL_TRACE = SOURCE / "tests" / "data" / "demo-trace"
+STOP_SECONDS = 30
+
+
+def large_trace():
+    """many-threads, where it lies beside the repository; else None."""
+    path = pathlib.Path(SHARED or ".") / "traces" / "lttng-kernel" / "many-threads"
+    return path if SHARED and path.is_dir() else None
+
+
+class Server:
+    """`histree serve`; `url` is where, `folder` is where it makes stores."""
+
+    def __init__(self, histree, folder, paths, options=()):
+        self.folder = folder
+        command = [histree, "serve", "--any-port", "--stores", folder, *options, *paths]
+        self.process = subprocess.Popen([str(word) for word in command], stderr=subprocess.PIPE, text=True)
+        said = self.process.stderr.readline()
+        found = re.search(r"http://\S+/", said)
+        if not found:
+            raise RuntimeError(f"the server said: {said}{self.process.stderr.read()}")
+        self.url = found[0]
+
+    def stop(self):
+        """End it as a user does; what it says then (a sanitizer's findings) is an error."""
+        self.process.terminate()
+        said = self.process.communicate(timeout=STOP_SECONDS)[1]
+        if self.process.returncode != 0 or said:
+            raise RuntimeError(f"the server ended with {self.process.returncode}: {said}")
+
+    def resident_bytes(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return 1024 * int(re.search(r"VmRSS:\s+(\d+)", status)[1])
+
+
+def build(histree, trace, store, *options):
+    subprocess.run([histree, "build", "-o", store, *options, trace], check=True, stderr=subprocess.DEVNULL)
+    return store
+
+
+@contextlib.contextmanager
+def serving(histree, *traces, options=()):
+    """A server on stores of these traces, which may also open traces below tests/data."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        stores = [build(histree, trace, folder / f"{trace.name}.histree") for trace in traces]
+        server = Server(histree, folder, [*stores, SOURCE / "tests" / "data"], options)
+        try:
+            yield server
+        except BaseException:
+            server.process.kill()
+            server.process.wait()
+            raise
+        server.stop()
+
+
+def finish(passed, failed=0, skipped=0):
+    """In the words of cmocka, by which the tests are counted."""
+    for what, number in ("PASSED", passed), ("FAILED", failed), ("SKIPPED", skipped):
+        if number:
+            print(f"[  {what}  ] {number} test(s).")
+    return 1 if failed else 0
