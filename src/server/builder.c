@@ -9,6 +9,7 @@
 
 struct builder {
 	pthread_t thread;
+	void (*warm)(struct dataset *dataset);
 	pthread_mutex_t lock; /* guards what follows */
 	pthread_cond_t changed;
 	struct dataset **waiting; /* [0] is next, or under way */
@@ -40,19 +41,24 @@ static void *build(void *context)
 	struct builder *builder = context;
 	struct dataset *dataset;
 	while ((dataset = next_dataset(builder)) != NULL) {
-		dataset_prepare(dataset);
+		if (dataset_status(dataset) == DATASET_RUNNING)
+			dataset_prepare(dataset);
+		if (dataset_status(dataset) == DATASET_READY)
+			builder->warm(dataset);
 		drop_first(builder);
 		dataset_release(dataset);
 	}
 	return NULL;
 }
 
-enum histree_status builder_create(struct builder **out, struct histree_error *error)
+enum histree_status builder_create(void (*warm)(struct dataset *dataset), struct builder **out,
+				   struct histree_error *error)
 {
 	*out = NULL;
 	struct builder *builder = calloc(1, sizeof(*builder));
 	if (builder == NULL)
 		return error_memory(error, "the builder");
+	builder->warm = warm;
 	pthread_mutex_init(&builder->lock, NULL);
 	pthread_cond_init(&builder->changed, NULL);
 	int failure = pthread_create(&builder->thread, NULL, build, builder);

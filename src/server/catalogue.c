@@ -466,6 +466,8 @@ static enum histree_status add_store(struct catalogue *catalogue, const char *pa
 	}
 	entry->path = shown_path;
 	status = add_entry(catalogue, CATALOGUE_TRACES, entry, error);
+	if (status == HISTREE_OK)
+		status = builder_add(catalogue->builder, dataset, error);
 	if (status == HISTREE_OK &&
 	    catalogue_add_experiment(catalogue, name, uuids, 1, take_uuid, uuid, error) != CATALOGUE_OK)
 		status = error_memory(error, "a store");
@@ -482,7 +484,7 @@ enum histree_status catalogue_create(const struct catalogue_options *options, st
 	if (catalogue == NULL)
 		return error_memory(error, "the catalogue");
 	pthread_mutex_init(&catalogue->lock, NULL);
-	enum histree_status status = builder_create(&catalogue->builder, error);
+	enum histree_status status = builder_create(options->warm, &catalogue->builder, error);
 	if (status == HISTREE_OK && (catalogue->stores = realpath(options->stores, NULL)) == NULL)
 		status = error_set(error, HISTREE_ERR_IO,
 				   "there is no folder '%s' for stores; make it, or name another", options->stores);

@@ -43,7 +43,8 @@ struct catalogue;
 struct catalogue_options {
 	const char *const *paths; /* stores, and folders below which traces may be opened */
 	size_t path_count;
-	const char *stores; /* the folder where stores are made */
+	const char *stores;                    /* the folder where stores are made */
+	void (*warm)(struct dataset *dataset); /* see builder.h */
 };
 
 /* Opens the stores that are named, each as a trace and an experiment; an error if one cannot be. */

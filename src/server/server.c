@@ -4,12 +4,21 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "server/kernel_view.h"
 #include "server/router.h"
 
 struct server {
 	struct service service;
 	struct http *http;
 };
+
+/* What fails here fails again, and is said, when someone asks. */
+static void warm(struct dataset *dataset)
+{
+	void *view;
+	if (kernel_view_applies(dataset))
+		dataset_view(dataset, kernel_view_make, kernel_view_free, &view, NULL);
+}
 
 enum histree_status server_start(const struct server_options *options, struct server **out,
 				 struct histree_error *error)
@@ -23,6 +32,7 @@ enum histree_status server_start(const struct server_options *options, struct se
 		.paths = options->paths,
 		.path_count = options->path_count,
 		.stores = options->stores != NULL ? options->stores : ".",
+		.warm = warm,
 	};
 	enum histree_status status = catalogue_create(&catalogue, &server->service.catalogue, error);
 	struct http_options http = {

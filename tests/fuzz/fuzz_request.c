@@ -16,8 +16,10 @@ static char *next_line(const uint8_t **bytes, size_t *size)
 {
 	const uint8_t *end = *size > 0 ? memchr(*bytes, '\n', *size) : NULL;
 	size_t length = end != NULL ? (size_t)(end - *bytes) : *size;
-	char *line = strndup((const char *)*bytes, length);
+	char *line = malloc(length + 1);
 	REQUIRE(line != NULL);
+	memcpy(line, *bytes, length);
+	line[length] = '\0';
 	length += end != NULL;
 	*bytes += length;
 	*size -= length;

@@ -5,6 +5,7 @@ answer: every other answer is whole and right, memory stays flat, no connection 
 import gzip
 import http.client
 import json
+import os
 import pathlib
 import random
 import socket
@@ -124,6 +125,8 @@ def threads_of(server):
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
+    # Under AddressSanitizer freed memory must not pile up: it is what is measured.
+    os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1:thread_local_quarantine_size_kb=64"
     count = int(sys.argv[2]) if len(sys.argv) == 3 else 10000
     with serving(sys.argv[1], large_trace() or SMALL_TRACE) as server:
         run(server, count // 2, 1)  # caches fill, the allocator finds its size

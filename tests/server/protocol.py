@@ -242,46 +242,44 @@ def paths_stay_inside(client):
 
 def cancelled_build(histree, folder, large):
     """A trace that is forgotten while it is read leaves no store; asked for again, it is read again."""
-    server = Server(histree, folder, [large.parent])
-    client = Client(histree, server)
-    body = {"parameters": {"uri": str(large)}}
-    trace = client.json("POST", "/traces", body)
-    assert trace["indexingStatus"] == "RUNNING"
-    client.json("DELETE", f"/traces/{trace['UUID']}")
-    client.json("GET", f"/traces/{trace['UUID']}", status=404)
-    end = time.monotonic() + 10
-    while list(folder.iterdir()) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert list(folder.iterdir()) == []
-    assert client.json("POST", "/traces", body)["UUID"] == trace["UUID"]
-    while (now := client.json("GET", f"/traces/{trace['UUID']}"))["indexingStatus"] == "RUNNING":
-        assert "progress" in now["properties"]
-        time.sleep(0.02)
-    assert now["indexingStatus"] == "COMPLETED" and now["nbEvents"] == 240644
-    server.stop()
+    with Server(histree, folder, [large.parent]) as server:
+        client = Client(histree, server)
+        body = {"parameters": {"uri": str(large)}}
+        trace = client.json("POST", "/traces", body)
+        assert trace["indexingStatus"] == "RUNNING"
+        client.json("DELETE", f"/traces/{trace['UUID']}")
+        client.json("GET", f"/traces/{trace['UUID']}", status=404)
+        end = time.monotonic() + 10
+        while list(folder.iterdir()) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert list(folder.iterdir()) == []
+        assert client.json("POST", "/traces", body)["UUID"] == trace["UUID"]
+        while (now := client.json("GET", f"/traces/{trace['UUID']}"))["indexingStatus"] == "RUNNING":
+            assert "progress" in now["properties"]
+            time.sleep(0.02)
+        assert now["indexingStatus"] == "COMPLETED" and now["nbEvents"] == 240644
 
 
 def damaged_store(histree, folder):
     """A node that is damaged is said in the answer; the server goes on."""
     store = build(histree, SMALL_TRACE, folder / "damaged.histree", "--node-size", "4096")
-    server = Server(histree, folder, [store])
     history = store / "kernel.sht"
-    size = history.stat().st_size
     with open(history, "r+b") as file:
         file.seek(8192)
-        file.write(b"\xff" * min(65536, size // 2 - 8192))
-    client = Client(histree, server)
-    uuid = client.experiment()["UUID"]
-    experiment = client.experiment()
-    items = list(range(2, 400))
-    times = {"start": experiment["start"], "end": experiment["end"], "nbTimes": 500}
-    status, _, content = client.ask("POST", f"/tsp/api/experiments/{uuid}/outputs/timeGraph/{EXPLORER}/states",
-                                    {"parameters": {"requested_timerange": times, "requested_items": items}})
-    answer = json.loads(content)
-    assert status == 500 or answer["status"] == "FAILED", (status, content[:200])
-    assert "kernel.sht" in content.decode(), content[-300:]
-    assert client.json("GET", "/health")["status"] == "UP"
-    server.stop()
+        file.write(b"\xff" * 4096)
+    with Server(histree, folder, [store]) as server:
+        client = Client(histree, server)
+        experiment = client.experiment()
+        outputs = f"/tsp/api/experiments/{experiment['UUID']}/outputs"
+        times = {"start": experiment["start"], "end": experiment["end"], "nbTimes": 500}
+        body = {"parameters": {"requested_timerange": times, "requested_items": list(range(2, 400))}}
+        status, _, content = client.ask("POST", f"{outputs}/timeGraph/{EXPLORER}/states", body)
+        answer = json.loads(content)
+        assert status == 500 or answer["status"] == "FAILED", (status, content[:200])
+        assert "kernel.sht" in content.decode(), content[-300:]
+        status, _, content = client.ask("POST", f"{outputs}/timeGraph/{CONTROL_FLOW}/tree", {})
+        assert status == 500 and "kernel.sht" in json.loads(content)["title"], content
+        assert client.json("GET", "/health")["status"] == "UP"
 
 
 TESTS = [states_of_control_flow, labels_of_system_calls, states_of_resources_and_explorer, cpu_usage, older_forms,

@@ -39,6 +39,16 @@ class Server:
         if self.process.returncode != 0 or said:
             raise RuntimeError(f"the server ended with {self.process.returncode}: {said}")
 
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        if kind is None:
+            self.stop()
+            return
+        self.process.kill()
+        self.process.communicate()
+
     def resident_bytes(self):
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return 1024 * int(re.search(r"VmRSS:\s+(\d+)", status)[1])
@@ -55,14 +65,8 @@ def serving(histree, *traces, options=()):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         stores = [build(histree, trace, folder / f"{trace.name}.histree") for trace in traces]
-        server = Server(histree, folder, [*stores, SOURCE / "tests" / "data"], options)
-        try:
+        with Server(histree, folder, [*stores, SOURCE / "tests" / "data"], options) as server:
             yield server
-        except BaseException:
-            server.process.kill()
-            server.process.wait()
-            raise
-        server.stop()
 
 
 def finish(passed, failed=0, skipped=0):
