@@ -90,17 +90,22 @@ bool column_block_unpack(const struct column_block *block, struct column_segment
 	return sound && payload <= (size_t)block->view->used * 8;
 }
 
+/* Of an interval of a segment. */
+static inline size_t interval_bits(const struct column_block *block, uint32_t segment)
+{
+	return (size_t)(column_block_field(block, COLUMN_STEP_WIDTH, segment) & 127) +
+	       (size_t)(column_block_field(block, COLUMN_VALUE_WIDTH, segment) & 127);
+}
+
 size_t column_block_payload(const struct column_block *block, uint32_t from, uint32_t to)
 {
-	const unsigned *widths = block->widths;
-	bool alike = widths[COLUMN_COUNT] == 0 && widths[COLUMN_STEP_WIDTH] == 0 && widths[COLUMN_VALUE_WIDTH] == 0;
 	size_t bits = 0;
-	for (uint32_t s = from; s < to; s++) {
-		bits += (size_t)(column_block_field(block, COLUMN_COUNT, s) + 1) *
-			(size_t)((column_block_field(block, COLUMN_STEP_WIDTH, s) & 127) +
-				 (column_block_field(block, COLUMN_VALUE_WIDTH, s) & 127));
-		if (alike)
-			return bits * (to - from);
+	if (block->widths[COLUMN_STEP_WIDTH] == 0 && block->widths[COLUMN_VALUE_WIDTH] == 0) {
+		for (uint32_t s = from; s < to; s++)
+			bits += (size_t)column_block_field(block, COLUMN_COUNT, s) + 1;
+		return bits * interval_bits(block, 0);
 	}
+	for (uint32_t s = from; s < to; s++)
+		bits += (size_t)(column_block_field(block, COLUMN_COUNT, s) + 1) * interval_bits(block, s);
 	return bits;
 }
