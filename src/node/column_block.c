@@ -97,18 +97,25 @@ bool column_block_unpack(const struct column_block *block, struct column_segment
 	return sound && payload <= (size_t)block->view->used * 8;
 }
 
+static inline unsigned width_of(const struct column_block *block, enum column column, uint32_t segment)
+{
+	return (unsigned)column_block_field(block, column, segment) & 127;
+}
+
 size_t column_block_payload(const struct column_block *block, uint32_t from, uint32_t to)
 {
-	const unsigned *widths = block->widths;
-	bool alike = widths[COLUMN_COUNT] == 0 && widths[COLUMN_STEP_WIDTH] == 0 && widths[COLUMN_VALUE_WIDTH] == 0;
-	size_t bits = 0;
+	size_t steps = 0, values = 0, bits = 0;
+	bool alike = block->widths[COLUMN_STEP_WIDTH] == 0 && block->widths[COLUMN_VALUE_WIDTH] == 0;
 	for (uint32_t s = from; s < to; s++) {
 		uint32_t count = (uint32_t)column_block_field(block, COLUMN_COUNT, s) + 1;
-		bits += (size_t)column_step_count(count, block->edges) *
-				(column_block_field(block, COLUMN_STEP_WIDTH, s) & 127) +
-			(size_t)count * (column_block_field(block, COLUMN_VALUE_WIDTH, s) & 127);
-		if (alike)
-			return bits * (to - from);
+		if (alike) {
+			steps += column_step_count(count, block->edges);
+			values += count;
+			continue;
+		}
+		bits += (size_t)column_step_count(count, block->edges) * width_of(block, COLUMN_STEP_WIDTH, s) +
+			(size_t)count * width_of(block, COLUMN_VALUE_WIDTH, s);
 	}
-	return bits;
+	return bits + steps * width_of(block, COLUMN_STEP_WIDTH, 0) +
+	       values * width_of(block, COLUMN_VALUE_WIDTH, 0);
 }

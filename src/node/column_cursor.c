@@ -23,6 +23,7 @@ static uint64_t moment_to(const struct column_view *view, histree_time to)
 static void begin_key(struct column_cursor *cursor, uint64_t key)
 {
 	cursor->key = key;
+	cursor->count = cursor->interval = 0;
 	cursor->ends_from = cursor->window_from;
 	cursor->next_time = cursor->first_time;
 }
@@ -34,7 +35,6 @@ void column_cursor_begin(struct column_cursor *cursor, const struct column_view 
 	cursor->view = view;
 	cursor->region = region;
 	cursor->block.segment_count = cursor->next_segment = 0;
-	cursor->count = cursor->interval = 0;
 	cursor->first_time = 0;
 	if (region->times != NULL) {
 		cursor->first_time = region_time_from(region, 0, view->start);
@@ -316,11 +316,13 @@ static enum histree_status next_of_some(struct column_cursor *cursor)
 	struct column_segment *segment = cursor->segments;
 	while (cursor->next_quark < cursor->quark_end && cursor->view->block_count > 0) {
 		histree_quark key = region->quarks[cursor->next_quark];
+		uint64_t found;
 		if (cursor->key != key)
 			begin_key(cursor, key);
-		if (!seek(cursor, &(struct column_place){ .key = key, .ends_from = cursor->ends_from }))
+		/* Behind a segment of the key there is seldom another. */
+		bool is_last = cursor->count > 0 && next_key(cursor, &found) && found != key;
+		if (!is_last && !seek(cursor, &(struct column_place){ .key = key, .ends_from = cursor->ends_from }))
 			return HISTREE_ERR_FORMAT;
-		uint64_t found;
 		if (!next_key(cursor, &found))
 			break;
 		if (found != key) { /* what lies between the two is not here */

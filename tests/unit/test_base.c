@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/io.h"
+#include "base/search.h"
 
 static void arena_gives_aligned_memory_that_stays(void **state)
 {
@@ -349,6 +350,41 @@ static void io_tells_the_end_from_a_failure(void **state)
 	assert_int_equal(io_read_all(&io, 5, bytes, 1, 0, NULL), HISTREE_ERR_IO);
 }
 
+/* ---- search ---------------------------------------------------------------------------------------------- */
+
+struct looking {
+	size_t low, high, first;
+	size_t *looks;
+};
+
+static bool is_before(const void *context, size_t index)
+{
+	const struct looking *looking = context;
+	assert_in_range(index, looking->low, looking->high - 1);
+	++*looking->looks;
+	return index < looking->first;
+}
+
+/* Wherever it begins; soon if the guess is good, and never late. */
+static void a_search_finds_the_first_that_is_not_before(void **state)
+{
+	(void)state;
+	enum { MOST = 40, LOOKS_MAX = 14 };
+	for (size_t high = 0; high < MOST; high++)
+		for (size_t low = 0; low <= high; low++)
+			for (size_t first = low; first <= high; first++)
+				for (size_t guess = 0; guess < MOST + 2; guess++) {
+					size_t looks = 0;
+					const struct looking looking = { low, high, first, &looks };
+					assert_int_equal(search_first(low, high, guess, is_before, &looking),
+							 first);
+					assert_in_range(looks, low < high, guess == first ? 2 : LOOKS_MAX);
+				}
+	size_t looks = 0;
+	assert_int_equal(search_first(5, 3, 4, is_before, &(struct looking){ 0, 9, 9, &looks }), 3);
+	assert_int_equal(looks, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -369,6 +405,7 @@ int main(void)
 		cmocka_unit_test(every_status_has_a_text),
 		cmocka_unit_test(io_goes_on_after_short_calls),
 		cmocka_unit_test(io_tells_the_end_from_a_failure),
+		cmocka_unit_test(a_search_finds_the_first_that_is_not_before),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
