@@ -84,3 +84,9 @@ enum path_kind path_kind_of(const char *path)
 	unsigned seen = FOLDERS_SEEN_MAX;
 	return has_trace(path, 0, &seen) ? PATH_TRACE : PATH_FOLDER;
 }
+
+const char *path_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}

@@ -33,4 +33,7 @@ enum path_kind {
 /* What is at a path; looks a few folders deep, at a bounded number of them. */
 enum path_kind path_kind_of(const char *path);
 
+/* The last component of a path that does not end in a slash. */
+const char *path_name(const char *path);
+
 #endif

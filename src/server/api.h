@@ -19,7 +19,8 @@ endpoint_function api_experiments;
  * The cells of a window of rows, as runs of pixels, little-endian:
  *
  *	"HTR1"
- *	for each row	u32 how many runs; each of them: u16 first pixel, u16 pixels, u16 style, u16 more, u32 value
+ *	for each row	u32 how many runs, then the runs:
+ *			u16 first pixel, u16 pixels, u16 style, u16 more, u32 value
  *	u32 0xffffffff
  *	JSON		total, first
  *			rows: [{row, name, depth, below, folded, ...}]

@@ -1,122 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "server/catalogue.h"
-
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
-#include "server/allowed_paths.h"
-
-struct entries {
-	struct catalogue_entry **entries;
-	size_t count, capacity;
-};
-
-struct catalogue {
-	struct builder *builder;
-	struct allowed_paths allowed;
-	char *stores;         /* resolved; NULL: nothing is built */
-	pthread_mutex_t lock; /* guards what follows */
-	struct entries kinds[CATALOGUE_KIND_COUNT];
-};
-
-/* ---- entries ----------------------------------------------------------------------------------------- */
-
-static void entry_free(struct catalogue_entry *entry)
-{
-	if (entry == NULL)
-		return;
-	for (size_t i = 0; i < entry->trace_uuid_count; i++)
-		free(entry->trace_uuids[i]);
-	free(entry->trace_uuids);
-	dataset_release(entry->dataset);
-	free(entry->name);
-	free(entry->path);
-	free(entry);
-}
-
-/* Takes the dataset, also where it fails. */
-static struct catalogue_entry *entry_create(const char *uuid, const char *name, struct dataset *dataset)
-{
-	struct catalogue_entry *entry = calloc(1, sizeof(*entry));
-	if (entry == NULL) {
-		dataset_release(dataset);
-		return NULL;
-	}
-	memcpy(entry->uuid, uuid, UUID_TEXT_SIZE);
-	entry->dataset = dataset;
-	entry->name = strdup(name);
-	if (entry->name != NULL)
-		return entry;
-	entry_free(entry);
-	return NULL;
-}
-
-static bool entry_add_uuid(struct catalogue_entry *entry, size_t *capacity, const char *uuid)
-{
-	if (!array_reserve(&entry->trace_uuids, capacity, entry->trace_uuid_count + 1))
-		return false;
-	char *copy = strdup(uuid);
-	if (copy == NULL)
-		return false;
-	entry->trace_uuids[entry->trace_uuid_count++] = copy;
-	return true;
-}
-
-static size_t index_of(const struct catalogue *catalogue, enum catalogue_kind kind, const char *uuid)
-{
-	const struct entries *entries = &catalogue->kinds[kind];
-	size_t i = 0;
-	while (i < entries->count && strcmp(entries->entries[i]->uuid, uuid) != 0)
-		i++;
-	return i;
-}
-
-const struct catalogue_entry *catalogue_locked(const struct catalogue *catalogue, enum catalogue_kind kind,
-					       const char *uuid)
-{
-	size_t index = index_of(catalogue, kind, uuid);
-	return index < catalogue->kinds[kind].count ? catalogue->kinds[kind].entries[index] : NULL;
-}
-
-static const struct catalogue_entry *find_name(const struct catalogue *catalogue, enum catalogue_kind kind,
-					       const char *name)
-{
-	const struct entries *entries = &catalogue->kinds[kind];
-	for (size_t i = 0; i < entries->count; i++)
-		if (strcmp(entries->entries[i]->name, name) == 0)
-			return entries->entries[i];
-	return NULL;
-}
-
-/* Takes the entry, also where it fails. */
-static enum histree_status add_entry(struct catalogue *catalogue, enum catalogue_kind kind,
-				     struct catalogue_entry *entry, struct histree_error *error)
-{
-	struct entries *entries = &catalogue->kinds[kind];
-	enum histree_status status = HISTREE_OK;
-	if (entry == NULL || !array_reserve(&entries->entries, &entries->capacity, entries->count + 1))
-		status = error_memory(error, "a trace");
-	else if (entries->count >= CATALOGUE_ENTRIES_MAX)
-		status = error_set(error, HISTREE_ERR_TOO_LARGE, "%d are open; close some", CATALOGUE_ENTRIES_MAX);
-	if (status == HISTREE_OK)
-		entries->entries[entries->count++] = entry;
-	else
-		entry_free(entry);
-	return status;
-}
-
-static bool is_named(const struct catalogue *catalogue, const struct dataset *dataset)
-{
-	for (size_t kind = 0; kind < CATALOGUE_KIND_COUNT; kind++)
-		for (size_t i = 0; i < catalogue->kinds[kind].count; i++)
-			if (catalogue->kinds[kind].entries[i]->dataset == dataset)
-				return true;
-	return false;
-}
+#include "server/catalogue_inside.h"
 
 /* ---- looking ----------------------------------------------------------------------------------------- */
 
@@ -148,231 +36,11 @@ struct dataset *catalogue_dataset(struct catalogue *catalogue, const char *uuid)
 	return dataset;
 }
 
-/* ---- adding ------------------------------------------------------------------------------------------ */
-
-static const char *last_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
-}
-
-/* STORES/NAME-UUID.histree, of characters that mean nothing to anyone. */
-static bool store_path(const struct catalogue *catalogue, const char *name, const char *uuid, char path[PATH_MAX])
-{
-	char plain[64];
-	size_t size = 0;
-	for (; name[size] != '\0' && size < sizeof(plain) - 1; size++) {
-		bool is_plain = (name[size] >= 'a' && name[size] <= 'z') ||
-				(name[size] >= 'A' && name[size] <= 'Z') ||
-				(name[size] >= '0' && name[size] <= '9') || (size > 0 && strchr("-._", name[size]));
-		plain[size] = is_plain ? name[size] : '_';
-	}
-	plain[size] = '\0';
-	return snprintf(path, PATH_MAX, "%s/%s-%.8s.histree", catalogue->stores, plain, uuid) < PATH_MAX;
-}
-
-/* A dataset to be built of traces, or of the store at `store`, which is there.  Handed to the builder. */
-static enum histree_status begin_dataset(struct catalogue *catalogue, const char *const *traces, size_t count,
-					 const char *store, struct dataset **out, struct histree_error *error)
-{
-	enum histree_status status = dataset_create(traces, count, store, out, error);
-	if (status == HISTREE_OK)
-		status = builder_add(catalogue->builder, *out, error);
-	if (status != HISTREE_OK) {
-		dataset_release(*out);
-		*out = NULL;
-	}
-	return status;
-}
-
-static enum histree_status begin_trace(struct catalogue *catalogue, const char *name, const char *path,
-				       enum path_kind kind, const char *uuid, struct dataset **out,
-				       struct histree_error *error)
-{
-	char store[PATH_MAX];
-	if (kind == PATH_STORE)
-		return begin_dataset(catalogue, NULL, 0, path, out, error);
-	if (!store_path(catalogue, name, uuid, store))
-		return error_set(error, HISTREE_ERR_ARGUMENT, "the path of a store would be too long");
-	return begin_dataset(catalogue, &path, 1, store, out, error);
-}
-
-/* Whether an entry is there that a request may simply be given again: a build that failed is begun anew. */
-static bool is_usable(const struct catalogue_entry *entry)
-{
-	enum dataset_status status = dataset_status(entry->dataset);
-	return status == DATASET_READY || status == DATASET_RUNNING;
-}
-
-static enum catalogue_result check_path(const struct catalogue *catalogue, const char *path, char **resolved,
-					enum path_kind *kind)
-{
-	*resolved = realpath(path, NULL);
-	if (*resolved == NULL)
-		return CATALOGUE_NO_PATH;
-	if (!allowed_paths_contain(&catalogue->allowed, *resolved))
-		return CATALOGUE_FORBIDDEN;
-	*kind = path_kind_of(*resolved);
-	if (*kind == PATH_NOTHING)
-		return CATALOGUE_NO_PATH;
-	return *kind == PATH_STORE || *kind == PATH_TRACE ? CATALOGUE_OK : CATALOGUE_NO_TRACE;
-}
-
-/* Give an entry, new or old, a dataset that is being prepared. */
-static enum catalogue_result enter_trace(struct catalogue *catalogue, const char *name, const char *path,
-					 const char *resolved, enum path_kind path_kind, const char *uuid,
-					 struct histree_error *error)
-{
-	struct dataset *dataset;
-	if (begin_trace(catalogue, last_component(resolved), resolved, path_kind, uuid, &dataset, error) !=
-	    HISTREE_OK)
-		return CATALOGUE_FAILED;
-	size_t index = index_of(catalogue, CATALOGUE_TRACES, uuid);
-	if (index < catalogue->kinds[CATALOGUE_TRACES].count) {
-		struct catalogue_entry *entry = catalogue->kinds[CATALOGUE_TRACES].entries[index];
-		dataset_release(entry->dataset);
-		entry->dataset = dataset;
-		return CATALOGUE_OK;
-	}
-	struct catalogue_entry *entry = entry_create(uuid, name, dataset);
-	if (entry != NULL && (entry->path = strdup(path)) == NULL) {
-		entry_free(entry);
-		entry = NULL;
-	}
-	return add_entry(catalogue, CATALOGUE_TRACES, entry, error) == HISTREE_OK ? CATALOGUE_OK : CATALOGUE_FAILED;
-}
-
-enum catalogue_result catalogue_add_trace(struct catalogue *catalogue, const char *name, const char *path,
-					  catalogue_visit *visit, void *context, struct histree_error *error)
-{
-	if (name == NULL || *name == '\0')
-		name = last_component(path);
-	char uuid[UUID_TEXT_SIZE];
-	struct uuid_maker maker = uuid_begin("trace");
-	uuid_add(&maker, name);
-	uuid_add(&maker, path);
-	uuid_end(&maker, uuid);
-
-	pthread_mutex_lock(&catalogue->lock);
-	enum catalogue_result result = CATALOGUE_OK;
-	const struct catalogue_entry *entry = catalogue_locked(catalogue, CATALOGUE_TRACES, uuid);
-	const struct catalogue_entry *namesake = find_name(catalogue, CATALOGUE_TRACES, name);
-	char *resolved = NULL;
-	enum path_kind kind = PATH_NOTHING;
-	if (entry == NULL || !is_usable(entry))
-		result = check_path(catalogue, path, &resolved, &kind);
-	if (result == CATALOGUE_OK && entry == NULL && namesake != NULL) {
-		result = CATALOGUE_CLASH;
-		entry = namesake;
-	} else if (result == CATALOGUE_OK && (entry == NULL || !is_usable(entry))) {
-		result = enter_trace(catalogue, name, path, resolved, kind, uuid, error);
-		entry = catalogue_locked(catalogue, CATALOGUE_TRACES, uuid);
-	}
-	if (result == CATALOGUE_OK || result == CATALOGUE_CLASH)
-		visit(context, catalogue, entry);
-	pthread_mutex_unlock(&catalogue->lock);
-	free(resolved);
-	return result;
-}
-
-/* One trace: its dataset.  Several: one of all their files. */
-static enum histree_status experiment_dataset(struct catalogue *catalogue,
-					      const struct catalogue_entry *const *traces, size_t count,
-					      const char *name, const char *uuid, struct dataset **out,
-					      struct histree_error *error)
-{
-	char store[PATH_MAX];
-	const char *paths[CATALOGUE_TRACES_MAX];
-	*out = NULL;
-	if (count == 1) {
-		*out = dataset_hold(traces[0]->dataset);
-		return HISTREE_OK;
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (traces[i]->dataset->trace_count != 1)
-			return error_set(error, HISTREE_ERR_ARGUMENT,
-					 "'%s' is a store; an experiment of several traces is made of traces",
-					 traces[i]->name);
-		paths[i] = traces[i]->dataset->traces[0];
-	}
-	if (!store_path(catalogue, name, uuid, store))
-		return error_set(error, HISTREE_ERR_ARGUMENT, "the path of a store would be too long");
-	return begin_dataset(catalogue, paths, count, store, out, error);
-}
-
-static enum catalogue_result enter_experiment(struct catalogue *catalogue, const char *name, const char *uuid,
-					      const struct catalogue_entry *const *traces, size_t count,
-					      struct histree_error *error)
-{
-	struct dataset *dataset;
-	if (experiment_dataset(catalogue, traces, count, name, uuid, &dataset, error) != HISTREE_OK)
-		return CATALOGUE_FAILED;
-	struct catalogue_entry *entry = entry_create(uuid, name, dataset);
-	size_t capacity = 0;
-	for (size_t i = 0; entry != NULL && i < count; i++) {
-		if (!entry_add_uuid(entry, &capacity, traces[i]->uuid)) {
-			entry_free(entry);
-			entry = NULL;
-		}
-	}
-	return add_entry(catalogue, CATALOGUE_EXPERIMENTS, entry, error) == HISTREE_OK ? CATALOGUE_OK
-										       : CATALOGUE_FAILED;
-}
-
-static void drop_entry(struct catalogue *catalogue, enum catalogue_kind kind, size_t index)
-{
-	struct entries *entries = &catalogue->kinds[kind];
-	struct catalogue_entry *entry = entries->entries[index];
-	entries->count--;
-	memmove(entries->entries + index, entries->entries + index + 1,
-		(entries->count - index) * sizeof(*entries->entries));
-	if (!is_named(catalogue, entry->dataset))
-		dataset_cancel(entry->dataset);
-	entry_free(entry);
-}
-
-enum catalogue_result catalogue_add_experiment(struct catalogue *catalogue, const char *name,
-					       const char *const *uuids, size_t count, catalogue_visit *visit,
-					       void *context, struct histree_error *error)
-{
-	const struct catalogue_entry *traces[CATALOGUE_TRACES_MAX];
-	char uuid[UUID_TEXT_SIZE];
-	struct uuid_maker maker = uuid_begin("experiment");
-	uuid_add(&maker, name);
-	if (count == 0 || count > CATALOGUE_TRACES_MAX)
-		return CATALOGUE_UNKNOWN;
-
-	pthread_mutex_lock(&catalogue->lock);
-	enum catalogue_result result = CATALOGUE_OK;
-	for (size_t i = 0; i < count && result == CATALOGUE_OK; i++) {
-		traces[i] = catalogue_locked(catalogue, CATALOGUE_TRACES, uuids[i]);
-		result = traces[i] != NULL ? CATALOGUE_OK : CATALOGUE_UNKNOWN;
-		uuid_add(&maker, uuids[i]);
-	}
-	uuid_end(&maker, uuid);
-	const struct catalogue_entry *entry = catalogue_locked(catalogue, CATALOGUE_EXPERIMENTS, uuid);
-	const struct catalogue_entry *namesake = find_name(catalogue, CATALOGUE_EXPERIMENTS, name);
-	if (result == CATALOGUE_OK && entry == NULL && namesake != NULL) {
-		result = CATALOGUE_CLASH;
-		entry = namesake;
-	} else if (result == CATALOGUE_OK && (entry == NULL || !is_usable(entry))) {
-		if (entry != NULL)
-			drop_entry(catalogue, CATALOGUE_EXPERIMENTS,
-				   index_of(catalogue, CATALOGUE_EXPERIMENTS, uuid));
-		result = enter_experiment(catalogue, name, uuid, traces, count, error);
-		entry = catalogue_locked(catalogue, CATALOGUE_EXPERIMENTS, uuid);
-	}
-	if (result == CATALOGUE_OK || result == CATALOGUE_CLASH)
-		visit(context, catalogue, entry);
-	pthread_mutex_unlock(&catalogue->lock);
-	return result;
-}
-
 /* ---- removing ---------------------------------------------------------------------------------------- */
 
 static bool is_in_experiment(const struct catalogue *catalogue, const char *trace_uuid)
 {
-	const struct entries *experiments = &catalogue->kinds[CATALOGUE_EXPERIMENTS];
+	const struct catalogue_entries *experiments = &catalogue->kinds[CATALOGUE_EXPERIMENTS];
 	for (size_t i = 0; i < experiments->count; i++)
 		for (size_t k = 0; k < experiments->entries[i]->trace_uuid_count; k++)
 			if (strcmp(experiments->entries[i]->trace_uuids[k], trace_uuid) == 0)
@@ -385,7 +53,7 @@ enum catalogue_result catalogue_remove(struct catalogue *catalogue, enum catalog
 {
 	enum catalogue_result result = CATALOGUE_OK;
 	pthread_mutex_lock(&catalogue->lock);
-	size_t index = index_of(catalogue, kind, uuid);
+	size_t index = catalogue_index(catalogue, kind, uuid);
 	if (index == catalogue->kinds[kind].count)
 		result = CATALOGUE_UNKNOWN;
 	else if (kind == CATALOGUE_TRACES && is_in_experiment(catalogue, uuid))
@@ -393,7 +61,7 @@ enum catalogue_result catalogue_remove(struct catalogue *catalogue, enum catalog
 	if (result != CATALOGUE_UNKNOWN)
 		visit(context, catalogue, catalogue->kinds[kind].entries[index]);
 	if (result == CATALOGUE_OK)
-		drop_entry(catalogue, kind, index);
+		catalogue_drop(catalogue, kind, index);
 	pthread_mutex_unlock(&catalogue->lock);
 	return result;
 }
@@ -403,7 +71,7 @@ enum catalogue_result catalogue_remove(struct catalogue *catalogue, enum catalog
 /* "many-threads" of ".../many-threads.histree". */
 static char *store_name(const char *path)
 {
-	const char *name = last_component(path);
+	const char *name = path_name(path);
 	size_t size = strlen(name), suffix = strlen(".histree");
 	if (size > suffix && strcmp(name + size - suffix, ".histree") == 0)
 		size -= suffix;
@@ -419,7 +87,7 @@ static void take_uuid(void *context, const struct catalogue *catalogue, const st
 /* The name, with a number behind it where another store has it. */
 static enum histree_status free_name(const struct catalogue *catalogue, char **name, struct histree_error *error)
 {
-	for (unsigned number = 2; find_name(catalogue, CATALOGUE_TRACES, *name) != NULL; number++) {
+	for (unsigned number = 2; catalogue_find_name(catalogue, CATALOGUE_TRACES, *name) != NULL; number++) {
 		char *numbered;
 		if (asprintf(&numbered, "%s (%u)", *name, number) < 0)
 			return error_memory(error, "a name");
@@ -457,15 +125,15 @@ static enum histree_status add_store(struct catalogue *catalogue, const char *pa
 	uuid_add(&maker, shown);
 	uuid_end(&maker, uuid);
 	char *shown_path = strdup(shown);
-	struct catalogue_entry *entry = entry_create(uuid, name, dataset);
+	struct catalogue_entry *entry = catalogue_entry_create(uuid, name, dataset);
 	if (entry == NULL || shown_path == NULL) {
 		free(shown_path);
-		entry_free(entry);
+		catalogue_entry_free(entry);
 		status = error_memory(error, "a store");
 		goto out;
 	}
 	entry->path = shown_path;
-	status = add_entry(catalogue, CATALOGUE_TRACES, entry, error);
+	status = catalogue_enter(catalogue, CATALOGUE_TRACES, entry, error);
 	if (status == HISTREE_OK)
 		status = builder_add(catalogue->builder, dataset, error);
 	if (status == HISTREE_OK &&
@@ -515,7 +183,7 @@ void catalogue_free(struct catalogue *catalogue)
 	builder_free(catalogue->builder);
 	for (size_t kind = 0; kind < CATALOGUE_KIND_COUNT; kind++) {
 		for (size_t i = 0; i < catalogue->kinds[kind].count; i++)
-			entry_free(catalogue->kinds[kind].entries[i]);
+			catalogue_entry_free(catalogue->kinds[kind].entries[i]);
 		free(catalogue->kinds[kind].entries);
 	}
 	allowed_paths_release(&catalogue->allowed);

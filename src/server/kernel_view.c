@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "histree/query.h"
+#include "server/allowed_paths.h"
 #include "server/state_rows.h"
 
 static struct histree_history *find_history(const struct dataset *dataset)
@@ -18,12 +19,6 @@ bool kernel_view_applies(const struct dataset *dataset)
 	return find_history(dataset) != NULL;
 }
 
-static const char *last_component(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash != NULL ? slash + 1 : path;
-}
-
 enum histree_status kernel_view_make(struct dataset *dataset, void **out, struct histree_error *error)
 {
 	*out = NULL;
@@ -35,7 +30,7 @@ enum histree_status kernel_view_make(struct dataset *dataset, void **out, struct
 	view->history = find_history(dataset);
 	view->start = histree_history_info(view->history)->start;
 	view->end = histree_history_info(view->history)->end;
-	view->name = last_component(store->trace_count == 1 ? store->traces[0] : store->path);
+	view->name = path_name(store->trace_count == 1 ? store->traces[0] : store->path);
 	enum histree_status status =
 		histree_control_flow_create(view->history, (struct histree_cancel){ 0 }, &view->flow, error);
 	if (status == HISTREE_OK)
