@@ -38,7 +38,11 @@ export class RowChart extends EventTarget {
 		this.viewport = viewport;
 		this.experiment = experiment;
 		this.view = view;
-		this.draw = eachFrame(() => this.#draw());
+		const draw = eachFrame(() => this.#draw());
+		this.draw = () => {
+			this.isComplete = false; // until it is known what is missing
+			draw();
+		};
 		this.blocks = new Blocks((window) => this.#arrived(window), failed);
 		this.#build();
 	}
