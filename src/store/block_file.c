@@ -31,65 +31,52 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "store/block_file_inside.h"
 
 static const uint8_t magic[8] = { 0x89, 'h', 'i', 's', 't', 'r', 'e', '\n' };
 
 enum {
+	HEADER_CHECKED = 64, /* bytes before their checksum */
 	HEADER_USED = 68,
+	OPEN_ATTEMPTS = 3,
+	TAIL_CHECKED = 84,
+	TAIL_HEADER_USED = 88,
 	SECTION_ENTRY_SIZE = 24,
-	SECTION_COUNT_MAX = 64,
 	FEATURE_EXTENTS = 1,
-	FEATURES_KNOWN = FEATURE_EXTENTS,
+	FEATURE_TAIL = 2,
+	FEATURES_KNOWN = FEATURE_EXTENTS | FEATURE_TAIL,
 };
-
-struct section {
-	uint32_t id, crc;
-	uint64_t offset, size;
-};
-
-struct block_file {
-	const struct io *io;
-	char *path;
-	int file;
-	bool writing; /* made here and not complete: removed on close */
-	uint32_t version;
-	uint32_t block_size, block_count;
-	uint64_t size; /* bytes of the whole file so far */
-	/* With FEATURE_EXTENTS, and while writing: where each block begins; one more says where the last one ends.
-	 */
-	uint64_t *offsets;
-	size_t offsets_capacity;
-	bool has_extents;
-	struct section sections[SECTION_COUNT_MAX];
-	uint32_t section_count;
-	bool section_open; /* the last one is being written */
-};
-
-static uint64_t block_offset(const struct block_file *file, uint64_t number)
-{
-	return file->has_extents ? file->offsets[number] : BLOCK_FILE_HEADER_SIZE + number * file->block_size;
-}
 
 static uint32_t block_bytes(const struct block_file *file, uint32_t number)
 {
 	return file->has_extents ? (uint32_t)(file->offsets[number + 1] - file->offsets[number]) : file->block_size;
 }
 
-static enum histree_status named(const struct block_file *file, enum histree_status status,
-				 struct histree_error *error)
+/* Blocks and sections lie as a whole on one side of the base. */
+static enum histree_status read_at(const struct block_file *file, void *bytes, size_t size, uint64_t offset,
+				   struct histree_error *error)
+{
+	if (offset < file->base && file->is_tail)
+		return io_read_all(file->io, file->main_file, bytes, size, offset, error);
+	return io_read_all(file->io, file->file, bytes, size, own_offset(file, offset), error);
+}
+
+enum histree_status block_file_named(const struct block_file *file, enum histree_status status,
+				     struct histree_error *error)
 {
 	if (status < 0)
 		error_prefix(error, "'%s'", file->path);
 	return status;
 }
 
-static struct block_file *new_file(const struct io *io, const char *path)
+struct block_file *block_file_new(const struct io *io, const char *path)
 {
 	struct block_file *file = calloc(1, sizeof(*file));
 	if (file == NULL)
 		return NULL;
 	file->io = io;
-	file->file = -1;
+	file->file = file->main_file = -1;
+	file->base = BLOCK_FILE_HEADER_SIZE;
 	file->path = strdup(path);
 	if (file->path == NULL) {
 		free(file);
@@ -102,7 +89,7 @@ enum histree_status block_file_create(const struct io *io, const char *path, uin
 				      struct block_file **out, struct histree_error *error)
 {
 	*out = NULL;
-	struct block_file *file = new_file(io, path);
+	struct block_file *file = block_file_new(io, path);
 	if (file == NULL)
 		return error_memory(error, "a file");
 	file->block_size = block_size;
@@ -116,6 +103,11 @@ enum histree_status block_file_create(const struct io *io, const char *path, uin
 				 "cannot make '%s': %s", path, strerror(cause));
 	}
 	file->writing = true;
+	enum histree_status status = block_file_named(file, block_tail_identify(file, error), error);
+	if (status != HISTREE_OK) {
+		block_file_close(file);
+		return status;
+	}
 	*out = file;
 	return HISTREE_OK;
 }
@@ -134,9 +126,12 @@ enum histree_status block_file_write_part(struct block_file *file, uint32_t numb
 				 file->path, number, size, file->block_count);
 	if (!array_reserve(&file->offsets, &file->offsets_capacity, (size_t)number + 2))
 		return error_memory(error, "the places of blocks");
-	enum histree_status status = io_write_all(file->io, file->file, block, size, file->size, error);
-	if (status != HISTREE_OK)
-		return named(file, status, error);
+	if (number >= file->kept_count || !block_tail_keeps(file, block, size)) {
+		enum histree_status status =
+			io_write_all(file->io, file->file, block, size, own_offset(file, file->size), error);
+		if (status != HISTREE_OK)
+			return block_file_named(file, status, error);
+	}
 	file->offsets[number] = file->size;
 	file->size += size;
 	file->offsets[number + 1] = file->size;
@@ -158,9 +153,10 @@ enum histree_status block_file_section_write(struct block_file *file, const void
 					     struct histree_error *error)
 {
 	struct section *section = &file->sections[file->section_count - 1];
-	enum histree_status status = io_write_all(file->io, file->file, bytes, size, file->size, error);
+	enum histree_status status =
+		io_write_all(file->io, file->file, bytes, size, own_offset(file, file->size), error);
 	if (status != HISTREE_OK)
-		return named(file, status, error);
+		return block_file_named(file, status, error);
 	section->crc = crc32c(section->crc, bytes, size);
 	section->size += size;
 	file->size += size;
@@ -202,44 +198,56 @@ static enum histree_status write_extents(struct block_file *file, struct histree
 	return status;
 }
 
-enum histree_status block_file_complete(struct block_file *file, struct histree_error *error)
+/* Everything but the header. */
+static enum histree_status write_directory(struct block_file *file, uint8_t *header, struct histree_error *error)
 {
-	const struct io *io = file->io;
-	if (file->has_extents) {
-		enum histree_status extents = write_extents(file, error);
-		if (extents != HISTREE_OK)
-			return extents;
-	}
+	enum histree_status status = file->has_extents ? write_extents(file, error) : HISTREE_OK;
+	if (status != HISTREE_OK)
+		return status;
 	uint8_t table[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE];
 	size_t table_size = encode_sections(file, table);
 	uint64_t table_offset = file->size;
-	enum histree_status status = io_write_all(io, file->file, table, table_size, table_offset, error);
+	status = io_write_all(file->io, file->file, table, table_size, own_offset(file, table_offset), error);
 	if (status != HISTREE_OK)
-		return named(file, status, error);
+		return status;
 	file->size += table_size;
 
-	/* The header says that all before it is there: it must not reach the disk first. */
-	if (io->sync(io->context, file->file) != 0)
-		return error_set(error, HISTREE_ERR_IO, "'%s': cannot sync: %s", file->path, strerror(errno));
-
-	uint8_t header[BLOCK_FILE_HEADER_SIZE] = { 0 };
 	memcpy(header, magic, sizeof(magic));
 	put_le32(header + 8, BLOCK_FILE_VERSION);
 	put_le32(header + 12, BLOCK_FILE_OLDEST_READER);
-	put_le64(header + 16, file->has_extents ? FEATURE_EXTENTS : 0);
+	put_le64(header + 16, (file->has_extents ? FEATURE_EXTENTS : 0) | (file->is_tail ? FEATURE_TAIL : 0));
 	put_le32(header + 32, file->block_size);
 	put_le32(header + 36, file->block_count);
 	put_le64(header + 40, table_offset);
 	put_le32(header + 48, file->section_count);
 	put_le32(header + 52, crc32c(0, table, table_size));
 	put_le64(header + 56, file->size);
-	put_le32(header + 64, crc32c(0, header, 64));
-	status = io_write_all(io, file->file, header, sizeof(header), 0, error);
+	put_le32(header + 64, crc32c(0, header, HEADER_CHECKED));
+	if (file->is_tail) {
+		put_le64(header + 68, file->base);
+		put_le64(header + 76, file->identity);
+		put_le32(header + 84, crc32c(0, header, TAIL_CHECKED));
+	}
+	return HISTREE_OK;
+}
+
+enum histree_status block_file_complete(struct block_file *file, struct histree_error *error)
+{
+	const struct io *io = file->io;
+	uint8_t header[BLOCK_FILE_HEADER_SIZE] = { 0 };
+	enum histree_status status = write_directory(file, header, error);
+	/* The header says that all before it is there: it must not reach the disk first. */
+	if (status == HISTREE_OK && !file->is_tail)
+		status = io_sync(io, file->file, error);
+	if (status == HISTREE_OK)
+		status = io_write_all(io, file->file, header, sizeof(header), 0, error);
+	if (status == HISTREE_OK && !file->is_tail)
+		status = io_sync(io, file->file, error);
 	if (status != HISTREE_OK)
-		return named(file, status, error);
-	if (io->sync(io->context, file->file) != 0)
-		return error_set(error, HISTREE_ERR_IO, "'%s': cannot sync: %s", file->path, strerror(errno));
+		return block_file_named(file, status, error);
 	file->writing = false;
+	if (!file->is_tail)
+		block_tail_remove(file);
 	return HISTREE_OK;
 }
 
@@ -260,6 +268,20 @@ static enum histree_status check_versions(const uint8_t *header, struct histree_
 	return HISTREE_OK;
 }
 
+/* What a tail says of the file before it; of any other file, that it is none. */
+static enum histree_status decode_base(struct block_file *file, const uint8_t *header, struct histree_error *error)
+{
+	bool is_tail = (get_le64(header + 16) & FEATURE_TAIL) != 0;
+	if (is_tail != file->is_tail)
+		return error_set(error, HISTREE_ERR_FORMAT,
+				 is_tail ? "is the tail of another file; open that" : "is no tail");
+	if (!is_tail)
+		return HISTREE_OK;
+	if (crc32c(0, header, TAIL_CHECKED) != get_le32(header + 84))
+		return error_set(error, HISTREE_ERR_FORMAT, "header: checksum mismatch");
+	return block_tail_join(file, get_le64(header + 68), get_le64(header + 76), error);
+}
+
 static enum histree_status decode_header(struct block_file *file, const uint8_t *header, uint32_t *table_crc,
 					 uint64_t *table_offset, struct histree_error *error)
 {
@@ -268,9 +290,11 @@ static enum histree_status decode_header(struct block_file *file, const uint8_t 
 		return error_set(error, HISTREE_ERR_INCOMPLETE, "was never completed; build it again");
 	if (memcmp(header, magic, sizeof(magic)) != 0)
 		return error_set(error, HISTREE_ERR_FORMAT, "is no histree file");
-	if (crc32c(0, header, 64) != get_le32(header + 64))
+	if (crc32c(0, header, HEADER_CHECKED) != get_le32(header + 64))
 		return error_set(error, HISTREE_ERR_FORMAT, "header: checksum mismatch; build it again");
 	enum histree_status status = check_versions(header, error);
+	if (status == HISTREE_OK)
+		status = decode_base(file, header, error);
 	if (status != HISTREE_OK)
 		return status;
 
@@ -345,9 +369,9 @@ static enum histree_status read_extents(struct block_file *file, struct histree_
 	return status;
 }
 
-static enum histree_status read_directory(struct block_file *file, struct histree_error *error)
+enum histree_status block_file_read_directory(struct block_file *file, struct histree_error *error)
 {
-	uint8_t header[HEADER_USED], table[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE];
+	uint8_t header[TAIL_HEADER_USED], table[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE];
 	uint32_t table_crc = 0;
 	uint64_t table_offset = 0;
 	off_t size;
@@ -361,8 +385,7 @@ static enum histree_status read_directory(struct block_file *file, struct histre
 	if (status == HISTREE_OK)
 		status = decode_header(file, header, &table_crc, &table_offset, error);
 	if (status == HISTREE_OK)
-		status = io_read_all(file->io, file->file, table, file->section_count * (size_t)SECTION_ENTRY_SIZE,
-				     table_offset, error);
+		status = read_at(file, table, file->section_count * (size_t)SECTION_ENTRY_SIZE, table_offset, error);
 	if (status == HISTREE_OK)
 		status = decode_sections(file, table, table_crc, error);
 	if (status == HISTREE_OK && file->has_extents)
@@ -370,26 +393,38 @@ static enum histree_status read_directory(struct block_file *file, struct histre
 	return status;
 }
 
-enum histree_status block_file_open(const struct io *io, const char *path, struct block_file **out,
-				    struct histree_error *error)
+static enum histree_status open_complete(const struct io *io, const char *path, struct block_file **out,
+					 struct histree_error *error)
 {
 	*out = NULL;
-	struct block_file *file = new_file(io, path);
+	struct block_file *file = block_file_new(io, path);
 	if (file == NULL)
 		return error_memory(error, "a file");
 	file->file = io->open(io->context, path, O_RDONLY, 0);
-	if (file->file < 0) {
-		int cause = errno;
-		block_file_close(file);
-		return error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", path, strerror(cause));
-	}
-	enum histree_status status = named(file, read_directory(file, error), error);
+	enum histree_status status;
+	if (file->file < 0)
+		status = error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+	else
+		status = block_file_named(file, block_file_read_directory(file, error), error);
 	if (status != HISTREE_OK) {
 		block_file_close(file);
 		return status;
 	}
 	*out = file;
 	return HISTREE_OK;
+}
+
+enum histree_status block_file_open(const struct io *io, const char *path, struct block_file **out,
+				    struct histree_error *error)
+{
+	/* While this looks, the file may be completed, and its tail be removed: then it opens without. */
+	enum histree_status status = HISTREE_ERR_INCOMPLETE;
+	for (int attempt = 0; status == HISTREE_ERR_INCOMPLETE && attempt < OPEN_ATTEMPTS; attempt++) {
+		status = open_complete(io, path, out, error);
+		if (status == HISTREE_ERR_INCOMPLETE)
+			status = block_tail_open(io, path, out, error);
+	}
+	return status;
 }
 
 enum histree_status block_file_read(const struct block_file *file, uint32_t number, void *block,
@@ -400,7 +435,7 @@ enum histree_status block_file_read(const struct block_file *file, uint32_t numb
 				 file->block_count);
 	uint32_t size = block_bytes(file, number);
 	enum histree_status status =
-		io_read_all(file->io, file->file, block, size, block_offset(file, number), error);
+		read_at(file, block, size, block_offset(file, number), error);
 	memset((uint8_t *)block + size, 0, file->block_size - size);
 	if (status < 0)
 		error_prefix(error, "'%s': node %u at offset 0x%llx", file->path, number,
@@ -425,7 +460,7 @@ enum histree_status block_file_section(const struct block_file *file, uint32_t i
 	if (content == NULL)
 		return error_memory(error, "a section");
 	enum histree_status status =
-		io_read_all(file->io, file->file, content, section->size, section->offset, error);
+		read_at(file, content, section->size, section->offset, error);
 	if (status == HISTREE_OK && crc32c(0, content, section->size) != section->crc)
 		status = error_set(error, HISTREE_ERR_FORMAT, "checksum mismatch");
 	if (status != HISTREE_OK) {
@@ -458,6 +493,11 @@ uint32_t block_file_block_count(const struct block_file *file)
 	return file->block_count;
 }
 
+bool block_file_is_complete(const struct block_file *file)
+{
+	return !file->is_tail;
+}
+
 uint64_t block_file_bytes(const struct block_file *file)
 {
 	return file->size;
@@ -474,7 +514,9 @@ void block_file_close(struct block_file *file)
 		return;
 	if (file->file >= 0)
 		file->io->close(file->io->context, file->file);
-	if (file->writing)
+	if (file->main_file >= 0)
+		file->io->close(file->io->context, file->main_file);
+	if (file->writing && !file->has_tail)
 		file->io->unlink(file->io->context, file->path);
 	free(file->offsets);
 	free(file->path);
