@@ -28,6 +28,7 @@ struct histree_history_info {
 	uint32_t provider_version;
 	uint32_t format_version;
 	histree_time start, end;
+	bool complete; /* false: it was being built when it was opened, and everything is exact up to `end` */
 	uint64_t file_bytes;
 	uint64_t node_count;
 	uint32_t depth; /* nodes from root to the deepest leaf */

@@ -63,23 +63,24 @@ static enum histree_status load_provider(struct histree_history *history, struct
 	return HISTREE_OK;
 }
 
-enum histree_status histree_history_open(const char *path, const struct histree_open_options *options,
-					 struct histree_history **out, struct histree_error *error)
+enum histree_status history_open_file(struct block_file *file, const struct histree_open_options *options,
+				      struct histree_history **out, struct histree_error *error)
 {
 	*out = NULL;
 	size_t cache_bytes = options == NULL ? 0 : options->cache_bytes;
 	if (cache_bytes == 0)
 		cache_bytes = CACHE_BYTES_DEFAULT;
 	struct histree_history *history = calloc(1, sizeof(*history));
-	if (history == NULL)
+	if (history == NULL) {
+		block_file_close(file);
 		return error_memory(error, "a history");
+	}
 	attribute_tree_init(&history->attributes);
-
-	enum histree_status status = block_file_open(&io_posix, path, &history->file, error);
-	if (status == HISTREE_OK)
-		status = tree_reader_open(history->file, cache_bytes, &history->reader, error);
+	history->file = file;
+	enum histree_status status = tree_reader_open(history->file, cache_bytes, &history->reader, error);
 	if (status == HISTREE_OK) {
 		tree_reader_info(history->reader, &history->info);
+		history->info.complete = block_file_is_complete(history->file);
 		status = load_attributes(history, error);
 	}
 	if (status == HISTREE_OK)
@@ -90,6 +91,15 @@ enum histree_status histree_history_open(const char *path, const struct histree_
 	}
 	*out = history;
 	return HISTREE_OK;
+}
+
+enum histree_status histree_history_open(const char *path, const struct histree_open_options *options,
+					 struct histree_history **out, struct histree_error *error)
+{
+	struct block_file *file;
+	*out = NULL;
+	enum histree_status status = block_file_open(&io_posix, path, &file, error);
+	return status == HISTREE_OK ? history_open_file(file, options, out, error) : status;
 }
 
 void histree_history_close(struct histree_history *history)

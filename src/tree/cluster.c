@@ -56,6 +56,32 @@ void cluster_release(struct cluster *cluster)
 	free(cluster->present);
 }
 
+static bool copy_tier(const struct cluster_tier *tier, struct cluster_tier *copy)
+{
+	*copy = *tier;
+	copy->capacity = tier->count;
+	copy->items = array_copy(tier->items, tier->count);
+	return intern_copy(&tier->values, &copy->values) && (copy->items != NULL || tier->count == 0);
+}
+
+enum histree_status cluster_copy(const struct cluster *cluster, struct cluster *copy)
+{
+	*copy = (struct cluster){
+		.output = copy->output,
+		.start = cluster->start,
+		.items_max = cluster->items_max,
+		.values_max = cluster->values_max,
+		.item_bytes = cluster->item_bytes,
+		.builder = { .direct = cluster->builder.direct, .leaves = cluster->builder.leaves },
+		.attach = copy->attach,
+		.context = copy->context,
+	};
+	bool done = lives_copy(&cluster->lives, &copy->lives);
+	for (unsigned i = 0; i < CLUSTER_TIERS && done; i++)
+		done = copy_tier(&cluster->tiers[i], &copy->tiers[i]);
+	return done ? HISTREE_OK : HISTREE_ERR_MEMORY;
+}
+
 /* ---- keys ----------------------------------------------------------------------------------------- */
 
 /* Set the bit of each key that has items in the tier. */

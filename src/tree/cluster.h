@@ -66,6 +66,12 @@ enum histree_status cluster_close_at(struct cluster *cluster, histree_time end);
 /* Write whatever is left. */
 enum histree_status cluster_finish(struct cluster *cluster, struct histree_error *error);
 
+/*
+ * The cluster as it is now, to be finished by itself; its leaves go to where `copy` says: output, attach and context
+ * are set.  HISTREE_ERR_MEMORY only; `copy` is to be released also then.
+ */
+enum histree_status cluster_copy(const struct cluster *cluster, struct cluster *copy);
+
 void cluster_release(struct cluster *cluster);
 
 #endif

@@ -37,6 +37,9 @@ enum histree_status lives_read(struct lives *lives, uint32_t key_count, histree_
 unsigned life_nulls(struct life life, histree_quark key, histree_time start, histree_time end,
 		    struct histree_interval nulls[2]);
 
+/* False when memory is out; `copy` is then empty. */
+bool lives_copy(const struct lives *lives, struct lives *copy);
+
 void lives_release(struct lives *lives);
 
 #endif

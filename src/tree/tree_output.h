@@ -31,6 +31,10 @@ enum histree_status tree_output_node(struct tree_output *output, struct node_bui
 enum histree_status tree_output_leaf(struct tree_output *output, struct column_builder *builder,
 				     struct node_child *child, struct histree_error *error);
 
+/* Nodes that come after those of `output` as it is now.  HISTREE_ERR_MEMORY only: `copy` is then empty. */
+enum histree_status tree_output_copy(const struct tree_output *output, struct block_file *file,
+				     struct tree_output *copy);
+
 void tree_output_release(struct tree_output *output);
 
 #endif

@@ -193,17 +193,22 @@ static enum histree_status attach_leaf(void *context, const struct node_child *l
 	return HISTREE_OK;
 }
 
+static void connect_cluster(struct tree_writer *writer)
+{
+	writer->cluster.output = &writer->output;
+	writer->cluster.attach = attach_leaf;
+	writer->cluster.context = writer;
+}
+
 static void begin_cluster(struct tree_writer *writer)
 {
 	/* An item of the first tier, its share in each other, and the room to sort; an eighth is for values. */
 	size_t each =
 		(2 * CLUSTER_TIER_SHARE + CLUSTER_TIERS - 1) * sizeof(struct column_item) / CLUSTER_TIER_SHARE;
 	size_t for_values = writer->options.memory_max / 8;
-	writer->cluster.output = &writer->output;
+	connect_cluster(writer);
 	writer->cluster.items_max = (writer->options.memory_max - for_values) / each;
 	writer->cluster.values_max = for_values / CLUSTER_TIERS;
-	writer->cluster.attach = attach_leaf;
-	writer->cluster.context = writer;
 	cluster_init(&writer->cluster, writer->options.start);
 }
 
@@ -237,6 +242,46 @@ enum histree_status tree_writer_create(struct block_file *file, const struct tre
 		return status;
 	}
 	*out = writer;
+	return HISTREE_OK;
+}
+
+static enum histree_status copy_open(const struct tree_writer *writer, struct tree_writer *copy)
+{
+	if (!array_reserve(&copy->open, &copy->open_capacity, writer->open_count))
+		return HISTREE_ERR_MEMORY;
+	enum histree_status status = HISTREE_OK;
+	for (; status == HISTREE_OK && copy->open_count < writer->open_count; copy->open_count++)
+		status = node_builder_copy(&writer->open[copy->open_count], &copy->output.layout,
+					   &copy->open[copy->open_count]);
+	return status;
+}
+
+enum histree_status tree_writer_copy(const struct tree_writer *writer, struct block_file *file,
+				     struct tree_writer **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct tree_writer *copy = calloc(1, sizeof(*copy));
+	if (copy == NULL)
+		return error_memory(error, "a tree");
+	copy->options = writer->options;
+	copy->bottom = writer->bottom;
+	copy->tree_end = writer->tree_end;
+	copy->key_count = writer->key_count;
+	copy->value_size_max = writer->value_size_max;
+	copy->key_limit = writer->key_limit;
+	connect_cluster(copy);
+	enum histree_status status = tree_output_copy(&writer->output, file, &copy->output);
+	if (status == HISTREE_OK)
+		status = copy_open(writer, copy);
+	if (status == HISTREE_OK)
+		status = r_buffer_copy(&writer->buffer, &copy->buffer);
+	if (status == HISTREE_OK)
+		status = cluster_copy(&writer->cluster, &copy->cluster);
+	if (status != HISTREE_OK) {
+		tree_writer_free(copy);
+		return error_memory(error, "a tree");
+	}
+	*out = copy;
 	return HISTREE_OK;
 }
 

@@ -40,6 +40,13 @@ size_t tree_writer_value_size_max(const struct tree_writer *writer);
 enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time end, uint32_t key_count,
 				       struct histree_error *error);
 
+/*
+ * A writer that is what this one is now and writes the nodes that come after those of now to `file`, the tail of this
+ * one's file (block_file.h).  Finishing it makes a history that ends now, and this one goes on.
+ */
+enum histree_status tree_writer_copy(const struct tree_writer *writer, struct block_file *file,
+				     struct tree_writer **out, struct histree_error *error);
+
 void tree_writer_free(struct tree_writer *writer);
 
 #endif
