@@ -12,8 +12,8 @@
 
 struct build_options {
 	const char *output, *analysis, *variant, *progress;
-	uint64_t r_depth, node_size, fan_out, memory;
-	bool force, quiet;
+	uint64_t r_depth, node_size, fan_out, memory, publish;
+	bool force, resume, quiet;
 };
 
 static const char *const variants[] = { "cluster", "sht", "osht", "esht", "rsht", "vrsht", NULL };
@@ -68,6 +68,17 @@ static const struct cli_option options[] = {
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct build_options, force),
 	  .help = "replace a store that exists, once the new one is complete" },
+	{ .name = "resume",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct build_options, resume),
+	  .help = "go on with what a build of the same traces left when it was cut off" },
+	{ .name = "publish",
+	  .argument = "NS",
+	  .kind = CLI_DURATION,
+	  .member = offsetof(struct build_options, publish),
+	  .least = 1,
+	  .most = INT64_MAX,
+	  .help = "let others see what was read so far, and keep it, every NS; default: 1s, for 3 % of the time" },
 	{ .name = "progress",
 	  .argument = "WHEN",
 	  .kind = CLI_CHOICE,
@@ -225,6 +236,8 @@ static enum cli_exit build(const struct build_options *chosen, const char *store
 		.analyses = analyses->names,
 		.analysis_count = analyses->count,
 		.force = chosen->force,
+		.resume = chosen->resume,
+		.publish_ns = (int64_t)chosen->publish,
 		.tree = { .variant = chosen->variant,
 			  .r_depth = (uint32_t)chosen->r_depth,
 			  .node_size = (uint32_t)chosen->node_size,
