@@ -12,7 +12,8 @@
  *    length is made, and the result is not merged with an equal interval before it.
  *  - A change at t before the start of the ongoing state is refused with HISTREE_ERR_TIME_BACKWARDS; a
  *    caller whose clock steps back decides itself (histree_state_update() is what Trace Compass does).
- *  - The first non-null value fixes the type of an attribute; another type is HISTREE_ERR_TYPE.
+ *  - The first value that is neither null nor unknown fixes the type of an attribute; another type is
+ *    HISTREE_ERR_TYPE.
  *
  * A call that fails changes nothing.  The one exception is a history that can no longer be written (no disk,
  * no memory for the tree): then every later change is refused with that same status, and only
@@ -172,7 +173,7 @@ histree_state_remove(struct histree_state_system *system, histree_time t, histre
 		     struct histree_error *error);
 
 /*
- * Add to a number; null counts as zero and takes the type of `increment` (int, long or double).
+ * Add to a number; what is unknown stays so; null counts as zero and takes the type of `increment` (int, long or double).
  * An increment of another type than the attribute's is HISTREE_ERR_TYPE; an integer overflow is
  * HISTREE_ERR_ARGUMENT.
  */

@@ -6,7 +6,8 @@
  *	0	8	magic: 0x89 'h' 'i' 's' 't' 'r' 'e' 0x0a
  *	8	4	version of the format
  *	12	4	oldest version whose reader understands the file
- *	16	8	features that a reader must know; 1: blocks have sizes of their own (section EXTS)
+ *	16	8	features that a reader must know; 1: blocks have sizes of their own (section EXTS),
+ *			2: a tail (block_tail.c), 4: values may be unknown
  *	24	8	features that a reader may ignore; 0 so far
  *	32	4	size of a block
  *	36	4	number of blocks
@@ -15,6 +16,9 @@
  *	52	4	CRC-32C of the table of sections
  *	56	8	size of the file
  *	64	4	CRC-32C of the bytes 0 to 64
+ *	68	8	of a tail: where it goes on, in bytes of the file before it
+ *	76	8	of a tail: the identity of the file before it
+ *	84	4	of a tail: CRC-32C of the bytes 0 to 84
  *
  * An entry of the table of sections: id (4), CRC-32C of the section (4), offset (8), size (8).
  *
@@ -44,7 +48,8 @@ enum {
 	SECTION_ENTRY_SIZE = 24,
 	FEATURE_EXTENTS = 1,
 	FEATURE_TAIL = 2,
-	FEATURES_KNOWN = FEATURE_EXTENTS | FEATURE_TAIL,
+	FEATURE_UNKNOWN = 4,
+	FEATURES_KNOWN = FEATURE_EXTENTS | FEATURE_TAIL | FEATURE_UNKNOWN,
 };
 
 static uint32_t block_bytes(const struct block_file *file, uint32_t number)
@@ -140,6 +145,11 @@ enum histree_status block_file_write_part(struct block_file *file, uint32_t numb
 	return HISTREE_OK;
 }
 
+void block_file_has_unknown(struct block_file *file)
+{
+	file->has_unknown = true;
+}
+
 enum histree_status block_file_section_begin(struct block_file *file, uint32_t id, struct histree_error *error)
 {
 	if (file->section_open || file->section_count == SECTION_COUNT_MAX)
@@ -215,7 +225,8 @@ static enum histree_status write_directory(struct block_file *file, uint8_t *hea
 	memcpy(header, magic, sizeof(magic));
 	put_le32(header + 8, BLOCK_FILE_VERSION);
 	put_le32(header + 12, BLOCK_FILE_OLDEST_READER);
-	put_le64(header + 16, (file->has_extents ? FEATURE_EXTENTS : 0) | (file->is_tail ? FEATURE_TAIL : 0));
+	put_le64(header + 16, (file->has_extents ? FEATURE_EXTENTS : 0) | (file->is_tail ? FEATURE_TAIL : 0) |
+				      (file->has_unknown ? FEATURE_UNKNOWN : 0));
 	put_le32(header + 32, file->block_size);
 	put_le32(header + 36, file->block_count);
 	put_le64(header + 40, table_offset);

@@ -56,6 +56,9 @@ enum histree_status block_file_write(struct block_file *file, uint32_t number, c
 enum histree_status block_file_write_part(struct block_file *file, uint32_t number, const void *block, uint32_t size,
 					  struct histree_error *error);
 
+/* Readers must know that values may be unknown. */
+void block_file_has_unknown(struct block_file *file);
+
 /* A section, in as many pieces as its writer likes.  One at a time. */
 enum histree_status block_file_section_begin(struct block_file *file, uint32_t id, struct histree_error *error);
 enum histree_status block_file_section_write(struct block_file *file, const void *bytes, size_t size,

@@ -33,6 +33,7 @@ struct block_file {
 	uint64_t *offsets;
 	size_t offsets_capacity;
 	bool has_extents;
+	bool has_unknown;
 	struct section sections[SECTION_COUNT_MAX];
 	uint32_t section_count;
 	bool section_open; /* the last one is being written */

@@ -8,7 +8,14 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "tree/tree_damage.h"
+#include "tree/tree_holes.h"
 #include "tree/tree_reader_inside.h"
+
+struct pending_node {
+	uint32_t number;
+	uint32_t height_max; /* as its parent knows: 0, it is a leaf */
+};
 
 struct tree_iter {
 	struct tree_reader *reader;
@@ -18,7 +25,7 @@ struct tree_iter {
 	size_t life_at,
 		life_end;   /* of the region's keys, those whose nulls outside their life were not given yet */
 	unsigned life_null; /* of the nulls of that key, the next */
-	uint32_t *pending;  /* stack of node numbers */
+	struct pending_node *pending; /* stack of nodes */
 	size_t pending_count, pending_capacity;
 
 	/* The node being read; frame NULL: none. */
@@ -29,6 +36,11 @@ struct tree_iter {
 	bool by_key;            /* seek each key instead of reading all rows */
 	bool seek;              /* the key at key_at has not been looked for yet */
 	struct histree_query_stats stats;
+
+	bool keeps_to_nodes; /* hands out no holes: it is used to find them */
+	bool has_orphans;    /* those of the reader are pending, or were */
+	bool has_holes;      /* they were looked for */
+	struct tree_holes holes;
 };
 
 enum histree_status tree_iter_create(struct tree_reader *reader, struct tree_iter **out,
@@ -57,6 +69,7 @@ void tree_iter_free(struct tree_iter *iter)
 	if (iter == NULL)
 		return;
 	leave_node(iter);
+	tree_holes_release(&iter->holes);
 	free(iter->pending);
 	free(iter);
 }
@@ -122,6 +135,7 @@ void tree_iter_stop(struct tree_iter *iter)
 	leave_node(iter);
 	iter->left = 0;
 	iter->stats = (struct histree_query_stats){ 0 };
+	iter->has_orphans = iter->has_holes = false;
 }
 
 void tree_iter_start(struct tree_iter *iter, const struct histree_region *region)
@@ -133,12 +147,19 @@ void tree_iter_start(struct tree_iter *iter, const struct histree_region *region
 	iter->left = UINT64_MAX;
 	if (iter->from == iter->to) /* an attribute has exactly one state at a time */
 		iter->left = region->quarks != NULL ? region->quark_count : iter->reader->shape.key_count;
-	iter->pending[0] = iter->reader->shape.root;
+	iter->pending[0] = (struct pending_node){ iter->reader->shape.root, UINT32_MAX };
 	iter->pending_count = 1;
 	iter->life_at = iter->life_null = 0;
 	iter->life_end = region->quarks != NULL ? region->quark_count : iter->reader->shape.key_count;
 	if (iter->reader->lives.count == 0) /* this variant has every null in its nodes */
 		iter->life_end = 0;
+}
+
+/* If it meets the region; there is room for it. */
+static void push_node(struct tree_iter *iter, const struct node_child *node, uint32_t height_max)
+{
+	if (meets_times(iter, node->start, node->end) && meets_keys(iter, node->key_min, node->key_max))
+		iter->pending[iter->pending_count++] = (struct pending_node){ node->number, height_max };
 }
 
 static enum histree_status push_children(struct tree_iter *iter, struct histree_error *error)
@@ -152,8 +173,7 @@ static enum histree_status push_children(struct tree_iter *iter, struct histree_
 		if (child.number >= view->number)
 			return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u has node %u as a child",
 					 block_file_path(iter->reader->file), view->number, child.number);
-		if (meets_times(iter, child.start, child.end) && meets_keys(iter, child.key_min, child.key_max))
-			iter->pending[iter->pending_count++] = child.number;
+		push_node(iter, &child, view->height > 0 ? view->height - 1 : 0);
 	}
 	return HISTREE_OK;
 }
@@ -183,17 +203,48 @@ static void begin_rows(struct tree_iter *iter)
 		choose_keys(iter);
 }
 
+/*
+ * Pass by the node on top of the stack, which cannot be read.  If it may have children, nobody else knows of them: all
+ * nodes without a readable parent take its place, once.
+ */
+static enum histree_status pass_by(struct tree_iter *iter, struct histree_error *error)
+{
+	if (iter->pending[iter->pending_count - 1].height_max > 0 && !iter->has_orphans) {
+		const struct tree_damage *damage;
+		enum histree_status status = tree_damage_find(iter->reader, &damage, error);
+		if (status != HISTREE_OK)
+			return status;
+		if (!array_reserve(&iter->pending, &iter->pending_capacity,
+				   iter->pending_count + damage->orphan_count))
+			return error_memory(error, "a query");
+		iter->pending_count--;
+		for (size_t i = 0; i < damage->orphan_count; i++)
+			push_node(iter, &damage->orphans[i], UINT32_MAX);
+		iter->has_orphans = true;
+	} else {
+		iter->pending_count--;
+	}
+	iter->stats.nodes_damaged++;
+	return HISTREE_OK;
+}
+
 /* Enter the node on top of the stack.  If it fails, that is still there: who asks again is not told less. */
 static enum histree_status enter_node(struct tree_iter *iter, struct histree_error *error)
 {
 	size_t place = iter->pending_count - 1;
-	uint32_t number = iter->pending[place];
+	struct pending_node pending = iter->pending[place];
+	uint32_t number = pending.number;
 	bool loaded;
 	/* A file that lies about its children must not keep us for ever. */
-	if (iter->stats.nodes_visited == iter->reader->shape.node_count)
+	if (iter->stats.nodes_visited + iter->stats.nodes_damaged == iter->reader->shape.node_count)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is a child of several nodes",
 				 block_file_path(iter->reader->file), number);
+	if (tree_damage_has(iter->reader, number))
+		return pass_by(iter, error);
 	enum histree_status status = node_cache_pin(iter->reader->cache, number, &iter->frame, &loaded, error);
+	/* What the disk refuses now it may give the next time: that is the caller's to decide. */
+	if (status == HISTREE_ERR_FORMAT)
+		return pass_by(iter, error);
 	if (status != HISTREE_OK)
 		return status;
 	iter->view = node_view(&iter->reader->shape.layout, node_frame_block(iter->frame));
@@ -201,7 +252,7 @@ static enum histree_status enter_node(struct tree_iter *iter, struct histree_err
 	status = push_children(iter, error);
 	if (status != HISTREE_OK) {
 		leave_node(iter);
-		iter->pending[place] = number;
+		iter->pending[place] = pending;
 		iter->pending_count = place + 1;
 		return status;
 	}
@@ -275,6 +326,32 @@ static bool next_null(struct tree_iter *iter, struct histree_interval *out)
 	return false;
 }
 
+/* What the nodes that could not be read held. */
+static enum histree_status next_hole(struct tree_iter *iter, struct histree_interval *out,
+				     struct histree_error *error)
+{
+	if (!iter->has_holes) {
+		enum histree_status status = tree_holes_find(iter->reader, &iter->region, &iter->holes, error);
+		if (status != HISTREE_OK)
+			return status;
+		iter->has_holes = true;
+	}
+	if (iter->holes.next == iter->holes.count) {
+		iter->left = 0;
+		return HISTREE_END;
+	}
+	*out = iter->holes.holes[iter->holes.next++];
+	if (iter->holes.next == iter->holes.count)
+		iter->left = 0;
+	iter->stats.intervals++;
+	return HISTREE_OK;
+}
+
+void tree_iter_keep_to_nodes(struct tree_iter *iter)
+{
+	iter->keeps_to_nodes = true;
+}
+
 enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interval *out,
 				   struct histree_error *error)
 {
@@ -290,6 +367,7 @@ enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interv
 			enum histree_status status = enter_node(iter, error);
 			if (status != HISTREE_OK)
 				return status;
+			continue;
 		}
 		enum histree_status status = iter->by_key ? next_by_key(iter, out) : next_by_row(iter, out);
 		if (status == HISTREE_OK) {
@@ -303,5 +381,7 @@ enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interv
 		leave_node(iter);
 	}
 	leave_node(iter);
+	if (iter->left > 0 && iter->stats.nodes_damaged > 0 && !iter->keeps_to_nodes)
+		return next_hole(iter, out, error);
 	return HISTREE_END;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "tree/tree_damage.h"
 #include "tree/tree_reader_inside.h"
 
 static enum histree_status check_node(const void *context, const uint8_t *block, uint32_t number,
@@ -22,6 +23,7 @@ enum histree_status tree_reader_open(const struct block_file *file, size_t cache
 	if (reader == NULL)
 		return error_memory(error, "a tree");
 	reader->file = file;
+	pthread_mutex_init(&reader->damage_mutex, NULL);
 	enum histree_status status = tree_shape_read(file, &reader->shape, error);
 	if (status == HISTREE_OK)
 		status = tree_statistics_read(file, &reader->statistics, error);
@@ -47,6 +49,8 @@ void tree_reader_close(struct tree_reader *reader)
 	node_cache_free(reader->cache);
 	tree_statistics_release(&reader->statistics);
 	lives_release(&reader->lives);
+	tree_damage_free(reader->damage);
+	pthread_mutex_destroy(&reader->damage_mutex);
 	free(reader);
 }
 

@@ -36,6 +36,8 @@ void tree_iter_start(struct tree_iter *iter, const struct histree_region *region
 void tree_iter_stop(struct tree_iter *iter);
 enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interval *out,
 				   struct histree_error *error);
+/* From here on, hand out only what nodes and lives say, and no intervals of type unknown for what they cannot say. */
+void tree_iter_keep_to_nodes(struct tree_iter *iter);
 struct histree_query_stats tree_iter_stats(const struct tree_iter *iter);
 void tree_iter_free(struct tree_iter *iter);
 

@@ -5,19 +5,24 @@
 #ifndef TREE_TREE_READER_INSIDE_H
 #define TREE_TREE_READER_INSIDE_H
 
+#include <pthread.h>
+
 #include "node/node_view.h"
 #include "store/node_cache.h"
 #include "tree/lives.h"
 #include "tree/tree_reader.h"
 #include "tree/tree_shape.h"
 
-/* Constant after opening but for the cache, which guards itself. */
+/* Constant after opening but for the cache, which guards itself, and the damage. */
 struct tree_reader {
 	const struct block_file *file; /* borrowed */
 	struct tree_shape shape;
 	struct tree_statistics statistics;
 	struct lives lives; /* of a cluster tree: one a key; else none */
 	struct node_cache *cache;
+	/* Made when damage is met, never changed afterwards (tree_damage.h). */
+	struct tree_damage *_Atomic damage;
+	pthread_mutex_t damage_mutex; /* held while it is made */
 };
 
 #endif

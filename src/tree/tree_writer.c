@@ -39,6 +39,7 @@ struct tree_writer {
 	struct cluster cluster; /* cluster: bottom is 1, leaves come from it */
 	size_t value_size_max;
 	uint32_t key_limit; /* keys are below it */
+	bool has_unknown;   /* among the values */
 };
 
 static bool has_buffer(const struct tree_writer *writer)
@@ -269,6 +270,7 @@ enum histree_status tree_writer_copy(const struct tree_writer *writer, struct bl
 	copy->key_count = writer->key_count;
 	copy->value_size_max = writer->value_size_max;
 	copy->key_limit = writer->key_limit;
+	copy->has_unknown = writer->has_unknown;
 	connect_cluster(copy);
 	enum histree_status status = tree_output_copy(&writer->output, file, &copy->output);
 	if (status == HISTREE_OK)
@@ -374,6 +376,7 @@ enum histree_status tree_writer_add(struct tree_writer *writer, const struct his
 		writer->key_count = (uint64_t)interval->quark + 1;
 	writer->output.statistics.interval_count++;
 	writer->output.statistics.null_count += interval->value.type == HISTREE_NULL;
+	writer->has_unknown = writer->has_unknown || interval->value.type == HISTREE_UNKNOWN;
 	return HISTREE_OK;
 }
 
@@ -457,6 +460,8 @@ enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time 
 		.start = writer->options.start,
 		.end = end,
 	};
+	if (writer->has_unknown)
+		block_file_has_unknown(writer->output.file);
 	tree_statistics_finish(&writer->output.statistics, key_count);
 	status = tree_shape_write(&shape, writer->output.file, error);
 	if (status == HISTREE_OK)
