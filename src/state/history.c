@@ -127,9 +127,29 @@ struct tree_reader *history_tree(struct histree_history *history)
 	return history->reader;
 }
 
+struct section_faults {
+	void (*report)(void *context, const char *fault);
+	void *context;
+	unsigned count;
+};
+
+static void report_section(void *context, const char *fault)
+{
+	struct section_faults *faults = context;
+	faults->count++;
+	faults->report(faults->context, fault);
+}
+
 enum histree_status histree_history_verify(struct histree_history *history,
 					   void (*report)(void *context, const char *fault), void *context,
 					   struct histree_error *error)
 {
-	return tree_verify(history->reader, report, context, error);
+	struct section_faults faults = { .report = report, .context = context };
+	enum histree_status status = block_file_check(history->file, report_section, &faults, error);
+	if (status == HISTREE_OK)
+		status = tree_verify(history->reader, report, context, error);
+	if (status == HISTREE_OK && faults.count > 0)
+		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %u fault%s", block_file_path(history->file),
+				   faults.count, faults.count == 1 ? "" : "s");
+	return status;
 }

@@ -98,7 +98,15 @@ enum histree_status block_file_open(const struct io *io, const char *path, struc
 enum histree_status block_file_read(const struct block_file *file, uint32_t number, void *block,
 				    struct histree_error *error);
 
-/* The whole section, checked; the caller frees *bytes.  HISTREE_ERR_FORMAT if it is missing. */
+/*
+ * Read the header and all sections once more; `report` gets a sentence for each that is damaged, also where a copy
+ * stands in for it.  HISTREE_ERR_IO, HISTREE_ERR_MEMORY.
+ */
+enum histree_status block_file_check(const struct block_file *file,
+				     void (*report)(void *context, const char *fault), void *context,
+				     struct histree_error *error);
+
+/* The whole section, checked; the caller frees *bytes.  HISTREE_ERR_FORMAT if it is missing or damaged. */
 enum histree_status block_file_section(const struct block_file *file, uint32_t id, uint8_t **bytes, size_t *size,
 				       struct histree_error *error);
 

@@ -7,13 +7,13 @@
 
 #include <stdbool.h>
 
+#include "store/block_copies.h"
 #include "store/block_file.h"
 
-enum {
-	SECTION_COUNT_MAX = 64,
-	/* Of a file that is being written, in what will be its header; a complete file has zeros there. */
-	IDENTITY_OFFSET = BLOCK_FILE_HEADER_SIZE - 8,
-};
+enum { SECTION_COUNT_MAX = 64 };
+
+/* What was read from its copy. */
+enum block_damage { DAMAGED_HEADER = 1, DAMAGED_TABLE = 2 };
 
 struct section {
 	uint32_t id, crc;
@@ -37,6 +37,8 @@ struct block_file {
 	struct section sections[SECTION_COUNT_MAX];
 	uint32_t section_count;
 	bool section_open; /* the last one is being written */
+	struct block_copies copies;
+	unsigned damage; /* or of enum block_damage */
 
 	uint64_t identity; /* of a file being written, and of its tails */
 	uint64_t base;     /* what is before this offset is not in `file`: of a tail B, else the size of the header */

@@ -37,14 +37,14 @@ enum histree_status block_tail_identify(struct block_file *file, struct histree_
 	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
 		return error_set(error, HISTREE_ERR_IO, "no random numbers: %s", strerror(errno));
 	file->identity = get_le64(bytes);
-	return io_write_all(file->io, file->file, bytes, sizeof(bytes), IDENTITY_OFFSET, error);
+	return io_write_all(file->io, file->file, bytes, sizeof(bytes), BLOCK_IDENTITY_OFFSET, error);
 }
 
 static enum histree_status read_identity(const struct io *io, int file, uint64_t *identity,
 					 struct histree_error *error)
 {
 	uint8_t bytes[8];
-	enum histree_status status = io_read_all(io, file, bytes, sizeof(bytes), IDENTITY_OFFSET, error);
+	enum histree_status status = io_read_all(io, file, bytes, sizeof(bytes), BLOCK_IDENTITY_OFFSET, error);
 	*identity = status == HISTREE_OK ? get_le64(bytes) : 0;
 	return status;
 }
