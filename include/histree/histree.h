@@ -10,6 +10,7 @@
  *	query.h		single, full, range and 2D queries
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
+ *	repair.h	from a damaged store to a sound one
  */
 #ifndef HISTREE_HISTREE_H
 #define HISTREE_HISTREE_H
@@ -18,6 +19,7 @@
 #include "build.h"
 #include "history.h"
 #include "query.h"
+#include "repair.h"
 #include "state_system.h"
 #include "status.h"
 #include "store.h"

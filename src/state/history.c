@@ -2,6 +2,7 @@
 #include "state/history.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,11 +64,38 @@ static enum histree_status load_provider(struct histree_history *history, struct
 	return HISTREE_OK;
 }
 
+/* Whether something is damaged that a salvaged history can do without. */
+static bool is_lost(enum histree_status status, bool salvage)
+{
+	return salvage && (status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_IO);
+}
+
+/* In place of those that are lost. */
+static enum histree_status make_names(struct histree_history *history, struct histree_error *error)
+{
+	uint32_t count = tree_reader_key_count(history->reader);
+	attribute_tree_release(&history->attributes);
+	attribute_tree_init(&history->attributes);
+	if (!tree_reader_can_have_keys(history->reader) || count > ATTRIBUTE_COUNT_MAX)
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s': %" PRIu32 " attributes: too many",
+				 block_file_path(history->file), count);
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t i = 0; i < count && status == HISTREE_OK; i++) {
+		char name[16];
+		histree_quark quark;
+		int size = snprintf(name, sizeof(name), "?%" PRIu32, i);
+		status = attribute_tree_add(&history->attributes, HISTREE_ROOT, name, (size_t)size, &quark, error);
+	}
+	history->info.attribute_count = history->attributes.count;
+	return status;
+}
+
 enum histree_status history_open_file(struct block_file *file, const struct histree_open_options *options,
 				      struct histree_history **out, struct histree_error *error)
 {
 	*out = NULL;
 	size_t cache_bytes = options == NULL ? 0 : options->cache_bytes;
+	bool salvage = options != NULL && options->salvage;
 	if (cache_bytes == 0)
 		cache_bytes = CACHE_BYTES_DEFAULT;
 	struct histree_history *history = calloc(1, sizeof(*history));
@@ -77,14 +105,20 @@ enum histree_status history_open_file(struct block_file *file, const struct hist
 	}
 	attribute_tree_init(&history->attributes);
 	history->file = file;
-	enum histree_status status = tree_reader_open(history->file, cache_bytes, &history->reader, error);
+	enum histree_status status =
+		salvage ? tree_reader_salvage(history->file, cache_bytes, &history->reader, error)
+			: tree_reader_open(history->file, cache_bytes, &history->reader, error);
 	if (status == HISTREE_OK) {
 		tree_reader_info(history->reader, &history->info);
 		history->info.complete = block_file_is_complete(history->file);
 		status = load_attributes(history, error);
 	}
+	if (is_lost(status, salvage))
+		status = make_names(history, error);
 	if (status == HISTREE_OK)
 		status = load_provider(history, error);
+	if (is_lost(status, salvage))
+		status = HISTREE_OK;
 	if (status != HISTREE_OK) {
 		histree_history_close(history);
 		return status;

@@ -183,10 +183,9 @@ static enum histree_status continue_file(struct state_file *state_file, const ch
 	return block_file_create(io, path, node_size, &state_file->file, error);
 }
 
-enum histree_status state_file_create(const struct io *io, const struct histree_history_options *options,
-				      struct histree_state_system **out, struct histree_error *error)
+enum histree_status state_file_sink(const struct io *io, const struct histree_history_options *options,
+				    struct interval_sink *out, struct histree_error *error)
 {
-	*out = NULL;
 	if (options->path == NULL || options->path[0] == '\0')
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a history needs the path of the file to make");
 	struct tree_options tree_options;
@@ -205,12 +204,13 @@ enum histree_status state_file_create(const struct io *io, const struct histree_
 		status = continue_file(state_file, options->path, tree_options.node_size, error);
 	else
 		status = block_file_create(io, options->path, tree_options.node_size, &state_file->file, error);
-	if (status != HISTREE_OK)
-		goto out;
-	status = tree_writer_create(state_file->file, &tree_options, &state_file->writer, error);
-	if (status != HISTREE_OK)
-		goto out;
-	const struct interval_sink sink = {
+	if (status == HISTREE_OK)
+		status = tree_writer_create(state_file->file, &tree_options, &state_file->writer, error);
+	if (status != HISTREE_OK) {
+		file_free(state_file);
+		return status;
+	}
+	*out = (struct interval_sink){
 		.add = file_add,
 		.closing = file_closing,
 		.finish = file_finish,
@@ -219,10 +219,20 @@ enum histree_status state_file_create(const struct io *io, const struct histree_
 		.context = state_file,
 		.value_size_max = tree_writer_value_size_max(state_file->writer),
 	};
-	status = state_system_create(options->start, &sink, out, error);
-out:
+	return HISTREE_OK;
+}
+
+enum histree_status state_file_create(const struct io *io, const struct histree_history_options *options,
+				      struct histree_state_system **out, struct histree_error *error)
+{
+	struct interval_sink sink;
+	*out = NULL;
+	enum histree_status status = state_file_sink(io, options, &sink, error);
 	if (status != HISTREE_OK)
-		file_free(state_file);
+		return status;
+	status = state_system_create(options->start, &sink, out, error);
+	if (status != HISTREE_OK)
+		sink.free(sink.context);
 	return status;
 }
 

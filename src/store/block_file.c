@@ -189,6 +189,9 @@ static uint64_t features_of(const struct block_file *file)
 static enum histree_status write_directory(struct block_file *file, uint8_t *page, struct histree_error *error)
 {
 	enum histree_status status = file->has_extents ? write_extents(file, error) : HISTREE_OK;
+	/* Without them no block can be found: where there is no room for a copy, the section is there twice. */
+	if (status == HISTREE_OK && file->has_extents && file->copies.overflown)
+		status = write_extents(file, error);
 	if (status != HISTREE_OK)
 		return status;
 	uint8_t bytes[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE + BLOCK_HEADER_USED];
@@ -448,38 +451,46 @@ static void section_name(uint32_t id, char name[5])
 	name[4] = '\0';
 }
 
+/* The first section with this id that is sound, or its copy. */
+static enum histree_status load_section(const struct block_file *file, uint32_t id, uint8_t **bytes, size_t *size,
+					struct histree_error *error)
+{
+	enum histree_status status = error_set(error, HISTREE_ERR_FORMAT, "is missing");
+	for (uint32_t i = 0; i < file->section_count; i++) {
+		const struct section *section = &file->sections[i];
+		if (section->id != id)
+			continue;
+		*size = section->size;
+		*bytes = malloc(section->size > 0 ? section->size : 1);
+		if (*bytes == NULL)
+			return error_memory(error, "a section");
+		status = read_section(file, section, *bytes, error);
+		if (status == HISTREE_OK)
+			return HISTREE_OK;
+		size_t copy_size;
+		const uint8_t *copy =
+			status == HISTREE_ERR_FORMAT ? block_copies_find(&file->copies, id, &copy_size) : NULL;
+		if (copy != NULL && copy_size == section->size && crc32c(0, copy, copy_size) == section->crc) {
+			memcpy(*bytes, copy, copy_size);
+			return HISTREE_OK;
+		}
+		free(*bytes);
+		*bytes = NULL;
+	}
+	return status;
+}
+
 enum histree_status block_file_section(const struct block_file *file, uint32_t id, uint8_t **bytes, size_t *size,
 				       struct histree_error *error)
 {
+	char name[5];
 	*bytes = NULL;
 	*size = 0;
-	char name[5];
-	const struct section *section = NULL;
 	section_name(id, name);
-	for (uint32_t i = 0; i < file->section_count; i++)
-		if (file->sections[i].id == id)
-			section = &file->sections[i];
-	if (section == NULL)
-		return error_set(error, HISTREE_ERR_FORMAT, "'%s': has no section %s", file->path, name);
-
-	size_t copy_size;
-	uint8_t *content = malloc(section->size > 0 ? section->size : 1);
-	if (content == NULL)
-		return error_memory(error, "a section");
-	enum histree_status status = read_section(file, section, content, error);
-	const uint8_t *copy = status == HISTREE_ERR_FORMAT ? block_copies_find(&file->copies, id, &copy_size) : NULL;
-	if (copy != NULL && copy_size == section->size && crc32c(0, copy, copy_size) == section->crc) {
-		memcpy(content, copy, copy_size);
-		status = HISTREE_OK;
-	}
-	if (status != HISTREE_OK) {
+	enum histree_status status = load_section(file, id, bytes, size, error);
+	if (status < 0)
 		error_prefix(error, "'%s': section %s", file->path, name);
-		free(content);
-		return status;
-	}
-	*bytes = content;
-	*size = section->size;
-	return HISTREE_OK;
+	return status;
 }
 
 static enum histree_status check_section(const struct block_file *file, const struct section *section,

@@ -100,6 +100,8 @@ enum histree_status tree_holes_find(struct tree_reader *reader, const struct his
 {
 	struct covers covers = { 0 };
 	holes->count = holes->next = 0;
+	if (!tree_reader_can_have_keys(reader))
+		return error_set(error, HISTREE_ERR_FORMAT, "more attributes than its nodes have room for");
 	enum histree_status status = collect(reader, region, &covers, error);
 	size_t key_count = region->quarks != NULL ? region->quark_count : tree_reader_key_count(reader), first = 0;
 	for (size_t i = 0; i < key_count && status == HISTREE_OK; i++) {

@@ -243,7 +243,7 @@ static enum histree_status enter_node(struct tree_iter *iter, struct histree_err
 		return pass_by(iter, error);
 	enum histree_status status = node_cache_pin(iter->reader->cache, number, &iter->frame, &loaded, error);
 	/* What the disk refuses now it may give the next time: that is the caller's to decide. */
-	if (status == HISTREE_ERR_FORMAT)
+	if (status == HISTREE_ERR_FORMAT || (status == HISTREE_ERR_IO && iter->reader->salvages))
 		return pass_by(iter, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -381,7 +381,8 @@ enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interv
 		leave_node(iter);
 	}
 	leave_node(iter);
-	if (iter->left > 0 && iter->stats.nodes_damaged > 0 && !iter->keeps_to_nodes)
+	bool is_damaged = iter->stats.nodes_damaged > 0 || iter->reader->lost_lives;
+	if (iter->left > 0 && is_damaged && !iter->keeps_to_nodes)
 		return next_hole(iter, out, error);
 	return HISTREE_END;
 }

@@ -15,21 +15,37 @@ static enum histree_status check_node(const void *context, const uint8_t *block,
 	return node_check(&reader->shape.layout, block, number, error);
 }
 
-enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
-				     struct histree_error *error)
+static enum histree_status read_lives(struct tree_reader *reader, struct histree_error *error)
+{
+	const struct tree_shape *shape = &reader->shape;
+	enum histree_status status = lives_read(&reader->lives, shape->key_count, shape->start, shape->end,
+						reader->file, error);
+	reader->lost_lives = reader->salvages && (status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_IO);
+	return reader->lost_lives ? HISTREE_OK : status;
+}
+
+static enum histree_status read_statistics(struct tree_reader *reader, struct histree_error *error)
+{
+	enum histree_status status = tree_statistics_read(reader->file, &reader->statistics, error);
+	bool lost = reader->salvages && (status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_IO);
+	return lost ? HISTREE_OK : status;
+}
+
+static enum histree_status open_reader(const struct block_file *file, size_t cache_bytes, bool salvages,
+				       struct tree_reader **out, struct histree_error *error)
 {
 	*out = NULL;
 	struct tree_reader *reader = calloc(1, sizeof(*reader));
 	if (reader == NULL)
 		return error_memory(error, "a tree");
 	reader->file = file;
+	reader->salvages = salvages;
 	pthread_mutex_init(&reader->damage_mutex, NULL);
 	enum histree_status status = tree_shape_read(file, &reader->shape, error);
 	if (status == HISTREE_OK)
-		status = tree_statistics_read(file, &reader->statistics, error);
+		status = read_statistics(reader, error);
 	if (status == HISTREE_OK && reader->shape.variant->clusters)
-		status = lives_read(&reader->lives, reader->shape.key_count, reader->shape.start, reader->shape.end,
-				    file, error);
+		status = read_lives(reader, error);
 	if (status == HISTREE_OK)
 		status = node_cache_create(file, cache_bytes,
 					   (struct node_check){ .check = check_node, .context = reader },
@@ -40,6 +56,27 @@ enum histree_status tree_reader_open(const struct block_file *file, size_t cache
 	}
 	*out = reader;
 	return HISTREE_OK;
+}
+
+enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
+				     struct histree_error *error)
+{
+	return open_reader(file, cache_bytes, false, out, error);
+}
+
+enum histree_status tree_reader_salvage(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
+					struct histree_error *error)
+{
+	return open_reader(file, cache_bytes, true, out, error);
+}
+
+bool tree_reader_can_have_keys(const struct tree_reader *reader)
+{
+	const struct tree_shape *shape = &reader->shape;
+	if (reader->lost_lives) /* which had two bits of each */
+		return shape->key_count / 4 <= block_file_bytes(reader->file);
+	return reader->lives.count > 0 ||
+	       shape->key_count <= (uint64_t)shape->node_count * shape->layout.node_size;
 }
 
 void tree_reader_close(struct tree_reader *reader)

@@ -106,7 +106,7 @@ static void blocks_and_sections_come_back(void **state)
 	assert_int_equal(size, 0);
 	free(bytes);
 	assert_int_equal(block_file_section(file, SECTION_ATTRIBUTES, &bytes, &size, &error), HISTREE_ERR_FORMAT);
-	assert_string_equal(error.message, "'f': has no section ATTR");
+	assert_string_equal(error.message, "'f': section ATTR: is missing");
 	assert_null(bytes);
 	block_file_close(file);
 	memory_io_release(&memory);
