@@ -34,6 +34,11 @@ struct histree_build_options {
 	 * from their beginning, but what is on disk is not written again, and can be asked all the time.
 	 */
 	bool resume;
+	/*
+	 * Where the trace lacks events, states go on as if there had been none, as in Trace Compass, and may be wrong.
+	 * Else those that are in doubt are unknown until the trace says more.
+	 */
+	bool ignore_gaps;
 	int64_t publish_ns; /* time between two publications; 0: a second, or more where that takes 3 % of the build */
 	struct histree_tree_options tree;
 	/* Called now and then from the building thread; returns false to cancel.  May be NULL. */

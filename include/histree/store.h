@@ -30,6 +30,7 @@ struct histree_store_info {
 	uint64_t event_count;
 	uint64_t clock_steps_back;
 	uint64_t discarded_events, discarded_packets;
+	uint64_t gap_count; /* in which states became unknown: where events were lost, or a stream is damaged */
 	histree_time start, end; /* where it is not complete, each history says itself where it ends */
 	int64_t build_ns;        /* wall time of the build */
 };

@@ -176,6 +176,7 @@ static enum histree_status write_manifest(struct build *build, bool complete, hi
 		.clock_steps_back = report.clock_steps_back,
 		.discarded_events = report.discarded_events,
 		.discarded_packets = report.discarded_packets,
+		.gap_count = report.gaps,
 		.start = build->start,
 		.end = end,
 		.build_ns = now_ns() - build->begun_ns,
@@ -222,9 +223,12 @@ static enum histree_status handle_event(struct build *build, const struct event 
 		build->end = event->time;
 	for (size_t i = 0; i < build->run_count; i++) {
 		struct run *run = &build->runs[i];
-		if (!run->applies[event->class->trace->id])
+		const struct event_trace *trace = event->gap != NULL ? event->gap->trace : event->class->trace;
+		if (!run->applies[trace->id] || (event->gap != NULL && run->analysis->gap == NULL))
 			continue;
-		enum histree_status status = run->analysis->event(run->instance, event, build->error);
+		enum histree_status status =
+			event->gap != NULL ? run->analysis->gap(run->instance, event->gap, build->error)
+					   : run->analysis->event(run->instance, event, build->error);
 		if (status < 0) {
 			error_prefix(build->error, "analysis '%s'", run->analysis->name);
 			return status;
@@ -322,6 +326,8 @@ static enum histree_status read_trace(struct build *build)
 	const struct histree_build_options *options = build->options;
 	enum histree_status status =
 		trace_open(options->traces, options->trace_count, &build->trace, build->error);
+	if (status == HISTREE_OK && !options->ignore_gaps)
+		trace_want_gaps(build->trace);
 	if (status == HISTREE_OK)
 		status = options->analyses != NULL ? choose_named(build) : choose_applicable(build);
 	if (status == HISTREE_OK)

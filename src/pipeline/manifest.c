@@ -59,13 +59,13 @@ static json_t *histories(const struct histree_store_info *info)
 static char *encode(const struct histree_store_info *info)
 {
 	json_t *root = json_pack(
-		"{s:s, s:i, s:i, s:o, s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "format",
+		"{s:s, s:i, s:i, s:o, s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "format",
 		"histree store", "version", MANIFEST_VERSION, "oldest_reader", MANIFEST_OLDEST_READER, "made_by",
 		text(info->made_by), "traces", texts(info->traces, info->trace_count), "histories", histories(info),
 		"complete", (int)info->complete, "partial", (int)info->partial, "warnings", texts(info->warnings, info->warning_count), "events",
 		(json_int_t)info->event_count, "clock_steps_back", (json_int_t)info->clock_steps_back,
 		"discarded_events", (json_int_t)info->discarded_events, "discarded_packets",
-		(json_int_t)info->discarded_packets, "start", (json_int_t)info->start, "end",
+		(json_int_t)info->discarded_packets, "gaps", (json_int_t)info->gap_count, "start", (json_int_t)info->start, "end",
 		(json_int_t)info->end, "build_ns", (json_int_t)info->build_ns);
 	if (root == NULL)
 		return NULL;
@@ -225,11 +225,11 @@ static enum histree_status decode(const char *path, json_t *root, struct arena *
 	const char *made_by;
 	json_t *traces, *list, *warnings;
 	int complete = 1, partial; /* a manifest that does not say so is of a complete store */
-	json_int_t events, steps, lost_events, lost_packets, start, end, build_ns;
-	if (json_unpack(root, "{s:s, s:o, s:o, s?b, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "made_by", &made_by,
+	json_int_t events, steps, lost_events, lost_packets, gaps = 0, start, end, build_ns;
+	if (json_unpack(root, "{s:s, s:o, s:o, s?b, s:b, s:o, s:I, s:I, s:I, s:I, s?I, s:I, s:I, s:I}", "made_by", &made_by,
 			"traces", &traces, "histories", &list, "complete", &complete, "partial", &partial, "warnings", &warnings, "events",
 			&events, "clock_steps_back", &steps, "discarded_events", &lost_events, "discarded_packets",
-			&lost_packets, "start", &start, "end", &end, "build_ns", &build_ns) != 0)
+			&lost_packets, "gaps", &gaps, "start", &start, "end", &end, "build_ns", &build_ns) != 0)
 		return malformed(path, "lacks something, or has it of another kind", error);
 	*out = (struct histree_store_info){
 		.made_by = arena_copy(arena, made_by, strlen(made_by)),
@@ -239,6 +239,7 @@ static enum histree_status decode(const char *path, json_t *root, struct arena *
 		.clock_steps_back = (uint64_t)steps,
 		.discarded_events = (uint64_t)lost_events,
 		.discarded_packets = (uint64_t)lost_packets,
+		.gap_count = (uint64_t)gaps,
 		.start = start,
 		.end = end,
 		.build_ns = build_ns,
