@@ -22,18 +22,25 @@ struct histree_store_info {
 	size_t trace_count;
 	const struct histree_store_history *histories;
 	size_t history_count;
-	bool partial; /* some of the trace could not be read: see warnings */
+	bool complete; /* false: the store of a build that is running, or was cut off */
+	bool building; /* not complete, and the build is running */
+	bool partial;  /* some of the trace could not be read: see warnings */
 	const char *const *warnings;
 	size_t warning_count;
 	uint64_t event_count;
 	uint64_t clock_steps_back;
 	uint64_t discarded_events, discarded_packets;
-	histree_time start, end;
-	int64_t build_ns; /* wall time of the build */
+	uint64_t gap_count; /* in which states became unknown: where events were lost, or a stream is damaged */
+	histree_time start, end; /* where it is not complete, each history says itself where it ends */
+	int64_t build_ns;        /* wall time of the build */
 };
 
 struct histree_store;
 
+/*
+ * Open a store.  Where there is none of that name, but a build of it is running or was cut off, that is opened as far
+ * as it was published; under the name PATH.building it is also where there is an older store.
+ */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_store_open(const char *path, struct histree_store **out, struct histree_error *error);
 HISTREE_API void histree_store_close(struct histree_store *store);

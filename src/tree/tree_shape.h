@@ -39,6 +39,9 @@ enum histree_status tree_statistics_count_node(struct tree_statistics *statistic
 /* Sort the key ranges into buckets of equal width, now that the number of keys is known. */
 void tree_statistics_finish(struct tree_statistics *statistics, uint32_t key_count);
 
+/* HISTREE_ERR_MEMORY only: `copy` is then empty. */
+enum histree_status tree_statistics_copy(const struct tree_statistics *statistics, struct tree_statistics *copy);
+
 void tree_statistics_release(struct tree_statistics *statistics);
 
 enum histree_status tree_shape_write(const struct tree_shape *shape, struct block_file *file,
