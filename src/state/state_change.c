@@ -105,8 +105,7 @@ enum histree_status state_apply_change(struct histree_state_system *system, hist
 	return HISTREE_OK;
 }
 
-/* An attribute of integers that goes from one or from null to another, as most changes are: nothing can be wrong.
- */
+/* An attribute of integers that goes on with one, as most changes are: nothing can be wrong. */
 static inline bool is_plain(const struct histree_state_system *system, histree_time t, histree_quark quark,
 			    const struct histree_value *value)
 {
@@ -121,7 +120,12 @@ static enum histree_status apply_plain(struct histree_state_system *system, hist
 				       int32_t number, struct histree_error *error)
 {
 	struct ongoing_state *state = &system->ongoing.states[quark];
-	struct histree_interval interval = { .start = state->since, .end = t - 1, .quark = quark };
+	struct histree_interval interval = {
+		.start = state->since,
+		.end = t - 1,
+		.quark = quark,
+		.value = { .type = (enum histree_type)state->type }, /* all that null and unknown have */
+	};
 	if (state->type == HISTREE_INT) {
 		interval.value = histree_int((int32_t)state->bits);
 		if (interval.value.int32 == number)

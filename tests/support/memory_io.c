@@ -108,6 +108,8 @@ static void drop(struct memory_file *file)
 
 static int memory_close(void *context, int number)
 {
+	if (number == FOLDER_NUMBER)
+		return 0;
 	struct memory_file *file = opened(context, number);
 	file->opened--;
 	drop(file);
