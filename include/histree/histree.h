@@ -13,6 +13,7 @@
  *	segment_store.h	segments, in any order
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
+ *	repair.h	from a damaged store to a sound one
  *	view.h		threads as a tree, resources, CPU usage, colours
  *	draw.h		pictures as SVG and PNG
  */
@@ -24,6 +25,7 @@
 #include "draw.h"
 #include "history.h"
 #include "query.h"
+#include "repair.h"
 #include "rows.h"
 #include "segment.h"
 #include "segment_store.h"

@@ -15,6 +15,7 @@ enum { SOFTIRQ_VALUE_MAX = SOFTIRQ_RAISED | SOFTIRQ_RUNNING };
 
 struct softirq_total {
 	uint32_t cpu_counts[SOFTIRQ_VALUE_MAX + 1]; /* how many CPUs have this value; [0] is not used */
+	uint32_t unknown_count;                     /* on how many CPUs it is unknown */
 };
 
 static bool same_name(struct kernel_text a, struct kernel_text b)
@@ -118,6 +119,11 @@ static bool softirq_has(struct kernel_model *model, const struct interrupt *soft
 	return value.type == HISTREE_INT && (value.int32 & bit) != 0;
 }
 
+static bool is_unknown(struct kernel_model *model, const struct interrupt *interrupt)
+{
+	return changes_value(&model->changes, interrupt->quark).type == HISTREE_UNKNOWN;
+}
+
 bool cpu_softirq_runs(struct kernel_model *model, struct kernel_cpu *cpu)
 {
 	cpu_attribute(model, cpu, CPU_SOFT_IRQS);
@@ -129,12 +135,16 @@ bool cpu_softirq_runs(struct kernel_model *model, struct kernel_cpu *cpu)
 
 struct histree_value softirq_when_raised(struct kernel_model *model, const struct interrupt *softirq)
 {
+	if (is_unknown(model, softirq))
+		return histree_unknown();
 	return histree_int(softirq_has(model, softirq, SOFTIRQ_RUNNING) ? SOFTIRQ_RUNNING | SOFTIRQ_RAISED
 									: SOFTIRQ_RAISED);
 }
 
 struct histree_value softirq_when_done(struct kernel_model *model, const struct interrupt *softirq)
 {
+	if (is_unknown(model, softirq))
+		return histree_unknown();
 	return softirq_has(model, softirq, SOFTIRQ_RAISED) ? histree_int(SOFTIRQ_RAISED) : histree_null();
 }
 
@@ -168,15 +178,19 @@ static struct softirq_total *softirq_total(struct kernel_model *model, int32_t n
 
 static uint32_t *cpus_with(struct softirq_total *total, struct histree_value value)
 {
+	if (value.type == HISTREE_UNKNOWN)
+		return &total->unknown_count;
 	return &total->cpu_counts[value.type == HISTREE_INT ? value.int32 & SOFTIRQ_VALUE_MAX : 0];
 }
 
 static struct histree_value greatest_value(const struct softirq_total *total)
 {
-	for (int32_t value = SOFTIRQ_VALUE_MAX; value > 0; value--)
-		if (total->cpu_counts[value] > 0)
-			return histree_int(value);
-	return histree_null();
+	int32_t value = SOFTIRQ_VALUE_MAX;
+	while (value > 0 && total->cpu_counts[value] == 0)
+		value--;
+	if (total->unknown_count > 0 && value < SOFTIRQ_VALUE_MAX)
+		return histree_unknown();
+	return value > 0 ? histree_int(value) : histree_null();
 }
 
 void softirq_change_with_total(struct kernel_model *model, struct interrupt *softirq, struct histree_value value)

@@ -30,7 +30,7 @@ struct interrupt *cpu_softirq(struct kernel_model *model, struct kernel_cpu *cpu
 /* The named interrupt of this number that is in progress on the CPU, NULL if none is. */
 struct interrupt *cpu_irq_in_progress(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number);
 
-/* The value of the first interrupt, or softirq, of the CPU that has one; null if none has. */
+/* The value of the first interrupt, or softirq, of the CPU that has one, or may have one; null if none has. */
 struct histree_value cpu_irq_value(struct kernel_model *model, struct kernel_cpu *cpu);
 struct histree_value cpu_softirq_value(struct kernel_model *model, struct kernel_cpu *cpu);
 

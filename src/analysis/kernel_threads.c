@@ -85,22 +85,20 @@ void thread_rename(struct kernel_model *model, struct kernel_thread *thread, str
 bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
 		  struct histree_value value)
 {
-	if (thread_value(model, thread, attribute).type != HISTREE_NULL)
+	enum histree_type known = thread_value(model, thread, attribute).type;
+	if (known != HISTREE_NULL && known != HISTREE_UNKNOWN)
 		return false;
 	thread_change(model, thread, attribute, value);
 	return true;
 }
 
-bool thread_in_system_call(struct kernel_model *model, struct kernel_thread *thread)
-{
-	return thread_value(model, thread, THREAD_SYSTEM_CALL).type != HISTREE_NULL;
-}
-
 void thread_run(struct kernel_model *model, struct kernel_thread *thread)
 {
-	bool in_system_call = thread_in_system_call(model, thread);
+	enum histree_type call = thread_value(model, thread, THREAD_SYSTEM_CALL).type;
 	thread_change(model, thread, THREAD_STATUS,
-		      histree_int(in_system_call ? THREAD_RUNS_SYSCALL : THREAD_RUNS_USERMODE));
+		      call == HISTREE_UNKNOWN ? histree_unknown()
+		      : call == HISTREE_NULL  ? histree_int(THREAD_RUNS_USERMODE)
+					      : histree_int(THREAD_RUNS_SYSCALL));
 }
 
 void thread_wake(struct kernel_model *model, struct kernel_thread *thread)
@@ -130,7 +128,7 @@ struct histree_value thread_status_of_task_state(int32_t task_state)
 void thread_inherit_system_call(struct kernel_model *model, struct kernel_thread *parent,
 				struct kernel_thread *child)
 {
-	if (!thread_in_system_call(model, parent))
+	if (thread_value(model, parent, THREAD_SYSTEM_CALL).type == HISTREE_NULL)
 		return;
 	histree_quark quark = thread_attribute(model, child, THREAD_SYSTEM_CALL);
 	change(&model->changes, quark, thread_value(model, parent, THREAD_SYSTEM_CALL));

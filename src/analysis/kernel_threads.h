@@ -34,6 +34,7 @@ enum thread_attribute {
 struct kernel_thread {
 	histree_quark node;
 	histree_quark attributes[THREAD_ATTRIBUTE_COUNT];
+	bool is_certain; /* while a gap begins: it runs where nothing is lost */
 };
 
 /* Every CPU has its own idle thread of tid 0; where the CPU is not known (-1) there is none. */
@@ -49,11 +50,9 @@ void thread_change(struct kernel_model *model, struct kernel_thread *thread, enu
 		   struct histree_value value);
 void thread_rename(struct kernel_model *model, struct kernel_thread *thread, struct kernel_text name);
 
-/* A change only where nothing is known yet; says whether it was so. */
+/* A change only where nothing is known; says whether it was so. */
 bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
 		  struct histree_value value);
-
-bool thread_in_system_call(struct kernel_model *model, struct kernel_thread *thread);
 
 /* The thread runs: in the system call that it is in, else in user mode. */
 void thread_run(struct kernel_model *model, struct kernel_thread *thread);

@@ -3,6 +3,9 @@
  * trace -> analyses -> state systems -> trees, one event at a time, all analyses in one pass over the trace.
  *
  * The input decides when the histories begin: with the first event.  They end with the last one.
+ *
+ * What is published of them on the way ends one nanosecond before the greatest time so far: at that time itself,
+ * another event may follow.
  */
 #include "histree/build.h"
 
@@ -15,12 +18,13 @@
 #include "base/error.h"
 #include "pipeline/build.h"
 #include "pipeline/manifest.h"
+#include "pipeline/publish_clock.h"
 #include "pipeline/registry.h"
 #include "pipeline/store_folder.h"
 #include "state/state_file.h"
 #include "trace/trace.h"
 
-enum { EVENTS_PER_LOOK = 1024 }; /* at the clock, for progress */
+enum { EVENTS_PER_LOOK = 1024 }; /* at the clock, for progress and publishing */
 static const int64_t progress_interval_ns = 50 * 1000 * 1000;
 
 /* One analysis at work. */
@@ -42,7 +46,9 @@ struct build {
 	size_t run_count, runs_capacity;
 	histree_time start, end; /* first event, greatest time so far */
 	int64_t begun_ns, shown_ns;
-	char *cut_short; /* why the input ended before its end; NULL: it did not */
+	struct publish_clock publish_clock;
+	histree_time resumed_end; /* of what a build left that is gone on with; INT64_MIN: of nothing */
+	char *cut_short;          /* why the input ended before its end; NULL: it did not */
 };
 
 static int64_t now_ns(void)
@@ -97,8 +103,8 @@ static enum histree_status choose_named(struct build *build)
 		if (analysis == NULL) {
 			char names[256];
 			registry_names(names, sizeof(names));
-			return error_set(build->error, HISTREE_ERR_ARGUMENT, "there is no analysis '%s'; there are %s", name,
-					 names);
+			return error_set(build->error, HISTREE_ERR_ARGUMENT,
+					 "there is no analysis '%s'; there are %s", name, names);
 		}
 		enum histree_status status = add_run(build, analysis);
 		if (status == HISTREE_NOT_FOUND)
@@ -120,116 +126,21 @@ static enum histree_status choose_applicable(struct build *build)
 	}
 	if (build->run_count > 0)
 		return HISTREE_OK;
-	return error_set(build->error, HISTREE_ERR_TRACE, "'%s': no analysis has something to say about a trace made by '%s'",
+	return error_set(build->error, HISTREE_ERR_TRACE,
+			 "'%s': no analysis has something to say about a trace made by '%s'",
 			 build->options->traces[0], trace_at(build->trace, 0)->tracer_name);
 }
 
-/* ---- running --------------------------------------------------------------------------------------------- */
+/* ---- what the store says of itself ----------------------------------------------------------------------- */
 
-static enum histree_status start_runs(struct build *build, histree_time start)
+static bool is_partial(const struct build *build)
 {
-	build->start = build->end = start;
-	for (size_t i = 0; i < build->run_count; i++) {
-		struct run *run = &build->runs[i];
-		char *path = store_folder_path(&build->folder, run->file);
-		if (path == NULL)
-			return error_memory(build->error, "a path");
-		struct histree_history_options options = {
-			.path = path,
-			.provider = run->analysis->name,
-			.provider_version = run->analysis->version,
-			.start = start,
-			.tree = build->options->tree,
-		};
-		enum histree_status status = state_file_create(build->io, &options, &run->system, build->error);
-		free(path);
-		if (status == HISTREE_OK)
-			status = run->analysis->create(run->system, &run->instance, build->error);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	return HISTREE_OK;
+	return trace_report(build->trace).damaged_streams > 0 || build->cut_short != NULL;
 }
 
-static enum histree_status handle_event(struct build *build, const struct event *event)
-{
-	if (event->time > build->end)
-		build->end = event->time;
-	for (size_t i = 0; i < build->run_count; i++) {
-		struct run *run = &build->runs[i];
-		if (!run->applies[event->class->trace->id])
-			continue;
-		enum histree_status status = run->analysis->event(run->instance, event, build->error);
-		if (status < 0) {
-			error_prefix(build->error, "analysis '%s'", run->analysis->name);
-			return status;
-		}
-	}
-	return HISTREE_OK;
-}
-
-static enum histree_status show_progress(struct build *build)
-{
-	const struct histree_build_options *options = build->options;
-	int64_t now = now_ns();
-	if (options->progress == NULL || now - build->shown_ns < progress_interval_ns)
-		return HISTREE_OK;
-	build->shown_ns = now;
-	struct trace_report report = trace_report(build->trace);
-	struct histree_progress progress = {
-		.events = report.events,
-		.bytes_done = report.bytes_done,
-		.bytes_total = report.bytes_total,
-		.elapsed_ns = now - build->begun_ns,
-	};
-	if (options->progress(options->progress_context, &progress))
-		return HISTREE_OK;
-	return error_set(build->error, HISTREE_ERR_CANCELLED, "cancelled; nothing was changed");
-}
-
-static enum histree_status handle_events(struct build *build)
-{
-	enum histree_status status;
-	struct event event;
-	for (uint64_t count = 0; (status = trace_next(build->trace, &event, build->error)) == HISTREE_OK; count++) {
-		if (count == 0)
-			status = start_runs(build, event.time);
-		if (status == HISTREE_OK)
-			status = handle_event(build, &event);
-		if (status == HISTREE_OK && count % EVENTS_PER_LOOK == 0)
-			status = show_progress(build);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	if (trace_report(build->trace).events == 0)
-		return status < 0 ? status : error_set(build->error, HISTREE_ERR_TRACE, "'%s': has no events",
-						       build->options->traces[0]);
-	if (status < 0) { /* what was read is kept */
-		build->cut_short = strdup(build->error != NULL ? build->error->message : histree_status_text(status));
-		if (build->cut_short == NULL)
-			return error_memory(build->error, "a message");
-	}
-	return HISTREE_OK;
-}
-
-static enum histree_status close_histories(struct build *build)
-{
-	for (size_t i = 0; i < build->run_count; i++) {
-		enum histree_status status = histree_state_close(build->runs[i].system, build->end, build->error);
-		if (status != HISTREE_OK) {
-			error_prefix(build->error, "analysis '%s'", build->runs[i].analysis->name);
-			return status;
-		}
-	}
-	return HISTREE_OK;
-}
-
-/* ---- the store ------------------------------------------------------------------------------------------- */
-
-static enum histree_status write_manifest(struct build *build, bool *partial)
+static enum histree_status write_manifest(struct build *build, bool complete, histree_time end)
 {
 	struct trace_report report = trace_report(build->trace);
-	*partial = report.damaged_streams > 0 || build->cut_short != NULL;
 	size_t warning_count = report.warning_count + (build->cut_short != NULL);
 	const char **warnings = calloc(warning_count + 1, sizeof(*warnings));
 	struct histree_store_history *histories = calloc(build->run_count, sizeof(*histories));
@@ -258,21 +169,20 @@ static enum histree_status write_manifest(struct build *build, bool *partial)
 		.trace_count = build->options->trace_count,
 		.histories = histories,
 		.history_count = build->run_count,
-		.partial = *partial,
+		.complete = complete,
+		.partial = is_partial(build),
 		.warnings = warnings,
 		.warning_count = warning_count,
 		.event_count = report.events,
 		.clock_steps_back = report.clock_steps_back,
 		.discarded_events = report.discarded_events,
 		.discarded_packets = report.discarded_packets,
+		.gap_count = report.gaps,
 		.start = build->start,
-		.end = build->end,
+		.end = end,
 		.build_ns = now_ns() - build->begun_ns,
 	};
 	status = manifest_write(build->io, path, &info, build->error);
-	if (status == HISTREE_OK && *partial)
-		error_set(build->error, HISTREE_PARTIAL, "%s",
-			  warning_count > 0 ? warnings[0] : "some of the trace could not be read");
 out:
 	free(path);
 	free(histories);
@@ -280,26 +190,200 @@ out:
 	return status;
 }
 
-static enum histree_status run_build(struct build *build)
+/* ---- running --------------------------------------------------------------------------------------------- */
+
+static enum histree_status start_runs(struct build *build, histree_time start)
+{
+	build->start = build->end = start;
+	for (size_t i = 0; i < build->run_count; i++) {
+		struct run *run = &build->runs[i];
+		char *path = store_folder_path(&build->folder, run->file);
+		if (path == NULL)
+			return error_memory(build->error, "a path");
+		struct histree_history_options options = {
+			.path = path,
+			.provider = run->analysis->name,
+			.provider_version = run->analysis->version,
+			.start = start,
+			.resume = build->options->resume,
+			.tree = build->options->tree,
+		};
+		enum histree_status status = state_file_create(build->io, &options, &run->system, build->error);
+		free(path);
+		if (status == HISTREE_OK)
+			status = run->analysis->create(run->system, &run->instance, build->error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status handle_event(struct build *build, const struct event *event)
+{
+	if (event->time > build->end)
+		build->end = event->time;
+	for (size_t i = 0; i < build->run_count; i++) {
+		struct run *run = &build->runs[i];
+		const struct event_trace *trace = event->gap != NULL ? event->gap->trace : event->class->trace;
+		if (!run->applies[trace->id] || (event->gap != NULL && run->analysis->gap == NULL))
+			continue;
+		enum histree_status status = event->gap != NULL
+						     ? run->analysis->gap(run->instance, event->gap, build->error)
+						     : run->analysis->event(run->instance, event, build->error);
+		if (status < 0) {
+			error_prefix(build->error, "analysis '%s'", run->analysis->name);
+			return status;
+		}
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status show_progress(struct build *build, int64_t now)
 {
 	const struct histree_build_options *options = build->options;
-	enum histree_status status = store_folder_begin(&build->folder, build->io, options->store, options->force,
-							build->error);
-	if (status != HISTREE_OK)
-		return status;
-	status = trace_open(options->traces, options->trace_count, &build->trace, build->error);
+	if (options->progress == NULL || now - build->shown_ns < progress_interval_ns)
+		return HISTREE_OK;
+	build->shown_ns = now;
+	struct trace_report report = trace_report(build->trace);
+	struct histree_progress progress = {
+		.events = report.events,
+		.bytes_done = report.bytes_done,
+		.bytes_total = report.bytes_total,
+		.elapsed_ns = now - build->begun_ns,
+	};
+	if (options->progress(options->progress_context, &progress))
+		return HISTREE_OK;
+	return error_set(build->error, HISTREE_ERR_CANCELLED, "cancelled");
+}
+
+/* Let others see what is known by now. */
+static enum histree_status publish(struct build *build)
+{
+	if (build->end <= build->start || build->end <= build->resumed_end)
+		return HISTREE_OK;
+	histree_time end = build->end - 1;
+	for (size_t i = 0; i < build->run_count; i++) {
+		enum histree_status status = histree_state_publish(build->runs[i].system, end, build->error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	enum histree_status status = write_manifest(build, false, end);
+	build->folder.keep = build->folder.keep || status == HISTREE_OK;
+	return status;
+}
+
+static enum histree_status look_at_clock(struct build *build)
+{
+	int64_t now = now_ns();
+	enum histree_status status = HISTREE_OK;
+	if (publish_clock_is_due(&build->publish_clock, now)) {
+		status = publish(build);
+		publish_clock_done(&build->publish_clock, now, now_ns());
+	}
+	return status == HISTREE_OK ? show_progress(build, now) : status;
+}
+
+static enum histree_status handle_events(struct build *build)
+{
+	enum histree_status status;
+	struct event event;
+	for (uint64_t count = 0; (status = trace_next(build->trace, &event, build->error)) == HISTREE_OK; count++) {
+		if (count == 0)
+			status = start_runs(build, event.time);
+		if (status == HISTREE_OK)
+			status = handle_event(build, &event);
+		if (status == HISTREE_OK && count % EVENTS_PER_LOOK == 0)
+			status = look_at_clock(build);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	if (trace_report(build->trace).events == 0)
+		return status < 0 ? status
+				  : error_set(build->error, HISTREE_ERR_TRACE, "'%s': has no events",
+					      build->options->traces[0]);
+	if (status < 0) { /* what was read is kept */
+		build->cut_short =
+			strdup(build->error != NULL ? build->error->message : histree_status_text(status));
+		if (build->cut_short == NULL)
+			return error_memory(build->error, "a message");
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status close_histories(struct build *build)
+{
+	for (size_t i = 0; i < build->run_count; i++) {
+		enum histree_status status = histree_state_close(build->runs[i].system, build->end, build->error);
+		if (status != HISTREE_OK) {
+			error_prefix(build->error, "analysis '%s'", build->runs[i].analysis->name);
+			return status;
+		}
+	}
+	return HISTREE_OK;
+}
+
+/* ---- the store ------------------------------------------------------------------------------------------- */
+
+static enum histree_status read_trace(struct build *build)
+{
+	const struct histree_build_options *options = build->options;
+	enum histree_status status = trace_open(options->traces, options->trace_count, &build->trace, build->error);
+	if (status == HISTREE_OK && !options->ignore_gaps)
+		trace_want_gaps(build->trace);
 	if (status == HISTREE_OK)
 		status = options->analyses != NULL ? choose_named(build) : choose_applicable(build);
 	if (status == HISTREE_OK)
 		status = handle_events(build);
 	if (status == HISTREE_OK)
 		status = close_histories(build);
-	bool partial = false;
 	if (status == HISTREE_OK)
-		status = write_manifest(build, &partial);
+		status = write_manifest(build, true, build->end);
+	return status;
+}
+
+/*
+ * Look at what a build left.  True: it was cut off behind its last event, and only the name is missing.  What
+ * cannot be read is as good as nothing.
+ */
+static bool look_at_leftover(struct build *build)
+{
+	struct arena arena = { 0 };
+	struct histree_store_info info = { .end = INT64_MIN };
+	char *path = build->folder.keep ? store_folder_path(&build->folder, MANIFEST_FILE) : NULL;
+	bool read = path != NULL && manifest_read(build->io, path, &arena, &info, NULL) == HISTREE_OK;
+	build->resumed_end = read ? info.end : INT64_MIN;
+	arena_release(&arena);
+	free(path);
+	return read && info.complete;
+}
+
+static enum histree_status run_build(struct build *build)
+{
+	const struct histree_build_options *options = build->options;
+	enum histree_status status = store_folder_begin(&build->folder, build->io, options->store, options->force,
+							options->resume, build->error);
+	if (status != HISTREE_OK)
+		return status;
+	if (!look_at_leftover(build))
+		status = read_trace(build);
 	if (status == HISTREE_OK)
-		status = store_folder_publish(&build->folder, options->force, build->error);
-	return status == HISTREE_OK && partial ? HISTREE_PARTIAL : status;
+		status = store_folder_publish(&build->folder, build->error);
+	if (status == HISTREE_ERR_CANCELLED && !options->resume)
+		build->folder.keep = false;
+	if (status != HISTREE_OK || build->trace == NULL || !is_partial(build))
+		return status;
+	struct trace_report report = trace_report(build->trace);
+	const char *first = report.warning_count > 0 ? report.warnings[0] : build->cut_short;
+	return error_set(build->error, HISTREE_PARTIAL, "%s",
+			 first != NULL ? first : "some of the trace could not be read");
+}
+
+/* A failed build is no loss of what it published: say where that is. */
+static void say_what_is_kept(const struct build *build)
+{
+	size_t length = strlen(build->error->message);
+	snprintf(build->error->message + length, sizeof(build->error->message) - length,
+		 "; '%s' keeps what was published before, and --resume goes on with it", build->folder.building);
 }
 
 enum histree_status pipeline_build(const struct histree_build_options *options, const struct io *io,
@@ -315,6 +399,7 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 		.folder = { .lock = -1 },
 		.begun_ns = now_ns(),
 	};
+	build.publish_clock = publish_clock_begin(options->publish_ns, build.begun_ns);
 	enum histree_status status = run_build(&build);
 	for (size_t i = 0; i < build.run_count; i++) {
 		struct run *run = &build.runs[i];
@@ -327,6 +412,8 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 	free(build.runs);
 	free(build.cut_short);
 	trace_close(build.trace);
+	if (status < 0 && build.folder.keep && build.folder.lock >= 0)
+		say_what_is_kept(&build);
 	store_folder_release(&build.folder);
 	if (error != NULL && status != HISTREE_OK)
 		*error = message;

@@ -31,6 +31,9 @@ struct ctf_stream {
 	uint64_t packets;      /* begun so far */
 	int32_t cpu;           /* of the packet */
 	bool has_events;
+	histree_time last; /* time of the last event, if there was one */
+	struct event_gap gap;
+	bool has_gap; /* it was met, and is still to become the head */
 	uint64_t steps_back;
 	histree_time first_step_back;
 };
@@ -44,6 +47,7 @@ struct ctf_input {
 	size_t stream_count;
 	uint64_t packets_done;
 	size_t streams_ended;
+	bool wants_gaps;
 
 	struct ctf_stream *pulled; /* the stream that the sink takes a batch of */
 	bt_message_iterator_next_status pulled_status;
@@ -67,8 +71,8 @@ uint64_t ctf_input_bytes_done(const struct ctf_input *input);
 void ctf_input_close(struct ctf_input *input);
 
 /*
- * Make the next event of a stream its head.  HISTREE_END when there are no more, also where the rest of
- * the stream is damaged; the notes say so.  HISTREE_ERR_MEMORY.
+ * Make the next event of a stream, or gap where they are wanted, its head.  HISTREE_END when there are no more,
+ * also where the rest of the stream is damaged; the notes say so.  HISTREE_ERR_MEMORY.
  */
 enum histree_status ctf_stream_next(struct ctf_stream *stream, struct histree_error *error);
 

@@ -103,6 +103,38 @@ static void note_loss(struct ctf_stream *stream, const char *what, bool counted,
 	trace_notes_warn(stream->input->notes, "%s: the tracer lost %s%s", stream->name, lost, range);
 }
 
+/*
+ * The stream lacks what comes from one time to the other.  What it had before its first event is not known anyway;
+ * and what its last event said is known at that event's time.
+ */
+static void begin_gap(struct ctf_stream *stream, histree_time begin, histree_time end)
+{
+	if (!stream->input->wants_gaps || !stream->has_events || stream->last == INT64_MAX)
+		return;
+	if (begin <= stream->last)
+		begin = stream->last + 1;
+	if (stream->has_gap && stream->gap.begin < begin)
+		begin = stream->gap.begin;
+	stream->gap = (struct event_gap){
+		.trace = &stream->input->trace,
+		.cpu = stream->head.cpu,
+		.begin = begin,
+		.end = end > begin ? end : begin,
+	};
+	stream->has_gap = true;
+}
+
+/* The times between which something was lost; where the trace does not say, as much as can be. */
+static void lose(struct ctf_stream *stream, const bt_clock_snapshot *begin, const bt_clock_snapshot *end)
+{
+	histree_time from = INT64_MIN, to = INT64_MIN;
+	if (begin == NULL || !snapshot_time(begin, &from))
+		from = INT64_MIN;
+	if (end == NULL || !snapshot_time(end, &to))
+		to = INT64_MIN;
+	begin_gap(stream, from, to);
+}
+
 static void discarded_events(struct ctf_stream *stream, const bt_message *message)
 {
 	const bt_stream_class *class =
@@ -111,9 +143,13 @@ static void discarded_events(struct ctf_stream *stream, const bt_message *messag
 	uint64_t count = 0;
 	bool counted = bt_message_discarded_events_get_count(message, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE;
 	stream->input->notes->report.discarded_events += counted ? count : 0;
-	note_loss(stream, "event", counted, count,
-		  timed ? bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(message) : NULL,
-		  timed ? bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message) : NULL);
+	const bt_clock_snapshot *begin = NULL, *end = NULL;
+	if (timed) {
+		begin = bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(message);
+		end = bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message);
+	}
+	note_loss(stream, "event", counted, count, begin, end);
+	lose(stream, begin, end);
 }
 
 static void discarded_packets(struct ctf_stream *stream, const bt_message *message)
@@ -125,10 +161,13 @@ static void discarded_packets(struct ctf_stream *stream, const bt_message *messa
 	bool counted =
 		bt_message_discarded_packets_get_count(message, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE;
 	stream->input->notes->report.discarded_packets += counted ? count : 0;
-	note_loss(stream, "packet", counted, count,
-		  timed ? bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(message)
-			: NULL,
-		  timed ? bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(message) : NULL);
+	const bt_clock_snapshot *begin = NULL, *end = NULL;
+	if (timed) {
+		begin = bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(message);
+		end = bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(message);
+	}
+	note_loss(stream, "packet", counted, count, begin, end);
+	lose(stream, begin, end);
 }
 
 /* HISTREE_END where the event has no time that can be said. */
@@ -150,12 +189,13 @@ static enum histree_status take_event(struct ctf_stream *stream, const bt_messag
 	const struct event_class *known = ctf_classes_get(input->classes, class, &input->trace);
 	if (known == NULL)
 		return error_memory(error, "the classes of events");
-	if (stream->has_events && time < stream->head.time) {
+	if (stream->has_events && time < stream->last) {
 		if (stream->steps_back++ == 0)
 			stream->first_step_back = time;
 		input->notes->report.clock_steps_back++;
 	}
 	stream->has_events = true;
+	stream->last = time;
 	stream->head = (struct event){ .time = time, .cpu = stream->cpu, .class = known, .handle = source };
 	if (stream->cpu < 0)
 		stream->head.cpu = ctf_event_own_cpu(&stream->head);
@@ -230,6 +270,7 @@ void ctf_stream_damaged(struct ctf_stream *stream)
 			stream->name, stream->packets == 0 ? 0 : stream->packets - 1, stream->input->cause);
 	if (!counted)
 		notes->report.damaged_streams++;
+	begin_gap(stream, INT64_MIN, INT64_MAX);
 	end_stream(stream);
 }
 
@@ -256,7 +297,7 @@ enum histree_status ctf_stream_next(struct ctf_stream *stream, struct histree_er
 	if (stream->current != NULL)
 		bt_message_put_ref(stream->current);
 	stream->current = NULL;
-	while (stream->iterator != NULL) {
+	while (stream->iterator != NULL && !stream->has_gap) {
 		if (stream->next == stream->count) {
 			if (pull(stream) != HISTREE_OK)
 				break;
@@ -276,5 +317,9 @@ enum histree_status ctf_stream_next(struct ctf_stream *stream, struct histree_er
 			return status;
 		ctf_stream_damaged(stream);
 	}
-	return HISTREE_END;
+	if (!stream->has_gap)
+		return HISTREE_END;
+	stream->has_gap = false;
+	stream->head = (struct event){ .time = stream->gap.begin, .cpu = stream->gap.cpu, .gap = &stream->gap };
+	return HISTREE_OK;
 }

@@ -139,6 +139,12 @@ enum histree_status trace_open(const char *const *paths, size_t path_count, stru
 	return status;
 }
 
+void trace_want_gaps(struct trace *trace)
+{
+	for (size_t index = 0; index < trace->input_count; index++)
+		trace->inputs[index].wants_gaps = true;
+}
+
 size_t trace_count(const struct trace *trace)
 {
 	return trace->input_count;
@@ -177,7 +183,8 @@ enum histree_status trace_next(struct trace *trace, struct event *out, struct hi
 	if (!trace->handed_out)
 		return HISTREE_END;
 	*out = trace->streams[trace->heads[0].stream]->head;
-	trace->notes.report.events++;
+	trace->notes.report.events += out->gap == NULL;
+	trace->notes.report.gaps += out->gap != NULL;
 	return HISTREE_OK;
 }
 

@@ -33,6 +33,7 @@ struct trace;
 /* What became of the input so far.  Strings belong to the trace. */
 struct trace_report {
 	uint64_t events;
+	uint64_t gaps; /* handed out */
 	uint64_t clock_steps_back;
 	uint64_t discarded_events; /* said by the tracer to be lost */
 	uint64_t discarded_packets;
@@ -53,6 +54,12 @@ enum histree_status trace_open(const char *const *paths, size_t path_count, stru
 
 size_t trace_count(const struct trace *trace);
 const struct event_trace *trace_at(const struct trace *trace, size_t index);
+
+/*
+ * From here on, hand out the beginnings of gaps too, in their place among the events: what streams lost after their
+ * first event, and the rest of streams that are damaged.
+ */
+void trace_want_gaps(struct trace *trace);
 
 /* The next event, valid until the next call.  HISTREE_END when there are no more.  HISTREE_ERR_MEMORY. */
 enum histree_status trace_next(struct trace *trace, struct event *out, struct histree_error *error);

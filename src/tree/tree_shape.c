@@ -38,6 +38,20 @@ void tree_statistics_finish(struct tree_statistics *statistics, uint32_t key_cou
 	}
 }
 
+enum histree_status tree_statistics_copy(const struct tree_statistics *statistics, struct tree_statistics *copy)
+{
+	*copy = *statistics;
+	copy->heights_capacity = statistics->height_count;
+	copy->nodes_at_height = array_copy(statistics->nodes_at_height, statistics->height_count);
+	copy->key_ranges_capacity = statistics->key_range_count;
+	copy->key_ranges = array_copy(statistics->key_ranges, statistics->key_range_count);
+	if ((copy->nodes_at_height != NULL || statistics->height_count == 0) &&
+	    (copy->key_ranges != NULL || statistics->key_range_count == 0))
+		return HISTREE_OK;
+	tree_statistics_release(copy);
+	return HISTREE_ERR_MEMORY;
+}
+
 void tree_statistics_release(struct tree_statistics *statistics)
 {
 	free(statistics->nodes_at_height);

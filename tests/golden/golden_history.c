@@ -116,6 +116,7 @@ static void print_value(FILE *out, const struct histree_value *value)
 	uint64_t bits;
 	switch (value->type) {
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 		break;
 	case HISTREE_INT:
 		fprintf(out, "%" PRId32, value->int32);

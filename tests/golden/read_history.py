@@ -65,6 +65,8 @@ class Bytes:
             return "double", "0x%016x" % struct.unpack("<Q", self.take(8))
         if kind == 4:
             return "bool", ("false", "true")[self.take(1)[0]]
+        if kind == 7:
+            return "unknown", ""
         data = self.take(self.varint())
         if kind == 6:
             return "custom", data.hex()

@@ -228,7 +228,7 @@ static void a_killed_build_is_cleared_away_and_a_running_one_is_not(void **state
 	struct world *world = *state;
 	struct store_folder running;
 	struct histree_error error = { 0 };
-	assert_int_equal(store_folder_begin(&running, &io_posix, world->store, false, &error), HISTREE_OK);
+	assert_int_equal(store_folder_begin(&running, &io_posix, world->store, false, false, &error), HISTREE_OK);
 	char *half = store_folder_path(&running, "kernel.sht");
 	fclose(fopen(half, "w"));
 	assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_EXISTS);

@@ -1,4 +1,4 @@
-# A changed byte and a missing end are found by verify, and no verb answers from them.
+# A changed byte and a missing end are found by verify; what can be read is answered, with a word about the rest.
 cp -r "$STORE" store
 chmod -R u+w store
 file=$(ls store/*.sht)
