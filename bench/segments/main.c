@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * segments - the measurements of figures 5.2 to 5.6 of the thesis: segments are inserted, then iterated over as
- *they lie, by start, by end and by duration.
+ * they lie, by start, by end and by duration.
  *
- *	segments [FOLDER [MOST [LEAST]]]	from LEAST segments, 10^5, up to MOST, 10^8, by tens; files in
- *FOLDER
+ *	segments [FOLDER [MOST [LEAST [STRUCTURE]]]]
+ *
+ * From LEAST segments, 10^5, up to MOST, 10^8, by tens; files in FOLDER; of all structures, or only of that one.
  *
  * noisy	starts on a line, with uniform noise; one duration (thesis 5.4)
  * random	starts anywhere between 0 and 2^63 - 1; one duration (thesis 5.4)
@@ -36,6 +37,9 @@ static const struct segment_peer *const peers[] = {
 	&segment_peer_lazy,   &segment_peer_map,           &segment_peer_vector,           &segment_peer_multimap,
 #ifdef HAVE_SQLITE
 	&segment_peer_sqlite,
+#endif
+#ifdef HAVE_DUCKDB
+	&segment_peer_duckdb,
 #endif
 };
 
@@ -205,6 +209,7 @@ int main(int argument_count, char **arguments)
 	const char *folder = argument_count > 1 ? arguments[1] : ".";
 	uint64_t most = argument_count > 2 ? strtoull(arguments[2], NULL, 10) : 100000000;
 	uint64_t least = argument_count > 3 ? strtoull(arguments[3], NULL, 10) : 100000;
+	const char *only = argument_count > 4 ? arguments[4] : NULL;
 	int failed = 0;
 	puts("structure\tdistribution\tsegments\twhat\tvalue");
 	fflush(stdout);
@@ -214,7 +219,7 @@ int main(int argument_count, char **arguments)
 				uint64_t count_max =
 					distribution == RANDOM ? peers[i]->random_count_max : peers[i]->count_max;
 				struct run run = { .peer = peers[i], .distribution = distribution, .count = count };
-				if (count <= count_max)
+				if (count <= count_max && (only == NULL || strcmp(only, peers[i]->name) == 0))
 					failed |= measure_apart(run, folder);
 			}
 	return failed;

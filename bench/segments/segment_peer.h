@@ -32,7 +32,7 @@ struct segment_peer {
 extern const struct segment_peer segment_peer_disk, segment_peer_disk_by_start, segment_peer_disk_by_duration;
 extern const struct segment_peer segment_peer_array, segment_peer_lazy, segment_peer_map;
 extern const struct segment_peer segment_peer_vector, segment_peer_multimap;
-extern const struct segment_peer segment_peer_sqlite;
+extern const struct segment_peer segment_peer_sqlite, segment_peer_duckdb;
 
 #ifdef __cplusplus
 }
