@@ -78,8 +78,8 @@ bool multimap_add(void *body, int64_t start, int64_t end)
 {
 	auto *peer = static_cast<multimap_peer *>(body);
 	const segment added(start, end);
-	for (auto order : { PEER_BY_START, PEER_BY_END, PEER_BY_DURATION })
-		peer->by[order].emplace(key_of(added, order), added);
+	for (int order = PEER_BY_START; order < PEER_ORDERS; order++)
+		peer->by[order].emplace(key_of(added, static_cast<segment_peer_order>(order)), added);
 	return true;
 }
 
