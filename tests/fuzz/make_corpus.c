@@ -80,12 +80,12 @@ static void put_nodes(const struct block_file *file, const struct tree_variant *
 
 /* The byte before it is that of fuzz_sections.c. */
 static void put_section(const struct block_file *file, uint32_t id, uint8_t choice, const char *name,
-			const struct tree_variant *variant)
+			const char *of)
 {
 	uint8_t *bytes;
 	size_t size;
 	char named[64];
-	snprintf(named, sizeof(named), "%s-%s", name, variant->name);
+	snprintf(named, sizeof(named), "%s-%s", name, of);
 	REQUIRE(block_file_section(file, id, &bytes, &size, NULL) == HISTREE_OK);
 	put_chosen("sections", named, choice, bytes, size);
 	free(bytes);
@@ -114,10 +114,10 @@ static void put_tree(const struct tree_variant *variant, const struct workload_k
 	struct block_file *opened;
 	REQUIRE(block_file_open(&memory.io, "f", &opened, NULL) == HISTREE_OK);
 	put_nodes(opened, variant);
-	put_section(opened, SECTION_TREE, 0, "shape", variant);
-	put_section(opened, SECTION_STATISTICS, 1, "statistics", variant);
+	put_section(opened, SECTION_TREE, 0, "shape", variant->name);
+	put_section(opened, SECTION_STATISTICS, 1, "statistics", variant->name);
 	if (variant->clusters)
-		put_section(opened, SECTION_LIVES, 4, "lives", variant);
+		put_section(opened, SECTION_LIVES, 4, "lives", variant->name);
 	block_file_close(opened);
 	memory_io_release(&memory);
 	reference_release(&reference);
@@ -125,7 +125,7 @@ static void put_tree(const struct tree_variant *variant, const struct workload_k
 	workload_release(&workload);
 }
 
-/* The first leaf and the root of a segment store. */
+/* The first leaf, the root and the schema of a segment store. */
 static void put_segments(const struct segment_kind *kind)
 {
 	struct memory_io memory;
@@ -151,6 +151,7 @@ static void put_segments(const struct segment_kind *kind)
 		REQUIRE(block_file_read(file, numbers[i], node, NULL) == HISTREE_OK);
 		put("segments", name, node, get_le32(node + 40));
 	}
+	put_section(file, SECTION_SEGMENTS, 5, "schema", kind->name);
 	block_file_close(file);
 	memory_io_release(&memory);
 	segments_release(&segments);
