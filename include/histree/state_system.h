@@ -48,13 +48,14 @@ struct histree_tree_options {
 };
 
 struct histree_history_options {
-	const char *path;            /* the file to make; must not exist, but for `resume` */
-	const char *provider;        /* name of the analysis, kept in the file */
+	const char *path;     /* the file to make; must not exist, but for `resume` */
+	const char *provider; /* name of the analysis, kept in the file */
 	uint32_t provider_version;
-	histree_time start;          /* of the history: no state begins before it */
+	histree_time start; /* of the history: no state begins before it */
 	/*
-	 * The file may be there, published by a builder that is gone, and is made again by the same changes from their
-	 * beginning: until they are behind what it has, it stays as it is, and nothing is written or published.
+	 * The file may be there, published by a builder that is gone, and is made again by the same changes from
+	 * their beginning: until they are behind what it has, it stays as it is, and nothing is written or
+	 * published.
 	 */
 	bool resume;
 	struct histree_tree_options tree;
@@ -83,13 +84,15 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_state_publish(struct histree_state_system *system, histree_time end, struct histree_error *error);
 
 /*
- * The history as it is now, ended at `end`, for this process alone: everything inserted so far is in it.  The caller
- * closes it, before or after the state system; any thread may query it, while this one goes on.  Costs as above.
+ * The history as it is now, ended at `end`, for this process alone: everything inserted so far is in it.  The
+ * caller closes it, before or after the state system; any thread may query it, while this one goes on.  Costs as
+ * above.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status
-histree_state_history(struct histree_state_system *system, histree_time end,
-		      const struct histree_open_options *options, struct histree_history **out,
-		      struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_history(struct histree_state_system *system,
+									 histree_time end,
+									 const struct histree_open_options *options,
+									 struct histree_history **out,
+									 struct histree_error *error);
 
 /* Free the state system.  A history that was neither closed nor published is removed from disk.  NULL is fine. */
 HISTREE_API void histree_state_free(struct histree_state_system *system);
@@ -196,8 +199,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_remove(struct h
 									struct histree_error *error);
 
 /*
- * Add to a number; what is unknown stays so; null counts as zero and takes the type of `increment` (int, long or double).
- * An increment of another type than the attribute's is HISTREE_ERR_TYPE; an integer overflow is
+ * Add to a number; what is unknown stays so; null counts as zero and takes the type of `increment` (int, long or
+ * double). An increment of another type than the attribute's is HISTREE_ERR_TYPE; an integer overflow is
  * HISTREE_ERR_ARGUMENT.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_increment(struct histree_state_system *system,

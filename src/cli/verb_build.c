@@ -87,7 +87,8 @@ static const struct cli_option options[] = {
 	  .kind = CLI_CHOICE,
 	  .member = offsetof(struct build_options, gaps),
 	  .choices = gaps,
-	  .help = "where events were lost: unknown, states in doubt become unknown; ignore, as Trace Compass does" },
+	  .help = "where events were lost: unknown, states in doubt become unknown; ignore, as Trace Compass "
+		  "does" },
 	{ .name = "publish",
 	  .argument = "NS",
 	  .kind = CLI_DURATION,

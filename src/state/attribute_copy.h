@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * attribute_copy.h - attributes from one of their two forms to the other: from a finished history to a tree that can
- * be saved again, and from a tree to what is searched where it lies.
+ * attribute_copy.h - attributes from one of their two forms to the other: from a finished history to a tree that
+ * can be saved again, and from a tree to what is searched where it lies.
  */
 #ifndef STATE_ATTRIBUTE_COPY_H
 #define STATE_ATTRIBUTE_COPY_H

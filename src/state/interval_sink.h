@@ -20,9 +20,9 @@ struct interval_sink {
 	enum histree_status (*finish)(void *context, const struct attribute_tree *attributes, histree_time end,
 				      struct histree_error *error);
 	/*
-	 * A sink for what ends the history as it is at this moment: it has all that was added here, and what is added to
-	 * it is not added here.  It is finished and freed before anything more is added.  With `publish`, finishing it
-	 * makes it what others open.
+	 * A sink for what ends the history as it is at this moment: it has all that was added here, and what is
+	 * added to it is not added here.  It is finished and freed before anything more is added.  With `publish`,
+	 * finishing it makes it what others open.
 	 */
 	enum histree_status (*branch)(void *context, bool publish, struct interval_sink *out,
 				      struct histree_error *error);

@@ -168,8 +168,7 @@ static enum histree_status finish_branch(const struct histree_state_system *syst
 	enum histree_status status = state_check_open(system, error);
 	if (status != HISTREE_OK)
 		return status;
-	if (end < system->start ||
-	    (end < system->current_end && (uint64_t)system->current_end - (uint64_t)end > 1))
+	if (end < system->start || (end < system->current_end && (uint64_t)system->current_end - (uint64_t)end > 1))
 		return error_set(error, HISTREE_ERR_TIME_RANGE,
 				 "cannot end the history at %" PRId64 " for now: it begins at %" PRId64
 				 ", and a state began at %" PRId64,

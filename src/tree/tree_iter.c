@@ -181,8 +181,8 @@ static void push_orphans(struct tree_iter *iter, const struct tree_damage *damag
 }
 
 /*
- * Pass by the node on top of the stack, which cannot be read.  If it may have children, nobody else knows of them: all
- * nodes without a readable parent take its place, once.
+ * Pass by the node on top of the stack, which cannot be read.  If it may have children, nobody else knows of them:
+ * all nodes without a readable parent take its place, once.
  */
 static enum histree_status pass_by(struct tree_iter *iter, struct histree_error *error)
 {

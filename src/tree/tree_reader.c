@@ -67,8 +67,8 @@ static bool is_lost(const struct tree_reader *reader, enum histree_status status
 static enum histree_status open_lives(struct tree_reader *reader, struct histree_error *error)
 {
 	const struct tree_shape *shape = &reader->shape;
-	enum histree_status status = lives_view_open(&reader->lives, shape->key_count, shape->start, shape->end,
-						     reader->file, error);
+	enum histree_status status =
+		lives_view_open(&reader->lives, shape->key_count, shape->start, shape->end, reader->file, error);
 	reader->lost_lives = is_lost(reader, status);
 	return reader->lost_lives ? HISTREE_OK : status;
 }
@@ -130,8 +130,7 @@ bool tree_reader_can_have_keys(const struct tree_reader *reader)
 	if (reader->lost_lives) /* the file has the bytes that were lost */
 		return (uint64_t)shape->key_count / LIVES_IN_BLOCK * LIVES_BLOCK_SIZE_MIN <=
 		       block_file_bytes(reader->file);
-	return reader->lives.count > 0 ||
-	       shape->key_count <= (uint64_t)shape->node_count * shape->layout.node_size;
+	return reader->lives.count > 0 || shape->key_count <= (uint64_t)shape->node_count * shape->layout.node_size;
 }
 
 void tree_reader_close(struct tree_reader *reader)

@@ -87,8 +87,8 @@ static void report_loss(struct verify *verify, const struct node_child *child)
 		      (long long)child->start, (long long)child->end);
 		return;
 	}
-	fault(verify, "node %u: what it held is unknown: at most attributes %u to %u, from %lld to %lld", child->number,
-	      child->key_min, child->key_max < last ? child->key_max : last, (long long)child->start,
+	fault(verify, "node %u: what it held is unknown: at most attributes %u to %u, from %lld to %lld",
+	      child->number, child->key_min, child->key_max < last ? child->key_max : last, (long long)child->start,
 	      (long long)child->end);
 }
 
