@@ -37,8 +37,7 @@ struct tree_reader {
 	struct tree_statistics statistics;
 	struct lives_view lives; /* of a cluster tree: one a key; else none */
 	bool salvages;           /* what cannot be read is unknown, whatever the reason */
-	bool lost_lives; /* the section LIFE could not be read: where no node says what a key was, that is unknown
-			  */
+	bool lost_lives;         /* LIFE could not be read: where no node says what a key was, that is unknown */
 	struct node_cache *cache;
 	/* Made when damage is met, never changed afterwards (tree_damage.h). */
 	struct tree_damage *_Atomic damage;
