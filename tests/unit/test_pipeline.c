@@ -285,7 +285,7 @@ static void what_was_published_survives_whatever_fails(void **state)
 		status = pipeline_build(&world->options, &world->faulty.io, &error);
 		world->faulty.fail_at = 0;
 		histree_time end = end_of_store(world, &complete);
-		assert_int_equal(complete, status == HISTREE_OK);
+		assert_true(complete || status != HISTREE_OK);
 		if (status == HISTREE_OK) {
 			whole = end;
 			break;
