@@ -23,7 +23,11 @@ struct histree_progress {
 };
 
 struct histree_build_options {
-	const char *const *traces; /* folders; several make one experiment on one time axis */
+	/*
+	 * Folders; several make one experiment on one time axis.  Or one address of a session at a relay daemon of
+	 * LTTng, "net://HOST/host/NAME/SESSION": the build then goes on until the session ends.
+	 */
+	const char *const *traces;
 	size_t trace_count;
 	const char *store;           /* the folder to make */
 	const char *const *analyses; /* names; NULL: the ones that apply to the trace */
@@ -42,7 +46,10 @@ struct histree_build_options {
 	int64_t publish_ns; /* time between two publications; 0: a second, or more where that takes 3 % of the build
 			     */
 	struct histree_tree_options tree;
-	/* Called now and then from the building thread; returns false to cancel.  May be NULL. */
+	/*
+	 * Called now and then from the building thread; returns false to cancel, or where the trace is live, to
+	 * take this for its end.  May be NULL.
+	 */
 	bool (*progress)(void *context, const struct histree_progress *progress);
 	void *progress_context;
 };

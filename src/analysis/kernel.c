@@ -75,7 +75,9 @@ static void on_migrate(struct kernel_model *model, const struct kernel_event *ev
 	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
 	if (thread == NULL)
 		return;
-	thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
+	/* It may be the current thread of a CPU: then it is said to run again by what happens there. */
+	if (!thread_is_doubtful(model, thread))
+		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
 	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));
 }
 
@@ -125,7 +127,8 @@ static void on_process_state(struct kernel_model *model, const struct kernel_eve
 	thread_learn(model, thread, THREAD_PPID, histree_int(event->parent));
 	if (event->pid != event->tid)
 		thread_learn(model, thread, THREAD_PID, histree_int(event->pid));
-	struct histree_value status = status_of_dump(event->status);
+	/* A dump says less than the events before it did: what those were, a gap may hide. */
+	struct histree_value status = model->has_gaps ? histree_unknown() : status_of_dump(event->status);
 	bool waits = status.type == HISTREE_INT && status.int32 == THREAD_WAITS_FOR_CPU;
 	if (thread_learn(model, thread, THREAD_STATUS, status) && waits && event->target_cpu >= 0)
 		thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));

@@ -24,8 +24,8 @@ static struct histree_value cpu_status(struct kernel_model *model, struct kernel
 	if (irq.type != HISTREE_NULL)
 		return irq;
 	struct histree_value softirq = cpu_softirq_value(model, cpu);
-	if (softirq.type != HISTREE_NULL)
-		return softirq;
+	if (softirq.type != HISTREE_NULL) /* of several the one that was heard of first, which a gap may hide */
+		return model->has_gaps ? histree_unknown() : softirq;
 	return cpu_status_of_thread(model, cpu);
 }
 
@@ -88,7 +88,8 @@ static void on_process_state(struct kernel_model *model, const struct kernel_eve
 	thread_learn(model, thread, THREAD_EXEC_NAME, histree_string_n(event->comm.bytes, event->comm.size));
 	thread_learn(model, thread, THREAD_PPID,
 		     histree_int(event->pid == event->tid ? event->parent : event->pid));
-	thread_learn(model, thread, THREAD_STATUS, histree_int(status_of_dump(event->status)));
+	thread_learn(model, thread, THREAD_STATUS,
+		     model->has_gaps ? histree_unknown() : histree_int(status_of_dump(event->status)));
 }
 
 /* Interrupts have no names here. */

@@ -38,6 +38,8 @@ struct kernel_cpu {
 	histree_quark attributes[CPU_ATTRIBUTE_COUNT];
 	struct interrupt *first_irq, *first_softirq; /* kernel_interrupts.h */
 	unsigned in_doubt;                           /* or of enum cpu_doubt: since a gap (kernel_gap.h) */
+	bool is_losing;                              /* it had no event since a gap began */
+	bool has_gaps;                               /* there was one: what is heard of first may not be new */
 	/* The thread that was found to be the current one last: it is asked for more often than it changes. */
 	int32_t last_tid;
 	struct kernel_thread *last_thread;

@@ -15,24 +15,32 @@ static void doubt(struct kernel_model *model, histree_quark quark)
 		change(&model->changes, quark, histree_unknown());
 }
 
-static void doubt_thread(struct kernel_model *model, struct kernel_thread *thread)
+/* Those of all CPUs together too: any of them may be handled where nothing is seen. */
+static void doubt_totals(struct kernel_model *model, const struct interrupt *first)
 {
-	static const enum thread_attribute in_doubt[] = { THREAD_STATUS, THREAD_SYSTEM_CALL, THREAD_RUN_QUEUE,
-							  THREAD_PRIO };
-	bool lives = thread_has(thread, THREAD_STATUS) &&
-		     thread_value(model, thread, THREAD_STATUS).type != HISTREE_NULL;
-	for (size_t i = 0; lives && i < sizeof(in_doubt) / sizeof(in_doubt[0]); i++)
-		doubt(model, thread->attributes[in_doubt[i]]);
+	for (const struct interrupt *interrupt = first; interrupt != NULL; interrupt = interrupt->next)
+		doubt(model, interrupt->total);
+}
+
+/* Those that were seen on other CPUs only may be raised on this one: it counts in their totals. */
+static void doubt_unseen_softirqs(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	for (size_t i = 0; i < model->softirqs.slot_count; i++) {
+		if (model->softirqs.slots[i].record == NULL)
+			continue;
+		struct interrupt *softirq = cpu_softirq(model, cpu, (int32_t)model->softirqs.slots[i].id);
+		if (softirq != NULL && softirq->softirq == NULL)
+			softirq_change_with_total(model, softirq, histree_unknown());
+	}
 }
 
 static void doubt_interrupts(struct kernel_model *model, struct kernel_cpu *cpu)
 {
-	for (struct interrupt *irq = cpu->first_irq; irq != NULL; irq = irq->next) {
+	for (struct interrupt *irq = cpu->first_irq; irq != NULL; irq = irq->next)
 		doubt(model, irq->quark);
-		doubt(model, irq->total);
-	}
+	doubt_unseen_softirqs(model, cpu);
 	for (struct interrupt *softirq = cpu->first_softirq; softirq != NULL; softirq = softirq->next) {
-		if (softirq->softirq != NULL)
+		if (model->softirqs.count > 0)
 			softirq_change_with_total(model, softirq, histree_unknown());
 		else
 			doubt(model, softirq->quark);
@@ -42,10 +50,12 @@ static void doubt_interrupts(struct kernel_model *model, struct kernel_cpu *cpu)
 static void doubt_cpu(struct kernel_model *model, struct kernel_cpu *cpu)
 {
 	doubt(model, cpu->attributes[CPU_STATUS]);
-	doubt(model, cpu->attributes[CPU_CURRENT_THREAD]);
+	doubt(model, cpu_attribute(model, cpu, CPU_CURRENT_THREAD)); /* null would be before the first switch */
 	doubt(model, cpu->attributes[CPU_FREQUENCY]);
 	doubt_interrupts(model, cpu);
 	cpu->in_doubt = DOUBT_IRQS | DOUBT_SOFTIRQS;
+	model->open_gaps += !cpu->is_losing;
+	cpu->is_losing = cpu->has_gaps = true;
 }
 
 static bool is_in_gap(const struct kernel_cpu *cpu, int32_t cpu_number)
@@ -67,8 +77,15 @@ static void mark_running(struct kernel_model *model, int32_t cpu_number, bool ma
 	}
 }
 
-void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number)
+void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_time end)
 {
+	model->has_gaps = true;
+	if (cpu_number < 0) {
+		model->all_open = true;
+		model->all_end = end;
+	} else if (kernel_cpu(model, cpu_number) == NULL) {
+		return;
+	}
 	mark_running(model, cpu_number, true);
 	for (size_t i = 0; i < model->threads.slot_count; i++) {
 		const struct id_slot *slot = &model->threads.slots[i];
@@ -76,13 +93,17 @@ void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number)
 		bool elsewhere =
 			is_idle_thread(slot->id) && cpu_number >= 0 && (uint32_t)slot->id != (uint32_t)cpu_number;
 		if (thread != NULL && !thread->is_certain && !elsewhere)
-			doubt_thread(model, thread);
+			thread_doubt(model, thread);
 	}
 	mark_running(model, cpu_number, false);
 	for (size_t i = 0; i < model->cpus.slot_count; i++) {
 		struct kernel_cpu *cpu = model->cpus.slots[i].record;
-		if (cpu != NULL && is_in_gap(cpu, cpu_number))
+		if (cpu == NULL)
+			continue;
+		if (is_in_gap(cpu, cpu_number))
 			doubt_cpu(model, cpu);
+		doubt_totals(model, cpu->first_irq);
+		doubt_totals(model, cpu->first_softirq);
 	}
 }
 
@@ -121,6 +142,13 @@ static unsigned certain_at(enum kernel_role role)
 void kernel_settle(struct kernel_model *model, int32_t cpu_number, enum kernel_role role)
 {
 	struct kernel_cpu *cpu = cpu_number < 0 ? NULL : id_map_find(&model->cpus, (uint64_t)cpu_number);
+	if (model->all_open && model->changes.time > model->all_end)
+		model->all_open = false;
+	if (cpu != NULL && cpu->is_losing) {
+		doubt_unseen_softirqs(model, cpu);
+		cpu->is_losing = false;
+		model->open_gaps--;
+	}
 	unsigned certain = cpu == NULL ? 0 : cpu->in_doubt & certain_at(role);
 	if ((certain & DOUBT_IRQS) != 0)
 		for (struct interrupt *irq = cpu->first_irq; irq != NULL; irq = irq->next)

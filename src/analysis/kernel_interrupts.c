@@ -77,8 +77,15 @@ struct interrupt *cpu_irq(struct kernel_model *model, struct kernel_cpu *cpu, in
 
 struct interrupt *cpu_softirq(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number)
 {
-	return find_or_add(model, &cpu->first_softirq, cpu_attribute(model, cpu, CPU_SOFT_IRQS), number,
-			   (struct kernel_text){ 0 });
+	histree_quark group = cpu_attribute(model, cpu, CPU_SOFT_IRQS);
+	struct interrupt **first = &cpu->first_softirq;
+	struct interrupt *softirq = find_or_add(model, first, group, number, (struct kernel_text){ 0 });
+	/* One that is heard of first behind a gap may have been raised in it. */
+	if (softirq != NULL && cpu->has_gaps && !softirq->is_known)
+		change(&model->changes, softirq->quark, histree_unknown());
+	if (softirq != NULL)
+		softirq->is_known = true;
+	return softirq;
 }
 
 struct interrupt *cpu_irq_in_progress(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number)
@@ -161,7 +168,10 @@ static void change_total(struct kernel_model *model, struct interrupt *interrupt
 		histree_attributes_name(attributes, interrupt->quark, name, size + 1);
 		changes_child(&model->changes, &interrupt->total, kernel_group(model, group), name, size);
 	}
-	change(&model->changes, interrupt->total, value);
+	bool is_greatest =
+		group == GROUP_SOFT_IRQS && value.type == HISTREE_INT && value.int32 == SOFTIRQ_VALUE_MAX;
+	change(&model->changes, interrupt->total,
+	       kernel_is_losing(model) && !is_greatest ? histree_unknown() : value);
 }
 
 void irq_change_total(struct kernel_model *model, struct interrupt *irq, struct histree_value value)
@@ -195,11 +205,13 @@ static struct histree_value greatest_value(const struct softirq_total *total)
 
 void softirq_change_with_total(struct kernel_model *model, struct interrupt *softirq, struct histree_value value)
 {
-	if (softirq->softirq == NULL)
-		softirq->softirq = softirq_total(model, softirq->number);
-	if (softirq->softirq == NULL)
-		return;
 	struct histree_value before = changes_value(&model->changes, softirq->quark);
+	if (softirq->softirq == NULL) {
+		softirq->softirq = softirq_total(model, softirq->number);
+		if (softirq->softirq == NULL)
+			return;
+		(*cpus_with(softirq->softirq, before))++;
+	}
 	change(&model->changes, softirq->quark, value);
 	if (model->changes.status != HISTREE_OK)
 		return;

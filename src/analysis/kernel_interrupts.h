@@ -19,6 +19,7 @@ struct interrupt {
 	histree_quark quark;
 	histree_quark total;           /* the attribute of all CPUs together, below IRQs or Soft_IRQs */
 	struct softirq_total *softirq; /* where `total` is that of a softirq */
+	bool is_known;                 /* since a gap it was asked for (kernel_gap.h) */
 	struct interrupt *next;        /* in the order of creation: where several fit, the first counts */
 };
 

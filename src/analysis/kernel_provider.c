@@ -15,7 +15,6 @@ struct kernel_provider {
 	struct kernel_model model;
 	struct system_calls calls;
 	struct class_table bindings; /* struct kernel_binding */
-	bool has_gaps;
 };
 
 bool kernel_provider_applies(const struct event_trace *trace)
@@ -75,7 +74,7 @@ enum histree_status kernel_provider_event(void *instance, const struct event *ev
 			return status;
 	}
 	changes_begin(&provider->model.changes, event->time);
-	if (provider->has_gaps)
+	if (provider->model.has_gaps)
 		kernel_settle(&provider->model, kernel_event.cpu, binding->role);
 	provider->version->handlers[binding->role](&provider->model, &kernel_event);
 	return changes_end(&provider->model.changes, error);
@@ -84,9 +83,8 @@ enum histree_status kernel_provider_event(void *instance, const struct event *ev
 enum histree_status kernel_provider_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
 {
 	struct kernel_provider *provider = instance;
-	provider->has_gaps = true;
 	changes_begin(&provider->model.changes, gap->begin);
-	kernel_begin_gap(&provider->model, gap->cpu);
+	kernel_begin_gap(&provider->model, gap->cpu, gap->end);
 	return changes_end(&provider->model.changes, error);
 }
 

@@ -39,6 +39,7 @@ struct ust_calls {
 	struct changes changes;
 	histree_quark threads;
 	struct id_map threads_by_tid; /* struct ust_thread */
+	histree_time gap_end;         /* until then any thread may make calls that nobody sees; INT64_MIN: no gap */
 	struct arena records;
 	struct class_table bindings; /* struct call_binding */
 };
@@ -56,6 +57,7 @@ static enum histree_status create(struct histree_state_system *system, void **in
 		return error_memory(error, "the analysis of function calls");
 	calls->changes.system = system;
 	calls->threads = NO_ATTRIBUTE;
+	calls->gap_end = INT64_MIN;
 	*instance = calls;
 	return HISTREE_OK;
 }
@@ -186,6 +188,8 @@ static enum histree_status on_gap(void *instance, const struct event_gap *gap, s
 {
 	struct ust_calls *calls = instance;
 	changes_begin(&calls->changes, gap->begin);
+	if (gap->end > calls->gap_end)
+		calls->gap_end = gap->end;
 	for (size_t i = 0; i < calls->threads_by_tid.slot_count; i++)
 		if (calls->threads_by_tid.slots[i].record != NULL)
 			doubt_thread(calls, calls->threads_by_tid.slots[i].record, gap->begin);
@@ -210,9 +214,13 @@ static void handle(struct ust_calls *calls, const struct call_binding *binding, 
 		calls->changes.time = thread->last;
 	thread->last = calls->changes.time;
 	changes_child(&calls->changes, &thread->stack, thread->node, "CallStack", 9);
+	rename_thread(calls, thread, event, binding->name);
+	if (event->time <= calls->gap_end) {
+		doubt_thread(calls, thread, event->time);
+		return;
+	}
 	if (thread->in_doubt)
 		begin_again(calls, thread);
-	rename_thread(calls, thread, event, binding->name);
 	if (binding->role == CALL_ENTRY)
 		enter(calls, thread, address);
 	else

@@ -48,7 +48,8 @@ struct build {
 	int64_t begun_ns, shown_ns;
 	struct publish_clock publish_clock;
 	histree_time resumed_end; /* of what a build left that is gone on with; INT64_MIN: of nothing */
-	char *cut_short;          /* why the input ended before its end; NULL: it did not */
+	histree_time published_end;
+	char *cut_short; /* why the input ended before its end; NULL: it did not */
 };
 
 static int64_t now_ns(void)
@@ -259,8 +260,9 @@ static enum histree_status show_progress(struct build *build, int64_t now)
 /* Let others see what is known by now. */
 static enum histree_status publish(struct build *build)
 {
-	if (build->end <= build->start || build->end <= build->resumed_end)
+	if (build->end <= build->start || build->end <= build->resumed_end || build->end == build->published_end)
 		return HISTREE_OK;
+	build->published_end = build->end;
 	histree_time end = build->end - 1;
 	for (size_t i = 0; i < build->run_count; i++) {
 		enum histree_status status = histree_state_publish(build->runs[i].system, end, build->error);
@@ -283,25 +285,50 @@ static enum histree_status look_at_clock(struct build *build)
 	return status == HISTREE_OK ? show_progress(build, now) : status;
 }
 
+/* The next event; where a live trace has none now, it is waited for, and others are let see what there was. */
+static enum histree_status next_event(struct build *build, struct event *event)
+{
+	static const struct timespec moment = { .tv_nsec = 10 * 1000 * 1000 };
+	enum histree_status status;
+	while ((status = trace_next(build->trace, event, build->error)) == HISTREE_NOT_FOUND) {
+		status = look_at_clock(build);
+		if (status != HISTREE_OK)
+			return status;
+		nanosleep(&moment, NULL);
+	}
+	return status;
+}
+
+static enum histree_status begin(struct build *build, histree_time start)
+{
+	const struct histree_build_options *options = build->options;
+	enum histree_status status = options->analyses != NULL ? choose_named(build) : choose_applicable(build);
+	return status == HISTREE_OK ? start_runs(build, start) : status;
+}
+
 static enum histree_status handle_events(struct build *build)
 {
 	enum histree_status status;
 	struct event event;
-	for (uint64_t count = 0; (status = trace_next(build->trace, &event, build->error)) == HISTREE_OK; count++) {
+	for (uint64_t count = 0; (status = next_event(build, &event)) == HISTREE_OK; count++) {
 		if (count == 0)
-			status = start_runs(build, event.time);
+			status = begin(build, event.time);
 		if (status == HISTREE_OK)
 			status = handle_event(build, &event);
 		if (status == HISTREE_OK && count % EVENTS_PER_LOOK == 0)
 			status = look_at_clock(build);
+		if (status == HISTREE_ERR_CANCELLED)
+			break;
 		if (status != HISTREE_OK)
 			return status;
 	}
+	if (status == HISTREE_ERR_CANCELLED && !(trace_is_live(build->trace) && build->run_count > 0))
+		return status;
 	if (trace_report(build->trace).events == 0)
 		return status < 0 ? status
 				  : error_set(build->error, HISTREE_ERR_TRACE, "'%s': has no events",
 					      build->options->traces[0]);
-	if (status < 0) { /* what was read is kept */
+	if (status < 0 && status != HISTREE_ERR_CANCELLED) { /* what was read is kept */
 		build->cut_short =
 			strdup(build->error != NULL ? build->error->message : histree_status_text(status));
 		if (build->cut_short == NULL)
@@ -330,8 +357,6 @@ static enum histree_status read_trace(struct build *build)
 	enum histree_status status = trace_open(options->traces, options->trace_count, &build->trace, build->error);
 	if (status == HISTREE_OK && !options->ignore_gaps)
 		trace_want_gaps(build->trace);
-	if (status == HISTREE_OK)
-		status = options->analyses != NULL ? choose_named(build) : choose_applicable(build);
 	if (status == HISTREE_OK)
 		status = handle_events(build);
 	if (status == HISTREE_OK)
@@ -391,12 +416,19 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 {
 	if (options->trace_count == 0 || options->store == NULL || options->store[0] == '\0')
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a build needs a trace and a name for the store");
+	if (options->resume && trace_is_address(options->traces[0]))
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "'%s': a live trace cannot be read again from its beginning; 'histree repair' "
+				 "makes a store "
+				 "of what was published of it",
+				 options->traces[0]);
 	struct histree_error message; /* always there: a message is part of a partial store */
 	struct build build = {
 		.options = options,
 		.io = io,
 		.error = &message,
 		.folder = { .lock = -1 },
+		.published_end = INT64_MIN,
 		.begun_ns = now_ns(),
 	};
 	build.publish_clock = publish_clock_begin(options->publish_ns, build.begun_ns);

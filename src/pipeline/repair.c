@@ -25,7 +25,9 @@ struct repair {
 	size_t warning_count, warnings_capacity;
 	const struct histree_attributes *attributes; /* of the history being repaired */
 	const char *analysis;
-	uint64_t lost; /* pieces, of all histories */
+	uint32_t analysis_version;
+	bool lost_manifest; /* histories say themselves what they are */
+	uint64_t lost;      /* pieces, of all histories */
 	uint64_t faults;
 	struct histree_error *error;
 };
@@ -72,6 +74,7 @@ static enum histree_status repair_file(struct repair *repair, const char *path, 
 		return status;
 	const struct histree_history_info *info = histree_history_info(damaged);
 	repair->attributes = histree_history_attributes(damaged);
+	repair->analysis_version = info->provider_version;
 	if (repair->analysis == NULL)
 		repair->analysis = arena_copy(&repair->arena, info->provider, strlen(info->provider));
 	if (!info->complete)
@@ -139,6 +142,7 @@ static enum histree_status read_manifest(struct repair *repair, const char *fold
 	enum histree_status status = manifest_read(&io_posix, path, &repair->arena, info, repair->error);
 	if (status == HISTREE_NOT_FOUND || status == HISTREE_ERR_FORMAT) {
 		*info = (struct histree_store_info){ .made_by = "histree " HISTREE_VERSION };
+		repair->lost_manifest = true;
 		report_damage(repair, repair->error->message);
 		status = warn(repair, "the manifest was lost: nothing is known of the trace");
 		return status == HISTREE_OK ? find_histories(repair, folder) : status;
@@ -166,6 +170,8 @@ static enum histree_status repair_histories(struct repair *repair, const char *f
 			status = repair_file(repair, path, out);
 		free(out);
 		if (status == HISTREE_OK) {
+			if (repair->lost_manifest)
+				history.analysis_version = repair->analysis_version;
 			repair->histories[kept++] = history;
 			continue;
 		}

@@ -19,7 +19,7 @@ void block_copies_write(struct block_copies *copies, const void *bytes, size_t s
 {
 	size_t taken = copies->used + COPY_HEADER_SIZE + copies->growing + sizeof(uint32_t);
 	copies->overflown = copies->overflown || taken > BLOCK_COPIES_SIZE || size > BLOCK_COPIES_SIZE - taken;
-	if (copies->overflown)
+	if (copies->overflown || size == 0)
 		return;
 	memcpy(copies->bytes + copies->used + COPY_HEADER_SIZE + copies->growing, bytes, size);
 	copies->growing += size;

@@ -99,12 +99,14 @@ enum histree_status block_file_write_part(struct block_file *file, uint32_t numb
 				 file->path, number, size, file->block_count);
 	if (!array_reserve(&file->offsets, &file->offsets_capacity, (size_t)number + 2))
 		return error_memory(error, "the places of blocks");
-	if (number >= file->kept_count || !block_tail_keeps(file, block, size)) {
-		enum histree_status status =
-			io_write_all(file->io, file->file, block, size, own_offset(file, file->size), error);
-		if (status != HISTREE_OK)
-			return block_file_named(file, status, error);
-	}
+	bool kept = false;
+	enum histree_status status = HISTREE_OK;
+	if (number < file->kept_count)
+		status = block_tail_keep(file, block, size, &kept, error);
+	if (status == HISTREE_OK && !kept)
+		status = io_write_all(file->io, file->file, block, size, own_offset(file, file->size), error);
+	if (status != HISTREE_OK)
+		return block_file_named(file, status, error);
 	file->offsets[number] = file->size;
 	file->size += size;
 	file->offsets[number + 1] = file->size;

@@ -78,8 +78,8 @@ enum histree_status block_file_create_tail(const struct block_file *file, const 
 					   struct histree_error *error);
 
 /*
- * A completed tail becomes the one with which the file is opened from now on, also after a failure of power.  On
- * failure that is still the one before it.
+ * A completed tail becomes the one with which the file is opened from now on, also after a failure of power.  If
+ * this fails, that is the one before it or this one.
  */
 enum histree_status block_file_publish(struct block_file *file, const struct block_file *tail,
 				       struct histree_error *error);

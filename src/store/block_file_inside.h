@@ -87,7 +87,8 @@ enum histree_status block_tail_join(struct block_file *tail, uint64_t base, uint
  * Whether the next block is what is in the file that is gone on with.  Where it is not, nothing of what follows it
  * there is of use, and the tail is removed.
  */
-bool block_tail_keeps(struct block_file *file, const void *block, uint32_t size);
+enum histree_status block_tail_keep(struct block_file *file, const void *block, uint32_t size, bool *kept,
+				    struct histree_error *error);
 
 /* A file that was completed no longer needs it. */
 void block_tail_remove(struct block_file *file);

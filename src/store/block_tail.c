@@ -145,19 +145,36 @@ out:
 	return status;
 }
 
-bool block_tail_keeps(struct block_file *file, const void *block, uint32_t size)
+/*
+ * The tail must not be taken for that of what is written from now on, even if the power fails before its removal is
+ * on disk: the file gets another identity first.
+ */
+static enum histree_status disown_tail(struct block_file *file, struct histree_error *error)
+{
+	enum histree_status status = block_tail_identify(file, error);
+	if (status == HISTREE_OK)
+		status = io_sync(file->io, file->file, error);
+	if (status != HISTREE_OK)
+		return status;
+	block_tail_remove(file);
+	file->kept_count = 0;
+	return HISTREE_OK;
+}
+
+enum histree_status block_tail_keep(struct block_file *file, const void *block, uint32_t size, bool *kept,
+				    struct histree_error *error)
 {
 	uint8_t *there = malloc(size);
-	bool same =
-		there != NULL &&
-		io_read_all(file->io, file->file, there, size, own_offset(file, file->size), NULL) == HISTREE_OK &&
-		memcmp(there, block, size) == 0;
+	*kept = false;
+	if (there == NULL)
+		return error_memory(error, "a block");
+	enum histree_status status =
+		io_read_all(file->io, file->file, there, size, own_offset(file, file->size), error);
+	*kept = status == HISTREE_OK && memcmp(there, block, size) == 0;
 	free(there);
-	if (!same) {
-		block_tail_remove(file);
-		file->kept_count = 0;
-	}
-	return same;
+	if (status != HISTREE_OK && status != HISTREE_ERR_FORMAT) /* the file may be shorter */
+		return status;
+	return *kept ? HISTREE_OK : disown_tail(file, error);
 }
 
 /* ---- reading -------------------------------------------------------------------------------------------- */

@@ -48,6 +48,7 @@ struct ctf_input {
 	uint64_t packets_done;
 	size_t streams_ended;
 	bool wants_gaps;
+	bool is_live; /* one stream, in which babeltrace2 merges all those of the session */
 
 	struct ctf_stream *pulled; /* the stream that the sink takes a batch of */
 	bt_message_iterator_next_status pulled_status;
@@ -64,6 +65,10 @@ enum histree_status ctf_plugin_find(const bt_plugin **out, struct histree_error 
 enum histree_status ctf_input_open(struct ctf_input *input, const bt_plugin *plugin, const char *path,
 				   struct histree_error *error);
 
+/* The same for the address of a session at a relay daemon. */
+enum histree_status ctf_input_open_live(struct ctf_input *input, const bt_plugin *plugin, const char *address,
+					struct histree_error *error);
+
 /* Bytes of the stream files that were decoded, by the packets in them. */
 uint64_t ctf_input_bytes_done(const struct ctf_input *input);
 
@@ -72,7 +77,8 @@ void ctf_input_close(struct ctf_input *input);
 
 /*
  * Make the next event of a stream, or gap where they are wanted, its head.  HISTREE_END when there are no more,
- * also where the rest of the stream is damaged; the notes say so.  HISTREE_ERR_MEMORY.
+ * also where the rest of the stream is damaged; the notes say so.  HISTREE_NOT_FOUND: of a live trace, not now.
+ * HISTREE_ERR_MEMORY.
  */
 enum histree_status ctf_stream_next(struct ctf_stream *stream, struct histree_error *error);
 

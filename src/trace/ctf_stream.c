@@ -64,17 +64,29 @@ static void begin_stream(struct ctf_stream *stream, const bt_message *message)
 		describe_trace(input, bt_stream_borrow_trace_const(source));
 }
 
-static void begin_packet(struct ctf_stream *stream, const bt_message *message)
+/* -1 if the packet does not say. */
+static int32_t cpu_of_packet(const bt_packet *packet)
 {
-	const bt_packet *packet = bt_message_packet_beginning_borrow_packet_const(message);
 	const bt_field *context = bt_packet_borrow_context_field_const(packet);
 	const bt_field *field = NULL;
 	int64_t cpu;
 	if (context != NULL)
 		field = bt_field_structure_borrow_member_field_by_name_const(context, "cpu_id");
 	bool known = field != NULL && ctf_field_int(field, &cpu) && cpu >= 0 && cpu <= INT32_MAX;
-	stream->cpu = known ? (int32_t)cpu : -1;
+	return known ? (int32_t)cpu : -1;
+}
+
+/* In a live trace the packets of several streams are open at a time: each event asks its own. */
+static void begin_packet(struct ctf_stream *stream, const bt_message *message)
+{
 	stream->packets++;
+	if (!stream->input->is_live)
+		stream->cpu = cpu_of_packet(bt_message_packet_beginning_borrow_packet_const(message));
+}
+
+static int32_t cpu_of_event(const struct ctf_stream *stream, const bt_event *event)
+{
+	return stream->input->is_live ? cpu_of_packet(bt_event_borrow_packet_const(event)) : stream->cpu;
 }
 
 static bool snapshot_time(const bt_clock_snapshot *snapshot, int64_t *out)
@@ -117,7 +129,7 @@ static void begin_gap(struct ctf_stream *stream, histree_time begin, histree_tim
 		begin = stream->gap.begin;
 	stream->gap = (struct event_gap){
 		.trace = &stream->input->trace,
-		.cpu = stream->head.cpu,
+		.cpu = stream->input->is_live ? -1 : stream->head.cpu,
 		.begin = begin,
 		.end = end > begin ? end : begin,
 	};
@@ -196,8 +208,10 @@ static enum histree_status take_event(struct ctf_stream *stream, const bt_messag
 	}
 	stream->has_events = true;
 	stream->last = time;
-	stream->head = (struct event){ .time = time, .cpu = stream->cpu, .class = known, .handle = source };
-	if (stream->cpu < 0)
+	stream->head = (struct event){
+		.time = time, .cpu = cpu_of_event(stream, source), .class = known, .handle = source
+	};
+	if (stream->head.cpu < 0)
 		stream->head.cpu = ctf_event_own_cpu(&stream->head);
 	stream->current = message;
 	return HISTREE_OK;
@@ -274,7 +288,7 @@ void ctf_stream_damaged(struct ctf_stream *stream)
 	end_stream(stream);
 }
 
-/* The next batch.  HISTREE_END if there is none. */
+/* The next batch.  HISTREE_END if there is none, HISTREE_NOT_FOUND if there is none yet. */
 static enum histree_status pull(struct ctf_stream *stream)
 {
 	struct ctf_input *input = stream->input;
@@ -285,6 +299,8 @@ static enum histree_status pull(struct ctf_stream *stream)
 	input->pulled = NULL;
 	if (input->pulled_status == BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
 		return HISTREE_OK;
+	if (input->pulled_status == BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN)
+		return HISTREE_NOT_FOUND;
 	if (input->pulled_status == BT_MESSAGE_ITERATOR_NEXT_STATUS_END)
 		end_stream(stream);
 	else
@@ -299,7 +315,10 @@ enum histree_status ctf_stream_next(struct ctf_stream *stream, struct histree_er
 	stream->current = NULL;
 	while (stream->iterator != NULL && !stream->has_gap) {
 		if (stream->next == stream->count) {
-			if (pull(stream) != HISTREE_OK)
+			enum histree_status pulled = pull(stream);
+			if (pulled == HISTREE_NOT_FOUND)
+				return pulled;
+			if (pulled != HISTREE_OK)
 				break;
 			continue;
 		}

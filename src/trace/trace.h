@@ -17,6 +17,9 @@
  *		...;			// HISTREE_END, or the error
  *	trace_close(trace);
  *
+ * A path may also be the address of a session at a relay daemon of LTTng, "net://HOST/host/NAME/SESSION": a live
+ *trace, which must be the only one.  It ends when the session does, and now and then there is nothing to read yet.
+ *
  * Threads: a trace is used by one thread at a time.
  *
  * Only ctf_input, ctf_stream, ctf_class and ctf_cause call babeltrace2.  ctf_folder, ctf_packets, ctf_layout,
@@ -61,7 +64,16 @@ const struct event_trace *trace_at(const struct trace *trace, size_t index);
  */
 void trace_want_gaps(struct trace *trace);
 
-/* The next event, valid until the next call.  HISTREE_END when there are no more.  HISTREE_ERR_MEMORY. */
+/* Of a live trace the facts are known once there was an event. */
+bool trace_is_live(const struct trace *trace);
+
+/* Whether a path is the address of a live trace. */
+bool trace_is_address(const char *path);
+
+/*
+ * The next event, valid until the next call.  HISTREE_END when there are no more.  HISTREE_NOT_FOUND: of a live
+ * trace, not now; ask again in a moment.  HISTREE_ERR_MEMORY.
+ */
 enum histree_status trace_next(struct trace *trace, struct event *out, struct histree_error *error);
 
 struct trace_report trace_report(const struct trace *trace);

@@ -83,6 +83,8 @@ uint8_t *image_unpack(const uint8_t *bytes, size_t size, size_t *image_size)
 		fix_nodes(image, *image_size);
 		fix_sections(image, *image_size);
 		put_le32(image + 64, crc32c(0, image, 64));
+		if ((get_le64(image + 16) & 2) != 0) /* a tail */
+			put_le32(image + 84, crc32c(0, image, 84));
 	}
 	return image;
 }

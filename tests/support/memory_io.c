@@ -134,7 +134,7 @@ static int memory_rename(void *context, const char *from, const char *to)
 	struct memory_file *file = memory_io_find(context, from), *before = memory_io_find(context, to);
 	char *path = strdup(to);
 	if (file == NULL || path == NULL) {
-		errno = file == NULL ? ENOENT : ENOMEM;
+		errno = file == NULL ? ENOENT : ENOSPC;
 		free(path);
 		return -1;
 	}

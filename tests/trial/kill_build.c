@@ -23,23 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/array.h"
-#include "histree/histree.h"
 #include "support/random.h"
+#include "truth.h"
 
 static const char *const variants[] = { "cluster", "cluster", "sht", "osht", "esht", "rsht", "vrsht" };
-
-/* The intervals of the reference, by (quark, start). */
-struct truth {
-	struct histree_interval *intervals;
-	size_t count, capacity;
-	size_t *first; /* by quark, and one more */
-	uint32_t key_count;
-	struct arena bytes;
-	char **paths; /* by quark */
-	histree_time start;
-};
 
 struct trial {
 	const char *histree, *trace, *publish;
@@ -58,16 +45,6 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-__attribute__((format(printf, 1, 2), noreturn)) static void give_up(const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-	exit(2);
-}
-
 __attribute__((format(printf, 2, 3))) static void wrong(struct trial *trial, const char *format, ...)
 {
 	va_list arguments;
@@ -79,90 +56,13 @@ __attribute__((format(printf, 2, 3))) static void wrong(struct trial *trial, con
 	trial->wrong++;
 }
 
-/* ---- the reference -------------------------------------------------------------------------------------- */
-
-static int compare_intervals(const void *a, const void *b)
-{
-	const struct histree_interval *one = a, *other = b;
-	if (one->quark != other->quark)
-		return one->quark < other->quark ? -1 : 1;
-	return (one->start > other->start) - (one->start < other->start);
-}
-
-static void add_interval(struct truth *truth, const struct histree_interval *interval)
-{
-	if (!array_reserve(&truth->intervals, &truth->capacity, truth->count + 1))
-		give_up("out of memory");
-	struct histree_interval *copy = &truth->intervals[truth->count++];
-	*copy = *interval;
-	if (interval->value.size > 0)
-		copy->value.bytes = arena_copy(&truth->bytes, interval->value.bytes, interval->value.size);
-}
-
-static char *path_of(const struct histree_attributes *attributes, histree_quark quark)
-{
-	size_t size = histree_attributes_path(attributes, quark, NULL, 0) + 1;
-	char *path = malloc(size);
-	if (path == NULL)
-		give_up("out of memory");
-	histree_attributes_path(attributes, quark, path, size);
-	return path;
-}
-
-static struct histree_query *ask_all(struct histree_history *history)
-{
-	const struct histree_history_info *info = histree_history_info(history);
-	struct histree_query *query;
-	struct histree_error error;
-	if (histree_query_create(history, &query, &error) != HISTREE_OK ||
-	    histree_query_start(query, &(struct histree_region){ .from = info->start, .to = info->end }, &error) !=
-		    HISTREE_OK)
-		give_up("%s", error.message);
-	return query;
-}
-
-static void learn(struct truth *truth, struct histree_history *history)
-{
-	const struct histree_attributes *attributes = histree_history_attributes(history);
-	struct histree_query *query = ask_all(history);
-	struct histree_interval interval;
-	while (histree_query_next(query, &interval, NULL) == HISTREE_OK)
-		add_interval(truth, &interval);
-	histree_query_free(query);
-	qsort(truth->intervals, truth->count, sizeof(*truth->intervals), compare_intervals);
-	truth->start = histree_history_info(history)->start;
-	truth->key_count = histree_attributes_count(attributes);
-	truth->first = calloc((size_t)truth->key_count + 1, sizeof(*truth->first));
-	truth->paths = calloc((size_t)truth->key_count + 1, sizeof(*truth->paths));
-	if (truth->first == NULL || truth->paths == NULL)
-		give_up("out of memory");
-	size_t at = 0;
-	for (histree_quark quark = 0; quark < truth->key_count; quark++) {
-		truth->first[quark] = at;
-		truth->paths[quark] = path_of(attributes, quark);
-		while (at < truth->count && truth->intervals[at].quark == quark)
-			at++;
-	}
-	truth->first[truth->key_count] = at;
-}
-
-/* The interval of the reference that begins so; NULL if there is none. */
-static const struct histree_interval *find_interval(const struct truth *truth,
-						    const struct histree_interval *wanted)
-{
-	size_t first = truth->first[wanted->quark], behind = truth->first[wanted->quark + 1];
-	return first == behind ? NULL
-			       : bsearch(wanted, truth->intervals + first, behind - first, sizeof(*wanted),
-					 compare_intervals);
-}
-
 /* ---- comparing ------------------------------------------------------------------------------------------ */
 
 static bool check_names(struct trial *trial, const struct histree_attributes *attributes)
 {
 	uint32_t count = histree_attributes_count(attributes);
 	for (histree_quark quark = 0; quark < count; quark++) {
-		char *path = path_of(attributes, quark);
+		char *path = truth_path(attributes, quark);
 		bool same = quark < trial->truth.key_count && strcmp(path, trial->truth.paths[quark]) == 0;
 		if (!same)
 			wrong(trial, "attribute %u is '%s'", quark, path);
@@ -193,13 +93,13 @@ static uint64_t count_expected(struct trial *trial, uint32_t key_count, histree_
 static void check_intervals(struct trial *trial, struct histree_history *history)
 {
 	const struct histree_history_info *info = histree_history_info(history);
-	struct histree_query *query = ask_all(history);
+	struct histree_query *query = truth_ask_all(history);
 	struct histree_interval interval;
 	struct histree_error error = { 0 };
 	enum histree_status status;
 	uint64_t count = 0;
 	while ((status = histree_query_next(query, &interval, &error)) == HISTREE_OK) {
-		const struct histree_interval *expected = find_interval(&trial->truth, &interval);
+		const struct histree_interval *expected = truth_find(&trial->truth, &interval);
 		count++;
 		if (expected != NULL && histree_value_equal(&expected->value, &interval.value) &&
 		    interval.end == (expected->end < info->end ? expected->end : info->end))
@@ -336,7 +236,7 @@ static void prepare(struct trial *trial)
 	if (histree_store_open(trial->store, &store, &error) != HISTREE_OK ||
 	    histree_store_history(store, NULL, false, NULL, &history, &error) != HISTREE_OK)
 		give_up("%s", error.message);
-	learn(&trial->truth, history);
+	truth_learn(&trial->truth, history);
 	histree_history_close(history);
 	histree_store_close(store);
 }
@@ -345,12 +245,7 @@ static void tidy(struct trial *trial)
 {
 	clear(trial);
 	rmdir(trial->folder);
-	for (uint32_t quark = 0; quark < trial->truth.key_count; quark++)
-		free(trial->truth.paths[quark]);
-	free(trial->truth.paths);
-	free(trial->truth.first);
-	free(trial->truth.intervals);
-	arena_release(&trial->truth.bytes);
+	truth_release(&trial->truth);
 }
 
 int main(int argc, char **argv)
