@@ -17,16 +17,20 @@
 #include "pipeline/manifest.h"
 #include "pipeline/registry.h"
 #include "pipeline/store_folder.h"
+#include "segment/segment_backend.h"
 #include "state/state_file.h"
 #include "trace/trace.h"
 
 enum { EVENTS_PER_LOOK = 1024 }; /* at the clock, for progress */
+/* Each segment store's buffer: half a million system calls without their arguments. */
+static const size_t segment_memory = (size_t)16 << 20;
 static const int64_t progress_interval_ns = 50 * 1000 * 1000;
 
 /* One analysis at work. */
 struct run {
-	const struct analysis *analysis;
-	struct histree_state_system *system;
+	const struct registry_entry *entry;
+	struct histree_state_system *system;   /* of a history */
+	struct histree_segment_store *segments; /* of a segment store */
 	void *instance;
 	bool *applies; /* by id of the trace */
 	char *file;    /* its name in the store */
@@ -60,23 +64,23 @@ static bool find_traces(const struct build *build, struct run *run)
 	bool any = false;
 	for (size_t i = 0; i < trace_count(build->trace); i++) {
 		const struct event_trace *trace = trace_at(build->trace, i);
-		run->applies[trace->id] = run->analysis->applies(trace);
+		run->applies[trace->id] = registry_applies(run->entry, trace);
 		any = any || run->applies[trace->id];
 	}
 	return any;
 }
 
 /* HISTREE_NOT_FOUND: it does not apply. */
-static enum histree_status add_run(struct build *build, const struct analysis *analysis)
+static enum histree_status add_run(struct build *build, const struct registry_entry *entry)
 {
 	for (size_t i = 0; i < build->run_count; i++)
-		if (build->runs[i].analysis == analysis)
+		if (build->runs[i].entry == entry)
 			return HISTREE_OK;
 	if (!array_reserve(&build->runs, &build->runs_capacity, build->run_count + 1))
 		return error_memory(build->error, "an analysis");
 	struct run *run = &build->runs[build->run_count];
-	*run = (struct run){ .analysis = analysis, .applies = calloc(trace_count(build->trace), sizeof(bool)) };
-	if (run->applies == NULL || asprintf(&run->file, "%s.sht", analysis->name) < 0) {
+	*run = (struct run){ .entry = entry, .applies = calloc(trace_count(build->trace), sizeof(bool)) };
+	if (run->applies == NULL || asprintf(&run->file, "%s.%s", registry_name(entry), entry->analysis != NULL ? "sht" : "seg") < 0) {
 		free(run->applies);
 		return error_memory(build->error, "an analysis");
 	}
@@ -93,14 +97,14 @@ static enum histree_status choose_named(struct build *build)
 {
 	for (size_t i = 0; i < build->options->analysis_count; i++) {
 		const char *name = build->options->analyses[i];
-		const struct analysis *analysis = registry_find(name);
-		if (analysis == NULL) {
+		const struct registry_entry *entry = registry_find(name);
+		if (entry == NULL) {
 			char names[256];
 			registry_names(names, sizeof(names));
 			return error_set(build->error, HISTREE_ERR_ARGUMENT, "there is no analysis '%s'; there are %s", name,
 					 names);
 		}
-		enum histree_status status = add_run(build, analysis);
+		enum histree_status status = add_run(build, entry);
 		if (status == HISTREE_NOT_FOUND)
 			return error_set(build->error, HISTREE_ERR_ARGUMENT,
 					 "analysis '%s' has nothing to say about this trace, made by '%s'", name,
@@ -113,8 +117,8 @@ static enum histree_status choose_named(struct build *build)
 
 static enum histree_status choose_applicable(struct build *build)
 {
-	for (const struct registry_entry *entry = registry; entry->analysis != NULL; entry++) {
-		enum histree_status status = entry->by_default ? add_run(build, entry->analysis) : HISTREE_OK;
+	for (const struct registry_entry *entry = registry; entry->analysis != NULL || entry->segments != NULL; entry++) {
+		enum histree_status status = entry->by_default ? add_run(build, entry) : HISTREE_OK;
 		if (status < 0)
 			return status;
 	}
@@ -126,6 +130,38 @@ static enum histree_status choose_applicable(struct build *build)
 
 /* ---- running --------------------------------------------------------------------------------------------- */
 
+static enum histree_status start_history(struct build *build, struct run *run, const char *path)
+{
+	const struct analysis *analysis = run->entry->analysis;
+	struct histree_history_options options = {
+		.path = path,
+		.provider = analysis->name,
+		.provider_version = analysis->version,
+		.start = build->start,
+		.tree = build->options->tree,
+	};
+	enum histree_status status = state_file_create(build->io, &options, &run->system, build->error);
+	return status == HISTREE_OK ? analysis->create(run->system, &run->instance, build->error) : status;
+}
+
+static enum histree_status start_segments(struct build *build, struct run *run, const char *path)
+{
+	const struct segment_analysis *analysis = run->entry->segments;
+	struct histree_segment_store_options options = {
+		.kind = HISTREE_SEGMENTS_DISK,
+		.path = path,
+		.schema = {
+			.provider = analysis->name,
+			.provider_version = analysis->version,
+			.fields = analysis->fields,
+			.field_count = analysis->field_count,
+		},
+		.memory_max = segment_memory,
+	};
+	enum histree_status status = segment_store_create(build->io, &options, &run->segments, build->error);
+	return status == HISTREE_OK ? analysis->create(run->segments, &run->instance, build->error) : status;
+}
+
 static enum histree_status start_runs(struct build *build, histree_time start)
 {
 	build->start = build->end = start;
@@ -134,17 +170,9 @@ static enum histree_status start_runs(struct build *build, histree_time start)
 		char *path = store_folder_path(&build->folder, run->file);
 		if (path == NULL)
 			return error_memory(build->error, "a path");
-		struct histree_history_options options = {
-			.path = path,
-			.provider = run->analysis->name,
-			.provider_version = run->analysis->version,
-			.start = start,
-			.tree = build->options->tree,
-		};
-		enum histree_status status = state_file_create(build->io, &options, &run->system, build->error);
+		enum histree_status status = run->entry->analysis != NULL ? start_history(build, run, path)
+									  : start_segments(build, run, path);
 		free(path);
-		if (status == HISTREE_OK)
-			status = run->analysis->create(run->system, &run->instance, build->error);
 		if (status != HISTREE_OK)
 			return status;
 	}
@@ -159,9 +187,12 @@ static enum histree_status handle_event(struct build *build, const struct event 
 		struct run *run = &build->runs[i];
 		if (!run->applies[event->class->trace->id])
 			continue;
-		enum histree_status status = run->analysis->event(run->instance, event, build->error);
+		enum histree_status status =
+			run->entry->analysis != NULL
+				? run->entry->analysis->event(run->instance, event, build->error)
+				: run->entry->segments->event(run->instance, event, build->error);
 		if (status < 0) {
-			error_prefix(build->error, "analysis '%s'", run->analysis->name);
+			error_prefix(build->error, "analysis '%s'", registry_name(run->entry));
 			return status;
 		}
 	}
@@ -215,9 +246,12 @@ static enum histree_status handle_events(struct build *build)
 static enum histree_status close_histories(struct build *build)
 {
 	for (size_t i = 0; i < build->run_count; i++) {
-		enum histree_status status = histree_state_close(build->runs[i].system, build->end, build->error);
+		struct run *run = &build->runs[i];
+		enum histree_status status = run->entry->analysis != NULL
+						     ? histree_state_close(run->system, build->end, build->error)
+						     : histree_segment_store_finish(run->segments, build->error);
 		if (status != HISTREE_OK) {
-			error_prefix(build->error, "analysis '%s'", build->runs[i].analysis->name);
+			error_prefix(build->error, "analysis '%s'", registry_name(run->entry));
 			return status;
 		}
 	}
@@ -226,6 +260,28 @@ static enum histree_status close_histories(struct build *build)
 
 /* ---- the store ------------------------------------------------------------------------------------------- */
 
+static struct histree_store_history describe_history(const struct run *run)
+{
+	return (struct histree_store_history){
+		.analysis = run->entry->analysis->name,
+		.analysis_version = run->entry->analysis->version,
+		.file = run->file,
+		.state_changes_refused = run->entry->analysis->refused(run->instance),
+	};
+}
+
+static struct histree_store_segments describe_segments(const struct run *run)
+{
+	struct segment_counts counts = run->entry->segments->counts(run->instance);
+	return (struct histree_store_segments){
+		.analysis = run->entry->segments->name,
+		.analysis_version = run->entry->segments->version,
+		.file = run->file,
+		.without_start = counts.without_start,
+		.without_end = counts.without_end,
+	};
+}
+
 static enum histree_status write_manifest(struct build *build, bool *partial)
 {
 	struct trace_report report = trace_report(build->trace);
@@ -233,9 +289,11 @@ static enum histree_status write_manifest(struct build *build, bool *partial)
 	size_t warning_count = report.warning_count + (build->cut_short != NULL);
 	const char **warnings = calloc(warning_count + 1, sizeof(*warnings));
 	struct histree_store_history *histories = calloc(build->run_count, sizeof(*histories));
+	struct histree_store_segments *segments = calloc(build->run_count, sizeof(*segments));
+	size_t history_count = 0, segments_count = 0;
 	char *path = store_folder_path(&build->folder, MANIFEST_FILE);
 	enum histree_status status = HISTREE_ERR_MEMORY;
-	if (warnings == NULL || histories == NULL || path == NULL) {
+	if (warnings == NULL || histories == NULL || segments == NULL || path == NULL) {
 		error_memory(build->error, "the manifest");
 		goto out;
 	}
@@ -245,19 +303,19 @@ static enum histree_status write_manifest(struct build *build, bool *partial)
 		warnings[report.warning_count] = build->cut_short;
 	for (size_t i = 0; i < build->run_count; i++) {
 		const struct run *run = &build->runs[i];
-		histories[i] = (struct histree_store_history){
-			.analysis = run->analysis->name,
-			.analysis_version = run->analysis->version,
-			.file = run->file,
-			.state_changes_refused = run->analysis->refused(run->instance),
-		};
+		if (run->entry->analysis != NULL)
+			histories[history_count++] = describe_history(run);
+		else
+			segments[segments_count++] = describe_segments(run);
 	}
 	struct histree_store_info info = {
 		.made_by = "histree " HISTREE_VERSION,
 		.traces = build->options->traces,
 		.trace_count = build->options->trace_count,
 		.histories = histories,
-		.history_count = build->run_count,
+		.history_count = history_count,
+		.segments = segments,
+		.segments_count = segments_count,
 		.partial = *partial,
 		.warnings = warnings,
 		.warning_count = warning_count,
@@ -275,6 +333,7 @@ static enum histree_status write_manifest(struct build *build, bool *partial)
 			  warning_count > 0 ? warnings[0] : "some of the trace could not be read");
 out:
 	free(path);
+	free(segments);
 	free(histories);
 	free(warnings);
 	return status;
@@ -318,9 +377,12 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 	enum histree_status status = run_build(&build);
 	for (size_t i = 0; i < build.run_count; i++) {
 		struct run *run = &build.runs[i];
-		if (run->instance != NULL)
-			run->analysis->free(run->instance);
+		if (run->entry->analysis != NULL)
+			run->entry->analysis->free(run->instance);
+		else
+			run->entry->segments->free(run->instance);
 		histree_state_free(run->system);
+		histree_segment_store_close(run->segments);
 		free(run->applies);
 		free(run->file);
 	}

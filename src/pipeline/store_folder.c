@@ -35,12 +35,12 @@ static bool has_manifest(const char *folder)
 	return found;
 }
 
-/* What a build makes: histories, the manifest, the lock. */
+/* What a build makes: histories, segment stores, the manifest, the lock. */
 static bool is_ours(const char *name)
 {
 	size_t length = strlen(name);
 	return strcmp(name, MANIFEST_FILE) == 0 || strcmp(name, LOCK_FILE) == 0 ||
-	       (length > 4 && strcmp(name + length - 4, ".sht") == 0);
+	       (length > 4 && (strcmp(name + length - 4, ".sht") == 0 || strcmp(name + length - 4, ".seg") == 0));
 }
 
 /* Remove our files and the folder; anything else in it stays, and with it the folder. */
