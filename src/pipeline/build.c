@@ -29,7 +29,7 @@ static const int64_t progress_interval_ns = 50 * 1000 * 1000;
 /* One analysis at work. */
 struct run {
 	const struct registry_entry *entry;
-	struct histree_state_system *system;   /* of a history */
+	struct histree_state_system *system;    /* of a history */
 	struct histree_segment_store *segments; /* of a segment store */
 	void *instance;
 	bool *applies; /* by id of the trace */
@@ -80,7 +80,8 @@ static enum histree_status add_run(struct build *build, const struct registry_en
 		return error_memory(build->error, "an analysis");
 	struct run *run = &build->runs[build->run_count];
 	*run = (struct run){ .entry = entry, .applies = calloc(trace_count(build->trace), sizeof(bool)) };
-	if (run->applies == NULL || asprintf(&run->file, "%s.%s", registry_name(entry), entry->analysis != NULL ? "sht" : "seg") < 0) {
+	if (run->applies == NULL ||
+	    asprintf(&run->file, "%s.%s", registry_name(entry), entry->analysis != NULL ? "sht" : "seg") < 0) {
 		free(run->applies);
 		return error_memory(build->error, "an analysis");
 	}
@@ -101,8 +102,8 @@ static enum histree_status choose_named(struct build *build)
 		if (entry == NULL) {
 			char names[256];
 			registry_names(names, sizeof(names));
-			return error_set(build->error, HISTREE_ERR_ARGUMENT, "there is no analysis '%s'; there are %s", name,
-					 names);
+			return error_set(build->error, HISTREE_ERR_ARGUMENT,
+					 "there is no analysis '%s'; there are %s", name, names);
 		}
 		enum histree_status status = add_run(build, entry);
 		if (status == HISTREE_NOT_FOUND)
@@ -117,14 +118,16 @@ static enum histree_status choose_named(struct build *build)
 
 static enum histree_status choose_applicable(struct build *build)
 {
-	for (const struct registry_entry *entry = registry; entry->analysis != NULL || entry->segments != NULL; entry++) {
+	for (const struct registry_entry *entry = registry; entry->analysis != NULL || entry->segments != NULL;
+	     entry++) {
 		enum histree_status status = entry->by_default ? add_run(build, entry) : HISTREE_OK;
 		if (status < 0)
 			return status;
 	}
 	if (build->run_count > 0)
 		return HISTREE_OK;
-	return error_set(build->error, HISTREE_ERR_TRACE, "'%s': no analysis has something to say about a trace made by '%s'",
+	return error_set(build->error, HISTREE_ERR_TRACE,
+			 "'%s': no analysis has something to say about a trace made by '%s'",
 			 build->options->traces[0], trace_at(build->trace, 0)->tracer_name);
 }
 
@@ -233,10 +236,12 @@ static enum histree_status handle_events(struct build *build)
 			return status;
 	}
 	if (trace_report(build->trace).events == 0)
-		return status < 0 ? status : error_set(build->error, HISTREE_ERR_TRACE, "'%s': has no events",
-						       build->options->traces[0]);
+		return status < 0 ? status
+				  : error_set(build->error, HISTREE_ERR_TRACE, "'%s': has no events",
+					      build->options->traces[0]);
 	if (status < 0) { /* what was read is kept */
-		build->cut_short = strdup(build->error != NULL ? build->error->message : histree_status_text(status));
+		build->cut_short =
+			strdup(build->error != NULL ? build->error->message : histree_status_text(status));
 		if (build->cut_short == NULL)
 			return error_memory(build->error, "a message");
 	}
@@ -342,8 +347,8 @@ out:
 static enum histree_status run_build(struct build *build)
 {
 	const struct histree_build_options *options = build->options;
-	enum histree_status status = store_folder_begin(&build->folder, build->io, options->store, options->force,
-							build->error);
+	enum histree_status status =
+		store_folder_begin(&build->folder, build->io, options->store, options->force, build->error);
 	if (status != HISTREE_OK)
 		return status;
 	status = trace_open(options->traces, options->trace_count, &build->trace, build->error);

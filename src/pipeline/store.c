@@ -30,7 +30,8 @@ static enum histree_status no_store(const char *path, struct histree_error *erro
 {
 	struct stat facts;
 	if (stat(path, &facts) != 0)
-		return error_set(error, HISTREE_ERR_IO, "there is no store '%s'; make one with 'histree build'", path);
+		return error_set(error, HISTREE_ERR_IO, "there is no store '%s'; make one with 'histree build'",
+				 path);
 	if (!S_ISDIR(facts.st_mode))
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s' is no store: a store is a folder", path);
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s' is no store: it has no " MANIFEST_FILE, path);
@@ -101,9 +102,10 @@ static enum histree_status check_analysis(const char *path, const char *analysis
 	const struct registry_entry *entry = registry_find(analysis);
 	if (entry == NULL || registry_version(entry) == version)
 		return HISTREE_OK;
-	return error_set(error, HISTREE_ERR_VERSION,
-			 "'%s' was built by analysis %s version %u, and this is version %u; build it again with --force",
-			 path, analysis, version, registry_version(entry));
+	return error_set(
+		error, HISTREE_ERR_VERSION,
+		"'%s' was built by analysis %s version %u, and this is version %u; build it again with --force",
+		path, analysis, version, registry_version(entry));
 }
 
 enum histree_status histree_store_history(struct histree_store *store, const char *analysis, bool any_version,
@@ -115,8 +117,9 @@ enum histree_status histree_store_history(struct histree_store *store, const cha
 	const struct histree_store_history *history = find_history(info, analysis);
 	if (history == NULL)
 		return no_history(info, analysis, error);
-	enum histree_status status = any_version ? HISTREE_OK : check_analysis(info->path, history->analysis,
-								   history->analysis_version, error);
+	enum histree_status status =
+		any_version ? HISTREE_OK
+			    : check_analysis(info->path, history->analysis, history->analysis_version, error);
 	if (status != HISTREE_OK)
 		return status;
 	struct arena arena = { 0 };
@@ -161,7 +164,8 @@ enum histree_status histree_store_segments(struct histree_store *store, const ch
 		return status;
 	struct arena arena = { 0 };
 	char *path = join(&arena, info->path, found->file);
-	status = path != NULL ? histree_segment_store_open(path, options, out, error) : error_memory(error, "a path");
+	status = path != NULL ? histree_segment_store_open(path, options, out, error)
+			      : error_memory(error, "a path");
 	arena_release(&arena);
 	return status;
 }
