@@ -6,14 +6,6 @@
 
 #include "cli/time_option.h"
 
-static enum histree_status open_segments(const struct target *target, const char *analysis,
-					 struct histree_segment_store **out, struct histree_error *error)
-{
-	if (target->store != NULL)
-		return histree_store_segments(target->store, analysis, false, NULL, out, error);
-	return histree_segment_store_open(target->path, NULL, out, error);
-}
-
 enum cli_exit segment_target_open(struct target *target, const char *path, const char *analysis, const char *from,
 				  const char *to, struct histree_segment_store **out,
 				  struct histree_segment_query *query)
@@ -23,7 +15,7 @@ enum cli_exit segment_target_open(struct target *target, const char *path, const
 	struct histree_error error = { 0 };
 	enum histree_status status = target_open(target, path, &error);
 	if (status == HISTREE_OK)
-		status = open_segments(target, analysis, out, &error);
+		status = target_segments(target, analysis, false, out, &error);
 	if (status != HISTREE_OK)
 		return report_error(&error);
 	if (from == NULL && to == NULL)
