@@ -11,6 +11,7 @@
 struct segment_binding {
 	struct kernel_binding kernel;
 	uint32_t extra[KERNEL_EXTRA_FIELDS];
+	uint32_t tid; /* the field in which the event says its thread */
 };
 
 bool kernel_segments_applies(const struct event_trace *trace)
@@ -164,13 +165,33 @@ static void learn(struct kernel_segments *segments, enum kernel_role role, const
 
 /* ---- events ------------------------------------------------------------------------------------------ */
 
+/* perf says it in each event, LTTng where the context was asked for; what a payload calls tid is another thread. */
+static uint32_t own_tid_field(const struct event_class *class)
+{
+	uint32_t field = event_class_field(class, "perf_tid");
+	if (field != EVENT_NO_FIELD)
+		return field;
+	field = event_class_field(class, "tid");
+	return field != EVENT_NO_FIELD && field >= class->payload_count ? field : EVENT_NO_FIELD;
+}
+
+/* The thread that the event names, else the one that runs on its CPU. */
+static struct segment_thread *thread_of(struct kernel_segments *segments, const struct event *event, uint32_t field,
+					const struct segment_cpu *cpu)
+{
+	int64_t tid;
+	if (event_int(event, field, &tid))
+		return kernel_segments_thread(segments, (int32_t)tid);
+	return cpu != NULL ? cpu->thread : NULL;
+}
+
 /* NULL when memory is out. */
 static const struct segment_binding *binding_of(struct kernel_segments *segments, const struct event_class *class)
 {
 	const struct segment_binding *known = class_table_find(&segments->bindings, class);
 	if (known != NULL)
 		return known;
-	struct segment_binding binding = { .kernel = kernel_layout_bind(class) };
+	struct segment_binding binding = { .kernel = kernel_layout_bind(class), .tid = own_tid_field(class) };
 	for (size_t i = 0; i < KERNEL_EXTRA_FIELDS; i++)
 		binding.extra[i] = EVENT_NO_FIELD;
 	for (size_t i = 0; segments->kind->extra[i] != NULL; i++)
@@ -205,6 +226,7 @@ enum histree_status kernel_segments_event(void *instance, const struct event *ev
 	if ((!wanted && !teaches(role)) || !kernel_event_decode(&binding->kernel, event, &decoded.kernel))
 		return HISTREE_OK;
 	decoded.cpu = cpu_of(segments, event->cpu);
+	decoded.thread = thread_of(segments, event, binding->tid, decoded.cpu);
 	if (role == KERNEL_SYSCALL_ENTRY && decoded.kernel.name.bytes == NULL)
 		name_call(segments, event->class->trace, &decoded.kernel);
 	if (wanted && segments->status == HISTREE_OK)

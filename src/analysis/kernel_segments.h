@@ -47,7 +47,8 @@ struct kernel_segment_event {
 	const struct event *event;
 	const uint32_t *extra; /* fields, in the order of the kind's names */
 	struct kernel_event kernel;
-	struct segment_cpu *cpu; /* NULL where the trace does not say */
+	struct segment_cpu *cpu;       /* NULL where the trace does not say */
+	struct segment_thread *thread; /* in which it happened; NULL: not known (yet) */
 };
 
 struct kernel_segments {

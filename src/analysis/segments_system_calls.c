@@ -3,8 +3,9 @@
  * System calls: of a thread, from the event of its entry to that of its exit; and those of them that are futex,
  * with what makes them contention: that the thread was taken off its CPU while it was in the call.
  *
- * The thread is the one that runs on the CPU of the event.  Before a CPU's first switch it is not known: then the
- * call is the CPU's, until the switch says whose it was.  A call that ended before that has no tid.
+ * The thread is the one that the event names, else the one that runs on its CPU.  Before a CPU's first switch it is
+ * not known: then the call is the CPU's, until the switch says whose it was.  A call that ended before that has no
+ * tid.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,9 +52,13 @@ static uint64_t key_of_unknown(const struct segment_cpu *cpu)
 	return UINT64_C(1) << 32 | (uint32_t)cpu->number;
 }
 
-static uint64_t key_of(const struct segment_cpu *cpu)
+static bool key_of(const struct kernel_segment_event *event, uint64_t *key)
 {
-	return cpu->thread != NULL ? key_of_thread(cpu->thread->tid) : key_of_unknown(cpu);
+	if (event->thread != NULL)
+		*key = key_of_thread(event->thread->tid);
+	else if (event->cpu != NULL)
+		*key = key_of_unknown(event->cpu);
+	return event->thread != NULL || event->cpu != NULL;
 }
 
 /* The first switch of a CPU says who ran there. */
@@ -79,7 +84,7 @@ static void on_free(struct kernel_segments *segments, const struct kernel_segmen
 static void finish(struct kernel_segments *segments, struct open_segment *segment,
 		   const struct kernel_segment_event *event)
 {
-	const struct segment_thread *thread = event->cpu->thread;
+	const struct segment_thread *thread = event->thread;
 	int64_t result;
 	if (thread != NULL) {
 		segment->values[CALL_TID] = histree_int(thread->tid);
@@ -92,7 +97,7 @@ static void finish(struct kernel_segments *segments, struct open_segment *segmen
 
 /* ---- all calls --------------------------------------------------------------------------------------- */
 
-/* Bytes of printf() behind the text; false when memory is out. */
+/* False when memory is out. */
 static bool append(struct open_segment *segment, size_t *used, const char *bytes, size_t size)
 {
 	if (!array_reserve(&segment->text, &segment->text_capacity, *used + size + 1))
@@ -125,17 +130,28 @@ static bool append_argument(struct open_segment *segment, size_t *used, const st
 	       append(segment, used, text, size) && (!quoted || append(segment, used, "\"", 1));
 }
 
+/* perf puts what it says of itself and of the call's number in front of the arguments. */
+static bool is_argument(const struct event_class *class, uint32_t field)
+{
+	static const char *const others[] = { "perf_", "common_", "__syscall_nr" };
+	const char *name = class->fields[field];
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (strncmp(name, others[i], strlen(others[i])) == 0)
+			return false;
+	return strncmp(class->name, "raw_syscalls:", strlen("raw_syscalls:")) != 0;
+}
+
 static void on_entry(struct kernel_segments *segments, const struct kernel_segment_event *event)
 {
-	if (event->cpu == NULL)
-		return;
-	struct open_segment *segment = kernel_segments_begin(segments, key_of(event->cpu), event->event->time);
+	uint64_t key;
+	struct open_segment *segment =
+		key_of(event, &key) ? kernel_segments_begin(segments, key, event->event->time) : NULL;
 	if (segment == NULL)
 		return;
 	segment->values[CALL_NAME] = histree_string_n(event->kernel.name.bytes, event->kernel.name.size);
 	size_t used = 0;
 	for (uint32_t i = 0; i < event->event->class->payload_count; i++)
-		if (!append_argument(segment, &used, event->event, i))
+		if (is_argument(event->event->class, i) && !append_argument(segment, &used, event->event, i))
 			kernel_segments_no_memory(segments);
 	if (used > 0)
 		segment->values[CALL_ARGUMENTS] = histree_string_n(segment->text, used);
@@ -143,8 +159,8 @@ static void on_entry(struct kernel_segments *segments, const struct kernel_segme
 
 static void on_exit_of_call(struct kernel_segments *segments, const struct kernel_segment_event *event)
 {
-	struct open_segment *segment =
-		event->cpu == NULL ? NULL : kernel_segments_ending(segments, key_of(event->cpu));
+	uint64_t key;
+	struct open_segment *segment = key_of(event, &key) ? kernel_segments_ending(segments, key) : NULL;
 	if (segment != NULL)
 		finish(segments, segment, event);
 }
@@ -198,14 +214,15 @@ static struct histree_value operation_name(struct kernel_segments *segments, int
 
 static void on_futex_entry(struct kernel_segments *segments, const struct kernel_segment_event *event)
 {
-	if (event->cpu == NULL)
+	uint64_t key;
+	if (!key_of(event, &key))
 		return;
 	const struct kernel_text *name = &event->kernel.name;
 	if (name->size != 5 || memcmp(name->bytes, "futex", 5) != 0) {
-		kernel_segments_abandon(segments, key_of(event->cpu));
+		kernel_segments_abandon(segments, key);
 		return;
 	}
-	struct open_segment *segment = kernel_segments_begin(segments, key_of(event->cpu), event->event->time);
+	struct open_segment *segment = kernel_segments_begin(segments, key, event->event->time);
 	if (segment == NULL)
 		return;
 	int64_t address, operation, value;
@@ -221,8 +238,8 @@ static void on_futex_entry(struct kernel_segments *segments, const struct kernel
 /* The exits of other calls find nothing, and that is right. */
 static void on_futex_exit(struct kernel_segments *segments, const struct kernel_segment_event *event)
 {
-	struct open_segment *segment =
-		event->cpu == NULL ? NULL : open_segments_find(&segments->open, key_of(event->cpu));
+	uint64_t key;
+	struct open_segment *segment = key_of(event, &key) ? open_segments_find(&segments->open, key) : NULL;
 	if (segment != NULL)
 		finish(segments, segment, event);
 }

@@ -26,8 +26,8 @@ static void on_wakeup(struct kernel_segments *segments, const struct kernel_segm
 		return;
 	segment->values[WAKEUP_TID] = histree_int(kernel->tid);
 	segment->values[WAKEUP_PRIO] = histree_int(kernel->prio);
-	if (event->cpu != NULL && event->cpu->thread != NULL)
-		segment->values[WAKEUP_WAKER] = histree_int(event->cpu->thread->tid);
+	if (event->thread != NULL)
+		segment->values[WAKEUP_WAKER] = histree_int(event->thread->tid);
 }
 
 static void on_switch(struct kernel_segments *segments, const struct kernel_segment_event *event)
