@@ -26,7 +26,8 @@ def events(trace):
     """Yield (time, name, cpu, text of the fields) for each event."""
     global complete, last
     command = ["babeltrace2", "--clock-seconds", "--no-delta", trace]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace") as p:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                          errors="replace") as p:
         for line in p.stdout:
             found = LINE.match(line.rstrip("\n"))
             if found:
