@@ -65,6 +65,7 @@ struct histree_analysis_info {
 	const char *name;
 	uint32_t version;
 	const char *summary; /* one line */
+	bool makes_segments; /* a segment store; else a history */
 	bool by_default;     /* a build that names no analysis uses it where it applies */
 };
 

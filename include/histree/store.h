@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * store.h - the folder that a build makes for one trace: histories by analysis, and a manifest.
+ * store.h - the folder that a build makes for one trace: histories and segment stores by
+ * analysis, and a manifest.
  */
 #ifndef HISTREE_STORE_H
 #define HISTREE_STORE_H
 
 #include "history.h"
+#include "segment_store.h"
 
 /* What the manifest says of the trace and of the build.  Strings belong to the store. */
 struct histree_store_history {
@@ -15,6 +17,14 @@ struct histree_store_history {
 	uint64_t state_changes_refused; /* changes that the state system refused, an error of the trace */
 };
 
+struct histree_store_segments {
+	const char *analysis;
+	uint32_t analysis_version;
+	const char *file; /* name inside the folder */
+	/* Ends whose beginning, and beginnings whose end is not in the trace: they made no segment. */
+	uint64_t without_start, without_end;
+};
+
 struct histree_store_info {
 	const char *path;
 	const char *made_by; /* "histree 0.1.0" */
@@ -22,6 +32,8 @@ struct histree_store_info {
 	size_t trace_count;
 	const struct histree_store_history *histories;
 	size_t history_count;
+	const struct histree_store_segments *segments; /* of a store that is complete */
+	size_t segments_count;
 	bool complete; /* false: the store of a build that is running, or was cut off */
 	bool building; /* not complete, and the build is running */
 	bool partial;  /* some of the trace could not be read: see warnings */
@@ -56,5 +68,14 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_store_history(struct 
 									 const struct histree_open_options *options,
 									 struct histree_history **out,
 									 struct histree_error *error);
+
+/*
+ * Open the segment store of one analysis; the caller closes it.  `options` may be NULL.  Errors are those of
+ * histree_store_history().
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_store_segments(struct histree_store *store, const char *analysis, bool any_version,
+		       const struct histree_segment_open_options *options, struct histree_segment_store **out,
+		       struct histree_error *error);
 
 #endif

@@ -31,6 +31,9 @@ enum kernel_role {
 	KERNEL_SYSCALL_ENTRY,
 	KERNEL_SYSCALL_EXIT,
 	KERNEL_FREQUENCY,
+	KERNEL_BLOCK_INSERT, /* a request is put into the queue of its device */
+	KERNEL_BLOCK_ISSUE,  /* and handed to the driver */
+	KERNEL_BLOCK_COMPLETE,
 	KERNEL_ROLE_COUNT,
 };
 

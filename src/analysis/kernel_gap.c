@@ -133,6 +133,9 @@ static unsigned certain_at(enum kernel_role role)
 	case KERNEL_PROCESS_STATE:
 	case KERNEL_SOFTIRQ_RAISE:
 	case KERNEL_FREQUENCY:
+	case KERNEL_BLOCK_INSERT:
+	case KERNEL_BLOCK_ISSUE:
+	case KERNEL_BLOCK_COMPLETE:
 	case KERNEL_ROLE_COUNT:
 		break;
 	}

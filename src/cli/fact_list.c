@@ -39,6 +39,13 @@ static void add_time(struct fact_list *list, const char *name, histree_time time
 	time_format_date(time, fact->note);
 }
 
+static void add_duration(struct fact_list *list, const char *name, uint64_t ns)
+{
+	struct fact *fact = add(list, name, FACT_UNSIGNED);
+	fact->count = ns;
+	time_format_duration(ns, fact->note);
+}
+
 static void add_text(struct fact_list *list, const char *name, const char *text)
 {
 	add(list, name, FACT_TEXT)->text = text;
@@ -146,6 +153,27 @@ void fact_list_add_history(struct fact_list *list, const struct histree_history_
 	add_numbers(list, "nodes_at_height", FACT_NUMBERS, info->nodes_at_height, info->depth, "leaves first");
 	add_numbers(list, "key_range_nodes", FACT_SHARES, info->key_range_nodes, HISTREE_KEY_RANGE_BUCKETS,
 		    "nodes by the share of all attributes that they span");
+}
+
+void fact_list_add_segments(struct fact_list *list, const struct histree_segment_store_info *info,
+			    const struct histree_store_segments *in_store)
+{
+	add_text(list, "analysis", in_store->analysis);
+	add_count(list, "analysis_version", info->schema.provider_version);
+	add_count(list, "format_version", info->format_version);
+	add_text(list, "file", in_store->file);
+	add_count(list, "segment_count", info->segment_count);
+	add_count(list, "without_start", in_store->without_start);
+	add_count(list, "without_end", in_store->without_end);
+	add_time(list, "start", info->start);
+	add_time(list, "end", info->end);
+	add_duration(list, "duration_min", info->duration_min);
+	add_duration(list, "duration_max", info->duration_max);
+	add_bytes(list, "node_size", info->node_size);
+	add_count(list, "node_count", info->node_count);
+	add_count(list, "depth", info->depth);
+	add_bytes(list, "file_bytes", info->file_bytes);
+	add_real(list, "bytes_per_segment", rounded(share(info->file_bytes, info->segment_count)));
 }
 
 void fact_put(const struct fact *fact, struct row_writer *rows)

@@ -52,6 +52,10 @@ void fact_list_add_store(struct fact_list *list, const struct histree_store_info
 void fact_list_add_history(struct fact_list *list, const struct histree_history_info *info,
 			   const struct histree_store_history *in_store);
 
+/* `in_store` as above. */
+void fact_list_add_segments(struct fact_list *list, const struct histree_segment_store_info *info,
+			    const struct histree_store_segments *in_store);
+
 /* The value as a cell. */
 void fact_put(const struct fact *fact, struct row_writer *rows);
 

@@ -45,30 +45,10 @@ static void put_hexadecimal(struct interval_rows *rows, const unsigned char *byt
 
 static void put_value(struct interval_rows *rows, const struct histree_value *value)
 {
-	switch (value->type) {
-	case HISTREE_NULL:
-	case HISTREE_UNKNOWN:
-		row_null(&rows->rows);
-		break;
-	case HISTREE_INT:
-		row_number(&rows->rows, value->int32);
-		break;
-	case HISTREE_LONG:
-		row_number(&rows->rows, value->int64);
-		break;
-	case HISTREE_DOUBLE:
-		row_real(&rows->rows, value->real);
-		break;
-	case HISTREE_BOOL:
-		row_bool(&rows->rows, value->boolean);
-		break;
-	case HISTREE_STRING:
-		row_bytes(&rows->rows, value->bytes, value->size);
-		break;
-	case HISTREE_CUSTOM:
+	if (value->type == HISTREE_CUSTOM)
 		put_hexadecimal(rows, value->bytes, value->size);
-		break;
-	}
+	else
+		row_value(&rows->rows, value);
 }
 
 void interval_rows_take(void *context, const struct listed_attribute *attribute,

@@ -89,6 +89,32 @@ void row_path(struct row_writer *rows, const char *path, size_t size)
 	rows->column++;
 }
 
+void row_value(struct row_writer *rows, const struct histree_value *value)
+{
+	switch (value->type) {
+	case HISTREE_INT:
+		row_number(rows, value->int32);
+		break;
+	case HISTREE_LONG:
+		row_number(rows, value->int64);
+		break;
+	case HISTREE_DOUBLE:
+		row_real(rows, value->real);
+		break;
+	case HISTREE_BOOL:
+		row_bool(rows, value->boolean);
+		break;
+	case HISTREE_STRING:
+		row_bytes(rows, value->bytes, value->size);
+		break;
+	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
+	case HISTREE_CUSTOM:
+		row_null(rows);
+		break;
+	}
+}
+
 void row_numbers(struct row_writer *rows, const uint64_t *numbers, size_t count)
 {
 	const char *const *array = rows->format->array;

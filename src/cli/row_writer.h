@@ -25,6 +25,7 @@
 #include <stdint.h>
 
 #include "cli/output.h"
+#include "histree/value.h"
 
 struct row_column {
 	const char *name;
@@ -80,6 +81,9 @@ void row_null(struct row_writer *rows);
 void row_bytes(struct row_writer *rows, const char *bytes, size_t size);
 void row_text(struct row_writer *rows, const char *text);
 void row_path(struct row_writer *rows, const char *path, size_t size);
+
+/* Any value but bytes that only an analysis understands. */
+void row_value(struct row_writer *rows, const struct histree_value *value);
 
 /* Several numbers in one cell, the last one where columns are aligned: an array in JSON, else with spaces. */
 void row_numbers(struct row_writer *rows, const uint64_t *numbers, size_t count);

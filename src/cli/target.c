@@ -45,6 +45,14 @@ enum histree_status target_history(const struct target *target, const char *anal
 	return HISTREE_NOT_FOUND;
 }
 
+enum histree_status target_segments(const struct target *target, const char *analysis, bool any_version,
+				    struct histree_segment_store **out, struct histree_error *error)
+{
+	if (target->store != NULL)
+		return histree_store_segments(target->store, analysis, any_version, NULL, out, error);
+	return histree_segment_store_open(target->path, NULL, out, error);
+}
+
 enum cli_exit target_open_history(struct target *target, const char *path, const char *analysis,
 				  struct histree_history **out)
 {

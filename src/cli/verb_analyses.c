@@ -45,7 +45,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 
 const struct cli_verb verb_analyses = {
 	.name = "analyses",
-	.summary = "list the analyses that turn events into states",
+	.summary = "list the analyses that turn events into states or segments",
 	.arguments = "",
 	.options = options,
 	.run = run,

@@ -13,7 +13,7 @@ struct info_options {
 };
 
 static const struct cli_option options[] = {
-	CLI_OPTION_ANALYSIS(struct info_options, "only the history of this analysis; default: all of them"),
+	CLI_OPTION_ANALYSIS(struct info_options, "only what this analysis made; default: all"),
 	CLI_OPTION_FORMAT(struct info_options),
 	{ 0 },
 };
@@ -158,11 +158,41 @@ static enum cli_exit inform_history(struct informing *informing, const struct ta
 	return code;
 }
 
+static enum cli_exit inform_segments(struct informing *informing, const struct target *target,
+				     const struct histree_store_segments *in_store)
+{
+	struct histree_segment_store *store;
+	struct histree_error error = { 0 };
+	if (target_segments(target, in_store->analysis, true, &store, &error) != HISTREE_OK)
+		return report_error(&error);
+	if (!informing->format->for_people)
+		fact_list_add_store(&informing->facts, histree_store_info(target->store));
+	fact_list_add_segments(&informing->facts, histree_segment_store_info(store), in_store);
+	enum cli_exit code = print_facts(informing);
+	histree_segment_store_close(store);
+	return code;
+}
+
+static const struct histree_store_segments *find_segments(const struct histree_store_info *info,
+							  const char *analysis)
+{
+	for (size_t i = 0; i < info->segments_count; i++)
+		if (strcmp(info->segments[i].analysis, analysis) == 0)
+			return &info->segments[i];
+	return NULL;
+}
+
+/* Rows of one table have the same columns: of all that is in a store, only people see the segments too. */
 static enum cli_exit inform_store(struct informing *informing, const struct target *target, const char *analysis)
 {
 	const struct histree_store_info *info = histree_store_info(target->store);
 	size_t first = 0, behind = info->history_count;
-	if (analysis != NULL) {
+	const struct histree_store_segments *segments = analysis != NULL ? find_segments(info, analysis) : NULL;
+	if (segments != NULL && !informing->format->for_people)
+		return inform_segments(informing, target, segments);
+	if (segments != NULL) {
+		behind = 0;
+	} else if (analysis != NULL) {
 		while (first < info->history_count && strcmp(analysis, info->histories[first].analysis) != 0)
 			first++;
 		if (first == info->history_count) /* The library knows which there are, and says so. */
@@ -176,6 +206,11 @@ static enum cli_exit inform_store(struct informing *informing, const struct targ
 	}
 	for (size_t i = first; i < behind && code == CLI_OK; i++)
 		code = inform_history(informing, target, info->histories[i].analysis, &info->histories[i]);
+	if (segments != NULL && code == CLI_OK)
+		return inform_segments(informing, target, segments);
+	for (size_t i = 0;
+	     analysis == NULL && informing->format->for_people && i < info->segments_count && code == CLI_OK; i++)
+		code = inform_segments(informing, target, &info->segments[i]);
 	return code;
 }
 

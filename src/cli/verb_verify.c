@@ -10,7 +10,7 @@ struct verify_options {
 };
 
 static const struct cli_option options[] = {
-	CLI_OPTION_ANALYSIS(struct verify_options, "only the history of this analysis; default: all of them"),
+	CLI_OPTION_ANALYSIS(struct verify_options, "only what this analysis made; default: all"),
 	{ 0 },
 };
 
@@ -18,6 +18,7 @@ struct verifying {
 	struct output *output;
 	const char *analysis; /* of the history being read; NULL: there is only one file */
 	uint64_t histories, nodes, intervals, faults;
+	uint64_t segment_stores, segments;
 };
 
 static void report_fault(void *context, const char *fault)
@@ -60,15 +61,59 @@ static enum cli_exit verify(struct verifying *verifying, const struct target *ta
 	return judge(verifying, status, &error, faults_before);
 }
 
+static enum cli_exit verify_segments(struct verifying *verifying, const struct target *target, const char *analysis)
+{
+	struct histree_segment_store *store;
+	struct histree_error error = { 0 };
+	uint64_t faults_before = verifying->faults;
+	verifying->analysis = analysis;
+	enum histree_status status = target_segments(target, analysis, true, &store, &error);
+	if (status == HISTREE_OK) {
+		const struct histree_segment_store_info *info = histree_segment_store_info(store);
+		verifying->segment_stores++;
+		verifying->nodes += info->node_count;
+		verifying->segments += info->segment_count;
+		status = histree_segment_store_verify(store, report_fault, verifying, &error);
+	}
+	histree_segment_store_close(store);
+	return judge(verifying, status, &error, faults_before);
+}
+
+static bool has_segments(const struct histree_store_info *info, const char *analysis)
+{
+	for (size_t i = 0; i < info->segments_count; i++)
+		if (strcmp(info->segments[i].analysis, analysis) == 0)
+			return true;
+	return false;
+}
+
 static enum cli_exit verify_all(struct verifying *verifying, const struct target *target, const char *analysis)
 {
-	if (target->store == NULL || analysis != NULL)
+	if (target->store == NULL)
 		return verify(verifying, target, analysis);
 	const struct histree_store_info *info = histree_store_info(target->store);
+	if (analysis != NULL && has_segments(info, analysis))
+		return verify_segments(verifying, target, analysis);
+	if (analysis != NULL)
+		return verify(verifying, target, analysis);
 	enum cli_exit code = CLI_OK;
 	for (size_t i = 0; i < info->history_count && code == CLI_OK; i++)
 		code = verify(verifying, target, info->histories[i].analysis);
+	for (size_t i = 0; i < info->segments_count && code == CLI_OK; i++)
+		code = verify_segments(verifying, target, info->segments[i].analysis);
 	return code;
+}
+
+static void print_ok(const struct verifying *verifying, const char *path)
+{
+	output_format(verifying->output, "ok: %s: %" PRIu64 " %s, %" PRIu64 " nodes, %" PRIu64 " intervals", path,
+		      verifying->histories, verifying->histories == 1 ? "history" : "histories", verifying->nodes,
+		      verifying->intervals);
+	if (verifying->segment_stores > 0)
+		output_format(
+			verifying->output, ", %" PRIu64 " %s, %" PRIu64 " segments", verifying->segment_stores,
+			verifying->segment_stores == 1 ? "segment store" : "segment stores", verifying->segments);
+	output_char(verifying->output, '\n');
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
@@ -92,10 +137,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (code == CLI_OK && verifying.faults > 0)
 		code = CLI_NOTHING;
 	else if (code == CLI_OK)
-		output_format(verifying.output,
-			      "ok: %s: %" PRIu64 " %s, %" PRIu64 " nodes, %" PRIu64 " intervals\n", target.path,
-			      verifying.histories, verifying.histories == 1 ? "history" : "histories",
-			      verifying.nodes, verifying.intervals);
+		print_ok(&verifying, target.path);
 	target_close(&target);
 	return cli_end(verifying.output, code);
 }

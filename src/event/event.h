@@ -39,6 +39,7 @@ struct event_class {
 	const char *name;
 	uint32_t field_count;
 	const char *const *fields; /* names */
+	uint32_t payload_count;    /* of the fields, the first so many are the payload */
 };
 
 /* What was recorded from one time to another, and is not there: lost by the tracer, or damaged in the file. */

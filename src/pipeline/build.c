@@ -20,21 +20,12 @@
 #include "pipeline/manifest.h"
 #include "pipeline/publish_clock.h"
 #include "pipeline/registry.h"
+#include "pipeline/run.h"
 #include "pipeline/store_folder.h"
-#include "state/state_file.h"
 #include "trace/trace.h"
 
 enum { EVENTS_PER_LOOK = 1024 }; /* at the clock, for progress and publishing */
 static const int64_t progress_interval_ns = 50 * 1000 * 1000;
-
-/* One analysis at work. */
-struct run {
-	const struct analysis *analysis;
-	struct histree_state_system *system;
-	void *instance;
-	bool *applies; /* by id of the trace */
-	char *file;    /* its name in the store */
-};
 
 struct build {
 	const struct histree_build_options *options;
@@ -67,47 +58,44 @@ static bool find_traces(const struct build *build, struct run *run)
 	bool any = false;
 	for (size_t i = 0; i < trace_count(build->trace); i++) {
 		const struct event_trace *trace = trace_at(build->trace, i);
-		run->applies[trace->id] = run->analysis->applies(trace);
+		run->applies[trace->id] = registry_applies(run->entry, trace);
 		any = any || run->applies[trace->id];
 	}
 	return any;
 }
 
 /* HISTREE_NOT_FOUND: it does not apply. */
-static enum histree_status add_run(struct build *build, const struct analysis *analysis)
+static enum histree_status add_run(struct build *build, const struct registry_entry *entry)
 {
 	for (size_t i = 0; i < build->run_count; i++)
-		if (build->runs[i].analysis == analysis)
+		if (build->runs[i].entry == entry)
 			return HISTREE_OK;
 	if (!array_reserve(&build->runs, &build->runs_capacity, build->run_count + 1))
 		return error_memory(build->error, "an analysis");
 	struct run *run = &build->runs[build->run_count];
-	*run = (struct run){ .analysis = analysis, .applies = calloc(trace_count(build->trace), sizeof(bool)) };
-	if (run->applies == NULL || asprintf(&run->file, "%s.sht", analysis->name) < 0) {
-		free(run->applies);
-		return error_memory(build->error, "an analysis");
+	enum histree_status status = run_init(run, entry, trace_count(build->trace), build->error);
+	if (status != HISTREE_OK)
+		return status;
+	if (!find_traces(build, run)) {
+		run_release(run);
+		return HISTREE_NOT_FOUND;
 	}
 	build->run_count++;
-	if (find_traces(build, run))
-		return HISTREE_OK;
-	free(run->applies);
-	free(run->file);
-	build->run_count--;
-	return HISTREE_NOT_FOUND;
+	return HISTREE_OK;
 }
 
 static enum histree_status choose_named(struct build *build)
 {
 	for (size_t i = 0; i < build->options->analysis_count; i++) {
 		const char *name = build->options->analyses[i];
-		const struct analysis *analysis = registry_find(name);
-		if (analysis == NULL) {
+		const struct registry_entry *entry = registry_find(name);
+		if (entry == NULL) {
 			char names[256];
 			registry_names(names, sizeof(names));
 			return error_set(build->error, HISTREE_ERR_ARGUMENT,
 					 "there is no analysis '%s'; there are %s", name, names);
 		}
-		enum histree_status status = add_run(build, analysis);
+		enum histree_status status = add_run(build, entry);
 		if (status == HISTREE_NOT_FOUND)
 			return error_set(build->error, HISTREE_ERR_ARGUMENT,
 					 "analysis '%s' has nothing to say about this trace, made by '%s'", name,
@@ -120,8 +108,9 @@ static enum histree_status choose_named(struct build *build)
 
 static enum histree_status choose_applicable(struct build *build)
 {
-	for (const struct registry_entry *entry = registry; entry->analysis != NULL; entry++) {
-		enum histree_status status = entry->by_default ? add_run(build, entry->analysis) : HISTREE_OK;
+	for (const struct registry_entry *entry = registry; entry->analysis != NULL || entry->segments != NULL;
+	     entry++) {
+		enum histree_status status = entry->by_default ? add_run(build, entry) : HISTREE_OK;
 		if (status < 0)
 			return status;
 	}
@@ -145,9 +134,11 @@ static enum histree_status write_manifest(struct build *build, bool complete, hi
 	size_t warning_count = report.warning_count + (build->cut_short != NULL);
 	const char **warnings = calloc(warning_count + 1, sizeof(*warnings));
 	struct histree_store_history *histories = calloc(build->run_count, sizeof(*histories));
+	struct histree_store_segments *segments = calloc(build->run_count, sizeof(*segments));
+	size_t history_count = 0, segments_count = 0;
 	char *path = store_folder_path(&build->folder, MANIFEST_FILE);
 	enum histree_status status = HISTREE_ERR_MEMORY;
-	if (warnings == NULL || histories == NULL || path == NULL) {
+	if (warnings == NULL || histories == NULL || segments == NULL || path == NULL) {
 		error_memory(build->error, "the manifest");
 		goto out;
 	}
@@ -157,19 +148,19 @@ static enum histree_status write_manifest(struct build *build, bool complete, hi
 		warnings[report.warning_count] = build->cut_short;
 	for (size_t i = 0; i < build->run_count; i++) {
 		const struct run *run = &build->runs[i];
-		histories[i] = (struct histree_store_history){
-			.analysis = run->analysis->name,
-			.analysis_version = run->analysis->version,
-			.file = run->file,
-			.state_changes_refused = run->analysis->refused(run->instance),
-		};
+		if (run_makes_history(run))
+			histories[history_count++] = run_describe_history(run);
+		else if (complete)
+			segments[segments_count++] = run_describe_segments(run);
 	}
 	struct histree_store_info info = {
 		.made_by = "histree " HISTREE_VERSION,
 		.traces = build->options->traces,
 		.trace_count = build->options->trace_count,
 		.histories = histories,
-		.history_count = build->run_count,
+		.history_count = history_count,
+		.segments = segments,
+		.segments_count = segments_count,
 		.complete = complete,
 		.partial = is_partial(build),
 		.warnings = warnings,
@@ -186,6 +177,7 @@ static enum histree_status write_manifest(struct build *build, bool complete, hi
 	status = manifest_write(build->io, path, &info, build->error);
 out:
 	free(path);
+	free(segments);
 	free(histories);
 	free(warnings);
 	return status;
@@ -201,18 +193,8 @@ static enum histree_status start_runs(struct build *build, histree_time start)
 		char *path = store_folder_path(&build->folder, run->file);
 		if (path == NULL)
 			return error_memory(build->error, "a path");
-		struct histree_history_options options = {
-			.path = path,
-			.provider = run->analysis->name,
-			.provider_version = run->analysis->version,
-			.start = start,
-			.resume = build->options->resume,
-			.tree = build->options->tree,
-		};
-		enum histree_status status = state_file_create(build->io, &options, &run->system, build->error);
+		enum histree_status status = run_start(run, build->io, path, start, build->options, build->error);
 		free(path);
-		if (status == HISTREE_OK)
-			status = run->analysis->create(run->system, &run->instance, build->error);
 		if (status != HISTREE_OK)
 			return status;
 	}
@@ -224,17 +206,9 @@ static enum histree_status handle_event(struct build *build, const struct event 
 	if (event->time > build->end)
 		build->end = event->time;
 	for (size_t i = 0; i < build->run_count; i++) {
-		struct run *run = &build->runs[i];
-		const struct event_trace *trace = event->gap != NULL ? event->gap->trace : event->class->trace;
-		if (!run->applies[trace->id] || (event->gap != NULL && run->analysis->gap == NULL))
-			continue;
-		enum histree_status status = event->gap != NULL
-						     ? run->analysis->gap(run->instance, event->gap, build->error)
-						     : run->analysis->event(run->instance, event, build->error);
-		if (status < 0) {
-			error_prefix(build->error, "analysis '%s'", run->analysis->name);
+		enum histree_status status = run_handle(&build->runs[i], event, build->error);
+		if (status != HISTREE_OK)
 			return status;
-		}
 	}
 	return HISTREE_OK;
 }
@@ -265,7 +239,7 @@ static enum histree_status publish(struct build *build)
 	build->published_end = build->end;
 	histree_time end = build->end - 1;
 	for (size_t i = 0; i < build->run_count; i++) {
-		enum histree_status status = histree_state_publish(build->runs[i].system, end, build->error);
+		enum histree_status status = run_publish(&build->runs[i], end, build->error);
 		if (status != HISTREE_OK)
 			return status;
 	}
@@ -337,14 +311,12 @@ static enum histree_status handle_events(struct build *build)
 	return HISTREE_OK;
 }
 
-static enum histree_status close_histories(struct build *build)
+static enum histree_status close_runs(struct build *build)
 {
 	for (size_t i = 0; i < build->run_count; i++) {
-		enum histree_status status = histree_state_close(build->runs[i].system, build->end, build->error);
-		if (status != HISTREE_OK) {
-			error_prefix(build->error, "analysis '%s'", build->runs[i].analysis->name);
+		enum histree_status status = run_close(&build->runs[i], build->end, build->error);
+		if (status != HISTREE_OK)
 			return status;
-		}
 	}
 	return HISTREE_OK;
 }
@@ -360,7 +332,7 @@ static enum histree_status read_trace(struct build *build)
 	if (status == HISTREE_OK)
 		status = handle_events(build);
 	if (status == HISTREE_OK)
-		status = close_histories(build);
+		status = close_runs(build);
 	if (status == HISTREE_OK)
 		status = write_manifest(build, true, build->end);
 	return status;
@@ -433,14 +405,8 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 	};
 	build.publish_clock = publish_clock_begin(options->publish_ns, build.begun_ns);
 	enum histree_status status = run_build(&build);
-	for (size_t i = 0; i < build.run_count; i++) {
-		struct run *run = &build.runs[i];
-		if (run->instance != NULL)
-			run->analysis->free(run->instance);
-		histree_state_free(run->system);
-		free(run->applies);
-		free(run->file);
-	}
+	for (size_t i = 0; i < build.run_count; i++)
+		run_release(&build.runs[i]);
 	free(build.runs);
 	free(build.cut_short);
 	trace_close(build.trace);

@@ -56,18 +56,32 @@ static json_t *histories(const struct histree_store_info *info)
 	return array;
 }
 
+static json_t *segments(const struct histree_store_info *info)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; i < info->segments_count; i++) {
+		const struct histree_store_segments *store = &info->segments[i];
+		json_array_append_new(
+			array,
+			json_pack("{s:o, s:I, s:o, s:I, s:I}", "analysis", text(store->analysis), "version",
+				  (json_int_t)store->analysis_version, "file", text(store->file), "without_start",
+				  (json_int_t)store->without_start, "without_end", (json_int_t)store->without_end));
+	}
+	return array;
+}
+
 static char *encode(const struct histree_store_info *info)
 {
 	json_t *root = json_pack(
-		"{s:s, s:i, s:i, s:o, s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "format",
-		"histree store", "version", MANIFEST_VERSION, "oldest_reader", MANIFEST_OLDEST_READER, "made_by",
-		text(info->made_by), "traces", texts(info->traces, info->trace_count), "histories", histories(info),
-		"complete", (int)info->complete, "partial", (int)info->partial, "warnings",
-		texts(info->warnings, info->warning_count), "events", (json_int_t)info->event_count,
-		"clock_steps_back", (json_int_t)info->clock_steps_back, "discarded_events",
-		(json_int_t)info->discarded_events, "discarded_packets", (json_int_t)info->discarded_packets,
-		"gaps", (json_int_t)info->gap_count, "start", (json_int_t)info->start, "end", (json_int_t)info->end,
-		"build_ns", (json_int_t)info->build_ns);
+		"{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"format", "histree store", "version", MANIFEST_VERSION, "oldest_reader", MANIFEST_OLDEST_READER,
+		"made_by", text(info->made_by), "traces", texts(info->traces, info->trace_count), "histories",
+		histories(info), "segments", segments(info), "complete", (int)info->complete, "partial",
+		(int)info->partial, "warnings", texts(info->warnings, info->warning_count), "events",
+		(json_int_t)info->event_count, "clock_steps_back", (json_int_t)info->clock_steps_back,
+		"discarded_events", (json_int_t)info->discarded_events, "discarded_packets",
+		(json_int_t)info->discarded_packets, "gaps", (json_int_t)info->gap_count, "start",
+		(json_int_t)info->start, "end", (json_int_t)info->end, "build_ns", (json_int_t)info->build_ns);
 	if (root == NULL)
 		return NULL;
 	char *json = json_dumps(root, JSON_INDENT(2));
@@ -174,6 +188,12 @@ static enum histree_status decode_texts(const char *path, json_t *array, struct 
 	return HISTREE_OK;
 }
 
+/* A store from somebody else must not lead out of its folder. */
+static bool stays_inside(const char *file)
+{
+	return strchr(file, '/') == NULL && file[0] != '.';
+}
+
 static enum histree_status decode_histories(const char *path, json_t *array, struct arena *arena,
 					    struct histree_store_info *out, struct histree_error *error)
 {
@@ -188,8 +208,7 @@ static enum histree_status decode_histories(const char *path, json_t *array, str
 		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I}", "analysis", &analysis, "version",
 				&version, "file", &file, "refused", &refused) != 0)
 			return malformed(path, "a history lacks its analysis, version, file or count", error);
-		/* A store from somebody else must not lead out of its folder. */
-		if (strchr(file, '/') != NULL || file[0] == '.')
+		if (!stays_inside(file))
 			return malformed(path, "a history lies outside the store", error);
 		list[i] = (struct histree_store_history){
 			.analysis = arena_copy(arena, analysis, strlen(analysis)),
@@ -201,6 +220,38 @@ static enum histree_status decode_histories(const char *path, json_t *array, str
 			return error_memory(error, "the manifest");
 	}
 	out->histories = list;
+	return HISTREE_OK;
+}
+
+static enum histree_status decode_segments(const char *path, json_t *array, struct arena *arena,
+					   struct histree_store_info *out, struct histree_error *error)
+{
+	out->segments_count = json_array_size(array);
+	struct histree_store_segments *list = arena_allocate(arena, (out->segments_count + 1) * sizeof(*list),
+							     _Alignof(struct histree_store_segments));
+	if (list == NULL)
+		return error_memory(error, "the manifest");
+	for (size_t i = 0; i < out->segments_count; i++) {
+		const char *analysis, *file;
+		json_int_t version, without_start, without_end;
+		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I, s:I}", "analysis", &analysis,
+				"version", &version, "file", &file, "without_start", &without_start, "without_end",
+				&without_end) != 0)
+			return malformed(path, "a segment store lacks its analysis, version, file or counts",
+					 error);
+		if (!stays_inside(file))
+			return malformed(path, "a segment store lies outside the store", error);
+		list[i] = (struct histree_store_segments){
+			.analysis = arena_copy(arena, analysis, strlen(analysis)),
+			.analysis_version = (uint32_t)version,
+			.file = arena_copy(arena, file, strlen(file)),
+			.without_start = (uint64_t)without_start,
+			.without_end = (uint64_t)without_end,
+		};
+		if (list[i].analysis == NULL || list[i].file == NULL)
+			return error_memory(error, "the manifest");
+	}
+	out->segments = list;
 	return HISTREE_OK;
 }
 
@@ -254,6 +305,8 @@ static enum histree_status decode(const char *path, json_t *root, struct arena *
 		status = decode_texts(path, warnings, arena, &out->warnings, &out->warning_count, error);
 	if (status == HISTREE_OK)
 		status = decode_histories(path, list, arena, out, error);
+	if (status == HISTREE_OK) /* stores that were made before there were any have no such member */
+		status = decode_segments(path, json_object_get(root, "segments"), arena, out, error);
 	return status;
 }
 

@@ -10,14 +10,40 @@ const struct registry_entry registry[] = {
 	{ .analysis = &analysis_kernel, .by_default = true },
 	{ .analysis = &analysis_kernel_2016 },
 	{ .analysis = &analysis_ust_calls, .by_default = true },
+	{ .segments = &segment_analysis_system_calls },
+	{ .segments = &segment_analysis_futex },
+	{ .segments = &segment_analysis_irqs },
+	{ .segments = &segment_analysis_softirqs },
+	{ .segments = &segment_analysis_wakeups },
+	{ .segments = &segment_analysis_block_io },
 	{ .analysis = NULL },
 };
 
-const struct analysis *registry_find(const char *name)
+static bool is_end(const struct registry_entry *entry)
 {
-	for (const struct registry_entry *entry = registry; entry->analysis != NULL; entry++)
-		if (strcmp(entry->analysis->name, name) == 0)
-			return entry->analysis;
+	return entry->analysis == NULL && entry->segments == NULL;
+}
+
+const char *registry_name(const struct registry_entry *entry)
+{
+	return entry->analysis != NULL ? entry->analysis->name : entry->segments->name;
+}
+
+uint32_t registry_version(const struct registry_entry *entry)
+{
+	return entry->analysis != NULL ? entry->analysis->version : entry->segments->version;
+}
+
+bool registry_applies(const struct registry_entry *entry, const struct event_trace *trace)
+{
+	return entry->analysis != NULL ? entry->analysis->applies(trace) : entry->segments->applies(trace);
+}
+
+const struct registry_entry *registry_find(const char *name)
+{
+	for (const struct registry_entry *entry = registry; !is_end(entry); entry++)
+		if (strcmp(registry_name(entry), name) == 0)
+			return entry;
 	return NULL;
 }
 
@@ -25,21 +51,22 @@ void registry_names(char *text, size_t capacity)
 {
 	size_t length = 0;
 	text[0] = '\0';
-	for (const struct registry_entry *entry = registry; entry->analysis != NULL && length < capacity; entry++)
+	for (const struct registry_entry *entry = registry; !is_end(entry) && length < capacity; entry++)
 		length += (size_t)snprintf(text + length, capacity - length, "%s%s", length == 0 ? "" : ", ",
-					   entry->analysis->name);
+					   registry_name(entry));
 }
 
 bool histree_analysis(size_t index, struct histree_analysis_info *out)
 {
 	if (index >= sizeof(registry) / sizeof(*registry) - 1)
 		return false;
-	const struct analysis *analysis = registry[index].analysis;
+	const struct registry_entry *entry = &registry[index];
 	*out = (struct histree_analysis_info){
-		.name = analysis->name,
-		.version = analysis->version,
-		.summary = analysis->summary,
-		.by_default = registry[index].by_default,
+		.name = registry_name(entry),
+		.version = registry_version(entry),
+		.summary = entry->analysis != NULL ? entry->analysis->summary : entry->segments->summary,
+		.makes_segments = entry->segments != NULL,
+		.by_default = entry->by_default,
 	};
 	return true;
 }

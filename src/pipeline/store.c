@@ -111,16 +111,16 @@ static enum histree_status no_history(const struct histree_store_info *info, con
 }
 
 /* A history of an analysis that this library does not have is still a history. */
-static enum histree_status check_analysis(const char *path, const struct histree_store_history *history,
+static enum histree_status check_analysis(const char *path, const char *analysis, uint32_t version,
 					  struct histree_error *error)
 {
-	const struct analysis *analysis = registry_find(history->analysis);
-	if (analysis == NULL || analysis->version == history->analysis_version)
+	const struct registry_entry *entry = registry_find(analysis);
+	if (entry == NULL || registry_version(entry) == version)
 		return HISTREE_OK;
 	return error_set(
 		error, HISTREE_ERR_VERSION,
 		"'%s' was built by analysis %s version %u, and this is version %u; build it again with --force",
-		path, history->analysis, history->analysis_version, analysis->version);
+		path, analysis, version, registry_version(entry));
 }
 
 enum histree_status histree_store_history(struct histree_store *store, const char *analysis, bool any_version,
@@ -132,12 +132,55 @@ enum histree_status histree_store_history(struct histree_store *store, const cha
 	const struct histree_store_history *history = find_history(info, analysis);
 	if (history == NULL)
 		return no_history(info, analysis, error);
-	enum histree_status status = any_version ? HISTREE_OK : check_analysis(info->path, history, error);
+	enum histree_status status =
+		any_version ? HISTREE_OK
+			    : check_analysis(info->path, history->analysis, history->analysis_version, error);
 	if (status != HISTREE_OK)
 		return status;
 	struct arena arena = { 0 };
 	char *path = join(&arena, info->path, history->file);
 	status = path != NULL ? histree_history_open(path, options, out, error) : error_memory(error, "a path");
+	arena_release(&arena);
+	return status;
+}
+
+static enum histree_status no_segments(const struct histree_store_info *info, const char *analysis,
+				       struct histree_error *error)
+{
+	char names[256] = "";
+	size_t length = 0;
+	for (size_t i = 0; i < info->segments_count && length < sizeof(names); i++)
+		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ",
+					   info->segments[i].analysis);
+	if (length == 0)
+		return error_set(error, HISTREE_NOT_FOUND,
+				 "'%s' has no segments '%s', and none at all; build it with '-a %s'", info->path,
+				 analysis, analysis);
+	return error_set(error, HISTREE_NOT_FOUND, "'%s' has no segments '%s'; it has %s", info->path, analysis,
+			 names);
+}
+
+enum histree_status histree_store_segments(struct histree_store *store, const char *analysis, bool any_version,
+					   const struct histree_segment_open_options *options,
+					   struct histree_segment_store **out, struct histree_error *error)
+{
+	*out = NULL;
+	const struct histree_store_info *info = &store->info;
+	const struct histree_store_segments *found = NULL;
+	for (size_t i = 0; i < info->segments_count && found == NULL; i++)
+		if (strcmp(info->segments[i].analysis, analysis) == 0)
+			found = &info->segments[i];
+	if (found == NULL)
+		return no_segments(info, analysis, error);
+	enum histree_status status =
+		any_version ? HISTREE_OK
+			    : check_analysis(info->path, found->analysis, found->analysis_version, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct arena arena = { 0 };
+	char *path = join(&arena, info->path, found->file);
+	status = path != NULL ? histree_segment_store_open(path, options, out, error)
+			      : error_memory(error, "a path");
 	arena_release(&arena);
 	return status;
 }

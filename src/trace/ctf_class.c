@@ -157,6 +157,8 @@ static bool describe_fields(struct ctf_class *class, struct arena *memory)
 					bt_field_class_structure_member_borrow_field_class_const(member)),
 			};
 		}
+		if (scope == SCOPE_PAYLOAD)
+			class->class.payload_count = field;
 	}
 	class->class.fields = names;
 	class->class.field_count = field;

@@ -485,10 +485,14 @@ static void analyses_are_listed(void **state)
 {
 	(void)state;
 	struct histree_analysis_info info;
-	size_t count = 0;
-	for (; histree_analysis(count, &info); count++)
+	size_t count = 0, segments = 0;
+	for (; histree_analysis(count, &info); count++) {
 		assert_true(info.name[0] != '\0' && info.version > 0 && info.summary[0] != '\0');
-	assert_int_equal(count, 3);
+		assert_false(info.makes_segments && info.by_default);
+		segments += info.makes_segments;
+	}
+	assert_int_equal(count, 9);
+	assert_int_equal(segments, 6);
 }
 
 int main(void)

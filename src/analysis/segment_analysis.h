@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * segment_analysis.h - turns events into segments: system calls, interrupts, functions (thesis 5.4).
+ *
+ * An analysis is one row in the table of pipeline/registry.c.  It sees neutral events and a segment store; it
+ * knows neither the trace format nor the tree.
+ */
+#ifndef ANALYSIS_SEGMENT_ANALYSIS_H
+#define ANALYSIS_SEGMENT_ANALYSIS_H
+
+#include "event/event.h"
+#include "histree/segment_store.h"
+
+/* Beginnings and ends that have no counterpart in the trace: they are counted, and make no segment. */
+struct segment_counts {
+	uint64_t without_start, without_end;
+};
+
+struct segment_analysis {
+	const char *name;    /* as in -a, and in the file */
+	uint32_t version;    /* raised whenever the same trace would give other segments */
+	const char *summary; /* one line */
+	const struct histree_segment_field *fields;
+	size_t field_count;
+
+	/* Whether this analysis has something to say about such a trace. */
+	bool (*applies)(const struct event_trace *trace);
+
+	/* The store is borrowed and outlives the instance. */
+	enum histree_status (*create)(struct histree_segment_store *store, void **instance,
+				      struct histree_error *error);
+
+	/* One event, in the order of the input.  Negative only for what ends the build: no memory, no disk. */
+	enum histree_status (*event)(void *instance, const struct event *event, struct histree_error *error);
+
+	/* Up to now; what is still open counts as without an end. */
+	struct segment_counts (*counts)(const void *instance);
+
+	void (*free)(void *instance);
+};
+
+extern const struct segment_analysis segment_analysis_system_calls;
+extern const struct segment_analysis segment_analysis_futex;
+extern const struct segment_analysis segment_analysis_irqs;
+extern const struct segment_analysis segment_analysis_softirqs;
+extern const struct segment_analysis segment_analysis_wakeups;
+extern const struct segment_analysis segment_analysis_block_io;
+
+#endif

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include <unistd.h>
+
+#include "base/time_text.h"
+#include "cli/segment_target.h"
+#include "cli/verb.h"
+
+struct segments_options {
+	const char *sort, *from, *to, *format;
+	uint64_t top;
+	bool reverse;
+};
+
+static const struct cli_option options[] = {
+	{ .name = "sort",
+	  .argument = "KEY",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct segments_options, sort),
+	  .help = "start, end, duration or a field of the segments; default: start" },
+	{ .name = "reverse",
+	  .letter = 'r',
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct segments_options, reverse),
+	  .help = "the greatest first" },
+	{ .name = "top",
+	  .letter = 'n',
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct segments_options, top),
+	  .help = "only the first N",
+	  .least = 1,
+	  .most = INT64_MAX },
+	{ .name = "from",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct segments_options, from),
+	  .help = "only segments that reach this time" },
+	{ .name = "to",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct segments_options, to),
+	  .help = "only segments that begin by this time" },
+	CLI_OPTION_FORMAT(struct segments_options),
+	{ 0 },
+};
+
+enum {
+	TIME_COLUMNS = 3,
+	PEOPLE_COLUMNS = 2,
+	COLUMNS_MAX = TIME_COLUMNS + PEOPLE_COLUMNS + HISTREE_SEGMENT_FIELDS_MAX
+};
+
+struct segment_rows {
+	struct row_writer rows;
+	struct row_column columns[COLUMNS_MAX];
+	size_t field_count;
+};
+
+/* For people the time of day and the duration in a unit; for programs nanoseconds. */
+static void begin_rows(struct segment_rows *rows, const struct row_format *format, struct output *output,
+		       const struct histree_segment_schema *schema)
+{
+	static const struct row_column for_people[] = {
+		{ .name = "clock", .width = 18 },
+		{ .name = "lasts", .width = 10, .to_the_right = true },
+	};
+	static const struct row_column for_programs[] = { { .name = "start" },
+							  { .name = "end" },
+							  { .name = "duration" } };
+	size_t count = format->for_people ? PEOPLE_COLUMNS : TIME_COLUMNS;
+	memcpy(rows->columns, format->for_people ? for_people : for_programs, count * sizeof(*rows->columns));
+	for (size_t i = 0; i < schema->field_count; i++) {
+		bool is_text = schema->fields[i].type == HISTREE_STRING;
+		rows->columns[count++] = (struct row_column){ .name = schema->fields[i].name,
+							      .width = is_text ? 16 : 8,
+							      .to_the_right = !is_text };
+	}
+	rows->field_count = schema->field_count;
+	row_writer_begin(&rows->rows, format, output, rows->columns, count);
+}
+
+static void put_segment(struct segment_rows *segment_rows, const struct histree_segment *segment)
+{
+	struct row_writer *rows = &segment_rows->rows;
+	uint64_t duration = histree_segment_duration(segment);
+	if (rows->format->for_people) {
+		char text[TIME_TEXT_SIZE];
+		row_bytes(rows, text, time_format_clock(segment->start, text));
+		row_bytes(rows, text, time_format_duration(duration, text));
+	} else {
+		row_number(rows, segment->start);
+		row_number(rows, segment->end);
+		row_unsigned(rows, duration);
+	}
+	for (size_t i = 0; i < segment_rows->field_count; i++)
+		row_value(rows, &segment->content[i]);
+	row_end(rows);
+}
+
+static enum cli_exit choose_order(const struct segments_options *chosen, const struct histree_segment_store *store,
+				  struct histree_segment_query *query)
+{
+	static const struct {
+		const char *name;
+		enum histree_segment_order order;
+	} orders[] = {
+		{ "start", HISTREE_SEGMENTS_BY_START },
+		{ "end", HISTREE_SEGMENTS_BY_END },
+		{ "duration", HISTREE_SEGMENTS_BY_DURATION },
+	};
+	query->order = HISTREE_SEGMENTS_BY_START;
+	query->descending = chosen->reverse;
+	query->limit = chosen->top;
+	if (chosen->sort == NULL)
+		return CLI_OK;
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		if (strcmp(chosen->sort, orders[i].name) == 0) {
+			query->order = orders[i].order;
+			return CLI_OK;
+		}
+	}
+	query->order = HISTREE_SEGMENTS_BY_FIELD;
+	return segment_target_field(store, "sort", chosen->sort, &query->field);
+}
+
+static int print(struct histree_segment_store *store, const struct histree_segment_query *query,
+		 const struct row_format *format)
+{
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	struct segment_rows rows;
+	struct histree_segment_iter *iter = NULL;
+	struct histree_segment segment;
+	struct histree_error error = { 0 };
+	begin_rows(&rows, format, output, &histree_segment_store_info(store)->schema);
+	enum histree_status status = histree_segment_iter_create(store, &iter, &error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_start(iter, query, NULL, &error);
+	while (status == HISTREE_OK && (status = histree_segment_iter_next(iter, &segment, &error)) == HISTREE_OK)
+		put_segment(&rows, &segment);
+	histree_segment_iter_free(iter);
+	row_writer_finish(&rows.rows);
+	if (status != HISTREE_END)
+		return cli_end(output, report_error(&error));
+	return cli_end(output, rows.rows.row_count > 0 ? CLI_OK : CLI_NOTHING);
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct segments_options chosen = { 0 };
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	struct target target;
+	struct histree_segment_store *store;
+	struct histree_segment_query query;
+	status = segment_target_open(&target, words.words[0], words.words[1], chosen.from, chosen.to, &store,
+				     &query);
+	if (status == CLI_OK)
+		status = choose_order(&chosen, store, &query);
+	if (status == CLI_OK)
+		status = print(store, &query, row_format_find(chosen.format));
+	histree_segment_store_close(store);
+	target_close(&target);
+	return status;
+}
+
+const struct cli_verb verb_segments = {
+	.name = "segments",
+	.summary = "list what lasted, such as system calls, in any order",
+	.arguments = "STORE ANALYSIS",
+	.words_least = 2,
+	.words_most = 2,
+	.complete = CLI_COMPLETE_PATH,
+	.options = options,
+	.run = run,
+};

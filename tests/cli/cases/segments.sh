@@ -1,0 +1,18 @@
+# Segments of the demo trace: listed in several orders, counted, summed up, verified.
+histree build -q -a kernel,system-calls,irqs,softirqs,wakeups -o store "$DATA/demo-trace"
+histree info store | grep -A 6 'segment count'
+histree verify store | sed 's/[0-9]* nodes/N nodes/'
+histree verify store -a system-calls | sed 's/[0-9]* nodes/N nodes/'
+histree segments store system-calls --sort duration --reverse --top 4
+histree segments store wakeups --top 3 --format tsv
+histree segments store softirqs --sort vec --top 2 --format json
+histree segments store system-calls --from +2ms --to +3ms --format csv | tail -n 2
+histree stats store softirqs
+histree stats store wakeups --by prio --format tsv
+try histree segments store system-calls --sort colour
+try histree stats store system-calls --by colour
+try histree segments store futex
+try histree segments "$STORE" system-calls
+try histree segments store
+try histree stats store wakeups --from +1s --to +2s
+histree info store -a irqs --format csv | cut -d , -f 15-
