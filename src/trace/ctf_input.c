@@ -173,12 +173,8 @@ static enum histree_status connect_streams(struct ctf_input *input, const bt_com
 	return HISTREE_OK;
 }
 
-enum histree_status ctf_input_open(struct ctf_input *input, const bt_plugin *plugin, const char *path,
-				   struct histree_error *error)
+enum histree_status ctf_input_scan(struct ctf_input *input, const char *path, struct histree_error *error)
 {
-	const bt_component_class_source *class =
-		bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
-	const bt_component_source *source;
 	input->trace = (struct event_trace){
 		.id = input->trace.id,
 		.path = arena_copy(&input->texts, path, strlen(path)),
@@ -194,12 +190,21 @@ enum histree_status ctf_input_open(struct ctf_input *input, const bt_plugin *plu
 	if (input->trace.path == NULL)
 		return error_memory(error, "a trace");
 	enum histree_status status = ctf_folder_scan(&input->folder, path, input->notes, error);
-	if (status == HISTREE_OK)
-		status = open_source(input, class, &source, error);
+	if (status != HISTREE_OK)
+		error_prefix(error, "trace \"%s\"", path);
+	return status;
+}
+
+enum histree_status ctf_input_open(struct ctf_input *input, const bt_plugin *plugin, struct histree_error *error)
+{
+	const bt_component_class_source *class =
+		bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
+	const bt_component_source *source;
+	enum histree_status status = open_source(input, class, &source, error);
 	if (status == HISTREE_OK)
 		status = connect_streams(input, source, error);
 	if (status != HISTREE_OK)
-		error_prefix(error, "trace \"%s\"", path);
+		error_prefix(error, "trace \"%s\"", input->trace.path);
 	return status;
 }
 

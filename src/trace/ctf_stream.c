@@ -53,6 +53,8 @@ static void begin_stream(struct ctf_stream *stream, const bt_message *message)
 	if (name == NULL)
 		name = "";
 	stream->file = ctf_folder_find(&input->folder, name);
+	if (stream->file != NULL)
+		stream->packets = stream->file->first_packet;
 	if (stream->file != NULL && input->folder.stand_in != NULL) {
 		char path[4096];
 		snprintf(path, sizeof(path), "%s/%s", input->folder.path, stream->file->name);
@@ -75,6 +77,7 @@ static void begin_packet(struct ctf_stream *stream, const bt_message *message)
 	bool known = field != NULL && ctf_field_int(field, &cpu) && cpu >= 0 && cpu <= INT32_MAX;
 	stream->cpu = known ? (int32_t)cpu : -1;
 	stream->packets++;
+	stream->packet_events = 0;
 }
 
 static bool snapshot_time(const bt_clock_snapshot *snapshot, int64_t *out)
@@ -160,6 +163,7 @@ static enum histree_status take_event(struct ctf_stream *stream, const bt_messag
 	if (stream->cpu < 0)
 		stream->head.cpu = ctf_event_own_cpu(&stream->head);
 	stream->current = message;
+	stream->packet_events++;
 	return HISTREE_OK;
 }
 
