@@ -13,6 +13,7 @@
  *	segment_store.h	segments, in any order
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
+ *	events.h	the events of the trace of a store
  *	view.h		threads as a tree, resources, CPU usage, colours
  *	draw.h		pictures as SVG and PNG
  */
@@ -22,6 +23,7 @@
 #include "attributes.h"
 #include "build.h"
 #include "draw.h"
+#include "events.h"
 #include "history.h"
 #include "query.h"
 #include "rows.h"

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "pipeline/build.h"
+#include "pipeline/event_index_writer.h"
 #include "pipeline/manifest.h"
 #include "pipeline/registry.h"
 #include "pipeline/store_folder.h"
@@ -42,6 +43,7 @@ struct build {
 	size_t run_count, runs_capacity;
 	histree_time start, end; /* first event, greatest time so far */
 	int64_t begun_ns, shown_ns;
+	struct event_index_writer index;
 	char *cut_short; /* why the input ended before its end; NULL: it did not */
 };
 
@@ -97,8 +99,8 @@ static enum histree_status choose_named(struct build *build)
 		if (analysis == NULL) {
 			char names[256];
 			registry_names(names, sizeof(names));
-			return error_set(build->error, HISTREE_ERR_ARGUMENT, "there is no analysis '%s'; there are %s", name,
-					 names);
+			return error_set(build->error, HISTREE_ERR_ARGUMENT,
+					 "there is no analysis '%s'; there are %s", name, names);
 		}
 		enum histree_status status = add_run(build, analysis);
 		if (status == HISTREE_NOT_FOUND)
@@ -120,7 +122,8 @@ static enum histree_status choose_applicable(struct build *build)
 	}
 	if (build->run_count > 0)
 		return HISTREE_OK;
-	return error_set(build->error, HISTREE_ERR_TRACE, "'%s': no analysis has something to say about a trace made by '%s'",
+	return error_set(build->error, HISTREE_ERR_TRACE,
+			 "'%s': no analysis has something to say about a trace made by '%s'",
 			 build->options->traces[0], trace_at(build->trace, 0)->tracer_name);
 }
 
@@ -196,16 +199,20 @@ static enum histree_status handle_events(struct build *build)
 			status = start_runs(build, event.time);
 		if (status == HISTREE_OK)
 			status = handle_event(build, &event);
+		if (status == HISTREE_OK)
+			status = event_index_add(&build->index, build->trace, &event, build->error);
 		if (status == HISTREE_OK && count % EVENTS_PER_LOOK == 0)
 			status = show_progress(build);
 		if (status != HISTREE_OK)
 			return status;
 	}
 	if (trace_report(build->trace).events == 0)
-		return status < 0 ? status : error_set(build->error, HISTREE_ERR_TRACE, "'%s': has no events",
-						       build->options->traces[0]);
+		return status < 0 ? status
+				  : error_set(build->error, HISTREE_ERR_TRACE, "'%s': has no events",
+					      build->options->traces[0]);
 	if (status < 0) { /* what was read is kept */
-		build->cut_short = strdup(build->error != NULL ? build->error->message : histree_status_text(status));
+		build->cut_short =
+			strdup(build->error != NULL ? build->error->message : histree_status_text(status));
 		if (build->cut_short == NULL)
 			return error_memory(build->error, "a message");
 	}
@@ -225,6 +232,15 @@ static enum histree_status close_histories(struct build *build)
 }
 
 /* ---- the store ------------------------------------------------------------------------------------------- */
+
+static enum histree_status write_index(struct build *build)
+{
+	char *path = store_folder_path(&build->folder, EVENT_INDEX_FILE);
+	enum histree_status status = path != NULL ? event_index_write(&build->index, build->io, path, build->error)
+						  : error_memory(build->error, "a path");
+	free(path);
+	return status;
+}
 
 static enum histree_status write_manifest(struct build *build, bool *partial)
 {
@@ -283,8 +299,8 @@ out:
 static enum histree_status run_build(struct build *build)
 {
 	const struct histree_build_options *options = build->options;
-	enum histree_status status = store_folder_begin(&build->folder, build->io, options->store, options->force,
-							build->error);
+	enum histree_status status =
+		store_folder_begin(&build->folder, build->io, options->store, options->force, build->error);
 	if (status != HISTREE_OK)
 		return status;
 	status = trace_open(options->traces, options->trace_count, &build->trace, build->error);
@@ -294,6 +310,8 @@ static enum histree_status run_build(struct build *build)
 		status = handle_events(build);
 	if (status == HISTREE_OK)
 		status = close_histories(build);
+	if (status == HISTREE_OK)
+		status = write_index(build);
 	bool partial = false;
 	if (status == HISTREE_OK)
 		status = write_manifest(build, &partial);
@@ -326,6 +344,7 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 	}
 	free(build.runs);
 	free(build.cut_short);
+	event_index_writer_release(&build.index);
 	trace_close(build.trace);
 	store_folder_release(&build.folder);
 	if (error != NULL && status != HISTREE_OK)

@@ -64,8 +64,8 @@ static char *encode(const struct histree_store_info *info)
 		"partial", (int)info->partial, "warnings", texts(info->warnings, info->warning_count), "events",
 		(json_int_t)info->event_count, "clock_steps_back", (json_int_t)info->clock_steps_back,
 		"discarded_events", (json_int_t)info->discarded_events, "discarded_packets",
-		(json_int_t)info->discarded_packets, "start", (json_int_t)info->start, "end",
-		(json_int_t)info->end, "build_ns", (json_int_t)info->build_ns);
+		(json_int_t)info->discarded_packets, "start", (json_int_t)info->start, "end", (json_int_t)info->end,
+		"build_ns", (json_int_t)info->build_ns);
 	if (root == NULL)
 		return NULL;
 	char *json = json_dumps(root, JSON_INDENT(2));
@@ -103,8 +103,8 @@ static enum histree_status load(const struct io *io, const char *path, json_t **
 {
 	int file = io->open(io->context, path, O_RDONLY, 0);
 	if (file < 0)
-		return error_set(error, errno == ENOENT || errno == ENOTDIR ? HISTREE_NOT_FOUND : HISTREE_ERR_IO, "cannot open '%s': %s",
-				 path, strerror(errno));
+		return error_set(error, errno == ENOENT || errno == ENOTDIR ? HISTREE_NOT_FOUND : HISTREE_ERR_IO,
+				 "cannot open '%s': %s", path, strerror(errno));
 	enum histree_status status = HISTREE_OK;
 	char *bytes = NULL;
 	off_t size = 0;
@@ -135,8 +135,8 @@ static enum histree_status malformed(const char *path, const char *what, struct 
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s': %s; build the store again", path, what);
 }
 
-static enum histree_status decode_texts(const char *path, json_t *array, struct arena *arena, const char *const **out,
-					size_t *count, struct histree_error *error)
+static enum histree_status decode_texts(const char *path, json_t *array, struct arena *arena,
+					const char *const **out, size_t *count, struct histree_error *error)
 {
 	*count = json_array_size(array);
 	const char **strings = arena_allocate(arena, (*count + 1) * sizeof(*strings), _Alignof(char *));
@@ -188,15 +188,16 @@ static enum histree_status check_version(const char *path, json_t *root, struct 
 {
 	const char *format;
 	json_int_t version, oldest;
-	if (json_unpack(root, "{s:s, s:I, s:I}", "format", &format, "version", &version, "oldest_reader", &oldest) !=
-		    0 ||
+	if (json_unpack(root, "{s:s, s:I, s:I}", "format", &format, "version", &version, "oldest_reader",
+			&oldest) != 0 ||
 	    strcmp(format, "histree store") != 0)
 		return malformed(path, "is not the manifest of a histree store", error);
 	if (oldest > MANIFEST_VERSION)
-		return error_set(error, HISTREE_ERR_VERSION,
-				 "'%s': is of version %lld, and this histree knows %d; use a newer one, or build the "
-				 "store again with this one",
-				 path, (long long)version, MANIFEST_VERSION);
+		return error_set(
+			error, HISTREE_ERR_VERSION,
+			"'%s': is of version %lld, and this histree knows %d; use a newer one, or build the "
+			"store again with this one",
+			path, (long long)version, MANIFEST_VERSION);
 	return HISTREE_OK;
 }
 

@@ -30,7 +30,8 @@ static enum histree_status no_store(const char *path, struct histree_error *erro
 {
 	struct stat facts;
 	if (stat(path, &facts) != 0)
-		return error_set(error, HISTREE_ERR_IO, "there is no store '%s'; make one with 'histree build'", path);
+		return error_set(error, HISTREE_ERR_IO, "there is no store '%s'; make one with 'histree build'",
+				 path);
 	if (!S_ISDIR(facts.st_mode))
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s' is no store: a store is a folder", path);
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s' is no store: it has no " MANIFEST_FILE, path);
@@ -101,9 +102,10 @@ static enum histree_status check_analysis(const char *path, const struct histree
 	const struct analysis *analysis = registry_find(history->analysis);
 	if (analysis == NULL || analysis->version == history->analysis_version)
 		return HISTREE_OK;
-	return error_set(error, HISTREE_ERR_VERSION,
-			 "'%s' was built by analysis %s version %u, and this is version %u; build it again with --force",
-			 path, history->analysis, history->analysis_version, analysis->version);
+	return error_set(
+		error, HISTREE_ERR_VERSION,
+		"'%s' was built by analysis %s version %u, and this is version %u; build it again with --force",
+		path, history->analysis, history->analysis_version, analysis->version);
 }
 
 enum histree_status histree_store_history(struct histree_store *store, const char *analysis, bool any_version,

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "pipeline/event_index.h"
 #include "pipeline/manifest.h"
 
 #define LOCK_FILE "lock"
@@ -35,12 +36,12 @@ static bool has_manifest(const char *folder)
 	return found;
 }
 
-/* What a build makes: histories, the manifest, the lock. */
+/* What a build makes: histories, the index of events, the manifest, the lock. */
 static bool is_ours(const char *name)
 {
 	size_t length = strlen(name);
-	return strcmp(name, MANIFEST_FILE) == 0 || strcmp(name, LOCK_FILE) == 0 ||
-	       (length > 4 && strcmp(name + length - 4, ".sht") == 0);
+	return strcmp(name, MANIFEST_FILE) == 0 || strcmp(name, EVENT_INDEX_FILE) == 0 ||
+	       strcmp(name, LOCK_FILE) == 0 || (length > 4 && strcmp(name + length - 4, ".sht") == 0);
 }
 
 /* Remove our files and the folder; anything else in it stays, and with it the folder. */
@@ -64,9 +65,11 @@ static enum histree_status check_target(const char *store, bool replace, struct 
 	if (!exists(store))
 		return HISTREE_OK;
 	if (!has_manifest(store))
-		return error_set(error, HISTREE_ERR_EXISTS, "'%s' exists and is no store: choose another name", store);
+		return error_set(error, HISTREE_ERR_EXISTS, "'%s' exists and is no store: choose another name",
+				 store);
 	if (!replace)
-		return error_set(error, HISTREE_ERR_EXISTS, "'%s' exists already; use --force to replace it", store);
+		return error_set(error, HISTREE_ERR_EXISTS, "'%s' exists already; use --force to replace it",
+				 store);
 	return HISTREE_OK;
 }
 
@@ -180,9 +183,11 @@ static enum histree_status exchange(struct store_folder *folder, struct histree_
 		return error_memory(error, "a path");
 	enum histree_status status = HISTREE_OK;
 	if (io->rename(io->context, folder->final, aside) != 0) {
-		status = error_set(error, HISTREE_ERR_IO, "cannot set '%s' aside: %s", folder->final, strerror(errno));
+		status = error_set(error, HISTREE_ERR_IO, "cannot set '%s' aside: %s", folder->final,
+				   strerror(errno));
 	} else if (io->rename(io->context, folder->building, folder->final) != 0) {
-		status = error_set(error, HISTREE_ERR_IO, "cannot rename '%s': %s", folder->building, strerror(errno));
+		status = error_set(error, HISTREE_ERR_IO, "cannot rename '%s': %s", folder->building,
+				   strerror(errno));
 		io->rename(io->context, aside, folder->final);
 	} else {
 		remove_folder(io, aside);
@@ -208,7 +213,8 @@ enum histree_status store_folder_publish(struct store_folder *folder, bool repla
 	if (exists(folder->final))
 		status = exchange(folder, error);
 	else if (io->rename(io->context, folder->building, folder->final) != 0)
-		status = error_set(error, HISTREE_ERR_IO, "cannot rename '%s': %s", folder->building, strerror(errno));
+		status = error_set(error, HISTREE_ERR_IO, "cannot rename '%s': %s", folder->building,
+				   strerror(errno));
 	if (status == HISTREE_OK) {
 		free(folder->building);
 		folder->building = NULL;
