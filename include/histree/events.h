@@ -73,7 +73,7 @@ histree_event_reader_count_types(struct histree_event_reader *reader, histree_ti
 				 uint64_t *counts, struct histree_error *error);
 
 /*
- * How many events there are in each pixel of [from, to] (rows.h), from < to.  Exact where the range has no more
+ * How many events there are in each pixel of [from, to] (rows.h).  Exact where the range has no more
  * than about 16,384 events and the trace is there.  Else the index answers alone: up to 64 events may then be
  * counted in another pixel than theirs, and counts have fractions.
  */

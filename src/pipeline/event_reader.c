@@ -291,7 +291,7 @@ enum histree_status histree_event_reader_density(struct histree_event_reader *re
 						 struct histree_error *error)
 {
 	const struct event_index *index = &reader->events->index;
-	if (from >= to || pixels == 0 || pixels > HISTREE_PIXELS_MAX)
+	if (from > to || pixels == 0 || pixels > HISTREE_PIXELS_MAX)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a range of time with 1 to %u pixels was expected",
 				 (unsigned)HISTREE_PIXELS_MAX);
 	double before = event_index_estimate(index, from);
