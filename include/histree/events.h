@@ -46,8 +46,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_reader_seek(struct histree_event_reader *reader, uint64_t number, struct histree_error *error);
 
 /*
- * The number of the first event at or after `time`; all of them, if there is none.  The reader is anywhere after
- * that.
+ * The number of the first event at or after `time`; the count of all, if there is none.  To seek that number is
+ * then cheap; without that the reader goes on somewhere.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_find(struct histree_event_reader *reader,
 									     histree_time time, uint64_t *number,

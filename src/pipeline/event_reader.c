@@ -24,7 +24,7 @@ struct histree_event_reader {
 	struct trace *trace; /* NULL: not open */
 	uint64_t next;       /* the number of the event that `trace` gives next */
 	uint64_t wanted;     /* the number that the caller gets next */
-	struct event event;  /* the one that was given last */
+	struct event event;  /* the one before that, still valid: so one step back costs nothing */
 	bool has_event;
 	char *text;
 	size_t text_size, text_capacity;
@@ -101,6 +101,8 @@ enum histree_status histree_event_reader_seek(struct histree_event_reader *reade
 	reader->wanted = number < count ? number : count;
 	if (number >= count)
 		return HISTREE_OK;
+	if (reader->has_event && number + 1 == reader->next)
+		return HISTREE_OK;
 	if (reader->trace == NULL || number < reader->next || number - reader->next > 2 * EVENTS_PER_BLOCK)
 		status = open_before(reader, number, error);
 	while (status == HISTREE_OK && reader->next < number)
@@ -119,7 +121,7 @@ enum histree_status histree_event_reader_next(struct histree_event_reader *reade
 	if (reader->wanted >= reader->events->index.event_count)
 		return HISTREE_END;
 	enum histree_status status = histree_event_reader_seek(reader, reader->wanted, error);
-	if (status == HISTREE_OK)
+	if (status == HISTREE_OK && reader->next == reader->wanted)
 		status = read_event(reader, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -199,14 +201,16 @@ const char *histree_event_reader_contents(struct histree_event_reader *reader)
 
 /* ---- counting -------------------------------------------------------------------------------------------- */
 
-/* Count the types of the events [first, end) one by one. */
+/* Count the types of the events [first, end) one by one, up to the first that is behind `to`. */
 static enum histree_status count_read(struct histree_event_reader *reader, uint64_t first, uint64_t end,
-				      uint64_t *counts, struct histree_error *error)
+				      histree_time to, uint64_t *counts, struct histree_error *error)
 {
 	struct histree_event event;
 	enum histree_status status = histree_event_reader_seek(reader, first, error);
 	for (uint64_t i = first; status == HISTREE_OK && i < end; i++) {
 		status = histree_event_reader_next(reader, &event, error);
+		if (status == HISTREE_OK && event.time > to)
+			break;
 		if (status == HISTREE_OK)
 			counts[event.type]++;
 	}
@@ -220,40 +224,38 @@ static void count_blocks(const struct event_index *index, size_t first, size_t e
 			counts[index->blocks[i].types[type]] += index->blocks[i].counts[type];
 }
 
-/* The events [first, end) of a range of time.  What the index knows is not read. */
-static enum histree_status find_range(struct histree_event_reader *reader, histree_time from, histree_time to,
-				      uint64_t *first, uint64_t *end, struct histree_error *error)
+/* The first event of a range; what the index knows is not read. */
+static enum histree_status find_first(struct histree_event_reader *reader, histree_time from, uint64_t *first,
+				      struct histree_error *error)
 {
 	const struct event_index *index = &reader->events->index;
-	enum histree_status status = HISTREE_OK;
 	*first = 0;
-	*end = index->event_count;
-	if (index->event_count > 0 && to < index->end)
-		status = histree_event_reader_find(reader, to + 1, end, error);
-	if (status == HISTREE_OK && index->event_count > 0 && from > index->ticks[0])
-		status = histree_event_reader_find(reader, from, first, error);
-	return status;
+	if (index->event_count == 0 || from <= index->ticks[0])
+		return HISTREE_OK;
+	return histree_event_reader_find(reader, from, first, error);
 }
 
 enum histree_status histree_event_reader_count_types(struct histree_event_reader *reader, histree_time from,
 						     histree_time to, uint64_t *counts, struct histree_error *error)
 {
 	const struct event_index *index = &reader->events->index;
-	uint64_t first, end;
+	uint64_t first, count = index->event_count;
 	memset(counts, 0, index->type_count * sizeof(*counts));
-	enum histree_status status = find_range(reader, from, to, &first, &end, error);
-	if (status != HISTREE_OK || first >= end)
-		return status;
-	/* Whole blocks, the last one of the trace among them, are counted already. */
+	if (count == 0)
+		return HISTREE_OK;
+	enum histree_status status = find_first(reader, from, &first, error);
+	/* No event behind `to` lies before the end block. */
 	size_t first_block = (first + EVENTS_PER_BLOCK - 1) / EVENTS_PER_BLOCK;
-	size_t end_block = end == index->event_count ? index->block_count : end / EVENTS_PER_BLOCK;
-	if (first_block >= end_block)
-		return count_read(reader, first, end, counts, error);
-	uint64_t whole_end = (uint64_t)end_block * EVENTS_PER_BLOCK;
+	size_t end_block = to >= index->end
+				   ? index->block_count
+				   : event_index_tick_before(index, to + 1) * EVENTS_PER_TICK / EVENTS_PER_BLOCK;
+	if (status != HISTREE_OK || first_block >= end_block)
+		return status != HISTREE_OK ? status : count_read(reader, first, count, to, counts, error);
+	if (first % EVENTS_PER_BLOCK != 0)
+		status = count_read(reader, first, (uint64_t)first_block * EVENTS_PER_BLOCK, to, counts, error);
 	count_blocks(index, first_block, end_block, counts);
-	status = count_read(reader, first, (uint64_t)first_block * EVENTS_PER_BLOCK, counts, error);
-	if (status == HISTREE_OK && whole_end < end)
-		status = count_read(reader, whole_end, end, counts, error);
+	if (status == HISTREE_OK && end_block < index->block_count)
+		status = count_read(reader, (uint64_t)end_block * EVENTS_PER_BLOCK, count, to, counts, error);
 	return status;
 }
 
@@ -274,13 +276,15 @@ static enum histree_status count_pixels(struct histree_event_reader *reader, his
 					uint32_t pixels, double *counts, struct histree_error *error)
 {
 	struct histree_event event;
-	uint64_t first, end;
-	enum histree_status status = find_range(reader, from, to, &first, &end, error);
+	uint64_t first, count = reader->events->index.event_count;
+	enum histree_status status = find_first(reader, from, &first, error);
 	if (status == HISTREE_OK)
 		status = histree_event_reader_seek(reader, first, error);
-	for (uint64_t i = first; status == HISTREE_OK && i < end; i++) {
+	for (uint64_t i = first; status == HISTREE_OK && i < count; i++) {
 		status = histree_event_reader_next(reader, &event, error);
-		if (status == HISTREE_OK && event.time >= from && event.time <= to)
+		if (status == HISTREE_OK && event.time > to)
+			break;
+		if (status == HISTREE_OK && event.time >= from)
 			counts[pixel_of(from, to, pixels, event.time)]++;
 	}
 	return status;

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "server/allowed_paths.h"
 
-enum { EVENTS_PER_TURN = 8192, SEARCH_SECONDS = 10 };
+enum { EVENTS_PER_TURN = 32768, SEARCH_SECONDS = 10 };
 
 bool event_list_applies(const struct dataset *dataset)
 {

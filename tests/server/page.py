@@ -325,7 +325,7 @@ def lists_events(page):
 def counts_types(page):
     """Events by type are those of the visible range, or those between the markers."""
     page.open()
-    press_view(page, "Events by type")
+    press_view(page, "Event types")
     page.browser.until("page.panels[0]?.isComplete")
     rows = "[...page.panels[0].body.rows].map((row) => [...row.cells].map((cell) => cell.textContent))"
     number = lambda text: int(text.replace(",", ""))

@@ -13,7 +13,7 @@ import * as time from "./time.js";
 
 const $ = (id) => document.getElementById(id);
 const POLL_MS = 400;
-const PANELS = [{ name: "events", title: "Events", make: EventsPanel }, { name: "types", title: "Events by type", make: TypesPanel }];
+const PANELS = [{ name: "events", title: "Events", make: EventsPanel }, { name: "types", title: "Event types", make: TypesPanel }];
 
 const viewport = new Viewport();
 const hover = new Hover($("tip"), $("pointed"), viewport);
