@@ -35,6 +35,7 @@ static uint32_t keep_value(struct array *array, const struct histree_value *valu
 {
 	switch (value->type) {
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 		return 0;
 	case HISTREE_INT:
 		return (uint32_t)value->int32;

@@ -50,6 +50,7 @@ static int64_t number_of(const struct histree_value *value)
 	case HISTREE_DOUBLE:
 		return value->int64; /* a double by its bits */
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 	case HISTREE_STRING:
 	case HISTREE_CUSTOM:
 		break;

@@ -30,6 +30,7 @@ static int bind_value(sqlite3_stmt *insert, int column, const struct histree_val
 {
 	switch (value->type) {
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 		return sqlite3_bind_null(insert, column);
 	case HISTREE_INT:
 		return sqlite3_bind_int(insert, column, value->int32);
@@ -88,6 +89,7 @@ static struct histree_value value_of(sqlite3_stmt *row, enum histree_type type)
 	struct histree_value value = { .type = type };
 	switch (type) {
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 		break;
 	case HISTREE_INT:
 		value.int32 = sqlite3_column_int(row, 3);

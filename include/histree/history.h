@@ -15,6 +15,12 @@ struct histree_history;
 
 struct histree_open_options {
 	size_t cache_bytes; /* node cache at most; 0 means 128 MiB.  Pinned nodes always fit: one a query */
+	/*
+	 * Open it however damaged it is, as long as the header and the section TREE, or their copies, are there.
+	 * Without its names, attributes are called ?0, ?1, ...; without its lives, what no node says is unknown
+	 * rather than null.
+	 */
+	bool salvage;
 };
 
 /* What the papers tabulate, and what a user asks first.  All from the file itself. */
@@ -28,6 +34,7 @@ struct histree_history_info {
 	uint32_t provider_version;
 	uint32_t format_version;
 	histree_time start, end;
+	bool complete; /* false: it was being built when it was opened, and everything is exact up to `end` */
 	uint64_t file_bytes;
 	uint64_t node_count;
 	uint32_t depth; /* nodes from root to the deepest leaf */

@@ -11,7 +11,12 @@
  *	2D	attributes x [t1, t2]		quarks = {...}, from = t1, to = t2
  *	2D	attributes x list of times	quarks = {...}, times = {...}
  *
- * It is a lazy iterator: it reads a node when it needs it, each node at most once, keeps one node
+ * What a damaged node held is missing from what can be read, and nothing else is: where no interval of the file
+ *says what an attribute was, an interval of type HISTREE_UNKNOWN comes instead, clipped to the times asked for, or
+ *one for each of the listed times.  These come last.  A query that met damage reads its nodes twice, and remembers
+ *what it found, in 24 bytes an interval.
+ *
+ * It is a lazy iterator: it reads a node when it needs it, each node once, keeps one node
  * pinned, and may be stopped at any point.  Results never depend on the variant of the tree.
  *
  *	histree_query_create(history, &query, &error);
@@ -43,6 +48,7 @@ struct histree_query_stats {
 	uint64_t nodes_visited; /* by this query, since it was started */
 	uint64_t nodes_loaded;  /* of those, not found in the cache: read from the file */
 	uint64_t intervals;     /* handed out */
+	uint64_t nodes_damaged; /* that could not be read: what they held is unknown */
 };
 
 HISTREE_API HISTREE_MUST_CHECK enum histree_status

@@ -12,7 +12,8 @@
  *    length is made, and the result is not merged with an equal interval before it.
  *  - A change at t before the start of the ongoing state is refused with HISTREE_ERR_TIME_BACKWARDS; a
  *    caller whose clock steps back decides itself (histree_state_update() is what Trace Compass does).
- *  - The first non-null value fixes the type of an attribute; another type is HISTREE_ERR_TYPE.
+ *  - The first value that is neither null nor unknown fixes the type of an attribute; another type is
+ *    HISTREE_ERR_TYPE.
  *
  * A call that fails changes nothing.  The one exception is a history that can no longer be written (no disk,
  * no memory for the tree): then every later change is refused with that same status, and only
@@ -30,6 +31,7 @@
 #ifndef HISTREE_STATE_SYSTEM_H
 #define HISTREE_STATE_SYSTEM_H
 
+#include "history.h"
 #include "value.h"
 
 struct histree_state_system;
@@ -46,10 +48,16 @@ struct histree_tree_options {
 };
 
 struct histree_history_options {
-	const char *path;     /* the file to make; must not exist */
+	const char *path;     /* the file to make; must not exist, but for `resume` */
 	const char *provider; /* name of the analysis, kept in the file */
 	uint32_t provider_version;
 	histree_time start; /* of the history: no state begins before it */
+	/*
+	 * The file may be there, published by a builder that is gone, and is made again by the same changes from
+	 * their beginning: until they are behind what it has, it stays as it is, and nothing is written or
+	 * published.
+	 */
+	bool resume;
 	struct histree_tree_options tree;
 };
 
@@ -65,7 +73,28 @@ histree_state_create(const struct histree_history_options *options, struct histr
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_state_close(struct histree_state_system *system, histree_time end, struct histree_error *error);
 
-/* Free the state system; a history that was not closed is removed from disk.  NULL is fine. */
+/*
+ * Let everybody who opens the file from now on see the history as it is now, ended at `end`; the file is complete
+ * for them but for histree_history_info.complete, and stays so after a crash and a failure of power.  `end` may
+ * be one less than the greatest time of a change: what begins after it is left out.  That is the end to choose
+ * where another change at that same time may follow.  What was published before is replaced when the new one is on
+ * disk, and stays if this fails.  Costs about as much as writing all that is buffered, and the memory of that.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_state_publish(struct histree_state_system *system, histree_time end, struct histree_error *error);
+
+/*
+ * The history as it is now, ended at `end`, for this process alone: everything inserted so far is in it.  The
+ * caller closes it, before or after the state system; any thread may query it, while this one goes on.  Costs as
+ * above.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_history(struct histree_state_system *system,
+									 histree_time end,
+									 const struct histree_open_options *options,
+									 struct histree_history **out,
+									 struct histree_error *error);
+
+/* Free the state system.  A history that was neither closed nor published is removed from disk.  NULL is fine. */
 HISTREE_API void histree_state_free(struct histree_state_system *system);
 
 HISTREE_API histree_time histree_state_start(const struct histree_state_system *system);
@@ -170,8 +199,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_remove(struct h
 									struct histree_error *error);
 
 /*
- * Add to a number; null counts as zero and takes the type of `increment` (int, long or double).
- * An increment of another type than the attribute's is HISTREE_ERR_TYPE; an integer overflow is
+ * Add to a number; what is unknown stays so; null counts as zero and takes the type of `increment` (int, long or
+ * double). An increment of another type than the attribute's is HISTREE_ERR_TYPE; an integer overflow is
  * HISTREE_ERR_ARGUMENT.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_increment(struct histree_state_system *system,

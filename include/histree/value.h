@@ -31,8 +31,13 @@ enum histree_type {
 	HISTREE_BOOL = 4,
 	HISTREE_STRING = 5, /* UTF-8, `size` bytes, no terminator, may hold any byte */
 	HISTREE_CUSTOM = 6, /* `size` bytes that mean something to the analysis only */
+	/*
+	 * Nobody can say: the tracer lost events that would have told, or the file is damaged where it was written.
+	 * Not to be taken for null, which says that there is nothing.
+	 */
+	HISTREE_UNKNOWN = 7,
 };
-#define HISTREE_TYPE_COUNT 7
+#define HISTREE_TYPE_COUNT 8
 
 struct histree_value {
 	enum histree_type type;
@@ -56,6 +61,11 @@ struct histree_interval {
 static inline struct histree_value histree_null(void)
 {
 	return (struct histree_value){ .type = HISTREE_NULL };
+}
+
+static inline struct histree_value histree_unknown(void)
+{
+	return (struct histree_value){ .type = HISTREE_UNKNOWN };
 }
 
 static inline struct histree_value histree_int(int32_t number)
@@ -95,7 +105,7 @@ HISTREE_API struct histree_value histree_string(const char *text);
 /* Same type and same content.  Doubles compare by their bits, so that a NaN equals itself. */
 HISTREE_API bool histree_value_equal(const struct histree_value *a, const struct histree_value *b);
 
-/* "null", "int", "long", "double", "bool", "string", "custom"; NULL for a number that is no type. */
+/* "null", "int", "long", "double", "bool", "string", "custom", "unknown"; NULL for a number that is no type. */
 HISTREE_API const char *histree_type_name(enum histree_type type);
 
 #endif

@@ -31,6 +31,12 @@ struct analysis {
 	 */
 	enum histree_status (*event)(void *instance, const struct event *event, struct histree_error *error);
 
+	/*
+	 * A gap begins, in its place among the events: what it leaves in doubt becomes unknown, until an event says
+	 * what it is.  NULL: nothing is in doubt.
+	 */
+	enum histree_status (*gap)(void *instance, const struct event_gap *gap, struct histree_error *error);
+
 	/* How many events were cut short by a refused change. */
 	uint64_t (*refused)(const void *instance);
 

@@ -20,11 +20,12 @@
 
 static struct histree_value cpu_status(struct kernel_model *model, struct kernel_cpu *cpu)
 {
-	if (cpu_irq_value(model, cpu).type != HISTREE_NULL)
-		return histree_int(CPU_IN_IRQ);
+	struct histree_value irq = cpu_irq_value(model, cpu);
+	if (irq.type != HISTREE_NULL)
+		return irq.type == HISTREE_UNKNOWN ? irq : histree_int(CPU_IN_IRQ);
 	if (cpu_softirq_runs(model, cpu))
 		return histree_int(CPU_IN_SOFTIRQ);
-	return cpu_status_of_thread(model, cpu);
+	return cpu->in_doubt != 0 ? histree_unknown() : cpu_status_of_thread(model, cpu);
 }
 
 static void leave_cpu(struct kernel_model *model, const struct kernel_event *event, struct kernel_thread *thread)
@@ -74,7 +75,9 @@ static void on_migrate(struct kernel_model *model, const struct kernel_event *ev
 	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
 	if (thread == NULL)
 		return;
-	thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
+	/* It may be the current thread of a CPU: then it is said to run again by what happens there. */
+	if (!thread_is_doubtful(model, thread))
+		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
 	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));
 }
 
@@ -124,7 +127,8 @@ static void on_process_state(struct kernel_model *model, const struct kernel_eve
 	thread_learn(model, thread, THREAD_PPID, histree_int(event->parent));
 	if (event->pid != event->tid)
 		thread_learn(model, thread, THREAD_PID, histree_int(event->pid));
-	struct histree_value status = status_of_dump(event->status);
+	/* A dump says less than the events before it did: what those were, a gap may hide. */
+	struct histree_value status = model->has_gaps ? histree_unknown() : status_of_dump(event->status);
 	bool waits = status.type == HISTREE_INT && status.int32 == THREAD_WAITS_FOR_CPU;
 	if (thread_learn(model, thread, THREAD_STATUS, status) && waits && event->target_cpu >= 0)
 		thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));
@@ -133,10 +137,11 @@ static void on_process_state(struct kernel_model *model, const struct kernel_eve
 static void enter_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, struct interrupt *irq)
 {
 	struct kernel_thread *thread = cpu_current_thread(model, cpu);
-	if (thread == NULL || irq == NULL)
+	if (irq == NULL)
 		return;
 	change(&model->changes, irq->quark, histree_int(cpu->number));
-	thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
+	if (thread != NULL)
+		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
 	cpu_change(model, cpu, CPU_STATUS, histree_int(CPU_IN_IRQ));
 	irq_change_total(model, irq, histree_int(cpu->number));
 }
@@ -145,10 +150,11 @@ static void enter_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, 
 static void leave_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, struct interrupt *irq)
 {
 	struct kernel_thread *thread = cpu_current_thread(model, cpu);
-	if (thread == NULL || irq == NULL)
+	if (irq == NULL)
 		return;
 	change(&model->changes, irq->quark, histree_null());
-	thread_run(model, thread);
+	if (thread != NULL)
+		thread_run(model, thread);
 	cpu_change(model, cpu, CPU_STATUS, cpu_status(model, cpu));
 	irq_change_total(model, irq, histree_null());
 }
@@ -188,10 +194,11 @@ static void on_softirq_entry(struct kernel_model *model, const struct kernel_eve
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
 	struct interrupt *softirq = cpu == NULL ? NULL : cpu_softirq(model, cpu, event->number);
 	struct kernel_thread *thread = cpu == NULL ? NULL : cpu_current_thread(model, cpu);
-	if (softirq == NULL || thread == NULL)
+	if (softirq == NULL)
 		return;
 	softirq_change_with_total(model, softirq, histree_int(SOFTIRQ_RUNNING));
-	thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
+	if (thread != NULL)
+		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
 	cpu_change(model, cpu, CPU_STATUS, cpu_status(model, cpu));
 }
 
@@ -200,12 +207,15 @@ static void on_softirq_exit(struct kernel_model *model, const struct kernel_even
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
 	struct interrupt *softirq = cpu == NULL ? NULL : cpu_softirq(model, cpu, event->number);
 	struct kernel_thread *thread = cpu == NULL ? NULL : cpu_current_thread(model, cpu);
-	if (softirq == NULL || thread == NULL)
+	if (softirq == NULL)
 		return;
 	softirq_change_with_total(model, softirq, softirq_when_done(model, softirq));
 	cpu_change(model, cpu, CPU_STATUS, cpu_status(model, cpu));
-	if (cpu_softirq_value(model, cpu).type == HISTREE_NULL)
+	enum histree_type others = cpu_softirq_value(model, cpu).type;
+	if (thread != NULL && others == HISTREE_NULL)
 		thread_run(model, thread);
+	else if (thread != NULL && others == HISTREE_UNKNOWN)
+		thread_change(model, thread, THREAD_STATUS, histree_unknown());
 }
 
 static void on_syscall_entry(struct kernel_model *model, const struct kernel_event *event)
@@ -271,6 +281,7 @@ const struct analysis analysis_kernel = {
 	.applies = kernel_provider_applies,
 	.create = create,
 	.event = kernel_provider_event,
+	.gap = kernel_provider_gap,
 	.refused = kernel_provider_refused,
 	.free = kernel_provider_free,
 };

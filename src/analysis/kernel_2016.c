@@ -24,8 +24,8 @@ static struct histree_value cpu_status(struct kernel_model *model, struct kernel
 	if (irq.type != HISTREE_NULL)
 		return irq;
 	struct histree_value softirq = cpu_softirq_value(model, cpu);
-	if (softirq.type != HISTREE_NULL)
-		return softirq;
+	if (softirq.type != HISTREE_NULL) /* of several the one that was heard of first, which a gap may hide */
+		return model->has_gaps ? histree_unknown() : softirq;
 	return cpu_status_of_thread(model, cpu);
 }
 
@@ -88,7 +88,8 @@ static void on_process_state(struct kernel_model *model, const struct kernel_eve
 	thread_learn(model, thread, THREAD_EXEC_NAME, histree_string_n(event->comm.bytes, event->comm.size));
 	thread_learn(model, thread, THREAD_PPID,
 		     histree_int(event->pid == event->tid ? event->parent : event->pid));
-	thread_learn(model, thread, THREAD_STATUS, histree_int(status_of_dump(event->status)));
+	thread_learn(model, thread, THREAD_STATUS,
+		     model->has_gaps ? histree_unknown() : histree_int(status_of_dump(event->status)));
 }
 
 /* Interrupts have no names here. */
@@ -102,17 +103,19 @@ static void interrupt_cpu(struct kernel_model *model, struct kernel_cpu *cpu, st
 			  struct histree_value value, enum cpu_status status)
 {
 	struct kernel_thread *thread = cpu_current_thread(model, cpu);
-	if (interrupt == NULL || thread == NULL)
+	if (interrupt == NULL)
 		return;
 	change(&model->changes, interrupt->quark, value);
-	thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
+	if (thread != NULL)
+		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
 	cpu_change(model, cpu, CPU_STATUS, histree_int(status));
 }
 
 static void resume_cpu(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread)
 {
-	thread_run(model, thread);
-	cpu_change(model, cpu, CPU_STATUS, cpu_status(model, cpu));
+	if (thread != NULL)
+		thread_run(model, thread);
+	cpu_change(model, cpu, CPU_STATUS, cpu->in_doubt != 0 ? histree_unknown() : cpu_status(model, cpu));
 }
 
 static void on_irq_entry(struct kernel_model *model, const struct kernel_event *event)
@@ -127,7 +130,7 @@ static void on_irq_exit(struct kernel_model *model, const struct kernel_event *e
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
 	struct interrupt *irq = cpu == NULL ? NULL : irq_of(model, cpu, event);
 	struct kernel_thread *thread = cpu == NULL ? NULL : cpu_current_thread(model, cpu);
-	if (irq == NULL || thread == NULL)
+	if (irq == NULL)
 		return;
 	change(&model->changes, irq->quark, histree_null());
 	resume_cpu(model, cpu, thread);
@@ -154,11 +157,17 @@ static void on_softirq_exit(struct kernel_model *model, const struct kernel_even
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
 	struct interrupt *softirq = cpu == NULL ? NULL : cpu_softirq(model, cpu, event->number);
 	struct kernel_thread *thread = cpu == NULL ? NULL : cpu_current_thread(model, cpu);
-	if (softirq == NULL || thread == NULL)
+	if (softirq == NULL)
 		return;
 	change(&model->changes, softirq->quark, softirq_when_done(model, softirq));
-	if (cpu_softirq_value(model, cpu).type == HISTREE_NULL)
+	enum histree_type others = cpu_softirq_value(model, cpu).type;
+	if (others == HISTREE_NULL)
 		resume_cpu(model, cpu, thread);
+	if (others == HISTREE_UNKNOWN) {
+		cpu_change(model, cpu, CPU_STATUS, histree_unknown());
+		if (thread != NULL)
+			thread_change(model, thread, THREAD_STATUS, histree_unknown());
+	}
 }
 
 static void on_syscall_entry(struct kernel_model *model, const struct kernel_event *event)
@@ -196,6 +205,7 @@ const struct analysis analysis_kernel_2016 = {
 	.applies = kernel_provider_applies,
 	.create = create,
 	.event = kernel_provider_event,
+	.gap = kernel_provider_gap,
 	.refused = kernel_provider_refused,
 	.free = kernel_provider_free,
 };

@@ -67,6 +67,8 @@ struct kernel_thread *cpu_current_thread(struct kernel_model *model, struct kern
 {
 	struct histree_value current =
 		changes_value(&model->changes, cpu_attribute(model, cpu, CPU_CURRENT_THREAD));
+	if (current.type == HISTREE_UNKNOWN)
+		return NULL;
 	int32_t tid = current.type == HISTREE_INT ? current.int32 : -1;
 	if (cpu->last_thread == NULL || cpu->last_tid != tid) {
 		cpu->last_thread = kernel_thread(model, tid, cpu->number);
@@ -79,12 +81,15 @@ struct histree_value cpu_status_of_thread(struct kernel_model *model, struct ker
 {
 	struct histree_value current =
 		changes_value(&model->changes, cpu_attribute(model, cpu, CPU_CURRENT_THREAD));
-	if (current.type != HISTREE_INT)
-		return histree_null();
+	if (current.type != HISTREE_INT) /* null, or unknown */
+		return current;
 	if (current.int32 == 0)
 		return histree_int(CPU_IDLE);
 	struct kernel_thread *thread = cpu_current_thread(model, cpu);
 	if (thread == NULL)
 		return histree_null();
-	return histree_int(thread_in_system_call(model, thread) ? CPU_RUNS_SYSCALL : CPU_RUNS_USERMODE);
+	struct histree_value call = thread_value(model, thread, THREAD_SYSTEM_CALL);
+	if (call.type == HISTREE_UNKNOWN)
+		return histree_unknown();
+	return histree_int(call.type != HISTREE_NULL ? CPU_RUNS_SYSCALL : CPU_RUNS_USERMODE);
 }

@@ -27,6 +27,9 @@ enum cpu_attribute {
 	CPU_ATTRIBUTE_COUNT,
 };
 
+/* It is not known whether one of these is handled on the CPU. */
+enum cpu_doubt { DOUBT_IRQS = 1, DOUBT_SOFTIRQS = 2 };
+
 struct interrupt;
 
 struct kernel_cpu {
@@ -34,6 +37,9 @@ struct kernel_cpu {
 	histree_quark node;
 	histree_quark attributes[CPU_ATTRIBUTE_COUNT];
 	struct interrupt *first_irq, *first_softirq; /* kernel_interrupts.h */
+	unsigned in_doubt;                           /* or of enum cpu_doubt: since a gap (kernel_gap.h) */
+	bool is_losing;                              /* it had no event since a gap began */
+	bool has_gaps;                               /* there was one: what is heard of first may not be new */
 	/* The thread that was found to be the current one last: it is asked for more often than it changes. */
 	int32_t last_tid;
 	struct kernel_thread *last_thread;
@@ -46,10 +52,10 @@ histree_quark cpu_attribute(struct kernel_model *model, struct kernel_cpu *cpu, 
 void cpu_change(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute,
 		struct histree_value value);
 
-/* The thread that runs there: before the first switch of the CPU the pseudo-thread -1. */
+/* The thread that runs there: before the first switch of the CPU the pseudo-thread -1; NULL while it is unknown. */
 struct kernel_thread *cpu_current_thread(struct kernel_model *model, struct kernel_cpu *cpu);
 
-/* What the CPU does if no interrupt is in progress; null if unknown. */
+/* What the CPU does if no interrupt is in progress; null before that is known at all. */
 struct histree_value cpu_status_of_thread(struct kernel_model *model, struct kernel_cpu *cpu);
 
 #endif

@@ -22,11 +22,13 @@ static void move_thread(struct kernel_model *model, int32_t cpu_number, struct h
 			enum thread_status thread_status, enum cpu_status cpu_status)
 {
 	struct kernel_cpu *cpu = kernel_cpu(model, cpu_number);
-	struct kernel_thread *thread = cpu == NULL ? NULL : cpu_current_thread(model, cpu);
-	if (thread == NULL)
+	if (cpu == NULL)
 		return;
-	thread_change(model, thread, THREAD_SYSTEM_CALL, call);
-	thread_change(model, thread, THREAD_STATUS, histree_int(thread_status));
+	struct kernel_thread *thread = cpu_current_thread(model, cpu);
+	if (thread != NULL) {
+		thread_change(model, thread, THREAD_SYSTEM_CALL, call);
+		thread_change(model, thread, THREAD_STATUS, histree_int(thread_status));
+	}
 	cpu_change(model, cpu, CPU_STATUS, histree_int(cpu_status));
 }
 

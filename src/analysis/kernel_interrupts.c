@@ -15,6 +15,7 @@ enum { SOFTIRQ_VALUE_MAX = SOFTIRQ_RAISED | SOFTIRQ_RUNNING };
 
 struct softirq_total {
 	uint32_t cpu_counts[SOFTIRQ_VALUE_MAX + 1]; /* how many CPUs have this value; [0] is not used */
+	uint32_t unknown_count;                     /* on how many CPUs it is unknown */
 };
 
 static bool same_name(struct kernel_text a, struct kernel_text b)
@@ -76,8 +77,15 @@ struct interrupt *cpu_irq(struct kernel_model *model, struct kernel_cpu *cpu, in
 
 struct interrupt *cpu_softirq(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number)
 {
-	return find_or_add(model, &cpu->first_softirq, cpu_attribute(model, cpu, CPU_SOFT_IRQS), number,
-			   (struct kernel_text){ 0 });
+	histree_quark group = cpu_attribute(model, cpu, CPU_SOFT_IRQS);
+	struct interrupt **first = &cpu->first_softirq;
+	struct interrupt *softirq = find_or_add(model, first, group, number, (struct kernel_text){ 0 });
+	/* One that is heard of first behind a gap may have been raised in it. */
+	if (softirq != NULL && cpu->has_gaps && !softirq->is_known)
+		change(&model->changes, softirq->quark, histree_unknown());
+	if (softirq != NULL)
+		softirq->is_known = true;
+	return softirq;
 }
 
 struct interrupt *cpu_irq_in_progress(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number)
@@ -118,6 +126,11 @@ static bool softirq_has(struct kernel_model *model, const struct interrupt *soft
 	return value.type == HISTREE_INT && (value.int32 & bit) != 0;
 }
 
+static bool is_unknown(struct kernel_model *model, const struct interrupt *interrupt)
+{
+	return changes_value(&model->changes, interrupt->quark).type == HISTREE_UNKNOWN;
+}
+
 bool cpu_softirq_runs(struct kernel_model *model, struct kernel_cpu *cpu)
 {
 	cpu_attribute(model, cpu, CPU_SOFT_IRQS);
@@ -129,12 +142,16 @@ bool cpu_softirq_runs(struct kernel_model *model, struct kernel_cpu *cpu)
 
 struct histree_value softirq_when_raised(struct kernel_model *model, const struct interrupt *softirq)
 {
+	if (is_unknown(model, softirq))
+		return histree_unknown();
 	return histree_int(softirq_has(model, softirq, SOFTIRQ_RUNNING) ? SOFTIRQ_RUNNING | SOFTIRQ_RAISED
 									: SOFTIRQ_RAISED);
 }
 
 struct histree_value softirq_when_done(struct kernel_model *model, const struct interrupt *softirq)
 {
+	if (is_unknown(model, softirq))
+		return histree_unknown();
 	return softirq_has(model, softirq, SOFTIRQ_RAISED) ? histree_int(SOFTIRQ_RAISED) : histree_null();
 }
 
@@ -151,7 +168,10 @@ static void change_total(struct kernel_model *model, struct interrupt *interrupt
 		histree_attributes_name(attributes, interrupt->quark, name, size + 1);
 		changes_child(&model->changes, &interrupt->total, kernel_group(model, group), name, size);
 	}
-	change(&model->changes, interrupt->total, value);
+	bool is_greatest =
+		group == GROUP_SOFT_IRQS && value.type == HISTREE_INT && value.int32 == SOFTIRQ_VALUE_MAX;
+	change(&model->changes, interrupt->total,
+	       kernel_is_losing(model) && !is_greatest ? histree_unknown() : value);
 }
 
 void irq_change_total(struct kernel_model *model, struct interrupt *irq, struct histree_value value)
@@ -168,24 +188,30 @@ static struct softirq_total *softirq_total(struct kernel_model *model, int32_t n
 
 static uint32_t *cpus_with(struct softirq_total *total, struct histree_value value)
 {
+	if (value.type == HISTREE_UNKNOWN)
+		return &total->unknown_count;
 	return &total->cpu_counts[value.type == HISTREE_INT ? value.int32 & SOFTIRQ_VALUE_MAX : 0];
 }
 
 static struct histree_value greatest_value(const struct softirq_total *total)
 {
-	for (int32_t value = SOFTIRQ_VALUE_MAX; value > 0; value--)
-		if (total->cpu_counts[value] > 0)
-			return histree_int(value);
-	return histree_null();
+	int32_t value = SOFTIRQ_VALUE_MAX;
+	while (value > 0 && total->cpu_counts[value] == 0)
+		value--;
+	if (total->unknown_count > 0 && value < SOFTIRQ_VALUE_MAX)
+		return histree_unknown();
+	return value > 0 ? histree_int(value) : histree_null();
 }
 
 void softirq_change_with_total(struct kernel_model *model, struct interrupt *softirq, struct histree_value value)
 {
-	if (softirq->softirq == NULL)
-		softirq->softirq = softirq_total(model, softirq->number);
-	if (softirq->softirq == NULL)
-		return;
 	struct histree_value before = changes_value(&model->changes, softirq->quark);
+	if (softirq->softirq == NULL) {
+		softirq->softirq = softirq_total(model, softirq->number);
+		if (softirq->softirq == NULL)
+			return;
+		(*cpus_with(softirq->softirq, before))++;
+	}
 	change(&model->changes, softirq->quark, value);
 	if (model->changes.status != HISTREE_OK)
 		return;

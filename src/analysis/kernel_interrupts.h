@@ -19,6 +19,7 @@ struct interrupt {
 	histree_quark quark;
 	histree_quark total;           /* the attribute of all CPUs together, below IRQs or Soft_IRQs */
 	struct softirq_total *softirq; /* where `total` is that of a softirq */
+	bool is_known;                 /* since a gap it was asked for (kernel_gap.h) */
 	struct interrupt *next;        /* in the order of creation: where several fit, the first counts */
 };
 
@@ -30,7 +31,7 @@ struct interrupt *cpu_softirq(struct kernel_model *model, struct kernel_cpu *cpu
 /* The named interrupt of this number that is in progress on the CPU, NULL if none is. */
 struct interrupt *cpu_irq_in_progress(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number);
 
-/* The value of the first interrupt, or softirq, of the CPU that has one; null if none has. */
+/* The value of the first interrupt, or softirq, of the CPU that has one, or may have one; null if none has. */
 struct histree_value cpu_irq_value(struct kernel_model *model, struct kernel_cpu *cpu);
 struct histree_value cpu_softirq_value(struct kernel_model *model, struct kernel_cpu *cpu);
 

@@ -21,6 +21,11 @@ struct kernel_model {
 	struct changes changes;
 	/* The status is the value of the thread's or CPU's node itself, not of a child of it (thesis 5.1). */
 	bool status_on_node;
+	bool has_gaps; /* there was one so far: a thread that is seen first may be in a system call */
+	uint32_t
+		open_gaps; /* CPUs whose events are being lost: what no other CPU holds on to is in doubt at once */
+	bool all_open;     /* the same where it is not said on which CPU, */
+	histree_time all_end; /* and until when */
 	histree_quark groups[GROUP_COUNT];
 	struct id_map threads;  /* struct kernel_thread */
 	struct id_map cpus;     /* struct kernel_cpu */
@@ -30,6 +35,11 @@ struct kernel_model {
 
 void kernel_model_init(struct kernel_model *model, struct histree_state_system *system, bool status_on_node);
 void kernel_model_release(struct kernel_model *model);
+
+static inline bool kernel_is_losing(const struct kernel_model *model)
+{
+	return model->open_gaps > 0 || model->all_open;
+}
 
 histree_quark kernel_group(struct kernel_model *model, enum kernel_group group);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/class_table.h"
+#include "analysis/kernel_gap.h"
 #include "analysis/kernel_layout.h"
 #include "analysis/system_calls.h"
 #include "base/error.h"
@@ -73,7 +74,17 @@ enum histree_status kernel_provider_event(void *instance, const struct event *ev
 			return status;
 	}
 	changes_begin(&provider->model.changes, event->time);
+	if (provider->model.has_gaps)
+		kernel_settle(&provider->model, kernel_event.cpu, binding->role);
 	provider->version->handlers[binding->role](&provider->model, &kernel_event);
+	return changes_end(&provider->model.changes, error);
+}
+
+enum histree_status kernel_provider_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
+{
+	struct kernel_provider *provider = instance;
+	changes_begin(&provider->model.changes, gap->begin);
+	kernel_begin_gap(&provider->model, gap->cpu, gap->end);
 	return changes_end(&provider->model.changes, error);
 }
 

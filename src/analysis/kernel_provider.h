@@ -24,6 +24,7 @@ enum histree_status kernel_provider_create(const struct kernel_version *version,
 					   struct histree_state_system *system, void **instance,
 					   struct histree_error *error);
 enum histree_status kernel_provider_event(void *instance, const struct event *event, struct histree_error *error);
+enum histree_status kernel_provider_gap(void *instance, const struct event_gap *gap, struct histree_error *error);
 uint64_t kernel_provider_refused(const void *instance);
 void kernel_provider_free(void *instance);
 

@@ -71,10 +71,46 @@ struct histree_value thread_value(struct kernel_model *model, struct kernel_thre
 	return changes_value(&model->changes, thread_attribute(model, thread, attribute));
 }
 
+/* A thread that is heard of first behind a gap may be in a system call: where it began is lost. */
+static void appear(struct kernel_model *model, struct kernel_thread *thread)
+{
+	if (model->has_gaps && thread_value(model, thread, THREAD_STATUS).type == HISTREE_NULL)
+		change(&model->changes, thread_attribute(model, thread, THREAD_SYSTEM_CALL), histree_unknown());
+}
+
+/* It runs, and not where events are being lost: this is said by an event. */
+static bool is_held(struct kernel_model *model, struct kernel_thread *thread)
+{
+	struct histree_value status = thread_value(model, thread, THREAD_STATUS);
+	return status.type == HISTREE_INT &&
+	       (status.int32 == THREAD_RUNS_USERMODE || status.int32 == THREAD_RUNS_SYSCALL ||
+		status.int32 == THREAD_INTERRUPTED);
+}
+
 void thread_change(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
 		   struct histree_value value)
 {
+	if (attribute == THREAD_STATUS && value.type != HISTREE_NULL)
+		appear(model, thread);
 	change(&model->changes, thread_attribute(model, thread, attribute), value);
+	if (kernel_is_losing(model) && !is_held(model, thread))
+		thread_doubt(model, thread);
+}
+
+void thread_doubt(struct kernel_model *model, struct kernel_thread *thread)
+{
+	static const enum thread_attribute in_doubt[] = { THREAD_STATUS, THREAD_SYSTEM_CALL, THREAD_RUN_QUEUE,
+							  THREAD_PRIO };
+	bool lives = thread_has(thread, THREAD_STATUS) &&
+		     thread_value(model, thread, THREAD_STATUS).type != HISTREE_NULL;
+	if (lives)
+		thread_attribute(model, thread, THREAD_SYSTEM_CALL); /* where there is none, it is in no call */
+	for (size_t i = 0; i < sizeof(in_doubt) / sizeof(in_doubt[0]); i++) {
+		histree_quark quark = thread->attributes[in_doubt[i]];
+		/* Of the dead, what is left until they are freed. */
+		if (quark != NO_ATTRIBUTE && (lives || changes_value(&model->changes, quark).type != HISTREE_NULL))
+			change(&model->changes, quark, histree_unknown());
+	}
 }
 
 void thread_rename(struct kernel_model *model, struct kernel_thread *thread, struct kernel_text name)
@@ -91,16 +127,22 @@ bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum
 	return true;
 }
 
-bool thread_in_system_call(struct kernel_model *model, struct kernel_thread *thread)
-{
-	return thread_value(model, thread, THREAD_SYSTEM_CALL).type != HISTREE_NULL;
-}
-
 void thread_run(struct kernel_model *model, struct kernel_thread *thread)
 {
-	bool in_system_call = thread_in_system_call(model, thread);
+	appear(model, thread);
+	enum histree_type call = thread_value(model, thread, THREAD_SYSTEM_CALL).type;
 	thread_change(model, thread, THREAD_STATUS,
-		      histree_int(in_system_call ? THREAD_RUNS_SYSCALL : THREAD_RUNS_USERMODE));
+		      call == HISTREE_UNKNOWN ? histree_unknown()
+		      : call == HISTREE_NULL  ? histree_int(THREAD_RUNS_USERMODE)
+					      : histree_int(THREAD_RUNS_SYSCALL));
+}
+
+bool thread_is_doubtful(struct kernel_model *model, struct kernel_thread *thread)
+{
+	enum histree_type status = thread_value(model, thread, THREAD_STATUS).type;
+	if (status == HISTREE_NULL && model->has_gaps)
+		thread_change(model, thread, THREAD_STATUS, histree_unknown());
+	return status == HISTREE_UNKNOWN || (status == HISTREE_NULL && model->has_gaps);
 }
 
 void thread_wake(struct kernel_model *model, struct kernel_thread *thread)
@@ -108,7 +150,7 @@ void thread_wake(struct kernel_model *model, struct kernel_thread *thread)
 	struct histree_value status = thread_value(model, thread, THREAD_STATUS);
 	bool runs = status.type == HISTREE_INT &&
 		    (status.int32 == THREAD_RUNS_USERMODE || status.int32 == THREAD_RUNS_SYSCALL);
-	if (!runs)
+	if (!runs && !thread_is_doubtful(model, thread))
 		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
 }
 
@@ -130,7 +172,10 @@ struct histree_value thread_status_of_task_state(int32_t task_state)
 void thread_inherit_system_call(struct kernel_model *model, struct kernel_thread *parent,
 				struct kernel_thread *child)
 {
-	if (!thread_in_system_call(model, parent))
+	appear(model, parent);
+	if (model->has_gaps) /* the child is new: it is in no other call than its parent */
+		thread_change(model, child, THREAD_SYSTEM_CALL, histree_null());
+	if (thread_value(model, parent, THREAD_SYSTEM_CALL).type == HISTREE_NULL)
 		return;
 	histree_quark quark = thread_attribute(model, child, THREAD_SYSTEM_CALL);
 	change(&model->changes, quark, thread_value(model, parent, THREAD_SYSTEM_CALL));

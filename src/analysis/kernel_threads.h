@@ -34,6 +34,7 @@ enum thread_attribute {
 struct kernel_thread {
 	histree_quark node;
 	histree_quark attributes[THREAD_ATTRIBUTE_COUNT];
+	bool is_certain; /* while a gap begins: it runs where nothing is lost */
 };
 
 /* Every CPU has its own idle thread of tid 0; where the CPU is not known (-1) there is none. */
@@ -49,14 +50,21 @@ void thread_change(struct kernel_model *model, struct kernel_thread *thread, enu
 		   struct histree_value value);
 void thread_rename(struct kernel_model *model, struct kernel_thread *thread, struct kernel_text name);
 
+/* What the thread does may be another thing by now, unless it is dead: kernel_gap.h. */
+void thread_doubt(struct kernel_model *model, struct kernel_thread *thread);
+
 /* A change only where nothing is known yet; says whether it was so. */
 bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
 		  struct histree_value value);
 
-bool thread_in_system_call(struct kernel_model *model, struct kernel_thread *thread);
-
 /* The thread runs: in the system call that it is in, else in user mode. */
 void thread_run(struct kernel_model *model, struct kernel_thread *thread);
+
+/*
+ * Since a gap it is not known whether it runs, as of a thread that is heard of first: that somebody wakes it up or
+ * moves it says no more.  Its status is then unknown.
+ */
+bool thread_is_doubtful(struct kernel_model *model, struct kernel_thread *thread);
 
 /* The thread can run from now on; one that runs already goes on. */
 void thread_wake(struct kernel_model *model, struct kernel_thread *thread);

@@ -20,6 +20,7 @@
 #include "analysis/id_map.h"
 #include "base/arena.h"
 #include "base/error.h"
+#include "histree/attributes.h"
 
 enum call_role { CALL_NONE, CALL_ENTRY, CALL_EXIT };
 
@@ -31,12 +32,14 @@ struct call_binding {
 struct ust_thread {
 	histree_quark node, stack, name;
 	histree_time last; /* when something of it changed last */
+	bool in_doubt;     /* since a gap */
 };
 
 struct ust_calls {
 	struct changes changes;
 	histree_quark threads;
 	struct id_map threads_by_tid; /* struct ust_thread */
+	histree_time gap_end;         /* until then any thread may make calls that nobody sees; INT64_MIN: no gap */
 	struct arena records;
 	struct class_table bindings; /* struct call_binding */
 };
@@ -54,6 +57,7 @@ static enum histree_status create(struct histree_state_system *system, void **in
 		return error_memory(error, "the analysis of function calls");
 	calls->changes.system = system;
 	calls->threads = NO_ATTRIBUTE;
+	calls->gap_end = INT64_MIN;
 	*instance = calls;
 	return HISTREE_OK;
 }
@@ -152,6 +156,48 @@ static void rename_thread(struct ust_calls *calls, struct ust_thread *thread, co
 	change(&calls->changes, thread->name, histree_string_n(name, size));
 }
 
+/* ---- gaps ------------------------------------------------------------------------------------------------- */
+
+/* What a thread was in before the gap nobody knows: its stack begins anew, as at the beginning of a trace. */
+static void begin_again(struct ust_calls *calls, struct ust_thread *thread)
+{
+	struct changes *changes = &calls->changes;
+	if (changes->status == HISTREE_OK)
+		changes->status =
+			histree_state_remove(changes->system, changes->time, thread->stack, &changes->error);
+	thread->in_doubt = false;
+}
+
+/* Any thread may have run where the events were lost. */
+static void doubt_thread(struct ust_calls *calls, struct ust_thread *thread, histree_time begin)
+{
+	struct changes *changes = &calls->changes;
+	const struct histree_attributes *attributes = histree_state_attributes(changes->system);
+	if (thread->stack == NO_ATTRIBUTE)
+		return;
+	changes->time = begin > thread->last ? begin : thread->last;
+	thread->last = changes->time;
+	thread->in_doubt = true;
+	change(changes, thread->stack, histree_unknown());
+	for (histree_quark place = histree_attributes_first_child(attributes, thread->stack); place != HISTREE_ROOT;
+	     place = histree_attributes_next_sibling(attributes, place))
+		change(changes, place, histree_unknown());
+}
+
+static enum histree_status on_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
+{
+	struct ust_calls *calls = instance;
+	changes_begin(&calls->changes, gap->begin);
+	if (gap->end > calls->gap_end)
+		calls->gap_end = gap->end;
+	for (size_t i = 0; i < calls->threads_by_tid.slot_count; i++)
+		if (calls->threads_by_tid.slots[i].record != NULL)
+			doubt_thread(calls, calls->threads_by_tid.slots[i].record, gap->begin);
+	return changes_end(&calls->changes, error);
+}
+
+/* ---- events ----------------------------------------------------------------------------------------------- */
+
 static void handle(struct ust_calls *calls, const struct call_binding *binding, const struct event *event)
 {
 	int64_t tid, address = 0;
@@ -169,6 +215,12 @@ static void handle(struct ust_calls *calls, const struct call_binding *binding, 
 	thread->last = calls->changes.time;
 	changes_child(&calls->changes, &thread->stack, thread->node, "CallStack", 9);
 	rename_thread(calls, thread, event, binding->name);
+	if (event->time <= calls->gap_end) {
+		doubt_thread(calls, thread, event->time);
+		return;
+	}
+	if (thread->in_doubt)
+		begin_again(calls, thread);
 	if (binding->role == CALL_ENTRY)
 		enter(calls, thread, address);
 	else
@@ -212,6 +264,7 @@ const struct analysis analysis_ust_calls = {
 	.applies = applies,
 	.create = create,
 	.event = on_event,
+	.gap = on_gap,
 	.refused = refused,
 	.free = free_calls,
 };

@@ -26,3 +26,11 @@ bool array_reserve_bytes(void *array, size_t *capacity, size_t needed, size_t el
 	*capacity = wanted;
 	return true;
 }
+
+void *array_copy_bytes(const void *array, size_t count, size_t element_size)
+{
+	void *copy = count > 0 ? reallocarray(NULL, count, element_size) : NULL;
+	if (copy != NULL)
+		memcpy(copy, array, count * element_size);
+	return copy;
+}

@@ -14,6 +14,10 @@
  */
 bool array_reserve_bytes(void *array, size_t *capacity, size_t needed, size_t element_size);
 
+/* A copy of `count` elements in memory of its own; NULL when memory is out, or there are none. */
+void *array_copy_bytes(const void *array, size_t count, size_t element_size);
+
+#define array_copy(array, count) array_copy_bytes((array), (count), sizeof(*(array)))
 #define array_reserve(array, capacity, needed) array_reserve_bytes((array), (capacity), (needed), sizeof(**(array)))
 
 #endif

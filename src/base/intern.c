@@ -91,6 +91,20 @@ const char *intern_get(const struct intern *intern, uint32_t id, size_t *size)
 	return string;
 }
 
+bool intern_copy(const struct intern *intern, struct intern *copy)
+{
+	*copy = (struct intern){ 0 };
+	for (uint32_t id = 0; id < intern->count; id++) {
+		size_t size;
+		const char *bytes = intern_get(intern, id, &size);
+		if (intern_add(copy, bytes, size) == INTERN_NONE) {
+			intern_release(copy);
+			return false;
+		}
+	}
+	return true;
+}
+
 void intern_release(struct intern *intern)
 {
 	arena_release(&intern->bytes);

@@ -7,6 +7,7 @@
 #ifndef BASE_INTERN_H
 #define BASE_INTERN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,9 @@ uint32_t intern_find(const struct intern *intern, const void *bytes, size_t size
 
 /* The bytes of an id, with a terminating zero behind them; they stay where they are. */
 const char *intern_get(const struct intern *intern, uint32_t id, size_t *size);
+
+/* The same strings with the same ids.  False when memory is out; `copy` is then empty. */
+bool intern_copy(const struct intern *intern, struct intern *copy);
 
 void intern_release(struct intern *intern);
 

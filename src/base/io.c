@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -132,4 +133,29 @@ enum histree_status io_write_all(const struct io *io, int file, const void *byte
 		size -= (size_t)done;
 	}
 	return HISTREE_OK;
+}
+
+enum histree_status io_sync(const struct io *io, int file, struct histree_error *error)
+{
+	if (io->sync(io->context, file) == 0)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_IO, "cannot sync: %s", strerror(errno));
+}
+
+enum histree_status io_sync_folder_of(const struct io *io, const char *path, struct histree_error *error)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+	if (folder == NULL)
+		return error_memory(error, "a path");
+	enum histree_status status;
+	int file = io->open(io->context, folder, O_RDONLY | O_DIRECTORY, 0);
+	if (file < 0)
+		status = error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", folder, strerror(errno));
+	else
+		status = io_sync(io, file, error);
+	if (file >= 0)
+		io->close(io->context, file);
+	free(folder);
+	return status;
 }

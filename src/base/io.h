@@ -38,4 +38,10 @@ enum histree_status io_read_all(const struct io *io, int file, void *bytes, size
 enum histree_status io_write_all(const struct io *io, int file, const void *bytes, size_t size, uint64_t offset,
 				 struct histree_error *error);
 
+/* Until it is on disk. */
+enum histree_status io_sync(const struct io *io, int file, struct histree_error *error);
+
+/* The names in the folder that a path is in are on disk only when the folder is. */
+enum histree_status io_sync_folder_of(const struct io *io, const char *path, struct histree_error *error);
+
 #endif

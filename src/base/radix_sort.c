@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/radix_sort.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum { DIGIT_BITS = 11, DIGIT_MASK = (1 << DIGIT_BITS) - 1 };
@@ -22,6 +23,45 @@ static void sort_digit(const struct keyed_index *from, struct keyed_index *to, s
 		to[places[((from[i].key - key_min) >> shift) & DIGIT_MASK]++] = from[i];
 }
 
+/* Sort by the digits from `shift` on; the result is in either of the two. */
+static struct keyed_index *sort_digits(struct keyed_index *from, struct keyed_index *to, size_t count,
+				       uint64_t key_min, uint64_t range, unsigned shift)
+{
+	for (; shift < 64 && range >> shift > 0; shift += DIGIT_BITS) {
+		sort_digit(from, to, count, key_min, shift);
+		struct keyed_index *sorted = to;
+		to = from;
+		from = sorted;
+	}
+	return from;
+}
+
+/* Stable.  False, and then not sorted, if that takes more moves than sorting by digits would. */
+static bool sort_nearly_sorted(struct keyed_index *entries, size_t count)
+{
+	size_t moves_left = count;
+	for (size_t i = 1; i < count; i++) {
+		struct keyed_index entry = entries[i];
+		size_t place = i;
+		for (; place > 0 && entries[place - 1].key > entry.key && moves_left > 0; place--, moves_left--)
+			entries[place] = entries[place - 1];
+		entries[place] = entry;
+		if (moves_left == 0)
+			return false;
+	}
+	return true;
+}
+
+static unsigned width_of(uint64_t number)
+{
+	return number == 0 ? 0 : 64 - (unsigned)__builtin_clzll(number);
+}
+
+/*
+ * Keys that differ in many more bits than it takes to number them are mostly told apart by the first of these: two
+ * passes less in a leaf of starts at random.  Entries with equal keys keep their order throughout, so that where
+ * the leading bits were not enough, sorting begins again with what is there.
+ */
 void radix_sort(struct keyed_index *entries, struct keyed_index *spare, size_t count)
 {
 	uint64_t key_min = UINT64_MAX, key_max = 0;
@@ -31,13 +71,17 @@ void radix_sort(struct keyed_index *entries, struct keyed_index *spare, size_t c
 	}
 	if (count < 2)
 		return;
-	struct keyed_index *from = entries, *to = spare;
-	for (unsigned shift = 0; shift < 64 && (key_max - key_min) >> shift > 0; shift += DIGIT_BITS) {
-		sort_digit(from, to, count, key_min, shift);
-		struct keyed_index *sorted = to;
-		to = from;
-		from = sorted;
+	uint64_t range = key_max - key_min;
+	unsigned width = width_of(range), leading = (width_of(count) / DIGIT_BITS + 1) * DIGIT_BITS;
+	struct keyed_index *sorted = entries, *other = spare;
+	bool done = false;
+	if (leading < width) {
+		sorted = sort_digits(entries, spare, count, key_min, range, width - leading);
+		other = sorted == entries ? spare : entries;
+		done = sort_nearly_sorted(sorted, count);
 	}
-	if (from != entries)
-		memcpy(entries, from, count * sizeof(*entries));
+	if (!done)
+		sorted = sort_digits(sorted, other, count, key_min, range, 0);
+	if (sorted != entries)
+		memcpy(entries, sorted, count * sizeof(*entries));
 }

@@ -164,6 +164,7 @@ static enum histree_status collect(struct answering *answering, const struct par
 	answering->stats->query.nodes_visited += pass.nodes_visited;
 	answering->stats->query.nodes_loaded += pass.nodes_loaded;
 	answering->stats->query.intervals += pass.intervals;
+	answering->stats->query.nodes_damaged += pass.nodes_damaged;
 	return status;
 }
 
@@ -310,4 +311,13 @@ enum histree_status answer(const struct answer_question *question, answer_taker 
 	free(answering.quarks);
 	free(answering.members);
 	return status;
+}
+
+int answer_exit(const struct answer_stats *stats, int status)
+{
+	if (stats->query.nodes_damaged == 0)
+		return status;
+	return report_exit(CLI_INPUT,
+			   "the history is damaged, and what is lost is shown as unknown; 'histree verify' says "
+			   "what it is, 'histree repair' makes a sound history of the rest");
 }

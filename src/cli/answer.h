@@ -37,4 +37,7 @@ typedef void answer_taker(void *context, const struct listed_attribute *attribut
 enum histree_status answer(const struct answer_question *question, answer_taker *take, void *context,
 			   struct answer_stats *stats, struct histree_error *error);
 
+/* What to exit with after an answer that came; that some of it is unknown because of damage is said. */
+int answer_exit(const struct answer_stats *stats, int status);
+
 #endif

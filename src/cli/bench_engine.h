@@ -37,6 +37,7 @@ static inline uint64_t bench_value_hash(const struct histree_value *value)
 {
 	switch (value->type) {
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 		return 0;
 	case HISTREE_INT:
 		return (uint64_t)value->int32 + 1;

@@ -86,10 +86,19 @@ void fact_list_add_store(struct fact_list *list, const struct histree_store_info
 	struct fact *build = add(list, "build_ns", FACT_TIME);
 	build->time = info->build_ns;
 	time_format_duration((uint64_t)info->build_ns, build->note);
+	struct fact *complete = add(list, "complete", FACT_BOOL);
+	complete->truth = info->complete;
+	if (!info->complete)
+		snprintf(complete->note, sizeof(complete->note), "%s",
+			 info->building ? "the build is running" : "the build was cut off: see --resume");
 	add(list, "partial", FACT_BOOL)->truth = info->partial;
 	add_count(list, "clock_steps_back", info->clock_steps_back);
 	add_count(list, "discarded_events", info->discarded_events);
 	add_count(list, "discarded_packets", info->discarded_packets);
+	struct fact *gaps = add(list, "gaps", FACT_UNSIGNED);
+	gaps->count = info->gap_count;
+	if (info->gap_count > 0)
+		snprintf(gaps->note, sizeof(gaps->note), "states in doubt are unknown");
 	add_lines(list, "warnings", info->warnings, info->warning_count);
 }
 
@@ -125,6 +134,8 @@ void fact_list_add_history(struct fact_list *list, const struct histree_history_
 	if (in_store != NULL) {
 		add_text(list, "file", in_store->file);
 		add_count(list, "state_changes_refused", in_store->state_changes_refused);
+	} else {
+		add(list, "complete", FACT_BOOL)->truth = info->complete;
 	}
 	add_time(list, "start", info->start);
 	add_time(list, "end", info->end);

@@ -47,6 +47,7 @@ static void put_value(struct interval_rows *rows, const struct histree_value *va
 {
 	switch (value->type) {
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 		row_null(&rows->rows);
 		break;
 	case HISTREE_INT:

@@ -11,12 +11,14 @@
 #include "histree/build.h"
 
 struct build_options {
-	const char *output, *analysis, *variant, *progress;
-	uint64_t r_depth, node_size, fan_out, memory, threads;
-	bool force, quiet;
+	const char *output, *analysis, *variant, *gaps, *progress;
+	uint64_t r_depth, node_size, fan_out, memory, threads, publish;
+	bool force, resume, quiet;
 };
 
 static const char *const variants[] = { "cluster", "sht", "osht", "esht", "rsht", "vrsht", NULL };
+
+static const char *const gaps[] = { "unknown", "ignore", NULL };
 
 static const struct cli_option options[] = {
 	{ .name = "output",
@@ -76,6 +78,24 @@ static const struct cli_option options[] = {
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct build_options, force),
 	  .help = "replace a store that exists, once the new one is complete" },
+	{ .name = "resume",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct build_options, resume),
+	  .help = "go on with what a build of the same traces left when it was cut off" },
+	{ .name = "gaps",
+	  .argument = "HOW",
+	  .kind = CLI_CHOICE,
+	  .member = offsetof(struct build_options, gaps),
+	  .choices = gaps,
+	  .help = "where events were lost: unknown, states in doubt become unknown; ignore, as Trace Compass "
+		  "does" },
+	{ .name = "publish",
+	  .argument = "NS",
+	  .kind = CLI_DURATION,
+	  .member = offsetof(struct build_options, publish),
+	  .least = 1,
+	  .most = INT64_MAX,
+	  .help = "let others see what was read so far, and keep it, every NS; default: 1s, for 3 % of the time" },
 	{ .name = "progress",
 	  .argument = "WHEN",
 	  .kind = CLI_CHOICE,
@@ -233,6 +253,9 @@ static enum cli_exit build(const struct build_options *chosen, const char *store
 		.analyses = analyses->names,
 		.analysis_count = analyses->count,
 		.force = chosen->force,
+		.resume = chosen->resume,
+		.ignore_gaps = chosen->gaps != NULL && strcmp(chosen->gaps, "ignore") == 0,
+		.publish_ns = (int64_t)chosen->publish,
 		.tree = { .variant = chosen->variant,
 			  .r_depth = (uint32_t)chosen->r_depth,
 			  .node_size = (uint32_t)chosen->node_size,

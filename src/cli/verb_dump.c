@@ -35,7 +35,7 @@ static int print(struct histree_history *history, const struct attribute_list *l
 	interval_rows_begin(&rows, format, output, list);
 	enum histree_status status = answer(&everything, interval_rows_take, &rows, &stats, &error);
 	interval_rows_finish(&rows);
-	return cli_end(output, status == HISTREE_OK ? CLI_OK : (int)report_error(&error));
+	return cli_end(output, answer_exit(&stats, status == HISTREE_OK ? CLI_OK : (int)report_error(&error)));
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)

@@ -140,7 +140,7 @@ static int print(const struct answer_question *question, const struct query_opti
 	else if (chosen->stats)
 		report_stats(&stats);
 	interval_rows_finish(&rows);
-	return cli_end(output, status);
+	return cli_end(output, answer_exit(&stats, status));
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)

@@ -21,10 +21,10 @@ struct event;
 
 /* Who recorded it: what analyses choose their event layout by.  Strings are "" where unknown. */
 struct event_trace {
-	uint32_t id;             /* dense, by input */
-	const char *path;        /* as given by the user */
-	const char *domain;      /* "kernel", "ust", "" */
-	const char *tracer_name; /* "lttng-modules", "lttng-ust", "perf" */
+	uint32_t id;                    /* dense, by input */
+	const char *path;               /* as given by the user */
+	const char *domain;             /* "kernel", "ust", "" */
+	const char *tracer_name;        /* "lttng-modules", "lttng-ust", "perf" */
 	int tracer_major, tracer_minor; /* -1 where unknown */
 	const char *hostname;
 	const char *machine; /* "x86_64", ...: whose system-call numbers */
@@ -41,11 +41,20 @@ struct event_class {
 	const char *const *fields; /* names */
 };
 
+/* What was recorded from one time to another, and is not there: lost by the tracer, or damaged in the file. */
+struct event_gap {
+	const struct event_trace *trace;
+	int32_t cpu;             /* of the stream; -1 where the trace does not say */
+	histree_time begin, end; /* the first and the last ns of it; INT64_MAX: to the end of the trace */
+};
+
 struct event {
 	histree_time time;
 	int32_t cpu; /* -1 where the trace does not say */
 	const struct event_class *class;
 	const void *handle; /* means something to the trace only */
+	/* NULL; else this is no event, but the beginning of a gap: class and handle are NULL. */
+	const struct event_gap *gap;
 };
 
 #define EVENT_NO_FIELD UINT32_MAX

@@ -22,6 +22,7 @@ uint64_t segment_code(const struct histree_value *value)
 	case HISTREE_BOOL:
 		return value->boolean;
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 	case HISTREE_STRING:
 	case HISTREE_CUSTOM:
 		break;
@@ -49,6 +50,7 @@ bool segment_code_value(enum histree_type type, uint64_t code, struct histree_va
 		*out = histree_bool(code != 0);
 		return code <= 1;
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 	case HISTREE_STRING:
 	case HISTREE_CUSTOM:
 		break;

@@ -14,6 +14,7 @@ bool histree_value_equal(const struct histree_value *a, const struct histree_val
 		return false;
 	switch (a->type) {
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 		return true;
 	case HISTREE_INT:
 		return a->int32 == b->int32;
@@ -32,7 +33,7 @@ bool histree_value_equal(const struct histree_value *a, const struct histree_val
 
 const char *histree_type_name(enum histree_type type)
 {
-	static const char *const names[HISTREE_TYPE_COUNT] = { "null", "int",    "long",  "double",
-							       "bool", "string", "custom" };
+	static const char *const names[HISTREE_TYPE_COUNT] = { "null", "int",    "long",   "double",
+							       "bool", "string", "custom", "unknown" };
 	return (unsigned)type < HISTREE_TYPE_COUNT ? names[type] : NULL;
 }

@@ -5,6 +5,7 @@ size_t value_encoded_size(const struct histree_value *value)
 {
 	switch (value->type) {
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 		return 1;
 	case HISTREE_INT:
 		return 1 + varint_size(zigzag(value->int32));
@@ -26,6 +27,7 @@ uint8_t *value_encode(uint8_t *at, const struct histree_value *value)
 	*at++ = (uint8_t)value->type;
 	switch (value->type) {
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 		break;
 	case HISTREE_INT:
 		return put_varint(at, zigzag(value->int32));
@@ -69,9 +71,10 @@ struct histree_value value_decode(struct byte_reader *reader)
 		reader->failed = true;
 		return value;
 	}
-	value.type = (enum histree_type)*type;
+	value.type = (enum histree_type) * type;
 	switch (value.type) {
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 		break;
 	case HISTREE_INT: {
 		int64_t number = unzigzag(read_varint(reader));

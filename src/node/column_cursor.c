@@ -191,8 +191,7 @@ static void begin_segment(struct column_cursor *cursor, const struct column_segm
 
 /* ---- all keys ------------------------------------------------------------------------------------- */
 
-/* Whether no interval of an unpacked segment meets the window: it begins too late, or the one behind it does not.
- */
+/* Whether nothing of an unpacked segment meets the window: it begins too late, or the one behind it does not. */
 static inline bool can_pass_by(const struct column_cursor *cursor, uint32_t segment)
 {
 	const uint64_t *fields = cursor->segments[segment].fields;

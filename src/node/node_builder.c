@@ -195,6 +195,24 @@ uint32_t node_builder_seal(struct node_builder *builder, uint32_t number, histre
 	return used;
 }
 
+enum histree_status node_builder_copy(const struct node_builder *builder, const struct node_layout *layout,
+				      struct node_builder *copy)
+{
+	*copy = *builder;
+	copy->layout = layout;
+	copy->children_capacity = builder->child_count;
+	copy->children = array_copy(builder->children, builder->child_count);
+	copy->rows_capacity = builder->row_count;
+	copy->rows = array_copy(builder->rows, builder->row_count);
+	copy->bytes_capacity = builder->bytes_used;
+	copy->bytes = array_copy(builder->bytes, builder->bytes_used);
+	if ((copy->children != NULL || builder->child_count == 0) &&
+	    (copy->rows != NULL || builder->row_count == 0) && (copy->bytes != NULL || builder->bytes_used == 0))
+		return HISTREE_OK;
+	node_builder_release(copy);
+	return HISTREE_ERR_MEMORY;
+}
+
 void node_builder_release(struct node_builder *builder)
 {
 	free(builder->children);

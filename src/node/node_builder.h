@@ -48,6 +48,10 @@ enum histree_status node_builder_add_child(struct node_builder *builder, const s
 uint32_t node_builder_seal(struct node_builder *builder, uint32_t number, histree_time end, uint8_t *block,
 			   struct node_child *child);
 
+/* The node as it is now, to be sealed or gone on with by itself.  HISTREE_ERR_MEMORY only: `copy` is then empty. */
+enum histree_status node_builder_copy(const struct node_builder *builder, const struct node_layout *layout,
+				      struct node_builder *copy);
+
 void node_builder_release(struct node_builder *builder);
 
 #endif

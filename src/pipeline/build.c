@@ -3,6 +3,9 @@
  * trace -> analyses -> state systems -> trees, one event at a time, all analyses in one pass over the trace.
  *
  * The input decides when the histories begin: with the first event.  They end with the last one.
+ *
+ * What is published of them on the way ends one nanosecond before the greatest time so far: at that time itself,
+ * another event may follow.
  */
 #include "histree/build.h"
 
@@ -16,12 +19,13 @@
 #include "pipeline/build.h"
 #include "pipeline/event_index_writer.h"
 #include "pipeline/manifest.h"
+#include "pipeline/publish_clock.h"
 #include "pipeline/registry.h"
 #include "pipeline/store_folder.h"
 #include "state/state_file.h"
 #include "trace/trace.h"
 
-enum { EVENTS_PER_LOOK = 1024 }; /* at the clock, for progress */
+enum { EVENTS_PER_LOOK = 1024 }; /* at the clock, for progress and publishing */
 static const int64_t progress_interval_ns = 50 * 1000 * 1000;
 
 /* One analysis at work. */
@@ -44,6 +48,9 @@ struct build {
 	histree_time start, end; /* first event, greatest time so far */
 	int64_t begun_ns, shown_ns;
 	struct event_index_writer index;
+	struct publish_clock publish_clock;
+	histree_time resumed_end; /* of what a build left that is gone on with; INT64_MIN: of nothing */
+	histree_time published_end;
 	char *cut_short; /* why the input ended before its end; NULL: it did not */
 };
 
@@ -127,6 +134,65 @@ static enum histree_status choose_applicable(struct build *build)
 			 build->options->traces[0], trace_at(build->trace, 0)->tracer_name);
 }
 
+/* ---- what the store says of itself ----------------------------------------------------------------------- */
+
+static bool is_partial(const struct build *build)
+{
+	return trace_report(build->trace).damaged_streams > 0 || build->cut_short != NULL;
+}
+
+static enum histree_status write_manifest(struct build *build, bool complete, histree_time end)
+{
+	struct trace_report report = trace_report(build->trace);
+	size_t warning_count = report.warning_count + (build->cut_short != NULL);
+	const char **warnings = calloc(warning_count + 1, sizeof(*warnings));
+	struct histree_store_history *histories = calloc(build->run_count, sizeof(*histories));
+	char *path = store_folder_path(&build->folder, MANIFEST_FILE);
+	enum histree_status status = HISTREE_ERR_MEMORY;
+	if (warnings == NULL || histories == NULL || path == NULL) {
+		error_memory(build->error, "the manifest");
+		goto out;
+	}
+	for (size_t i = 0; i < report.warning_count; i++)
+		warnings[i] = report.warnings[i];
+	if (build->cut_short != NULL)
+		warnings[report.warning_count] = build->cut_short;
+	for (size_t i = 0; i < build->run_count; i++) {
+		const struct run *run = &build->runs[i];
+		histories[i] = (struct histree_store_history){
+			.analysis = run->analysis->name,
+			.analysis_version = run->analysis->version,
+			.file = run->file,
+			.state_changes_refused = run->analysis->refused(run->instance),
+		};
+	}
+	struct histree_store_info info = {
+		.made_by = "histree " HISTREE_VERSION,
+		.traces = build->options->traces,
+		.trace_count = build->options->trace_count,
+		.histories = histories,
+		.history_count = build->run_count,
+		.complete = complete,
+		.partial = is_partial(build),
+		.warnings = warnings,
+		.warning_count = warning_count,
+		.event_count = report.events,
+		.clock_steps_back = report.clock_steps_back,
+		.discarded_events = report.discarded_events,
+		.discarded_packets = report.discarded_packets,
+		.gap_count = report.gaps,
+		.start = build->start,
+		.end = end,
+		.build_ns = now_ns() - build->begun_ns,
+	};
+	status = manifest_write(build->io, path, &info, build->error);
+out:
+	free(path);
+	free(histories);
+	free(warnings);
+	return status;
+}
+
 /* ---- running --------------------------------------------------------------------------------------------- */
 
 static enum histree_status start_runs(struct build *build, histree_time start)
@@ -142,6 +208,7 @@ static enum histree_status start_runs(struct build *build, histree_time start)
 			.provider = run->analysis->name,
 			.provider_version = run->analysis->version,
 			.start = start,
+			.resume = build->options->resume,
 			.tree = build->options->tree,
 		};
 		enum histree_status status = state_file_create(build->io, &options, &run->system, build->error);
@@ -160,9 +227,12 @@ static enum histree_status handle_event(struct build *build, const struct event 
 		build->end = event->time;
 	for (size_t i = 0; i < build->run_count; i++) {
 		struct run *run = &build->runs[i];
-		if (!run->applies[event->class->trace->id])
+		const struct event_trace *trace = event->gap != NULL ? event->gap->trace : event->class->trace;
+		if (!run->applies[trace->id] || (event->gap != NULL && run->analysis->gap == NULL))
 			continue;
-		enum histree_status status = run->analysis->event(run->instance, event, build->error);
+		enum histree_status status = event->gap != NULL
+						     ? run->analysis->gap(run->instance, event->gap, build->error)
+						     : run->analysis->event(run->instance, event, build->error);
 		if (status < 0) {
 			error_prefix(build->error, "analysis '%s'", run->analysis->name);
 			return status;
@@ -171,10 +241,9 @@ static enum histree_status handle_event(struct build *build, const struct event 
 	return HISTREE_OK;
 }
 
-static enum histree_status show_progress(struct build *build)
+static enum histree_status show_progress(struct build *build, int64_t now)
 {
 	const struct histree_build_options *options = build->options;
-	int64_t now = now_ns();
 	if (options->progress == NULL || now - build->shown_ns < progress_interval_ns)
 		return HISTREE_OK;
 	build->shown_ns = now;
@@ -187,30 +256,83 @@ static enum histree_status show_progress(struct build *build)
 	};
 	if (options->progress(options->progress_context, &progress))
 		return HISTREE_OK;
-	return error_set(build->error, HISTREE_ERR_CANCELLED, "cancelled; nothing was changed");
+	return error_set(build->error, HISTREE_ERR_CANCELLED, "cancelled");
+}
+
+/* Let others see what is known by now. */
+static enum histree_status publish(struct build *build)
+{
+	if (build->end <= build->start || build->end <= build->resumed_end || build->end == build->published_end)
+		return HISTREE_OK;
+	build->published_end = build->end;
+	histree_time end = build->end - 1;
+	for (size_t i = 0; i < build->run_count; i++) {
+		enum histree_status status = histree_state_publish(build->runs[i].system, end, build->error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	enum histree_status status = write_manifest(build, false, end);
+	build->folder.keep = build->folder.keep || status == HISTREE_OK;
+	return status;
+}
+
+static enum histree_status look_at_clock(struct build *build)
+{
+	int64_t now = now_ns();
+	enum histree_status status = HISTREE_OK;
+	if (publish_clock_is_due(&build->publish_clock, now)) {
+		status = publish(build);
+		publish_clock_done(&build->publish_clock, now, now_ns());
+	}
+	return status == HISTREE_OK ? show_progress(build, now) : status;
+}
+
+/* The next event; where a live trace has none now, it is waited for, and others are let see what there was. */
+static enum histree_status next_event(struct build *build, struct event *event)
+{
+	static const struct timespec moment = { .tv_nsec = 10 * 1000 * 1000 };
+	enum histree_status status;
+	while ((status = trace_next(build->trace, event, build->error)) == HISTREE_NOT_FOUND) {
+		status = look_at_clock(build);
+		if (status != HISTREE_OK)
+			return status;
+		nanosleep(&moment, NULL);
+	}
+	return status;
+}
+
+static enum histree_status begin(struct build *build, histree_time start)
+{
+	const struct histree_build_options *options = build->options;
+	enum histree_status status = options->analyses != NULL ? choose_named(build) : choose_applicable(build);
+	return status == HISTREE_OK ? start_runs(build, start) : status;
 }
 
 static enum histree_status handle_events(struct build *build)
 {
 	enum histree_status status;
 	struct event event;
-	for (uint64_t count = 0; (status = trace_next(build->trace, &event, build->error)) == HISTREE_OK; count++) {
+	for (uint64_t count = 0; (status = next_event(build, &event)) == HISTREE_OK; count++) {
 		if (count == 0)
-			status = start_runs(build, event.time);
+			status = begin(build, event.time);
 		if (status == HISTREE_OK)
 			status = handle_event(build, &event);
-		if (status == HISTREE_OK)
+		if (status == HISTREE_OK && event.gap == NULL)
 			status = event_index_add(&build->index, build->trace, &event, build->error);
 		if (status == HISTREE_OK && count % EVENTS_PER_LOOK == 0)
-			status = show_progress(build);
+			status = look_at_clock(build);
+		if (status == HISTREE_ERR_CANCELLED)
+			break;
 		if (status != HISTREE_OK)
 			return status;
 	}
+	if (status == HISTREE_ERR_CANCELLED && !(trace_is_live(build->trace) && build->run_count > 0))
+		return status;
 	if (trace_report(build->trace).events == 0)
 		return status < 0 ? status
 				  : error_set(build->error, HISTREE_ERR_TRACE, "'%s': has no events",
 					      build->options->traces[0]);
-	if (status < 0) { /* what was read is kept */
+	if (status < 0 && status != HISTREE_ERR_CANCELLED) { /* what was read is kept */
 		build->cut_short =
 			strdup(build->error != NULL ? build->error->message : histree_status_text(status));
 		if (build->cut_short == NULL)
@@ -242,82 +364,66 @@ static enum histree_status write_index(struct build *build)
 	return status;
 }
 
-static enum histree_status write_manifest(struct build *build, bool *partial)
-{
-	struct trace_report report = trace_report(build->trace);
-	*partial = report.damaged_streams > 0 || build->cut_short != NULL;
-	size_t warning_count = report.warning_count + (build->cut_short != NULL);
-	const char **warnings = calloc(warning_count + 1, sizeof(*warnings));
-	struct histree_store_history *histories = calloc(build->run_count, sizeof(*histories));
-	char *path = store_folder_path(&build->folder, MANIFEST_FILE);
-	enum histree_status status = HISTREE_ERR_MEMORY;
-	if (warnings == NULL || histories == NULL || path == NULL) {
-		error_memory(build->error, "the manifest");
-		goto out;
-	}
-	for (size_t i = 0; i < report.warning_count; i++)
-		warnings[i] = report.warnings[i];
-	if (build->cut_short != NULL)
-		warnings[report.warning_count] = build->cut_short;
-	for (size_t i = 0; i < build->run_count; i++) {
-		const struct run *run = &build->runs[i];
-		histories[i] = (struct histree_store_history){
-			.analysis = run->analysis->name,
-			.analysis_version = run->analysis->version,
-			.file = run->file,
-			.state_changes_refused = run->analysis->refused(run->instance),
-		};
-	}
-	struct histree_store_info info = {
-		.made_by = "histree " HISTREE_VERSION,
-		.traces = build->options->traces,
-		.trace_count = build->options->trace_count,
-		.histories = histories,
-		.history_count = build->run_count,
-		.partial = *partial,
-		.warnings = warnings,
-		.warning_count = warning_count,
-		.event_count = report.events,
-		.clock_steps_back = report.clock_steps_back,
-		.discarded_events = report.discarded_events,
-		.discarded_packets = report.discarded_packets,
-		.start = build->start,
-		.end = build->end,
-		.build_ns = now_ns() - build->begun_ns,
-	};
-	status = manifest_write(build->io, path, &info, build->error);
-	if (status == HISTREE_OK && *partial)
-		error_set(build->error, HISTREE_PARTIAL, "%s",
-			  warning_count > 0 ? warnings[0] : "some of the trace could not be read");
-out:
-	free(path);
-	free(histories);
-	free(warnings);
-	return status;
-}
-
-static enum histree_status run_build(struct build *build)
+static enum histree_status read_trace(struct build *build)
 {
 	const struct histree_build_options *options = build->options;
-	enum histree_status status =
-		store_folder_begin(&build->folder, build->io, options->store, options->force, build->error);
-	if (status != HISTREE_OK)
-		return status;
-	status = trace_open(options->traces, options->trace_count, &build->trace, build->error);
-	if (status == HISTREE_OK)
-		status = options->analyses != NULL ? choose_named(build) : choose_applicable(build);
+	enum histree_status status = trace_open(options->traces, options->trace_count, &build->trace, build->error);
+	if (status == HISTREE_OK && !options->ignore_gaps)
+		trace_want_gaps(build->trace);
 	if (status == HISTREE_OK)
 		status = handle_events(build);
 	if (status == HISTREE_OK)
 		status = close_histories(build);
 	if (status == HISTREE_OK)
 		status = write_index(build);
-	bool partial = false;
 	if (status == HISTREE_OK)
-		status = write_manifest(build, &partial);
+		status = write_manifest(build, true, build->end);
+	return status;
+}
+
+/*
+ * Look at what a build left.  True: it was cut off behind its last event, and only the name is missing.  What
+ * cannot be read is as good as nothing.
+ */
+static bool look_at_leftover(struct build *build)
+{
+	struct arena arena = { 0 };
+	struct histree_store_info info = { .end = INT64_MIN };
+	char *path = build->folder.keep ? store_folder_path(&build->folder, MANIFEST_FILE) : NULL;
+	bool read = path != NULL && manifest_read(build->io, path, &arena, &info, NULL) == HISTREE_OK;
+	build->resumed_end = read ? info.end : INT64_MIN;
+	arena_release(&arena);
+	free(path);
+	return read && info.complete;
+}
+
+static enum histree_status run_build(struct build *build)
+{
+	const struct histree_build_options *options = build->options;
+	enum histree_status status = store_folder_begin(&build->folder, build->io, options->store, options->force,
+							options->resume, build->error);
+	if (status != HISTREE_OK)
+		return status;
+	if (!look_at_leftover(build))
+		status = read_trace(build);
 	if (status == HISTREE_OK)
-		status = store_folder_publish(&build->folder, options->force, build->error);
-	return status == HISTREE_OK && partial ? HISTREE_PARTIAL : status;
+		status = store_folder_publish(&build->folder, build->error);
+	if (status == HISTREE_ERR_CANCELLED && !options->resume)
+		build->folder.keep = false;
+	if (status != HISTREE_OK || build->trace == NULL || !is_partial(build))
+		return status;
+	struct trace_report report = trace_report(build->trace);
+	const char *first = report.warning_count > 0 ? report.warnings[0] : build->cut_short;
+	return error_set(build->error, HISTREE_PARTIAL, "%s",
+			 first != NULL ? first : "some of the trace could not be read");
+}
+
+/* A failed build is no loss of what it published: say where that is. */
+static void say_what_is_kept(const struct build *build)
+{
+	size_t length = strlen(build->error->message);
+	snprintf(build->error->message + length, sizeof(build->error->message) - length,
+		 "; '%s' keeps what was published before, and --resume goes on with it", build->folder.building);
 }
 
 enum histree_status pipeline_build(const struct histree_build_options *options, const struct io *io,
@@ -325,14 +431,22 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 {
 	if (options->trace_count == 0 || options->store == NULL || options->store[0] == '\0')
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a build needs a trace and a name for the store");
+	if (options->resume && trace_is_address(options->traces[0]))
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "'%s': a live trace cannot be read again from its beginning; 'histree repair' "
+				 "makes a store "
+				 "of what was published of it",
+				 options->traces[0]);
 	struct histree_error message; /* always there: a message is part of a partial store */
 	struct build build = {
 		.options = options,
 		.io = io,
 		.error = &message,
 		.folder = { .lock = -1 },
+		.published_end = INT64_MIN,
 		.begun_ns = now_ns(),
 	};
+	build.publish_clock = publish_clock_begin(options->publish_ns, build.begun_ns);
 	enum histree_status status = run_build(&build);
 	for (size_t i = 0; i < build.run_count; i++) {
 		struct run *run = &build.runs[i];
@@ -346,6 +460,8 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 	free(build.cut_short);
 	event_index_writer_release(&build.index);
 	trace_close(build.trace);
+	if (status < 0 && build.folder.keep && build.folder.lock >= 0)
+		say_what_is_kept(&build);
 	store_folder_release(&build.folder);
 	if (error != NULL && status != HISTREE_OK)
 		*error = message;

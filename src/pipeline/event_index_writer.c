@@ -160,7 +160,7 @@ enum histree_status event_index_write(struct event_index_writer *writer, const s
 		status = error_memory(error, "the index of events");
 		goto out;
 	}
-	file = io->open(io->context, path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+	file = io->open(io->context, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	if (file < 0) {
 		status = error_set(error, HISTREE_ERR_IO, "cannot make it: %s", strerror(errno));
 		goto out;

@@ -31,7 +31,7 @@ struct event_index_writer {
 enum histree_status event_index_add(struct event_index_writer *writer, const struct trace *trace,
 				    const struct event *event, struct histree_error *error);
 
-/* Write all of it as a new file. */
+/* Write all of it, in place of what a build left that is gone on with. */
 enum histree_status event_index_write(struct event_index_writer *writer, const struct io *io, const char *path,
 				      struct histree_error *error);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,13 +59,14 @@ static json_t *histories(const struct histree_store_info *info)
 static char *encode(const struct histree_store_info *info)
 {
 	json_t *root = json_pack(
-		"{s:s, s:i, s:i, s:o, s:o, s:o, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "format",
+		"{s:s, s:i, s:i, s:o, s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "format",
 		"histree store", "version", MANIFEST_VERSION, "oldest_reader", MANIFEST_OLDEST_READER, "made_by",
 		text(info->made_by), "traces", texts(info->traces, info->trace_count), "histories", histories(info),
-		"partial", (int)info->partial, "warnings", texts(info->warnings, info->warning_count), "events",
-		(json_int_t)info->event_count, "clock_steps_back", (json_int_t)info->clock_steps_back,
-		"discarded_events", (json_int_t)info->discarded_events, "discarded_packets",
-		(json_int_t)info->discarded_packets, "start", (json_int_t)info->start, "end", (json_int_t)info->end,
+		"complete", (int)info->complete, "partial", (int)info->partial, "warnings",
+		texts(info->warnings, info->warning_count), "events", (json_int_t)info->event_count,
+		"clock_steps_back", (json_int_t)info->clock_steps_back, "discarded_events",
+		(json_int_t)info->discarded_events, "discarded_packets", (json_int_t)info->discarded_packets,
+		"gaps", (json_int_t)info->gap_count, "start", (json_int_t)info->start, "end", (json_int_t)info->end,
 		"build_ns", (json_int_t)info->build_ns);
 	if (root == NULL)
 		return NULL;
@@ -73,24 +75,42 @@ static char *encode(const struct histree_store_info *info)
 	return json;
 }
 
+/* Whoever opens the file has the old text or the new one. */
+static enum histree_status replace_file(const struct io *io, const char *path, const char *text,
+					struct histree_error *error)
+{
+	char *new_path;
+	if (asprintf(&new_path, "%s.new", path) < 0)
+		return error_memory(error, "a path");
+	enum histree_status status;
+	int file = io->open(io->context, new_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	if (file < 0) {
+		status = error_set(error, HISTREE_ERR_IO, "cannot be made: %s", strerror(errno));
+		goto out;
+	}
+	status = io_write_all(io, file, text, strlen(text), 0, error);
+	if (status == HISTREE_OK)
+		status = io_sync(io, file, error);
+	if (io->close(io->context, file) != 0 && status == HISTREE_OK)
+		status = error_set(error, HISTREE_ERR_IO, "cannot close: %s", strerror(errno));
+	if (status == HISTREE_OK && io->rename(io->context, new_path, path) != 0)
+		status = error_set(error, HISTREE_ERR_IO, "cannot be renamed: %s", strerror(errno));
+	if (status == HISTREE_OK)
+		status = io_sync_folder_of(io, path, error);
+	else
+		io->unlink(io->context, new_path);
+out:
+	free(new_path);
+	return status;
+}
+
 enum histree_status manifest_write(const struct io *io, const char *path, const struct histree_store_info *info,
 				   struct histree_error *error)
 {
 	char *json = encode(info);
 	if (json == NULL)
 		return error_memory(error, "the manifest");
-	enum histree_status status;
-	int file = io->open(io->context, path, O_WRONLY | O_CREAT | O_EXCL, 0666);
-	if (file < 0) {
-		status = error_set(error, HISTREE_ERR_IO, "cannot make '%s': %s", path, strerror(errno));
-		free(json);
-		return status;
-	}
-	status = io_write_all(io, file, json, strlen(json), 0, error);
-	if (status == HISTREE_OK && io->sync(io->context, file) != 0)
-		status = error_set(error, HISTREE_ERR_IO, "cannot sync: %s", strerror(errno));
-	if (io->close(io->context, file) != 0 && status == HISTREE_OK)
-		status = error_set(error, HISTREE_ERR_IO, "cannot close: %s", strerror(errno));
+	enum histree_status status = replace_file(io, path, json, error);
 	if (status != HISTREE_OK)
 		error_prefix(error, "'%s'", path);
 	free(json);
@@ -206,20 +226,23 @@ static enum histree_status decode(const char *path, json_t *root, struct arena *
 {
 	const char *made_by;
 	json_t *traces, *list, *warnings;
-	int partial;
-	json_int_t events, steps, lost_events, lost_packets, start, end, build_ns;
-	if (json_unpack(root, "{s:s, s:o, s:o, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "made_by", &made_by,
-			"traces", &traces, "histories", &list, "partial", &partial, "warnings", &warnings, "events",
-			&events, "clock_steps_back", &steps, "discarded_events", &lost_events, "discarded_packets",
-			&lost_packets, "start", &start, "end", &end, "build_ns", &build_ns) != 0)
+	int complete = 1, partial; /* a manifest that does not say so is of a complete store */
+	json_int_t events, steps, lost_events, lost_packets, gaps = 0, start, end, build_ns;
+	if (json_unpack(root, "{s:s, s:o, s:o, s?b, s:b, s:o, s:I, s:I, s:I, s:I, s?I, s:I, s:I, s:I}", "made_by",
+			&made_by, "traces", &traces, "histories", &list, "complete", &complete, "partial", &partial,
+			"warnings", &warnings, "events", &events, "clock_steps_back", &steps, "discarded_events",
+			&lost_events, "discarded_packets", &lost_packets, "gaps", &gaps, "start", &start, "end",
+			&end, "build_ns", &build_ns) != 0)
 		return malformed(path, "lacks something, or has it of another kind", error);
 	*out = (struct histree_store_info){
 		.made_by = arena_copy(arena, made_by, strlen(made_by)),
+		.complete = complete != 0,
 		.partial = partial != 0,
 		.event_count = (uint64_t)events,
 		.clock_steps_back = (uint64_t)steps,
 		.discarded_events = (uint64_t)lost_events,
 		.discarded_packets = (uint64_t)lost_packets,
+		.gap_count = (uint64_t)gaps,
 		.start = start,
 		.end = end,
 		.build_ns = build_ns,

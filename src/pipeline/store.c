@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "pipeline/manifest.h"
 #include "pipeline/registry.h"
+#include "pipeline/store_folder.h"
 
 struct histree_store {
 	struct arena arena; /* all strings */
@@ -37,26 +38,40 @@ static enum histree_status no_store(const char *path, struct histree_error *erro
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s' is no store: it has no " MANIFEST_FILE, path);
 }
 
+/* HISTREE_NOT_FOUND: the folder has no manifest. */
+static enum histree_status load(struct histree_store *store, const char *path, struct histree_error *error)
+{
+	char *folder = arena_copy(&store->arena, path, strlen(path));
+	char *manifest = join(&store->arena, path, MANIFEST_FILE);
+	if (folder == NULL || manifest == NULL)
+		return error_memory(error, "a store");
+	enum histree_status status = manifest_read(&io_posix, manifest, &store->arena, &store->info, error);
+	store->info.path = folder;
+	store->info.building = status == HISTREE_OK && !store->info.complete && store_folder_is_held(folder);
+	return status;
+}
+
 enum histree_status histree_store_open(const char *path, struct histree_store **out, struct histree_error *error)
 {
 	*out = NULL;
 	struct histree_store *store = calloc(1, sizeof(*store));
 	if (store == NULL)
 		return error_memory(error, "a store");
-	char *folder = arena_copy(&store->arena, path, strlen(path));
-	char *manifest = join(&store->arena, path, MANIFEST_FILE);
-	enum histree_status status = HISTREE_OK;
-	if (folder == NULL || manifest == NULL)
-		status = error_memory(error, "a store");
-	if (status == HISTREE_OK)
-		status = manifest_read(&io_posix, manifest, &store->arena, &store->info, error);
+	enum histree_status status = load(store, path, error);
+	if (status == HISTREE_NOT_FOUND) {
+		char *building = store_folder_building(path);
+		status = building != NULL ? load(store, building, error) : error_memory(error, "a path");
+		free(building);
+		/* It may have taken its name just now. */
+		if (status == HISTREE_NOT_FOUND)
+			status = load(store, path, error);
+	}
 	if (status == HISTREE_NOT_FOUND)
 		status = no_store(path, error);
 	if (status != HISTREE_OK) {
 		histree_store_close(store);
 		return status;
 	}
-	store->info.path = folder;
 	*out = store;
 	return HISTREE_OK;
 }

@@ -28,6 +28,7 @@ static int64_t number_of(const struct histree_value *value)
 	case HISTREE_BOOL:
 		return value->boolean;
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 	case HISTREE_STRING:
 	case HISTREE_CUSTOM:
 		break;

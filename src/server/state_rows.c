@@ -205,6 +205,9 @@ void state_value_text(const struct histree_value *value, struct piece *text)
 	switch (value->type) {
 	case HISTREE_NULL:
 		break;
+	case HISTREE_UNKNOWN:
+		piece_put_text(text, "unknown");
+		break;
 	case HISTREE_INT:
 		piece_put(text, number, number_format_signed(value->int32, number));
 		break;

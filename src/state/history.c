@@ -2,12 +2,13 @@
 #include "state/history.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/io.h"
-#include "state/attribute_view.h"
+#include "state/attribute_copy.h"
 #include "state/attributes_verify.h"
 #include "state/provider_section.h"
 #include "store/block_file.h"
@@ -63,33 +64,86 @@ static enum histree_status load_provider(struct histree_history *history, struct
 	return HISTREE_OK;
 }
 
-enum histree_status histree_history_open(const char *path, const struct histree_open_options *options,
-					 struct histree_history **out, struct histree_error *error)
+/* Whether something is damaged that a salvaged history can do without. */
+static bool is_lost(enum histree_status status, bool salvage)
+{
+	return salvage && (status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_IO);
+}
+
+static enum histree_status add_numbers(struct attribute_tree *tree, uint32_t count, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t i = 0; i < count && status == HISTREE_OK; i++) {
+		char name[16];
+		histree_quark quark;
+		int size = snprintf(name, sizeof(name), "?%" PRIu32, i);
+		status = attribute_tree_add(tree, HISTREE_ROOT, name, (size_t)size, &quark, error);
+	}
+	return status;
+}
+
+/* In place of those that are lost. */
+static enum histree_status make_names(struct histree_history *history, struct histree_error *error)
+{
+	uint32_t count = tree_reader_key_count(history->reader);
+	if (!tree_reader_can_have_keys(history->reader) || count > ATTRIBUTE_COUNT_MAX)
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s': %" PRIu32 " attributes: too many",
+				 block_file_path(history->file), count);
+	struct attribute_tree tree;
+	attribute_tree_init(&tree);
+	attribute_view_release(&history->attributes);
+	enum histree_status status = add_numbers(&tree, count, error);
+	if (status == HISTREE_OK)
+		status = attribute_copy_to_view(&tree, &history->attributes, error);
+	attribute_tree_release(&tree);
+	history->info.attribute_count = history->attributes.base.count;
+	return status;
+}
+
+enum histree_status history_open_file(struct block_file *file, const struct histree_open_options *options,
+				      struct histree_history **out, struct histree_error *error)
 {
 	*out = NULL;
 	size_t cache_bytes = options == NULL ? 0 : options->cache_bytes;
+	bool salvage = options != NULL && options->salvage;
 	if (cache_bytes == 0)
 		cache_bytes = CACHE_BYTES_DEFAULT;
 	struct histree_history *history = calloc(1, sizeof(*history));
-	if (history == NULL)
+	if (history == NULL) {
+		block_file_close(file);
 		return error_memory(error, "a history");
+	}
 	attribute_view_init(&history->attributes);
-
-	enum histree_status status = block_file_open(&io_posix, path, &history->file, error);
-	if (status == HISTREE_OK)
-		status = tree_reader_open(history->file, cache_bytes, &history->reader, error);
+	history->file = file;
+	enum histree_status status =
+		salvage ? tree_reader_salvage(history->file, cache_bytes, &history->reader, error)
+			: tree_reader_open(history->file, cache_bytes, &history->reader, error);
 	if (status == HISTREE_OK) {
 		tree_reader_info(history->reader, &history->info);
+		history->info.complete = block_file_is_complete(history->file);
 		status = load_attributes(history, error);
 	}
+	if (is_lost(status, salvage))
+		status = make_names(history, error);
 	if (status == HISTREE_OK)
 		status = load_provider(history, error);
+	if (is_lost(status, salvage))
+		status = HISTREE_OK;
 	if (status != HISTREE_OK) {
 		histree_history_close(history);
 		return status;
 	}
 	*out = history;
 	return HISTREE_OK;
+}
+
+enum histree_status histree_history_open(const char *path, const struct histree_open_options *options,
+					 struct histree_history **out, struct histree_error *error)
+{
+	struct block_file *file;
+	*out = NULL;
+	enum histree_status status = block_file_open(&io_posix, path, &file, error);
+	return status == HISTREE_OK ? history_open_file(file, options, out, error) : status;
 }
 
 void histree_history_close(struct histree_history *history)
@@ -117,15 +171,32 @@ struct tree_reader *history_tree(struct histree_history *history)
 	return history->reader;
 }
 
+struct section_faults {
+	void (*report)(void *context, const char *fault);
+	void *context;
+	uint64_t count;
+};
+
+static void report_section(void *context, const char *fault)
+{
+	struct section_faults *faults = context;
+	faults->count++;
+	faults->report(faults->context, fault);
+}
+
 enum histree_status histree_history_verify(struct histree_history *history,
 					   void (*report)(void *context, const char *fault), void *context,
 					   struct histree_error *error)
 {
-	uint64_t faults = attributes_verify(&history->attributes.base, report, context);
-	enum histree_status status = tree_verify(history->reader, report, context, error);
-	if (status == HISTREE_OK && faults > 0)
-		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %" PRIu64 " fault%s in the names",
-				   block_file_path(history->file), faults, faults == 1 ? "" : "s");
+	struct section_faults faults = { .report = report, .context = context };
+	enum histree_status status = block_file_check(history->file, report_section, &faults, error);
+	if (status != HISTREE_OK)
+		return status;
+	faults.count += attributes_verify(&history->attributes.base, report, context);
+	status = tree_verify(history->reader, report, context, error);
+	if (status == HISTREE_OK && faults.count > 0)
+		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %" PRIu64 " fault%s outside the nodes",
+				   block_file_path(history->file), faults.count, faults.count == 1 ? "" : "s");
 	return status;
 }
 

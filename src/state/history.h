@@ -8,6 +8,10 @@
 #include "histree/history.h"
 #include "tree/tree_reader.h"
 
+/* Open the history in a file, which is the history's from here on, and is closed also on failure. */
+enum histree_status history_open_file(struct block_file *file, const struct histree_open_options *options,
+				      struct histree_history **out, struct histree_error *error);
+
 /* Borrowed; lives as long as the history. */
 struct tree_reader *history_tree(struct histree_history *history);
 

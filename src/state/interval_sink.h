@@ -5,6 +5,7 @@
 #ifndef STATE_INTERVAL_SINK_H
 #define STATE_INTERVAL_SINK_H
 
+#include "histree/history.h"
 #include "histree/value.h"
 
 struct attribute_tree;
@@ -18,6 +19,16 @@ struct interval_sink {
 	/* There are no more; the history ends at `end` and has these attributes. */
 	enum histree_status (*finish)(void *context, const struct attribute_tree *attributes, histree_time end,
 				      struct histree_error *error);
+	/*
+	 * A sink for what ends the history as it is at this moment: it has all that was added here, and what is
+	 * added to it is not added here.  It is finished and freed before anything more is added.  With `publish`,
+	 * finishing it makes it what others open.
+	 */
+	enum histree_status (*branch)(void *context, bool publish, struct interval_sink *out,
+				      struct histree_error *error);
+	/* Of a branch that was finished and not published: open it. */
+	enum histree_status (*open)(void *context, const struct histree_open_options *options,
+				    struct histree_history **out, struct histree_error *error);
 	/* Let go of everything; what was not finished leaves nothing behind. */
 	void (*free)(void *context);
 	void *context;

@@ -30,6 +30,7 @@ struct histree_value ongoing_states_value(const struct ongoing_states *ongoing, 
 	struct histree_value value = { .type = (enum histree_type)state->type };
 	switch (value.type) {
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 		break;
 	case HISTREE_INT:
 		value.int32 = (int32_t)state->bits;
@@ -57,6 +58,7 @@ bool ongoing_states_hold(struct ongoing_states *ongoing, const struct histree_va
 	*held = (struct held_value){ .type = (uint8_t)value->type };
 	switch (value->type) {
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 		break;
 	case HISTREE_INT:
 		held->bits = (uint32_t)value->int32;
@@ -97,7 +99,7 @@ void ongoing_states_set(struct ongoing_states *ongoing, histree_quark quark, his
 	state->since = since;
 	state->bits = held->bits;
 	state->type = held->type;
-	if (state->fixed_type == HISTREE_NULL)
+	if (state->fixed_type == HISTREE_NULL && held->type != HISTREE_UNKNOWN)
 		state->fixed_type = held->type;
 }
 

@@ -23,7 +23,7 @@ struct ongoing_state {
 	histree_time since;
 	uint64_t bits;
 	uint8_t type;
-	uint8_t fixed_type; /* of the first value that was not null */
+	uint8_t fixed_type; /* of the first value that said something */
 };
 
 /* A zeroed struct ongoing_states is an empty one. */

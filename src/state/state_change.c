@@ -31,12 +31,13 @@ enum histree_status state_check_value(const struct histree_state_system *system,
 	return HISTREE_OK;
 }
 
-/* The first value that is not null fixes the type. */
+/* The first value that says something fixes the type. */
 static enum histree_status check_type(const struct histree_state_system *system, histree_quark quark,
 				      const struct histree_value *value, struct histree_error *error)
 {
 	enum histree_type fixed = (enum histree_type)system->ongoing.states[quark].fixed_type;
-	if (value->type == HISTREE_NULL || fixed == HISTREE_NULL || value->type == fixed)
+	if (value->type == HISTREE_NULL || value->type == HISTREE_UNKNOWN || fixed == HISTREE_NULL ||
+	    value->type == fixed)
 		return HISTREE_OK;
 	error_set(error, HISTREE_ERR_TYPE, "a value of type %s, but it holds %s", histree_type_name(value->type),
 		  histree_type_name(fixed));
@@ -104,8 +105,7 @@ enum histree_status state_apply_change(struct histree_state_system *system, hist
 	return HISTREE_OK;
 }
 
-/* An attribute of integers that goes from one or from null to another, as most changes are: nothing can be wrong.
- */
+/* An attribute of integers that goes on with one, as most changes are: nothing can be wrong. */
 static inline bool is_plain(const struct histree_state_system *system, histree_time t, histree_quark quark,
 			    const struct histree_value *value)
 {
@@ -120,7 +120,12 @@ static enum histree_status apply_plain(struct histree_state_system *system, hist
 				       int32_t number, struct histree_error *error)
 {
 	struct ongoing_state *state = &system->ongoing.states[quark];
-	struct histree_interval interval = { .start = state->since, .end = t - 1, .quark = quark };
+	struct histree_interval interval = {
+		.start = state->since,
+		.end = t - 1,
+		.quark = quark,
+		.value = { .type = (enum histree_type)state->type }, /* all that null and unknown have */
+	};
 	if (state->type == HISTREE_INT) {
 		interval.value = histree_int((int32_t)state->bits);
 		if (interval.value.int32 == number)
@@ -181,6 +186,7 @@ static bool add_number(struct histree_value *sum, const struct histree_value *in
 		sum->real += increment->real;
 		return true;
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 	case HISTREE_BOOL:
 	case HISTREE_STRING:
 	case HISTREE_CUSTOM:
@@ -213,7 +219,7 @@ enum histree_status histree_state_increment(struct histree_state_system *system,
 	struct histree_value sum = ongoing_states_value(&system->ongoing, quark);
 	if (sum.type == HISTREE_NULL)
 		sum = (struct histree_value){ .type = increment.type };
-	if (!add_number(&sum, &increment)) {
+	if (sum.type != HISTREE_UNKNOWN && !add_number(&sum, &increment)) {
 		error_set(error, HISTREE_ERR_ARGUMENT, "the sum does not fit the type %s",
 			  histree_type_name(increment.type));
 		attributes_prefix(&system->attributes.base, quark, error);

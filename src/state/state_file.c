@@ -3,20 +3,33 @@
  * state_file.c - the history file as the sink of a state system: a tree of intervals, then the sections ATTR and
  * PROV beside those of the tree.
  */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "state/attribute_section.h"
+#include "state/history.h"
 #include "state/provider_section.h"
 #include "state/state_file.h"
 #include "state/state_system.h"
 #include "store/block_file.h"
+#include "tree/tree_shape.h"
 #include "tree/tree_writer.h"
 
 struct state_file {
 	struct block_file *file;
 	struct tree_writer *writer;
 	struct provider provider;
+	const struct io *io;
+	/* Of a file that is gone on with: what was published of it ends then, and nothing earlier replaces it. */
+	bool resumed;
+	histree_time resumed_end;
+	/* Of a branch: the file that it belongs to, its own path, and whether others shall open it. */
+	struct block_file *main;
+	char *path;
+	bool publish;
 };
 
 static enum histree_status file_add(void *context, const struct histree_interval *interval,
@@ -74,6 +87,9 @@ static enum histree_status file_finish(void *context, const struct attribute_tre
 		status = save_provider(state_file->file, &state_file->provider, error);
 	if (status == HISTREE_OK)
 		status = block_file_complete(state_file->file, error);
+	bool later = !state_file->resumed || end > state_file->resumed_end;
+	if (status == HISTREE_OK && state_file->publish && later)
+		status = block_file_publish(state_file->main, state_file->file, error);
 	return status;
 }
 
@@ -82,13 +98,94 @@ static void file_free(void *context)
 	struct state_file *state_file = context;
 	tree_writer_free(state_file->writer);
 	block_file_close(state_file->file);
+	/* A branch that was published has another name by now. */
+	if (state_file->path != NULL)
+		state_file->io->unlink(state_file->io->context, state_file->path);
+	free(state_file->path);
 	free(state_file);
 }
 
-enum histree_status state_file_create(const struct io *io, const struct histree_history_options *options,
-				      struct histree_state_system **out, struct histree_error *error)
+/* ---- branches --------------------------------------------------------------------------------------------- */
+
+static enum histree_status branch_open(void *context, const struct histree_open_options *options,
+				       struct histree_history **out, struct histree_error *error)
 {
-	*out = NULL;
+	struct state_file *branch = context;
+	struct block_file *file;
+	enum histree_status status =
+		block_file_open_with_tail(branch->io, block_file_path(branch->main), branch->path, &file, error);
+	return status == HISTREE_OK ? history_open_file(file, options, out, error) : status;
+}
+
+static enum histree_status file_branch(void *context, bool publish, struct interval_sink *out,
+				       struct histree_error *error)
+{
+	struct state_file *of = context, *branch = malloc(sizeof(*branch));
+	if (branch == NULL)
+		return error_memory(error, "a history file");
+	*branch = (struct state_file){
+		.provider = of->provider,
+		.io = of->io,
+		.resumed = of->resumed,
+		.resumed_end = of->resumed_end,
+		.main = of->file,
+		.publish = publish,
+	};
+	enum histree_status status = tree_writer_settle(of->writer, error);
+	/* Nobody but us opens it by this name. */
+	if (status == HISTREE_OK && asprintf(&branch->path, "%s.tail.new", block_file_path(of->file)) < 0) {
+		branch->path = NULL;
+		status = error_memory(error, "a path");
+	}
+	if (status == HISTREE_OK)
+		status = block_file_create_tail(of->file, branch->path, &branch->file, error);
+	if (status == HISTREE_OK)
+		status = tree_writer_copy(of->writer, branch->file, &branch->writer, error);
+	if (status != HISTREE_OK) {
+		file_free(branch);
+		return status;
+	}
+	*out = (struct interval_sink){
+		.add = file_add,
+		.closing = file_closing,
+		.finish = file_finish,
+		.open = branch_open,
+		.free = file_free,
+		.context = branch,
+	};
+	return HISTREE_OK;
+}
+
+/* ---- making one ------------------------------------------------------------------------------------------- */
+
+/* Go on with what is there, if it was made with nodes of this size; else make room for a new file. */
+static enum histree_status continue_file(struct state_file *state_file, const char *path, uint32_t node_size,
+					 struct histree_error *error)
+{
+	const struct io *io = state_file->io;
+	struct block_file *published = NULL;
+	struct tree_shape shape;
+	enum histree_status status = block_file_open(io, path, &published, NULL);
+	if (status == HISTREE_OK)
+		status = tree_shape_read(published, &shape, NULL);
+	bool usable = status == HISTREE_OK && !block_file_is_complete(published) &&
+		      block_file_block_size(published) == node_size;
+	block_file_close(published);
+	if (usable)
+		status = block_file_continue(io, path, &state_file->file, error);
+	if (usable && status == HISTREE_OK) {
+		state_file->resumed = true;
+		state_file->resumed_end = shape.end;
+		return HISTREE_OK;
+	}
+	if (io->unlink(io->context, path) != 0 && errno != ENOENT)
+		return error_set(error, HISTREE_ERR_IO, "cannot remove '%s': %s", path, strerror(errno));
+	return block_file_create(io, path, node_size, &state_file->file, error);
+}
+
+enum histree_status state_file_sink(const struct io *io, const struct histree_history_options *options,
+				    struct interval_sink *out, struct histree_error *error)
+{
 	if (options->path == NULL || options->path[0] == '\0')
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a history needs the path of the file to make");
 	struct tree_options tree_options;
@@ -102,25 +199,40 @@ enum histree_status state_file_create(const struct io *io, const struct histree_
 	struct state_file *state_file = malloc(sizeof(*state_file));
 	if (state_file == NULL)
 		return error_memory(error, "a history file");
-	*state_file = (struct state_file){ .provider = provider };
-	status = block_file_create(io, options->path, tree_options.node_size, &state_file->file, error);
-	if (status != HISTREE_OK)
-		goto out;
-	status = tree_writer_create(state_file->file, &tree_options, &state_file->writer, error);
-	if (status != HISTREE_OK)
-		goto out;
-	const struct interval_sink sink = {
+	*state_file = (struct state_file){ .provider = provider, .io = io };
+	if (options->resume)
+		status = continue_file(state_file, options->path, tree_options.node_size, error);
+	else
+		status = block_file_create(io, options->path, tree_options.node_size, &state_file->file, error);
+	if (status == HISTREE_OK)
+		status = tree_writer_create(state_file->file, &tree_options, &state_file->writer, error);
+	if (status != HISTREE_OK) {
+		file_free(state_file);
+		return status;
+	}
+	*out = (struct interval_sink){
 		.add = file_add,
 		.closing = file_closing,
 		.finish = file_finish,
+		.branch = file_branch,
 		.free = file_free,
 		.context = state_file,
 		.value_size_max = tree_writer_value_size_max(state_file->writer),
 	};
-	status = state_system_create(options->start, &sink, out, error);
-out:
+	return HISTREE_OK;
+}
+
+enum histree_status state_file_create(const struct io *io, const struct histree_history_options *options,
+				      struct histree_state_system **out, struct histree_error *error)
+{
+	struct interval_sink sink;
+	*out = NULL;
+	enum histree_status status = state_file_sink(io, options, &sink, error);
 	if (status != HISTREE_OK)
-		file_free(state_file);
+		return status;
+	status = state_system_create(options->start, &sink, out, error);
+	if (status != HISTREE_OK)
+		sink.free(sink.context);
 	return status;
 }
 

@@ -130,22 +130,72 @@ enum histree_status histree_state_ongoing(const struct histree_state_system *sys
 /* ---- the end ------------------------------------------------------------------------------------------- */
 
 /* Attributes that never changed give one null interval over the whole history. */
-static enum histree_status end_ongoing_states(struct histree_state_system *system, histree_time end,
+static enum histree_status end_ongoing_states(const struct histree_state_system *system,
+					      const struct interval_sink *sink, histree_time end,
 					      struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	for (histree_quark quark = 0; quark < system->attributes.base.count && status == HISTREE_OK; quark++) {
+		/* What was inserted up to the very end has nothing behind it, nor what begins after a branch. */
+		if (system->ongoing.states[quark].since > end)
+			continue;
 		const struct histree_interval interval = {
 			.start = system->ongoing.states[quark].since,
 			.end = end,
 			.quark = quark,
 			.value = ongoing_states_value(&system->ongoing, quark),
 		};
-		/* What was inserted up to the very end has nothing behind it. */
-		if (interval.start <= end)
-			status = state_add_interval(system, &interval, error);
+		status = sink->add(sink->context, &interval, error);
 	}
 	return status;
+}
+
+/* Give the sink what is ongoing, ended at `end`, and finish it. */
+static enum histree_status finish_sink(const struct histree_state_system *system, const struct interval_sink *sink,
+				       histree_time end, struct histree_error *error)
+{
+	if (sink->closing != NULL)
+		sink->closing(sink->context, end);
+	enum histree_status status = end_ongoing_states(system, sink, end, error);
+	return status == HISTREE_OK ? sink->finish(sink->context, &system->attributes, end, error) : status;
+}
+
+/* A branch that ends at `end`; `history` NULL: published.  States that begin after it are left out. */
+static enum histree_status finish_branch(const struct histree_state_system *system, histree_time end,
+					 const struct histree_open_options *options,
+					 struct histree_history **history, struct histree_error *error)
+{
+	enum histree_status status = state_check_open(system, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (end < system->start || (end < system->current_end && (uint64_t)system->current_end - (uint64_t)end > 1))
+		return error_set(error, HISTREE_ERR_TIME_RANGE,
+				 "cannot end the history at %" PRId64 " for now: it begins at %" PRId64
+				 ", and a state began at %" PRId64,
+				 end, system->start, system->current_end);
+	struct interval_sink branch;
+	status = system->sink.branch(system->sink.context, history == NULL, &branch, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = finish_sink(system, &branch, end, error);
+	if (status == HISTREE_OK && history != NULL)
+		status = branch.open(branch.context, options, history, error);
+	branch.free(branch.context);
+	return status;
+}
+
+enum histree_status histree_state_publish(struct histree_state_system *system, histree_time end,
+					  struct histree_error *error)
+{
+	return finish_branch(system, end, NULL, NULL, error);
+}
+
+enum histree_status histree_state_history(struct histree_state_system *system, histree_time end,
+					  const struct histree_open_options *options, struct histree_history **out,
+					  struct histree_error *error)
+{
+	*out = NULL;
+	return finish_branch(system, end, options, out, error);
 }
 
 enum histree_status histree_state_close(struct histree_state_system *system, histree_time end,
@@ -159,12 +209,7 @@ enum histree_status histree_state_close(struct histree_state_system *system, his
 		return error_set(error, HISTREE_ERR_TIME_RANGE,
 				 "cannot end the history at %" PRId64 ": a state began at %" PRId64, end,
 				 system->current_end);
-	if (system->sink.closing != NULL)
-		system->sink.closing(system->sink.context, end);
-	status = end_ongoing_states(system, end, error);
-	if (status == HISTREE_OK)
-		status = system->sink_status =
-			system->sink.finish(system->sink.context, &system->attributes, end, error);
+	status = system->sink_status = finish_sink(system, &system->sink, end, error);
 	if (status != HISTREE_OK)
 		return status;
 	system->current_end = end;

@@ -1,21 +1,5 @@
 // SPDX-License-Identifier: MIT
 /*
- * The header, 4096 bytes, of which 68 are used (histree-format(5)):
- *
- *	OFFSET	SIZE
- *	0	8	magic: 0x89 'h' 'i' 's' 't' 'r' 'e' 0x0a
- *	8	4	version of the format
- *	12	4	oldest version whose reader understands the file
- *	16	8	features that a reader must know; 1: blocks have sizes of their own (section EXTS)
- *	24	8	features that a reader may ignore; 0 so far
- *	32	4	size of a block
- *	36	4	number of blocks
- *	40	8	offset of the table of sections
- *	48	4	number of sections
- *	52	4	CRC-32C of the table of sections
- *	56	8	size of the file
- *	64	4	CRC-32C of the bytes 0 to 64
- *
  * An entry of the table of sections: id (4), CRC-32C of the section (4), offset (8), size (8).
  *
  * Section EXTS: a varint for each block, its size in bytes.
@@ -24,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,65 +16,40 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "store/block_file_inside.h"
 
-static const uint8_t magic[8] = { 0x89, 'h', 'i', 's', 't', 'r', 'e', '\n' };
-
-enum {
-	HEADER_USED = 68,
-	SECTION_ENTRY_SIZE = 24,
-	SECTION_COUNT_MAX = 64,
-	FEATURE_EXTENTS = 1,
-	FEATURES_KNOWN = FEATURE_EXTENTS,
-};
-
-struct section {
-	uint32_t id, crc;
-	uint64_t offset, size;
-};
-
-struct block_file {
-	const struct io *io;
-	char *path;
-	int file;
-	bool writing; /* made here and not complete: removed on close */
-	uint32_t version;
-	uint32_t block_size, block_count;
-	uint64_t size; /* bytes of the whole file so far */
-	/* With FEATURE_EXTENTS, and while writing: where each block begins; one more says where the last one ends.
-	 */
-	uint64_t *offsets;
-	size_t offsets_capacity;
-	bool has_extents;
-	struct section sections[SECTION_COUNT_MAX];
-	uint32_t section_count;
-	bool section_open; /* the last one is being written */
-};
-
-static uint64_t block_offset(const struct block_file *file, uint64_t number)
-{
-	return file->has_extents ? file->offsets[number] : BLOCK_FILE_HEADER_SIZE + number * file->block_size;
-}
+enum { SECTION_ENTRY_SIZE = 24, OPEN_ATTEMPTS = 3 };
 
 static uint32_t block_bytes(const struct block_file *file, uint32_t number)
 {
 	return file->has_extents ? (uint32_t)(file->offsets[number + 1] - file->offsets[number]) : file->block_size;
 }
 
-static enum histree_status named(const struct block_file *file, enum histree_status status,
-				 struct histree_error *error)
+/* Blocks and sections lie as a whole on one side of the base. */
+static enum histree_status read_at(const struct block_file *file, void *bytes, size_t size, uint64_t offset,
+				   struct histree_error *error)
+{
+	if (offset < file->base && file->is_tail)
+		return io_read_all(file->io, file->main_file, bytes, size, offset, error);
+	return io_read_all(file->io, file->file, bytes, size, own_offset(file, offset), error);
+}
+
+enum histree_status block_file_named(const struct block_file *file, enum histree_status status,
+				     struct histree_error *error)
 {
 	if (status < 0)
 		error_prefix(error, "'%s'", file->path);
 	return status;
 }
 
-static struct block_file *new_file(const struct io *io, const char *path)
+struct block_file *block_file_new(const struct io *io, const char *path)
 {
 	struct block_file *file = calloc(1, sizeof(*file));
 	if (file == NULL)
 		return NULL;
 	file->io = io;
-	file->file = -1;
+	file->file = file->main_file = -1;
+	file->base = BLOCK_FILE_HEADER_SIZE;
 	file->path = strdup(path);
 	if (file->path == NULL) {
 		free(file);
@@ -102,7 +62,7 @@ enum histree_status block_file_create(const struct io *io, const char *path, uin
 				      struct block_file **out, struct histree_error *error)
 {
 	*out = NULL;
-	struct block_file *file = new_file(io, path);
+	struct block_file *file = block_file_new(io, path);
 	if (file == NULL)
 		return error_memory(error, "a file");
 	file->block_size = block_size;
@@ -116,6 +76,11 @@ enum histree_status block_file_create(const struct io *io, const char *path, uin
 				 "cannot make '%s': %s", path, strerror(cause));
 	}
 	file->writing = true;
+	enum histree_status status = block_file_named(file, block_tail_identify(file, error), error);
+	if (status != HISTREE_OK) {
+		block_file_close(file);
+		return status;
+	}
 	*out = file;
 	return HISTREE_OK;
 }
@@ -134,9 +99,14 @@ enum histree_status block_file_write_part(struct block_file *file, uint32_t numb
 				 file->path, number, size, file->block_count);
 	if (!array_reserve(&file->offsets, &file->offsets_capacity, (size_t)number + 2))
 		return error_memory(error, "the places of blocks");
-	enum histree_status status = io_write_all(file->io, file->file, block, size, file->size, error);
+	bool kept = false;
+	enum histree_status status = HISTREE_OK;
+	if (number < file->kept_count)
+		status = block_tail_keep(file, block, size, &kept, error);
+	if (status == HISTREE_OK && !kept)
+		status = io_write_all(file->io, file->file, block, size, own_offset(file, file->size), error);
 	if (status != HISTREE_OK)
-		return named(file, status, error);
+		return block_file_named(file, status, error);
 	file->offsets[number] = file->size;
 	file->size += size;
 	file->offsets[number + 1] = file->size;
@@ -145,12 +115,18 @@ enum histree_status block_file_write_part(struct block_file *file, uint32_t numb
 	return HISTREE_OK;
 }
 
+void block_file_has_unknown(struct block_file *file)
+{
+	file->has_unknown = true;
+}
+
 enum histree_status block_file_section_begin(struct block_file *file, uint32_t id, struct histree_error *error)
 {
 	if (file->section_open || file->section_count == SECTION_COUNT_MAX)
 		return error_set(error, HISTREE_ERR_INTERNAL, "'%s': one section too many", file->path);
 	file->sections[file->section_count++] = (struct section){ .id = id, .offset = file->size };
 	file->section_open = true;
+	block_copies_begin(&file->copies);
 	return HISTREE_OK;
 }
 
@@ -158,9 +134,11 @@ enum histree_status block_file_section_write(struct block_file *file, const void
 					     struct histree_error *error)
 {
 	struct section *section = &file->sections[file->section_count - 1];
-	enum histree_status status = io_write_all(file->io, file->file, bytes, size, file->size, error);
+	enum histree_status status =
+		io_write_all(file->io, file->file, bytes, size, own_offset(file, file->size), error);
 	if (status != HISTREE_OK)
-		return named(file, status, error);
+		return block_file_named(file, status, error);
+	block_copies_write(&file->copies, bytes, size);
 	section->crc = crc32c(section->crc, bytes, size);
 	section->size += size;
 	file->size += size;
@@ -169,6 +147,7 @@ enum histree_status block_file_section_write(struct block_file *file, const void
 
 void block_file_section_end(struct block_file *file)
 {
+	block_copies_end(&file->copies, file->sections[file->section_count - 1].id);
 	file->section_open = false;
 }
 
@@ -202,108 +181,130 @@ static enum histree_status write_extents(struct block_file *file, struct histree
 	return status;
 }
 
+static uint64_t features_of(const struct block_file *file)
+{
+	return (uint64_t)(file->has_extents ? BLOCK_EXTENTS : 0) | (file->is_tail ? BLOCK_TAIL : 0) |
+	       (file->has_unknown ? BLOCK_UNKNOWN : 0);
+}
+
+/* The table, and a copy of the header behind it: everything but the first page, which `page` gets. */
+static enum histree_status write_directory(struct block_file *file, uint8_t *page, struct histree_error *error)
+{
+	enum histree_status status = file->has_extents ? write_extents(file, error) : HISTREE_OK;
+	/* Without them no block can be found: where there is no room for a copy, the section is there twice. */
+	if (status == HISTREE_OK && file->has_extents && file->copies.overflown)
+		status = write_extents(file, error);
+	if (status != HISTREE_OK)
+		return status;
+	uint8_t bytes[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE + BLOCK_HEADER_USED];
+	size_t table_size = encode_sections(file, bytes);
+	const struct block_header header = {
+		.features = features_of(file),
+		.has_copies = true,
+		.block_size = file->block_size,
+		.block_count = file->block_count,
+		.section_count = file->section_count,
+		.table_crc = crc32c(0, bytes, table_size),
+		.table_offset = file->size,
+		.size = file->size + table_size + BLOCK_HEADER_USED,
+		.base = file->base,
+		.identity = file->identity,
+	};
+	block_header_encode(&header, bytes + table_size);
+	block_copies_begin(&file->copies);
+	block_copies_write(&file->copies, bytes, table_size);
+	block_copies_end(&file->copies, SECTION_TABLE);
+	memcpy(page, bytes + table_size, BLOCK_HEADER_USED);
+	memcpy(page + BLOCK_COPIES_OFFSET, file->copies.bytes, BLOCK_COPIES_SIZE);
+	status = io_write_all(file->io, file->file, bytes, table_size + BLOCK_HEADER_USED,
+			      own_offset(file, file->size), error);
+	file->size = header.size;
+	return status;
+}
+
 enum histree_status block_file_complete(struct block_file *file, struct histree_error *error)
 {
 	const struct io *io = file->io;
-	if (file->has_extents) {
-		enum histree_status extents = write_extents(file, error);
-		if (extents != HISTREE_OK)
-			return extents;
-	}
-	uint8_t table[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE];
-	size_t table_size = encode_sections(file, table);
-	uint64_t table_offset = file->size;
-	enum histree_status status = io_write_all(io, file->file, table, table_size, table_offset, error);
-	if (status != HISTREE_OK)
-		return named(file, status, error);
-	file->size += table_size;
-
+	uint8_t page[BLOCK_FILE_HEADER_SIZE] = { 0 };
+	enum histree_status status = write_directory(file, page, error);
 	/* The header says that all before it is there: it must not reach the disk first. */
-	if (io->sync(io->context, file->file) != 0)
-		return error_set(error, HISTREE_ERR_IO, "'%s': cannot sync: %s", file->path, strerror(errno));
-
-	uint8_t header[BLOCK_FILE_HEADER_SIZE] = { 0 };
-	memcpy(header, magic, sizeof(magic));
-	put_le32(header + 8, BLOCK_FILE_VERSION);
-	put_le32(header + 12, BLOCK_FILE_OLDEST_READER);
-	put_le64(header + 16, file->has_extents ? FEATURE_EXTENTS : 0);
-	put_le32(header + 32, file->block_size);
-	put_le32(header + 36, file->block_count);
-	put_le64(header + 40, table_offset);
-	put_le32(header + 48, file->section_count);
-	put_le32(header + 52, crc32c(0, table, table_size));
-	put_le64(header + 56, file->size);
-	put_le32(header + 64, crc32c(0, header, 64));
-	status = io_write_all(io, file->file, header, sizeof(header), 0, error);
+	if (status == HISTREE_OK && !file->is_tail)
+		status = io_sync(io, file->file, error);
+	if (status == HISTREE_OK)
+		status = io_write_all(io, file->file, page, sizeof(page), 0, error);
+	if (status == HISTREE_OK && !file->is_tail)
+		status = io_sync(io, file->file, error);
 	if (status != HISTREE_OK)
-		return named(file, status, error);
-	if (io->sync(io->context, file->file) != 0)
-		return error_set(error, HISTREE_ERR_IO, "'%s': cannot sync: %s", file->path, strerror(errno));
+		return block_file_named(file, status, error);
 	file->writing = false;
+	if (!file->is_tail)
+		block_tail_remove(file);
 	return HISTREE_OK;
 }
 
-static enum histree_status check_versions(const uint8_t *header, struct histree_error *error)
+/* What the header says, compared with what there is. */
+static enum histree_status check_places(struct block_file *file, const struct block_header *header,
+					struct histree_error *error)
 {
-	uint32_t version = get_le32(header + 8), oldest = get_le32(header + 12);
-	uint64_t features = get_le64(header + 16);
-	if (oldest > BLOCK_FILE_VERSION)
-		return error_set(error, HISTREE_ERR_VERSION,
-				 "is of format %u, which needs a reader of format %u or later, and this is %u; "
-				 "use a newer histree, or build it again with this one",
-				 version, oldest, BLOCK_FILE_VERSION);
-	if ((features & ~(uint64_t)FEATURES_KNOWN) != 0)
-		return error_set(error, HISTREE_ERR_VERSION,
-				 "uses features (0x%llx) that this version does not know; use a newer histree, or "
-				 "build it again with this one",
-				 (unsigned long long)features);
-	return HISTREE_OK;
-}
-
-static enum histree_status decode_header(struct block_file *file, const uint8_t *header, uint32_t *table_crc,
-					 uint64_t *table_offset, struct histree_error *error)
-{
-	static const uint8_t zeros[HEADER_USED];
-	if (memcmp(header, zeros, sizeof(zeros)) == 0)
-		return error_set(error, HISTREE_ERR_INCOMPLETE, "was never completed; build it again");
-	if (memcmp(header, magic, sizeof(magic)) != 0)
-		return error_set(error, HISTREE_ERR_FORMAT, "is no histree file");
-	if (crc32c(0, header, 64) != get_le32(header + 64))
-		return error_set(error, HISTREE_ERR_FORMAT, "header: checksum mismatch; build it again");
-	enum histree_status status = check_versions(header, error);
-	if (status != HISTREE_OK)
-		return status;
-
-	file->version = get_le32(header + 8);
-	file->block_size = get_le32(header + 32);
-	file->block_count = get_le32(header + 36);
-	*table_offset = get_le64(header + 40);
-	file->section_count = get_le32(header + 48);
-	*table_crc = get_le32(header + 52);
-	uint64_t size = get_le64(header + 56);
-	if (size > file->size)
+	if (header->size > file->size)
 		return error_set(error, HISTREE_ERR_FORMAT, "is cut short: %llu of %llu bytes; build it again",
-				 (unsigned long long)file->size, (unsigned long long)size);
-	uint32_t block_size = file->block_size;
-	if (block_size < BLOCK_SIZE_MIN || block_size > BLOCK_SIZE_MAX || (block_size & (block_size - 1)) != 0)
-		return error_set(error, HISTREE_ERR_FORMAT, "header: blocks of %u bytes", block_size);
-	file->has_extents = (get_le64(header + 16) & FEATURE_EXTENTS) != 0;
-	uint32_t least = file->has_extents ? BLOCK_PART_SIZE_MIN : block_size;
+				 (unsigned long long)file->size, (unsigned long long)header->size);
+	uint32_t least = file->has_extents ? BLOCK_PART_SIZE_MIN : file->block_size;
 	if (file->block_count > (file->size - BLOCK_FILE_HEADER_SIZE) / least)
 		return error_set(error, HISTREE_ERR_FORMAT, "header: %u blocks in %llu bytes", file->block_count,
 				 (unsigned long long)file->size);
-	if (file->section_count > SECTION_COUNT_MAX || *table_offset > file->size ||
-	    file->section_count * (uint64_t)SECTION_ENTRY_SIZE > file->size - *table_offset)
+	if (file->section_count > SECTION_COUNT_MAX || header->table_offset > file->size ||
+	    file->section_count * (uint64_t)SECTION_ENTRY_SIZE > file->size - header->table_offset)
 		return error_set(error, HISTREE_ERR_FORMAT, "header: a table of %u sections at %llu",
-				 file->section_count, (unsigned long long)*table_offset);
+				 file->section_count, (unsigned long long)header->table_offset);
 	return HISTREE_OK;
 }
 
-static enum histree_status decode_sections(struct block_file *file, const uint8_t *table, uint32_t table_crc,
+static enum histree_status take_header(struct block_file *file, const struct block_header *header,
+				       struct histree_error *error)
+{
+	bool is_tail = (header->features & BLOCK_TAIL) != 0;
+	if (is_tail != file->is_tail)
+		return error_set(error, HISTREE_ERR_FORMAT,
+				 is_tail ? "is the tail of another file; open that" : "is no tail");
+	enum histree_status status =
+		is_tail ? block_tail_join(file, header->base, header->identity, error) : HISTREE_OK;
+	if (status != HISTREE_OK)
+		return status;
+	file->version = header->version;
+	file->block_size = header->block_size;
+	file->block_count = header->block_count;
+	file->section_count = header->section_count;
+	file->has_extents = (header->features & BLOCK_EXTENTS) != 0;
+	file->has_unknown = (header->features & BLOCK_UNKNOWN) != 0;
+	return check_places(file, header, error);
+}
+
+/* The header, or its copy at the end of the file; that it is the end of this one, it says itself. */
+static enum histree_status read_header(struct block_file *file, struct block_header *header,
+				       struct histree_error *error)
+{
+	uint8_t bytes[BLOCK_HEADER_USED];
+	struct block_header copy;
+	struct histree_error fault;
+	enum histree_status status = io_read_all(file->io, file->file, bytes, sizeof(bytes), 0, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = block_header_decode(bytes, header, error);
+	if (status != HISTREE_ERR_FORMAT ||
+	    io_read_all(file->io, file->file, bytes, sizeof(bytes), file->size - sizeof(bytes), &fault) !=
+		    HISTREE_OK ||
+	    block_header_decode(bytes, &copy, &fault) != HISTREE_OK ||
+	    copy.size - (file->is_tail ? copy.base - BLOCK_FILE_HEADER_SIZE : 0) != file->size)
+		return status;
+	*header = copy;
+	file->damage |= DAMAGED_HEADER;
+	return HISTREE_OK;
+}
+
+static enum histree_status decode_sections(struct block_file *file, const uint8_t *table,
 					   struct histree_error *error)
 {
-	if (crc32c(0, table, file->section_count * (size_t)SECTION_ENTRY_SIZE) != table_crc)
-		return error_set(error, HISTREE_ERR_FORMAT, "table of sections: checksum mismatch");
 	for (uint32_t i = 0; i < file->section_count; i++) {
 		const uint8_t *entry = table + (size_t)i * SECTION_ENTRY_SIZE;
 		struct section *section = &file->sections[i];
@@ -315,6 +316,25 @@ static enum histree_status decode_sections(struct block_file *file, const uint8_
 			return error_set(error, HISTREE_ERR_FORMAT, "section %u lies outside the file", i);
 	}
 	return HISTREE_OK;
+}
+
+/* The table of sections, or its copy. */
+static enum histree_status read_table(struct block_file *file, const struct block_header *header,
+				      struct histree_error *error)
+{
+	uint8_t room[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE];
+	const uint8_t *table = room;
+	size_t size = file->section_count * (size_t)SECTION_ENTRY_SIZE, copy_size;
+	enum histree_status status = read_at(file, room, size, header->table_offset, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (crc32c(0, room, size) != header->table_crc) {
+		table = block_copies_find(&file->copies, SECTION_TABLE, &copy_size);
+		if (table == NULL || copy_size != size || crc32c(0, table, size) != header->table_crc)
+			return error_set(error, HISTREE_ERR_FORMAT, "table of sections: checksum mismatch");
+		file->damage |= DAMAGED_TABLE;
+	}
+	return decode_sections(file, table, error);
 }
 
 static enum histree_status read_extents(struct block_file *file, struct histree_error *error)
@@ -345,11 +365,9 @@ static enum histree_status read_extents(struct block_file *file, struct histree_
 	return status;
 }
 
-static enum histree_status read_directory(struct block_file *file, struct histree_error *error)
+enum histree_status block_file_read_directory(struct block_file *file, struct histree_error *error)
 {
-	uint8_t header[HEADER_USED], table[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE];
-	uint32_t table_crc = 0;
-	uint64_t table_offset = 0;
+	struct block_header header;
 	off_t size;
 	if (file->io->size(file->io->context, file->file, &size) != 0)
 		return error_set(error, HISTREE_ERR_IO, "cannot tell its size: %s", strerror(errno));
@@ -357,39 +375,51 @@ static enum histree_status read_directory(struct block_file *file, struct histre
 		return error_set(error, HISTREE_ERR_FORMAT, "is no histree file: it has only %lld bytes",
 				 (long long)size);
 	file->size = (uint64_t)size;
-	enum histree_status status = io_read_all(file->io, file->file, header, sizeof(header), 0, error);
+	enum histree_status status = read_header(file, &header, error);
+	if (status == HISTREE_OK && header.has_copies)
+		status = io_read_all(file->io, file->file, file->copies.bytes, BLOCK_COPIES_SIZE,
+				     BLOCK_COPIES_OFFSET, error);
 	if (status == HISTREE_OK)
-		status = decode_header(file, header, &table_crc, &table_offset, error);
+		status = take_header(file, &header, error);
 	if (status == HISTREE_OK)
-		status = io_read_all(file->io, file->file, table, file->section_count * (size_t)SECTION_ENTRY_SIZE,
-				     table_offset, error);
-	if (status == HISTREE_OK)
-		status = decode_sections(file, table, table_crc, error);
+		status = read_table(file, &header, error);
 	if (status == HISTREE_OK && file->has_extents)
 		status = read_extents(file, error);
 	return status;
 }
 
-enum histree_status block_file_open(const struct io *io, const char *path, struct block_file **out,
-				    struct histree_error *error)
+static enum histree_status open_complete(const struct io *io, const char *path, struct block_file **out,
+					 struct histree_error *error)
 {
 	*out = NULL;
-	struct block_file *file = new_file(io, path);
+	struct block_file *file = block_file_new(io, path);
 	if (file == NULL)
 		return error_memory(error, "a file");
 	file->file = io->open(io->context, path, O_RDONLY, 0);
-	if (file->file < 0) {
-		int cause = errno;
-		block_file_close(file);
-		return error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", path, strerror(cause));
-	}
-	enum histree_status status = named(file, read_directory(file, error), error);
+	enum histree_status status;
+	if (file->file < 0)
+		status = error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
+	else
+		status = block_file_named(file, block_file_read_directory(file, error), error);
 	if (status != HISTREE_OK) {
 		block_file_close(file);
 		return status;
 	}
 	*out = file;
 	return HISTREE_OK;
+}
+
+enum histree_status block_file_open(const struct io *io, const char *path, struct block_file **out,
+				    struct histree_error *error)
+{
+	/* While this looks, the file may be completed, and its tail be removed: then it opens without. */
+	enum histree_status status = HISTREE_ERR_INCOMPLETE;
+	for (int attempt = 0; status == HISTREE_ERR_INCOMPLETE && attempt < OPEN_ATTEMPTS; attempt++) {
+		status = open_complete(io, path, out, error);
+		if (status == HISTREE_ERR_INCOMPLETE)
+			status = block_tail_open(io, path, out, error);
+	}
+	return status;
 }
 
 enum histree_status block_file_read(const struct block_file *file, uint32_t number, void *block,
@@ -399,8 +429,7 @@ enum histree_status block_file_read(const struct block_file *file, uint32_t numb
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u of %u", file->path, number,
 				 file->block_count);
 	uint32_t size = block_bytes(file, number);
-	enum histree_status status =
-		io_read_all(file->io, file->file, block, size, block_offset(file, number), error);
+	enum histree_status status = read_at(file, block, size, block_offset(file, number), error);
 	memset((uint8_t *)block + size, 0, file->block_size - size);
 	if (status < 0)
 		error_prefix(error, "'%s': node %u at offset 0x%llx", file->path, number,
@@ -408,34 +437,99 @@ enum histree_status block_file_read(const struct block_file *file, uint32_t numb
 	return status;
 }
 
+/* HISTREE_ERR_FORMAT: it is damaged or missing.  `content` has room for it. */
+static enum histree_status read_section(const struct block_file *file, const struct section *section,
+					uint8_t *content, struct histree_error *error)
+{
+	enum histree_status status = read_at(file, content, section->size, section->offset, error);
+	if (status == HISTREE_OK && crc32c(0, content, section->size) != section->crc)
+		status = error_set(error, HISTREE_ERR_FORMAT, "checksum mismatch");
+	return status;
+}
+
+static void section_name(uint32_t id, char name[5])
+{
+	put_le32((uint8_t *)name, id);
+	name[4] = '\0';
+}
+
+/* The first section with this id that is sound, or its copy. */
+static enum histree_status load_section(const struct block_file *file, uint32_t id, uint8_t **bytes, size_t *size,
+					struct histree_error *error)
+{
+	enum histree_status status = error_set(error, HISTREE_ERR_FORMAT, "is missing");
+	for (uint32_t i = 0; i < file->section_count; i++) {
+		const struct section *section = &file->sections[i];
+		if (section->id != id)
+			continue;
+		*size = section->size;
+		*bytes = malloc(section->size > 0 ? section->size : 1);
+		if (*bytes == NULL)
+			return error_memory(error, "a section");
+		status = read_section(file, section, *bytes, error);
+		if (status == HISTREE_OK)
+			return HISTREE_OK;
+		size_t copy_size;
+		const uint8_t *copy =
+			status == HISTREE_ERR_FORMAT ? block_copies_find(&file->copies, id, &copy_size) : NULL;
+		if (copy != NULL && copy_size == section->size && crc32c(0, copy, copy_size) == section->crc) {
+			memcpy(*bytes, copy, copy_size);
+			return HISTREE_OK;
+		}
+		free(*bytes);
+		*bytes = NULL;
+	}
+	return status;
+}
+
 enum histree_status block_file_section(const struct block_file *file, uint32_t id, uint8_t **bytes, size_t *size,
 				       struct histree_error *error)
 {
+	char name[5];
 	*bytes = NULL;
 	*size = 0;
-	char name[5] = { (char)id, (char)(id >> 8), (char)(id >> 16), (char)(id >> 24), '\0' };
-	const struct section *section = NULL;
-	for (uint32_t i = 0; i < file->section_count; i++)
-		if (file->sections[i].id == id)
-			section = &file->sections[i];
-	if (section == NULL)
-		return error_set(error, HISTREE_ERR_FORMAT, "'%s': has no section %s", file->path, name);
+	section_name(id, name);
+	enum histree_status status = load_section(file, id, bytes, size, error);
+	if (status < 0)
+		error_prefix(error, "'%s': section %s", file->path, name);
+	return status;
+}
 
+static enum histree_status check_section(const struct block_file *file, const struct section *section,
+					 void (*report)(void *context, const char *fault), void *context,
+					 struct histree_error *error)
+{
+	char name[5], fault[80];
+	size_t size;
+	struct histree_error damage;
 	uint8_t *content = malloc(section->size > 0 ? section->size : 1);
 	if (content == NULL)
 		return error_memory(error, "a section");
-	enum histree_status status =
-		io_read_all(file->io, file->file, content, section->size, section->offset, error);
-	if (status == HISTREE_OK && crc32c(0, content, section->size) != section->crc)
-		status = error_set(error, HISTREE_ERR_FORMAT, "checksum mismatch");
-	if (status != HISTREE_OK) {
-		error_prefix(error, "'%s': section %s", file->path, name);
-		free(content);
-		return status;
+	section_name(section->id, name);
+	enum histree_status status = read_section(file, section, content, &damage);
+	free(content);
+	if (status == HISTREE_ERR_FORMAT) {
+		bool copied = block_copies_find(&file->copies, section->id, &size) != NULL;
+		snprintf(fault, sizeof(fault), "section %s: checksum mismatch%s", name,
+			 copied ? "; its copy is sound" : "");
+		report(context, fault);
+		return HISTREE_OK;
 	}
-	*bytes = content;
-	*size = section->size;
-	return HISTREE_OK;
+	return status == HISTREE_OK ? status : error_set(error, status, "section %s: %s", name, damage.message);
+}
+
+enum histree_status block_file_check(const struct block_file *file,
+				     void (*report)(void *context, const char *fault), void *context,
+				     struct histree_error *error)
+{
+	if (file->damage & DAMAGED_HEADER)
+		report(context, "header: damaged; its copy is sound");
+	if (file->damage & DAMAGED_TABLE)
+		report(context, "table of sections: damaged; its copy is sound");
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t i = 0; i < file->section_count && status == HISTREE_OK; i++)
+		status = check_section(file, &file->sections[i], report, context, error);
+	return block_file_named(file, status, error);
 }
 
 const char *block_file_path(const struct block_file *file)
@@ -458,6 +552,11 @@ uint32_t block_file_block_count(const struct block_file *file)
 	return file->block_count;
 }
 
+bool block_file_is_complete(const struct block_file *file)
+{
+	return !file->is_tail;
+}
+
 uint64_t block_file_bytes(const struct block_file *file)
 {
 	return file->size;
@@ -474,7 +573,9 @@ void block_file_close(struct block_file *file)
 		return;
 	if (file->file >= 0)
 		file->io->close(file->io->context, file->file);
-	if (file->writing)
+	if (file->main_file >= 0)
+		file->io->close(file->io->context, file->main_file);
+	if (file->writing && !file->has_tail)
 		file->io->unlink(file->io->context, file->path);
 	free(file->offsets);
 	free(file->path);

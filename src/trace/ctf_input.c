@@ -100,12 +100,15 @@ static const bt_component_sink *add_sink(struct ctf_input *input)
 static const bt_component_source *add_source(struct ctf_input *input, const bt_component_class_source *class,
 					     const char *path)
 {
+	static const char action[] = "session-not-found-action";
 	const bt_component_source *source = NULL;
 	bt_value *paths = bt_value_array_create(), *parameters = bt_value_map_create();
 	input->graph = bt_graph_create(0);
 	if (paths == NULL || parameters == NULL || input->graph == NULL ||
 	    bt_value_array_append_string_element(paths, path) != BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK ||
 	    bt_value_map_insert_entry(parameters, "inputs", paths) != BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK ||
+	    (input->is_live &&
+	     bt_value_map_insert_string_entry(parameters, action, "end") != BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK) ||
 	    bt_graph_add_source_component(input->graph, class, "source", parameters, BT_LOGGING_LEVEL_NONE,
 					  &source) != BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
 		ctf_cause_take(input->cause, sizeof(input->cause));
@@ -173,7 +176,7 @@ static enum histree_status connect_streams(struct ctf_input *input, const bt_com
 	return HISTREE_OK;
 }
 
-enum histree_status ctf_input_scan(struct ctf_input *input, const char *path, struct histree_error *error)
+static enum histree_status describe(struct ctf_input *input, const char *path, struct histree_error *error)
 {
 	input->trace = (struct event_trace){
 		.id = input->trace.id,
@@ -187,11 +190,41 @@ enum histree_status ctf_input_scan(struct ctf_input *input, const char *path, st
 		.get_int = ctf_event_int,
 		.get_string = ctf_event_string,
 	};
-	if (input->trace.path == NULL)
-		return error_memory(error, "a trace");
-	enum histree_status status = ctf_folder_scan(&input->folder, path, input->notes, error);
+	return input->trace.path != NULL ? HISTREE_OK : error_memory(error, "a trace");
+}
+
+enum histree_status ctf_input_scan(struct ctf_input *input, const char *path, struct histree_error *error)
+{
+	enum histree_status status = describe(input, path, error);
+	if (status == HISTREE_OK)
+		status = ctf_folder_scan(&input->folder, path, input->notes, error);
 	if (status != HISTREE_OK)
 		error_prefix(error, "trace \"%s\"", path);
+	return status;
+}
+
+enum histree_status ctf_input_open_live(struct ctf_input *input, const bt_plugin *plugin, const char *address,
+					struct histree_error *error)
+{
+	const bt_component_class_source *class =
+		bt_plugin_borrow_source_component_class_by_name_const(plugin, "lttng-live");
+	if (class == NULL)
+		return error_set(error, HISTREE_ERR_TRACE, "babeltrace2 has no component \"lttng-live\"");
+	input->is_live = true;
+	enum histree_status status = describe(input, address, error);
+	input->folder.path = strdup(address);
+	if (status == HISTREE_OK && input->folder.path == NULL)
+		status = error_memory(error, "a trace");
+	if (status != HISTREE_OK)
+		return status;
+	const bt_component_source *source = add_source(input, class, address);
+	if (source == NULL)
+		return error_set(error, HISTREE_ERR_TRACE, "cannot reach \"%s\": %s", address, input->cause);
+	status = connect_streams(input, source, error);
+	if (status == HISTREE_OK && input->stream_count == 0)
+		status = error_set(error, HISTREE_ERR_TRACE, "has no streams");
+	if (status != HISTREE_OK)
+		error_prefix(error, "trace \"%s\"", address);
 	return status;
 }
 

@@ -32,6 +32,9 @@ struct ctf_stream {
 	uint64_t packet_events; /* of the last of them, up to `head` */
 	int32_t cpu;            /* of the packet */
 	bool has_events;
+	histree_time last; /* time of the last event, if there was one */
+	struct event_gap gap;
+	bool has_gap; /* it was met, and is still to become the head */
 	uint64_t steps_back;
 	histree_time first_step_back;
 };
@@ -45,6 +48,8 @@ struct ctf_input {
 	size_t stream_count;
 	uint64_t packets_done;
 	size_t streams_ended;
+	bool wants_gaps;
+	bool is_live; /* one stream, in which babeltrace2 merges all those of the session */
 
 	struct ctf_stream *pulled; /* the stream that the sink takes a batch of */
 	bt_message_iterator_next_status pulled_status;
@@ -66,6 +71,10 @@ enum histree_status ctf_input_scan(struct ctf_input *input, const char *path, st
 /* Then open it; each file begins at its `first_packet`. */
 enum histree_status ctf_input_open(struct ctf_input *input, const bt_plugin *plugin, struct histree_error *error);
 
+/* The same for the address of a session at a relay daemon. */
+enum histree_status ctf_input_open_live(struct ctf_input *input, const bt_plugin *plugin, const char *address,
+					struct histree_error *error);
+
 /* Bytes of the stream files that were decoded, by the packets in them. */
 uint64_t ctf_input_bytes_done(const struct ctf_input *input);
 
@@ -73,8 +82,9 @@ uint64_t ctf_input_bytes_done(const struct ctf_input *input);
 void ctf_input_close(struct ctf_input *input);
 
 /*
- * Make the next event of a stream its head.  HISTREE_END when there are no more, also where the rest of
- * the stream is damaged; the notes say so.  HISTREE_ERR_MEMORY.
+ * Make the next event of a stream, or gap where they are wanted, its head.  HISTREE_END when there are no more,
+ * also where the rest of the stream is damaged; the notes say so.  HISTREE_NOT_FOUND: of a live trace, not now.
+ * HISTREE_ERR_MEMORY.
  */
 enum histree_status ctf_stream_next(struct ctf_stream *stream, struct histree_error *error);
 

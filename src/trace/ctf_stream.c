@@ -66,18 +66,30 @@ static void begin_stream(struct ctf_stream *stream, const bt_message *message)
 		describe_trace(input, bt_stream_borrow_trace_const(source));
 }
 
-static void begin_packet(struct ctf_stream *stream, const bt_message *message)
+/* -1 if the packet does not say. */
+static int32_t cpu_of_packet(const bt_packet *packet)
 {
-	const bt_packet *packet = bt_message_packet_beginning_borrow_packet_const(message);
 	const bt_field *context = bt_packet_borrow_context_field_const(packet);
 	const bt_field *field = NULL;
 	int64_t cpu;
 	if (context != NULL)
 		field = bt_field_structure_borrow_member_field_by_name_const(context, "cpu_id");
 	bool known = field != NULL && ctf_field_int(field, &cpu) && cpu >= 0 && cpu <= INT32_MAX;
-	stream->cpu = known ? (int32_t)cpu : -1;
+	return known ? (int32_t)cpu : -1;
+}
+
+/* In a live trace the packets of several streams are open at a time: each event asks its own. */
+static void begin_packet(struct ctf_stream *stream, const bt_message *message)
+{
 	stream->packets++;
 	stream->packet_events = 0;
+	if (!stream->input->is_live)
+		stream->cpu = cpu_of_packet(bt_message_packet_beginning_borrow_packet_const(message));
+}
+
+static int32_t cpu_of_event(const struct ctf_stream *stream, const bt_event *event)
+{
+	return stream->input->is_live ? cpu_of_packet(bt_event_borrow_packet_const(event)) : stream->cpu;
 }
 
 static bool snapshot_time(const bt_clock_snapshot *snapshot, int64_t *out)
@@ -106,6 +118,38 @@ static void note_loss(struct ctf_stream *stream, const char *what, bool counted,
 	trace_notes_warn(stream->input->notes, "%s: the tracer lost %s%s", stream->name, lost, range);
 }
 
+/*
+ * The stream lacks what comes from one time to the other.  What it had before its first event is not known anyway;
+ * and what its last event said is known at that event's time.
+ */
+static void begin_gap(struct ctf_stream *stream, histree_time begin, histree_time end)
+{
+	if (!stream->input->wants_gaps || !stream->has_events || stream->last == INT64_MAX)
+		return;
+	if (begin <= stream->last)
+		begin = stream->last + 1;
+	if (stream->has_gap && stream->gap.begin < begin)
+		begin = stream->gap.begin;
+	stream->gap = (struct event_gap){
+		.trace = &stream->input->trace,
+		.cpu = stream->input->is_live ? -1 : stream->head.cpu,
+		.begin = begin,
+		.end = end > begin ? end : begin,
+	};
+	stream->has_gap = true;
+}
+
+/* The times between which something was lost; where the trace does not say, as much as can be. */
+static void lose(struct ctf_stream *stream, const bt_clock_snapshot *begin, const bt_clock_snapshot *end)
+{
+	histree_time from = INT64_MIN, to = INT64_MIN;
+	if (begin == NULL || !snapshot_time(begin, &from))
+		from = INT64_MIN;
+	if (end == NULL || !snapshot_time(end, &to))
+		to = INT64_MIN;
+	begin_gap(stream, from, to);
+}
+
 static void discarded_events(struct ctf_stream *stream, const bt_message *message)
 {
 	const bt_stream_class *class =
@@ -114,9 +158,13 @@ static void discarded_events(struct ctf_stream *stream, const bt_message *messag
 	uint64_t count = 0;
 	bool counted = bt_message_discarded_events_get_count(message, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE;
 	stream->input->notes->report.discarded_events += counted ? count : 0;
-	note_loss(stream, "event", counted, count,
-		  timed ? bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(message) : NULL,
-		  timed ? bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message) : NULL);
+	const bt_clock_snapshot *begin = NULL, *end = NULL;
+	if (timed) {
+		begin = bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(message);
+		end = bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message);
+	}
+	note_loss(stream, "event", counted, count, begin, end);
+	lose(stream, begin, end);
 }
 
 static void discarded_packets(struct ctf_stream *stream, const bt_message *message)
@@ -128,10 +176,13 @@ static void discarded_packets(struct ctf_stream *stream, const bt_message *messa
 	bool counted =
 		bt_message_discarded_packets_get_count(message, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE;
 	stream->input->notes->report.discarded_packets += counted ? count : 0;
-	note_loss(stream, "packet", counted, count,
-		  timed ? bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(message)
-			: NULL,
-		  timed ? bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(message) : NULL);
+	const bt_clock_snapshot *begin = NULL, *end = NULL;
+	if (timed) {
+		begin = bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(message);
+		end = bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(message);
+	}
+	note_loss(stream, "packet", counted, count, begin, end);
+	lose(stream, begin, end);
 }
 
 /* HISTREE_END where the event has no time that can be said. */
@@ -153,14 +204,17 @@ static enum histree_status take_event(struct ctf_stream *stream, const bt_messag
 	const struct event_class *known = ctf_classes_get(input->classes, class, &input->trace);
 	if (known == NULL)
 		return error_memory(error, "the classes of events");
-	if (stream->has_events && time < stream->head.time) {
+	if (stream->has_events && time < stream->last) {
 		if (stream->steps_back++ == 0)
 			stream->first_step_back = time;
 		input->notes->report.clock_steps_back++;
 	}
 	stream->has_events = true;
-	stream->head = (struct event){ .time = time, .cpu = stream->cpu, .class = known, .handle = source };
-	if (stream->cpu < 0)
+	stream->last = time;
+	stream->head = (struct event){
+		.time = time, .cpu = cpu_of_event(stream, source), .class = known, .handle = source
+	};
+	if (stream->head.cpu < 0)
 		stream->head.cpu = ctf_event_own_cpu(&stream->head);
 	stream->current = message;
 	stream->packet_events++;
@@ -234,10 +288,11 @@ void ctf_stream_damaged(struct ctf_stream *stream)
 			stream->name, stream->packets == 0 ? 0 : stream->packets - 1, stream->input->cause);
 	if (!counted)
 		notes->report.damaged_streams++;
+	begin_gap(stream, INT64_MIN, INT64_MAX);
 	end_stream(stream);
 }
 
-/* The next batch.  HISTREE_END if there is none. */
+/* The next batch.  HISTREE_END if there is none, HISTREE_NOT_FOUND if there is none yet. */
 static enum histree_status pull(struct ctf_stream *stream)
 {
 	struct ctf_input *input = stream->input;
@@ -248,6 +303,8 @@ static enum histree_status pull(struct ctf_stream *stream)
 	input->pulled = NULL;
 	if (input->pulled_status == BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
 		return HISTREE_OK;
+	if (input->pulled_status == BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN)
+		return HISTREE_NOT_FOUND;
 	if (input->pulled_status == BT_MESSAGE_ITERATOR_NEXT_STATUS_END)
 		end_stream(stream);
 	else
@@ -260,9 +317,12 @@ enum histree_status ctf_stream_next(struct ctf_stream *stream, struct histree_er
 	if (stream->current != NULL)
 		bt_message_put_ref(stream->current);
 	stream->current = NULL;
-	while (stream->iterator != NULL) {
+	while (stream->iterator != NULL && !stream->has_gap) {
 		if (stream->next == stream->count) {
-			if (pull(stream) != HISTREE_OK)
+			enum histree_status pulled = pull(stream);
+			if (pulled == HISTREE_NOT_FOUND)
+				return pulled;
+			if (pulled != HISTREE_OK)
 				break;
 			continue;
 		}
@@ -280,5 +340,9 @@ enum histree_status ctf_stream_next(struct ctf_stream *stream, struct histree_er
 			return status;
 		ctf_stream_damaged(stream);
 	}
-	return HISTREE_END;
+	if (!stream->has_gap)
+		return HISTREE_END;
+	stream->has_gap = false;
+	stream->head = (struct event){ .time = stream->gap.begin, .cpu = stream->gap.cpu, .gap = &stream->gap };
+	return HISTREE_OK;
 }

@@ -29,8 +29,9 @@ struct trace {
 	size_t stream_count;
 	struct head *heads; /* a heap: the parent of i is (i - 1) / 2 */
 	size_t head_count;
-	bool handed_out;   /* heads[0] is the event that trace_next() gave last */
-	size_t file_count; /* stream files of all inputs */
+	bool handed_out;         /* heads[0] is the event that trace_next() gave last */
+	size_t file_count;       /* stream files of all inputs */
+	struct ctf_stream *live; /* the only stream of a live trace, which merges by itself; else NULL */
 };
 
 static bool comes_before(const struct head *a, const struct head *b)
@@ -171,7 +172,7 @@ void trace_places(const struct trace *trace, struct trace_place *out)
 		const struct ctf_stream *stream = trace->streams[trace->heads[index].stream];
 		out[file_of(trace, stream)] = (struct trace_place){
 			.packet = stream->packets - 1,
-			.events = stream->packet_events - 1,
+			.events = stream->packet_events - (stream->head.gap == NULL),
 		};
 	}
 }
@@ -219,20 +220,44 @@ static enum histree_status skip_events(struct trace *trace, const struct trace_p
 	return HISTREE_OK;
 }
 
-/* `places` NULL: from the start. */
-static enum histree_status open_from(const char *const *paths, size_t path_count, const struct trace_place *places,
-				     size_t place_count, struct trace **out, struct histree_error *error)
+bool trace_is_address(const char *path)
 {
-	*out = NULL;
-	if (path_count == 0)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "no trace was named");
-	struct trace_folders folders = { 0 };
-	struct trace *trace = calloc(1, sizeof(*trace));
-	enum histree_status status = trace == NULL ? error_memory(error, "a trace") : HISTREE_OK;
-	for (size_t index = 0; status == HISTREE_OK && index < path_count; index++)
-		status = trace_folders_find(&folders, paths[index], error);
+	return strncmp(path, "net://", 6) == 0 || strncmp(path, "net4://", 7) == 0;
+}
+
+bool trace_is_live(const struct trace *trace)
+{
+	return trace->live != NULL;
+}
+
+static enum histree_status open_live(struct trace *trace, const char *address, struct histree_error *error)
+{
+	trace->inputs = calloc(1, sizeof(*trace->inputs));
+	if (trace->inputs == NULL)
+		return error_memory(error, "the traces");
+	struct ctf_input *input = &trace->inputs[trace->input_count++];
+	input->classes = &trace->classes;
+	input->notes = &trace->notes;
+	enum histree_status status = ctf_input_open_live(input, trace->plugin, address, error);
 	if (status == HISTREE_OK)
-		status = ctf_plugin_find(&trace->plugin, error);
+		trace->live = &input->streams[0];
+	return status;
+}
+
+/* Every trace at or below the paths; `places` NULL: from the start. */
+static enum histree_status open_folders(struct trace *trace, const char *const *paths, size_t path_count,
+					const struct trace_place *places, size_t place_count,
+					struct histree_error *error)
+{
+	struct trace_folders folders = { 0 };
+	enum histree_status status = HISTREE_OK;
+	for (size_t index = 0; status == HISTREE_OK && index < path_count; index++) {
+		if (trace_is_address(paths[index]))
+			status = error_set(error, HISTREE_ERR_ARGUMENT, "'%s': a live trace is read alone",
+					   paths[index]);
+		else
+			status = trace_folders_find(&folders, paths[index], error);
+	}
 	if (status == HISTREE_OK)
 		status = scan_inputs(trace, &folders, error);
 	if (status == HISTREE_OK && places != NULL)
@@ -246,6 +271,23 @@ static enum histree_status open_from(const char *const *paths, size_t path_count
 	if (status == HISTREE_OK)
 		status = begin_streams(trace, error);
 	trace_folders_release(&folders);
+	return status;
+}
+
+static enum histree_status open_from(const char *const *paths, size_t path_count, const struct trace_place *places,
+				     size_t place_count, struct trace **out, struct histree_error *error)
+{
+	*out = NULL;
+	if (path_count == 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "no trace was named");
+	struct trace *trace = calloc(1, sizeof(*trace));
+	enum histree_status status = trace == NULL ? error_memory(error, "a trace") : HISTREE_OK;
+	if (status == HISTREE_OK)
+		status = ctf_plugin_find(&trace->plugin, error);
+	if (status == HISTREE_OK && places == NULL && path_count == 1 && trace_is_address(paths[0]))
+		status = open_live(trace, paths[0], error);
+	else if (status == HISTREE_OK)
+		status = open_folders(trace, paths, path_count, places, place_count, error);
 	if (status == HISTREE_OK)
 		*out = trace;
 	else
@@ -263,6 +305,12 @@ enum histree_status trace_open_at(const char *const *paths, size_t path_count, c
 				  size_t place_count, struct trace **out, struct histree_error *error)
 {
 	return open_from(paths, path_count, places, place_count, out, error);
+}
+
+void trace_want_gaps(struct trace *trace)
+{
+	for (size_t index = 0; index < trace->input_count; index++)
+		trace->inputs[index].wants_gaps = true;
 }
 
 size_t trace_count(const struct trace *trace)
@@ -292,7 +340,8 @@ static enum histree_status advance(struct trace *trace, struct histree_error *er
 	return HISTREE_OK;
 }
 
-enum histree_status trace_next(struct trace *trace, struct event *out, struct histree_error *error)
+/* Make the earliest of all heads the event. */
+static enum histree_status merge(struct trace *trace, struct event *out, struct histree_error *error)
 {
 	if (trace->handed_out) {
 		enum histree_status status = advance(trace, error);
@@ -303,7 +352,22 @@ enum histree_status trace_next(struct trace *trace, struct event *out, struct hi
 	if (!trace->handed_out)
 		return HISTREE_END;
 	*out = trace->streams[trace->heads[0].stream]->head;
-	trace->notes.report.events++;
+	return HISTREE_OK;
+}
+
+enum histree_status trace_next(struct trace *trace, struct event *out, struct histree_error *error)
+{
+	enum histree_status status;
+	if (trace->live == NULL) {
+		status = merge(trace, out, error);
+	} else {
+		status = ctf_stream_next(trace->live, error);
+		*out = trace->live->head;
+	}
+	if (status != HISTREE_OK)
+		return status;
+	trace->notes.report.events += out->gap == NULL;
+	trace->notes.report.gaps += out->gap != NULL;
 	return HISTREE_OK;
 }
 

@@ -17,6 +17,9 @@
  *		...;			// HISTREE_END, or the error
  *	trace_close(trace);
  *
+ * A path may also be the address of a session at a relay daemon of LTTng, "net://HOST/host/NAME/SESSION": a live
+ *trace, which must be the only one.  It ends when the session does, and now and then there is nothing to read yet.
+ *
  * Threads: a trace is used by one thread at a time.
  *
  * Only ctf_input, ctf_stream, ctf_class and ctf_cause call babeltrace2.  ctf_folder, ctf_packets, ctf_layout,
@@ -33,6 +36,7 @@ struct trace;
 /* What became of the input so far.  Strings belong to the trace. */
 struct trace_report {
 	uint64_t events;
+	uint64_t gaps; /* handed out */
 	uint64_t clock_steps_back;
 	uint64_t discarded_events; /* said by the tracer to be lost */
 	uint64_t discarded_packets;
@@ -82,7 +86,22 @@ enum histree_status trace_open_at(const char *const *paths, size_t path_count, c
 size_t trace_count(const struct trace *trace);
 const struct event_trace *trace_at(const struct trace *trace, size_t index);
 
-/* The next event, valid until the next call.  HISTREE_END when there are no more.  HISTREE_ERR_MEMORY. */
+/*
+ * From here on, hand out the beginnings of gaps too, in their place among the events: what streams lost after their
+ * first event, and the rest of streams that are damaged.
+ */
+void trace_want_gaps(struct trace *trace);
+
+/* Of a live trace the facts are known once there was an event. */
+bool trace_is_live(const struct trace *trace);
+
+/* Whether a path is the address of a live trace. */
+bool trace_is_address(const char *path);
+
+/*
+ * The next event, valid until the next call.  HISTREE_END when there are no more.  HISTREE_NOT_FOUND: of a live
+ * trace, not now; ask again in a moment.  HISTREE_ERR_MEMORY.
+ */
 enum histree_status trace_next(struct trace *trace, struct event *out, struct histree_error *error);
 
 struct trace_report trace_report(const struct trace *trace);

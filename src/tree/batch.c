@@ -98,13 +98,9 @@ static bool reserve_keys(struct batch *batch, histree_quark key)
 	return true;
 }
 
-bool batch_reserve(struct batch *batch, histree_quark key)
+/* One more chunk for a bucket whose chunks are full. */
+static bool add_chunk(struct batch *batch, struct bucket *bucket)
 {
-	if (key >= batch->key_room && !reserve_keys(batch, key))
-		return false;
-	struct bucket *bucket = &batch->buckets[key >> batch->shift];
-	if (bucket->next != bucket->limit)
-		return true;
 	struct chunk *chunk = take_chunk(batch->pool);
 	if (chunk == NULL)
 		return false;
@@ -117,12 +113,60 @@ bool batch_reserve(struct batch *batch, histree_quark key)
 	bucket->last = chunk;
 	bucket->next = chunk->items;
 	bucket->limit = chunk->items + CHUNK_ITEMS;
+	return true;
+}
+
+bool batch_reserve(struct batch *batch, histree_quark key)
+{
+	if (key >= batch->key_room && !reserve_keys(batch, key))
+		return false;
+	struct bucket *bucket = &batch->buckets[key >> batch->shift];
+	if (bucket->next != bucket->limit)
+		return true;
+	if (!add_chunk(batch, bucket))
+		return false;
 	batch->chunks++;
 	if (bucket->full_chunks + 1 > batch->largest)
 		batch->largest = bucket->full_chunks + 1;
 	if (batch_is_large(batch))
 		batch->full = 0;
 	return true;
+}
+
+/* ---- copying ---------------------------------------------------------------------------------------- */
+
+static bool copy_bucket(const struct bucket *bucket, struct batch *batch, struct bucket *copy)
+{
+	for (const struct chunk *chunk = bucket->first; chunk != NULL; chunk = chunk->next) {
+		const struct column_item *end = chunk == bucket->last ? bucket->next : chunk->items + CHUNK_ITEMS;
+		if (!add_chunk(batch, copy))
+			return false;
+		memcpy(copy->next, chunk->items, (size_t)(end - chunk->items) * sizeof(*end));
+		copy->next += end - chunk->items;
+	}
+	return true;
+}
+
+enum histree_status batch_copy(const struct batch *batch, struct chunk_pool *pool, struct batch *copy)
+{
+	copy->pool = pool;
+	copy->shift = batch->shift;
+	copy->chunks_max = batch->chunks_max;
+	copy->start = batch->start;
+	copy->end = batch->end;
+	if (batch->key_room > 0 && !reserve_keys(copy, (histree_quark)(batch->key_room - 1)))
+		return HISTREE_ERR_MEMORY;
+	if (batch->key_room > 0)
+		memcpy(copy->keys, batch->keys, batch->key_room / 64 * sizeof(*copy->keys));
+	for (size_t i = 0; i < batch->bucket_count; i++)
+		if (!copy_bucket(&batch->buckets[i], copy, &copy->buckets[i]))
+			return HISTREE_ERR_MEMORY;
+	copy->key_count = batch->key_count;
+	copy->count = batch->count;
+	copy->full = batch->full;
+	copy->chunks = batch->chunks;
+	copy->largest = batch->largest;
+	return intern_copy(&batch->values, &copy->values) ? HISTREE_OK : HISTREE_ERR_MEMORY;
 }
 
 /* ---- taking ----------------------------------------------------------------------------------------- */

@@ -110,6 +110,12 @@ static inline bool batch_has(const struct batch *batch, histree_quark key)
 /* Take the items out of a bucket, sorted by (key, start), to where there is room for bucket_item_count(). */
 void batch_take(struct batch *batch, size_t bucket, struct column_item *items);
 
+/*
+ * The same items in the same buckets, their chunks from `pool`.  `copy` is zeroed.  HISTREE_ERR_MEMORY only; `copy`
+ * is to be released also then.
+ */
+enum histree_status batch_copy(const struct batch *batch, struct chunk_pool *pool, struct batch *copy);
+
 /* Of a batch without items: forget its values and keys too, but keep its memory for the next. */
 void batch_clear(struct batch *batch);
 void batch_release(struct batch *batch);

@@ -131,6 +131,14 @@ enum histree_status batch_writer_write(struct batch_writer *writer, struct batch
 	return status;
 }
 
+enum histree_status batch_writer_copy(const struct batch_writer *writer, struct batch_writer *copy)
+{
+	copy->item_bytes = writer->item_bytes;
+	copy->builder.direct = writer->builder.direct;
+	copy->builder.leaves = writer->builder.leaves;
+	return lives_copy(&writer->lives, &copy->lives) ? HISTREE_OK : HISTREE_ERR_MEMORY;
+}
+
 void batch_writer_release(struct batch_writer *writer)
 {
 	column_builder_release(&writer->builder);

@@ -33,6 +33,12 @@ size_t batch_writer_leaf_items(const struct batch_writer *writer);
 enum histree_status batch_writer_write(struct batch_writer *writer, struct batch *batch,
 				       struct histree_error *error);
 
+/*
+ * What it learnt of the leaves that it wrote.  `copy` is zeroed but for output, attach and context.
+ * HISTREE_ERR_MEMORY only.
+ */
+enum histree_status batch_writer_copy(const struct batch_writer *writer, struct batch_writer *copy);
+
 void batch_writer_release(struct batch_writer *writer);
 
 #endif

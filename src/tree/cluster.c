@@ -66,6 +66,32 @@ void cluster_release(struct cluster *cluster)
 	free(cluster->lived);
 }
 
+static enum histree_status copy_tier(const struct cluster_tier *tier, struct chunk_pool *pool,
+				     struct cluster_tier *copy)
+{
+	copy->flushed = tier->flushed;
+	copy->flushed_before = tier->flushed_before;
+	return batch_copy(&tier->filling, pool, &copy->filling);
+}
+
+enum histree_status cluster_copy(const struct cluster *cluster, struct cluster *copy)
+{
+	copy->start = cluster->start;
+	copy->chunks_max = cluster->chunks_max;
+	copy->values_max = cluster->values_max;
+	copy->leaf_items = cluster->leaf_items;
+	chunk_pool_init(&copy->pool);
+	enum histree_status status = batch_writer_copy(&cluster->writer, &copy->writer);
+	copy->lived = array_copy(cluster->lived, cluster->lived_capacity);
+	if (copy->lived != NULL)
+		copy->lived_capacity = cluster->lived_capacity;
+	else if (cluster->lived_capacity > 0)
+		status = HISTREE_ERR_MEMORY;
+	for (unsigned i = 0; i < CLUSTER_TIERS && status == HISTREE_OK; i++)
+		status = copy_tier(&cluster->tiers[i], &copy->pool, &copy->tiers[i]);
+	return status;
+}
+
 /* ---- handing over --------------------------------------------------------------------------------- */
 
 static void write_batch(void *context)
@@ -74,13 +100,21 @@ static void write_batch(void *context)
 	cluster->written = batch_writer_write(&cluster->writer, &cluster->writing, &cluster->written_error);
 }
 
-/* What became of the batch that was handed over last. */
-static enum histree_status wait_for_writer(struct cluster *cluster, struct histree_error *error)
+enum histree_status cluster_settle(struct cluster *cluster, struct histree_error *error)
 {
 	if (cluster->has_worker)
 		worker_wait(&cluster->worker);
 	if (cluster->written != HISTREE_OK)
 		return error_set(error, cluster->written, "%s", cluster->written_error.message);
+	return HISTREE_OK;
+}
+
+/* Before the next batch is handed over. */
+static enum histree_status wait_for_writer(struct cluster *cluster, struct histree_error *error)
+{
+	enum histree_status status = cluster_settle(cluster, error);
+	if (status != HISTREE_OK)
+		return status;
 	batch_clear(&cluster->writing);
 	cluster->leaf_items = batch_writer_leaf_items(&cluster->writer);
 	return HISTREE_OK;

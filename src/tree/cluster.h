@@ -66,6 +66,18 @@ void cluster_close_at(struct cluster *cluster, histree_time end);
 /* Write whatever is left; from then on there is one thread. */
 enum histree_status cluster_finish(struct cluster *cluster, struct histree_error *error);
 
+/*
+ * What was handed over is written, or why it could not be.  Changes nothing that the file depends on: who looks at
+ * a history while it grows does not change it.
+ */
+enum histree_status cluster_settle(struct cluster *cluster, struct histree_error *error);
+
+/*
+ * Of a settled cluster: as it is now, to be finished by itself and without a thread of its own.  `copy` is zeroed
+ * but for the writer's output, attach and context.  HISTREE_ERR_MEMORY only; `copy` is to be released also then.
+ */
+enum histree_status cluster_copy(const struct cluster *cluster, struct cluster *copy);
+
 void cluster_release(struct cluster *cluster);
 
 #endif

@@ -43,6 +43,15 @@ unsigned life_nulls(struct life life, histree_quark key, histree_time start, his
 	return count;
 }
 
+bool lives_copy(const struct lives *lives, struct lives *copy)
+{
+	*copy = (struct lives){ .lives = array_copy(lives->lives, lives->count) };
+	if (copy->lives == NULL)
+		return lives->count == 0;
+	copy->count = copy->capacity = lives->count;
+	return true;
+}
+
 void lives_release(struct lives *lives)
 {
 	free(lives->lives);

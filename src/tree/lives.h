@@ -31,7 +31,12 @@ struct life {
 
 static const struct life life_none = { .birth = INT64_MAX, .death = INT64_MIN };
 
-enum { LIVES_IN_BLOCK = 64, LIVES_ALL_FRESH = 128, LIVES_FOOTER_SIZE = 8 };
+enum {
+	LIVES_IN_BLOCK = 64,
+	LIVES_BLOCK_SIZE_MIN = 6, /* two columns of three bytes */
+	LIVES_ALL_FRESH = 128,
+	LIVES_FOOTER_SIZE = 8,
+};
 
 /* While a tree is being written.  A zeroed struct lives has no attributes. */
 struct lives {
@@ -51,6 +56,9 @@ enum histree_status lives_write(const struct lives *lives, uint32_t key_count, h
  */
 unsigned life_nulls(struct life life, histree_quark key, histree_time start, histree_time end,
 		    struct histree_interval nulls[2]);
+
+/* False when memory is out; `copy` is then empty. */
+bool lives_copy(const struct lives *lives, struct lives *copy);
 
 void lives_release(struct lives *lives);
 

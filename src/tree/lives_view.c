@@ -5,8 +5,6 @@
 
 #include "base/error.h"
 
-enum { LIFE_BLOCK_SIZE_MIN = 6 }; /* two columns of three bytes */
-
 enum histree_status lives_view_open(struct lives_view *view, uint32_t key_count, histree_time start,
 				    histree_time end, const struct block_file *file, struct histree_error *error)
 {
@@ -23,7 +21,7 @@ enum histree_status lives_view_open(struct lives_view *view, uint32_t key_count,
 	}
 	/* No number of attributes is believed that the bytes could not be of. */
 	if (reader.failed || byte_reader_left(&reader) > 0 ||
-	    view->blocks.size / LIFE_BLOCK_SIZE_MIN < block_count) {
+	    view->blocks.size / LIVES_BLOCK_SIZE_MIN < block_count) {
 		lives_view_release(view);
 		return error_set(error, HISTREE_ERR_FORMAT,
 				 "'%s': section LIFE of %zu bytes is not that of %u attributes",

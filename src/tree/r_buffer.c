@@ -36,22 +36,40 @@ bool r_buffer_is_full(const struct r_buffer *buffer, const struct node_layout *l
 	       buffer->count * each + buffer->bytes.bytes_total >= memory_max;
 }
 
-enum histree_status r_buffer_add(struct r_buffer *buffer, const struct histree_interval *interval,
-				 histree_time base)
+static bool append(struct r_buffer *buffer, const struct histree_interval *interval)
 {
 	if (!array_reserve(&buffer->intervals, &buffer->capacity, buffer->count + 1))
-		return HISTREE_ERR_MEMORY;
+		return false;
 	struct histree_interval *copy = &buffer->intervals[buffer->count];
 	*copy = *interval;
 	if (interval->value.size > 0) {
 		copy->value.bytes = arena_copy(&buffer->bytes, interval->value.bytes, interval->value.size);
 		if (copy->value.bytes == NULL)
-			return HISTREE_ERR_MEMORY;
+			return false;
 	}
-	if (buffer->count == 0 || interval->start < buffer->start)
+	buffer->count++;
+	return true;
+}
+
+enum histree_status r_buffer_add(struct r_buffer *buffer, const struct histree_interval *interval,
+				 histree_time base)
+{
+	if (!append(buffer, interval))
+		return HISTREE_ERR_MEMORY;
+	if (buffer->count == 1 || interval->start < buffer->start)
 		buffer->start = interval->start;
 	buffer->row_bytes += node_row_size(interval, base);
-	buffer->count++;
+	return HISTREE_OK;
+}
+
+enum histree_status r_buffer_copy(const struct r_buffer *buffer, struct r_buffer *copy)
+{
+	*copy = (struct r_buffer){ .row_bytes = buffer->row_bytes, .start = buffer->start };
+	for (size_t i = 0; i < buffer->count; i++)
+		if (!append(copy, &buffer->intervals[i])) {
+			r_buffer_release(copy);
+			return HISTREE_ERR_MEMORY;
+		}
 	return HISTREE_OK;
 }
 

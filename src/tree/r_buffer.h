@@ -38,6 +38,9 @@ enum histree_status r_buffer_add(struct r_buffer *buffer, const struct histree_i
 enum histree_status r_buffer_build(struct r_buffer *buffer, struct tree_output *output, uint32_t depth,
 				   struct node_child *child, struct histree_error *error);
 
+/* HISTREE_ERR_MEMORY only: `copy` is then empty. */
+enum histree_status r_buffer_copy(const struct r_buffer *buffer, struct r_buffer *copy);
+
 void r_buffer_release(struct r_buffer *buffer);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 
-enum { SAMPLES_PER_PART = 32, AHEAD = 24 };
+enum { SAMPLES_PER_PART = 32, SLOTS_PER_SPLITTER = SEGMENT_SLOTS_MAX / SEGMENT_PARTS_MAX, AHEAD = 24 };
 
 /* Fill in the splitters, all different; returns how many. */
 static size_t choose_splitters(struct segment_split *split, const struct segment_times *times,
@@ -29,8 +29,27 @@ static size_t choose_splitters(struct segment_split *split, const struct segment
 	return splitters;
 }
 
+/*
+ * Some slots for each splitter: where keys are spread evenly, and they are so in a batch of starts, a slot has one
+ * splitter or none, and the search below has nothing left to do.
+ */
+static void fill_slots(struct segment_split *split, size_t splitters)
+{
+	uint64_t first = split->splitters[0], range = split->splitters[splitters - 1] - first;
+	split->slot_shift = 0;
+	while (range >> split->slot_shift >= splitters * SLOTS_PER_SPLITTER)
+		split->slot_shift++;
+	size_t slots = (size_t)(range >> split->slot_shift) + 1, before = 0;
+	for (size_t slot = 0; slot < slots; slot++) {
+		while (before < splitters && (split->splitters[before] - first) >> split->slot_shift < slot)
+			before++;
+		split->before_slot[slot] = (uint16_t)before;
+	}
+	split->before_slot[slots] = (uint16_t)splitters;
+}
+
 /* Without a branch: keys are as good as random, and a step that is guessed wrong costs more than all others. */
-static inline size_t part_of(const uint64_t *splitters, size_t count, uint64_t number)
+static inline size_t count_not_above(const uint64_t *splitters, size_t count, uint64_t number)
 {
 	const uint64_t *base = splitters;
 	while (count > 1) {
@@ -39,6 +58,17 @@ static inline size_t part_of(const uint64_t *splitters, size_t count, uint64_t n
 		count -= half;
 	}
 	return (size_t)(base - splitters) + (count == 1 && *base <= number);
+}
+
+static inline size_t part_of(const struct segment_split *split, size_t splitters, uint64_t number)
+{
+	uint64_t first = split->splitters[0];
+	if (number < first)
+		return 0;
+	if (number >= split->splitters[splitters - 1])
+		return splitters;
+	size_t slot = (size_t)((number - first) >> split->slot_shift), before = split->before_slot[slot];
+	return before + count_not_above(split->splitters + before, split->before_slot[slot + 1] - before, number);
 }
 
 bool segment_split(struct segment_split *split, const struct segment_times *times, enum segment_split_key key,
@@ -56,12 +86,13 @@ bool segment_split(struct segment_split *split, const struct segment_times *time
 		return false;
 	size_t splitters = choose_splitters(split, times, key, from, count, parts);
 	split->part_count = splitters + 1;
+	fill_slots(split, splitters);
 	memset(split->sizes, 0, split->part_count * sizeof(*split->sizes));
 	for (size_t i = 0; i < count; i++) {
 		/* In a slab, neighbours in order are far from each other in the batch. */
 		__builtin_prefetch(&times[from[i + AHEAD < count ? i + AHEAD : i]]);
 		uint64_t number = segment_split_number(key, &times[from[i]]);
-		size_t part = part_of(split->splitters, splitters, number);
+		size_t part = part_of(split, splitters, number);
 		split->parts_of[i] = (uint16_t)part;
 		split->sizes[part]++;
 	}

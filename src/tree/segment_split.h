@@ -15,7 +15,7 @@
 
 enum segment_split_key { SPLIT_BY_START, SPLIT_BY_DURATION };
 
-enum { SEGMENT_PARTS_MAX = 2048 };
+enum { SEGMENT_PARTS_MAX = 2048, SEGMENT_SLOTS_MAX = 8 * SEGMENT_PARTS_MAX };
 
 /* Scratch.  A zeroed one is fine. */
 struct segment_split {
@@ -25,6 +25,9 @@ struct segment_split {
 	size_t sample_capacity;
 	uint64_t splitters[SEGMENT_PARTS_MAX]; /* ascending: a key belongs to as many parts behind the first as are
 						  not above it */
+	/* The range of the splitters in slots of equal width, and how many splitters lie before each slot. */
+	uint16_t before_slot[SEGMENT_SLOTS_MAX + 1];
+	unsigned slot_shift;
 
 	/* The last result. */
 	size_t part_count;

@@ -26,6 +26,7 @@ static const double leaf_fill = 0.75;
 struct segment_writer {
 	struct tree_writer *tree;
 	uint32_t node_size;
+	enum segment_grouping grouping;
 	struct segment_batch batch;
 	size_t strings_max;      /* bytes of a batch's */
 	uint32_t *order, *spare; /* places in the batch; the spare one for the next cut */
@@ -82,6 +83,11 @@ enum histree_status segment_writer_create(struct block_file *file, const struct 
 	return HISTREE_OK;
 }
 
+void segment_writer_group(struct segment_writer *writer, enum segment_grouping grouping)
+{
+	writer->grouping = grouping;
+}
+
 void segment_writer_free(struct segment_writer *writer)
 {
 	if (writer == NULL)
@@ -114,6 +120,20 @@ static size_t root_up(size_t number)
 	return root;
 }
 
+/* In how many slabs of duration so many parts are cut, before each slab is cut by start. */
+static size_t slabs_of(const struct segment_writer *writer, size_t parts)
+{
+	switch (writer->grouping) {
+	case SEGMENTS_GROUPED_BY_START:
+		return 1;
+	case SEGMENTS_GROUPED_BY_DURATION:
+		return parts;
+	case SEGMENTS_GROUPED_BY_BOTH:
+		break;
+	}
+	return root_up(parts);
+}
+
 /*
  * Encode and write a leaf of the first of *taken segments, which are sorted by start; *taken becomes how many they
  * are.
@@ -123,7 +143,7 @@ static enum histree_status write_leaf(struct segment_writer *writer, const uint3
 {
 	size_t count = *taken;
 	for (;;) {
-		size_t slabs = root_up(divide_up(count, SEGMENT_BLOCK_MAX));
+		size_t slabs = slabs_of(writer, divide_up(count, SEGMENT_BLOCK_MAX));
 		size_t size = 0;
 		if (segment_split(&writer->blocks, writer->batch.times, SPLIT_BY_DURATION, order, spare, count,
 				  slabs))
@@ -210,7 +230,7 @@ static enum histree_status write_batch(struct segment_writer *writer, struct his
 	size_t count = writer->batch.count;
 	for (size_t i = 0; i < count; i++)
 		writer->spare[i] = (uint32_t)i;
-	size_t slabs = root_up(divide_up(count, leaf_items(writer)));
+	size_t slabs = slabs_of(writer, divide_up(count, leaf_items(writer)));
 	if (!segment_split(&writer->slabs, writer->batch.times, SPLIT_BY_DURATION, writer->spare, writer->order,
 			   count, slabs))
 		return error_memory(error, "sorting a batch");

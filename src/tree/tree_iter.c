@@ -5,12 +5,16 @@
  * them, meet the region: thus at most once, as each has one parent.
  *
  * Intervals are read some at a time, so that what it costs to come back to a node is shared among them.
+ *
+ * A node that is damaged is passed by; what it held are the holes that are left when all others have been read.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
+#include "tree/tree_damage.h"
+#include "tree/tree_holes.h"
 #include "tree/tree_reader_inside.h"
 
 enum { BATCH = 64 };
@@ -23,8 +27,9 @@ struct tree_iter {
 		life_end;   /* of the region's keys, those whose nulls outside their life were not given yet */
 	size_t lives_block; /* where all keys are asked for: the block of lives at hand */
 	struct life lives[LIVES_IN_BLOCK];
-	uint32_t *pending; /* stack of node numbers */
-	size_t pending_count, pending_capacity;
+	uint32_t *pending;     /* stack of node numbers */
+	bool *pending_is_core; /* by place: it can have children, as far as its parent knows */
+	size_t pending_count, pending_capacity, is_core_capacity;
 
 	struct node_pin *pin;
 	const struct tree_node *node;     /* being read; NULL: none */
@@ -33,15 +38,26 @@ struct tree_iter {
 
 	size_t batch_at, batch_count; /* those that were read and not handed out yet */
 	struct histree_interval batch[BATCH];
+
+	bool keeps_to_nodes; /* hands out no holes: it is used to find them */
+	bool has_orphans;    /* those of the reader are pending, or were */
+	bool has_holes;      /* they were looked for */
+	struct tree_holes holes;
 };
+
+static bool reserve_pending(struct tree_iter *iter, size_t count)
+{
+	return array_reserve(&iter->pending, &iter->pending_capacity, count) &&
+	       array_reserve(&iter->pending_is_core, &iter->is_core_capacity, count);
+}
 
 enum histree_status tree_iter_create(struct tree_reader *reader, struct tree_iter **out,
 				     struct histree_error *error)
 {
 	*out = NULL;
 	struct tree_iter *iter = calloc(1, sizeof(*iter));
-	if (iter == NULL || !array_reserve(&iter->pending, &iter->pending_capacity, 1)) {
-		free(iter);
+	if (iter == NULL || !reserve_pending(iter, 1)) {
+		tree_iter_free(iter);
 		return error_memory(error, "a query");
 	}
 	iter->reader = reader;
@@ -66,7 +82,9 @@ void tree_iter_free(struct tree_iter *iter)
 	if (iter == NULL)
 		return;
 	node_pin_free(iter->pin);
+	tree_holes_release(&iter->holes);
 	free(iter->pending);
+	free(iter->pending_is_core);
 	free(iter);
 }
 
@@ -85,6 +103,12 @@ void tree_iter_stop(struct tree_iter *iter)
 	iter->left = 0;
 	iter->batch_at = iter->batch_count = 0;
 	iter->stats = (struct histree_query_stats){ 0 };
+	iter->has_orphans = iter->has_holes = false;
+}
+
+void tree_iter_keep_to_nodes(struct tree_iter *iter)
+{
+	iter->keeps_to_nodes = true;
 }
 
 void tree_iter_start(struct tree_iter *iter, const struct histree_region *region)
@@ -109,6 +133,7 @@ void tree_iter_start(struct tree_iter *iter, const struct histree_region *region
 	iter->lives_block = SIZE_MAX;
 	iter->life_end = iter->reader->lives.count > 0 ? keys : 0; /* else every null is in a node */
 	iter->pending[0] = shape->root;
+	iter->pending_is_core[0] = true;
 	iter->pending_count = 1;
 }
 
@@ -118,7 +143,9 @@ static enum histree_status push_children(struct tree_iter *iter, struct histree_
 	const struct region_hull hull = region_hull(&iter->region);
 	uint32_t count = node->view.child_count;
 	size_t place = iter->pending_count;
-	if (!array_reserve(&iter->pending, &iter->pending_capacity, place + count))
+	if (count == 0)
+		return HISTREE_OK;
+	if (!reserve_pending(iter, place + count))
 		return error_memory(error, "a query");
 	/* The last child first: popped in the order of their making, which is about that of time. */
 	for (uint32_t g = tree_group_count(count); g-- > 0;) {
@@ -132,8 +159,55 @@ static enum histree_status push_children(struct tree_iter *iter, struct histree_
 		if (iter->pending[i] >= node->view.number)
 			return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u has node %u as a child",
 					 block_file_path(iter->reader->file), node->view.number, iter->pending[i]);
+	memset(&iter->pending_is_core[iter->pending_count], node->view.height > 1, place - iter->pending_count);
 	iter->pending_count = place;
 	return HISTREE_OK;
+}
+
+/* Nodes that no readable one has as a child; there is room for them. */
+static void push_orphans(struct tree_iter *iter, const struct tree_damage *damage)
+{
+	const struct node_region *region = &iter->region;
+	const struct region_hull hull = region_hull(region);
+	for (size_t i = 0; i < damage->orphan_count; i++) {
+		const struct node_child *node = &damage->orphans[i];
+		if (!hull_meets(&hull, node->start, node->end, node->key_min, node->key_max) ||
+		    !region_meets_times(region, node->start, node->end) ||
+		    !region_meets_keys(region, node->key_min, node->key_max))
+			continue;
+		iter->pending_is_core[iter->pending_count] = true;
+		iter->pending[iter->pending_count++] = node->number;
+	}
+}
+
+/*
+ * Pass by the node on top of the stack, which cannot be read.  If it may have children, nobody else knows of them:
+ * all nodes without a readable parent take its place, once.
+ */
+static enum histree_status pass_by(struct tree_iter *iter, struct histree_error *error)
+{
+	size_t place = iter->pending_count - 1;
+	if (iter->pending_is_core[place] && !iter->has_orphans) {
+		const struct tree_damage *damage;
+		enum histree_status status = tree_damage_find(iter->reader, &damage, error);
+		if (status != HISTREE_OK)
+			return status;
+		if (!reserve_pending(iter, place + damage->orphan_count))
+			return error_memory(error, "a query");
+		iter->pending_count = place;
+		push_orphans(iter, damage);
+		iter->has_orphans = true;
+	} else {
+		iter->pending_count = place;
+	}
+	iter->stats.nodes_damaged++;
+	return HISTREE_OK;
+}
+
+/* What the disk refuses now it may give the next time: that is the caller's to decide. */
+static bool is_damage(const struct tree_iter *iter, enum histree_status status)
+{
+	return status == HISTREE_ERR_FORMAT || (status == HISTREE_ERR_IO && iter->reader->salvages);
 }
 
 /* Enter the node on top of the stack.  If it fails, that is still there: who asks again is not told less. */
@@ -143,12 +217,14 @@ static enum histree_status enter_node(struct tree_iter *iter, struct histree_err
 	uint32_t number = iter->pending[place];
 	bool loaded;
 	/* A file that lies about its children must not keep us for ever. */
-	if (iter->stats.nodes_visited == iter->reader->shape.node_count)
+	if (iter->stats.nodes_visited + iter->stats.nodes_damaged == iter->reader->shape.node_count)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is a child of several nodes",
 				 block_file_path(iter->reader->file), number);
+	if (tree_damage_has(iter->reader, number))
+		return pass_by(iter, error);
 	enum histree_status status = node_pin_hold(iter->pin, number, &loaded, error);
 	if (status != HISTREE_OK)
-		return status;
+		return is_damage(iter, status) ? pass_by(iter, error) : status;
 	iter->node = node_pin_beside(iter->pin);
 	iter->pending_count = place;
 	status = push_children(iter, error);
@@ -225,6 +301,40 @@ static enum histree_status read_nodes(struct tree_iter *iter, struct histree_int
 	return HISTREE_END;
 }
 
+/* What the nodes that could not be read held. */
+static enum histree_status read_holes(struct tree_iter *iter, struct histree_interval *out, size_t room,
+				      size_t *count, struct histree_error *error)
+{
+	const struct node_region *region = &iter->region;
+	struct tree_holes *holes = &iter->holes;
+	if (!iter->has_holes) {
+		const struct histree_region asked = {
+			.from = region->from,
+			.to = region->to,
+			.quarks = region->quarks,
+			.quark_count = region->quark_count,
+			.times = region->times,
+			.time_count = region->time_count,
+		};
+		enum histree_status status = tree_holes_find(iter->reader, &asked, holes, error);
+		if (status != HISTREE_OK)
+			return status;
+		iter->has_holes = true;
+	}
+	size_t left = holes->count - holes->next;
+	*count = left < room ? left : room;
+	if (*count == 0)
+		return HISTREE_END;
+	memcpy(out, &holes->holes[holes->next], *count * sizeof(*out));
+	holes->next += *count;
+	return HISTREE_OK;
+}
+
+static inline bool has_holes(const struct tree_iter *iter)
+{
+	return (iter->stats.nodes_damaged > 0 || iter->reader->lost_lives) && !iter->keeps_to_nodes;
+}
+
 /* There is room for two at least. */
 static enum histree_status read_some(struct tree_iter *iter, struct histree_interval *out, size_t room,
 				     size_t *count, struct histree_error *error)
@@ -234,6 +344,8 @@ static enum histree_status read_some(struct tree_iter *iter, struct histree_inte
 	if (iter->left > 0) {
 		*count = read_nulls(iter, out, room);
 		status = *count > 0 ? HISTREE_OK : read_nodes(iter, out, room, count, error);
+		if (status == HISTREE_END && has_holes(iter))
+			status = read_holes(iter, out, room, count, error);
 	}
 	if (status == HISTREE_END)
 		leave_node(iter);

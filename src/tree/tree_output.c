@@ -65,6 +65,14 @@ enum histree_status tree_output_segments(struct tree_output *output, struct segm
 	return write_block(output, 0, used, child->key_min, child->key_max, error);
 }
 
+enum histree_status tree_output_copy(const struct tree_output *output, struct block_file *file,
+				     struct tree_output *copy)
+{
+	enum histree_status status = tree_output_init(copy, file, output->layout, NULL);
+	copy->node_count = output->node_count;
+	return status == HISTREE_OK ? tree_statistics_copy(&output->statistics, &copy->statistics) : status;
+}
+
 void tree_output_release(struct tree_output *output)
 {
 	free(output->block);

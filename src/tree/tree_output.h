@@ -36,6 +36,10 @@ enum histree_status tree_output_leaf(struct tree_output *output, struct column_b
 enum histree_status tree_output_segments(struct tree_output *output, struct segment_builder *builder,
 					 struct node_child *child, struct histree_error *error);
 
+/* Nodes that come after those of `output` now.  HISTREE_ERR_MEMORY only; `copy` is to be released also then. */
+enum histree_status tree_output_copy(const struct tree_output *output, struct block_file *file,
+				     struct tree_output *copy);
+
 void tree_output_release(struct tree_output *output);
 
 #endif

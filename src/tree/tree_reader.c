@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "tree/tree_damage.h"
 #include "tree/tree_reader_inside.h"
 
 static void bound_groups(struct tree_node *node)
@@ -57,22 +58,44 @@ static enum histree_status check_kind(const struct tree_reader *reader, bool seg
 				  : "segment store, not a history of states");
 }
 
+/* Whether a salvaged tree does without what could not be read. */
+static bool is_lost(const struct tree_reader *reader, enum histree_status status)
+{
+	return reader->salvages && (status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_IO);
+}
+
+static enum histree_status open_lives(struct tree_reader *reader, struct histree_error *error)
+{
+	const struct tree_shape *shape = &reader->shape;
+	enum histree_status status =
+		lives_view_open(&reader->lives, shape->key_count, shape->start, shape->end, reader->file, error);
+	reader->lost_lives = is_lost(reader, status);
+	return reader->lost_lives ? HISTREE_OK : status;
+}
+
+static enum histree_status read_statistics(struct tree_reader *reader, struct histree_error *error)
+{
+	enum histree_status status = tree_statistics_read(reader->file, &reader->statistics, error);
+	return is_lost(reader, status) ? HISTREE_OK : status;
+}
+
 static enum histree_status open_reader(const struct block_file *file, size_t cache_bytes, bool segments,
-				       struct tree_reader **out, struct histree_error *error)
+				       bool salvages, struct tree_reader **out, struct histree_error *error)
 {
 	*out = NULL;
 	struct tree_reader *reader = calloc(1, sizeof(*reader));
 	if (reader == NULL)
 		return error_memory(error, "a tree");
 	reader->file = file;
+	reader->salvages = salvages;
+	pthread_mutex_init(&reader->damage_mutex, NULL);
 	enum histree_status status = tree_shape_read(file, &reader->shape, error);
 	if (status == HISTREE_OK)
 		status = check_kind(reader, segments, error);
 	if (status == HISTREE_OK)
-		status = tree_statistics_read(file, &reader->statistics, error);
+		status = read_statistics(reader, error);
 	if (status == HISTREE_OK && reader->shape.variant->clusters)
-		status = lives_view_open(&reader->lives, reader->shape.key_count, reader->shape.start,
-					 reader->shape.end, file, error);
+		status = open_lives(reader, error);
 	if (status == HISTREE_OK)
 		status = create_cache(reader, cache_bytes, error);
 	if (status != HISTREE_OK) {
@@ -86,13 +109,28 @@ static enum histree_status open_reader(const struct block_file *file, size_t cac
 enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
 				     struct histree_error *error)
 {
-	return open_reader(file, cache_bytes, false, out, error);
+	return open_reader(file, cache_bytes, false, false, out, error);
 }
 
 enum histree_status tree_reader_open_segments(const struct block_file *file, size_t cache_bytes,
 					      struct tree_reader **out, struct histree_error *error)
 {
-	return open_reader(file, cache_bytes, true, out, error);
+	return open_reader(file, cache_bytes, true, false, out, error);
+}
+
+enum histree_status tree_reader_salvage(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
+					struct histree_error *error)
+{
+	return open_reader(file, cache_bytes, false, true, out, error);
+}
+
+bool tree_reader_can_have_keys(const struct tree_reader *reader)
+{
+	const struct tree_shape *shape = &reader->shape;
+	if (reader->lost_lives) /* the file has the bytes that were lost */
+		return (uint64_t)shape->key_count / LIVES_IN_BLOCK * LIVES_BLOCK_SIZE_MIN <=
+		       block_file_bytes(reader->file);
+	return reader->lives.count > 0 || shape->key_count <= (uint64_t)shape->node_count * shape->layout.node_size;
 }
 
 void tree_reader_close(struct tree_reader *reader)
@@ -102,6 +140,8 @@ void tree_reader_close(struct tree_reader *reader)
 	node_cache_free(reader->cache);
 	tree_statistics_release(&reader->statistics);
 	lives_view_release(&reader->lives);
+	tree_damage_free(reader->damage);
+	pthread_mutex_destroy(&reader->damage_mutex);
 	free(reader);
 }
 

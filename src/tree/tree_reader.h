@@ -25,6 +25,19 @@ void tree_reader_close(struct tree_reader *reader);
 /* The part of a histree_history_info that the tree knows: all but provider and attributes. */
 void tree_reader_info(const struct tree_reader *reader, struct histree_history_info *info);
 
+/*
+ * The same of a tree of which only the nodes and the section TREE need to be whole.  What the others said is then
+ * unknown, and so is what the disk does not give.
+ */
+enum histree_status tree_reader_salvage(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
+					struct histree_error *error);
+
+/*
+ * Each key has an interval, and that takes bytes, unless lives stand for it: false where the tree says that it has
+ * more keys than that.  Nobody should ask for memory on its word.
+ */
+bool tree_reader_can_have_keys(const struct tree_reader *reader);
+
 /* Keys are below it. */
 uint32_t tree_reader_key_count(const struct tree_reader *reader);
 
@@ -42,6 +55,8 @@ enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interv
 /* Up to `room` of them, which is not 0; HISTREE_OK with at least one. */
 enum histree_status tree_iter_read(struct tree_iter *iter, struct histree_interval *out, size_t room, size_t *count,
 				   struct histree_error *error);
+/* From here on, hand out only what nodes and lives say, and nothing of type unknown for what they cannot say. */
+void tree_iter_keep_to_nodes(struct tree_iter *iter);
 struct histree_query_stats tree_iter_stats(const struct tree_iter *iter);
 void tree_iter_free(struct tree_iter *iter);
 

@@ -5,6 +5,8 @@
 #ifndef TREE_TREE_READER_INSIDE_H
 #define TREE_TREE_READER_INSIDE_H
 
+#include <pthread.h>
+
 #include "node/node_cursor.h"
 #include "node/node_view.h"
 #include "store/node_cache.h"
@@ -28,13 +30,18 @@ static inline uint32_t tree_group_count(uint32_t children)
 	return (children + CHILDREN_PER_GROUP - 1) / CHILDREN_PER_GROUP;
 }
 
-/* Constant after opening but for the cache, which guards itself. */
+/* Constant after opening but for the cache, which guards itself, and the damage. */
 struct tree_reader {
 	const struct block_file *file; /* borrowed */
 	struct tree_shape shape;
 	struct tree_statistics statistics;
 	struct lives_view lives; /* of a cluster tree: one a key; else none */
+	bool salvages;           /* what cannot be read is unknown, whatever the reason */
+	bool lost_lives;         /* LIFE could not be read: where no node says what a key was, that is unknown */
 	struct node_cache *cache;
+	/* Made when damage is met, never changed afterwards (tree_damage.h). */
+	struct tree_damage *_Atomic damage;
+	pthread_mutex_t damage_mutex; /* held while it is made */
 };
 
 #endif

@@ -38,6 +38,20 @@ void tree_statistics_finish(struct tree_statistics *statistics, uint32_t key_cou
 	}
 }
 
+enum histree_status tree_statistics_copy(const struct tree_statistics *statistics, struct tree_statistics *copy)
+{
+	*copy = *statistics;
+	copy->heights_capacity = statistics->height_count;
+	copy->nodes_at_height = array_copy(statistics->nodes_at_height, statistics->height_count);
+	copy->key_ranges_capacity = statistics->key_range_count;
+	copy->key_ranges = array_copy(statistics->key_ranges, statistics->key_range_count);
+	if ((copy->nodes_at_height != NULL || statistics->height_count == 0) &&
+	    (copy->key_ranges != NULL || statistics->key_range_count == 0))
+		return HISTREE_OK;
+	tree_statistics_release(copy);
+	return HISTREE_ERR_MEMORY;
+}
+
 void tree_statistics_release(struct tree_statistics *statistics)
 {
 	free(statistics->nodes_at_height);
@@ -138,23 +152,24 @@ enum histree_status tree_statistics_write(const struct tree_statistics *statisti
 	return status;
 }
 
-static bool decode_statistics(struct byte_reader *reader, struct tree_statistics *out)
+/* HISTREE_ERR_FORMAT or HISTREE_ERR_MEMORY. */
+static enum histree_status decode_statistics(struct byte_reader *reader, struct tree_statistics *out)
 {
 	out->interval_count = read_varint(reader);
 	out->null_count = read_varint(reader);
 	out->bytes_used = read_varint(reader);
 	uint64_t heights = read_varint(reader);
 	if (heights > byte_reader_left(reader)) /* a height takes at least one byte */
-		return false;
+		return HISTREE_ERR_FORMAT;
 	if (!array_reserve(&out->nodes_at_height, &out->heights_capacity, (size_t)heights))
-		return false;
+		return HISTREE_ERR_MEMORY;
 	for (; out->height_count < heights; out->height_count++)
 		out->nodes_at_height[out->height_count] = read_varint(reader);
 	if (read_varint(reader) != HISTREE_KEY_RANGE_BUCKETS)
-		return false;
+		return HISTREE_ERR_FORMAT;
 	for (size_t bucket = 0; bucket < HISTREE_KEY_RANGE_BUCKETS; bucket++)
 		out->key_range_nodes[bucket] = read_varint(reader);
-	return !reader->failed;
+	return reader->failed ? HISTREE_ERR_FORMAT : HISTREE_OK;
 }
 
 enum histree_status tree_statistics_read(const struct block_file *file, struct tree_statistics *out,
@@ -167,11 +182,13 @@ enum histree_status tree_statistics_read(const struct block_file *file, struct t
 	if (status != HISTREE_OK)
 		return status;
 	struct byte_reader reader = byte_reader(bytes, size);
-	if (!decode_statistics(&reader, out)) {
+	status = decode_statistics(&reader, out);
+	if (status == HISTREE_ERR_MEMORY)
+		error_memory(error, "statistics");
+	else if (status != HISTREE_OK)
+		error_set(error, status, "'%s': section STAT is malformed", block_file_path(file));
+	if (status != HISTREE_OK)
 		tree_statistics_release(out);
-		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': section STAT is malformed",
-				   block_file_path(file));
-	}
 	free(bytes);
 	return status;
 }

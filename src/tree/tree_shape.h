@@ -16,7 +16,7 @@ struct tree_shape {
 	struct node_layout layout;
 	uint32_t r_depth; /* at the end; 0 without */
 	uint32_t fan_out;
-	uint32_t root;    /* number of the root node: the last one */
+	uint32_t root; /* number of the root node: the last one */
 	uint32_t node_count;
 	uint32_t key_count; /* keys are below it */
 	histree_time start, end;
@@ -38,6 +38,9 @@ enum histree_status tree_statistics_count_node(struct tree_statistics *statistic
 
 /* Sort the key ranges into buckets of equal width, now that the number of keys is known. */
 void tree_statistics_finish(struct tree_statistics *statistics, uint32_t key_count);
+
+/* HISTREE_ERR_MEMORY only: `copy` is then empty. */
+enum histree_status tree_statistics_copy(const struct tree_statistics *statistics, struct tree_statistics *copy);
 
 void tree_statistics_release(struct tree_statistics *statistics);
 

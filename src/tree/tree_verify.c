@@ -78,6 +78,20 @@ static bool same_segment_bounds(const struct node_child *a, const struct node_ch
 	       a->duration_max == b->duration_max;
 }
 
+/* What a damaged node held, as far as its parent knows. */
+static void report_loss(struct verify *verify, const struct node_child *child)
+{
+	histree_quark last = verify->shape->key_count - 1;
+	if (verify->shape->variant->segments) {
+		fault(verify, "node %u: what it held is lost: segments from %lld to %lld at most", child->number,
+		      (long long)child->start, (long long)child->end);
+		return;
+	}
+	fault(verify, "node %u: what it held is unknown: at most attributes %u to %u, from %lld to %lld",
+	      child->number, child->key_min, child->key_max < last ? child->key_max : last, (long long)child->start,
+	      (long long)child->end);
+}
+
 static void check_child(struct verify *verify, const struct node_view *view, uint32_t index,
 			struct node_seen *parent)
 {
@@ -90,8 +104,10 @@ static void check_child(struct verify *verify, const struct node_view *view, uin
 	if (seen->has_parent)
 		fault(verify, "node %u: is a child of two nodes, the second is %u", child.number, view->number);
 	seen->has_parent = true;
-	if (seen->damaged)
+	if (seen->damaged) {
+		report_loss(verify, &child);
 		return;
+	}
 	if (seen->height >= view->height)
 		fault(verify, "node %u: has a child, %u, that is not below it", view->number, child.number);
 	if (seen->bounds.start < view->start || seen->bounds.end > view->end)
@@ -288,8 +304,7 @@ enum histree_status tree_verify(struct tree_reader *reader, void (*report)(void 
 	const struct tree_shape *shape = &reader->shape;
 	struct verify verify = { .reader = reader, .shape = shape, .report = report, .context = context };
 	enum histree_status status = HISTREE_OK;
-	/* Each key has an interval, and that takes bytes: no memory is asked for on the word of a wrong number. */
-	if (reader->lives.count == 0 && shape->key_count > (uint64_t)shape->node_count * shape->layout.node_size) {
+	if (!tree_reader_can_have_keys(reader)) {
 		fault(&verify, "%u keys in %u nodes: too many", shape->key_count, shape->node_count);
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': 1 fault", block_file_path(reader->file));
 	}

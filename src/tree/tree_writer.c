@@ -41,6 +41,7 @@ struct tree_writer {
 	struct cluster cluster; /* cluster: bottom is 1, leaves come from it */
 	size_t value_size_max;
 	uint32_t key_limit; /* keys are below it */
+	bool has_unknown;   /* among the values */
 };
 
 static bool has_buffer(const struct tree_writer *writer)
@@ -212,11 +213,16 @@ enum histree_status tree_writer_attach(struct tree_writer *writer, const struct 
 	return HISTREE_OK;
 }
 
-static void begin_cluster(struct tree_writer *writer)
+static void connect_cluster(struct tree_writer *writer)
 {
 	writer->cluster.writer.output = &writer->output;
 	writer->cluster.writer.attach = attach_leaf;
 	writer->cluster.writer.context = writer;
+}
+
+static void begin_cluster(struct tree_writer *writer)
+{
+	connect_cluster(writer);
 	cluster_init(&writer->cluster, writer->options.start, writer->options.memory_max,
 		     writer->options.threads > 1);
 }
@@ -254,6 +260,56 @@ enum histree_status tree_writer_create(struct block_file *file, const struct tre
 		return status;
 	}
 	*out = writer;
+	return HISTREE_OK;
+}
+
+static enum histree_status copy_open(const struct tree_writer *writer, struct tree_writer *copy)
+{
+	if (!array_reserve(&copy->open, &copy->open_capacity, writer->open_count))
+		return HISTREE_ERR_MEMORY;
+	enum histree_status status = HISTREE_OK;
+	for (; status == HISTREE_OK && copy->open_count < writer->open_count; copy->open_count++)
+		status = node_builder_copy(&writer->open[copy->open_count], &copy->output.layout,
+					   &copy->open[copy->open_count]);
+	return status;
+}
+
+enum histree_status tree_writer_settle(struct tree_writer *writer, struct histree_error *error)
+{
+	return writer->options.variant->clusters ? cluster_settle(&writer->cluster, error) : HISTREE_OK;
+}
+
+enum histree_status tree_writer_copy(const struct tree_writer *writer, struct block_file *file,
+				     struct tree_writer **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct tree_writer *copy = calloc(1, sizeof(*copy));
+	if (copy == NULL)
+		return error_memory(error, "a tree");
+	copy->options = writer->options;
+	copy->bottom = writer->bottom;
+	copy->tree_end = writer->tree_end;
+	copy->added_end = writer->added_end;
+	copy->key_count = writer->key_count;
+	copy->value_size_max = writer->value_size_max;
+	copy->key_limit = writer->key_limit;
+	copy->has_unknown = writer->has_unknown;
+	enum histree_status status = HISTREE_OK;
+	if (writer->options.variant->clusters) {
+		connect_cluster(copy);
+		status = cluster_copy(&writer->cluster, &copy->cluster);
+	}
+	if (status == HISTREE_OK)
+		status = tree_output_copy(&writer->output, file, &copy->output);
+	if (status == HISTREE_OK)
+		status = copy_open(writer, copy);
+	if (status == HISTREE_OK)
+		status = r_buffer_copy(&writer->buffer, &copy->buffer);
+	if (status != HISTREE_OK) {
+		tree_writer_free(copy);
+		return error_memory(error, "a tree");
+	}
+	*out = copy;
 	return HISTREE_OK;
 }
 
@@ -348,6 +404,8 @@ enum histree_status tree_writer_add(struct tree_writer *writer, const struct his
 	writer->output.statistics.interval_count++;
 	if (interval->value.type == HISTREE_NULL)
 		writer->output.statistics.null_count++;
+	if (interval->value.type == HISTREE_UNKNOWN)
+		writer->has_unknown = true;
 	return HISTREE_OK;
 }
 
@@ -432,6 +490,8 @@ enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time 
 		.start = writer->options.start,
 		.end = end,
 	};
+	if (writer->has_unknown)
+		block_file_has_unknown(writer->output.file);
 	tree_statistics_finish(&writer->output.statistics, key_count);
 	status = tree_shape_write(&shape, writer->output.file, error);
 	if (status == HISTREE_OK)

@@ -48,6 +48,20 @@ enum histree_status tree_writer_attach(struct tree_writer *writer, const struct 
 enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time end, uint32_t key_count,
 				       struct histree_error *error);
 
+/*
+ * What was added and is not in a buffer is in the file, until the next interval is added: no thread of the writer's
+ * own is at work.  An error is that of what was written.
+ */
+enum histree_status tree_writer_settle(struct tree_writer *writer, struct histree_error *error);
+
+/*
+ * Of a settled writer: one that is what this one is now and writes the nodes that come after those of now to
+ * `file`, the tail of this one's file (block_file.h).  Finishing it makes a history that ends now, and this one
+ * goes on.
+ */
+enum histree_status tree_writer_copy(const struct tree_writer *writer, struct block_file *file,
+				     struct tree_writer **out, struct histree_error *error);
+
 void tree_writer_free(struct tree_writer *writer);
 
 #endif

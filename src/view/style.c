@@ -97,6 +97,7 @@ static const struct histree_style *style_of_anything(const struct histree_value 
 	uint64_t hash = 0;
 	switch (value->type) {
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 		return NULL;
 	case HISTREE_INT:
 		hash = (uint64_t)value->int32;

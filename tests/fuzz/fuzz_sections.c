@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * fuzz_sections.c - the first byte chooses a section, the rest is what it holds: TREE, STAT, ATTR, PROV, LIFE.
+ * fuzz_sections.c - the first byte chooses a section, the rest is what it holds: TREE, STAT, ATTR, PROV, LIFE,
+ * SEGM.
  */
 #include <string.h>
 
 #include "fuzz.h"
 #include "histree/attributes.h"
+#include "segment/segment_schema.h"
 #include "state/attribute_view.h"
 #include "state/attributes_verify.h"
 #include "state/provider_section.h"
@@ -123,13 +125,32 @@ static void load_lives(const uint8_t *bytes, size_t size)
 	memory_io_release(&memory);
 }
 
+/* Whatever is read is a schema that a store could have been made with. */
+static void load_schema(const uint8_t *bytes, size_t size)
+{
+	struct memory_io memory;
+	struct histree_segment_store_info info = { 0 };
+	struct histree_segment_schema copy;
+	memory_io_init(&memory);
+	struct block_file *file = file_with(&memory, SECTION_SEGMENTS, bytes, size);
+	if (segment_schema_read(file, &info, NULL) == HISTREE_OK) {
+		REQUIRE(info.schema.provider != NULL && info.schema.field_count <= HISTREE_SEGMENT_FIELDS_MAX);
+		REQUIRE(segment_schema_copy(&info.schema, &copy, NULL) == HISTREE_OK);
+		REQUIRE(copy.field_count == info.schema.field_count);
+		segment_schema_release(&copy);
+		segment_schema_release(&info.schema);
+	}
+	block_file_close(file);
+	memory_io_release(&memory);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	if (size == 0)
 		return 0;
 	struct provider provider;
 	uint8_t saved[PROVIDER_SECTION_SIZE_MAX];
-	switch (bytes[0] % 5) {
+	switch (bytes[0] % 6) {
 	case 0:
 		load_of_tree(SECTION_TREE, bytes + 1, size - 1);
 		break;
@@ -144,8 +165,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 			REQUIRE(provider_section_save(&provider, saved) == size - 1 &&
 				memcmp(saved, bytes + 1, size - 1) == 0);
 		break;
-	default:
+	case 4:
 		load_lives(bytes + 1, size - 1);
+		break;
+	default:
+		load_schema(bytes + 1, size - 1);
 	}
 	return 0;
 }

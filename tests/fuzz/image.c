@@ -36,7 +36,7 @@ static struct byte_reader extents(const uint8_t *image, size_t size)
 static void fix_nodes(uint8_t *image, size_t size)
 {
 	struct byte_reader sizes = extents(image, size);
-	bool differ = get_le64(image + 16) != 0;
+	bool differ = (get_le64(image + 16) & 1) != 0;
 	size_t block_size = get_le32(image + 32), at = HEADER_SIZE;
 	for (uint32_t count = get_le32(image + 36); count > 0; count--) {
 		size_t node_size = differ ? (size_t)read_varint(&sizes) : block_size;
@@ -83,6 +83,8 @@ uint8_t *image_unpack(const uint8_t *bytes, size_t size, size_t *image_size)
 		fix_nodes(image, *image_size);
 		fix_sections(image, *image_size);
 		put_le32(image + 64, crc32c(0, image, 64));
+		if ((get_le64(image + 16) & 2) != 0) /* a tail */
+			put_le32(image + 84, crc32c(0, image, 84));
 	}
 	return image;
 }

@@ -18,6 +18,7 @@
 #include "state/attribute_section.h"
 #include "store/block_file.h"
 #include "support/memory_io.h"
+#include "support/random.h"
 #include "support/segments.h"
 #include "support/tree_file.h"
 #include "support/workload.h"
@@ -57,6 +58,7 @@ static void put_values(void)
 		histree_bool(true),
 		histree_string("running"),
 		histree_custom("\1\2", 2),
+		histree_unknown(),
 	};
 	uint8_t bytes[128], *at = bytes;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
@@ -80,15 +82,47 @@ static void put_nodes(const struct block_file *file, const struct tree_variant *
 
 /* The byte before it is that of fuzz_sections.c. */
 static void put_section(const struct block_file *file, uint32_t id, uint8_t choice, const char *name,
-			const struct tree_variant *variant)
+			const char *of)
 {
 	uint8_t *bytes;
 	size_t size;
 	char named[64];
-	snprintf(named, sizeof(named), "%s-%s", name, variant->name);
+	snprintf(named, sizeof(named), "%s-%s", name, of);
 	REQUIRE(block_file_section(file, id, &bytes, &size, NULL) == HISTREE_OK);
 	put_chosen("sections", named, choice, bytes, size);
 	free(bytes);
+}
+
+/* A tail behind a file without blocks, whose identity is zero as that of fuzz_tail.c. */
+static void put_tail(const struct tree_variant *variant, const struct histree_interval *intervals, size_t count,
+		     const struct reference *reference)
+{
+	struct memory_io memory;
+	struct block_file *file, *tail;
+	struct tree_writer *writer;
+	struct tree_options options;
+	const struct histree_tree_options asked = { .variant = variant->name,
+						    .node_size = NODE_SIZE,
+						    .fan_out = 3 };
+	memory_io_init(&memory);
+	REQUIRE(tree_options_resolve(&asked, reference->start, &options, NULL) == HISTREE_OK);
+	REQUIRE(block_file_create(&memory.io, "f", NODE_SIZE, &file, NULL) == HISTREE_OK);
+	REQUIRE(block_file_create_tail(file, "t", &tail, NULL) == HISTREE_OK);
+	REQUIRE(tree_writer_create(tail, &options, &writer, NULL) == HISTREE_OK);
+	for (size_t i = 0; i < count; i++)
+		REQUIRE(tree_writer_add(writer, &intervals[i], NULL) == HISTREE_OK);
+	REQUIRE(tree_writer_finish(writer, reference->end, reference->key_count, NULL) == HISTREE_OK);
+	REQUIRE(block_file_complete(tail, NULL) == HISTREE_OK);
+	tree_writer_free(writer);
+	struct memory_file *image = memory_io_find(&memory, "t");
+	uint8_t *packed = malloc(image->size * 2);
+	REQUIRE(packed != NULL);
+	put_le64(image->bytes + 76, 0);
+	put("tail", variant->name, packed, image_pack(image->bytes, image->size, packed));
+	free(packed);
+	block_file_close(tail);
+	block_file_close(file);
+	memory_io_release(&memory);
 }
 
 static void put_tree(const struct tree_variant *variant, const struct workload_kind *kind)
@@ -114,18 +148,19 @@ static void put_tree(const struct tree_variant *variant, const struct workload_k
 	struct block_file *opened;
 	REQUIRE(block_file_open(&memory.io, "f", &opened, NULL) == HISTREE_OK);
 	put_nodes(opened, variant);
-	put_section(opened, SECTION_TREE, 0, "shape", variant);
-	put_section(opened, SECTION_STATISTICS, 1, "statistics", variant);
+	put_section(opened, SECTION_TREE, 0, "shape", variant->name);
+	put_section(opened, SECTION_STATISTICS, 1, "statistics", variant->name);
 	if (variant->clusters)
-		put_section(opened, SECTION_LIVES, 4, "lives", variant);
+		put_section(opened, SECTION_LIVES, 4, "lives", variant->name);
 	block_file_close(opened);
 	memory_io_release(&memory);
+	put_tail(variant, intervals, count, &reference);
 	reference_release(&reference);
 	free(intervals);
 	workload_release(&workload);
 }
 
-/* The first leaf and the root of a segment store. */
+/* The first leaf, the root and the schema of a segment store. */
 static void put_segments(const struct segment_kind *kind)
 {
 	struct memory_io memory;
@@ -151,6 +186,7 @@ static void put_segments(const struct segment_kind *kind)
 		REQUIRE(block_file_read(file, numbers[i], node, NULL) == HISTREE_OK);
 		put("segments", name, node, get_le32(node + 40));
 	}
+	put_section(file, SECTION_SEGMENTS, 5, "schema", kind->name);
 	block_file_close(file);
 	memory_io_release(&memory);
 	segments_release(&segments);
@@ -190,6 +226,38 @@ static void put_attributes(void)
 	attribute_tree_release(&tree);
 }
 
+/* Long enough that nodes are closed. */
+static void put_operations(void)
+{
+	for (uint8_t choice = 0; choice < 6; choice++) {
+		uint8_t bytes[3000];
+		char name[16];
+		struct random random = { choice };
+		for (size_t i = 0; i < sizeof(bytes); i++)
+			bytes[i] = (uint8_t)random_bits(&random);
+		bytes[0] = choice;
+		snprintf(name, sizeof(name), "random-%u", choice);
+		put("history", name, bytes, sizeof(bytes));
+	}
+}
+
+static void put_words(void)
+{
+	static const char *const words[] = { "CPUs/*/Current_thread",
+					     "**",
+					     "Threads/42/..",
+					     "CPUs/1/IRQs/3\\/*",
+					     "+12.5ms",
+					     "23:59:59.999999999",
+					     "-9223372036854775808",
+					     "a/**/a/**/a/**/c" };
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "word-%zu", i);
+		put("words", name, (const uint8_t *)words[i], strlen(words[i]));
+	}
+}
+
 int main(int count, char **arguments)
 {
 	if (count != 2) {
@@ -198,6 +266,8 @@ int main(int count, char **arguments)
 	}
 	root = arguments[1];
 	put_values();
+	put_operations();
+	put_words();
 	const struct workload_kind kind = { "corpus", 30, 750, -100, 50, 20, CHOOSE_FEW, 30, 0 };
 	for (size_t i = 0; tree_variants[i] != NULL; i++)
 		put_tree(tree_variants[i], &kind);

@@ -111,11 +111,12 @@ static void print_text(FILE *out, const struct histree_value *value)
 }
 
 /* A double as its bits: no reader of this text may round it. */
-static void print_value(FILE *out, const struct histree_value *value)
+void golden_print_value(FILE *out, const struct histree_value *value)
 {
 	uint64_t bits;
 	switch (value->type) {
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 		break;
 	case HISTREE_INT:
 		fprintf(out, "%" PRId32, value->int32);
@@ -150,7 +151,7 @@ static enum histree_status dump_attribute(struct histree_history *history, struc
 			return status;
 		fprintf(out, "%s\t%" PRId64 "\t%" PRId64 "\t%s\t", path, interval.start, interval.end,
 			histree_type_name(interval.value.type));
-		print_value(out, &interval.value);
+		golden_print_value(out, &interval.value);
 		fputc('\n', out);
 		t = interval.end + 1;
 	}

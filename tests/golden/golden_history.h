@@ -19,4 +19,7 @@ enum histree_status golden_build(const char *path, const char *variant, struct h
 /* Every interval, by (quark, start): path, start, end, type and value, separated by tabs. */
 enum histree_status golden_dump(struct histree_history *history, FILE *out, struct histree_error *error);
 
+/* The value without its type: a double as its bits, bytes that do not print as \xNN. */
+void golden_print_value(FILE *out, const struct histree_value *value);
+
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * make_golden FOLDER - write the golden files of this version of the format, one a variant, and their text.
+ * make_golden FOLDER - write the golden files of this version of the format, one a variant and one of segments, and
+ * their texts.
  *
  * Run it once for a new format version or a new variant, and commit what it makes.  Files of a version that was
  * released are kept for ever and never made again.
@@ -9,6 +10,7 @@
 #include <string.h>
 
 #include "golden_history.h"
+#include "golden_segments.h"
 #include "tree/variant.h"
 
 static int complain(const char *path, const struct histree_error *error)
@@ -33,6 +35,24 @@ static int write_text(const char *folder, const char *history_path)
 	return failed;
 }
 
+static int write_segments(const char *folder)
+{
+	char path[4096];
+	struct histree_error error;
+	struct histree_segment_store *store;
+	snprintf(path, sizeof(path), "%s/v1-segments.sht", folder);
+	if (golden_segments_build(path, &error) != HISTREE_OK ||
+	    histree_segment_store_open(path, NULL, &store, &error) != HISTREE_OK)
+		return complain(path, &error);
+	snprintf(path, sizeof(path), "%s/segments.txt", folder);
+	FILE *out = fopen(path, "w");
+	int failed = out == NULL || golden_segments_dump(store, out, &error) != HISTREE_OK;
+	if (out != NULL && fclose(out) != 0)
+		failed = 1;
+	histree_segment_store_close(store);
+	return failed;
+}
+
 int main(int count, char **arguments)
 {
 	char path[4096];
@@ -46,5 +66,5 @@ int main(int count, char **arguments)
 		if (golden_build(path, tree_variants[i]->name, &error) != HISTREE_OK)
 			return complain(path, &error);
 	}
-	return write_text(arguments[1], path);
+	return write_text(arguments[1], path) || write_segments(arguments[1]);
 }

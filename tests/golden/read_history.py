@@ -65,10 +65,16 @@ class Bytes:
             return "double", "0x%016x" % struct.unpack("<Q", self.take(8))
         if kind == 4:
             return "bool", ("false", "true")[self.take(1)[0]]
+        if kind == 7:
+            return "unknown", ""
         data = self.take(self.varint())
         if kind == 6:
             return "custom", data.hex()
-        return "string", "".join(chr(b) if 32 <= b < 127 and b != 92 else "\\x%02x" % b for b in data)
+        return "string", text_of(data)
+
+
+def text_of(data):
+    return "".join(chr(b) if 32 <= b < 127 and b != 92 else "\\x%02x" % b for b in data)
 
 
 def unzigzag(number):
@@ -81,7 +87,9 @@ def bits(data, at, width):
     return int.from_bytes(data[at // 8:end], "little") >> at % 8 & ((1 << width) - 1)
 
 
-class History:
+class File:
+    """Header, sections and blocks, of histories and of segment stores."""
+
     def __init__(self, data):
         self.data = data
         fields = struct.unpack_from(HEADER, data)
@@ -95,12 +103,24 @@ class History:
             name, crc, offset, size = struct.unpack_from("<4sIQQ", data, table + 24 * i)
             require(crc == crc32c(data[offset:offset + size]), f"section {name}")
             self.sections[name.decode()] = data[offset:offset + size]
-        (self.variant, self.r_depth, self.fan_out, self.root, self.key_count, self.start,
-         self.end) = struct.unpack("<IIIIIqq", self.sections["TREE"])
         self.sizes = [self.block_size] * self.block_count
         if features & 1:
             extents = Bytes(self.sections["EXTS"])
             self.sizes = [extents.varint() for _ in range(self.block_count)]
+
+    def nodes(self):
+        """(number, bytes) of each block."""
+        at = 4096
+        for number, size in enumerate(self.sizes):
+            yield number, self.data[at:at + size]
+            at += size
+
+
+class History(File):
+    def __init__(self, data):
+        super().__init__(data)
+        (self.variant, self.r_depth, self.fan_out, self.root, self.key_count, self.start,
+         self.end) = struct.unpack("<IIIIIqq", self.sections["TREE"])
         self.child_size = 12 + (8 if BOUNDS[self.variant] & CHILD_END else 0) + (
             8 if BOUNDS[self.variant] & CHILD_KEYS else 0)
 
@@ -190,10 +210,7 @@ class History:
 
     def intervals(self):
         """(key, start, end, value) of all nodes, and the nulls that section LIFE stands for."""
-        at = 4096
-        for number, size in enumerate(self.sizes):
-            node = self.data[at:at + size]
-            at += size
+        for number, node in self.nodes():
             (crc, own, height, children, count, start, end, key_min, key_max, used,
              body) = struct.unpack_from(NODE_HEADER, node)
             require(own == number and crc == crc32c(node[4:used]), f"node {number}")

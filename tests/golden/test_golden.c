@@ -18,6 +18,7 @@
 #include <cmocka.h>
 
 #include "golden_history.h"
+#include "golden_segments.h"
 
 static const char *const variants[] = { "sht", "osht", "esht", "rsht", "vrsht", "cluster" };
 enum { VARIANTS = sizeof(variants) / sizeof(variants[0]) };
@@ -87,36 +88,71 @@ static void every_golden_file_says_the_same(void **state)
 	free(expected);
 }
 
+/* The file was made again: it must have come out as the golden one. */
+static void assert_made_again(const char *name, enum histree_status made_status, const char *made,
+			      const struct histree_error *error)
+{
+	char path[4096];
+	size_t expected_size, size, same = 0;
+	if (made_status != HISTREE_OK)
+		fail_msg("%s", error->message);
+	golden_path(path, name);
+	char *expected = read_all(path, &expected_size), *bytes = read_all(made, &size);
+	unlink(made);
+	while (same < size && same < expected_size && bytes[same] == expected[same])
+		same++;
+	if (same < size || size != expected_size)
+		fail_msg("%s: the bytes differ from offset %zu on (see the head of test_golden.c)", name, same);
+	free(expected);
+	free(bytes);
+}
+
 static void the_format_has_not_changed(void **state)
 {
 	(void)state;
+	char made[64], name[64];
+	struct histree_error error;
+	snprintf(made, sizeof(made), "test_golden.%ld.sht", (long)getpid());
+	unlink(made);
 	for (size_t i = 0; i < VARIANTS; i++) {
-		char path[4096], made[64], name[64];
-		size_t expected_size, size;
-		struct histree_error error;
-		snprintf(made, sizeof(made), "test_golden.%ld.sht", (long)getpid());
-		unlink(made);
-		if (golden_build(made, variants[i], &error) != HISTREE_OK)
-			fail_msg("%s", error.message);
 		snprintf(name, sizeof(name), "v1-%s.sht", variants[i]);
-		golden_path(path, name);
-		char *expected = read_all(path, &expected_size), *bytes = read_all(made, &size);
-		unlink(made);
-		size_t same = 0;
-		while (same < size && same < expected_size && bytes[same] == expected[same])
-			same++;
-		if (same < size || size != expected_size)
-			fail_msg("%s: the bytes differ from offset %zu on (see the head of test_golden.c)", name,
-				 same);
-		free(expected);
-		free(bytes);
+		assert_made_again(name, golden_build(made, variants[i], &error), made, &error);
 	}
+	assert_made_again("v1-segments.sht", golden_segments_build(made, &error), made, &error);
+}
+
+static void the_golden_segments_say_the_same(void **state)
+{
+	(void)state;
+	char path[4096], *text;
+	size_t expected_size, size;
+	struct histree_error error;
+	struct histree_segment_store *store;
+	golden_path(path, "segments.txt");
+	char *expected = read_all(path, &expected_size);
+	golden_path(path, "v1-segments.sht");
+	if (histree_segment_store_open(path, NULL, &store, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	assert_int_equal(histree_segment_store_verify(store, report, NULL, NULL), HISTREE_OK);
+	assert_int_equal(histree_segment_store_info(store)->format_version, 1);
+	assert_true(histree_segment_store_info(store)->depth >= 2);
+	FILE *out = open_memstream(&text, &size);
+	assert_non_null(out);
+	if (golden_segments_dump(store, out, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	fclose(out);
+	assert_int_equal(size, expected_size);
+	assert_memory_equal(text, expected, size);
+	free(text);
+	free(expected);
+	histree_segment_store_close(store);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_golden_file_says_the_same),
+		cmocka_unit_test(the_golden_segments_say_the_same),
 		cmocka_unit_test(the_format_has_not_changed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

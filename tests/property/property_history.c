@@ -15,6 +15,7 @@
 #include "histree/query.h"
 #include "shrink.h"
 #include "support/history_file.h"
+#include "support/history_subject.h"
 #include "tree/variant.h"
 
 enum { QUESTIONS = 40, SHRINK_RUNS = 400 };
@@ -27,22 +28,6 @@ struct history_case {
 };
 
 /* ---- comparing ----------------------------------------------------------------------------------------- */
-
-static enum histree_status query_start(void *query, const struct histree_region *region,
-				       struct histree_error *error)
-{
-	return histree_query_start(query, region, error);
-}
-
-static enum histree_status query_next(void *query, struct histree_interval *out, struct histree_error *error)
-{
-	return histree_query_next(query, out, error);
-}
-
-static struct histree_query_stats query_stats(const void *query)
-{
-	return histree_query_stats(query);
-}
 
 static const char *check_single(struct history_case *test, struct histree_query *query,
 				const struct reference *reference, struct random *random)
@@ -109,45 +94,20 @@ static const char *check_nodes(struct histree_history *history)
 	return seen.fault;
 }
 
-static void keep_first_fault(void *context, const char *fault)
-{
-	struct history_case *test = context;
-	if (test->fault[0] == '\0')
-		snprintf(test->fault, sizeof(test->fault), "verify: %s", fault);
-}
-
 static const char *check_history(struct history_case *test, struct histree_history *history,
 				 const struct reference *reference)
 {
-	const struct histree_history_info *info = histree_history_info(history);
-	struct histree_error error;
-	struct answer answer;
 	struct histree_query *query;
 	struct random random = { test->seed };
-	test->fault[0] = '\0';
-	if (histree_history_verify(history, keep_first_fault, test, &error) != HISTREE_OK)
-		return test->fault;
-	if (info->interval_count != reference->count || info->attribute_count != reference->key_count)
-		return "the history says other things of itself than it was made of";
-	const char *fault = check_nodes(history);
+	const char *fault = history_compare(history, reference, test->seed, QUESTIONS, test->fault);
+	if (fault == NULL)
+		fault = check_nodes(history);
 	if (fault != NULL)
 		return fault;
-	if (!answer_make(&answer, reference))
+	if (histree_query_create(history, &query, NULL) != HISTREE_OK)
 		return "out of memory";
-	fault = "out of memory";
-	if (histree_query_create(history, &query, &error) == HISTREE_OK) {
-		const struct subject subject = { .query = query,
-						 .start = query_start,
-						 .next = query_next,
-						 .stats = query_stats,
-						 .node_count = info->node_count };
-		fault = reference_compare_many(reference, &answer, &subject, &random, QUESTIONS);
-		if (fault != NULL)
-			snprintf(test->fault, sizeof(test->fault), "query: %s", fault);
-		fault = fault != NULL ? test->fault : check_single(test, query, reference, &random);
-		histree_query_free(query);
-	}
-	answer_release(&answer);
+	fault = check_single(test, query, reference, &random);
+	histree_query_free(query);
 	return fault;
 }
 

@@ -9,7 +9,7 @@
 #include "base/array.h"
 
 /* File numbers are indices; they are not mixed up with those of the system. */
-enum { FIRST_NUMBER = 1000 };
+enum { FIRST_NUMBER = 1000, FOLDER_NUMBER = FIRST_NUMBER + MEMORY_FILE_COUNT };
 
 static struct memory_file *opened(void *context, int file)
 {
@@ -40,6 +40,10 @@ static int memory_open(void *context, const char *path, int flags, mode_t mode)
 	(void)mode;
 	struct memory_io *memory = context;
 	struct memory_file *file = memory_io_find(memory, path);
+	if (flags & O_DIRECTORY) /* there is only one; it can be synced */
+		return FOLDER_NUMBER;
+	if (file != NULL && (flags & O_TRUNC))
+		file->size = 0;
 	if (file != NULL && (flags & O_EXCL)) {
 		errno = EEXIST;
 		return -1;
@@ -104,6 +108,8 @@ static void drop(struct memory_file *file)
 
 static int memory_close(void *context, int number)
 {
+	if (number == FOLDER_NUMBER)
+		return 0;
 	struct memory_file *file = opened(context, number);
 	file->opened--;
 	drop(file);
@@ -123,6 +129,22 @@ static int memory_unlink(void *context, const char *path)
 	return 0;
 }
 
+static int memory_rename(void *context, const char *from, const char *to)
+{
+	struct memory_file *file = memory_io_find(context, from), *before = memory_io_find(context, to);
+	char *path = strdup(to);
+	if (file == NULL || path == NULL) {
+		errno = file == NULL ? ENOENT : ENOSPC;
+		free(path);
+		return -1;
+	}
+	if (before != NULL)
+		memory_unlink(context, to);
+	free(file->path);
+	file->path = path;
+	return 0;
+}
+
 void memory_io_init(struct memory_io *memory)
 {
 	*memory = (struct memory_io){
@@ -132,6 +154,7 @@ void memory_io_init(struct memory_io *memory)
 			.sync = memory_sync,
 			.size = memory_size,
 			.close = memory_close,
+			.rename = memory_rename,
 			.unlink = memory_unlink,
 			.context = memory },
 	};

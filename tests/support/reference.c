@@ -175,19 +175,12 @@ static int by_time(const void *one, const void *other)
 	return *a < *b ? -1 : *a > *b;
 }
 
-enum { QUARKS_MAX = 400, TIMES_MAX = 12 };
-
-struct region_room {
-	histree_quark quarks[QUARKS_MAX];
-	histree_time times[TIMES_MAX];
-};
-
 /* A sorted list without repetitions: one, a run, or some from everywhere. */
 static void some_quarks(const struct reference *reference, struct random *random, struct region_room *room,
 			struct histree_region *region)
 {
 	uint32_t keys = reference->key_count;
-	uint32_t wanted = random_percent(random, 40) ? 1 : 1 + (uint32_t)random_below(random, QUARKS_MAX);
+	uint32_t wanted = random_percent(random, 40) ? 1 : 1 + (uint32_t)random_below(random, REGION_QUARKS_MAX);
 	uint32_t quark = (uint32_t)random_below(random, keys);
 	uint32_t stride = random_percent(random, 30) ? 1 : 1 + keys / wanted;
 	region->quarks = room->quarks;
@@ -216,7 +209,7 @@ static void some_times(const struct reference *reference, struct random *random,
 		}
 		break;
 	default:
-		region->time_count = 1 + random_below(random, TIMES_MAX);
+		region->time_count = 1 + random_below(random, REGION_TIMES_MAX);
 		for (size_t i = 0; i < region->time_count; i++)
 			room->times[i] = some_time(reference, random);
 		qsort(room->times, region->time_count, sizeof(room->times[0]), by_time);
@@ -224,15 +217,22 @@ static void some_times(const struct reference *reference, struct random *random,
 	}
 }
 
+struct histree_region reference_region(const struct reference *reference, struct random *random,
+				       struct region_room *room)
+{
+	struct histree_region region = { 0 };
+	if (reference->key_count > 0 && !random_percent(random, 30))
+		some_quarks(reference, random, room, &region);
+	some_times(reference, random, room, &region);
+	return region;
+}
+
 const char *reference_compare_many(const struct reference *reference, struct answer *answer,
 				   const struct subject *subject, struct random *random, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++) {
 		struct region_room room;
-		struct histree_region region = { 0 };
-		if (reference->key_count > 0 && !random_percent(random, 30))
-			some_quarks(reference, random, &room, &region);
-		some_times(reference, random, &room, &region);
+		struct histree_region region = reference_region(reference, random, &room);
 		size_t most = random_percent(random, 20) ? 1 + random_below(random, 50) : 0;
 		const char *fault = reference_compare(reference, answer, subject, &region, most);
 		if (fault != NULL)

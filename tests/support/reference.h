@@ -51,6 +51,18 @@ void answer_release(struct answer *answer);
 const char *reference_compare(const struct reference *reference, struct answer *answer,
 			      const struct subject *subject, const struct histree_region *region, size_t most);
 
+/* A region that can be asked for: some attributes or all, one time, a range, or a list of times. */
+enum { REGION_QUARKS_MAX = 400, REGION_TIMES_MAX = 12 };
+
+struct region_room {
+	histree_quark quarks[REGION_QUARKS_MAX];
+	histree_time times[REGION_TIMES_MAX];
+};
+
+/* `room` has its lists. */
+struct histree_region reference_region(const struct reference *reference, struct random *random,
+				       struct region_room *room);
+
 /* The same for `count` regions of every kind, some of them stopped early. */
 const char *reference_compare_many(const struct reference *reference, struct answer *answer,
 				   const struct subject *subject, struct random *random, unsigned count);

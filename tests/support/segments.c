@@ -154,6 +154,7 @@ static int compare_values(const struct histree_value *a, const struct histree_va
 		}
 		return (a->size > b->size) - (a->size < b->size);
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 	case HISTREE_CUSTOM:
 		break;
 	}

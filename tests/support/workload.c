@@ -65,11 +65,15 @@ static bool make_value(struct workload *workload, struct random *random, const s
 	static const int32_t ints[] = { 0, -1, 1, INT32_MIN, INT32_MAX };
 	static const int64_t longs[] = { 0, -1, INT64_MIN, INT64_MAX, INT64_C(1) << 40 };
 	const double doubles[] = { 0.0, -0.0, (double)NAN, (double)INFINITY, 1e-300 };
-	enum histree_type type = (enum histree_type)(HISTREE_INT + quark % (HISTREE_TYPE_COUNT - 1));
+	enum histree_type type = (enum histree_type)(HISTREE_INT + quark % HISTREE_CUSTOM);
 	uint64_t edge = random_below(random, 40); /* below 5: a value at the edge of its type */
 	*out = histree_null();
 	if (random_percent(random, 10))
 		return true;
+	if (random_percent(random, 3)) {
+		*out = histree_unknown();
+		return true;
+	}
 	switch (type) {
 	case HISTREE_INT:
 		*out = histree_int(edge < 5 ? ints[edge] : (int32_t)random_below(random, 5000));
@@ -84,6 +88,7 @@ static bool make_value(struct workload *workload, struct random *random, const s
 		*out = histree_bool(random_percent(random, 50));
 		return true;
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 	case HISTREE_STRING:
 	case HISTREE_CUSTOM:
 		break;

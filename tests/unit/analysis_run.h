@@ -145,6 +145,13 @@ static inline void run_event(struct analysis_run *run, histree_time time, int32_
 	assert_int_equal(run_try(run, time, cpu, name, fields), HISTREE_OK);
 }
 
+/* What happened on a CPU from here on was lost. */
+static inline void run_gap(struct analysis_run *run, histree_time begin, histree_time end, int32_t cpu)
+{
+	const struct event_gap gap = { .trace = &run->trace, .cpu = cpu, .begin = begin, .end = end };
+	assert_int_equal(run->analysis->gap(run->instance, &gap, &run->error), HISTREE_OK);
+}
+
 static inline void run_end(struct analysis_run *run, histree_time end)
 {
 	run->end = end;

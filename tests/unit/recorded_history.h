@@ -76,6 +76,7 @@ static inline const char *recorded_value(struct arena *texts, const struct histr
 		snprintf(text, sizeof(text), "%s", value->boolean ? "true" : "false");
 		break;
 	case HISTREE_NULL:
+	case HISTREE_UNKNOWN:
 		break;
 	}
 	return arena_copy(texts, text, strlen(text));

@@ -617,6 +617,55 @@ static void the_2016_version_reads_a_state_dump_its_own_way(void **state)
 	run_release(&run);
 }
 
+/* ---- gaps --------------------------------------------------------------------------------------------- */
+
+static void a_gap_leaves_in_doubt_what_does_not_run_elsewhere(void **state)
+{
+	(void)state;
+	struct analysis_run run;
+	begin(&run);
+	switch_threads(&run, 10, 0, 8, 1, 9);
+	switch_threads(&run, 20, 1, 5, 1, 6);
+	run_event(&run, 25, 0, "syscall_entry_read", "fd=1");
+	run_event(&run, 26, 0, "irq_handler_entry", "irq=3 name=disk");
+	run_event(&run, 27, 0, "irq_handler_exit", "irq=3 ret=1");
+	run_gap(&run, 30, 50, 0);
+	switch_threads(&run, 40, 1, 6, 1, 7); /* the gap is still open: 6 may go on where nothing is seen */
+	run_event(&run, 60, 0, "syscall_exit_read", "ret=0");
+	switch_threads(&run, 70, 0, 9, 1, 6);
+	run_end(&run, 80);
+	run_expect(&run, "CPUs/0/Current_thread", "0 null, 10 int 9, 30 unknown , 70 int 6");
+	run_expect(&run, "CPUs/0",
+		   "0 null, 10 int 2, 25 int 4, 26 int 16, 27 int 4, 30 unknown , 60 int 2, 70 unknown ");
+	run_expect(&run, "CPUs/0/IRQs/3\\/disk", "0 null, 26 int 0, 27 null, 30 unknown , 60 null");
+	run_expect(&run, "CPUs/1", "0 null, 20 int 2, 40 unknown "); /* 7 may be in a system call */
+	run_expect(&run, "CPUs/1/Current_thread", "0 null, 20 int 6, 40 int 7");
+	run_expect(&run, "Threads/8", "0 null, 10 int 1, 30 unknown ");
+	run_expect(&run, "Threads/5", "0 null, 20 int 1, 30 unknown ");
+	run_expect(&run, "Threads/9/System_call", "0 null, 25 string read, 30 unknown ");
+	run_expect(&run, "Threads/9/Exec_name", "0 null, 10 string n, 70 string p");
+	run_expect(&run, "Threads/6", "0 null, 20 int 2, 40 unknown ");
+	run_expect(&run, "Threads/7/Current_cpu_rq", "0 null, 40 unknown ");
+	run_release(&run);
+}
+
+static void the_dead_stay_dead_in_a_gap(void **state)
+{
+	(void)state;
+	struct analysis_run run;
+	begin(&run);
+	switch_threads(&run, 10, 0, 8, 64, 9);
+	run_event(&run, 15, 0, "sched_process_free", "comm=p tid=8 prio=20");
+	run_gap(&run, 20, 30, 0);
+	switch_threads(&run, 40, 0, 8, 1, 9);
+	run_end(&run, 50);
+	run_expect(&run, "Threads/8", "0 null, 40 int 1");
+	run_expect(&run, "Threads/8/Prio", "0 null, 10 int 20, 15 null, 40 int 20");
+	/* It may have begun a system call in the gap. */
+	run_expect(&run, "Threads/8/System_call", "0 null, 40 unknown ");
+	run_release(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -648,6 +697,8 @@ int main(void)
 		cmocka_unit_test(the_2016_version_has_other_attributes),
 		cmocka_unit_test(the_2016_version_keeps_its_error_of_interrupts),
 		cmocka_unit_test(the_2016_version_reads_a_state_dump_its_own_way),
+		cmocka_unit_test(a_gap_leaves_in_doubt_what_does_not_run_elsewhere),
+		cmocka_unit_test(the_dead_stay_dead_in_a_gap),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

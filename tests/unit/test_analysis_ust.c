@@ -97,6 +97,28 @@ static void time_stands_still_where_the_clock_steps_back(void **state)
 	run_release(&run);
 }
 
+/* Nobody knows how deep a thread is behind a gap: its stack begins anew, as at the beginning of a trace. */
+static void a_gap_leaves_every_stack_in_doubt(void **state)
+{
+	(void)state;
+	struct analysis_run run;
+	begin(&run);
+	run_event(&run, 10, 0, ENTRY, "addr=1 vtid=5");
+	run_event(&run, 20, 0, ENTRY, "addr=2 vtid=5");
+	run_gap(&run, 30, 50, 1);
+	run_event(&run, 40, 0, EXIT, "addr=2 vtid=5");
+	run_event(&run, 45, 0, ENTRY, "addr=9 vtid=6");
+	run_event(&run, 60, 0, EXIT, "addr=1 vtid=5");
+	run_event(&run, 70, 0, ENTRY, "addr=3 vtid=5");
+	run_end(&run, 80);
+	run_expect(&run, "Threads/5/CallStack", "0 null, 10 int 1, 20 int 2, 30 unknown , 60 null, 70 int 1");
+	run_expect(&run, "Threads/5/CallStack/1", "0 null, 10 string 0x1, 30 unknown , 60 null, 70 string 0x3");
+	run_expect(&run, "Threads/5/CallStack/2", "0 null, 20 string 0x2, 30 unknown , 60 null");
+	run_expect(&run, "Threads/6/CallStack", "0 null, 45 unknown ");
+	assert_int_equal(analysis_ust_calls.refused(run.instance), 0);
+	run_release(&run);
+}
+
 /* A thread's stack kept by hand, against which the state system's is held. */
 struct calls {
 	int64_t addresses[64];
@@ -184,6 +206,7 @@ int main(void)
 		cmocka_unit_test(events_without_a_thread_or_of_other_kinds_say_nothing),
 		cmocka_unit_test(the_tid_does_where_there_is_no_vtid),
 		cmocka_unit_test(time_stands_still_where_the_clock_steps_back),
+		cmocka_unit_test(a_gap_leaves_every_stack_in_doubt),
 		cmocka_unit_test(a_real_program_has_the_stack_that_its_events_say),
 		cmocka_unit_test(it_is_for_user_space_traces),
 	};

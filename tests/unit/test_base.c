@@ -21,7 +21,48 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/io.h"
+#include "base/radix_sort.h"
 #include "base/search.h"
+#include "support/random.h"
+
+/* Keys for which the leading bits suffice, nearly do, and do not. */
+static uint64_t sort_key(struct random *random, unsigned kind, size_t place)
+{
+	switch (kind) {
+	case 0:
+		return random_bits(random);
+	case 1:
+		return random_bits(random) >> random_below(random, 64);
+	case 2:
+		return place == 7 ? UINT64_MAX : random_below(random, 1000) << 20;
+	default:
+		return UINT64_MAX - place / 3;
+	}
+}
+
+static void radix_sort_is_stable_whatever_the_keys(void **state)
+{
+	(void)state;
+	enum { COUNT = 3000 };
+	static struct keyed_index entries[COUNT], spare[COUNT];
+	static uint64_t keys[COUNT];
+	struct random random = { 1 };
+	for (unsigned round = 0; round < 40; round++) {
+		size_t count = round < 4 ? round : COUNT - random_below(&random, COUNT / 2);
+		for (size_t i = 0; i < count; i++) {
+			keys[i] = sort_key(&random, round % 4, i);
+			entries[i] = (struct keyed_index){ .key = keys[i], .index = (uint32_t)i };
+		}
+		radix_sort(entries, spare, count);
+		for (size_t i = 0; i < count; i++) {
+			assert_true(entries[i].index < count && entries[i].key == keys[entries[i].index]);
+			if (i > 0)
+				assert_true(entries[i - 1].key < entries[i].key ||
+					    (entries[i - 1].key == entries[i].key &&
+					     entries[i - 1].index < entries[i].index));
+		}
+	}
+}
 
 static void arena_gives_aligned_memory_that_stays(void **state)
 {
@@ -397,6 +438,7 @@ int main(void)
 		cmocka_unit_test(zigzag_folds_small_numbers),
 		cmocka_unit_test(reader_stops_at_the_end_and_stays_failed),
 		cmocka_unit_test(crc32c_has_the_published_values),
+		cmocka_unit_test(radix_sort_is_stable_whatever_the_keys),
 		cmocka_unit_test(crc32c_fast_and_portable_agree),
 		cmocka_unit_test(intern_numbers_each_string_once),
 		cmocka_unit_test(intern_tells_bytes_apart_not_strings),

@@ -48,9 +48,18 @@ static uint8_t *header_of(struct memory_io *memory)
 	return memory_io_find(memory, "f")->bytes;
 }
 
+enum { HEADER_COPIED = 88 };
+
+/* The copy at the end of the file. */
+static uint8_t *copy_of_header(struct memory_io *memory)
+{
+	return header_of(memory) + memory_io_find(memory, "f")->size - HEADER_COPIED;
+}
+
 static void fix_header(struct memory_io *memory)
 {
 	put_le32(header_of(memory) + 64, crc32c(0, header_of(memory), 64));
+	memcpy(copy_of_header(memory), header_of(memory), HEADER_COPIED);
 }
 
 /* Opening gives this status, and a message with this in it. */
@@ -97,7 +106,7 @@ static void blocks_and_sections_come_back(void **state)
 	assert_int_equal(size, 0);
 	free(bytes);
 	assert_int_equal(block_file_section(file, SECTION_ATTRIBUTES, &bytes, &size, &error), HISTREE_ERR_FORMAT);
-	assert_string_equal(error.message, "'f': has no section ATTR");
+	assert_string_equal(error.message, "'f': section ATTR: is missing");
 	assert_null(bytes);
 	block_file_close(file);
 	memory_io_release(&memory);
@@ -226,17 +235,48 @@ static void newer_files_are_refused_with_a_way_out(void **state)
 	memory_io_release(&memory);
 }
 
-static void a_damaged_header_is_noticed(void **state)
+static void keep_fault(void *context, const char *fault)
+{
+	char *faults = context;
+	size_t length = strlen(faults);
+	snprintf(faults + length, 400 - length, "%s\n", fault);
+}
+
+static void assert_check_says(struct memory_io *memory, const char *expected)
+{
+	struct block_file *file;
+	char faults[400] = "";
+	assert_int_equal(block_file_open(&memory->io, "f", &file, NULL), HISTREE_OK);
+	assert_int_equal(block_file_check(file, keep_fault, faults, NULL), HISTREE_OK);
+	assert_string_equal(faults, expected);
+	block_file_close(file);
+}
+
+/* One of two may be damaged, wherever it is: the other is taken. */
+static void a_damaged_header_has_a_copy(void **state)
 {
 	(void)state;
 	struct memory_io memory;
 	make_file(&memory);
+	assert_check_says(&memory, "");
 	for (int bit = 0; bit < 68 * 8; bit++) {
 		struct block_file *file;
 		header_of(&memory)[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		assert_check_says(&memory, "header: damaged; its copy is sound\n");
+		copy_of_header(&memory)[bit % 68] ^= 0x10;
 		assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_ERR_FORMAT);
 		header_of(&memory)[bit / 8] ^= (uint8_t)(1 << bit % 8);
+		assert_check_says(&memory, "");
+		copy_of_header(&memory)[bit % 68] ^= 0x10;
 	}
+	memory_io_release(&memory);
+}
+
+static void a_wrong_header_is_refused(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	make_file(&memory);
 	static const struct {
 		uint32_t offset, value;
 		const char *reason;
@@ -254,16 +294,18 @@ static void a_damaged_header_is_noticed(void **state)
 		{ 60, 1, "is cut short" },
 	};
 	for (size_t i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
-		uint8_t kept[68];
+		uint8_t kept[HEADER_COPIED];
 		memcpy(kept, header_of(&memory), sizeof(kept));
 		put_le32(header_of(&memory) + damages[i].offset, damages[i].value);
 		fix_header(&memory);
 		assert_open_fails(&memory, HISTREE_ERR_FORMAT, damages[i].reason);
 		memcpy(header_of(&memory), kept, sizeof(kept));
+		memcpy(copy_of_header(&memory), kept, sizeof(kept));
 	}
 	memory_io_release(&memory);
 }
 
+/* Small sections have a copy, and so has their table; a large one, or one whose copy is damaged too, is refused. */
 static void damaged_sections_are_noticed(void **state)
 {
 	(void)state;
@@ -276,6 +318,19 @@ static void damaged_sections_are_noticed(void **state)
 	uint64_t table = get_le64(header_of(&memory) + 40);
 	uint64_t section = get_le64(header_of(&memory) + table + 8);
 	header_of(&memory)[section] ^= 1;
+	header_of(&memory)[table + 8] ^= 1;
+	assert_check_says(&memory, "table of sections: damaged; its copy is sound\n"
+				   "section TREE: checksum mismatch; its copy is sound\n");
+	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
+	assert_int_equal(block_file_section(file, SECTION_TREE, &bytes, &size, &error), HISTREE_OK);
+	assert_int_equal(size, sizeof(text_one) - 1 + sizeof(text_two));
+	assert_memory_equal(bytes, text_one, sizeof(text_one) - 1);
+	free(bytes);
+	block_file_close(file);
+	header_of(&memory)[table + 8] ^= 1;
+
+	header_of(&memory)[512 + 12] ^= 1; /* the copy */
+	assert_check_says(&memory, "section TREE: checksum mismatch\n");
 	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
 	assert_int_equal(block_file_section(file, SECTION_TREE, &bytes, &size, &error), HISTREE_ERR_FORMAT);
 	assert_string_equal(error.message, "'f': section TREE: checksum mismatch");
@@ -283,6 +338,7 @@ static void damaged_sections_are_noticed(void **state)
 	block_file_close(file);
 	header_of(&memory)[section] ^= 1;
 
+	memset(header_of(&memory) + 512, 0, 3000); /* so that no copy of the table helps */
 	put_le64(header_of(&memory) + table + 16, UINT64_MAX - 5);
 	put_le32(header_of(&memory) + 52, crc32c(0, header_of(&memory) + table, 48));
 	fix_header(&memory);
@@ -301,7 +357,8 @@ int main(void)
 		cmocka_unit_test(a_torn_file_says_that_it_was_never_completed),
 		cmocka_unit_test(foreign_and_short_files_are_refused),
 		cmocka_unit_test(newer_files_are_refused_with_a_way_out),
-		cmocka_unit_test(a_damaged_header_is_noticed),
+		cmocka_unit_test(a_damaged_header_has_a_copy),
+		cmocka_unit_test(a_wrong_header_is_refused),
 		cmocka_unit_test(damaged_sections_are_noticed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -231,14 +231,14 @@ static void small_traces_answer_like_a_list(void **state)
 static void many_threads_answers_like_a_list(void **state)
 {
 	(void)state;
-	check_all(shared("lttng-kernel/many-threads"), 3, 12, true);
+	check_all(shared("lttng-kernel/many-threads"), 3, 2, true);
 }
 
 /* Its clock steps back. */
 static void scp_dest_answers_like_a_list(void **state)
 {
 	(void)state;
-	check_all(shared("lttng-kernel/scp_dest"), 4, 12, false);
+	check_all(shared("lttng-kernel/scp_dest"), 4, 2, false);
 }
 
 static void contents_are_names_and_values(void **state)

@@ -18,6 +18,7 @@
 #include "histree/query.h"
 #include "pipeline/build.h"
 #include "pipeline/manifest.h"
+#include "pipeline/publish_clock.h"
 #include "pipeline/store_folder.h"
 #include "support/faulty_io.h"
 
@@ -223,12 +224,157 @@ static void whatever_fails_the_store_that_is_there_survives(void **state)
 	}
 }
 
+/* ---- publishing ------------------------------------------------------------------------------------------ */
+
+static void ignore_fault(void *context, const char *fault)
+{
+	print_error("%s\n", fault);
+	(*(unsigned *)context)++;
+}
+
+/* The store as anybody opens it, which must be sound; INT64_MIN if there is none. */
+static histree_time end_of_store(const struct world *world, bool *complete)
+{
+	struct histree_store *store;
+	struct histree_history *history;
+	unsigned faults = 0;
+	if (histree_store_open(world->store, &store, NULL) != HISTREE_OK)
+		return INT64_MIN;
+	*complete = histree_store_info(store)->complete;
+	assert_int_equal(histree_store_history(store, NULL, false, NULL, &history, NULL), HISTREE_OK);
+	assert_int_equal(histree_history_verify(history, ignore_fault, &faults, NULL), HISTREE_OK);
+	assert_int_equal(faults, 0);
+	histree_time end = histree_history_info(history)->end;
+	histree_history_close(history);
+	histree_store_close(store);
+	return end;
+}
+
+static void use_longer_trace(struct world *world)
+{
+	const char *root = getenv("HISTREE_SOURCE_ROOT");
+	snprintf(world->trace, sizeof(world->trace), "%s/tests/data/demo-trace", root != NULL ? root : ".");
+	world->options.publish_ns = 1; /* at each look at the clock */
+}
+
+/* No power fails here: a thousand syncs would only take time. */
+static int no_sync(void *context, int file)
+{
+	(void)context, (void)file;
+	return 0;
+}
+
+/* Each file call of a build that publishes fails; what it published stays, and another build goes on with it. */
+static void what_was_published_survives_whatever_fails(void **state)
+{
+	struct world *world = *state;
+	struct io hasty = io_posix;
+	hasty.sync = no_sync;
+	faulty_io_init(&world->faulty, &hasty);
+	use_longer_trace(world);
+	enum histree_status status = HISTREE_ERR_IO;
+	uint64_t failures = 0, kept = 0;
+	histree_time whole = 0;
+	while (status != HISTREE_OK) {
+		struct histree_error error = { 0 };
+		bool complete = false;
+		world->options.force = true;
+		world->options.resume = false;
+		world->faulty.operations = 0;
+		world->faulty.fail_at = ++failures;
+		status = pipeline_build(&world->options, &world->faulty.io, &error);
+		world->faulty.fail_at = 0;
+		histree_time end = end_of_store(world, &complete);
+		assert_true(complete || status != HISTREE_OK);
+		if (status == HISTREE_OK) {
+			whole = end;
+			break;
+		}
+		assert_int_equal(status, HISTREE_ERR_IO);
+		assert_int_equal(end != INT64_MIN, is_there(beside(world, ".building")));
+		if (end == INT64_MIN)
+			continue;
+		kept++;
+		assert_non_null(strstr(error.message, "--resume goes on with it"));
+		world->options.force = false;
+		assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_EXISTS);
+		assert_non_null(strstr(error.message, "--resume"));
+		world->options.resume = true;
+		build(world);
+		histree_time resumed = end_of_store(world, &complete);
+		assert_true(complete && resumed >= end);
+		assert_false(is_there(beside(world, ".building")));
+		if (whole != 0)
+			assert_int_equal(resumed, whole);
+		whole = resumed;
+		char command[192];
+		snprintf(command, sizeof(command), "rm -r '%s'", world->store);
+		assert_int_equal(system(command), 0);
+	}
+	assert_true(failures > 60 && kept > 40);
+}
+
+static struct world *looking; /* of looking_rename(), which is given another context */
+
+/* What others see at the moment at which something is published. */
+static int looking_rename(void *context, const char *from, const char *to)
+{
+	int result = rename(from, to);
+	struct world building = *looking;
+	bool complete = false;
+	(void)context;
+	strcat(building.store, ".building");
+	if (strstr(to, "manifest.json") == NULL || end_of_store(&building, &complete) == INT64_MIN || complete)
+		return result;
+	struct histree_store *store;
+	assert_int_equal(histree_store_open(building.store, &store, NULL), HISTREE_OK);
+	assert_true(histree_store_info(store)->building);
+	histree_store_close(store);
+	assert_true(end_of_store(looking, &complete) > end_of_store(&building, &(bool){ false }));
+	assert_true(complete);
+	looking->looks++;
+	return result;
+}
+
+/* The older store answers until the new one is complete, which has its own name until then. */
+static void a_store_that_grows_can_be_opened_beside_the_old_one(void **state)
+{
+	struct world *world = *state;
+	use_longer_trace(world);
+	build(world);
+	world->options.force = true;
+	world->faulty.io.rename = looking_rename;
+	looking = world;
+	build(world);
+	assert_true(world->looks >= 3);
+	assert_false(is_there(beside(world, ".building")));
+	assert_true(ask(world) > 0);
+}
+
+static void when_to_publish(void **state)
+{
+	(void)state;
+	const int64_t ms = 1000000, second = 1000 * ms;
+	struct publish_clock clock = publish_clock_begin(0, 5 * second);
+	assert_false(publish_clock_is_due(&clock, 6 * second - 1));
+	assert_true(publish_clock_is_due(&clock, 6 * second));
+	publish_clock_done(&clock, 6 * second, 6 * second + ms); /* cheap: once a second */
+	assert_false(publish_clock_is_due(&clock, 7 * second));
+	assert_true(publish_clock_is_due(&clock, 7 * second + ms));
+	publish_clock_done(&clock, 10 * second, 11 * second); /* 3 % of the time */
+	assert_false(publish_clock_is_due(&clock, 43 * second));
+	assert_true(publish_clock_is_due(&clock, 44 * second));
+	clock = publish_clock_begin(10 * ms, 0);
+	publish_clock_done(&clock, 10 * ms, 30 * ms); /* as often as asked for, whatever it costs */
+	assert_true(publish_clock_is_due(&clock, 40 * ms));
+}
+
 static void a_killed_build_is_cleared_away_and_a_running_one_is_not(void **state)
 {
 	struct world *world = *state;
 	struct store_folder running;
 	struct histree_error error = { 0 };
-	assert_int_equal(store_folder_begin(&running, &io_posix, world->store, false, &error), HISTREE_OK);
+	assert_int_equal(store_folder_begin(&running, &io_posix, world->store, false, false, &error), HISTREE_OK);
 	char *half = store_folder_path(&running, "kernel.sht");
 	fclose(fopen(half, "w"));
 	assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_EXISTS);
@@ -354,6 +500,10 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_cancelled_build_leaves_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(whatever_fails_the_store_that_is_there_survives, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_was_published_survives_whatever_fails, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_store_that_grows_can_be_opened_beside_the_old_one, set_up,
+						tear_down),
+		cmocka_unit_test(when_to_publish),
 		cmocka_unit_test_setup_teardown(a_killed_build_is_cleared_away_and_a_running_one_is_not, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(malformed_manifests_are_refused, set_up, tear_down),

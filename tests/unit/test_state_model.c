@@ -85,7 +85,8 @@ static bool too_large(const struct copied_value *value)
 static enum histree_status model_check_type(const struct model_attribute *attribute,
 					    const struct copied_value *value)
 {
-	bool free_type = attribute->fixed == HISTREE_NULL || value->value.type == HISTREE_NULL;
+	bool free_type = attribute->fixed == HISTREE_NULL || value->value.type == HISTREE_NULL ||
+			 value->value.type == HISTREE_UNKNOWN;
 	return free_type || attribute->fixed == value->value.type ? HISTREE_OK : HISTREE_ERR_TYPE;
 }
 
@@ -106,7 +107,7 @@ static enum histree_status model_check(const struct model_attribute *attribute, 
 static void model_set(struct model_attribute *attribute, const struct copied_value *value)
 {
 	attribute->now = *value;
-	if (attribute->fixed == HISTREE_NULL)
+	if (attribute->fixed == HISTREE_NULL && value->value.type != HISTREE_UNKNOWN)
 		attribute->fixed = value->value.type;
 }
 
@@ -265,6 +266,8 @@ static enum histree_status model_increment(struct model *model, struct model_att
 		return HISTREE_ERR_TYPE;
 	if (model_check_type(attribute, increment) != HISTREE_OK)
 		return HISTREE_ERR_TYPE;
+	if (sum.value.type == HISTREE_UNKNOWN)
+		return model_modify(model, attribute, t, &sum);
 	if (sum.value.type == HISTREE_NULL)
 		sum.value = (struct histree_value){ .type = type };
 	if (type == HISTREE_DOUBLE) {
@@ -309,6 +312,9 @@ static struct copied_value random_value(uint64_t *seed, uint32_t kind)
 		kind = random_below(seed, HISTREE_TYPE_COUNT);
 	switch ((enum histree_type)(kind % HISTREE_TYPE_COUNT)) {
 	case HISTREE_NULL:
+		break;
+	case HISTREE_UNKNOWN:
+		value = histree_unknown();
 		break;
 	case HISTREE_INT:
 		value = histree_int(random_below(seed, 20) == 0 ? INT32_MAX : (int32_t)random_below(seed, 4));

@@ -189,6 +189,39 @@ static void the_report_counts_what_was_lost(void **state)
 	trace_close(trace);
 }
 
+/* A gap begins behind the last event that is there, and comes in its place among the events of all streams. */
+static void gaps_are_handed_out_where_they_are_wanted(void **state)
+{
+	(void)state;
+	static const histree_time second = 1000000000, begins[] = { 1000 * second + 141, 1000 * second + 191 };
+	struct trace *trace = open_one(made);
+	struct event event;
+	histree_time before = INT64_MIN;
+	size_t gaps = 0, events = 0;
+	trace_want_gaps(trace);
+	while (next(trace, &event) == HISTREE_OK) {
+		if (event.gap == NULL) {
+			before = event.time;
+			events++;
+			continue;
+		}
+		assert_true(gaps < 2);
+		assert_int_equal(event.time, begins[gaps]);
+		assert_int_equal(event.gap->begin, begins[gaps]);
+		assert_true(event.gap->end >= event.gap->begin);
+		assert_int_equal(event.gap->cpu, 0);
+		assert_ptr_equal(event.gap->trace, trace_at(trace, 0));
+		assert_null(event.class);
+		assert_true(before <= event.time);
+		gaps++;
+	}
+	assert_int_equal(gaps, 2);
+	assert_int_equal(events, MADE_EVENTS);
+	assert_int_equal(trace_report(trace).gaps, 2);
+	assert_int_equal(trace_report(trace).events, MADE_EVENTS);
+	trace_close(trace);
+}
+
 /* The n-th event of that name, counted from 0. */
 static void find_event(struct trace *trace, const char *name, unsigned which, struct event *event)
 {
@@ -867,6 +900,7 @@ int main(void)
 		cmocka_unit_test(streams_are_merged_by_time),
 		cmocka_unit_test(the_trace_says_who_recorded_it),
 		cmocka_unit_test(the_report_counts_what_was_lost),
+		cmocka_unit_test(gaps_are_handed_out_where_they_are_wanted),
 		cmocka_unit_test(numbers_are_decoded),
 		cmocka_unit_test(texts_are_decoded),
 		cmocka_unit_test(the_payload_comes_before_the_contexts),

@@ -115,7 +115,7 @@ static bool is_refused(const char *bytes, size_t size)
 static void malformed_values_are_refused(void **state)
 {
 	(void)state;
-	assert_true(is_refused("\x07", 1)); /* no such type */
+	assert_true(is_refused("\x08", 1)); /* no such type */
 	assert_true(is_refused("\xff\0\0", 3));
 	assert_true(is_refused("\x04\x02", 2));                                      /* a boolean of 2 */
 	assert_true(is_refused("\x01\x80\x80\x80\x80\x10", 6));                      /* an int of 2^31 */
@@ -142,6 +142,9 @@ static void equal_is_same_type_and_content(void **state)
 			     custom = histree_custom("ab", 2);
 	assert_false(histree_value_equal(&text, &longer));
 	assert_false(histree_value_equal(&text, &custom));
+	struct histree_value unknown = histree_unknown(), null = histree_null();
+	assert_true(histree_value_equal(&unknown, &unknown));
+	assert_false(histree_value_equal(&unknown, &null));
 	struct histree_value empty = histree_string(""), none = { .type = HISTREE_STRING };
 	assert_true(histree_value_equal(&empty, &none));
 }
@@ -156,6 +159,7 @@ static void types_have_names(void **state)
 	assert_string_equal(histree_type_name(HISTREE_BOOL), "bool");
 	assert_string_equal(histree_type_name(HISTREE_STRING), "string");
 	assert_string_equal(histree_type_name(HISTREE_CUSTOM), "custom");
+	assert_string_equal(histree_type_name(HISTREE_UNKNOWN), "unknown");
 	assert_null(histree_type_name((enum histree_type)HISTREE_TYPE_COUNT));
 }
 

@@ -1,4 +1,4 @@
-# A changed byte and a missing end are found by verify, and no verb answers from them.
+# A changed byte is found by verify, and costs what it hit; a missing end is found, and no verb answers from it.
 cp -r "$STORE" store
 chmod -R u+w store
 file=$(ls store/*.sht)

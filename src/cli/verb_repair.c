@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "cli/verb.h"
+#include "histree/repair.h"
+
+struct repair_options {
+	const char *output, *format;
+	bool force;
+};
+
+static const struct cli_option options[] = {
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "OUT",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct repair_options, output),
+	  .complete = CLI_COMPLETE_PATH,
+	  .help = "the store, or history file, to make; default: STORE.repaired" },
+	{ .name = "force",
+	  .letter = 'f',
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct repair_options, force),
+	  .help = "replace a store of that name, once the new one is complete" },
+	CLI_OPTION_FORMAT(struct repair_options),
+	{ 0 },
+};
+
+static const struct row_column columns[] = {
+	{ .name = "analysis", .width = 8 },
+	{ .name = "path", .width = 40 },
+	{ .name = "start", .width = 19, .to_the_right = true },
+	{ .name = "end", .width = 19, .to_the_right = true },
+};
+
+struct repairing {
+	struct row_writer rows;
+	char *path; /* of an attribute */
+	size_t path_capacity;
+	uint64_t lost;
+	bool no_memory;
+};
+
+static void print_lost(void *context, const char *analysis, const struct histree_attributes *attributes,
+		       const struct histree_interval *interval)
+{
+	struct repairing *repairing = context;
+	size_t size = histree_attributes_path(attributes, interval->quark, NULL, 0);
+	repairing->lost++;
+	if (!array_reserve(&repairing->path, &repairing->path_capacity, size + 1)) {
+		repairing->no_memory = true;
+		return;
+	}
+	histree_attributes_path(attributes, interval->quark, repairing->path, size + 1);
+	row_text(&repairing->rows, analysis);
+	row_path(&repairing->rows, repairing->path, size);
+	row_number(&repairing->rows, interval->start);
+	row_number(&repairing->rows, interval->end);
+	row_end(&repairing->rows);
+}
+
+static void print_damage(void *context, const char *what)
+{
+	(void)context;
+	report("%s", what);
+}
+
+static enum cli_exit repair(struct repairing *repairing, const struct histree_repair_options *wanted)
+{
+	struct histree_error error = { 0 };
+	enum histree_status status = histree_repair(wanted, &error);
+	if (status < 0)
+		return report_error(&error);
+	if (repairing->no_memory)
+		return report_no_memory();
+	if (status == HISTREE_OK)
+		report("'%s': nothing was damaged; '%s' holds the same", wanted->path, wanted->out);
+	else
+		report("'%s' has what can be read of '%s'; %" PRIu64 " intervals are lost and said to be unknown",
+		       wanted->out, wanted->path, repairing->lost);
+	return status == HISTREE_OK ? CLI_OK : CLI_NOTHING;
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct repair_options chosen = { 0 };
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	const char *store = words.words[0];
+	size_t length = strlen(store);
+	while (length > 1 && store[length - 1] == '/')
+		length--;
+	char *out = NULL;
+	if (asprintf(&out, "%.*s.repaired", (int)length, store) < 0)
+		return report_no_memory();
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL) {
+		free(out);
+		return report_no_memory();
+	}
+	struct repairing repairing = { 0 };
+	row_writer_begin(&repairing.rows, row_format_find(chosen.format), output, columns,
+			 sizeof(columns) / sizeof(columns[0]));
+	const struct histree_repair_options wanted = {
+		.path = store,
+		.out = chosen.output != NULL ? chosen.output : out,
+		.force = chosen.force,
+		.lost = print_lost,
+		.damage = print_damage,
+		.context = &repairing,
+	};
+	status = repair(&repairing, &wanted);
+	row_writer_finish(&repairing.rows);
+	free(repairing.path);
+	free(out);
+	return cli_end(output, status);
+}
+
+const struct cli_verb verb_repair = {
+	.name = "repair",
+	.summary = "make a sound store of what can be read of a damaged one, and list what is lost",
+	.arguments = "STORE",
+	.words_least = 1,
+	.words_most = 1,
+	.complete = CLI_COMPLETE_PATH,
+	.options = options,
+	.run = run,
+};

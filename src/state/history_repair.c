@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A tree wants its intervals by the time of their end, and a query gives them in no order.  So the time is cut
+ * into slices, and what ends in a slice is sorted and added; a slice that has too much is cut in two.  A hole that
+ * reaches the end of a slice stays open until the next one says whether it goes on.
+ */
+#include "state/history_repair.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "state/attribute_copy.h"
+#include "state/history.h"
+#include "state/state_file.h"
+#include "tree/tree_holes.h"
+
+/* In a slice, unless it is one moment. */
+enum { INTERVALS_MAX = 1 << 20 };
+
+struct open_hole {
+	bool is_open;
+	histree_time since;
+};
+
+struct repair {
+	struct histree_history *damaged;
+	const struct histree_history_info *info;
+	const struct repair_report *report;
+	struct tree_iter *iter;
+	struct interval_sink sink;
+	struct histree_interval *intervals; /* that end in the slice */
+	size_t count, capacity;
+	struct arena values;
+	struct tree_holes holes; /* of the slice */
+	struct open_hole *open;  /* by quark */
+	struct histree_error *error;
+};
+
+static int by_end(const void *a, const void *b)
+{
+	const struct histree_interval *one = a, *other = b;
+	if (one->end != other->end)
+		return one->end < other->end ? -1 : 1;
+	return (one->quark > other->quark) - (one->quark < other->quark);
+}
+
+static enum histree_status keep(struct repair *repair, const struct histree_interval *interval)
+{
+	if (!array_reserve(&repair->intervals, &repair->capacity, repair->count + 1))
+		return error_memory(repair->error, "repairing");
+	struct histree_interval *copy = &repair->intervals[repair->count];
+	*copy = *interval;
+	if (interval->value.size > 0) {
+		copy->value.bytes = arena_copy(&repair->values, interval->value.bytes, interval->value.size);
+		if (copy->value.bytes == NULL)
+			return error_memory(repair->error, "repairing");
+	}
+	repair->count++;
+	return HISTREE_OK;
+}
+
+/* All that is readable and ends from one time to the other.  HISTREE_END: too much. */
+static enum histree_status collect(struct repair *repair, histree_time from, histree_time to)
+{
+	struct histree_interval interval;
+	enum histree_status status;
+	repair->count = 0;
+	arena_release(&repair->values);
+	tree_iter_start(repair->iter, &(struct histree_region){ .from = from, .to = to });
+	while ((status = tree_iter_next(repair->iter, &interval, repair->error)) == HISTREE_OK) {
+		if (interval.end > to)
+			continue;
+		if (repair->count == INTERVALS_MAX && from < to)
+			return HISTREE_END;
+		status = keep(repair, &interval);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* ---- holes ---------------------------------------------------------------------------------------------- */
+
+static enum histree_status lose(struct repair *repair, histree_quark quark, histree_time start, histree_time end)
+{
+	const struct histree_interval hole = {
+		.start = start, .end = end, .quark = quark, .value = histree_unknown()
+	};
+	repair->report->lost(repair->report->context, &hole);
+	return keep(repair, &hole);
+}
+
+/* An open hole does not go on in the slice that begins at `from`. */
+static enum histree_status close_hole(struct repair *repair, histree_quark quark, histree_time from)
+{
+	struct open_hole *open = &repair->open[quark];
+	if (!open->is_open)
+		return HISTREE_OK;
+	open->is_open = false;
+	return lose(repair, quark, open->since, from - 1);
+}
+
+static enum histree_status take_hole(struct repair *repair, const struct histree_interval *hole, histree_time from,
+				     histree_time to)
+{
+	struct open_hole *open = &repair->open[hole->quark];
+	histree_time start = hole->start;
+	if (start == from && open->is_open)
+		start = open->since;
+	else if (close_hole(repair, hole->quark, from) != HISTREE_OK)
+		return HISTREE_ERR_MEMORY;
+	open->is_open = hole->end == to && to < repair->info->end;
+	open->since = start;
+	return open->is_open ? HISTREE_OK : lose(repair, hole->quark, start, hole->end);
+}
+
+static enum histree_status add_holes(struct repair *repair, histree_time from, histree_time to)
+{
+	enum histree_status status =
+		tree_holes_find(history_tree(repair->damaged), &(struct histree_region){ .from = from, .to = to },
+				&repair->holes, repair->error);
+	size_t next = 0;
+	for (histree_quark quark = 0; quark < repair->info->attribute_count && status == HISTREE_OK; quark++) {
+		bool has_first = next < repair->holes.count && repair->holes.holes[next].quark == quark &&
+				 repair->holes.holes[next].start == from;
+		if (!has_first)
+			status = close_hole(repair, quark, from);
+		while (status == HISTREE_OK && next < repair->holes.count &&
+		       repair->holes.holes[next].quark == quark)
+			status = take_hole(repair, &repair->holes.holes[next++], from, to);
+	}
+	return status;
+}
+
+/* ---- slices --------------------------------------------------------------------------------------------- */
+
+static enum histree_status add_intervals(struct repair *repair)
+{
+	enum histree_status status = HISTREE_OK;
+	bool closing = false;
+	if (repair->count > 0)
+		qsort(repair->intervals, repair->count, sizeof(*repair->intervals), by_end);
+	for (size_t i = 0; i < repair->count && status == HISTREE_OK; i++) {
+		const struct histree_interval *interval = &repair->intervals[i];
+		if (interval->end == repair->info->end && !closing) {
+			repair->sink.closing(repair->sink.context, interval->end);
+			closing = true;
+		}
+		status = repair->sink.add(repair->sink.context, interval, repair->error);
+	}
+	return status;
+}
+
+static enum histree_status add_slice(struct repair *repair, histree_time from, histree_time to)
+{
+	enum histree_status status = collect(repair, from, to);
+	if (status == HISTREE_END) {
+		histree_time middle = from + (histree_time)(((uint64_t)to - (uint64_t)from) / 2);
+		status = add_slice(repair, from, middle);
+		return status == HISTREE_OK ? add_slice(repair, middle + 1, to) : status;
+	}
+	if (status == HISTREE_OK)
+		status = add_holes(repair, from, to);
+	return status == HISTREE_OK ? add_intervals(repair) : status;
+}
+
+enum histree_status history_repair(const struct io *io, struct histree_history *damaged, const char *path,
+				   const struct repair_report *report, struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(damaged);
+	struct repair repair = { .damaged = damaged,
+				 .info = info,
+				 .report = report,
+				 .error = error,
+				 .open = calloc((size_t)info->attribute_count + 1, sizeof(*repair.open)) };
+	const struct histree_history_options options = {
+		.path = path,
+		.provider = info->provider,
+		.provider_version = info->provider_version,
+		.start = info->start,
+		.tree = { .variant = info->variant,
+			  .r_depth = info->r_depth,
+			  .node_size = info->node_size,
+			  .fan_out = info->fan_out },
+	};
+	struct attribute_tree attributes;
+	enum histree_status status =
+		attribute_copy_to_tree(histree_history_attributes(damaged), &attributes, error);
+	if (status == HISTREE_OK && repair.open == NULL)
+		status = error_memory(error, "repairing");
+	if (status == HISTREE_OK)
+		status = tree_iter_create(history_tree(damaged), &repair.iter, error);
+	if (status == HISTREE_OK)
+		status = state_file_sink(io, &options, &repair.sink, error);
+	if (status == HISTREE_OK) {
+		tree_iter_keep_to_nodes(repair.iter);
+		status = info->attribute_count > 0 ? add_slice(&repair, info->start, info->end) : HISTREE_OK;
+		if (status == HISTREE_OK)
+			status = repair.sink.finish(repair.sink.context, &attributes, info->end, error);
+		repair.sink.free(repair.sink.context);
+	}
+	attribute_tree_release(&attributes);
+	tree_iter_free(repair.iter);
+	tree_holes_release(&repair.holes);
+	arena_release(&repair.values);
+	free(repair.intervals);
+	free(repair.open);
+	return status;
+}

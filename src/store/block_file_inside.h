@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * block_file_inside.h - the body of a block file, for block_file.c and block_tail.c.
+ */
+#ifndef STORE_BLOCK_FILE_INSIDE_H
+#define STORE_BLOCK_FILE_INSIDE_H
+
+#include <stdbool.h>
+
+#include "store/block_copies.h"
+#include "store/block_file.h"
+
+enum { SECTION_COUNT_MAX = 64 };
+
+/* What was read from its copy. */
+enum block_damage { DAMAGED_HEADER = 1, DAMAGED_TABLE = 2 };
+
+struct section {
+	uint32_t id, crc;
+	uint64_t offset, size;
+};
+
+/* Offsets and sizes are those of the whole: of a tail they count what is in the file before it. */
+struct block_file {
+	const struct io *io;
+	char *path;
+	int file;
+	bool writing; /* made here and not complete: removed on close */
+	uint32_t version;
+	uint32_t block_size, block_count;
+	uint64_t size; /* bytes of the whole so far */
+	/* With FEATURE_EXTENTS, and while writing: where each block begins; one more says where the last one ends.
+	 */
+	uint64_t *offsets;
+	size_t offsets_capacity;
+	bool has_extents;
+	bool has_unknown;
+	struct section sections[SECTION_COUNT_MAX];
+	uint32_t section_count;
+	bool section_open; /* the last one is being written */
+	struct block_copies copies;
+	unsigned damage; /* or of enum block_damage */
+
+	uint64_t identity; /* of a file being written, and of its tails */
+	uint64_t base; /* what is before this offset is not in `file`: of a tail B, else the size of the header */
+	int main_file; /* of a tail that is read, the file that has it; else -1 */
+	bool is_tail;
+	bool has_tail;       /* one was published: this file is then worth to be kept */
+	uint32_t kept_count; /* blocks of the file that is gone on with */
+};
+
+static inline uint64_t block_offset(const struct block_file *file, uint64_t number)
+{
+	return file->has_extents ? file->offsets[number] : BLOCK_FILE_HEADER_SIZE + number * file->block_size;
+}
+
+/* Where the byte at an offset, which is not before the base, is in `file`. */
+static inline uint64_t own_offset(const struct block_file *file, uint64_t offset)
+{
+	return offset - file->base + BLOCK_FILE_HEADER_SIZE;
+}
+
+/* A file without a descriptor; NULL when memory is out. */
+struct block_file *block_file_new(const struct io *io, const char *path);
+
+/* Put the path before the message of an error; returns `status`. */
+enum histree_status block_file_named(const struct block_file *file, enum histree_status status,
+				     struct histree_error *error);
+
+/* Read the header and the table of sections. */
+enum histree_status block_file_read_directory(struct block_file *file, struct histree_error *error);
+
+/* ---- block_tail.c ------------------------------------------------------------------------------------- */
+
+/* Give a new file an identity, and keep it where the header will be. */
+enum histree_status block_tail_identify(struct block_file *file, struct histree_error *error);
+
+/* Open a file that is not complete with its tail; HISTREE_ERR_INCOMPLETE if it has none. */
+enum histree_status block_tail_open(const struct io *io, const char *path, struct block_file **out,
+				    struct histree_error *error);
+
+/* The tail being read says that it follows what `main_file` has before `base`. */
+enum histree_status block_tail_join(struct block_file *tail, uint64_t base, uint64_t identity,
+				    struct histree_error *error);
+
+/*
+ * Whether the next block is what is in the file that is gone on with.  Where it is not, nothing of what follows it
+ * there is of use, and the tail is removed.
+ */
+enum histree_status block_tail_keep(struct block_file *file, const void *block, uint32_t size, bool *kept,
+				    struct histree_error *error);
+
+/* A file that was completed no longer needs it. */
+void block_tail_remove(struct block_file *file);
+
+#endif

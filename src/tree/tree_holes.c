@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "tree/tree_holes.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+/* What is known of an attribute. */
+struct cover {
+	histree_time start, end;
+	histree_quark quark;
+};
+
+struct covers {
+	struct cover *covers;
+	size_t count, capacity;
+};
+
+static int by_quark_and_start(const void *a, const void *b)
+{
+	const struct cover *one = a, *other = b;
+	if (one->quark != other->quark)
+		return one->quark < other->quark ? -1 : 1;
+	return (one->start > other->start) - (one->start < other->start);
+}
+
+static enum histree_status collect(struct tree_reader *reader, const struct histree_region *region,
+				   struct covers *covers, struct histree_error *error)
+{
+	struct tree_iter *iter;
+	enum histree_status status = tree_iter_create(reader, &iter, error);
+	if (status != HISTREE_OK)
+		return status;
+	tree_iter_keep_to_nodes(iter);
+	tree_iter_start(iter, region);
+	struct histree_interval interval;
+	while ((status = tree_iter_next(iter, &interval, error)) == HISTREE_OK) {
+		if (!array_reserve(&covers->covers, &covers->capacity, covers->count + 1)) {
+			status = error_memory(error, "what a damaged history says");
+			break;
+		}
+		covers->covers[covers->count++] =
+			(struct cover){ .start = interval.start, .end = interval.end, .quark = interval.quark };
+	}
+	tree_iter_free(iter);
+	if (covers->count > 0)
+		qsort(covers->covers, covers->count, sizeof(*covers->covers), by_quark_and_start);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+static enum histree_status add_hole(struct tree_holes *holes, histree_quark quark, histree_time start,
+				    histree_time end, struct histree_error *error)
+{
+	if (!array_reserve(&holes->holes, &holes->capacity, holes->count + 1))
+		return error_memory(error, "what a damaged history does not say");
+	holes->holes[holes->count++] =
+		(struct histree_interval){ .start = start, .end = end, .quark = quark, .value = histree_unknown() };
+	return HISTREE_OK;
+}
+
+/* Of one attribute, of which `count` intervals are known, in a range of times. */
+static enum histree_status add_gaps(struct tree_holes *holes, histree_quark quark, const struct cover *covers,
+				    size_t count, const struct histree_region *region, struct histree_error *error)
+{
+	histree_time at = region->from;
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		if (covers[i].start > at)
+			status = add_hole(holes, quark, at, covers[i].start - 1, error);
+		if (covers[i].end >= region->to)
+			return status;
+		if (covers[i].end >= at) /* as in every sound history */
+			at = covers[i].end + 1;
+	}
+	return status == HISTREE_OK ? add_hole(holes, quark, at, region->to, error) : status;
+}
+
+/* The same where times are listed: each that is not covered. */
+static enum histree_status add_times(struct tree_holes *holes, histree_quark quark, const struct cover *covers,
+				     size_t count, const struct histree_region *region, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	size_t known = 0;
+	for (size_t i = 0; i < region->time_count && status == HISTREE_OK; i++) {
+		histree_time time = region->times[i];
+		while (known < count && covers[known].end < time)
+			known++;
+		if (known < count && covers[known].start <= time)
+			continue;
+		if (i == 0 || region->times[i - 1] != time)
+			status = add_hole(holes, quark, time, time, error);
+	}
+	return status;
+}
+
+enum histree_status tree_holes_find(struct tree_reader *reader, const struct histree_region *region,
+				    struct tree_holes *holes, struct histree_error *error)
+{
+	struct covers covers = { 0 };
+	holes->count = holes->next = 0;
+	if (!tree_reader_can_have_keys(reader))
+		return error_set(error, HISTREE_ERR_FORMAT, "more attributes than its nodes have room for");
+	enum histree_status status = collect(reader, region, &covers, error);
+	size_t key_count = region->quarks != NULL ? region->quark_count : tree_reader_key_count(reader), first = 0;
+	for (size_t i = 0; i < key_count && status == HISTREE_OK; i++) {
+		histree_quark quark = region->quarks != NULL ? region->quarks[i] : (histree_quark)i;
+		size_t behind = first;
+		while (behind < covers.count && covers.covers[behind].quark == quark)
+			behind++;
+		const struct cover *known = covers.covers + first;
+		status = region->times != NULL ? add_times(holes, quark, known, behind - first, region, error)
+					       : add_gaps(holes, quark, known, behind - first, region, error);
+		first = behind;
+	}
+	free(covers.covers);
+	return status;
+}
+
+void tree_holes_release(struct tree_holes *holes)
+{
+	free(holes->holes);
+	*holes = (struct tree_holes){ 0 };
+}

@@ -1,0 +1,32 @@
+# A build that is cut off leaves what it published: it can be asked, gone on with, and made a store.
+histree build -q -o whole "$DATA/demo-trace"
+histree dump whole --format tsv >expected
+# No file may be longer than this: the signal that says so ends the build at once, somewhere in the middle.
+(
+	bash -c "ulimit -f 100; exec histree build --publish 1ns -t esht --node-size 4K -o store '$DATA/demo-trace'"
+	echo "[exit $?]"
+) 2>said
+ls store.building
+try histree info store | grep -E '^(store|complete|partial)'
+try histree verify store | cut -d : -f 1
+# Each row of it begins as one of the whole history does.
+cut -f 1,2,4,5 expected | sort >begins
+histree dump store --format tsv | cut -f 1,2,4,5 | sort | comm -23 - begins | wc -l
+try histree build -o store "$DATA/demo-trace"
+histree repair store.building -o kept | wc -l
+try histree info kept | grep -E '^complete'
+histree dump store --format tsv >before
+histree dump kept --format tsv | cmp - before && echo "the same"
+histree build -q --resume -t esht --node-size 4K -o store "$DATA/demo-trace"
+echo "[exit $?]"
+histree dump store --format tsv | cmp - expected && echo "the same"
+ls -d store*
+# Where the signal is ignored it is as if the disk was full.
+(
+	trap '' XFSZ
+	ulimit -f 100
+	histree build --publish 1ns -t esht --node-size 4K -o full "$DATA/demo-trace"
+)
+echo "[exit $?]"
+try histree build --resume -o live net://localhost/host/me/session
+try histree build --publish never -o other "$DATA/demo-trace"

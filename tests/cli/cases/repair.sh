@@ -1,0 +1,35 @@
+# Damage costs what it hit, and says so; repair makes a sound store of the rest and lists what is lost.
+histree build -q -t esht --node-size 4K -o store "$DATA/demo-trace"
+histree dump store --format tsv >sound
+file=store/kernel.sht
+flip() {
+	python3 -c 'import sys
+with open(sys.argv[1], "r+b") as file:
+    file.seek(int(sys.argv[2])); byte = file.read(1)[0]
+    file.seek(int(sys.argv[2])); file.write(bytes([byte ^ 4]))' "$file" "$1"
+}
+flip 20      # the header, which has a copy
+flip 50000   # a node
+histree verify store
+echo "[exit $?]"
+histree dump store --format tsv >damaged
+echo "[exit $?]"
+# Nothing but unknown is new, and what is unknown was there.
+diff sound damaged | grep '^>' | cut -f 4 | sort | uniq -c | sed 's/ *[0-9]* /N /'
+[ "$(diff sound damaged | grep -c '^<')" -gt 10 ] && echo "some are lost"
+histree repair store --format tsv >lost
+echo "[exit $?]"
+head -n 1 lost
+grep -c . lost | sed 's/[0-9][0-9]*/N rows/'
+try histree verify store.repaired | sed 's/[0-9]* nodes, [0-9]*/N nodes, N/'
+histree dump store.repaired --format tsv | cmp - damaged && echo "the same"
+try histree info store.repaired | grep -E '^(complete|partial|warnings)' | sed 's/[0-9][0-9]*/N/'
+try histree repair store
+echo "[exit $?]"
+# A sound one, and a single file.
+histree repair -f store.repaired -o again | wc -l
+try histree repair again/kernel.sht -o file.sht
+histree dump file.sht --format tsv | cmp - damaged && echo "the same"
+rm store/manifest.json
+histree repair -f store >rows
+histree dump store.repaired --format tsv | cmp - damaged && echo "the same"

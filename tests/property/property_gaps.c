@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: MIT
+/*
+ * property_gaps.c - a history of a trace that lacks events says nothing that the whole trace denies.
+ *
+ * The events of a real trace go to an analysis twice: once as they are, and once without those of random times on
+ * random CPUs, each of which is said to be a gap.  Whatever the second history does not call unknown, the first one
+ * has too.  Left out is what kernel_gap.h says is kept: names and parents, that a thread is dead, and that an
+ * attribute of which nobody heard is null from the beginning.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "analysis/analysis.h"
+#include "state/state_system.h"
+#include "support/random.h"
+#include "support/workload.h"
+#include "trace/trace.h"
+#include "unit/recorded_history.h"
+
+enum { CPUS_MAX = 64, WINDOW_PERCENT_MAX = 20 };
+
+/* Events of a CPU are lost now and then. */
+struct losses {
+	struct random random;
+	unsigned percent; /* of the events of a CPU at which a window begins or ends, per 1000 */
+	bool is_losing[CPUS_MAX];
+	uint64_t lost, gaps;
+};
+
+struct run {
+	const struct analysis *analysis;
+	struct histree_state_system *system;
+	void *instance;
+	struct recorded_history history;
+	histree_time end;
+};
+
+static const char *trace_path(void)
+{
+	static char path[4096];
+	const char *shared = getenv("HISTREE_SHARED"), *root = getenv("HISTREE_SOURCE_ROOT");
+	if (shared != NULL)
+		snprintf(path, sizeof(path), "%s/traces/lttng-kernel/scp_dest", shared);
+	else
+		snprintf(path, sizeof(path), "%s/tests/data/demo-trace", root != NULL ? root : ".");
+	return path;
+}
+
+/* Whether this event is lost; a window that begins with it is said first. */
+static bool is_lost(struct losses *losses, struct run *run, const struct event *event)
+{
+	if (losses == NULL || event->cpu < 0 || event->cpu >= CPUS_MAX)
+		return false;
+	bool *losing = &losses->is_losing[event->cpu];
+	if (random_below(&losses->random, 1000) < losses->percent) {
+		*losing = !*losing;
+		struct event_gap gap = {
+			.trace = event->class->trace, .cpu = event->cpu, .begin = event->time, .end = event->time
+		};
+		losses->gaps += *losing;
+		if (*losing)
+			assert_int_equal(run->analysis->gap(run->instance, &gap, NULL), HISTREE_OK);
+	}
+	losses->lost += *losing;
+	return *losing;
+}
+
+static void run_trace(struct run *run, const struct analysis *analysis, struct losses *losses)
+{
+	const char *path = trace_path();
+	struct trace *trace;
+	struct event event;
+	struct histree_error error = { 0 };
+	*run = (struct run){ .analysis = analysis };
+	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	for (bool first = true; trace_next(trace, &event, &error) == HISTREE_OK; first = false) {
+		if (first) {
+			struct interval_sink sink = recorded_history_sink(&run->history);
+			assert_int_equal(state_system_create(event.time, &sink, &run->system, &error), HISTREE_OK);
+			assert_int_equal(analysis->create(run->system, &run->instance, &error), HISTREE_OK);
+		}
+		run->end = event.time > run->end ? event.time : run->end;
+		if (!is_lost(losses, run, &event))
+			assert_int_equal(analysis->event(run->instance, &event, &error), HISTREE_OK);
+	}
+	assert_int_equal(histree_state_close(run->system, run->end, &error), HISTREE_OK);
+	analysis->free(run->instance);
+	histree_state_free(run->system);
+	trace_close(trace);
+}
+
+/* ---- comparing ------------------------------------------------------------------------------------------ */
+
+static int by_quark_and_start(const void *a, const void *b)
+{
+	const struct recorded_interval *one = a, *other = b;
+	if (one->quark != other->quark)
+		return one->quark < other->quark ? -1 : 1;
+	return (one->start > other->start) - (one->start < other->start);
+}
+
+static bool ends_with(const char *path, const char *name)
+{
+	size_t size = strlen(path), name_size = strlen(name);
+	return size >= name_size && strcmp(path + size - name_size, name) == 0;
+}
+
+static bool is_kept(const char *path, const struct recorded_interval *said, histree_time start)
+{
+	static const char *const names[] = { "/Exec_name", "/PPID", "/PID", "/Min frequency", "/Max frequency" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (ends_with(path, names[i]))
+			return true;
+	return said->type == HISTREE_NULL && (strncmp(path, "Threads", 7) == 0 || said->start == start);
+}
+
+struct path_entry {
+	const char *path;
+	histree_quark quark;
+};
+
+static int by_path(const void *a, const void *b)
+{
+	const struct path_entry *one = a, *other = b;
+	return strcmp(one->path, other->path);
+}
+
+/* The quarks of the whole history, by path. */
+static struct path_entry *index_paths(const struct recorded_history *history)
+{
+	struct path_entry *entries = calloc(history->attribute_count + 1, sizeof(*entries));
+	assert_non_null(entries);
+	for (histree_quark quark = 0; quark < history->attribute_count; quark++)
+		entries[quark] = (struct path_entry){ history->paths[quark], quark };
+	qsort(entries, history->attribute_count, sizeof(*entries), by_path);
+	return entries;
+}
+
+/* Whether the whole history has nothing else between the two ends. */
+static bool agrees(const struct recorded_history *whole, histree_quark quark, const struct recorded_interval *said)
+{
+	size_t low = 0, high = whole->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct recorded_interval *interval = &whole->intervals[middle];
+		if (interval->quark < quark || (interval->quark == quark && interval->end < said->start))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < whole->count; low++) {
+		const struct recorded_interval *interval = &whole->intervals[low];
+		if (interval->quark != quark || interval->start > said->end)
+			return true;
+		if (interval->type != said->type || strcmp(interval->value, said->value) != 0)
+			return false;
+	}
+	return true;
+}
+
+static uint64_t compare(const struct recorded_history *whole, const struct recorded_history *lossy,
+			const struct losses *losses)
+{
+	struct path_entry *paths = index_paths(whole);
+	uint64_t unknown = 0;
+	for (size_t i = 0; i < lossy->count; i++) {
+		const struct recorded_interval *said = &lossy->intervals[i];
+		const char *path = lossy->paths[said->quark];
+		if (said->type == HISTREE_UNKNOWN) {
+			unknown++;
+			continue;
+		}
+		struct path_entry wanted = { .path = path };
+		const struct path_entry *known =
+			bsearch(&wanted, paths, whole->attribute_count, sizeof(*paths), by_path);
+		if (is_kept(path, said, whole->intervals[0].start) ||
+		    (known != NULL && agrees(whole, known->quark, said)))
+			continue;
+		if (known == NULL && said->type == HISTREE_NULL)
+			continue;
+		fail_msg("seed %llu, %u of 1000: '%s' is said to be %s '%s' from %lld to %lld, and is not",
+			 (unsigned long long)losses->random.state, losses->percent, path,
+			 histree_type_name(said->type), said->value, (long long)said->start, (long long)said->end);
+	}
+	free(paths);
+	return unknown;
+}
+
+static void check(const struct analysis *analysis, const struct recorded_history *whole, uint64_t seed)
+{
+	struct losses losses = { .random = { seed } };
+	struct run lossy;
+	losses.percent = 1 + (unsigned)random_below(&losses.random, WINDOW_PERCENT_MAX);
+	run_trace(&lossy, analysis, &losses);
+	uint64_t unknown = compare(whole, &lossy.history, &losses);
+	assert_true(losses.gaps > 0 && losses.lost > losses.gaps && unknown > losses.gaps);
+	recorded_history_release(&lossy.history);
+}
+
+static void nothing_is_said_that_the_whole_trace_denies(void **state)
+{
+	const struct analysis *analysis = *state;
+	uint64_t seed = workload_seed(), rounds = 6 * workload_rounds();
+	struct run whole;
+	run_trace(&whole, analysis, NULL);
+	qsort(whole.history.intervals, whole.history.count, sizeof(*whole.history.intervals), by_quark_and_start);
+	for (uint64_t round = 0; round < rounds; round++)
+		check(analysis, &whole.history, seed + round);
+	recorded_history_release(&whole.history);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		{ .name = "kernel",
+		  .test_func = nothing_is_said_that_the_whole_trace_denies,
+		  .initial_state = (void *)(uintptr_t)&analysis_kernel },
+		{ .name = "kernel-2016",
+		  .test_func = nothing_is_said_that_the_whole_trace_denies,
+		  .initial_state = (void *)(uintptr_t)&analysis_kernel_2016 },
+	};
+	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,13 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Kill builds of a trace and damage what comes of it:
+#	trial.sh KILL_BUILD DAMAGE_FILE HISTREE GENERATE [STORES FLIPS TRUNCATIONS SEED TRACE]
+# Without TRACE, of one that is generated.
+set -eu
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+trace=${9:-$folder/trace}
+[ -n "${9:-}" ] || "$4" --threads 3000 -o "$trace" >"$folder/said"
+"$1" "$3" "$trace" "${5:-8}" "${8:-1}"
+"$3" build --quiet -o "$folder/store" "$trace"
+"$2" "$folder/store/kernel.sht" "${6:-120}" "${7:-30}" "${8:-1}"
