@@ -7,7 +7,7 @@ set -eu
 
 build='make gcc libc6-dev meson ninja-build pkg-config libbabeltrace2-dev libcairo2-dev libjansson-dev libmicrohttpd-dev
 	libseccomp-dev zlib1g-dev scdoc'
-check='python3 libcmocka-dev babeltrace2 clang libclang-rt-14-dev'
+check='python3 libcmocka-dev babeltrace2 clang libclang-rt-14-dev chromium chromium-driver nodejs npm'
 demo='linux-perf'
 bench='python3 util-linux gnuplot-nox librsvg2-bin babeltrace2 libsqlite3-dev liblmdb-dev librocksdb-dev'
 
@@ -29,6 +29,8 @@ fi
 
 missing=
 for package in $wanted; do
+	# Node.js from its makers has npm in it, and conflicts with Debian's package of that name.
+	[ "$package" = npm ] && command -v npm >/dev/null && continue
 	state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
 	[ "$state" = installed ] || missing="$missing $package"
 done

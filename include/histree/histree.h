@@ -14,6 +14,7 @@
  *	segment_stats.h	how long segments last
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
+ *	events.h	the events of the trace of a store
  *	repair.h	from a damaged store to a sound one
  *	view.h		threads as a tree, resources, CPU usage, colours
  *	draw.h		pictures as SVG and PNG
@@ -24,6 +25,7 @@
 #include "attributes.h"
 #include "build.h"
 #include "draw.h"
+#include "events.h"
 #include "history.h"
 #include "query.h"
 #include "repair.h"

@@ -17,6 +17,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "pipeline/build.h"
+#include "pipeline/event_index_writer.h"
 #include "pipeline/manifest.h"
 #include "pipeline/publish_clock.h"
 #include "pipeline/registry.h"
@@ -37,6 +38,7 @@ struct build {
 	size_t run_count, runs_capacity;
 	histree_time start, end; /* first event, greatest time so far */
 	int64_t begun_ns, shown_ns;
+	struct event_index_writer index;
 	struct publish_clock publish_clock;
 	histree_time resumed_end; /* of what a build left that is gone on with; INT64_MIN: of nothing */
 	histree_time published_end;
@@ -289,6 +291,8 @@ static enum histree_status handle_events(struct build *build)
 			status = begin(build, event.time);
 		if (status == HISTREE_OK)
 			status = handle_event(build, &event);
+		if (status == HISTREE_OK && event.gap == NULL)
+			status = event_index_add(&build->index, build->trace, &event, build->error);
 		if (status == HISTREE_OK && count % EVENTS_PER_LOOK == 0)
 			status = look_at_clock(build);
 		if (status == HISTREE_ERR_CANCELLED)
@@ -323,6 +327,15 @@ static enum histree_status close_runs(struct build *build)
 
 /* ---- the store ------------------------------------------------------------------------------------------- */
 
+static enum histree_status write_index(struct build *build)
+{
+	char *path = store_folder_path(&build->folder, EVENT_INDEX_FILE);
+	enum histree_status status = path != NULL ? event_index_write(&build->index, build->io, path, build->error)
+						  : error_memory(build->error, "a path");
+	free(path);
+	return status;
+}
+
 static enum histree_status read_trace(struct build *build)
 {
 	const struct histree_build_options *options = build->options;
@@ -333,6 +346,8 @@ static enum histree_status read_trace(struct build *build)
 		status = handle_events(build);
 	if (status == HISTREE_OK)
 		status = close_runs(build);
+	if (status == HISTREE_OK)
+		status = write_index(build);
 	if (status == HISTREE_OK)
 		status = write_manifest(build, true, build->end);
 	return status;
@@ -409,6 +424,7 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 		run_release(&build.runs[i]);
 	free(build.runs);
 	free(build.cut_short);
+	event_index_writer_release(&build.index);
 	trace_close(build.trace);
 	if (status < 0 && build.folder.keep && build.folder.lock >= 0)
 		say_what_is_kept(&build);

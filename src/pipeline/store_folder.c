@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "pipeline/event_index.h"
 #include "pipeline/manifest.h"
 
 #define LOCK_FILE "lock"
@@ -47,11 +48,12 @@ static bool is_unfinished(const char *name)
 	return strcmp(name, MANIFEST_FILE ".new") == 0 || ends_with(name, ".sht.tail.new");
 }
 
-/* What a build makes: histories and their tails, segment stores, the manifest, the lock. */
+/* What a build makes: histories and their tails, segment stores, the index of events, the manifest, the lock. */
 static bool is_ours(const char *name)
 {
-	return strcmp(name, MANIFEST_FILE) == 0 || strcmp(name, LOCK_FILE) == 0 || is_unfinished(name) ||
-	       ends_with(name, ".sht") || ends_with(name, ".sht.tail") || ends_with(name, ".seg");
+	return strcmp(name, MANIFEST_FILE) == 0 || strcmp(name, EVENT_INDEX_FILE) == 0 ||
+	       strcmp(name, LOCK_FILE) == 0 || is_unfinished(name) || ends_with(name, ".sht") ||
+	       ends_with(name, ".sht.tail") || ends_with(name, ".seg");
 }
 
 /* Remove our files and the folder; anything else in it stays, and with it the folder. */

@@ -44,8 +44,24 @@ endpoint_function api_search;
  */
 endpoint_function api_search_state;
 
-/* ?from= &to= &pixels=: as many float32: percent of one CPU; states that begin. */
+/*
+ * ?from= &to= &pixels=: as many float32: percent of one CPU; events, or states that begin where the store has no
+ * index of events.
+ */
 endpoint_function api_usage, api_density;
+
+/*
+ * ?first= &count=, or ?at= in place of first, for the first event at or after a time:
+ * {total, first, lines: [{time, cpu, type, text}]}.
+ */
+endpoint_function api_events;
+
+/* ?text= &after= &backwards=0|1: {"number"}, the next event with a cell that matches a regular expression, or -1.
+ */
+endpoint_function api_event_search;
+
+/* ?from= &to=: [{name, count, total}], most first: events of each type in the range, and in all of the trace. */
+endpoint_function api_event_types;
 
 /* {thread: [{key, name, light, dark, height}], cpu: [...], ...}: what colours mean. */
 endpoint_function api_legend;

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
+#include "base/error.h"
 #include "server/api.h"
+#include "server/event_list.h"
 #include "server/kernel_view.h"
 #include "server/page_request.h"
 
@@ -53,16 +55,39 @@ out:
 	dataset_release(dataset);
 }
 
+/* Events, or states that begin. */
+static enum histree_status count_density(struct dataset *dataset, const struct page_range *range, double *counts,
+					 struct histree_error *error)
+{
+	struct histree_history *history = dataset->histories[0];
+	void *view;
+	enum histree_status status;
+	if (event_list_applies(dataset)) {
+		status = dataset_view(dataset, event_list_make, event_list_free, &view, error);
+		return status != HISTREE_OK
+			       ? status
+			       : event_list_density(view, range->from, range->to, range->pixels, counts, error);
+	}
+	uint64_t *states = calloc(range->pixels, sizeof(*states));
+	if (states == NULL)
+		return error_memory(error, "a chart");
+	status = histree_density(history, range->from, range->to, range->pixels, (struct histree_cancel){ 0 },
+				 states, error);
+	for (uint32_t i = 0; status == HISTREE_OK && i < range->pixels; i++)
+		counts[i] = (double)states[i];
+	free(states);
+	return status;
+}
+
 void api_density(struct call *call)
 {
 	struct dataset *dataset;
 	struct page_range range;
 	struct histree_error error = { 0 };
-	uint64_t *counts = NULL;
+	double *counts = NULL;
 	if (!page_dataset(call, &dataset))
 		return;
-	struct histree_history *history = dataset->histories[0];
-	const struct histree_history_info *info = histree_history_info(history);
+	const struct histree_history_info *info = histree_history_info(dataset->histories[0]);
 	if (!page_range(call, info->start, info->end, &range))
 		goto out;
 	counts = calloc(range.pixels, sizeof(*counts));
@@ -70,14 +95,13 @@ void api_density(struct call *call)
 		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 		goto out;
 	}
-	if (histree_density(history, range.from, range.to, range.pixels, (struct histree_cancel){ 0 }, counts,
-			    &error) != HISTREE_OK) {
+	if (count_density(dataset, &range, counts, &error) != HISTREE_OK) {
 		reply_failure(call->reply, &error);
 		goto out;
 	}
 	call->reply->content_type = "application/octet-stream";
 	for (uint32_t i = 0; i < range.pixels; i++)
-		put_float(&call->reply->piece, (double)counts[i]);
+		put_float(&call->reply->piece, counts[i]);
 out:
 	free(counts);
 	dataset_release(dataset);

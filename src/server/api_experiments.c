@@ -35,6 +35,7 @@ static void write_ready(struct json_writer *json, const struct dataset *dataset)
 	json_int_member(json, "discarded", (int64_t)info->discarded_events);
 	if (info->warning_count > 0)
 		json_text_member(json, "warning", info->warnings[0]);
+	json_bool_member(json, "hasEvents", dataset->trace_events != NULL);
 	write_views(json, dataset);
 }
 

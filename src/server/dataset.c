@@ -54,6 +54,8 @@ static void close_store(struct dataset *dataset)
 	for (size_t i = 0; i < dataset->history_count; i++)
 		histree_history_close(dataset->histories[i]);
 	dataset->history_count = 0;
+	histree_events_close(dataset->trace_events);
+	dataset->trace_events = NULL;
 	histree_store_close(dataset->store);
 	dataset->store = NULL;
 }
@@ -116,6 +118,9 @@ static enum histree_status open_store(struct dataset *dataset, struct histree_er
 	enum histree_status status = histree_store_open(dataset->store_path, &dataset->store, error);
 	if (status == HISTREE_OK)
 		status = open_histories(dataset, error);
+	/* States can be shown without events. */
+	if (status == HISTREE_OK && histree_events_open(dataset->store, &dataset->trace_events, NULL) != HISTREE_OK)
+		dataset->trace_events = NULL;
 	if (status != HISTREE_OK)
 		close_store(dataset);
 	return status;

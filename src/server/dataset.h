@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 
 #include "histree/build.h"
+#include "histree/events.h"
 #include "histree/store.h"
 
 enum dataset_status {
@@ -52,6 +53,7 @@ struct dataset {
 	struct histree_store *store;
 	struct histree_history *histories[DATASET_HISTORIES_MAX];
 	size_t history_count;
+	struct histree_events *trace_events; /* NULL: the store has no index of events that can be read */
 
 	pthread_mutex_t views_lock; /* guards what follows */
 	struct dataset_view views[DATASET_VIEWS_MAX];

@@ -69,7 +69,7 @@ void xy_put(struct reply *reply, const struct xy_samples *samples, const struct 
 	json_key(json, "yValues");
 	json_begin_array(json);
 	for (uint32_t i = 0; samples->pixels > 0 && i <= samples->pixels; i++)
-		json_put_real(json, i > 0 ? curve->values[i - 1] : 0);
+		json_put_real(json, i > 0 ? curve->values[i - 1] : curve->first);
 	json_end(json);
 	write_axis(json, "xValuesDescription", "Time", "ns", "TIMESTAMP");
 	write_axis(json, "yValuesDescription", curve->label, curve->unit, "NUMBER");

@@ -3,7 +3,7 @@
  * xy_reply.h - the answer to `xy`: curves over one list of times.
  *
  * A chart of n points has n - 1 stretches between them.  The value at a point is that of the stretch which ends
- * there, (x[i - 1], x[i]], as the reference server has it; the first point has none, and is 0.
+ * there, (x[i - 1], x[i]], as the reference server has it; the first point has none.
  */
 #ifndef SERVER_XY_REPLY_H
 #define SERVER_XY_REPLY_H
@@ -26,6 +26,7 @@ struct xy_curve {
 	const char *name;
 	const char *label, *unit; /* of the y axis */
 	const double *values;     /* as many as `pixels` */
+	double first;             /* at the first point */
 };
 
 void xy_put(struct reply *reply, const struct xy_samples *samples, const struct xy_curve *curve);

@@ -164,7 +164,7 @@ static enum histree_status link_file(const struct ctf_folder *folder, const char
 				     const struct ctf_file *file, struct histree_error *error)
 {
 	/* Not one packet can be begun: source.ctf.fs would refuse it, and us with it. */
-	if (folder->layout.usable && file->packets.count == 0)
+	if (folder->layout.usable && file->first_packet >= file->packets.count)
 		return HISTREE_OK;
 	enum histree_status status = HISTREE_OK;
 	char *from = join(folder->stand_in, file->name), *to = join(real_folder, file->name);
@@ -174,7 +174,7 @@ static enum histree_status link_file(const struct ctf_folder *folder, const char
 	else if (symlink(to, from) != 0)
 		status = error_set(error, HISTREE_ERR_IO, "cannot make \"%s\": %s", from, strerror(errno));
 	else if (folder->layout.usable)
-		status = ctf_packets_write_index(&file->packets, index, error);
+		status = ctf_packets_write_index(&file->packets, file->first_packet, index, error);
 	free(from);
 	free(to);
 	free(index);

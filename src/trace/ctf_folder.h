@@ -3,13 +3,13 @@
  * ctf_folder.h - the stream files of one CTF trace, and a stand-in for the folder if they are damaged.
  *
  * source.ctf.fs takes a folder as a whole or not at all.  So a folder with damage is not given to it, but
- * a private one that has
+ * a private one.  The same is done to begin behind the start of the trace.  It has
  *
  *	metadata	the text of the original, with the tracer's version hidden: for LTTng before 2.11
  *			source.ctf.fs decodes the last packet of each stream before it begins, to correct
  *			times that we do not use, and gives up on the trace when that packet is damaged
  *	NAME		a symbolic link to each stream file of which something can be read
- *	index/NAME.idx	an index that ends with the last packet that can be begun
+ *	index/NAME.idx	an index of the packets that are to be read, up to the last one that can be begun
  */
 #ifndef TRACE_CTF_FOLDER_H
 #define TRACE_CTF_FOLDER_H
@@ -20,6 +20,7 @@
 struct ctf_file {
 	char *name;                 /* inside the folder */
 	struct ctf_packets packets; /* empty if the layout is not usable */
+	size_t first_packet;        /* to be read; only in a stand-in those before it are left out */
 	bool damaged;               /* and said so in the notes */
 };
 

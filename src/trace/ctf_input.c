@@ -193,6 +193,16 @@ static enum histree_status describe(struct ctf_input *input, const char *path, s
 	return input->trace.path != NULL ? HISTREE_OK : error_memory(error, "a trace");
 }
 
+enum histree_status ctf_input_scan(struct ctf_input *input, const char *path, struct histree_error *error)
+{
+	enum histree_status status = describe(input, path, error);
+	if (status == HISTREE_OK)
+		status = ctf_folder_scan(&input->folder, path, input->notes, error);
+	if (status != HISTREE_OK)
+		error_prefix(error, "trace \"%s\"", path);
+	return status;
+}
+
 enum histree_status ctf_input_open_live(struct ctf_input *input, const bt_plugin *plugin, const char *address,
 					struct histree_error *error)
 {
@@ -218,22 +228,16 @@ enum histree_status ctf_input_open_live(struct ctf_input *input, const bt_plugin
 	return status;
 }
 
-enum histree_status ctf_input_open(struct ctf_input *input, const bt_plugin *plugin, const char *path,
-				   struct histree_error *error)
+enum histree_status ctf_input_open(struct ctf_input *input, const bt_plugin *plugin, struct histree_error *error)
 {
 	const bt_component_class_source *class =
 		bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs");
 	const bt_component_source *source;
-	enum histree_status status = describe(input, path, error);
-	if (status != HISTREE_OK)
-		return status;
-	status = ctf_folder_scan(&input->folder, path, input->notes, error);
-	if (status == HISTREE_OK)
-		status = open_source(input, class, &source, error);
+	enum histree_status status = open_source(input, class, &source, error);
 	if (status == HISTREE_OK)
 		status = connect_streams(input, source, error);
 	if (status != HISTREE_OK)
-		error_prefix(error, "trace \"%s\"", path);
+		error_prefix(error, "trace \"%s\"", input->trace.path);
 	return status;
 }
 

@@ -26,10 +26,11 @@ struct ctf_stream {
 	const bt_message *current; /* the message of `head`; NULL if there is none */
 	struct event head;         /* the event that comes next */
 
-	const char *name;      /* of its first file, as the user would write it; first of the folder */
-	struct ctf_file *file; /* NULL if not known */
-	uint64_t packets;      /* begun so far */
-	int32_t cpu;           /* of the packet */
+	const char *name;       /* of its first file, as the user would write it; first of the folder */
+	struct ctf_file *file;  /* NULL if not known */
+	uint64_t packets;       /* begun so far, with those that were skipped */
+	uint64_t packet_events; /* of the last of them, up to `head` */
+	int32_t cpu;            /* of the packet */
 	bool has_events;
 	histree_time last; /* time of the last event, if there was one */
 	struct event_gap gap;
@@ -61,9 +62,14 @@ struct ctf_input {
 /* The plugin that reads CTF.  The caller puts the reference back with bt_plugin_put_ref(). */
 enum histree_status ctf_plugin_find(const bt_plugin **out, struct histree_error *error);
 
-/* Open the trace in the folder `path`; everything in `input` but its `trace.id`, classes and notes is zero. */
-enum histree_status ctf_input_open(struct ctf_input *input, const bt_plugin *plugin, const char *path,
-				   struct histree_error *error);
+/*
+ * Find the files of the trace in the folder `path`; everything in `input` but its `trace.id`, classes and notes is
+ * zero.
+ */
+enum histree_status ctf_input_scan(struct ctf_input *input, const char *path, struct histree_error *error);
+
+/* Then open it; each file begins at its `first_packet`. */
+enum histree_status ctf_input_open(struct ctf_input *input, const bt_plugin *plugin, struct histree_error *error);
 
 /* The same for the address of a session at a relay daemon. */
 enum histree_status ctf_input_open_live(struct ctf_input *input, const bt_plugin *plugin, const char *address,

@@ -218,10 +218,10 @@ out:
 	return matches;
 }
 
-enum histree_status ctf_packets_write_index(const struct ctf_packets *packets, const char *index_path,
+enum histree_status ctf_packets_write_index(const struct ctf_packets *packets, size_t first, const char *index_path,
 					    struct histree_error *error)
 {
-	size_t size = INDEX_HEADER_SIZE + packets->count * INDEX_ENTRY_SIZE;
+	size_t size = INDEX_HEADER_SIZE + (packets->count - first) * INDEX_ENTRY_SIZE;
 	uint8_t *bytes = calloc(1, size);
 	if (bytes == NULL)
 		return error_memory(error, "the index of a stream");
@@ -229,10 +229,11 @@ enum histree_status ctf_packets_write_index(const struct ctf_packets *packets, c
 	put_be(bytes + 4, 1, 4);
 	put_be(bytes + 12, INDEX_ENTRY_SIZE, 4);
 	uint8_t *entry = bytes + INDEX_HEADER_SIZE;
-	for (size_t index = 0; index < packets->count; index++, entry += INDEX_ENTRY_SIZE) {
+	for (size_t index = first; index < packets->count; index++, entry += INDEX_ENTRY_SIZE) {
 		const struct ctf_packet *packet = &packets->packets[index];
+		uint64_t left_out = index + 1 == packets->count ? packets->packets[first].offset : 0;
 		put_be(entry, packet->offset, 8);
-		put_be(entry + 8, 8 * packet->size, 8);
+		put_be(entry + 8, 8 * (packet->size + left_out), 8);
 		put_be(entry + 16, 8 * packet->size, 8);
 		put_be(entry + 24, packet->begin, 8);
 		put_be(entry + 32, packet->begin, 8);

@@ -39,8 +39,12 @@ enum histree_status ctf_packets_walk(const struct ctf_layout *layout, const char
 /* Whether an LTTng index (babeltrace2 believes them) says the same; true if there is no such file. */
 bool ctf_packets_match_index(const struct ctf_packets *packets, const char *index_path);
 
-/* Write the packets as an LTTng index, version 1.0. */
-enum histree_status ctf_packets_write_index(const struct ctf_packets *packets, const char *index_path,
+/*
+ * Write the packets from `first` on as an LTTng index, version 1.0.  babeltrace2 wants the sizes in an index to
+ * make up the size of the file, and takes but the offsets from it: the last packet is said to have what was left
+ * out.
+ */
+enum histree_status ctf_packets_write_index(const struct ctf_packets *packets, size_t first, const char *index_path,
 					    struct histree_error *error);
 
 void ctf_packets_release(struct ctf_packets *packets);

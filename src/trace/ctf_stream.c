@@ -53,6 +53,8 @@ static void begin_stream(struct ctf_stream *stream, const bt_message *message)
 	if (name == NULL)
 		name = "";
 	stream->file = ctf_folder_find(&input->folder, name);
+	if (stream->file != NULL)
+		stream->packets = stream->file->first_packet;
 	if (stream->file != NULL && input->folder.stand_in != NULL) {
 		char path[4096];
 		snprintf(path, sizeof(path), "%s/%s", input->folder.path, stream->file->name);
@@ -80,6 +82,7 @@ static int32_t cpu_of_packet(const bt_packet *packet)
 static void begin_packet(struct ctf_stream *stream, const bt_message *message)
 {
 	stream->packets++;
+	stream->packet_events = 0;
 	if (!stream->input->is_live)
 		stream->cpu = cpu_of_packet(bt_message_packet_beginning_borrow_packet_const(message));
 }
@@ -214,6 +217,7 @@ static enum histree_status take_event(struct ctf_stream *stream, const bt_messag
 	if (stream->head.cpu < 0)
 		stream->head.cpu = ctf_event_own_cpu(&stream->head);
 	stream->current = message;
+	stream->packet_events++;
 	return HISTREE_OK;
 }
 

@@ -30,6 +30,7 @@ struct trace {
 	struct head *heads; /* a heap: the parent of i is (i - 1) / 2 */
 	size_t head_count;
 	bool handed_out;         /* heads[0] is the event that trace_next() gave last */
+	size_t file_count;       /* stream files of all inputs */
 	struct ctf_stream *live; /* the only stream of a live trace, which merges by itself; else NULL */
 };
 
@@ -66,6 +67,20 @@ static int compare_streams(const void *a, const void *b)
 }
 
 /* Read the first event of each stream; only then are the names of the streams known. */
+static enum histree_status read_heads(struct trace *trace, struct histree_error *error)
+{
+	for (size_t index = 0; index < trace->input_count; index++) {
+		struct ctf_input *input = &trace->inputs[index];
+		for (size_t stream = 0; stream < input->stream_count; stream++) {
+			enum histree_status status = ctf_stream_next(&input->streams[stream], error);
+			if (status < 0)
+				return status;
+		}
+	}
+	return HISTREE_OK;
+}
+
+/* Put the streams that have an event in order. */
 static enum histree_status begin_streams(struct trace *trace, struct histree_error *error)
 {
 	size_t count = 0;
@@ -78,13 +93,9 @@ static enum histree_status begin_streams(struct trace *trace, struct histree_err
 
 	for (size_t index = 0; index < trace->input_count; index++) {
 		struct ctf_input *input = &trace->inputs[index];
-		for (size_t stream = 0; stream < input->stream_count; stream++) {
-			enum histree_status status = ctf_stream_next(&input->streams[stream], error);
-			if (status < 0)
-				return status;
-			if (status == HISTREE_OK)
+		for (size_t stream = 0; stream < input->stream_count; stream++)
+			if (input->streams[stream].current != NULL)
 				trace->streams[trace->stream_count++] = &input->streams[stream];
-		}
 	}
 	qsort(trace->streams, trace->stream_count, sizeof(*trace->streams), compare_streams);
 	for (size_t index = 0; index < trace->stream_count; index++)
@@ -96,7 +107,7 @@ static enum histree_status begin_streams(struct trace *trace, struct histree_err
 	return HISTREE_OK;
 }
 
-static enum histree_status open_inputs(struct trace *trace, const struct trace_folders *folders,
+static enum histree_status scan_inputs(struct trace *trace, const struct trace_folders *folders,
 				       struct histree_error *error)
 {
 	trace->inputs = calloc(folders->count, sizeof(*trace->inputs));
@@ -107,10 +118,104 @@ static enum histree_status open_inputs(struct trace *trace, const struct trace_f
 		input->trace.id = (uint32_t)index;
 		input->classes = &trace->classes;
 		input->notes = &trace->notes;
-		enum histree_status status = ctf_input_open(input, trace->plugin, folders->paths[index], error);
+		enum histree_status status = ctf_input_scan(input, folders->paths[index], error);
 		if (status != HISTREE_OK)
 			return status;
 		trace->notes.report.bytes_total += input->folder.bytes;
+		trace->file_count += input->folder.file_count;
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status open_inputs(struct trace *trace, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t index = 0; status == HISTREE_OK && index < trace->input_count; index++)
+		status = ctf_input_open(&trace->inputs[index], trace->plugin, error);
+	return status;
+}
+
+/* ---- places ---------------------------------------------------------------------------------------------- */
+
+/* Of the first file of an input among the files of all. */
+static size_t first_file(const struct trace *trace, const struct ctf_input *input)
+{
+	size_t first = 0;
+	for (const struct ctf_input *before = trace->inputs; before < input; before++)
+		first += before->folder.file_count;
+	return first;
+}
+
+static size_t file_of(const struct trace *trace, const struct ctf_stream *stream)
+{
+	return first_file(trace, stream->input) + (size_t)(stream->file - stream->input->folder.files);
+}
+
+size_t trace_file_count(const struct trace *trace)
+{
+	for (size_t index = 0; index < trace->input_count; index++) {
+		const struct ctf_input *input = &trace->inputs[index];
+		if (!input->folder.layout.usable || input->stream_count != input->folder.file_count)
+			return 0;
+	}
+	for (size_t index = 0; index < trace->stream_count; index++)
+		if (trace->streams[index]->file == NULL)
+			return 0;
+	return trace->file_count;
+}
+
+void trace_places(const struct trace *trace, struct trace_place *out)
+{
+	for (size_t index = 0; index < trace->file_count; index++)
+		out[index] = (struct trace_place){ .packet = TRACE_FILE_DONE };
+	for (size_t index = 0; index < trace->head_count; index++) {
+		const struct ctf_stream *stream = trace->streams[trace->heads[index].stream];
+		out[file_of(trace, stream)] = (struct trace_place){
+			.packet = stream->packets - 1,
+			.events = stream->packet_events - (stream->head.gap == NULL),
+		};
+	}
+}
+
+/* Each file begins with the packet of its place; the folder is given to babeltrace2 as a stand-in. */
+static enum histree_status choose_packets(struct trace *trace, const struct trace_place *places, size_t place_count,
+					  struct histree_error *error)
+{
+	bool fits = place_count == trace->file_count;
+	for (size_t index = 0; fits && index < trace->input_count; index++) {
+		struct ctf_folder *folder = &trace->inputs[index].folder;
+		fits = folder->layout.usable;
+		folder->sound = false;
+		for (size_t i = 0; fits && i < folder->file_count; i++, places++) {
+			struct ctf_file *file = &folder->files[i];
+			bool is_done = places->packet == TRACE_FILE_DONE;
+			fits = is_done || places->packet < file->packets.count;
+			file->first_packet = is_done ? file->packets.count : (size_t)places->packet;
+		}
+	}
+	if (fits)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_TRACE,
+			 "the trace has changed since its store was built; build it again");
+}
+
+/* From the first event of the packet of each stream on to the event of its place. */
+static enum histree_status skip_events(struct trace *trace, const struct trace_place *places,
+				       struct histree_error *error)
+{
+	for (size_t index = 0; index < trace->input_count; index++) {
+		struct ctf_input *input = &trace->inputs[index];
+		for (size_t i = 0; i < input->stream_count; i++) {
+			struct ctf_stream *stream = &input->streams[i];
+			uint64_t events = stream->current != NULL ? places[file_of(trace, stream)].events : 0;
+			while (events-- > 0) {
+				enum histree_status status = ctf_stream_next(stream, error);
+				if (status < 0)
+					return status;
+				if (status == HISTREE_END)
+					break;
+			}
+		}
 	}
 	return HISTREE_OK;
 }
@@ -139,8 +244,9 @@ static enum histree_status open_live(struct trace *trace, const char *address, s
 	return status;
 }
 
-/* Every trace at or below the paths. */
+/* Every trace at or below the paths; `places` NULL: from the start. */
 static enum histree_status open_folders(struct trace *trace, const char *const *paths, size_t path_count,
+					const struct trace_place *places, size_t place_count,
 					struct histree_error *error)
 {
 	struct trace_folders folders = { 0 };
@@ -153,15 +259,23 @@ static enum histree_status open_folders(struct trace *trace, const char *const *
 			status = trace_folders_find(&folders, paths[index], error);
 	}
 	if (status == HISTREE_OK)
-		status = open_inputs(trace, &folders, error);
+		status = scan_inputs(trace, &folders, error);
+	if (status == HISTREE_OK && places != NULL)
+		status = choose_packets(trace, places, place_count, error);
+	if (status == HISTREE_OK)
+		status = open_inputs(trace, error);
+	if (status == HISTREE_OK)
+		status = read_heads(trace, error);
+	if (status == HISTREE_OK && places != NULL)
+		status = skip_events(trace, places, error);
 	if (status == HISTREE_OK)
 		status = begin_streams(trace, error);
 	trace_folders_release(&folders);
 	return status;
 }
 
-enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,
-			       struct histree_error *error)
+static enum histree_status open_from(const char *const *paths, size_t path_count, const struct trace_place *places,
+				     size_t place_count, struct trace **out, struct histree_error *error)
 {
 	*out = NULL;
 	if (path_count == 0)
@@ -170,15 +284,27 @@ enum histree_status trace_open(const char *const *paths, size_t path_count, stru
 	enum histree_status status = trace == NULL ? error_memory(error, "a trace") : HISTREE_OK;
 	if (status == HISTREE_OK)
 		status = ctf_plugin_find(&trace->plugin, error);
-	if (status == HISTREE_OK && path_count == 1 && trace_is_address(paths[0]))
+	if (status == HISTREE_OK && places == NULL && path_count == 1 && trace_is_address(paths[0]))
 		status = open_live(trace, paths[0], error);
 	else if (status == HISTREE_OK)
-		status = open_folders(trace, paths, path_count, error);
+		status = open_folders(trace, paths, path_count, places, place_count, error);
 	if (status == HISTREE_OK)
 		*out = trace;
 	else
 		trace_close(trace);
 	return status;
+}
+
+enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,
+			       struct histree_error *error)
+{
+	return open_from(paths, path_count, NULL, 0, out, error);
+}
+
+enum histree_status trace_open_at(const char *const *paths, size_t path_count, const struct trace_place *places,
+				  size_t place_count, struct trace **out, struct histree_error *error)
+{
+	return open_from(paths, path_count, places, place_count, out, error);
 }
 
 void trace_want_gaps(struct trace *trace)

@@ -55,6 +55,34 @@ struct trace_report {
 enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,
 			       struct histree_error *error);
 
+/*
+ * How far the reading of one stream file has come: the packet of the next event, and how many events of that
+ * packet come before it.  A trace is read on from any event by the places of all its files at that event: what
+ * babeltrace2 calls seeking reads all that lies before (in 2.0, for source.ctf.fs).
+ */
+struct trace_place {
+	uint64_t packet; /* TRACE_FILE_DONE: the file has no more events */
+	uint64_t events;
+};
+
+#define TRACE_FILE_DONE UINT64_MAX
+
+/*
+ * The number of stream files of all inputs.  0: this trace has no places, because its packets are not understood
+ * or a stream is kept in several files.
+ */
+size_t trace_file_count(const struct trace *trace);
+
+/* The places from which the event that trace_next() gave last comes first; as many as there are files. */
+void trace_places(const struct trace *trace, struct trace_place *out);
+
+/*
+ * As trace_open(), but from the event at which the places were taken.  HISTREE_ERR_TRACE if the files are not
+ * those they were taken of.
+ */
+enum histree_status trace_open_at(const char *const *paths, size_t path_count, const struct trace_place *places,
+				  size_t place_count, struct trace **out, struct histree_error *error);
+
 size_t trace_count(const struct trace *trace);
 const struct event_trace *trace_at(const struct trace *trace, size_t index);
 

@@ -286,8 +286,61 @@ def has_legend_and_views(page):
     page.shoot("attributes")
 
 
+def press_view(page, title):
+    page.browser.run("[...document.getElementById('panes').children].find((one) => one.textContent === arguments_[0]).click()", title)
+
+
+EVENT_LINES = """return [...document.querySelectorAll('.line')].filter((line) => !line.hidden)
+    .map((line) => [line.number, ...[...line.children].map((cell) => cell.textContent)]);"""
+
+
+def lists_events(page):
+    """Lines of the table follow marker A, and a click on a line sets it; a search goes from match to match."""
+    page.open()
+    assert page.get("document.getElementById('overview-what').textContent") == "events"
+    press_view(page, "Events")
+    page.browser.until("page.panels[0]?.isComplete")
+    total = page.get("page.panels[0].total")
+    lines = page.browser.run(EVENT_LINES)
+    assert [line[0] for line in lines] == list(range(len(lines))) and len(lines) >= 3, lines
+    assert all(line[3] for line in lines)
+    page.browser.run("page.panels[0].list.scrollTop = 1e9")
+    page.browser.until(f"[...document.querySelectorAll('.line')].some((line) => line.number === {total - 1} && line.event)",
+                       "the last line is shown")
+    page.browser.run("page.viewport.mark('a', page.viewport.duration / 2)")
+    page.browser.until("page.panels[0].isComplete && page.panels[0].chosen > 0 && document.querySelector('.line.chosen')")
+    chosen = page.get("document.querySelector('.line.chosen').event.time")
+    before = page.get("page.panels[0].chosen")
+    assert chosen >= page.get("page.viewport.a") and 0 < before < total - 1
+    page.browser.run("document.querySelector('.line.chosen').nextSibling.click()")
+    assert page.get("page.panels[0].chosen") == before + 1
+    assert page.get("page.viewport.a") >= chosen
+    page.browser.run("page.panels[0].search.value = '^sched_switch$|^sched:sched_switch$'; return page.panels[0].find(false)")
+    page.browser.until("page.panels[0].isComplete && /switch$/.test(document.querySelector('.line.chosen')?.children[2].textContent)")
+    assert page.get("page.panels[0].chosen") > before + 1
+    page.browser.until("location.hash.includes('events')", "the address says that events are shown")
+    page.shoot("events")
+
+
+def counts_types(page):
+    """Events by type are those of the visible range, or those between the markers."""
+    page.open()
+    press_view(page, "Event types")
+    page.browser.until("page.panels[0]?.isComplete")
+    rows = "[...page.panels[0].body.rows].map((row) => [...row.cells].map((cell) => cell.textContent))"
+    number = lambda text: int(text.replace(",", ""))
+    all_rows = page.get(rows)
+    assert sum(number(row[1]) for row in all_rows) == sum(number(row[3]) for row in all_rows) > 0
+    page.browser.run("const { duration } = page.viewport; page.viewport.mark('a', duration / 4); page.viewport.mark('b', duration / 2)")
+    page.browser.until("page.panels[0].isComplete && page.panels[0].what.textContent.includes('markers')")
+    some = page.get(rows)
+    assert 0 < sum(number(row[1]) for row in some) < sum(number(row[1]) for row in all_rows)
+    page.shoot("types")
+
+
 TESTS = [shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches,
-         sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, tells_errors, has_legend_and_views]
+         sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, tells_errors,
+         has_legend_and_views, lists_events, counts_types]
 
 
 def main():

@@ -19,6 +19,9 @@ LINUX = "org.eclipse.tracecompass.internal.analysis.os.linux.core.threadstatus."
 CONTROL_FLOW = LINUX + "ThreadStatusDataProvider"
 RESOURCES = LINUX + "ResourcesStatusDataProvider"
 CPU_USAGE = "org.eclipse.tracecompass.analysis.os.linux.core.cpuusage.CpuUsageDataProvider"
+HISTOGRAM = "org.eclipse.tracecompass.internal.tmf.core.histogram.HistogramDataProvider"
+EVENTS = "org.eclipse.tracecompass.internal.provisional.tmf.core.model.events.TmfEventTableDataProvider"
+STATISTICS = "org.eclipse.tracecompass.analysis.timing.core.event.statistics.EventStatisticsDataProvider"
 EXPLORER = "org.eclipse.tracecompass.internal.tmf.core.statesystem.provider.StateSystemDataProvider"
 JSON = {"Content-Type": "application/json"}
 
@@ -26,8 +29,8 @@ JSON = {"Content-Type": "application/json"}
 class Client:
     """One connection that is kept."""
 
-    def __init__(self, histree, server):
-        self.histree, self.server = histree, server
+    def __init__(self, histree, server, trace=None):
+        self.histree, self.server, self.trace = histree, server, trace
         place = urllib.parse.urlparse(server.url)
         self.connection = http.client.HTTPConnection(place.hostname, place.port, timeout=30)
 
@@ -143,6 +146,129 @@ def cpu_usage(client):
     assert max(total) > 0
     xs = model["series"][0]["xValues"]
     assert xs[0] == times["start"] and xs[-1] == times["end"] and xs == sorted(xs)
+
+
+def events_of(client):
+    """[(time, cpu, type, contents)] of all events, by the table; the first lines in pages, the others at random."""
+    model = client.model(f"table/{EVENTS}/lines", requested_table_index=0, requested_table_count=0)
+    lines = []
+    while len(lines) < model["size"]:
+        page = client.model(f"table/{EVENTS}/lines", requested_table_index=len(lines), requested_table_count=2000,
+                            requested_table_column_ids=[4, 1, 2, 3])
+        assert page["columnIds"] == [4, 1, 2, 3] and page["lowIndex"] == len(lines)
+        lines += [[cell["content"] for cell in line["cells"]] for line in page["lines"]]
+    return lines
+
+
+def event_table(client):
+    """All events are in the table, as babeltrace2 has them, and are found by index, by time and by expression."""
+    path = f"table/{EVENTS}/lines"
+    lines = events_of(client)
+    trace = client.json("GET", "/traces")[0]
+    assert len(lines) == trace["nbEvents"]
+    text = subprocess.run(["babeltrace2", "--clock-cycles", "--no-delta", client.trace], capture_output=True, text=True,
+                          check=True).stdout.splitlines()
+    assert len(text) == len(lines)
+    for said, (_, cpu, kind, _) in zip(text, lines):
+        assert f" {kind}: " in said and f"cpu_id = {cpu} " in said or cpu == "", (said, kind, cpu)
+    columns = client.json("POST", f"/experiments/{client.experiment()['UUID']}/outputs/table/{EVENTS}/columns", {})["model"]
+    assert [one["name"] for one in columns] == ["Timestamp", "CPU", "Event type", "Contents", "Timestamp ns"]
+    assert [one["id"] for one in columns] == [0, 1, 2, 3, 4]
+
+    time_of = lambda model: int(model["lines"][0]["cells"][-1]["content"])
+    for index in len(lines) - 1, 0, len(lines) // 2, len(lines) // 3:
+        model = client.model(path, requested_table_index=index, requested_table_count=3)
+        assert model["lines"][0]["index"] == index and len(model["lines"]) == min(3, len(lines) - index)
+        assert [cell["content"] for cell in model["lines"][0]["cells"]][1:4] == lines[index][1:]
+        at = int(lines[index][0])
+        model = client.model(path, requested_times=[at], requested_table_count=1)
+        assert time_of(model) == at and (index == 0 or model["lowIndex"] <= index)
+    assert client.model(path, requested_times=[2**62], requested_table_count=1)["lowIndex"] == len(lines) - 1
+    assert client.model(path, requested_table_index=len(lines) + 5, requested_table_count=1)["lines"] == []
+
+    kind = lines[len(lines) // 2][2]
+    here = [i for i, line in enumerate(lines) if line[2] == kind]
+    search = lambda index, direction, **more: client.model(
+        path, requested_table_index=index, requested_table_count=4, table_search_direction=direction,
+        table_search_expressions={"2": f"^{kind}$", **more})
+    found = search(here[0] + 1, "NEXT")
+    assert found["lowIndex"] == (here[1] if len(here) > 1 else 0)
+    assert search(here[-1], "NEXT")["lines"][0]["tags"] == 8
+    assert search(len(lines) - 1, "PREVIOUS")["lowIndex"] == here[-1]
+    assert search(0, "NEXT", **{"3": "no such text anywhere"})["lines"] == []
+    page = client.model(path, requested_table_index=here[0], requested_table_count=50,
+                        table_search_expressions={"2": f"^{kind}$"})["lines"]
+    assert [line["index"] for line in page if line.get("tags") == 8] == [i for i in here if i < here[0] + 50]
+    outputs = f"/tsp/api/experiments/{client.experiment()['UUID']}/outputs"
+    for bad in {"2": "("}, {"2": "a{1000}"}, {"2": "(a)\\1"}, {"9": "a"}, {"2": "a" * 1000}, {"2": 3}:
+        body = {"parameters": {"requested_table_index": 0, "requested_table_count": 1, "table_search_expressions": bad}}
+        assert client.ask("POST", f"{outputs}/{path}", body)[0] == 400, bad
+    for bad in {"requested_table_count": 10**9}, {"requested_table_index": -1}, {"requested_times": ["x"]}:
+        assert client.ask("POST", f"{outputs}/{path}", {"parameters": bad})[0] == 400, bad
+
+
+def histogram_and_statistics(client):
+    """Counts by time and by type are those of the lines of the table."""
+    lines = events_of(client)
+    stamps = [int(line[0]) for line in lines]
+    experiment = client.experiment()
+    times, _ = sampled_range(experiment, 50)
+    curve = client.model(f"XY/{HISTOGRAM}/xy", requested_timerange={**times, "end": experiment["end"]}, requested_items=[1, 2])["series"]
+    assert [one["seriesId"] for one in curve] == [2]
+    assert abs(sum(curve[0]["yValues"]) - len(lines)) < 0.01 * len(lines) ** 0.5 + 0.5
+    some = len(lines) // 3
+    start, end = stamps[some], stamps[some + min(400, some)]
+    [zoomed] = client.model(f"XY/{HISTOGRAM}/xy", requested_timerange={"start": start, "end": end, "nbTimes": 20},
+                            requested_items=[2])["series"]
+    expected = [sum(from_ < stamp <= to for stamp in stamps) for from_, to in zip(zoomed["xValues"], zoomed["xValues"][1:])]
+    assert zoomed["yValues"][1:] == expected, (zoomed, expected)
+
+    for selection in None, {"start": start, "end": end}:
+        more = {"requested_timerange": selection, "isFiltered": True} if selection else {}
+        entries = client.model(f"data/{STATISTICS}/tree", **more)["entries"]
+        chosen = [line[2] for line, stamp in zip(lines, stamps) if not selection or start <= stamp <= end]
+        assert entries[0]["labels"][1] == str(len(chosen))
+        found = {one["labels"][0]: int(one["labels"][1]) for one in entries[1:]}
+        assert found == {kind: chosen.count(kind) for kind in found} and set(chosen) <= set(found)
+        assert list(found.values()) == sorted(found.values(), reverse=True)
+
+
+def events_of_the_page(client):
+    """The page's own calls say the same."""
+    lines = events_of(client)
+    experiment = client.experiment()
+    start = int(lines[0][0])
+    ask = lambda path, **query: json.loads(client.ask(
+        "GET", f"/api/v1/{path}?" + urllib.parse.urlencode({"experiment": experiment["UUID"], **query}))[2])
+    middle = len(lines) // 2
+    page = ask("events", first=middle, count=5)
+    assert page["total"] == len(lines) and page["first"] == middle
+    assert [[str(one["time"] + start), str(one["cpu"]), one["type"], one["text"]] for one in page["lines"]] == lines[middle:middle + 5]
+    assert ask("events", at=int(lines[middle][0]) - start, count=1)["lines"][0]["time"] == int(lines[middle][0]) - start
+    kind = lines[middle][2]
+    assert ask("event-search", text=f"^{kind}$", after=middle - 1)["number"] == middle
+    assert ask("event-search", text="no such text anywhere")["number"] == -1
+    last = max(i for i in range(middle) if lines[i][2] == lines[middle - 1][2])
+    assert ask("event-search", text=f"^{lines[last][2]}$", after=middle, backwards=1)["number"] == last
+    types = ask("event-types")
+    assert sum(one["count"] for one in types) == sum(one["total"] for one in types) == len(lines)
+    assert client.ask("GET", f"/api/v1/events?experiment={experiment['UUID']}&count=100000")[0] == 400
+
+
+def moved_trace(histree, folder):
+    """Without its trace a store still shows states and counts; its table says what is missing."""
+    trace = folder / "trace"
+    subprocess.run(["cp", "-r", SMALL_TRACE, trace], check=True)
+    store = build(histree, trace, folder / "moved.histree")
+    subprocess.run(["rm", "-r", trace], check=True)
+    with Server(histree, folder, [store]) as server:
+        client = Client(histree, server)
+        times, _ = sampled_range(client.experiment(), 50)
+        [curve] = client.model(f"XY/{HISTOGRAM}/xy", requested_timerange=times, requested_items=[2])["series"]
+        assert sum(curve["yValues"]) > 0
+        outputs = f"/tsp/api/experiments/{client.experiment()['UUID']}/outputs"
+        status, _, content = client.ask("POST", f"{outputs}/table/{EVENTS}/lines", {"parameters": {"requested_table_count": 5}})
+        assert status == 500 and str(trace) in content.decode(), (status, content)
 
 
 def older_forms(client):
@@ -261,7 +387,7 @@ def cancelled_build(histree, folder, large):
 
 
 def damaged_store(histree, folder):
-    """A node that is damaged is said in the answer; the server goes on."""
+    """A node that is damaged costs what it held, and nothing else; the server goes on."""
     store = build(histree, SMALL_TRACE, folder / "damaged.histree", "--node-size", "4096")
     history = store / "kernel.sht"
     with open(history, "r+b") as file:
@@ -275,14 +401,16 @@ def damaged_store(histree, folder):
         body = {"parameters": {"requested_timerange": times, "requested_items": list(range(2, 400))}}
         status, _, content = client.ask("POST", f"{outputs}/timeGraph/{EXPLORER}/states", body)
         answer = json.loads(content)
-        assert status == 500 or answer["status"] == "FAILED", (status, content[:200])
-        assert "kernel.sht" in content.decode(), content[-300:]
+        assert status == 200 and answer["status"] == "COMPLETED", (status, content[:200])
+        states = [state for row in answer["model"]["rows"] for state in row["states"]]
+        assert states and all(state["start"] < state["end"] for state in states)
         status, _, content = client.ask("POST", f"{outputs}/timeGraph/{CONTROL_FLOW}/tree", {})
-        assert status == 500 and "kernel.sht" in json.loads(content)["title"], content
+        assert status == 200 and len(json.loads(content)["model"]["entries"]) > 1, content
         assert client.json("GET", "/health")["status"] == "UP"
 
 
-TESTS = [states_of_control_flow, labels_of_system_calls, states_of_resources_and_explorer, cpu_usage, older_forms,
+TESTS = [states_of_control_flow, labels_of_system_calls, states_of_resources_and_explorer, cpu_usage, event_table,
+         histogram_and_statistics, events_of_the_page, older_forms,
          headers_and_methods, guards, hostile_requests, paths_stay_inside]
 
 
@@ -304,9 +432,10 @@ def main():
     for trace in filter(None, (SMALL_TRACE, large_trace())):
         with serving(histree, trace) as server:
             for test in TESTS:
-                run(f"{trace.name}: {test.__name__}", lambda: test(Client(histree, server)))
+                run(f"{trace.name}: {test.__name__}", lambda: test(Client(histree, server, trace)))
     with tempfile.TemporaryDirectory() as name:
         run("damaged_store", lambda: damaged_store(histree, pathlib.Path(name)))
+        run("moved_trace", lambda: moved_trace(histree, pathlib.Path(name)))
     if large_trace():
         with tempfile.TemporaryDirectory() as name:
             run("cancelled_build", lambda: cancelled_build(histree, pathlib.Path(name), large_trace()))

@@ -22,15 +22,18 @@ SKIP = 77
 
 
 def install(folder):
-    """Whether the package is there, now or since before."""
-    if (folder / "node_modules" / "tsp-typescript-client").is_dir():
+    """Whether the package is there, now or since before: npm writes its lock file when it is through."""
+    if (folder / "node_modules" / ".package-lock.json").is_file():
         return True
     if not shutil.which("npm"):
         return False
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "package.json").write_text(json.dumps(PACKAGE))
     command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--silent"]
-    return subprocess.run(command, cwd=folder, capture_output=True, timeout=120).returncode == 0
+    try:
+        return subprocess.run(command, cwd=folder, capture_output=True, timeout=120).returncode == 0
+    except subprocess.TimeoutExpired:  # a registry that does not answer
+        return False
 
 
 def main():

@@ -758,6 +758,88 @@ static uint64_t count_in_order(struct trace *trace, int32_t cpu_count)
 	return count;
 }
 
+/* ---- places ---------------------------------------------------------------------------------------------- */
+
+enum { FILES_MAX = 16, KEPT_MAX = 4096 };
+
+struct kept_event {
+	histree_time time;
+	int32_t cpu;
+	char name[64];
+	struct trace_place places[FILES_MAX];
+};
+
+static size_t keep_events(const char *const *paths, size_t path_count, uint64_t every, size_t *file_count,
+			  struct kept_event *kept)
+{
+	struct trace *trace;
+	struct event event;
+	size_t count = 0;
+	assert_int_equal(trace_open(paths, path_count, &trace, NULL), HISTREE_OK);
+	*file_count = trace_file_count(trace);
+	assert_in_range(*file_count, 1, FILES_MAX);
+	for (uint64_t index = 0; count < KEPT_MAX && next(trace, &event) == HISTREE_OK; index++) {
+		if (index % every != 0)
+			continue;
+		kept[count] = (struct kept_event){ .time = event.time, .cpu = event.cpu };
+		snprintf(kept[count].name, sizeof(kept[count].name), "%s", event.class->name);
+		trace_places(trace, kept[count++].places);
+	}
+	trace_close(trace);
+	return count;
+}
+
+/* From the place of each `stride`th of the events kept the rest comes as it came when all was read. */
+static void check_places(const char *const *paths, size_t path_count, uint64_t every, size_t stride)
+{
+	struct kept_event *kept = calloc(KEPT_MAX, sizeof(*kept));
+	assert_non_null(kept);
+	size_t file_count, count = keep_events(paths, path_count, every, &file_count, kept);
+	assert_true(count > 1);
+	for (size_t first = 0; first < count; first += stride) {
+		struct trace *trace;
+		struct event event;
+		struct histree_error error = { 0 };
+		if (trace_open_at(paths, path_count, kept[first].places, file_count, &trace, &error) != HISTREE_OK)
+			fail_msg("event %zu: %s", first, error.message);
+		for (size_t i = first; i < count && i < first + stride + 2; i++) {
+			for (uint64_t skipped = 0; i > first && skipped + 1 < every; skipped++)
+				assert_int_equal(next(trace, &event), HISTREE_OK);
+			assert_int_equal(next(trace, &event), HISTREE_OK);
+			assert_int_equal(event.time, kept[i].time);
+			assert_int_equal(event.cpu, kept[i].cpu);
+			assert_string_equal(event.class->name, kept[i].name);
+		}
+		trace_close(trace);
+	}
+	free(kept);
+}
+
+static void a_trace_is_read_on_from_any_event(void **state)
+{
+	(void)state;
+	check_places((const char *[]){ made }, 1, 1, 1);
+	check_places((const char *[]){ perf_small }, 1, 1, 7);
+	check_places((const char *[]){ made, perf_small }, 2, 1, 11);
+}
+
+static void places_of_another_trace_are_refused(void **state)
+{
+	(void)state;
+	const char *path = perf_small;
+	struct trace *trace = open_one(path);
+	struct trace_place places[FILES_MAX] = { 0 };
+	struct histree_error error = { 0 };
+	size_t count = trace_file_count(trace);
+	trace_close(trace);
+	places[0].packet = 1000000;
+	assert_int_equal(trace_open_at(&path, 1, places, count, &trace, &error), HISTREE_ERR_TRACE);
+	assert_null(trace);
+	assert_non_null(strstr(error.message, "has changed"));
+	places[0].packet = 0;
+	assert_int_equal(trace_open_at(&path, 1, places, count + 1, &trace, &error), HISTREE_ERR_TRACE);
+}
+
 static void many_threads_is_read(void **state)
 {
 	(void)state;
@@ -825,6 +907,8 @@ int main(void)
 		cmocka_unit_test(classes_are_dense_and_stay),
 		cmocka_unit_test(perf_traces_are_read),
 		cmocka_unit_test(several_traces_are_one_experiment),
+		cmocka_unit_test(a_trace_is_read_on_from_any_event),
+		cmocka_unit_test(places_of_another_trace_are_refused),
 		cmocka_unit_test(traces_are_found_below_a_folder),
 		cmocka_unit_test(what_is_no_trace_is_refused),
 		damage_test(a_stream_may_be_cut_anywhere),

@@ -2,15 +2,18 @@
 // app.js - the page: which trace, which views, what keys and mouse do, and all of it in the address.
 
 import * as api from "./api.js";
+import { EventsPanel } from "./events_panel.js";
 import { Hover } from "./hover.js";
 import { ROW_HEIGHT, RowChart } from "./row_chart.js";
 import { save } from "./save.js";
 import { Axis, onDrag, Overview, Usage } from "./strips.js";
+import { TypesPanel } from "./types_panel.js";
 import { Viewport } from "./viewport.js";
 import * as time from "./time.js";
 
 const $ = (id) => document.getElementById(id);
 const POLL_MS = 400;
+const PANELS = [{ name: "events", title: "Events", make: EventsPanel }, { name: "types", title: "Event types", make: TypesPanel }];
 
 const viewport = new Viewport();
 const hover = new Hover($("tip"), $("pointed"), viewport);
@@ -19,6 +22,7 @@ const usage = new Usage($("usage").querySelector("canvas"), $("usage-scale"), vi
 const axis = new Axis($("axis").querySelector("canvas"), $("axis-label"), viewport);
 let experiment = null;
 let charts = []; // that are shown
+let panels = []; // below the charts, that are shown
 let active = null; // the one that keys speak to
 
 // ---- errors and loading ----
@@ -46,7 +50,7 @@ function writeAddress() {
 	for (const which of ["a", "b"])
 		if (viewport[which] !== null)
 			parts.set(which, viewport[which]);
-	parts.set("views", charts.map((chart) => chart.view.name).join());
+	parts.set("views", shownNames().join());
 	for (const { view, settings, top } of charts) {
 		const said = { ...settings, top: Math.round(top / ROW_HEIGHT) };
 		parts.set(view.name, JSON.stringify(said));
@@ -120,7 +124,12 @@ function clickChart(chart, event) {
 	chart.canvas.focus({ preventScroll: true });
 }
 
+const shownNames = () => [...charts.map((chart) => chart.view.name), ...panels.map((panel) => panel.name)];
+
 function showViews(names, parts = address()) {
+	const opened = new Map(panels.map((panel) => [panel.name, panel]));
+	panels = PANELS.filter(({ name }) => experiment.hasEvents && names.includes(name))
+		.map(({ name, make: Panel }) => opened.get(name) ?? new Panel(viewport, experiment, fail));
 	const kept = new Map(charts.map((chart) => [chart.view.name, chart]));
 	charts = experiment.views.filter((view) => names.includes(view.name)).map((view) => kept.get(view.name) ?? makeChart(view, parts));
 	active = charts.includes(active) ? active : charts[0] ?? null;
@@ -132,6 +141,11 @@ function showViews(names, parts = address()) {
 		parent.append(chart.root);
 		chart.draw();
 	});
+	for (const panel of panels) {
+		parent.append(panel.root);
+		panel.draw();
+		panel.follow().catch(fail);
+	}
 	for (const button of $("panes").children)
 		button.setAttribute("aria-pressed", names.includes(button.dataset.view));
 	addressChanged();
@@ -157,7 +171,7 @@ function viewButton(view) {
 	const button = Object.assign(document.createElement("button"), { textContent: view.title, type: "button" });
 	button.dataset.view = view.name;
 	button.onclick = () => {
-		const names = charts.map((chart) => chart.view.name);
+		const names = shownNames();
 		showViews(names.includes(view.name) ? names.filter((name) => name !== view.name) : [...names, view.name]);
 	};
 	return button;
@@ -169,9 +183,11 @@ function openExperiment(chosen, parts) {
 	experiment = chosen;
 	document.title = `${chosen.name} – histree`;
 	charts = [];
+	panels = [];
 	viewport.open(BigInt(chosen.start), chosen.duration);
 	readViewport(parts);
-	$("panes").replaceChildren(...chosen.views.map(viewButton));
+	$("panes").replaceChildren(...[...chosen.views, ...chosen.hasEvents ? PANELS : []].map(viewButton));
+	$("overview-what").textContent = chosen.hasEvents ? "events" : "states that begin";
 	const usual = chosen.views.length > 1 ? ["control-flow", "resources"] : ["attributes"];
 	showViews(parts.has("views") ? parts.get("views").split(",") : usual, parts);
 	const isKernel = chosen.views.length > 1;
@@ -289,7 +305,7 @@ function showMarkers() {
 }
 
 function redraw() {
-	for (const one of [overview, usage, axis, ...charts])
+	for (const one of [overview, usage, axis, ...charts, ...panels])
 		one.draw();
 	showMarkers();
 	addressChanged();
@@ -347,6 +363,7 @@ document.addEventListener("keydown", (event) => {
 
 viewport.addEventListener("range", redraw);
 viewport.addEventListener("markers", redraw);
+viewport.addEventListener("markers", () => panels.forEach((panel) => panel.follow().catch(fail)));
 viewport.addEventListener("theme", () => {
 	charts.forEach((chart) => chart.blocks.repaint());
 	redraw();
@@ -377,5 +394,5 @@ $("export").onchange = () => {
 };
 const theme = address().get("theme");
 viewport.setDark(theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
-window.page = { viewport, get charts() { return charts; } }; // for tests and the curious
+window.page = { viewport, get charts() { return charts; }, get panels() { return panels; } }; // for tests and the curious
 load().catch(fail);

@@ -15,4 +15,4 @@ try histree segments store futex
 try histree segments "$STORE" system-calls
 try histree segments store
 try histree stats store wakeups --from +1s --to +2s
-histree info store -a irqs --format csv | cut -d , -f 15-
+histree info store -a irqs --format csv | cut -d , -f 15-21
