@@ -159,7 +159,7 @@ static void put_tree(const struct tree_variant *variant, const struct workload_k
 static void put_operations(void)
 {
 	for (uint8_t choice = 0; choice < 6; choice++) {
-		uint8_t bytes[3000];
+		uint8_t bytes[2000];
 		char name[16];
 		struct random random = { choice };
 		for (size_t i = 0; i < sizeof(bytes); i++)
