@@ -20,6 +20,9 @@
 
 enum { SECTION_ENTRY_SIZE = 24, OPEN_ATTEMPTS = 3 };
 
+/* More than the names of a hundred million attributes take. */
+#define SECTION_SIZE_MAX (UINT64_C(1) << 32)
+
 static uint32_t block_bytes(const struct block_file *file, uint32_t number)
 {
 	return file->has_extents ? (uint32_t)(file->offsets[number + 1] - file->offsets[number]) : file->block_size;
@@ -313,6 +316,10 @@ static enum histree_status decode_sections(struct block_file *file, const uint8_
 		section->size = get_le64(entry + 16);
 		if (section->offset > file->size || section->size > file->size - section->offset)
 			return error_set(error, HISTREE_ERR_FORMAT, "section %u lies outside the file", i);
+		/* A file may be large without bytes (sparse): memory is not asked for on its word. */
+		if (section->size > SECTION_SIZE_MAX)
+			return error_set(error, HISTREE_ERR_FORMAT, "section %u has %llu bytes: too many", i,
+					 (unsigned long long)section->size);
 	}
 	return HISTREE_OK;
 }
