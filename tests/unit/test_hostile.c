@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_hostile.c - what nobody sends in good faith: names of any bytes, deep paths, long texts, the ends of time, stores
- * in which a file is something else, or says that it is larger than anything.  All of it works, or is refused.
+ * test_hostile.c - what nobody sends in good faith: names of any bytes, deep paths, long texts, the ends of time,
+ * stores in which a file is something else, or says that it is larger than anything.  All of it works, or is
+ * refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +54,8 @@ static struct histree_state_system *create(const struct world *world, histree_ti
 	return system;
 }
 
-static struct histree_history *finish(const struct world *world, struct histree_state_system *system, histree_time end)
+static struct histree_history *finish(const struct world *world, struct histree_state_system *system,
+				      histree_time end)
 {
 	struct histree_history *history;
 	struct histree_error error;
@@ -90,7 +92,8 @@ static void names_may_have_any_byte(void **state)
 		all[byte] = (char)byte;
 		assert_int_equal(histree_state_child(system, HISTREE_ROOT, name, sizeof(name), &quarks[byte], NULL),
 				 HISTREE_OK);
-		assert_int_equal(histree_state_modify(system, 1, quarks[byte], histree_int(byte), NULL), HISTREE_OK);
+		assert_int_equal(histree_state_modify(system, 1, quarks[byte], histree_int(byte), NULL),
+				 HISTREE_OK);
 	}
 	assert_int_equal(histree_state_child(system, quarks[0], all, sizeof(all), &whole, NULL), HISTREE_OK);
 	struct histree_history *history = finish(world, system, 9);
@@ -147,7 +150,8 @@ static void paths_may_have_a_thousand_levels(void **state)
 	assert_int_equal(found, deepest);
 	assert_int_equal(state_at(history, deepest, 4).type, HISTREE_BOOL);
 	assert_int_equal(state_at(history, deepest, 5).type, HISTREE_NULL);
-	assert_int_equal(histree_attributes_match(attributes, HISTREE_ROOT, "**", count_match, &matches, NULL), HISTREE_OK);
+	assert_int_equal(histree_attributes_match(attributes, HISTREE_ROOT, "**", count_match, &matches, NULL),
+			 HISTREE_OK);
 	assert_int_equal(matches, LEVELS);
 	/* A pattern that could be matched in more ways than there are atoms. */
 	for (int level = 0; level < 100; level++)
@@ -172,7 +176,8 @@ static void long_texts_fit_or_are_refused(void **state)
 	assert_non_null(text);
 	memset(text, 'x', LONGEST);
 	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "text", &quark, NULL), HISTREE_OK);
-	assert_int_equal(histree_state_modify(system, ++time, quark, histree_string_n(text, 32 << 10), NULL), HISTREE_OK);
+	assert_int_equal(histree_state_modify(system, ++time, quark, histree_string_n(text, 32 << 10), NULL),
+			 HISTREE_OK);
 	assert_int_equal(histree_state_modify(system, ++time, quark, histree_string_n(text, (32 << 10) + 1), NULL),
 			 HISTREE_OK);
 	size_t fits = 32 << 10;
@@ -186,7 +191,8 @@ static void long_texts_fit_or_are_refused(void **state)
 			assert_non_null(strstr(error.message, "use larger nodes"));
 	}
 	assert_true(fits >= 64 << 10 && fits < LONGEST); /* nodes have 256 KiB */
-	assert_int_equal(histree_state_modify(system, ++time, quark, histree_string_n(text, fits), NULL), HISTREE_OK);
+	assert_int_equal(histree_state_modify(system, ++time, quark, histree_string_n(text, fits), NULL),
+			 HISTREE_OK);
 	struct histree_history *history = finish(world, system, ++time);
 	assert_int_equal(state_at(history, quark, time).size, fits);
 	assert_int_equal(state_at(history, quark, 1).size, 32 << 10);

@@ -2,9 +2,9 @@
 /*
  * test_live_threads.c - one thread builds a history, others ask it all the while.
  *
- * Attribute q becomes s at the time 10 s + q, so that anybody can tell what it was at any time.  The builder looks at
- * the history now and then and hands it out; the readers ask what was handed out last, several at a time, and some of
- * them open what was published.  Nothing that a reader does waits for the builder.
+ * Attribute q becomes s at the time 10 s + q, so that anybody can tell what it was at any time.  The builder looks
+ * at the history now and then and hands it out; the readers ask what was handed out last, several at a time, and
+ * some of them open what was published.  Nothing that a reader does waits for the builder.
  *
  * It is run under ThreadSanitizer by scripts/trial.  HISTREE_SEED and HISTREE_ROUNDS as in support/workload.h.
  */
@@ -84,7 +84,8 @@ static void hand_out(struct stress *stress, struct histree_history *history)
 static void report(struct stress *stress, const char *what, histree_quark quark, histree_time time)
 {
 	if (atomic_fetch_add(&stress->faults, 1) == 0)
-		snprintf(stress->fault, sizeof(stress->fault), "%s: attribute %u at %lld", what, quark, (long long)time);
+		snprintf(stress->fault, sizeof(stress->fault), "%s: attribute %u at %lld", what, quark,
+			 (long long)time);
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------------- */
@@ -163,7 +164,9 @@ static struct histree_state_system *begin(const struct stress *stress)
 {
 	struct histree_state_system *system;
 	const struct histree_history_options options = {
-		.path = stress->path, .start = 0, .tree = { .variant = stress->variant, .node_size = 4096, .fan_out = 5 }
+		.path = stress->path,
+		.start = 0,
+		.tree = { .variant = stress->variant, .node_size = 4096, .fan_out = 5 }
 	};
 	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
 	for (histree_quark key = 0; key < KEYS; key++) {
@@ -180,8 +183,8 @@ static void build(struct stress *stress)
 	struct histree_state_system *system = begin(stress);
 	for (histree_time step = 0; step < STEPS; step++) {
 		for (histree_quark quark = 0; quark < KEYS; quark++)
-			assert_int_equal(histree_state_modify(system, step * 10 + quark, quark, histree_int((int32_t)step),
-							      NULL),
+			assert_int_equal(histree_state_modify(system, step * 10 + quark, quark,
+							      histree_int((int32_t)step), NULL),
 					 HISTREE_OK);
 		histree_time now = histree_state_current_end(system);
 		if (step % STEPS_PER_LOOK == 0) {
@@ -205,9 +208,9 @@ static void answers_are_right_while_it_grows(void **state)
 	snprintf(stress.path, sizeof(stress.path), "test_live_threads.%ld.sht", (long)getpid());
 	unlink(stress.path);
 	for (unsigned i = 0; i < READERS; i++) {
-		readers[i] = (struct reader){
-			.stress = &stress, .random = { workload_seed() + i }, .opens = i == READERS - 1
-		};
+		readers[i] = (struct reader){ .stress = &stress,
+					      .random = { workload_seed() + i },
+					      .opens = i == READERS - 1 };
 		assert_int_equal(pthread_create(&threads[i], NULL, read_on, &readers[i]), 0);
 	}
 	for (uint64_t round = 0; round < workload_rounds(); round++) {
