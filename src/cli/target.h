@@ -23,6 +23,10 @@ enum histree_status target_open(struct target *target, const char *path, struct 
 enum histree_status target_history(const struct target *target, const char *analysis, bool any_version,
 				   struct histree_history **out, struct histree_error *error);
 
+/* The same however damaged it is, as far as histree_open_options.salvage goes. */
+enum histree_status target_salvage(const struct target *target, const char *analysis, struct histree_history **out,
+				   struct histree_error *error);
+
 void target_close(struct target *target);
 
 /* Both at once, for verbs that ask one history; what failed is said on standard error. */

@@ -90,6 +90,9 @@ enum histree_status block_file_publish(struct block_file *file, const struct blo
 enum histree_status block_file_continue(const struct io *io, const char *path, struct block_file **out,
 					struct histree_error *error);
 
+/* Remove the tail of the file at a path, if it has one: it is to be made anew. */
+void block_file_drop_tail(const struct io *io, const char *path);
+
 /* Open for reading a file that is complete, or one that is not with the tail that was published last. */
 enum histree_status block_file_open(const struct io *io, const char *path, struct block_file **out,
 				    struct histree_error *error);
