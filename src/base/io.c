@@ -14,7 +14,8 @@
 static int posix_open(void *context, const char *path, int flags, mode_t mode)
 {
 	(void)context;
-	return open(path, flags | O_CLOEXEC, mode);
+	/* What lies where a file of ours should be may be a pipe that nobody writes: opening it must not wait. */
+	return open(path, flags | O_CLOEXEC | O_NONBLOCK, mode);
 }
 
 static ssize_t posix_pread(void *context, int file, void *bytes, size_t size, off_t offset)

@@ -26,6 +26,15 @@ enum histree_status target_open(struct target *target, const char *path, struct 
 	return histree_store_open(target->path, &target->store, error);
 }
 
+enum histree_status target_salvage(const struct target *target, const char *analysis, struct histree_history **out,
+				   struct histree_error *error)
+{
+	static const struct histree_open_options salvage = { .salvage = true };
+	if (target->store != NULL)
+		return histree_store_history(target->store, analysis, true, &salvage, out, error);
+	return histree_history_open(target->path, &salvage, out, error);
+}
+
 enum histree_status target_history(const struct target *target, const char *analysis, bool any_version,
 				   struct histree_history **out, struct histree_error *error)
 {

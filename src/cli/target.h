@@ -26,6 +26,9 @@ enum histree_status target_history(const struct target *target, const char *anal
 /* The same of the segment store of an analysis; a file is then one of segments. */
 enum histree_status target_segments(const struct target *target, const char *analysis, bool any_version,
 				    struct histree_segment_store **out, struct histree_error *error);
+/* The same however damaged it is, as far as histree_open_options.salvage goes. */
+enum histree_status target_salvage(const struct target *target, const char *analysis, struct histree_history **out,
+				   struct histree_error *error);
 
 void target_close(struct target *target);
 

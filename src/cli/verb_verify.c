@@ -46,10 +46,14 @@ static enum cli_exit judge(struct verifying *verifying, enum histree_status stat
 static enum cli_exit verify(struct verifying *verifying, const struct target *target, const char *analysis)
 {
 	struct histree_history *history;
-	struct histree_error error = { 0 };
+	struct histree_error error = { 0 }, refusal = { 0 };
 	uint64_t faults_before = verifying->faults;
 	verifying->analysis = analysis;
-	enum histree_status status = target_history(target, analysis, true, &history, &error);
+	enum histree_status opened = target_history(target, analysis, true, &history, &error), status = opened;
+	if (opened == HISTREE_ERR_FORMAT) { /* there may be more to say of the rest */
+		refusal = error;
+		status = target_salvage(target, analysis, &history, &error);
+	}
 	if (status == HISTREE_OK) {
 		const struct histree_history_info *info = histree_history_info(history);
 		verifying->histories++;
@@ -58,6 +62,8 @@ static enum cli_exit verify(struct verifying *verifying, const struct target *ta
 		status = histree_history_verify(history, report_fault, verifying, &error);
 	}
 	histree_history_close(history);
+	if (opened == HISTREE_ERR_FORMAT && verifying->faults == faults_before)
+		return judge(verifying, opened, &refusal, faults_before);
 	return judge(verifying, status, &error, faults_before);
 }
 

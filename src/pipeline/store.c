@@ -15,6 +15,7 @@
 struct histree_store {
 	struct arena arena; /* all strings */
 	struct histree_store_info info;
+	char *asked; /* the path that was asked for */
 };
 
 static char *join(struct arena *arena, const char *folder, const char *name)
@@ -57,7 +58,8 @@ enum histree_status histree_store_open(const char *path, struct histree_store **
 	struct histree_store *store = calloc(1, sizeof(*store));
 	if (store == NULL)
 		return error_memory(error, "a store");
-	enum histree_status status = load(store, path, error);
+	store->asked = arena_copy(&store->arena, path, strlen(path));
+	enum histree_status status = store->asked != NULL ? load(store, path, error) : error_memory(error, "a store");
 	if (status == HISTREE_NOT_FOUND) {
 		char *building = store_folder_building(path);
 		status = building != NULL ? load(store, building, error) : error_memory(error, "a path");
@@ -123,6 +125,17 @@ static enum histree_status check_analysis(const char *path, const char *analysis
 		path, analysis, version, registry_version(entry));
 }
 
+static enum histree_status open_in(const char *folder, const char *file, const struct histree_open_options *options,
+				   struct histree_history **out, struct histree_error *error)
+{
+	struct arena arena = { 0 };
+	char *path = join(&arena, folder, file);
+	enum histree_status status =
+		path != NULL ? histree_history_open(path, options, out, error) : error_memory(error, "a path");
+	arena_release(&arena);
+	return status;
+}
+
 enum histree_status histree_store_history(struct histree_store *store, const char *analysis, bool any_version,
 					  const struct histree_open_options *options, struct histree_history **out,
 					  struct histree_error *error)
@@ -137,10 +150,10 @@ enum histree_status histree_store_history(struct histree_store *store, const cha
 			    : check_analysis(info->path, history->analysis, history->analysis_version, error);
 	if (status != HISTREE_OK)
 		return status;
-	struct arena arena = { 0 };
-	char *path = join(&arena, info->path, history->file);
-	status = path != NULL ? histree_history_open(path, options, out, error) : error_memory(error, "a path");
-	arena_release(&arena);
+	status = open_in(info->path, history->file, options, out, error);
+	/* The build may have ended since the store was opened, and its folder taken its name. */
+	if (status == HISTREE_ERR_IO && !info->complete)
+		status = open_in(store->asked, history->file, options, out, error);
 	return status;
 }
 

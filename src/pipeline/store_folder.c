@@ -93,7 +93,7 @@ static struct flock whole_file(void)
 bool store_folder_is_held(const char *building)
 {
 	char *path = join(building, LOCK_FILE);
-	int file = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int file = path != NULL ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
 	struct flock lock = whole_file();
 	/* Asked, not taken: a build that begins must not find it held by who only looks. */
 	bool held = file >= 0 && fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;

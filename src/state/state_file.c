@@ -178,6 +178,7 @@ static enum histree_status continue_file(struct state_file *state_file, const ch
 		state_file->resumed_end = shape.end;
 		return HISTREE_OK;
 	}
+	block_file_drop_tail(io, path);
 	if (io->unlink(io->context, path) != 0 && errno != ENOENT)
 		return error_set(error, HISTREE_ERR_IO, "cannot remove '%s': %s", path, strerror(errno));
 	return block_file_create(io, path, node_size, &state_file->file, error);

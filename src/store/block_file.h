@@ -9,9 +9,9 @@
  * A block may be written shorter than the block size; the section EXTS then says how long each of them is, and
  * they follow one another without gaps.
  *
- * A file is made once and then never changes.  It is written by one thread: blocks in the order of their numbers,
- *then sections one after the other, then block_file_complete(), which writes the header last, so that a file whose
- *making was cut off is recognised.  It knows nothing of what the blocks mean.
+ * A file is made once and then never changes.  It is written by one thread: blocks in the order of their numbers, then
+ * sections one after the other, then block_file_complete(), which writes the header last.  Before that it can be read
+ * with a tail (block_tail.c).  It knows nothing of what the blocks mean.
  *
  * The bytes are described in histree-format(5).
  */
@@ -91,6 +91,9 @@ enum histree_status block_file_publish(struct block_file *file, const struct blo
  */
 enum histree_status block_file_continue(const struct io *io, const char *path, struct block_file **out,
 					struct histree_error *error);
+
+/* Remove the tail of the file at a path, if it has one: it is to be made anew. */
+void block_file_drop_tail(const struct io *io, const char *path);
 
 /* Open for reading a file that is complete, or one that is not with the tail that was published last. */
 enum histree_status block_file_open(const struct io *io, const char *path, struct block_file **out,

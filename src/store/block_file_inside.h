@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * block_file_inside.h - the body of a block file, for block_file.c and block_tail.c.
+ * block_file_inside.h - the body of a block file, for block_file.c, block_write.c and block_tail.c.
+ *
+ * An entry of the table of sections: id (4), CRC-32C of the section (4), offset (8), size (8).
+ * Section EXTS: a varint for each block, its size in bytes.
  */
 #ifndef STORE_BLOCK_FILE_INSIDE_H
 #define STORE_BLOCK_FILE_INSIDE_H
@@ -10,7 +13,7 @@
 #include "store/block_copies.h"
 #include "store/block_file.h"
 
-enum { SECTION_COUNT_MAX = 64 };
+enum { SECTION_COUNT_MAX = 64, SECTION_ENTRY_SIZE = 24 };
 
 /* What was read from its copy. */
 enum block_damage { DAMAGED_HEADER = 1, DAMAGED_TABLE = 2 };
@@ -52,6 +55,11 @@ struct block_file {
 static inline uint64_t block_offset(const struct block_file *file, uint64_t number)
 {
 	return file->has_extents ? file->offsets[number] : BLOCK_FILE_HEADER_SIZE + number * file->block_size;
+}
+
+static inline uint32_t block_bytes(const struct block_file *file, uint32_t number)
+{
+	return (uint32_t)(block_offset(file, (uint64_t)number + 1) - block_offset(file, number));
 }
 
 /* Where the byte at an offset, which is not before the base, is in `file`. */

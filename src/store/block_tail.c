@@ -101,13 +101,19 @@ enum histree_status block_file_publish(struct block_file *file, const struct blo
 	return block_file_named(file, status, error);
 }
 
+void block_file_drop_tail(const struct io *io, const char *path)
+{
+	char *tail = tail_path(path);
+	if (tail != NULL)
+		io->unlink(io->context, tail);
+	free(tail);
+}
+
 void block_tail_remove(struct block_file *file)
 {
-	char *path = file->has_tail ? tail_path(file->path) : NULL;
-	if (path != NULL)
-		file->io->unlink(file->io->context, path);
+	if (file->has_tail)
+		block_file_drop_tail(file->io, file->path);
 	file->has_tail = false;
-	free(path);
 }
 
 /* ---- going on ------------------------------------------------------------------------------------------- */

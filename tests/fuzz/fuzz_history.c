@@ -23,7 +23,7 @@
 #include "support/workload.h"
 #include "tree/variant.h"
 
-enum { KEYS = 8, CHANGES_MAX = 4096, QUESTIONS = 8, START = 1000 };
+enum { KEYS = 8, CHANGES_MAX = 1024, QUESTIONS = 2, INPUT_MAX = 2000, START = 1000 };
 
 struct fuzzed {
 	struct byte_reader *input;
@@ -199,7 +199,7 @@ static void choose_tree(struct fuzzed *fuzzed)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	struct byte_reader input = byte_reader(bytes, size);
+	struct byte_reader input = byte_reader(bytes, size < INPUT_MAX ? size : INPUT_MAX);
 	struct fuzzed *fuzzed = calloc(1, sizeof(*fuzzed));
 	REQUIRE(fuzzed != NULL);
 	fuzzed->input = &input;

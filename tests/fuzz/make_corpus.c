@@ -118,6 +118,7 @@ static void put_tail(const struct tree_variant *variant, const struct histree_in
 	uint8_t *packed = malloc(image->size * 2);
 	REQUIRE(packed != NULL);
 	put_le64(image->bytes + 76, 0);
+	put_le64(image->bytes + image->size - 88 + 76, 0); /* the copy of the header */
 	put("tail", variant->name, packed, image_pack(image->bytes, image->size, packed));
 	free(packed);
 	block_file_close(tail);
@@ -230,7 +231,7 @@ static void put_attributes(void)
 static void put_operations(void)
 {
 	for (uint8_t choice = 0; choice < 6; choice++) {
-		uint8_t bytes[3000];
+		uint8_t bytes[2000];
 		char name[16];
 		struct random random = { choice };
 		for (size_t i = 0; i < sizeof(bytes); i++)
