@@ -74,7 +74,7 @@ static struct histree_value value_of(histree_quark quark, uint8_t byte)
 	case 0:
 		return histree_int((int8_t)byte);
 	case 1:
-		return histree_long((int64_t)(int8_t)byte << 40);
+		return histree_long((int64_t)(int8_t)byte * (INT64_C(1) << 40));
 	case 2:
 		return histree_double(byte / 7.0);
 	case 3:
