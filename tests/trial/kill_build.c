@@ -5,11 +5,13 @@
  *	kill_build HISTREE TRACE STORES [SEED [PUBLISH]]
  *
  * A complete build is the reference (that one is compared with Trace Compass's answers elsewhere).  Then builds of
- * random variants are killed with SIGKILL after random times, until so many stores were left.  Every interval of each is
- * compared with the reference, cut at the end that the store states.  Some are gone on with by --resume, killed again,
- * and in the end completed: the stated end never goes back, and the complete one is the reference again.
+ * random variants are killed with SIGKILL after random times, until so many stores were left.  Every interval of
+ *each is compared with the reference, cut at the end that the store states.  Some are gone on with by --resume,
+ *killed again, and in the end completed: the stated end never goes back, and the complete one is the reference
+ *again.
  *
- * The last line says how many stores there were and how many were wrong.  Exit: 0 none, 1 some, 2 it could not be tried.
+ * The last line says how many stores there were and how many were wrong.  Exit: 0 none, 1 some, 2 it could not be
+ *tried.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -32,6 +34,7 @@ struct trial {
 	struct random random;
 	struct truth truth;
 	int64_t build_ns; /* of a build that nobody kills */
+	uint64_t left;    /* by builds that were killed */
 	uint64_t killed, opened, before_first, resumed, completed, wrong, intervals;
 	uint64_t seed;
 };
@@ -163,8 +166,8 @@ static bool run_build(struct trial *trial, const char *variant, const char *how,
 	if (child < 0)
 		give_up("cannot fork");
 	if (child == 0) {
-		execl(trial->histree, trial->histree, "build", "--quiet", "-o", trial->store, "-t", variant, "--publish",
-		      trial->publish, how, trial->trace, (char *)NULL);
+		execl(trial->histree, trial->histree, "build", "--quiet", "-o", trial->store, "-t", variant,
+		      "--publish", trial->publish, how, trial->trace, (char *)NULL);
 		_exit(127);
 	}
 	if (kill_after_ns >= 0) {
@@ -202,10 +205,12 @@ static void try_once(struct trial *trial)
 	for (bool resume = false; !complete; resume = true) {
 		bool last = resume && random_percent(&trial->random, 30);
 		histree_time before = end;
-		if (run_build(trial, variant, resume ? "--resume" : "--force", last ? -1 : some_time(trial)))
-			trial->killed++;
+		bool killed =
+			run_build(trial, variant, resume ? "--resume" : "--force", last ? -1 : some_time(trial));
+		trial->killed += killed;
 		if (check_store(trial, &end, &complete)) {
 			trial->opened++;
+			trial->left += killed;
 			trial->resumed += resume;
 			trial->completed += complete;
 			if (end < before)
@@ -259,13 +264,13 @@ int main(int argc, char **argv)
 	uint64_t wanted = strtoull(argv[3], NULL, 10);
 	trial.random.state = trial.seed;
 	prepare(&trial);
-	while (trial.opened < wanted && trial.wrong == 0)
+	while (trial.left < wanted && trial.wrong == 0)
 		try_once(&trial);
-	printf("seed %" PRIu64 ": %" PRIu64 " kills; %" PRIu64 " stores opened (%" PRIu64 " of them resumed, %" PRIu64
-	       " completed), %" PRIu64 " kills before anything was published; %" PRIu64
+	printf("seed %" PRIu64 ": %" PRIu64 " kills left %" PRIu64 " stores; %" PRIu64 " opened (%" PRIu64
+	       " of them resumed, %" PRIu64 " completed), %" PRIu64 " kills before anything was published; %" PRIu64
 	       " intervals compared; %" PRIu64 " wrong\n",
-	       trial.seed, trial.killed, trial.opened, trial.resumed, trial.completed, trial.before_first,
-	       trial.intervals, trial.wrong);
+	       trial.seed, trial.killed, trial.left, trial.opened, trial.resumed, trial.completed,
+	       trial.before_first, trial.intervals, trial.wrong);
 	tidy(&trial);
 	return trial.wrong > 0;
 }
