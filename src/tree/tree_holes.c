@@ -108,7 +108,7 @@ enum histree_status tree_holes_find(struct tree_reader *reader, const struct his
 		size_t behind = first;
 		while (behind < covers.count && covers.covers[behind].quark == quark)
 			behind++;
-		const struct cover *known = covers.covers + first;
+		const struct cover *known = behind > first ? &covers.covers[first] : NULL;
 		status = region->times != NULL ? add_times(holes, quark, known, behind - first, region, error)
 					       : add_gaps(holes, quark, known, behind - first, region, error);
 		first = behind;

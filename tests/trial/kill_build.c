@@ -34,6 +34,7 @@ struct trial {
 	struct random random;
 	struct truth truth;
 	int64_t build_ns; /* of a build that nobody kills */
+	uint64_t left;    /* by builds that were killed */
 	uint64_t killed, opened, before_first, resumed, completed, wrong, intervals;
 	uint64_t seed;
 };
@@ -204,10 +205,12 @@ static void try_once(struct trial *trial)
 	for (bool resume = false; !complete; resume = true) {
 		bool last = resume && random_percent(&trial->random, 30);
 		histree_time before = end;
-		if (run_build(trial, variant, resume ? "--resume" : "--force", last ? -1 : some_time(trial)))
-			trial->killed++;
+		bool killed =
+			run_build(trial, variant, resume ? "--resume" : "--force", last ? -1 : some_time(trial));
+		trial->killed += killed;
 		if (check_store(trial, &end, &complete)) {
 			trial->opened++;
+			trial->left += killed;
 			trial->resumed += resume;
 			trial->completed += complete;
 			if (end < before)
@@ -261,13 +264,13 @@ int main(int argc, char **argv)
 	uint64_t wanted = strtoull(argv[3], NULL, 10);
 	trial.random.state = trial.seed;
 	prepare(&trial);
-	while (trial.opened < wanted && trial.wrong == 0)
+	while (trial.left < wanted && trial.wrong == 0)
 		try_once(&trial);
-	printf("seed %" PRIu64 ": %" PRIu64 " kills; %" PRIu64 " stores opened (%" PRIu64
+	printf("seed %" PRIu64 ": %" PRIu64 " kills left %" PRIu64 " stores; %" PRIu64 " opened (%" PRIu64
 	       " of them resumed, %" PRIu64 " completed), %" PRIu64 " kills before anything was published; %" PRIu64
 	       " intervals compared; %" PRIu64 " wrong\n",
-	       trial.seed, trial.killed, trial.opened, trial.resumed, trial.completed, trial.before_first,
-	       trial.intervals, trial.wrong);
+	       trial.seed, trial.killed, trial.left, trial.opened, trial.resumed, trial.completed,
+	       trial.before_first, trial.intervals, trial.wrong);
 	tidy(&trial);
 	return trial.wrong > 0;
 }
