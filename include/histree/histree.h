@@ -14,6 +14,7 @@
  *	filter.h	expressions over fields: which are wanted
  *	segment_filter.h	the same for segments
  *	segment_stats.h	how long segments last
+ *	segment_density.h	how many last how long
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
  *	events.h	the events of the trace of a store
@@ -34,6 +35,7 @@
 #include "repair.h"
 #include "rows.h"
 #include "segment.h"
+#include "segment_density.h"
 #include "segment_filter.h"
 #include "segment_stats.h"
 #include "segment_store.h"
