@@ -5,9 +5,6 @@
 #include "cli/target.h"
 #include "cli/verb.h"
 
-/* Of the longest bar. */
-enum { BAR_WIDTH = 40 };
-
 struct info_options {
 	const char *analysis, *format;
 };
@@ -68,9 +65,7 @@ static void put_lines(struct row_writer *rows, const struct fact *fact)
 
 static void put_bars(struct row_writer *rows, const struct fact *fact)
 {
-	char bar[BAR_WIDTH + 1];
-	memset(bar, '#', BAR_WIDTH);
-	uint64_t most = 1;
+	uint64_t most = 0;
 	for (size_t i = 0; i < fact->number_count; i++)
 		if (fact->numbers[i] > most)
 			most = fact->numbers[i];
@@ -79,8 +74,6 @@ static void put_bars(struct row_writer *rows, const struct fact *fact)
 	row_text(rows, fact->note);
 	row_end(rows);
 	for (size_t i = 0; i < fact->number_count; i++) {
-		/* What is there at all is seen: the bar of one node in a million has one mark. */
-		double length = (double)fact->numbers[i] / (double)most * BAR_WIDTH;
 		char label[32];
 		if (fact->kind == FACT_SHARES)
 			snprintf(label, sizeof(label), "%10zu - %3zu %%", 100 * i / fact->number_count,
@@ -89,7 +82,7 @@ static void put_bars(struct row_writer *rows, const struct fact *fact)
 			snprintf(label, sizeof(label), "%10zu", i);
 		row_text(rows, label);
 		row_unsigned(rows, fact->numbers[i]);
-		row_bytes(rows, bar, length > 0 && length < 1 ? 1 : (size_t)length);
+		row_bar(rows, fact->numbers[i], most);
 		row_end(rows);
 	}
 }
