@@ -22,10 +22,28 @@ void chunk_pool_init(struct chunk_pool *pool)
 	pthread_mutex_init(&pool->mutex, NULL);
 }
 
+/*
+ * From the system, not from malloc(), which would keep what a copy gave back and make holes of it: so publishing
+ * does not leave a build larger than it was.  NULL when memory is out.
+ */
+static struct chunk *map_slab(void)
+{
+	const size_t twice =
+		2 * (size_t)SLAB_BYTES; /* one of the two begins where a large page does, or in between */
+	uint8_t *mapped = mmap(NULL, twice, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mapped == MAP_FAILED)
+		return NULL;
+	size_t before = -(uintptr_t)mapped % SLAB_BYTES;
+	if (before > 0)
+		munmap(mapped, before);
+	munmap(mapped + before + SLAB_BYTES, SLAB_BYTES - before);
+	return (struct chunk *)(void *)(mapped + before);
+}
+
 /* The first chunk of a slab links it to the others. */
 static bool add_slab(struct chunk_pool *pool)
 {
-	struct chunk *slab = aligned_alloc(SLAB_BYTES, SLAB_BYTES);
+	struct chunk *slab = map_slab();
 	if (slab == NULL)
 		return false;
 	madvise(slab, SLAB_BYTES, MADV_HUGEPAGE); /* only a wish */
@@ -64,7 +82,7 @@ void chunk_pool_release(struct chunk_pool *pool)
 	while (pool->slabs != NULL) {
 		struct chunk *slab = pool->slabs;
 		pool->slabs = slab->next;
-		free(slab);
+		munmap(slab, SLAB_BYTES);
 	}
 	pthread_mutex_destroy(&pool->mutex);
 }
