@@ -169,10 +169,7 @@ static void learn(struct kernel_segments *segments, enum kernel_role role, const
 static uint32_t own_tid_field(const struct event_class *class)
 {
 	uint32_t field = event_class_field(class, "perf_tid");
-	if (field != EVENT_NO_FIELD)
-		return field;
-	field = event_class_field(class, "tid");
-	return field != EVENT_NO_FIELD && field >= class->payload_count ? field : EVENT_NO_FIELD;
+	return field != EVENT_NO_FIELD ? field : event_class_context_field(class, "tid");
 }
 
 /* The thread that the event names, else the one that runs on its CPU. */
