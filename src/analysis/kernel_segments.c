@@ -40,6 +40,13 @@ void kernel_segments_no_memory(struct kernel_segments *segments)
 		segments->status = error_memory(&segments->error, "segments");
 }
 
+static enum histree_status report(const struct kernel_segments *segments, struct histree_error *error)
+{
+	if (segments->status != HISTREE_OK && error != NULL)
+		*error = segments->error;
+	return segments->status;
+}
+
 /* ---- segments ---------------------------------------------------------------------------------------- */
 
 void kernel_segments_abandon(struct kernel_segments *segments, uint64_t key)
@@ -176,6 +183,67 @@ static void learn(struct kernel_segments *segments, enum kernel_role role, const
 	}
 }
 
+/* ---- gaps -------------------------------------------------------------------------------------------- */
+
+static void widen(histree_time *gap_end, histree_time end)
+{
+	if (end > *gap_end)
+		*gap_end = end;
+}
+
+static bool is_in_sight(const struct segment_thread *thread, const struct event_gap *gap)
+{
+	return thread->cpu != NULL && thread->cpu->gap_end < gap->begin;
+}
+
+/*
+ * A thread that runs where nothing is lost does so in sight, until it leaves that CPU (learn()).  All others may
+ * have run where events are lost.
+ */
+enum histree_status kernel_segments_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
+{
+	struct kernel_segments *segments = instance;
+	widen(&segments->gap_end, gap->end);
+	if (gap->cpu < 0)
+		widen(&segments->gap_end_anywhere, gap->end);
+	else
+		cpu_of(segments, gap->cpu);
+	for (size_t i = 0; i < segments->cpus.slot_count; i++) {
+		struct segment_cpu *cpu = segments->cpus.slots[i].record;
+		if (cpu == NULL || (gap->cpu >= 0 && cpu->number != gap->cpu))
+			continue;
+		widen(&cpu->gap_end, gap->end);
+		vacate(cpu);
+	}
+	for (size_t i = 0; i < segments->threads.slot_count; i++) {
+		struct segment_thread *thread = segments->threads.slots[i].record;
+		if (thread != NULL && !is_in_sight(thread, gap))
+			widen(&thread->gap_end, gap->end);
+	}
+	return report(segments, error);
+}
+
+/*
+ * A gap reaches to the end of the packet before which the tracer ran out of room; what is in that packet is whole.
+ * So it ends with the next event of its CPU, as for states (kernel_gap.h).
+ */
+static void settle(struct kernel_segments *segments, struct segment_cpu *cpu, histree_time now)
+{
+	if (cpu == NULL || now > cpu->gap_end || now <= segments->gap_end_anywhere || now == INT64_MIN)
+		return;
+	cpu->gap_end = now - 1;
+	segments->gap_end = segments->gap_end_anywhere;
+	for (size_t i = 0; i < segments->cpus.slot_count; i++)
+		if (segments->cpus.slots[i].record != NULL)
+			widen(&segments->gap_end,
+			      ((const struct segment_cpu *)segments->cpus.slots[i].record)->gap_end);
+	for (size_t i = 0; i < segments->threads.slot_count; i++) {
+		struct segment_thread *thread = segments->threads.slots[i].record;
+		if (thread != NULL && thread->gap_end > segments->gap_end)
+			thread->gap_end = segments->gap_end;
+	}
+}
+
 /* ---- events ------------------------------------------------------------------------------------------ */
 
 /* perf says it in each event, LTTng where the context was asked for; what a payload calls tid is another thread. */
@@ -233,6 +301,8 @@ enum histree_status kernel_segments_event(void *instance, const struct event *ev
 	enum kernel_role role = binding->kernel.role;
 	struct kernel_segment_event decoded = { .event = event, .extra = binding->extra };
 	bool wanted = segments->kind->handlers[role] != NULL;
+	if (event->time <= segments->gap_end)
+		settle(segments, cpu_of(segments, event->cpu), event->time);
 	if ((!wanted && !teaches(role)) || !kernel_event_decode(&binding->kernel, event, &decoded.kernel))
 		return HISTREE_OK;
 	decoded.cpu = cpu_of(segments, event->cpu);
@@ -243,50 +313,7 @@ enum histree_status kernel_segments_event(void *instance, const struct event *ev
 		segments->kind->handlers[role](segments, &decoded);
 	if (segments->status == HISTREE_OK)
 		learn(segments, role, &decoded);
-	if (segments->status != HISTREE_OK && error != NULL)
-		*error = segments->error;
-	return segments->status;
-}
-
-/* ---- gaps -------------------------------------------------------------------------------------------- */
-
-static void widen(histree_time *gap_end, histree_time end)
-{
-	if (end > *gap_end)
-		*gap_end = end;
-}
-
-static void lose_cpu(struct segment_cpu *cpu, histree_time end)
-{
-	widen(&cpu->gap_end, end);
-	vacate(cpu);
-}
-
-/*
- * A thread that runs where nothing is lost does so in sight, until it leaves that CPU (learn()).  All others may
- * have run where events are lost.
- */
-enum histree_status kernel_segments_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
-{
-	struct kernel_segments *segments = instance;
-	widen(&segments->gap_end, gap->end);
-	if (gap->cpu < 0)
-		widen(&segments->gap_end_anywhere, gap->end);
-	else
-		cpu_of(segments, gap->cpu);
-	for (size_t i = 0; i < segments->cpus.slot_count; i++) {
-		struct segment_cpu *cpu = segments->cpus.slots[i].record;
-		if (cpu != NULL && (gap->cpu < 0 || cpu->number == gap->cpu))
-			lose_cpu(cpu, gap->end);
-	}
-	for (size_t i = 0; i < segments->threads.slot_count; i++) {
-		struct segment_thread *thread = segments->threads.slots[i].record;
-		if (thread != NULL && thread->cpu == NULL)
-			widen(&thread->gap_end, gap->end);
-	}
-	if (segments->status != HISTREE_OK && error != NULL)
-		*error = segments->error;
-	return segments->status;
+	return report(segments, error);
 }
 
 struct segment_counts kernel_segments_counts(const void *instance)

@@ -198,6 +198,26 @@ static void a_gap_elsewhere_is_no_matter_to_a_thread_that_stays(void **state)
 	segment_run_expect(&run, "3-10 read, 7, t7, 1, null; 60-61 write, 7, t7, 3, null", 1, 1);
 }
 
+/* A gap is said to last until the end of the packet behind it; but there, nothing is missing. */
+static void a_gap_ends_with_the_next_event_of_its_cpu(void **state)
+{
+	(void)state;
+	struct segment_run run;
+	begin(&run, &segment_analysis_system_calls);
+	switch_threads(&run, 1, 0, 0, 0, 7);
+	switch_threads(&run, 1, 1, 0, 0, 8);
+	segment_run_event(&run, 3, 0, "syscall_entry_read", "");
+	switch_threads(&run, 4, 0, 7, 1, 9);
+	segment_run_gap(&run, 5, 50, 1);
+	segment_run_event(&run, 10, 1, "syscall_entry_write", "");
+	segment_run_event(&run, 11, 1, "syscall_exit_write", "ret=3");
+	switch_threads(&run, 12, 0, 9, 1, 7);
+	segment_run_event(&run, 13, 0, "syscall_exit_read", "ret=1");
+	segment_run_event(&run, 14, 0, "syscall_entry_poll", "");
+	segment_run_event(&run, 15, 0, "syscall_exit_poll", "ret=0");
+	segment_run_expect(&run, "10-11 write, null, null, 3, null; 14-15 poll, 7, t7, 0, null", 1, 1);
+}
+
 static void a_gap_of_an_unknown_cpu_is_everywhere(void **state)
 {
 	(void)state;
@@ -377,6 +397,7 @@ int main(void)
 		cmocka_unit_test(perf_names_the_thread_and_numbers_the_call),
 		cmocka_unit_test(a_call_that_meets_a_gap_is_in_doubt),
 		cmocka_unit_test(a_gap_elsewhere_is_no_matter_to_a_thread_that_stays),
+		cmocka_unit_test(a_gap_ends_with_the_next_event_of_its_cpu),
 		cmocka_unit_test(a_gap_of_an_unknown_cpu_is_everywhere),
 		cmocka_unit_test(a_futex_call_that_is_switched_away_blocked),
 		cmocka_unit_test(other_calls_are_no_futex_and_not_counted),
