@@ -51,5 +51,6 @@ extern const struct segment_analysis segment_analysis_irqs;
 extern const struct segment_analysis segment_analysis_softirqs;
 extern const struct segment_analysis segment_analysis_wakeups;
 extern const struct segment_analysis segment_analysis_block_io;
+extern const struct segment_analysis segment_analysis_function_calls;
 
 #endif
