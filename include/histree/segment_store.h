@@ -68,6 +68,7 @@ struct histree_segment_open_options {
 	size_t cache_bytes; /* node cache at most; 0 means 48 MiB */
 	size_t queue_bytes; /* that one sorted iterator keeps in memory, about; 0 means 32 MiB */
 	enum histree_segment_tables tables;
+	bool salvage; /* what the disk refuses to read is taken for damage too */
 };
 
 /* On failure there is no store and no file.  HISTREE_ERR_ARGUMENT says what is wrong with an option. */

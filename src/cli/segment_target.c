@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/segment_target.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,4 +43,12 @@ enum cli_exit segment_target_field(const struct histree_segment_store *store, co
 					   schema->fields[i].name);
 	return report_exit(CLI_USAGE, "'--%s': these segments have no field '%s'; they have %s", option, name,
 			   names);
+}
+
+enum cli_exit segment_target_report_loss(const struct histree_segment_loss *loss)
+{
+	return report_exit(CLI_INPUT,
+			   "incomplete: %" PRIu64 " segments at most, from %" PRId64 " to %" PRId64
+			   ", were in node %u, which is damaged; see 'histree verify' and 'histree repair'",
+			   loss->count_max, loss->from, loss->to, loss->node);
 }

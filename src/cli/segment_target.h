@@ -17,4 +17,7 @@ enum cli_exit segment_target_open(struct target *target, const char *path, const
 enum cli_exit segment_target_field(const struct histree_segment_store *store, const char *option, const char *name,
 				   size_t *field);
 
+/* Say on standard error that segments are missing in what is printed; returns what to exit with. */
+enum cli_exit segment_target_report_loss(const struct histree_segment_loss *loss);
+
 #endif

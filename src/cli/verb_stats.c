@@ -104,6 +104,9 @@ static int print(const struct histree_segment_stats *stats, const struct row_for
 		put_group(&rows, all);
 	}
 	row_writer_finish(&rows);
+	const struct histree_segment_loss *loss = histree_segment_stats_loss(stats);
+	if (loss != NULL)
+		return cli_end(output, segment_target_report_loss(loss));
 	return cli_end(output, all->count > 0 ? CLI_OK : CLI_NOTHING);
 }
 
@@ -124,7 +127,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 				     &query);
 	if (status == CLI_OK)
 		status = segment_target_field(store, "by", chosen.by != NULL ? chosen.by : "name", &field);
-	if (status == CLI_OK && histree_segment_stats_create(store, &query, field, &stats, &error) != HISTREE_OK)
+	if (status == CLI_OK && histree_segment_stats_create(store, &query, field, &stats, &error) < 0)
 		status = report_error(&error);
 	if (status == CLI_OK)
 		status = print(stats, row_format_find(chosen.format));

@@ -23,6 +23,8 @@ struct histree_segment_stats {
 	struct intern values; /* type and bytes */
 	char *key;
 	size_t key_capacity;
+	bool is_partial;
+	struct histree_segment_loss loss; /* of all nodes together */
 };
 
 /* ---- groups -------------------------------------------------------------------------------------- */
@@ -101,13 +103,32 @@ static void take_duration(struct group *group, uint64_t duration)
 		facts->percentiles[group->next++] = duration;
 }
 
+static void add_loss(struct histree_segment_stats *stats, const struct histree_segment_loss *loss)
+{
+	struct histree_segment_loss *all = &stats->loss;
+	if (!stats->is_partial)
+		*all = *loss;
+	else if (__builtin_add_overflow(all->count_max, loss->count_max, &all->count_max))
+		all->count_max = UINT64_MAX;
+	stats->is_partial = true;
+	all->from = loss->from < all->from ? loss->from : all->from;
+	all->to = loss->to > all->to ? loss->to : all->to;
+}
+
 static enum histree_status pass(struct histree_segment_stats *stats, struct histree_segment_iter *iter,
 				const struct histree_segment_query *query, size_t field, bool counts,
 				struct histree_error *error)
 {
 	enum histree_status status = histree_segment_iter_start(iter, query, NULL, error);
 	struct histree_segment segment;
-	while (status == HISTREE_OK && (status = histree_segment_iter_next(iter, &segment, error)) == HISTREE_OK) {
+	while (status == HISTREE_OK || status == HISTREE_PARTIAL) {
+		status = histree_segment_iter_next(iter, &segment, error);
+		if (status == HISTREE_PARTIAL && (counts || !stats->is_partial)) {
+			const struct histree_segment_loss loss = histree_segment_iter_loss(iter);
+			add_loss(stats, &loss);
+		}
+		if (status != HISTREE_OK)
+			continue;
 		struct group *group = &stats->all;
 		if (field != HISTREE_SEGMENTS_TOGETHER)
 			group = group_of(stats, &segment.content[field]);
@@ -174,7 +195,12 @@ enum histree_status histree_segment_stats_create(struct histree_segment_store *s
 	if (stats->group_count > 0)
 		qsort(stats->groups, stats->group_count, sizeof(*stats->groups), compare);
 	*out = stats;
-	return HISTREE_OK;
+	return stats->is_partial ? HISTREE_PARTIAL : HISTREE_OK;
+}
+
+const struct histree_segment_loss *histree_segment_stats_loss(const struct histree_segment_stats *stats)
+{
+	return stats->is_partial ? &stats->loss : NULL;
 }
 
 const struct histree_segment_group *histree_segment_stats_all(const struct histree_segment_stats *stats)

@@ -89,7 +89,8 @@ static enum histree_status open_reader(struct segment_disk *disk, struct histree
 {
 	enum histree_status status = block_file_open(disk->io, disk->path, &disk->file, error);
 	if (status == HISTREE_OK)
-		status = tree_reader_open_segments(disk->file, disk->cache_bytes, &disk->reader, error);
+		status = tree_reader_open_segments(disk->file, disk->cache_bytes, disk->salvages, &disk->reader,
+						   error);
 	if (status != HISTREE_OK)
 		return status;
 	struct histree_history_info tree = { 0 };
@@ -158,6 +159,7 @@ enum histree_status segment_disk_open(const struct io *io, const char *path,
 	if (options->cache_bytes > 0)
 		disk->cache_bytes = options->cache_bytes;
 	disk->tables.policy = options->tables;
+	disk->salvages = options->salvage;
 	enum histree_status status = open_reader(disk, info, error);
 	if (status == HISTREE_OK)
 		status = segment_schema_read(disk->file, info, error);
@@ -200,6 +202,8 @@ static unsigned check_tables(struct segment_disk *disk, void (*report)(void *con
 			     void *context, enum histree_status *status, struct histree_error *error)
 {
 	unsigned faults = 0;
+	if (disk->tables.policy == HISTREE_TABLES_NEVER)
+		return 0;
 	for (size_t field = 0; field < disk->info->schema.field_count && *status == HISTREE_OK; field++) {
 		struct histree_error fault;
 		enum histree_status found = segment_table_verify(&disk->store, field, &fault);

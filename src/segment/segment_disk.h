@@ -15,6 +15,7 @@ struct segment_disk {
 	struct segment_writer *writer; /* until it is finished */
 	struct tree_reader *reader;    /* from then on, with all below */
 	size_t cache_bytes;
+	bool salvages;
 	const struct histree_segment_store_info *info; /* of the store */
 	struct table_store store;
 	struct disk_tables tables;

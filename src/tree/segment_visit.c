@@ -39,6 +39,8 @@ enum histree_status segment_visit_node(struct segment_visit *visit, uint32_t num
 		status = node_pin_create(visit->reader->cache, &visit->pin, error);
 	if (status == HISTREE_OK)
 		status = node_pin_hold(visit->pin, number, &loaded, error);
+	if (status == HISTREE_ERR_IO && visit->reader->salvages)
+		return HISTREE_ERR_FORMAT; /* to be taken for damage */
 	if (status != HISTREE_OK)
 		return status;
 	visit->holds = true;
