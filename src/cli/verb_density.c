@@ -74,7 +74,7 @@ static int print(const struct histree_segment_density *density, const struct his
 		density_rows_print_shades(&rows, output);
 	else
 		density_rows_print_bars(&rows, output);
-	return cli_end(output, rows.bucket_count > 0 ? CLI_OK : CLI_NOTHING);
+	return cli_end(output, segment_target_judge(histree_segment_density_loss(density), rows.bucket_count > 0));
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
@@ -92,7 +92,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (status == CLI_OK)
 		status = read_options(&chosen, &target, &asked);
 	if (status == CLI_OK &&
-	    histree_segment_density_create(target.store, &target.query, &asked, &density, &error) != HISTREE_OK)
+	    histree_segment_density_create(target.store, &target.query, &asked, &density, &error) < 0)
 		status = report_error(&error);
 	if (status == CLI_OK)
 		status = print(density, &asked, row_format_find(chosen.format));

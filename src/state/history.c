@@ -142,11 +142,11 @@ enum histree_status history_open_file(struct block_file *file, const struct hist
 	}
 	if (status == HISTREE_OK && salvage)
 		status = check_names(history, error);
-	if (is_lost(status, salvage))
+	if (history->reader != NULL && is_lost(status, salvage))
 		status = make_names(history, error);
 	if (status == HISTREE_OK)
 		status = load_provider(history, error);
-	if (is_lost(status, salvage))
+	if (history->reader != NULL && is_lost(status, salvage))
 		status = HISTREE_OK;
 	if (status != HISTREE_OK) {
 		histree_history_close(history);
