@@ -90,7 +90,7 @@ static enum histree_status pass(struct histree_segment_stats *stats, struct hist
 		take(&stats->all, &segment);
 		if (field == HISTREE_SEGMENTS_TOGETHER)
 			continue;
-		struct group *group;
+		struct group *group = NULL;
 		status = find_group(stats, &segment.content[field], &group, error);
 		if (status == HISTREE_OK)
 			take(group, &segment);
