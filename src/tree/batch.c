@@ -28,8 +28,7 @@ void chunk_pool_init(struct chunk_pool *pool)
  */
 static struct chunk *map_slab(void)
 {
-	const size_t twice =
-		2 * (size_t)SLAB_BYTES; /* one of the two begins where a large page does, or in between */
+	const size_t twice = 2 * (size_t)SLAB_BYTES; /* one begins in it at a multiple of its size */
 	uint8_t *mapped = mmap(NULL, twice, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (mapped == MAP_FAILED)
 		return NULL;
