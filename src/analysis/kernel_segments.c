@@ -246,19 +246,12 @@ static void settle(struct kernel_segments *segments, struct segment_cpu *cpu, hi
 
 /* ---- events ------------------------------------------------------------------------------------------ */
 
-/* perf says it in each event, LTTng where the context was asked for; what a payload calls tid is another thread. */
-static uint32_t own_tid_field(const struct event_class *class)
-{
-	uint32_t field = event_class_field(class, "perf_tid");
-	return field != EVENT_NO_FIELD ? field : event_class_context_field(class, "tid");
-}
-
 /* The thread that the event names, else the one that runs on its CPU. */
 static struct segment_thread *thread_of(struct kernel_segments *segments, const struct event *event, uint32_t field,
 					const struct segment_cpu *cpu)
 {
 	int64_t tid;
-	if (event_int(event, field, &tid))
+	if (event_int(event, field, &tid) && tid >= 0)
 		return kernel_segments_thread(segments, (int32_t)tid);
 	return cpu != NULL ? cpu->thread : NULL;
 }
@@ -269,7 +262,8 @@ static const struct segment_binding *binding_of(struct kernel_segments *segments
 	const struct segment_binding *known = class_table_find(&segments->bindings, class);
 	if (known != NULL)
 		return known;
-	struct segment_binding binding = { .kernel = kernel_layout_bind(class), .tid = own_tid_field(class) };
+	struct segment_binding binding = { .kernel = kernel_layout_bind(class),
+					   .tid = kernel_layout_own_tid(class) };
 	for (size_t i = 0; i < KERNEL_EXTRA_FIELDS; i++)
 		binding.extra[i] = EVENT_NO_FIELD;
 	for (size_t i = 0; segments->kind->extra[i] != NULL; i++)

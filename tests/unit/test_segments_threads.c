@@ -377,7 +377,9 @@ static void perf_says_pid_for_tid(void **state)
 	(void)state;
 	struct segment_run run;
 	begin_perf(&run, &segment_analysis_wakeups);
-	segment_run_event(&run, 10, 0, "sched:sched_waking", "perf_tid=7 comm=x pid=8 prio=120 target_cpu=1");
+	/* A thread that dies has no number of perf's any more. */
+	segment_run_event(&run, 10, 0, "sched:sched_waking",
+			  "perf_tid=-1 common_pid=7 comm=x pid=8 prio=120 target_cpu=1");
 	segment_run_event(&run, 12, 1, "sched:sched_switch",
 			  "perf_tid=0 prev_comm=s prev_pid=0 prev_prio=120 prev_state=0 next_comm=b next_pid=8 "
 			  "next_prio=120");
