@@ -11,6 +11,7 @@
  *	rows.h		what a chart shows: a row an attribute, a cell a pixel
  *	segment.h	something that lasted
  *	segment_store.h	segments, in any order
+ *	segment_rows.h	segments by number, in any order
  *	segment_stats.h	how long segments last
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
@@ -31,6 +32,7 @@
 #include "repair.h"
 #include "rows.h"
 #include "segment.h"
+#include "segment_rows.h"
 #include "segment_stats.h"
 #include "segment_store.h"
 #include "state_system.h"

@@ -85,13 +85,22 @@ static void count_one(struct group *group)
 	group->facts.count++;
 }
 
-/* Durations come in their order. */
-static void take_duration(struct group *group, uint64_t duration)
+/* Segments come by duration, those of one duration by start. */
+static void take(struct group *group, const struct histree_segment *segment)
 {
 	struct histree_segment_group *facts = &group->facts;
-	if (group->seen++ == 0)
+	uint64_t duration = histree_segment_duration(segment);
+	bool is_first = group->seen++ == 0;
+	if (is_first) {
 		facts->min = duration;
-	facts->max = duration;
+		facts->min_start = segment->start;
+		facts->min_end = segment->end;
+	}
+	if (is_first || duration > facts->max) {
+		facts->max = duration;
+		facts->max_start = segment->start;
+		facts->max_end = segment->end;
+	}
 	if (__builtin_add_overflow(facts->total, duration, &facts->total))
 		facts->total = UINT64_MAX;
 	double distance = (double)duration - facts->mean;
@@ -113,17 +122,16 @@ static enum histree_status pass(struct histree_segment_stats *stats, struct hist
 			group = group_of(stats, &segment.content[field]);
 		if (group == NULL)
 			return error_memory(error, "statistics");
-		uint64_t duration = histree_segment_duration(&segment);
 		if (counts)
 			count_one(&stats->all);
 		else
-			take_duration(&stats->all, duration);
+			take(&stats->all, &segment);
 		if (group == &stats->all)
 			continue;
 		if (counts)
 			count_one(group);
 		else
-			take_duration(group, duration);
+			take(group, &segment);
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }

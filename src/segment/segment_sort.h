@@ -14,6 +14,9 @@
 
 struct segment_sort;
 
+/* The order of two values of one field: null first, strings by their bytes, doubles as IEEE 754's total order. */
+int segment_value_compare(const struct histree_value *a, const struct histree_value *b);
+
 /* The query, schema and room are borrowed. */
 enum histree_status segment_sort_create(const struct histree_segment_query *query,
 					const struct histree_segment_schema *schema,
