@@ -17,6 +17,7 @@
  *	build.h		from a trace to a store
  *	events.h	the events of the trace of a store
  *	repair.h	from a damaged store to a sound one
+ *	segment_view.h	charts of how long segments last
  *	view.h		threads as a tree, resources, CPU usage, colours
  *	draw.h		pictures as SVG and PNG
  */
@@ -35,6 +36,7 @@
 #include "segment_rows.h"
 #include "segment_stats.h"
 #include "segment_store.h"
+#include "segment_view.h"
 #include "state_system.h"
 #include "status.h"
 #include "store.h"
