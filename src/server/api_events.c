@@ -96,7 +96,8 @@ static void write_found(struct call *call, struct event_list *list, const struct
 	enum histree_status status = HISTREE_NOT_FOUND;
 	int64_t from = backwards ? after - 1 : after + 1;
 	if (from >= 0)
-		status = event_list_search(list, match, (uint64_t)from, backwards, &number, &error);
+		status = event_list_search(list, match, (uint64_t)from, backwards, reply_cancel(call->reply),
+					   &number, &error);
 	if (status < 0) {
 		reply_failure(call->reply, &error);
 		return;

@@ -142,8 +142,8 @@ static enum histree_status find_lines(const struct call *call, struct event_list
 	if (status == HISTREE_OK)
 		status = find_first(call, list, first, error);
 	if (status == HISTREE_OK && direction != NULL && request->has_match)
-		status = event_list_search(list, &request->match, *first, strcmp(direction, "PREVIOUS") == 0, first,
-					   error);
+		status = event_list_search(list, &request->match, *first, strcmp(direction, "PREVIOUS") == 0,
+					   reply_cancel(call->reply), first, error);
 	return status;
 }
 
