@@ -39,6 +39,14 @@ struct density {
 	uint64_t edges[HISTREE_DURATION_BUCKETS_MAX + 1], counts[HISTREE_DURATION_BUCKETS_MAX];
 };
 
+static void put_range(struct json_writer *json, uint64_t start, uint64_t end)
+{
+	json_key(json, "start");
+	json_put_unsigned(json, start);
+	json_key(json, "end");
+	json_put_unsigned(json, end);
+}
+
 static void put_axis_of_durations(struct reply *reply, const struct density *density)
 {
 	struct json_writer *json = &reply->json;
@@ -50,8 +58,7 @@ static void put_axis_of_durations(struct reply *reply, const struct density *den
 	json_key(json, "axisDomain");
 	json_begin_object(json);
 	json_text_member(json, "type", "range");
-	json_int_member(json, "start", (int64_t)density->edges[0]);
-	json_int_member(json, "end", (int64_t)density->edges[density->buckets]);
+	put_range(json, density->edges[0], density->edges[density->buckets]);
 	json_end(json);
 	json_end(json);
 }
@@ -66,8 +73,7 @@ static void put_series(struct reply *reply, const struct segment_list *list, con
 	json_begin_array(json);
 	for (uint32_t i = 0; i < density->buckets; i++) {
 		json_begin_object(json);
-		json_int_member(json, "start", (int64_t)density->edges[i]);
-		json_int_member(json, "end", (int64_t)density->edges[i + 1]);
+		put_range(json, density->edges[i], density->edges[i + 1]);
 		json_end(json);
 	}
 	json_end(json);

@@ -51,7 +51,7 @@ static bool read_order(const struct call *call, const struct histree_segment_sch
 {
 	int64_t column = SEGMENT_START;
 	parameters_int(call, "table_comparator_expression", &column);
-	*key = (struct segment_listing_key){ .order = HISTREE_SEGMENTS_BY_START };
+	*key = (struct segment_listing_key){ .order = HISTREE_SEGMENTS_BY_START, .filter = "" };
 	if (column == SEGMENT_END) {
 		key->order = HISTREE_SEGMENTS_BY_END;
 	} else if (column == SEGMENT_DURATION) {

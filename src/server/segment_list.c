@@ -10,7 +10,8 @@
 enum { CACHE_BYTES = 16 << 20, QUEUE_BYTES = 8 << 20, LISTINGS_MAX = 4 };
 
 struct segment_listing {
-	struct segment_listing_key key;
+	struct segment_listing_key key; /* its filter is a copy */
+	struct histree_segment_filter *filter;
 	struct histree_segment_rows *rows; /* NULL: a free place */
 	struct histree_cancel cancel;      /* of the request that has them */
 	uint64_t used;                     /* when, in uses of the list */
@@ -56,13 +57,21 @@ static void names_free(struct segment_names *names)
 	free(names);
 }
 
+static void listing_clear(struct segment_listing *listing)
+{
+	histree_segment_rows_free(listing->rows);
+	histree_segment_filter_free(listing->filter);
+	free((char *)(uintptr_t)listing->key.filter);
+	*listing = (struct segment_listing){ .used = listing->used };
+}
+
 void segment_lists_free(void *view)
 {
 	struct segment_lists *lists = view;
 	for (size_t i = 0; i < lists->count; i++) {
 		struct segment_list *list = &lists->lists[i];
 		for (size_t k = 0; list->listings != NULL && k < LISTINGS_MAX; k++)
-			histree_segment_rows_free(list->listings[k].rows);
+			listing_clear(&list->listings[k]);
 		free(list->listings);
 		names_free(list->names);
 		histree_segment_store_close(list->store);
@@ -122,6 +131,15 @@ enum histree_status segment_list_find(void *view, const char *analysis, struct s
 		return status;
 	}
 	return error_set(error, HISTREE_NOT_FOUND, "the store has no segments of '%s'", analysis);
+}
+
+enum histree_status segment_list_filter(const struct segment_list *list, const char *text,
+					struct histree_segment_filter **out, struct histree_error *error)
+{
+	*out = NULL;
+	if (*text == '\0')
+		return HISTREE_OK;
+	return histree_segment_filter_create(&list->info->schema, text, list->start, list->end, out, error);
 }
 
 /* ---- statistics ------------------------------------------------------------------------------------------ */
@@ -245,20 +263,29 @@ static bool goes_on(void *context)
 
 static bool is_same(const struct segment_listing_key *a, const struct segment_listing_key *b)
 {
-	return a->order == b->order && a->field == b->field && a->descending == b->descending;
+	return a->order == b->order && a->field == b->field && a->descending == b->descending &&
+	       strcmp(a->filter, b->filter) == 0;
 }
 
 static enum histree_status begin_listing(const struct segment_list *list, struct segment_listing *listing,
 					 const struct segment_listing_key *key, struct histree_error *error)
 {
-	histree_segment_rows_free(listing->rows);
-	*listing = (struct segment_listing){ .key = *key, .used = listing->used };
+	listing_clear(listing);
+	listing->key = *key;
+	listing->key.filter = strdup(key->filter);
+	if (listing->key.filter == NULL)
+		return error_memory(error, "rows of segments");
+	enum histree_status status = segment_list_filter(list, key->filter, &listing->filter, error);
+	if (status != HISTREE_OK)
+		return status;
 	struct histree_segment_rows_options options = { .query = HISTREE_SEGMENTS_ALL,
 							.go_on = goes_on,
 							.context = listing };
 	options.query.order = key->order;
 	options.query.field = key->field;
 	options.query.descending = key->descending;
+	if (listing->filter != NULL)
+		histree_segment_filter_apply(listing->filter, &options.query);
 	return histree_segment_rows_create(list->store, &options, &listing->rows, error);
 }
 

@@ -9,6 +9,7 @@
 #ifndef SERVER_SEGMENT_LIST_H
 #define SERVER_SEGMENT_LIST_H
 
+#include "histree/segment_filter.h"
 #include "histree/segment_rows.h"
 #include "histree/segment_view.h"
 #include "server/dataset.h"
@@ -32,6 +33,13 @@ void segment_lists_free(void *view);
 /* The store of an analysis, open.  HISTREE_NOT_FOUND: the dataset has none. */
 enum histree_status segment_list_find(void *view, const char *analysis, struct segment_list **out,
 				      struct histree_error *error);
+
+/*
+ * An expression of a client (filter.h); times count from the trace.  *out is NULL for "", which passes all.
+ * HISTREE_ERR_ARGUMENT says what is wrong with it.
+ */
+enum histree_status segment_list_filter(const struct segment_list *list, const char *text,
+					struct histree_segment_filter **out, struct histree_error *error);
 
 /* ---- names ----------------------------------------------------------------------------------------------- */
 
@@ -59,6 +67,7 @@ struct segment_listing_key {
 	enum histree_segment_order order;
 	size_t field;
 	bool descending;
+	const char *filter; /* an expression; "": all */
 };
 
 /*
