@@ -25,7 +25,7 @@ export class SegmentScatter {
 		this.draw = eachFrame(() => this.#draw());
 		this.names = element("div", { className: "names scatter-names" });
 		this.canvas = element("canvas", { tabIndex: 0, ariaLabel: "duration over time" });
-		this.root = element("div", { className: "body" }, this.names, this.canvas);
+		this.root = element("div", { className: "body over-time" }, this.names, this.canvas);
 		this.data = new RangedAnswer("segment-scatter", () => this.#came(), (error) => panel.fail(error));
 		new ResizeObserver(this.draw).observe(this.canvas);
 		const { viewport } = panel;
