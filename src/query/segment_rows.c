@@ -40,8 +40,9 @@ struct histree_segment_rows {
 	struct place last;  /* that was read while all was sorted */
 	char *last_bytes;
 	size_t last_capacity;
-	const struct mark *from; /* by field: only rows behind this mark are wanted, NULL: all are */
-	unsigned filtered;       /* since it was last asked whether to go on */
+	/* By field: only rows behind the one mark and before the other are wanted; NULL: no bound. */
+	const struct mark *from, *until;
+	unsigned filtered; /* since it was last asked whether to go on */
 	bool is_stopped;
 };
 
@@ -80,7 +81,8 @@ static bool is_wanted(void *context, const struct histree_segment *segment)
 		return false;
 	if (query->filter != NULL && !query->filter(query->filter_context, segment))
 		return false;
-	return rows->from == NULL || compare_with(rows, segment, &rows->from->last) >= 0;
+	return (rows->from == NULL || compare_with(rows, segment, &rows->from->last) >= 0) &&
+	       (rows->until == NULL || compare_with(rows, segment, &rows->until->last) <= 0);
 }
 
 /* A row that was read while all is sorted: how many are equal up to it. */
@@ -127,6 +129,16 @@ static uint64_t row_of_mark(const struct histree_segment_rows *rows, size_t mark
 	return (uint64_t)mark * rows->options.rows_per_mark;
 }
 
+/* What seemed to be the end was none if the pass was stopped. */
+static enum histree_status unless_stopped(struct histree_segment_rows *rows, enum histree_status status,
+					  struct histree_error *error)
+{
+	if (!rows->is_stopped || status < 0)
+		return status;
+	histree_segment_rows_rest(rows);
+	return error_set(error, HISTREE_ERR_CANCELLED, "the rows are no longer wanted");
+}
+
 /* Begin again behind a mark. */
 static enum histree_status open_mark(struct histree_segment_rows *rows, size_t index, struct histree_error *error)
 {
@@ -140,7 +152,7 @@ static enum histree_status open_mark(struct histree_segment_rows *rows, size_t i
 		return status;
 	rows->end = UINT64_MAX;
 	rows->is_stopped = false;
-	rows->from = NULL;
+	rows->from = rows->until = NULL;
 	query.filter = is_wanted;
 	query.filter_context = rows;
 	if (rows->by_field && index > 0) {
@@ -150,13 +162,14 @@ static enum histree_status open_mark(struct histree_segment_rows *rows, size_t i
 	if (rows->by_field && rows->is_counted) {
 		query.limit = skip + rows->options.rows_per_mark;
 		rows->end = row_of_mark(rows, index + 1);
+		rows->until = index + 1 < rows->mark_count ? &rows->marks[index + 1] : NULL;
 	}
 	status = histree_segment_iter_start(rows->iter, &query, rows->by_field ? NULL : &mark->token, error);
 	struct histree_segment segment;
 	while (status == HISTREE_OK && skip-- > 0)
 		status = histree_segment_iter_next(rows->iter, &segment, error);
 	rows->at = row_of_mark(rows, index);
-	return status;
+	return unless_stopped(rows, status, error);
 }
 
 /* ---- rows ---------------------------------------------------------------------------------------------- */
@@ -169,10 +182,7 @@ static enum histree_status read_next(struct histree_segment_rows *rows, struct h
 		status = open_mark(rows, (size_t)(rows->at / rows->options.rows_per_mark), error);
 	if (status == HISTREE_OK)
 		status = histree_segment_iter_next(rows->iter, out, error);
-	if (rows->is_stopped && status >= 0) {
-		histree_segment_rows_rest(rows);
-		return error_set(error, HISTREE_ERR_CANCELLED, "cancelled");
-	}
+	status = unless_stopped(rows, status, error);
 	if (status == HISTREE_END && !rows->is_counted) {
 		rows->count = rows->at;
 		rows->is_counted = true;

@@ -95,15 +95,33 @@ export class SegmentScatter {
 		if (!this.series)
 			return;
 		this.scale = this.#scale(height);
-		drawGrid(context, this.scale, width);
+		for (const tick of this.scale.ticks) {
+			context.fillStyle = colour("line");
+			context.fillRect(0, Math.round(this.scale.at(tick)), width, 1);
+		}
 		const place = (at) => (at - viewport.from) / viewport.span * width;
 		[...this.series.entries()].reverse().forEach(([index, { points }]) => {
 			context.fillStyle = this.colourOf(index);
 			for (let i = 0; i < points.length; i += 2)
 				context.fillRect(place(points[i]) - DOT / 2, this.scale.at(Math.max(points[i + 1], 1)) - DOT / 2, DOT, DOT);
 		});
+		this.#nameTicks(context);
 		drawMarkers(context, viewport, width, height);
 		this.isDrawn = true;
+	}
+
+	// Over the points, on a ground of their own.
+	#nameTicks(context) {
+		context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+		for (const tick of this.scale.ticks) {
+			const text = time.duration(tick, tick), y = Math.round(this.scale.at(tick));
+			context.globalAlpha = 0.75;
+			context.fillStyle = colour("ground");
+			context.fillRect(2, y - 13, context.measureText(text).width + 4, 13);
+			context.globalAlpha = 1;
+			context.fillStyle = colour("ink");
+			context.fillText(text, 4, y - 3);
+		}
 	}
 
 	// The point nearest to the pointer.
@@ -139,17 +157,5 @@ export class SegmentScatter {
 		const point = this.scale && this.#nearest(event);
 		if (point)
 			this.panel.select(point.start, point.duration);
-	}
-}
-
-// Lines at durations, with their names.
-export function drawGrid(context, scale, width) {
-	context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
-	for (const tick of scale.ticks) {
-		const y = Math.round(scale.at(tick));
-		context.fillStyle = colour("line");
-		context.fillRect(0, y, width, 1);
-		context.fillStyle = colour("quiet");
-		context.fillText(time.duration(tick, tick), 4, y - 3);
 	}
 }
