@@ -110,14 +110,14 @@ void api_segment_density(struct call *call)
 	uint64_t *edges = NULL, *counts = NULL;
 	if (!open_request(call, &request))
 		return;
-	if (!page_number(call, "buckets", 1, HISTREE_DURATION_BUCKETS_MAX, -1, &buckets))
+	if (!page_number(call, "buckets", 1, HISTREE_HISTOGRAM_BUCKETS_MAX, -1, &buckets))
 		goto out;
 	edges = calloc((size_t)buckets + 1, sizeof(*edges));
 	counts = calloc((size_t)buckets, sizeof(*counts));
 	if (edges == NULL || counts == NULL) {
 		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 	} else if (!request.is_empty &&
-		   histree_segment_density(request.list->store, &request.query, HISTREE_DURATIONS_LOGARITHMIC,
+		   histree_segment_histogram(request.list->store, &request.query, HISTREE_DURATIONS_LOGARITHMIC,
 					   (uint32_t)buckets, reply_cancel(call->reply), edges, counts,
 					   &error) != HISTREE_OK) {
 		reply_failure(call->reply, &error);

@@ -36,7 +36,7 @@ static void tree(const struct output_call *output)
 
 struct density {
 	uint32_t buckets;
-	uint64_t edges[HISTREE_DURATION_BUCKETS_MAX + 1], counts[HISTREE_DURATION_BUCKETS_MAX];
+	uint64_t edges[HISTREE_HISTOGRAM_BUCKETS_MAX + 1], counts[HISTREE_HISTOGRAM_BUCKETS_MAX];
 };
 
 static void put_range(struct json_writer *json, uint64_t start, uint64_t end)
@@ -97,9 +97,9 @@ static bool read_buckets(const struct call *call, uint32_t *buckets)
 		samples = json_object_get(range, "nbTimes");
 	int64_t count = json_is_integer(samples) ? json_integer_value(samples) : BUCKETS_DEFAULT;
 	*buckets = (uint32_t)count;
-	if (count >= 1 && count <= HISTREE_DURATION_BUCKETS_MAX)
+	if (count >= 1 && count <= HISTREE_HISTOGRAM_BUCKETS_MAX)
 		return true;
-	reply_error(call->reply, HTTP_BAD_REQUEST, "nbSamples is not from 1 to %d", HISTREE_DURATION_BUCKETS_MAX);
+	reply_error(call->reply, HTTP_BAD_REQUEST, "nbSamples is not from 1 to %d", HISTREE_HISTOGRAM_BUCKETS_MAX);
 	return false;
 }
 
@@ -121,7 +121,7 @@ static void xy(const struct output_call *output)
 	if (!parameters_range(output->call, &query.from, &query.to) ||
 	    !read_buckets(output->call, &density->buckets) || !parameters_items(output->call, &items, &item_count))
 		goto out;
-	if (histree_segment_density(list->store, &query, HISTREE_DURATIONS_LINEAR, density->buckets,
+	if (histree_segment_histogram(list->store, &query, HISTREE_DURATIONS_LINEAR, density->buckets,
 				    reply_cancel(reply), density->edges, density->counts, &error) != HISTREE_OK) {
 		reply_failure(reply, &error);
 		goto out;

@@ -55,7 +55,7 @@ static enum histree_status read_expressions(const struct call *call, unsigned co
 		char *end;
 		long column = strtol(key, &end, 10);
 		if (*key == '\0' || *end != '\0' || column < 0 || column >= (long)column_count ||
-		    !json_is_string(expression) || request->match.has[column])
+		    !json_is_string(expression) || request->match.patterns[column] != NULL)
 			return error_set(error, HISTREE_ERR_ARGUMENT, "table_search_expressions has no column '%s'",
 					 key);
 		enum histree_status status =

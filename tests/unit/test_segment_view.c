@@ -204,11 +204,11 @@ static void wrong_charts_are_refused(void **state)
 static void check_density(const struct fixture *fixture, const struct histree_segment_query *query,
 			  enum histree_duration_scale scale, uint32_t buckets)
 {
-	uint64_t edges[HISTREE_DURATION_BUCKETS_MAX + 1], counts[HISTREE_DURATION_BUCKETS_MAX];
+	uint64_t edges[HISTREE_HISTOGRAM_BUCKETS_MAX + 1], counts[HISTREE_HISTOGRAM_BUCKETS_MAX];
 	struct histree_error error;
 	const struct histree_cancel cancel = { 0 };
 	assert_int_equal(
-		histree_segment_density(fixture->store, query, scale, buckets, cancel, edges, counts, &error),
+		histree_segment_histogram(fixture->store, query, scale, buckets, cancel, edges, counts, &error),
 		HISTREE_OK);
 	uint64_t least = UINT64_MAX, most = 0;
 	for (size_t i = 0; i < fixture->segments.count; i++) {
@@ -264,11 +264,11 @@ static void wrong_densities_are_refused(void **state)
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	setup(&fixture, SEGMENTS_BY_END, 10);
 	for (uint32_t buckets = 0; buckets <= 4097; buckets += 4097)
-		assert_int_equal(histree_segment_density(fixture.store, &query, HISTREE_DURATIONS_LINEAR, buckets,
+		assert_int_equal(histree_segment_histogram(fixture.store, &query, HISTREE_DURATIONS_LINEAR, buckets,
 							 cancel, edges, counts, &error),
 				 HISTREE_ERR_ARGUMENT);
 	cancel.go_on = never;
-	assert_int_equal(histree_segment_density(fixture.store, &query, HISTREE_DURATIONS_LINEAR, 3, cancel, edges,
+	assert_int_equal(histree_segment_histogram(fixture.store, &query, HISTREE_DURATIONS_LINEAR, 3, cancel, edges,
 						 counts, &error),
 			 HISTREE_ERR_CANCELLED);
 	teardown(&fixture);

@@ -11,7 +11,7 @@ struct extent {
 };
 
 /* Two passes, because the edges follow from the extent: unsorted ones are quick. */
-struct density {
+struct histogram {
 	struct extent extent;
 	const uint64_t *edges; /* NULL: the first pass */
 	uint64_t *counts;
@@ -19,12 +19,12 @@ struct density {
 };
 
 /* The last bucket whose edge is not above a duration. */
-static uint32_t bucket_of(const struct density *density, uint64_t duration)
+static uint32_t bucket_of(const struct histogram *histogram, uint64_t duration)
 {
-	uint32_t low = 0, high = density->buckets;
+	uint32_t low = 0, high = histogram->buckets;
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
-		if (density->edges[middle] <= duration)
+		if (histogram->edges[middle] <= duration)
 			low = middle;
 		else
 			high = middle;
@@ -32,11 +32,11 @@ static uint32_t bucket_of(const struct density *density, uint64_t duration)
 	return low;
 }
 
-static void take(struct density *density, uint64_t duration)
+static void take(struct histogram *histogram, uint64_t duration)
 {
-	struct extent *extent = &density->extent;
-	if (density->edges != NULL) {
-		density->counts[bucket_of(density, duration)]++;
+	struct extent *extent = &histogram->extent;
+	if (histogram->edges != NULL) {
+		histogram->counts[bucket_of(density, duration)]++;
 		return;
 	}
 	if (extent->count++ == 0 || duration < extent->least)
@@ -44,7 +44,7 @@ static void take(struct density *density, uint64_t duration)
 	extent->most = duration > extent->most ? duration : extent->most;
 }
 
-static enum histree_status pass(struct density *density, struct histree_segment_iter *iter,
+static enum histree_status pass(struct histogram *histogram, struct histree_segment_iter *iter,
 				const struct histree_segment_query *query, const struct histree_cancel *cancel,
 				struct histree_error *error)
 {
@@ -77,18 +77,18 @@ static void cut(const struct extent *extent, enum histree_duration_scale scale, 
 	edges[buckets] = behind;
 }
 
-enum histree_status histree_segment_density(struct histree_segment_store *store,
+enum histree_status histree_segment_histogram(struct histree_segment_store *store,
 					    const struct histree_segment_query *query,
 					    enum histree_duration_scale scale, uint32_t buckets,
 					    struct histree_cancel cancel, uint64_t *edges, uint64_t *counts,
 					    struct histree_error *error)
 {
-	if (buckets < 1 || buckets > HISTREE_DURATION_BUCKETS_MAX)
+	if (buckets < 1 || buckets > HISTREE_HISTOGRAM_BUCKETS_MAX)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "%u buckets; 1 to %d are possible", buckets,
-				 HISTREE_DURATION_BUCKETS_MAX);
+				 HISTREE_HISTOGRAM_BUCKETS_MAX);
 	struct histree_segment_query plain = *query;
 	struct histree_segment_iter *iter = NULL;
-	struct density density = { .counts = counts, .buckets = buckets };
+	struct histogram histogram = { .counts = counts, .buckets = buckets };
 	plain.order = HISTREE_SEGMENTS_UNSORTED;
 	plain.descending = false;
 	plain.limit = 0;
@@ -96,11 +96,11 @@ enum histree_status histree_segment_density(struct histree_segment_store *store,
 	memset(counts, 0, buckets * sizeof(*counts));
 	enum histree_status status = histree_segment_iter_create(store, &iter, error);
 	if (status == HISTREE_OK)
-		status = pass(&density, iter, &plain, &cancel, error);
-	if (status == HISTREE_OK && density.extent.count > 0) {
-		cut(&density.extent, scale, buckets, edges);
-		density.edges = edges;
-		status = pass(&density, iter, &plain, &cancel, error);
+		status = pass(&histogram, iter, &plain, &cancel, error);
+	if (status == HISTREE_OK && histogram.extent.count > 0) {
+		cut(&histogram.extent, scale, buckets, edges);
+		histogram.edges = edges;
+		status = pass(&histogram, iter, &plain, &cancel, error);
 	}
 	histree_segment_iter_free(iter);
 	return status;
