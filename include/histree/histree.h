@@ -15,6 +15,7 @@
  *	segment_filter.h	the same for segments
  *	segment_rows.h	segments by number, in any order
  *	segment_stats.h	how long segments last
+ *	segment_density.h	how many last how long
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
  *	events.h	the events of the trace of a store
@@ -36,6 +37,7 @@
 #include "repair.h"
 #include "rows.h"
 #include "segment.h"
+#include "segment_density.h"
 #include "segment_filter.h"
 #include "segment_rows.h"
 #include "segment_stats.h"

@@ -3,8 +3,8 @@
  * segment_store.h - segments, stored and handed out in any order (thesis 5.4).
  *
  * A segment is something that lasted: a system call, an interrupt, a function.  It has a start, an end and a
- *content, but no attribute: segments may overlap, and be equal.  Its duration is end - start, in nanoseconds, and
- *may be 0; start and end may be any time, also negative ones.  What the content is, a schema declares.
+ * content, but no attribute: segments may overlap, and be equal.  Its duration is end - start, in nanoseconds, and
+ * may be 0; start and end may be any time, also negative ones.  What the content is, a schema declares.
  *
  * A store is filled, finished, then read, and never changes again:
  *
@@ -22,7 +22,7 @@
  *	histree_segment_store_close(store);
  *
  * A call that fails changes nothing.  The one exception is a store on disk that can no longer be written: then
- *every later addition is refused with that same status, and only closing is left.
+ * every later addition is refused with that same status, and only closing is left.
  *
  * Threads: a store is filled by one thread; once finished, any number may read it, each with iterators of its own.
  */

@@ -36,7 +36,7 @@ static void take(struct histogram *histogram, uint64_t duration)
 {
 	struct extent *extent = &histogram->extent;
 	if (histogram->edges != NULL) {
-		histogram->counts[bucket_of(density, duration)]++;
+		histogram->counts[bucket_of(histogram, duration)]++;
 		return;
 	}
 	if (extent->count++ == 0 || duration < extent->least)
@@ -55,7 +55,7 @@ static enum histree_status pass(struct histogram *histogram, struct histree_segm
 		if (status == HISTREE_OK)
 			status = histree_segment_iter_next(iter, &segment, error);
 		if (status == HISTREE_OK)
-			take(density, histree_segment_duration(&segment));
+			take(histogram, histree_segment_duration(&segment));
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }

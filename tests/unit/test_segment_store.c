@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "segment/segment_backend.h"
+#include "segment/segment_schema.h"
 #include "store/block_file.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
@@ -158,6 +159,52 @@ static void the_two_kinds_of_tree_are_not_mixed_up(void **state)
 	assert_int_equal(segment_store_open(&memory.io, "h", NULL, &store, &error), HISTREE_ERR_FORMAT);
 	assert_non_null(strstr(error.message, "is a history of states"));
 	reference_release(&history);
+	memory_io_release(&memory);
+}
+
+/* A file of this section alone, as far as a schema is read from it. */
+static enum histree_status read_schema(struct memory_io *memory, const uint8_t *bytes, size_t size,
+				       struct histree_error *error)
+{
+	struct block_file *file;
+	struct histree_segment_store_info info = { 0 };
+	assert_int_equal(block_file_create(&memory->io, "copy", 4096, &file, NULL), HISTREE_OK);
+	assert_int_equal(block_file_section_begin(file, SECTION_SEGMENTS, NULL), HISTREE_OK);
+	assert_int_equal(block_file_section_write(file, bytes, size, NULL), HISTREE_OK);
+	block_file_section_end(file);
+	assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
+	enum histree_status status = segment_schema_read(file, &info, error);
+	segment_schema_release(&info.schema);
+	block_file_close(file);
+	assert_int_equal(memory->io.unlink(memory->io.context, "copy"), 0);
+	return status;
+}
+
+static void a_schema_is_as_long_as_its_fields(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	struct segments segments;
+	struct block_file *file;
+	struct histree_error error;
+	uint8_t *bytes;
+	size_t size;
+	memory_io_init(&memory);
+	assert_true(segments_make(&segments, &small, 1));
+	assert_int_equal(build(&memory.io, &segments, &error), HISTREE_OK);
+	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
+	assert_int_equal(block_file_section(file, SECTION_SEGMENTS, &bytes, &size, NULL), HISTREE_OK);
+	uint8_t *longer = calloc(1, size + 3);
+	assert_non_null(longer);
+	memcpy(longer, bytes, size);
+	assert_int_equal(read_schema(&memory, longer, size, &error), HISTREE_OK);
+	assert_int_equal(read_schema(&memory, longer, size - 1, &error), HISTREE_ERR_FORMAT);
+	assert_int_equal(read_schema(&memory, longer, size + 3, &error), HISTREE_ERR_FORMAT);
+	assert_non_null(strstr(error.message, "3 bytes behind its last field"));
+	free(longer);
+	free(bytes);
+	block_file_close(file);
+	segments_release(&segments);
 	memory_io_release(&memory);
 }
 
@@ -332,6 +379,7 @@ int main(void)
 		cmocka_unit_test(wrong_segments_are_refused_and_change_nothing),
 		cmocka_unit_test(wrong_queries_are_refused),
 		cmocka_unit_test(the_two_kinds_of_tree_are_not_mixed_up),
+		cmocka_unit_test(a_schema_is_as_long_as_its_fields),
 		cmocka_unit_test(every_operation_may_fail),
 		cmocka_unit_test(damage_is_found),
 		cmocka_unit_test(many_threads_read_one_store),
