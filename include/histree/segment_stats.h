@@ -18,6 +18,8 @@ struct histree_segment_group {
 		value; /* of the field; null: none, or all segments.  Bytes belong to the statistics. */
 	uint64_t count;
 	uint64_t min, max;
+	/* The one of the least and the one of the greatest duration; of several the one that starts first. */
+	histree_time min_start, min_end, max_start, max_end;
 	uint64_t total;         /* UINT64_MAX where it is more */
 	double mean, deviation; /* of all of them, not of a sample: divided by the count */
 	/* The least duration that so many are not above: rank ceil(p * count). */

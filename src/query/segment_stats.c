@@ -59,14 +59,22 @@ static void take_count(struct group *group, const struct histree_segment *segmen
 	group->facts.count++;
 }
 
-/* Durations come in their order. */
+/* Segments come by duration, those of one duration by start. */
 static void take_duration(struct group *group, const struct histree_segment *segment)
 {
 	uint64_t duration = histree_segment_duration(segment);
 	struct histree_segment_group *facts = &group->facts;
-	if (group->seen++ == 0)
+	bool is_first = group->seen++ == 0;
+	if (is_first) {
 		facts->min = duration;
-	facts->max = duration;
+		facts->min_start = segment->start;
+		facts->min_end = segment->end;
+	}
+	if (is_first || duration > facts->max) {
+		facts->max = duration;
+		facts->max_start = segment->start;
+		facts->max_end = segment->end;
+	}
 	if (__builtin_add_overflow(facts->total, duration, &facts->total))
 		facts->total = UINT64_MAX;
 	double distance = (double)duration - facts->mean;

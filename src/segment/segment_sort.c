@@ -92,8 +92,7 @@ static int compare_times(histree_time a, histree_time b)
 	return (a > b) - (a < b);
 }
 
-/* Null first. */
-int segment_sort_compare_values(const struct histree_value *a, const struct histree_value *b)
+int segment_value_compare(const struct histree_value *a, const struct histree_value *b)
 {
 	if (a->type == HISTREE_NULL || b->type == HISTREE_NULL)
 		return (a->type != HISTREE_NULL) - (b->type != HISTREE_NULL);
@@ -109,8 +108,8 @@ static int compare(const struct sorted_segment *a, const struct sorted_segment *
 {
 	const struct histree_segment_query *query = sort->query;
 	int order = query->order == HISTREE_SEGMENTS_BY_FIELD
-			    ? segment_sort_compare_values(&a->segment.content[query->field],
-							  &b->segment.content[query->field])
+			    ? segment_value_compare(&a->segment.content[query->field],
+						    &b->segment.content[query->field])
 			    : query->compare(query->compare_context, &a->segment, &b->segment);
 	if (order == 0)
 		order = compare_times(a->segment.start, b->segment.start);

@@ -15,8 +15,8 @@
 
 struct segment_sort;
 
-/* The order of a field: negative, zero, positive.  Both are of the field's type, or null. */
-int segment_sort_compare_values(const struct histree_value *a, const struct histree_value *b);
+/* The order of two values of one field: null first, strings by their bytes, doubles as IEEE 754's total order. */
+int segment_value_compare(const struct histree_value *a, const struct histree_value *b);
 
 /* The query, schema and room are borrowed. */
 enum histree_status segment_sort_create(const struct histree_segment_query *query,

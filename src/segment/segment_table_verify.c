@@ -39,7 +39,7 @@ static bool keep_row(struct table_row *row, const struct histree_segment *segmen
 static bool is_behind(const struct table_row *before, const struct histree_segment *segment, size_t field,
 		      uint64_t place)
 {
-	int order = segment_sort_compare_values(&before->value, &segment->content[field]);
+	int order = segment_value_compare(&before->value, &segment->content[field]);
 	if (order != 0)
 		return order < 0;
 	if (before->start != segment->start)

@@ -23,17 +23,24 @@ static int compare_durations(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* The durations of those that are asked for and have this value in the field, ascending; returns how many. */
+/* It is asked for and has this value in the field. */
+static bool is_of(const struct histree_segment *segment, const struct histree_segment_query *query, size_t field,
+		  const struct histree_value *value)
+{
+	if (segment->start > query->to || segment->end < query->from ||
+	    (query->filter != NULL && !query->filter(query->filter_context, segment)))
+		return false;
+	return field == HISTREE_SEGMENTS_TOGETHER || histree_value_equal(&segment->content[field], value);
+}
+
+/* The durations of those, ascending; returns how many. */
 static size_t durations_of(const struct segments *segments, const struct histree_segment_query *query, size_t field,
 			   const struct histree_value *value, uint64_t *durations)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < segments->count; i++) {
 		const struct histree_segment *segment = &segments->segments[i];
-		if (segment->start > query->to || segment->end < query->from ||
-		    (query->filter != NULL && !query->filter(query->filter_context, segment)))
-			continue;
-		if (field == HISTREE_SEGMENTS_TOGETHER || histree_value_equal(&segment->content[field], value))
+		if (is_of(segment, query, field, value))
 			durations[count++] = histree_segment_duration(segment);
 	}
 	if (count > 0)
@@ -81,6 +88,28 @@ static void check_group(const struct histree_segment_group *group, const uint64_
 	}
 }
 
+/* Where the shortest and the longest are: of several, those that start first. */
+static void check_extremes(const struct histree_segment_group *group, const struct segments *segments,
+			   const struct histree_segment_query *query, size_t field)
+{
+	bool has_min = false, has_max = false;
+	for (size_t i = 0; i < segments->count; i++) {
+		const struct histree_segment *segment = &segments->segments[i];
+		uint64_t duration = histree_segment_duration(segment);
+		if (!is_of(segment, query, field, &group->value))
+			continue;
+		if (duration == group->min)
+			assert_true(segment->start >= group->min_start);
+		if (duration == group->max)
+			assert_true(segment->start >= group->max_start);
+		has_min |= segment->start == group->min_start && segment->end == group->min_end;
+		has_max |= segment->start == group->max_start && segment->end == group->max_end;
+	}
+	assert_true(group->count == 0 || (has_min && has_max));
+	assert_true((uint64_t)group->min_end - (uint64_t)group->min_start == group->min);
+	assert_true((uint64_t)group->max_end - (uint64_t)group->max_start == group->max);
+}
+
 /* Returns how many segments the groups have together. */
 static uint64_t check_groups(const struct segments *segments, const struct histree_segment_query *query,
 			     size_t field, const struct histree_segment_stats *stats, uint64_t *durations)
@@ -91,6 +120,7 @@ static uint64_t check_groups(const struct segments *segments, const struct histr
 		size_t count = durations_of(segments, query, field, &group->value, durations);
 		assert_true(count > 0);
 		check_group(group, durations, count);
+		check_extremes(group, segments, query, field);
 		assert_true(before == NULL || before->total > group->total ||
 			    (before->total == group->total && before->count >= group->count));
 		all += group->count;
@@ -109,6 +139,7 @@ static void check(struct histree_segment_store *store, const struct segments *se
 		fail_msg("%s", error.message);
 	size_t count = durations_of(segments, query, HISTREE_SEGMENTS_TOGETHER, NULL, durations);
 	check_group(histree_segment_stats_all(stats), durations, count);
+	check_extremes(histree_segment_stats_all(stats), segments, query, HISTREE_SEGMENTS_TOGETHER);
 	uint64_t grouped = check_groups(segments, query, field, stats, durations);
 	assert_int_equal(grouped, field == HISTREE_SEGMENTS_TOGETHER ? 0 : count);
 	histree_segment_stats_free(stats);
