@@ -17,11 +17,13 @@
  *	events.h	the events of the trace of a store
  *	repair.h	from a damaged store to a sound one
  *	view.h		threads as a tree, resources, CPU usage, colours
+ *	arrows.h	what connects threads and CPUs: switches, forks, wake-ups, migrations
  *	draw.h		pictures as SVG and PNG
  */
 #ifndef HISTREE_HISTREE_H
 #define HISTREE_HISTREE_H
 
+#include "arrows.h"
 #include "attributes.h"
 #include "build.h"
 #include "draw.h"
