@@ -51,6 +51,15 @@ endpoint_function api_search_state;
 endpoint_function api_usage, api_density;
 
 /*
+ * ?view= &from= &to= &pixels=: {all, kinds: [{name, light, dark, ...}], arrows: [{kind, from, to, tid, cpu, start,
+ * end}]}.  `kind` is an index of kinds, from and to are rows; `all`: none was left out.
+ */
+endpoint_function api_arrows;
+
+/* ?from= &to= &pixels=: [{from, to, text}], when events are missing; `to` is inclusive. */
+endpoint_function api_gaps;
+
+/*
  * ?first= &count=, or ?at= in place of first, for the first event at or after a time:
  * {total, first, lines: [{time, cpu, type, text}]}.
  */

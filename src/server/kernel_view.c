@@ -39,6 +39,9 @@ enum histree_status kernel_view_make(struct dataset *dataset, void **out, struct
 		kernel_view_free(view);
 		return status;
 	}
+	/* States can be shown without them. */
+	if (histree_store_segments(dataset->store, "wakeups", false, NULL, &view->wakeups, NULL) != HISTREE_OK)
+		view->wakeups = NULL;
 	view->threads = histree_control_flow_threads(view->flow, &view->thread_count);
 	view->resource_list = histree_resources_list(view->resources, &view->resource_count);
 	*out = view;
@@ -50,6 +53,7 @@ void kernel_view_free(void *context)
 	struct kernel_view *view = context;
 	free(view->cpu_ns);
 	pthread_mutex_destroy(&view->cpu_lock);
+	histree_segment_store_close(view->wakeups);
 	histree_resources_free(view->resources);
 	histree_control_flow_free(view->flow);
 	free(view);

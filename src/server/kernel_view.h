@@ -5,6 +5,7 @@
 #ifndef SERVER_KERNEL_VIEW_H
 #define SERVER_KERNEL_VIEW_H
 
+#include "histree/segment_store.h"
 #include "histree/view.h"
 #include "server/dataset.h"
 #include "server/piece.h"
@@ -19,6 +20,7 @@ struct kernel_view {
 	struct histree_resources *resources;
 	const struct histree_resource *resource_list;
 	uint32_t resource_count;
+	struct histree_segment_store *wakeups; /* NULL: the store was built without them */
 
 	pthread_mutex_t cpu_lock;  /* who adds up the CPU times */
 	_Atomic(int64_t *) cpu_ns; /* by thread, over the whole history; NULL: not added up yet */

@@ -35,8 +35,6 @@ struct output {
 	void (*xy)(const struct output_call *output);
 	void (*columns)(const struct output_call *output);
 	void (*lines)(const struct output_call *output);
-	void (*annotations)(const struct output_call *output);
-	const char *const *annotation_categories; /* ends with NULL; NULL: none */
 };
 
 /* By name, as clients list them; NULL at the end. */

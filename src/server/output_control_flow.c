@@ -151,21 +151,16 @@ static void states(const struct output_call *output)
 static void style(const struct output_call *output)
 {
 	static const enum histree_meaning meaning = HISTREE_MEANS_THREAD_STATUS;
-	style_reply(output, &meaning, 1);
+	static const enum histree_arrow_kind arrows[] = { HISTREE_ARROW_SWITCH, HISTREE_ARROW_FORK,
+							  HISTREE_ARROW_WAKEUP };
+	style_reply_with_arrows(output, &meaning, 1, arrows, sizeof(arrows) / sizeof(arrows[0]));
 }
 
 /* ---- arrows, tooltip --------------------------------------------------------------------------------- */
 
-static int64_t entry_of(const void *context, int32_t cpu, int32_t tid)
-{
-	const struct kernel_view *view = context;
-	uint32_t index = histree_control_flow_find(view->flow, tid, cpu);
-	return index == HISTREE_NO_INDEX ? -1 : (int64_t)index + FIRST_THREAD_ID;
-}
-
 static void arrows(const struct output_call *output)
 {
-	arrows_reply(output, output->view, entry_of);
+	arrows_reply(output, KERNEL_THREADS, FIRST_THREAD_ID);
 }
 
 static void tooltip(const struct output_call *output)

@@ -60,6 +60,8 @@ const struct route routes[] = {
 	{ HTTP_GET, API "search-state", api_search_state },
 	{ HTTP_GET, API "usage", api_usage },
 	{ HTTP_GET, API "density", api_density },
+	{ HTTP_GET, API "arrows", api_arrows },
+	{ HTTP_GET, API "gaps", api_gaps },
 	{ HTTP_GET, API "events", api_events },
 	{ HTTP_GET, API "event-search", api_event_search },
 	{ HTTP_GET, API "event-types", api_event_types },

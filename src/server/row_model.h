@@ -24,6 +24,7 @@ enum row_sort { ROW_SORT_TREE, ROW_SORT_TID, ROW_SORT_NAME, ROW_SORT_BIRTH, ROW_
 
 struct row_model {
 	const char *name, *title;
+	bool has_arrows; /* see kernel_arrows.h */
 	bool (*applies)(const struct dataset *dataset);
 	dataset_view_make *make;
 	void (*free)(void *view);

@@ -51,6 +51,7 @@ static bool matches(const void *context, uint32_t row, const char *text)
 const struct row_model row_model_resources = {
 	.name = "resources",
 	.title = "Resources",
+	.has_arrows = true,
 	.applies = kernel_view_applies,
 	.make = kernel_view_make,
 	.free = kernel_view_free,

@@ -106,6 +106,7 @@ static void text(const void *context, enum histree_meaning meaning, const struct
 const struct row_model row_model_threads = {
 	.name = "control-flow",
 	.title = "Control Flow",
+	.has_arrows = true,
 	.applies = kernel_view_applies,
 	.make = kernel_view_make,
 	.free = kernel_view_free,

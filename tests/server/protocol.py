@@ -271,6 +271,121 @@ def moved_trace(histree, folder):
         assert status == 500 and str(trace) in content.decode(), (status, content)
 
 
+def expected_switches(client, cpus):
+    """{(cpu, from tid, to tid, start, end)} of all switches, from who had each CPU one after the other."""
+    found = set()
+    for cpu in cpus:
+        rows = client.command("query", client.store(), "--from", "+0ns", "--to", client.experiment()["end"],
+                              f"CPUs/{cpu}/Current_thread", "--format", "tsv")
+        last = None  # (tid, its end) of the last who was there; idle time leaves it
+        for _, start, end, kind, value in sorted(rows, key=lambda row: int(row[1])):
+            tid = int(value) if kind == "int" else -1
+            if tid > 0 and last:
+                found.add((cpu, *last, tid, int(start)))
+            last = (tid, int(end) + 1) if tid > 0 else last if tid == 0 else None
+    return {(cpu, tid, to, start, end) for cpu, tid, start, to, end in found}
+
+
+def arrows(client):
+    """Switches are those of the history, in any window; forks and migrations join rows that there are; the page's own
+    call says the same; the styles of arrows are known."""
+    experiment = client.experiment()
+    trees = {output: client.model(f"timeGraph/{output}/tree")["entries"] for output in (CONTROL_FLOW, RESOURCES)}
+    tids = {one["id"]: one["metadata"]["TID"][0] for one in trees[CONTROL_FLOW] if "metadata" in one}
+    cpus = {one["id"]: one["metadata"]["CPU"][0] for one in trees[RESOURCES] if "metadata" in one}
+    assert all(entries[0]["start"] == experiment["start"] for entries in trees.values())
+    known = expected_switches(client, set(cpus.values()))
+    plain = {key[1:] for key in known}
+    middle, width = (experiment["start"] + experiment["end"]) // 2, (experiment["end"] - experiment["start"]) // 200
+    seen = set()
+    for start, end in (experiment["start"], experiment["end"]), (middle, middle + width), (middle, middle + width // 50):
+        window = {"start": start, "end": end, "nbTimes": 2000}
+        model = client.model(f"timeGraph/{CONTROL_FLOW}/arrows", requested_timerange=window)
+        assert len(model) <= 16384
+        switches = {(tids[one["sourceId"]], tids[one["targetId"]], one["start"], one["end"]) for one in model
+                    if one["style"]["parentKey"] == "CPU transition"}
+        assert switches <= plain
+        assert all(one["start"] <= end and one["end"] >= start and one["start"] <= one["end"] for one in model)
+        seen |= {one["style"]["parentKey"] for one in model}
+        page = json.loads(client.ask("GET", "/api/v1/arrows?" + urllib.parse.urlencode({
+            "experiment": experiment["UUID"], "view": "control-flow", "from": start - experiment["start"],
+            "to": end - experiment["start"], "pixels": 1999}))[2])
+        if page["all"]:
+            assert [(one["from"] + 2, one["to"] + 2, one["start"] + experiment["start"]) for one in page["arrows"]] == \
+                [(one["sourceId"], one["targetId"], one["start"]) for one in model]
+            assert switches == {key for key in plain if key[2] <= end and key[3] >= start}
+        moved = client.model(f"timeGraph/{RESOURCES}/arrows", requested_timerange=window)
+        assert all(cpus[one["sourceId"]] != cpus[one["targetId"]] for one in moved)
+        seen |= {one["style"]["parentKey"] for one in moved}
+    assert page["all"], "nothing is left out of the smallest window"
+    assert "CPU transition" in seen
+    for output in trees:
+        styles = client.json("POST", f"/experiments/{experiment['UUID']}/outputs/{output}/style", {})["model"]["styles"]
+        assert set(styles) & {"CPU transition", "Fork", "Wake-up", "CPU migration"}
+    if client.trace.name == "many-threads":
+        assert {"Fork", "CPU migration"} <= seen
+    far = client.model(f"timeGraph/{CONTROL_FLOW}/arrows", requested_timerange={"start": 1, "end": 2, "nbTimes": 5})
+    assert far == []
+
+
+def wakeups(histree, folder):
+    """Of a store with the segments of wake-ups, each with a known waker is an arrow; without them there are none."""
+    store = build(histree, SMALL_TRACE, folder / "wakeups.histree", "-a", "kernel,wakeups")
+    with Server(histree, folder, [store]) as server:
+        client = Client(histree, server)
+        experiment = client.experiment()
+        entries = client.model(f"timeGraph/{CONTROL_FLOW}/tree")["entries"]
+        tids = {one["id"]: one["metadata"]["TID"][0] for one in entries if "metadata" in one}
+        header, *lines = subprocess.run([histree, "segments", store, "wakeups", "--format", "tsv"], check=True,
+                                        capture_output=True, text=True).stdout.splitlines()
+        rows = [dict(zip(header.split("\t"), line.split("\t"))) for line in lines]
+        known = {(int(row["waker"] or 0), int(row["tid"]), int(row["start"]), int(row["end"])) for row in rows}
+        found = set()
+        step = (experiment["end"] - experiment["start"]) // 50
+        for start in range(experiment["start"], experiment["end"], step):
+            window = {"start": start, "end": start + step, "nbTimes": 4000}
+            found |= {(tids[one["sourceId"]], tids[one["targetId"]], one["start"], one["end"])
+                      for one in client.model(f"timeGraph/{CONTROL_FLOW}/arrows", requested_timerange=window)
+                      if one["style"]["parentKey"] == "Wake-up"}
+        assert found and found <= known
+        assert len(found) >= 0.9 * len([row for row in known if row[0] > 0]), (len(found), len(known))
+
+
+def lost_events(client):
+    """Gaps are bands over every chart, in any window; a trace without losses has none."""
+    warned = client.json("POST", "/traces", {"parameters": {"uri": str(SOURCE / "tests" / "data" / "ctf-made")}})
+    made = client.json("POST", "/experiments", {"parameters": {"name": "made", "traces": [warned["UUID"]]}})
+    while (made := client.json("GET", f"/experiments/{made['UUID']}"))["indexingStatus"] == "RUNNING":
+        time.sleep(0.02)
+    outputs = f"/experiments/{made['UUID']}/outputs"
+    window = {"start": made["start"], "end": made["end"], "nbTimes": 1000}
+
+    def bands(output, **parameters):
+        return client.json("POST", f"{outputs}/{output}/annotations", {"parameters": parameters})["model"]["annotations"]
+
+    second = 1000000000
+    for output in [one["id"] for one in client.json("GET", outputs)]:
+        assert client.json("GET", f"{outputs}/{output}/annotations?markerSetId=-1")["model"] == {
+            "annotationCategories": ["Lost Events"]}
+        [first, *_] = found = bands(output, requested_timerange=window)["Lost Events"]
+        assert (first["time"], first["time"] + first["duration"]) == (1000 * second + 141, 1000 * second + 191)
+        assert first["label"] == "7 events lost on CPU 0" and first["type"] == "CHART" and first["entryId"] == -1
+        assert len(found) == 2 and found[1]["time"] == 1000 * second + 191 and found[1]["label"] == "events lost on CPU 0"
+        assert bands(output, requested_timerange=window, requested_marker_categories=["other"]) == {}
+        assert bands(output, requested_timerange={"start": made["start"], "end": 1000 * second + 140}) == {"Lost Events": []}
+        [both] = bands(output, requested_timerange={"start": made["start"] - second, "end": made["end"], "nbTimes": 9})["Lost Events"]
+        assert both["label"] == "7 events lost in 2 gaps on CPU 0", both
+    client.json("POST", f"{outputs}/no/annotations", {}, status=405)
+    client.json("POST", f"{outputs}/{output}/annotations", {}, status=400)
+    page = json.loads(client.ask("GET", f"/api/v1/gaps?experiment={made['UUID']}&pixels=1000")[2])
+    assert [(one["from"] + made["start"], one["text"]) for one in page] == [(one["time"], one["label"]) for one in found]
+    whole = client.experiment()
+    assert client.model(f"{CONTROL_FLOW}/annotations", requested_timerange={"start": whole["start"], "end": whole["end"]}) == \
+        {"annotations": {}}
+    client.json("DELETE", f"/experiments/{made['UUID']}")
+    client.json("DELETE", f"/traces/{warned['UUID']}")
+
+
 def older_forms(client):
     """A list of times in place of a range; the python client's bodies without an envelope; slashes at the end."""
     experiment = client.experiment()
@@ -410,7 +525,7 @@ def damaged_store(histree, folder):
 
 
 TESTS = [states_of_control_flow, labels_of_system_calls, states_of_resources_and_explorer, cpu_usage, event_table,
-         histogram_and_statistics, events_of_the_page, older_forms,
+         histogram_and_statistics, events_of_the_page, arrows, lost_events, older_forms,
          headers_and_methods, guards, hostile_requests, paths_stay_inside]
 
 
@@ -435,6 +550,7 @@ def main():
                 run(f"{trace.name}: {test.__name__}", lambda: test(Client(histree, server, trace)))
     with tempfile.TemporaryDirectory() as name:
         run("damaged_store", lambda: damaged_store(histree, pathlib.Path(name)))
+        run("wakeups", lambda: wakeups(histree, pathlib.Path(name)))
         run("moved_trace", lambda: moved_trace(histree, pathlib.Path(name)))
     if large_trace():
         with tempfile.TemporaryDirectory() as name:
