@@ -3,6 +3,7 @@
 
 import * as api from "./api.js";
 import { EventsPanel } from "./events_panel.js";
+import { GapBands } from "./gap_bands.js";
 import { Hover } from "./hover.js";
 import { ROW_HEIGHT, RowChart } from "./row_chart.js";
 import { save } from "./save.js";
@@ -20,6 +21,8 @@ const hover = new Hover($("tip"), $("pointed"), viewport);
 const overview = new Overview($("overview").querySelector("canvas"), viewport, fail);
 const usage = new Usage($("usage").querySelector("canvas"), $("usage-scale"), viewport, fail);
 const axis = new Axis($("axis").querySelector("canvas"), $("axis-label"), viewport);
+const gaps = new GapBands(viewport, fail);
+viewport.overlays.push(gaps);
 let experiment = null;
 let charts = []; // that are shown
 let panels = []; // below the charts, that are shown
@@ -193,6 +196,7 @@ function openExperiment(chosen, parts) {
 	const isKernel = chosen.views.length > 1;
 	$("usage").hidden = !isKernel;
 	overview.open(chosen);
+	gaps.open(chosen);
 	if (isKernel)
 		usage.open(chosen);
 	if (chosen.warning)
@@ -362,6 +366,7 @@ document.addEventListener("keydown", (event) => {
 // ---- beginning ----
 
 viewport.addEventListener("range", redraw);
+viewport.addEventListener("overlays", redraw);
 viewport.addEventListener("markers", redraw);
 viewport.addEventListener("markers", () => panels.forEach((panel) => panel.follow().catch(fail)));
 viewport.addEventListener("theme", () => {

@@ -5,6 +5,7 @@
 // as fast as forty.
 
 import * as api from "./api.js";
+import { Arrows } from "./arrows.js";
 import { BLOCK_ROWS, Blocks, imageOf } from "./blocks.js";
 import { NO_STYLE, RUN_FIELDS } from "./api.js";
 import { inkOn } from "./paint.js";
@@ -30,8 +31,9 @@ export class RowChart extends EventTarget {
 	top = 0; // px that are scrolled away
 	chosen = -1; // position of the selected row
 	chosenRow = -1; // and its number in the model
-	settings = { sort: "tree", filter: "", folded: false, toggled: [] };
+	settings = { sort: "tree", filter: "", folded: false, toggled: [], arrows: true };
 	#names = [];
+	#positions = { blocks: null, places: new Map() }; // of the rows of these blocks
 
 	constructor(viewport, experiment, view, failed) {
 		super();
@@ -44,6 +46,7 @@ export class RowChart extends EventTarget {
 			draw();
 		};
 		this.blocks = new Blocks((window) => this.#arrived(window), failed);
+		this.arrows = new Arrows(this, failed);
 		this.#build();
 	}
 
@@ -57,19 +60,25 @@ export class RowChart extends EventTarget {
 		this.filter = element("input", { type: "search", placeholder: "Filter", ariaLabel: `filter ${this.view.title}` });
 		this.fold = element("button", { type: "button", textContent: "Fold all", title: "fold or unfold all" });
 		this.count = element("span");
+		this.arrowsButton = element("button", { type: "button", textContent: "Arrows", hidden: !this.view.hasArrows });
 		this.names = element("div", { className: "names" });
 		this.canvas = element("canvas", { tabIndex: 0 });
 		this.thumb = element("div", { className: "thumb" });
 		this.scrollbar = element("div", { className: "scrollbar" }, this.thumb);
 		this.body = element("div", { className: "body" }, this.names, this.canvas, this.scrollbar);
 		this.root = element("section", { className: "chart", ariaLabel: this.view.title },
-			element("div", { className: "bar" }, element("strong", { textContent: this.view.title }), this.sort, this.filter, this.fold, this.count),
+			element("div", { className: "bar" }, element("strong", { textContent: this.view.title }), this.sort, this.filter, this.fold, this.arrowsButton, this.count),
 			this.body);
 		this.root.dataset.view = this.view.name;
 		this.canvas.setAttribute("role", "img");
 		this.sort.onchange = () => this.set({ sort: this.sort.value });
 		this.filter.oninput = () => this.set({ filter: this.filter.value });
 		this.fold.onclick = () => this.set({ folded: !this.settings.folded, toggled: [] });
+		this.arrowsButton.onclick = () => {
+			this.settings.arrows = !this.settings.arrows;
+			this.draw();
+			this.dispatchEvent(new Event("settings"));
+		};
 		this.body.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
 		this.scrollbar.onpointerdown = (event) => this.#dragThumb(event);
 		this.names.onclick = (event) => this.#clickName(event);
@@ -139,6 +148,26 @@ export class RowChart extends EventTarget {
 		return block?.rows[position % BLOCK_ROWS];
 	}
 
+	// Where a row of the model stands, as far as it is at hand.
+	#positionOf(row) {
+		if (this.#positions.blocks !== this.shown) {
+			const places = (this.shown ?? []).flatMap((block) => block?.rows.map((info, i) => [info.row, block.index * BLOCK_ROWS + i]) ?? []);
+			this.#positions = { blocks: this.shown, places: new Map(places) };
+		}
+		return this.#positions.places.get(row);
+	}
+
+	// px from the top of the canvas; undefined: it is not known where the row is.
+	middleOfRow(row) {
+		const position = this.#positionOf(row);
+		return position === undefined ? undefined : (position + 0.5) * ROW_HEIGHT - this.top;
+	}
+
+	nameOfRow(row) {
+		const info = this.infoAt(this.#positionOf(row) ?? -1);
+		return info ? `${info.name || "unknown"}${info.tid >= 0 ? ` (${info.tid})` : ""}` : `row ${row}`;
+	}
+
 	positionAt(clientY) {
 		const position = Math.floor((clientY - this.body.getBoundingClientRect().top + this.top) / ROW_HEIGHT);
 		return position < this.total ? position : -1;
@@ -172,11 +201,18 @@ export class RowChart extends EventTarget {
 		for (const block of this.shown)
 			if (block)
 				this.#drawBlock(context, block, width, ratio);
+		this.arrows.draw(context, width, height);
 		drawMarkers(context, this.viewport, width, height);
+		this.#drawArrowsButton();
 		this.#drawNames();
 		this.#drawThumb();
 		this.count.textContent = this.total === 1 ? "1 row" : `${this.total.toLocaleString("en")} rows`;
 		this.dispatchEvent(new Event("drawn"));
+	}
+
+	#drawArrowsButton() {
+		this.arrowsButton.setAttribute("aria-pressed", this.settings.arrows);
+		this.arrowsButton.textContent = this.arrows.areTooMany ? "Arrows: zoom in" : "Arrows";
 	}
 
 	#drawChosen(context, width) {
