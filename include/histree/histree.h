@@ -11,6 +11,8 @@
  *	rows.h		what a chart shows: a row an attribute, a cell a pixel
  *	segment.h	something that lasted
  *	segment_store.h	segments, in any order
+ *	filter.h	expressions over fields: which are wanted
+ *	segment_filter.h	the same for segments
  *	segment_stats.h	how long segments last
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
@@ -28,11 +30,13 @@
 #include "build.h"
 #include "draw.h"
 #include "events.h"
+#include "filter.h"
 #include "history.h"
 #include "query.h"
 #include "repair.h"
 #include "rows.h"
 #include "segment.h"
+#include "segment_filter.h"
 #include "segment_stats.h"
 #include "segment_store.h"
 #include "state_system.h"

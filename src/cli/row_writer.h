@@ -77,6 +77,10 @@ void row_number(struct row_writer *rows, int64_t number);
 void row_unsigned(struct row_writer *rows, uint64_t number);
 void row_real(struct row_writer *rows, double number);
 void row_bool(struct row_writer *rows, bool truth);
+
+/* A length of time: with a unit for people, else in nanoseconds. */
+void row_duration(struct row_writer *rows, uint64_t ns);
+
 void row_null(struct row_writer *rows);
 void row_bytes(struct row_writer *rows, const char *bytes, size_t size);
 void row_text(struct row_writer *rows, const char *text);

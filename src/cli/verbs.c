@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 const struct cli_verb *const cli_verbs[] = {
 	&verb_build,    &verb_info,       &verb_ls,    &verb_query,  &verb_dump,   &verb_draw,

@@ -259,6 +259,22 @@ static void put_words(void)
 	}
 }
 
+static void put_filters(void)
+{
+	static const char *const filters[] = { "duration > 1ms && name == futex",
+					       "ret < 0 || !(tid present)",
+					       "'Start Time' >= +12.5ms && \"Start Time\" < 17:46:23.1",
+					       "name matches \"^(rt_)?[a-z[:digit:]]+\\\\w*$\"",
+					       "running && !label contains 'a b' && main = true",
+					       "ratio <= -1.5e3 || tid != 42",
+					       "((a))||!b" };
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		char name[16];
+		snprintf(name, sizeof(name), "filter-%zu", i);
+		put("filter", name, (const uint8_t *)filters[i], strlen(filters[i]));
+	}
+}
+
 int main(int count, char **arguments)
 {
 	if (count != 2) {
@@ -269,6 +285,7 @@ int main(int count, char **arguments)
 	put_values();
 	put_operations();
 	put_words();
+	put_filters();
 	const struct workload_kind kind = { "corpus", 30, 750, -100, 50, 20, CHOOSE_FEW, 30, 0 };
 	for (size_t i = 0; tree_variants[i] != NULL; i++)
 		put_tree(tree_variants[i], &kind);
