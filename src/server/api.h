@@ -51,8 +51,9 @@ endpoint_function api_search_state;
 endpoint_function api_usage, api_density;
 
 /*
- * ?view= &from= &to= &pixels=: {all, kinds: [{name, light, dark, ...}], arrows: [{kind, from, to, tid, cpu, start,
- * end}]}.  `kind` is an index of kinds, from and to are rows; `all`: none was left out.
+ * ?view= ... as rows, &from= &to= &pixels=: {all, kinds: [{name, light, dark, ...}], arrows: [{kind, from,
+ * fromName, to, toName, tid, cpu, start, end}]}.  `kind` is an index of kinds, from and to are places in the order
+ * of the rows; `all`: none was left out, but those of rows that are not shown.
  */
 endpoint_function api_arrows;
 

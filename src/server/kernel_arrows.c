@@ -39,3 +39,11 @@ bool kernel_arrow_rows(const struct kernel_view *view, enum kernel_rows rows, co
 	*to = are_threads ? histree_control_flow_find(view->flow, arrow->to, -1) : find_cpu(view, arrow->to);
 	return *from != HISTREE_NO_INDEX && *to != HISTREE_NO_INDEX;
 }
+
+void kernel_row_name(const struct kernel_view *view, enum kernel_rows rows, uint32_t row, struct piece *name)
+{
+	if (rows == KERNEL_THREADS)
+		kernel_view_thread_label(view, view->threads[row].tid, name);
+	else
+		piece_put_text(name, view->resource_list[row].name);
+}

@@ -20,4 +20,7 @@ enum histree_status kernel_arrows_make(const struct kernel_view *view, enum kern
 bool kernel_arrow_rows(const struct kernel_view *view, enum kernel_rows rows, const struct histree_arrow *arrow,
 		       uint32_t *from, uint32_t *to);
 
+/* What a row is called: "bash (42)", "CPU 0". */
+void kernel_row_name(const struct kernel_view *view, enum kernel_rows rows, uint32_t row, struct piece *name);
+
 #endif

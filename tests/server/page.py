@@ -338,9 +338,79 @@ def counts_types(page):
     page.shoot("types")
 
 
+def shows_arrows(page):
+    """Zoomed in, arrows join rows; they have their colour on the canvas, are told, and can be switched off."""
+    page.open()
+    found = page.browser.run("""
+        const { json } = await import("/api.js");
+        const { duration } = page.viewport;
+        for (let parts = 8; parts <= 1 << 22; parts *= 2) {
+            const [from, to] = [Math.floor(duration / 2), Math.floor(duration / 2 + duration / parts)];
+            const { all, arrows } = await json("arrows", { ...page.charts[0].parameters, from, to, pixels: 1000 });
+            if (all && arrows.length > 0 && arrows.length < 100) {
+                page.viewport.show(from, to);
+                return arrows.filter((arrow) => arrow.from !== arrow.to).length;
+            }
+        }""")
+    assert found, "no range with a few arrows"
+    page.browser.until("page.charts[0].arrows.isComplete && page.charts[0].arrows.arrows.length > 0")
+    page.browser.run("""
+        const chart = page.charts[0];
+        const near = chart.arrows.arrows.find((one) => one.from !== one.to && one.start > page.viewport.from && one.end < page.viewport.to);
+        if (near)
+            chart.scrollTo(chart.top + chart.middleOf(near.from) - 40);""")
+    page.ready()
+    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    place = page.browser.run("""
+        const chart = page.charts[0], { clientWidth: width, clientHeight: height } = chart.canvas;
+        for (let y = 1; y < height; y += 1)
+            for (let x = 1; x < width; x += 2) {
+                const text = chart.arrows.textAt(x, y);
+                if (text)
+                    return { x, y, text };
+            }
+        return null;""")
+    assert place and " → " in place["text"], place
+    box = page.chart()
+    page.browser.move(round(box["x"] + place["x"]), round(box["y"] + place["y"]))
+    page.browser.until("document.getElementById('tip').textContent.includes(' → ')", "the arrow is told")
+    page.shoot("arrows")
+    pixels = "page.charts[0].canvas.toDataURL()"
+    with_arrows = page.get(pixels)
+    page.browser.run("page.charts[0].arrowsButton.click()")
+    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.get(pixels) != with_arrows
+    assert page.browser.run("return page.charts[0].arrows.textAt(...arguments_)", place["x"], place["y"]) is None
+    page.browser.run("page.charts[0].arrowsButton.click()")
+    page.browser.run("page.viewport.show(0, page.viewport.duration)")
+    page.browser.until("page.charts[0].isComplete && page.charts[0].arrows.isComplete")
+
+
+def shows_gaps(page):
+    """Where events are lost there is a band over every chart, in the colour of what is bad, and it is told."""
+    page.browser.open("about:blank")
+    page.browser.open(page.server.url)
+    page.browser.until("window.page?.viewport.overlays[0].bands.length > 0", "the bands are there")
+    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    band = page.get("page.viewport.overlays[0].bands[0]")
+    assert band["text"].startswith("7 events lost"), band
+    x = page.browser.run("const { from, span } = page.viewport; return (arguments_[0] + 10 - from) / span * page.charts[0].canvas.clientWidth",
+                         band["from"])
+    box = page.browser.run("return page.charts[0].canvas.getBoundingClientRect().toJSON()")
+    column = page.browser.run("""
+        const { canvas } = page.charts[0], ratio = canvas.width / canvas.clientWidth;
+        return [...canvas.getContext("2d").getImageData(arguments_[0] * ratio, 0, 1, canvas.height).data];""", x)
+    reddish = [at for at in range(0, len(column), 4) if column[at + 3] > 0 and column[at] > column[at + 1] + 20]
+    assert len(reddish) > len(column) / 4 / 8, "the band has its hatching"
+    page.browser.move(round(box["x"] + x), round(box["y"] + box["height"] - 5))
+    page.browser.until("document.getElementById('tip').textContent.includes('7 events lost')", "the band is told")
+    page.shoot("gaps")
+
+
 TESTS = [shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches,
          sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, tells_errors,
-         has_legend_and_views, lists_events, counts_types]
+         has_legend_and_views, lists_events, counts_types, shows_arrows]
+LOSSES = [shows_gaps]  # of a trace that has some
 
 
 def main():
@@ -350,14 +420,15 @@ def main():
         print("skipped: needs a browser (apt-get install chromium chromium-driver)")
         return SKIP
     shots = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None
-    traces = [trace for trace in (SMALL_TRACE, large_trace()) if trace]
+    traces = [(trace, TESTS) for trace in (SMALL_TRACE, large_trace()) if trace]
+    traces.append((SMALL_TRACE.parent / "ctf-made", LOSSES))
     passed = failed = 0
     view = Browser()
     try:
-        for trace in traces:
+        for trace, tests in traces:
             with serving(sys.argv[1], trace) as server:
                 page = Page(server, view, shots / trace.name if shots else None)
-                for test in TESTS:
+                for test in tests:
                     try:
                         test(page)
                         passed += 1

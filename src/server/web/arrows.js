@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // arrows.js - arrows between the rows of a chart: who came next on a CPU, who made or woke whom, where a thread went on.
 //
-// They are painted where they can be followed with the eye: when there are not too many of them, and between rows that
-// the chart has at hand.
+// They are painted when they can be followed with the eye, which is when there are not too many of them.
 
 import * as api from "./api.js";
 import { eachFrame } from "./viewport.js";
@@ -43,22 +42,21 @@ export class Arrows {
 
 	#follow() {
 		const { viewport, canvas } = this.chart;
-		const range = { from: viewport.from, to: viewport.to, pixels: Math.min(canvas.clientWidth, 8192) };
-		const asked = JSON.stringify(range);
+		const wanted = { ...this.chart.parameters, from: viewport.from, to: viewport.to, pixels: Math.min(canvas.clientWidth, 8192) };
+		const asked = JSON.stringify(wanted);
 		if (asked === this.#asked)
 			return;
 		this.#asked = asked;
 		this.isComplete = false;
 		clearTimeout(this.#timer);
 		this.#abort?.abort();
-		this.#timer = setTimeout(() => this.#fetch(range), WAIT_MS);
+		this.#timer = setTimeout(() => this.#fetch(wanted), WAIT_MS);
 	}
 
-	async #fetch(range) {
-		const { experiment, view } = this.chart;
+	async #fetch(wanted) {
 		this.#abort = new AbortController();
 		try {
-			const { arrows, kinds } = await api.json("arrows", { experiment: experiment.uuid, view: view.name, ...range }, this.#abort.signal);
+			const { arrows, kinds } = await api.json("arrows", wanted, this.#abort.signal);
 			Object.assign(this, { arrows, kinds, isComplete: true });
 			this.redraw();
 		} catch (error) {
@@ -77,8 +75,8 @@ export class Arrows {
 		const { viewport } = this.chart;
 		const x = (at) => (at - viewport.from) / viewport.span * width;
 		for (const arrow of this.arrows) {
-			const [y1, y2] = [this.chart.middleOfRow(arrow.from), this.chart.middleOfRow(arrow.to)];
-			if (y1 === undefined || y2 === undefined || Math.max(y1, y2) < 0 || Math.min(y1, y2) > height)
+			const [y1, y2] = [this.chart.middleOf(arrow.from), this.chart.middleOf(arrow.to)];
+			if (Math.max(y1, y2) < 0 || Math.min(y1, y2) > height)
 				continue;
 			const line = { arrow, x1: x(arrow.start), y1, x2: x(arrow.end), y2 };
 			this.#lines.push(line);
@@ -112,10 +110,9 @@ export class Arrows {
 		}
 		if (nearest === null)
 			return null;
-		const name = (row) => this.chart.nameOfRow(row);
 		const who = this.chart.view.name === "resources" ? `thread ${nearest.tid}, ` : "";
 		const where = this.chart.view.name !== "resources" && nearest.cpu >= 0 ? ` on CPU ${nearest.cpu}` : "";
 		const took = nearest.end > nearest.start ? `, ${time.duration(nearest.end - nearest.start)}` : "";
-		return `${this.kinds[nearest.kind].name}: ${who}${name(nearest.from)} → ${name(nearest.to)}${where}${took}`;
+		return `${this.kinds[nearest.kind].name}: ${who}${nearest.fromName} → ${nearest.toName}${where}${took}`;
 	}
 }

@@ -6,7 +6,7 @@ import { colour } from "./viewport.js";
 
 const WAIT_MS = 80; // for a range that is being dragged
 const WIDTH_LEAST = 2; // px: a gap shall be seen however short it is
-const HATCH = 6; // px from line to line
+const HATCH = 10; // px from line to line
 
 export class GapBands {
 	bands = [];
@@ -52,7 +52,7 @@ export class GapBands {
 			const tile = Object.assign(document.createElement("canvas"), { width: HATCH, height: HATCH });
 			const strokes = tile.getContext("2d");
 			strokes.strokeStyle = ink;
-			strokes.lineWidth = 1.2;
+			strokes.lineWidth = 1;
 			for (const at of [-HATCH, 0, HATCH]) {
 				strokes.moveTo(at - 1, HATCH + 1);
 				strokes.lineTo(at + HATCH + 1, -1);

@@ -33,7 +33,6 @@ export class RowChart extends EventTarget {
 	chosenRow = -1; // and its number in the model
 	settings = { sort: "tree", filter: "", folded: false, toggled: [], arrows: true };
 	#names = [];
-	#positions = { blocks: null, places: new Map() }; // of the rows of these blocks
 
 	constructor(viewport, experiment, view, failed) {
 		super();
@@ -148,24 +147,9 @@ export class RowChart extends EventTarget {
 		return block?.rows[position % BLOCK_ROWS];
 	}
 
-	// Where a row of the model stands, as far as it is at hand.
-	#positionOf(row) {
-		if (this.#positions.blocks !== this.shown) {
-			const places = (this.shown ?? []).flatMap((block) => block?.rows.map((info, i) => [info.row, block.index * BLOCK_ROWS + i]) ?? []);
-			this.#positions = { blocks: this.shown, places: new Map(places) };
-		}
-		return this.#positions.places.get(row);
-	}
-
-	// px from the top of the canvas; undefined: it is not known where the row is.
-	middleOfRow(row) {
-		const position = this.#positionOf(row);
-		return position === undefined ? undefined : (position + 0.5) * ROW_HEIGHT - this.top;
-	}
-
-	nameOfRow(row) {
-		const info = this.infoAt(this.#positionOf(row) ?? -1);
-		return info ? `${info.name || "unknown"}${info.tid >= 0 ? ` (${info.tid})` : ""}` : `row ${row}`;
+	// px from the top of the canvas.
+	middleOf(position) {
+		return (position + 0.5) * ROW_HEIGHT - this.top;
 	}
 
 	positionAt(clientY) {
