@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "server/arrows.h"
+#include "server/kernel_facts.h"
 #include "server/kernel_view.h"
 #include "server/state_rows.h"
 #include "server/style_reply.h"
@@ -109,6 +110,7 @@ static bool find_row(const void *context, int64_t id, struct state_row *out)
 	if (thread == NULL)
 		return id == ROOT_ID;
 	out->history = view->history;
+	out->row = (uint32_t)(id - FIRST_THREAD_ID);
 	out->quark = thread->status;
 	out->label = thread->system_call;
 	return true;
@@ -123,28 +125,9 @@ static void label(const void *context, const struct state_row *row, const struct
 		state_value_text(&state->label, text);
 }
 
-static void put_fact(struct piece *pairs, const char *key, int32_t number)
-{
-	piece_put(pairs, key, strlen(key) + 1);
-	piece_format(pairs, "%d", number);
-	piece_put_char(pairs, '\0');
-}
-
-static void facts(const void *context, int64_t id, struct piece *pairs)
-{
-	const struct histree_thread *thread = find_thread(context, id);
-	if (thread == NULL)
-		return;
-	put_fact(pairs, "TID", thread->tid);
-	put_fact(pairs, "PID", thread->pid);
-	put_fact(pairs, "PTID", thread->ppid);
-	piece_put(pairs, "Exec_Name", sizeof("Exec_Name"));
-	piece_put(pairs, thread->name, strlen(thread->name) + 1);
-}
-
 static void states(const struct output_call *output)
 {
-	static const struct state_source source = { find_row, label, facts };
+	static const struct state_source source = { find_row, label, { kernel_thread_facts, NULL } };
 	state_rows_reply(output, &source);
 }
 

@@ -5,6 +5,7 @@
  * Entry 1 is the trace.  Resource i is entry i + 2.  The interrupts of a CPU stand below the row of its status.
  */
 #include "server/arrows.h"
+#include "server/kernel_facts.h"
 #include "server/state_rows.h"
 #include "server/style_reply.h"
 #include "server/tooltip.h"
@@ -62,6 +63,7 @@ static bool find_row(const void *context, int64_t id, struct state_row *out)
 	if (resource == NULL)
 		return id == ROOT_ID;
 	out->history = view->history;
+	out->row = (uint32_t)(id - FIRST_ID);
 	out->quark = resource->quark;
 	out->meaning = histree_resource_meaning(resource->kind);
 	return true;
@@ -75,7 +77,9 @@ static void label(const void *context, const struct state_row *row, const struct
 
 static void states(const struct output_call *output)
 {
-	static const struct state_source source = { find_row, label, NULL };
+	static const struct state_source source = { find_row,
+						    label,
+						    { kernel_resource_facts, kernel_view_resource_text } };
 	state_rows_reply(output, &source);
 }
 

@@ -387,6 +387,82 @@ def lost_events(client):
     client.json("DELETE", f"/traces/{warned['UUID']}")
 
 
+def filtered_states(client):
+    """Tags say what does not match; a deep search finds every state that is too short for the samples; both against
+    the states of the history."""
+    experiment = client.experiment()
+    entries = client.model(f"timeGraph/{CONTROL_FLOW}/tree")["entries"]
+    tids = {one["id"]: one["metadata"]["TID"][0] for one in entries if "metadata" in one}
+    some = [entry for entry, tid in tids.items() if tid > 0][:30]
+    times, step = sampled_range(experiment, 40)
+    path = f"timeGraph/{CONTROL_FLOW}/states"
+
+    def states(strategy, **keys):
+        given = {"strategy": strategy, "filter_expressions_map": keys}
+        model = client.model(path, requested_timerange=times, requested_items=some, filter_query_parameters=given)
+        return {row["entryId"]: row["states"] for row in model["rows"]}
+
+    plain = states("SAMPLED")
+    limit = step // 3
+    searched = states("SAMPLED", **{"1": [f"Duration > {limit}"]})
+    excluded = states("SAMPLED", **{"4": [f"duration > {limit}ns", "label present || State == 'user mode'"]})
+    dimmed = blank = 0
+    for entry in some:
+        bounds = [(state["start"], state["end"]) for state in plain[entry]]
+        assert bounds == [(state["start"], state["end"]) for state in searched[entry]]
+        assert bounds == [(state["start"], state["end"]) for state in excluded[entry]]
+        for before, one, other in zip(plain[entry], searched[entry], excluded[entry]):
+            is_long = before["end"] - before["start"] > limit
+            if "style" in before:
+                assert one.get("tags", 0) == (0 if is_long else 1), one
+                is_wanted = is_long and ("label" in before or before["style"]["parentKey"] == "Usermode")
+                assert other.get("tags", 0) == (0 if is_wanted else 4), other
+                assert ("style" in other) == is_wanted and ("label" in other) == (is_wanted and "label" in before)
+                blank += not is_wanted
+            dimmed += one.get("tags") == 1
+    assert dimmed > 0 and blank > 0
+
+    rows = client.command("query", client.store(), "--from", times["start"], "--to", times["end"],
+                          *[f"Threads/{tids[entry]}" for entry in some], "--format", "tsv")
+    samples = [times["start"] + i * step for i in range(40)]
+    gap_of = lambda start, end: None if any(start <= at <= end for at in samples) else sum(at < start for at in samples)
+    for expression, wanted in (f"Duration < {limit}", lambda length, value: length < limit), \
+            ("State == 'system call'", lambda length, value: value == "3"):
+        deep = states("DEEP", **{"1": [expression]})
+        for entry in some:
+            known = [(int(start), int(end) + 1, value) for path_, start, end, _, value in rows
+                     if path_ == f"Threads/{tids[entry]}" and value]
+            gaps = {gap_of(start, end - 1) for start, end, value in known if wanted(end - start, value)} - {None}
+            shown = [(state["start"], state["end"]) for state in plain[entry]]
+            added = [(state["start"], state["end"]) for state in deep[entry] if (state["start"], state["end"]) not in shown]
+            assert sorted(gaps) == [gap_of(start, end - 1) for start, end in added], (expression, entry)
+            for start, end in added:
+                assert any((start, end) == key[:2] and wanted(end - start, key[2]) for key in known)
+    tid = tids[some[0]]
+    by_tid = states("SAMPLED", **{"4": [f"TID == {tid}"]})
+    assert all(("style" in state) <= (entry == some[0]) for entry in some for state in by_tid[entry])
+    cpus = states("SAMPLED", **{"1": ["CPU == 0"]})
+    for entry in some[:5]:
+        for state in [one for one in cpus[entry] if "style" in one][:10]:
+            told = client.model(f"timeGraph/{CONTROL_FLOW}/tooltip", requested_times=[state["start"]], requested_items=[entry])
+            assert (told.get("CPU") == "0") == (state.get("tags", 0) == 0), (told, state)
+    outputs = f"/tsp/api/experiments/{experiment['UUID']}/outputs/{path}"
+    for bad in {"filter_expressions_map": {"1": ["duration >"]}}, {"filter_expressions_map": {"4": "x"}}, {"strategy": "NO"}, \
+            {"filter_expressions_map": {"1": ["x"] * 40}}, {"filter_expressions_map": {"1": ["nonsense == 1"]}}:
+        body = {"parameters": {"requested_timerange": times, "requested_items": some, "filter_query_parameters": bad}}
+        status, _, content = client.ask("POST", outputs, body)
+        assert status == 400 and len(json.loads(content)["title"]) > 10, (bad, status)
+    for output in RESOURCES, EXPLORER:
+        items = [one["id"] for one in client.model(f"timeGraph/{output}/tree")["entries"]][:40]
+        rows = client.model(f"timeGraph/{output}/states", requested_timerange=times, requested_items=items,
+                            filter_query_parameters={"strategy": "DEEP", "filter_expressions_map": {"1": ["Value > 1"]}})["rows"]
+        assert any(state.get("tags") == 1 for row in rows for state in row["states"])
+        assert any("style" in state and "tags" not in state for row in rows for state in row["states"])
+    nobody = client.model(f"timeGraph/{EXPLORER}/states", requested_timerange=times, requested_items=items,
+                          filter_query_parameters={"filter_expressions_map": {"4": ["PTID present"]}})["rows"]
+    assert not any("style" in state for row in nobody for state in row["states"]), "no attribute has a fact of threads"
+
+
 def older_forms(client):
     """A list of times in place of a range; the python client's bodies without an envelope; slashes at the end."""
     experiment = client.experiment()
@@ -526,7 +602,8 @@ def damaged_store(histree, folder):
 
 
 TESTS = [states_of_control_flow, labels_of_system_calls, states_of_resources_and_explorer, cpu_usage, event_table,
-         histogram_and_statistics, events_of_the_page, arrows, lost_events, older_forms,
+         histogram_and_statistics, events_of_the_page, arrows, lost_events,
+         filtered_states, older_forms,
          headers_and_methods, guards, hostile_requests, paths_stay_inside]
 
 
