@@ -40,9 +40,18 @@ endpoint_function api_state;
  * -1. */
 endpoint_function api_search;
 
-/* ?view= &row= &text= &at= &backwards=0|1: {"start", "end"}, the next state of a row whose label contains the text.
+/*
+ * ?view= ... as rows, &text= &at= &position= &backwards=0|1: {found, start, end, position, row}, the next state of
+ * any row that matches an expression (state_filter.h).  States are in the order of their starts, then of rows; the
+ * search begins behind one that starts at `at` in the row at `position`, -1 for none.
  */
 endpoint_function api_search_state;
+
+/*
+ * ?view= ... as rows, &text= &first= &count= &from= &to= &pixels=: {all, rows: [[first pixel, pixels, ...], ...]},
+ * where the rows have states that match an expression.  `all` is false where there were too many states to look at.
+ */
+endpoint_function api_matches;
 
 /*
  * ?from= &to= &pixels=: as many float32: percent of one CPU; events, or states that begin where the store has no

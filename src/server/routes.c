@@ -58,6 +58,7 @@ const struct route routes[] = {
 	{ HTTP_GET, API "state", api_state },
 	{ HTTP_GET, API "search", api_search },
 	{ HTTP_GET, API "search-state", api_search_state },
+	{ HTTP_GET, API "matches", api_matches },
 	{ HTTP_GET, API "usage", api_usage },
 	{ HTTP_GET, API "density", api_density },
 	{ HTTP_GET, API "arrows", api_arrows },

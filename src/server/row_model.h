@@ -11,6 +11,7 @@
 #include "histree/view.h"
 #include "server/dataset.h"
 #include "server/json_writer.h"
+#include "server/state_filter.h"
 
 struct row_facts {
 	struct histree_history *history;
@@ -40,6 +41,7 @@ struct row_model {
 	/* What stands in a state, and what is said of it. */
 	void (*text)(const void *view, enum histree_meaning meaning, const struct histree_value *value,
 		     struct piece *text);
+	struct state_kind kind; /* by what states can be searched */
 };
 
 /* NULL at the end. */

@@ -162,4 +162,5 @@ const struct row_model row_model_attributes = {
 	.describe = describe,
 	.matches = matches,
 	.text = state_any_text,
+	.kind = { NULL, state_any_text },
 };

@@ -2,6 +2,7 @@
 /*
  * row_model_resources.c - CPUs, each followed by its interrupts, and the interrupts of all of them.
  */
+#include "server/kernel_facts.h"
 #include "server/kernel_view.h"
 #include "server/row_model.h"
 #include "server/state_rows.h"
@@ -60,4 +61,5 @@ const struct row_model row_model_resources = {
 	.describe = describe,
 	.matches = matches,
 	.text = kernel_view_resource_text,
+	.kind = { kernel_resource_facts, kernel_view_resource_text },
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "server/kernel_facts.h"
 #include "server/kernel_view.h"
 #include "server/row_model.h"
 #include "server/state_rows.h"
@@ -117,4 +118,5 @@ const struct row_model row_model_threads = {
 	.prepare = prepare,
 	.sort_key = sort_key,
 	.text = text,
+	.kind = { kernel_thread_facts, NULL },
 };

@@ -205,6 +205,46 @@ def searches(page):
     page.browser.type(ESCAPE)
 
 
+def searches_states(page):
+    """An expression finds states of any row, forwards and backwards, and dims the others."""
+    page.open()
+    page.browser.run("const kind = document.getElementById('search-kind'); kind.value = 'states'; kind.onchange();"
+                     "document.getElementById('search-text').focus()")
+    page.browser.type("State == 'user mode'" + ENTER)
+    found = []
+    for _ in range(3):
+        page.browser.until(f"page.viewport.a !== null && !{found}.includes(page.viewport.a + page.charts[0].chosen / 1e6)")
+        found.append(page.get("page.viewport.a + page.charts[0].chosen / 1e6"))
+        row, at = page.get("page.charts[0].chosenRow"), page.get("page.viewport.a")
+        state = page.browser.run("return await page.charts[0].state(...arguments_)", row, at)
+        assert state["style"]["name"] == "user mode" and state["start"] == at, state
+        page.browser.run("document.getElementById('search').requestSubmit()")
+    page.browser.until(f"page.viewport.a + page.charts[0].chosen / 1e6 !== {found[-1]}")
+    page.browser.run("document.getElementById('search-previous').click()")
+    page.browser.until(f"page.viewport.a + page.charts[0].chosen / 1e6 === {found[-1]}", "back to the one before")
+
+    page.browser.run("page.viewport.mark('a', null); page.viewport.show(0, page.viewport.duration)")
+    page.ready()
+    runs = page.browser.run(WIDE_RUNS, "control-flow")
+    colours = lambda: [page.browser.run(PIXEL, "control-flow", run["x"], run["y"]) for run in runs]
+    before = colours()
+    page.browser.run("document.getElementById('search-filter').click()")
+    page.browser.until("page.charts.every((chart) => chart.isComplete) && page.viewport.filter !== ''")
+    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    green = page.browser.run("return (await (await import('/api.js')).json('legend', {})).threads.find((one) => one.name === 'user mode').light")
+    for run, old, new in zip(runs, before, colours()):
+        if run["colour"] == green:
+            assert new == old, "what matches is as it was"
+    dimmed = [run for run, old, new in zip(runs, before, colours()) if new != old]
+    assert dimmed or all(run["colour"] == green for run in runs), "what does not match is dim"
+    page.shoot("dimmed")
+    page.browser.until("location.hash.includes('filter')")
+    page.browser.run("document.getElementById('search-text').value = 'nonsense =='; document.getElementById('search').requestSubmit()")
+    page.browser.until("document.getElementById('error').textContent.includes('Column')", "what is wrong with the expression")
+    page.browser.run("page.viewport.setFilter('')")
+    page.open()
+
+
 def sorts_filters_and_folds(page):
     page.open()
     total = page.get("page.charts[0].total")
@@ -407,7 +447,7 @@ def shows_gaps(page):
     page.shoot("gaps")
 
 
-TESTS = [shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches,
+TESTS = [shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches, searches_states,
          sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, tells_errors,
          has_legend_and_views, lists_events, counts_types, shows_arrows]
 LOSSES = [shows_gaps]  # of a trace that has some

@@ -463,6 +463,55 @@ def filtered_states(client):
     assert not any("style" in state for row in nobody for state in row["states"]), "no attribute has a fact of threads"
 
 
+def searched_states(client):
+    """The page's search goes through the states of all rows in the order of time, and back; what it marks in a
+    picture are their pixels.  Both against the states of the history."""
+    experiment = client.experiment()
+    base = experiment["start"]
+    ask = lambda path, **query: json.loads(client.ask("GET", f"/api/v1/{path}?" + urllib.parse.urlencode(
+        {"experiment": experiment["UUID"], "view": "control-flow", **query}))[2])
+    entries = client.model(f"timeGraph/{CONTROL_FLOW}/tree")["entries"][1:]
+    tids = [one["metadata"]["TID"][0] for one in entries]
+    of_path = {f"Threads/{tid}": position for position, tid in enumerate(tids) if tid > 0}
+    rows = client.command("query", client.store(), "--from", base, "--to", experiment["end"], "Threads/*", "--format", "tsv")
+    states = [(int(start), of_path[path], int(end), value) for path, start, end, _, value in rows if path in of_path and value]
+    # Between two neighbouring lengths, so that the few longest ones match.
+    lengths = sorted({end - start + 1 for start, _, end, _ in states}, reverse=True)
+    limit = lengths[min(12, len(lengths) - 1)]
+    wanted = sorted((start, position, end) for start, position, end, _ in states if end - start + 1 > limit)
+    text = f"Duration > {limit} && TID > 0"
+    at, position, found = 0, -1, []
+    while len(found) <= len(wanted):
+        one = ask("search-state", text=text, at=at, position=position)
+        if not one["found"]:
+            break
+        at, position = one["start"], one["position"]
+        found.append((at + base, position, one["end"] + base))
+    assert found == wanted, (found, wanted)
+    back = []
+    while len(back) <= len(wanted):
+        one = ask("search-state", text=text, at=at, position=position, backwards=1)
+        if not one["found"]:
+            break
+        at, position = one["start"], one["position"]
+        back.append((at + base, position, one["end"] + base))
+    assert back == wanted[-2::-1], (back, wanted)
+
+    pixels, duration = 300, experiment["end"] - base
+    of_pixel = lambda time: next(pixel for pixel in reversed(range(pixels)) if (duration + 1) * pixel // pixels <= time)
+    window = ask("matches", text="State == 'system call' && TID > 0", first=0, count=100, pixels=pixels)
+    assert window["all"] and len(window["rows"]) == min(100, len(tids))
+    for position, runs in list(enumerate(window["rows"]))[:25]:
+        marked = {pixel for first, length in zip(runs[::2], runs[1::2]) for pixel in range(first, first + length)}
+        expected = set()
+        for start, row, end, value in states:
+            if row == position and value == "3":
+                expected |= set(range(of_pixel(start - base), of_pixel(end - base) + 1))
+        assert marked == expected, (position, tids[position])
+    status, _, content = client.ask("GET", f"/api/v1/matches?experiment={experiment['UUID']}&view=control-flow&pixels=9&text=a%3D%3D")
+    assert status == 400 and b"Column 1" in content, content
+
+
 def older_forms(client):
     """A list of times in place of a range; the python client's bodies without an envelope; slashes at the end."""
     experiment = client.experiment()
@@ -603,7 +652,7 @@ def damaged_store(histree, folder):
 
 TESTS = [states_of_control_flow, labels_of_system_calls, states_of_resources_and_explorer, cpu_usage, event_table,
          histogram_and_statistics, events_of_the_page, arrows, lost_events,
-         filtered_states, older_forms,
+         filtered_states, searched_states, older_forms,
          headers_and_methods, guards, hostile_requests, paths_stay_inside]
 
 

@@ -17,7 +17,7 @@ async function get(path, parameters, signal) {
 		if (response.ok)
 			return response;
 		const error = await response.json().catch(() => ({}));
-		throw new Error(error.title ?? `the server answered ${response.status}`);
+		throw Object.assign(new Error(error.title ?? `the server answered ${response.status}`), { isAnswer: true });
 	} finally {
 		if (--underWay === 0)
 			onBusy(false);

@@ -31,7 +31,7 @@ let active = null; // the one that keys speak to
 // ---- errors and loading ----
 
 function fail(error) {
-	$("error").textContent = `${error.message} — is the server still there?`;
+	$("error").textContent = error.isAnswer ? error.message : `${error.message} — is the server still there?`;
 	$("error").hidden = false;
 	console.error(error);
 }
@@ -58,6 +58,8 @@ function writeAddress() {
 		const said = { ...settings, top: Math.round(top / ROW_HEIGHT) };
 		parts.set(view.name, JSON.stringify(said));
 	}
+	if (viewport.filter !== "")
+		parts.set("filter", viewport.filter);
 	parts.set("theme", viewport.dark ? "dark" : "light");
 	history.replaceState(null, "", `#${parts}`);
 }
@@ -189,6 +191,7 @@ function openExperiment(chosen, parts) {
 	panels = [];
 	viewport.open(BigInt(chosen.start), chosen.duration);
 	readViewport(parts);
+	viewport.setFilter(parts.get("filter") ?? "");
 	$("panes").replaceChildren(...[...chosen.views, ...chosen.hasEvents ? PANELS : []].map(viewButton));
 	$("overview-what").textContent = chosen.hasEvents ? "events" : "states that begin";
 	const usual = chosen.views.length > 1 ? ["control-flow", "resources"] : ["attributes"];
@@ -200,7 +203,7 @@ function openExperiment(chosen, parts) {
 	if (isKernel)
 		usage.open(chosen);
 	if (chosen.warning)
-		fail(new Error(chosen.warning));
+		fail(Object.assign(new Error(chosen.warning), { isAnswer: true }));
 }
 
 function say(text) {
@@ -225,6 +228,12 @@ async function load() {
 
 // ---- search, jump ----
 
+function showSearchKind() {
+	const byState = $("search-kind").value === "states";
+	$("search-filter").hidden = !byState;
+	$("search-text").placeholder = byState ? "label == read && duration > 1ms" : "Search  /";
+}
+
 async function search(backwards) {
 	const text = $("search-text").value.trim();
 	if (!active || text === "")
@@ -241,18 +250,29 @@ async function searchRows(text, backwards) {
 	return true;
 }
 
+// The next state of any row, from marker A and the selected row on.
 async function searchStates(text, backwards) {
-	if (active.chosenRow < 0)
-		return false;
-	const at = viewport.a ?? viewport.from;
 	const found = await api.json("search-state", {
-		experiment: experiment.uuid, view: active.view.name, row: active.chosenRow, text, at, backwards: backwards ? 1 : 0,
+		...active.parameters, text, at: viewport.a ?? viewport.from, position: viewport.a === null ? -1 : active.chosen, backwards: backwards ? 1 : 0,
 	});
 	if (!found.found)
 		return false;
+	active.choose(found.position, found.row);
 	viewport.mark("a", found.start);
 	viewport.reveal(found.start);
 	return true;
+}
+
+// Dim what the expression of the search box does not match, or nothing any more.
+function toggleFilter() {
+	const text = $("search-text").value.trim();
+	viewport.setFilter(viewport.filter === "" || (viewport.filter !== text && text !== "") ? text : "");
+}
+
+function showFilter() {
+	$("search-filter").setAttribute("aria-pressed", viewport.filter !== "");
+	$("search-filter").title = viewport.filter === "" ? "dim the states that do not match" : `dimmed: all but ${viewport.filter}`;
+	redraw();
 }
 
 // The state before or behind that at marker A, of the selected row.
@@ -367,6 +387,7 @@ document.addEventListener("keydown", (event) => {
 
 viewport.addEventListener("range", redraw);
 viewport.addEventListener("overlays", redraw);
+viewport.addEventListener("filter", showFilter);
 viewport.addEventListener("markers", redraw);
 viewport.addEventListener("markers", () => panels.forEach((panel) => panel.follow().catch(fail)));
 viewport.addEventListener("theme", () => {
@@ -382,6 +403,8 @@ $("search").onsubmit = (event) => {
 	search(false).catch(fail);
 };
 $("search-previous").onclick = () => search(true).catch(fail);
+$("search-filter").onclick = toggleFilter;
+$("search-kind").onchange = showSearchKind;
 $("jump").onsubmit = (event) => {
 	event.preventDefault();
 	jump();
@@ -397,6 +420,7 @@ $("export").onchange = () => {
 	if (kind !== "")
 		save(kind, experiment.name, charts, viewport).catch(fail);
 };
+showSearchKind();
 const theme = address().get("theme");
 viewport.setDark(theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
 window.page = { viewport, get charts() { return charts; }, get panels() { return panels; } }; // for tests and the curious

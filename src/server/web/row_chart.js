@@ -8,6 +8,7 @@ import * as api from "./api.js";
 import { Arrows } from "./arrows.js";
 import { BLOCK_ROWS, Blocks, imageOf } from "./blocks.js";
 import { NO_STYLE, RUN_FIELDS } from "./api.js";
+import { Matches } from "./matches.js";
 import { inkOn } from "./paint.js";
 import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
 import * as time from "./time.js";
@@ -46,6 +47,7 @@ export class RowChart extends EventTarget {
 		};
 		this.blocks = new Blocks((window) => this.#arrived(window), failed);
 		this.arrows = new Arrows(this, failed);
+		this.matches = new Matches(this, failed);
 		this.#build();
 	}
 
@@ -182,15 +184,18 @@ export class RowChart extends EventTarget {
 		this.isComplete = this.shown.every((block) => block && block.range.from === range.from && block.range.to === range.to);
 		context.clearRect(0, 0, width, height);
 		this.#drawChosen(context, width);
+		this.matches.begin();
 		for (const block of this.shown)
 			if (block)
 				this.#drawBlock(context, block, width, ratio);
+		this.isComplete &&= this.matches.isComplete;
 		this.arrows.draw(context, width, height);
 		drawMarkers(context, this.viewport, width, height);
 		this.#drawArrowsButton();
 		this.#drawNames();
 		this.#drawThumb();
-		this.count.textContent = this.total === 1 ? "1 row" : `${this.total.toLocaleString("en")} rows`;
+		this.count.textContent = (this.total === 1 ? "1 row" : `${this.total.toLocaleString("en")} rows`) +
+			(this.matches.areAll ? "" : ", too many states to filter all: zoom in");
 		this.dispatchEvent(new Event("drawn"));
 	}
 
@@ -216,6 +221,7 @@ export class RowChart extends EventTarget {
 		context.imageSmoothingEnabled = false;
 		context.drawImage(image, left, y, wide, block.rows.length * ROW_HEIGHT);
 		this.#drawTexts(context, block, left, wide / block.range.pixels, y, width);
+		this.matches.draw(context, block, left, wide / block.range.pixels, y, ROW_HEIGHT);
 	}
 
 	#drawTexts(context, block, left, pixel, y, width) {

@@ -11,6 +11,7 @@ export class Viewport extends EventTarget {
 	a = null; // markers, ns after the start
 	b = null;
 	dark = false;
+	filter = ""; // an expression: states that do not match it are veiled
 	overlays = []; // what lies over all charts: draw(context, width, height), textsAt(x, width)
 
 	tell(what) {
@@ -57,6 +58,11 @@ export class Viewport extends EventTarget {
 	mark(which, at) {
 		this[which] = at === null ? null : Math.round(Math.min(Math.max(at, 0), this.duration));
 		this.tell("markers");
+	}
+
+	setFilter(text) {
+		this.filter = text;
+		this.tell("filter");
 	}
 
 	setDark(dark) {
