@@ -66,6 +66,9 @@ endpoint_function api_usage, api_density;
  */
 endpoint_function api_arrows;
 
+/* [{uuid, name, start, end}], those within the trace.  They are made and removed by the protocol's own calls. */
+endpoint_function api_bookmarks;
+
 /* ?from= &to= &pixels=: [{from, to, text}], when events are missing; `to` is inclusive. */
 endpoint_function api_gaps;
 

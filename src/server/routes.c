@@ -24,6 +24,12 @@ const struct route routes[] = {
 	{ HTTP_GET, TSP "experiments/?", tsp_experiment },
 	{ HTTP_DELETE, TSP "experiments/?", tsp_delete_experiment },
 
+	{ HTTP_GET, EXPERIMENT "bookmarks", tsp_bookmarks },
+	{ HTTP_POST, EXPERIMENT "bookmarks", tsp_add_bookmark },
+	{ HTTP_GET, EXPERIMENT "bookmarks/?", tsp_bookmark },
+	{ HTTP_PUT, EXPERIMENT "bookmarks/?", tsp_change_bookmark },
+	{ HTTP_DELETE, EXPERIMENT "bookmarks/?", tsp_remove_bookmark },
+
 	{ HTTP_GET, EXPERIMENT "outputs", tsp_outputs },
 	{ HTTP_GET, OUTPUTS "markerSets", tsp_marker_sets },
 	{ HTTP_GET, OUTPUTS "?", tsp_output },
@@ -62,6 +68,7 @@ const struct route routes[] = {
 	{ HTTP_GET, API "usage", api_usage },
 	{ HTTP_GET, API "density", api_density },
 	{ HTTP_GET, API "arrows", api_arrows },
+	{ HTTP_GET, API "bookmarks", api_bookmarks },
 	{ HTTP_GET, API "gaps", api_gaps },
 	{ HTTP_GET, API "events", api_events },
 	{ HTTP_GET, API "event-search", api_event_search },

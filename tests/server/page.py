@@ -378,6 +378,33 @@ def counts_types(page):
     page.shoot("types")
 
 
+def keeps_bookmarks(page):
+    """A name for the time of marker A is drawn on the axis and over the charts, leads back there, and can be removed."""
+    page.open()
+    page.browser.type("b")
+    page.browser.until("!document.getElementById('bookmarks').hidden")
+    page.browser.type("lost" + ENTER)
+    page.browser.until("document.getElementById('error').textContent.includes('marker A')", "without a marker there is none")
+    page.browser.run("page.viewport.mark('a', Math.round(page.viewport.duration * 0.4))")
+    at = page.get("page.viewport.a")
+    page.browser.type(ENTER)
+    page.browser.until("page.bookmarks.list.length === 1")
+    assert page.get("page.bookmarks.list[0].start") == at and page.get("page.bookmarks.list[0].name") == "lost"
+    page.browser.run("document.activeElement.blur(); page.viewport.mark('a', null)")
+    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    x = page.browser.run("return arguments_[0] / page.viewport.duration * page.charts[0].canvas.clientWidth", at)
+    box = page.chart()
+    page.browser.move(round(box["x"] + x), round(box["y"] + box["height"] - 4))
+    page.browser.until("document.getElementById('tip').textContent.includes('lost')", "the bookmark is told")
+    page.shoot("bookmarks")
+    page.browser.run("page.viewport.show(0, page.viewport.duration / 10)")
+    page.browser.run("document.querySelector('#bookmarks .bookmarks button').click()")
+    assert page.get("page.viewport.a") == at and page.get("page.viewport.from") <= at <= page.get("page.viewport.to")
+    page.browser.run("document.querySelector('#bookmarks .bookmarks button:last-child').click()")
+    page.browser.until("page.bookmarks.list.length === 0")
+    page.browser.type(ESCAPE)
+
+
 def shows_arrows(page):
     """Zoomed in, arrows join rows; they have their colour on the canvas, are told, and can be switched off."""
     page.open()
@@ -449,7 +476,8 @@ def shows_gaps(page):
 
 TESTS = [shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches, searches_states,
          sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, tells_errors,
-         has_legend_and_views, lists_events, counts_types, shows_arrows]
+         has_legend_and_views, lists_events, counts_types, shows_arrows,
+         keeps_bookmarks]
 LOSSES = [shows_gaps]  # of a trace that has some
 
 

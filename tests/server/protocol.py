@@ -512,6 +512,42 @@ def searched_states(client):
     assert status == 400 and b"Column 1" in content, content
 
 
+def bookmarks(client):
+    """Made, listed by time, looked at, changed, removed; of one experiment only; bounded; what is wrong is refused."""
+    experiment = client.experiment()
+    path, start = f"/experiments/{experiment['UUID']}/bookmarks", experiment["start"]
+    assert client.json("GET", path) == []
+    make = lambda name, at, length=0, **more: client.json("POST", path, {"parameters": {"name": name, "start": at, "end": at + length}}, **more)
+    late, early = make("late \u00e9\"<", start + 1000), make("early", start + 10, 5)
+    assert late == {"uuid": late["uuid"], "name": "late \u00e9\"<", "start": start + 1000, "end": start + 1000}
+    assert client.json("GET", path) == [early, late]
+    assert client.json("GET", f"{path}/{late['uuid']}") == late
+    changed = client.json("PUT", f"{path}/{late['uuid']}", {"parameters": {"name": "first", "start": start, "end": start + 2**40}})
+    assert changed == {"uuid": late["uuid"], "name": "first", "start": start, "end": start + 2**40}
+    assert client.json("GET", path) == [changed, early]
+    far = make("far", -2**63, 1)
+    page = json.loads(client.ask("GET", f"/api/v1/bookmarks?experiment={experiment['UUID']}")[2])
+    assert [(one["name"], one["start"], one["end"]) for one in page] == \
+        [("first", 0, min(2**40, experiment["end"] - start)), ("early", 10, 15)]
+    for body in {}, {"name": "x"}, {"name": "x", "start": 1}, {"name": "x", "start": 2, "end": 1}, {"name": "", "start": 1, "end": 1}, \
+            {"name": "x" * 300, "start": 1, "end": 1}, {"name": "x", "start": "1", "end": 1}, {"name": "x", "start": 1.5, "end": 2}:
+        client.json("POST", path, {"parameters": body}, status=400)
+        client.json("PUT", f"{path}/{early['uuid']}", {"parameters": body}, status=400)
+    for method in "GET", "PUT", "DELETE":
+        client.json(method, f"{path}/no", {"parameters": {"name": "x", "start": 1, "end": 1}}, status=404)
+    client.json("GET", "/experiments/no/bookmarks", status=404)
+    client.json("POST", "/experiments/no/bookmarks", {"parameters": {"name": "x", "start": 1, "end": 1}}, status=404)
+    for one in changed, early, far:
+        assert client.json("DELETE", f"{path}/{one['uuid']}") == one
+        client.json("GET", f"{path}/{one['uuid']}", status=404)
+    made = [make(str(i), start + i % 7) for i in range(4096)]
+    assert len({one["uuid"] for one in made} | {early["uuid"], late["uuid"]}) == 4098
+    make("one too many", start, status=400)
+    for one in made:
+        client.json("DELETE", f"{path}/{one['uuid']}")
+    assert client.json("GET", path) == []
+
+
 def older_forms(client):
     """A list of times in place of a range; the python client's bodies without an envelope; slashes at the end."""
     experiment = client.experiment()
@@ -652,7 +688,7 @@ def damaged_store(histree, folder):
 
 TESTS = [states_of_control_flow, labels_of_system_calls, states_of_resources_and_explorer, cpu_usage, event_table,
          histogram_and_statistics, events_of_the_page, arrows, lost_events,
-         filtered_states, searched_states, older_forms,
+         filtered_states, searched_states, bookmarks, older_forms,
          headers_and_methods, guards, hostile_requests, paths_stay_inside]
 
 

@@ -3,6 +3,7 @@
 
 import * as api from "./api.js";
 import { EventsPanel } from "./events_panel.js";
+import { Bookmarks } from "./bookmarks.js";
 import { GapBands } from "./gap_bands.js";
 import { Hover } from "./hover.js";
 import { ROW_HEIGHT, RowChart } from "./row_chart.js";
@@ -22,7 +23,8 @@ const overview = new Overview($("overview").querySelector("canvas"), viewport, f
 const usage = new Usage($("usage").querySelector("canvas"), $("usage-scale"), viewport, fail);
 const axis = new Axis($("axis").querySelector("canvas"), $("axis-label"), viewport);
 const gaps = new GapBands(viewport, fail);
-viewport.overlays.push(gaps);
+const bookmarks = new Bookmarks($("bookmarks"), viewport, fail);
+viewport.overlays.push(gaps, bookmarks);
 let experiment = null;
 let charts = []; // that are shown
 let panels = []; // below the charts, that are shown
@@ -200,6 +202,7 @@ function openExperiment(chosen, parts) {
 	$("usage").hidden = !isKernel;
 	overview.open(chosen);
 	gaps.open(chosen);
+	bookmarks.open(chosen).catch(fail);
 	if (isKernel)
 		usage.open(chosen);
 	if (chosen.warning)
@@ -297,6 +300,12 @@ function jump() {
 
 // ---- legend, help, status line ----
 
+function toggleBookmarks() {
+	$("bookmarks").hidden = !$("bookmarks").hidden;
+	if (!$("bookmarks").hidden)
+		bookmarks.name.focus();
+}
+
 async function showLegend() {
 	const panel = $("legend");
 	panel.hidden = !panel.hidden;
@@ -349,6 +358,7 @@ const keys = {
 	z: () => viewport.a !== null && viewport.b !== null && viewport.show(...[viewport.a, viewport.b].sort((x, y) => x - y)),
 	n: () => search(false).catch(fail),
 	N: () => search(true).catch(fail),
+	b: () => toggleBookmarks(),
 	"/": () => $("search-text").focus(),
 	"?": () => ($("help").hidden = !$("help").hidden),
 	ArrowUp: () => active?.choose(Math.max(active.chosen - 1, 0)),
@@ -363,7 +373,7 @@ const keys = {
 	Escape: () => {
 		viewport.mark("a", null);
 		viewport.mark("b", null);
-		$("legend").hidden = $("help").hidden = true;
+		$("legend").hidden = $("help").hidden = $("bookmarks").hidden = true;
 	},
 };
 
@@ -412,6 +422,7 @@ $("jump").onsubmit = (event) => {
 $("jump-text").oninput = () => $("jump-text").setCustomValidity("");
 $("whole").onclick = keys[0];
 $("help-button").onclick = keys["?"];
+$("bookmarks-button").onclick = toggleBookmarks;
 $("legend-button").onclick = () => showLegend().catch(fail);
 $("theme").onclick = () => viewport.setDark(!viewport.dark);
 $("export").onchange = () => {
@@ -423,5 +434,5 @@ $("export").onchange = () => {
 showSearchKind();
 const theme = address().get("theme");
 viewport.setDark(theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
-window.page = { viewport, get charts() { return charts; }, get panels() { return panels; } }; // for tests and the curious
+window.page = { viewport, bookmarks, get charts() { return charts; }, get panels() { return panels; } }; // for tests and the curious
 load().catch(fail);
