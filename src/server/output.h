@@ -40,8 +40,8 @@ struct output {
 /* By name, as clients list them; NULL at the end. */
 extern const struct output *const outputs[];
 
-extern const struct output output_control_flow, output_resources, output_cpu_usage, output_histogram, output_events,
-	output_statistics, output_state_system;
+extern const struct output output_call_stack, output_control_flow, output_resources, output_cpu_usage,
+	output_histogram, output_events, output_statistics, output_state_system;
 
 const char *output_type_name(enum output_type type);
 

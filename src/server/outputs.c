@@ -4,8 +4,8 @@
 #include <string.h>
 
 const struct output *const outputs[] = {
-	&output_cpu_usage, &output_control_flow, &output_events,       &output_statistics,
-	&output_histogram, &output_resources,    &output_state_system, NULL,
+	&output_cpu_usage, &output_call_stack, &output_control_flow, &output_events, &output_statistics,
+	&output_histogram, &output_resources,  &output_state_system, NULL,
 };
 
 const char *output_type_name(enum output_type type)

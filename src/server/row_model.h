@@ -47,7 +47,7 @@ struct row_model {
 /* NULL at the end. */
 extern const struct row_model *const row_models[];
 
-extern const struct row_model row_model_threads, row_model_resources, row_model_attributes;
+extern const struct row_model row_model_threads, row_model_resources, row_model_calls, row_model_attributes;
 
 /* The model of a name that applies to a dataset; NULL: there is none. */
 const struct row_model *row_model_find(const struct dataset *dataset, const char *name);

@@ -34,7 +34,7 @@ struct state_filter {
 
 /* What other views know: a client may send one expression to all of them, and here none of its states has that. */
 static const char *const known_elsewhere[] = { "TID",         "PID",      "PTID",     "Exec_Name", "CPU",
-					       "System call", "Priority", "Resource", NULL };
+					       "System call", "Priority", "Resource", "Depth",     NULL };
 
 static bool is_listed(const struct histree_filter_field *fields, size_t count, const char *name)
 {

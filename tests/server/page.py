@@ -11,7 +11,7 @@ import traceback
 
 import browser
 from browser import Browser, CONTROL, DOWN, ENTER, ESCAPE, RIGHT, SHIFT
-from serving import SMALL_TRACE, finish, large_trace, serving
+from serving import SMALL_TRACE, calls_trace, finish, large_trace, serving
 
 SKIP = 77
 READY = "window.page?.charts.length > 0 && page.charts.every((chart) => chart.isComplete && chart.total > 0)"
@@ -474,11 +474,31 @@ def shows_gaps(page):
     page.shoot("gaps")
 
 
+def shows_calls(page):
+    """A program with traced function calls opens with its call stacks; a state is named by its function."""
+    page.open()
+    assert page.get("page.charts.map((chart) => chart.view.name)") == ["calls"]
+    names = [name for name, _ in page.names("calls")]
+    assert "(" in names[0] and names[1:3] == ["1", "2"], names
+    # Into the first calls that are longer than nothing.
+    page.browser.run("""
+        const { json } = await import("/api.js");
+        const found = await json("search-state", { ...page.charts[0].parameters, text: "Depth == 2", at: 0, position: -1 });
+        page.viewport.show(found.start - (found.end - found.start), found.end + 3 * (found.end - found.start));""")
+    page.ready()
+    run = page.browser.run(WIDE_RUNS, "calls")[0]
+    box = page.chart("calls")
+    page.browser.move(round(box["x"] + run["x"]), round(box["y"] + run["y"]))
+    page.browser.until("document.getElementById('tip').textContent.includes('0x')", "the function is told")
+    page.shoot("calls")
+
+
 TESTS = [shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches, searches_states,
          sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, tells_errors,
          has_legend_and_views, lists_events, counts_types, shows_arrows,
          keeps_bookmarks]
 LOSSES = [shows_gaps]  # of a trace that has some
+CALLS = [shows_calls]  # of a program
 
 
 def main():
@@ -490,6 +510,8 @@ def main():
     shots = pathlib.Path(sys.argv[2]) if len(sys.argv) == 3 else None
     traces = [(trace, TESTS) for trace in (SMALL_TRACE, large_trace()) if trace]
     traces.append((SMALL_TRACE.parent / "ctf-made", LOSSES))
+    if calls_trace():
+        traces.append((calls_trace(), CALLS))
     passed = failed = 0
     view = Browser()
     try:

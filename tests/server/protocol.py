@@ -13,11 +13,12 @@ import time
 import traceback
 import urllib.parse
 
-from serving import SMALL_TRACE, SOURCE, build, finish, large_trace, Server, serving
+from serving import SMALL_TRACE, SOURCE, build, calls_trace, finish, large_trace, Server, serving
 
 LINUX = "org.eclipse.tracecompass.internal.analysis.os.linux.core.threadstatus."
 CONTROL_FLOW = LINUX + "ThreadStatusDataProvider"
 RESOURCES = LINUX + "ResourcesStatusDataProvider"
+CALL_STACK = "org.eclipse.tracecompass.internal.analysis.profiling.callstack.provider.CallStackDataProvider"
 CPU_USAGE = "org.eclipse.tracecompass.analysis.os.linux.core.cpuusage.CpuUsageDataProvider"
 HISTOGRAM = "org.eclipse.tracecompass.internal.tmf.core.histogram.HistogramDataProvider"
 EVENTS = "org.eclipse.tracecompass.internal.provisional.tmf.core.model.events.TmfEventTableDataProvider"
@@ -643,6 +644,40 @@ def paths_stay_inside(client):
     client.json("DELETE", f"/traces/{trace['UUID']}")
 
 
+def call_stacks(histree, folder):
+    """Of a trace of function calls: a row for each depth of each thread, with the states that the history has."""
+    store = build(histree, calls_trace(), folder / "calls.histree")
+    with Server(histree, folder, [store]) as server:
+        client = Client(histree, server)
+        outputs = client.json("GET", f"/experiments/{client.experiment()['UUID']}/outputs")
+        assert [one["type"] for one in outputs if one["id"] == CALL_STACK] == ["TIME_GRAPH"]
+        assert CONTROL_FLOW not in [one["id"] for one in outputs]
+        entries = client.model(f"timeGraph/{CALL_STACK}/tree")["entries"]
+        by_id = {one["id"]: one for one in entries}
+        assert entries[0]["start"] == client.experiment()["start"]
+        depths = [one for one in entries if one["hasData"]]
+        threads = [one for one in entries[1:] if not one["hasData"]]
+        listed = {path for _, path in client.command("ls", store, "Threads/*/CallStack/*", "--format", "tsv")}
+        path_of = lambda one: f"Threads/{one['metadata']['TID'][0]}/CallStack/{one['labels'][0]}"
+        assert {path_of(one) for one in depths} == listed and len(depths) == len(listed) > 1
+        assert all(by_id[one["parentId"]] in threads and one["metadata"] == by_id[one["parentId"]]["metadata"] for one in depths)
+        for thread in threads:
+            [[_, _, _, _, name]] = client.command("query", store, "--at", client.experiment()["end"], "--format", "tsv",
+                                                  f"Threads/{thread['metadata']['TID'][0]}/Name")
+            assert thread["labels"] == [f"{name} ({thread['metadata']['TID'][0]})"]
+        for count in 2, 700:
+            assert states_by_path(client, CALL_STACK, depths, path_of, count) == expected_states(client, list(listed), count)
+        times, _ = sampled_range(client.experiment(), 2000)
+        rows = client.model(f"timeGraph/{CALL_STACK}/states", requested_timerange=times, requested_items=[one["id"] for one in entries],
+                            filter_query_parameters={"filter_expressions_map": {"1": ["Depth == 2"]}})["rows"]
+        labelled = [(by_id[row["entryId"]], state) for row in rows for state in row["states"] if "style" in state]
+        assert labelled and all(state["label"].startswith("0x") for _, state in labelled)
+        assert all((state.get("tags", 0) == 0) == (entry["labels"] == ["2"]) for entry, state in labelled)
+        told = client.model(f"timeGraph/{CALL_STACK}/tooltip", requested_times=[labelled[0][1]["start"]],
+                            requested_items=[labelled[0][0]["id"]])
+        assert told == {"Thread": by_id[labelled[0][0]["parentId"]]["labels"][0]}
+
+
 def cancelled_build(histree, folder, large):
     """A trace that is forgotten while it is read leaves no store; asked for again, it is read again."""
     with Server(histree, folder, [large.parent]) as server:
@@ -715,6 +750,9 @@ def main():
         run("damaged_store", lambda: damaged_store(histree, pathlib.Path(name)))
         run("wakeups", lambda: wakeups(histree, pathlib.Path(name)))
         run("moved_trace", lambda: moved_trace(histree, pathlib.Path(name)))
+    if calls_trace():
+        with tempfile.TemporaryDirectory() as name:
+            run("call_stacks", lambda: call_stacks(histree, pathlib.Path(name)))
     if large_trace():
         with tempfile.TemporaryDirectory() as name:
             run("cancelled_build", lambda: cancelled_build(histree, pathlib.Path(name), large_trace()))

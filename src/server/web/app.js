@@ -196,9 +196,9 @@ function openExperiment(chosen, parts) {
 	viewport.setFilter(parts.get("filter") ?? "");
 	$("panes").replaceChildren(...[...chosen.views, ...chosen.hasEvents ? PANELS : []].map(viewButton));
 	$("overview-what").textContent = chosen.hasEvents ? "events" : "states that begin";
-	const usual = chosen.views.length > 1 ? ["control-flow", "resources"] : ["attributes"];
-	showViews(parts.has("views") ? parts.get("views").split(",") : usual, parts);
-	const isKernel = chosen.views.length > 1;
+	const usual = chosen.views.filter((view) => view.name !== "attributes").map((view) => view.name);
+	showViews(parts.has("views") ? parts.get("views").split(",") : usual.length > 0 ? usual : ["attributes"], parts);
+	const isKernel = chosen.views.some((view) => view.name === "control-flow");
 	$("usage").hidden = !isKernel;
 	overview.open(chosen);
 	gaps.open(chosen);
