@@ -41,6 +41,12 @@ endpoint_function api_state;
 endpoint_function api_search;
 
 /*
+ * ?view= ... as rows, &at= and &tid= or &cpu=: {position, row}, where a view shows what was selected in another
+ * one, -1 if it does not.
+ */
+endpoint_function api_find_row;
+
+/*
  * ?view= ... as rows, &text= &at= &position= &backwards=0|1: {found, start, end, position, row}, the next state of
  * any row that matches an expression (state_filter.h).  States are in the order of their starts, then of rows; the
  * search begins behind one that starts at `at` in the row at `position`, -1 for none.

@@ -49,6 +49,41 @@ out:
 	page_rows_close(&rows);
 }
 
+/* ---- the row of a selection -------------------------------------------------------------------------- */
+
+static int64_t position_of(const struct row_order *order, uint32_t row)
+{
+	for (uint32_t position = 0; position < order->count; position++)
+		if (order->rows[position] == row)
+			return position;
+	return -1;
+}
+
+void api_find_row(struct call *call)
+{
+	struct page_rows rows;
+	struct page_order order;
+	int64_t tid, cpu, at;
+	struct json_writer *json = &call->reply->json;
+	if (!page_rows_open(call, &rows))
+		return;
+	const struct histree_store_info *info = histree_store_info(rows.dataset->store);
+	if (!page_number(call, "tid", -1, INT32_MAX, -1, &tid) ||
+	    !page_number(call, "cpu", -1, INT32_MAX, -1, &cpu) ||
+	    !page_number(call, "at", 0, info->end - info->start, -1, &at) || !page_order_open(call, &rows, &order))
+		goto out;
+	struct row_wanted wanted = { (int32_t)tid, (int32_t)cpu, info->start + at };
+	uint32_t row = rows.model->find != NULL ? rows.model->find(rows.view, &wanted) : HISTREE_NO_INDEX;
+	int64_t position = row != HISTREE_NO_INDEX ? position_of(order.order, row) : -1;
+	json_begin_object(json);
+	json_int_member(json, "position", position);
+	json_int_member(json, "row", position >= 0 ? (int64_t)row : -1);
+	json_end(json);
+	page_order_close(&order);
+out:
+	page_rows_close(&rows);
+}
+
 /* ---- states ------------------------------------------------------------------------------------------ */
 
 /* The rows of a request and the expression on their states; close it even after failure. */

@@ -40,6 +40,10 @@ void kernel_view_thread_label(const struct kernel_view *view, int32_t tid, struc
 void kernel_view_resource_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
 			       struct piece *text);
 
+/* The tid that had a CPU at a time, and the CPU that a thread had; -1: none, or it is not known. */
+int32_t kernel_view_thread_on(const struct kernel_view *view, int32_t cpu, histree_time at);
+int32_t kernel_view_cpu_of(const struct kernel_view *view, int32_t tid, histree_time at);
+
 /* Add up the CPU times of all threads, which costs a look at every switch of the history.  Once; others wait. */
 enum histree_status kernel_view_add_up_cpu(struct kernel_view *view, struct histree_error *error);
 

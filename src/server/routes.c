@@ -63,6 +63,7 @@ const struct route routes[] = {
 	{ HTTP_GET, API "rows", api_rows },
 	{ HTTP_GET, API "state", api_state },
 	{ HTTP_GET, API "search", api_search },
+	{ HTTP_GET, API "find-row", api_find_row },
 	{ HTTP_GET, API "search-state", api_search_state },
 	{ HTTP_GET, API "matches", api_matches },
 	{ HTTP_GET, API "usage", api_usage },

@@ -21,6 +21,12 @@ struct row_facts {
 	uint32_t depth, descendants;
 };
 
+/* Who or what was selected elsewhere. */
+struct row_wanted {
+	int32_t tid, cpu; /* one of them; -1: not that one */
+	histree_time at;
+};
+
 enum row_sort { ROW_SORT_TREE, ROW_SORT_TID, ROW_SORT_NAME, ROW_SORT_BIRTH, ROW_SORT_CPU, ROW_SORT_COUNT };
 
 struct row_model {
@@ -34,6 +40,8 @@ struct row_model {
 	/* The members that describe a row: "name", and for threads "tid", "pid", "ppid", ... */
 	void (*describe)(const void *view, uint32_t row, struct json_writer *json);
 	bool (*matches)(const void *view, uint32_t row, const char *text);
+	/* The row that shows what was selected elsewhere, HISTREE_NO_INDEX if none does; NULL: none ever does. */
+	uint32_t (*find)(const void *view, const struct row_wanted *wanted);
 	/* Before keys of this sort are asked for; NULL: nothing is needed. */
 	enum histree_status (*prepare)(void *view, enum row_sort sort, struct histree_error *error);
 	/* Smaller comes first; NULL: there is only the order of the tree. */

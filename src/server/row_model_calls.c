@@ -32,6 +32,7 @@ static void describe(const void *context, uint32_t index, struct json_writer *js
 	struct piece name = { 0 };
 	call_row_name(&view->rows[index], &name);
 	json_string_member(json, "name", name.bytes, name.size);
+	json_int_member(json, "ofThread", view->rows[index].tid);
 	piece_release(&name);
 }
 
@@ -46,6 +47,15 @@ static bool matches(const void *context, uint32_t index, const char *text)
 	return contains;
 }
 
+static uint32_t find(const void *context, const struct row_wanted *wanted)
+{
+	const struct call_view *view = context;
+	for (uint32_t i = 0; wanted->tid >= 0 && i < view->row_count; i += view->rows[i].below + 1)
+		if (view->rows[i].tid == wanted->tid)
+			return i;
+	return HISTREE_NO_INDEX;
+}
+
 const struct row_model row_model_calls = {
 	.name = "calls",
 	.title = "Call Stack",
@@ -56,6 +66,7 @@ const struct row_model row_model_calls = {
 	.facts = facts,
 	.describe = describe,
 	.matches = matches,
+	.find = find,
 	.text = state_any_text,
 	.kind = { call_facts, state_any_text },
 };

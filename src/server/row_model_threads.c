@@ -59,6 +59,14 @@ static bool matches(const void *context, uint32_t row, const char *text)
 	return strncmp(tid, text, strlen(text)) == 0;
 }
 
+/* Of a CPU the thread that it had, which may be its idle one. */
+static uint32_t find(const void *context, const struct row_wanted *wanted)
+{
+	const struct kernel_view *view = context;
+	int32_t tid = wanted->tid >= 0 ? wanted->tid : kernel_view_thread_on(view, wanted->cpu, wanted->at);
+	return tid >= 0 ? histree_control_flow_find(view->flow, tid, wanted->cpu) : HISTREE_NO_INDEX;
+}
+
 static enum histree_status prepare(void *view, enum row_sort sort, struct histree_error *error)
 {
 	return sort == ROW_SORT_CPU ? kernel_view_add_up_cpu(view, error) : HISTREE_OK;
@@ -115,6 +123,7 @@ const struct row_model row_model_threads = {
 	.facts = facts,
 	.describe = describe,
 	.matches = matches,
+	.find = find,
 	.prepare = prepare,
 	.sort_key = sort_key,
 	.text = text,

@@ -378,6 +378,43 @@ def counts_types(page):
     page.shoot("types")
 
 
+def selects_everywhere(page):
+    """A thread that is selected while it runs selects its CPU, a CPU its thread, an event both; and the events follow."""
+    page.open()
+    press_view(page, "Events")
+    page.browser.until("page.panels[0]?.isComplete")
+    cpus = page.browser.run("""
+        const resources = page.charts.find((one) => one.view.name === "resources");
+        return resources.shown[0].rows.map((info, position) => ({ name: info.name, position }));""")
+    place = {one["name"]: one["position"] for one in cpus}
+    found = page.browser.run("""
+        const { json } = await import("/api.js");
+        return await json("search-state", { ...page.charts[0].parameters, text: "State == 'user mode' && TID > 0 && CPU == 1",
+            at: Math.round(page.viewport.duration / 2), position: -1 });""")
+    assert found["found"]
+    page.browser.run("""
+        page.viewport.mark("a", arguments_[0].start);
+        page.charts[0].choose(arguments_[0].position, arguments_[0].row);
+        page.charts[0].reveal(arguments_[0].position);""", found)
+    page.browser.until("page.charts[0].infoAt(page.charts[0].chosen)")
+    page.browser.run("page.charts[0].choose(arguments_[0].position, arguments_[0].row)", found)
+    page.browser.until("page.selection.isComplete")
+    page.browser.until(f"page.charts[1].chosen === {place['CPU 1']}", "the CPU of the thread is selected")
+    page.browser.until("page.panels[0].isComplete && page.panels[0].chosen >= 0", "the events follow")
+
+    page.browser.run("page.charts[1].choose(arguments_[0])", place["CPU 0"])
+    page.browser.until("page.selection.isComplete && page.charts[0].infoAt(page.charts[0].chosen)")
+    at, row = page.get("page.viewport.a"), page.get("page.charts[0].infoAt(page.charts[0].chosen)")
+    state = page.browser.run("return await page.charts[1].state(arguments_[0], arguments_[1])", place["CPU 0 thread"], at)
+    assert str(row["tid"]) == state["value"], (row, state)
+
+    page.browser.run("page.panels[0].search.value = 'switch'; await page.panels[0].find(false)")
+    page.browser.until("page.selection.isComplete && document.querySelector('.line.chosen')?.event")
+    event = page.get("document.querySelector('.line.chosen').event")
+    page.browser.until(f"page.charts[1].chosen === {place}['CPU ' + {event['cpu']}]", "the CPU of the event is selected")
+    page.shoot("selected")
+
+
 def keeps_bookmarks(page):
     """A name for the time of marker A is drawn on the axis and over the charts, leads back there, and can be removed."""
     page.open()
@@ -496,7 +533,7 @@ def shows_calls(page):
 TESTS = [shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches, searches_states,
          sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, tells_errors,
          has_legend_and_views, lists_events, counts_types, shows_arrows,
-         keeps_bookmarks]
+         keeps_bookmarks, selects_everywhere]
 LOSSES = [shows_gaps]  # of a trace that has some
 CALLS = [shows_calls]  # of a program
 

@@ -513,6 +513,32 @@ def searched_states(client):
     assert status == 400 and b"Column 1" in content, content
 
 
+def rows_of_selections(client):
+    """The thread that had a CPU, and the CPU that a thread had, are those of Current_thread then."""
+    experiment = client.experiment()
+    ask = lambda view, **query: json.loads(client.ask("GET", "/api/v1/find-row?" + urllib.parse.urlencode(
+        {"experiment": experiment["UUID"], "view": view, **query}))[2])["row"]
+    threads = client.model(f"timeGraph/{CONTROL_FLOW}/tree")["entries"][1:]
+    resources = client.model(f"timeGraph/{RESOURCES}/tree")["entries"][1:]
+    span = experiment["end"] - experiment["start"]
+    seen = 0
+    for at in span // 3, span // 2, span - 5:
+        rows = client.command("query", client.store(), "--at", experiment["start"] + at, "CPUs/*/Current_thread", "--format", "tsv")
+        for path, _, _, kind, value in rows:
+            cpu = int(path.split("/")[1])
+            assert resources[ask("resources", cpu=cpu, at=at)]["labels"] == [f"CPU {cpu}"]
+            row = ask("control-flow", cpu=cpu, at=at)
+            if kind == "int" and int(value) > 0:
+                assert threads[row]["metadata"]["TID"] == [int(value)]
+                assert resources[ask("resources", tid=value, at=at)]["labels"] == [f"CPU {cpu}"]
+                assert ask("control-flow", tid=value, at=at) == row
+                seen += 1
+            elif kind == "int":
+                assert threads[row]["metadata"]["TID"] == [0] and threads[row]["metadata"]["Exec_Name"][0].endswith(f"/{cpu}")
+    assert seen > 0
+    assert ask("control-flow", tid=2**31 - 1, at=0) == ask("resources", cpu=9999, at=0) == ask("attributes", tid=1, at=0) == -1
+
+
 def bookmarks(client):
     """Made, listed by time, looked at, changed, removed; of one experiment only; bounded; what is wrong is refused."""
     experiment = client.experiment()
@@ -723,7 +749,7 @@ def damaged_store(histree, folder):
 
 TESTS = [states_of_control_flow, labels_of_system_calls, states_of_resources_and_explorer, cpu_usage, event_table,
          histogram_and_statistics, events_of_the_page, arrows, lost_events,
-         filtered_states, searched_states, bookmarks, older_forms,
+         filtered_states, searched_states, rows_of_selections, bookmarks, older_forms,
          headers_and_methods, guards, hostile_requests, paths_stay_inside]
 
 

@@ -8,6 +8,7 @@ import { GapBands } from "./gap_bands.js";
 import { Hover } from "./hover.js";
 import { ROW_HEIGHT, RowChart } from "./row_chart.js";
 import { save } from "./save.js";
+import { Selection } from "./selection.js";
 import { Axis, onDrag, Overview, Usage } from "./strips.js";
 import { TypesPanel } from "./types_panel.js";
 import { Viewport } from "./viewport.js";
@@ -25,6 +26,7 @@ const axis = new Axis($("axis").querySelector("canvas"), $("axis-label"), viewpo
 const gaps = new GapBands(viewport, fail);
 const bookmarks = new Bookmarks($("bookmarks"), viewport, fail);
 viewport.overlays.push(gaps, bookmarks);
+const selection = new Selection(viewport, () => charts, fail);
 let experiment = null;
 let charts = []; // that are shown
 let panels = []; // below the charts, that are shown
@@ -96,7 +98,10 @@ function makeChart(view, parts) {
 	chart.top = top * ROW_HEIGHT;
 	chart.addEventListener("settings", addressChanged);
 	chart.addEventListener("drawn", () => addressChanged());
-	chart.addEventListener("chosen", () => (active = chart));
+	chart.addEventListener("chosen", () => {
+		active = chart;
+		selection.of(chart, chart.infoAt(chart.chosen));
+	});
 	onDrag(chart.canvas, (from, to, isOver, down) => dragChart(chart, from, to, isOver, down), (x, event) => clickChart(chart, event));
 	chart.canvas.addEventListener("pointermove", (event) => hover.move(chart, event));
 	chart.canvas.addEventListener("pointerleave", () => hover.leave());
@@ -150,6 +155,7 @@ function showViews(names, parts = address()) {
 	});
 	for (const panel of panels) {
 		parent.append(panel.root);
+		panel.chose = ({ cpu }) => selection.of(panel, { onCpu: cpu });
 		panel.draw();
 		panel.follow().catch(fail);
 	}
@@ -434,5 +440,5 @@ $("export").onchange = () => {
 showSearchKind();
 const theme = address().get("theme");
 viewport.setDark(theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
-window.page = { viewport, bookmarks, get charts() { return charts; }, get panels() { return panels; } }; // for tests and the curious
+window.page = { viewport, bookmarks, selection, get charts() { return charts; }, get panels() { return panels; } }; // for tests and the curious
 load().catch(fail);

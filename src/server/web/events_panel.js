@@ -99,6 +99,7 @@ export class EventsPanel {
 	#choose(number, line) {
 		this.chosen = number;
 		this.followed = line.time;
+		this.chose?.(line);
 		this.viewport.mark("a", line.time);
 		this.viewport.reveal(line.time);
 		this.draw();

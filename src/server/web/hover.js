@@ -80,8 +80,9 @@ export class Hover {
 		const title = document.createElement("b");
 		const swatch = document.createElement("i");
 		swatch.style.background = state.style ? (this.viewport.dark ? state.style.dark : state.style.light) : "transparent";
-		const detail = state.text && state.text !== state.style?.name ? `: ${state.text}` : "";
-		title.append(swatch, `${info.name || "unknown"} — ${state.style?.name ?? "nothing"}${detail}`);
+		const isPalette = /^colour \d+$/.test(state.style?.name ?? ""); // which says nothing
+		const said = [isPalette ? "" : state.style?.name ?? "nothing", state.text === state.style?.name ? "" : state.text];
+		title.append(swatch, `${info.name || "unknown"} — ${said.filter(Boolean).join(": ")}`);
 		const table = document.createElement("table");
 		for (const [name, value] of rows) {
 			const row = table.insertRow();

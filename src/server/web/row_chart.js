@@ -133,14 +133,16 @@ export class RowChart extends EventTarget {
 			this.scrollTo(top - this.height / 2);
 	}
 
-	choose(position, row = this.infoAt(position)?.row ?? -1) {
+	// Quietly where the selection comes from another view.
+	choose(position, row = this.infoAt(position)?.row ?? -1, isQuiet = false) {
 		if (position < 0 || position >= this.total)
 			return;
 		this.chosen = position;
 		this.chosenRow = row;
 		this.reveal(position);
 		this.draw();
-		this.dispatchEvent(new Event("chosen"));
+		if (!isQuiet)
+			this.dispatchEvent(new Event("chosen"));
 	}
 
 	// What the server said of the row at a position; undefined while it is not there.
