@@ -5,7 +5,7 @@
  * and sand also differ in lightness.
  */
 #include "base/hash.h"
-#include "histree/view.h"
+#include "histree/arrows.h"
 #include "view/attribute_names.h"
 
 #define GREEN 0x12936a, 0x35b98c
@@ -52,6 +52,13 @@ static const struct histree_style soft_irq_styles[] = {
 };
 
 static const struct histree_style frequency_styles[] = { { "frequency", "frequency", SKY, 0.7 }, UNKNOWN };
+
+static const struct histree_style arrow_styles[HISTREE_ARROW_KIND_COUNT] = {
+	[HISTREE_ARROW_SWITCH] = { "CPU transition", "next on the CPU", GREY, 0.1 },
+	[HISTREE_ARROW_FORK] = { "Fork", "fork", ORANGE, 0.1 },
+	[HISTREE_ARROW_WAKEUP] = { "Wake-up", "wake-up", BLUE, 0.1 },
+	[HISTREE_ARROW_MIGRATION] = { "CPU migration", "went on on another CPU", PURPLE, 0.1 },
+};
 
 static const struct histree_style palette[] = {
 	{ "colour 1", "colour 1", 0x2a6cb8, 0x5c9df0, 1 },
@@ -233,4 +240,9 @@ enum histree_meaning histree_meaning_of(const struct histree_attributes *attribu
 			return meanings[i].meaning;
 	}
 	return HISTREE_MEANS_ANYTHING;
+}
+
+const struct histree_style *histree_arrow_style(enum histree_arrow_kind kind)
+{
+	return &arrow_styles[kind];
 }

@@ -14,6 +14,7 @@
 #include "fuzz.h"
 #include "image.h"
 #include "item/value_codec.h"
+#include "pipeline/event_index_writer.h"
 #include "segment/segment_backend.h"
 #include "segment/table_page.h"
 #include "state/attribute_section.h"
@@ -295,6 +296,24 @@ static void put_filters(void)
 	}
 }
 
+/* Gaps, and no events; one of a whole trace is among the inputs that were added by hand. */
+static void put_event_index(void)
+{
+	static const struct event_gap gaps[] = { { .cpu = 0, .begin = 100, .end = 190, .events = 7 },
+						 { .cpu = -1, .begin = 90, .end = INT64_MAX },
+						 { .cpu = 3, .begin = INT64_MIN, .end = -5, .events = 1 } };
+	struct event_index_writer writer = { .end = 200 };
+	struct memory_io memory;
+	memory_io_init(&memory);
+	for (size_t i = 0; i < sizeof(gaps) / sizeof(gaps[0]); i++)
+		REQUIRE(event_index_add_gap(&writer, &gaps[i], NULL) == HISTREE_OK);
+	REQUIRE(event_index_write(&writer, &memory.io, "index", NULL) == HISTREE_OK);
+	const struct memory_file *file = memory_io_find(&memory, "index");
+	put("event_index", "gaps", file->bytes, file->size);
+	event_index_writer_release(&writer);
+	memory_io_release(&memory);
+}
+
 int main(int count, char **arguments)
 {
 	if (count != 2) {
@@ -306,6 +325,7 @@ int main(int count, char **arguments)
 	put_operations();
 	put_words();
 	put_filters();
+	put_event_index();
 	const struct workload_kind kind = { "corpus", 30, 750, -100, 50, 20, CHOOSE_FEW, 30, 0 };
 	for (size_t i = 0; tree_variants[i] != NULL; i++)
 		put_tree(tree_variants[i], &kind);
