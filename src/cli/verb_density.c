@@ -41,17 +41,22 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
+/* A filter may narrow the window to a time where nothing is. */
+static histree_time within(const struct time_span *span, histree_time time)
+{
+	return time < span->start ? span->start : time > span->end ? span->end : time;
+}
+
 static enum cli_exit read_options(const struct density_options *chosen, const struct segment_target *target,
 				  struct histree_density_options *density)
 {
-	const struct histree_segment_query *query = &target->query;
 	*density = (struct histree_density_options){
 		.per_decade = chosen->per_decade != NULL ? (unsigned)atoi(chosen->per_decade) : 0,
 		.field = HISTREE_SEGMENTS_TOGETHER,
 		.group_max = LINES_MAX / (chosen->time_buckets > 0 ? chosen->time_buckets : 1),
 		.column_count = (uint32_t)chosen->time_buckets,
-		.from = query->from > target->span.start ? query->from : target->span.start,
-		.to = query->to < target->span.end ? query->to : target->span.end,
+		.from = within(&target->span, target->query.from),
+		.to = within(&target->span, target->query.to),
 	};
 	return chosen->by == NULL ? CLI_OK : segment_target_field(target, "by", chosen->by, &density->field);
 }
