@@ -72,6 +72,26 @@ bool number_parse(const char *text, uint64_t *number)
 	return behind != NULL && *behind == '\0';
 }
 
+bool number_parse_signed(const char *text, int64_t *number)
+{
+	bool is_negative = *text == '-';
+	uint64_t size;
+	if (!number_parse(text + (is_negative || *text == '+'), &size) || size > (uint64_t)INT64_MAX + is_negative)
+		return false;
+	*number = (int64_t)(is_negative ? -size : size);
+	return true;
+}
+
+bool number_parse_real(const char *text, double *number)
+{
+	char *behind;
+	/* strtod() would also take blanks, hexadecimal digits and names. */
+	if (*text == '\0' || text[strspn(text, "0123456789.eE+-")] != '\0')
+		return false;
+	*number = strtod(text, &behind);
+	return *behind == '\0';
+}
+
 bool number_parse_size(const char *text, uint64_t *bytes)
 {
 	static const char suffixes[] = "KMGT";

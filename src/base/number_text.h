@@ -25,7 +25,13 @@ size_t number_format_size(uint64_t bytes, char text[NUMBER_TEXT_SIZE]);
 /* A whole decimal number. */
 bool number_parse(const char *text, uint64_t *number);
 
-/* The same with K, M, G or T behind it for powers of 1024: "64K". */
+/* The same with a sign before it, or none. */
+bool number_parse_signed(const char *text, int64_t *number);
+
+/* Any decimal number: "42", "-1.5e3"; the nearest double. */
+bool number_parse_real(const char *text, double *number);
+
+/* A whole number with K, M, G or T behind it for powers of 1024: "64K". */
 bool number_parse_size(const char *text, uint64_t *bytes);
 
 #endif

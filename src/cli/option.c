@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/nearest.h"
 #include "base/number_text.h"
 #include "base/time_text.h"
-#include "cli/nearest.h"
 
 enum {
 	OPTIONS_MAX = 32,

@@ -1,40 +1,68 @@
 // SPDX-License-Identifier: MIT
 #include "cli/segment_target.h"
 
+#include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "cli/time_option.h"
-
-enum cli_exit segment_target_open(struct target *target, const char *path, const char *analysis, const char *from,
-				  const char *to, struct histree_segment_store **out,
-				  struct histree_segment_query *query)
+static enum cli_exit open_store(struct segment_target *target, const char *path, const char *analysis)
 {
-	*out = NULL;
-	*query = HISTREE_SEGMENTS_ALL;
 	struct histree_error error = { 0 };
-	enum histree_status status = target_open(target, path, &error);
+	enum histree_status status = target_open(&target->target, path, &error);
 	if (status == HISTREE_OK)
-		status = target_segments(target, analysis, false, out, &error);
-	if (status != HISTREE_OK)
-		return report_error(&error);
-	if (from == NULL && to == NULL)
-		return CLI_OK;
-	const struct histree_segment_store_info *segments = histree_segment_store_info(*out);
-	struct histree_history_info span = { .start = segments->start, .end = segments->end };
-	if (target->store != NULL) {
-		span.start = histree_store_info(target->store)->start;
-		span.end = histree_store_info(target->store)->end;
-	}
-	return time_option_range(from, to, &span, &query->from, &query->to);
+		status = target_segments(&target->target, analysis, false, &target->store, &error);
+	return status == HISTREE_OK ? CLI_OK : report_error(&error);
 }
 
-enum cli_exit segment_target_field(const struct histree_segment_store *store, const char *option, const char *name,
+static struct time_span span_of(const struct segment_target *target)
+{
+	if (target->target.store != NULL) {
+		const struct histree_store_info *info = histree_store_info(target->target.store);
+		return (struct time_span){ .start = info->start, .end = info->end, .what = "trace" };
+	}
+	const struct histree_segment_store_info *info = histree_segment_store_info(target->store);
+	return (struct time_span){ .start = info->start, .end = info->end, .what = "time of the segments" };
+}
+
+static enum cli_exit read_filter(struct segment_target *target, const char *where)
+{
+	struct histree_error error = { 0 };
+	if (histree_segment_filter_create(&histree_segment_store_info(target->store)->schema, where,
+					  target->span.start, target->span.end, &target->filter,
+					  &error) != HISTREE_OK)
+		return report_exit(exit_of_status(error.status), "'--where': %s", error.message);
+	histree_segment_filter_apply(target->filter, &target->query);
+	return CLI_OK;
+}
+
+enum cli_exit segment_target_open(struct segment_target *target, const struct cli_words *words,
+				  const struct segment_options *options)
+{
+	*target = (struct segment_target){ .query = HISTREE_SEGMENTS_ALL };
+	enum cli_exit code = open_store(target, words->words[0], words->words[1]);
+	if (code != CLI_OK)
+		return code;
+	target->span = span_of(target);
+	if (options->from != NULL || options->to != NULL)
+		code = time_option_range(options->from, options->to, &target->span, &target->query.from,
+					 &target->query.to);
+	if (code == CLI_OK && options->where != NULL)
+		code = read_filter(target, options->where);
+	return code;
+}
+
+void segment_target_close(struct segment_target *target)
+{
+	histree_segment_filter_free(target->filter);
+	histree_segment_store_close(target->store);
+	target_close(&target->target);
+}
+
+enum cli_exit segment_target_field(const struct segment_target *target, const char *option, const char *name,
 				   size_t *field)
 {
-	if (histree_segment_store_field(store, name, field) == HISTREE_OK)
+	if (histree_segment_store_field(target->store, name, field) == HISTREE_OK)
 		return CLI_OK;
-	const struct histree_segment_schema *schema = &histree_segment_store_info(store)->schema;
+	const struct histree_segment_schema *schema = &histree_segment_store_info(target->store)->schema;
 	char names[256] = "";
 	size_t length = 0;
 	for (size_t i = 0; i < schema->field_count && length < sizeof(names); i++)
@@ -42,4 +70,19 @@ enum cli_exit segment_target_field(const struct histree_segment_store *store, co
 					   schema->fields[i].name);
 	return report_exit(CLI_USAGE, "'--%s': these segments have no field '%s'; they have %s", option, name,
 			   names);
+}
+
+enum cli_exit segment_target_report_loss(const struct histree_segment_loss *loss)
+{
+	return report_exit(CLI_INPUT,
+			   "incomplete: %" PRIu64 " segments at most, from %" PRId64 " to %" PRId64
+			   ", were in node %u, which is damaged; see 'histree verify' and 'histree repair'",
+			   loss->count_max, loss->from, loss->to, loss->node);
+}
+
+enum cli_exit segment_target_judge(const struct histree_segment_loss *loss, bool found_some)
+{
+	if (loss != NULL)
+		return segment_target_report_loss(loss);
+	return found_some ? CLI_OK : CLI_NOTHING;
 }

@@ -1,20 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_target.h - the segment store that STORE and ANALYSIS name, and the window of --from and --to.
+ * segment_target.h - what the verbs that ask segments share: the words STORE and ANALYSIS, the options that choose
+ * segments, and what they name.
  */
 #ifndef CLI_SEGMENT_TARGET_H
 #define CLI_SEGMENT_TARGET_H
 
+#include "cli/option.h"
 #include "cli/target.h"
-#include "histree/segment_store.h"
+#include "cli/time_option.h"
+#include "histree/segment_filter.h"
 
-/* The store and its window go to *out and `query`; what failed is said on standard error. */
-enum cli_exit segment_target_open(struct target *target, const char *path, const char *analysis, const char *from,
-				  const char *to, struct histree_segment_store **out,
-				  struct histree_segment_query *query);
+struct segment_options {
+	const char *from, *to, *where;
+};
+
+/* Their rows in the table of a verb; `at` is the struct segment_options in the verb's own. */
+#define CLI_OPTIONS_SEGMENTS(type, at)                                                                   \
+	CLI_OPTION_SEGMENTS("from", "TIME", type, at.from, "only segments that reach this time"),        \
+		CLI_OPTION_SEGMENTS("to", "TIME", type, at.to, "only segments that begin by this time"), \
+		CLI_OPTION_SEGMENTS("where", "EXPR", type, at.where,                                     \
+				    "only segments that fit, as in 'duration > 1ms && name == futex'")
+#define CLI_OPTION_SEGMENTS(text, of, type, at, means)                                                      \
+	{                                                                                                   \
+		.name = text, .argument = of, .kind = CLI_TEXT, .member = offsetof(type, at), .help = means \
+	}
+
+struct segment_target {
+	struct target target;
+	struct histree_segment_store *store;
+	struct histree_segment_filter *filter; /* NULL: none */
+	struct time_span span;                 /* of the trace; of a single file, of its segments */
+	struct histree_segment_query query;    /* the window of --from and --to, with the filter of --where */
+};
+
+/* What failed is said on standard error.  segment_target_close() also after failure. */
+enum cli_exit segment_target_open(struct segment_target *target, const struct cli_words *words,
+				  const struct segment_options *options);
+
+void segment_target_close(struct segment_target *target);
 
 /* The index of a field; what is wrong with the name of it is said on standard error, with the names there are. */
-enum cli_exit segment_target_field(const struct histree_segment_store *store, const char *option, const char *name,
+enum cli_exit segment_target_field(const struct segment_target *target, const char *option, const char *name,
 				   size_t *field);
+
+/* Say on standard error that segments are missing in what is printed; returns what to exit with. */
+enum cli_exit segment_target_report_loss(const struct histree_segment_loss *loss);
+
+/* What to exit with after an answer about all segments; `loss`, if any, is said. */
+enum cli_exit segment_target_judge(const struct histree_segment_loss *loss, bool found_some);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * time_option.h - options that name a moment of a history.
+ * time_option.h - options that name a moment of a history, or of something else that goes from a start to an end.
  */
 #ifndef CLI_TIME_OPTION_H
 #define CLI_TIME_OPTION_H
@@ -8,12 +8,20 @@
 #include "cli/report.h"
 #include "histree/history.h"
 
+/* Both ends inclusive. */
+struct time_span {
+	histree_time start, end;
+	const char *what; /* in messages: "history" */
+};
+
+struct time_span time_span_of_history(const struct histree_history_info *info);
+
 /* The moment that the text of an option names; what is wrong with it is said on standard error. */
-enum cli_exit time_option_read(const char *option, const char *text, const struct histree_history_info *info,
+enum cli_exit time_option_read(const char *option, const char *text, const struct time_span *span,
 			       histree_time *time);
 
-/* Those of --from and --to, in their order; one that is NULL is the history's end on its side. */
-enum cli_exit time_option_range(const char *from, const char *to, const struct histree_history_info *info,
-				histree_time *first, histree_time *last);
+/* Those of --from and --to, in their order; one that is NULL is the end of the span on its side. */
+enum cli_exit time_option_range(const char *from, const char *to, const struct time_span *span, histree_time *first,
+				histree_time *last);
 
 #endif

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/nearest.h"
 #include "base/number_text.h"
 #include "base/time_text.h"
-#include "cli/nearest.h"
 #include "cli/progress.h"
 #include "cli/verb.h"
 #include "histree/build.h"

@@ -218,9 +218,10 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (code == CLI_OK && title == NULL)
 		code = report_no_memory();
 	picture.title = chosen.title != NULL ? chosen.title : title;
-	if (code == CLI_OK)
-		code = time_option_range(chosen.from, chosen.to, histree_history_info(history), &picture.from,
-					 &picture.to);
+	if (code == CLI_OK) {
+		struct time_span span = time_span_of_history(histree_history_info(history));
+		code = time_option_range(chosen.from, chosen.to, &span, &picture.from, &picture.to);
+	}
 	if (code == CLI_OK) {
 		choose_view(&chosen, histree_history_attributes(history), &picture);
 		code = choose_rows(&chosen, histree_history_attributes(history), &picture, &quarks);

@@ -78,10 +78,10 @@ static enum cli_exit check(const struct query_options *chosen, const struct cli_
 
 static enum cli_exit read_range(const struct query_options *chosen, struct answer_question *question)
 {
-	const struct histree_history_info *info = histree_history_info(question->history);
+	struct time_span span = time_span_of_history(histree_history_info(question->history));
 	if (chosen->at == NULL)
-		return time_option_range(chosen->from, chosen->to, info, &question->from, &question->to);
-	enum cli_exit code = time_option_read("at", chosen->at, info, &question->from);
+		return time_option_range(chosen->from, chosen->to, &span, &question->from, &question->to);
+	enum cli_exit code = time_option_read("at", chosen->at, &span, &question->from);
 	question->to = question->from;
 	return code;
 }

@@ -6,7 +6,8 @@
 #include "cli/verb.h"
 
 struct segments_options {
-	const char *sort, *from, *to, *format;
+	struct segment_options segments;
+	const char *sort, *format;
 	uint64_t top;
 	bool reverse;
 };
@@ -30,16 +31,7 @@ static const struct cli_option options[] = {
 	  .help = "only the first N",
 	  .least = 1,
 	  .most = INT64_MAX },
-	{ .name = "from",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct segments_options, from),
-	  .help = "only segments that reach this time" },
-	{ .name = "to",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct segments_options, to),
-	  .help = "only segments that begin by this time" },
+	CLI_OPTIONS_SEGMENTS(struct segments_options, segments),
 	CLI_OPTION_FORMAT(struct segments_options),
 	{ 0 },
 };
@@ -82,23 +74,20 @@ static void begin_rows(struct segment_rows *rows, const struct row_format *forma
 static void put_segment(struct segment_rows *segment_rows, const struct histree_segment *segment)
 {
 	struct row_writer *rows = &segment_rows->rows;
-	uint64_t duration = histree_segment_duration(segment);
 	if (rows->format->for_people) {
 		char text[TIME_TEXT_SIZE];
 		row_bytes(rows, text, time_format_clock(segment->start, text));
-		row_bytes(rows, text, time_format_duration(duration, text));
 	} else {
 		row_number(rows, segment->start);
 		row_number(rows, segment->end);
-		row_unsigned(rows, duration);
 	}
+	row_duration(rows, histree_segment_duration(segment));
 	for (size_t i = 0; i < segment_rows->field_count; i++)
 		row_value(rows, &segment->content[i]);
 	row_end(rows);
 }
 
-static enum cli_exit choose_order(const struct segments_options *chosen, const struct histree_segment_store *store,
-				  struct histree_segment_query *query)
+static enum cli_exit choose_order(const struct segments_options *chosen, struct segment_target *target)
 {
 	static const struct {
 		const char *name;
@@ -108,6 +97,7 @@ static enum cli_exit choose_order(const struct segments_options *chosen, const s
 		{ "end", HISTREE_SEGMENTS_BY_END },
 		{ "duration", HISTREE_SEGMENTS_BY_DURATION },
 	};
+	struct histree_segment_query *query = &target->query;
 	query->order = HISTREE_SEGMENTS_BY_START;
 	query->descending = chosen->reverse;
 	query->limit = chosen->top;
@@ -120,7 +110,7 @@ static enum cli_exit choose_order(const struct segments_options *chosen, const s
 		}
 	}
 	query->order = HISTREE_SEGMENTS_BY_FIELD;
-	return segment_target_field(store, "sort", chosen->sort, &query->field);
+	return segment_target_field(target, "sort", chosen->sort, &query->field);
 }
 
 static int print(struct histree_segment_store *store, const struct histree_segment_query *query,
@@ -137,12 +127,22 @@ static int print(struct histree_segment_store *store, const struct histree_segme
 	enum histree_status status = histree_segment_iter_create(store, &iter, &error);
 	if (status == HISTREE_OK)
 		status = histree_segment_iter_start(iter, query, NULL, &error);
-	while (status == HISTREE_OK && (status = histree_segment_iter_next(iter, &segment, &error)) == HISTREE_OK)
-		put_segment(&rows, &segment);
+	enum cli_exit lost = CLI_OK;
+	while (status == HISTREE_OK || status == HISTREE_PARTIAL) {
+		status = histree_segment_iter_next(iter, &segment, &error);
+		if (status == HISTREE_OK) {
+			put_segment(&rows, &segment);
+		} else if (status == HISTREE_PARTIAL) {
+			const struct histree_segment_loss loss = histree_segment_iter_loss(iter);
+			lost = segment_target_report_loss(&loss);
+		}
+	}
 	histree_segment_iter_free(iter);
 	row_writer_finish(&rows.rows);
 	if (status != HISTREE_END)
 		return cli_end(output, report_error(&error));
+	if (lost != CLI_OK)
+		return cli_end(output, lost);
 	return cli_end(output, rows.rows.row_count > 0 ? CLI_OK : CLI_NOTHING);
 }
 
@@ -153,17 +153,13 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	struct target target;
-	struct histree_segment_store *store;
-	struct histree_segment_query query;
-	status = segment_target_open(&target, words.words[0], words.words[1], chosen.from, chosen.to, &store,
-				     &query);
+	struct segment_target target;
+	status = segment_target_open(&target, &words, &chosen.segments);
 	if (status == CLI_OK)
-		status = choose_order(&chosen, store, &query);
+		status = choose_order(&chosen, &target);
 	if (status == CLI_OK)
-		status = print(store, &query, row_format_find(chosen.format));
-	histree_segment_store_close(store);
-	target_close(&target);
+		status = print(target.store, &target.query, row_format_find(chosen.format));
+	segment_target_close(&target);
 	return status;
 }
 

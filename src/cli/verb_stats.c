@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <unistd.h>
 
-#include "base/time_text.h"
 #include "cli/segment_target.h"
 #include "cli/verb.h"
 #include "histree/segment_stats.h"
 
 struct stats_options {
-	const char *by, *from, *to, *format;
+	struct segment_options segments;
+	const char *by, *format;
 };
 
 static const struct cli_option options[] = {
@@ -16,21 +16,13 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct stats_options, by),
 	  .help = "one row for each value of this field; default: name" },
-	{ .name = "from",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct stats_options, from),
-	  .help = "only segments that reach this time" },
-	{ .name = "to",
-	  .argument = "TIME",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct stats_options, to),
-	  .help = "only segments that begin by this time" },
+	CLI_OPTIONS_SEGMENTS(struct stats_options, segments),
 	CLI_OPTION_FORMAT(struct stats_options),
 	{ 0 },
 };
 
-static const struct row_column columns[] = {
+/* For people each duration has its unit; for programs a column says that of all. */
+static const struct row_column for_people[] = {
 	{ .name = "value", .width = 20 },
 	{ .name = "count", .width = 8, .to_the_right = true },
 	{ .name = "min", .width = 10, .to_the_right = true },
@@ -43,22 +35,18 @@ static const struct row_column columns[] = {
 	{ .name = "p99", .width = 10, .to_the_right = true },
 	{ .name = "p99.9", .width = 10, .to_the_right = true },
 };
+static const struct row_column for_programs[] = {
+	{ .name = "value" }, { .name = "count" }, { .name = "unit" },      { .name = "min" },
+	{ .name = "mean" },  { .name = "max" },   { .name = "deviation" }, { .name = "total" },
+	{ .name = "p50" },   { .name = "p90" },   { .name = "p99" },       { .name = "p99.9" },
+};
 
-enum { COLUMN_COUNT = sizeof(columns) / sizeof(columns[0]) };
-
-static void put_duration(struct row_writer *rows, uint64_t ns)
-{
-	char text[TIME_TEXT_SIZE];
-	if (rows->format->for_people)
-		row_bytes(rows, text, time_format_duration(ns, text));
-	else
-		row_unsigned(rows, ns);
-}
+enum { PEOPLE_COLUMNS = sizeof(for_people) / sizeof(for_people[0]), PROGRAM_COLUMNS = PEOPLE_COLUMNS + 1 };
 
 static void put_real_duration(struct row_writer *rows, double ns)
 {
 	if (rows->format->for_people)
-		put_duration(rows, (uint64_t)ns);
+		row_duration(rows, (uint64_t)ns);
 	else
 		row_real(rows, ns);
 }
@@ -67,13 +55,15 @@ static void put_real_duration(struct row_writer *rows, double ns)
 static void put_group(struct row_writer *rows, const struct histree_segment_group *group)
 {
 	row_unsigned(rows, group->count);
-	put_duration(rows, group->min);
+	if (!rows->format->for_people)
+		row_text(rows, "ns");
+	row_duration(rows, group->min);
 	put_real_duration(rows, group->mean);
-	put_duration(rows, group->max);
+	row_duration(rows, group->max);
 	put_real_duration(rows, group->deviation);
-	put_duration(rows, group->total);
+	row_duration(rows, group->total);
 	for (size_t i = 0; i < HISTREE_PERCENTILE_COUNT; i++)
-		put_duration(rows, group->percentiles[i]);
+		row_duration(rows, group->percentiles[i]);
 	row_end(rows);
 }
 
@@ -84,10 +74,11 @@ static int print(const struct histree_segment_stats *stats, const struct row_for
 	if (output == NULL)
 		return report_no_memory();
 	struct row_writer rows;
-	row_writer_begin(&rows, format, output, columns, COLUMN_COUNT);
+	row_writer_begin(&rows, format, output, format->for_people ? for_people : for_programs,
+			 format->for_people ? PEOPLE_COLUMNS : PROGRAM_COLUMNS);
 	if (format->for_people) {
-		for (size_t i = 0; i < COLUMN_COUNT; i++)
-			row_text(&rows, columns[i].name);
+		for (size_t i = 0; i < PEOPLE_COLUMNS; i++)
+			row_text(&rows, for_people[i].name);
 		row_end(&rows);
 	}
 	const struct histree_segment_group *group;
@@ -104,7 +95,7 @@ static int print(const struct histree_segment_stats *stats, const struct row_for
 		put_group(&rows, all);
 	}
 	row_writer_finish(&rows);
-	return cli_end(output, all->count > 0 ? CLI_OK : CLI_NOTHING);
+	return cli_end(output, segment_target_judge(histree_segment_stats_loss(stats), all->count > 0));
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
@@ -114,23 +105,20 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	struct target target;
-	struct histree_segment_store *store;
-	struct histree_segment_query query;
+	struct segment_target target;
 	struct histree_segment_stats *stats = NULL;
 	size_t field;
 	struct histree_error error = { 0 };
-	status = segment_target_open(&target, words.words[0], words.words[1], chosen.from, chosen.to, &store,
-				     &query);
+	status = segment_target_open(&target, &words, &chosen.segments);
 	if (status == CLI_OK)
-		status = segment_target_field(store, "by", chosen.by != NULL ? chosen.by : "name", &field);
-	if (status == CLI_OK && histree_segment_stats_create(store, &query, field, &stats, &error) != HISTREE_OK)
+		status = segment_target_field(&target, "by", chosen.by != NULL ? chosen.by : "name", &field);
+	if (status == CLI_OK &&
+	    histree_segment_stats_create(target.store, &target.query, field, &stats, &error) < 0)
 		status = report_error(&error);
 	if (status == CLI_OK)
 		status = print(stats, row_format_find(chosen.format));
 	histree_segment_stats_free(stats);
-	histree_segment_store_close(store);
-	target_close(&target);
+	segment_target_close(&target);
 	return status;
 }
 

@@ -47,6 +47,7 @@ struct event_gap {
 	const struct event_trace *trace;
 	int32_t cpu;             /* of the stream; -1 where the trace does not say */
 	histree_time begin, end; /* the first and the last ns of it; INT64_MAX: to the end of the trace */
+	uint64_t events;         /* that the tracer counted as lost; 0: nobody counted */
 };
 
 struct event {

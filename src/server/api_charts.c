@@ -41,7 +41,12 @@ void api_usage(struct call *call)
 	const struct kernel_view *kernel = view;
 	if (!page_range(call, kernel->start, kernel->end, &range))
 		goto out;
-	struct histree_cpu_usage_request request = { .from = range.from, .to = range.to, .pixels = range.pixels };
+	struct histree_cpu_usage_request request = {
+		.from = range.from,
+		.to = range.to,
+		.pixels = range.pixels,
+		.cancel = reply_cancel(call->reply),
+	};
 	if (histree_cpu_usage_create(kernel->history, &request, &usage, &error) != HISTREE_OK) {
 		reply_failure(call->reply, &error);
 		goto out;
@@ -56,23 +61,22 @@ out:
 }
 
 /* Events, or states that begin. */
-static enum histree_status count_density(struct dataset *dataset, const struct page_range *range, double *counts,
-					 struct histree_error *error)
+static enum histree_status count_density(struct dataset *dataset, const struct page_range *range,
+					 struct histree_cancel cancel, double *counts, struct histree_error *error)
 {
 	struct histree_history *history = dataset->histories[0];
 	void *view;
 	enum histree_status status;
 	if (event_list_applies(dataset)) {
 		status = dataset_view(dataset, event_list_make, event_list_free, &view, error);
-		return status != HISTREE_OK
-			       ? status
-			       : event_list_density(view, range->from, range->to, range->pixels, counts, error);
+		return status != HISTREE_OK ? status
+					    : event_list_density(view, range->from, range->to, range->pixels,
+								 cancel, counts, error);
 	}
 	uint64_t *states = calloc(range->pixels, sizeof(*states));
 	if (states == NULL)
 		return error_memory(error, "a chart");
-	status = histree_density(history, range->from, range->to, range->pixels, (struct histree_cancel){ 0 },
-				 states, error);
+	status = histree_density(history, range->from, range->to, range->pixels, cancel, states, error);
 	for (uint32_t i = 0; status == HISTREE_OK && i < range->pixels; i++)
 		counts[i] = (double)states[i];
 	free(states);
@@ -95,7 +99,7 @@ void api_density(struct call *call)
 		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 		goto out;
 	}
-	if (count_density(dataset, &range, counts, &error) != HISTREE_OK) {
+	if (count_density(dataset, &range, reply_cancel(call->reply), counts, &error) != HISTREE_OK) {
 		reply_failure(call->reply, &error);
 		goto out;
 	}

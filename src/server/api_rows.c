@@ -36,7 +36,8 @@ struct window {
 	const struct histree_style *styles[STYLES_MAX];
 	size_t style_count;
 	uint32_t value_base; /* values of the stretches before; those of this one follow */
-	bool *has_text;      /* by value of this stretch */
+	struct histree_cancel cancel;
+	bool *has_text; /* by value of this stretch */
 	size_t has_text_capacity;
 	struct piece texts; /* members of an object, by value */
 	struct json_writer texts_json;
@@ -191,6 +192,8 @@ static enum histree_status begin_stretch(struct window *window, struct histree_e
 		.from = window->range.from > info->start ? window->range.from : info->start,
 		.to = window->range.to < info->end ? window->range.to : info->end,
 		.pixels = window->range.pixels,
+		.go_on = window->cancel.go_on,
+		.context = window->cancel.context,
 	};
 	return histree_rows_start(window->cells, &request, error);
 }
@@ -316,6 +319,7 @@ void api_rows(struct call *call)
 	}
 	call->reply->content_type = "application/octet-stream";
 	window->texts_json.piece = &window->texts;
+	window->cancel = reply_cancel(call->reply);
 	piece_put(&call->reply->piece, "HTR1", 4);
 	reply_steps(call->reply, &(struct reply_steps){ window_next, window_free, window });
 }

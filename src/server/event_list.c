@@ -88,10 +88,22 @@ enum histree_status event_list_find(struct event_list *list, histree_time time, 
 	return status;
 }
 
+/* ---- cancelling ------------------------------------------------------------------------------------------ */
+
+static bool goes_on(const struct histree_cancel *cancel)
+{
+	return cancel->go_on == NULL || cancel->go_on(cancel->context);
+}
+
+static enum histree_status cancelled(struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted");
+}
+
 /* ---- search ---------------------------------------------------------------------------------------------- */
 
 /* The first of the lines [first, end) that matches, or the last. */
-static enum histree_status search_turn(struct event_list *list, const struct event_match *match, uint64_t first,
+static enum histree_status search_turn(struct event_list *list, const struct cell_match *match, uint64_t first,
 				       uint64_t end, bool wants_last, uint64_t *number, struct histree_error *error)
 {
 	struct event_line line;
@@ -116,13 +128,16 @@ static int64_t monotonic_seconds(void)
 	return now.tv_sec;
 }
 
-enum histree_status event_list_search(struct event_list *list, const struct event_match *match, uint64_t first,
-				      bool backwards, uint64_t *number, struct histree_error *error)
+enum histree_status event_list_search(struct event_list *list, const struct cell_match *match, uint64_t first,
+				      bool backwards, struct histree_cancel cancel, uint64_t *number,
+				      struct histree_error *error)
 {
 	int64_t deadline = monotonic_seconds() + SEARCH_SECONDS;
 	enum histree_status status = HISTREE_NOT_FOUND;
 	uint64_t from = first, end = first < list->count ? first + 1 : list->count;
 	while (status == HISTREE_NOT_FOUND && (backwards ? end > 0 : from < list->count)) {
+		if (!goes_on(&cancel))
+			return cancelled(error);
 		if (monotonic_seconds() > deadline)
 			return error_set(error, HISTREE_ERR_CANCELLED,
 					 "no event found in %d s; go to event %" PRIu64 " and search on from there",
@@ -152,10 +167,12 @@ enum histree_status event_list_count_types(struct event_list *list, histree_time
 }
 
 enum histree_status event_list_density(struct event_list *list, histree_time from, histree_time to, uint32_t pixels,
-				       double *counts, struct histree_error *error)
+				       struct histree_cancel cancel, double *counts, struct histree_error *error)
 {
 	pthread_mutex_lock(&list->lock);
-	enum histree_status status = histree_event_reader_density(list->reader, from, to, pixels, counts, error);
+	enum histree_status status =
+		goes_on(&cancel) ? histree_event_reader_density(list->reader, from, to, pixels, counts, error)
+				 : cancelled(error);
 	pthread_mutex_unlock(&list->lock);
 	return status;
 }

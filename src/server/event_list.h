@@ -8,6 +8,7 @@
 #ifndef SERVER_EVENT_LIST_H
 #define SERVER_EVENT_LIST_H
 
+#include "histree/view.h"
 #include "server/dataset.h"
 #include "server/event_match.h"
 
@@ -38,16 +39,17 @@ enum histree_status event_list_find(struct event_list *list, histree_time time, 
 
 /*
  * From event `first` on, or back, the next one that matches.  HISTREE_NOT_FOUND: none.  HISTREE_ERR_CANCELLED: none
- * in the time that a search may take.
+ * in the time that a search may take, or before it was cancelled.
  */
-enum histree_status event_list_search(struct event_list *list, const struct event_match *match, uint64_t first,
-				      bool backwards, uint64_t *number, struct histree_error *error);
+enum histree_status event_list_search(struct event_list *list, const struct cell_match *match, uint64_t first,
+				      bool backwards, struct histree_cancel cancel, uint64_t *number,
+				      struct histree_error *error);
 
-/* As in events.h. */
+/* As in events.h.  A density takes a bounded time once it is its turn, so that is when `cancel` is asked. */
 enum histree_status event_list_count_types(struct event_list *list, histree_time from, histree_time to,
 					   uint64_t *counts, struct histree_error *error);
 enum histree_status event_list_density(struct event_list *list, histree_time from, histree_time to, uint32_t pixels,
-				       double *counts, struct histree_error *error);
+				       struct histree_cancel cancel, double *counts, struct histree_error *error);
 
 /* Indexes of the types, those of the most events first; `order` has room for all of them. */
 void event_list_order_types(const struct event_list *list, const uint64_t *counts, uint32_t *order);

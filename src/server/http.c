@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -228,6 +229,16 @@ static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connecti
 	return result;
 }
 
+/* Clients that want no more of an answer close the connection: at least their half of it. */
+static bool is_wanted(void *context)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(context, MHD_CONNECTION_INFO_CONNECTION_FD);
+	if (info == NULL)
+		return true;
+	struct pollfd asked = { .fd = info->connect_fd, .events = POLLRDHUP };
+	return poll(&asked, 1, 0) <= 0 || (asked.revents & (POLLRDHUP | POLLHUP | POLLERR)) == 0;
+}
+
 static int64_t reply_deadline(void)
 {
 	struct timespec now;
@@ -257,6 +268,8 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
 		return result;
 	}
 	exchange->reply.deadline_ns = reply_deadline();
+	exchange->reply.is_wanted = is_wanted;
+	exchange->reply.wanted_context = connection;
 	exchange->request.body = exchange->body;
 	exchange->request.body_size = exchange->body_size;
 	if (strcmp(method, "OPTIONS") == 0)

@@ -97,9 +97,12 @@ static enum histree_status take_times(struct usage_tree *tree, const struct hist
 	return HISTREE_OK;
 }
 
-static enum histree_status make_tree(struct usage_tree *tree, struct histree_error *error)
+static enum histree_status make_tree(struct usage_tree *tree, struct histree_cancel cancel,
+				     struct histree_error *error)
 {
-	struct histree_cpu_usage_request request = { .from = tree->start, .to = tree->end, .pixels = 1 };
+	struct histree_cpu_usage_request request = {
+		.from = tree->start, .to = tree->end, .pixels = 1, .cancel = cancel
+	};
 	if (!clip(tree->view, &request.from, &request.to))
 		return HISTREE_OK;
 	struct histree_cpu_usage *usage;
@@ -134,7 +137,7 @@ static void tree(const struct output_call *output)
 		tree_free(tree);
 		return;
 	}
-	if (make_tree(tree, &error) != HISTREE_OK) {
+	if (make_tree(tree, reply_cancel(output->call->reply), &error) != HISTREE_OK) {
 		tree_free(tree);
 		reply_failure(output->call->reply, &error);
 		return;
@@ -207,6 +210,7 @@ static void xy(const struct output_call *output)
 			.pixels = samples.pixels,
 			.tids = request.tids,
 			.tid_count = request.tid_count,
+			.cancel = reply_cancel(reply),
 		};
 		if (histree_cpu_usage_create(view->history, &usage_request, &usage, &error) != HISTREE_OK) {
 			reply_failure(reply, &error);

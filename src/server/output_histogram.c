@@ -44,14 +44,16 @@ static bool wants_total(const int64_t *items, size_t count)
 }
 
 /* The events behind the first point, by stretch, and those at it where it is the start of the trace. */
-static enum histree_status count_events(struct event_list *list, const struct xy_samples *samples, double *counts,
-					double *first, struct histree_error *error)
+static enum histree_status count_events(struct event_list *list, const struct xy_samples *samples,
+					struct histree_cancel cancel, double *counts, double *first,
+					struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	if (samples->start == list->start)
-		status = event_list_density(list, samples->start, samples->start, 1, first, error);
+		status = event_list_density(list, samples->start, samples->start, 1, cancel, first, error);
 	if (status == HISTREE_OK)
-		status = event_list_density(list, samples->from, samples->to, samples->pixels, counts, error);
+		status = event_list_density(list, samples->from, samples->to, samples->pixels, cancel, counts,
+					    error);
 	return status;
 }
 
@@ -73,7 +75,8 @@ static void xy(const struct output_call *output)
 		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
 		goto out;
 	}
-	if (samples.pixels > 0 && count_events(list, &samples, counts, &curve.first, &error) != HISTREE_OK) {
+	if (samples.pixels > 0 &&
+	    count_events(list, &samples, reply_cancel(reply), counts, &curve.first, &error) != HISTREE_OK) {
 		reply_failure(reply, &error);
 		goto out;
 	}

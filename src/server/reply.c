@@ -105,11 +105,27 @@ static int64_t monotonic_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static bool is_late(const struct reply *reply)
+{
+	return reply->deadline_ns != 0 && monotonic_ns() > reply->deadline_ns;
+}
+
+static bool goes_on(void *context)
+{
+	const struct reply *reply = context;
+	return !is_late(reply) && (reply->is_wanted == NULL || reply->is_wanted(reply->wanted_context));
+}
+
+struct histree_cancel reply_cancel(struct reply *reply)
+{
+	return (struct histree_cancel){ goes_on, reply };
+}
+
 static enum histree_status take_step(struct reply *reply)
 {
 	if (reply->steps.state == NULL)
 		return HISTREE_END;
-	if (reply->deadline_ns != 0 && monotonic_ns() > reply->deadline_ns)
+	if (is_late(reply))
 		return error_set(&reply->error, HISTREE_ERR_CANCELLED,
 				 "the answer took too long; ask for a smaller part");
 	enum histree_status status = reply->steps.next(reply->steps.state, &reply->json, &reply->error);

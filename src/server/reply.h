@@ -9,14 +9,15 @@
  *	reply_steps(reply, &(struct reply_steps){ write_rows, free_rows, rows });
  *
  * Only one piece is held, so memory does not grow with the answer; and when the client goes away no further step is
- * taken.  A step writes about PIECE_SIZE bytes at most, and takes a bounded time.
+ * taken.  A step writes about PIECE_SIZE bytes at most.  What may take long, within a step or before the first,
+ *asks reply_cancel() now and then.
  */
 #ifndef SERVER_REPLY_H
 #define SERVER_REPLY_H
 
 #include <zlib.h>
 
-#include "histree/status.h"
+#include "histree/view.h"
 #include "server/json_writer.h"
 
 enum http_status {
@@ -53,6 +54,9 @@ struct reply {
 	bool is_cut;  /* it failed where that can no longer be said in it */
 	struct histree_error error;
 	int64_t deadline_ns; /* of the monotonic clock; 0: none */
+	/* Whether the client still waits; NULL: who knows. */
+	bool (*is_wanted)(void *context);
+	void *wanted_context;
 
 	bool zipped;
 	z_stream deflate;
@@ -73,6 +77,10 @@ void reply_envelope_only(struct reply *reply, const char *status, const char *me
 
 /* The answer owns the state from here on. */
 void reply_steps(struct reply *reply, const struct reply_steps *steps);
+
+/* Goes on while the client waits and there is time; for what the answer is computed with.  Lives as the reply does.
+ */
+struct histree_cancel reply_cancel(struct reply *reply);
 
 /* In place of all that was written: an error of the protocol, {"title": ...}.  The title begins with a capital. */
 void reply_error(struct reply *reply, enum http_status status, const char *format, ...)

@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/intern.h"
 #include "base/io.h"
+#include "base/number_text.h"
 #include "base/radix_sort.h"
 #include "base/search.h"
 #include "support/random.h"
@@ -426,6 +427,25 @@ static void a_search_finds_the_first_that_is_not_before(void **state)
 	assert_int_equal(looks, 0);
 }
 
+static void numbers_are_read_whole_or_not_at_all(void **state)
+{
+	(void)state;
+	static const char *const wrong[] = { "", "-", "+-1", " 1", "1 ", "0x10", "nan", "inf", "1e", "." };
+	int64_t number;
+	double real;
+	assert_true(number_parse_signed("-9223372036854775808", &number) && number == INT64_MIN);
+	assert_true(number_parse_signed("+9223372036854775807", &number) && number == INT64_MAX);
+	assert_false(number_parse_signed("9223372036854775808", &number));
+	assert_false(number_parse_signed("-9223372036854775809", &number));
+	assert_false(number_parse_signed("1.5", &number));
+	assert_true(number_parse_real("-1.5e3", &real) && real == -1500);
+	assert_true(number_parse_real("42", &real) && real == 42);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_false(number_parse_signed(wrong[i], &number));
+		assert_false(number_parse_real(wrong[i], &real));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -447,6 +467,7 @@ int main(void)
 		cmocka_unit_test(every_status_has_a_text),
 		cmocka_unit_test(io_goes_on_after_short_calls),
 		cmocka_unit_test(io_tells_the_end_from_a_failure),
+		cmocka_unit_test(numbers_are_read_whole_or_not_at_all),
 		cmocka_unit_test(a_search_finds_the_first_that_is_not_before),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

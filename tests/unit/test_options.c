@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "cli/option.h"
 
 /* ---- options ------------------------------------------------------------------------------------------ */

@@ -242,6 +242,31 @@ static void test_given_up(void **state)
 	assert_true(freed);
 }
 
+static bool is_wanted(void *context)
+{
+	return *(const bool *)context;
+}
+
+/* What computes an answer learns that it is in vain: nobody waits, or there is no time left. */
+static void test_cancel(void **state)
+{
+	(void)state;
+	struct reply reply;
+	bool wanted = true;
+	reply_init(&reply);
+	struct histree_cancel cancel = reply_cancel(&reply);
+	assert_true(cancel.go_on(cancel.context));
+	reply.is_wanted = is_wanted;
+	reply.wanted_context = &wanted;
+	assert_true(cancel.go_on(cancel.context));
+	wanted = false;
+	assert_false(cancel.go_on(cancel.context));
+	wanted = true;
+	reply.deadline_ns = 1;
+	assert_false(cancel.go_on(cancel.context));
+	reply_release(&reply);
+}
+
 static void test_error(void **state)
 {
 	(void)state;
@@ -264,7 +289,8 @@ int main(void)
 		cmocka_unit_test(test_json),     cmocka_unit_test(test_steps),
 		cmocka_unit_test(test_zip),      cmocka_unit_test(test_fails_half_way),
 		cmocka_unit_test(test_cut),      cmocka_unit_test(test_deadline),
-		cmocka_unit_test(test_given_up), cmocka_unit_test(test_error),
+		cmocka_unit_test(test_given_up), cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_error),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

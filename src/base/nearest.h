@@ -6,8 +6,8 @@
  *	nearest_offer(&nearest, "query");	// each word that would have been right
  *	nearest.word				// "query", or NULL where nothing is near
  */
-#ifndef CLI_NEAREST_H
-#define CLI_NEAREST_H
+#ifndef BASE_NEAREST_H
+#define BASE_NEAREST_H
 
 #include <stddef.h>
 

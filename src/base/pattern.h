@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pattern.h - regular expressions whose cost has a bound, whoever wrote them.
+ *
+ * What POSIX calls extended, over bytes: . [a-z] [^a] [[:digit:]] ^ $ ( ) | * + ? and \ before a sign; besides,
+ * \d \w \s and \D \W \S.  Neither counts ({3}) nor back references.
+ *
+ * regcomp() of glibc takes memory that doubles with each level of ((a+)+)+, 415 MB for 20 of them, and regexec()
+ * keeps every set of states that it ever met.  Here a pattern is its positions, one for each place that takes a
+ * byte, and which follows which (Glushkov, 1961).  A text is read once, with the set of positions where a match
+ * may stand: 17 KiB a pattern, at most 256 steps a byte, and nothing kept between texts.
+ */
+#ifndef BASE_PATTERN_H
+#define BASE_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "histree/status.h"
+
+/* Bytes of the text of a pattern. */
+enum { PATTERN_SIZE_MAX = 256 };
+
+struct pattern;
+
+/* HISTREE_ERR_ARGUMENT says what is wrong with the text. */
+HISTREE_MUST_CHECK enum histree_status pattern_create(const char *text, struct pattern **out,
+						      struct histree_error *error);
+
+/* It is somewhere in these bytes.  Any number of threads may ask the same pattern. */
+bool pattern_find(const struct pattern *pattern, const void *bytes, size_t size);
+
+/* NULL is fine. */
+void pattern_free(struct pattern *pattern);
+
+#endif

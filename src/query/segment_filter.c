@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "histree/segment_filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "query/filter_program.h"
+
+/* The fields of every segment; those of the schema come behind them. */
+enum { FIELD_START, FIELD_END, FIELD_DURATION, OWN_FIELDS };
+
+static const struct histree_filter_field own_fields[OWN_FIELDS] = {
+	[FIELD_START] = { "start", HISTREE_LONG, HISTREE_FILTER_TIME },
+	[FIELD_END] = { "end", HISTREE_LONG, HISTREE_FILTER_TIME },
+	[FIELD_DURATION] = { "duration", HISTREE_LONG, HISTREE_FILTER_DURATION },
+};
+
+struct histree_segment_filter {
+	struct histree_filter *filter;
+	size_t content_count;
+};
+
+enum histree_status histree_segment_filter_create(const struct histree_segment_schema *schema, const char *text,
+						  histree_time start, histree_time end,
+						  struct histree_segment_filter **out, struct histree_error *error)
+{
+	*out = NULL;
+	if (schema->field_count > HISTREE_SEGMENT_FIELDS_MAX)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a schema of %zu fields; it may have %d",
+				 schema->field_count, HISTREE_SEGMENT_FIELDS_MAX);
+	struct histree_filter_field fields[OWN_FIELDS + HISTREE_SEGMENT_FIELDS_MAX];
+	memcpy(fields, own_fields, sizeof(own_fields));
+	for (size_t i = 0; i < schema->field_count; i++)
+		fields[OWN_FIELDS + i] = (struct histree_filter_field){ .name = schema->fields[i].name,
+									.type = schema->fields[i].type };
+	const struct histree_filter_scope scope = {
+		.fields = fields, .field_count = OWN_FIELDS + schema->field_count, .start = start, .end = end
+	};
+	struct histree_segment_filter *filter = malloc(sizeof(*filter));
+	if (filter == NULL)
+		return error_memory(error, "a filter");
+	filter->content_count = schema->field_count;
+	enum histree_status status = histree_filter_create(text, &scope, &filter->filter, error);
+	if (status == HISTREE_OK)
+		*out = filter;
+	else
+		free(filter);
+	return status;
+}
+
+bool histree_segment_filter_match(const struct histree_segment_filter *filter,
+				  const struct histree_segment *segment)
+{
+	struct histree_value values[OWN_FIELDS + HISTREE_SEGMENT_FIELDS_MAX];
+	uint64_t duration = histree_segment_duration(segment);
+	values[FIELD_START] = histree_long(segment->start);
+	values[FIELD_END] = histree_long(segment->end);
+	values[FIELD_DURATION] = histree_long(duration > INT64_MAX ? INT64_MAX : (int64_t)duration);
+	for (size_t i = 0; i < filter->content_count; i++)
+		values[OWN_FIELDS + i] = segment->content != NULL ? segment->content[i] : histree_null();
+	return histree_filter_match(filter->filter, values);
+}
+
+static bool pass(void *context, const struct histree_segment *segment)
+{
+	return histree_segment_filter_match(context, segment);
+}
+
+void histree_segment_filter_apply(struct histree_segment_filter *filter, struct histree_segment_query *query)
+{
+	query->filter = pass;
+	query->filter_context = filter;
+	/* A segment that meets the window ends at `from` or later, and starts at `to` or earlier. */
+	histree_time end_most = INT64_MAX, start_least = INT64_MIN;
+	filter_narrow(filter->filter, FIELD_START, &start_least, &query->to);
+	filter_narrow(filter->filter, FIELD_END, &query->from, &end_most);
+	if (start_least > query->from)
+		query->from = start_least;
+	if (end_most < query->to)
+		query->to = end_most;
+	if (query->from > query->to) /* nothing can pass, and there is no empty window */
+		query->to = query->from;
+}
+
+void histree_segment_filter_free(struct histree_segment_filter *filter)
+{
+	if (filter == NULL)
+		return;
+	histree_filter_free(filter->filter);
+	free(filter);
+}
