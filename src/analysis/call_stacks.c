@@ -21,7 +21,9 @@ bool call_stacks_apply(const struct event_trace *trace)
 
 void call_stacks_init(struct call_stacks *stacks, size_t thread_size)
 {
-	*stacks = (struct call_stacks){ .thread_size = thread_size, .gap_end = INT64_MIN };
+	*stacks = (struct call_stacks){ .thread_size = thread_size,
+					.gap_end = INT64_MIN,
+					.gap_end_anywhere = INT64_MIN };
 }
 
 struct call_thread *call_stacks_next(const struct call_stacks *stacks, size_t *place)
@@ -41,6 +43,7 @@ void call_stacks_release(struct call_stacks *stacks)
 		free(thread->frames);
 	class_table_release(&stacks->bindings);
 	id_map_release(&stacks->threads);
+	id_map_release(&stacks->cpus);
 	arena_release(&stacks->records);
 }
 
@@ -161,13 +164,53 @@ static void leave(struct call_thread *thread, const uint64_t *address, struct ca
 		caller->inside += (uint64_t)thread->last - (uint64_t)ended->start;
 }
 
-/* ---- events ---------------------------------------------------------------------------------------------- */
+/* ---- gaps ------------------------------------------------------------------------------------------------ */
+
+static void widen(histree_time *gap_end, histree_time end)
+{
+	if (end > *gap_end)
+		*gap_end = end;
+}
+
+static uint64_t cpu_id(const struct event_trace *trace, int32_t cpu)
+{
+	return (uint64_t)trace->id << 32 | (uint32_t)cpu;
+}
+
+/* The end of the gap of a CPU; where there is no memory to keep it apart, that of any. */
+static histree_time *gap_end_of(struct call_stacks *stacks, const struct event_gap *gap)
+{
+	if (gap->cpu < 0)
+		return &stacks->gap_end_anywhere;
+	uint64_t id = cpu_id(gap->trace, gap->cpu);
+	histree_time *gap_end = id_map_find(&stacks->cpus, id);
+	if (gap_end != NULL)
+		return gap_end;
+	gap_end = arena_allocate(&stacks->records, sizeof(*gap_end), alignof(histree_time));
+	if (gap_end == NULL || !id_map_add(&stacks->cpus, id, gap_end))
+		return &stacks->gap_end_anywhere;
+	*gap_end = INT64_MIN;
+	return gap_end;
+}
+
+/* An event of a CPU ends its gap. */
+static void settle(struct call_stacks *stacks, const struct event *event)
+{
+	histree_time *gap_end = id_map_find(&stacks->cpus, cpu_id(event->class->trace, event->cpu));
+	if (gap_end == NULL || event->time > *gap_end || event->time == INT64_MIN)
+		return;
+	*gap_end = event->time - 1;
+	stacks->gap_end = stacks->gap_end_anywhere;
+	for (size_t i = 0; i < stacks->cpus.slot_count; i++)
+		if (stacks->cpus.slots[i].record != NULL)
+			widen(&stacks->gap_end, *(const histree_time *)stacks->cpus.slots[i].record);
+}
 
 void call_stacks_lose(struct call_stacks *stacks, const struct event_gap *gap)
 {
 	struct call_thread *thread;
-	if (gap->end > stacks->gap_end)
-		stacks->gap_end = gap->end;
+	widen(&stacks->gap_end, gap->end);
+	widen(gap_end_of(stacks, gap), gap->end);
 	for (size_t place = 0; (thread = call_stacks_next(stacks, &place)) != NULL;) {
 		if (thread->last < gap->begin)
 			thread->last = gap->begin;
@@ -177,12 +220,16 @@ void call_stacks_lose(struct call_stacks *stacks, const struct event_gap *gap)
 	}
 }
 
+/* ---- events ---------------------------------------------------------------------------------------------- */
+
 bool call_stacks_follow(struct call_stacks *stacks, const struct event *event, struct call_step *step)
 {
 	*step = (struct call_step){ .role = CALL_NONE };
 	const struct call_binding *binding = binding_of(stacks, event->class);
 	if (binding == NULL)
 		return false;
+	if (event->time <= stacks->gap_end)
+		settle(stacks, event);
 	int64_t tid, address;
 	bool has_address = event_int(event, binding->address, &address);
 	/* Only entries need one. */

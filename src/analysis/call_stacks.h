@@ -44,7 +44,12 @@ struct call_stacks {
 	struct class_table bindings;
 	struct id_map threads; /* by tid; struct call_thread at the beginning of each */
 	struct arena records;
-	histree_time gap_end; /* until then any thread may make calls that nobody sees; INT64_MIN: no gap */
+	/*
+	 * Until then any thread may make calls that nobody sees: the last end of all gaps, and of those of which it is
+	 * not said on which CPU.  INT64_MIN: there is none.
+	 */
+	histree_time gap_end, gap_end_anywhere;
+	struct id_map cpus; /* by trace and number; histree_time: the end of its gap */
 };
 
 enum call_outcome {
@@ -78,7 +83,10 @@ void call_stacks_release(struct call_stacks *stacks);
 /* False when memory is out. */
 bool call_stacks_follow(struct call_stacks *stacks, const struct event *event, struct call_step *step);
 
-/* Events are lost: any thread may have run there, and its frames are forgotten. */
+/*
+ * Events are lost: any thread may have run there, and its frames are forgotten.  That ends with the next event of
+ * the CPU, as for the kernel (kernel_gap.h), or where the trace says.
+ */
 void call_stacks_lose(struct call_stacks *stacks, const struct event_gap *gap);
 
 /* The threads, one after the other; NULL behind the last.  `*place` is 0 at first. */

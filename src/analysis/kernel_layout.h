@@ -10,6 +10,7 @@
 /* Whether the trace is one of a kernel. */
 bool kernel_layout_knows(const struct event_trace *trace);
 
+/* Whether perf recorded it. */
 bool kernel_layout_is_perf(const struct event_trace *trace);
 
 /*

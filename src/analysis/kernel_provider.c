@@ -19,8 +19,8 @@ struct kernel_provider {
 
 struct provider_binding {
 	struct kernel_binding kernel;
-	uint32_t own_tid; /* field; EVENT_NO_FIELD: of LTTng's events it is not asked for, as Trace Compass does not
-			   */
+	/* Field; EVENT_NO_FIELD also for LTTng's events, of which Trace Compass does not ask for it. */
+	uint32_t own_tid;
 };
 
 bool kernel_provider_applies(const struct event_trace *trace)

@@ -165,6 +165,22 @@ static void a_call_that_meets_a_gap_is_in_doubt(void **state)
 	segment_run_expect(&run, "61-63 0x4, 5, p, 1, 2, null", 3, 3);
 }
 
+/* A gap is said to last until the end of the packet behind it; but there, nothing is missing. */
+static void a_gap_ends_with_the_next_event_of_its_cpu(void **state)
+{
+	(void)state;
+	struct segment_run run;
+	begin(&run);
+	segment_run_event(&run, 10, 0, FAST_ENTRY, "addr=1 | vtid=5");
+	segment_run_gap(&run, 20, 50, 1);
+	segment_run_gap(&run, 21, 40, 2);
+	segment_run_event(&run, 30, 1, FAST_ENTRY, "addr=2 | vtid=6");
+	segment_run_event(&run, 31, 2, FAST_ENTRY, "addr=3 | vtid=6");
+	segment_run_event(&run, 32, 2, FAST_EXIT, "| vtid=6");
+	segment_run_event(&run, 33, 0, FAST_EXIT, "| vtid=5");
+	segment_run_expect(&run, "31-32 0x3, 6, null, 1, 1, null", 1, 2);
+}
+
 static void too_deep_calls_are_counted(void **state)
 {
 	(void)state;
@@ -279,15 +295,16 @@ static void random_calls_are_what_the_states_say(void **state)
 			char fields[WRITTEN_TEXT_SIZE];
 			time += (histree_time)random_below(&random, 3);
 			if (random_below(&random, 500) == 0) {
-				run_gap(&both.states, time, time + 5, 0);
-				segment_run_gap(&both.segments, time, time + 5, 0);
+				run_gap(&both.states, time, time + 5, 1);
+				segment_run_gap(&both.segments, time, time + 5, 1);
 			}
 			snprintf(fields, sizeof(fields),
 				 "addr=%" PRIu64 " call_site=1 | vtid=%" PRIu64 " procname=p",
 				 1 + random_below(&random, 4), 1 + random_below(&random, 3));
 			const char *event = random_below(&random, 9) < 4 ? ENTRY : EXIT;
-			run_event(&both.states, time, 0, event, fields);
-			segment_run_event(&both.segments, time, 0, event, fields);
+			int cpu = (int)random_below(&random, 2);
+			run_event(&both.states, time, cpu, event, fields);
+			segment_run_event(&both.segments, time, cpu, event, fields);
 		}
 		assert_true(both_compare(&both, time + 1) > 500);
 	}
@@ -336,6 +353,7 @@ int main(void)
 		cmocka_unit_test(an_exit_of_another_function_ends_nothing),
 		cmocka_unit_test(time_stands_still_where_the_clock_steps_back),
 		cmocka_unit_test(a_call_that_meets_a_gap_is_in_doubt),
+		cmocka_unit_test(a_gap_ends_with_the_next_event_of_its_cpu),
 		cmocka_unit_test(too_deep_calls_are_counted),
 		cmocka_unit_test(it_is_for_user_space_traces),
 		cmocka_unit_test(random_calls_are_what_the_states_say),
