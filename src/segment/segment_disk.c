@@ -194,6 +194,8 @@ static enum histree_status check_contents(struct segment_disk *disk, struct hist
 	while (status == HISTREE_OK && (status = disk_cursor_next(cursor, &segment, error)) == HISTREE_OK)
 		segment_info_include(found, &segment);
 	disk_cursor_free(cursor);
+	if (status == HISTREE_PARTIAL)
+		return error_set(error, HISTREE_ERR_FORMAT, "a node that was sound can no longer be read");
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 

@@ -44,6 +44,9 @@ static enum histree_status sort_all(struct table_maker *maker, size_t field, str
 		count++;
 	}
 	segment_scan_free(scan);
+	if (status == HISTREE_PARTIAL)
+		return error_set(error, HISTREE_ERR_FORMAT,
+				 "'%s': a node is damaged, and a side table needs all segments", store->path);
 	if (status == HISTREE_END && count != store->segment_count)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': has another number of segments than it says",
 				 store->path);

@@ -126,10 +126,8 @@ enum histree_status segment_damage_meet(struct segment_damage *met, struct tree_
 	return HISTREE_OK;
 }
 
-enum histree_status segment_damage_next(struct segment_damage *met)
+enum histree_status segment_damage_tell_next(struct segment_damage *met)
 {
-	if (!met->met_core)
-		return HISTREE_OK;
 	while (met->untold < met->damage->loss_count) {
 		const struct segment_loss *loss = &met->damage->losses[met->untold++];
 		if (!loss->has_parent)

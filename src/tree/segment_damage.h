@@ -43,7 +43,13 @@ void segment_damage_release(struct segment_damage *met);
 enum histree_status segment_damage_meet(struct segment_damage *met, struct tree_reader *reader, uint32_t node,
 					struct histree_error *error);
 
-/* HISTREE_PARTIAL while there is one more loss without a parent to tell of. */
-enum histree_status segment_damage_next(struct segment_damage *met);
+/* HISTREE_PARTIAL while there is one more loss without a parent to tell of, once a core node was met. */
+enum histree_status segment_damage_tell_next(struct segment_damage *met);
+
+/* The same; inline what each segment of a sound tree pays. */
+static inline enum histree_status segment_damage_next(struct segment_damage *met)
+{
+	return met->met_core ? segment_damage_tell_next(met) : HISTREE_OK;
+}
 
 #endif

@@ -389,7 +389,8 @@ static enum histree_status next_ahead(struct segment_sweep *sweep, struct histre
 
 static bool leaves_do_not_fit(const struct segment_sweep *sweep)
 {
-	return sweep->holder.loaded > LOADS_AT_FIRST + sweep->handed_out / SEGMENTS_PER_LOAD;
+	uint64_t loaded = sweep->holder.loaded;
+	return loaded > LOADS_AT_FIRST && loaded - LOADS_AT_FIRST > sweep->handed_out / SEGMENTS_PER_LOAD;
 }
 
 enum histree_status segment_sweep_next(struct segment_sweep *sweep, struct histree_segment *out,

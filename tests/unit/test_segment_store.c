@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -475,6 +476,64 @@ static void many_threads_read_one_store(void **state)
 	segments_release(&segments);
 }
 
+/* By name; how many came, of a thread. */
+static void *read_by_field(void *context)
+{
+	struct histree_segment_store *store = context;
+	struct histree_segment_iter *iter;
+	struct histree_segment segment;
+	size_t count = 0;
+	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	query.order = HISTREE_SEGMENTS_BY_FIELD;
+	query.field = SEGMENT_NAME;
+	if (histree_segment_iter_create(store, &iter, NULL) != HISTREE_OK)
+		return NULL;
+	if (histree_segment_iter_start(iter, &query, NULL, NULL) == HISTREE_OK)
+		while (histree_segment_iter_next(iter, &segment, NULL) == HISTREE_OK)
+			count++;
+	histree_segment_iter_free(iter);
+	return (void *)(uintptr_t)count;
+}
+
+/* The first of several threads that ask makes the table, and all use it; where nothing is to be written, nobody
+ * does. */
+static void a_large_store_makes_its_table(void **state)
+{
+	(void)state;
+	static const struct segment_kind large = { "large", SEGMENTS_BY_END, 60000, true };
+	struct segments segments;
+	struct histree_segment_store *store;
+	char path[64], table[80];
+	snprintf(path, sizeof(path), "test_segment_store.%ld.seg", (long)getpid());
+	snprintf(table, sizeof(table), "%s.%d.order", path, SEGMENT_NAME);
+	assert_true(segments_make(&segments, &large, 5));
+	const struct histree_segment_store_options made = { .path = path, .schema = segment_test_schema };
+	assert_int_equal(histree_segment_store_create(&made, &store, NULL), HISTREE_OK);
+	for (size_t i = 0; i < segments.count; i++)
+		assert_int_equal(histree_segment_store_add(store, &segments.segments[i], NULL), HISTREE_OK);
+	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+	histree_segment_store_close(store);
+	static const enum histree_segment_tables policies[] = { HISTREE_TABLES_NEVER, HISTREE_TABLES_AS_THEY_ARE,
+								HISTREE_TABLES_ON_DEMAND };
+	for (size_t i = 0; i < 3; i++) {
+		const struct histree_segment_open_options options = { .tables = policies[i] };
+		pthread_t threads[3];
+		assert_int_equal(histree_segment_store_open(path, &options, &store, NULL), HISTREE_OK);
+		for (unsigned thread = 0; thread < 3; thread++)
+			assert_int_equal(pthread_create(&threads[thread], NULL, read_by_field, store), 0);
+		for (unsigned thread = 0; thread < 3; thread++) {
+			void *count;
+			assert_int_equal(pthread_join(threads[thread], &count), 0);
+			assert_int_equal((uintptr_t)count, segments.count);
+		}
+		histree_segment_store_close(store);
+		assert_int_equal(access(table, F_OK) == 0, policies[i] == HISTREE_TABLES_ON_DEMAND);
+	}
+	unlink(table);
+	unlink(path);
+	segments_release(&segments);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -488,6 +547,7 @@ int main(void)
 		cmocka_unit_test(the_file_of_a_maker_that_died_goes),
 		cmocka_unit_test(damage_is_found),
 		cmocka_unit_test(many_threads_read_one_store),
+		cmocka_unit_test(a_large_store_makes_its_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
