@@ -11,9 +11,11 @@
 #include <sys/stat.h>
 
 #include "base/bytes.h"
+#include "base/crc32c.h"
 #include "fuzz.h"
 #include "image.h"
 #include "item/value_codec.h"
+#include "pipeline/event_index.h"
 #include "segment/segment_backend.h"
 #include "state/attribute_section.h"
 #include "store/block_file.h"
@@ -259,6 +261,34 @@ static void put_words(void)
 	}
 }
 
+/* Two types in turn, of two files, an event each 10 ns. */
+static void put_index(const char *name, uint64_t events)
+{
+	static const uint8_t types[] = "\5write\4read";
+	uint8_t bytes[4096], *at = bytes + EVENT_INDEX_HEADER_SIZE;
+	memcpy(bytes, EVENT_INDEX_MAGIC, 8);
+	put_le32(bytes + 8, EVENT_INDEX_VERSION);
+	put_le64(bytes + 16, events);
+	put_le64(bytes + 24, (uint64_t)INT64_C(-500) + events * 10);
+	put_le32(bytes + 32, 2);
+	put_le32(bytes + 36, 2);
+	memcpy(at, types, sizeof(types) - 1);
+	at += sizeof(types) - 1;
+	for (uint64_t event = 0; event < events; event += EVENTS_PER_TICK)
+		at = put_varint(at, event == 0 ? zigzag(-500) : EVENTS_PER_TICK * 10);
+	for (uint64_t event = 0; event < events; event += EVENTS_PER_BLOCK) {
+		uint64_t left = events - event, here = left < EVENTS_PER_BLOCK ? left : EVENTS_PER_BLOCK;
+		/* For each file its packet and the events of it before; then the types. */
+		const uint64_t numbers[] = { 1 + event / 1000, event % 1000, 0, 0, 2, 0, here / 2, 1,
+					     here - here / 2 };
+		for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+			at = put_varint(at, numbers[i]);
+	}
+	put_le32(bytes + 12,
+		 crc32c(0, bytes + EVENT_INDEX_CHECKED_FROM, (size_t)(at - bytes) - EVENT_INDEX_CHECKED_FROM));
+	put("index", name, bytes, (size_t)(at - bytes));
+}
+
 int main(int count, char **arguments)
 {
 	if (count != 2) {
@@ -276,6 +306,9 @@ int main(int count, char **arguments)
 	put_segments(&(struct segment_kind){ "content", SEGMENTS_SCATTERED, 150, true });
 	static const uint8_t provider[] = "\1\0\0\0kernel";
 	put_attributes();
+	put_index("one-block", 130);
+	put_index("three-blocks", 2 * EVENTS_PER_BLOCK + 70);
+	put_index("no-events", 0);
 	put_chosen("sections", "provider", 3, provider, sizeof(provider) - 1);
 	return 0;
 }
