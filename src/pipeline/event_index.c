@@ -46,9 +46,10 @@ static bool read_ticks(struct event_index *index, struct byte_reader *reader)
 	histree_time time = 0;
 	for (size_t i = 0; index->ticks != NULL && i < index->tick_count; i++) {
 		uint64_t step = read_varint(reader);
-		if (__builtin_add_overflow(time, i == 0 ? unzigzag(step) : (int64_t)step, &time) ||
-		    (i > 0 && time < index->ticks[i - 1]))
+		/* A trace may be as long as time itself, which no int64_t says. */
+		if (i > 0 && step > (uint64_t)INT64_MAX - (uint64_t)time)
 			return false;
+		time = i == 0 ? unzigzag(step) : (histree_time)((uint64_t)time + step);
 		index->ticks[i] = time;
 	}
 	return index->ticks != NULL && !reader->failed && time <= index->end;

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/bytes.h"
+#include "base/crc32c.h"
 #include "fuzz.h"
 #include "image.h"
 #include "item/value_codec.h"

@@ -5,9 +5,11 @@
  *	damage_file FILE FLIPS TRUNCATIONS [SEED]
  *
  * FILE is a history, a store of segments or an index of events.  Each damaged copy is asked what can be asked of
- * such a file, and now and then all of it is verified: damage of what was used must be found.
+ * such a file, and now and then all of it is verified: damage of what was used must be found.  SIGTERM makes the
+ * last line, with all that was counted, come early.
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,14 @@
 #include "truth.h"
 
 enum { VERIFY_EVERY = 8 };
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal)
+{
+	(void)signal;
+	stopped = true;
+}
 
 void damage_wrong(struct damage *damage, const char *format, ...)
 {
@@ -59,7 +69,8 @@ int main(int argc, char **argv)
 {
 	if (argc < 4)
 		give_up("usage: damage_file FILE FLIPS TRUNCATIONS [SEED]");
-	uint64_t flips = strtoull(argv[2], NULL, 10), cuts = strtoull(argv[3], NULL, 10);
+	const uint64_t flips = strtoull(argv[2], NULL, 10), cuts = strtoull(argv[3], NULL, 10);
+	uint64_t flipped = 0, cut = 0;
 	uint64_t seed = argc > 4 ? strtoull(argv[4], NULL, 10) : 1;
 	static struct damage damage;
 	void *subject;
@@ -67,23 +78,24 @@ int main(int argc, char **argv)
 	load(&damage, argv[1]);
 	const struct damage_subject *kind = learn(&damage, &subject);
 	struct memory_file *file = memory_io_find(&damage.memory, DAMAGE_PATH);
+	signal(SIGTERM, stop);
 	const size_t size = file->size;
-	for (uint64_t i = 0; i < flips && damage.wrong == 0; i++) {
+	for (; flipped < flips && damage.wrong == 0 && !stopped; flipped++) {
 		size_t at = (size_t)random_below(&damage.random, size);
 		unsigned bit = (unsigned)random_below(&damage.random, 8);
 		snprintf(damage.what, sizeof(damage.what), "seed %" PRIu64 ", bit %u of byte %zu", seed, bit, at);
 		file->bytes[at] ^= (uint8_t)(1U << bit);
-		kind->ask(subject, i % VERIFY_EVERY == 0);
+		kind->ask(subject, flipped % VERIFY_EVERY == 0);
 		file->bytes[at] ^= (uint8_t)(1U << bit);
 	}
-	for (uint64_t i = 0; i < cuts && damage.wrong == 0; i++) {
+	for (; cut < cuts && damage.wrong == 0 && !stopped; cut++) {
 		file->size = (size_t)random_below(&damage.random, size);
 		snprintf(damage.what, sizeof(damage.what), "seed %" PRIu64 ", cut to %zu bytes", seed, file->size);
 		kind->ask(subject, false);
 	}
 	printf("%s, seed %" PRIu64 ": %" PRIu64 " bits flipped, %" PRIu64 " files cut short: %" PRIu64
 	       " opened, %" PRIu64 " refused; %" PRIu64 " questions asked; ",
-	       kind->name, seed, flips, cuts, damage.opened, damage.refused, damage.asked);
+	       kind->name, seed, flipped, cut, damage.opened, damage.refused, damage.asked);
 	kind->report(subject);
 	printf("; damage found by %" PRIu64 " of %" PRIu64 " verifications; %" PRIu64 " wrong\n", damage.found,
 	       damage.verified, damage.wrong);

@@ -5,13 +5,14 @@
  *	kill_build HISTREE TRACE STORES [SEED [PUBLISH]]
  *
  * A complete build is the reference (that one is compared with Trace Compass's answers elsewhere).  Then builds of
- * random variants are killed with SIGKILL after random times, until so many stores were left.  Every interval of
- *each is compared with the reference, cut at the end that the store states.  Some are gone on with by --resume,
- *killed again, and in the end completed: the stated end never goes back, and the complete one is the reference
- *again.
+ * random variants are killed with SIGKILL after random times, until so many stores were left.  Times are of the
+ * processor, so that it does not matter how busy the machine is.  Every interval of
+ * each is compared with the reference, cut at the end that the store states.  Some are gone on with by --resume,
+ * killed again, and in the end completed: the stated end never goes back, and the complete one is the reference
+ * again.
  *
- * The last line says how many stores there were and how many were wrong.  Exit: 0 none, 1 some, 2 it could not be
- *tried.
+ * The last line says how many stores there were and how many were wrong; SIGTERM makes it come early.  Exit: 0
+ * none, 1 some, 2 it could not be tried.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,17 +35,18 @@ struct trial {
 	char folder[64], store[96], building[112];
 	struct random random;
 	struct truth truth;
-	int64_t build_ns; /* of a build that nobody kills */
+	int64_t build_ns; /* of the processor, that a build takes which nobody kills */
 	uint64_t left;    /* by builds that were killed */
 	uint64_t killed, opened, before_first, resumed, completed, wrong, intervals;
 	uint64_t seed;
 };
 
-static int64_t now_ns(void)
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	(void)signal;
+	stopped = true;
 }
 
 __attribute__((format(printf, 2, 3))) static void wrong(struct trial *trial, const char *format, ...)
@@ -159,8 +162,24 @@ static bool check_store(struct trial *trial, histree_time *end, bool *complete)
 
 /* ---- killing -------------------------------------------------------------------------------------------- */
 
-/* False: the build was over before. */
-static bool run_build(struct trial *trial, const char *variant, const char *how, int64_t kill_after_ns)
+/* Until the process has had so much of the processor, or is over. */
+static void wait_until(pid_t child, int64_t processor_ns)
+{
+	const struct timespec step = { .tv_nsec = 200000 };
+	clockid_t clock;
+	siginfo_t over = { 0 };
+	struct timespec used;
+	if (clock_getcpuclockid(child, &clock) != 0)
+		return;
+	while (clock_gettime(clock, &used) == 0 &&
+	       (int64_t)used.tv_sec * 1000000000 + used.tv_nsec < processor_ns &&
+	       waitid(P_PID, (id_t)child, &over, WEXITED | WNOHANG | WNOWAIT) == 0 && over.si_pid == 0)
+		nanosleep(&step, NULL);
+}
+
+/* False: the build was over before.  *took is of the processor. */
+static bool run_build(struct trial *trial, const char *variant, const char *how, int64_t kill_after_ns,
+		      int64_t *took)
 {
 	pid_t child = fork();
 	if (child < 0)
@@ -171,14 +190,16 @@ static bool run_build(struct trial *trial, const char *variant, const char *how,
 		_exit(127);
 	}
 	if (kill_after_ns >= 0) {
-		nanosleep(&(struct timespec){ .tv_sec = kill_after_ns / 1000000000,
-					      .tv_nsec = kill_after_ns % 1000000000 },
-			  NULL);
+		wait_until(child, kill_after_ns);
 		kill(child, SIGKILL);
 	}
 	int result;
-	if (waitpid(child, &result, 0) != child || (WIFEXITED(result) && WEXITSTATUS(result) != 0))
+	struct rusage usage;
+	if (wait4(child, &result, 0, &usage) != child || (WIFEXITED(result) && WEXITSTATUS(result) != 0))
 		give_up("the build failed");
+	if (took != NULL)
+		*took = ((int64_t)usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
+			((int64_t)usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
 	return WIFSIGNALED(result);
 }
 
@@ -205,8 +226,8 @@ static void try_once(struct trial *trial)
 	for (bool resume = false; !complete; resume = true) {
 		bool last = resume && random_percent(&trial->random, 30);
 		histree_time before = end;
-		bool killed =
-			run_build(trial, variant, resume ? "--resume" : "--force", last ? -1 : some_time(trial));
+		bool killed = run_build(trial, variant, resume ? "--resume" : "--force",
+					last ? -1 : some_time(trial), NULL);
 		trial->killed += killed;
 		if (check_store(trial, &end, &complete)) {
 			trial->opened++;
@@ -233,9 +254,7 @@ static void prepare(struct trial *trial)
 		give_up("cannot make a folder");
 	snprintf(trial->store, sizeof(trial->store), "%s/s.histree", trial->folder);
 	snprintf(trial->building, sizeof(trial->building), "%s.building", trial->store);
-	int64_t begun = now_ns();
-	run_build(trial, "cluster", "--force", -1);
-	trial->build_ns = now_ns() - begun;
+	run_build(trial, "cluster", "--force", -1, &trial->build_ns);
 	if (histree_store_open(trial->store, &store, &error) != HISTREE_OK ||
 	    histree_store_history(store, NULL, false, NULL, &history, &error) != HISTREE_OK)
 		give_up("%s", error.message);
@@ -264,7 +283,8 @@ int main(int argc, char **argv)
 	uint64_t wanted = strtoull(argv[3], NULL, 10);
 	trial.random.state = trial.seed;
 	prepare(&trial);
-	while (trial.left < wanted && trial.wrong == 0)
+	signal(SIGTERM, stop);
+	while (trial.left < wanted && trial.wrong == 0 && !stopped)
 		try_once(&trial);
 	printf("seed %" PRIu64 ": %" PRIu64 " kills left %" PRIu64 " stores; %" PRIu64 " opened (%" PRIu64
 	       " of them resumed, %" PRIu64 " completed), %" PRIu64 " kills before anything was published; %" PRIu64
