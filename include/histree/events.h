@@ -26,6 +26,20 @@ HISTREE_API uint64_t histree_events_count(const struct histree_events *events);
 /* The names of the types of events that occur, in the order in which they first did. */
 HISTREE_API const char *const *histree_events_types(const struct histree_events *events, size_t *count);
 
+/* A time from which events of a stream are missing: lost by the tracer, or in a part of the trace that is damaged.
+ */
+struct histree_gap {
+	histree_time from, to; /* both inclusive */
+	int32_t cpu;           /* of the stream; -1 where the trace does not say */
+	uint64_t events;       /* that the tracer counted as lost; 0: nobody counted */
+};
+
+/*
+ * All gaps, by their beginnings; they may overlap, and reach out of the history.  None of a store that was built
+ * with gaps ignored, or by a version that did not keep them (histree_store_info() may still know how many).
+ */
+HISTREE_API const struct histree_gap *histree_events_gaps(const struct histree_events *events, size_t *count);
+
 struct histree_event {
 	uint64_t number;
 	histree_time time;

@@ -22,11 +22,13 @@
  *	repair.h	from a damaged store to a sound one
  *	segment_view.h	charts of how long segments last
  *	view.h		threads as a tree, resources, CPU usage, colours
+ *	arrows.h	what connects threads and CPUs: switches, forks, wake-ups, migrations
  *	draw.h		pictures as SVG and PNG
  */
 #ifndef HISTREE_HISTREE_H
 #define HISTREE_HISTREE_H
 
+#include "arrows.h"
 #include "attributes.h"
 #include "build.h"
 #include "draw.h"

@@ -38,7 +38,8 @@ struct histree_segment_density;
 
 /*
  * Of the segments in the window of the query that pass its filter; its order and limit are of no meaning.
- * HISTREE_ERR_ARGUMENT for options that are not possible.  One thread at a time.
+ * HISTREE_ERR_ARGUMENT for options that are not possible.  HISTREE_PARTIAL: the density is there, without what
+ * damaged nodes held.  One thread at a time.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_density_create(struct histree_segment_store *store, const struct histree_segment_query *query,
@@ -56,6 +57,10 @@ histree_segment_density_group(const struct histree_segment_density *density, siz
 /* How many segments of a group fall in a bucket and start in a column; without columns, column 0 has them all. */
 HISTREE_API uint64_t histree_segment_density_count(const struct histree_segment_density *density, size_t group,
 						   uint32_t column, size_t bucket);
+
+/* What is missing, of all damaged nodes together; `node` is the first of them.  NULL: nothing is. */
+HISTREE_API const struct histree_segment_loss *
+histree_segment_density_loss(const struct histree_segment_density *density);
 
 /* NULL is fine. */
 HISTREE_API void histree_segment_density_free(struct histree_segment_density *density);

@@ -20,6 +20,7 @@ struct position_set {
 struct pattern {
 	bool is_optional; /* nothing at all is a match */
 	size_t word_count;
+	bool begins[UINT8_MAX + 1];                    /* a match may begin with this byte */
 	struct position_set first, last;               /* where a match begins and ends */
 	struct position_set takes[SYMBOL_COUNT];       /* the positions that take this symbol */
 	struct position_set follows[PATTERN_SIZE_MAX]; /* where a match goes on behind this position */
@@ -36,6 +37,14 @@ static void set_join(struct position_set *set, const struct position_set *other)
 {
 	for (size_t i = 0; i < SET_WORDS; i++)
 		set->words[i] |= other->words[i];
+}
+
+static bool set_is_empty(const struct position_set *set)
+{
+	uint64_t any = 0;
+	for (size_t i = 0; i < SET_WORDS; i++)
+		any |= set->words[i];
+	return any == 0;
 }
 
 /* Where a match stands in one of `from`, it may go on in each of `to`. */
@@ -284,10 +293,14 @@ static enum histree_status parse(struct parser *parser)
 		return status;
 	if (*parser->at != '\0')
 		return refuse(parser, "a ')' without its '('; write '\\)' for the sign itself");
-	parser->pattern->first = whole.first;
-	parser->pattern->last = whole.last;
-	parser->pattern->is_optional = whole.is_optional;
-	parser->pattern->word_count = (parser->position_count + 63) / 64;
+	struct pattern *pattern = parser->pattern;
+	pattern->first = whole.first;
+	pattern->last = whole.last;
+	pattern->is_optional = whole.is_optional;
+	pattern->word_count = (parser->position_count + 63) / 64;
+	for (unsigned byte = 0; byte <= UINT8_MAX; byte++)
+		for (size_t i = 0; i < SET_WORDS; i++)
+			pattern->begins[byte] |= (whole.first.words[i] & pattern->takes[byte].words[i]) != 0;
 	return HISTREE_OK;
 }
 
@@ -337,9 +350,16 @@ bool pattern_find(const struct pattern *pattern, const void *bytes, size_t size)
 	struct position_set positions = { 0 };
 	if (pattern->is_optional || step(pattern, &positions, SYMBOL_BEGIN))
 		return true;
-	while (at < end)
+	while (at < end) {
+		if (set_is_empty(&positions)) {
+			while (at < end && !pattern->begins[*at])
+				at++;
+			if (at == end)
+				break;
+		}
 		if (step(pattern, &positions, *at++))
 			return true;
+	}
 	return step(pattern, &positions, SYMBOL_END);
 }
 

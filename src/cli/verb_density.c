@@ -41,17 +41,22 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
+/* A filter may narrow the window to a time where nothing is. */
+static histree_time within(const struct time_span *span, histree_time time)
+{
+	return time < span->start ? span->start : time > span->end ? span->end : time;
+}
+
 static enum cli_exit read_options(const struct density_options *chosen, const struct segment_target *target,
 				  struct histree_density_options *density)
 {
-	const struct histree_segment_query *query = &target->query;
 	*density = (struct histree_density_options){
 		.per_decade = chosen->per_decade != NULL ? (unsigned)atoi(chosen->per_decade) : 0,
 		.field = HISTREE_SEGMENTS_TOGETHER,
 		.group_max = LINES_MAX / (chosen->time_buckets > 0 ? chosen->time_buckets : 1),
 		.column_count = (uint32_t)chosen->time_buckets,
-		.from = query->from > target->span.start ? query->from : target->span.start,
-		.to = query->to < target->span.end ? query->to : target->span.end,
+		.from = within(&target->span, target->query.from),
+		.to = within(&target->span, target->query.to),
 	};
 	return chosen->by == NULL ? CLI_OK : segment_target_field(target, "by", chosen->by, &density->field);
 }
@@ -74,7 +79,7 @@ static int print(const struct histree_segment_density *density, const struct his
 		density_rows_print_shades(&rows, output);
 	else
 		density_rows_print_bars(&rows, output);
-	return cli_end(output, rows.bucket_count > 0 ? CLI_OK : CLI_NOTHING);
+	return cli_end(output, segment_target_judge(histree_segment_density_loss(density), rows.bucket_count > 0));
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
@@ -92,7 +97,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (status == CLI_OK)
 		status = read_options(&chosen, &target, &asked);
 	if (status == CLI_OK &&
-	    histree_segment_density_create(target.store, &target.query, &asked, &density, &error) != HISTREE_OK)
+	    histree_segment_density_create(target.store, &target.query, &asked, &density, &error) < 0)
 		status = report_error(&error);
 	if (status == CLI_OK)
 		status = print(density, &asked, row_format_find(chosen.format));

@@ -47,6 +47,7 @@ struct event_gap {
 	const struct event_trace *trace;
 	int32_t cpu;             /* of the stream; -1 where the trace does not say */
 	histree_time begin, end; /* the first and the last ns of it; INT64_MAX: to the end of the trace */
+	uint64_t events;         /* that the tracer counted as lost; 0: nobody counted */
 };
 
 struct event {
@@ -62,6 +63,9 @@ struct event {
 
 /* The index of a field by name, EVENT_NO_FIELD if the class has none. */
 uint32_t event_class_field(const struct event_class *class, const char *name);
+
+/* The same among those of the contexts: not what the payload happens to call so. */
+uint32_t event_class_context_field(const struct event_class *class, const char *name);
 
 /* The field as a number (integers, enumerations and booleans).  EVENT_NO_FIELD gives false. */
 static inline bool event_int(const struct event *event, uint32_t field, int64_t *out)

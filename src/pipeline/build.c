@@ -292,8 +292,10 @@ static enum histree_status handle_events(struct build *build)
 			status = begin(build, event.time);
 		if (status == HISTREE_OK)
 			status = handle_event(build, &event);
-		if (status == HISTREE_OK && event.gap == NULL)
-			status = event_index_add(&build->index, build->trace, &event, build->error);
+		if (status == HISTREE_OK)
+			status = event.gap == NULL
+					 ? event_index_add(&build->index, build->trace, &event, build->error)
+					 : event_index_add_gap(&build->index, event.gap, build->error);
 		if (status == HISTREE_OK && count % EVENTS_PER_LOOK == 0)
 			status = look_at_clock(build);
 		if (status == HISTREE_ERR_CANCELLED)

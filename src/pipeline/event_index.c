@@ -94,16 +94,49 @@ static bool read_blocks(struct event_index *index, struct byte_reader *reader)
 	return index->blocks != NULL;
 }
 
+static bool read_gap(const struct event_index *index, struct byte_reader *reader, histree_time before,
+		     struct histree_gap *gap)
+{
+	uint64_t cpu = read_varint(reader), step = read_varint(reader), length = read_varint(reader);
+	gap->events = read_varint(reader);
+	if (reader->failed || cpu > INT32_MAX)
+		return false;
+	gap->cpu = (int32_t)cpu - 1;
+	gap->from = (histree_time)((uint64_t)before + (uint64_t)unzigzag(step));
+	gap->to = gap->from > index->end ? gap->from : index->end;
+	return length == 0 || !__builtin_add_overflow(gap->from, length - 1, &gap->to);
+}
+
+static int compare_gaps(const void *a, const void *b)
+{
+	const struct histree_gap *first = a, *second = b;
+	return (first->from > second->from) - (first->from < second->from);
+}
+
+/* They were met in the order of time, but for clocks that step back. */
+static bool read_gaps(struct event_index *index, struct byte_reader *reader)
+{
+	index->gap_count = read_varint(reader);
+	index->gaps = room(index, reader, index->gap_count, sizeof(*index->gaps));
+	for (size_t i = 0; index->gaps != NULL && i < index->gap_count; i++)
+		if (!read_gap(index, reader, i > 0 ? index->gaps[i - 1].from : 0, &index->gaps[i]))
+			return false;
+	if (index->gaps != NULL && index->gap_count > 1)
+		qsort(index->gaps, index->gap_count, sizeof(*index->gaps), compare_gaps);
+	return index->gaps != NULL;
+}
+
 static enum histree_status decode(const uint8_t *bytes, size_t size, struct event_index *index,
 				  struct histree_error *error)
 {
 	if (size < EVENT_INDEX_HEADER_SIZE || memcmp(bytes, EVENT_INDEX_MAGIC, 8) != 0)
 		return damaged(error, "this is no index of events");
-	if (get_le32(bytes + 8) != EVENT_INDEX_VERSION)
+	uint32_t version = get_le32(bytes + 8);
+	if (version < EVENT_INDEX_VERSION_LEAST || version > EVENT_INDEX_VERSION)
 		return error_set(
 			error, HISTREE_ERR_VERSION,
 			"version %u of the index of events is not known; build the store again with --force",
-			get_le32(bytes + 8));
+			version);
 	if (get_le32(bytes + 12) != crc32c(0, bytes + EVENT_INDEX_CHECKED_FROM, size - EVENT_INDEX_CHECKED_FROM))
 		return damaged(error, "its checksum is wrong");
 	struct byte_reader reader = byte_reader(bytes + EVENT_INDEX_CHECKED_FROM, size - EVENT_INDEX_CHECKED_FROM);
@@ -112,7 +145,8 @@ static enum histree_status decode(const uint8_t *bytes, size_t size, struct even
 	index->file_count = read_le32(&reader);
 	index->type_count = read_le32(&reader);
 	bool is_sound = index->event_count <= size * (uint64_t)EVENTS_PER_TICK && read_types(index, &reader) &&
-			read_ticks(index, &reader) && read_blocks(index, &reader);
+			read_ticks(index, &reader) && read_blocks(index, &reader) &&
+			(version < 2 || read_gaps(index, &reader));
 	return is_sound && byte_reader_left(&reader) == 0 ? HISTREE_OK
 							  : damaged(error, "its numbers contradict each other");
 }

@@ -18,20 +18,23 @@
  *	ticks		each a varint: the first zigzag, the others the difference to the one before
  *	blocks		a varint packet (0: done, else plus one) and a varint of events for each file; a varint of
  *how many types, and for each of them its id and its count
+ *	gaps		since version 2: a varint of how many, and for each of them varints: CPU plus one (0: not
+ *known), the first ns, zigzag, from that of the gap before, how many ns (0: to the end of the trace), and events
  */
 #ifndef PIPELINE_EVENT_INDEX_H
 #define PIPELINE_EVENT_INDEX_H
 
 #include "base/arena.h"
 #include "base/io.h"
-#include "histree/value.h"
+#include "histree/events.h"
 #include "trace/trace.h"
 
 #define EVENT_INDEX_FILE "events.idx"
 #define EVENT_INDEX_MAGIC "HTEVENTS"
 
 enum {
-	EVENT_INDEX_VERSION = 1,
+	EVENT_INDEX_VERSION = 2,
+	EVENT_INDEX_VERSION_LEAST = 1, /* that can be read */
 	EVENT_INDEX_HEADER_SIZE = 40,
 	EVENT_INDEX_CHECKED_FROM = 16, /* what the checksum covers */
 	EVENTS_PER_TICK = 64,
@@ -55,6 +58,8 @@ struct event_index {
 	size_t tick_count;
 	struct event_block *blocks;
 	size_t block_count;
+	struct histree_gap *gaps; /* by `from` */
+	size_t gap_count;
 };
 
 /* HISTREE_NOT_FOUND: there is no such file. */

@@ -109,6 +109,23 @@ enum histree_status event_index_add(struct event_index_writer *writer, const str
 	return HISTREE_OK;
 }
 
+enum histree_status event_index_add_gap(struct event_index_writer *writer, const struct event_gap *gap,
+					struct histree_error *error)
+{
+	uint8_t *at = reserve(&writer->gaps, (size_t)4 * VARINT_SIZE_MAX);
+	if (at == NULL)
+		return error_memory(error, "the index of events");
+	bool is_open = gap->end == INT64_MAX;
+	at = put_varint(at, (uint64_t)((int64_t)gap->cpu + 1));
+	at = put_varint(at, zigzag((int64_t)((uint64_t)gap->begin - (uint64_t)writer->last_gap)));
+	at = put_varint(at, is_open ? 0 : (uint64_t)gap->end - (uint64_t)gap->begin + 1);
+	at = put_varint(at, gap->events);
+	set_end(&writer->gaps, at);
+	writer->last_gap = gap->begin;
+	writer->gap_count++;
+	return HISTREE_OK;
+}
+
 /* ---- the file -------------------------------------------------------------------------------------------- */
 
 static bool append(struct index_bytes *out, const void *bytes, size_t size)
@@ -120,13 +137,18 @@ static bool append(struct index_bytes *out, const void *bytes, size_t size)
 	return at != NULL;
 }
 
+static bool append_number(struct index_bytes *out, uint64_t number)
+{
+	uint8_t bytes[VARINT_SIZE_MAX];
+	return append(out, bytes, (size_t)(put_varint(bytes, number) - bytes));
+}
+
 static bool append_types(struct index_bytes *out, const struct intern *types)
 {
 	for (uint32_t i = 0; i < types->count; i++) {
 		size_t size;
 		const char *name = intern_get(types, i, &size);
-		uint8_t head[VARINT_SIZE_MAX];
-		if (!append(out, head, (size_t)(put_varint(head, size) - head)) || !append(out, name, size))
+		if (!append_number(out, size) || !append(out, name, size))
 			return false;
 	}
 	return true;
@@ -143,7 +165,8 @@ static bool encode(struct event_index_writer *writer, struct index_bytes *out)
 	put_le32(header + 36, writer->types.count);
 	if ((writer->event_count > 0 && !end_block(writer)) || !append(out, header, sizeof(header)) ||
 	    !append_types(out, &writer->types) || !append(out, writer->ticks.bytes, writer->ticks.size) ||
-	    !append(out, writer->blocks.bytes, writer->blocks.size))
+	    !append(out, writer->blocks.bytes, writer->blocks.size) || !append_number(out, writer->gap_count) ||
+	    !append(out, writer->gaps.bytes, writer->gaps.size))
 		return false;
 	put_le32(out->bytes + 12,
 		 crc32c(0, out->bytes + EVENT_INDEX_CHECKED_FROM, out->size - EVENT_INDEX_CHECKED_FROM));
@@ -185,5 +208,6 @@ void event_index_writer_release(struct event_index_writer *writer)
 	free(writer->places);
 	free(writer->ticks.bytes);
 	free(writer->blocks.bytes);
+	free(writer->gaps.bytes);
 	*writer = (struct event_index_writer){ 0 };
 }

@@ -24,12 +24,18 @@ struct event_index_writer {
 	size_t count_capacity, count_count;
 	struct trace_place *places;
 	size_t file_count;
-	struct index_bytes ticks, blocks;
+	struct index_bytes ticks, blocks, gaps;
+	uint64_t gap_count;
+	histree_time last_gap; /* when it began */
 };
 
 /* The event that `trace` gave last. */
 enum histree_status event_index_add(struct event_index_writer *writer, const struct trace *trace,
 				    const struct event *event, struct histree_error *error);
+
+/* A gap, in its place among the events. */
+enum histree_status event_index_add_gap(struct event_index_writer *writer, const struct event_gap *gap,
+					struct histree_error *error);
 
 /* Write all of it, in place of what a build left that is gone on with. */
 enum histree_status event_index_write(struct event_index_writer *writer, const struct io *io, const char *path,

@@ -67,3 +67,9 @@ const char *const *histree_events_types(const struct histree_events *events, siz
 	*count = events->index.type_count;
 	return events->index.types;
 }
+
+const struct histree_gap *histree_events_gaps(const struct histree_events *events, size_t *count)
+{
+	*count = events->index.gap_count;
+	return events->index.gaps;
+}

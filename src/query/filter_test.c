@@ -41,8 +41,8 @@ static enum histree_status refuse_number(const struct histree_filter_field *fiel
 {
 	static const char *const forms[] = {
 		[HISTREE_FILTER_PLAIN] = "no number",
-		[HISTREE_FILTER_TIME] = "no time: nanoseconds since the epoch, '+12.5ms' after the start, or "
-					"HH:MM:SS.nnnnnnnnn",
+		[HISTREE_FILTER_TIME] =
+			"no time: nanoseconds since the epoch, '+12.5ms' after the start, or HH:MM:SS.nnnnnnnnn",
 		[HISTREE_FILTER_DURATION] =
 			"no duration: nanoseconds, or a number with a unit, ns us ms s m or h, as in '1.5ms'",
 	};

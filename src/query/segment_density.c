@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "query/duration_buckets.h"
 #include "query/pixel_scale.h"
+#include "query/segment_losses.h"
 #include "query/value_table.h"
 
 enum { GROUP_MAX_DEFAULT = 1000, CELLS_MAX = 128 * 1024 * 1024 / sizeof(uint64_t) };
@@ -34,6 +35,7 @@ struct histree_segment_density {
 	size_t group_count, groups_capacity;
 	uint64_t *cells;
 	size_t cells_capacity;
+	struct segment_losses losses;
 };
 
 /* ---- options ------------------------------------------------------------------------------------- */
@@ -171,7 +173,8 @@ static enum histree_status count_all(struct histree_segment_density *density, st
 	enum histree_status status = histree_segment_iter_create(store, &iter, error);
 	if (status == HISTREE_OK)
 		status = histree_segment_iter_start(iter, &plain, NULL, error);
-	while (status == HISTREE_OK && (status = histree_segment_iter_next(iter, &segment, error)) == HISTREE_OK)
+	while (status == HISTREE_OK &&
+	       (status = segment_losses_next(&density->losses, iter, &segment, error)) == HISTREE_OK)
 		status = count(density, &segment, error);
 	histree_segment_iter_free(iter);
 	return status == HISTREE_END ? HISTREE_OK : status;
@@ -220,11 +223,17 @@ enum histree_status histree_segment_density_create(struct histree_segment_store 
 		status = count_all(density, store, query, error);
 	if (status == HISTREE_OK)
 		status = finish(density, error);
-	if (status == HISTREE_OK)
-		*out = density;
-	else
+	if (status != HISTREE_OK) {
 		histree_segment_density_free(density);
-	return status;
+		return status;
+	}
+	*out = density;
+	return segment_losses_status(&density->losses);
+}
+
+const struct histree_segment_loss *histree_segment_density_loss(const struct histree_segment_density *density)
+{
+	return density->losses.any ? &density->losses.all : NULL;
 }
 
 const struct histree_duration_bucket *histree_segment_density_buckets(const struct histree_segment_density *density,

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "query/segment_losses.h"
 #include "query/value_table.h"
 
 struct group {
@@ -20,6 +21,7 @@ struct histree_segment_stats {
 	struct value_table values;
 	struct group *groups; /* by the index of their value, then sorted */
 	size_t group_count, groups_capacity;
+	struct segment_losses losses;
 };
 
 /* ---- groups -------------------------------------------------------------------------------------- */
@@ -89,7 +91,10 @@ static enum histree_status pass(struct histree_segment_stats *stats, struct hist
 {
 	enum histree_status status = histree_segment_iter_start(iter, query, NULL, error);
 	struct histree_segment segment;
-	while (status == HISTREE_OK && (status = histree_segment_iter_next(iter, &segment, error)) == HISTREE_OK) {
+	/* What the second pass misses, the first may have found. */
+	stats->losses = (struct segment_losses){ 0 };
+	while (status == HISTREE_OK &&
+	       (status = segment_losses_next(&stats->losses, iter, &segment, error)) == HISTREE_OK) {
 		take(&stats->all, &segment);
 		if (field == HISTREE_SEGMENTS_TOGETHER)
 			continue;
@@ -157,7 +162,12 @@ enum histree_status histree_segment_stats_create(struct histree_segment_store *s
 	}
 	finish(stats);
 	*out = stats;
-	return HISTREE_OK;
+	return segment_losses_status(&stats->losses);
+}
+
+const struct histree_segment_loss *histree_segment_stats_loss(const struct histree_segment_stats *stats)
+{
+	return stats->losses.any ? &stats->losses.all : NULL;
 }
 
 const struct histree_segment_group *histree_segment_stats_all(const struct histree_segment_stats *stats)

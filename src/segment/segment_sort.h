@@ -11,6 +11,7 @@
 #define SEGMENT_SEGMENT_SORT_H
 
 #include "segment/segment_backend.h"
+#include "segment/segment_run.h"
 
 struct segment_sort;
 
@@ -23,15 +24,15 @@ enum histree_status segment_sort_create(const struct histree_segment_query *quer
 					const struct segment_room *room, struct segment_sort **out,
 					struct histree_error *error);
 
-/* Segments with equal times come in the order in which they are added. */
+/* Segments that are equal, also in their times, come by their numbers of arrival, no two of which are equal. */
 enum histree_status segment_sort_add(struct segment_sort *sort, const struct histree_segment *segment,
-				     struct histree_error *error);
+				     uint64_t arrival, struct histree_error *error);
 
 /* No more are added. */
 enum histree_status segment_sort_finish(struct segment_sort *sort, struct histree_error *error);
 
 /* The next in order, its content borrowed until the next call; HISTREE_END: no more. */
-enum histree_status segment_sort_next(struct segment_sort *sort, struct histree_segment *out,
+enum histree_status segment_sort_next(struct segment_sort *sort, struct sorted_segment *out,
 				      struct histree_error *error);
 
 uint64_t segment_sort_spilled_bytes(const struct segment_sort *sort);

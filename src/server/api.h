@@ -40,15 +40,43 @@ endpoint_function api_state;
  * -1. */
 endpoint_function api_search;
 
-/* ?view= &row= &text= &at= &backwards=0|1: {"start", "end"}, the next state of a row whose label contains the text.
+/*
+ * ?view= ... as rows, &at= and &tid= or &cpu=: {position, row}, where a view shows what was selected in another
+ * one, -1 if it does not.
+ */
+endpoint_function api_find_row;
+
+/*
+ * ?view= ... as rows, &text= &at= &position= &backwards=0|1: {found, start, end, position, row}, the next state of
+ * any row that matches an expression (state_filter.h).  States are in the order of their starts, then of rows; the
+ * search begins behind one that starts at `at` in the row at `position`, -1 for none.
  */
 endpoint_function api_search_state;
+
+/*
+ * ?view= ... as rows, &text= &first= &count= &from= &to= &pixels=: {all, rows: [[first pixel, pixels, ...], ...]},
+ * where the rows have states that match an expression.  `all` is false where there were too many states to look at.
+ */
+endpoint_function api_matches;
 
 /*
  * ?from= &to= &pixels=: as many float32: percent of one CPU; events, or states that begin where the store has no
  * index of events.
  */
 endpoint_function api_usage, api_density;
+
+/*
+ * ?view= ... as rows, &from= &to= &pixels=: {all, kinds: [{name, light, dark, ...}], arrows: [{kind, from,
+ * fromName, to, toName, tid, cpu, start, end}]}.  `kind` is an index of kinds, from and to are places in the order
+ * of the rows; `all`: none was left out, but those of rows that are not shown.
+ */
+endpoint_function api_arrows;
+
+/* [{uuid, name, start, end}], those within the trace.  They are made and removed by the protocol's own calls. */
+endpoint_function api_bookmarks;
+
+/* ?from= &to= &pixels=: [{from, to, text}], when events are missing; `to` is inclusive. */
+endpoint_function api_gaps;
 
 /*
  * ?first= &count=, or ?at= in place of first, for the first event at or after a time:

@@ -19,6 +19,7 @@ static void write_views(struct json_writer *json, const struct dataset *dataset)
 		json_text_member(json, "name", (*model)->name);
 		json_text_member(json, "title", (*model)->title);
 		json_bool_member(json, "sorts", (*model)->sort_key != NULL);
+		json_bool_member(json, "hasArrows", (*model)->has_arrows);
 		json_end(json);
 	}
 	json_end(json);
@@ -33,6 +34,10 @@ static void write_ready(struct json_writer *json, const struct dataset *dataset)
 	json_int_member(json, "duration", info->end - info->start);
 	json_int_member(json, "events", (int64_t)info->event_count);
 	json_int_member(json, "discarded", (int64_t)info->discarded_events);
+	size_t gaps = 0;
+	if (dataset->trace_events != NULL)
+		histree_events_gaps(dataset->trace_events, &gaps);
+	json_int_member(json, "gaps", (int64_t)gaps);
 	if (info->warning_count > 0)
 		json_text_member(json, "warning", info->warnings[0]);
 	json_bool_member(json, "hasEvents", dataset->trace_events != NULL);

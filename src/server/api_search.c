@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * api_search.c - the next row of a name, the next state of a label.
+ * api_search.c - the next row of a name, the next state that matches an expression, and where such states are.
  */
 #include <stdlib.h>
 
-#include "histree/query.h"
+#include "base/error.h"
 #include "server/api.h"
-#include "server/page_request.h"
-#include "server/state_rows.h"
+#include "server/state_search.h"
 
 /* ---- rows -------------------------------------------------------------------------------------------- */
 
@@ -50,106 +49,181 @@ out:
 	page_rows_close(&rows);
 }
 
-/* ---- states ------------------------------------------------------------------------------------------ */
+/* ---- the row of a selection -------------------------------------------------------------------------- */
 
-/* What is looked for, and the best that was found. */
-struct state_search {
-	const char *text;
-	histree_time at;
-	bool backwards;
-	bool found;
-	struct histree_interval best; /* its bytes are gone */
-};
-
-static bool is_better(const struct state_search *search, const struct histree_interval *state)
+static int64_t position_of(const struct row_order *order, uint32_t row)
 {
-	bool is_ahead = search->backwards ? state->start < search->at : state->start > search->at;
-	if (!is_ahead)
-		return false;
-	if (!search->found)
-		return true;
-	return search->backwards ? state->start > search->best.start : state->start < search->best.start;
+	for (uint32_t position = 0; position < order->count; position++)
+		if (order->rows[position] == row)
+			return position;
+	return -1;
 }
 
-/* In a part of the history. */
-static enum histree_status search_part(struct state_search *search, struct histree_query *query,
-				       histree_quark quark, histree_time from, histree_time to,
-				       struct histree_error *error)
-{
-	struct histree_region region = { .quarks = &quark, .quark_count = 1, .from = from, .to = to };
-	struct histree_interval state;
-	struct piece text = { 0 };
-	enum histree_status status = histree_query_start(query, &region, error);
-	while (status == HISTREE_OK && (status = histree_query_next(query, &state, error)) == HISTREE_OK) {
-		text.size = 0;
-		state_value_text(&state.value, &text);
-		if (text.size > 0 && row_text_contains(text.bytes, text.size, search->text) &&
-		    is_better(search, &state)) {
-			search->best = state;
-			search->found = true;
-		}
-	}
-	piece_release(&text);
-	return status == HISTREE_END ? HISTREE_OK : status;
-}
-
-/* Parts of doubling length, away from where the search begins: what is near is found soon. */
-static enum histree_status search_states(struct state_search *search, struct histree_history *history,
-					 histree_quark quark, struct histree_error *error)
-{
-	const struct histree_history_info *info = histree_history_info(history);
-	struct histree_query *query;
-	enum histree_status status = histree_query_create(history, &query, error);
-	int64_t length = (info->end - info->start) / 1024 + 1;
-	histree_time from = search->at, to = search->at;
-	while (status == HISTREE_OK && !search->found &&
-	       (search->backwards ? from > info->start : to < info->end)) {
-		if (search->backwards) {
-			to = from;
-			from = from - info->start > length ? from - length : info->start;
-		} else {
-			from = to;
-			to = info->end - to > length ? to + length : info->end;
-		}
-		status = search_part(search, query, quark, from, to, error);
-		length *= 2;
-	}
-	histree_query_free(query);
-	return status;
-}
-
-void api_search_state(struct call *call)
+void api_find_row(struct call *call)
 {
 	struct page_rows rows;
-	struct row_facts facts;
-	struct histree_error error = { 0 };
-	int64_t row, at, backwards;
+	struct page_order order;
+	int64_t tid, cpu, at;
 	struct json_writer *json = &call->reply->json;
 	if (!page_rows_open(call, &rows))
 		return;
 	const struct histree_store_info *info = histree_store_info(rows.dataset->store);
-	if (!page_number(call, "row", 0, (int64_t)rows.model->count(rows.view) - 1, -1, &row) ||
-	    !page_number(call, "at", 0, info->end - info->start, -1, &at) ||
-	    !page_number(call, "backwards", 0, 1, 0, &backwards))
+	if (!page_number(call, "tid", -1, INT32_MAX, -1, &tid) ||
+	    !page_number(call, "cpu", -1, INT32_MAX, -1, &cpu) ||
+	    !page_number(call, "at", 0, info->end - info->start, -1, &at) || !page_order_open(call, &rows, &order))
 		goto out;
-	rows.model->facts(rows.view, (uint32_t)row, &facts);
-	struct state_search search = {
-		.text = page_text(call, "text"),
-		.at = info->start + at,
-		.backwards = backwards != 0,
-	};
-	histree_quark quark = facts.label != HISTREE_ROOT ? facts.label : facts.quark;
-	if (quark != HISTREE_ROOT && search_states(&search, facts.history, quark, &error) != HISTREE_OK) {
-		reply_failure(call->reply, &error);
-		goto out;
-	}
+	struct row_wanted wanted = { (int32_t)tid, (int32_t)cpu, info->start + at };
+	uint32_t row = rows.model->find != NULL ? rows.model->find(rows.view, &wanted) : HISTREE_NO_INDEX;
+	int64_t position = row != HISTREE_NO_INDEX ? position_of(order.order, row) : -1;
 	json_begin_object(json);
-	json_bool_member(json, "found", search.found);
-	if (search.found) {
-		json_int_member(json, "start", search.best.start - info->start);
-		json_int_member(json, "end", search.best.end - info->start);
-	}
+	json_int_member(json, "position", position);
+	json_int_member(json, "row", position >= 0 ? (int64_t)row : -1);
 	json_end(json);
+	page_order_close(&order);
 out:
 	page_rows_close(&rows);
+}
+
+/* ---- states ------------------------------------------------------------------------------------------ */
+
+/* The rows of a request and the expression on their states; close it even after failure. */
+struct state_request {
+	struct page_rows rows;
+	struct page_order order;
+	struct state_filter *filter;
+	const struct histree_store_info *info;
+};
+
+static bool state_request_open(const struct call *call, struct state_request *out)
+{
+	const char *text = page_text(call, "text");
+	struct histree_error error = { 0 };
+	*out = (struct state_request){ 0 };
+	if (!page_rows_open(call, &out->rows) || !page_order_open(call, &out->rows, &out->order))
+		return false;
+	out->info = histree_store_info(out->rows.dataset->store);
+	if (state_filter_create(&text, 1, &out->rows.model->kind, out->info->start, out->info->end, &out->filter,
+				&error) == HISTREE_OK)
+		return true;
+	reply_failure(call->reply, &error);
+	return false;
+}
+
+static void state_request_close(struct state_request *request)
+{
+	state_filter_free(request->filter);
+	if (request->order.order != NULL)
+		page_order_close(&request->order);
+	if (request->rows.dataset != NULL)
+		page_rows_close(&request->rows);
+}
+
+static struct state_rows_asked rows_asked(const struct call *call, const struct state_request *request,
+					  uint32_t first, uint32_t count)
+{
+	uint32_t total = request->order.order->count;
+	first = first < total ? first : total;
+	return (struct state_rows_asked){
+		.rows = &request->rows,
+		.order = request->order.order,
+		.first = first,
+		.count = count < total - first ? count : total - first,
+		.filter = request->filter,
+		.cancel = reply_cancel(call->reply),
+	};
+}
+
+static void write_found(struct json_writer *json, const struct state_request *request,
+			const struct state_found *found)
+{
+	json_begin_object(json);
+	json_bool_member(json, "found", found != NULL);
+	if (found != NULL) {
+		json_int_member(json, "start", found->start - request->info->start);
+		json_int_member(json, "end", found->end - request->info->start);
+		json_int_member(json, "position", found->position);
+		json_int_member(json, "row", request->order.order->rows[found->position]);
+	}
+	json_end(json);
+}
+
+void api_search_state(struct call *call)
+{
+	struct state_request request;
+	struct state_found found;
+	struct histree_error error = { 0 };
+	int64_t at, position, backwards;
+	if (!state_request_open(call, &request) ||
+	    !page_number(call, "at", 0, request.info->end - request.info->start, -1, &at) ||
+	    !page_number(call, "position", -1, UINT32_MAX, -1, &position) ||
+	    !page_number(call, "backwards", 0, 1, 0, &backwards))
+		goto out;
+	struct state_rows_asked asked = rows_asked(call, &request, 0, UINT32_MAX);
+	enum histree_status status =
+		state_search_next(&asked, request.info->start + at, position, backwards != 0, &found, &error);
+	if (status < 0)
+		reply_failure(call->reply, &error);
+	else
+		write_found(&call->reply->json, &request, status == HISTREE_OK ? &found : NULL);
+out:
+	state_request_close(&request);
+}
+
+/* ---- where they are ---------------------------------------------------------------------------------- */
+
+/* The runs of pixels that are true: first, length, first, length, ... */
+static void write_runs(struct json_writer *json, const bool *pixels, uint32_t count)
+{
+	json_begin_array(json);
+	for (uint32_t at = 0, behind; at < count; at = behind) {
+		behind = at;
+		while (behind < count && pixels[behind] == pixels[at])
+			behind++;
+		if (pixels[at]) {
+			json_put_int(json, at);
+			json_put_int(json, behind - at);
+		}
+	}
+	json_end(json);
+}
+
+static enum histree_status write_matches(struct call *call, const struct state_rows_asked *asked,
+					 const struct page_range *range, struct histree_error *error)
+{
+	struct json_writer *json = &call->reply->json;
+	bool all;
+	bool *pixels = calloc((size_t)asked->count + 1, range->pixels * sizeof(*pixels));
+	if (pixels == NULL)
+		return error_memory(error, "a search");
+	enum histree_status status = state_search_pixels(asked, range, pixels, &all, error);
+	if (status == HISTREE_OK) {
+		json_begin_object(json);
+		json_bool_member(json, "all", all);
+		json_key(json, "rows");
+		json_begin_array(json);
+		for (uint32_t i = 0; i < asked->count; i++)
+			write_runs(json, pixels + (size_t)i * range->pixels, range->pixels);
+		json_end(json);
+		json_end(json);
+	}
+	free(pixels);
+	return status;
+}
+
+void api_matches(struct call *call)
+{
+	struct state_request request;
+	struct page_range range;
+	struct histree_error error = { 0 };
+	int64_t first, count;
+	if (!state_request_open(call, &request) ||
+	    !page_range(call, request.info->start, request.info->end, &range) ||
+	    !page_number(call, "first", 0, UINT32_MAX, 0, &first) ||
+	    !page_number(call, "count", 0, PAGE_ROWS_MAX, PAGE_ROWS_MAX, &count))
+		goto out;
+	struct state_rows_asked asked = rows_asked(call, &request, (uint32_t)first, (uint32_t)count);
+	if (write_matches(call, &asked, &range, &error) != HISTREE_OK)
+		reply_failure(call->reply, &error);
+out:
+	state_request_close(&request);
 }

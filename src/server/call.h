@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "server/bookmarks.h"
 #include "server/catalogue.h"
 #include "server/http.h"
 
@@ -15,6 +16,7 @@ enum { CALL_CAPTURES_MAX = 2 };
 /* What all endpoints share. */
 struct service {
 	struct catalogue *catalogue;
+	struct bookmarks *bookmarks;
 	const char *web_root; /* NULL: the files in the program */
 };
 

@@ -39,6 +39,9 @@ enum histree_status kernel_view_make(struct dataset *dataset, void **out, struct
 		kernel_view_free(view);
 		return status;
 	}
+	/* States can be shown without them. */
+	if (histree_store_segments(dataset->store, "wakeups", false, NULL, &view->wakeups, NULL) != HISTREE_OK)
+		view->wakeups = NULL;
 	view->threads = histree_control_flow_threads(view->flow, &view->thread_count);
 	view->resource_list = histree_resources_list(view->resources, &view->resource_count);
 	*out = view;
@@ -50,6 +53,7 @@ void kernel_view_free(void *context)
 	struct kernel_view *view = context;
 	free(view->cpu_ns);
 	pthread_mutex_destroy(&view->cpu_lock);
+	histree_segment_store_close(view->wakeups);
 	histree_resources_free(view->resources);
 	histree_control_flow_free(view->flow);
 	free(view);
@@ -129,4 +133,49 @@ void kernel_view_value_at(const struct kernel_view *view, histree_quark quark, h
 	if (histree_query_single(query, quark, time, &interval, NULL) == HISTREE_OK)
 		state_value_text(&interval.value, text);
 	histree_query_free(query);
+}
+
+/* ---- who was where --------------------------------------------------------------------------------------- */
+
+/* The tid in an attribute Current_thread at a time. */
+static int32_t tid_at(struct histree_query *query, histree_quark quark, histree_time at)
+{
+	struct histree_interval who;
+	bool is_known = histree_query_single(query, quark, at, &who, NULL) == HISTREE_OK;
+	return is_known && who.value.type == HISTREE_INT ? who.value.int32 : -1;
+}
+
+/* Of the CPUs in turn, the first whose number or thread is the one wanted; its thread and number at *tid and *cpu.
+ */
+static bool find_current(const struct kernel_view *view, histree_time at, int32_t *tid, int32_t *cpu)
+{
+	struct histree_query *query;
+	bool found = false;
+	if (histree_query_create(view->history, &query, NULL) != HISTREE_OK)
+		return false;
+	for (uint32_t i = 0; i < view->resource_count && !found; i++) {
+		const struct histree_resource *resource = &view->resource_list[i];
+		if (resource->kind != HISTREE_RESOURCE_CURRENT_THREAD || (*cpu >= 0 && resource->cpu != *cpu))
+			continue;
+		int32_t who = tid_at(query, resource->quark, at);
+		found = *cpu >= 0 || who == *tid;
+		if (found) {
+			*tid = who;
+			*cpu = resource->cpu;
+		}
+	}
+	histree_query_free(query);
+	return found;
+}
+
+int32_t kernel_view_thread_on(const struct kernel_view *view, int32_t cpu, histree_time at)
+{
+	int32_t tid = -1;
+	return cpu >= 0 && find_current(view, at, &tid, &cpu) ? tid : -1;
+}
+
+int32_t kernel_view_cpu_of(const struct kernel_view *view, int32_t tid, histree_time at)
+{
+	int32_t cpu = -1;
+	return tid > 0 && find_current(view, at, &tid, &cpu) ? cpu : -1;
 }

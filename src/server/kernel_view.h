@@ -5,6 +5,7 @@
 #ifndef SERVER_KERNEL_VIEW_H
 #define SERVER_KERNEL_VIEW_H
 
+#include "histree/segment_store.h"
 #include "histree/view.h"
 #include "server/dataset.h"
 #include "server/piece.h"
@@ -19,6 +20,7 @@ struct kernel_view {
 	struct histree_resources *resources;
 	const struct histree_resource *resource_list;
 	uint32_t resource_count;
+	struct histree_segment_store *wakeups; /* NULL: the store was built without them */
 
 	pthread_mutex_t cpu_lock;  /* who adds up the CPU times */
 	_Atomic(int64_t *) cpu_ns; /* by thread, over the whole history; NULL: not added up yet */
@@ -37,6 +39,10 @@ void kernel_view_thread_label(const struct kernel_view *view, int32_t tid, struc
 /* What stands in a state of a resource; nothing where its colour says it all. */
 void kernel_view_resource_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
 			       struct piece *text);
+
+/* The tid that had a CPU at a time, and the CPU that a thread had; -1: none, or it is not known. */
+int32_t kernel_view_thread_on(const struct kernel_view *view, int32_t cpu, histree_time at);
+int32_t kernel_view_cpu_of(const struct kernel_view *view, int32_t tid, histree_time at);
 
 /* Add up the CPU times of all threads, which costs a look at every switch of the history.  Once; others wait. */
 enum histree_status kernel_view_add_up_cpu(struct kernel_view *view, struct histree_error *error);

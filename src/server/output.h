@@ -41,16 +41,14 @@ struct output {
 	void (*xy)(const struct output_call *output);
 	void (*columns)(const struct output_call *output);
 	void (*lines)(const struct output_call *output);
-	void (*annotations)(const struct output_call *output);
-	const char *const *annotation_categories; /* ends with NULL; NULL: none */
 };
 
 /* By name, as clients list them; NULL at the end. */
 extern const struct output *const outputs[];
 
-extern const struct output output_control_flow, output_resources, output_cpu_usage, output_histogram, output_events,
-	output_statistics, output_state_system, output_segment_table, output_segment_scatter,
-	output_segment_statistics, output_segment_density;
+extern const struct output output_call_stack, output_control_flow, output_resources, output_cpu_usage,
+	output_histogram, output_events, output_statistics, output_state_system, output_segment_table,
+	output_segment_scatter, output_segment_statistics, output_segment_density;
 
 const char *output_type_name(enum output_type type);
 

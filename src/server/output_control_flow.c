@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "server/arrows.h"
+#include "server/kernel_facts.h"
 #include "server/kernel_view.h"
 #include "server/state_rows.h"
 #include "server/style_reply.h"
@@ -109,6 +110,7 @@ static bool find_row(const void *context, int64_t id, struct state_row *out)
 	if (thread == NULL)
 		return id == ROOT_ID;
 	out->history = view->history;
+	out->row = (uint32_t)(id - FIRST_THREAD_ID);
 	out->quark = thread->status;
 	out->label = thread->system_call;
 	return true;
@@ -123,49 +125,25 @@ static void label(const void *context, const struct state_row *row, const struct
 		state_value_text(&state->label, text);
 }
 
-static void put_fact(struct piece *pairs, const char *key, int32_t number)
-{
-	piece_put(pairs, key, strlen(key) + 1);
-	piece_format(pairs, "%d", number);
-	piece_put_char(pairs, '\0');
-}
-
-static void facts(const void *context, int64_t id, struct piece *pairs)
-{
-	const struct histree_thread *thread = find_thread(context, id);
-	if (thread == NULL)
-		return;
-	put_fact(pairs, "TID", thread->tid);
-	put_fact(pairs, "PID", thread->pid);
-	put_fact(pairs, "PTID", thread->ppid);
-	piece_put(pairs, "Exec_Name", sizeof("Exec_Name"));
-	piece_put(pairs, thread->name, strlen(thread->name) + 1);
-}
-
 static void states(const struct output_call *output)
 {
-	static const struct state_source source = { find_row, label, facts };
+	static const struct state_source source = { find_row, label, { kernel_thread_facts, NULL } };
 	state_rows_reply(output, &source);
 }
 
 static void style(const struct output_call *output)
 {
 	static const enum histree_meaning meaning = HISTREE_MEANS_THREAD_STATUS;
-	style_reply(output, &meaning, 1);
+	static const enum histree_arrow_kind arrows[] = { HISTREE_ARROW_SWITCH, HISTREE_ARROW_FORK,
+							  HISTREE_ARROW_WAKEUP };
+	style_reply_with_arrows(output, &meaning, 1, arrows, sizeof(arrows) / sizeof(arrows[0]));
 }
 
 /* ---- arrows, tooltip --------------------------------------------------------------------------------- */
 
-static int64_t entry_of(const void *context, int32_t cpu, int32_t tid)
-{
-	const struct kernel_view *view = context;
-	uint32_t index = histree_control_flow_find(view->flow, tid, cpu);
-	return index == HISTREE_NO_INDEX ? -1 : (int64_t)index + FIRST_THREAD_ID;
-}
-
 static void arrows(const struct output_call *output)
 {
-	arrows_reply(output, output->view, entry_of);
+	arrows_reply(output, KERNEL_THREADS, FIRST_THREAD_ID);
 }
 
 static void tooltip(const struct output_call *output)

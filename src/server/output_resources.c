@@ -4,7 +4,8 @@
  *
  * Entry 1 is the trace.  Resource i is entry i + 2.  The interrupts of a CPU stand below the row of its status.
  */
-#include "server/kernel_view.h"
+#include "server/arrows.h"
+#include "server/kernel_facts.h"
 #include "server/state_rows.h"
 #include "server/style_reply.h"
 #include "server/tooltip.h"
@@ -62,6 +63,7 @@ static bool find_row(const void *context, int64_t id, struct state_row *out)
 	if (resource == NULL)
 		return id == ROOT_ID;
 	out->history = view->history;
+	out->row = (uint32_t)(id - FIRST_ID);
 	out->quark = resource->quark;
 	out->meaning = histree_resource_meaning(resource->kind);
 	return true;
@@ -75,7 +77,9 @@ static void label(const void *context, const struct state_row *row, const struct
 
 static void states(const struct output_call *output)
 {
-	static const struct state_source source = { find_row, label, NULL };
+	static const struct state_source source = { find_row,
+						    label,
+						    { kernel_resource_facts, kernel_view_resource_text } };
 	state_rows_reply(output, &source);
 }
 
@@ -85,7 +89,14 @@ static void style(const struct output_call *output)
 		HISTREE_MEANS_CPU_STATUS, HISTREE_MEANS_TID,       HISTREE_MEANS_IRQ,
 		HISTREE_MEANS_SOFT_IRQ,   HISTREE_MEANS_FREQUENCY,
 	};
-	style_reply(output, meanings, sizeof(meanings) / sizeof(meanings[0]));
+	static const enum histree_arrow_kind arrow = HISTREE_ARROW_MIGRATION;
+	style_reply_with_arrows(output, meanings, sizeof(meanings) / sizeof(meanings[0]), &arrow, 1);
+}
+
+/* From the CPU that a thread left to the one where it went on. */
+static void arrows(const struct output_call *output)
+{
+	arrows_reply(output, KERNEL_RESOURCES, FIRST_ID);
 }
 
 /* Of a CPU: the thread that has it. */
@@ -116,6 +127,7 @@ const struct output output_resources = {
 	.free = kernel_view_free,
 	.tree = tree,
 	.states = states,
+	.arrows = arrows,
 	.tooltip = tooltip,
 	.style = style,
 };

@@ -136,7 +136,7 @@ static void label(const void *view, const struct state_row *row, const struct ro
 
 static void states(const struct output_call *output)
 {
-	static const struct state_source source = { find_row, label, NULL };
+	static const struct state_source source = { find_row, label, { NULL, state_any_text } };
 	state_rows_reply(output, &source);
 }
 

@@ -4,10 +4,7 @@
 #include <ctype.h>
 
 const struct row_model *const row_models[] = {
-	&row_model_threads,
-	&row_model_resources,
-	&row_model_attributes,
-	NULL,
+	&row_model_threads, &row_model_resources, &row_model_calls, &row_model_attributes, NULL,
 };
 
 const struct row_model *row_model_find(const struct dataset *dataset, const char *name)

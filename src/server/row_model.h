@@ -11,6 +11,7 @@
 #include "histree/view.h"
 #include "server/dataset.h"
 #include "server/json_writer.h"
+#include "server/state_filter.h"
 
 struct row_facts {
 	struct histree_history *history;
@@ -20,10 +21,17 @@ struct row_facts {
 	uint32_t depth, descendants;
 };
 
+/* Who or what was selected elsewhere. */
+struct row_wanted {
+	int32_t tid, cpu; /* one of them; -1: not that one */
+	histree_time at;
+};
+
 enum row_sort { ROW_SORT_TREE, ROW_SORT_TID, ROW_SORT_NAME, ROW_SORT_BIRTH, ROW_SORT_CPU, ROW_SORT_COUNT };
 
 struct row_model {
 	const char *name, *title;
+	bool has_arrows; /* see kernel_arrows.h */
 	bool (*applies)(const struct dataset *dataset);
 	dataset_view_make *make;
 	void (*free)(void *view);
@@ -32,6 +40,8 @@ struct row_model {
 	/* The members that describe a row: "name", and for threads "tid", "pid", "ppid", ... */
 	void (*describe)(const void *view, uint32_t row, struct json_writer *json);
 	bool (*matches)(const void *view, uint32_t row, const char *text);
+	/* The row that shows what was selected elsewhere, HISTREE_NO_INDEX if none does; NULL: none ever does. */
+	uint32_t (*find)(const void *view, const struct row_wanted *wanted);
 	/* Before keys of this sort are asked for; NULL: nothing is needed. */
 	enum histree_status (*prepare)(void *view, enum row_sort sort, struct histree_error *error);
 	/* Smaller comes first; NULL: there is only the order of the tree. */
@@ -39,12 +49,13 @@ struct row_model {
 	/* What stands in a state, and what is said of it. */
 	void (*text)(const void *view, enum histree_meaning meaning, const struct histree_value *value,
 		     struct piece *text);
+	struct state_kind kind; /* by what states can be searched */
 };
 
 /* NULL at the end. */
 extern const struct row_model *const row_models[];
 
-extern const struct row_model row_model_threads, row_model_resources, row_model_attributes;
+extern const struct row_model row_model_threads, row_model_resources, row_model_calls, row_model_attributes;
 
 /* The model of a name that applies to a dataset; NULL: there is none. */
 const struct row_model *row_model_find(const struct dataset *dataset, const char *name);

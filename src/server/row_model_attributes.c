@@ -151,14 +151,6 @@ static bool matches(const void *view, uint32_t index, const char *text)
 	return contains;
 }
 
-static void text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
-		 struct piece *out)
-{
-	(void)view;
-	(void)meaning;
-	state_value_text(value, out);
-}
-
 const struct row_model row_model_attributes = {
 	.name = "attributes",
 	.title = "Attributes",
@@ -169,5 +161,6 @@ const struct row_model row_model_attributes = {
 	.facts = facts,
 	.describe = describe,
 	.matches = matches,
-	.text = text,
+	.text = state_any_text,
+	.kind = { NULL, state_any_text },
 };

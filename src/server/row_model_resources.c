@@ -2,6 +2,7 @@
 /*
  * row_model_resources.c - CPUs, each followed by its interrupts, and the interrupts of all of them.
  */
+#include "server/kernel_facts.h"
 #include "server/kernel_view.h"
 #include "server/row_model.h"
 #include "server/state_rows.h"
@@ -39,6 +40,8 @@ static void describe(const void *context, uint32_t row, struct json_writer *json
 {
 	const struct kernel_view *view = context;
 	json_text_member(json, "name", view->resource_list[row].name);
+	if (view->resource_list[row].cpu >= 0)
+		json_int_member(json, "onCpu", view->resource_list[row].cpu);
 }
 
 static bool matches(const void *context, uint32_t row, const char *text)
@@ -48,9 +51,21 @@ static bool matches(const void *context, uint32_t row, const char *text)
 	return row_text_contains(name, strlen(name), text);
 }
 
+/* Of a thread the CPU that it had. */
+static uint32_t find(const void *context, const struct row_wanted *wanted)
+{
+	const struct kernel_view *view = context;
+	int32_t cpu = wanted->cpu >= 0 ? wanted->cpu : kernel_view_cpu_of(view, wanted->tid, wanted->at);
+	for (uint32_t i = 0; cpu >= 0 && i < view->resource_count; i++)
+		if (view->resource_list[i].kind == HISTREE_RESOURCE_CPU && view->resource_list[i].cpu == cpu)
+			return i;
+	return HISTREE_NO_INDEX;
+}
+
 const struct row_model row_model_resources = {
 	.name = "resources",
 	.title = "Resources",
+	.has_arrows = true,
 	.applies = kernel_view_applies,
 	.make = kernel_view_make,
 	.free = kernel_view_free,
@@ -58,5 +73,7 @@ const struct row_model row_model_resources = {
 	.facts = facts,
 	.describe = describe,
 	.matches = matches,
+	.find = find,
 	.text = kernel_view_resource_text,
+	.kind = { kernel_resource_facts, kernel_view_resource_text },
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "server/kernel_facts.h"
 #include "server/kernel_view.h"
 #include "server/row_model.h"
 #include "server/state_rows.h"
@@ -58,6 +59,14 @@ static bool matches(const void *context, uint32_t row, const char *text)
 	return strncmp(tid, text, strlen(text)) == 0;
 }
 
+/* Of a CPU the thread that it had, which may be its idle one. */
+static uint32_t find(const void *context, const struct row_wanted *wanted)
+{
+	const struct kernel_view *view = context;
+	int32_t tid = wanted->tid >= 0 ? wanted->tid : kernel_view_thread_on(view, wanted->cpu, wanted->at);
+	return tid >= 0 ? histree_control_flow_find(view->flow, tid, wanted->cpu) : HISTREE_NO_INDEX;
+}
+
 static enum histree_status prepare(void *view, enum row_sort sort, struct histree_error *error)
 {
 	return sort == ROW_SORT_CPU ? kernel_view_add_up_cpu(view, error) : HISTREE_OK;
@@ -106,6 +115,7 @@ static void text(const void *context, enum histree_meaning meaning, const struct
 const struct row_model row_model_threads = {
 	.name = "control-flow",
 	.title = "Control Flow",
+	.has_arrows = true,
 	.applies = kernel_view_applies,
 	.make = kernel_view_make,
 	.free = kernel_view_free,
@@ -113,7 +123,9 @@ const struct row_model row_model_threads = {
 	.facts = facts,
 	.describe = describe,
 	.matches = matches,
+	.find = find,
 	.prepare = prepare,
 	.sort_key = sort_key,
 	.text = text,
+	.kind = { kernel_thread_facts, NULL },
 };

@@ -35,6 +35,8 @@ enum histree_status server_start(const struct server_options *options, struct se
 		.warm = warm,
 	};
 	enum histree_status status = catalogue_create(&catalogue, &server->service.catalogue, error);
+	if (status == HISTREE_OK)
+		status = bookmarks_create(&server->service.bookmarks, error);
 	struct http_options http = {
 		.bind = options->bind != NULL ? options->bind : "127.0.0.1",
 		.port = options->port,
@@ -63,5 +65,6 @@ void server_stop(struct server *server)
 		return;
 	http_stop(server->http);
 	catalogue_free(server->service.catalogue);
+	bookmarks_free(server->service.bookmarks);
 	free(server);
 }

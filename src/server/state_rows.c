@@ -9,7 +9,9 @@
 #include "base/error.h"
 #include "base/number_text.h"
 #include "histree/query.h"
+#include "server/deep_states.h"
 #include "server/parameters.h"
+#include "server/state_tags.h"
 
 /* Rows of a group times the times that are asked for: at most so many states are held, about 6 MB. */
 enum { GROUP_STATES_MAX = 65536 };
@@ -26,6 +28,8 @@ struct state_rows {
 	const void *view;
 	const struct state_source *source;
 	struct parameter_times times;
+	struct state_tags tags;
+	struct histree_cancel cancel;
 	int64_t *items;
 	size_t item_count;
 
@@ -53,6 +57,7 @@ static void rows_free(void *state)
 	piece_release(&rows->text);
 	arena_release(&rows->bytes);
 	parameter_times_release(&rows->times);
+	state_tags_release(&rows->tags);
 	dataset_release(rows->dataset);
 	free(rows->items);
 	free(rows->rows);
@@ -142,6 +147,63 @@ static enum histree_status open_query(struct state_rows *rows, struct histree_hi
 	return status;
 }
 
+static struct state_owner owner_of(const struct state_rows *rows, const struct state_row *row)
+{
+	return (struct state_owner){
+		.view = rows->view,
+		.kind = &rows->source->kind,
+		.history = row->history,
+		.row = row->row,
+		.label = row->label,
+		.meaning = row->meaning,
+	};
+}
+
+/* A state between two samples, and what names it. */
+static enum histree_status keep_deep(void *context, const struct deep_row *row,
+				     const struct histree_interval *state, struct histree_error *error)
+{
+	struct state_rows *rows = context;
+	struct histree_interval label;
+	enum histree_status status = keep(rows, state, error);
+	if (status == HISTREE_OK && row->owner.label != HISTREE_ROOT)
+		status = histree_query_single(rows->query, row->owner.label, state->start, &label, error);
+	return status == HISTREE_OK && row->owner.label != HISTREE_ROOT ? keep(rows, &label, error) : status;
+}
+
+static int compare_deep_rows(const void *a, const void *b)
+{
+	const struct deep_row *first = a, *second = b;
+	return (first->quark > second->quark) - (first->quark < second->quark);
+}
+
+static enum histree_status read_deep(struct state_rows *rows, const struct parameter_times *times,
+				     struct histree_error *error)
+{
+	struct deep_row *deep = malloc(rows->row_count * sizeof(*deep));
+	if (deep == NULL)
+		return error_memory(error, "a search");
+	for (size_t i = 0; i < rows->row_count; i++)
+		deep[i] = (struct deep_row){ rows->rows[i].quark, owner_of(rows, &rows->rows[i]) };
+	qsort(deep, rows->row_count, sizeof(*deep), compare_deep_rows);
+	size_t count = 0;
+	for (size_t i = 0; i < rows->row_count; i++)
+		if (count == 0 || deep[i].quark != deep[count - 1].quark)
+			deep[count++] = deep[i];
+	struct deep_request request = {
+		.history = rows->rows[0].history,
+		.rows = deep,
+		.row_count = count,
+		.times = times->times,
+		.time_count = times->count,
+		.filter = rows->tags.both,
+		.cancel = rows->cancel,
+	};
+	enum histree_status status = deep_states_each(&request, keep_deep, rows, error);
+	free(deep);
+	return status;
+}
+
 static enum histree_status read_group(struct state_rows *rows, struct histree_error *error)
 {
 	struct histree_history *history = rows->rows[0].history;
@@ -163,7 +225,9 @@ static enum histree_status read_group(struct state_rows *rows, struct histree_er
 		status = histree_query_start(rows->query, &region, error);
 	while (status == HISTREE_OK && (status = histree_query_next(rows->query, &interval, error)) == HISTREE_OK)
 		status = keep(rows, &interval, error);
-	if (status != HISTREE_END)
+	if (status == HISTREE_END)
+		status = rows->tags.both != NULL ? read_deep(rows, &times, error) : HISTREE_OK;
+	if (status != HISTREE_OK)
 		return status;
 	if (rows->state_count > 0)
 		qsort(rows->states, rows->state_count, sizeof(*rows->states), compare_states);
@@ -229,6 +293,14 @@ void state_value_text(const struct histree_value *value, struct piece *text)
 	}
 }
 
+void state_any_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
+		    struct piece *text)
+{
+	(void)view;
+	(void)meaning;
+	state_value_text(value, text);
+}
+
 static void write_state(struct state_rows *rows, const struct state_row *row, const struct gathered *gathered,
 			struct json_writer *json)
 {
@@ -238,7 +310,14 @@ static void write_state(struct state_rows *rows, const struct state_row *row, co
 		.value = gathered->value,
 		.label = label_of(rows, row->label, gathered),
 	};
-	const struct histree_style *style = histree_style_of(row->meaning, &state.value);
+	const struct state_owner owner = owner_of(rows, row);
+	const struct histree_interval interval = {
+		.quark = gathered->quark, .start = state.start, .end = state.end, .value = state.value
+	};
+	unsigned tags = state_tags_of(&rows->tags, &owner, &interval);
+	/* What is excluded is sent as if nothing was there. */
+	const struct histree_style *style =
+		(tags & STATE_EXCLUDED) != 0 ? NULL : histree_style_of(row->meaning, &state.value);
 	json_begin_object(json);
 	json_int_member(json, "start", state.start);
 	json_int_member(json, "end", state.end + 1);
@@ -256,6 +335,8 @@ static void write_state(struct state_rows *rows, const struct state_row *row, co
 		json_end(json);
 		json_end(json);
 	}
+	if (tags != 0)
+		json_int_member(json, "tags", tags);
 	json_end(json);
 }
 
@@ -310,7 +391,10 @@ void state_rows_reply(const struct output_call *output, const struct state_sourc
 	rows->dataset = dataset_hold(output->dataset);
 	rows->view = output->view;
 	rows->source = source;
-	if (!parameters_times(call, &rows->times) || !parameters_items(call, &rows->items, &rows->item_count)) {
+	rows->cancel = reply_cancel(call->reply);
+	const struct histree_store_info *info = histree_store_info(output->dataset->store);
+	if (!parameters_times(call, &rows->times) || !parameters_items(call, &rows->items, &rows->item_count) ||
+	    !state_tags_read(call, &source->kind, info->start, info->end, &rows->tags)) {
 		rows_free(rows);
 		return;
 	}

@@ -10,10 +10,12 @@
 
 #include "histree/view.h"
 #include "server/output.h"
+#include "server/state_filter.h"
 
 /* Where the states of a row come from. */
 struct state_row {
 	int64_t id;
+	uint32_t row;                    /* of the view, for the facts of its states */
 	struct histree_history *history; /* NULL: a row without states */
 	histree_quark quark;
 	histree_quark label; /* an attribute whose value names the state; HISTREE_ROOT: none */
@@ -34,13 +36,16 @@ struct state_source {
 	/* What stands in the state; nothing where it stays empty. */
 	void (*label)(const void *view, const struct state_row *row, const struct row_state *state,
 		      struct piece *text);
-	/* "key\0value\0" for each fact by which states of the row can be searched; may be NULL. */
-	void (*facts)(const void *view, int64_t id, struct piece *pairs);
+	struct state_kind kind; /* by what its states can be searched */
 };
 
 void state_rows_reply(const struct output_call *output, const struct state_source *source);
 
 /* The text of any value, for labels. */
 void state_value_text(const struct histree_value *value, struct piece *text);
+
+/* The same for views that know no more of a state. */
+void state_any_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
+		    struct piece *text);
 
 #endif

@@ -3,7 +3,8 @@
 
 #include <stdio.h>
 
-static void write_style(struct json_writer *json, const struct histree_style *style)
+/* Areas have the colour of their ground, lines that of ink. */
+static void write_style(struct json_writer *json, const struct histree_style *style, bool is_line)
 {
 	char colour[8];
 	snprintf(colour, sizeof(colour), "#%06X", style->light & 0xffffff);
@@ -13,6 +14,8 @@ static void write_style(struct json_writer *json, const struct histree_style *st
 	json_begin_object(json);
 	json_text_member(json, "style-name", style->name);
 	json_text_member(json, "background-color", colour);
+	if (is_line)
+		json_text_member(json, "color", colour);
 	json_key(json, "height");
 	json_put_real(json, style->height);
 	json_end(json);
@@ -34,6 +37,12 @@ static bool is_known_before(const enum histree_meaning *meanings, size_t meaning
 
 void style_reply(const struct output_call *output, const enum histree_meaning *meanings, size_t meaning_count)
 {
+	style_reply_with_arrows(output, meanings, meaning_count, NULL, 0);
+}
+
+void style_reply_with_arrows(const struct output_call *output, const enum histree_meaning *meanings,
+			     size_t meaning_count, const enum histree_arrow_kind *arrows, size_t arrow_count)
+{
 	struct reply *reply = output->call->reply;
 	struct json_writer *json = &reply->json;
 	reply_envelope(reply);
@@ -45,8 +54,10 @@ void style_reply(const struct output_call *output, const enum histree_meaning *m
 		const struct histree_style *styles = histree_styles(meanings[i], &count);
 		for (size_t k = 0; k < count; k++)
 			if (!is_known_before(meanings, i, styles[k].key))
-				write_style(json, &styles[k]);
+				write_style(json, &styles[k], false);
 	}
+	for (size_t i = 0; i < arrow_count; i++)
+		write_style(json, histree_arrow_style(arrows[i]), true);
 	json_end(json);
 	json_end(json);
 }

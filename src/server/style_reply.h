@@ -5,9 +5,13 @@
 #ifndef SERVER_STYLE_REPLY_H
 #define SERVER_STYLE_REPLY_H
 
-#include "histree/view.h"
+#include "histree/arrows.h"
 #include "server/output.h"
 
 void style_reply(const struct output_call *output, const enum histree_meaning *meanings, size_t count);
+
+/* Of a time graph that has arrows of these kinds too. */
+void style_reply_with_arrows(const struct output_call *output, const enum histree_meaning *meanings,
+			     size_t meaning_count, const enum histree_arrow_kind *arrows, size_t arrow_count);
 
 #endif

@@ -10,8 +10,7 @@
 
 /* ---- lists --------------------------------------------------------------------------------------------- */
 
-/* Held for the caller; NULL: answered. */
-static struct dataset *find_dataset(struct call *call)
+struct dataset *tsp_dataset(struct call *call)
 {
 	struct dataset *dataset = catalogue_dataset(call->service->catalogue, call->captured[0]);
 	if (dataset == NULL)
@@ -50,7 +49,7 @@ static void write_descriptor(void *context, const struct output *output, const c
 /* While a store is being built it is not known which apply, and clients ask only once. */
 void tsp_outputs(struct call *call)
 {
-	struct dataset *dataset = find_dataset(call);
+	struct dataset *dataset = tsp_dataset(call);
 	if (dataset == NULL)
 		return;
 	json_begin_array(&call->reply->json);
@@ -61,7 +60,7 @@ void tsp_outputs(struct call *call)
 
 void tsp_output(struct call *call)
 {
-	struct dataset *dataset = find_dataset(call);
+	struct dataset *dataset = tsp_dataset(call);
 	if (dataset == NULL)
 		return;
 	const struct output *output = output_find(dataset, call->captured[1]);
@@ -74,7 +73,7 @@ void tsp_output(struct call *call)
 
 void tsp_marker_sets(struct call *call)
 {
-	struct dataset *dataset = find_dataset(call);
+	struct dataset *dataset = tsp_dataset(call);
 	if (dataset == NULL)
 		return;
 	reply_envelope(call->reply);
@@ -136,7 +135,7 @@ static void reply_model(struct call *call, struct dataset *dataset, const struct
 static void serve(struct call *call, output_function *(*pick)(const struct output *output),
 		  const struct data_endpoint *endpoint)
 {
-	struct dataset *dataset = find_dataset(call);
+	struct dataset *dataset = tsp_dataset(call);
 	if (dataset == NULL)
 		return;
 	const struct output *output = output_find(dataset, call->captured[1]);
@@ -170,29 +169,6 @@ DATA_ENDPOINT(tsp_xy, xy, "{\"title\":\"\",\"series\":[]}", true)
 DATA_ENDPOINT(tsp_columns, columns, "[]", true)
 DATA_ENDPOINT(tsp_lines, lines, "{\"size\":0,\"lowIndex\":0,\"columnIds\":[],\"lines\":[]}", true)
 DATA_ENDPOINT(tsp_style, style, "{\"styles\":{}}", false)
-DATA_ENDPOINT(tsp_annotations, annotations, "{\"annotations\":{}}", false)
-
-void tsp_annotation_categories(struct call *call)
-{
-	struct dataset *dataset = find_dataset(call);
-	if (dataset == NULL)
-		return;
-	const struct output *output = output_find(dataset, call->captured[1]);
-	dataset_release(dataset);
-	if (output == NULL) {
-		not_allowed(call);
-		return;
-	}
-	struct json_writer *json = &call->reply->json;
-	reply_envelope(call->reply);
-	json_begin_object(json);
-	json_key(json, "annotationCategories");
-	json_begin_array(json);
-	for (size_t i = 0; output->annotation_categories != NULL && output->annotation_categories[i] != NULL; i++)
-		json_put_text(json, output->annotation_categories[i]);
-	json_end(json);
-	json_end(json);
-}
 
 /* ---- configurations ------------------------------------------------------------------------------------ */
 

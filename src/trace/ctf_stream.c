@@ -122,7 +122,7 @@ static void note_loss(struct ctf_stream *stream, const char *what, bool counted,
  * The stream lacks what comes from one time to the other.  What it had before its first event is not known anyway;
  * and what its last event said is known at that event's time.
  */
-static void begin_gap(struct ctf_stream *stream, histree_time begin, histree_time end)
+static void begin_gap(struct ctf_stream *stream, histree_time begin, histree_time end, uint64_t events)
 {
 	if (!stream->input->wants_gaps || !stream->has_events || stream->last == INT64_MAX)
 		return;
@@ -130,24 +130,27 @@ static void begin_gap(struct ctf_stream *stream, histree_time begin, histree_tim
 		begin = stream->last + 1;
 	if (stream->has_gap && stream->gap.begin < begin)
 		begin = stream->gap.begin;
+	events += stream->has_gap ? stream->gap.events : 0;
 	stream->gap = (struct event_gap){
 		.trace = &stream->input->trace,
 		.cpu = stream->input->is_live ? -1 : stream->head.cpu,
 		.begin = begin,
 		.end = end > begin ? end : begin,
+		.events = events,
 	};
 	stream->has_gap = true;
 }
 
 /* The times between which something was lost; where the trace does not say, as much as can be. */
-static void lose(struct ctf_stream *stream, const bt_clock_snapshot *begin, const bt_clock_snapshot *end)
+static void lose(struct ctf_stream *stream, const bt_clock_snapshot *begin, const bt_clock_snapshot *end,
+		 uint64_t events)
 {
 	histree_time from = INT64_MIN, to = INT64_MIN;
 	if (begin == NULL || !snapshot_time(begin, &from))
 		from = INT64_MIN;
 	if (end == NULL || !snapshot_time(end, &to))
 		to = INT64_MIN;
-	begin_gap(stream, from, to);
+	begin_gap(stream, from, to, events);
 }
 
 static void discarded_events(struct ctf_stream *stream, const bt_message *message)
@@ -164,7 +167,7 @@ static void discarded_events(struct ctf_stream *stream, const bt_message *messag
 		end = bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message);
 	}
 	note_loss(stream, "event", counted, count, begin, end);
-	lose(stream, begin, end);
+	lose(stream, begin, end, counted ? count : 0);
 }
 
 static void discarded_packets(struct ctf_stream *stream, const bt_message *message)
@@ -182,7 +185,7 @@ static void discarded_packets(struct ctf_stream *stream, const bt_message *messa
 		end = bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(message);
 	}
 	note_loss(stream, "packet", counted, count, begin, end);
-	lose(stream, begin, end);
+	lose(stream, begin, end, 0);
 }
 
 /* HISTREE_END where the event has no time that can be said. */
@@ -288,7 +291,7 @@ void ctf_stream_damaged(struct ctf_stream *stream)
 			stream->name, stream->packets == 0 ? 0 : stream->packets - 1, stream->input->cause);
 	if (!counted)
 		notes->report.damaged_streams++;
-	begin_gap(stream, INT64_MIN, INT64_MAX);
+	begin_gap(stream, INT64_MIN, INT64_MAX, 0);
 	end_stream(stream);
 }
 

@@ -14,7 +14,9 @@
 #include "fuzz.h"
 #include "image.h"
 #include "item/value_codec.h"
+#include "pipeline/event_index_writer.h"
 #include "segment/segment_backend.h"
+#include "segment/table_page.h"
 #include "state/attribute_section.h"
 #include "store/block_file.h"
 #include "support/memory_io.h"
@@ -22,6 +24,7 @@
 #include "support/segments.h"
 #include "support/tree_file.h"
 #include "support/workload.h"
+#include "tree/segment_place.h"
 
 enum { NODE_SIZE = 4096 };
 
@@ -161,6 +164,24 @@ static void put_tree(const struct tree_variant *variant, const struct workload_k
 	workload_release(&workload);
 }
 
+/* Pages of a side table: with its places, and some that lead nowhere. */
+static void put_pages(void)
+{
+	enum { COUNT = 400 };
+	uint64_t places[COUNT];
+	uint8_t page[TABLE_PAGE_SIZE];
+	for (uint32_t i = 0; i < COUNT; i++)
+		places[i] = segment_place(i / 100, 0, i % 100);
+	put("table", "places", page, table_page_put(page, 0, places, COUNT));
+	places[7] = segment_place(UINT32_MAX, 3, 1);
+	put("table", "no-node", page, table_page_put(page, 0, places, COUNT));
+	places[7] = segment_place(1, 999, 1);
+	put("table", "no-block", page, table_page_put(page, 0, places, COUNT));
+	places[7] = segment_place(1, 0, 127);
+	put("table", "no-segment", page, table_page_put(page, 0, places, COUNT));
+	put("table", "few", page, table_page_put(page, 0, places, 3));
+}
+
 /* The first leaf, the root and the schema of a segment store. */
 static void put_segments(const struct segment_kind *kind)
 {
@@ -275,6 +296,24 @@ static void put_filters(void)
 	}
 }
 
+/* Gaps, and no events; one of a whole trace is among the inputs that were added by hand. */
+static void put_event_index(void)
+{
+	static const struct event_gap gaps[] = { { .cpu = 0, .begin = 100, .end = 190, .events = 7 },
+						 { .cpu = -1, .begin = 90, .end = INT64_MAX },
+						 { .cpu = 3, .begin = INT64_MIN, .end = -5, .events = 1 } };
+	struct event_index_writer writer = { .end = 200 };
+	struct memory_io memory;
+	memory_io_init(&memory);
+	for (size_t i = 0; i < sizeof(gaps) / sizeof(gaps[0]); i++)
+		REQUIRE(event_index_add_gap(&writer, &gaps[i], NULL) == HISTREE_OK);
+	REQUIRE(event_index_write(&writer, &memory.io, "index", NULL) == HISTREE_OK);
+	const struct memory_file *file = memory_io_find(&memory, "index");
+	put("event_index", "gaps", file->bytes, file->size);
+	event_index_writer_release(&writer);
+	memory_io_release(&memory);
+}
+
 int main(int count, char **arguments)
 {
 	if (count != 2) {
@@ -286,9 +325,11 @@ int main(int count, char **arguments)
 	put_operations();
 	put_words();
 	put_filters();
+	put_event_index();
 	const struct workload_kind kind = { "corpus", 30, 750, -100, 50, 20, CHOOSE_FEW, 30, 0 };
 	for (size_t i = 0; tree_variants[i] != NULL; i++)
 		put_tree(tree_variants[i], &kind);
+	put_pages();
 	put_segments(&(struct segment_kind){ "times", SEGMENTS_BY_END, 900, false });
 	put_segments(&(struct segment_kind){ "content", SEGMENTS_SCATTERED, 150, true });
 	static const uint8_t provider[] = "\1\0\0\0kernel";

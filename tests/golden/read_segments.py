@@ -3,6 +3,7 @@
 """Read a segment store by histree-format(5) alone, and compare what it says with a text.
 
     read_segments.py TEXT FILE
+    read_segments.py --table FILE TABLE FIELD      the side table of a field: it has every segment, in order
 
 As read_history.py, a second reader: made from the manual page and not from the code.
 """
@@ -80,12 +81,71 @@ class Segments(File):
             for i in range(count):
                 yield starts[i], starts[i] + durations[i], [column[i] for column in columns]
 
+    def placed(self):
+        """((number of the node, index of the block times 128 plus that of the segment), start, end, values)."""
+        for number, node in self.nodes():
+            if struct.unpack_from("<H", node, 8)[0] == 0:
+                places = [128 * block + i for block in range(struct.unpack_from("<I", node, 80)[0])
+                          for i in range(node[96 + 40 * block + 4] + 1)]
+                for place, row in zip(places, self.leaf(node)):
+                    yield (number, place), *row
+
     def text(self):
         rows = ["\t".join([self.provider, str(self.version)] + [part for field in self.fields for part in field]),
                 "%d\t%d\t%d\t%d" % self.extents]
         for start, end, values in self.segments():
             rows.append("\t".join([str(start), str(end)] + [part for value in values for part in value]))
         return "\n".join(rows) + "\n"
+
+
+class Table(File):
+    PLACES = 1024
+
+    def __init__(self, data, store):
+        super().__init__(data)
+        rank, count = self.sections["RANK"], sum(1 for _ in store.segments())
+        require(struct.unpack_from("<QII", rank) == (count, crc32c(store.sections["SEGM"]), store.block_count),
+                "whose the table is")
+        require(rank[16:16 + 4 * store.block_count] == b"".join(node[:4] for _, node in store.nodes()), "checksums")
+        self.times = list(struct.iter_unpack("<qq", rank[16 + 4 * store.block_count:]))
+        require(len(self.times) == self.block_count == -(-count // self.PLACES), "pages")
+
+    def places(self):
+        for number, page in self.nodes():
+            crc, own, count, width, place_width, zero, least, more_zero = struct.unpack_from("<IIIBBHII", page)
+            used = 24 + (count * (width + place_width) + 7) // 8
+            require(crc == crc32c(page[4:used]) and own == number and zero == more_zero == 0, f"page {number}")
+            require(count == self.PLACES or number + 1 == self.block_count, f"page {number} is not full")
+            at = 8 * 24 + count * width
+            yield [(least + bits(page, 8 * 24 + i * width, width), bits(page, at + i * place_width, place_width))
+                   for i in range(count)]
+
+
+def sort_key(kind, text):
+    """Null first, numbers by their size, strings by their bytes."""
+    if kind == "null":
+        return (0,)
+    if kind in ("int", "long"):
+        return (1, int(text))
+    return (1, text.encode().decode("unicode_escape").encode("latin-1"))
+
+
+def check_table(store_path, table_path, field):
+    with open(store_path, "rb") as file:
+        store = Segments(file.read())
+    with open(table_path, "rb") as file:
+        table = Table(file.read(), store)
+    rows = list(store.placed())
+    times = {place: (start, end) for place, start, end, _ in rows}
+    expected = [row[-1] for row in sorted((sort_key(*values[field]), start, end, place)
+                                          for place, start, end, values in rows)]
+    found = []
+    for (start, end), page in zip(table.times, table.places()):
+        found += page
+        require(start == min(times[place][0] for place in page) and end == max(times[place][1] for place in page),
+                "times of a page")
+    require(found == expected, f"{table_path}: is not in order")
+    print(f"{table_path}: {len(found)} places")
 
 
 def enclosing(parts):
@@ -103,6 +163,9 @@ def value_text(kind, code, names):
 
 
 def main():
+    if len(sys.argv) == 5 and sys.argv[1] == "--table":
+        check_table(*sys.argv[2:4], int(sys.argv[4]))
+        return
     if len(sys.argv) != 3:
         raise SystemExit(__doc__)
     with open(sys.argv[1], encoding="utf-8", newline="") as file:

@@ -19,6 +19,12 @@ def large_trace():
     return path if SHARED and path.is_dir() else None
 
 
+def calls_trace():
+    """A program with traced function calls, where it lies beside the repository; else None."""
+    path = pathlib.Path(SHARED or ".") / "traces" / "lttng-ust" / "cyg-profile" / "glxgears-cyg-profile"
+    return path if SHARED and path.is_dir() else None
+
+
 class Server:
     """`histree serve`; `url` is where, `folder` is where it makes stores."""
 

@@ -162,8 +162,11 @@ test("time graphs: states, arrows, tooltip, styles, annotations", async () => {
 		const query = QueryHelper.selectionTimeQuery([state.start], [row.entryId], { requested_element: element });
 		assert.equal(typeof envelope(await client.fetchTimeGraphTooltip(seen.uuid, output.id, query)), "object");
 		const arrows = envelope(await client.fetchTimeGraphArrows(seen.uuid, output.id, range(400)));
-		for (const arrow of arrows)
+		for (const arrow of arrows) {
+			assert.equal(typeof arrow.start, "bigint");
 			assert.ok(items.includes(arrow.sourceId) && items.includes(arrow.targetId) && arrow.start <= arrow.end);
+			assert.ok(arrow.style.parentKey in styles, arrow.style.parentKey);
+		}
 		const categories = envelope(await client.fetchAnnotationsCategories(seen.uuid, output.id));
 		assert.ok(Array.isArray(categories.annotationCategories));
 		assert.ok(envelope(await client.fetchAnnotations(seen.uuid, output.id, times(10, items))).annotations);
@@ -172,7 +175,50 @@ test("time graphs: states, arrows, tooltip, styles, annotations", async () => {
 
 test("the arrows of Control Flow", async () => {
 	const id = outputOf("TIME_GRAPH", "ThreadStatusDataProvider");
-	assert.ok(envelope(await client.fetchTimeGraphArrows(seen.uuid, id, range(400))).length > 0);
+	const arrows = envelope(await client.fetchTimeGraphArrows(seen.uuid, id, range(400)));
+	const kinds = new Set(arrows.map((arrow) => arrow.style.parentKey));
+	assert.ok(kinds.has("CPU transition") && kinds.has("Fork"), [...kinds].join());
+});
+
+test("search and filter of states, sampled and deep", async () => {
+	const id = outputOf("TIME_GRAPH", "ThreadStatusDataProvider");
+	const tree = envelope(await client.fetchTimeGraphTree(seen.uuid, id, range(2)));
+	const items = tree.entries.map((entry) => entry.id);
+	const states = async (strategy, map) => {
+		const query = QueryHelper.selectionTimeRangeQuery(seen.start, seen.end, 50, items,
+			{ filter_query_parameters: { strategy, filter_expressions_map: map } });
+		return envelope(await client.fetchTimeGraphStates(seen.uuid, id, query)).rows.flatMap((row) => row.states);
+	};
+	const plain = await states("SAMPLED", {});
+	const searched = await states("SAMPLED", { 1: ["duration > 1ms"] });
+	assert.equal(searched.length, plain.length);
+	for (const state of searched.filter((one) => one.style))
+		assert.equal(state.tags ?? 0, state.end - state.start > 1000000n ? 0 : 1);
+	const filtered = await states("SAMPLED", { 4: ["duration > 1ms"] });
+	assert.ok(filtered.some((state) => state.tags === 4) && filtered.every((state) => !(state.tags === 4 && state.style)));
+	assert.ok((await states("DEEP", { 1: ["duration < 100us"] })).length > plain.length, "short ones are found between the samples");
+	const bad = QueryHelper.selectionTimeRangeQuery(seen.start, seen.end, 50, items,
+		{ filter_query_parameters: { filter_expressions_map: { 1: ["duration >"] } } });
+	assert.equal((await client.fetchTimeGraphStates(seen.uuid, id, bad)).getStatusCode(), 400);
+});
+
+test("lost events are annotations of every output", async () => {
+	const trace = model(await client.openTrace(QueryHelper.query({ uri: `${traces}/ctf-made` })));
+	const made = model(await client.createExperiment(QueryHelper.query({ name: "made", traces: [trace.UUID] })));
+	const read = async () => model(await client.fetchExperiment(made.UUID));
+	const ready = await until("the store", read, (now) => now.indexingStatus !== "RUNNING");
+	const whole = QueryHelper.selectionTimeRangeQuery(ready.start, ready.end, 1000, []);
+	for (const output of model(await client.experimentOutputs(made.UUID))) {
+		const { annotationCategories } = envelope(await client.fetchAnnotationsCategories(made.UUID, output.id, "-1"));
+		assert.deepEqual(annotationCategories, ["Lost Events"]);
+		const { annotations } = envelope(await client.fetchAnnotations(made.UUID, output.id, whole));
+		const [first] = annotations["Lost Events"];
+		assert.equal(first.time, 1000000000141n);
+		assert.equal(first.duration, 50n);
+		assert.deepEqual([first.entryId, first.type, first.label], [-1, "CHART", "7 events lost on CPU 0"]);
+	}
+	model(await client.deleteExperiment(made.UUID));
+	model(await client.deleteTrace(trace.UUID));
 });
 
 test("charts", async () => {

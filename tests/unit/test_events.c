@@ -20,7 +20,7 @@
 #include "histree/build.h"
 #include "histree/events.h"
 #include "histree/rows.h"
-#include "pipeline/event_index.h"
+#include "pipeline/event_index_writer.h"
 #include "support/random.h"
 #include "trace/trace.h"
 
@@ -284,6 +284,77 @@ static void a_store_without_its_trace_still_counts(void **state)
 	end_world(&world);
 }
 
+/* The tracer said so at two packets; the manifest counts the same. */
+static void gaps_are_kept(void **state)
+{
+	(void)state;
+	static const histree_time second = 1000000000;
+	struct world world;
+	size_t count;
+	make_world(&world, data("ctf-made"));
+	const struct histree_gap *gaps = histree_events_gaps(world.events, &count);
+	assert_int_equal(count, 2);
+	assert_int_equal(gaps[0].from, 1000 * second + 141);
+	assert_int_equal(gaps[0].to, 1000 * second + 190);
+	assert_int_equal(gaps[0].events, 7);
+	assert_int_equal(gaps[1].from, 1000 * second + 191);
+	assert_int_equal(gaps[1].events, 0);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(gaps[i].cpu, 0);
+	end_world(&world);
+	make_world(&world, data("demo-trace"));
+	histree_events_gaps(world.events, &count);
+	assert_int_equal(count, 0);
+	end_world(&world);
+}
+
+/* Whatever they are, they are read as they were written, by their beginnings; one without end has that of the
+ * trace. */
+static void gaps_are_read_as_written(void **state)
+{
+	(void)state;
+	enum { COUNT = 300, END = 12 };
+	static struct event_gap gaps[COUNT];
+	struct event_index_writer writer = { .end = END };
+	struct event_index index;
+	struct histree_error error = { 0 };
+	struct random random = { 7 };
+	char folder[] = "/tmp/histree-gaps-XXXXXX", path[64];
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/" EVENT_INDEX_FILE, folder);
+	for (int i = 0; i < COUNT; i++) {
+		int64_t begin = i == 0   ? INT64_MIN
+				: i == 1 ? INT64_MAX
+					 : (int64_t)random_below(&random, 1000) - 500;
+		bool is_open = i == 1 || random_below(&random, 4) == 0;
+		gaps[i] = (struct event_gap){ .cpu = (int32_t)random_below(&random, 5) - 1,
+					      .begin = begin,
+					      .end = is_open ? INT64_MAX
+							     : begin + (int64_t)random_below(&random, 100),
+					      .events = random_below(&random, 3) };
+		assert_int_equal(event_index_add_gap(&writer, &gaps[i], &error), HISTREE_OK);
+	}
+	assert_int_equal(event_index_write(&writer, &io_posix, path, &error), HISTREE_OK);
+	assert_int_equal(event_index_read(&io_posix, path, &index, &error), HISTREE_OK);
+	assert_int_equal(index.gap_count, COUNT);
+	for (int i = 0; i < COUNT; i++) {
+		const struct histree_gap *gap = &index.gaps[i];
+		assert_true(i == 0 || gap->from >= gap[-1].from);
+		bool found = false;
+		for (int k = 0; k < COUNT && !found; k++) {
+			histree_time open_end = gaps[k].begin > END ? gaps[k].begin : END;
+			found = gaps[k].begin == gap->from && gaps[k].cpu == gap->cpu &&
+				gaps[k].events == gap->events &&
+				(gaps[k].end == INT64_MAX ? open_end : gaps[k].end) == gap->to;
+		}
+		assert_true(found);
+	}
+	event_index_release(&index);
+	event_index_writer_release(&writer);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 /* Flip each byte in turn, and cut the file anywhere: the index is refused, and nothing worse. */
 static void a_damaged_index_is_refused(void **state)
 {
@@ -293,7 +364,7 @@ static void a_damaged_index_is_refused(void **state)
 	struct event_index index;
 	char path[160];
 	uint8_t bytes[8192];
-	make_world(&world, data("ctf-perf-small"));
+	make_world(&world, data("ctf-made"));
 	snprintf(path, sizeof(path), "%s/" EVENT_INDEX_FILE, world.store);
 	int file = open(path, O_RDWR);
 	ssize_t size = read(file, bytes, sizeof(bytes));
@@ -324,6 +395,8 @@ int main(void)
 		cmocka_unit_test(scp_dest_answers_like_a_list),
 		cmocka_unit_test(contents_are_names_and_values),
 		cmocka_unit_test(a_store_without_its_trace_still_counts),
+		cmocka_unit_test(gaps_are_kept),
+		cmocka_unit_test(gaps_are_read_as_written),
 		cmocka_unit_test(a_damaged_index_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_memory_fault.c - each allocation of a build, of opening, of asking and of statistics is refused once, and all
- * after it.
+ * test_memory_fault.c - each allocation of a build, of opening, of asking and of statistics is refused once, and
+ * all after it.
  *
  * Whatever is refused, the call says so, nothing leaks and nothing is used that is not there (AddressSanitizer
  * looks), no answer is wrong, and what was asked again with memory is answered.

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -223,7 +224,9 @@ static enum histree_status use(const struct io *io, size_t *count, struct histre
 	static const enum histree_segment_order orders[] = { HISTREE_SEGMENTS_UNSORTED,
 							     HISTREE_SEGMENTS_BY_DURATION,
 							     HISTREE_SEGMENTS_BY_FIELD };
-	const struct histree_segment_open_options options = { .cache_bytes = 1, .queue_bytes = 1 };
+	const struct histree_segment_open_options options = { .cache_bytes = 1,
+							      .queue_bytes = 1,
+							      .tables = HISTREE_TABLES_NEVER };
 	struct histree_segment_store *store;
 	struct histree_segment_iter *iter = NULL;
 	struct histree_segment segment;
@@ -283,6 +286,107 @@ static void every_operation_may_fail(void **state)
 	}
 	assert_int_equal(count, 3 * segments.count);
 	assert_true(faulty.fail_at > 100);
+	segments_release(&segments);
+	memory_io_release(&memory);
+}
+
+/* All of the store by name; whether the side table was used. */
+static enum histree_status read_by_name(const struct io *io, const struct segments *segments, bool *used,
+					struct histree_error *error)
+{
+	struct histree_segment_store *store;
+	struct histree_segment_iter *iter = NULL;
+	struct histree_segment segment;
+	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	query.order = HISTREE_SEGMENTS_BY_FIELD;
+	query.field = SEGMENT_NAME;
+	enum histree_status status = segment_store_open(io, "f", NULL, &store, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_create(store, &iter, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_start(iter, &query, NULL, error);
+	while (status == HISTREE_OK)
+		status = histree_segment_iter_next(iter, &segment, error);
+	*used = false;
+	if (status == HISTREE_END) {
+		assert_int_equal(histree_segment_iter_token(iter).given, segments->count);
+		*used = histree_segment_iter_token(iter).key[0] == segments->count;
+	}
+	histree_segment_iter_free(iter);
+	histree_segment_store_close(store);
+	return status;
+}
+
+static enum histree_status make_table(const struct io *io, struct histree_error *error)
+{
+	struct histree_segment_store *store;
+	enum histree_status status = segment_store_open(io, "f", NULL, &store, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_store_make_table(store, SEGMENT_NAME, error);
+	histree_segment_store_close(store);
+	return status;
+}
+
+/* What fails while a side table is made leaves none, or the one before; and no query fails for want of one. */
+static void side_tables_are_done_without(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	struct faulty_io faulty;
+	struct segments segments;
+	struct histree_error error = { 0 };
+	bool used;
+	memory_io_init(&memory);
+	faulty_io_init(&faulty, &memory.io);
+	assert_true(segments_make(&segments, &small, 2));
+	assert_int_equal(build(&memory.io, &segments, &error), HISTREE_OK);
+	unsigned sorted = 0, failed = 0;
+	for (faulty.fail_at = 1;; faulty.fail_at++) {
+		faulty.operations = 0;
+		enum histree_status status = make_table(&faulty.io, &error);
+		if (status == HISTREE_OK)
+			break;
+		assert_int_equal(status, HISTREE_ERR_IO);
+		assert_non_null(strstr(error.message, "'f"));
+		assert_null(memory_io_find(&memory, "f.1.order.new"));
+		assert_int_equal(read_by_name(&memory.io, &segments, &used, &error), HISTREE_END);
+		/* The last that can fail is opening what has its name already. */
+		assert_true(!used || memory_io_find(&memory, "f.1.order") != NULL);
+	}
+	assert_true(faulty.fail_at > 20);
+	assert_int_equal(read_by_name(&memory.io, &segments, &used, &error), HISTREE_END);
+	assert_true(used);
+	/* What fails of the table is sorted instead; what fails of the store is told. */
+	for (faulty.fail_at = 1;; faulty.fail_at++) {
+		faulty.operations = 0;
+		enum histree_status status = read_by_name(&faulty.io, &segments, &used, &error);
+		if (faulty.operations < faulty.fail_at)
+			break;
+		assert_true(status == HISTREE_END || status == HISTREE_ERR_IO);
+		sorted += status == HISTREE_END && !used;
+		failed += status == HISTREE_ERR_IO;
+		if (memory_io_find(&memory, "f.1.order") == NULL) /* it was taken for damaged */
+			assert_int_equal(make_table(&memory.io, &error), HISTREE_OK);
+	}
+	assert_true(sorted > 3 && failed > 3);
+	segments_release(&segments);
+	memory_io_release(&memory);
+}
+
+/* A maker that died leaves its file: the next one takes that away, the one after it makes the table. */
+static void the_file_of_a_maker_that_died_goes(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	struct segments segments;
+	struct histree_error error = { 0 };
+	memory_io_init(&memory);
+	assert_true(segments_make(&segments, &small, 2));
+	assert_int_equal(build(&memory.io, &segments, &error), HISTREE_OK);
+	assert_true(memory_io_put(&memory, "f.1.order.new", "half", 4));
+	assert_int_equal(make_table(&memory.io, &error), HISTREE_ERR_EXISTS);
+	assert_int_equal(make_table(&memory.io, &error), HISTREE_OK);
+	assert_null(memory_io_find(&memory, "f.1.order.new"));
 	segments_release(&segments);
 	memory_io_release(&memory);
 }
@@ -372,6 +476,64 @@ static void many_threads_read_one_store(void **state)
 	segments_release(&segments);
 }
 
+/* By name; how many came, of a thread. */
+static void *read_by_field(void *context)
+{
+	struct histree_segment_store *store = context;
+	struct histree_segment_iter *iter;
+	struct histree_segment segment;
+	size_t count = 0;
+	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	query.order = HISTREE_SEGMENTS_BY_FIELD;
+	query.field = SEGMENT_NAME;
+	if (histree_segment_iter_create(store, &iter, NULL) != HISTREE_OK)
+		return NULL;
+	if (histree_segment_iter_start(iter, &query, NULL, NULL) == HISTREE_OK)
+		while (histree_segment_iter_next(iter, &segment, NULL) == HISTREE_OK)
+			count++;
+	histree_segment_iter_free(iter);
+	return (void *)(uintptr_t)count;
+}
+
+/* The first of several threads that ask makes the table, and all use it; where nothing is to be written, nobody
+ * does. */
+static void a_large_store_makes_its_table(void **state)
+{
+	(void)state;
+	static const struct segment_kind large = { "large", SEGMENTS_BY_END, 60000, true };
+	struct segments segments;
+	struct histree_segment_store *store;
+	char path[64], table[80];
+	snprintf(path, sizeof(path), "test_segment_store.%ld.seg", (long)getpid());
+	snprintf(table, sizeof(table), "%s.%d.order", path, SEGMENT_NAME);
+	assert_true(segments_make(&segments, &large, 5));
+	const struct histree_segment_store_options made = { .path = path, .schema = segment_test_schema };
+	assert_int_equal(histree_segment_store_create(&made, &store, NULL), HISTREE_OK);
+	for (size_t i = 0; i < segments.count; i++)
+		assert_int_equal(histree_segment_store_add(store, &segments.segments[i], NULL), HISTREE_OK);
+	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+	histree_segment_store_close(store);
+	static const enum histree_segment_tables policies[] = { HISTREE_TABLES_NEVER, HISTREE_TABLES_AS_THEY_ARE,
+								HISTREE_TABLES_ON_DEMAND };
+	for (size_t i = 0; i < 3; i++) {
+		const struct histree_segment_open_options options = { .tables = policies[i] };
+		pthread_t threads[3];
+		assert_int_equal(histree_segment_store_open(path, &options, &store, NULL), HISTREE_OK);
+		for (unsigned thread = 0; thread < 3; thread++)
+			assert_int_equal(pthread_create(&threads[thread], NULL, read_by_field, store), 0);
+		for (unsigned thread = 0; thread < 3; thread++) {
+			void *count;
+			assert_int_equal(pthread_join(threads[thread], &count), 0);
+			assert_int_equal((uintptr_t)count, segments.count);
+		}
+		histree_segment_store_close(store);
+		assert_int_equal(access(table, F_OK) == 0, policies[i] == HISTREE_TABLES_ON_DEMAND);
+	}
+	unlink(table);
+	unlink(path);
+	segments_release(&segments);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -381,8 +543,11 @@ int main(void)
 		cmocka_unit_test(the_two_kinds_of_tree_are_not_mixed_up),
 		cmocka_unit_test(a_schema_is_as_long_as_its_fields),
 		cmocka_unit_test(every_operation_may_fail),
+		cmocka_unit_test(side_tables_are_done_without),
+		cmocka_unit_test(the_file_of_a_maker_that_died_goes),
 		cmocka_unit_test(damage_is_found),
 		cmocka_unit_test(many_threads_read_one_store),
+		cmocka_unit_test(a_large_store_makes_its_table),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,6 +194,7 @@ static void gaps_are_handed_out_where_they_are_wanted(void **state)
 {
 	(void)state;
 	static const histree_time second = 1000000000, begins[] = { 1000 * second + 141, 1000 * second + 191 };
+	static const uint64_t lost[] = { 7, 0 };
 	struct trace *trace = open_one(made);
 	struct event event;
 	histree_time before = INT64_MIN;
@@ -210,6 +211,7 @@ static void gaps_are_handed_out_where_they_are_wanted(void **state)
 		assert_int_equal(event.gap->begin, begins[gaps]);
 		assert_true(event.gap->end >= event.gap->begin);
 		assert_int_equal(event.gap->cpu, 0);
+		assert_int_equal(event.gap->events, lost[gaps]);
 		assert_ptr_equal(event.gap->trace, trace_at(trace, 0));
 		assert_null(event.class);
 		assert_true(before <= event.time);

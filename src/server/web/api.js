@@ -17,7 +17,7 @@ async function get(path, parameters, signal) {
 		if (response.ok)
 			return response;
 		const error = await response.json().catch(() => ({}));
-		throw new Error(error.title ?? `the server answered ${response.status}`);
+		throw Object.assign(new Error(error.title ?? `the server answered ${response.status}`), { isAnswer: true });
 	} finally {
 		if (--underWay === 0)
 			onBusy(false);
@@ -26,6 +26,15 @@ async function get(path, parameters, signal) {
 
 export async function json(path, parameters, signal) {
 	return (await get(path, parameters, signal)).json();
+}
+
+// What changes something goes by the protocol; the body is JSON already.
+export async function change(method, path, body) {
+	const response = await fetch(`tsp/api/${path}`, { method, headers: { "Content-Type": "application/json" }, body });
+	if (response.ok)
+		return;
+	const error = await response.json().catch(() => ({}));
+	throw Object.assign(new Error(error.title ?? `the server answered ${response.status}`), { isAnswer: true });
 }
 
 export async function curve(path, parameters, signal) {

@@ -3,10 +3,13 @@
 
 import * as api from "./api.js";
 import { EventsPanel } from "./events_panel.js";
+import { Bookmarks } from "./bookmarks.js";
+import { GapBands } from "./gap_bands.js";
 import { Hover } from "./hover.js";
 import { LatenciesPanel } from "./latencies_panel.js";
 import { ROW_HEIGHT, RowChart } from "./row_chart.js";
 import { save } from "./save.js";
+import { Selection } from "./selection.js";
 import { Axis, onDrag, Overview, Usage } from "./strips.js";
 import { TypesPanel } from "./types_panel.js";
 import { Viewport } from "./viewport.js";
@@ -25,6 +28,10 @@ const hover = new Hover($("tip"), $("pointed"), viewport);
 const overview = new Overview($("overview").querySelector("canvas"), viewport, fail);
 const usage = new Usage($("usage").querySelector("canvas"), $("usage-scale"), viewport, fail);
 const axis = new Axis($("axis").querySelector("canvas"), $("axis-label"), viewport);
+const gaps = new GapBands(viewport, fail);
+const bookmarks = new Bookmarks($("bookmarks"), viewport, fail);
+viewport.overlays.push(gaps, bookmarks);
+const selection = new Selection(viewport, () => charts, fail);
 let experiment = null;
 let charts = []; // that are shown
 let panels = []; // below the charts, that are shown
@@ -33,7 +40,7 @@ let active = null; // the one that keys speak to
 // ---- errors and loading ----
 
 function fail(error) {
-	$("error").textContent = `${error.message} — is the server still there?`;
+	$("error").textContent = error.isAnswer ? error.message : `${error.message} — is the server still there?`;
 	$("error").hidden = false;
 	console.error(error);
 }
@@ -63,6 +70,8 @@ function writeAddress() {
 	for (const { name, settings } of panels)
 		if (settings)
 			parts.set(name, JSON.stringify(settings));
+	if (viewport.filter !== "")
+		parts.set("filter", viewport.filter);
 	parts.set("theme", viewport.dark ? "dark" : "light");
 	history.replaceState(null, "", `#${parts}`);
 }
@@ -106,7 +115,10 @@ function makeChart(view, parts) {
 	chart.top = top * ROW_HEIGHT;
 	chart.addEventListener("settings", addressChanged);
 	chart.addEventListener("drawn", () => addressChanged());
-	chart.addEventListener("chosen", () => (active = chart));
+	chart.addEventListener("chosen", () => {
+		active = chart;
+		selection.of(chart, chart.infoAt(chart.chosen));
+	});
 	onDrag(chart.canvas, (from, to, isOver, down) => dragChart(chart, from, to, isOver, down), (x, event) => clickChart(chart, event));
 	chart.canvas.addEventListener("pointermove", (event) => hover.move(chart, event));
 	chart.canvas.addEventListener("pointerleave", () => hover.leave());
@@ -160,6 +172,7 @@ function showViews(names, parts = address()) {
 	});
 	for (const panel of panels) {
 		parent.append(panel.root);
+		panel.chose = ({ cpu }) => selection.of(panel, { onCpu: cpu });
 		panel.draw();
 		panel.follow().catch(fail);
 	}
@@ -203,17 +216,20 @@ function openExperiment(chosen, parts) {
 	panels = [];
 	viewport.open(BigInt(chosen.start), chosen.duration);
 	readViewport(parts);
+	viewport.setFilter(parts.get("filter") ?? "");
 	$("panes").replaceChildren(...[...chosen.views, ...PANELS.filter(({ applies }) => applies(chosen))].map(viewButton));
 	$("overview-what").textContent = chosen.hasEvents ? "events" : "states that begin";
-	const usual = chosen.views.length > 1 ? ["control-flow", "resources"] : ["attributes"];
-	showViews(parts.has("views") ? parts.get("views").split(",") : usual, parts);
-	const isKernel = chosen.views.length > 1;
+	const usual = chosen.views.filter((view) => view.name !== "attributes").map((view) => view.name);
+	showViews(parts.has("views") ? parts.get("views").split(",") : usual.length > 0 ? usual : ["attributes"], parts);
+	const isKernel = chosen.views.some((view) => view.name === "control-flow");
 	$("usage").hidden = !isKernel;
 	overview.open(chosen);
+	gaps.open(chosen);
+	bookmarks.open(chosen).catch(fail);
 	if (isKernel)
 		usage.open(chosen);
 	if (chosen.warning)
-		fail(new Error(chosen.warning));
+		fail(Object.assign(new Error(chosen.warning), { isAnswer: true }));
 }
 
 function say(text) {
@@ -238,6 +254,12 @@ async function load() {
 
 // ---- search, jump ----
 
+function showSearchKind() {
+	const byState = $("search-kind").value === "states";
+	$("search-filter").hidden = !byState;
+	$("search-text").placeholder = byState ? "label == read && duration > 1ms" : "Search  /";
+}
+
 async function search(backwards) {
 	const text = $("search-text").value.trim();
 	if (!active || text === "")
@@ -254,18 +276,29 @@ async function searchRows(text, backwards) {
 	return true;
 }
 
+// The next state of any row, from marker A and the selected row on.
 async function searchStates(text, backwards) {
-	if (active.chosenRow < 0)
-		return false;
-	const at = viewport.a ?? viewport.from;
 	const found = await api.json("search-state", {
-		experiment: experiment.uuid, view: active.view.name, row: active.chosenRow, text, at, backwards: backwards ? 1 : 0,
+		...active.parameters, text, at: viewport.a ?? viewport.from, position: viewport.a === null ? -1 : active.chosen, backwards: backwards ? 1 : 0,
 	});
 	if (!found.found)
 		return false;
+	active.choose(found.position, found.row);
 	viewport.mark("a", found.start);
 	viewport.reveal(found.start);
 	return true;
+}
+
+// Dim what the expression of the search box does not match, or nothing any more.
+function toggleFilter() {
+	const text = $("search-text").value.trim();
+	viewport.setFilter(viewport.filter === "" || (viewport.filter !== text && text !== "") ? text : "");
+}
+
+function showFilter() {
+	$("search-filter").setAttribute("aria-pressed", viewport.filter !== "");
+	$("search-filter").title = viewport.filter === "" ? "dim the states that do not match" : `dimmed: all but ${viewport.filter}`;
+	redraw();
 }
 
 // The state before or behind that at marker A, of the selected row.
@@ -289,6 +322,12 @@ function jump() {
 }
 
 // ---- legend, help, status line ----
+
+function toggleBookmarks() {
+	$("bookmarks").hidden = !$("bookmarks").hidden;
+	if (!$("bookmarks").hidden)
+		bookmarks.name.focus();
+}
 
 async function showLegend() {
 	const panel = $("legend");
@@ -342,6 +381,7 @@ const keys = {
 	z: () => viewport.a !== null && viewport.b !== null && viewport.show(...[viewport.a, viewport.b].sort((x, y) => x - y)),
 	n: () => search(false).catch(fail),
 	N: () => search(true).catch(fail),
+	b: () => toggleBookmarks(),
 	"/": () => $("search-text").focus(),
 	"?": () => ($("help").hidden = !$("help").hidden),
 	ArrowUp: () => active?.choose(Math.max(active.chosen - 1, 0)),
@@ -356,7 +396,7 @@ const keys = {
 	Escape: () => {
 		viewport.mark("a", null);
 		viewport.mark("b", null);
-		$("legend").hidden = $("help").hidden = true;
+		$("legend").hidden = $("help").hidden = $("bookmarks").hidden = true;
 	},
 };
 
@@ -379,6 +419,8 @@ document.addEventListener("keydown", (event) => {
 // ---- beginning ----
 
 viewport.addEventListener("range", redraw);
+viewport.addEventListener("overlays", redraw);
+viewport.addEventListener("filter", showFilter);
 viewport.addEventListener("markers", redraw);
 viewport.addEventListener("markers", () => panels.forEach((panel) => panel.follow().catch(fail)));
 viewport.addEventListener("theme", () => {
@@ -394,6 +436,8 @@ $("search").onsubmit = (event) => {
 	search(false).catch(fail);
 };
 $("search-previous").onclick = () => search(true).catch(fail);
+$("search-filter").onclick = toggleFilter;
+$("search-kind").onchange = showSearchKind;
 $("jump").onsubmit = (event) => {
 	event.preventDefault();
 	jump();
@@ -401,6 +445,7 @@ $("jump").onsubmit = (event) => {
 $("jump-text").oninput = () => $("jump-text").setCustomValidity("");
 $("whole").onclick = keys[0];
 $("help-button").onclick = keys["?"];
+$("bookmarks-button").onclick = toggleBookmarks;
 $("legend-button").onclick = () => showLegend().catch(fail);
 $("theme").onclick = () => viewport.setDark(!viewport.dark);
 $("export").onchange = () => {
@@ -409,7 +454,8 @@ $("export").onchange = () => {
 	if (kind !== "")
 		save(kind, experiment.name, charts, viewport).catch(fail);
 };
+showSearchKind();
 const theme = address().get("theme");
 viewport.setDark(theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches);
-window.page = { viewport, get charts() { return charts; }, get panels() { return panels; } }; // for tests and the curious
+window.page = { viewport, bookmarks, selection, get charts() { return charts; }, get panels() { return panels; } }; // for tests and the curious
 load().catch(fail);

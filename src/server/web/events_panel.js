@@ -76,6 +76,7 @@ export class EventsPanel {
 	#choose(number, event) {
 		this.lines.chosen = number;
 		this.followed = event.time;
+		this.chose?.(event);
 		this.viewport.mark("a", event.time);
 		this.viewport.reveal(event.time);
 		this.draw();

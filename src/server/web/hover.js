@@ -5,6 +5,8 @@ import * as time from "./time.js";
 
 const ASK_AFTER_MS = 60;
 
+const noteElement = (textContent) => Object.assign(document.createElement("div"), { className: "note", textContent });
+
 export class Hover {
 	#timer = 0;
 	#turn = 0;
@@ -26,19 +28,43 @@ export class Hover {
 		this.line.textContent = `${time.clock(this.viewport.start, at)}   +${time.duration(at, 1)}`;
 		clearTimeout(this.#timer);
 		const turn = ++this.#turn;
+		const notes = this.#notesAt(chart, event);
 		if (!info) {
-			this.tip.hidden = true;
+			this.#showNotes(event, notes);
 			return;
 		}
-		this.#show(event, info, { style: run.style }, run.more);
+		this.#show(event, info, { style: run.style }, run.more, notes);
 		this.#timer = setTimeout(async () => {
 			const state = await chart.state(info.row, Math.max(0, at)).catch(() => null);
 			if (state && turn === this.#turn)
-				this.#show(event, info, state, run.more);
+				this.#show(event, info, state, run.more, notes);
 		}, ASK_AFTER_MS);
 	}
 
-	#show(event, info, state, more) {
+	// What is said of what lies over the states: arrows, and what the charts have in common.
+	#notesAt(chart, event) {
+		const box = chart.canvas.getBoundingClientRect();
+		const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+		const arrow = chart.arrows.textAt(x, y);
+		return [...(arrow ? [arrow] : []), ...this.viewport.overlays.flatMap((overlay) => overlay.textsAt(x, box.width))];
+	}
+
+	#showNotes(event, notes) {
+		if (notes.length === 0)
+			this.tip.hidden = true;
+		else
+			this.#place(event, ...notes.map(noteElement));
+	}
+
+	#place(event, ...content) {
+		this.tip.replaceChildren(...content);
+		this.tip.hidden = false;
+		const { offsetWidth: width, offsetHeight: height } = this.tip;
+		this.tip.style.left = `${Math.min(event.clientX + 14, innerWidth - width - 8)}px`;
+		this.tip.style.top = `${event.clientY + 18 + height > innerHeight ? event.clientY - height - 10 : event.clientY + 18}px`;
+	}
+
+	#show(event, info, state, more, notes) {
 		const rows = [];
 		if (state.start !== undefined) {
 			rows.push(["from", time.clock(this.viewport.start, state.start)], ["to", time.clock(this.viewport.start, state.end + 1)]);
@@ -54,18 +80,15 @@ export class Hover {
 		const title = document.createElement("b");
 		const swatch = document.createElement("i");
 		swatch.style.background = state.style ? (this.viewport.dark ? state.style.dark : state.style.light) : "transparent";
-		const detail = state.text && state.text !== state.style?.name ? `: ${state.text}` : "";
-		title.append(swatch, `${info.name || "unknown"} — ${state.style?.name ?? "nothing"}${detail}`);
+		const isPalette = /^colour \d+$/.test(state.style?.name ?? ""); // which says nothing
+		const said = [isPalette ? "" : state.style?.name ?? "nothing", state.text === state.style?.name ? "" : state.text];
+		title.append(swatch, `${info.name || "unknown"} — ${said.filter(Boolean).join(": ")}`);
 		const table = document.createElement("table");
 		for (const [name, value] of rows) {
 			const row = table.insertRow();
 			row.append(Object.assign(document.createElement("th"), { textContent: name }));
 			row.insertCell().textContent = value;
 		}
-		this.tip.replaceChildren(title, table);
-		this.tip.hidden = false;
-		const { offsetWidth: width, offsetHeight: height } = this.tip;
-		this.tip.style.left = `${Math.min(event.clientX + 14, innerWidth - width - 8)}px`;
-		this.tip.style.top = `${event.clientY + 18 + height > innerHeight ? event.clientY - height - 10 : event.clientY + 18}px`;
+		this.#place(event, title, table, ...notes.map(noteElement));
 	}
 }

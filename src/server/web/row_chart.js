@@ -5,8 +5,10 @@
 // as fast as forty.
 
 import * as api from "./api.js";
+import { Arrows } from "./arrows.js";
 import { BLOCK_ROWS, Blocks, imageOf } from "./blocks.js";
 import { NO_STYLE, RUN_FIELDS } from "./api.js";
+import { Matches } from "./matches.js";
 import { inkOn } from "./paint.js";
 import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
 import * as time from "./time.js";
@@ -30,7 +32,7 @@ export class RowChart extends EventTarget {
 	top = 0; // px that are scrolled away
 	chosen = -1; // position of the selected row
 	chosenRow = -1; // and its number in the model
-	settings = { sort: "tree", filter: "", folded: false, toggled: [] };
+	settings = { sort: "tree", filter: "", folded: false, toggled: [], arrows: true };
 	#names = [];
 
 	constructor(viewport, experiment, view, failed) {
@@ -44,6 +46,8 @@ export class RowChart extends EventTarget {
 			draw();
 		};
 		this.blocks = new Blocks((window) => this.#arrived(window), failed);
+		this.arrows = new Arrows(this, failed);
+		this.matches = new Matches(this, failed);
 		this.#build();
 	}
 
@@ -57,19 +61,25 @@ export class RowChart extends EventTarget {
 		this.filter = element("input", { type: "search", placeholder: "Filter", ariaLabel: `filter ${this.view.title}` });
 		this.fold = element("button", { type: "button", textContent: "Fold all", title: "fold or unfold all" });
 		this.count = element("span");
+		this.arrowsButton = element("button", { type: "button", textContent: "Arrows", hidden: !this.view.hasArrows });
 		this.names = element("div", { className: "names" });
 		this.canvas = element("canvas", { tabIndex: 0 });
 		this.thumb = element("div", { className: "thumb" });
 		this.scrollbar = element("div", { className: "scrollbar" }, this.thumb);
 		this.body = element("div", { className: "body" }, this.names, this.canvas, this.scrollbar);
 		this.root = element("section", { className: "chart", ariaLabel: this.view.title },
-			element("div", { className: "bar" }, element("strong", { textContent: this.view.title }), this.sort, this.filter, this.fold, this.count),
+			element("div", { className: "bar" }, element("strong", { textContent: this.view.title }), this.sort, this.filter, this.fold, this.arrowsButton, this.count),
 			this.body);
 		this.root.dataset.view = this.view.name;
 		this.canvas.setAttribute("role", "img");
 		this.sort.onchange = () => this.set({ sort: this.sort.value });
 		this.filter.oninput = () => this.set({ filter: this.filter.value });
 		this.fold.onclick = () => this.set({ folded: !this.settings.folded, toggled: [] });
+		this.arrowsButton.onclick = () => {
+			this.settings.arrows = !this.settings.arrows;
+			this.draw();
+			this.dispatchEvent(new Event("settings"));
+		};
 		this.body.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
 		this.scrollbar.onpointerdown = (event) => this.#dragThumb(event);
 		this.names.onclick = (event) => this.#clickName(event);
@@ -123,20 +133,27 @@ export class RowChart extends EventTarget {
 			this.scrollTo(top - this.height / 2);
 	}
 
-	choose(position, row = this.infoAt(position)?.row ?? -1) {
+	// Quietly where the selection comes from another view.
+	choose(position, row = this.infoAt(position)?.row ?? -1, isQuiet = false) {
 		if (position < 0 || position >= this.total)
 			return;
 		this.chosen = position;
 		this.chosenRow = row;
 		this.reveal(position);
 		this.draw();
-		this.dispatchEvent(new Event("chosen"));
+		if (!isQuiet)
+			this.dispatchEvent(new Event("chosen"));
 	}
 
 	// What the server said of the row at a position; undefined while it is not there.
 	infoAt(position) {
 		const block = this.shown?.find((one) => one?.index === Math.floor(position / BLOCK_ROWS));
 		return block?.rows[position % BLOCK_ROWS];
+	}
+
+	// px from the top of the canvas.
+	middleOf(position) {
+		return (position + 0.5) * ROW_HEIGHT - this.top;
 	}
 
 	positionAt(clientY) {
@@ -169,14 +186,24 @@ export class RowChart extends EventTarget {
 		this.isComplete = this.shown.every((block) => block && block.range.from === range.from && block.range.to === range.to);
 		context.clearRect(0, 0, width, height);
 		this.#drawChosen(context, width);
+		this.matches.begin();
 		for (const block of this.shown)
 			if (block)
 				this.#drawBlock(context, block, width, ratio);
+		this.isComplete &&= this.matches.isComplete;
+		this.arrows.draw(context, width, height);
 		drawMarkers(context, this.viewport, width, height);
+		this.#drawArrowsButton();
 		this.#drawNames();
 		this.#drawThumb();
-		this.count.textContent = this.total === 1 ? "1 row" : `${this.total.toLocaleString("en")} rows`;
+		this.count.textContent = (this.total === 1 ? "1 row" : `${this.total.toLocaleString("en")} rows`) +
+			(this.matches.areAll ? "" : ", too many states to filter all: zoom in");
 		this.dispatchEvent(new Event("drawn"));
+	}
+
+	#drawArrowsButton() {
+		this.arrowsButton.setAttribute("aria-pressed", this.settings.arrows);
+		this.arrowsButton.textContent = this.arrows.areTooMany ? "Arrows: zoom in" : "Arrows";
 	}
 
 	#drawChosen(context, width) {
@@ -196,6 +223,7 @@ export class RowChart extends EventTarget {
 		context.imageSmoothingEnabled = false;
 		context.drawImage(image, left, y, wide, block.rows.length * ROW_HEIGHT);
 		this.#drawTexts(context, block, left, wide / block.range.pixels, y, width);
+		this.matches.draw(context, block, left, wide / block.range.pixels, y, ROW_HEIGHT);
 	}
 
 	#drawTexts(context, block, left, pixel, y, width) {

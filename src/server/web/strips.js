@@ -194,6 +194,8 @@ export class Axis {
 			context.globalAlpha = 1;
 		}
 		drawMarkers(context, viewport, width, height);
+		for (const overlay of viewport.overlays)
+			overlay.drawNames?.(context, width);
 		this.label.textContent = `${time.date(viewport.start)} UTC`;
 	}
 }

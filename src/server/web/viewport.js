@@ -11,6 +11,8 @@ export class Viewport extends EventTarget {
 	a = null; // markers, ns after the start
 	b = null;
 	dark = false;
+	filter = ""; // an expression: states that do not match it are veiled
+	overlays = []; // what lies over all charts: draw(context, width, height), textsAt(x, width)
 
 	tell(what) {
 		this.dispatchEvent(new Event(what));
@@ -58,6 +60,11 @@ export class Viewport extends EventTarget {
 		this.tell("markers");
 	}
 
+	setFilter(text) {
+		this.filter = text;
+		this.tell("filter");
+	}
+
 	setDark(dark) {
 		this.dark = dark;
 		document.documentElement.classList.toggle("dark", dark);
@@ -95,8 +102,10 @@ export function eachFrame(draw) {
 	};
 }
 
-// Lines of the markers over a chart of the visible range.
+// Overlays and the lines of the markers, over a chart of the visible range.
 export function drawMarkers(context, viewport, width, height) {
+	for (const overlay of viewport.overlays)
+		overlay.draw(context, width, height);
 	for (const which of ["a", "b"]) {
 		const at = viewport[which];
 		if (at === null || at < viewport.from || at > viewport.to)

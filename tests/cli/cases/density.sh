@@ -12,3 +12,5 @@ try histree density store system-calls --where 'duration > 1s' --by name
 try histree density store system-calls --by colour
 try histree density store system-calls --per-decade 4
 try histree density store system-calls --time-buckets 0
+try histree density store system-calls --where 'start > +1h' --time-buckets 2
+try histree density store system-calls --where 'end < 5' --time-buckets 2

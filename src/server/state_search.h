@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * state_search.h - the states of all rows of a view that match an expression: the next one, and where they are.
+ */
+#ifndef SERVER_STATE_SEARCH_H
+#define SERVER_STATE_SEARCH_H
+
+#include "server/page_request.h"
+#include "server/state_filter.h"
+
+/* The rows [first, first + count) of an order. */
+struct state_rows_asked {
+	const struct page_rows *rows;
+	const struct row_order *order;
+	uint32_t first, count;
+	struct state_filter *filter;
+	struct histree_cancel cancel;
+};
+
+/* States are in the order of their starts, those of one start in that of the rows. */
+struct state_found {
+	histree_time start, end; /* both inclusive */
+	uint32_t position;
+};
+
+/*
+ * The first state behind, or before, one that starts at `from->start` in row `from->position` (-1: before all).
+ * HISTREE_NOT_FOUND: there is none.  HISTREE_ERR_CANCELLED: none in the time that a search may take.
+ */
+enum histree_status state_search_next(const struct state_rows_asked *asked, histree_time at, int64_t position,
+				      bool backwards, struct state_found *out, struct histree_error *error);
+
+/*
+ * For each row, for each pixel of a range, whether a state that matches meets it: `out` has room for rows times
+ * pixels, and is zero.  *all is false where there were too many states to look at all of them.
+ */
+enum histree_status state_search_pixels(const struct state_rows_asked *asked, const struct page_range *range,
+					bool *out, bool *all, struct histree_error *error);
+
+#endif

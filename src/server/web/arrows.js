@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// arrows.js - arrows between the rows of a chart: who came next on a CPU, who made or woke whom, where a thread went on.
+//
+// They are painted when they can be followed with the eye, which is when there are not too many of them.
+
+import * as api from "./api.js";
+import { eachFrame } from "./viewport.js";
+import * as time from "./time.js";
+
+const WAIT_MS = 120; // for a range that is being dragged
+const PX_PER_ARROW = 3; // of the width of the chart; more arrows would be a hatching
+const HEAD = 5; // px
+const NEAR = 4; // px, to be pointed at
+
+function distance(x, y, { x1, y1, x2, y2 }) {
+	const [dx, dy] = [x2 - x1, y2 - y1];
+	const along = Math.max(0, Math.min(1, ((x - x1) * dx + (y - y1) * dy) / (dx * dx + dy * dy || 1)));
+	return Math.hypot(x - x1 - along * dx, y - y1 - along * dy);
+}
+
+export class Arrows {
+	arrows = [];
+	kinds = [];
+	isComplete = true;
+	#asked = "";
+	#timer = 0;
+	#abort = null;
+	#lines = []; // that were painted last
+
+	constructor(chart, failed) {
+		Object.assign(this, { chart, failed });
+		this.redraw = eachFrame(() => chart.draw());
+	}
+
+	get #isOn() {
+		return this.chart.view.hasArrows && this.chart.settings.arrows;
+	}
+
+	get areTooMany() {
+		return this.#isOn && this.arrows.length * PX_PER_ARROW > this.chart.canvas.clientWidth;
+	}
+
+	#follow() {
+		const { viewport, canvas } = this.chart;
+		const wanted = { ...this.chart.parameters, from: viewport.from, to: viewport.to, pixels: Math.min(canvas.clientWidth, 8192) };
+		const asked = JSON.stringify(wanted);
+		if (asked === this.#asked)
+			return;
+		this.#asked = asked;
+		this.isComplete = false;
+		clearTimeout(this.#timer);
+		this.#abort?.abort();
+		this.#timer = setTimeout(() => this.#fetch(wanted), WAIT_MS);
+	}
+
+	async #fetch(wanted) {
+		this.#abort = new AbortController();
+		try {
+			const { arrows, kinds } = await api.json("arrows", wanted, this.#abort.signal);
+			Object.assign(this, { arrows, kinds, isComplete: true });
+			this.redraw();
+		} catch (error) {
+			if (error.name !== "AbortError")
+				this.failed(error);
+		}
+	}
+
+	draw(context, width, height) {
+		this.#lines = [];
+		if (!this.#isOn || width < 1)
+			return;
+		this.#follow();
+		if (this.areTooMany)
+			return;
+		const { viewport } = this.chart;
+		const x = (at) => (at - viewport.from) / viewport.span * width;
+		for (const arrow of this.arrows) {
+			const [y1, y2] = [this.chart.middleOf(arrow.from), this.chart.middleOf(arrow.to)];
+			if (Math.max(y1, y2) < 0 || Math.min(y1, y2) > height)
+				continue;
+			const line = { arrow, x1: x(arrow.start), y1, x2: x(arrow.end), y2 };
+			this.#lines.push(line);
+			this.#paint(context, line);
+		}
+	}
+
+	#paint(context, { arrow, x1, y1, x2, y2 }) {
+		const kind = this.kinds[arrow.kind];
+		context.strokeStyle = context.fillStyle = this.chart.viewport.dark ? kind.dark : kind.light;
+		context.lineWidth = 1.3;
+		context.beginPath();
+		context.moveTo(x1, y1);
+		context.lineTo(x2, y2);
+		context.stroke();
+		const angle = Math.atan2(y2 - y1, x2 - x1);
+		context.beginPath();
+		context.moveTo(x2, y2);
+		for (const side of [-0.45, 0.45])
+			context.lineTo(x2 - HEAD * Math.cos(angle + side), y2 - HEAD * Math.sin(angle + side));
+		context.fill();
+	}
+
+	// What is said of the arrow nearest to a place of the canvas; null: there is none near.
+	textAt(x, y) {
+		let [nearest, least] = [null, NEAR];
+		for (const line of this.#lines) {
+			const far = distance(x, y, line);
+			if (far < least)
+				[nearest, least] = [line.arrow, far];
+		}
+		if (nearest === null)
+			return null;
+		const who = this.chart.view.name === "resources" ? `thread ${nearest.tid}, ` : "";
+		const where = this.chart.view.name !== "resources" && nearest.cpu >= 0 ? ` on CPU ${nearest.cpu}` : "";
+		const took = nearest.end > nearest.start ? `, ${time.duration(nearest.end - nearest.start)}` : "";
+		return `${this.kinds[nearest.kind].name}: ${who}${nearest.fromName} → ${nearest.toName}${where}${took}`;
+	}
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// selection.js - a row or an event that is selected in one view, selected in the others too: of a thread the CPU that it
+// had at marker A, of a CPU or an event the thread that was there.
+
+import * as api from "./api.js";
+
+const WAIT_MS = 60; // a click sets the marker and the row
+
+export class Selection {
+	#source = null; // the view that was clicked at
+	#wanted = null; // {tid} or {cpu}
+	#timer = 0;
+	#turn = 0;
+
+	constructor(viewport, charts, failed) {
+		Object.assign(this, { viewport, charts, failed, isComplete: true });
+		viewport.addEventListener("markers", () => this.#later());
+	}
+
+	// `info` is what the server said of the row.
+	of(source, info) {
+		const tid = info?.tid ?? info?.ofThread ?? -1, cpu = info?.onCpu ?? -1;
+		this.#source = source;
+		this.#wanted = tid > 0 ? { tid } : cpu >= 0 ? { cpu } : null;
+		this.#later();
+	}
+
+	#later() {
+		clearTimeout(this.#timer);
+		this.isComplete = this.#wanted === null || this.viewport.a === null;
+		if (!this.isComplete)
+			this.#timer = setTimeout(() => this.#spread().catch(this.failed), WAIT_MS);
+	}
+
+	async #spread() {
+		const turn = ++this.#turn, at = this.viewport.a;
+		for (const chart of this.charts()) {
+			if (chart === this.#source || at === null)
+				continue;
+			const { position, row } = await api.json("find-row", { ...chart.parameters, ...this.#wanted, at });
+			if (turn !== this.#turn)
+				return;
+			chart.choose(position, row, true);
+		}
+		this.isComplete = true;
+	}
+}

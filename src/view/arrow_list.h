@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arrow_list.h - arrows while they are gathered, one kind after the other, and what gathers them.
+ */
+#ifndef VIEW_ARROW_LIST_H
+#define VIEW_ARROW_LIST_H
+
+#include "histree/arrows.h"
+
+/* Switches, or wake-ups, that are read at most. */
+enum { ARROW_READS_MAX = 65536 };
+
+/* A zeroed one is empty. */
+struct arrow_list {
+	struct histree_arrow *arrows;
+	size_t count, capacity;
+	bool lacks_some;
+};
+
+enum histree_status arrow_list_add(struct arrow_list *list, const struct histree_arrow *arrow,
+				   struct histree_error *error);
+
+/* The pixels in which arrows of `groups` CPUs may end, one each. */
+uint32_t arrow_pixels(const struct histree_arrows_request *request, size_t groups);
+
+/* Of all arrows that meet the range, or more. */
+enum histree_status arrows_gather_cpus(const struct histree_arrows_request *request, struct arrow_list *switches,
+				       struct arrow_list *migrations, struct histree_error *error);
+enum histree_status arrows_gather_forks(const struct histree_arrows_request *request, struct arrow_list *forks,
+					struct histree_error *error);
+enum histree_status arrows_gather_wakeups(const struct histree_arrows_request *request, struct arrow_list *wakeups,
+					  struct histree_error *error);
+
+#endif
