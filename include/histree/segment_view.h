@@ -62,13 +62,13 @@ HISTREE_API void histree_segment_scatter_free(struct histree_segment_scatter *sc
 
 /*
  * As many buckets as a chart has room for, between the shortest and the longest; segment_density.h has such whose
- * bounds are round numbers.  Of the segments in the window of the query that pass its filter.  Bucket i counts durations from edges[i] to
- * edges[i + 1] - 1; the first edge is the shortest, the last one more than the longest of all that count, or both 0
- * where there are none.  `edges` has room for `buckets` + 1, `counts` for `buckets`.
+ * bounds are round numbers.  Of the segments in the window of the query that pass its filter.  Bucket i counts
+ * durations from edges[i] to edges[i + 1] - 1; the first edge is the shortest, the last one more than the longest
+ * of all that count, or both 0 where there are none.  `edges` has room for `buckets` + 1, `counts` for `buckets`.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_histogram(struct histree_segment_store *store, const struct histree_segment_query *query,
-			enum histree_duration_scale scale, uint32_t buckets, struct histree_cancel cancel,
-			uint64_t *edges, uint64_t *counts, struct histree_error *error);
+			  enum histree_duration_scale scale, uint32_t buckets, struct histree_cancel cancel,
+			  uint64_t *edges, uint64_t *counts, struct histree_error *error);
 
 #endif

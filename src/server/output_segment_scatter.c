@@ -2,7 +2,8 @@
 /*
  * output_segment_scatter.c - the segments of a store as points, duration over time, a series for each name.
  *
- * Entry 1 is the store, entry i + 2 the name i of segment_names; of segments without names there is one of all.
+ * Entry 1 is the store, entry i + 2 the name i of segment_names.  Segments without names are one series, that of
+ * entry 1.
  */
 #include <stdlib.h>
 
@@ -39,7 +40,8 @@ static void put_name(struct piece *piece, const struct histree_value *name)
 static bool write_entry(const void *context, size_t index, struct json_writer *json)
 {
 	const struct name_tree *tree = context;
-	struct tree_entry entry = { ROOT_ID, -1, tree->list->start, tree->list->end, false, false };
+	bool has_names = tree->list->name_field != HISTREE_SEGMENTS_TOGETHER;
+	struct tree_entry entry = { ROOT_ID, -1, tree->list->start, tree->list->end, !has_names, !has_names };
 	struct piece label = { 0 };
 	if (index > tree->names->count)
 		return false;
@@ -86,8 +88,8 @@ static void tree(const struct output_call *output)
 
 /* Which names are asked for. */
 struct choice {
+	const struct segment_list *list;
 	const struct segment_names *names;
-	size_t field;
 	bool *is_wanted; /* by index of the names */
 	size_t wanted;
 };
@@ -95,7 +97,7 @@ struct choice {
 static bool is_wanted(void *context, const struct histree_segment *segment)
 {
 	const struct choice *choice = context;
-	size_t index = segment_names_index(choice->names, &segment->content[choice->field]);
+	size_t index = segment_names_index(choice->names, &segment->content[choice->list->name_field]);
 	return index != SIZE_MAX && choice->is_wanted[index];
 }
 
@@ -111,6 +113,8 @@ static bool read_choice(const struct call *call, struct choice *choice)
 	if (!parameters_items(call, &items, &count))
 		return false;
 	for (size_t i = 0; i < count; i++) {
+		if (items[i] == ROOT_ID && choice->list->name_field == HISTREE_SEGMENTS_TOGETHER)
+			choice->wanted = 1;
 		int64_t index = items[i] - FIRST_NAME_ID;
 		if (index < 0 || index >= (int64_t)choice->names->count || choice->is_wanted[index])
 			continue;
@@ -130,9 +134,15 @@ static void put_series(struct reply *reply, const struct choice *choice,
 	const struct histree_segment_point *points = histree_segment_scatter_points(scatter, &count);
 	struct histree_value value = histree_segment_scatter_value(scatter, points[first].value);
 	struct piece name = { 0 };
-	put_name(&name, &value);
+	int64_t id = ROOT_ID;
+	if (choice->list->name_field == HISTREE_SEGMENTS_TOGETHER) {
+		piece_put_text(&name, choice->list->analysis);
+	} else {
+		id = (int64_t)segment_names_index(choice->names, &value) + FIRST_NAME_ID;
+		put_name(&name, &value);
+	}
 	json_begin_object(json);
-	json_int_member(json, "seriesId", (int64_t)segment_names_index(choice->names, &value) + FIRST_NAME_ID);
+	json_int_member(json, "seriesId", id);
 	json_string_member(json, "seriesName", name.size > 0 ? name.bytes : "", name.size);
 	piece_release(&name);
 	json_key(json, "xValues");
@@ -197,7 +207,7 @@ static void xy(const struct output_call *output)
 	struct histree_error error = { 0 };
 	if (!output_segments(output, &list))
 		return;
-	struct choice choice = { .field = list->name_field };
+	struct choice choice = { .list = list };
 	if (segment_list_names(list, reply_cancel(reply), &choice.names, &error) != HISTREE_OK) {
 		reply_failure(reply, &error);
 		return;

@@ -78,10 +78,10 @@ static void cut(const struct extent *extent, enum histree_duration_scale scale, 
 }
 
 enum histree_status histree_segment_histogram(struct histree_segment_store *store,
-					    const struct histree_segment_query *query,
-					    enum histree_duration_scale scale, uint32_t buckets,
-					    struct histree_cancel cancel, uint64_t *edges, uint64_t *counts,
-					    struct histree_error *error)
+					      const struct histree_segment_query *query,
+					      enum histree_duration_scale scale, uint32_t buckets,
+					      struct histree_cancel cancel, uint64_t *edges, uint64_t *counts,
+					      struct histree_error *error)
 {
 	if (buckets < 1 || buckets > HISTREE_HISTOGRAM_BUCKETS_MAX)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "%u buckets; 1 to %d are possible", buckets,

@@ -29,6 +29,7 @@ DENSITY = TIMING + "SegmentStoreDensityDataProvider:"
 SCATTER = "org.eclipse.tracecompass.internal.analysis.timing.core.segmentstore.scatter.dataprovider:"
 KINDS = {TABLE: "TABLE", STATISTICS: "DATA_TREE", DENSITY: "TREE_GENERIC_XY", SCATTER: "TREE_TIME_XY"}
 TIMES = ("start", "end", "duration")
+LARGE = 20000
 
 
 @functools.lru_cache(maxsize=30)
@@ -36,6 +37,12 @@ def command(*words):
     done = subprocess.run(words, capture_output=True)
     assert done.returncode in (0, 1), done.stderr
     return done.stdout
+
+
+@functools.lru_cache(maxsize=6)
+def parsed(said):
+    lines = csv.DictReader(io.StringIO(said.decode(), newline=""))
+    return [{name: int(text) if name in TIMES else text for name, text in line.items()} for line in lines]
 
 
 class Latencies(Client):
@@ -52,8 +59,7 @@ class Latencies(Client):
 
     def segments(self, *options):
         """[{start, end, duration, field...}], as texts but for the times."""
-        lines = list(csv.DictReader(io.StringIO(self.said("segments", *options).decode(), newline="")))
-        return [{name: int(text) if name in TIMES else text for name, text in line.items()} for line in lines]
+        return parsed(self.said("segments", *options))
 
     def lines(self, index, count, **parameters):
         return self.model(f"table/{TABLE}{self.analysis}/lines", requested_table_index=index, requested_table_count=count,
@@ -64,6 +70,11 @@ class Latencies(Client):
         found, _, content = self.ask("GET", f"/api/v1/{path}?{query}")
         assert found == status, (path, query, found, content[:300])
         return json.loads(content) if path != "segments-csv" else content
+
+
+def some(names, segments):
+    """All orders of a small store; of a large one, whose lists take long, one of the tree and one that is sorted."""
+    return [name for name in names if len(segments) < LARGE or name in ("duration", "name")]
 
 
 def cells(line):
@@ -122,6 +133,8 @@ def table_is_the_command(client):
 def table_by_any_column(client):
     expected = client.segments()
     for column, name in enumerate(expected[0]):
+        if name not in some(expected[0], expected):
+            continue
         in_order = client.segments("--sort", name)
         for index in 0, len(expected) - 7, len(expected) // 2:
             page = client.lines(index, 7, table_comparator_expression=column, requested_table_column_ids=[column])
@@ -191,8 +204,8 @@ def scatter_has_segments(client):
     names = {one["id"]: one["labels"][0] for one in tree[1:]}
     assert set(names.values()) == {name for name, _, _ in segments} and any(one.get("isDefault") for one in tree)
     times = {"start": client.start, "end": client.end, "nbTimes": 300}
-    some = list(names)[:3]
-    for items in list(names), some, []:
+    few = list(names)[:3]
+    for items in list(names), few, []:
         model = client.model(f"XY/{SCATTER}{client.analysis}/xy", requested_timerange=times, requested_items=[1, *items])
         assert {one["seriesId"] for one in model["series"]} == set(items)
         for one in model["series"]:
@@ -204,7 +217,7 @@ def scatter_has_segments(client):
     page = client.page("segment-scatter", pixels=8192, height=8192)
     found = {(one["name"], x + client.start, y) for one in page["series"] for x, y in zip(one["points"][::2], one["points"][1::2])}
     assert found <= segments and page["segments"] == len(client.segments())
-    assert len(found) > 0.9 * len(segments) or len(segments) > 20000
+    assert len(found) > 0.9 * len(segments) or len(segments) > LARGE
 
 
 def density_counts_all(client):
@@ -221,9 +234,9 @@ def density_counts_all(client):
     ratios = [high / low for low, high in zip(page["edges"][32:], page["edges"][33:])]
     assert max(ratios) < 1.05 * min(ratios), "logarithmic"
     half = client.start + (client.end - client.start) // 2
-    some = [one for one in client.segments("--to", half)]
+    half_of_them = [one for one in client.segments("--to", half)]
     page = client.page("segment-density", buckets=8, to=half - client.start)
-    assert sum(page["counts"]) == len(some)
+    assert sum(page["counts"]) == len(half_of_them)
 
 
 def rows_of_the_page(client):
@@ -237,7 +250,7 @@ def rows_of_the_page(client):
                f"duration > {middle} && name != '{name}'": lambda one: one["duration"] > middle and one["name"] != name,
                "duration < 0": lambda one: False}
     as_text = lambda value, kind: "" if value is None else str(value).lower() if kind == "bool" else str(value)
-    for sort in (*TIMES, "name", *(one for one in types if one != "name")):
+    for sort in some((*TIMES, *types), expected):
         in_order = client.segments("--sort", sort)
         for descending in 0, 1:
             for text, passes in filters.items():
