@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/time_text.h"
 
 const char *event_line_cell(const struct event_line *line, enum event_column column, char room[EVENT_CELL_SIZE])
@@ -33,30 +32,10 @@ const char *event_line_cell(const struct event_line *line, enum event_column col
 	return room;
 }
 
-static bool is_bounded(const char *expression)
-{
-	for (const char *at = expression; *at != '\0'; at++)
-		if (*at == '{' || (*at == '\\' && at[1] >= '0' && at[1] <= '9'))
-			return false;
-	return strlen(expression) <= EVENT_EXPRESSION_MAX;
-}
-
 enum histree_status event_match_add(struct event_match *match, enum event_column column, const char *expression,
 				    struct histree_error *error)
 {
-	if (!is_bounded(expression))
-		return error_set(error, HISTREE_ERR_ARGUMENT,
-				 "an expression has up to %d bytes, and neither counts nor back references",
-				 EVENT_EXPRESSION_MAX);
-	int result = regcomp(&match->expressions[column], expression, REG_EXTENDED | REG_NOSUB);
-	if (result != 0) {
-		char reason[128];
-		regerror(result, &match->expressions[column], reason, sizeof(reason));
-		return error_set(error, HISTREE_ERR_ARGUMENT, "'%s' is no regular expression: %s", expression,
-				 reason);
-	}
-	match->has[column] = true;
-	return HISTREE_OK;
+	return pattern_create(expression, &match->patterns[column], error);
 }
 
 bool event_match_line(const struct event_match *match, const struct event_line *line)
@@ -64,10 +43,10 @@ bool event_match_line(const struct event_match *match, const struct event_line *
 	char room[EVENT_CELL_SIZE];
 	bool found = !match->any;
 	for (unsigned i = 0; i < EVENT_COLUMNS; i++) {
-		if (!match->has[i])
+		if (match->patterns[i] == NULL)
 			continue;
 		const char *cell = event_line_cell(line, (enum event_column)i, room);
-		found = regexec(&match->expressions[i], cell, 0, NULL, 0) == 0;
+		found = pattern_find(match->patterns[i], cell, strlen(cell));
 		if (found == match->any)
 			return found;
 	}
@@ -77,7 +56,6 @@ bool event_match_line(const struct event_match *match, const struct event_line *
 void event_match_release(struct event_match *match)
 {
 	for (unsigned i = 0; i < EVENT_COLUMNS; i++)
-		if (match->has[i])
-			regfree(&match->expressions[i]);
+		pattern_free(match->patterns[i]);
 	*match = (struct event_match){ 0 };
 }

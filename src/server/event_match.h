@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_match.h - which lines of events are looked for: regular expressions (POSIX, extended) on cells.
+ * event_match.h - which lines of events are looked for: regular expressions on cells.
  *
- * An expression comes from a client.  Those with counts ({...}) or back references are refused: they can take
- * memory and time without bound.
+ * An expression comes from a client, so it is one whose cost has a bound (base/pattern.h).
  */
 #ifndef SERVER_EVENT_MATCH_H
 #define SERVER_EVENT_MATCH_H
 
-#include <regex.h>
-
+#include "base/pattern.h"
 #include "histree/events.h"
 
 enum event_column { EVENT_CLOCK, EVENT_CPU, EVENT_TYPE, EVENT_CONTENTS, EVENT_TIME, EVENT_COLUMNS };
 
-enum { EVENT_CELL_SIZE = 48, EVENT_EXPRESSION_MAX = 256 };
+enum { EVENT_CELL_SIZE = 48 };
 
 struct event_line {
 	uint64_t number;
@@ -28,9 +26,8 @@ const char *event_line_cell(const struct event_line *line, enum event_column col
 
 /* A zeroed one matches all. */
 struct event_match {
-	regex_t expressions[EVENT_COLUMNS];
-	bool has[EVENT_COLUMNS];
-	bool any; /* it is enough that one of them matches */
+	struct pattern *patterns[EVENT_COLUMNS]; /* NULL: the column may hold anything */
+	bool any;                                /* it is enough that one of them matches */
 };
 
 /* HISTREE_ERR_ARGUMENT: the expression cannot be used. */

@@ -78,7 +78,7 @@ static enum histree_status read_expressions(const struct call *call, struct line
 		char *end;
 		long column = strtol(key, &end, 10);
 		if (*key == '\0' || *end != '\0' || column < 0 || column >= EVENT_COLUMNS ||
-		    !json_is_string(expression) || request->match.has[column])
+		    !json_is_string(expression) || request->match.patterns[column] != NULL)
 			return error_set(error, HISTREE_ERR_ARGUMENT, "table_search_expressions has no column '%s'",
 					 key);
 		enum histree_status status = event_match_add(&request->match, (enum event_column)column,

@@ -105,19 +105,19 @@ static void test_several_columns(void **state)
 static void test_refused(void **state)
 {
 	(void)state;
-	char longest[EVENT_EXPRESSION_MAX + 2];
+	char longest[PATTERN_SIZE_MAX + 2];
 	memset(longest, 'a', sizeof(longest));
-	longest[EVENT_EXPRESSION_MAX + 1] = '\0';
+	longest[PATTERN_SIZE_MAX + 1] = '\0';
 	const char *const bad[] = { "(", "[a", "*a(", "a{2}", "a{1,1000}", "(a)\\1", longest };
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct event_match match = { 0 };
 		struct histree_error error = { 0 };
 		assert_int_equal(event_match_add(&match, EVENT_TYPE, bad[i], &error), HISTREE_ERR_ARGUMENT);
 		assert_true(error.message[0] != '\0');
-		assert_false(match.has[EVENT_TYPE]);
+		assert_null(match.patterns[EVENT_TYPE]);
 		event_match_release(&match);
 	}
-	longest[EVENT_EXPRESSION_MAX] = '\0';
+	longest[PATTERN_SIZE_MAX] = '\0';
 	assert_false(matches(false, EVENT_TYPE, longest, 0, NULL));
 }
 
