@@ -32,6 +32,7 @@ struct histree_build_options {
 	const char *store;           /* the folder to make */
 	const char *const *analyses; /* names; NULL: the ones that apply to the trace */
 	size_t analysis_count;
+	bool segments; /* where none are named: those that make segments as well */
 	bool force;
 	/*
 	 * Go on with what a build of the same traces, with the same options, left when it was cut off.  The traces

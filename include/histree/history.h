@@ -85,12 +85,20 @@ struct histree_node {
 	histree_quark key_min, key_max; /* of the intervals in the node itself; key_min > key_max: it has none */
 	uint32_t interval_count;
 	uint32_t bytes_used, bytes; /* the share of the two is the fill */
+	/*
+	 * It cannot be read: no intervals and no bytes are told of it, its start and end are those that its parent
+	 * knows of it, and its height is the least that it may have had.
+	 */
+	bool is_damaged;
 };
 #define HISTREE_NO_NODE UINT32_MAX
 
 /*
  * Call `visit` for each node: depth first from the root, a parent before its children, those in the order of their
  * making.  It returns false to stop.  Every node is read, through the cache.
+ *
+ * Damaged nodes come too.  The children of one are known, but not whose they are: they come as children of the next
+ * damaged node in the file that may have had some.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_history_nodes(struct histree_history *history,

@@ -13,11 +13,14 @@
  *	segment_store.h	segments, in any order
  *	filter.h	expressions over fields: which are wanted
  *	segment_filter.h	the same for segments
+ *	segment_rows.h	segments by number, in any order
  *	segment_stats.h	how long segments last
+ *	segment_density.h	how many last how long
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
  *	events.h	the events of the trace of a store
  *	repair.h	from a damaged store to a sound one
+ *	segment_view.h	charts of how long segments last
  *	view.h		threads as a tree, resources, CPU usage, colours
  *	arrows.h	what connects threads and CPUs: switches, forks, wake-ups, migrations
  *	draw.h		pictures as SVG and PNG
@@ -36,9 +39,12 @@
 #include "repair.h"
 #include "rows.h"
 #include "segment.h"
+#include "segment_density.h"
 #include "segment_filter.h"
+#include "segment_rows.h"
 #include "segment_stats.h"
 #include "segment_store.h"
+#include "segment_view.h"
 #include "state_system.h"
 #include "status.h"
 #include "store.h"

@@ -12,9 +12,9 @@
  *	2D	attributes x list of times	quarks = {...}, times = {...}
  *
  * What a damaged node held is missing from what can be read, and nothing else is: where no interval of the file
- *says what an attribute was, an interval of type HISTREE_UNKNOWN comes instead, clipped to the times asked for, or
- *one for each of the listed times.  These come last.  A query that met damage reads its nodes twice, and remembers
- *what it found, in 24 bytes an interval.
+ * says what an attribute was, an interval of type HISTREE_UNKNOWN comes instead, clipped to the times asked for, or
+ * one for each of the listed times.  These come last.  A query that met damage reads its nodes twice, and remembers
+ * what it found, in 24 bytes an interval.
  *
  * It is a lazy iterator: it reads a node when it needs it, each node once, keeps one node
  * pinned, and may be stopped at any point.  Results never depend on the variant of the tree.

@@ -3,7 +3,7 @@
  * segment_filter.h - filter expressions (filter.h) over segments.
  *
  * Fields are start and end (times), duration, and those of the schema; one of the schema with the name of one of
- *the first three can not be asked for.  A duration above INT64_MAX nanoseconds is taken for INT64_MAX.
+ * the first three can not be asked for.  A duration above INT64_MAX nanoseconds is taken for INT64_MAX.
  *
  *	histree_segment_filter_create(&info->schema, "duration > 1ms && name == futex", info->start, info->end,
  *				      &filter, &error);

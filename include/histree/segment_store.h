@@ -3,8 +3,8 @@
  * segment_store.h - segments, stored and handed out in any order (thesis 5.4).
  *
  * A segment is something that lasted: a system call, an interrupt, a function.  It has a start, an end and a
- *content, but no attribute: segments may overlap, and be equal.  Its duration is end - start, in nanoseconds, and
- *may be 0; start and end may be any time, also negative ones.  What the content is, a schema declares.
+ * content, but no attribute: segments may overlap, and be equal.  Its duration is end - start, in nanoseconds, and
+ * may be 0; start and end may be any time, also negative ones.  What the content is, a schema declares.
  *
  * A store is filled, finished, then read, and never changes again:
  *
@@ -22,7 +22,7 @@
  *	histree_segment_store_close(store);
  *
  * A call that fails changes nothing.  The one exception is a store on disk that can no longer be written: then
- *every later addition is refused with that same status, and only closing is left.
+ * every later addition is refused with that same status, and only closing is left.
  *
  * Threads: a store is filled by one thread; once finished, any number may read it, each with iterators of its own.
  */
@@ -52,9 +52,23 @@ struct histree_segment_store_options {
 	size_t memory_max;                    /* disk: bytes for the buffer, about; 0 means 80 MiB */
 };
 
+/*
+ * The side table of a field: the places of all segments in the order of that field, in a file beside the store with
+ * ".N.order" behind its name for field N.  With it a query by the field has its first segments at once; without, it
+ * sorts.  A table that is damaged, or of another store, is not used; one that cannot be made is done without.
+ */
+enum histree_segment_tables {
+	HISTREE_TABLES_ON_DEMAND,   /* made by the first query for all segments by a field, of a store that is large
+				     */
+	HISTREE_TABLES_AS_THEY_ARE, /* used where they are there; nothing is written but temporary files */
+	HISTREE_TABLES_NEVER,       /* neither */
+};
+
 struct histree_segment_open_options {
 	size_t cache_bytes; /* node cache at most; 0 means 48 MiB */
 	size_t queue_bytes; /* that one sorted iterator keeps in memory, about; 0 means 32 MiB */
+	enum histree_segment_tables tables;
+	bool salvage; /* what the disk refuses to read is taken for damage too */
 };
 
 /* On failure there is no store and no file.  HISTREE_ERR_ARGUMENT says what is wrong with an option. */
@@ -79,6 +93,13 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segment_store_finish(
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_open(const char *path, const struct histree_segment_open_options *options,
 			   struct histree_segment_store **out, struct histree_error *error);
+
+/*
+ * Make the side table of a field now, in the place of the one that is there; of a finished store on disk.  Queries
+ * that begin afterwards use it.  On failure what was there is there still.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_segment_store_make_table(struct histree_segment_store *store, size_t field, struct histree_error *error);
 
 /* All its iterators must be freed before.  A file that was not finished is removed.  NULL is fine. */
 HISTREE_API void histree_segment_store_close(struct histree_segment_store *store);
@@ -129,8 +150,8 @@ enum histree_segment_order {
 
 /*
  * The segments that meet [from, to], both inclusive, and pass the filter, in an order.  The three keys of time come
- * lazily, without sorting all (algorithm 5.2); the other orders sort first, on disk beside the store where memory
- * is short, or, given a `limit`, keep only as many.
+ * lazily, without sorting all (algorithm 5.2), and so does a field with a side table; otherwise it is sorted first,
+ * on disk beside the store where memory is short, or, given a `limit`, only as many are kept.
  */
 struct histree_segment_query {
 	histree_time from, to;
@@ -177,10 +198,25 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_iter_start(struct histree_segment_iter *iter, const struct histree_segment_query *query,
 			   const struct histree_segment_token *resume, struct histree_error *error);
 
-/* HISTREE_END: no more. */
+/*
+ * HISTREE_END: no more.  HISTREE_PARTIAL: there is no segment, for some are missing here that a damaged node of the
+ * file held; histree_segment_iter_loss() says what is known of them, and the next call goes on.  Each loss is told
+ * before any segment is handed out that some of the missing may come before; where the order does not say, at the
+ * beginning.  What is handed out is as it was added.
+ */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segment_iter_next(struct histree_segment_iter *iter,
 									     struct histree_segment *out,
 									     struct histree_error *error);
+
+/* What one damaged node held. */
+struct histree_segment_loss {
+	histree_time from, to; /* every missing segment lies within */
+	uint64_t count_max;    /* so many are missing at most, of the whole store, whatever the query */
+	uint32_t node;
+};
+
+/* What the last HISTREE_PARTIAL was about. */
+HISTREE_API struct histree_segment_loss histree_segment_iter_loss(const struct histree_segment_iter *iter);
 
 /* The place behind the segment handed out last. */
 HISTREE_API struct histree_segment_token histree_segment_iter_token(const struct histree_segment_iter *iter);

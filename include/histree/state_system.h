@@ -78,7 +78,8 @@ histree_state_close(struct histree_state_system *system, histree_time end, struc
  * for them but for histree_history_info.complete, and stays so after a crash and a failure of power.  `end` may
  * be one less than the greatest time of a change: what begins after it is left out.  That is the end to choose
  * where another change at that same time may follow.  What was published before is replaced when the new one is on
- * disk, and stays if this fails.  Costs about as much as writing all that is buffered, and the memory of that.
+ * disk, and stays if this fails.  Costs about as much as writing all that is buffered, and the memory of one more
+ * state for each attribute; but for the R-SHT variants, that of all that is buffered.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_state_publish(struct histree_state_system *system, histree_time end, struct histree_error *error);

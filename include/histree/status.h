@@ -24,26 +24,26 @@
 #endif
 
 /* X(name, number, text) - the one list of statuses; the enum and histree_status_text() come from it. */
-#define HISTREE_STATUS_LIST(X)                                                                   \
-	X(HISTREE_OK, 0, "ok")                                                                   \
-	X(HISTREE_END, 1, "end")                                                                 \
-	X(HISTREE_NOT_FOUND, 2, "not found")                                                     \
-	X(HISTREE_PARTIAL, 3, "partial: some of the input could not be read")                    \
-	X(HISTREE_ERR_MEMORY, -1, "out of memory")                                               \
-	X(HISTREE_ERR_ARGUMENT, -2, "invalid argument")                                          \
-	X(HISTREE_ERR_IO, -3, "input or output failed")                                          \
-	X(HISTREE_ERR_FORMAT, -4, "damaged or not a histree file")                               \
-	X(HISTREE_ERR_VERSION, -5, "made by a version that this one does not know")              \
-	X(HISTREE_ERR_INCOMPLETE, -6, "the history was never completed")                         \
-	X(HISTREE_ERR_EXISTS, -7, "exists already")                                              \
-	X(HISTREE_ERR_TRACE, -8, "the trace cannot be read")                                     \
-	X(HISTREE_ERR_QUARK, -9, "no such attribute")                                            \
-	X(HISTREE_ERR_TIME_RANGE, -10, "time outside the history")                               \
-	X(HISTREE_ERR_TIME_BACKWARDS, -11, "time before the start of the ongoing state")         \
-	X(HISTREE_ERR_TYPE, -12, "value of another type than the attribute holds")               \
-	X(HISTREE_ERR_TOO_LARGE, -13, "value too large for a node")                              \
-	X(HISTREE_ERR_CLOSED, -14, "the history is closed")                                      \
-	X(HISTREE_ERR_CANCELLED, -15, "cancelled")                                               \
+#define HISTREE_STATUS_LIST(X)                                                           \
+	X(HISTREE_OK, 0, "ok")                                                           \
+	X(HISTREE_END, 1, "end")                                                         \
+	X(HISTREE_NOT_FOUND, 2, "not found")                                             \
+	X(HISTREE_PARTIAL, 3, "partial: some of the input could not be read")            \
+	X(HISTREE_ERR_MEMORY, -1, "out of memory")                                       \
+	X(HISTREE_ERR_ARGUMENT, -2, "invalid argument")                                  \
+	X(HISTREE_ERR_IO, -3, "input or output failed")                                  \
+	X(HISTREE_ERR_FORMAT, -4, "damaged or not a histree file")                       \
+	X(HISTREE_ERR_VERSION, -5, "made by a version that this one does not know")      \
+	X(HISTREE_ERR_INCOMPLETE, -6, "the history was never completed")                 \
+	X(HISTREE_ERR_EXISTS, -7, "exists already")                                      \
+	X(HISTREE_ERR_TRACE, -8, "the trace cannot be read")                             \
+	X(HISTREE_ERR_QUARK, -9, "no such attribute")                                    \
+	X(HISTREE_ERR_TIME_RANGE, -10, "time outside the history")                       \
+	X(HISTREE_ERR_TIME_BACKWARDS, -11, "time before the start of the ongoing state") \
+	X(HISTREE_ERR_TYPE, -12, "value of another type than the attribute holds")       \
+	X(HISTREE_ERR_TOO_LARGE, -13, "value too large for a node")                      \
+	X(HISTREE_ERR_CLOSED, -14, "the history is closed")                              \
+	X(HISTREE_ERR_CANCELLED, -15, "cancelled")                                       \
 	X(HISTREE_ERR_INTERNAL, -16, "internal error")
 
 enum histree_status {

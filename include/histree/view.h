@@ -191,7 +191,8 @@ HISTREE_API enum histree_meaning histree_resource_meaning(enum histree_resource_
 /*
  * How to show a value; NULL: not at all (null, mostly).  Where values have no fixed style the colour comes from the
  * value, and is the same for equal values everywhere; its key and name are then those of the palette ("colour 3").
- * Colours are told apart by those who see red and green alike.
+ * Colours are told apart by those who see red and green alike.  A value of type unknown has the style "Unknown",
+ * whatever the meaning.
  */
 HISTREE_API const struct histree_style *histree_style_of(enum histree_meaning meaning,
 							 const struct histree_value *value);

@@ -57,6 +57,55 @@ static void on_switch(struct kernel_model *model, const struct kernel_event *eve
 		   event->tid > 0 ? cpu_status_of_thread(model, cpu) : cpu_status(model, cpu));
 }
 
+/* It left its CPU, and nobody saw how; but an idle thread always leaves to let another run. */
+static void leave_unseen(struct kernel_model *model, int32_t cpu_number, struct kernel_thread *thread, bool is_idle)
+{
+	struct histree_value queue = thread_value(model, thread, THREAD_RUN_QUEUE);
+	bool is_here = queue.type == HISTREE_INT && queue.int32 == cpu_number;
+	if (is_here)
+		thread_change(model, thread, THREAD_STATUS,
+			      is_idle ? histree_int(THREAD_WAITS_FOR_CPU) : histree_unknown());
+}
+
+static void run_unseen(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread)
+{
+	struct histree_value status = cpu_status(model, cpu);
+	bool is_interrupted =
+		status.type == HISTREE_INT && (status.int32 == CPU_IN_IRQ || status.int32 == CPU_IN_SOFTIRQ);
+	if (is_interrupted)
+		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
+	else if (cpu->in_doubt != 0)
+		thread_change(model, thread, THREAD_STATUS, histree_unknown());
+	else
+		thread_run(model, thread);
+	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(cpu->number));
+}
+
+/*
+ * An event of perf's says who runs on its CPU: before the first switch there, behind a gap, and where perf records
+ * some threads only, so that the switches of others to them are not in the trace.
+ */
+static void on_event_of_thread(struct kernel_model *model, int32_t cpu_number, int32_t tid)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, cpu_number);
+	if (cpu == NULL)
+		return;
+	struct histree_value current =
+		changes_value(&model->changes, cpu_attribute(model, cpu, CPU_CURRENT_THREAD));
+	bool is_known = current.type == HISTREE_INT;
+	if (is_known && current.int32 == tid)
+		return;
+	struct kernel_thread *previous = is_known ? cpu_current_thread(model, cpu) : NULL;
+	struct kernel_thread *thread = kernel_thread(model, tid, cpu_number);
+	if (thread == NULL)
+		return;
+	if (previous != NULL)
+		leave_unseen(model, cpu_number, previous, current.int32 == 0);
+	cpu_change(model, cpu, CPU_CURRENT_THREAD, histree_int(tid));
+	run_unseen(model, cpu, thread);
+	cpu_change(model, cpu, CPU_STATUS, cpu_status(model, cpu));
+}
+
 /* Trace Compass ignores a wake-up without a CPU only where it needs one: for idle threads. */
 static void on_wakeup(struct kernel_model *model, const struct kernel_event *event)
 {
@@ -247,6 +296,7 @@ static void on_frequency(struct kernel_model *model, const struct kernel_event *
 
 static const struct kernel_version version = {
 	.status_on_node = true,
+	.runs = on_event_of_thread,
 	.handlers = {
 		[KERNEL_SWITCH] = on_switch,
 		[KERNEL_WAKEUP] = on_wakeup,

@@ -145,20 +145,32 @@ static const struct field_row call_number = { PERF, ROLE(SYSCALL_ENTRY), "id", I
 
 _Static_assert(KERNEL_ROLE_COUNT <= 32, "a role is a bit of field_row.roles");
 
-static bool is_perf(const struct event_trace *trace)
+bool kernel_layout_is_perf(const struct event_trace *trace)
 {
 	return strcmp(trace->tracer_name, "perf") == 0;
 }
 
+/*
+ * The kernel itself writes common_pid; perf_tid is perf's own, which is as the container counts that perf runs in,
+ * and -1 of a thread that is about to die.
+ */
+uint32_t kernel_layout_own_tid(const struct event_class *class)
+{
+	if (!kernel_layout_is_perf(class->trace))
+		return event_class_context_field(class, "tid");
+	uint32_t field = event_class_field(class, "common_pid");
+	return field != EVENT_NO_FIELD ? field : event_class_field(class, "perf_tid");
+}
+
 bool kernel_layout_knows(const struct event_trace *trace)
 {
-	return strcmp(trace->domain, "kernel") == 0 || is_perf(trace);
+	return strcmp(trace->domain, "kernel") == 0 || kernel_layout_is_perf(trace);
 }
 
 /* A tracer of unknown version is taken for the oldest, as Trace Compass does. */
 static enum layout layout_of(const struct event_trace *trace)
 {
-	if (is_perf(trace))
+	if (kernel_layout_is_perf(trace))
 		return PERF;
 	if (trace->tracer_major > 2 || (trace->tracer_major == 2 && trace->tracer_minor >= 7))
 		return LTTNG_2_7;

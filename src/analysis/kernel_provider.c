@@ -14,7 +14,13 @@ struct kernel_provider {
 	const struct kernel_version *version;
 	struct kernel_model model;
 	struct system_calls calls;
-	struct class_table bindings; /* struct kernel_binding */
+	struct class_table bindings; /* struct provider_binding */
+};
+
+struct provider_binding {
+	struct kernel_binding kernel;
+	uint32_t own_tid; /* field; EVENT_NO_FIELD: of LTTng's events it is not asked for, as Trace Compass does not
+			   */
 };
 
 bool kernel_provider_applies(const struct event_trace *trace)
@@ -37,12 +43,14 @@ enum histree_status kernel_provider_create(const struct kernel_version *version,
 }
 
 /* NULL when memory is out. */
-static const struct kernel_binding *binding_of(struct kernel_provider *provider, const struct event_class *class)
+static const struct provider_binding *binding_of(struct kernel_provider *provider, const struct event_class *class)
 {
-	const struct kernel_binding *known = class_table_find(&provider->bindings, class);
+	const struct provider_binding *known = class_table_find(&provider->bindings, class);
 	if (known != NULL)
 		return known;
-	struct kernel_binding binding = kernel_layout_bind(class);
+	struct provider_binding binding = { .kernel = kernel_layout_bind(class), .own_tid = EVENT_NO_FIELD };
+	if (provider->version->runs != NULL && kernel_layout_is_perf(class->trace))
+		binding.own_tid = kernel_layout_own_tid(class);
 	return class_table_add(&provider->bindings, class, &binding, sizeof(binding));
 }
 
@@ -61,22 +69,27 @@ static enum histree_status name_call(struct kernel_provider *provider, const str
 enum histree_status kernel_provider_event(void *instance, const struct event *event, struct histree_error *error)
 {
 	struct kernel_provider *provider = instance;
-	const struct kernel_binding *binding = binding_of(provider, event->class);
+	const struct provider_binding *binding = binding_of(provider, event->class);
 	if (binding == NULL)
 		return error_memory(error, "classes of events");
+	enum kernel_role role = binding->kernel.role;
 	struct kernel_event kernel_event;
-	if (provider->version->handlers[binding->role] == NULL ||
-	    !kernel_event_decode(binding, event, &kernel_event))
+	if (provider->version->handlers[role] == NULL ||
+	    !kernel_event_decode(&binding->kernel, event, &kernel_event))
 		return HISTREE_OK;
-	if (binding->role == KERNEL_SYSCALL_ENTRY && kernel_event.name.bytes == NULL) {
+	if (role == KERNEL_SYSCALL_ENTRY && kernel_event.name.bytes == NULL) {
 		enum histree_status status = name_call(provider, event->class->trace, &kernel_event, error);
 		if (status != HISTREE_OK)
 			return status;
 	}
+	int64_t own_tid;
 	changes_begin(&provider->model.changes, event->time);
 	if (provider->model.has_gaps)
-		kernel_settle(&provider->model, kernel_event.cpu, binding->role);
-	provider->version->handlers[binding->role](&provider->model, &kernel_event);
+		kernel_settle(&provider->model, kernel_event.cpu, role);
+	/* A switch says it itself. */
+	if (role != KERNEL_SWITCH && event_int(event, binding->own_tid, &own_tid) && own_tid >= 0)
+		provider->version->runs(&provider->model, kernel_event.cpu, (int32_t)own_tid);
+	provider->version->handlers[role](&provider->model, &kernel_event);
 	return changes_end(&provider->model.changes, error);
 }
 

@@ -14,6 +14,11 @@
 
 struct kernel_version {
 	bool status_on_node; /* as in struct kernel_model */
+	/*
+	 * An event says who runs on its CPU, where that is not known; NULL: this version knows it from switches
+	 * only.
+	 */
+	void (*runs)(struct kernel_model *model, int32_t cpu_number, int32_t tid);
 	/* By role; NULL: such events mean nothing to this version. */
 	void (*handlers[KERNEL_ROLE_COUNT])(struct kernel_model *model, const struct kernel_event *event);
 };

@@ -29,6 +29,7 @@ enum histree_status kernel_segments_create(const struct kernel_segments_kind *ki
 		return error_memory(error, "an analysis of a kernel trace");
 	segments->kind = kind;
 	segments->store = store;
+	segments->gap_end = segments->gap_end_anywhere = INT64_MIN;
 	*instance = segments;
 	return HISTREE_OK;
 }
@@ -37,6 +38,13 @@ void kernel_segments_no_memory(struct kernel_segments *segments)
 {
 	if (segments->status == HISTREE_OK)
 		segments->status = error_memory(&segments->error, "segments");
+}
+
+static enum histree_status report(const struct kernel_segments *segments, struct histree_error *error)
+{
+	if (segments->status != HISTREE_OK && error != NULL)
+		*error = segments->error;
+	return segments->status;
 }
 
 /* ---- segments ---------------------------------------------------------------------------------------- */
@@ -67,7 +75,8 @@ struct open_segment *kernel_segments_ending(struct kernel_segments *segments, ui
 	return segment;
 }
 
-void kernel_segments_end(struct kernel_segments *segments, struct open_segment *open, histree_time end)
+void kernel_segments_end(struct kernel_segments *segments, struct open_segment *open, histree_time end,
+			 histree_time gap_end)
 {
 	/* Where the clock steps back, time stands still. */
 	struct histree_segment segment = {
@@ -75,15 +84,20 @@ void kernel_segments_end(struct kernel_segments *segments, struct open_segment *
 		.end = end < open->start ? open->start : end,
 		.content = open->values,
 	};
-	if (segments->status == HISTREE_OK)
+	if (open->start <= gap_end) {
+		segments->counts.without_end++;
+		segments->counts.without_start++;
+	} else if (segments->status == HISTREE_OK) {
 		segments->status = histree_segment_store_add(segments->store, &segment, &segments->error);
+	}
 	open_segments_remove(&segments->open, open);
 }
 
 /* ---- threads and CPUs -------------------------------------------------------------------------------- */
 
-/* The record of an id, zeroed if it is new; NULL when memory is out. */
-static void *record_of(struct kernel_segments *segments, struct id_map *map, int32_t id, size_t size)
+/* The record of an id, like `fresh` if it is new; NULL when memory is out. */
+static void *record_of(struct kernel_segments *segments, struct id_map *map, int32_t id, const void *fresh,
+		       size_t size)
 {
 	void *record = id_map_find(map, (uint32_t)id);
 	if (record != NULL)
@@ -93,26 +107,22 @@ static void *record_of(struct kernel_segments *segments, struct id_map *map, int
 		kernel_segments_no_memory(segments);
 		return NULL;
 	}
-	memset(record, 0, size);
-	return record;
+	return memcpy(record, fresh, size);
 }
 
 struct segment_thread *kernel_segments_thread(struct kernel_segments *segments, int32_t tid)
 {
-	struct segment_thread *thread = record_of(segments, &segments->threads, tid, sizeof(*thread));
-	if (thread != NULL)
-		thread->tid = tid;
-	return thread;
+	/* It may have been there unseen. */
+	const struct segment_thread fresh = { .tid = tid, .gap_end = segments->gap_end };
+	return record_of(segments, &segments->threads, tid, &fresh, sizeof(fresh));
 }
 
 static struct segment_cpu *cpu_of(struct kernel_segments *segments, int32_t number)
 {
 	if (number < 0)
 		return NULL;
-	struct segment_cpu *cpu = record_of(segments, &segments->cpus, number, sizeof(*cpu));
-	if (cpu != NULL)
-		cpu->number = number;
-	return cpu;
+	const struct segment_cpu fresh = { .number = number, .gap_end = segments->gap_end_anywhere };
+	return record_of(segments, &segments->cpus, number, &fresh, sizeof(fresh));
 }
 
 struct histree_value kernel_segments_text(struct kernel_segments *segments, const char *bytes, size_t size)
@@ -146,6 +156,14 @@ static struct segment_thread *name_thread(struct kernel_segments *segments, int3
 	return thread;
 }
 
+/* Nobody is known to run there. */
+static void vacate(struct segment_cpu *cpu)
+{
+	if (cpu->thread != NULL && cpu->thread->cpu == cpu)
+		cpu->thread->cpu = NULL;
+	cpu->thread = NULL;
+}
+
 /* What every kind learns, after its own handler. */
 static void learn(struct kernel_segments *segments, enum kernel_role role, const struct kernel_segment_event *event)
 {
@@ -155,32 +173,85 @@ static void learn(struct kernel_segments *segments, enum kernel_role role, const
 		struct segment_thread *next = name_thread(segments, kernel->tid, kernel->comm);
 		if (previous == NULL || next == NULL || event->cpu == NULL)
 			return;
-		previous->runs = false;
-		next->runs = true;
+		if (event->event->time <= segments->gap_end)
+			previous->gap_end = segments->gap_end;
+		vacate(event->cpu);
+		next->cpu = event->cpu;
 		event->cpu->thread = next;
 	} else if (role == KERNEL_FORK || role == KERNEL_PROCESS_STATE) {
 		name_thread(segments, kernel->tid, kernel->comm);
 	}
 }
 
-/* ---- events ------------------------------------------------------------------------------------------ */
+/* ---- gaps -------------------------------------------------------------------------------------------- */
 
-/* perf says it in each event, LTTng where the context was asked for; what a payload calls tid is another thread. */
-static uint32_t own_tid_field(const struct event_class *class)
+static void widen(histree_time *gap_end, histree_time end)
 {
-	uint32_t field = event_class_field(class, "perf_tid");
-	if (field != EVENT_NO_FIELD)
-		return field;
-	field = event_class_field(class, "tid");
-	return field != EVENT_NO_FIELD && field >= class->payload_count ? field : EVENT_NO_FIELD;
+	if (end > *gap_end)
+		*gap_end = end;
 }
+
+static bool is_in_sight(const struct segment_thread *thread, const struct event_gap *gap)
+{
+	return thread->cpu != NULL && thread->cpu->gap_end < gap->begin;
+}
+
+/*
+ * A thread that runs where nothing is lost does so in sight, until it leaves that CPU (learn()).  All others may
+ * have run where events are lost.
+ */
+enum histree_status kernel_segments_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
+{
+	struct kernel_segments *segments = instance;
+	widen(&segments->gap_end, gap->end);
+	if (gap->cpu < 0)
+		widen(&segments->gap_end_anywhere, gap->end);
+	else
+		cpu_of(segments, gap->cpu);
+	for (size_t i = 0; i < segments->cpus.slot_count; i++) {
+		struct segment_cpu *cpu = segments->cpus.slots[i].record;
+		if (cpu == NULL || (gap->cpu >= 0 && cpu->number != gap->cpu))
+			continue;
+		widen(&cpu->gap_end, gap->end);
+		vacate(cpu);
+	}
+	for (size_t i = 0; i < segments->threads.slot_count; i++) {
+		struct segment_thread *thread = segments->threads.slots[i].record;
+		if (thread != NULL && !is_in_sight(thread, gap))
+			widen(&thread->gap_end, gap->end);
+	}
+	return report(segments, error);
+}
+
+/*
+ * A gap reaches to the end of the packet before which the tracer ran out of room; what is in that packet is whole.
+ * So it ends with the next event of its CPU, as for states (kernel_gap.h).
+ */
+static void settle(struct kernel_segments *segments, struct segment_cpu *cpu, histree_time now)
+{
+	if (cpu == NULL || now > cpu->gap_end || now <= segments->gap_end_anywhere || now == INT64_MIN)
+		return;
+	cpu->gap_end = now - 1;
+	segments->gap_end = segments->gap_end_anywhere;
+	for (size_t i = 0; i < segments->cpus.slot_count; i++)
+		if (segments->cpus.slots[i].record != NULL)
+			widen(&segments->gap_end,
+			      ((const struct segment_cpu *)segments->cpus.slots[i].record)->gap_end);
+	for (size_t i = 0; i < segments->threads.slot_count; i++) {
+		struct segment_thread *thread = segments->threads.slots[i].record;
+		if (thread != NULL && thread->gap_end > segments->gap_end)
+			thread->gap_end = segments->gap_end;
+	}
+}
+
+/* ---- events ------------------------------------------------------------------------------------------ */
 
 /* The thread that the event names, else the one that runs on its CPU. */
 static struct segment_thread *thread_of(struct kernel_segments *segments, const struct event *event, uint32_t field,
 					const struct segment_cpu *cpu)
 {
 	int64_t tid;
-	if (event_int(event, field, &tid))
+	if (event_int(event, field, &tid) && tid >= 0)
 		return kernel_segments_thread(segments, (int32_t)tid);
 	return cpu != NULL ? cpu->thread : NULL;
 }
@@ -191,7 +262,8 @@ static const struct segment_binding *binding_of(struct kernel_segments *segments
 	const struct segment_binding *known = class_table_find(&segments->bindings, class);
 	if (known != NULL)
 		return known;
-	struct segment_binding binding = { .kernel = kernel_layout_bind(class), .tid = own_tid_field(class) };
+	struct segment_binding binding = { .kernel = kernel_layout_bind(class),
+					   .tid = kernel_layout_own_tid(class) };
 	for (size_t i = 0; i < KERNEL_EXTRA_FIELDS; i++)
 		binding.extra[i] = EVENT_NO_FIELD;
 	for (size_t i = 0; segments->kind->extra[i] != NULL; i++)
@@ -223,6 +295,8 @@ enum histree_status kernel_segments_event(void *instance, const struct event *ev
 	enum kernel_role role = binding->kernel.role;
 	struct kernel_segment_event decoded = { .event = event, .extra = binding->extra };
 	bool wanted = segments->kind->handlers[role] != NULL;
+	if (event->time <= segments->gap_end)
+		settle(segments, cpu_of(segments, event->cpu), event->time);
 	if ((!wanted && !teaches(role)) || !kernel_event_decode(&binding->kernel, event, &decoded.kernel))
 		return HISTREE_OK;
 	decoded.cpu = cpu_of(segments, event->cpu);
@@ -233,9 +307,7 @@ enum histree_status kernel_segments_event(void *instance, const struct event *ev
 		segments->kind->handlers[role](segments, &decoded);
 	if (segments->status == HISTREE_OK)
 		learn(segments, role, &decoded);
-	if (segments->status != HISTREE_OK && error != NULL)
-		*error = segments->error;
-	return segments->status;
+	return report(segments, error);
 }
 
 struct segment_counts kernel_segments_counts(const void *instance)

@@ -30,16 +30,19 @@ struct kernel_segments_kind {
 	const char *extra[KERNEL_EXTRA_FIELDS + 1];
 };
 
+/* Gaps: a segment that did not begin behind `gap_end` may have another's end (kernel_segments_end). */
 struct segment_thread {
 	int32_t tid;
-	bool runs;
-	const char *name; /* NULL: not known yet */
+	struct segment_cpu *cpu; /* where it runs; NULL: nowhere, or not known where */
+	histree_time gap_end;    /* of the last gap in which it may have done what nobody saw */
+	const char *name;        /* NULL: not known yet */
 	size_t name_size;
 };
 
 struct segment_cpu {
 	int32_t number;
-	struct segment_thread *thread; /* that runs; NULL before the first switch */
+	struct segment_thread *thread; /* that runs; NULL before the first switch, also behind a gap */
+	histree_time gap_end;          /* of its last gap */
 };
 
 /* An event for a handler. */
@@ -61,7 +64,9 @@ struct kernel_segments {
 	struct arena records;
 	struct intern texts;
 	struct system_calls calls;
-	enum histree_status status; /* the first failure */
+	histree_time gap_end;          /* of the last one of any CPU; INT64_MIN: there was none */
+	histree_time gap_end_anywhere; /* of the last one of which it is not said on which CPU */
+	enum histree_status status;    /* the first failure */
 	struct histree_error error;
 };
 
@@ -71,6 +76,7 @@ enum histree_status kernel_segments_create(const struct kernel_segments_kind *ki
 					   struct histree_segment_store *store, void **instance,
 					   struct histree_error *error);
 enum histree_status kernel_segments_event(void *instance, const struct event *event, struct histree_error *error);
+enum histree_status kernel_segments_gap(void *instance, const struct event_gap *gap, struct histree_error *error);
 struct segment_counts kernel_segments_counts(const void *instance);
 void kernel_segments_free(void *instance);
 
@@ -82,8 +88,12 @@ struct open_segment *kernel_segments_begin(struct kernel_segments *segments, uin
 /* The open segment of an end; NULL: it never began, which is counted. */
 struct open_segment *kernel_segments_ending(struct kernel_segments *segments, uint64_t key);
 
-/* The segment ends and goes to the store. */
-void kernel_segments_end(struct kernel_segments *segments, struct open_segment *segment, histree_time end);
+/*
+ * The segment ends and goes to the store.  If it did not begin behind `gap_end`, its own end and the beginning of
+ * what ends now may have been lost: then both count as alone.
+ */
+void kernel_segments_end(struct kernel_segments *segments, struct open_segment *segment, histree_time end,
+			 histree_time gap_end);
 
 /* Whatever is open under the key never ends. */
 void kernel_segments_abandon(struct kernel_segments *segments, uint64_t key);

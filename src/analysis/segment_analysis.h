@@ -33,6 +33,12 @@ struct segment_analysis {
 	/* One event, in the order of the input.  Negative only for what ends the build: no memory, no disk. */
 	enum histree_status (*event)(void *instance, const struct event *event, struct histree_error *error);
 
+	/*
+	 * A gap begins, in its place among the events.  What meets it and may have ended in it is no segment, as the
+	 * end that is seen may be another one's: beginning and end count as alone.
+	 */
+	enum histree_status (*gap)(void *instance, const struct event_gap *gap, struct histree_error *error);
+
 	/* Up to now; what is still open counts as without an end. */
 	struct segment_counts (*counts)(const void *instance);
 
@@ -45,5 +51,6 @@ extern const struct segment_analysis segment_analysis_irqs;
 extern const struct segment_analysis segment_analysis_softirqs;
 extern const struct segment_analysis segment_analysis_wakeups;
 extern const struct segment_analysis segment_analysis_block_io;
+extern const struct segment_analysis segment_analysis_function_calls;
 
 #endif

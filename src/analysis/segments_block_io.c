@@ -92,7 +92,7 @@ static void on_complete(struct kernel_segments *segments, const struct kernel_se
 	struct open_segment *segment =
 		key_of(event, &device, &sector, &key) ? kernel_segments_ending(segments, key) : NULL;
 	if (segment != NULL)
-		kernel_segments_end(segments, segment, event->event->time);
+		kernel_segments_end(segments, segment, event->event->time, segments->gap_end);
 }
 
 static const struct kernel_segments_kind requests = {
@@ -111,13 +111,14 @@ static enum histree_status create(struct histree_segment_store *store, void **in
 
 const struct segment_analysis segment_analysis_block_io = {
 	.name = "block-io",
-	.version = 1,
+	.version = 2,
 	.summary = "requests to block devices, from the queue to completion",
 	.fields = fields,
 	.field_count = BLOCK_FIELD_COUNT,
 	.applies = kernel_segments_applies,
 	.create = create,
 	.event = kernel_segments_event,
+	.gap = kernel_segments_gap,
 	.counts = kernel_segments_counts,
 	.free = kernel_segments_free,
 };

@@ -45,7 +45,7 @@ static void leave(struct kernel_segments *segments, const struct kernel_segment_
 	struct open_segment *segment =
 		event->cpu == NULL ? NULL : kernel_segments_ending(segments, key_of(event, numbering));
 	if (segment != NULL)
-		kernel_segments_end(segments, segment, event->event->time);
+		kernel_segments_end(segments, segment, event->event->time, event->cpu->gap_end);
 }
 
 static void on_line_entry(struct kernel_segments *segments, const struct kernel_segment_event *event)
@@ -93,13 +93,14 @@ static enum histree_status create_irqs(struct histree_segment_store *store, void
 
 const struct segment_analysis segment_analysis_irqs = {
 	.name = "irqs",
-	.version = 1,
+	.version = 2,
 	.summary = "interrupt handlers, from entry to exit",
 	.fields = irq_fields,
 	.field_count = IRQ_FIELD_COUNT,
 	.applies = kernel_segments_applies,
 	.create = create_irqs,
 	.event = kernel_segments_event,
+	.gap = kernel_segments_gap,
 	.counts = kernel_segments_counts,
 	.free = kernel_segments_free,
 };
@@ -134,13 +135,14 @@ static enum histree_status create_softirqs(struct histree_segment_store *store, 
 
 const struct segment_analysis segment_analysis_softirqs = {
 	.name = "softirqs",
-	.version = 1,
+	.version = 2,
 	.summary = "softirqs, from entry to exit",
 	.fields = softirq_fields,
 	.field_count = IRQ_FIELD_COUNT,
 	.applies = kernel_segments_applies,
 	.create = create_softirqs,
 	.event = kernel_segments_event,
+	.gap = kernel_segments_gap,
 	.counts = kernel_segments_counts,
 	.free = kernel_segments_free,
 };

@@ -92,7 +92,8 @@ static void finish(struct kernel_segments *segments, struct open_segment *segmen
 	}
 	if (event_int(event->event, event->extra[0], &result))
 		segment->values[CALL_RETURN] = histree_long(result);
-	kernel_segments_end(segments, segment, event->event->time);
+	kernel_segments_end(segments, segment, event->event->time,
+			    thread != NULL ? thread->gap_end : event->cpu->gap_end);
 }
 
 /* ---- all calls --------------------------------------------------------------------------------------- */
@@ -183,13 +184,14 @@ static enum histree_status create_all(struct histree_segment_store *store, void 
 
 const struct segment_analysis segment_analysis_system_calls = {
 	.name = "system-calls",
-	.version = 1,
+	.version = 2,
 	.summary = "system calls, from entry to exit",
 	.fields = call_fields,
 	.field_count = CALL_FIELD_COUNT,
 	.applies = kernel_segments_applies,
 	.create = create_all,
 	.event = kernel_segments_event,
+	.gap = kernel_segments_gap,
 	.counts = kernel_segments_counts,
 	.free = kernel_segments_free,
 };
@@ -271,13 +273,14 @@ static enum histree_status create_futex(struct histree_segment_store *store, voi
 
 const struct segment_analysis segment_analysis_futex = {
 	.name = "futex",
-	.version = 1,
+	.version = 2,
 	.summary = "futex calls: who waited for which lock, and whether it blocked",
 	.fields = futex_fields,
 	.field_count = FUTEX_FIELD_COUNT,
 	.applies = kernel_segments_applies,
 	.create = create_futex,
 	.event = kernel_segments_event,
+	.gap = kernel_segments_gap,
 	.counts = kernel_segments_counts,
 	.free = kernel_segments_free,
 };

@@ -4,7 +4,8 @@
  * the switch that lets it.
  *
  * A thread that runs needs no switch, and one that was preempted is switched to without a wake-up: neither is a
- * segment, nor counted.
+ * segment, nor counted.  Of a thread that ran before the first switch of its CPU, the switch away from it says so
+ * too late: what was taken for a wake-up then is alone.
  */
 #include "analysis/kernel_segments.h"
 
@@ -19,7 +20,8 @@ static void on_wakeup(struct kernel_segments *segments, const struct kernel_segm
 {
 	const struct kernel_event *kernel = &event->kernel;
 	struct segment_thread *thread = kernel_segments_thread(segments, kernel->tid);
-	if (thread == NULL || thread->runs || open_segments_find(&segments->open, (uint32_t)kernel->tid) != NULL)
+	if (thread == NULL || thread->cpu != NULL ||
+	    open_segments_find(&segments->open, (uint32_t)kernel->tid) != NULL)
 		return;
 	struct open_segment *segment = kernel_segments_begin(segments, (uint32_t)kernel->tid, event->event->time);
 	if (segment == NULL)
@@ -32,6 +34,7 @@ static void on_wakeup(struct kernel_segments *segments, const struct kernel_segm
 
 static void on_switch(struct kernel_segments *segments, const struct kernel_segment_event *event)
 {
+	kernel_segments_abandon(segments, (uint32_t)event->kernel.prev_tid);
 	struct open_segment *segment = open_segments_find(&segments->open, (uint32_t)event->kernel.tid);
 	if (segment == NULL)
 		return;
@@ -39,7 +42,7 @@ static void on_switch(struct kernel_segments *segments, const struct kernel_segm
 	segment->values[WAKEUP_NAME] = kernel_segments_text(segments, name->bytes, name->size);
 	if (event->cpu != NULL)
 		segment->values[WAKEUP_CPU] = histree_int(event->cpu->number);
-	kernel_segments_end(segments, segment, event->event->time);
+	kernel_segments_end(segments, segment, event->event->time, segments->gap_end);
 }
 
 static void on_free(struct kernel_segments *segments, const struct kernel_segment_event *event)
@@ -63,13 +66,14 @@ static enum histree_status create(struct histree_segment_store *store, void **in
 
 const struct segment_analysis segment_analysis_wakeups = {
 	.name = "wakeups",
-	.version = 1,
+	.version = 2,
 	.summary = "how long woken threads waited for a CPU",
 	.fields = fields,
 	.field_count = WAKEUP_FIELD_COUNT,
 	.applies = kernel_segments_applies,
 	.create = create,
 	.event = kernel_segments_event,
+	.gap = kernel_segments_gap,
 	.counts = kernel_segments_counts,
 	.free = kernel_segments_free,
 };

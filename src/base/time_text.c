@@ -170,3 +170,17 @@ size_t time_format_duration(uint64_t ns, char text[TIME_TEXT_SIZE])
 	return (size_t)snprintf(text, TIME_TEXT_SIZE, "%" PRIu64 ".%03u %s", thousandths / 1000,
 				(unsigned)(thousandths % 1000), names[unit]);
 }
+
+size_t time_format_round(uint64_t ns, char text[TIME_TEXT_SIZE])
+{
+	size_t size = time_format_duration(ns, text);
+	char *point = strchr(text, '.');
+	if (point == NULL)
+		return size;
+	char *unit = strchr(point, ' '), *end = unit;
+	while (end[-1] == '0')
+		end--;
+	end -= end[-1] == '.';
+	memmove(end, unit, strlen(unit) + 1);
+	return strlen(text);
+}

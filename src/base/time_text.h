@@ -41,4 +41,7 @@ size_t time_format_date(int64_t ns, char text[TIME_TEXT_SIZE]);
 /* "432.662 ms": three decimals, cut off, in the largest of ns, us, ms and s that leaves no zero before them. */
 size_t time_format_duration(uint64_t ns, char text[TIME_TEXT_SIZE]);
 
+/* The same without the zeros at the end of its decimals, for round numbers: "1.25 ms", "200 us". */
+size_t time_format_round(uint64_t ns, char text[TIME_TEXT_SIZE]);
+
 #endif

@@ -2,6 +2,7 @@
 #include "cli/row_writer.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/number_text.h"
 #include "base/time_text.h"
@@ -68,6 +69,13 @@ void row_duration(struct row_writer *rows, uint64_t ns)
 		row_bytes(rows, text, time_format_duration(ns, text));
 	else
 		row_unsigned(rows, ns);
+}
+
+void row_bar(struct row_writer *rows, uint64_t number, uint64_t most)
+{
+	static const char longest[] = "########################################";
+	double length = most > 0 ? (double)number / (double)most * (double)strlen(longest) : 0;
+	row_bytes(rows, longest, length > 0 && length < 1 ? 1 : (size_t)length);
 }
 
 void row_bool(struct row_writer *rows, bool truth)

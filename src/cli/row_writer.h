@@ -76,6 +76,9 @@ void row_writer_begin(struct row_writer *rows, const struct row_format *format, 
 void row_number(struct row_writer *rows, int64_t number);
 void row_unsigned(struct row_writer *rows, uint64_t number);
 void row_real(struct row_writer *rows, double number);
+/* For people: a bar whose length says how much of `most` a number is.  What is there at all is seen. */
+void row_bar(struct row_writer *rows, uint64_t number, uint64_t most);
+
 void row_bool(struct row_writer *rows, bool truth);
 
 /* A length of time: with a unit for people, else in nanoseconds. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/segment_target.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 static enum cli_exit open_store(struct segment_target *target, const char *path, const char *analysis)
@@ -69,4 +70,19 @@ enum cli_exit segment_target_field(const struct segment_target *target, const ch
 					   schema->fields[i].name);
 	return report_exit(CLI_USAGE, "'--%s': these segments have no field '%s'; they have %s", option, name,
 			   names);
+}
+
+enum cli_exit segment_target_report_loss(const struct histree_segment_loss *loss)
+{
+	return report_exit(CLI_INPUT,
+			   "incomplete: %" PRIu64 " segments at most, from %" PRId64 " to %" PRId64
+			   ", were in node %u, which is damaged; see 'histree verify' and 'histree repair'",
+			   loss->count_max, loss->from, loss->to, loss->node);
+}
+
+enum cli_exit segment_target_judge(const struct histree_segment_loss *loss, bool found_some)
+{
+	if (loss != NULL)
+		return segment_target_report_loss(loss);
+	return found_some ? CLI_OK : CLI_NOTHING;
 }

@@ -44,4 +44,10 @@ void segment_target_close(struct segment_target *target);
 enum cli_exit segment_target_field(const struct segment_target *target, const char *option, const char *name,
 				   size_t *field);
 
+/* Say on standard error that segments are missing in what is printed; returns what to exit with. */
+enum cli_exit segment_target_report_loss(const struct histree_segment_loss *loss);
+
+/* What to exit with after an answer about all segments; `loss`, if any, is said. */
+enum cli_exit segment_target_judge(const struct histree_segment_loss *loss, bool found_some);
+
 #endif

@@ -62,6 +62,15 @@ enum histree_status target_segments(const struct target *target, const char *ana
 	return histree_segment_store_open(target->path, NULL, out, error);
 }
 
+const struct histree_store_segments *target_find_segments(const struct target *target, const char *analysis)
+{
+	const struct histree_store_info *info = target->store != NULL ? histree_store_info(target->store) : NULL;
+	for (size_t i = 0; info != NULL && analysis != NULL && i < info->segments_count; i++)
+		if (strcmp(info->segments[i].analysis, analysis) == 0)
+			return &info->segments[i];
+	return NULL;
+}
+
 enum cli_exit target_open_history(struct target *target, const char *path, const char *analysis,
 				  struct histree_history **out)
 {

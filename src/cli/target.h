@@ -26,7 +26,11 @@ enum histree_status target_history(const struct target *target, const char *anal
 /* The same of the segment store of an analysis; a file is then one of segments. */
 enum histree_status target_segments(const struct target *target, const char *analysis, bool any_version,
 				    struct histree_segment_store **out, struct histree_error *error);
-/* The same however damaged it is, as far as histree_open_options.salvage goes. */
+
+/* What the store says of the segments of an analysis; NULL: it has none, or is a file. */
+const struct histree_store_segments *target_find_segments(const struct target *target, const char *analysis);
+
+/* A history however damaged it is, as far as histree_open_options.salvage goes. */
 enum histree_status target_salvage(const struct target *target, const char *analysis, struct histree_history **out,
 				   struct histree_error *error);
 

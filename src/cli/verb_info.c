@@ -5,9 +5,6 @@
 #include "cli/target.h"
 #include "cli/verb.h"
 
-/* Of the longest bar. */
-enum { BAR_WIDTH = 40 };
-
 struct info_options {
 	const char *analysis, *format;
 };
@@ -23,8 +20,10 @@ struct informing {
 	struct output *output;
 	struct row_writer rows;
 	bool has_begun;
-	struct row_column columns[FACTS_MAX]; /* of tsv, csv and json */
-	struct fact_list facts;               /* of what is printed next */
+	bool is_learning; /* for programs: all is gone through once before, for the columns */
+	struct row_column columns[FACTS_MAX];
+	size_t column_count;
+	struct fact_list facts; /* of what is printed next */
 };
 
 /* ---- text: a block of lines for the store, and one for each history ------------------------------------ */
@@ -68,9 +67,7 @@ static void put_lines(struct row_writer *rows, const struct fact *fact)
 
 static void put_bars(struct row_writer *rows, const struct fact *fact)
 {
-	char bar[BAR_WIDTH + 1];
-	memset(bar, '#', BAR_WIDTH);
-	uint64_t most = 1;
+	uint64_t most = 0;
 	for (size_t i = 0; i < fact->number_count; i++)
 		if (fact->numbers[i] > most)
 			most = fact->numbers[i];
@@ -79,8 +76,6 @@ static void put_bars(struct row_writer *rows, const struct fact *fact)
 	row_text(rows, fact->note);
 	row_end(rows);
 	for (size_t i = 0; i < fact->number_count; i++) {
-		/* What is there at all is seen: the bar of one node in a million has one mark. */
-		double length = (double)fact->numbers[i] / (double)most * BAR_WIDTH;
 		char label[32];
 		if (fact->kind == FACT_SHARES)
 			snprintf(label, sizeof(label), "%10zu - %3zu %%", 100 * i / fact->number_count,
@@ -89,7 +84,7 @@ static void put_bars(struct row_writer *rows, const struct fact *fact)
 			snprintf(label, sizeof(label), "%10zu", i);
 		row_text(rows, label);
 		row_unsigned(rows, fact->numbers[i]);
-		row_bytes(rows, bar, length > 0 && length < 1 ? 1 : (size_t)length);
+		row_bar(rows, fact->numbers[i], most);
 		row_end(rows);
 	}
 }
@@ -110,35 +105,60 @@ static void print_block(struct informing *informing)
 		else
 			put_line(rows, fact);
 	}
+	informing->has_begun = true;
 }
 
-/* ---- tsv, csv, json: one row a history, which begins with the facts of its store ----------------------- */
+/* ---- tsv, csv, json: one row a history or segment store, which begins with the facts of its store ---------- */
+
+static const struct fact *find_fact(const struct fact_list *facts, const char *name)
+{
+	for (size_t i = 0; i < facts->count; i++)
+		if (strcmp(facts->facts[i].name, name) == 0)
+			return &facts->facts[i];
+	return NULL;
+}
+
+/* The columns are those facts that any of the rows has. */
+static void learn_columns(struct informing *informing)
+{
+	for (size_t i = 0; i < informing->facts.count; i++) {
+		const char *name = informing->facts.facts[i].name;
+		size_t column = 0;
+		while (column < informing->column_count && strcmp(informing->columns[column].name, name) != 0)
+			column++;
+		if (column == informing->column_count)
+			informing->columns[informing->column_count++] = (struct row_column){ .name = name };
+	}
+}
 
 static void print_row(struct informing *informing)
 {
-	const struct fact_list *facts = &informing->facts;
-	if (!informing->has_begun) {
-		for (size_t i = 0; i < facts->count; i++)
-			informing->columns[i] = (struct row_column){ .name = facts->facts[i].name };
+	if (!informing->has_begun)
 		row_writer_begin(&informing->rows, informing->format, informing->output, informing->columns,
-				 facts->count);
+				 informing->column_count);
+	for (size_t i = 0; i < informing->column_count; i++) {
+		const struct fact *fact = find_fact(&informing->facts, informing->columns[i].name);
+		if (fact != NULL)
+			fact_put(fact, &informing->rows);
+		else
+			row_null(&informing->rows);
 	}
-	for (size_t i = 0; i < facts->count; i++)
-		fact_put(&facts->facts[i], &informing->rows);
 	row_end(&informing->rows);
+	informing->has_begun = true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ */
 
-static enum cli_exit print_facts(struct informing *informing)
+static enum cli_exit take_facts(struct informing *informing)
 {
 	if (informing->facts.no_memory)
 		return report_no_memory();
-	if (informing->format->for_people)
+	if (informing->is_learning)
+		learn_columns(informing);
+	else if (informing->format->for_people)
 		print_block(informing);
 	else
 		print_row(informing);
-	informing->has_begun = true;
 	fact_list_release(&informing->facts);
 	return CLI_OK;
 }
@@ -153,7 +173,7 @@ static enum cli_exit inform_history(struct informing *informing, const struct ta
 	if (in_store != NULL && !informing->format->for_people)
 		fact_list_add_store(&informing->facts, histree_store_info(target->store));
 	fact_list_add_history(&informing->facts, histree_history_info(history), in_store);
-	enum cli_exit code = print_facts(informing);
+	enum cli_exit code = take_facts(informing);
 	histree_history_close(history);
 	return code;
 }
@@ -168,50 +188,48 @@ static enum cli_exit inform_segments(struct informing *informing, const struct t
 	if (!informing->format->for_people)
 		fact_list_add_store(&informing->facts, histree_store_info(target->store));
 	fact_list_add_segments(&informing->facts, histree_segment_store_info(store), in_store);
-	enum cli_exit code = print_facts(informing);
+	enum cli_exit code = take_facts(informing);
 	histree_segment_store_close(store);
 	return code;
 }
 
-static const struct histree_store_segments *find_segments(const struct histree_store_info *info,
-							  const char *analysis)
-{
-	for (size_t i = 0; i < info->segments_count; i++)
-		if (strcmp(info->segments[i].analysis, analysis) == 0)
-			return &info->segments[i];
-	return NULL;
-}
-
-/* Rows of one table have the same columns: of all that is in a store, only people see the segments too. */
-static enum cli_exit inform_store(struct informing *informing, const struct target *target, const char *analysis)
+static bool has_analysis(const struct target *target, const char *analysis)
 {
 	const struct histree_store_info *info = histree_store_info(target->store);
-	size_t first = 0, behind = info->history_count;
-	const struct histree_store_segments *segments = analysis != NULL ? find_segments(info, analysis) : NULL;
-	if (segments != NULL && !informing->format->for_people)
-		return inform_segments(informing, target, segments);
-	if (segments != NULL) {
-		behind = 0;
-	} else if (analysis != NULL) {
-		while (first < info->history_count && strcmp(analysis, info->histories[first].analysis) != 0)
-			first++;
-		if (first == info->history_count) /* The library knows which there are, and says so. */
-			return inform_history(informing, target, analysis, NULL);
-		behind = first + 1;
-	}
+	for (size_t i = 0; i < info->history_count; i++)
+		if (strcmp(analysis, info->histories[i].analysis) == 0)
+			return true;
+	return target_find_segments(target, analysis) != NULL;
+}
+
+/* Of one analysis, or of all.  The library knows which there are, and says so where one is not. */
+static enum cli_exit inform_parts(struct informing *informing, const struct target *target, const char *analysis)
+{
+	if (target->store == NULL || (analysis != NULL && !has_analysis(target, analysis)))
+		return inform_history(informing, target, analysis, NULL);
+	const struct histree_store_info *info = histree_store_info(target->store);
 	enum cli_exit code = CLI_OK;
-	if (informing->format->for_people) {
-		fact_list_add_store(&informing->facts, info);
-		code = print_facts(informing);
-	}
-	for (size_t i = first; i < behind && code == CLI_OK; i++)
-		code = inform_history(informing, target, info->histories[i].analysis, &info->histories[i]);
-	if (segments != NULL && code == CLI_OK)
-		return inform_segments(informing, target, segments);
-	for (size_t i = 0;
-	     analysis == NULL && informing->format->for_people && i < info->segments_count && code == CLI_OK; i++)
-		code = inform_segments(informing, target, &info->segments[i]);
+	for (size_t i = 0; i < info->history_count && code == CLI_OK; i++)
+		if (analysis == NULL || strcmp(analysis, info->histories[i].analysis) == 0)
+			code = inform_history(informing, target, info->histories[i].analysis, &info->histories[i]);
+	for (size_t i = 0; i < info->segments_count && code == CLI_OK; i++)
+		if (analysis == NULL || strcmp(analysis, info->segments[i].analysis) == 0)
+			code = inform_segments(informing, target, &info->segments[i]);
 	return code;
+}
+
+static enum cli_exit inform(struct informing *informing, const struct target *target, const char *analysis)
+{
+	enum cli_exit code = CLI_OK;
+	informing->is_learning = !informing->format->for_people;
+	if (informing->is_learning) {
+		code = inform_parts(informing, target, analysis);
+	} else if (target->store != NULL && (analysis == NULL || has_analysis(target, analysis))) {
+		fact_list_add_store(&informing->facts, histree_store_info(target->store));
+		code = take_facts(informing);
+	}
+	informing->is_learning = false;
+	return code == CLI_OK ? inform_parts(informing, target, analysis) : code;
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
@@ -232,10 +250,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	enum cli_exit code;
 	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
 		code = report_error(&error);
-	else if (target.store == NULL)
-		code = inform_history(&informing, &target, chosen.analysis, NULL);
 	else
-		code = inform_store(&informing, &target, chosen.analysis);
+		code = inform(&informing, &target, chosen.analysis);
 	if (informing.has_begun)
 		row_writer_finish(&informing.rows);
 	fact_list_release(&informing.facts);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <inttypes.h>
 #include <unistd.h>
 
 #include "cli/attribute_list.h"
@@ -10,18 +11,21 @@ struct ls_options {
 };
 
 static const struct cli_option options[] = {
-	CLI_OPTION_ANALYSIS(struct ls_options, "the history of this analysis; default: kernel, or the first"),
+	CLI_OPTION_ANALYSIS(struct ls_options,
+			    "the history, or the segments, of this analysis; default: kernel, or "
+			    "the first history"),
 	CLI_OPTION_FORMAT(struct ls_options),
 	{ 0 },
 };
 
-static const struct row_column columns[] = {
-	{ .name = "quark", .width = 8, .to_the_right = true },
-	{ .name = "path" },
-};
+/* ---- attributes of a history ----------------------------------------------------------------------------- */
 
-static int print(const struct attribute_list *list, const struct row_format *format, int status)
+static int print_attributes(const struct attribute_list *list, const struct row_format *format, int status)
 {
+	static const struct row_column columns[] = {
+		{ .name = "quark", .width = 8, .to_the_right = true },
+		{ .name = "path" },
+	};
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
 		return report_no_memory();
@@ -36,6 +40,75 @@ static int print(const struct attribute_list *list, const struct row_format *for
 	return cli_end(output, status);
 }
 
+static int list_attributes(const struct target *target, const struct ls_options *chosen,
+			   const struct cli_words *words)
+{
+	struct histree_history *history;
+	struct attribute_list list = { 0 };
+	struct histree_error error = { 0 };
+	if (target_history(target, chosen->analysis, false, &history, &error) != HISTREE_OK)
+		return report_error(&error);
+	int status = attribute_list_match(&list, histree_history_attributes(history), words->words + 1,
+					  words->count - 1);
+	if (status == CLI_OK || status == CLI_NOTHING)
+		status = print_attributes(&list, row_format_find(chosen->format), status);
+	attribute_list_release(&list);
+	histree_history_close(history);
+	return status;
+}
+
+/* ---- fields of segments ---------------------------------------------------------------------------------- */
+
+static void put_field(struct row_writer *rows, const char *name, const char *type, uint64_t segment_count)
+{
+	row_text(rows, name);
+	row_text(rows, type);
+	if (!rows->format->for_people)
+		row_unsigned(rows, segment_count);
+	row_end(rows);
+}
+
+/* People see once how many segments there are, programs in each row. */
+static int print_fields(const struct histree_segment_store_info *info, const struct row_format *format)
+{
+	static const struct row_column columns[] = { { .name = "field", .width = 16 },
+						     { .name = "type" },
+						     { .name = "segment_count" } };
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	struct row_writer rows;
+	row_writer_begin(&rows, format, output, columns, format->for_people ? 2 : 3);
+	put_field(&rows, "start", "time", info->segment_count);
+	put_field(&rows, "end", "time", info->segment_count);
+	put_field(&rows, "duration", "duration", info->segment_count);
+	for (size_t i = 0; i < info->schema.field_count; i++)
+		put_field(&rows, info->schema.fields[i].name, histree_type_name(info->schema.fields[i].type),
+			  info->segment_count);
+	row_writer_finish(&rows);
+	if (format->for_people)
+		output_format(output, "(of %" PRIu64 " segments)\n", info->segment_count);
+	return cli_end(output, CLI_OK);
+}
+
+static int list_fields(const struct target *target, const struct ls_options *chosen, const struct cli_words *words)
+{
+	struct histree_segment_store *store;
+	struct histree_error error = { 0 };
+	if (words->count > 1)
+		return report_exit(CLI_USAGE,
+				   "'%s': '%s' has segments, whose fields are listed without a PATTERN; 'histree "
+				   "segments --where' chooses among segments",
+				   words->words[1], chosen->analysis);
+	if (target_segments(target, chosen->analysis, false, &store, &error) != HISTREE_OK)
+		return report_error(&error);
+	int status = print_fields(histree_segment_store_info(store), row_format_find(chosen->format));
+	histree_segment_store_close(store);
+	return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ */
+
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
 	struct ls_options chosen = { 0 };
@@ -44,24 +117,20 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
 	struct target target;
-	struct histree_history *history;
-	struct attribute_list list = { 0 };
-	enum cli_exit code = target_open_history(&target, words.words[0], chosen.analysis, &history);
-	if (code != CLI_OK)
-		goto out;
-	code = attribute_list_match(&list, histree_history_attributes(history), words.words + 1, words.count - 1);
-	if (code == CLI_OK || code == CLI_NOTHING)
-		code = print(&list, row_format_find(chosen.format), code);
-out:
-	attribute_list_release(&list);
-	histree_history_close(history);
+	struct histree_error error = { 0 };
+	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
+		status = report_error(&error);
+	else if (target_find_segments(&target, chosen.analysis) != NULL)
+		status = list_fields(&target, &chosen, &words);
+	else
+		status = list_attributes(&target, &chosen, &words);
 	target_close(&target);
-	return code;
+	return status;
 }
 
 const struct cli_verb verb_ls = {
 	.name = "ls",
-	.summary = "list the attributes of a history",
+	.summary = "list the attributes of a history, or the fields of segments",
 	.arguments = "STORE [PATTERN]...",
 	.words_least = 1,
 	.words_most = CLI_WORDS_ANY,

@@ -40,7 +40,7 @@ struct repairing {
 	struct row_writer rows;
 	char *path; /* of an attribute */
 	size_t path_capacity;
-	uint64_t lost;
+	uint64_t lost, lost_nodes;
 	bool no_memory;
 };
 
@@ -60,6 +60,20 @@ static void print_lost(void *context, const char *analysis, const struct histree
 	row_number(&repairing->rows, interval->start);
 	row_number(&repairing->rows, interval->end);
 	row_end(&repairing->rows);
+}
+
+/* As a row without an attribute. */
+static void print_lost_segments(void *context, const char *analysis, const struct histree_segment_loss *loss)
+{
+	struct repairing *repairing = context;
+	repairing->lost_nodes++;
+	row_text(&repairing->rows, analysis);
+	row_text(&repairing->rows, "");
+	row_number(&repairing->rows, loss->from);
+	row_number(&repairing->rows, loss->to);
+	row_end(&repairing->rows);
+	report("%s: %" PRIu64 " segments at most, from %" PRId64 " to %" PRId64 ", are lost with node %u", analysis,
+	       loss->count_max, loss->from, loss->to, loss->node);
 }
 
 static void print_damage(void *context, const char *what)
@@ -111,6 +125,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		.out = chosen.output != NULL ? chosen.output : out,
 		.force = chosen.force,
 		.lost = print_lost,
+		.lost_segments = print_lost_segments,
 		.damage = print_damage,
 		.context = &repairing,
 	};

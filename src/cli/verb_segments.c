@@ -127,12 +127,22 @@ static int print(struct histree_segment_store *store, const struct histree_segme
 	enum histree_status status = histree_segment_iter_create(store, &iter, &error);
 	if (status == HISTREE_OK)
 		status = histree_segment_iter_start(iter, query, NULL, &error);
-	while (status == HISTREE_OK && (status = histree_segment_iter_next(iter, &segment, &error)) == HISTREE_OK)
-		put_segment(&rows, &segment);
+	enum cli_exit lost = CLI_OK;
+	while (status == HISTREE_OK || status == HISTREE_PARTIAL) {
+		status = histree_segment_iter_next(iter, &segment, &error);
+		if (status == HISTREE_OK) {
+			put_segment(&rows, &segment);
+		} else if (status == HISTREE_PARTIAL) {
+			const struct histree_segment_loss loss = histree_segment_iter_loss(iter);
+			lost = segment_target_report_loss(&loss);
+		}
+	}
 	histree_segment_iter_free(iter);
 	row_writer_finish(&rows.rows);
 	if (status != HISTREE_END)
 		return cli_end(output, report_error(&error));
+	if (lost != CLI_OK)
+		return cli_end(output, lost);
 	return cli_end(output, rows.rows.row_count > 0 ? CLI_OK : CLI_NOTHING);
 }
 

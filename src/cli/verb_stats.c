@@ -95,7 +95,7 @@ static int print(const struct histree_segment_stats *stats, const struct row_for
 		put_group(&rows, all);
 	}
 	row_writer_finish(&rows);
-	return cli_end(output, all->count > 0 ? CLI_OK : CLI_NOTHING);
+	return cli_end(output, segment_target_judge(histree_segment_stats_loss(stats), all->count > 0));
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
@@ -113,7 +113,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (status == CLI_OK)
 		status = segment_target_field(&target, "by", chosen.by != NULL ? chosen.by : "name", &field);
 	if (status == CLI_OK &&
-	    histree_segment_stats_create(target.store, &target.query, field, &stats, &error) != HISTREE_OK)
+	    histree_segment_stats_create(target.store, &target.query, field, &stats, &error) < 0)
 		status = report_error(&error);
 	if (status == CLI_OK)
 		status = print(stats, row_format_find(chosen.format));

@@ -85,20 +85,12 @@ static enum cli_exit verify_segments(struct verifying *verifying, const struct t
 	return judge(verifying, status, &error, faults_before);
 }
 
-static bool has_segments(const struct histree_store_info *info, const char *analysis)
-{
-	for (size_t i = 0; i < info->segments_count; i++)
-		if (strcmp(info->segments[i].analysis, analysis) == 0)
-			return true;
-	return false;
-}
-
 static enum cli_exit verify_all(struct verifying *verifying, const struct target *target, const char *analysis)
 {
 	if (target->store == NULL)
 		return verify(verifying, target, analysis);
 	const struct histree_store_info *info = histree_store_info(target->store);
-	if (analysis != NULL && has_segments(info, analysis))
+	if (target_find_segments(target, analysis) != NULL)
 		return verify_segments(verifying, target, analysis);
 	if (analysis != NULL)
 		return verify(verifying, target, analysis);

@@ -117,16 +117,22 @@ static bool belongs_in_legend(const struct legend *legend, int meaning, const st
 	return true;
 }
 
-/* In the order of the tables of styles.  Where each value has a colour of its own there is nothing to say of it. */
+/* Where each value has a colour of its own there is nothing to say of it. */
+static bool says_something(int meaning, const struct histree_style *style)
+{
+	bool is_palette = meaning == HISTREE_MEANS_TID || meaning == HISTREE_MEANS_ANYTHING;
+	return !is_palette || strcmp(style->key, "Unknown") == 0;
+}
+
+/* In the order of the tables of styles. */
 void chart_legend(struct canvas *canvas, const struct chart *chart, const struct legend *legend)
 {
 	double x = chart->left, y = chart->rows_bottom + CHART_AXIS + 12;
 	for (int meaning = 0; meaning < HISTREE_MEANING_COUNT; meaning++) {
 		size_t count;
 		const struct histree_style *styles = histree_styles((enum histree_meaning)meaning, &count);
-		bool is_palette = meaning == HISTREE_MEANS_TID || meaning == HISTREE_MEANS_ANYTHING;
-		for (size_t i = 0; i < count && !is_palette; i++) {
-			if (!belongs_in_legend(legend, meaning, &styles[i]))
+		for (size_t i = 0; i < count; i++) {
+			if (!says_something(meaning, &styles[i]) || !belongs_in_legend(legend, meaning, &styles[i]))
 				continue;
 			double height = 12 * styles[i].height;
 			canvas_colour(canvas, style_colour(canvas, &styles[i]), 1);

@@ -47,6 +47,7 @@ static bool collect(void *context, const struct histree_node *node)
 					.first_child = HISTREE_NO_INDEX,
 					.last_child = HISTREE_NO_INDEX };
 	collecting->index[node->number] = index;
+	layout->damaged_count += node->is_damaged;
 	if (node->parent != HISTREE_NO_NODE) {
 		placed->parent = collecting->index[node->parent];
 		struct placed_node *parent = &layout->nodes[placed->parent];

@@ -39,6 +39,7 @@ struct node_layout_options {
 struct node_layout {
 	struct placed_node *nodes; /* depth first */
 	size_t count, capacity;
+	size_t damaged_count;
 	struct node_level *levels; /* by height */
 	size_t level_count;
 	double bottom;

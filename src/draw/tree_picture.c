@@ -41,6 +41,9 @@ static uint32_t fill_colour(double fill)
 	return fill < 0.5 ? mix(red, yellow, fill * 2) : mix(yellow, green, fill * 2 - 1);
 }
 
+/* Between no two colours of a fill, and neither light nor dark. */
+static const uint32_t damaged_colour = 0x7a4fb5;
+
 static double fill_of(const struct histree_node *node)
 {
 	return node->bytes > 0 ? (double)node->bytes_used / node->bytes : 0;
@@ -108,9 +111,14 @@ static void draw_texts(const struct picture *picture, struct canvas *canvas, con
 	else
 		snprintf(texts[0], sizeof(texts[0]), level->lines > 2 ? "node %u, of %u" : "%u, of %u",
 			 node->number, node->parent);
-	snprintf(texts[1], sizeof(texts[1]), "%.0f %% full", fill_of(node) * 100);
+	if (node->is_damaged)
+		snprintf(texts[1], sizeof(texts[1]), "damaged");
+	else
+		snprintf(texts[1], sizeof(texts[1]), "%.0f %% full", fill_of(node) * 100);
 	say_times(picture->info, node, texts[2], sizeof(texts[2]));
-	if (node->key_min <= node->key_max)
+	if (node->is_damaged)
+		snprintf(texts[3], sizeof(texts[3]), "keys not known");
+	else if (node->key_min <= node->key_max)
 		snprintf(texts[3], sizeof(texts[3]), "keys %u \u2013 %u", node->key_min, node->key_max);
 	else
 		snprintf(texts[3], sizeof(texts[3]), "no intervals");
@@ -188,6 +196,7 @@ static void draw_legend(struct picture *picture)
 {
 	static const char *const names[] = { "root", "core node", "leaf" };
 	struct canvas *canvas = &picture->canvas;
+	char text[48];
 	double x = MARGIN + 8, y = picture->height - FOOT / 2.0 + 4;
 	for (int shape = SHAPE_ROOT; shape <= SHAPE_LEAF; shape++) {
 		draw_symbol(canvas, (enum shape)shape, x, y, 13, canvas->theme->panel);
@@ -203,6 +212,14 @@ static void draw_legend(struct picture *picture)
 	}
 	canvas_colour(canvas, canvas->theme->soft_text, 1);
 	canvas_text(canvas, FONT_SMALL, ALIGN_LEFT, x + 128, y + 4, 100, "full");
+	if (picture->layout.damaged_count == 0)
+		return;
+	x += 128 + canvas_text_width(canvas, FONT_SMALL, "full") + 24;
+	canvas_colour(canvas, damaged_colour, 1);
+	canvas_box(canvas, x, y - 6, 13, 12);
+	snprintf(text, sizeof(text), "damaged: %zu", picture->layout.damaged_count);
+	canvas_colour(canvas, canvas->theme->soft_text, 1);
+	canvas_text(canvas, FONT_SMALL, ALIGN_LEFT, x + 21, y + 4, 200, text);
 }
 
 static void draw_tree(struct picture *picture)
@@ -215,7 +232,7 @@ static void draw_tree(struct picture *picture)
 		const struct placed_node *node = &picture->layout.nodes[i];
 		const struct node_level *level = &picture->layout.levels[node->node.height];
 		draw_symbol(&picture->canvas, shape_of(&node->node), node->x, node->y, level->size,
-			    fill_colour(fill_of(&node->node)));
+			    node->node.is_damaged ? damaged_colour : fill_colour(fill_of(&node->node)));
 		draw_texts(picture, &picture->canvas, node, level);
 	}
 }

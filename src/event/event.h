@@ -64,6 +64,9 @@ struct event {
 /* The index of a field by name, EVENT_NO_FIELD if the class has none. */
 uint32_t event_class_field(const struct event_class *class, const char *name);
 
+/* The same among those of the contexts: not what the payload happens to call so. */
+uint32_t event_class_context_field(const struct event_class *class, const char *name);
+
 /* The field as a number (integers, enumerations and booleans).  EVENT_NO_FIELD gives false. */
 static inline bool event_int(const struct event *event, uint32_t field, int64_t *out)
 {

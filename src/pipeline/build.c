@@ -112,7 +112,8 @@ static enum histree_status choose_applicable(struct build *build)
 {
 	for (const struct registry_entry *entry = registry; entry->analysis != NULL || entry->segments != NULL;
 	     entry++) {
-		enum histree_status status = entry->by_default ? add_run(build, entry) : HISTREE_OK;
+		bool is_wanted = entry->by_default || (build->options->segments && entry->segments != NULL);
+		enum histree_status status = is_wanted ? add_run(build, entry) : HISTREE_OK;
 		if (status < 0)
 			return status;
 	}

@@ -16,6 +16,7 @@ const struct registry_entry registry[] = {
 	{ .segments = &segment_analysis_softirqs },
 	{ .segments = &segment_analysis_wakeups },
 	{ .segments = &segment_analysis_block_io },
+	{ .segments = &segment_analysis_function_calls },
 	{ .analysis = NULL },
 };
 

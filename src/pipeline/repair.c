@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "pipeline/manifest.h"
 #include "pipeline/store_folder.h"
+#include "segment/segment_repair.h"
 #include "state/history_repair.h"
 
 struct repair {
@@ -21,13 +22,16 @@ struct repair {
 	struct histree_store_info info; /* of the store to make */
 	struct histree_store_history *histories;
 	size_t history_count, histories_capacity;
+	struct histree_store_segments *segments;
+	size_t segments_count, segments_capacity;
 	const char **warnings;
 	size_t warning_count, warnings_capacity;
 	const struct histree_attributes *attributes; /* of the history being repaired */
 	const char *analysis;
 	uint32_t analysis_version;
-	bool lost_manifest; /* histories say themselves what they are */
-	uint64_t lost;      /* pieces, of all histories */
+	bool lost_manifest;  /* histories say themselves what they are */
+	uint64_t lost;       /* pieces, of all histories */
+	uint64_t lost_nodes; /* of all segment stores */
 	uint64_t faults;
 	struct histree_error *error;
 };
@@ -90,6 +94,39 @@ static enum histree_status repair_file(struct repair *repair, const char *path, 
 	return status;
 }
 
+/* ---- one segment store ---------------------------------------------------------------------------------- */
+
+static void report_lost_segments(void *context, const struct histree_segment_loss *loss)
+{
+	struct repair *repair = context;
+	const struct histree_repair_options *options = repair->options;
+	repair->lost_nodes++;
+	if (options->lost_segments != NULL)
+		options->lost_segments(options->context, repair->analysis, loss);
+}
+
+static enum histree_status repair_segments_file(struct repair *repair, const char *path, const char *out)
+{
+	static const struct histree_segment_open_options salvage = { .salvage = true,
+								     .tables = HISTREE_TABLES_NEVER };
+	struct histree_segment_store *damaged;
+	enum histree_status status = histree_segment_store_open(path, &salvage, &damaged, repair->error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_segment_schema *schema = &histree_segment_store_info(damaged)->schema;
+	repair->analysis_version = schema->provider_version;
+	if (repair->analysis == NULL)
+		repair->analysis = arena_copy(&repair->arena, schema->provider, strlen(schema->provider));
+	status = histree_segment_store_verify(damaged, report_damage, repair, repair->error);
+	if (status == HISTREE_OK || status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_IO)
+		status = segment_repair(
+			&io_posix, damaged, out,
+			&(struct segment_repair_report){ .lost = report_lost_segments, .context = repair },
+			repair->error);
+	histree_segment_store_close(damaged);
+	return status;
+}
+
 /* ---- a store -------------------------------------------------------------------------------------------- */
 
 static enum histree_status add_history(struct repair *repair, struct histree_store_history history)
@@ -97,6 +134,14 @@ static enum histree_status add_history(struct repair *repair, struct histree_sto
 	if (!array_reserve(&repair->histories, &repair->histories_capacity, repair->history_count + 1))
 		return error_memory(repair->error, "repairing");
 	repair->histories[repair->history_count++] = history;
+	return HISTREE_OK;
+}
+
+static enum histree_status add_segments(struct repair *repair, struct histree_store_segments segments)
+{
+	if (!array_reserve(&repair->segments, &repair->segments_capacity, repair->segments_count + 1))
+		return error_memory(repair->error, "repairing");
+	repair->segments[repair->segments_count++] = segments;
 	return HISTREE_OK;
 }
 
@@ -110,7 +155,12 @@ static enum histree_status warn(struct repair *repair, const char *warning)
 	return HISTREE_OK;
 }
 
-/* Without a manifest, the histories that are in the folder say themselves what they are. */
+static bool has_suffix(const char *name, size_t length, const char *suffix)
+{
+	return length > 4 && strcmp(name + length - 4, suffix) == 0;
+}
+
+/* Without a manifest, the histories and segment stores that are in the folder say themselves what they are. */
 static enum histree_status find_histories(struct repair *repair, const char *folder)
 {
 	DIR *entries = opendir(folder);
@@ -119,15 +169,19 @@ static enum histree_status find_histories(struct repair *repair, const char *fol
 	enum histree_status status = HISTREE_OK;
 	for (struct dirent *entry; status == HISTREE_OK && (entry = readdir(entries)) != NULL;) {
 		size_t length = strlen(entry->d_name);
-		if (length <= 4 || strcmp(entry->d_name + length - 4, ".sht") != 0)
+		bool is_history = has_suffix(entry->d_name, length, ".sht");
+		if (!is_history && !has_suffix(entry->d_name, length, ".seg"))
 			continue;
 		const char *file = arena_copy(&repair->arena, entry->d_name, length);
 		const char *analysis = arena_copy(&repair->arena, entry->d_name, length - 4);
 		if (file == NULL || analysis == NULL)
 			status = error_memory(repair->error, "repairing");
-		else
+		else if (is_history)
 			status = add_history(repair,
 					     (struct histree_store_history){ .analysis = analysis, .file = file });
+		else
+			status = add_segments(
+				repair, (struct histree_store_segments){ .analysis = analysis, .file = file });
 	}
 	closedir(entries);
 	return status;
@@ -151,40 +205,73 @@ static enum histree_status read_manifest(struct repair *repair, const char *fold
 		status = warn(repair, info->warnings[i]);
 	for (size_t i = 0; i < info->history_count && status == HISTREE_OK; i++)
 		status = add_history(repair, info->histories[i]);
+	for (size_t i = 0; i < info->segments_count && status == HISTREE_OK; i++)
+		status = add_segments(repair, info->segments[i]);
 	return status;
 }
 
-/* Each history by itself; one that cannot be opened at all is left out. */
+/* A file that cannot be opened at all is left out, with a word of it; HISTREE_NOT_FOUND then. */
+static enum histree_status leave_out(struct repair *repair, enum histree_status status)
+{
+	if (status != HISTREE_ERR_FORMAT && status != HISTREE_ERR_INCOMPLETE)
+		return status;
+	report_damage(repair, repair->error->message);
+	status = warn(repair, repair->error->message);
+	return status == HISTREE_OK ? HISTREE_NOT_FOUND : status;
+}
+
+/* One file of the store, of an analysis, by a function that knows what it is. */
+static enum histree_status repair_one(struct repair *repair, const char *from, const struct store_folder *to,
+				      const char *analysis, const char *file,
+				      enum histree_status (*repair_by)(struct repair *repair, const char *path,
+								       const char *out))
+{
+	const char *path = join(&repair->arena, from, file);
+	char *out = store_folder_path(to, file);
+	repair->analysis = analysis;
+	enum histree_status status = path == NULL || out == NULL ? error_memory(repair->error, "repairing")
+								 : repair_by(repair, path, out);
+	free(out);
+	return status == HISTREE_OK ? status : leave_out(repair, status);
+}
+
 static enum histree_status repair_histories(struct repair *repair, const char *from, const struct store_folder *to)
 {
 	size_t kept = 0;
-	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < repair->history_count; i++) {
 		struct histree_store_history history = repair->histories[i];
-		const char *path = join(&repair->arena, from, history.file);
-		char *out = store_folder_path(to, history.file);
-		repair->analysis = history.analysis;
-		if (path == NULL || out == NULL)
-			status = error_memory(repair->error, "repairing");
-		else
-			status = repair_file(repair, path, out);
-		free(out);
-		if (status == HISTREE_OK) {
-			if (repair->lost_manifest)
-				history.analysis_version = repair->analysis_version;
-			repair->histories[kept++] = history;
-			continue;
-		}
-		if (status != HISTREE_ERR_FORMAT && status != HISTREE_ERR_INCOMPLETE)
+		enum histree_status status =
+			repair_one(repair, from, to, history.analysis, history.file, repair_file);
+		if (status < 0)
 			return status;
-		report_damage(repair, repair->error->message);
-		status = warn(repair, repair->error->message);
 		if (status != HISTREE_OK)
-			return status;
+			continue;
+		if (repair->lost_manifest)
+			history.analysis_version = repair->analysis_version;
+		repair->histories[kept++] = history;
 	}
-	if (kept == 0)
-		return error_set(repair->error, HISTREE_ERR_FORMAT, "'%s': no history in it can be repaired", from);
 	repair->history_count = kept;
+	return HISTREE_OK;
+}
+
+static enum histree_status repair_segments(struct repair *repair, const char *from, const struct store_folder *to)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < repair->segments_count; i++) {
+		struct histree_store_segments segments = repair->segments[i];
+		enum histree_status status =
+			repair_one(repair, from, to, segments.analysis, segments.file, repair_segments_file);
+		if (status < 0)
+			return status;
+		if (status != HISTREE_OK)
+			continue;
+		if (repair->lost_manifest)
+			segments.analysis_version = repair->analysis_version;
+		repair->segments[kept++] = segments;
+	}
+	repair->segments_count = kept;
+	if (repair->history_count + kept == 0)
+		return error_set(repair->error, HISTREE_ERR_FORMAT, "'%s': no history in it can be repaired", from);
 	return HISTREE_OK;
 }
 
@@ -195,6 +282,10 @@ static enum histree_status write_manifest(struct repair *repair, const struct st
 	snprintf(text, sizeof(text), "repaired: %llu intervals are lost and said to be unknown",
 		 (unsigned long long)repair->lost);
 	enum histree_status status = repair->faults > 0 ? warn(repair, text) : HISTREE_OK;
+	snprintf(text, sizeof(text), "repaired: the segments of %llu damaged nodes are lost",
+		 (unsigned long long)repair->lost_nodes);
+	if (status == HISTREE_OK && repair->lost_nodes > 0)
+		status = warn(repair, text);
 	char *path = store_folder_path(folder, MANIFEST_FILE);
 	if (status == HISTREE_OK && path == NULL)
 		status = error_memory(repair->error, "repairing");
@@ -202,6 +293,8 @@ static enum histree_status write_manifest(struct repair *repair, const struct st
 	info->partial = info->partial || repair->faults > 0;
 	info->histories = repair->histories;
 	info->history_count = repair->history_count;
+	info->segments = repair->segments;
+	info->segments_count = repair->segments_count;
 	info->warnings = repair->warnings;
 	info->warning_count = repair->warning_count;
 	if (status == HISTREE_OK)
@@ -222,10 +315,26 @@ static enum histree_status repair_store(struct repair *repair)
 		return status;
 	status = repair_histories(repair, options->path, &folder);
 	if (status == HISTREE_OK)
+		status = repair_segments(repair, options->path, &folder);
+	if (status == HISTREE_OK)
 		status = write_manifest(repair, &folder);
 	if (status == HISTREE_OK)
 		status = store_folder_publish(&folder, repair->error);
 	store_folder_release(&folder);
+	return status;
+}
+
+/* A history or a segment store; whatever is neither is refused as a history. */
+static enum histree_status repair_any_file(struct repair *repair)
+{
+	const struct histree_repair_options *options = repair->options;
+	enum histree_status status = repair_file(repair, options->path, options->out);
+	if (status != HISTREE_ERR_FORMAT)
+		return status;
+	struct histree_error refusal = *repair->error;
+	status = repair_segments_file(repair, options->path, options->out);
+	if (status == HISTREE_ERR_FORMAT)
+		*repair->error = refusal;
 	return status;
 }
 
@@ -241,12 +350,13 @@ enum histree_status histree_repair(const struct histree_repair_options *options,
 	else if (S_ISDIR(facts.st_mode))
 		status = repair_store(&repair);
 	else
-		status = repair_file(&repair, options->path, options->out);
+		status = repair_any_file(&repair);
 	if (status == HISTREE_OK && repair.faults > 0)
 		status = error_set(&message, HISTREE_PARTIAL, "'%s': %llu faults, %llu intervals are lost",
 				   options->path, (unsigned long long)repair.faults,
 				   (unsigned long long)repair.lost);
 	free(repair.histories);
+	free(repair.segments);
 	free((void *)repair.warnings);
 	arena_release(&repair.arena);
 	if (error != NULL && status != HISTREE_OK)

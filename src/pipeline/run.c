@@ -67,18 +67,28 @@ enum histree_status run_start(struct run *run, const struct io *io, const char *
 				      : start_segments(run, io, path, options, error);
 }
 
-enum histree_status run_handle(struct run *run, const struct event *event, struct histree_error *error)
+static enum histree_status handle_gap(struct run *run, const struct event_gap *gap, struct histree_error *error)
 {
 	const struct analysis *analysis = run->entry->analysis;
+	if (analysis == NULL)
+		return run->entry->segments->gap(run->instance, gap, error);
+	return analysis->gap != NULL ? analysis->gap(run->instance, gap, error) : HISTREE_OK;
+}
+
+static enum histree_status handle_event(struct run *run, const struct event *event, struct histree_error *error)
+{
+	const struct analysis *analysis = run->entry->analysis;
+	return analysis != NULL ? analysis->event(run->instance, event, error)
+				: run->entry->segments->event(run->instance, event, error);
+}
+
+enum histree_status run_handle(struct run *run, const struct event *event, struct histree_error *error)
+{
 	const struct event_trace *trace = event->gap != NULL ? event->gap->trace : event->class->trace;
-	enum histree_status status = HISTREE_OK;
 	if (!run->applies[trace->id])
 		return HISTREE_OK;
-	if (event->gap == NULL)
-		status = analysis != NULL ? analysis->event(run->instance, event, error)
-					  : run->entry->segments->event(run->instance, event, error);
-	else if (analysis != NULL && analysis->gap != NULL)
-		status = analysis->gap(run->instance, event->gap, error);
+	enum histree_status status =
+		event->gap != NULL ? handle_gap(run, event->gap, error) : handle_event(run, event, error);
 	if (status < 0)
 		error_prefix(error, "analysis '%s'", registry_name(run->entry));
 	return status < 0 ? status : HISTREE_OK;

@@ -45,15 +45,16 @@ static bool ends_with(const char *name, const char *suffix)
 /* Nobody reads them: what replaces another file once it is whole. */
 static bool is_unfinished(const char *name)
 {
-	return strcmp(name, MANIFEST_FILE ".new") == 0 || ends_with(name, ".sht.tail.new");
+	return strcmp(name, MANIFEST_FILE ".new") == 0 || ends_with(name, ".sht.tail.new") ||
+	       ends_with(name, ".order.new");
 }
 
-/* What a build makes: histories and their tails, segment stores, the index of events, the manifest, the lock. */
+/* What a build makes: histories and their tails, segment stores with side tables, the index of events, the manifest, the lock. */
 static bool is_ours(const char *name)
 {
 	return strcmp(name, MANIFEST_FILE) == 0 || strcmp(name, EVENT_INDEX_FILE) == 0 ||
 	       strcmp(name, LOCK_FILE) == 0 || is_unfinished(name) || ends_with(name, ".sht") ||
-	       ends_with(name, ".sht.tail") || ends_with(name, ".seg");
+	       ends_with(name, ".sht.tail") || ends_with(name, ".seg") || ends_with(name, ".order");
 }
 
 /* Remove our files and the folder; anything else in it stays, and with it the folder. */

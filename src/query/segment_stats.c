@@ -3,11 +3,11 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/intern.h"
+#include "query/segment_losses.h"
+#include "query/value_table.h"
 
 struct group {
 	struct histree_segment_group facts;
@@ -18,56 +18,29 @@ struct group {
 
 struct histree_segment_stats {
 	struct group all;
-	struct group *groups; /* by the id of their value, then sorted */
+	struct value_table values;
+	struct group *groups; /* by the index of their value, then sorted */
 	size_t group_count, groups_capacity;
-	struct intern values; /* type and bytes */
-	char *key;
-	size_t key_capacity;
+	struct segment_losses losses;
 };
 
 /* ---- groups -------------------------------------------------------------------------------------- */
 
-/* A value as bytes that are equal only where the values are; NULL when memory is out. */
-static const char *key_of(struct histree_segment_stats *stats, const struct histree_value *value, size_t *size)
+/* Its group, new or not; that of null is there from the first on, and may stay empty. */
+static enum histree_status find_group(struct histree_segment_stats *stats, const struct histree_value *value,
+				      struct group **out, struct histree_error *error)
 {
-	bool is_text = value->type == HISTREE_STRING;
-	*size = 1 + (is_text ? value->size : sizeof(uint64_t));
-	if (!array_reserve(&stats->key, &stats->key_capacity, *size))
-		return NULL;
-	stats->key[0] = (char)value->type;
-	uint64_t number = 0;
-	if (value->type == HISTREE_INT)
-		number = (uint64_t)value->int32;
-	else if (value->type == HISTREE_LONG)
-		number = (uint64_t)value->int64;
-	else if (value->type == HISTREE_BOOL)
-		number = value->boolean;
-	else if (value->type == HISTREE_DOUBLE)
-		memcpy(&number, &value->real, sizeof(number));
-	if (is_text)
-		memcpy(stats->key + 1, value->bytes, value->size);
-	else
-		memcpy(stats->key + 1, &number, sizeof(number));
-	return stats->key;
-}
-
-/* Its group, new or not; NULL when memory is out. */
-static struct group *group_of(struct histree_segment_stats *stats, const struct histree_value *value)
-{
-	size_t size;
-	const char *key = key_of(stats, value, &size);
-	uint32_t id = key == NULL ? INTERN_NONE : intern_add(&stats->values, key, size);
-	if (id == INTERN_NONE || !array_reserve(&stats->groups, &stats->groups_capacity, id + (size_t)1))
-		return NULL;
-	struct group *group = &stats->groups[id];
-	if (id == stats->group_count) {
-		*group = (struct group){ .facts.value = *value };
-		if (value->type == HISTREE_STRING)
-			group->facts.value =
-				histree_string_n(intern_get(&stats->values, id, &size) + 1, value->size);
-		stats->group_count++;
-	}
-	return group;
+	uint32_t index;
+	enum histree_status status = value_table_add(&stats->values, value, &index, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (!array_reserve(&stats->groups, &stats->groups_capacity, stats->values.count))
+		return error_memory(error, "statistics");
+	for (; stats->group_count < stats->values.count; stats->group_count++)
+		stats->groups[stats->group_count] =
+			(struct group){ .facts.value = stats->values.values[stats->group_count] };
+	*out = &stats->groups[index];
+	return HISTREE_OK;
 }
 
 /* ---- the two passes ------------------------------------------------------------------------------ */
@@ -80,18 +53,28 @@ static uint64_t rank_of(enum histree_percentile percentile, uint64_t count)
 	return count / 1000 * p + (count % 1000 * p + 999) / 1000;
 }
 
-static void count_one(struct group *group)
+static void take_count(struct group *group, const struct histree_segment *segment)
 {
+	(void)segment;
 	group->facts.count++;
 }
 
-/* Durations come in their order. */
-static void take_duration(struct group *group, uint64_t duration)
+/* Segments come by duration, those of one duration by start. */
+static void take_duration(struct group *group, const struct histree_segment *segment)
 {
+	uint64_t duration = histree_segment_duration(segment);
 	struct histree_segment_group *facts = &group->facts;
-	if (group->seen++ == 0)
+	bool is_first = group->seen++ == 0;
+	if (is_first) {
 		facts->min = duration;
-	facts->max = duration;
+		facts->min_start = segment->start;
+		facts->min_end = segment->end;
+	}
+	if (is_first || duration > facts->max) {
+		facts->max = duration;
+		facts->max_start = segment->start;
+		facts->max_end = segment->end;
+	}
 	if (__builtin_add_overflow(facts->total, duration, &facts->total))
 		facts->total = UINT64_MAX;
 	double distance = (double)duration - facts->mean;
@@ -102,45 +85,52 @@ static void take_duration(struct group *group, uint64_t duration)
 }
 
 static enum histree_status pass(struct histree_segment_stats *stats, struct histree_segment_iter *iter,
-				const struct histree_segment_query *query, size_t field, bool counts,
+				const struct histree_segment_query *query, size_t field,
+				void (*take)(struct group *group, const struct histree_segment *segment),
 				struct histree_error *error)
 {
 	enum histree_status status = histree_segment_iter_start(iter, query, NULL, error);
 	struct histree_segment segment;
-	while (status == HISTREE_OK && (status = histree_segment_iter_next(iter, &segment, error)) == HISTREE_OK) {
-		struct group *group = &stats->all;
-		if (field != HISTREE_SEGMENTS_TOGETHER)
-			group = group_of(stats, &segment.content[field]);
-		if (group == NULL)
-			return error_memory(error, "statistics");
-		uint64_t duration = histree_segment_duration(&segment);
-		if (counts)
-			count_one(&stats->all);
-		else
-			take_duration(&stats->all, duration);
-		if (group == &stats->all)
+	/* What the second pass misses, the first may have found. */
+	stats->losses = (struct segment_losses){ 0 };
+	while (status == HISTREE_OK &&
+	       (status = segment_losses_next(&stats->losses, iter, &segment, error)) == HISTREE_OK) {
+		take(&stats->all, &segment);
+		if (field == HISTREE_SEGMENTS_TOGETHER)
 			continue;
-		if (counts)
-			count_one(group);
-		else
-			take_duration(group, duration);
+		struct group *group = NULL;
+		status = find_group(stats, &segment.content[field], &group, error);
+		if (status == HISTREE_OK)
+			take(group, &segment);
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-static void finish(struct group *group)
+static void finish_group(struct group *group)
 {
 	if (group->seen > 0)
 		group->facts.deviation = sqrt(group->squares / (double)group->seen);
 }
 
-/* The greatest total first; of equal ones the value that came first. */
+/* The greatest total first, of equal ones the greatest count: a group without segments comes last. */
 static int compare(const void *left, const void *right)
 {
 	const struct group *a = left, *b = right;
 	if (a->facts.total != b->facts.total)
 		return a->facts.total < b->facts.total ? 1 : -1;
 	return (a->facts.count < b->facts.count) - (a->facts.count > b->facts.count);
+}
+
+static void finish(struct histree_segment_stats *stats)
+{
+	finish_group(&stats->all);
+	for (size_t i = 0; i < stats->group_count; i++)
+		finish_group(&stats->groups[i]);
+	if (stats->group_count == 0)
+		return;
+	qsort(stats->groups, stats->group_count, sizeof(*stats->groups), compare);
+	if (stats->groups[stats->group_count - 1].facts.count == 0)
+		stats->group_count--;
 }
 
 enum histree_status histree_segment_stats_create(struct histree_segment_store *store,
@@ -156,25 +146,28 @@ enum histree_status histree_segment_stats_create(struct histree_segment_store *s
 	plain.descending = false;
 	plain.limit = 0;
 	struct histree_segment_stats *stats = calloc(1, sizeof(*stats));
-	enum histree_status status = stats == NULL ? error_memory(error, "statistics")
-						   : histree_segment_iter_create(store, &iter, error);
+	enum histree_status status =
+		stats == NULL ? error_memory(error, "statistics") : value_table_reset(&stats->values, error);
 	if (status == HISTREE_OK)
-		status = pass(stats, iter, &plain, field, true, error);
+		status = histree_segment_iter_create(store, &iter, error);
+	if (status == HISTREE_OK)
+		status = pass(stats, iter, &plain, field, take_count, error);
 	plain.order = HISTREE_SEGMENTS_BY_DURATION;
 	if (status == HISTREE_OK)
-		status = pass(stats, iter, &plain, field, false, error);
+		status = pass(stats, iter, &plain, field, take_duration, error);
 	histree_segment_iter_free(iter);
 	if (status != HISTREE_OK) {
 		histree_segment_stats_free(stats);
 		return status;
 	}
-	finish(&stats->all);
-	for (size_t i = 0; i < stats->group_count; i++)
-		finish(&stats->groups[i]);
-	if (stats->group_count > 0)
-		qsort(stats->groups, stats->group_count, sizeof(*stats->groups), compare);
+	finish(stats);
 	*out = stats;
-	return HISTREE_OK;
+	return segment_losses_status(&stats->losses);
+}
+
+const struct histree_segment_loss *histree_segment_stats_loss(const struct histree_segment_stats *stats)
+{
+	return stats->losses.any ? &stats->losses.all : NULL;
 }
 
 const struct histree_segment_group *histree_segment_stats_all(const struct histree_segment_stats *stats)
@@ -192,8 +185,7 @@ void histree_segment_stats_free(struct histree_segment_stats *stats)
 {
 	if (stats == NULL)
 		return;
-	intern_release(&stats->values);
-	free(stats->key);
+	value_table_release(&stats->values);
 	free(stats->groups);
 	free(stats);
 }

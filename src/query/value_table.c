@@ -78,30 +78,36 @@ enum histree_status value_table_reset(struct value_table *table, struct histree_
 	return value_table_add(table, &null, &index, error);
 }
 
-enum histree_status value_table_add(struct value_table *table, const struct histree_value *value, uint32_t *out,
-				    struct histree_error *error)
+bool value_table_find(struct value_table *table, const struct histree_value *value, uint32_t *out)
 {
-	*out = 0;
 	if (table->last < table->count && histree_value_equal(&table->values[table->last], value)) {
 		*out = table->last;
-		return HISTREE_OK;
+		return true;
 	}
-	if (!make_room(table))
-		return error_memory(error, "the values of rows");
+	if (table->slots == NULL)
+		return false;
 	for (uint32_t slot = first_slot(table, value); table->slots[slot] != 0;
 	     slot = (slot + 1) & table->slot_mask) {
 		uint32_t index = table->slots[slot] - 1;
 		if (histree_value_equal(&table->values[index], value)) {
 			*out = table->last = index;
-			return HISTREE_OK;
+			return true;
 		}
 	}
+	return false;
+}
+
+enum histree_status value_table_add(struct value_table *table, const struct histree_value *value, uint32_t *out,
+				    struct histree_error *error)
+{
+	*out = 0;
+	if (value_table_find(table, value, out))
+		return HISTREE_OK;
 	struct histree_value copy = *value;
-	if (has_bytes(value)) {
+	if (has_bytes(value))
 		copy.bytes = arena_copy(&table->bytes, value->bytes, value->size);
-		if (copy.bytes == NULL)
-			return error_memory(error, "the values of rows");
-	}
+	if (!make_room(table) || (has_bytes(value) && copy.bytes == NULL))
+		return error_memory(error, "the values of an answer");
 	uint32_t index = (uint32_t)table->count;
 	table->values[table->count++] = copy;
 	enter(table, index);

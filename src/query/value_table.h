@@ -20,6 +20,9 @@ struct value_table {
 /* Empty but for null.  A zeroed table may be reset, and one that is in use. */
 enum histree_status value_table_reset(struct value_table *table, struct histree_error *error);
 
+/* False where the value is not in the table. */
+bool value_table_find(struct value_table *table, const struct histree_value *value, uint32_t *out);
+
 /* The index of a value, whose bytes are copied.  HISTREE_ERR_MEMORY only. */
 enum histree_status value_table_add(struct value_table *table, const struct histree_value *value, uint32_t *out,
 				    struct histree_error *error);

@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "histree/segment_store.h"
 
-/* `finish` and `verify` may be NULL: there is nothing to do. */
+/* `finish`, `verify` and `cursor_loss` may be NULL: there is nothing to do, nothing is ever missing. */
 struct segment_backend {
 	/* The segment was checked against the schema. */
 	enum histree_status (*add)(void *body, const struct histree_segment *segment, struct histree_error *error);
@@ -21,6 +21,8 @@ struct segment_backend {
 	enum histree_status (*verify)(void *body, const struct histree_segment_store_info *info,
 				      void (*report)(void *context, const char *fault), void *context,
 				      struct histree_error *error);
+	/* Make the side table of a field now; NULL: it has none. */
+	enum histree_status (*make_table)(void *body, size_t field, struct histree_error *error);
 	void (*free)(void *body);
 
 	enum histree_status (*cursor_create)(void *body, void **out, struct histree_error *error);
@@ -31,8 +33,19 @@ struct segment_backend {
 	enum histree_status (*cursor_start)(void *cursor, const struct histree_segment_query *query,
 					    const struct histree_segment_token *resume,
 					    struct histree_error *error);
+	/*
+	 * By a field, behind the first `rank` segments of that order, whatever the window.  HISTREE_NOT_FOUND: the
+	 * store has not that order, so sort.  NULL: it never has.
+	 */
+	enum histree_status (*cursor_start_field)(void *cursor, const struct histree_segment_query *query,
+						  uint64_t rank, struct histree_error *error);
+	/*
+	 * HISTREE_PARTIAL: something is missing here, cursor_loss() says what.  HISTREE_NOT_FOUND: the order by a
+	 * field cannot be gone on with, so sort.
+	 */
 	enum histree_status (*cursor_next)(void *cursor, struct histree_segment *out, struct histree_error *error);
-	/* Place or key of the segment handed out last. */
+	struct histree_segment_loss (*cursor_loss)(const void *cursor);
+	/* Place or key of the segment handed out last; by a field its rank, plus one, and 0. */
 	void (*cursor_key)(const void *cursor, uint64_t key[2]);
 	void (*cursor_stats)(const void *cursor, struct histree_segment_iter_stats *stats);
 	void (*cursor_free)(void *cursor);
@@ -40,12 +53,13 @@ struct segment_backend {
 
 extern const struct segment_backend segment_backend_disk, segment_backend_array, segment_backend_map;
 
-/* The bodies.  The schema's fields are borrowed and outlive them. */
+/* The bodies.  The info, of which the schema is there, is borrowed and outlives them. */
 enum histree_status segment_disk_create(const struct io *io, const struct histree_segment_store_options *options,
-					const struct histree_segment_schema *schema, size_t queue_bytes, void **out,
-					struct histree_error *error);
+					const struct histree_segment_store_info *info, size_t queue_bytes,
+					void **out, struct histree_error *error);
 /* Fills in all of the info but the kind; its schema is the caller's to release. */
-enum histree_status segment_disk_open(const struct io *io, const char *path, size_t cache_bytes, size_t queue_bytes,
+enum histree_status segment_disk_open(const struct io *io, const char *path,
+				      const struct histree_segment_open_options *options, size_t queue_bytes,
 				      struct histree_segment_store_info *info, void **out,
 				      struct histree_error *error);
 enum histree_status segment_array_create(const struct histree_segment_schema *schema, bool lazy, void **out,

@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "segment/segment_disk.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_schema.h"
-#include "tree/segment_iter.h"
-#include "tree/segment_writer.h"
 
 enum {
 	NODE_SIZE_DEFAULT = 64 << 10,
@@ -18,18 +17,8 @@ enum {
 	CACHE_BYTES_DEFAULT = 48 << 20,
 };
 
-struct segment_disk {
-	const struct io *io;
-	char *path;
-	struct block_file *file;
-	struct segment_writer *writer; /* until it is finished */
-	struct tree_reader *reader;    /* from then on */
-	size_t cache_bytes, queue_bytes;
-	const struct histree_segment_field *fields;
-	size_t field_count;
-};
-
-static struct segment_disk *new_disk(const struct io *io, const char *path, size_t queue_bytes,
+static struct segment_disk *new_disk(const struct io *io, const char *path,
+				     const struct histree_segment_store_info *info, size_t queue_bytes,
 				     struct histree_error *error)
 {
 	struct segment_disk *disk = calloc(1, sizeof(*disk));
@@ -40,13 +29,16 @@ static struct segment_disk *new_disk(const struct io *io, const char *path, size
 	}
 	disk->io = io;
 	disk->cache_bytes = CACHE_BYTES_DEFAULT;
-	disk->queue_bytes = queue_bytes;
+	disk->info = info;
+	disk->store.source.queue_bytes = queue_bytes;
+	disk_tables_init(&disk->tables, HISTREE_TABLES_ON_DEMAND);
 	return disk;
 }
 
 static void disk_free(void *body)
 {
 	struct segment_disk *disk = body;
+	disk_tables_release(&disk->tables);
 	segment_writer_free(disk->writer);
 	tree_reader_close(disk->reader);
 	block_file_close(disk->file);
@@ -55,8 +47,8 @@ static void disk_free(void *body)
 }
 
 enum histree_status segment_disk_create(const struct io *io, const struct histree_segment_store_options *options,
-					const struct histree_segment_schema *schema, size_t queue_bytes, void **out,
-					struct histree_error *error)
+					const struct histree_segment_store_info *info, size_t queue_bytes,
+					void **out, struct histree_error *error)
 {
 	*out = NULL;
 	if (options->path == NULL || options->path[0] == '\0')
@@ -67,11 +59,10 @@ enum histree_status segment_disk_create(const struct io *io, const struct histre
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "nodes of %u bytes: the size must be a power of two from %d to %d", node_size,
 				 NODE_SIZE_MIN, NODE_SIZE_MAX);
-	struct segment_disk *disk = new_disk(io, options->path, queue_bytes, error);
+	struct segment_disk *disk = new_disk(io, options->path, info, queue_bytes, error);
 	if (disk == NULL)
 		return HISTREE_ERR_MEMORY;
-	disk->fields = schema->fields;
-	disk->field_count = schema->field_count;
+	const struct histree_segment_schema *schema = &info->schema;
 	enum histree_status status = block_file_create(io, options->path, node_size, &disk->file, error);
 	if (status == HISTREE_OK)
 		status = segment_writer_create(disk->file, schema->fields, schema->field_count, options->memory_max,
@@ -98,7 +89,8 @@ static enum histree_status open_reader(struct segment_disk *disk, struct histree
 {
 	enum histree_status status = block_file_open(disk->io, disk->path, &disk->file, error);
 	if (status == HISTREE_OK)
-		status = tree_reader_open_segments(disk->file, disk->cache_bytes, &disk->reader, error);
+		status = tree_reader_open_segments(disk->file, disk->cache_bytes, disk->salvages, &disk->reader,
+						   error);
 	if (status != HISTREE_OK)
 		return status;
 	struct histree_history_info tree = { 0 };
@@ -111,6 +103,26 @@ static enum histree_status open_reader(struct segment_disk *disk, struct histree
 	info->node_bytes = tree.node_bytes;
 	info->file_bytes = tree.file_bytes;
 	return HISTREE_OK;
+}
+
+/* What side tables are made from, once the schema is there too. */
+static void know_store(struct segment_disk *disk)
+{
+	struct table_store *store = &disk->store;
+	store->io = disk->io;
+	store->path = disk->path;
+	store->file = disk->file;
+	store->segment_count = disk->info->segment_count;
+	store->source = (struct segment_source){
+		.reader = disk->reader,
+		.fields = disk->info->schema.fields,
+		.field_count = disk->info->schema.field_count,
+		.io = disk->io,
+		.path = disk->path,
+		.queue_bytes = store->source.queue_bytes,
+	};
+	store->room =
+		(struct segment_room){ .io = disk->io, .beside = disk->path, .bytes = store->source.queue_bytes };
 }
 
 static enum histree_status disk_finish(void *body, struct histree_segment_store_info *info,
@@ -131,19 +143,23 @@ static enum histree_status disk_finish(void *body, struct histree_segment_store_
 	status = open_reader(disk, info, error);
 	if (status != HISTREE_OK) /* as for all that fails: no file */
 		disk->io->unlink(disk->io->context, disk->path);
+	know_store(disk);
 	return status;
 }
 
-enum histree_status segment_disk_open(const struct io *io, const char *path, size_t cache_bytes, size_t queue_bytes,
+enum histree_status segment_disk_open(const struct io *io, const char *path,
+				      const struct histree_segment_open_options *options, size_t queue_bytes,
 				      struct histree_segment_store_info *info, void **out,
 				      struct histree_error *error)
 {
 	*out = NULL;
-	struct segment_disk *disk = new_disk(io, path, queue_bytes, error);
+	struct segment_disk *disk = new_disk(io, path, info, queue_bytes, error);
 	if (disk == NULL)
 		return HISTREE_ERR_MEMORY;
-	if (cache_bytes > 0)
-		disk->cache_bytes = cache_bytes;
+	if (options->cache_bytes > 0)
+		disk->cache_bytes = options->cache_bytes;
+	disk->tables.policy = options->tables;
+	disk->salvages = options->salvage;
 	enum histree_status status = open_reader(disk, info, error);
 	if (status == HISTREE_OK)
 		status = segment_schema_read(disk->file, info, error);
@@ -151,95 +167,15 @@ enum histree_status segment_disk_open(const struct io *io, const char *path, siz
 		disk_free(disk);
 		return status;
 	}
-	disk->fields = info->schema.fields;
-	disk->field_count = info->schema.field_count;
+	know_store(disk);
 	*out = disk;
 	return HISTREE_OK;
 }
 
-/* ---- cursors ------------------------------------------------------------------------------------ */
-
-/* One of the two iterators of a tree is in use. */
-struct disk_cursor {
-	struct segment_source source;
-	struct segment_scan *scan;
-	struct segment_sweep *sweep; /* made when it is first needed: its queue is large */
-	bool sweeps;
-};
-
-static enum histree_status cursor_create(void *body, void **out, struct histree_error *error)
+static enum histree_status disk_make_table(void *body, size_t field, struct histree_error *error)
 {
 	struct segment_disk *disk = body;
-	*out = NULL;
-	struct disk_cursor *cursor = calloc(1, sizeof(*cursor));
-	if (cursor == NULL)
-		return error_memory(error, "an iterator");
-	cursor->source = (struct segment_source){
-		.reader = disk->reader,
-		.fields = disk->fields,
-		.field_count = disk->field_count,
-		.io = disk->io,
-		.path = disk->path,
-		.queue_bytes = disk->queue_bytes,
-	};
-	enum histree_status status = segment_scan_create(&cursor->source, &cursor->scan, error);
-	if (status != HISTREE_OK) {
-		free(cursor);
-		return status;
-	}
-	*out = cursor;
-	return HISTREE_OK;
-}
-
-static enum histree_status cursor_start(void *context, const struct histree_segment_query *query,
-					const struct histree_segment_token *resume, struct histree_error *error)
-{
-	struct disk_cursor *cursor = context;
-	struct segment_window window = { .from = query->from, .to = query->to };
-	cursor->sweeps = query->order != HISTREE_SEGMENTS_UNSORTED;
-	if (!cursor->sweeps) {
-		segment_scan_start(cursor->scan, window, resume);
-		return HISTREE_OK;
-	}
-	enum histree_status status = HISTREE_OK;
-	if (cursor->sweep == NULL)
-		status = segment_sweep_create(&cursor->source, &cursor->sweep, error);
-	if (status != HISTREE_OK)
-		return status;
-	return segment_sweep_start(cursor->sweep, query->order, query->descending, window, resume, error);
-}
-
-static enum histree_status cursor_next(void *context, struct histree_segment *out, struct histree_error *error)
-{
-	struct disk_cursor *cursor = context;
-	return cursor->sweeps ? segment_sweep_next(cursor->sweep, out, error)
-			      : segment_scan_next(cursor->scan, out, error);
-}
-
-static void cursor_key(const void *context, uint64_t key[2])
-{
-	const struct disk_cursor *cursor = context;
-	if (cursor->sweeps)
-		segment_sweep_key(cursor->sweep, key);
-	else
-		segment_scan_place(cursor->scan, key);
-}
-
-static void cursor_stats(const void *context, struct histree_segment_iter_stats *stats)
-{
-	const struct disk_cursor *cursor = context;
-	if (cursor->sweeps)
-		segment_sweep_stats(cursor->sweep, stats);
-	else
-		segment_scan_stats(cursor->scan, stats);
-}
-
-static void cursor_free(void *context)
-{
-	struct disk_cursor *cursor = context;
-	segment_scan_free(cursor->scan);
-	segment_sweep_free(cursor->sweep);
-	free(cursor);
+	return disk_tables_make(&disk->tables, &disk->store, field, error);
 }
 
 /* ---- verifying ----------------------------------------------------------------------------------- */
@@ -250,15 +186,35 @@ static enum histree_status check_contents(struct segment_disk *disk, struct hist
 {
 	void *cursor;
 	struct histree_segment segment;
-	enum histree_status status = cursor_create(disk, &cursor, error);
+	enum histree_status status = disk_cursor_create(disk, &cursor, error);
 	if (status != HISTREE_OK)
 		return status;
 	const struct histree_segment_query all = HISTREE_SEGMENTS_ALL;
-	status = cursor_start(cursor, &all, NULL, error);
-	while (status == HISTREE_OK && (status = cursor_next(cursor, &segment, error)) == HISTREE_OK)
+	status = disk_cursor_start(cursor, &all, NULL, error);
+	while (status == HISTREE_OK && (status = disk_cursor_next(cursor, &segment, error)) == HISTREE_OK)
 		segment_info_include(found, &segment);
-	cursor_free(cursor);
+	disk_cursor_free(cursor);
 	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* Each that is there; returns how many are wrong. */
+static unsigned check_tables(struct segment_disk *disk, void (*report)(void *context, const char *fault),
+			     void *context, enum histree_status *status, struct histree_error *error)
+{
+	unsigned faults = 0;
+	if (disk->tables.policy == HISTREE_TABLES_NEVER)
+		return 0;
+	for (size_t field = 0; field < disk->info->schema.field_count && *status == HISTREE_OK; field++) {
+		struct histree_error fault;
+		enum histree_status found = segment_table_verify(&disk->store, field, &fault);
+		if (found == HISTREE_ERR_FORMAT || found == HISTREE_ERR_INCOMPLETE) {
+			report(context, fault.message);
+			faults++;
+		} else if (found != HISTREE_OK) {
+			*status = error_set(error, found, "%s", fault.message);
+		}
+	}
+	return faults;
 }
 
 static enum histree_status disk_verify(void *body, const struct histree_segment_store_info *info,
@@ -281,7 +237,12 @@ static enum histree_status disk_verify(void *body, const struct histree_segment_
 		report(context, fault.message);
 		return error_set(error, status, "'%s': 1 fault", disk->path);
 	}
-	return status == HISTREE_OK ? HISTREE_OK : error_set(error, status, "%s", fault.message);
+	if (status != HISTREE_OK)
+		return error_set(error, status, "%s", fault.message);
+	unsigned faults = check_tables(disk, report, context, &status, error);
+	if (status == HISTREE_OK && faults > 0)
+		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %u side tables are wrong", disk->path, faults);
+	return status;
 }
 
 const struct segment_backend segment_backend_disk = {
@@ -289,10 +250,13 @@ const struct segment_backend segment_backend_disk = {
 	.finish = disk_finish,
 	.verify = disk_verify,
 	.free = disk_free,
-	.cursor_create = cursor_create,
-	.cursor_start = cursor_start,
-	.cursor_next = cursor_next,
-	.cursor_key = cursor_key,
-	.cursor_stats = cursor_stats,
-	.cursor_free = cursor_free,
+	.make_table = disk_make_table,
+	.cursor_create = disk_cursor_create,
+	.cursor_start = disk_cursor_start,
+	.cursor_start_field = disk_cursor_start_field,
+	.cursor_next = disk_cursor_next,
+	.cursor_loss = disk_cursor_loss,
+	.cursor_key = disk_cursor_key,
+	.cursor_stats = disk_cursor_stats,
+	.cursor_free = disk_cursor_free,
 };

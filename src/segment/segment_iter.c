@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_sort.h"
@@ -14,8 +15,13 @@ struct histree_segment_iter {
 	void *cursor;
 	struct histree_segment_query query;
 	struct segment_sort *sort; /* of an order that the store does not have; else NULL */
+	bool by_rank;              /* in the order of a field, which the store has */
 	struct histree_segment_token token;
 	uint64_t skip; /* after resuming: segments of the first key, or of the sort, that were handed out before */
+	/* What was found missing while sorting, to be told before anything is handed out. */
+	struct histree_segment_loss *losses;
+	size_t loss_count, losses_capacity, losses_told;
+	struct histree_segment_loss loss; /* told last */
 	uint64_t handed_out;
 	enum histree_status broken; /* of a call that failed: there is nothing more until the next start */
 };
@@ -47,6 +53,7 @@ void histree_segment_iter_free(struct histree_segment_iter *iter)
 		return;
 	segment_sort_free(iter->sort);
 	iter->store->backend->cursor_free(iter->cursor);
+	free(iter->losses);
 	free(iter);
 }
 
@@ -85,6 +92,14 @@ static enum histree_status next_of_cursor(struct histree_segment_iter *iter, str
 	return status;
 }
 
+static bool keep_loss(struct histree_segment_iter *iter)
+{
+	if (!array_reserve(&iter->losses, &iter->losses_capacity, iter->loss_count + 1))
+		return false;
+	iter->losses[iter->loss_count++] = iter->store->backend->cursor_loss(iter->cursor);
+	return true;
+}
+
 /* All that are wanted into a sort. */
 static enum histree_status fill_sort(struct histree_segment_iter *iter, struct histree_error *error)
 {
@@ -95,9 +110,55 @@ static enum histree_status fill_sort(struct histree_segment_iter *iter, struct h
 	if (status == HISTREE_OK)
 		status = store->backend->cursor_start(iter->cursor, &all, NULL, error);
 	struct histree_segment segment;
-	while (status == HISTREE_OK && (status = next_of_cursor(iter, &segment, error)) == HISTREE_OK)
-		status = segment_sort_add(iter->sort, &segment, error);
+	uint64_t arrivals = 0;
+	while (status == HISTREE_OK) {
+		status = next_of_cursor(iter, &segment, error);
+		if (status == HISTREE_OK)
+			status = segment_sort_add(iter->sort, &segment, arrivals++, error);
+		else if (status == HISTREE_PARTIAL)
+			status = keep_loss(iter) ? HISTREE_OK : error_memory(error, "an iterator");
+	}
 	return status == HISTREE_END ? segment_sort_finish(iter->sort, error) : status;
+}
+
+/* Sort, and pass over what was handed out before. */
+static enum histree_status start_sort(struct histree_segment_iter *iter, struct histree_error *error)
+{
+	iter->by_rank = false;
+	iter->skip = iter->token.given;
+	return fill_sort(iter, error);
+}
+
+/* A place in the order of a field that has a side table is a rank, if the token is from there. */
+static enum histree_status start_field(struct histree_segment_iter *iter, struct histree_error *error)
+{
+	const struct segment_backend *backend = iter->store->backend;
+	enum histree_status status = HISTREE_NOT_FOUND;
+	if (backend->cursor_start_field != NULL)
+		status = backend->cursor_start_field(iter->cursor, &iter->query, iter->token.key[0], error);
+	if (status == HISTREE_NOT_FOUND)
+		return start_sort(iter, error);
+	iter->by_rank = status == HISTREE_OK;
+	iter->skip = iter->token.key[0] == 0 ? iter->token.given : 0;
+	return status;
+}
+
+static enum histree_status start(struct histree_segment_iter *iter, const struct histree_segment_token *resume,
+				 struct histree_error *error)
+{
+	switch (iter->query.order) {
+	case HISTREE_SEGMENTS_BY_FIELD:
+		return start_field(iter, error);
+	case HISTREE_SEGMENTS_BY_COMPARE:
+		return start_sort(iter, error);
+	case HISTREE_SEGMENTS_UNSORTED:
+	case HISTREE_SEGMENTS_BY_START:
+	case HISTREE_SEGMENTS_BY_END:
+	case HISTREE_SEGMENTS_BY_DURATION:
+		break;
+	}
+	iter->skip = iter->query.order != HISTREE_SEGMENTS_UNSORTED ? iter->token.with_key : 0;
+	return iter->store->backend->cursor_start(iter->cursor, &iter->query, resume, error);
 }
 
 enum histree_status histree_segment_iter_start(struct histree_segment_iter *iter,
@@ -110,18 +171,12 @@ enum histree_status histree_segment_iter_start(struct histree_segment_iter *iter
 		return status;
 	segment_sort_free(iter->sort);
 	iter->sort = NULL;
+	iter->by_rank = false;
 	iter->query = *query;
 	iter->token = resume != NULL ? *resume : (struct histree_segment_token){ 0 };
 	iter->handed_out = 0;
-	bool sorts = query->order == HISTREE_SEGMENTS_BY_FIELD || query->order == HISTREE_SEGMENTS_BY_COMPARE;
-	if (sorts) {
-		iter->skip = iter->token.given;
-		status = fill_sort(iter, error);
-	} else {
-		iter->skip = query->order != HISTREE_SEGMENTS_UNSORTED ? iter->token.with_key : 0;
-		status = iter->store->backend->cursor_start(iter->cursor, query, resume, error);
-	}
-	iter->broken = status;
+	iter->loss_count = iter->losses_told = 0;
+	iter->broken = status = start(iter, resume, error);
 	return status;
 }
 
@@ -136,9 +191,48 @@ static void advance_token(struct histree_segment_iter *iter)
 		token->with_key = same ? token->with_key + 1 : 1;
 		token->key[0] = key[0];
 		token->key[1] = key[1];
+	} else {
+		token->key[0] = 0; /* not a rank */
 	}
 	token->given++;
 	iter->handed_out++;
+}
+
+static enum histree_status next_in_order(struct histree_segment_iter *iter, struct histree_segment *out,
+					 struct histree_error *error)
+{
+	if (iter->losses_told < iter->loss_count) {
+		iter->loss = iter->losses[iter->losses_told++];
+		return HISTREE_PARTIAL;
+	}
+	if (iter->sort != NULL) {
+		struct sorted_segment item;
+		enum histree_status status = segment_sort_next(iter->sort, &item, error);
+		if (status == HISTREE_OK)
+			*out = item.segment;
+		return status;
+	}
+	enum histree_status status = next_of_cursor(iter, out, error);
+	if (status == HISTREE_PARTIAL)
+		iter->loss = iter->store->backend->cursor_loss(iter->cursor);
+	return status;
+}
+
+/* The next that was not handed out before the query was resumed. */
+static enum histree_status next_new(struct histree_segment_iter *iter, struct histree_segment *out,
+				    struct histree_error *error)
+{
+	for (;;) {
+		enum histree_status status = next_in_order(iter, out, error);
+		if (status == HISTREE_NOT_FOUND && iter->by_rank) {
+			status = start_sort(iter, error);
+			if (status == HISTREE_OK)
+				continue;
+		}
+		if (status != HISTREE_OK || iter->skip == 0)
+			return status;
+		iter->skip--;
+	}
 }
 
 enum histree_status histree_segment_iter_next(struct histree_segment_iter *iter, struct histree_segment *out,
@@ -150,16 +244,17 @@ enum histree_status histree_segment_iter_next(struct histree_segment_iter *iter,
 			       : error_set(error, iter->broken, "the iterator failed before; start it again");
 	if (iter->query.limit > 0 && iter->token.given >= iter->query.limit)
 		return HISTREE_END;
-	enum histree_status status;
-	do
-		status = iter->sort != NULL ? segment_sort_next(iter->sort, out, error)
-					    : next_of_cursor(iter, out, error);
-	while (status == HISTREE_OK && iter->skip > 0 && iter->skip-- > 0);
+	enum histree_status status = next_new(iter, out, error);
 	if (status == HISTREE_OK)
 		advance_token(iter);
-	else
+	else if (status != HISTREE_PARTIAL)
 		iter->broken = status;
 	return status;
+}
+
+struct histree_segment_loss histree_segment_iter_loss(const struct histree_segment_iter *iter)
+{
+	return iter->loss;
 }
 
 struct histree_segment_token histree_segment_iter_token(const struct histree_segment_iter *iter)

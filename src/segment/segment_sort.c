@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "item/segment_batch.h"
+#include "item/segment_copy.h"
 #include "segment/segment_run.h"
 
 enum {
@@ -23,7 +24,6 @@ struct segment_sort {
 	const struct histree_segment_query *query;
 	const struct histree_segment_schema *schema;
 	const struct segment_room *room;
-	uint64_t arrivals;
 
 	/* What has gathered in memory. */
 	struct arena contents;
@@ -92,8 +92,7 @@ static int compare_times(histree_time a, histree_time b)
 	return (a > b) - (a < b);
 }
 
-/* Null first. */
-static int compare_values(const struct histree_value *a, const struct histree_value *b)
+int segment_value_compare(const struct histree_value *a, const struct histree_value *b)
 {
 	if (a->type == HISTREE_NULL || b->type == HISTREE_NULL)
 		return (a->type != HISTREE_NULL) - (b->type != HISTREE_NULL);
@@ -109,7 +108,8 @@ static int compare(const struct sorted_segment *a, const struct sorted_segment *
 {
 	const struct histree_segment_query *query = sort->query;
 	int order = query->order == HISTREE_SEGMENTS_BY_FIELD
-			    ? compare_values(&a->segment.content[query->field], &b->segment.content[query->field])
+			    ? segment_value_compare(&a->segment.content[query->field],
+						    &b->segment.content[query->field])
 			    : query->compare(query->compare_context, &a->segment, &b->segment);
 	if (order == 0)
 		order = compare_times(a->segment.start, b->segment.start);
@@ -133,34 +133,12 @@ static void sort_items(struct segment_sort *sort)
 
 /* ---- gathering ---------------------------------------------------------------------------------- */
 
-/* Values, and the bytes of strings, into the arena. */
-static bool copy_content(struct arena *arena, const struct histree_segment_schema *schema,
-			 struct histree_segment *segment)
-{
-	size_t count = schema->field_count;
-	if (count == 0)
-		return true;
-	struct histree_value *values =
-		arena_allocate(arena, count * sizeof(*values), _Alignof(struct histree_value));
-	if (values == NULL)
-		return false;
-	memcpy(values, segment->content, count * sizeof(*values));
-	for (size_t i = 0; i < count; i++)
-		if (values[i].type == HISTREE_STRING) {
-			values[i].bytes = arena_copy(arena, values[i].bytes, values[i].size);
-			if (values[i].bytes == NULL)
-				return false;
-		}
-	segment->content = values;
-	return true;
-}
-
 /* The content of what is left moves to an arena of its own. */
 static enum histree_status compact(struct segment_sort *sort, struct histree_error *error)
 {
 	struct arena contents = { 0 };
 	for (size_t i = 0; i < sort->count; i++)
-		if (!copy_content(&contents, sort->schema, &sort->items[i].segment)) {
+		if (!segment_copy_content(&contents, sort->schema->field_count, &sort->items[i].segment)) {
 			arena_release(&contents);
 			return error_memory(error, "sorting segments");
 		}
@@ -230,7 +208,7 @@ static bool is_full(const struct segment_sort *sort)
 }
 
 enum histree_status segment_sort_add(struct segment_sort *sort, const struct histree_segment *segment,
-				     struct histree_error *error)
+				     uint64_t arrival, struct histree_error *error)
 {
 	if (is_full(sort)) {
 		enum histree_status status = make_room(sort, error);
@@ -239,9 +217,9 @@ enum histree_status segment_sort_add(struct segment_sort *sort, const struct his
 	}
 	struct histree_segment copy = *segment;
 	if (!array_reserve(&sort->items, &sort->capacity, sort->count + 1) ||
-	    !copy_content(&sort->contents, sort->schema, &copy))
+	    !segment_copy_content(&sort->contents, sort->schema->field_count, &copy))
 		return error_memory(error, "sorting segments");
-	sort->items[sort->count++] = (struct sorted_segment){ .segment = copy, .arrival = sort->arrivals++ };
+	sort->items[sort->count++] = (struct sorted_segment){ .segment = copy, .arrival = arrival };
 	return HISTREE_OK;
 }
 
@@ -305,7 +283,7 @@ enum histree_status segment_sort_finish(struct segment_sort *sort, struct histre
 	return status == HISTREE_OK ? open_runs(sort, error) : status;
 }
 
-static enum histree_status next_of_runs(struct segment_sort *sort, struct histree_segment *out,
+static enum histree_status next_of_runs(struct segment_sort *sort, struct sorted_segment *out,
 					struct histree_error *error)
 {
 	if (sort->head_is_out) {
@@ -320,18 +298,18 @@ static enum histree_status next_of_runs(struct segment_sort *sort, struct histre
 	}
 	if (sort->heap_count == 0)
 		return HISTREE_END;
-	*out = sort->heap[0]->head.segment;
+	*out = sort->heap[0]->head;
 	sort->head_is_out = true;
 	return HISTREE_OK;
 }
 
-enum histree_status segment_sort_next(struct segment_sort *sort, struct histree_segment *out,
+enum histree_status segment_sort_next(struct segment_sort *sort, struct sorted_segment *out,
 				      struct histree_error *error)
 {
 	if (sort->run_count > 0)
 		return next_of_runs(sort, out, error);
 	if (sort->next == sort->count)
 		return HISTREE_END;
-	*out = sort->items[sort->next++].segment;
+	*out = sort->items[sort->next++];
 	return HISTREE_OK;
 }

@@ -11,8 +11,12 @@
 #define SEGMENT_SEGMENT_SORT_H
 
 #include "segment/segment_backend.h"
+#include "segment/segment_run.h"
 
 struct segment_sort;
+
+/* The order of two values of one field: null first, strings by their bytes, doubles as IEEE 754's total order. */
+int segment_value_compare(const struct histree_value *a, const struct histree_value *b);
 
 /* The query, schema and room are borrowed. */
 enum histree_status segment_sort_create(const struct histree_segment_query *query,
@@ -20,15 +24,15 @@ enum histree_status segment_sort_create(const struct histree_segment_query *quer
 					const struct segment_room *room, struct segment_sort **out,
 					struct histree_error *error);
 
-/* Segments with equal times come in the order in which they are added. */
+/* Segments that are equal, also in their times, come by their numbers of arrival, no two of which are equal. */
 enum histree_status segment_sort_add(struct segment_sort *sort, const struct histree_segment *segment,
-				     struct histree_error *error);
+				     uint64_t arrival, struct histree_error *error);
 
 /* No more are added. */
 enum histree_status segment_sort_finish(struct segment_sort *sort, struct histree_error *error);
 
 /* The next in order, its content borrowed until the next call; HISTREE_END: no more. */
-enum histree_status segment_sort_next(struct segment_sort *sort, struct histree_segment *out,
+enum histree_status segment_sort_next(struct segment_sort *sort, struct sorted_segment *out,
 				      struct histree_error *error);
 
 uint64_t segment_sort_spilled_bytes(const struct segment_sort *sort);

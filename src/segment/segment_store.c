@@ -23,7 +23,7 @@ static enum histree_status create_body(struct histree_segment_store *store, cons
 		store->backend = &segment_backend_disk;
 		store->room = (struct segment_room){ .io = io, .bytes = QUEUE_BYTES_DEFAULT };
 		store->room.beside = options->path;
-		return segment_disk_create(io, options, schema, store->room.bytes, &store->body, error);
+		return segment_disk_create(io, options, &store->info, store->room.bytes, &store->body, error);
 	case HISTREE_SEGMENTS_ARRAY:
 	case HISTREE_SEGMENTS_LAZY:
 		store->backend = &segment_backend_array;
@@ -131,8 +131,8 @@ enum histree_status segment_store_open(const struct io *io, const char *path,
 		.beside = store->path,
 		.bytes = asked.queue_bytes > 0 ? asked.queue_bytes : QUEUE_BYTES_DEFAULT,
 	};
-	enum histree_status status = segment_disk_open(io, path, asked.cache_bytes, store->room.bytes, &store->info,
-						       &store->body, error);
+	enum histree_status status =
+		segment_disk_open(io, path, &asked, store->room.bytes, &store->info, &store->body, error);
 	if (status != HISTREE_OK) {
 		histree_segment_store_close(store);
 		return status;
@@ -172,4 +172,17 @@ enum histree_status histree_segment_store_verify(struct histree_segment_store *s
 	if (store->backend->verify == NULL)
 		return HISTREE_OK;
 	return store->backend->verify(store->body, &store->info, report, context, error);
+}
+
+enum histree_status histree_segment_store_make_table(struct histree_segment_store *store, size_t field,
+						     struct histree_error *error)
+{
+	if (!store->finished || store->backend->make_table == NULL)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "only a finished segment store on disk has side tables");
+	size_t fields = store->info.schema.field_count;
+	if (field >= fields)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a side table of field %zu: the segments have %zu",
+				 field, fields);
+	return store->backend->make_table(store->body, field, error);
 }

@@ -91,6 +91,39 @@ endpoint_function api_event_search;
 /* ?from= &to=: [{name, count, total}], most first: events of each type in the range, and in all of the trace. */
 endpoint_function api_event_types;
 
+/*
+ * [{analysis, count, fields: [{name, type}], name}], the stores of segments; `name` is the field by which they are
+ * told apart, absent where there is none.
+ */
+endpoint_function api_segment_stores;
+
+/*
+ * What follows has ?analysis= &filter=, an expression (filter.h); those that show a range &from= &to= too.
+ *
+ * &sort= &descending=0|1 &first= &count=, or &at= in place of first, in the order by start, for the first that
+ * starts at a time or later: {total, first, rows: [[start, duration, field, ...], ...]}.  A field is null, or as
+ * its type; a number beyond 2^53 is a text.
+ */
+endpoint_function api_segments;
+
+/* &sort= &descending=: all of them, as `histree segments --format csv` prints them. */
+endpoint_function api_segments_csv;
+
+/*
+ * &pixels= &height=: {segments, series: [{name, points: [start, duration, start, duration, ...]}]}, the longest of
+ * each name in each cell of a chart of that size, whose durations are logarithmic.
+ */
+endpoint_function api_segment_scatter;
+
+/* &buckets=: {edges: [...], counts: [...]}, logarithmic; bucket i is from edges[i] up to before edges[i + 1]. */
+endpoint_function api_segment_density;
+
+/*
+ * {all, names: [...]}, of {name, count, min, max, total, mean, deviation, p50, p90, p99, p999, shortest, longest},
+ * the greatest total first; the last two are [start, end].
+ */
+endpoint_function api_segment_stats;
+
 /* {thread: [{key, name, light, dark, height}], cpu: [...], ...}: what colours mean. */
 endpoint_function api_legend;
 

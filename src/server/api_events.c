@@ -88,7 +88,7 @@ void api_events(struct call *call)
 
 /* ---- search ---------------------------------------------------------------------------------------------- */
 
-static void write_found(struct call *call, struct event_list *list, const struct event_match *match, int64_t after,
+static void write_found(struct call *call, struct event_list *list, const struct cell_match *match, int64_t after,
 			bool backwards)
 {
 	struct histree_error error = { 0 };
@@ -111,7 +111,7 @@ void api_event_search(struct call *call)
 {
 	struct dataset *dataset;
 	struct event_list *list;
-	struct event_match match = { .any = true };
+	struct cell_match match = { .any = true };
 	struct histree_error error = { 0 };
 	int64_t after, backwards;
 	const char *text = page_text(call, "text");
@@ -120,13 +120,13 @@ void api_event_search(struct call *call)
 	if (!page_number(call, "after", -1, INT64_MAX - 1, -1, &after) ||
 	    !page_number(call, "backwards", 0, 1, 0, &backwards))
 		goto out;
-	if (event_match_add(&match, EVENT_TYPE, text, &error) != HISTREE_OK ||
-	    event_match_add(&match, EVENT_CONTENTS, text, &error) != HISTREE_OK)
+	if (cell_match_add(&match, EVENT_TYPE, text, &error) != HISTREE_OK ||
+	    cell_match_add(&match, EVENT_CONTENTS, text, &error) != HISTREE_OK)
 		reply_error(call->reply, HTTP_BAD_REQUEST, "%s", error.message);
 	else
 		write_found(call, list, &match, after, backwards != 0);
 out:
-	event_match_release(&match);
+	cell_match_release(&match);
 	dataset_release(dataset);
 }
 

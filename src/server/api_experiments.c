@@ -41,6 +41,7 @@ static void write_ready(struct json_writer *json, const struct dataset *dataset)
 	if (info->warning_count > 0)
 		json_text_member(json, "warning", info->warnings[0]);
 	json_bool_member(json, "hasEvents", dataset->trace_events != NULL);
+	json_bool_member(json, "hasSegments", info->segments_count > 0);
 	write_views(json, dataset);
 }
 

@@ -24,7 +24,7 @@ enum dataset_status {
 	DATASET_CANCELLED,
 };
 
-enum { DATASET_HISTORIES_MAX = 16, DATASET_VIEWS_MAX = 16 };
+enum { DATASET_HISTORIES_MAX = 16, DATASET_VIEWS_MAX = 24 };
 
 struct dataset;
 

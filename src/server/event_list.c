@@ -103,7 +103,7 @@ static enum histree_status cancelled(struct histree_error *error)
 /* ---- search ---------------------------------------------------------------------------------------------- */
 
 /* The first of the lines [first, end) that matches, or the last. */
-static enum histree_status search_turn(struct event_list *list, const struct event_match *match, uint64_t first,
+static enum histree_status search_turn(struct event_list *list, const struct cell_match *match, uint64_t first,
 				       uint64_t end, bool wants_last, uint64_t *number, struct histree_error *error)
 {
 	struct event_line line;
@@ -128,7 +128,7 @@ static int64_t monotonic_seconds(void)
 	return now.tv_sec;
 }
 
-enum histree_status event_list_search(struct event_list *list, const struct event_match *match, uint64_t first,
+enum histree_status event_list_search(struct event_list *list, const struct cell_match *match, uint64_t first,
 				      bool backwards, struct histree_cancel cancel, uint64_t *number,
 				      struct histree_error *error)
 {

@@ -41,7 +41,7 @@ enum histree_status event_list_find(struct event_list *list, histree_time time, 
  * From event `first` on, or back, the next one that matches.  HISTREE_NOT_FOUND: none.  HISTREE_ERR_CANCELLED: none
  * in the time that a search may take, or before it was cancelled.
  */
-enum histree_status event_list_search(struct event_list *list, const struct event_match *match, uint64_t first,
+enum histree_status event_list_search(struct event_list *list, const struct cell_match *match, uint64_t first,
 				      bool backwards, struct histree_cancel cancel, uint64_t *number,
 				      struct histree_error *error);
 

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/time_text.h"
 
@@ -32,30 +31,19 @@ const char *event_line_cell(const struct event_line *line, enum event_column col
 	return room;
 }
 
-enum histree_status event_match_add(struct event_match *match, enum event_column column, const char *expression,
-				    struct histree_error *error)
-{
-	return pattern_create(expression, &match->patterns[column], error);
-}
-
-bool event_match_line(const struct event_match *match, const struct event_line *line)
-{
+struct line_cells {
+	const struct event_line *line;
 	char room[EVENT_CELL_SIZE];
-	bool found = !match->any;
-	for (unsigned i = 0; i < EVENT_COLUMNS; i++) {
-		if (match->patterns[i] == NULL)
-			continue;
-		const char *cell = event_line_cell(line, (enum event_column)i, room);
-		found = pattern_find(match->patterns[i], cell, strlen(cell));
-		if (found == match->any)
-			return found;
-	}
-	return found;
+};
+
+static const char *cell_of(void *context, unsigned column)
+{
+	struct line_cells *cells = context;
+	return event_line_cell(cells->line, (enum event_column)column, cells->room);
 }
 
-void event_match_release(struct event_match *match)
+bool event_match_line(const struct cell_match *match, const struct event_line *line)
 {
-	for (unsigned i = 0; i < EVENT_COLUMNS; i++)
-		pattern_free(match->patterns[i]);
-	*match = (struct event_match){ 0 };
+	struct line_cells cells = { .line = line };
+	return cell_match_line(match, cell_of, &cells);
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_match.h - which lines of events are looked for: regular expressions on cells.
- *
- * An expression comes from a client, so it is one whose cost has a bound (base/pattern.h).
+ * event_match.h - an event as a line of a table, and whether it is looked for.
  */
 #ifndef SERVER_EVENT_MATCH_H
 #define SERVER_EVENT_MATCH_H
 
-#include "base/pattern.h"
 #include "histree/events.h"
+#include "server/cell_match.h"
 
 enum event_column { EVENT_CLOCK, EVENT_CPU, EVENT_TYPE, EVENT_CONTENTS, EVENT_TIME, EVENT_COLUMNS };
 
@@ -24,18 +22,7 @@ struct event_line {
 /* A cell as text; `room` is where short ones are made. */
 const char *event_line_cell(const struct event_line *line, enum event_column column, char room[EVENT_CELL_SIZE]);
 
-/* A zeroed one matches all. */
-struct event_match {
-	struct pattern *patterns[EVENT_COLUMNS]; /* NULL: the column may hold anything */
-	bool any;                                /* it is enough that one of them matches */
-};
-
-/* HISTREE_ERR_ARGUMENT: the expression cannot be used. */
-enum histree_status event_match_add(struct event_match *match, enum event_column column, const char *expression,
-				    struct histree_error *error);
-
-bool event_match_line(const struct event_match *match, const struct event_line *line);
-
-void event_match_release(struct event_match *match);
+/* The columns of the expressions are those of an event. */
+bool event_match_line(const struct cell_match *match, const struct event_line *line);
 
 #endif

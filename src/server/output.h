@@ -11,18 +11,24 @@
 
 #include "server/call.h"
 
-enum output_type { OUTPUT_TABLE, OUTPUT_TREE_TIME_XY, OUTPUT_TIME_GRAPH, OUTPUT_DATA_TREE };
+enum output_type { OUTPUT_TABLE, OUTPUT_TREE_TIME_XY, OUTPUT_TIME_GRAPH, OUTPUT_DATA_TREE, OUTPUT_TREE_GENERIC_XY };
 
 /* What an endpoint hands to an output: the answer is an envelope, whose model is to be written. */
 struct output_call {
 	struct call *call;
 	struct dataset *dataset; /* steps that outlive the call hold it */
 	void *view;
+	const char *analysis; /* of an output for each segment store; else NULL */
 };
+
+struct segment_list;
 
 struct output {
 	const char *id, *name, *description;
 	enum output_type type;
+	/* There is one for each segment store: its id ends with a colon and the analysis, and its name begins so.
+	 */
+	bool is_per_segments;
 	bool (*applies)(const struct dataset *dataset);
 	dataset_view_make *make; /* several outputs may share one view */
 	void (*free)(void *view);
@@ -41,11 +47,25 @@ struct output {
 extern const struct output *const outputs[];
 
 extern const struct output output_call_stack, output_control_flow, output_resources, output_cpu_usage,
-	output_histogram, output_events, output_statistics, output_state_system;
+	output_histogram, output_events, output_statistics, output_state_system, output_segment_table,
+	output_segment_scatter, output_segment_statistics, output_segment_density;
 
 const char *output_type_name(enum output_type type);
 
 /* The output of an id that applies to a dataset; NULL: there is none. */
 const struct output *output_find(const struct dataset *dataset, const char *id);
+
+/* What follows the colon in the id of an output for each segment store; NULL for others. */
+const char *output_analysis(const struct output *output, const char *id);
+
+/*
+ * Every output that applies to a dataset, by name; while it is not ready, every one that may.  The analysis is that
+ * of an output for each segment store, else NULL.
+ */
+typedef void output_visit(void *context, const struct output *output, const char *analysis);
+void output_each(const struct dataset *dataset, output_visit *visit, void *context);
+
+/* The segments that an output for each segment store is of.  False: answered. */
+bool output_segments(const struct output_call *output, struct segment_list **out);
 
 #endif

@@ -75,6 +75,13 @@ const struct route routes[] = {
 	{ HTTP_GET, API "event-search", api_event_search },
 	{ HTTP_GET, API "event-types", api_event_types },
 
+	{ HTTP_GET, API "segment-stores", api_segment_stores },
+	{ HTTP_GET, API "segments", api_segments },
+	{ HTTP_GET, API "segments-csv", api_segments_csv },
+	{ HTTP_GET, API "segment-scatter", api_segment_scatter },
+	{ HTTP_GET, API "segment-density", api_segment_density },
+	{ HTTP_GET, API "segment-stats", api_segment_stats },
+
 	{ HTTP_GET, "*", web_file },
 	{ 0 },
 };

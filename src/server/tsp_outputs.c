@@ -2,6 +2,7 @@
 /*
  * tsp_outputs.c - the outputs of an experiment, and from an endpoint of one to its function.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "server/output.h"
@@ -17,11 +18,29 @@ struct dataset *tsp_dataset(struct call *call)
 	return dataset;
 }
 
-static void write_descriptor(struct json_writer *json, const struct output *output)
+/* Of an output for each segment store: ID:system-calls, "Latencies of system calls: table". */
+static void write_names(struct json_writer *json, const struct output *output, const char *analysis)
 {
+	char id[512], name[512];
+	size_t begin = sizeof("Latencies of ") - 1;
+	snprintf(id, sizeof(id), "%s:%s", output->id, analysis);
+	snprintf(name, sizeof(name), "Latencies of %s: %s", analysis, output->name);
+	for (size_t i = begin; i < begin + strlen(analysis) && name[i] != '\0'; i++)
+		name[i] = name[i] == '-' ? ' ' : name[i];
+	json_text_member(json, "id", id);
+	json_text_member(json, "name", name);
+}
+
+static void write_descriptor(void *context, const struct output *output, const char *analysis)
+{
+	struct json_writer *json = context;
 	json_begin_object(json);
-	json_text_member(json, "id", output->id);
-	json_text_member(json, "name", output->name);
+	if (analysis != NULL) {
+		write_names(json, output, analysis);
+	} else {
+		json_text_member(json, "id", output->id);
+		json_text_member(json, "name", output->name);
+	}
 	json_text_member(json, "description", output->description);
 	json_text_member(json, "type", output_type_name(output->type));
 	json_end(json);
@@ -33,11 +52,8 @@ void tsp_outputs(struct call *call)
 	struct dataset *dataset = tsp_dataset(call);
 	if (dataset == NULL)
 		return;
-	bool is_ready = dataset_status(dataset) == DATASET_READY;
 	json_begin_array(&call->reply->json);
-	for (size_t i = 0; outputs[i] != NULL; i++)
-		if (!is_ready || outputs[i]->applies(dataset))
-			write_descriptor(&call->reply->json, outputs[i]);
+	output_each(dataset, write_descriptor, &call->reply->json);
 	json_end(&call->reply->json);
 	dataset_release(dataset);
 }
@@ -49,7 +65,7 @@ void tsp_output(struct call *call)
 		return;
 	const struct output *output = output_find(dataset, call->captured[1]);
 	if (output != NULL)
-		write_descriptor(&call->reply->json, output);
+		write_descriptor(&call->reply->json, output, output_analysis(output, call->captured[1]));
 	else
 		reply_error(call->reply, HTTP_NOT_FOUND, "there is no output '%s'", call->captured[1]);
 	dataset_release(dataset);
@@ -106,7 +122,9 @@ static void reply_unready(struct call *call, const struct dataset *dataset, cons
 static void reply_model(struct call *call, struct dataset *dataset, const struct output *output,
 			output_function *function)
 {
-	struct output_call output_call = { .call = call, .dataset = dataset };
+	struct output_call output_call = { .call = call,
+					   .dataset = dataset,
+					   .analysis = output_analysis(output, call->captured[1]) };
 	struct histree_error error = { 0 };
 	if (dataset_view(dataset, output->make, output->free, &output_call.view, &error) != HISTREE_OK)
 		reply_failure(call->reply, &error);

@@ -33,9 +33,9 @@ void xy_begin(struct reply *reply, const char *title)
 	json_begin_array(json);
 }
 
-static void write_axis(struct json_writer *json, const char *name, const char *label, const char *unit,
-		       const char *type)
+void xy_put_axis(struct reply *reply, const char *name, const char *label, const char *unit, const char *type)
 {
+	struct json_writer *json = &reply->json;
 	json_key(json, name);
 	json_begin_object(json);
 	json_text_member(json, "label", label);
@@ -44,13 +44,14 @@ static void write_axis(struct json_writer *json, const char *name, const char *l
 	json_end(json);
 }
 
-static void write_style(struct json_writer *json)
+void xy_put_style(struct reply *reply, const char *series_type)
 {
+	struct json_writer *json = &reply->json;
 	json_key(json, "style");
 	json_begin_object(json);
 	json_key(json, "values");
 	json_begin_object(json);
-	json_text_member(json, "series-type", "line");
+	json_text_member(json, "series-type", series_type);
 	json_end(json);
 	json_end(json);
 }
@@ -71,9 +72,9 @@ void xy_put(struct reply *reply, const struct xy_samples *samples, const struct 
 	for (uint32_t i = 0; samples->pixels > 0 && i <= samples->pixels; i++)
 		json_put_real(json, i > 0 ? curve->values[i - 1] : curve->first);
 	json_end(json);
-	write_axis(json, "xValuesDescription", "Time", "ns", "TIMESTAMP");
-	write_axis(json, "yValuesDescription", curve->label, curve->unit, "NUMBER");
-	write_style(json);
+	xy_put_axis(reply, "xValuesDescription", "Time", "ns", "TIMESTAMP");
+	xy_put_axis(reply, "yValuesDescription", curve->label, curve->unit, "NUMBER");
+	xy_put_style(reply, "line");
 	json_end(json);
 }
 

@@ -31,6 +31,10 @@ struct xy_curve {
 
 void xy_put(struct reply *reply, const struct xy_samples *samples, const struct xy_curve *curve);
 
+/* What the members of a series are made of: which numbers an axis has, how the series is drawn. */
+void xy_put_axis(struct reply *reply, const char *name, const char *label, const char *unit, const char *type);
+void xy_put_style(struct reply *reply, const char *series_type);
+
 void xy_end(struct reply *reply);
 
 #endif

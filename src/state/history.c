@@ -19,6 +19,7 @@ struct histree_history {
 	struct block_file *file;
 	struct tree_reader *reader;
 	struct attribute_view attributes;
+	bool lost_names; /* salvaged: ATTR has the right checksum, but what it says cannot be names */
 	struct histree_history_info info;
 };
 
@@ -82,6 +83,22 @@ static enum histree_status add_numbers(struct attribute_tree *tree, uint32_t cou
 	return status;
 }
 
+/*
+ * Whoever salvages a history means to write another one: all of its names must be names.  Others look at those they
+ * are asked for.
+ */
+static enum histree_status check_names(struct histree_history *history, struct histree_error *error)
+{
+	struct attribute_tree tree;
+	if (!tree_reader_can_have_keys(history->reader))
+		return HISTREE_OK; /* nobody can have them (make_names()) */
+	enum histree_status status = attribute_copy_to_tree(&history->attributes.base, &tree, error);
+	if (status == HISTREE_OK)
+		attribute_tree_release(&tree);
+	history->lost_names = status == HISTREE_ERR_FORMAT;
+	return status;
+}
+
 /* In place of those that are lost. */
 static enum histree_status make_names(struct histree_history *history, struct histree_error *error)
 {
@@ -123,11 +140,13 @@ enum histree_status history_open_file(struct block_file *file, const struct hist
 		history->info.complete = block_file_is_complete(history->file);
 		status = load_attributes(history, error);
 	}
-	if (is_lost(status, salvage))
+	if (status == HISTREE_OK && salvage)
+		status = check_names(history, error);
+	if (history->reader != NULL && is_lost(status, salvage))
 		status = make_names(history, error);
 	if (status == HISTREE_OK)
 		status = load_provider(history, error);
-	if (is_lost(status, salvage))
+	if (history->reader != NULL && is_lost(status, salvage))
 		status = HISTREE_OK;
 	if (status != HISTREE_OK) {
 		histree_history_close(history);
@@ -192,6 +211,8 @@ enum histree_status histree_history_verify(struct histree_history *history,
 	enum histree_status status = block_file_check(history->file, report_section, &faults, error);
 	if (status != HISTREE_OK)
 		return status;
+	if (history->lost_names)
+		report_section(&faults, "section ATTR: its checksum is right, but its names contradict each other");
 	faults.count += attributes_verify(&history->attributes.base, report, context);
 	status = tree_verify(history->reader, report, context, error);
 	if (status == HISTREE_OK && faults.count > 0)

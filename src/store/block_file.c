@@ -238,19 +238,38 @@ enum histree_status block_file_open(const struct io *io, const char *path, struc
 	return status;
 }
 
-enum histree_status block_file_read(const struct block_file *file, uint32_t number, void *block,
-				    struct histree_error *error)
+static enum histree_status read_block(const struct block_file *file, uint32_t number, void *bytes, uint32_t size,
+				      struct histree_error *error)
 {
-	if (number >= file->block_count)
-		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u of %u", file->path, number,
-				 file->block_count);
-	uint32_t size = block_bytes(file, number);
-	enum histree_status status = read_at(file, block, size, block_offset(file, number), error);
-	memset((uint8_t *)block + size, 0, file->block_size - size);
+	enum histree_status status = read_at(file, bytes, size, block_offset(file, number), error);
 	if (status < 0)
 		error_prefix(error, "'%s': node %u at offset 0x%llx", file->path, number,
 			     (unsigned long long)block_offset(file, number));
 	return status;
+}
+
+static enum histree_status no_block(const struct block_file *file, uint32_t number, struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u of %u", file->path, number, file->block_count);
+}
+
+enum histree_status block_file_read(const struct block_file *file, uint32_t number, void *block,
+				    struct histree_error *error)
+{
+	if (number >= file->block_count)
+		return no_block(file, number, error);
+	uint32_t size = block_bytes(file, number);
+	enum histree_status status = read_block(file, number, block, size, error);
+	memset((uint8_t *)block + size, 0, file->block_size - size);
+	return status;
+}
+
+enum histree_status block_file_peek(const struct block_file *file, uint32_t number, void *bytes, uint32_t size,
+				    struct histree_error *error)
+{
+	if (number >= file->block_count || size > block_bytes(file, number))
+		return no_block(file, number, error);
+	return read_block(file, number, bytes, size, error);
 }
 
 /* HISTREE_ERR_FORMAT: it is damaged or missing.  `content` has room for it. */

@@ -9,9 +9,9 @@
  * A block may be written shorter than the block size; the section EXTS then says how long each of them is, and
  * they follow one another without gaps.
  *
- * A file is made once and then never changes.  It is written by one thread: blocks in the order of their numbers, then
- * sections one after the other, then block_file_complete(), which writes the header last.  Before that it can be read
- * with a tail (block_tail.c).  It knows nothing of what the blocks mean.
+ * A file is made once and then never changes.  It is written by one thread: blocks in the order of their numbers,
+ *then sections one after the other, then block_file_complete(), which writes the header last.  Before that it can
+ *be read with a tail (block_tail.c).  It knows nothing of what the blocks mean.
  *
  * The bytes are described in histree-format(5).
  */
@@ -44,6 +44,7 @@ enum {
 #define SECTION_ATTRIBUTES SECTION_ID('A', 'T', 'T', 'R') /* attribute tree: state/ */
 #define SECTION_PROVIDER SECTION_ID('P', 'R', 'O', 'V')   /* name and version of the analysis: state/ */
 #define SECTION_SEGMENTS SECTION_ID('S', 'E', 'G', 'M')   /* what the segments are: segment/ */
+#define SECTION_RANKS SECTION_ID('R', 'A', 'N', 'K')      /* of a side table, whose it is: segment/ */
 
 struct block_file;
 
@@ -101,6 +102,10 @@ enum histree_status block_file_open(const struct io *io, const char *path, struc
 
 /* Any number of threads may read at once.  `block` has room for one block; what was not kept is zero. */
 enum histree_status block_file_read(const struct block_file *file, uint32_t number, void *block,
+				    struct histree_error *error);
+
+/* The first `size` bytes of a block, which has as many. */
+enum histree_status block_file_peek(const struct block_file *file, uint32_t number, void *bytes, uint32_t size,
 				    struct histree_error *error);
 
 /*

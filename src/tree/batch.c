@@ -22,10 +22,27 @@ void chunk_pool_init(struct chunk_pool *pool)
 	pthread_mutex_init(&pool->mutex, NULL);
 }
 
+/*
+ * From the system, not from malloc(), which would keep what a copy gave back and make holes of it: so publishing
+ * does not leave a build larger than it was.  NULL when memory is out.
+ */
+static struct chunk *map_slab(void)
+{
+	const size_t twice = 2 * (size_t)SLAB_BYTES; /* one begins in it at a multiple of its size */
+	uint8_t *mapped = mmap(NULL, twice, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mapped == MAP_FAILED)
+		return NULL;
+	size_t before = -(uintptr_t)mapped % SLAB_BYTES;
+	if (before > 0)
+		munmap(mapped, before);
+	munmap(mapped + before + SLAB_BYTES, SLAB_BYTES - before);
+	return (struct chunk *)(void *)(mapped + before);
+}
+
 /* The first chunk of a slab links it to the others. */
 static bool add_slab(struct chunk_pool *pool)
 {
-	struct chunk *slab = aligned_alloc(SLAB_BYTES, SLAB_BYTES);
+	struct chunk *slab = map_slab();
 	if (slab == NULL)
 		return false;
 	madvise(slab, SLAB_BYTES, MADV_HUGEPAGE); /* only a wish */
@@ -64,7 +81,7 @@ void chunk_pool_release(struct chunk_pool *pool)
 	while (pool->slabs != NULL) {
 		struct chunk *slab = pool->slabs;
 		pool->slabs = slab->next;
-		free(slab);
+		munmap(slab, SLAB_BYTES);
 	}
 	pthread_mutex_destroy(&pool->mutex);
 }
@@ -135,15 +152,26 @@ bool batch_reserve(struct batch *batch, histree_quark key)
 
 /* ---- copying ---------------------------------------------------------------------------------------- */
 
-static bool copy_bucket(const struct bucket *bucket, struct batch *batch, struct bucket *copy)
+/*
+ * Lend all chunks but the last, which the copy goes on filling in a chunk of its own: so it needs as many chunks as
+ * `bucket` would for what comes, and cuts its leaves at the same places.
+ */
+static bool lend_bucket(const struct bucket *bucket, struct batch *copy, size_t number)
 {
-	for (const struct chunk *chunk = bucket->first; chunk != NULL; chunk = chunk->next) {
-		const struct column_item *end = chunk == bucket->last ? bucket->next : chunk->items + CHUNK_ITEMS;
-		if (!add_chunk(batch, copy))
-			return false;
-		memcpy(copy->next, chunk->items, (size_t)(end - chunk->items) * sizeof(*end));
-		copy->next += end - chunk->items;
-	}
+	struct bucket *own = &copy->buckets[number];
+	if (bucket->last == NULL)
+		return true;
+	if (!add_chunk(copy, own))
+		return false;
+	size_t count = (size_t)(bucket->next - bucket->last->items);
+	memcpy(own->next, bucket->last->items, count * sizeof(*own->next));
+	own->next += count;
+	own->full_chunks = bucket->full_chunks;
+	if (bucket->first == bucket->last)
+		return true;
+	copy->lent[number].first = copy->lent[number].last = bucket->first;
+	while (copy->lent[number].last->next != bucket->last)
+		copy->lent[number].last = copy->lent[number].last->next;
 	return true;
 }
 
@@ -158,8 +186,12 @@ enum histree_status batch_copy(const struct batch *batch, struct chunk_pool *poo
 		return HISTREE_ERR_MEMORY;
 	if (batch->key_room > 0)
 		memcpy(copy->keys, batch->keys, batch->key_room / 64 * sizeof(*copy->keys));
+	copy->lent_count = batch->bucket_count;
+	copy->lent = calloc(copy->lent_count + 1, sizeof(*copy->lent));
+	if (copy->lent == NULL)
+		return HISTREE_ERR_MEMORY;
 	for (size_t i = 0; i < batch->bucket_count; i++)
-		if (!copy_bucket(&batch->buckets[i], copy, &copy->buckets[i]))
+		if (!lend_bucket(&batch->buckets[i], copy, i))
 			return HISTREE_ERR_MEMORY;
 	copy->key_count = batch->key_count;
 	copy->count = batch->count;
@@ -170,6 +202,33 @@ enum histree_status batch_copy(const struct batch *batch, struct chunk_pool *poo
 }
 
 /* ---- taking ----------------------------------------------------------------------------------------- */
+
+/* The chunks of a bucket in the order of arrival: those that are lent, then its own. */
+struct chunk_walk {
+	const struct bucket *bucket;
+	struct lent_chunks lent;
+	const struct chunk *chunk; /* NULL: no more */
+};
+
+static struct chunk_walk walk_chunks(const struct batch *batch, size_t number)
+{
+	struct chunk_walk walk = { .bucket = &batch->buckets[number] };
+	if (number < batch->lent_count)
+		walk.lent = batch->lent[number];
+	walk.chunk = walk.lent.first != NULL ? walk.lent.first : walk.bucket->first;
+	return walk;
+}
+
+static void walk_on(struct chunk_walk *walk)
+{
+	walk->chunk = walk->chunk == walk->lent.last ? walk->bucket->first : walk->chunk->next;
+}
+
+/* Behind the items of the chunk. */
+static const struct column_item *walk_end(const struct chunk_walk *walk)
+{
+	return walk->chunk == walk->bucket->last ? walk->bucket->next : walk->chunk->items + CHUNK_ITEMS;
+}
 
 /* For callers who insert out of order; for others it only looks. */
 static void order_by_start(struct column_item *items, size_t count)
@@ -189,15 +248,13 @@ static void order_by_start(struct column_item *items, size_t count)
 }
 
 /* Where the items of each key begin, when they are sorted. */
-static void count_places(struct batch *batch, const struct bucket *bucket)
+static void count_places(struct batch *batch, size_t number)
 {
 	uint32_t mask = (1u << batch->shift) - 1, sum = 0;
 	memset(batch->places, 0, ((size_t)mask + 1) * sizeof(*batch->places));
-	for (const struct chunk *chunk = bucket->first; chunk != NULL; chunk = chunk->next) {
-		const struct column_item *end = chunk == bucket->last ? bucket->next : chunk->items + CHUNK_ITEMS;
-		for (const struct column_item *item = chunk->items; item < end; item++)
+	for (struct chunk_walk walk = walk_chunks(batch, number); walk.chunk != NULL; walk_on(&walk))
+		for (const struct column_item *item = walk.chunk->items, *end = walk_end(&walk); item < end; item++)
 			batch->places[column_item_key(item) & mask]++;
-	}
 	for (uint32_t key = 0; key <= mask; key++) {
 		uint32_t here = batch->places[key];
 		batch->places[key] = sum;
@@ -212,15 +269,15 @@ void batch_take(struct batch *batch, size_t number, struct column_item *items)
 	if (count == 0)
 		return;
 	uint32_t mask = (1u << batch->shift) - 1;
-	count_places(batch, bucket);
-	for (const struct chunk *chunk = bucket->first; chunk != NULL; chunk = chunk->next) {
-		const struct column_item *end = chunk == bucket->last ? bucket->next : chunk->items + CHUNK_ITEMS;
-		for (const struct column_item *item = chunk->items; item < end; item++)
+	count_places(batch, number);
+	for (struct chunk_walk walk = walk_chunks(batch, number); walk.chunk != NULL; walk_on(&walk))
+		for (const struct column_item *item = walk.chunk->items, *end = walk_end(&walk); item < end; item++)
 			items[batch->places[column_item_key(item) & mask]++] = *item;
-	}
 	order_by_start(items, count);
 	give_chunks(batch->pool, bucket->first, bucket->last);
 	*bucket = (struct bucket){ 0 };
+	if (number < batch->lent_count)
+		batch->lent[number] = (struct lent_chunks){ 0 };
 	batch->count -= count;
 }
 
@@ -229,12 +286,16 @@ void batch_clear(struct batch *batch)
 	if (batch->key_room > 0)
 		memset(batch->keys, 0, batch->key_room / 64 * sizeof(*batch->keys));
 	intern_release(&batch->values);
+	free(batch->lent);
+	batch->lent = NULL;
+	batch->lent_count = 0;
 	batch->bucket_count = batch->key_room = batch->key_count = batch->chunks = batch->largest = 0;
 }
 
 void batch_release(struct batch *batch)
 {
 	free(batch->buckets);
+	free(batch->lent);
 	free(batch->keys);
 	free(batch->places);
 	intern_release(&batch->values);

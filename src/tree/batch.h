@@ -43,9 +43,16 @@ struct bucket {
 	size_t full_chunks;
 };
 
+/* Full chunks of another batch that come before a bucket's own; NULL: none. */
+struct lent_chunks {
+	const struct chunk *first, *last;
+};
+
 struct batch {
-	struct chunk_pool *pool; /* borrowed */
-	struct bucket *buckets;  /* by key >> shift */
+	struct chunk_pool *pool;  /* borrowed */
+	struct bucket *buckets;   /* by key >> shift */
+	struct lent_chunks *lent; /* of a copy, by bucket; NULL: of no bucket */
+	size_t lent_count;
 	size_t bucket_count, buckets_capacity;
 	unsigned shift;
 	uint64_t *keys; /* a bit a key: those that have items */
@@ -111,8 +118,9 @@ static inline bool batch_has(const struct batch *batch, histree_quark key)
 void batch_take(struct batch *batch, size_t bucket, struct column_item *items);
 
 /*
- * The same items in the same buckets, their chunks from `pool`.  `copy` is zeroed.  HISTREE_ERR_MEMORY only; `copy`
- * is to be released also then.
+ * The same items in the same buckets.  Full chunks are not copied but lent: until they were taken from `copy`, or
+ * it was released, nothing may be added to `batch` or taken from it.  The copy's own chunks are from `pool`. `copy`
+ * is zeroed.  HISTREE_ERR_MEMORY only; `copy` is to be released also then.
  */
 enum histree_status batch_copy(const struct batch *batch, struct chunk_pool *pool, struct batch *copy);
 

@@ -73,8 +73,9 @@ enum histree_status cluster_finish(struct cluster *cluster, struct histree_error
 enum histree_status cluster_settle(struct cluster *cluster, struct histree_error *error);
 
 /*
- * Of a settled cluster: as it is now, to be finished by itself and without a thread of its own.  `copy` is zeroed
- * but for the writer's output, attach and context.  HISTREE_ERR_MEMORY only; `copy` is to be released also then.
+ * Of a settled cluster: as it is now, to be finished by itself and without a thread of its own.  Most of what is
+ * buffered is lent (batch.h): until `copy` is released, nothing may be added to `cluster`.  `copy` is zeroed but
+ * for the writer's output, attach and context.  HISTREE_ERR_MEMORY only; `copy` is to be released also then.
  */
 enum histree_status cluster_copy(const struct cluster *cluster, struct cluster *copy);
 

@@ -4,7 +4,8 @@
  * sorted by one of the keys of time (algorithm 5.2).
  *
  * Content is handed out until the next call, from a node that stays pinned for as long.  After an error other than
- * HISTREE_ERR_ARGUMENT an iterator must be started again.
+ * HISTREE_ERR_ARGUMENT an iterator must be started again.  HISTREE_PARTIAL in the place of a segment: a damaged
+ * node held some, the loss says what is known of them, and the next call goes on.
  */
 #ifndef TREE_SEGMENT_ITER_H
 #define TREE_SEGMENT_ITER_H
@@ -37,6 +38,7 @@ void segment_scan_start(struct segment_scan *scan, struct segment_window window,
 			const struct histree_segment_token *resume);
 enum histree_status segment_scan_next(struct segment_scan *scan, struct histree_segment *out,
 				      struct histree_error *error);
+struct histree_segment_loss segment_scan_loss(const struct segment_scan *scan);
 
 /* Where the segment handed out last lies: node, place in it. */
 void segment_scan_place(const struct segment_scan *scan, uint64_t key[2]);
@@ -55,6 +57,7 @@ enum histree_status segment_sweep_start(struct segment_sweep *sweep, enum histre
 					struct histree_error *error);
 enum histree_status segment_sweep_next(struct segment_sweep *sweep, struct histree_segment *out,
 				       struct histree_error *error);
+struct histree_segment_loss segment_sweep_loss(const struct segment_sweep *sweep);
 
 /* The key of the segment handed out last. */
 void segment_sweep_key(const struct segment_sweep *sweep, uint64_t key[2]);

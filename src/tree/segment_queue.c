@@ -177,31 +177,65 @@ static enum histree_status spill_chunk(struct segment_queue *queue, unsigned lev
 	return HISTREE_OK;
 }
 
-static enum histree_status spill_bucket(struct segment_queue *queue, unsigned level, unsigned digit,
+/*
+ * All chunks of a bucket; or all but the newest, if that is not full.  Those that are not full stay as long as
+ * others can go: else each entry that a spilled bucket gets would cost a chunk of the file.
+ */
+static enum histree_status spill_bucket(struct segment_queue *queue, unsigned level, unsigned digit, bool only_full,
 					struct histree_error *error)
 {
+	struct queue_bucket *bucket = &queue->buckets[level][digit];
+	struct queue_bucket newest = *bucket;
+	bool keeps = only_full && newest.filled < QUEUE_CHUNK_ENTRIES;
+	if (keeps) {
+		bucket->chunk = queue->chunks[newest.chunk].next;
+		bucket->filled = QUEUE_CHUNK_ENTRIES;
+	}
 	enum histree_status status = HISTREE_OK;
-	while (status == HISTREE_OK && queue->buckets[level][digit].chunk != NONE)
+	while (status == HISTREE_OK && bucket->chunk != NONE)
 		status = spill_chunk(queue, level, digit, error);
+	if (keeps) {
+		queue->chunks[newest.chunk].next = bucket->chunk;
+		bucket->chunk = newest.chunk;
+		bucket->filled = newest.filled;
+	}
 	return status;
 }
 
+static bool has_full_chunk(const struct segment_queue *queue, const struct queue_bucket *bucket)
+{
+	return bucket->filled == QUEUE_CHUNK_ENTRIES || queue->chunks[bucket->chunk].next != NONE;
+}
+
 /*
- * Make room by the bucket that will be needed last, of those that are dealt before they are ready.  Without one,
- * nothing is done: there are then few entries.
+ * Spill the bucket that will be needed last, of those that are dealt before they are ready.  False: there is none
+ * (with a full chunk, if only those are wanted).
  */
-static enum histree_status spill_highest(struct segment_queue *queue, struct histree_error *error)
+static bool spill_highest(struct segment_queue *queue, bool only_full, enum histree_status *status,
+			  struct histree_error *error)
 {
 	for (unsigned level = QUEUE_LEVELS - 1; level > 0; level--)
 		for (unsigned word = QUEUE_DIGITS / 64; word-- > 0;)
 			for (uint64_t left = queue->digits[level][word]; left != 0;) {
 				unsigned bit = 63 - (unsigned)__builtin_clzll(left), digit = 64 * word + bit;
 				const struct queue_bucket *bucket = &queue->buckets[level][digit];
-				if (bucket->chunk != NONE && bucket->count > QUEUE_READY_MAX)
-					return spill_bucket(queue, level, digit, error);
+				if (bucket->chunk != NONE && bucket->count > QUEUE_READY_MAX &&
+				    (!only_full || has_full_chunk(queue, bucket))) {
+					*status = spill_bucket(queue, level, digit, only_full, error);
+					return true;
+				}
 				left &= ~(UINT64_C(1) << bit);
 			}
-	return HISTREE_OK;
+	return false;
+}
+
+/* Without anything to spill nothing is done: there are then few entries. */
+static enum histree_status make_room(struct segment_queue *queue, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (!spill_highest(queue, true, &status, error))
+		spill_highest(queue, false, &status, error);
+	return status;
 }
 
 /* An empty chunk in front of a bucket. */
@@ -209,7 +243,7 @@ static enum histree_status add_chunk(struct segment_queue *queue, struct queue_b
 				     struct histree_error *error)
 {
 	if (queue->free_chunk == NONE && queue->chunk_count >= queue->chunks_max) {
-		enum histree_status status = spill_highest(queue, error);
+		enum histree_status status = make_room(queue, error);
 		if (status != HISTREE_OK)
 			return status;
 	}

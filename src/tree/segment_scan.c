@@ -7,6 +7,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "tree/segment_damage.h"
+#include "tree/segment_place.h"
 #include "tree/segment_visit.h"
 
 struct segment_scan {
@@ -16,6 +18,8 @@ struct segment_scan {
 	uint32_t *pending; /* stack of node numbers */
 	size_t pending_count, pending_capacity;
 	uint64_t nodes; /* entered */
+	struct segment_damage damage;
+	size_t orphan_at; /* those before it are pending or have been visited */
 
 	uint32_t resume_leaf;  /* nodes below it are passed over */
 	uint64_t resume_place; /* in that leaf, segments up to it */
@@ -49,14 +53,9 @@ void segment_scan_free(struct segment_scan *scan)
 	if (scan == NULL)
 		return;
 	segment_visit_release(&scan->visit);
+	segment_damage_release(&scan->damage);
 	free(scan->pending);
 	free(scan);
-}
-
-/* Places in a leaf: block and segment. */
-static uint64_t place_of(uint32_t block, uint32_t segment)
-{
-	return (uint64_t)block * SEGMENT_BLOCK_MAX + segment;
 }
 
 void segment_scan_start(struct segment_scan *scan, struct segment_window window,
@@ -68,6 +67,8 @@ void segment_scan_start(struct segment_scan *scan, struct segment_window window,
 	scan->pending[0] = scan->source.reader->shape.root;
 	scan->pending_count = 1;
 	scan->nodes = 0;
+	segment_damage_begin(&scan->damage);
+	scan->orphan_at = 0;
 	scan->block_at = scan->block_count = scan->at = scan->count = 0;
 	scan->resuming = resume != NULL && resume->given > 0;
 	scan->resume_leaf = scan->resuming ? (uint32_t)resume->key[0] : 0;
@@ -77,13 +78,23 @@ void segment_scan_start(struct segment_scan *scan, struct segment_window window,
 void segment_scan_place(const struct segment_scan *scan, uint64_t key[2])
 {
 	key[0] = scan->visit.view.number;
-	key[1] = place_of(scan->block.bounds.number, scan->at - 1);
+	key[1] = segment_place(0, scan->block.bounds.number, scan->at - 1);
+}
+
+struct histree_segment_loss segment_scan_loss(const struct segment_scan *scan)
+{
+	return scan->damage.loss;
 }
 
 void segment_scan_stats(const struct segment_scan *scan, struct histree_segment_iter_stats *stats)
 {
 	stats->nodes_visited = scan->visit.visited;
 	stats->nodes_loaded = scan->visit.loaded;
+}
+
+static bool is_wanted(const struct segment_scan *scan, const struct node_child *node)
+{
+	return segment_window_meets(scan->window, node) && node->number >= scan->resume_leaf;
 }
 
 static enum histree_status push_children(struct segment_scan *scan, struct histree_error *error)
@@ -96,10 +107,35 @@ static enum histree_status push_children(struct segment_scan *scan, struct histr
 		enum histree_status status = segment_visit_child(&scan->visit, index, &child, error);
 		if (status != HISTREE_OK)
 			return status;
-		if (segment_window_meets(scan->window, &child) && child.number >= scan->resume_leaf)
+		if (is_wanted(scan, &child))
 			scan->pending[scan->pending_count++] = child.number;
 	}
 	return HISTREE_OK;
+}
+
+/*
+ * The orphans of a damaged node take its place.  They are those before it in number that are not pending yet: a
+ * node comes after all that are below it, and the scan visits leaves in the order of their numbers.
+ */
+static enum histree_status push_orphans(struct segment_scan *scan, uint32_t number, struct histree_error *error)
+{
+	const struct tree_damage *damage = scan->damage.damage;
+	size_t end = scan->orphan_at;
+	while (end < damage->orphan_count && damage->orphans[end].number < number)
+		end++;
+	if (!array_reserve(&scan->pending, &scan->pending_capacity, scan->pending_count + end - scan->orphan_at))
+		return error_memory(error, "an iterator");
+	for (size_t i = end; i-- > scan->orphan_at;)
+		if (is_wanted(scan, &damage->orphans[i]))
+			scan->pending[scan->pending_count++] = damage->orphans[i].number;
+	scan->orphan_at = end;
+	return HISTREE_OK;
+}
+
+static enum histree_status enter_damaged(struct segment_scan *scan, uint32_t number, struct histree_error *error)
+{
+	enum histree_status status = segment_damage_meet(&scan->damage, scan->source.reader, number, error);
+	return status == HISTREE_OK ? push_orphans(scan, number, error) : status;
 }
 
 static enum histree_status enter_node(struct segment_scan *scan, struct histree_error *error)
@@ -109,10 +145,12 @@ static enum histree_status enter_node(struct segment_scan *scan, struct histree_
 	if (scan->nodes++ == scan->source.reader->shape.node_count)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is a child of several nodes",
 				 scan->source.path, number);
+	scan->block_at = scan->block_count = 0;
 	enum histree_status status = segment_visit_node(&scan->visit, number, error);
+	if (status == HISTREE_ERR_FORMAT)
+		return enter_damaged(scan, number, error);
 	if (status != HISTREE_OK)
 		return status;
-	scan->block_at = scan->block_count = 0;
 	if (scan->visit.view.height > 0)
 		return push_children(scan, error);
 	scan->block_count = segment_leaf_block_count(scan->visit.view.block);
@@ -131,7 +169,7 @@ static enum histree_status enter_block(struct segment_scan *scan, struct histree
 		return status;
 	scan->count = scan->block.count;
 	if (scan->resuming && scan->visit.view.number == scan->resume_leaf)
-		while (scan->at < scan->count && place_of(index, scan->at) <= scan->resume_place)
+		while (scan->at < scan->count && segment_place(0, index, scan->at) <= scan->resume_place)
 			scan->at++;
 	return HISTREE_OK;
 }
@@ -152,7 +190,9 @@ enum histree_status segment_scan_next(struct segment_scan *scan, struct histree_
 			return segment_visit_content(&scan->visit, &scan->block, scan->at - 1, &scan->source,
 						     scan->content, error);
 		}
-		enum histree_status status;
+		enum histree_status status = segment_damage_next(&scan->damage);
+		if (status != HISTREE_OK)
+			return status;
 		if (scan->block_at < scan->block_count) {
 			status = enter_block(scan, error);
 		} else if (scan->pending_count > 0) {

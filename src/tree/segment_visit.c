@@ -2,6 +2,7 @@
 #include "tree/segment_visit.h"
 
 #include "base/error.h"
+#include "tree/tree_damage.h"
 
 static enum histree_status malformed(const struct segment_visit *visit, const char *what, uint32_t which,
 				     struct histree_error *error)
@@ -31,10 +32,15 @@ enum histree_status segment_visit_node(struct segment_visit *visit, uint32_t num
 	enum histree_status status = HISTREE_OK;
 	bool loaded;
 	visit->holds = false;
+	if (tree_damage_has(visit->reader, number))
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is damaged",
+				 block_file_path(visit->reader->file), number);
 	if (visit->pin == NULL)
 		status = node_pin_create(visit->reader->cache, &visit->pin, error);
 	if (status == HISTREE_OK)
 		status = node_pin_hold(visit->pin, number, &loaded, error);
+	if (status == HISTREE_ERR_IO && visit->reader->salvages)
+		return HISTREE_ERR_FORMAT; /* to be taken for damage */
 	if (status != HISTREE_OK)
 		return status;
 	visit->holds = true;

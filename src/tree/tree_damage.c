@@ -5,12 +5,14 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "node/segment_view.h"
+#include "tree/segment_damage.h"
 
 struct damage_search {
 	const struct tree_reader *reader;
 	struct tree_damage *damage;
-	struct node_child *nodes; /* by number: its own bounds */
-	uint8_t *has_parent;      /* by number */
+	struct damaged_node *nodes; /* by number */
+	uint64_t rows;              /* of the nodes that can be read */
 	uint8_t *block;
 };
 
@@ -20,7 +22,22 @@ void tree_damage_free(struct tree_damage *damage)
 		return;
 	free(damage->unreadable);
 	free(damage->orphans);
+	free(damage->losses);
 	free(damage);
+}
+
+/* Of a tree of segments, whose nodes above the leaves have the bounds of their children alone. */
+static struct node_child segment_bounds(const struct node_view *view)
+{
+	if (view->height == 0)
+		return segment_leaf_bounds(view->block);
+	struct node_child bounds = node_child_of_no_segments();
+	for (uint32_t i = 0; i < view->child_count; i++) {
+		struct node_child child = node_view_child(view, i);
+		node_child_include(&bounds, &child);
+	}
+	bounds.number = view->number;
+	return bounds;
 }
 
 /* The keys of a node above the leaves are those of its own intervals: its sub-tree may have any. */
@@ -47,11 +64,16 @@ static void look_at_node(struct damage_search *search, uint32_t number)
 		return;
 	}
 	struct node_view view = node_view(&reader->shape.layout, search->block);
-	search->nodes[number] = own_bounds(&view);
+	bool segments = reader->shape.variant->segments;
+	search->nodes[number].bounds = segments ? segment_bounds(&view) : own_bounds(&view);
+	search->rows += view.row_count;
 	for (uint32_t i = 0; i < view.child_count; i++) {
-		uint32_t child = node_view_child(&view, i).number;
-		if (child < number)
-			search->has_parent[child] = 1;
+		struct node_child child = node_view_child(&view, i);
+		if (child.number >= number)
+			continue;
+		search->nodes[child.number].parent_height = view.height;
+		if (tree_damage_lists(search->damage, child.number))
+			search->nodes[child.number].bounds = child;
 	}
 }
 
@@ -71,13 +93,12 @@ static enum histree_status search(const struct tree_reader *reader, struct tree_
 		.reader = reader,
 		.damage = calloc(1, sizeof(*search.damage)),
 		.nodes = calloc(count, sizeof(*search.nodes)),
-		.has_parent = calloc(count, 1),
 		.block = malloc(reader->shape.layout.node_size),
 	};
 	enum histree_status status = HISTREE_OK;
 	if (search.damage != NULL)
 		search.damage->unreadable = calloc((size_t)count / 64 + 1, sizeof(*search.damage->unreadable));
-	if (search.damage == NULL || search.nodes == NULL || search.has_parent == NULL || search.block == NULL ||
+	if (search.damage == NULL || search.nodes == NULL || search.block == NULL ||
 	    search.damage->unreadable == NULL) {
 		status = error_memory(error, "looking for damage");
 		goto out;
@@ -85,14 +106,15 @@ static enum histree_status search(const struct tree_reader *reader, struct tree_
 	for (uint32_t number = 0; number < count; number++)
 		look_at_node(&search, number);
 	for (uint32_t number = 0; status == HISTREE_OK && number < count; number++) {
-		bool readable = (search.damage->unreadable[number / 64] >> number % 64 & 1) == 0;
-		if (readable && !search.has_parent[number] && number != reader->shape.root &&
-		    !keep_orphan(search.damage, &search.nodes[number]))
+		const struct damaged_node *node = &search.nodes[number];
+		if (!tree_damage_lists(search.damage, number) && node->parent_height == 0 &&
+		    number != reader->shape.root && !keep_orphan(search.damage, &node->bounds))
 			status = error_memory(error, "looking for damage");
 	}
+	if (status == HISTREE_OK && reader->shape.variant->segments)
+		status = segment_damage_find(reader, search.nodes, search.rows, search.damage, error);
 out:
 	free(search.block);
-	free(search.has_parent);
 	free(search.nodes);
 	if (status != HISTREE_OK) {
 		tree_damage_free(search.damage);

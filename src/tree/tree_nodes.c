@@ -3,30 +3,50 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "tree/tree_reader_inside.h"
+#include "tree/tree_heirs.h"
 
+/* As its parent knows it. */
 struct pending_node {
 	uint32_t number, parent;
+	histree_time start, end;
 };
 
-struct pending_nodes {
-	struct pending_node *nodes;
+struct node_walk {
+	struct tree_reader *reader;
+	struct node_pin *pin;
+	struct pending_node *pending; /* stack */
 	size_t count, capacity;
+	uint64_t visited;
+	struct tree_heirs heirs; /* found when damage is met */
 };
 
-static enum histree_status push_children(struct pending_nodes *pending, const struct tree_reader *reader,
-					 const struct node_view *view, struct histree_error *error)
+static enum histree_status push(struct node_walk *walk, struct pending_node node, struct histree_error *error)
 {
-	if (!array_reserve(&pending->nodes, &pending->capacity, pending->count + view->child_count))
+	if (!array_reserve(&walk->pending, &walk->capacity, walk->count + 1))
 		return error_memory(error, "a list of nodes");
-	for (uint32_t i = view->child_count; i-- > 0;) {
+	walk->pending[walk->count++] = node;
+	return HISTREE_OK;
+}
+
+static enum histree_status push_children(struct node_walk *walk, const struct node_view *view,
+					 struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t i = view->child_count; i-- > 0 && status == HISTREE_OK;) {
 		struct node_child child = node_view_child(view, i);
 		if (child.number >= view->number)
 			return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u has node %u as a child",
-					 block_file_path(reader->file), view->number, child.number);
-		pending->nodes[pending->count++] = (struct pending_node){ child.number, view->number };
+					 block_file_path(walk->reader->file), view->number, child.number);
+		/* What a variant does not keep of a child is as wide as can be. */
+		const struct pending_node node = {
+			.number = child.number,
+			.parent = view->number,
+			.start = child.start > view->start ? child.start : view->start,
+			.end = child.end < view->end ? child.end : view->end,
+		};
+		status = push(walk, node, error);
 	}
-	return HISTREE_OK;
+	return status;
 }
 
 static struct histree_node describe(const struct tree_reader *reader, const struct node_view *view, uint32_t parent)
@@ -46,42 +66,76 @@ static struct histree_node describe(const struct tree_reader *reader, const stru
 	};
 }
 
+static enum histree_status take_damaged(struct node_walk *walk, const struct pending_node *damaged,
+					struct histree_node *node, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (walk->heirs.height == NULL)
+		status = tree_heirs_find(walk->reader, &walk->heirs, error);
+	if (status != HISTREE_OK)
+		return status;
+	*node = (struct histree_node){
+		.number = damaged->number,
+		.parent = damaged->parent,
+		.height = walk->heirs.height[damaged->number],
+		.start = damaged->start,
+		.end = damaged->end,
+		.key_min = 1, /* to 0: none */
+		.bytes = walk->reader->shape.layout.node_size,
+		.is_damaged = true,
+	};
+	for (uint32_t child = walk->heirs.last_child[damaged->number];
+	     child != HISTREE_NO_NODE && status == HISTREE_OK; child = walk->heirs.sibling[child]) {
+		status = push(walk, (struct pending_node){ child, damaged->number, damaged->start, damaged->end },
+			      error);
+		node->child_count++;
+	}
+	return status;
+}
+
+/* Take the node on top of the stack; its children take its place. */
+static enum histree_status take_node(struct node_walk *walk, struct histree_node *node, struct histree_error *error)
+{
+	const struct pending_node next = walk->pending[--walk->count];
+	bool loaded;
+	/* A file that lies about its children must not keep us for ever. */
+	if (walk->visited++ == walk->reader->shape.node_count)
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is a child of several nodes",
+				 block_file_path(walk->reader->file), next.number);
+	enum histree_status status = node_pin_hold(walk->pin, next.number, &loaded, error);
+	if (status == HISTREE_ERR_FORMAT)
+		return take_damaged(walk, &next, node, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct node_view view = node_view(&walk->reader->shape.layout, node_pin_block(walk->pin));
+	*node = describe(walk->reader, &view, next.parent);
+	status = push_children(walk, &view, error);
+	node_pin_drop(walk->pin);
+	return status;
+}
+
 enum histree_status tree_nodes(struct tree_reader *reader,
 			       bool (*visit)(void *context, const struct histree_node *node), void *context,
 			       struct histree_error *error)
 {
-	struct pending_nodes pending = { 0 };
-	uint64_t visited = 0;
-	struct node_pin *pin;
-	enum histree_status status = node_pin_create(reader->cache, &pin, error);
-	if (status != HISTREE_OK)
-		return status;
-	if (!array_reserve(&pending.nodes, &pending.capacity, 1)) {
-		status = error_memory(error, "a list of nodes");
-		goto out;
-	}
-	pending.nodes[pending.count++] = (struct pending_node){ reader->shape.root, HISTREE_NO_NODE };
-	while (status == HISTREE_OK && pending.count > 0) {
-		struct pending_node next = pending.nodes[--pending.count];
-		bool loaded;
-		/* A file that lies about its children must not keep us for ever. */
-		if (visited++ == reader->shape.node_count) {
-			status = error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is a child of several nodes",
-					   block_file_path(reader->file), next.number);
-			break;
-		}
-		status = node_pin_hold(pin, next.number, &loaded, error);
-		if (status != HISTREE_OK)
-			break;
-		struct node_view view = node_view(&reader->shape.layout, node_pin_block(pin));
-		status = push_children(&pending, reader, &view, error);
-		struct histree_node node = describe(reader, &view, next.parent);
-		node_pin_drop(pin);
+	struct node_walk walk = { .reader = reader };
+	const struct pending_node root = {
+		.number = reader->shape.root,
+		.parent = HISTREE_NO_NODE,
+		.start = reader->shape.start,
+		.end = reader->shape.end,
+	};
+	enum histree_status status = node_pin_create(reader->cache, &walk.pin, error);
+	if (status == HISTREE_OK)
+		status = push(&walk, root, error);
+	while (status == HISTREE_OK && walk.count > 0) {
+		struct histree_node node;
+		status = take_node(&walk, &node, error);
 		if (status == HISTREE_OK && !visit(context, &node))
 			break;
 	}
-out:
-	node_pin_free(pin);
-	free(pending.nodes);
+	node_pin_free(walk.pin);
+	tree_heirs_release(&walk.heirs);
+	free(walk.pending);
 	return status;
 }

@@ -112,10 +112,10 @@ enum histree_status tree_reader_open(const struct block_file *file, size_t cache
 	return open_reader(file, cache_bytes, false, false, out, error);
 }
 
-enum histree_status tree_reader_open_segments(const struct block_file *file, size_t cache_bytes,
+enum histree_status tree_reader_open_segments(const struct block_file *file, size_t cache_bytes, bool salvages,
 					      struct tree_reader **out, struct histree_error *error)
 {
-	return open_reader(file, cache_bytes, true, false, out, error);
+	return open_reader(file, cache_bytes, true, salvages, out, error);
 }
 
 enum histree_status tree_reader_salvage(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,

@@ -17,8 +17,8 @@ struct tree_iter;
 /* `file` is borrowed and outlives the reader. */
 enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
 				     struct histree_error *error);
-/* The same for a tree of segments, whose reader is for segment_iter.h. */
-enum histree_status tree_reader_open_segments(const struct block_file *file, size_t cache_bytes,
+/* The same for a tree of segments, whose reader is for segment_iter.h; `salvages` as tree_reader_salvage(). */
+enum histree_status tree_reader_open_segments(const struct block_file *file, size_t cache_bytes, bool salvages,
 					      struct tree_reader **out, struct histree_error *error);
 void tree_reader_close(struct tree_reader *reader);
 

@@ -56,8 +56,8 @@ enum histree_status tree_writer_settle(struct tree_writer *writer, struct histre
 
 /*
  * Of a settled writer: one that is what this one is now and writes the nodes that come after those of now to
- * `file`, the tail of this one's file (block_file.h).  Finishing it makes a history that ends now, and this one
- * goes on.
+ * `file`, the tail of this one's file (block_file.h).  Finishing it makes a history that ends now.  It borrows what
+ * is buffered: this one goes on when the copy was freed.
  */
 enum histree_status tree_writer_copy(const struct tree_writer *writer, struct block_file *file,
 				     struct tree_writer **out, struct histree_error *error);

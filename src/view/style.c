@@ -20,27 +20,38 @@
 #define PALE_GREY 0xcfd5dc, 0x4d5561
 #define SKY 0x6bb3dc, 0x4c93bd
 
+/* Of what is lost, damaged or never was recorded; of a thread also a status that Trace Compass calls so. */
+#define UNKNOWN                                  \
+	{                                        \
+		"Unknown", "unknown", GREY, 0.33 \
+	}
+
 static const struct histree_style thread_styles[] = {
-	{ "Unknown", "unknown", GREY, 0.33 },        { "Wait blocked", "blocked", SAND, 0.5 },
-	{ "Usermode", "user mode", GREEN, 1 },       { "System call", "system call", BLUE, 1 },
-	{ "Interrupt", "interrupted", PURPLE, 0.8 }, { "Wait for CPU", "waiting for a CPU", ORANGE, 0.6 },
-	{ "Wait", "waiting", PALE_GREY, 0.5 },       { "Wait fork", "just made", PALE_ORANGE, 0.5 },
+	UNKNOWN,
+	{ "Wait blocked", "blocked", SAND, 0.5 },
+	{ "Usermode", "user mode", GREEN, 1 },
+	{ "System call", "system call", BLUE, 1 },
+	{ "Interrupt", "interrupted", PURPLE, 0.8 },
+	{ "Wait for CPU", "waiting for a CPU", ORANGE, 0.6 },
+	{ "Wait", "waiting", PALE_GREY, 0.5 },
+	{ "Wait fork", "just made", PALE_ORANGE, 0.5 },
 };
 
 static const struct histree_style cpu_styles[] = {
 	{ "Idle", "idle", PALE_GREY, 0.5 },        { "Usermode", "user mode", GREEN, 1 },
 	{ "System call", "system call", BLUE, 1 }, { "Soft Irq", "softirq", GOLD, 1 },
-	{ "Interrupt", "interrupt", PURPLE, 1 },
+	{ "Interrupt", "interrupt", PURPLE, 1 },   UNKNOWN,
 };
 
-static const struct histree_style irq_styles[] = { { "Interrupt", "interrupt", PURPLE, 1 } };
+static const struct histree_style irq_styles[] = { { "Interrupt", "interrupt", PURPLE, 1 }, UNKNOWN };
 
 static const struct histree_style soft_irq_styles[] = {
 	{ "Soft Irq raised", "softirq raised", PALE_GOLD, 0.6 },
 	{ "Soft Irq", "softirq", GOLD, 1 },
+	UNKNOWN,
 };
 
-static const struct histree_style frequency_styles[] = { { "frequency", "frequency", SKY, 0.7 } };
+static const struct histree_style frequency_styles[] = { { "frequency", "frequency", SKY, 0.7 }, UNKNOWN };
 
 static const struct histree_style arrow_styles[HISTREE_ARROW_KIND_COUNT] = {
 	[HISTREE_ARROW_SWITCH] = { "CPU transition", "next on the CPU", GREY, 0.1 },
@@ -50,13 +61,22 @@ static const struct histree_style arrow_styles[HISTREE_ARROW_KIND_COUNT] = {
 };
 
 static const struct histree_style palette[] = {
-	{ "colour 1", "colour 1", 0x2a6cb8, 0x5c9df0, 1 },   { "colour 2", "colour 2", 0xdd6b1f, 0xf08a3c, 1 },
-	{ "colour 3", "colour 3", 0x12936a, 0x35b98c, 1 },   { "colour 4", "colour 4", 0xa8408c, 0xd879bb, 1 },
-	{ "colour 5", "colour 5", 0xc49a1a, 0xdfb93f, 1 },   { "colour 6", "colour 6", 0x5d5bb5, 0x9290e6, 1 },
-	{ "colour 7", "colour 7", 0x6bb3dc, 0x4c93bd, 1 },   { "colour 8", "colour 8", 0x8c5a3c, 0xb9835f, 1 },
-	{ "colour 9", "colour 9", 0x4f9d3f, 0x7cc46b, 1 },   { "colour 10", "colour 10", 0xd98aa8, 0xb56a88, 1 },
-	{ "colour 11", "colour 11", 0x2c8c99, 0x52b8c4, 1 }, { "colour 12", "colour 12", 0x7d8794, 0x9aa4b2, 1 },
+	{ "colour 1", "colour 1", 0x2a6cb8, 0x5c9df0, 1 },
+	{ "colour 2", "colour 2", 0xdd6b1f, 0xf08a3c, 1 },
+	{ "colour 3", "colour 3", 0x12936a, 0x35b98c, 1 },
+	{ "colour 4", "colour 4", 0xa8408c, 0xd879bb, 1 },
+	{ "colour 5", "colour 5", 0xc49a1a, 0xdfb93f, 1 },
+	{ "colour 6", "colour 6", 0x5d5bb5, 0x9290e6, 1 },
+	{ "colour 7", "colour 7", 0x6bb3dc, 0x4c93bd, 1 },
+	{ "colour 8", "colour 8", 0x8c5a3c, 0xb9835f, 1 },
+	{ "colour 9", "colour 9", 0x4f9d3f, 0x7cc46b, 1 },
+	{ "colour 10", "colour 10", 0xd98aa8, 0xb56a88, 1 },
+	{ "colour 11", "colour 11", 0x2c8c99, 0x52b8c4, 1 },
+	{ "colour 12", "colour 12", 0x7d8794, 0x9aa4b2, 1 },
+	UNKNOWN,
 };
+
+enum { PALETTE_COLOURS = sizeof(palette) / sizeof(palette[0]) - 1 };
 
 #define STYLES(array) (array), sizeof(array) / sizeof((array)[0])
 
@@ -123,7 +143,13 @@ static const struct histree_style *style_of_anything(const struct histree_value 
 		hash = hash_bytes(value->bytes, value->size);
 		break;
 	}
-	return &palette[hash_mix(hash) % (sizeof(palette) / sizeof(palette[0]))];
+	return &palette[hash_mix(hash) % PALETTE_COLOURS];
+}
+
+static const struct histree_style *style_of_unknown(enum histree_meaning meaning)
+{
+	return meaning == HISTREE_MEANS_THREAD_STATUS ? &thread_styles[0]
+						      : &tables[meaning].styles[tables[meaning].count - 1];
 }
 
 const struct histree_style *histree_style_of(enum histree_meaning meaning, const struct histree_value *value)
@@ -131,6 +157,8 @@ const struct histree_style *histree_style_of(enum histree_meaning meaning, const
 	bool is_int = value->type == HISTREE_INT;
 	if (value->type == HISTREE_NULL)
 		return NULL;
+	if (value->type == HISTREE_UNKNOWN)
+		return style_of_unknown(meaning);
 	switch (meaning) {
 	case HISTREE_MEANS_THREAD_STATUS:
 		if (!is_int || value->int32 < 0 || (size_t)value->int32 >= tables[meaning].count)

@@ -10,6 +10,7 @@
 #include "server/page_request.h"
 #include "server/parameters.h"
 #include "server/router.h"
+#include "server/table_reply.h"
 
 /* The next line, terminated; the caller frees it. */
 static char *next_line(const uint8_t **bytes, size_t *size)
@@ -45,6 +46,28 @@ static void check_times(const struct call *call)
 	}
 }
 
+static const char *cell_of(void *line, unsigned column)
+{
+	static const char *const cells[] = { "", "a", "17:46:22.794", "sched_switch" };
+	(void)line;
+	return cells[column % 4];
+}
+
+static void check_table(const struct call *call)
+{
+	enum { COLUMNS = 5 };
+	struct table_request table;
+	if (table_request_read(call, COLUMNS, &table)) {
+		REQUIRE(table.column_count <= COLUMNS);
+		for (unsigned i = 0; i < table.column_count; i++)
+			REQUIRE(table.columns[i] < COLUMNS);
+		REQUIRE(cell_match_line(&table.match, cell_of, NULL) || table.has_match);
+	} else {
+		REQUIRE(call->reply->status != HTTP_OK);
+	}
+	table_request_release(&table);
+}
+
 static void check_body(const uint8_t *bytes, size_t size, struct call *call)
 {
 	call->body = json_loadb((const char *)bytes, size, 0, NULL);
@@ -52,6 +75,7 @@ static void check_body(const uint8_t *bytes, size_t size, struct call *call)
 		json_t *parameters = json_object_get(call->body, "parameters");
 		call->parameters = json_is_object(parameters) ? parameters : call->body;
 		check_times(call);
+		check_table(call);
 	}
 	json_decref(call->body);
 }

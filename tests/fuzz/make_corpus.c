@@ -16,6 +16,7 @@
 #include "item/value_codec.h"
 #include "pipeline/event_index_writer.h"
 #include "segment/segment_backend.h"
+#include "segment/table_page.h"
 #include "state/attribute_section.h"
 #include "store/block_file.h"
 #include "support/memory_io.h"
@@ -23,6 +24,7 @@
 #include "support/segments.h"
 #include "support/tree_file.h"
 #include "support/workload.h"
+#include "tree/segment_place.h"
 
 enum { NODE_SIZE = 4096 };
 
@@ -160,6 +162,24 @@ static void put_tree(const struct tree_variant *variant, const struct workload_k
 	reference_release(&reference);
 	free(intervals);
 	workload_release(&workload);
+}
+
+/* Pages of a side table: with its places, and some that lead nowhere. */
+static void put_pages(void)
+{
+	enum { COUNT = 400 };
+	uint64_t places[COUNT];
+	uint8_t page[TABLE_PAGE_SIZE];
+	for (uint32_t i = 0; i < COUNT; i++)
+		places[i] = segment_place(i / 100, 0, i % 100);
+	put("table", "places", page, table_page_put(page, 0, places, COUNT));
+	places[7] = segment_place(UINT32_MAX, 3, 1);
+	put("table", "no-node", page, table_page_put(page, 0, places, COUNT));
+	places[7] = segment_place(1, 999, 1);
+	put("table", "no-block", page, table_page_put(page, 0, places, COUNT));
+	places[7] = segment_place(1, 0, 127);
+	put("table", "no-segment", page, table_page_put(page, 0, places, COUNT));
+	put("table", "few", page, table_page_put(page, 0, places, 3));
 }
 
 /* The first leaf, the root and the schema of a segment store. */
@@ -309,6 +329,7 @@ int main(int count, char **arguments)
 	const struct workload_kind kind = { "corpus", 30, 750, -100, 50, 20, CHOOSE_FEW, 30, 0 };
 	for (size_t i = 0; tree_variants[i] != NULL; i++)
 		put_tree(tree_variants[i], &kind);
+	put_pages();
 	put_segments(&(struct segment_kind){ "times", SEGMENTS_BY_END, 900, false });
 	put_segments(&(struct segment_kind){ "content", SEGMENTS_SCATTERED, 150, true });
 	static const uint8_t provider[] = "\1\0\0\0kernel";

@@ -81,6 +81,16 @@ enum histree_status golden_segments_build(const char *path, struct histree_error
 	return status;
 }
 
+enum histree_status golden_segments_make_table(const char *path, struct histree_error *error)
+{
+	struct histree_segment_store *store;
+	enum histree_status status = histree_segment_store_open(path, NULL, &store, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_store_make_table(store, NAME, error);
+	histree_segment_store_close(store);
+	return status;
+}
+
 /* ---- dumping ------------------------------------------------------------------------------------------- */
 
 static void dump_schema(const struct histree_segment_store_info *info, FILE *out)

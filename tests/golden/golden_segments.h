@@ -16,6 +16,9 @@
 enum histree_status golden_segments_build(const char *path, struct histree_error *error);
 
 /* The schema, then every segment in the order of the file: start, end, type and value of each field. */
+/* The side table of the first field, beside it. */
+enum histree_status golden_segments_make_table(const char *path, struct histree_error *error);
+
 enum histree_status golden_segments_dump(struct histree_segment_store *store, FILE *out,
 					 struct histree_error *error);
 

@@ -42,6 +42,7 @@ static int write_segments(const char *folder)
 	struct histree_segment_store *store;
 	snprintf(path, sizeof(path), "%s/v1-segments.sht", folder);
 	if (golden_segments_build(path, &error) != HISTREE_OK ||
+	    golden_segments_make_table(path, &error) != HISTREE_OK ||
 	    histree_segment_store_open(path, NULL, &store, &error) != HISTREE_OK)
 		return complain(path, &error);
 	snprintf(path, sizeof(path), "%s/segments.txt", folder);

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """
-Compute the segments of a kernel trace of LTTng a second time, from babeltrace2's text, and compare each of them.
-babeltrace2 gives up where the clock of a trace steps back: then the segments that ended before are compared.
+Compute the segments of a trace of LTTng a second time, from babeltrace2's text, and compare each of them.
 
-usage: check_segments.py HISTREE TRACE
+usage: check_segments.py HISTREE TRACE ANALYSIS...
 Exit: 0 equal, 1 different, 77 (skipped) without the trace or babeltrace2.
 """
+import collections
+import heapq
 import json
 import os
 import re
@@ -15,75 +16,177 @@ import subprocess
 import sys
 import tempfile
 
-LINE = re.compile(r"^\[(\d+)\.(\d{9})\] (?:\S+ )?(\S+): \{ cpu_id = (\d+) \}, \{ ?(.*?) ?\}$")
-ENTRY = re.compile(r"^(?:compat_)?(?:syscall_entry_|sys_)(.*)$")
-EXIT = re.compile(r"^(?:compat_)?(?:syscall_exit_.*|exit_syscall)$")
-complete, last = True, 0  # whether babeltrace2 read the whole trace; the time of the last event that it gave
-SOFTIRQS = ["HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"]
+# ---- the text of a trace
+
+LINE = re.compile(r"^\[(\d+)\.(\d{9})\] (?:\S+ )?(\S+): \{ cpu_id = (\d+) \}, (?:\{ ([^{}]*) \}, )?\{ ?(.*?) ?\}$")
 
 
-def events(trace):
-    """Yield (time, name, cpu, text of the fields) for each event."""
-    global complete, last
-    command = ["babeltrace2", "--clock-seconds", "--no-delta", trace]
+def stream_events(folder):
+    """Yield (time, name, cpu, context, payload) for each event of a trace of one stream, in the order of its file."""
+    command = ["babeltrace2", "run", "--component=in:source.ctf.fs", f'--params=inputs=["{folder}"]',
+               "--component=out:sink.text.pretty", "--params=clock-seconds=yes,no-delta=yes", "--connect=in:out"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                          errors="replace") as p:
+                          errors="surrogateescape") as p:
         for line in p.stdout:
             found = LINE.match(line.rstrip("\n"))
-            if found:
-                last = int(found[1] + found[2])
-                yield last, found[3], int(found[4]), found[5]
-    complete = p.returncode == 0
+            if not found:
+                sys.exit(f"not the text of an event: {line}")
+            yield int(found[1] + found[2]), found[3], int(found[4]), found[5] or "", found[6]
+    if p.returncode != 0:
+        sys.exit(f"babeltrace2 gave up on {folder}")
+
+
+def read(trace, folder):
+    """
+    All events, merged by time: each stream is read for itself, as babeltrace2 does not merge those whose clock steps
+    back; such a one keeps its order.
+    """
+    streams = []
+    for name in sorted(os.listdir(trace)):
+        if name == "metadata" or not os.path.isfile(os.path.join(trace, name)):
+            continue
+        alone = os.path.join(folder, name)
+        os.mkdir(alone)
+        for file in ("metadata", name):
+            os.symlink(os.path.abspath(os.path.join(trace, file)), os.path.join(alone, file))
+        streams.append(stream_events(alone))
+    return list(heapq.merge(*streams, key=lambda event: event[0]))
 
 
 def number(fields, name):
-    found = re.search(rf"(?:^|, ){name} = (?:\( .*? : container = )?(-?\d+|0x[0-9A-Fa-f]+)", fields)
-    return int(found[1], 0) if found else None
+    found = re.search(rf"(?:^|, ){name} = (?:\( .*? : container = )?(0x[0-9A-Fa-f]+|-?\d+)", fields)
+    return signed(int(found[1], 0)) if found else None
+
+
+def signed(value):
+    return value - 2**64 if value >= 2**63 else value
 
 
 def text(fields, name):
     found = re.search(rf'(?:^|, ){name} = "((?:[^"\\]|\\.)*)"', fields)
-    return found[1] if found else None
+    return unescape(found[1]) if found else None
 
 
-def system_calls(trace):
-    """Rows of (start, end, name, tid, process, return); and the ends and the beginnings that are alone."""
-    rows, opened, current, names = [], {}, {}, {}
+def unescape(escaped):
+    return escaped.encode("latin-1", "backslashreplace").decode("unicode_escape") if "\\" in escaped else escaped
+
+
+FIELD = re.compile(r'(\w+) = (?:(0x[0-9A-F]+|-?\d+)|"((?:[^"\\]|\\.)*)"|\( .*? : container = (-?\d+) \)|\[.*?\]+)'
+                   r'(?:, |$)')
+
+
+class Said(str):
+    """babeltrace2 2.0 prints an empty string as one that it had in its place before: then it may be this as well."""
+
+    otherwise = None
+
+
+def arguments(fields, before):
+    """
+    All numbers and texts of the payload; a number that can only be an address is in hexadecimal.  `before`: the texts
+    that such events of the same stream had before.
+    """
+    said, otherwise = [], []
+    for name, digits, string, container in FIELD.findall(fields):
+        if digits or container:
+            value = signed(int(digits or container, 0))
+            said.append(f"{name} = {value}" if -2**31 <= value < 2**32 else f"{name} = 0x{value % 2**64:X}")
+            otherwise.append(said[-1])
+        elif f'{name} = "' in fields:
+            said.append(f'{name} = "{unescape(string)}"')
+            otherwise.append(f'{name} = ""' if said[-1] in before else said[-1])
+            before.add(said[-1])
+    text_ = Said(", ".join(said))
+    text_.otherwise = ", ".join(otherwise)
+    return text_ if said else None
+
+
+# ---- segments: rows, ends without a beginning, beginnings without an end
+
+ENTRY = re.compile(r"^(?:compat_)?(?:syscall_entry_|sys_)(.*)$")
+EXIT = re.compile(r"^(?:compat_)?(?:syscall_exit_.*|exit_syscall)$")
+SOFTIRQS = ["HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER", "RCU"]
+FUTEX = ["wait", "wake", "fd", "requeue", "cmp_requeue", "wake_op", "lock_pi", "unlock_pi", "trylock_pi",
+         "wait_bitset", "wake_bitset", "wait_requeue_pi", "cmp_requeue_pi", "lock_pi2"]
+
+
+class Threads:
+    """Who runs on each CPU, and how threads are called."""
+
+    def __init__(self):
+        self.current, self.names = {}, {}
+
+    def learn(self, event, cpu, fields):
+        if event == "sched_switch":
+            for which in ("prev", "next"):
+                self.names[number(fields, which + "_tid")] = text(fields, which + "_comm")
+            self.current[cpu] = number(fields, "next_tid")
+        elif event == "sched_process_fork":
+            self.names[number(fields, "child_tid")] = text(fields, "child_comm")
+        elif event == "lttng_statedump_process_state":
+            self.names[number(fields, "tid")] = text(fields, "name")
+
+
+def calls(events, begin, switched=lambda content: None):
+    """
+    System calls of a kind: `begin` gives the content of one as a list, and None if it is another.  A row is (start,
+    end, tid, process, return, content...).  Before the first switch of a CPU a call is that CPU's.
+    """
+    rows, opened, threads = [], {}, Threads()
     ends = starts = 0
-    for time, event, cpu, fields in events(trace):
-        thread = current.get(cpu, ("cpu", cpu))
+    for time, event, cpu, _, fields in events:
+        thread = threads.current.get(cpu, ("cpu", cpu))
         entry = ENTRY.match(event)
         if entry:
-            starts += thread in opened
-            opened[thread] = (time, entry[1])
+            starts += opened.pop(thread, None) is not None
+            content = begin(entry[1], fields, cpu)
+            if content is not None:
+                opened[thread] = (time, content)
         elif EXIT.match(event):
             if thread in opened:
-                start, name = opened.pop(thread)
-                known = not isinstance(thread, tuple)
-                rows.append((start, time, name, thread if known else None, names.get(thread) if known else None,
-                             number(fields, "ret")))
+                start, content = opened.pop(thread)
+                tid = None if isinstance(thread, tuple) else thread
+                rows.append((start, time, tid, threads.names.get(tid), number(fields, "ret"), *content))
             else:
                 ends += 1
         elif event == "sched_switch":
-            if cpu not in current and ("cpu", cpu) in opened:
-                opened[number(fields, "prev_tid")] = opened.pop(("cpu", cpu))
-            names[number(fields, "prev_tid")] = text(fields, "prev_comm")
-            names[number(fields, "next_tid")] = text(fields, "next_comm")
-            current[cpu] = number(fields, "next_tid")
-        elif event == "sched_process_fork":
-            names[number(fields, "child_tid")] = text(fields, "child_comm")
-        elif event == "lttng_statedump_process_state":
-            names[number(fields, "tid")] = text(fields, "name")
+            previous = number(fields, "prev_tid")
+            if cpu not in threads.current and ("cpu", cpu) in opened:
+                opened[previous] = opened.pop(("cpu", cpu))
+            if previous in opened and number(fields, "prev_state") != 0:
+                switched(opened[previous][1])
         elif event == "sched_process_free":
             starts += opened.pop(number(fields, "tid"), None) is not None
+        threads.learn(event, cpu, fields)
     return rows, ends, starts + len(opened)
 
 
-def handlers(trace, entry, exit_, key, name):
-    """The same of handlers on a CPU: (start, end, name, number, cpu)."""
+def system_calls(events):
+    before = collections.defaultdict(set)
+    return calls(events, lambda name, fields, cpu: [name, arguments(fields, before[cpu, name])])
+
+
+def futex(events):
+    def begin(name, fields, _):
+        if name != "futex":
+            return None
+        operation = number(fields, "op") & 0x7F
+        known = operation < len(FUTEX)
+        return [FUTEX[operation] if known else f"op {operation}", number(fields, "uaddr"), number(fields, "val"),
+                False]
+
+    def switched(content):
+        content[3] = True
+
+    rows, _, starts = calls(events, begin, switched)
+    return rows, 0, starts
+
+
+def handlers(events, entry, exit_, key, name):
+    """Handlers on a CPU: (start, end, name, number, cpu)."""
     rows, opened = [], {}
     ends = starts = 0
-    for time, event, cpu, fields in events(trace):
+    for time, event, cpu, _, fields in events:
         place = (cpu, number(fields, key)) if event in entry + exit_ else None
         if event in entry:
             starts += place in opened
@@ -96,45 +199,99 @@ def handlers(trace, entry, exit_, key, name):
     return rows, ends, starts + len(opened)
 
 
-def irqs(trace):
-    return handlers(trace, ["irq_handler_entry"], ["irq_handler_exit"], "irq", lambda fields: text(fields, "name"))
+def irqs(events):
+    return handlers(events, ["irq_handler_entry"], ["irq_handler_exit"], "irq", lambda fields: text(fields, "name"))
 
 
-def softirqs(trace):
-    return handlers(trace, ["softirq_entry", "irq_softirq_entry"], ["softirq_exit", "irq_softirq_exit"], "vec",
+def softirqs(events):
+    return handlers(events, ["softirq_entry", "irq_softirq_entry"], ["softirq_exit", "irq_softirq_exit"], "vec",
                     lambda fields: SOFTIRQS[number(fields, "vec")])
 
 
-def wakeups(trace):
-    """(start, end, name, tid, prio, cpu)."""
+def wakeups(events):
+    """(start, end, name, tid, prio, cpu, waker)."""
     rows, opened, running = [], {}, {}
     starts = 0
-    for time, event, cpu, fields in events(trace):
+    for time, event, cpu, _, fields in events:
         if event in ("sched_wakeup", "sched_wakeup_new", "sched_waking"):
             tid = number(fields, "tid")
             if tid not in running.values():
-                opened.setdefault(tid, (time, number(fields, "prio")))
+                opened.setdefault(tid, (time, number(fields, "prio"), running.get(cpu)))
         elif event == "sched_switch":
+            starts += opened.pop(number(fields, "prev_tid"), None) is not None  # it ran all the while
             tid = number(fields, "next_tid")
             running[cpu] = tid
             if tid in opened:
-                start, prio = opened.pop(tid)
-                rows.append((start, time, text(fields, "next_comm"), tid, prio, cpu))
+                start, prio, waker = opened.pop(tid)
+                rows.append((start, time, text(fields, "next_comm"), tid, prio, cpu, waker))
         elif event == "sched_process_free":
             starts += opened.pop(number(fields, "tid"), None) is not None
     return rows, 0, starts + len(opened)
 
 
+def block_io(events):
+    """(start, end, name, device, sector, bytes)."""
+    rows, opened = [], {}
+    ends = starts = 0
+    for time, event, _, _, fields in events:
+        if not event.startswith("block_rq_"):
+            continue
+        request = (number(fields, "dev"), number(fields, "sector"))
+        if event == "block_rq_insert" or (event == "block_rq_issue" and request not in opened):
+            starts += request in opened
+            flags = number(fields, "rwbs")
+            name = "discard" if flags & 2 else "write" if flags & 1 else "read" if flags & 4 else "other"
+            opened[request] = (time, name, 512 * number(fields, "nr_sector"))
+        elif event == "block_rq_complete" and request in opened:
+            start, name, size = opened.pop(request)
+            device = f"{request[0] >> 20}:{request[0] % 2**20}"
+            rows.append((start, time, name, device, request[1], size))
+        elif event == "block_rq_complete":
+            ends += 1
+    return rows, ends, starts + len(opened)
+
+
+def function_calls(events):
+    """(start, end, name, tid, process, depth, self, caller); a row of the stack is [start, address, time inside]."""
+    rows, stacks = [], {}
+    ends = starts = 0
+    for time, event, _, context, fields in events:
+        stack = stacks.setdefault(number(context, "vtid"), [])
+        address = number(fields, "addr")
+        if event.endswith(":func_entry"):
+            stack.append([time, address, 0])
+            continue
+        if address is not None and stack and stack[-1][1] != address:
+            sys.exit("an exit is not that of the innermost call")
+        if not stack:
+            ends += 1
+            continue
+        start, address, inside = stack.pop()
+        caller = f"0x{stack[-1][1]:x}" if stack else None
+        rows.append((start, time, f"0x{address:x}", number(context, "vtid"), text(context, "procname"),
+                     len(stack) + 1, time - start - inside, caller))
+        if stack:
+            stack[-1][2] += time - start
+    return rows, ends, starts + sum(map(len, stacks.values()))
+
+
+CALL = ["tid", "process", "return", "name"]
 CHECKS = {
-    "system-calls": (system_calls, ["name", "tid", "process", "return"]),
+    "system-calls": (system_calls, [*CALL, "arguments"]),
+    "futex": (futex, [*CALL, "uaddr", "val", "blocked"]),
     "irqs": (irqs, ["name", "irq", "cpu"]),
     "softirqs": (softirqs, ["name", "vec", "cpu"]),
-    "wakeups": (wakeups, ["name", "tid", "prio", "cpu"]),
+    "wakeups": (wakeups, ["name", "tid", "prio", "cpu", "waker"]),
+    "block-io": (block_io, ["name", "device", "sector", "bytes"]),
+    "function-calls": (function_calls, ["name", "tid", "process", "depth", "self", "caller"]),
 }
 
 
-def ask(histree, *arguments):
-    done = subprocess.run([histree, *arguments], stdout=subprocess.PIPE, check=False)
+# ---- comparing
+
+
+def ask(histree, *arguments_):
+    done = subprocess.run([histree, *arguments_], stdout=subprocess.PIPE, check=False)
     if done.returncode > 1:
         sys.exit(1)
     return json.loads(done.stdout)
@@ -144,16 +301,20 @@ def order(row):
     return [(value is not None, value) for value in row]
 
 
-def compare(histree, store, trace, analysis):
+def otherwise(row):
+    return tuple(value.otherwise if isinstance(value, Said) else value for value in row)
+
+
+def compare(histree, store, events, analysis):
     compute, columns = CHECKS[analysis]
-    wanted, ends, starts = compute(trace)
+    wanted, ends, starts = compute(events)
     found = [tuple(row[column] for column in ["start", "end", *columns])
              for row in ask(histree, "segments", store, analysis, "--format", "json")]
-    if not complete:
-        found = [row for row in found if row[1] <= last]
+    known = set(found)
+    wanted = [row if row in known else otherwise(row) for row in wanted]
     info = ask(histree, "info", store, "-a", analysis, "--format", "json")[0]
     counts = (info["without_start"], info["without_end"])
-    same = sorted(wanted, key=order) == sorted(found, key=order) and (counts == (ends, starts) or not complete)
+    same = sorted(wanted, key=order) == sorted(found, key=order) and counts == (ends, starts)
     print(f"{analysis}: {len(found)} segments, {counts[0]} without start, {counts[1]} without end:",
           "as computed" if same else f"DIFFERENT: computed {len(wanted)}, {ends}, {starts}")
     for row in sorted(set(wanted) ^ set(found), key=order)[:10]:
@@ -162,15 +323,17 @@ def compare(histree, store, trace, analysis):
 
 
 def main():
-    histree, trace = sys.argv[1:]
+    histree, trace, *analyses = sys.argv[1:]
     if not os.path.isdir(trace) or shutil.which("babeltrace2") is None:
         print("skipped: no trace, or no babeltrace2")
         return 77
     with tempfile.TemporaryDirectory() as folder:
         store = os.path.join(folder, "store")
-        subprocess.run([histree, "build", "-q", "-a", ",".join(CHECKS), "-o", store, trace], check=True)
+        subprocess.run([histree, "build", "-q", "-a", ",".join(analyses), "-o", store, trace], check=True)
         subprocess.run([histree, "verify", store], check=True)
-        return 0 if all([compare(histree, store, trace, analysis) for analysis in CHECKS]) else 1
+        events = read(trace, folder)
+        print(f"{len(events)} events")
+        return 0 if all([compare(histree, store, events, analysis) for analysis in analyses]) else 1
 
 
 if __name__ == "__main__":

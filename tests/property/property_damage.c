@@ -3,7 +3,7 @@
  * property_damage.c - a damaged node costs its own intervals, exactly those, and no answer is wrong.
  *
  * Some nodes of a tree are damaged, after what they held was written down.  Then every answer is what the array
- * says, with `unknown` for just that.
+ * says, with `unknown` for just that; and the list of nodes has each of them, the damaged ones as damaged.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,8 @@ struct damage_case {
 	struct memory_io memory;
 	struct tree_file tree;
 	struct reference reference;
-	bool *lost; /* by index of the reference's intervals */
+	bool *lost;    /* by index of the reference's intervals */
+	bool *damaged; /* by number of the node */
 	struct random random;
 };
 
@@ -82,18 +83,17 @@ static void damage_some(struct damage_case *test)
 	struct tree_shape shape;
 	open_tree(test);
 	assert_int_equal(tree_shape_read(test->tree.file, &shape, NULL), HISTREE_OK);
-	bool *damaged = calloc(shape.node_count, sizeof(*damaged));
-	assert_non_null(damaged);
+	test->damaged = calloc(shape.node_count, sizeof(*test->damaged));
+	assert_non_null(test->damaged);
 	uint32_t wanted = 1 + (uint32_t)random_below(&test->random, random_percent(&test->random, 50) ? 2 : 8);
 	for (uint32_t i = 0; i < wanted; i++) {
 		uint32_t number = random_percent(&test->random, 15)
 					  ? shape.root
 					  : (uint32_t)random_below(&test->random, shape.node_count);
-		if (!damaged[number])
+		if (!test->damaged[number])
 			damage_node(test, &shape, number);
-		damaged[number] = true;
+		test->damaged[number] = true;
 	}
-	free(damaged);
 	tree_file_close(&test->tree);
 }
 
@@ -208,6 +208,55 @@ static void ask(struct damage_case *test, struct tree_iter *iter)
 	free(expected.holes);
 }
 
+/* ---- the list of nodes ------------------------------------------------------------------------------------- */
+
+struct listing {
+	struct damage_case *test;
+	struct histree_node *nodes; /* by number; `bytes` 0: it did not come yet */
+	uint32_t *children;         /* of which so many came */
+	uint32_t count;
+};
+
+static bool list_node(void *context, const struct histree_node *node)
+{
+	struct listing *listing = context;
+	if (listing->nodes[node->number].bytes != 0)
+		wrong(listing->test, "node %u comes twice", node->number);
+	if (node->is_damaged != listing->test->damaged[node->number])
+		wrong(listing->test, "node %u is damaged or not: wrong", node->number);
+	if (node->parent != HISTREE_NO_NODE) {
+		const struct histree_node *parent = &listing->nodes[node->parent];
+		if (parent->bytes == 0 || parent->height <= node->height || parent->number <= node->number ||
+		    node->start < parent->start || node->end > parent->end)
+			wrong(listing->test, "node %u does not belong to node %u", node->number, node->parent);
+		listing->children[node->parent]++;
+	}
+	listing->nodes[node->number] = *node;
+	listing->count++;
+	return true;
+}
+
+static void check_list(struct damage_case *test)
+{
+	struct tree_shape shape;
+	struct histree_error error;
+	assert_int_equal(tree_shape_read(test->tree.file, &shape, NULL), HISTREE_OK);
+	struct listing listing = { .test = test,
+				   .nodes = calloc(shape.node_count, sizeof(*listing.nodes)),
+				   .children = calloc(shape.node_count, sizeof(*listing.children)) };
+	assert_true(listing.nodes != NULL && listing.children != NULL);
+	if (tree_nodes(test->tree.reader, list_node, &listing, &error) != HISTREE_OK)
+		wrong(test, "%s", error.message);
+	if (listing.count != shape.node_count)
+		wrong(test, "%u of %u nodes came", listing.count, shape.node_count);
+	for (uint32_t number = 0; number < shape.node_count; number++)
+		if (listing.children[number] != listing.nodes[number].child_count)
+			wrong(test, "%u of %u children of node %u came", listing.children[number],
+			      listing.nodes[number].child_count, number);
+	free(listing.nodes);
+	free(listing.children);
+}
+
 static void check_tree(struct damage_case *test, const struct workload *workload)
 {
 	size_t count;
@@ -229,10 +278,12 @@ static void check_tree(struct damage_case *test, const struct workload *workload
 	for (unsigned i = 0; i < QUESTIONS; i++)
 		ask(test, iter);
 	tree_iter_free(iter);
+	check_list(test);
 	tree_file_close(&test->tree);
 	memory_io_release(&test->memory);
 	reference_release(&test->reference);
 	free(test->lost);
+	free(test->damaged);
 	free(intervals);
 }
 

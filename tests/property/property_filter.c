@@ -293,18 +293,6 @@ static bool holds(const struct expression *expression, const struct histree_segm
 
 /* ---- both ------------------------------------------------------------------------------------------ */
 
-static struct histree_segment_store *store_of(const struct segments *segments)
-{
-	const struct histree_segment_store_options options = { .kind = HISTREE_SEGMENTS_LAZY,
-							       .schema = *segments->schema };
-	struct histree_segment_store *store;
-	assert_int_equal(histree_segment_store_create(&options, &store, NULL), HISTREE_OK);
-	for (size_t i = 0; i < segments->count; i++)
-		assert_int_equal(histree_segment_store_add(store, &segments->segments[i], NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
-	return store;
-}
-
 /* How many the filter let pass; `given` counts each, by its number. */
 static size_t ask(struct histree_segment_store *store, const char *text, uint8_t *given, size_t count)
 {
@@ -333,7 +321,8 @@ static void as_a_plain_evaluation(void **state)
 	uint64_t seed = workload_seed();
 	struct segments segments;
 	assert_true(segments_make(&segments, kind, seed));
-	struct histree_segment_store *store = store_of(&segments);
+	struct histree_segment_store *store = segments_store(&segments);
+	assert_non_null(store);
 	uint8_t *given = malloc(segments.count);
 	assert_non_null(given);
 	size_t some = 0, rounds = 300 * (size_t)workload_rounds();

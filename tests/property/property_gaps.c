@@ -16,21 +16,11 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
+#include "losses.h"
 #include "state/state_system.h"
-#include "support/random.h"
 #include "support/workload.h"
 #include "trace/trace.h"
 #include "unit/recorded_history.h"
-
-enum { CPUS_MAX = 64, WINDOW_PERCENT_MAX = 20 };
-
-/* Events of a CPU are lost now and then. */
-struct losses {
-	struct random random;
-	unsigned percent; /* of the events of a CPU at which a window begins or ends, per 1000 */
-	bool is_losing[CPUS_MAX];
-	uint64_t lost, gaps;
-};
 
 struct run {
 	const struct analysis *analysis;
@@ -40,39 +30,21 @@ struct run {
 	histree_time end;
 };
 
-static const char *trace_path(void)
-{
-	static char path[4096];
-	const char *shared = getenv("HISTREE_SHARED"), *root = getenv("HISTREE_SOURCE_ROOT");
-	if (shared != NULL)
-		snprintf(path, sizeof(path), "%s/traces/lttng-kernel/scp_dest", shared);
-	else
-		snprintf(path, sizeof(path), "%s/tests/data/demo-trace", root != NULL ? root : ".");
-	return path;
-}
-
-/* Whether this event is lost; a window that begins with it is said first. */
+/* Whether this event is lost. */
 static bool is_lost(struct losses *losses, struct run *run, const struct event *event)
 {
-	if (losses == NULL || event->cpu < 0 || event->cpu >= CPUS_MAX)
-		return false;
-	bool *losing = &losses->is_losing[event->cpu];
-	if (random_below(&losses->random, 1000) < losses->percent) {
-		*losing = !*losing;
-		struct event_gap gap = {
-			.trace = event->class->trace, .cpu = event->cpu, .begin = event->time, .end = event->time
-		};
-		losses->gaps += *losing;
-		if (*losing)
-			assert_int_equal(run->analysis->gap(run->instance, &gap, NULL), HISTREE_OK);
-	}
-	losses->lost += *losing;
-	return *losing;
+	bool begins, lost = losses_take(losses, event, &begins);
+	const struct event_gap gap = {
+		.trace = event->class->trace, .cpu = event->cpu, .begin = event->time, .end = event->time
+	};
+	if (begins)
+		assert_int_equal(run->analysis->gap(run->instance, &gap, NULL), HISTREE_OK);
+	return lost;
 }
 
 static void run_trace(struct run *run, const struct analysis *analysis, struct losses *losses)
 {
-	const char *path = trace_path();
+	const char *path = losses_trace_path("scp_dest");
 	struct trace *trace;
 	struct event event;
 	struct histree_error error = { 0 };
@@ -185,7 +157,7 @@ static uint64_t compare(const struct recorded_history *whole, const struct recor
 		if (known == NULL && said->type == HISTREE_NULL)
 			continue;
 		fail_msg("seed %llu, %u of 1000: '%s' is said to be %s '%s' from %lld to %lld, and is not",
-			 (unsigned long long)losses->random.state, losses->percent, path,
+			 (unsigned long long)losses->random.state, losses->per_mille, path,
 			 histree_type_name(said->type), said->value, (long long)said->start, (long long)said->end);
 	}
 	free(paths);
@@ -194,9 +166,8 @@ static uint64_t compare(const struct recorded_history *whole, const struct recor
 
 static void check(const struct analysis *analysis, const struct recorded_history *whole, uint64_t seed)
 {
-	struct losses losses = { .random = { seed } };
+	struct losses losses = losses_of_seed(seed);
 	struct run lossy;
-	losses.percent = 1 + (unsigned)random_below(&losses.random, WINDOW_PERCENT_MAX);
 	run_trace(&lossy, analysis, &losses);
 	uint64_t unknown = compare(whole, &lossy.history, &losses);
 	assert_true(losses.gaps > 0 && losses.lost > losses.gaps && unknown > losses.gaps);

@@ -4,7 +4,8 @@
  *
  * For each kind of segments: fill each store with them, let it verify itself, ask in every order, and compare; what
  * was asked forwards is asked backwards, and once in two parts.  On disk with little memory everywhere, so that
- * many batches are written and queues spill.
+ * many batches are written and queues spill; with side tables, whole ones, damaged ones, and those of another
+ * store.
  *
  * HISTREE_SEED and HISTREE_ROUNDS make a longer run (workload.h).  A failure prints the seed, the store, and how
  * many of the segments are enough.
@@ -24,21 +25,31 @@
 
 enum { QUESTIONS = 30, SHRINK_RUNS = 200 };
 
+enum tables { NO_TABLES, TABLES, DAMAGED_TABLES, STALE_TABLES };
+
 struct store_case {
 	const char *name;
 	struct histree_segment_store_options options;
 	struct histree_segment_open_options open;
+	enum tables tables;
 };
 
 static const struct store_case store_cases[] = {
-	{ "array", { .kind = HISTREE_SEGMENTS_ARRAY }, { 0 } },
-	{ "lazy", { .kind = HISTREE_SEGMENTS_LAZY }, { 0 } },
-	{ "map", { .kind = HISTREE_SEGMENTS_MAP }, { 0 } },
-	{ "disk", { .kind = HISTREE_SEGMENTS_DISK, .path = "s" }, { 0 } },
-	{ "disk, small nodes", { .kind = HISTREE_SEGMENTS_DISK, .path = "s", .node_size = 4096 }, { 0 } },
+	{ "array", { .kind = HISTREE_SEGMENTS_ARRAY }, { 0 }, NO_TABLES },
+	{ "lazy", { .kind = HISTREE_SEGMENTS_LAZY }, { 0 }, NO_TABLES },
+	{ "map", { .kind = HISTREE_SEGMENTS_MAP }, { 0 }, NO_TABLES },
+	{ "disk", { .kind = HISTREE_SEGMENTS_DISK, .path = "s" }, { 0 }, NO_TABLES },
+	{ "disk, small nodes", { .kind = HISTREE_SEGMENTS_DISK, .path = "s", .node_size = 4096 }, { 0 }, TABLES },
 	{ "disk, small everything",
 	  { .kind = HISTREE_SEGMENTS_DISK, .path = "s", .node_size = 4096, .memory_max = 20000 },
-	  { .cache_bytes = 1, .queue_bytes = 1 } },
+	  { .cache_bytes = 1, .queue_bytes = 1 },
+	  NO_TABLES },
+	{ "disk, small everything, tables",
+	  { .kind = HISTREE_SEGMENTS_DISK, .path = "s", .node_size = 4096, .memory_max = 20000 },
+	  { .cache_bytes = 1, .queue_bytes = 20000 },
+	  TABLES },
+	{ "disk, damaged tables", { .kind = HISTREE_SEGMENTS_DISK, .path = "s" }, { 0 }, DAMAGED_TABLES },
+	{ "disk, stale tables", { .kind = HISTREE_SEGMENTS_DISK, .path = "s" }, { 0 }, STALE_TABLES },
 };
 
 struct test {
@@ -141,6 +152,19 @@ static const char *check_unsorted(struct test *test, const struct histree_segmen
 	return sum == 0 ? NULL : "other segments than those that were added";
 }
 
+/* A query for all by a field goes through the side table, where there is a whole one: its places are ranks. */
+static const char *check_table_use(struct test *test, const struct histree_segment_query *query,
+				   const struct histree_segment_token *token)
+{
+	if (query->order != HISTREE_SEGMENTS_BY_FIELD || token->given == 0)
+		return NULL;
+	bool used = token->key[0] > 0, all = query->from == INT64_MIN && query->to == INT64_MAX;
+	if (test->store_case->tables == TABLES && all && !used)
+		return "the side table was not used";
+	bool none = test->store_case->tables == NO_TABLES || test->store_case->tables == STALE_TABLES;
+	return used && none ? "a side table was used that is not there, or stale" : NULL;
+}
+
 static const char *check_query(struct test *test, const struct histree_segment_query *query, struct random *random)
 {
 	size_t count = segments_answer(test->segments, query, test->expected);
@@ -154,7 +178,7 @@ static const char *check_query(struct test *test, const struct histree_segment_q
 	const char *wrong = read_part(test, query, &token, count, SIZE_MAX);
 	if (wrong == NULL && query->order == HISTREE_SEGMENTS_UNSORTED && query->limit == 0)
 		wrong = check_unsorted(test, query, count);
-	return wrong;
+	return wrong != NULL ? wrong : check_table_use(test, query, &token);
 }
 
 /* Descending is exactly the reverse, also among segments with equal times. */
@@ -276,10 +300,63 @@ static const char *check_facts(struct test *test)
 		    duration > info->duration_max)
 			return "a segment outside what the store says of itself";
 	}
+	if (test->store_case->tables == DAMAGED_TABLES || test->store_case->tables == STALE_TABLES)
+		return NULL; /* which it would say */
 	test->fault[0] = '\0';
 	if (histree_segment_store_verify(test->store, keep_first_fault, test, &error) == HISTREE_OK)
 		return test->fault[0] == '\0' ? NULL : test->fault;
 	return test->fault[0] != '\0' ? test->fault : fault(test, "%s", error.message);
+}
+
+/* Of another store: the same segments but one, and only a value of it differs. */
+static enum histree_status make_stale(struct test *test, struct memory_io *memory, struct histree_error *error)
+{
+	const struct segments *segments = test->segments;
+	struct histree_segment_store_options options = test->store_case->options;
+	struct histree_segment_store *other;
+	options.schema = *segments->schema;
+	enum histree_status status = segment_store_create(&memory->io, &options, &other, error);
+	for (size_t i = 0; status == HISTREE_OK && i < segments->count; i++) {
+		struct histree_segment segment = segments->segments[i];
+		struct histree_value content[SEGMENT_TEST_FIELDS];
+		memcpy(content, segment.content, sizeof(content));
+		if (i == segments->count / 2)
+			content[SEGMENT_RESULT] = histree_long(4711);
+		segment.content = content;
+		status = histree_segment_store_add(other, &segment, error);
+	}
+	if (status == HISTREE_OK)
+		status = histree_segment_store_finish(other, error);
+	for (size_t field = 0; status == HISTREE_OK && field < SEGMENT_TEST_FIELDS; field++)
+		status = histree_segment_store_make_table(other, field, error);
+	histree_segment_store_close(other);
+	memory->io.unlink(memory, "s");
+	return status;
+}
+
+/* Bytes of them change, anywhere. */
+static void damage_tables(struct test *test, struct memory_io *memory)
+{
+	struct random random = { test->seed };
+	for (size_t field = 0; field < SEGMENT_TEST_FIELDS; field++) {
+		char path[32];
+		snprintf(path, sizeof(path), "s.%zu.order", field);
+		struct memory_file *file = memory_io_find(memory, path);
+		for (unsigned i = 0; file != NULL && i < 3; i++)
+			file->bytes[random_below(&random, file->size)] ^= (uint8_t)(1 + random_below(&random, 255));
+	}
+}
+
+static enum histree_status make_tables(struct test *test, struct memory_io *memory, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t field = 0; status == HISTREE_OK && field < SEGMENT_TEST_FIELDS; field++)
+		status = histree_segment_store_make_table(test->store, field, error);
+	if (status != HISTREE_OK || test->store_case->tables == TABLES)
+		return status;
+	damage_tables(test, memory);
+	histree_segment_store_close(test->store);
+	return segment_store_open(&memory->io, "s", &test->store_case->open, &test->store, error);
 }
 
 static enum histree_status fill(struct test *test, const struct io *io, struct histree_error *error)
@@ -311,7 +388,14 @@ static const char *check_store(struct test *test)
 	const char *wrong = NULL;
 	if (test->expected == NULL || test->given == NULL || test->seen == NULL)
 		wrong = "out of memory";
+	else if (has_content(test) && test->store_case->tables == STALE_TABLES &&
+		 make_stale(test, &memory, &error) != HISTREE_OK)
+		wrong = fault(test, "of another store: %s", error.message);
 	else if (fill(test, &memory.io, &error) != HISTREE_OK)
+		wrong = fault(test, "%s", error.message);
+	else if (has_content(test) &&
+		 (test->store_case->tables == TABLES || test->store_case->tables == DAMAGED_TABLES) &&
+		 make_tables(test, &memory, &error) != HISTREE_OK)
 		wrong = fault(test, "%s", error.message);
 	else if ((wrong = check_facts(test)) == NULL) {
 		if (histree_segment_iter_create(test->store, &test->iter, &error) != HISTREE_OK)

@@ -345,11 +345,11 @@ def lists_events(page):
     assert [line[0] for line in lines] == list(range(len(lines))) and len(lines) >= 3, lines
     assert all(line[3] for line in lines)
     page.browser.run("page.panels[0].list.scrollTop = 1e9")
-    page.browser.until(f"[...document.querySelectorAll('.line')].some((line) => line.number === {total - 1} && line.event)",
+    page.browser.until(f"[...document.querySelectorAll('.line')].some((line) => line.number === {total - 1} && line.content)",
                        "the last line is shown")
     page.browser.run("page.viewport.mark('a', page.viewport.duration / 2)")
     page.browser.until("page.panels[0].isComplete && page.panels[0].chosen > 0 && document.querySelector('.line.chosen')")
-    chosen = page.get("document.querySelector('.line.chosen').event.time")
+    chosen = page.get("document.querySelector('.line.chosen').content.time")
     before = page.get("page.panels[0].chosen")
     assert chosen >= page.get("page.viewport.a") and 0 < before < total - 1
     page.browser.run("document.querySelector('.line.chosen').nextSibling.click()")

@@ -66,11 +66,11 @@ def build(histree, trace, store, *options):
 
 
 @contextlib.contextmanager
-def serving(histree, *traces, options=()):
+def serving(histree, *traces, options=(), build_options=()):
     """A server on stores of these traces, which may also open traces below tests/data."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        stores = [build(histree, trace, folder / f"{trace.name}.histree") for trace in traces]
+        stores = [build(histree, trace, folder / f"{trace.name}.histree", *build_options) for trace in traces]
         with Server(histree, folder, [*stores, SOURCE / "tests" / "data"], options) as server:
             yield server
 

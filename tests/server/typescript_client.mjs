@@ -249,6 +249,52 @@ test("tables", async () => {
 	}
 });
 
+test("latencies: a table, a scatter chart, a density and statistics of each store", async () => {
+	const { experiment } = seen.small;
+	const { start, end } = model(await client.fetchExperiment(experiment));
+	const outputs = model(await client.experimentOutputs(experiment)).filter((output) => output.id.endsWith(":system-calls"));
+	assert.deepEqual(outputs.map((output) => output.type), ["TREE_GENERIC_XY", "TREE_TIME_XY", "DATA_TREE", "TABLE"]);
+	const [density, scatter, statistics, table] = outputs.map((output) => output.id);
+	const items = (tree) => tree.entries.map((entry) => entry.id);
+
+	const columns = envelope(await client.fetchTableColumns(experiment, table, QueryHelper.query()));
+	const last = columns.at(-1);
+	assert.equal(last.name, "Timestamp ns", "by this viewers know the time of a line");
+	const { size, lines } = envelope(await client.fetchTableLines(experiment, table, QueryHelper.tableQuery([], 3, 5)));
+	assert.deepEqual(lines.map((line) => line.index), [3, 4, 5, 6, 7]);
+	assert.equal(lines[0].cells.length, columns.length);
+	const at = BigInt(lines[0].cells[columns.indexOf(last)].content);
+	assert.ok(at >= start && at <= end);
+	const found = envelope(await client.fetchTableLines(experiment, table, QueryHelper.query({ requested_times: [at], requested_table_count: 1 })));
+	assert.ok(found.lowIndex <= 3 && found.lines[0].cells.at(-1).content === String(at));
+
+	const names = envelope(await client.fetchXYTree(experiment, scatter, QueryHelper.timeRangeQuery(start, end, 2)));
+	assert.ok(names.entries.some((entry) => entry.isDefault), "else nothing is shown at first");
+	const points = envelope(await client.fetchXY(experiment, scatter, QueryHelper.selectionTimeRangeQuery(start, end, 1000, items(names))));
+	assert.ok(points.series.length > 0);
+	for (const one of points.series) {
+		assert.ok(items(names).includes(one.seriesId), "legends look it up");
+		assert.equal(one.style.values["series-type"], "scatter");
+		assert.equal(one.xValues.length, one.yValues.length);
+		assert.ok(one.xValues.every((x) => x >= start && x <= end) && one.yValues.every((y) => typeof y === "number" && y >= 0));
+	}
+
+	const query = QueryHelper.query({ requested_timerange: { start, end, nbSamples: 20 }, requested_items: [1] });
+	const [counts] = envelope(await client.fetchGenericXY(experiment, density, query)).series;
+	assert.equal(counts.xRanges.length, 20);
+	assert.equal(counts.yValues.reduce((sum, one) => sum + one, 0), size);
+	assert.equal(counts.xValuesDescription.axisDomain.type, "range");
+
+	const all = envelope(await client.fetchDataTree(experiment, statistics, QueryHelper.timeRangeQuery(start, end, 2)));
+	assert.deepEqual(all.headers.map((header) => header.name),
+		["Label", "Minimum", "Maximum", "Average", "Std Dev", "Count", "Total", "Min Time Range", "Max Time Range"]);
+	assert.equal(Number(all.entries[0].labels[5]), size);
+	assert.match(all.entries[0].labels[8], /^\[\d+,\d+\]$/);
+	const selected = envelope(await client.fetchDataTree(experiment, statistics, QueryHelper.timeRangeQuery(start, end, 2, { isFiltered: true })));
+	assert.equal(selected.entries.length, 2 * all.entries.length, "and the same of the selection");
+	assert.equal(new Set(items(selected)).size, selected.entries.length);
+});
+
 test("configurations: none, and said so", async () => {
 	const id = seen.outputs[0].id;
 	const status = async (call) => (await call).getStatusCode();

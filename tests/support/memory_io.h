@@ -11,7 +11,7 @@
 
 #include "base/io.h"
 
-enum { MEMORY_FILE_COUNT = 4 };
+enum { MEMORY_FILE_COUNT = 12 };
 
 struct memory_file {
 	char *path; /* NULL: there is no such file */

@@ -128,6 +128,22 @@ void segments_release(struct segments *segments)
 	*segments = (struct segments){ 0 };
 }
 
+struct histree_segment_store *segments_store(const struct segments *segments)
+{
+	const struct histree_segment_store_options options = { .kind = HISTREE_SEGMENTS_LAZY,
+							       .schema = *segments->schema };
+	struct histree_segment_store *store;
+	enum histree_status status = histree_segment_store_create(&options, &store, NULL);
+	for (size_t i = 0; status == HISTREE_OK && i < segments->count; i++)
+		status = histree_segment_store_add(store, &segments->segments[i], NULL);
+	if (status == HISTREE_OK)
+		status = histree_segment_store_finish(store, NULL);
+	if (status == HISTREE_OK)
+		return store;
+	histree_segment_store_close(store);
+	return NULL;
+}
+
 /* ---- answering ---------------------------------------------------------------------------------- */
 
 /* By type, by what the header of the library promises and nothing else. */

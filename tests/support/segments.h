@@ -45,6 +45,9 @@ struct segments {
 bool segments_make(struct segments *segments, const struct segment_kind *kind, uint64_t seed);
 void segments_release(struct segments *segments);
 
+/* A store in memory that holds them, for who tests what is above stores; NULL when that fails. */
+struct histree_segment_store *segments_store(const struct segments *segments);
+
 /*
  * The answer to a query, in its order but without regard to filter_context: indices of segments, in `out`, which
  * has room for all.  Returns how many.

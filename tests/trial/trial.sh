@@ -9,5 +9,7 @@ trap 'rm -rf "$folder"' EXIT
 trace=${9:-$folder/trace}
 [ -n "${9:-}" ] || "$4" --threads 3000 -o "$trace" >"$folder/said"
 "$1" "$3" "$trace" "${5:-8}" "${8:-1}"
-"$3" build --quiet -o "$folder/store" "$trace"
-"$2" "$folder/store/kernel.sht" "${6:-120}" "${7:-30}" "${8:-1}"
+"$3" build --quiet -a kernel,system-calls -o "$folder/store" "$trace"
+for file in kernel.sht system-calls.seg events.idx; do
+	"$2" "$folder/store/$file" "${6:-120}" "${7:-30}" "${8:-1}"
+done

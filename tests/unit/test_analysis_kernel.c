@@ -398,7 +398,7 @@ static void system_calls_are_named_by_number_and_machine(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct analysis_run run;
 		run_begin(&run, &analysis_kernel, "perf", -1, -1, 0);
-		run.trace.machine = rows[i].machine;
+		run.events.trace.machine = rows[i].machine;
 		run_event(&run, 10, 0, "raw_syscalls:sys_enter", "id=257");
 		run_event(&run, 20, 0, "raw_syscalls:sys_exit", "id=257 ret=3");
 		run_event(&run, 30, 0, "raw_syscalls:sys_enter", "id=257");

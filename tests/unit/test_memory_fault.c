@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_memory_fault.c - each allocation of a build, of opening and of asking is refused once, and all after it.
+ * test_memory_fault.c - each allocation of a build, of opening, of asking and of statistics is refused once, and all
+ * after it.
  *
  * Whatever is refused, the call says so, nothing leaks and nothing is used that is not there (AddressSanitizer
  * looks), no answer is wrong, and what was asked again with memory is answered.
@@ -14,12 +15,15 @@
 
 #include <cmocka.h>
 
+#include "histree/segment_density.h"
+#include "histree/segment_filter.h"
 #include "state/history.h"
 #include "state/history_repair.h"
 #include "state/state_file.h"
 #include "support/faulty_memory.h"
 #include "support/history_subject.h"
 #include "support/memory_io.h"
+#include "support/segments.h"
 #include "support/workload.h"
 #include "tree/variant.h"
 
@@ -280,11 +284,75 @@ static void every_allocation_of_an_answer_may_fail(void **state)
 		}
 }
 
+/* ---- statistics of segments ------------------------------------------------------------------------------ */
+
+/* How many segments pass a filter, counted twice; -1 where the two do not agree. */
+static enum histree_status sum_up(struct histree_segment_store *store, int64_t *count, struct histree_error *error)
+{
+	const struct histree_density_options options = { .field = SEGMENT_NAME, .group_max = 2 };
+	struct histree_segment_filter *filter;
+	struct histree_segment_stats *stats = NULL;
+	struct histree_segment_density *density = NULL;
+	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	const struct histree_density_group *group;
+	enum histree_status status = histree_segment_filter_create(
+		&segment_test_schema, "duration > 5 && (name matches '^re' || !result present)", 0, 0, &filter,
+		error);
+	if (status != HISTREE_OK)
+		return status;
+	histree_segment_filter_apply(filter, &query);
+	status = histree_segment_stats_create(store, &query, SEGMENT_NAME, &stats, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_density_create(store, &query, &options, &density, error);
+	if (status == HISTREE_OK) {
+		uint64_t counted = 0;
+		for (size_t i = 0; (group = histree_segment_density_group(density, i)) != NULL; i++)
+			counted += group->count;
+		*count = (int64_t)counted;
+		if (counted != histree_segment_stats_all(stats)->count)
+			*count = -1;
+	}
+	histree_segment_density_free(density);
+	histree_segment_stats_free(stats);
+	histree_segment_filter_free(filter);
+	return status;
+}
+
+static void every_allocation_of_statistics_may_fail(void **state)
+{
+	(void)state;
+	static const struct segment_kind kind = { "some", SEGMENTS_BY_END, 300, true };
+	struct segments segments;
+	struct histree_error error = { 0 };
+	int64_t expected, count;
+	uint64_t failures = 0;
+	assert_true(segments_make(&segments, &kind, workload_seed()));
+	struct histree_segment_store *store = segments_store(&segments);
+	assert_non_null(store);
+	assert_int_equal(sum_up(store, &expected, &error), HISTREE_OK);
+	assert_true(expected > 0);
+	for (bool refused = true; refused;) {
+		failures++;
+		faulty_memory_begin(failures, failures % 2 == 0);
+		enum histree_status status = sum_up(store, &count, &error);
+		faulty_memory_end();
+		refused = faulty_memory.refused;
+		if (status == HISTREE_OK)
+			assert_int_equal(count, expected);
+		else
+			assert_says_so(status, &error);
+	}
+	assert_true(failures > 10);
+	histree_segment_store_close(store);
+	segments_release(&segments);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_allocation_of_a_build_may_fail),
 		cmocka_unit_test(every_allocation_of_an_answer_may_fail),
+		cmocka_unit_test(every_allocation_of_statistics_may_fail),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

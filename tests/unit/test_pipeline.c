@@ -492,7 +492,7 @@ static void analyses_are_listed(void **state)
 		segments += info.makes_segments;
 	}
 	assert_int_equal(count, 9);
-	assert_int_equal(segments, 6);
+	assert_int_equal(segments, 7);
 }
 
 int main(void)

@@ -126,6 +126,32 @@ static void so_it_does_with_little_memory(void **state)
 	check_sorted(at_the_ends, 1, true);
 }
 
+/*
+ * Four times as many entries as there is room for, of all magnitudes: each is written to the file a few times at
+ * most, so that the file costs in proportion to what is sorted.
+ */
+static void spilling_is_in_proportion(void **state)
+{
+	(void)state;
+	enum { MANY = 1000000, ROOM = MANY / 4 };
+	struct memory_io memory;
+	struct segment_queue *queue;
+	struct segment_entry entry;
+	struct random random = { 11 };
+	memory_io_init(&memory);
+	assert_int_equal(segment_queue_create(&memory.io, "f", ROOM * sizeof(entry), &queue, NULL), HISTREE_OK);
+	for (uint64_t i = 0; i < MANY; i++) {
+		uint64_t first = random_bits(&random) >> (20 + random_below(&random, 30));
+		entry = (struct segment_entry){ { first, random_bits(&random), i | SEGMENT_REF_LAST } };
+		assert_int_equal(segment_queue_push(queue, &entry, 1, NULL), HISTREE_OK);
+	}
+	for (uint64_t i = 0; i < MANY; i++)
+		assert_int_equal(segment_queue_pop(queue, &entry, NULL), HISTREE_OK);
+	assert_in_range(segment_queue_spilled_bytes(queue), MANY / 2 * sizeof(entry), 4 * MANY * sizeof(entry));
+	segment_queue_free(queue);
+	memory_io_release(&memory);
+}
+
 static void a_cleared_queue_is_empty(void **state)
 {
 	(void)state;
@@ -182,9 +208,8 @@ static void a_spill_that_fails_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(everything_comes_out_in_order),
-		cmocka_unit_test(so_it_does_with_little_memory),
-		cmocka_unit_test(a_cleared_queue_is_empty),
+		cmocka_unit_test(everything_comes_out_in_order), cmocka_unit_test(so_it_does_with_little_memory),
+		cmocka_unit_test(spilling_is_in_proportion),     cmocka_unit_test(a_cleared_queue_is_empty),
 		cmocka_unit_test(a_spill_that_fails_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "segment/segment_backend.h"
+#include "segment/segment_schema.h"
 #include "store/block_file.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
@@ -161,6 +162,52 @@ static void the_two_kinds_of_tree_are_not_mixed_up(void **state)
 	memory_io_release(&memory);
 }
 
+/* A file of this section alone, as far as a schema is read from it. */
+static enum histree_status read_schema(struct memory_io *memory, const uint8_t *bytes, size_t size,
+				       struct histree_error *error)
+{
+	struct block_file *file;
+	struct histree_segment_store_info info = { 0 };
+	assert_int_equal(block_file_create(&memory->io, "copy", 4096, &file, NULL), HISTREE_OK);
+	assert_int_equal(block_file_section_begin(file, SECTION_SEGMENTS, NULL), HISTREE_OK);
+	assert_int_equal(block_file_section_write(file, bytes, size, NULL), HISTREE_OK);
+	block_file_section_end(file);
+	assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
+	enum histree_status status = segment_schema_read(file, &info, error);
+	segment_schema_release(&info.schema);
+	block_file_close(file);
+	assert_int_equal(memory->io.unlink(memory->io.context, "copy"), 0);
+	return status;
+}
+
+static void a_schema_is_as_long_as_its_fields(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	struct segments segments;
+	struct block_file *file;
+	struct histree_error error;
+	uint8_t *bytes;
+	size_t size;
+	memory_io_init(&memory);
+	assert_true(segments_make(&segments, &small, 1));
+	assert_int_equal(build(&memory.io, &segments, &error), HISTREE_OK);
+	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
+	assert_int_equal(block_file_section(file, SECTION_SEGMENTS, &bytes, &size, NULL), HISTREE_OK);
+	uint8_t *longer = calloc(1, size + 3);
+	assert_non_null(longer);
+	memcpy(longer, bytes, size);
+	assert_int_equal(read_schema(&memory, longer, size, &error), HISTREE_OK);
+	assert_int_equal(read_schema(&memory, longer, size - 1, &error), HISTREE_ERR_FORMAT);
+	assert_int_equal(read_schema(&memory, longer, size + 3, &error), HISTREE_ERR_FORMAT);
+	assert_non_null(strstr(error.message, "3 bytes behind its last field"));
+	free(longer);
+	free(bytes);
+	block_file_close(file);
+	segments_release(&segments);
+	memory_io_release(&memory);
+}
+
 /* ---- faults --------------------------------------------------------------------------------------- */
 
 static void count_fault(void *context, const char *text)
@@ -176,7 +223,9 @@ static enum histree_status use(const struct io *io, size_t *count, struct histre
 	static const enum histree_segment_order orders[] = { HISTREE_SEGMENTS_UNSORTED,
 							     HISTREE_SEGMENTS_BY_DURATION,
 							     HISTREE_SEGMENTS_BY_FIELD };
-	const struct histree_segment_open_options options = { .cache_bytes = 1, .queue_bytes = 1 };
+	const struct histree_segment_open_options options = { .cache_bytes = 1,
+							      .queue_bytes = 1,
+							      .tables = HISTREE_TABLES_NEVER };
 	struct histree_segment_store *store;
 	struct histree_segment_iter *iter = NULL;
 	struct histree_segment segment;
@@ -236,6 +285,107 @@ static void every_operation_may_fail(void **state)
 	}
 	assert_int_equal(count, 3 * segments.count);
 	assert_true(faulty.fail_at > 100);
+	segments_release(&segments);
+	memory_io_release(&memory);
+}
+
+/* All of the store by name; whether the side table was used. */
+static enum histree_status read_by_name(const struct io *io, const struct segments *segments, bool *used,
+					struct histree_error *error)
+{
+	struct histree_segment_store *store;
+	struct histree_segment_iter *iter = NULL;
+	struct histree_segment segment;
+	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	query.order = HISTREE_SEGMENTS_BY_FIELD;
+	query.field = SEGMENT_NAME;
+	enum histree_status status = segment_store_open(io, "f", NULL, &store, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_create(store, &iter, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_start(iter, &query, NULL, error);
+	while (status == HISTREE_OK)
+		status = histree_segment_iter_next(iter, &segment, error);
+	*used = false;
+	if (status == HISTREE_END) {
+		assert_int_equal(histree_segment_iter_token(iter).given, segments->count);
+		*used = histree_segment_iter_token(iter).key[0] == segments->count;
+	}
+	histree_segment_iter_free(iter);
+	histree_segment_store_close(store);
+	return status;
+}
+
+static enum histree_status make_table(const struct io *io, struct histree_error *error)
+{
+	struct histree_segment_store *store;
+	enum histree_status status = segment_store_open(io, "f", NULL, &store, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_store_make_table(store, SEGMENT_NAME, error);
+	histree_segment_store_close(store);
+	return status;
+}
+
+/* What fails while a side table is made leaves none, or the one before; and no query fails for want of one. */
+static void side_tables_are_done_without(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	struct faulty_io faulty;
+	struct segments segments;
+	struct histree_error error = { 0 };
+	bool used;
+	memory_io_init(&memory);
+	faulty_io_init(&faulty, &memory.io);
+	assert_true(segments_make(&segments, &small, 2));
+	assert_int_equal(build(&memory.io, &segments, &error), HISTREE_OK);
+	unsigned sorted = 0, failed = 0;
+	for (faulty.fail_at = 1;; faulty.fail_at++) {
+		faulty.operations = 0;
+		enum histree_status status = make_table(&faulty.io, &error);
+		if (status == HISTREE_OK)
+			break;
+		assert_int_equal(status, HISTREE_ERR_IO);
+		assert_non_null(strstr(error.message, "'f"));
+		assert_null(memory_io_find(&memory, "f.1.order.new"));
+		assert_int_equal(read_by_name(&memory.io, &segments, &used, &error), HISTREE_END);
+		/* The last that can fail is opening what has its name already. */
+		assert_true(!used || memory_io_find(&memory, "f.1.order") != NULL);
+	}
+	assert_true(faulty.fail_at > 20);
+	assert_int_equal(read_by_name(&memory.io, &segments, &used, &error), HISTREE_END);
+	assert_true(used);
+	/* What fails of the table is sorted instead; what fails of the store is told. */
+	for (faulty.fail_at = 1;; faulty.fail_at++) {
+		faulty.operations = 0;
+		enum histree_status status = read_by_name(&faulty.io, &segments, &used, &error);
+		if (faulty.operations < faulty.fail_at)
+			break;
+		assert_true(status == HISTREE_END || status == HISTREE_ERR_IO);
+		sorted += status == HISTREE_END && !used;
+		failed += status == HISTREE_ERR_IO;
+		if (memory_io_find(&memory, "f.1.order") == NULL) /* it was taken for damaged */
+			assert_int_equal(make_table(&memory.io, &error), HISTREE_OK);
+	}
+	assert_true(sorted > 3 && failed > 3);
+	segments_release(&segments);
+	memory_io_release(&memory);
+}
+
+/* A maker that died leaves its file: the next one takes that away, the one after it makes the table. */
+static void the_file_of_a_maker_that_died_goes(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	struct segments segments;
+	struct histree_error error = { 0 };
+	memory_io_init(&memory);
+	assert_true(segments_make(&segments, &small, 2));
+	assert_int_equal(build(&memory.io, &segments, &error), HISTREE_OK);
+	assert_true(memory_io_put(&memory, "f.1.order.new", "half", 4));
+	assert_int_equal(make_table(&memory.io, &error), HISTREE_ERR_EXISTS);
+	assert_int_equal(make_table(&memory.io, &error), HISTREE_OK);
+	assert_null(memory_io_find(&memory, "f.1.order.new"));
 	segments_release(&segments);
 	memory_io_release(&memory);
 }
@@ -332,7 +482,10 @@ int main(void)
 		cmocka_unit_test(wrong_segments_are_refused_and_change_nothing),
 		cmocka_unit_test(wrong_queries_are_refused),
 		cmocka_unit_test(the_two_kinds_of_tree_are_not_mixed_up),
+		cmocka_unit_test(a_schema_is_as_long_as_its_fields),
 		cmocka_unit_test(every_operation_may_fail),
+		cmocka_unit_test(side_tables_are_done_without),
+		cmocka_unit_test(the_file_of_a_maker_that_died_goes),
 		cmocka_unit_test(damage_is_found),
 		cmocka_unit_test(many_threads_read_one_store),
 	};

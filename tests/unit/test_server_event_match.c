@@ -41,13 +41,13 @@ static void test_cells(void **state)
 /* Whether the line matches these expressions, all or any of them. */
 static bool matches(bool any, enum event_column first, const char *one, enum event_column second, const char *other)
 {
-	struct event_match match = { .any = any };
+	struct cell_match match = { .any = any };
 	struct histree_error error = { 0 };
-	assert_int_equal(event_match_add(&match, first, one, &error), HISTREE_OK);
+	assert_int_equal(cell_match_add(&match, first, one, &error), HISTREE_OK);
 	if (other != NULL)
-		assert_int_equal(event_match_add(&match, second, other, &error), HISTREE_OK);
+		assert_int_equal(cell_match_add(&match, second, other, &error), HISTREE_OK);
 	bool found = event_match_line(&match, &line);
-	event_match_release(&match);
+	cell_match_release(&match);
 	return found;
 }
 
@@ -97,7 +97,7 @@ static void test_several_columns(void **state)
 		assert_int_equal(matches(true, EVENT_TYPE, cases[i].type, EVENT_CONTENTS, cases[i].contents),
 				 cases[i].any);
 	}
-	struct event_match none = { 0 };
+	struct cell_match none = { 0 };
 	assert_true(event_match_line(&none, &line));
 }
 
@@ -110,12 +110,12 @@ static void test_refused(void **state)
 	longest[PATTERN_SIZE_MAX + 1] = '\0';
 	const char *const bad[] = { "(", "[a", "*a(", "a{2}", "a{1,1000}", "(a)\\1", longest };
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct event_match match = { 0 };
+		struct cell_match match = { 0 };
 		struct histree_error error = { 0 };
-		assert_int_equal(event_match_add(&match, EVENT_TYPE, bad[i], &error), HISTREE_ERR_ARGUMENT);
+		assert_int_equal(cell_match_add(&match, EVENT_TYPE, bad[i], &error), HISTREE_ERR_ARGUMENT);
 		assert_true(error.message[0] != '\0');
 		assert_null(match.patterns[EVENT_TYPE]);
-		event_match_release(&match);
+		cell_match_release(&match);
 	}
 	longest[PATTERN_SIZE_MAX] = '\0';
 	assert_false(matches(false, EVENT_TYPE, longest, 0, NULL));

@@ -174,6 +174,28 @@ static void durations_are_readable(void **state)
 	}
 }
 
+static void round_durations_have_no_zeros_at_the_end(void **state)
+{
+	static const struct {
+		uint64_t ns;
+		const char *text;
+	} cases[] = {
+		{ 0, "0 ns" },
+		{ 100, "100 ns" },
+		{ 1000, "1 us" },
+		{ 1250, "1.25 us" },
+		{ 200000, "200 us" },
+		{ 10000000, "10 ms" },
+		{ UINT64_C(100000000000), "100 s" },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[TIME_TEXT_SIZE];
+		assert_int_equal(time_format_round(cases[i].ns, text), strlen(cases[i].text));
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
 /* A clock that is printed names its nanosecond, wherever the day begins. */
 static void a_printed_clock_reads_back(void **state)
 {
@@ -204,6 +226,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_time_is_refused),
 		cmocka_unit_test(formats_are_those_of_the_manual),
 		cmocka_unit_test(durations_are_readable),
+		cmocka_unit_test(round_durations_have_no_zeros_at_the_end),
 		cmocka_unit_test(a_printed_clock_reads_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -345,7 +345,7 @@ static void values_have_styles(void **state)
 {
 	(void)state;
 	const struct histree_value null = histree_null(), read = histree_string("read"),
-				   same = histree_string("read");
+				   same = histree_string("read"), unknown = histree_unknown();
 	const struct histree_value statuses[] = { histree_int(3), histree_int(8), histree_int(-1) };
 	assert_string_equal(histree_style_of(HISTREE_MEANS_THREAD_STATUS, &statuses[0])->key, "System call");
 	assert_null(histree_style_of(HISTREE_MEANS_THREAD_STATUS, &statuses[1]));
@@ -361,6 +361,9 @@ static void values_have_styles(void **state)
 		size_t count;
 		const struct histree_style *styles = histree_styles((enum histree_meaning)meaning, &count);
 		assert_null(histree_style_of((enum histree_meaning)meaning, &null));
+		const struct histree_style *lost = histree_style_of((enum histree_meaning)meaning, &unknown);
+		assert_string_equal(lost->key, "Unknown");
+		assert_true(lost >= styles && lost < styles + count);
 		assert_true(count > 0);
 		for (size_t i = 0; i < count; i++)
 			for (size_t other = 0; other < i; other++)

@@ -66,3 +66,6 @@ export async function rows(parameters, signal) {
 
 export const RUN_FIELDS = RUN_SIZE / 2;
 export const NO_STYLE = 0xffff;
+
+// A text as a filter expression writes it.
+export const quoted = (text) => `"${text.replaceAll(/["\\]/g, (sign) => `\\${sign}`)}"`;

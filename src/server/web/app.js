@@ -6,6 +6,7 @@ import { EventsPanel } from "./events_panel.js";
 import { Bookmarks } from "./bookmarks.js";
 import { GapBands } from "./gap_bands.js";
 import { Hover } from "./hover.js";
+import { LatenciesPanel } from "./latencies_panel.js";
 import { ROW_HEIGHT, RowChart } from "./row_chart.js";
 import { save } from "./save.js";
 import { Selection } from "./selection.js";
@@ -16,7 +17,11 @@ import * as time from "./time.js";
 
 const $ = (id) => document.getElementById(id);
 const POLL_MS = 400;
-const PANELS = [{ name: "events", title: "Events", make: EventsPanel }, { name: "types", title: "Event types", make: TypesPanel }];
+const PANELS = [
+	{ name: "events", title: "Events", make: EventsPanel, applies: (one) => one.hasEvents },
+	{ name: "types", title: "Event types", make: TypesPanel, applies: (one) => one.hasEvents },
+	{ name: "latencies", title: "Latencies", make: LatenciesPanel, applies: (one) => one.hasSegments },
+];
 
 const viewport = new Viewport();
 const hover = new Hover($("tip"), $("pointed"), viewport);
@@ -62,6 +67,9 @@ function writeAddress() {
 		const said = { ...settings, top: Math.round(top / ROW_HEIGHT) };
 		parts.set(view.name, JSON.stringify(said));
 	}
+	for (const { name, settings } of panels)
+		if (settings)
+			parts.set(name, JSON.stringify(settings));
 	if (viewport.filter !== "")
 		parts.set("filter", viewport.filter);
 	parts.set("theme", viewport.dark ? "dark" : "light");
@@ -85,15 +93,24 @@ function readViewport(parts) {
 
 // ---- views ----
 
+// What the address says of a view.
+function settingsOf(name, parts) {
+	try {
+		return JSON.parse(parts.get(name) ?? "{}");
+	} catch {
+		return {}; // an address that someone typed: as if it said nothing
+	}
+}
+
+function makePanel({ name, make: Panel }, parts) {
+	const panel = new Panel(viewport, experiment, fail, settingsOf(name, parts));
+	panel.addEventListener?.("settings", addressChanged);
+	return panel;
+}
+
 function makeChart(view, parts) {
 	const chart = new RowChart(viewport, experiment, view, fail);
-	let said = {};
-	try {
-		said = JSON.parse(parts.get(view.name) ?? "{}");
-	} catch {
-		// an address that someone typed: as if it said nothing
-	}
-	const { top = 0, ...settings } = said;
+	const { top = 0, ...settings } = settingsOf(view.name, parts);
 	chart.set(settings);
 	chart.top = top * ROW_HEIGHT;
 	chart.addEventListener("settings", addressChanged);
@@ -140,8 +157,8 @@ const shownNames = () => [...charts.map((chart) => chart.view.name), ...panels.m
 
 function showViews(names, parts = address()) {
 	const opened = new Map(panels.map((panel) => [panel.name, panel]));
-	panels = PANELS.filter(({ name }) => experiment.hasEvents && names.includes(name))
-		.map(({ name, make: Panel }) => opened.get(name) ?? new Panel(viewport, experiment, fail));
+	panels = PANELS.filter(({ name, applies }) => applies(experiment) && names.includes(name))
+		.map((panel) => opened.get(panel.name) ?? makePanel(panel, parts));
 	const kept = new Map(charts.map((chart) => [chart.view.name, chart]));
 	charts = experiment.views.filter((view) => names.includes(view.name)).map((view) => kept.get(view.name) ?? makeChart(view, parts));
 	active = charts.includes(active) ? active : charts[0] ?? null;
@@ -200,7 +217,7 @@ function openExperiment(chosen, parts) {
 	viewport.open(BigInt(chosen.start), chosen.duration);
 	readViewport(parts);
 	viewport.setFilter(parts.get("filter") ?? "");
-	$("panes").replaceChildren(...[...chosen.views, ...chosen.hasEvents ? PANELS : []].map(viewButton));
+	$("panes").replaceChildren(...[...chosen.views, ...PANELS.filter(({ applies }) => applies(chosen))].map(viewButton));
 	$("overview-what").textContent = chosen.hasEvents ? "events" : "states that begin";
 	const usual = chosen.views.filter((view) => view.name !== "attributes").map((view) => view.name);
 	showViews(parts.has("views") ? parts.get("views").split(",") : usual.length > 0 ? usual : ["attributes"], parts);

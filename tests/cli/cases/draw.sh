@@ -26,3 +26,9 @@ cmp again.svg control-flow.svg
 # Names that are no text must not spoil a picture, and bytes of SVG in them are no markup.
 histree draw "$STORE" -o again.svg --title $'\xff\xfe <script> \x01 \xe2\x82'
 python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("again.svg")'
+# A damaged node is drawn as what it is.
+cp -r "$STORE" store
+chmod -R u+w store
+printf '\377' | dd of="$(ls store/*.sht)" bs=1 seek=20000 conv=notrunc status=none
+histree draw store -o damaged.svg --view tree
+echo "[exit $?] damaged, and in the legend: $(grep -o 'rgb(47.84[^)]*)' damaged.svg | wc -l)"

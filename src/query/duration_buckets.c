@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+#include "query/duration_buckets.h"
+
+#include "base/search.h"
+
+/* Where buckets begin between 1 and 10, in thousandths: 1 2 5, then the series R 5, R 10 and R 20 of ISO 3. */
+static const struct {
+	unsigned count;
+	uint16_t least[20];
+} divisions[] = {
+	{ 1, { 1000 } },
+	{ 3, { 1000, 2000, 5000 } },
+	{ 5, { 1000, 1600, 2500, 4000, 6300 } },
+	{ 10, { 1000, 1250, 1600, 2000, 2500, 3150, 4000, 5000, 6300, 8000 } },
+	{ 20, { 1000, 1120, 1250, 1400, 1600, 1800, 2000, 2240, 2500, 2800,
+		3150, 3550, 4000, 4500, 5000, 5600, 6300, 7100, 8000, 9000 } },
+};
+
+/* Of the small decades, which have fewer whole numbers than buckets, some begin at the same one: they are one. */
+static void add(struct duration_buckets *buckets, uint64_t least)
+{
+	if (buckets->count == 0 || least > buckets->least[buckets->count - 1])
+		buckets->least[buckets->count++] = least;
+}
+
+bool duration_buckets_init(struct duration_buckets *buckets, unsigned per_decade)
+{
+	size_t chosen = 0;
+	while (chosen < sizeof(divisions) / sizeof(divisions[0]) && divisions[chosen].count != per_decade)
+		chosen++;
+	if (chosen == sizeof(divisions) / sizeof(divisions[0]))
+		return false;
+	buckets->count = 0;
+	add(buckets, 0);
+	for (uint64_t scale = 1; scale < 1000; scale *= 10)
+		for (unsigned i = 0; i < per_decade; i++)
+			add(buckets, (divisions[chosen].least[i] * scale + 999) / 1000);
+	for (uint64_t scale = 1;; scale *= 10)
+		for (unsigned i = 0; i < per_decade; i++) {
+			uint64_t least;
+			if (__builtin_mul_overflow(divisions[chosen].least[i], scale, &least))
+				return true;
+			add(buckets, least);
+		}
+}
+
+struct looking {
+	const struct duration_buckets *buckets;
+	uint64_t duration;
+};
+
+static bool reaches(const void *context, size_t index)
+{
+	const struct looking *looking = context;
+	return looking->buckets->least[index] <= looking->duration;
+}
+
+size_t duration_bucket_of(const struct duration_buckets *buckets, uint64_t duration)
+{
+	const struct looking looking = { .buckets = buckets, .duration = duration };
+	return search_first(0, buckets->count, buckets->count / 2, reaches, &looking) - 1;
+}
+
+uint64_t duration_bucket_most(const struct duration_buckets *buckets, size_t index)
+{
+	return index + 1 < buckets->count ? buckets->least[index + 1] - 1 : UINT64_MAX;
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+#include "histree/segment_rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "segment/segment_sort.h"
+
+enum { ROWS_PER_MARK = 4096, SEGMENTS_PER_QUESTION = 4096 };
+
+/* A row, as far as an order by a field can tell rows apart. */
+struct place {
+	struct histree_segment times;
+	struct histree_value value;
+	uint64_t equal; /* rows up to this one, itself included, that are equal to it in all of this */
+};
+
+/* Stands behind so many rows, a multiple of those per mark. */
+struct mark {
+	struct histree_segment_token token;
+	struct place last; /* of these rows */
+};
+
+struct histree_segment_rows {
+	struct histree_segment_store *store;
+	struct histree_segment_rows_options options;
+	bool by_field;
+	struct histree_segment_iter *iter; /* NULL: resting */
+	uint64_t at;                       /* the next row of the iterator */
+	uint64_t end;                      /* where it stops, by field; else UINT64_MAX */
+	uint64_t count;                    /* of all rows, once it is known */
+	bool is_counted;
+	struct mark *marks; /* [0] stands before all rows */
+	size_t mark_count, marks_capacity;
+	struct arena bytes; /* of the values of marks */
+	struct place last;  /* that was read while all was sorted */
+	char *last_bytes;
+	size_t last_capacity;
+	/* By field: only rows behind the one mark and before the other are wanted; NULL: no bound. */
+	const struct mark *from, *until;
+	unsigned filtered; /* since it was last asked whether to go on */
+	bool is_stopped;
+};
+
+/* ---- orders by a field --------------------------------------------------------------------------------- */
+
+static int compare_times(histree_time a, histree_time b)
+{
+	return (a > b) - (a < b);
+}
+
+/* In the order of the query; 0: equal in value and times. */
+static int compare_with(const struct histree_segment_rows *rows, const struct histree_segment *segment,
+			const struct place *place)
+{
+	int order = segment_value_compare(&segment->content[rows->options.query.field], &place->value);
+	if (order == 0)
+		order = compare_times(segment->start, place->times.start);
+	if (order == 0)
+		order = compare_times(segment->end, place->times.end);
+	return rows->options.query.descending ? -order : order;
+}
+
+static bool may_go_on(struct histree_segment_rows *rows)
+{
+	if (++rows->filtered % SEGMENTS_PER_QUESTION == 0 && rows->options.go_on != NULL)
+		rows->is_stopped |= !rows->options.go_on(rows->options.context);
+	return !rows->is_stopped;
+}
+
+/* A pass cannot be ended from inside; what is stopped wants nothing more, which is nearly as quick. */
+static bool is_wanted(void *context, const struct histree_segment *segment)
+{
+	struct histree_segment_rows *rows = context;
+	const struct histree_segment_query *query = &rows->options.query;
+	if (!may_go_on(rows))
+		return false;
+	if (query->filter != NULL && !query->filter(query->filter_context, segment))
+		return false;
+	return (rows->from == NULL || compare_with(rows, segment, &rows->from->last) >= 0) &&
+	       (rows->until == NULL || compare_with(rows, segment, &rows->until->last) <= 0);
+}
+
+/* A row that was read while all is sorted: how many are equal up to it. */
+static bool note_place(struct histree_segment_rows *rows, const struct histree_segment *segment)
+{
+	struct place *last = &rows->last;
+	const struct histree_value *value = &segment->content[rows->options.query.field];
+	if (rows->at > 0 && compare_with(rows, segment, last) == 0) {
+		last->equal++;
+		return true;
+	}
+	*last = (struct place){ .times = *segment, .value = *value, .equal = 1 };
+	if (value->type != HISTREE_STRING || value->size == 0)
+		return true;
+	if (!array_reserve(&rows->last_bytes, &rows->last_capacity, value->size))
+		return false;
+	last->value.bytes = memcpy(rows->last_bytes, value->bytes, value->size);
+	return true;
+}
+
+/* ---- marks --------------------------------------------------------------------------------------------- */
+
+static bool add_mark(struct histree_segment_rows *rows, const struct histree_segment *segment)
+{
+	if (!array_reserve(&rows->marks, &rows->marks_capacity, rows->mark_count + 1))
+		return false;
+	struct mark mark = { .token = histree_segment_iter_token(rows->iter), .last.times = *segment };
+	mark.last.times.content = NULL;
+	if (rows->by_field) {
+		struct histree_value *value = &mark.last.value;
+		mark.last = rows->last;
+		if (value->type == HISTREE_STRING) {
+			value->bytes = arena_copy(&rows->bytes, value->bytes, value->size);
+			if (value->bytes == NULL)
+				return false;
+		}
+	}
+	rows->marks[rows->mark_count++] = mark;
+	return true;
+}
+
+static uint64_t row_of_mark(const struct histree_segment_rows *rows, size_t mark)
+{
+	return (uint64_t)mark * rows->options.rows_per_mark;
+}
+
+/* What seemed to be the end was none if the pass was stopped. */
+static enum histree_status unless_stopped(struct histree_segment_rows *rows, enum histree_status status,
+					  struct histree_error *error)
+{
+	if (!rows->is_stopped || status < 0)
+		return status;
+	histree_segment_rows_rest(rows);
+	return error_set(error, HISTREE_ERR_CANCELLED, "the rows are no longer wanted");
+}
+
+/* Begin again behind a mark. */
+static enum histree_status open_mark(struct histree_segment_rows *rows, size_t index, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	struct histree_segment_query query = rows->options.query;
+	const struct mark *mark = &rows->marks[index];
+	uint64_t skip = 0;
+	if (rows->iter == NULL)
+		status = histree_segment_iter_create(rows->store, &rows->iter, error);
+	if (status != HISTREE_OK)
+		return status;
+	rows->end = UINT64_MAX;
+	rows->is_stopped = false;
+	rows->from = rows->until = NULL;
+	query.filter = is_wanted;
+	query.filter_context = rows;
+	if (rows->by_field && index > 0) {
+		rows->from = mark;
+		skip = mark->last.equal;
+	}
+	if (rows->by_field && rows->is_counted) {
+		query.limit = skip + rows->options.rows_per_mark;
+		rows->end = row_of_mark(rows, index + 1);
+		rows->until = index + 1 < rows->mark_count ? &rows->marks[index + 1] : NULL;
+	}
+	status = histree_segment_iter_start(rows->iter, &query, rows->by_field ? NULL : &mark->token, error);
+	struct histree_segment segment;
+	while (status == HISTREE_OK && skip-- > 0)
+		status = histree_segment_iter_next(rows->iter, &segment, error);
+	rows->at = row_of_mark(rows, index);
+	return unless_stopped(rows, status, error);
+}
+
+/* ---- rows ---------------------------------------------------------------------------------------------- */
+
+static enum histree_status read_next(struct histree_segment_rows *rows, struct histree_segment *out,
+				     struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (rows->at == rows->end && rows->at < rows->count)
+		status = open_mark(rows, (size_t)(rows->at / rows->options.rows_per_mark), error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_next(rows->iter, out, error);
+	status = unless_stopped(rows, status, error);
+	if (status == HISTREE_END && !rows->is_counted) {
+		rows->count = rows->at;
+		rows->is_counted = true;
+	}
+	if (status != HISTREE_OK)
+		return status;
+	if (rows->by_field && !rows->is_counted && !note_place(rows, out))
+		return error_memory(error, "rows of segments");
+	rows->at++;
+	if (rows->at == row_of_mark(rows, rows->mark_count) && !add_mark(rows, out))
+		return error_memory(error, "rows of segments");
+	return HISTREE_OK;
+}
+
+/* Read on to a row, or to the end. */
+static enum histree_status walk(struct histree_segment_rows *rows, uint64_t row, struct histree_error *error)
+{
+	struct histree_segment segment;
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && rows->at < row)
+		status = read_next(rows, &segment, error);
+	return status;
+}
+
+/* An order by a field is known by its marks only when all of them are there. */
+static enum histree_status sort_once(struct histree_segment_rows *rows, struct histree_error *error)
+{
+	if (!rows->by_field || rows->is_counted)
+		return HISTREE_OK;
+	rows->mark_count = 1;
+	arena_release(&rows->bytes);
+	enum histree_status status = open_mark(rows, 0, error);
+	if (status == HISTREE_OK)
+		status = walk(rows, UINT64_MAX, error);
+	histree_segment_rows_rest(rows);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+enum histree_status histree_segment_rows_seek(struct histree_segment_rows *rows, uint64_t row,
+					      struct histree_error *error)
+{
+	enum histree_status status = sort_once(rows, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (rows->is_counted && row > rows->count)
+		return HISTREE_END;
+	uint64_t nearest = row / rows->options.rows_per_mark;
+	size_t mark = nearest < rows->mark_count ? (size_t)nearest : rows->mark_count - 1;
+	if (rows->iter == NULL || row < rows->at || rows->at < row_of_mark(rows, mark))
+		status = open_mark(rows, mark, error);
+	if (status == HISTREE_OK)
+		status = walk(rows, row, error);
+	if (status < 0)
+		histree_segment_rows_rest(rows);
+	return status;
+}
+
+enum histree_status histree_segment_rows_next(struct histree_segment_rows *rows, struct histree_segment *out,
+					      struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (rows->iter == NULL)
+		status = histree_segment_rows_seek(rows, rows->at, error);
+	if (status == HISTREE_OK)
+		status = read_next(rows, out, error);
+	return status;
+}
+
+enum histree_status histree_segment_rows_count(struct histree_segment_rows *rows, uint64_t *count,
+					       struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (!rows->is_counted)
+		status = histree_segment_rows_seek(rows, UINT64_MAX, error);
+	*count = rows->count;
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* The last mark whose rows all start before a time. */
+static size_t mark_before(const struct histree_segment_rows *rows, histree_time time)
+{
+	size_t low = 0, high = rows->mark_count;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (rows->marks[middle].last.times.start < time)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+enum histree_status histree_segment_rows_find(struct histree_segment_rows *rows, histree_time time, uint64_t *row,
+					      struct histree_error *error)
+{
+	const struct histree_segment_query *query = &rows->options.query;
+	*row = 0;
+	if (query->order != HISTREE_SEGMENTS_BY_START || query->descending)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "only segments in the order of their starts can be found by time");
+	struct histree_segment segment = { .start = INT64_MIN };
+	enum histree_status status = open_mark(rows, mark_before(rows, time), error);
+	uint64_t before = rows->at;
+	while (status == HISTREE_OK && (status = read_next(rows, &segment, error)) == HISTREE_OK &&
+	       segment.start < time)
+		before = rows->at;
+	if (status < 0)
+		return status;
+	*row = before;
+	return status == HISTREE_END ? HISTREE_END : histree_segment_rows_seek(rows, before, error);
+}
+
+/* ---- beginning and end --------------------------------------------------------------------------------- */
+
+static bool is_all(const struct histree_segment_query *query)
+{
+	return query->filter == NULL && query->from == INT64_MIN && query->to == INT64_MAX;
+}
+
+enum histree_status histree_segment_rows_create(struct histree_segment_store *store,
+						const struct histree_segment_rows_options *options,
+						struct histree_segment_rows **out, struct histree_error *error)
+{
+	*out = NULL;
+	const struct histree_segment_query *query = &options->query;
+	if (query->order == HISTREE_SEGMENTS_BY_COMPARE || query->limit > 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "rows are those of an order of the store, and without a limit");
+	struct histree_segment_rows *rows = calloc(1, sizeof(*rows));
+	if (rows == NULL)
+		return error_memory(error, "rows of segments");
+	rows->store = store;
+	rows->options = *options;
+	rows->options.rows_per_mark = options->rows_per_mark > 0 ? options->rows_per_mark : ROWS_PER_MARK;
+	rows->by_field = query->order == HISTREE_SEGMENTS_BY_FIELD;
+	if (!rows->by_field && is_all(query)) {
+		rows->count = histree_segment_store_info(store)->segment_count;
+		rows->is_counted = true;
+	}
+	enum histree_status status = HISTREE_OK;
+	if (array_reserve(&rows->marks, &rows->marks_capacity, 1))
+		rows->marks[rows->mark_count++] = (struct mark){ 0 };
+	else
+		status = error_memory(error, "rows of segments");
+	/* What is wrong with the query shall be said now; to start an order of time reads nothing. */
+	if (status == HISTREE_OK && rows->by_field &&
+	    query->field >= histree_segment_store_info(store)->schema.field_count)
+		status = error_set(error, HISTREE_ERR_ARGUMENT, "there is no field %zu", query->field);
+	if (status == HISTREE_OK && !rows->by_field)
+		status = open_mark(rows, 0, error);
+	if (status != HISTREE_OK)
+		histree_segment_rows_free(rows);
+	else
+		*out = rows;
+	return status;
+}
+
+void histree_segment_rows_rest(struct histree_segment_rows *rows)
+{
+	histree_segment_iter_free(rows->iter);
+	rows->iter = NULL;
+}
+
+void histree_segment_rows_free(struct histree_segment_rows *rows)
+{
+	if (rows == NULL)
+		return;
+	histree_segment_rows_rest(rows);
+	arena_release(&rows->bytes);
+	free(rows->last_bytes);
+	free(rows->marks);
+	free(rows);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * segment_table.h - the side table of a field: where the segments of a store on disk lie, in the order of that
+ * field (docs/design/0005-segments.md).
+ *
+ * A block file beside the store, STORE.N.order for field N.  Its blocks are pages of places (table_page.h); all of
+ * them together are each segment of the store once, by the field, then start, end and place.
+ *
+ * Section RANK: number of segments (8), CRC-32C of the store's section SEGM (4), number of nodes of the store (4);
+ * for each node its checksum (4); for each page the least start and the greatest end of its segments (8 each).
+ *
+ * A table is nothing but speed.  It belongs to the store whose checksums it has, and to no other; one that does
+ * not, or is damaged, is not used, and made again.
+ */
+#ifndef SEGMENT_SEGMENT_TABLE_H
+#define SEGMENT_SEGMENT_TABLE_H
+
+#include "segment/segment_backend.h"
+#include "tree/segment_iter.h"
+
+struct segment_table;
+
+struct table_page_times {
+	histree_time start, end; /* least and greatest */
+};
+
+/* What a table is made from and belongs to; borrowed, and outlives it. */
+struct table_store {
+	const struct io *io;
+	const char *path; /* of the store */
+	const struct block_file *file;
+	struct segment_source source;
+	uint64_t segment_count;
+	struct segment_room room; /* to sort in */
+};
+
+/* HISTREE_NOT_FOUND: there is none; HISTREE_ERR_FORMAT: it is of another store, or damaged, and says which. */
+enum histree_status segment_table_open(const struct table_store *store, size_t field, struct segment_table **out,
+				       struct histree_error *error);
+
+/* Sort, and put the table in the place of what is there.  An error leaves that as it was. */
+enum histree_status segment_table_make(const struct table_store *store, size_t field, struct histree_error *error);
+
+/* The path of its file. */
+const char *segment_table_name(const struct segment_table *table);
+
+uint32_t segment_table_page_count(const struct segment_table *table);
+uint32_t segment_table_page_places(const struct segment_table *table, uint32_t page);
+struct table_page_times segment_table_page_times(const struct segment_table *table, uint32_t page);
+
+/* The places of a page, into room for TABLE_PAGE_PLACES.  HISTREE_ERR_FORMAT: it is damaged. */
+enum histree_status segment_table_read(const struct segment_table *table, uint32_t page, uint64_t *places,
+				       struct histree_error *error);
+
+/*
+ * The table of a field, if there is one, against the store: that it has each segment once, in order.
+ * HISTREE_ERR_FORMAT says what is wrong with it; HISTREE_OK where there is none.
+ */
+enum histree_status segment_table_verify(const struct table_store *store, size_t field,
+					 struct histree_error *error);
+
+/* The path of the table of a field, for the caller to free; NULL when memory is out. */
+char *segment_table_path(const struct table_store *store, size_t field);
+
+/* NULL is fine. */
+void segment_table_close(struct segment_table *table);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table_page.h - a page of a side table: places of segments (tree/segment_place.h), in an order.
+ *
+ *	OFFSET	SIZE
+ *	0	4	CRC-32C of the bytes from 4 to the end of the places
+ *	4	4	number of the page: its own address
+ *	8	4	number of places
+ *	12	1	width of a node's number
+ *	13	1	width of a place in its node
+ *	14	2	zero
+ *	16	4	smallest number of a node
+ *	20	4	zero
+ *	24		bits: the numbers of the nodes above the smallest, then the places in them
+ *
+ * All pages but the last are full, so that the page of a rank is known.
+ */
+#ifndef SEGMENT_TABLE_PAGE_H
+#define SEGMENT_TABLE_PAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	TABLE_PAGE_PLACES = 1024,
+	TABLE_PAGE_SIZE = 8 << 10, /* room for as many of the widest */
+};
+
+/* Returns the bytes used; those behind them are zero. */
+uint32_t table_page_put(uint8_t page[TABLE_PAGE_SIZE], uint32_t number, const uint64_t *places, uint32_t count);
+
+/* The places of a page, which must be page `number` and have `count` of them; false: it is damaged. */
+bool table_page_get(const uint8_t page[TABLE_PAGE_SIZE], uint32_t number, uint32_t count, uint64_t *places);
+
+#endif

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// segment_scatter.js - a point for each segment: its duration over the visible range of time.
+
+import { quoted } from "./api.js";
+import { LogScale } from "./log_scale.js";
+import { RangedAnswer } from "./ranged_answer.js";
+import { onDrag } from "./strips.js";
+import * as time from "./time.js";
+import { hideTip, showTip } from "./tip.js";
+import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
+import { element } from "./virtual_lines.js";
+
+const NEAR = 8; // px from the pointer to a point
+const DOT = 3; // px
+const NAMES_SHOWN = 40;
+const EDGE = 8; // px above and below the points
+
+// Told apart by those who see red and green alike (Okabe and Ito); what comes behind them is grey.
+const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7b5cd6", "#444444"];
+const DARK = ["#56b4e9", "#ff8c42", "#2fd0a0", "#f09ac9", "#f0e442", "#9ad1f5", "#b49bff", "#dddddd"];
+
+export class SegmentScatter {
+	constructor(panel) {
+		this.panel = panel;
+		this.draw = eachFrame(() => this.#draw());
+		this.names = element("div", { className: "names scatter-names" });
+		this.canvas = element("canvas", { tabIndex: 0, ariaLabel: "duration over time" });
+		this.root = element("div", { className: "body over-time" }, this.names, this.canvas);
+		this.data = new RangedAnswer("segment-scatter", () => this.#came(), (error) => panel.fail(error));
+		new ResizeObserver(this.draw).observe(this.canvas);
+		const { viewport } = panel;
+		const timeAt = (x) => viewport.from + x / this.canvas.clientWidth * viewport.span;
+		onDrag(this.canvas, (from, to, isOver) => isOver && viewport.show(...[timeAt(from), timeAt(to)].sort((a, b) => a - b)),
+			(x, event) => this.#click(event));
+		this.canvas.addEventListener("wheel", (event) => {
+			event.preventDefault();
+			viewport.zoom(Math.exp(event.deltaY * 0.002), timeAt(event.offsetX));
+		}, { passive: false });
+		this.canvas.addEventListener("pointermove", (event) => this.#hover(event));
+		this.canvas.addEventListener("pointerleave", hideTip);
+	}
+
+	get isComplete() {
+		return this.data.isLatest && this.isDrawn;
+	}
+
+	open() {
+		this.draw();
+		if (this.data.isLatest)
+			this.#came();
+	}
+
+	colourOf(index) {
+		return (this.panel.viewport.dark ? DARK : LIGHT)[index] ?? colour("quiet");
+	}
+
+	#came() {
+		const { segments, series } = this.data.answer;
+		const shown = series.reduce((sum, { points }) => sum + points.length / 2, 0);
+		this.panel.say(`${segments.toLocaleString("en")} segments start in the visible range${shown < segments ? `, ${shown.toLocaleString("en")} points can be told apart` : ""}`);
+		// The names with the most points first: they get the colours.
+		this.series = [...series].sort((one, other) => other.points.length - one.points.length);
+		const lines = this.series.slice(0, NAMES_SHOWN).map(({ name, points }, index) => {
+			const line = element("button", { type: "button", className: "scatter-name", title: "only this name" });
+			const swatch = element("span", { className: "swatch" });
+			swatch.style.background = this.colourOf(index);
+			line.append(swatch, name ?? "(unknown)", element("span", { className: "number", textContent: (points.length / 2).toLocaleString("en") }));
+			line.onclick = () => name !== null && this.panel.set({ filter: `${this.panel.store.name} == ${quoted(name)}` });
+			return line;
+		});
+		this.names.replaceChildren(...lines);
+		this.draw();
+	}
+
+	#scale(height) {
+		let low = Infinity, high = 1;
+		for (const { points } of this.series)
+			for (let i = 1; i < points.length; i += 2) {
+				low = Math.min(low, points[i]);
+				high = Math.max(high, points[i]);
+			}
+		low = Math.max(Math.min(low, high), 1);
+		return new LogScale(low, Math.max(high, low * 10), height - EDGE, EDGE);
+	}
+
+	#draw() {
+		const { viewport } = this.panel;
+		const { context, width, height } = fit(this.canvas);
+		this.isDrawn = false;
+		if (width < 2 || !this.panel.store)
+			return;
+		this.data.ask(this.panel.parameters, { from: viewport.from, to: viewport.to },
+			{ pixels: Math.min(Math.round(width), 4096), height: Math.min(Math.max(Math.round(2 * height), 1), 4096) });
+		context.clearRect(0, 0, width, height);
+		if (!this.series)
+			return;
+		this.scale = this.#scale(height);
+		for (const tick of this.scale.ticks) {
+			context.fillStyle = colour("line");
+			context.fillRect(0, Math.round(this.scale.at(tick)), width, 1);
+		}
+		const place = (at) => (at - viewport.from) / viewport.span * width;
+		[...this.series.entries()].reverse().forEach(([index, { points }]) => {
+			context.fillStyle = this.colourOf(index);
+			for (let i = 0; i < points.length; i += 2)
+				context.fillRect(place(points[i]) - DOT / 2, this.scale.at(Math.max(points[i + 1], 1)) - DOT / 2, DOT, DOT);
+		});
+		this.#nameTicks(context);
+		drawMarkers(context, viewport, width, height);
+		this.isDrawn = true;
+	}
+
+	// Over the points, on a ground of their own.
+	#nameTicks(context) {
+		context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+		for (const tick of this.scale.ticks) {
+			const text = time.duration(tick, tick), y = Math.round(this.scale.at(tick));
+			context.globalAlpha = 0.75;
+			context.fillStyle = colour("ground");
+			context.fillRect(2, y - 13, context.measureText(text).width + 4, 13);
+			context.globalAlpha = 1;
+			context.fillStyle = colour("ink");
+			context.fillText(text, 4, y - 3);
+		}
+	}
+
+	// The point nearest to the pointer.
+	#nearest(event) {
+		const { viewport } = this.panel, { offsetX: x, offsetY: y } = event;
+		const width = this.canvas.clientWidth;
+		let found = null, least = NEAR ** 2;
+		this.series?.forEach(({ name, points }, index) => {
+			for (let i = 0; i < points.length; i += 2) {
+				const across = (points[i] - viewport.from) / viewport.span * width - x;
+				if (Math.abs(across) > NEAR)
+					continue;
+				const distance = across ** 2 + (this.scale.at(Math.max(points[i + 1], 1)) - y) ** 2;
+				if (distance < least) {
+					least = distance;
+					found = { name, index, start: points[i], duration: points[i + 1] };
+				}
+			}
+		});
+		return found;
+	}
+
+	#hover(event) {
+		const point = this.scale && this.#nearest(event);
+		if (!point)
+			return hideTip();
+		const { start } = this.panel.viewport;
+		showTip(event, point.name ?? "(unknown)", [["for", time.duration(point.duration)],
+			["from", time.clock(start, point.start)], ["to", time.clock(start, point.start + point.duration)]], this.colourOf(point.index));
+	}
+
+	#click(event) {
+		const point = this.scale && this.#nearest(event);
+		if (point)
+			this.panel.select(point.start, point.duration);
+	}
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "histree/segment_view.h"
+#include "view/cancel.h"
+
+struct extent {
+	uint64_t least, most, count;
+};
+
+/* Two passes, because the edges follow from the extent: unsorted ones are quick. */
+struct histogram {
+	struct extent extent;
+	const uint64_t *edges; /* NULL: the first pass */
+	uint64_t *counts;
+	uint32_t buckets;
+};
+
+/* The last bucket whose edge is not above a duration. */
+static uint32_t bucket_of(const struct histogram *histogram, uint64_t duration)
+{
+	uint32_t low = 0, high = histogram->buckets;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (histogram->edges[middle] <= duration)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void take(struct histogram *histogram, uint64_t duration)
+{
+	struct extent *extent = &histogram->extent;
+	if (histogram->edges != NULL) {
+		histogram->counts[bucket_of(histogram, duration)]++;
+		return;
+	}
+	if (extent->count++ == 0 || duration < extent->least)
+		extent->least = duration;
+	extent->most = duration > extent->most ? duration : extent->most;
+}
+
+static enum histree_status pass(struct histogram *histogram, struct histree_segment_iter *iter,
+				const struct histree_segment_query *query, const struct histree_cancel *cancel,
+				struct histree_error *error)
+{
+	struct histree_segment segment;
+	enum histree_status status = histree_segment_iter_start(iter, query, NULL, error);
+	for (uint64_t step = 0; status == HISTREE_OK; step++) {
+		status = cancel_check(cancel, step, error);
+		if (status == HISTREE_OK)
+			status = histree_segment_iter_next(iter, &segment, error);
+		if (status == HISTREE_OK)
+			take(histogram, histree_segment_duration(&segment));
+	}
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* Never decreasing; where there are more buckets than durations, some are empty. */
+static void cut(const struct extent *extent, enum histree_duration_scale scale, uint32_t buckets, uint64_t *edges)
+{
+	uint64_t behind = extent->most < UINT64_MAX ? extent->most + 1 : UINT64_MAX;
+	double low = (double)extent->least, width = (double)(behind - extent->least);
+	edges[0] = extent->least;
+	for (uint32_t i = 1; i < buckets; i++) {
+		double share = (double)i / buckets;
+		double edge = scale == HISTREE_DURATIONS_LINEAR
+				      ? low + width * share
+				      : (low + 1) * pow(((double)behind + 1) / (low + 1), share) - 1;
+		edges[i] = edge >= (double)behind ? behind : (uint64_t)ceil(edge);
+		edges[i] = edges[i] < edges[i - 1] ? edges[i - 1] : edges[i];
+	}
+	edges[buckets] = behind;
+}
+
+enum histree_status histree_segment_histogram(struct histree_segment_store *store,
+					    const struct histree_segment_query *query,
+					    enum histree_duration_scale scale, uint32_t buckets,
+					    struct histree_cancel cancel, uint64_t *edges, uint64_t *counts,
+					    struct histree_error *error)
+{
+	if (buckets < 1 || buckets > HISTREE_HISTOGRAM_BUCKETS_MAX)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "%u buckets; 1 to %d are possible", buckets,
+				 HISTREE_HISTOGRAM_BUCKETS_MAX);
+	struct histree_segment_query plain = *query;
+	struct histree_segment_iter *iter = NULL;
+	struct histogram histogram = { .counts = counts, .buckets = buckets };
+	plain.order = HISTREE_SEGMENTS_UNSORTED;
+	plain.descending = false;
+	plain.limit = 0;
+	memset(edges, 0, (buckets + (size_t)1) * sizeof(*edges));
+	memset(counts, 0, buckets * sizeof(*counts));
+	enum histree_status status = histree_segment_iter_create(store, &iter, error);
+	if (status == HISTREE_OK)
+		status = pass(&histogram, iter, &plain, &cancel, error);
+	if (status == HISTREE_OK && histogram.extent.count > 0) {
+		cut(&histogram.extent, scale, buckets, edges);
+		histogram.edges = edges;
+		status = pass(&histogram, iter, &plain, &cancel, error);
+	}
+	histree_segment_iter_free(iter);
+	return status;
+}

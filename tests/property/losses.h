@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * losses.h - a real trace of which the events of random times on random CPUs are lost, and said to be.
+ */
+#ifndef PROPERTY_LOSSES_H
+#define PROPERTY_LOSSES_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "event/event.h"
+#include "support/random.h"
+
+enum { LOSSES_CPUS_MAX = 64, LOSSES_PER_MILLE_MAX = 20 };
+
+/* Events of a CPU are lost now and then. */
+struct losses {
+	struct random random;
+	unsigned per_mille; /* of the events of a CPU: at which a window begins or ends */
+	bool is_losing[LOSSES_CPUS_MAX];
+	uint64_t lost, gaps;
+};
+
+static inline struct losses losses_of_seed(uint64_t seed)
+{
+	struct losses losses = { .random = { seed } };
+	losses.per_mille = 1 + (unsigned)random_below(&losses.random, LOSSES_PER_MILLE_MAX);
+	return losses;
+}
+
+/* A real trace by name; where there are none, the one that comes with the sources. */
+static inline const char *losses_trace_path(const char *name)
+{
+	static char path[4096];
+	const char *shared = getenv("HISTREE_SHARED"), *root = getenv("HISTREE_SOURCE_ROOT");
+	if (shared != NULL)
+		snprintf(path, sizeof(path), "%s/traces/lttng-kernel/%s", shared, name);
+	else
+		snprintf(path, sizeof(path), "%s/tests/data/demo-trace", root != NULL ? root : ".");
+	return path;
+}
+
+/*
+ * Whether this event is lost; `begins`: it is the first one of a gap, which is to be said before.  `losses` may be
+ * NULL.
+ */
+static inline bool losses_take(struct losses *losses, const struct event *event, bool *begins)
+{
+	*begins = false;
+	if (losses == NULL || event->cpu < 0 || event->cpu >= LOSSES_CPUS_MAX)
+		return false;
+	bool *losing = &losses->is_losing[event->cpu];
+	if (random_below(&losses->random, 1000) < losses->per_mille)
+		*begins = *losing = !*losing;
+	losses->gaps += *begins;
+	losses->lost += *losing;
+	return *losing;
+}
+
+#endif

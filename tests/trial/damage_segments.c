@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+/*
+ * damage_segments.c - a damaged store of segments: refused, or right until it says that it cannot go on.
+ *
+ * A segment has no attribute whose states must be without a gap, so that nothing would stand for what is lost: a
+ * query that meets damage ends with an error.  Up to there, segment by segment and in the same order, it is what
+ * the sound store answers.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "damage.h"
+#include "segment/segment_backend.h"
+#include "truth.h"
+
+enum { QUERIES = 6, WINDOW_SHARE = 50 };
+
+struct segments_trial {
+	struct damage *damage;
+	struct histree_segment_store *store; /* the sound one */
+	struct histree_segment_iter *iter;
+	uint64_t broken_off, segments;
+};
+
+static enum histree_status open_store(struct damage *damage, const char *path, struct histree_segment_store **out,
+				      struct histree_error *error)
+{
+	return segment_store_open(&damage->memory.io, path, NULL, out, error);
+}
+
+static void *learn(struct damage *damage)
+{
+	struct segments_trial *trial = calloc(1, sizeof(*trial));
+	if (trial == NULL)
+		give_up("out of memory");
+	trial->damage = damage;
+	if (open_store(damage, DAMAGE_SOUND_PATH, &trial->store, NULL) != HISTREE_OK) {
+		free(trial);
+		return NULL;
+	}
+	if (histree_segment_iter_create(trial->store, &trial->iter, NULL) != HISTREE_OK)
+		give_up("out of memory");
+	return trial;
+}
+
+/* Any order, most windows small and some of them all. */
+static struct histree_segment_query some_query(const struct segments_trial *trial)
+{
+	struct random *random = &trial->damage->random;
+	const struct histree_segment_store_info *info = histree_segment_store_info(trial->store);
+	uint64_t length = (uint64_t)info->end - (uint64_t)info->start + 1;
+	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	bool has_fields = info->schema.field_count > 0;
+	query.order = (enum histree_segment_order)random_below(random, has_fields ? HISTREE_SEGMENTS_BY_COMPARE
+										  : HISTREE_SEGMENTS_BY_FIELD);
+	query.descending = random_percent(random, 50);
+	query.field = has_fields ? random_below(random, info->schema.field_count) : 0;
+	query.limit = random_percent(random, 20) ? 1 + random_below(random, 100) : 0;
+	if (!random_percent(random, 5)) {
+		query.from = info->start + (histree_time)random_below(random, length);
+		query.to = query.from + (histree_time)random_below(random, length / WINDOW_SHARE + 1);
+	}
+	return query;
+}
+
+static bool is_same(const struct segments_trial *trial, const struct histree_segment *found,
+		    const struct histree_segment *expected)
+{
+	bool same = found->start == expected->start && found->end == expected->end;
+	for (size_t i = 0; same && i < histree_segment_store_info(trial->store)->schema.field_count; i++)
+		same = histree_value_equal(&found->content[i], &expected->content[i]);
+	return same;
+}
+
+static void compare(struct segments_trial *trial, struct histree_segment_iter *damaged)
+{
+	const struct histree_segment_query query = some_query(trial);
+	struct histree_segment found, expected;
+	struct histree_error error = { 0 };
+	if (histree_segment_iter_start(trial->iter, &query, NULL, &error) != HISTREE_OK)
+		give_up("%s", error.message);
+	trial->damage->asked++;
+	enum histree_status status = histree_segment_iter_start(damaged, &query, NULL, &error);
+	while (status == HISTREE_OK &&
+	       (status = histree_segment_iter_next(damaged, &found, &error)) == HISTREE_OK) {
+		trial->segments++;
+		if (histree_segment_iter_next(trial->iter, &expected, NULL) != HISTREE_OK ||
+		    !is_same(trial, &found, &expected)) {
+			damage_wrong(trial->damage, "order %d, a segment from %" PRId64 " to %" PRId64, query.order,
+				     found.start, found.end);
+			return;
+		}
+	}
+	trial->broken_off += status < 0;
+	if (status == HISTREE_END && histree_segment_iter_next(trial->iter, &expected, NULL) != HISTREE_END)
+		damage_wrong(trial->damage, "order %d, the segment from %" PRId64 " is missing", query.order,
+			     expected.start);
+	else if (status != HISTREE_END && status != HISTREE_ERR_FORMAT)
+		damage_wrong(trial->damage, "order %d ends with status %d: %s", query.order, status, error.message);
+}
+
+static void check_facts(struct segments_trial *trial, const struct histree_segment_store *store)
+{
+	const struct histree_segment_store_info *said = histree_segment_store_info(store);
+	const struct histree_segment_store_info *is = histree_segment_store_info(trial->store);
+	if (said->segment_count != is->segment_count || said->start != is->start || said->end != is->end ||
+	    said->duration_min != is->duration_min || said->duration_max != is->duration_max ||
+	    said->schema.field_count != is->schema.field_count)
+		damage_wrong(trial->damage, "it says of itself what it is not");
+}
+
+static void ignore_fault(void *context, const char *fault)
+{
+	(void)context, (void)fault;
+}
+
+static void ask(void *context, bool verify)
+{
+	struct segments_trial *trial = context;
+	struct histree_segment_store *store;
+	struct histree_segment_iter *iter;
+	struct histree_error error = { 0 };
+	enum histree_status status = open_store(trial->damage, DAMAGE_PATH, &store, &error);
+	if (status != HISTREE_OK) {
+		trial->damage->refused++;
+		if (status != HISTREE_ERR_FORMAT && status != HISTREE_ERR_VERSION &&
+		    status != HISTREE_ERR_INCOMPLETE)
+			damage_wrong(trial->damage, "refused with status %d: %s", status, error.message);
+		return;
+	}
+	trial->damage->opened++;
+	check_facts(trial, store);
+	if (histree_segment_iter_create(store, &iter, &error) != HISTREE_OK)
+		give_up("%s", error.message);
+	for (int i = 0; i < QUERIES; i++)
+		compare(trial, iter);
+	histree_segment_iter_free(iter);
+	if (verify) {
+		trial->damage->verified++;
+		trial->damage->found += histree_segment_store_verify(store, ignore_fault, NULL, NULL) != HISTREE_OK;
+	}
+	histree_segment_store_close(store);
+}
+
+static void report(const void *context)
+{
+	const struct segments_trial *trial = context;
+	printf("%" PRIu64 " of them broken off at damage; %" PRIu64 " segments compared", trial->broken_off,
+	       trial->segments);
+}
+
+static void forget(void *context)
+{
+	struct segments_trial *trial = context;
+	histree_segment_iter_free(trial->iter);
+	histree_segment_store_close(trial->store);
+	free(trial);
+}
+
+const struct damage_subject damage_segments = { "segments", learn, ask, report, forget };

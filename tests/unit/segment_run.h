@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * segment_run.h - a segment analysis fed with events that are written by hand, and the segments that come of it.
+ *
+ *	struct segment_run run;
+ *	segment_run_begin(&run, &segment_analysis_irqs, "lttng-modules", 2, 8);
+ *	segment_run_event(&run, 10, 0, "irq_handler_entry", "irq=19 name=ahci");
+ *	segment_run_event(&run, 15, 0, "irq_handler_exit", "irq=19 ret=1");
+ *	segment_run_expect(&run, "10-15 ahci, 19, 0", 0, 0);
+ */
+#ifndef SEGMENT_RUN_H
+#define SEGMENT_RUN_H
+
+#include <inttypes.h>
+
+#include "analysis/segment_analysis.h"
+#include "written_events.h"
+
+enum { SEGMENT_RUN_TEXT_SIZE = 4096 };
+
+struct segment_run {
+	const struct segment_analysis *analysis;
+	void *instance;
+	struct histree_segment_store *store;
+	struct written_events events;
+	struct histree_error error;
+};
+
+static inline void segment_run_begin(struct segment_run *run, const struct segment_analysis *analysis,
+				     const char *tracer, int major, int minor)
+{
+	*run = (struct segment_run){ .analysis = analysis };
+	written_events_init(&run->events, tracer, major, minor);
+	assert_true(analysis->applies(&run->events.trace));
+	const struct histree_segment_store_options options = {
+		.kind = HISTREE_SEGMENTS_LAZY,
+		.schema = { .provider = analysis->name,
+			    .fields = analysis->fields,
+			    .field_count = analysis->field_count },
+	};
+	assert_int_equal(histree_segment_store_create(&options, &run->store, &run->error), HISTREE_OK);
+	assert_int_equal(analysis->create(run->store, &run->instance, &run->error), HISTREE_OK);
+}
+
+static inline void segment_run_event(struct segment_run *run, histree_time time, int32_t cpu, const char *name,
+				     const char *fields)
+{
+	struct event event = written_event(&run->events, time, cpu, name, fields);
+	assert_int_equal(run->analysis->event(run->instance, &event, &run->error), HISTREE_OK);
+}
+
+/* What happened on a CPU from here on was lost. */
+static inline void segment_run_gap(struct segment_run *run, histree_time begin, histree_time end, int32_t cpu)
+{
+	const struct event_gap gap = { .trace = &run->events.trace, .cpu = cpu, .begin = begin, .end = end };
+	assert_int_equal(run->analysis->gap(run->instance, &gap, &run->error), HISTREE_OK);
+}
+
+static inline size_t segment_value_text(char *text, size_t size, const struct histree_value *value)
+{
+	switch (value->type) {
+	case HISTREE_NULL:
+		return (size_t)snprintf(text, size, "null");
+	case HISTREE_INT:
+		return (size_t)snprintf(text, size, "%" PRId32, value->int32);
+	case HISTREE_LONG:
+		return (size_t)snprintf(text, size, "%" PRId64, value->int64);
+	case HISTREE_BOOL:
+		return (size_t)snprintf(text, size, "%s", value->boolean ? "true" : "false");
+	case HISTREE_STRING:
+		return (size_t)snprintf(text, size, "%.*s", (int)value->size, (const char *)value->bytes);
+	default:
+		fail_msg("no analysis makes a %s", histree_type_name(value->type));
+		return 0;
+	}
+}
+
+/* Hands out the segments of a finished store by start, then by end; the content is borrowed until the next. */
+static inline struct histree_segment_iter *segment_run_iterate(struct segment_run *run)
+{
+	struct histree_segment_iter *iter;
+	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	query.order = HISTREE_SEGMENTS_BY_START;
+	assert_int_equal(histree_segment_store_finish(run->store, &run->error), HISTREE_OK);
+	assert_int_equal(histree_segment_iter_create(run->store, &iter, &run->error), HISTREE_OK);
+	assert_int_equal(histree_segment_iter_start(iter, &query, NULL, &run->error), HISTREE_OK);
+	return iter;
+}
+
+/*
+ * All segments, "START-END VALUE, ...; ...", and how many beginnings and ends are alone.  It is the end of the run.
+ */
+static inline void segment_run_expect(struct segment_run *run, const char *expected, uint64_t without_start,
+				      uint64_t without_end)
+{
+	char text[SEGMENT_RUN_TEXT_SIZE] = "";
+	size_t used = 0;
+	struct histree_segment segment;
+	struct histree_segment_iter *iter = segment_run_iterate(run);
+	while (histree_segment_iter_next(iter, &segment, &run->error) == HISTREE_OK) {
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%" PRId64 "-%" PRId64,
+					 used == 0 ? "" : "; ", segment.start, segment.end);
+		for (size_t i = 0; i < run->analysis->field_count; i++) {
+			used += (size_t)snprintf(text + used, sizeof(text) - used, i == 0 ? " " : ", ");
+			used += segment_value_text(text + used, sizeof(text) - used, &segment.content[i]);
+		}
+		assert_true(used < sizeof(text));
+	}
+	if (strcmp(text, expected) != 0)
+		fail_msg("the segments are '%s', not '%s'", text, expected);
+	struct segment_counts counts = run->analysis->counts(run->instance);
+	assert_int_equal(counts.without_start, without_start);
+	assert_int_equal(counts.without_end, without_end);
+	histree_segment_iter_free(iter);
+	run->analysis->free(run->instance);
+	histree_segment_store_close(run->store);
+}
+
+#endif

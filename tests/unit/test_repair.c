@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_repair.c - a history whose names have the right checksum and make no sense: no checksum says so, and repair
+ * does without them as it does without damaged ones.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "histree/query.h"
+#include "state/attribute_tree.h"
+#include "state/history.h"
+#include "state/history_repair.h"
+#include "state/state_file.h"
+#include "support/memory_io.h"
+
+enum { ATTRIBUTES = 6, STATES = 20, STEP = 10, END = STATES * STEP - 1 };
+
+/* What is done to the names before they are written. */
+typedef void spoil_names(struct attribute_tree *tree);
+
+static void leave_alone(struct attribute_tree *tree)
+{
+	(void)tree;
+}
+
+static void give_two_one_name(struct attribute_tree *tree)
+{
+	tree->attributes[5].name = tree->attributes[1].name;
+}
+
+/* It should be written as a number: nobody finds it, but that it is its name there is no doubt. */
+static void write_a_number_as_text(struct attribute_tree *tree)
+{
+	uint32_t text = intern_add(&tree->texts, "4711", 4);
+	assert_int_not_equal(text, INTERN_NONE);
+	tree->attributes[5].name = text;
+}
+
+static void give_no_name(struct attribute_tree *tree)
+{
+	uint32_t text = intern_add(&tree->texts, "", 0);
+	assert_int_not_equal(text, INTERN_NONE);
+	tree->attributes[5].name = text;
+}
+
+static int32_t state_of(histree_quark quark, int number)
+{
+	return (int32_t)(quark * 1000) + number;
+}
+
+static void make_names(struct attribute_tree *tree)
+{
+	static const char *const names[ATTRIBUTES] = { "one", "two", "three", "four", "five", "six" };
+	attribute_tree_init(tree);
+	for (histree_quark quark = 0; quark < ATTRIBUTES; quark++) {
+		histree_quark made;
+		assert_int_equal(
+			attribute_tree_add(tree, HISTREE_ROOT, names[quark], strlen(names[quark]), &made, NULL),
+			HISTREE_OK);
+		assert_int_equal(made, quark);
+	}
+}
+
+static void write_history(struct memory_io *memory, const char *variant, spoil_names *spoil)
+{
+	const struct histree_history_options options = { .path = "f", .tree.variant = variant };
+	struct interval_sink sink;
+	struct attribute_tree tree;
+	make_names(&tree);
+	spoil(&tree);
+	assert_int_equal(state_file_sink(&memory->io, &options, &sink, NULL), HISTREE_OK);
+	for (int number = 0; number < STATES; number++)
+		for (histree_quark quark = 0; quark < ATTRIBUTES; quark++)
+			assert_int_equal(sink.add(sink.context,
+						  &(struct histree_interval){
+							  .start = number * STEP,
+							  .end = number * STEP + STEP - 1,
+							  .quark = quark,
+							  .value = histree_int(state_of(quark, number)),
+						  },
+						  NULL),
+					 HISTREE_OK);
+	assert_int_equal(sink.finish(sink.context, &tree, END, NULL), HISTREE_OK);
+	sink.free(sink.context);
+	attribute_tree_release(&tree);
+}
+
+static struct histree_history *open_history(struct memory_io *memory, const char *path, bool salvage)
+{
+	struct block_file *file;
+	struct histree_history *history;
+	struct histree_error error;
+	if (block_file_open(&memory->io, path, &file, &error) != HISTREE_OK ||
+	    history_open_file(file, &(struct histree_open_options){ .salvage = salvage }, &history, &error) !=
+		    HISTREE_OK)
+		fail_msg("%s", error.message);
+	return history;
+}
+
+static void count_fault(void *context, const char *fault)
+{
+	(void)fault;
+	++*(int *)context;
+}
+
+static void nothing_is_lost(void *context, const struct histree_interval *interval)
+{
+	(void)context;
+	fail_msg("attribute %u is lost", interval->quark);
+}
+
+static void assert_states(struct histree_history *history)
+{
+	struct histree_query *query;
+	struct histree_interval found;
+	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	for (histree_quark quark = 0; quark < ATTRIBUTES; quark++)
+		for (int number = 0; number < STATES; number++) {
+			assert_int_equal(histree_query_single(query, quark, number * STEP, &found, NULL),
+					 HISTREE_OK);
+			assert_int_equal(found.value.int32, state_of(quark, number));
+		}
+	histree_query_free(query);
+}
+
+static void assert_names(struct histree_history *history, bool numbered)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(history);
+	char name[16], expected[16];
+	assert_int_equal(histree_attributes_count(attributes), ATTRIBUTES);
+	for (histree_quark quark = 0; quark < ATTRIBUTES; quark++) {
+		histree_attributes_name(attributes, quark, name, sizeof(name));
+		snprintf(expected, sizeof(expected), "?%" PRIu32, quark);
+		assert_int_equal(strcmp(name, expected) == 0, numbered);
+	}
+}
+
+/* Whether verification has something to say, and whether names are lost. */
+static void repair(const char *variant, spoil_names *spoil, bool has_fault, bool loses_names)
+{
+	struct memory_io memory;
+	struct histree_history *history;
+	int faults = 0;
+	memory_io_init(&memory);
+	write_history(&memory, variant, spoil);
+
+	/* As it is, it answers, and the fault is found. */
+	history = open_history(&memory, "f", false);
+	assert_states(history);
+	assert_int_equal(histree_history_verify(history, count_fault, &faults, NULL),
+			 has_fault ? HISTREE_ERR_FORMAT : HISTREE_OK);
+	assert_int_equal(faults > 0, has_fault);
+	histree_history_close(history);
+
+	history = open_history(&memory, "f", true);
+	assert_names(history, loses_names);
+	faults = 0;
+	assert_int_equal(histree_history_verify(history, count_fault, &faults, NULL),
+			 has_fault ? HISTREE_ERR_FORMAT : HISTREE_OK);
+	assert_int_equal(faults > 0, has_fault);
+	struct histree_error error;
+	if (history_repair(&memory.io, history, "repaired", &(struct repair_report){ .lost = nothing_is_lost },
+			   &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	histree_history_close(history);
+
+	history = open_history(&memory, "repaired", false);
+	assert_int_equal(histree_history_verify(history, count_fault, &faults, NULL), HISTREE_OK);
+	assert_names(history, loses_names);
+	assert_states(history);
+	histree_history_close(history);
+	memory_io_release(&memory);
+}
+
+static void names_that_contradict_each_other_are_replaced(void **state)
+{
+	(void)state;
+	static const char *const variants[] = { "cluster", "esht" };
+	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
+		repair(variants[i], leave_alone, false, false);
+		repair(variants[i], write_a_number_as_text, true, false);
+		repair(variants[i], give_two_one_name, true, true);
+		repair(variants[i], give_no_name, true, true);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_that_contradict_each_other_are_replaced),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
