@@ -14,9 +14,9 @@
  * most.  No arrow is invented: where there are too many to read, those that are left out cannot be told from those
  * that are not there, so the answer then says that it has not all.
  *
- * Cost: of a range with up to 65,536 switches and as many wake-ups, each is read.  With more switches, one thread a
- * pixel and CPU is looked up, and only arrows between neighbours are left; with more wake-ups there are none of
- * them.  Forks cost a look at each thread of the trace.
+ * Cost: of a range with up to 65,536 switches, and as many forks and wake-ups, each is looked at.  With more
+ * switches, one thread a pixel and CPU is looked up, and only arrows between neighbours are left; of more forks or
+ * wake-ups there is none.
  *
  * Threads: making arrows uses a query of its own; what was made may be read by any number of threads.
  */

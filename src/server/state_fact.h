@@ -9,7 +9,22 @@
 
 #include "histree/query.h"
 
-enum { STATE_FACT_TEXT_SIZE = 256, STATE_FACTS_MAX = 8 };
+enum { STATE_FACT_TEXT_SIZE = 128, STATE_FACTS_MAX = 8, STATE_FACTS_REMEMBERED = 64 };
+
+/* What an attribute was when it was looked up last. */
+struct remembered {
+	struct histree_interval state; /* its bytes are those below */
+	char bytes[STATE_FACT_TEXT_SIZE];
+	bool is_known;
+};
+
+/*
+ * States of a row come one after the other, and many of them in one state of an attribute that is known with them:
+ * a thread keeps its CPU and its priority for long.
+ */
+struct fact_memory {
+	struct remembered slots[STATE_FACTS_REMEMBERED]; /* by the last digits of the quark */
+};
 
 /* Where and when a fact is asked for. */
 struct state_place {
@@ -17,7 +32,7 @@ struct state_place {
 	uint32_t row;       /* of the view: the index of a thread, of a resource */
 	histree_time start; /* of the state */
 	struct histree_query *query;
-	char *room; /* STATE_FACT_TEXT_SIZE bytes, for a text */
+	struct fact_memory *memory; /* of this fact; of one history */
 };
 
 struct state_fact {
@@ -25,7 +40,7 @@ struct state_fact {
 	struct histree_value (*value)(const struct state_place *place);
 };
 
-/* The value of an attribute then, its bytes in the room; null where it cannot be said. */
+/* The value of an attribute then, its text in the memory; null where it cannot be said. */
 struct histree_value state_fact_attribute(const struct state_place *place, histree_quark quark);
 
 #endif

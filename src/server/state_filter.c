@@ -27,7 +27,7 @@ struct state_filter {
 	struct histree_history *history; /* that the query is of */
 	struct histree_query *query;
 	struct piece label;
-	char rooms[STATE_FACTS_MAX + 1][STATE_FACT_TEXT_SIZE];
+	struct fact_memory memories[STATE_FACTS_MAX + 1]; /* the last one for the label */
 };
 
 /* ---- expressions ----------------------------------------------------------------------------------------- */
@@ -109,19 +109,32 @@ void state_filter_free(struct state_filter *filter)
 
 /* ---- values ---------------------------------------------------------------------------------------------- */
 
+static void remember(struct remembered *slot, const struct histree_interval *state)
+{
+	slot->state = *state;
+	slot->is_known = true;
+	if (state->value.size > STATE_FACT_TEXT_SIZE)
+		slot->state.value.size = STATE_FACT_TEXT_SIZE;
+	if (state->value.size > 0) {
+		memcpy(slot->bytes, state->value.bytes, slot->state.value.size);
+		slot->state.value.bytes = slot->bytes;
+	}
+}
+
 struct histree_value state_fact_attribute(const struct state_place *place, histree_quark quark)
 {
-	struct histree_interval found;
-	if (place->query == NULL || quark == HISTREE_ROOT ||
-	    histree_query_single(place->query, quark, place->start, &found, NULL) != HISTREE_OK)
+	if (place->query == NULL || quark == HISTREE_ROOT)
 		return histree_null();
-	if (found.value.size > 0) { /* the next look takes its bytes away */
-		if (found.value.size > STATE_FACT_TEXT_SIZE)
-			found.value.size = STATE_FACT_TEXT_SIZE;
-		memcpy(place->room, found.value.bytes, found.value.size);
-		found.value.bytes = place->room;
-	}
-	return found.value;
+	struct histree_interval found;
+	struct remembered *slot = &place->memory->slots[quark % STATE_FACTS_REMEMBERED];
+	bool is_known = slot->is_known && slot->state.quark == quark && slot->state.start <= place->start &&
+			slot->state.end >= place->start;
+	if (is_known)
+		return slot->state.value;
+	if (histree_query_single(place->query, quark, place->start, &found, NULL) != HISTREE_OK)
+		return histree_null();
+	remember(slot, &found);
+	return slot->state.value;
 }
 
 static struct histree_value label_of(struct state_filter *filter, const struct state_owner *owner,
@@ -150,7 +163,7 @@ static struct histree_value field_value(struct state_filter *filter, size_t fiel
 {
 	switch (field) {
 	case FIELD_LABEL:
-		place->room = filter->rooms[STATE_FACTS_MAX];
+		place->memory = &filter->memories[STATE_FACTS_MAX];
 		return label_of(filter, owner, place, state);
 	case FIELD_STATE:
 		return state_name(owner, state);
@@ -163,7 +176,7 @@ static struct histree_value field_value(struct state_filter *filter, size_t fiel
 	case FIELD_DURATION:
 		return histree_long((int64_t)((uint64_t)state->end - (uint64_t)state->start + 1));
 	default:
-		place->room = filter->rooms[field - FIELD_FACTS];
+		place->memory = &filter->memories[field - FIELD_FACTS];
 		return owner->kind->facts[field - FIELD_FACTS].value(place);
 	}
 }

@@ -7,7 +7,7 @@
 
 #include "histree/arrows.h"
 
-/* Switches, or wake-ups, that are read at most. */
+/* Switches, forks or wake-ups that are looked at at most. */
 enum { ARROW_READS_MAX = 65536 };
 
 /* A zeroed one is empty. */

@@ -10,8 +10,6 @@
 #include "view/arrow_list.h"
 #include "view/cancel.h"
 
-/* Forks that are checked at most, by a single query each. */
-enum { FORKS_MAX = 8192 };
 
 struct histree_arrows {
 	struct arrow_list list;
@@ -136,7 +134,7 @@ enum histree_status arrows_gather_forks(const struct histree_arrows_request *req
 	const struct histree_thread *threads = histree_control_flow_threads(request->flow, &count);
 	for (uint32_t i = 0; i < count; i++)
 		candidates += may_be_fork(request, &threads[i]);
-	forks->lacks_some = candidates > FORKS_MAX;
+	forks->lacks_some = candidates > ARROW_READS_MAX;
 	if (forks->lacks_some || candidates == 0)
 		return HISTREE_OK;
 	enum histree_status status = histree_query_create(request->history, &query, error);
