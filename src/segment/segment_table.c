@@ -91,6 +91,8 @@ static enum histree_status open_at(const struct table_store *store, const char *
 	if (!is_there(store, path))
 		return HISTREE_NOT_FOUND;
 	enum histree_status status = block_file_open(store->io, path, &table->file, error);
+	if (status == HISTREE_ERR_INCOMPLETE)
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s': was never completed; remove it", path);
 	return status == HISTREE_OK ? read_section(store, table, error) : status;
 }
 

@@ -4,10 +4,8 @@
  * field (docs/design/0005-segments.md).
  *
  * A block file beside the store, STORE.N.order for field N.  Its blocks are pages of places (table_page.h); all of
- * them together are each segment of the store once, by the field, then start, end and place.
- *
- * Section RANK: number of segments (8), CRC-32C of the store's section SEGM (4), number of nodes of the store (4);
- * for each node its checksum (4); for each page the least start and the greatest end of its segments (8 each).
+ * them together are each segment of the store once, by the field, then start, end and place.  Its section RANK
+ * (table_section.h) says which store it belongs to, and when the segments of each page were.
  *
  * A table is nothing but speed.  It belongs to the store whose checksums it has, and to no other; one that does
  * not, or is damaged, is not used, and made again.
