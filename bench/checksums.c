@@ -7,8 +7,8 @@
  * TRACE is built in FOLDER, and what is in its history is summed up once more, RUNS (7) times each; medians.  The
  * share of a build is that of the bytes of the file, which are summed up once on their way to it.  A node is
  * checked when it is read from the file: so of queries whose nodes are in memory the share is that of no bytes,
- *which is shown by counting the nodes that they read.  Then the same queries with room for one node, so that each
- *reads its nodes from the page cache.
+ * which is shown by counting the nodes that they read.  Then the same queries with room for one node, so that each
+ * reads its nodes from the page cache.
  *
  * Instructions instead of time: bench/README.md.
  */
