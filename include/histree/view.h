@@ -121,6 +121,7 @@ struct histree_cpu_usage_request {
 	size_t tid_count;
 	const int32_t *cpus; /* only these; NULL: all */
 	size_t cpu_count;
+	bool no_times; /* the curve of all threads will do: without `tids`, no thread's time is added up */
 	struct histree_cancel cancel;
 };
 

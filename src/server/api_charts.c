@@ -41,7 +41,12 @@ void api_usage(struct call *call)
 	const struct kernel_view *kernel = view;
 	if (!page_range(call, kernel->start, kernel->end, &range))
 		goto out;
-	struct histree_cpu_usage_request request = { .from = range.from, .to = range.to, .pixels = range.pixels };
+	struct histree_cpu_usage_request request = {
+		.from = range.from,
+		.to = range.to,
+		.pixels = range.pixels,
+		.no_times = true,
+	};
 	if (histree_cpu_usage_create(kernel->history, &request, &usage, &error) != HISTREE_OK) {
 		reply_failure(call->reply, &error);
 		goto out;
