@@ -14,7 +14,7 @@ from browser import Browser, CONTROL, DOWN, ENTER, ESCAPE, RIGHT, SHIFT
 from serving import SMALL_TRACE, finish, large_trace, serving
 
 SKIP = 77
-READY = "window.page?.charts.length > 0 && page.charts.every((chart) => chart.isComplete && chart.total > 0)"
+READY = "window.page?.charts.length > 0 && page.charts.every((chart) => chart.isComplete && !chart.isEarly && chart.total > 0)"
 # The colour of a pixel of the chart of a view, in CSS pixels from its top left corner.
 PIXEL = """
 const [view, x, y] = arguments_;
@@ -30,7 +30,7 @@ const found = [];
 for (const block of chart.shown) {
 	const scale = chart.canvas.clientWidth / block.range.pixels;
 	block.runs.forEach((runs, row) => {
-		const y = (block.index * 64 + row) * 18 - chart.top + 9;
+		const y = (block.index * 32 + row) * 18 - chart.top + 9;
 		for (let at = 0; at < runs.length && y > 0 && y < chart.height; at += 6)
 			if (runs[at + 1] >= 6 && runs[at + 2] !== 0xffff && runs[at + 3] !== 2)
 				found.push({ x: (runs[at] + runs[at + 1] - 2) * scale, y, colour: block.styles[runs[at + 2]].light, row });

@@ -315,6 +315,36 @@ def guards(client):
     assert status == 403 and "Access-Control-Allow-Origin" not in headers
 
 
+def early_rows(client):
+    """Rows that are there before the tree of threads is: the same threads, with the same names and the same states."""
+    uuid = client.experiment()["UUID"]
+
+    def rows(early):
+        query = f"experiment={uuid}&view=control-flow&pixels=50&count=512&early={early}"
+        content = client.ask("GET", f"/api/v1/rows?{query}")[2]
+        runs, at = [], 4
+        while (count := int.from_bytes(content[at:at + 4], "little")) != 0xFFFFFFFF:
+            runs.append(content[at + 4:at + 4 + 12 * count])
+            at += 4 + 12 * count
+        answer = json.loads(content[at + 4:])
+        where = [[run[:4] for run in zip(*[iter(row)] * 12)] for row in runs]
+        known = {row["tid"]: (row.get("name", ""), row.get("ppid", -1), where[i])
+                 for i, row in enumerate(answer["rows"]) if row.get("tid", 0) > 0}
+        return answer, known
+
+    final, threads = rows(0)
+    early, early_threads = rows(2)
+    assert final["early"] is False and early["early"] is True
+    assert len(early_threads) >= min(len(threads), 100), (len(early_threads), len(threads))
+    both = threads.keys() & early_threads.keys()
+    assert len(both) > 3, both
+    for tid in both:
+        assert early_threads[tid] == threads[tid], (tid, early_threads[tid], threads[tid])
+    assert rows(1)[0]["early"] is False, "the tree was made: nothing is early any more"
+    state = client.ask("GET", f"/api/v1/state?experiment={uuid}&view=control-flow&row=0&at=0&early=2")
+    assert state[0] == 200, state
+
+
 def hostile_requests(client):
     uuid = client.experiment()["UUID"]
     outputs = f"/tsp/api/experiments/{uuid}/outputs"
@@ -411,7 +441,7 @@ def damaged_store(histree, folder):
 
 TESTS = [states_of_control_flow, labels_of_system_calls, states_of_resources_and_explorer, cpu_usage, event_table,
          histogram_and_statistics, events_of_the_page, older_forms,
-         headers_and_methods, guards, hostile_requests, paths_stay_inside]
+         early_rows, headers_and_methods, guards, hostile_requests, paths_stay_inside]
 
 
 def main():
