@@ -63,6 +63,7 @@ const struct route routes[] = {
 	{ HTTP_GET, API "events", api_events },
 	{ HTTP_GET, API "event-search", api_event_search },
 	{ HTTP_GET, API "event-types", api_event_types },
+	{ HTTP_GET, API "nodes", api_nodes },
 
 	{ HTTP_GET, "*", web_file },
 	{ 0 },

@@ -338,9 +338,31 @@ def counts_types(page):
     page.shoot("types")
 
 
+def shows_the_tree(page):
+    """Each node is where it is drawn; a click says what is in it, and its time can be shown everywhere."""
+    page.open("#views=control-flow,structure")
+    page.browser.until("page.panels[0]?.isComplete && page.panels[0].tree")
+    places = page.browser.run("""
+        const panel = page.panels[0], box = panel.canvas.getBoundingClientRect();
+        return Array.from({ length: panel.tree.count }, (_, i) => {
+            const [x, y] = panel.placeOf(i);
+            const pixel = panel.canvas.getContext("2d").getImageData(x * devicePixelRatio, y * devicePixelRatio, 1, 1).data;
+            return { x: x + box.x, y: y + box.y, found: panel.nodeAt(x, y), alpha: pixel[3] };
+        });""")
+    for i, place in enumerate(places):
+        assert place["found"] == i and place["alpha"] == 255, (i, place)
+    page.browser.click(round(places[-1]["x"]), round(places[-1]["y"]))
+    assert page.get("page.panels[0].chosen") == len(places) - 1
+    assert page.get("document.querySelector('.details h2').textContent") == f"Node {page.get('page.panels[0].tree.number.at(-1)')}"
+    page.browser.run("[...document.querySelectorAll('.details button')].find((one) => one.textContent === 'Show its time').click()")
+    start, end = page.browser.run("const { tree, chosen } = page.panels[0]; return [tree.start[chosen], tree.end[chosen]]")
+    assert page.get("page.viewport.from") >= start - 20 and page.get("page.viewport.to") <= end + 20
+    page.shoot("structure")
+
+
 TESTS = [shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches,
          sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, tells_errors,
-         has_legend_and_views, lists_events, counts_types]
+         has_legend_and_views, lists_events, counts_types, shows_the_tree]
 
 
 def main():

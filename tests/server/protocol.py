@@ -6,6 +6,7 @@ import gzip
 import http.client
 import json
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -345,6 +346,31 @@ def early_rows(client):
     assert state[0] == 200, state
 
 
+def nodes_of_the_tree(client):
+    """The structure view has every node once, below its parent, with what `histree info` counts in all of them."""
+    uuid = client.experiment()["UUID"]
+    content = client.ask("GET", f"/api/v1/nodes?experiment={uuid}&width=1000")[2]
+    count = int.from_bytes(content[4:8], "little")
+    assert content[:4] == b"HTN1" and count > 0, content[:8]
+    nodes = list(struct.iter_unpack("<ddff8I", content[8:8 + 56 * count]))
+    about = json.loads(content[8 + 56 * count:])
+    said = subprocess.run([client.histree, "info", "--format", "json", client.store()], check=True, capture_output=True)
+    told = next(one for one in json.loads(said.stdout) if one["analysis"] == about["analysis"])
+    assert count == told["node_count"] and about["depth"] == told["depth"], (count, about, told)
+    assert len({node[4] for node in nodes}) == count
+    assert sum(node[10] for node in nodes) <= told["interval_count"]
+    levels = about["levels"]
+    for i, (start, end, x, y, _, parent, height, children, *_) in enumerate(nodes):
+        assert (parent == 0xFFFFFFFF) == (i == 0) and start <= end and 0 <= x <= 1000, nodes[i]
+        assert levels[height]["top"] <= y <= levels[height]["bottom"], nodes[i]
+        assert children == sum(node[5] == i for node in nodes)
+        if i > 0:
+            assert parent < i and nodes[parent][0] <= start and end <= nodes[parent][1], (nodes[i], nodes[parent])
+    for query in "width=5", "width=x":
+        assert client.ask("GET", f"/api/v1/nodes?experiment={uuid}&{query}")[0] == 400
+    assert client.ask("GET", f"/api/v1/nodes?experiment={uuid}&analysis=none")[0] == 404
+
+
 def hostile_requests(client):
     uuid = client.experiment()["UUID"]
     outputs = f"/tsp/api/experiments/{uuid}/outputs"
@@ -441,7 +467,7 @@ def damaged_store(histree, folder):
 
 TESTS = [states_of_control_flow, labels_of_system_calls, states_of_resources_and_explorer, cpu_usage, event_table,
          histogram_and_statistics, events_of_the_page, older_forms,
-         early_rows, headers_and_methods, guards, hostile_requests, paths_stay_inside]
+         early_rows, nodes_of_the_tree, headers_and_methods, guards, hostile_requests, paths_stay_inside]
 
 
 def main():

@@ -7,13 +7,19 @@ import { Hover } from "./hover.js";
 import { ROW_HEIGHT, RowChart } from "./row_chart.js";
 import { save } from "./save.js";
 import { Axis, onDrag, Overview, Usage } from "./strips.js";
+import { StructurePanel } from "./structure_panel.js";
 import { TypesPanel } from "./types_panel.js";
 import { Viewport } from "./viewport.js";
 import * as time from "./time.js";
 
 const $ = (id) => document.getElementById(id);
 const POLL_MS = 400;
-const PANELS = [{ name: "events", title: "Events", make: EventsPanel }, { name: "types", title: "Event types", make: TypesPanel }];
+const PANELS = [
+	{ name: "events", title: "Events", make: EventsPanel, needsEvents: true },
+	{ name: "types", title: "Event types", make: TypesPanel, needsEvents: true },
+	{ name: "structure", title: "Structure", make: StructurePanel },
+];
+const panelsOf = (experiment) => PANELS.filter(({ needsEvents }) => !needsEvents || experiment.hasEvents);
 
 const viewport = new Viewport();
 const hover = new Hover($("tip"), $("pointed"), viewport);
@@ -128,7 +134,7 @@ const shownNames = () => [...charts.map((chart) => chart.view.name), ...panels.m
 
 function showViews(names, parts = address()) {
 	const opened = new Map(panels.map((panel) => [panel.name, panel]));
-	panels = PANELS.filter(({ name }) => experiment.hasEvents && names.includes(name))
+	panels = panelsOf(experiment).filter(({ name }) => names.includes(name))
 		.map(({ name, make: Panel }) => opened.get(name) ?? new Panel(viewport, experiment, fail));
 	const kept = new Map(charts.map((chart) => [chart.view.name, chart]));
 	charts = experiment.views.filter((view) => names.includes(view.name)).map((view) => kept.get(view.name) ?? makeChart(view, parts));
@@ -186,7 +192,7 @@ function openExperiment(chosen, parts) {
 	panels = [];
 	viewport.open(BigInt(chosen.start), chosen.duration);
 	readViewport(parts);
-	$("panes").replaceChildren(...[...chosen.views, ...chosen.hasEvents ? PANELS : []].map(viewButton));
+	$("panes").replaceChildren(...[...chosen.views, ...panelsOf(chosen)].map(viewButton));
 	$("overview-what").textContent = chosen.hasEvents ? "events" : "states that begin";
 	const usual = chosen.views.length > 1 ? ["control-flow", "resources"] : ["attributes"];
 	showViews(parts.has("views") ? parts.get("views").split(",") : usual, parts);
