@@ -24,7 +24,7 @@ enum dataset_status {
 	DATASET_CANCELLED,
 };
 
-enum { DATASET_HISTORIES_MAX = 16, DATASET_VIEWS_MAX = 8 };
+enum { DATASET_HISTORIES_MAX = 16, DATASET_VIEWS_MAX = 12 };
 
 struct dataset;
 
