@@ -182,8 +182,6 @@ struct histree_placed_node {
 struct histree_node_level {
 	uint32_t count;
 	uint32_t rows;   /* of its wall; 1: it is none */
-	uint32_t placed; /* while the places are found */
-	double leftmost; /* likewise: x of the one placed last, from right to left */
 	double distance; /* of neighbours, at least */
 	double size;     /* of a symbol */
 	double top, bottom;

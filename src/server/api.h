@@ -65,16 +65,15 @@ endpoint_function api_event_types;
 
 /*
  * ?analysis= &width=1200: the nodes of a history (the first one unless named), depth first, each with its place in
- *a picture of this width, little-endian:
+ * a picture of this width, little-endian:
  *
- *	"HTN1"
- *	u32		how many nodes
- *	for each node	f64 start, f64 end, f32 x, f32 y, u32 number, u32 index of the parent (0xffffffff: the
- *root), u32 height, u32 children, u32 least key, u32 greatest key (less than the least: no intervals), u32
- *intervals, u32 bytes that are used
+ *	"HTN1", u32 how many nodes
+ *	for each node	f64 start, f64 end, f32 x, f32 y, u32 number,
+ *			u32 index of the parent, 0xffffffff for the root, u32 height, u32 children,
+ *			u32 least key, u32 greatest key, which is less where it has no intervals,
+ *			u32 intervals, u32 bytes that are used
  *	JSON		analysis, variant, nodeSize, depth, intervals, analyses: all that there are,
- *			levels: [{rows, lines, size, distance, top, bottom}], from that of the leaves
- *(histree/view.h)
+ *			levels: [{rows, lines, size, distance, top, bottom}], leaves first (histree/view.h)
  */
 endpoint_function api_nodes;
 

@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "base/bytes.h"
 #include "base/error.h"
+#include "base/real_bytes.h"
 #include "server/api.h"
 #include "server/event_list.h"
 #include "server/kernel_view.h"
@@ -13,11 +13,8 @@
 
 static void put_float(struct piece *piece, double number)
 {
-	float narrow = (float)number;
-	uint32_t bits;
 	uint8_t bytes[4];
-	memcpy(&bits, &narrow, sizeof(bits));
-	put_le32(bytes, bits);
+	put_le_float(bytes, (float)number);
 	piece_put(piece, bytes, sizeof(bytes));
 }
 

@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "base/bytes.h"
 #include "base/error.h"
+#include "base/real_bytes.h"
 #include "server/api.h"
 #include "server/page_request.h"
 
@@ -27,28 +27,13 @@ static void nodes_free(void *state)
 	free(nodes);
 }
 
-static void put_real(uint8_t *at, double number)
-{
-	uint64_t bits;
-	memcpy(&bits, &number, sizeof(bits));
-	put_le64(at, bits);
-}
-
-static void put_narrow(uint8_t *at, double number)
-{
-	float narrow = (float)number;
-	uint32_t bits;
-	memcpy(&bits, &narrow, sizeof(bits));
-	put_le32(at, bits);
-}
-
 static void put_node(uint8_t *at, const struct histree_placed_node *placed, histree_time start)
 {
 	const struct histree_node *node = &placed->node;
-	put_real(at, (double)((uint64_t)node->start - (uint64_t)start));
-	put_real(at + 8, (double)((uint64_t)node->end - (uint64_t)start));
-	put_narrow(at + 16, placed->x);
-	put_narrow(at + 20, placed->y);
+	put_le_double(at, (double)((uint64_t)node->start - (uint64_t)start));
+	put_le_double(at + 8, (double)((uint64_t)node->end - (uint64_t)start));
+	put_le_float(at + 16, (float)placed->x);
+	put_le_float(at + 20, (float)placed->y);
 	put_le32(at + 24, node->number);
 	put_le32(at + 28, placed->parent);
 	put_le32(at + 32, node->height);

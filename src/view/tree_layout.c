@@ -17,10 +17,17 @@ enum {
 	TEXT_LEVELS_MAX = 12,
 };
 
+/* Of a level, while places are found. */
+struct progress {
+	uint32_t placed;
+	double leftmost; /* x of the node placed last, from right to left */
+};
+
 struct histree_tree_layout {
 	struct histree_placed_node *nodes;
 	size_t count, capacity;
 	struct histree_node_level *levels; /* by height */
+	struct progress *progress;         /* likewise */
 	size_t level_count;
 };
 
@@ -78,7 +85,8 @@ static enum histree_status count_levels(struct histree_tree_layout *layout, stru
 {
 	layout->level_count = layout->nodes[0].node.height + 1;
 	layout->levels = calloc(layout->level_count, sizeof(*layout->levels));
-	if (layout->levels == NULL)
+	layout->progress = calloc(layout->level_count, sizeof(*layout->progress));
+	if (layout->levels == NULL || layout->progress == NULL)
 		return error_memory(error, "the nodes of a tree");
 	for (size_t i = 0; i < layout->count; i++) {
 		if (layout->nodes[i].node.height >= layout->level_count)
@@ -110,18 +118,19 @@ static void place_across(struct histree_tree_layout *layout, const struct histre
 		struct histree_node_level *level = &layout->levels[h];
 		level->rows = level->count == 0 ? 1 : (uint32_t)ceil(level->count * SYMBOL_MIN / options->width);
 		level->distance = options->width;
-		level->placed = level->count;
+		layout->progress[h].placed = level->count;
 	}
 	for (size_t i = layout->count; i-- > 0;) {
 		struct histree_placed_node *node = &layout->nodes[i];
 		struct histree_node_level *level = &layout->levels[node->node.height];
-		uint32_t place = --level->placed;
+		struct progress *progress = &layout->progress[node->node.height];
+		uint32_t place = --progress->placed;
 		node->x = is_spread(node, level)
 				  ? spread(level, place, options)
 				  : (layout->nodes[node->first_child].x + layout->nodes[node->last_child].x) / 2;
 		if (place + 1 < level->count)
-			level->distance = fmin(level->distance, level->leftmost - node->x);
-		level->leftmost = node->x;
+			level->distance = fmin(level->distance, progress->leftmost - node->x);
+		progress->leftmost = node->x;
 	}
 }
 
@@ -156,12 +165,12 @@ static void place_down(struct histree_tree_layout *layout, const struct histree_
 		struct histree_node_level *level = &layout->levels[h];
 		level->top = top;
 		level->bottom += top;
-		level->placed = 0;
+		layout->progress[h].placed = 0;
 		top = level->bottom + gap;
 	}
 	for (size_t i = 0; i < layout->count; i++) {
 		struct histree_node_level *level = &layout->levels[layout->nodes[i].node.height];
-		uint32_t row = level->placed++ % level->rows;
+		uint32_t row = layout->progress[layout->nodes[i].node.height].placed++ % level->rows;
 		layout->nodes[i].y = level->top + level->size / 2 + row * (level->size + 1);
 	}
 }
@@ -209,5 +218,6 @@ void histree_tree_layout_free(struct histree_tree_layout *layout)
 		return;
 	free(layout->nodes);
 	free(layout->levels);
+	free(layout->progress);
 	free(layout);
 }
