@@ -121,6 +121,7 @@ struct histree_cpu_usage_request {
 	size_t tid_count;
 	const int32_t *cpus; /* only these; NULL: all */
 	size_t cpu_count;
+	bool no_times; /* the curve of all threads will do: without `tids`, no thread's time is added up */
 	struct histree_cancel cancel;
 };
 
@@ -161,6 +162,52 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_density(struct histre
 								   histree_time from, histree_time to,
 								   uint32_t pixels, struct histree_cancel cancel,
 								   uint64_t *counts, struct histree_error *error);
+
+/* ---- the tree on disk ------------------------------------------------------------------------------------- */
+
+/*
+ * Places for the nodes of a tree, level by level (thesis 3.1).  Depth first, children follow one another on their
+ * level, so lines never cross.  Leaves are spread evenly and parents stand above the middle of their children.  A
+ * level with more nodes than there is width for is a wall: columns of several nodes, so that each of 10^5 can still
+ * be seen.
+ */
+struct histree_placed_node {
+	struct histree_node node;
+	uint32_t parent; /* index; HISTREE_NO_INDEX: it is the root */
+	uint32_t first_child, last_child;
+	double x, y; /* of its middle */
+};
+
+/* The nodes of one height. */
+struct histree_node_level {
+	uint32_t count;
+	uint32_t rows;   /* of its wall; 1: it is none */
+	double distance; /* of neighbours, at least */
+	double size;     /* of a symbol */
+	double top, bottom;
+	unsigned lines; /* of text below each node that there is room for: 0, 2 or 4 */
+};
+
+struct histree_tree_layout_options {
+	double left, width, top; /* of the picture, in any unit */
+	double height;           /* 0: as much as it needs */
+};
+
+struct histree_tree_layout;
+
+/* Reads every node. */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_tree_layout_create(struct histree_history *history, const struct histree_tree_layout_options *options,
+			   struct histree_cancel cancel, struct histree_tree_layout **out,
+			   struct histree_error *error);
+HISTREE_API void histree_tree_layout_free(struct histree_tree_layout *layout);
+
+/* Depth first, the root is the first one. */
+HISTREE_API const struct histree_placed_node *histree_tree_layout_nodes(const struct histree_tree_layout *layout,
+									uint32_t *count);
+/* By height, from that of the leaves, which end where the picture does. */
+HISTREE_API const struct histree_node_level *histree_tree_layout_levels(const struct histree_tree_layout *layout,
+									uint32_t *count);
 
 /* ---- styles ----------------------------------------------------------------------------------------------- */
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "draw/canvas.h"
-#include "draw/node_layout.h"
 #include "draw/picture_text.h"
 
 enum {
@@ -17,7 +16,9 @@ enum {
 
 struct picture {
 	const struct histree_history_info *info;
-	struct node_layout layout;
+	const struct histree_placed_node *nodes;
+	uint32_t count;
+	const struct histree_node_level *levels;
 	struct canvas canvas;
 	uint32_t width, height;
 };
@@ -101,8 +102,8 @@ static void say_times(const struct histree_history_info *info, const struct hist
 	snprintf(text, size, "%.*f \u2013 %.*f %s", decimals, from, decimals, to, units[unit].name);
 }
 
-static void draw_texts(const struct picture *picture, struct canvas *canvas, const struct placed_node *placed,
-		       const struct node_level *level)
+static void draw_texts(const struct picture *picture, struct canvas *canvas,
+		       const struct histree_placed_node *placed, const struct histree_node_level *level)
 {
 	const struct histree_node *node = &placed->node;
 	char texts[4][96];
@@ -132,9 +133,9 @@ static void draw_texts(const struct picture *picture, struct canvas *canvas, con
 
 /* ---- lines ------------------------------------------------------------------------------------------------ */
 
-static double bottom_of(const struct picture *picture, const struct placed_node *node)
+static double bottom_of(const struct picture *picture, const struct histree_placed_node *node)
 {
-	const struct node_level *level = &picture->layout.levels[node->node.height];
+	const struct histree_node_level *level = &picture->levels[node->node.height];
 	return node->y + level->size / 2 + level->lines * 13 + (level->lines > 0 ? 6 : 0);
 }
 
@@ -143,11 +144,11 @@ static void draw_curves(struct picture *picture)
 	struct canvas *canvas = &picture->canvas;
 	canvas_colour(canvas, canvas->theme->line, 1);
 	cairo_set_line_width(canvas->cairo, 1);
-	for (size_t i = 1; i < picture->layout.count; i++) {
-		const struct placed_node *node = &picture->layout.nodes[i];
-		const struct placed_node *parent = &picture->layout.nodes[node->parent];
+	for (uint32_t i = 1; i < picture->count; i++) {
+		const struct histree_placed_node *node = &picture->nodes[i];
+		const struct histree_placed_node *parent = &picture->nodes[node->parent];
 		double from = bottom_of(picture, parent);
-		double to = node->y - picture->layout.levels[node->node.height].size / 2;
+		double to = node->y - picture->levels[node->node.height].size / 2;
 		double middle = (from + to) / 2;
 		cairo_move_to(canvas->cairo, parent->x, from);
 		cairo_curve_to(canvas->cairo, parent->x, middle, node->x, middle, node->x, to);
@@ -158,13 +159,13 @@ static void draw_curves(struct picture *picture)
 static void draw_fans(struct picture *picture)
 {
 	struct canvas *canvas = &picture->canvas;
-	for (size_t i = 0; i < picture->layout.count; i++) {
-		const struct placed_node *node = &picture->layout.nodes[i];
+	for (uint32_t i = 0; i < picture->count; i++) {
+		const struct histree_placed_node *node = &picture->nodes[i];
 		if (node->first_child == HISTREE_NO_INDEX)
 			continue;
-		const struct placed_node *first = &picture->layout.nodes[node->first_child];
-		const struct placed_node *last = &picture->layout.nodes[node->last_child];
-		const struct node_level *level = &picture->layout.levels[first->node.height];
+		const struct histree_placed_node *first = &picture->nodes[node->first_child];
+		const struct histree_placed_node *last = &picture->nodes[node->last_child];
+		const struct histree_node_level *level = &picture->levels[first->node.height];
 		cairo_move_to(canvas->cairo, node->x, bottom_of(picture, node));
 		cairo_line_to(canvas->cairo, last->x + level->size / 2, level->top - 2);
 		cairo_line_to(canvas->cairo, first->x - level->size / 2, level->top - 2);
@@ -192,6 +193,14 @@ static void draw_head(struct picture *picture, const char *title)
 	canvas_text(canvas, FONT_LABEL, ALIGN_LEFT, MARGIN, 48, picture->width - 2 * MARGIN, text);
 }
 
+static uint32_t count_damaged(const struct picture *picture)
+{
+	uint32_t count = 0;
+	for (uint32_t i = 0; i < picture->count; i++)
+		count += picture->nodes[i].node.is_damaged;
+	return count;
+}
+
 static void draw_legend(struct picture *picture)
 {
 	static const char *const names[] = { "root", "core node", "leaf" };
@@ -212,25 +221,26 @@ static void draw_legend(struct picture *picture)
 	}
 	canvas_colour(canvas, canvas->theme->soft_text, 1);
 	canvas_text(canvas, FONT_SMALL, ALIGN_LEFT, x + 128, y + 4, 100, "full");
-	if (picture->layout.damaged_count == 0)
+	uint32_t damaged = count_damaged(picture);
+	if (damaged == 0)
 		return;
 	x += 128 + canvas_text_width(canvas, FONT_SMALL, "full") + 24;
 	canvas_colour(canvas, damaged_colour, 1);
 	canvas_box(canvas, x, y - 6, 13, 12);
-	snprintf(text, sizeof(text), "damaged: %zu", picture->layout.damaged_count);
+	snprintf(text, sizeof(text), "damaged: %u", damaged);
 	canvas_colour(canvas, canvas->theme->soft_text, 1);
 	canvas_text(canvas, FONT_SMALL, ALIGN_LEFT, x + 21, y + 4, 200, text);
 }
 
 static void draw_tree(struct picture *picture)
 {
-	if (picture->layout.count <= CURVES_MAX)
+	if (picture->count <= CURVES_MAX)
 		draw_curves(picture);
 	else
 		draw_fans(picture);
-	for (size_t i = 0; i < picture->layout.count; i++) {
-		const struct placed_node *node = &picture->layout.nodes[i];
-		const struct node_level *level = &picture->layout.levels[node->node.height];
+	for (uint32_t i = 0; i < picture->count; i++) {
+		const struct histree_placed_node *node = &picture->nodes[i];
+		const struct histree_node_level *level = &picture->levels[node->node.height];
 		draw_symbol(&picture->canvas, shape_of(&node->node), node->x, node->y, level->size,
 			    node->node.is_damaged ? damaged_colour : fill_colour(fill_of(&node->node)));
 		draw_texts(picture, &picture->canvas, node, level);
@@ -244,15 +254,19 @@ enum histree_status tree_picture(struct histree_history *history, const struct h
 		.info = histree_history_info(history),
 		.width = options->width != 0 ? options->width : 1200,
 	};
-	const struct node_layout_options room = {
+	const struct histree_tree_layout_options room = {
 		.left = MARGIN,
 		.width = picture.width - 2 * MARGIN,
 		.top = HEAD,
 		.height = options->height != 0 ? fmax((double)options->height - HEAD - FOOT, 1) : 0,
 	};
-	enum histree_status status = node_layout_make(&picture.layout, history, &room, &options->cancel, error);
+	struct histree_tree_layout *layout;
+	uint32_t level_count;
+	enum histree_status status = histree_tree_layout_create(history, &room, options->cancel, &layout, error);
 	if (status == HISTREE_OK) {
-		double needed = picture.layout.bottom + FOOT;
+		picture.nodes = histree_tree_layout_nodes(layout, &picture.count);
+		picture.levels = histree_tree_layout_levels(layout, &level_count);
+		double needed = picture.levels[0].bottom + FOOT;
 		picture.height = options->height != 0 ? options->height
 						      : (uint32_t)fmin(ceil(needed), HISTREE_DRAW_SIZE_MAX);
 		status =
@@ -265,6 +279,6 @@ enum histree_status tree_picture(struct histree_history *history, const struct h
 		status = canvas_finish(&picture.canvas, error);
 	}
 	canvas_release(&picture.canvas);
-	node_layout_release(&picture.layout);
+	histree_tree_layout_free(layout);
 	return status;
 }

@@ -26,6 +26,22 @@ histree_time pixel_last(const struct pixel_scale *scale, uint32_t pixel);
 uint32_t pixel_from(const struct pixel_scale *scale, histree_time t);
 uint32_t pixel_to(const struct pixel_scale *scale, histree_time t);
 
+/* A pixel and its times: those that are asked for one after the other mostly share one. */
+struct pixel_place {
+	histree_time first, last;
+	uint32_t pixel;
+};
+
+static inline struct pixel_place pixel_place(const struct pixel_scale *scale, uint32_t pixel)
+{
+	return (struct pixel_place){ pixel_first(scale, pixel), pixel_last(scale, pixel), pixel };
+}
+
+static inline bool pixel_place_has(const struct pixel_place *place, histree_time start, histree_time end)
+{
+	return start >= place->first && end <= place->last;
+}
+
 /* An interval that is not shorter than any pixel. */
 static inline bool pixel_scale_resolves(const struct pixel_scale *scale, const struct histree_interval *interval)
 {

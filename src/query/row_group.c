@@ -90,7 +90,13 @@ static enum histree_status add_to_cells(struct row_group *group, size_t row, his
 		start = scale->from;
 	if (end > scale->to)
 		end = scale->to;
-	uint32_t first = pixel_from(scale, start), last = pixel_to(scale, end);
+	uint32_t first = group->place.pixel, last = first;
+	/* Where pixels are shorter than a ns, several have the same time. */
+	if (scale->quotient == 0 || !pixel_place_has(&group->place, start, end)) {
+		first = pixel_from(scale, start);
+		last = pixel_to(scale, end);
+		group->place = pixel_place(scale, last);
+	}
 	for (uint32_t pixel = first; pixel <= last; pixel++) {
 		size_t cell = row * scale->pixels + pixel;
 		bool inside = pixel > first && pixel < last;
@@ -268,6 +274,7 @@ enum histree_status row_group_read(struct row_group *group, const struct histree
 	struct reading reading = { .group = group, .request = request, .query = query, .values = values };
 	uint64_t per_cell = request->intervals_per_cell != 0 ? request->intervals_per_cell : INTERVALS_PER_CELL;
 	group->scale = pixel_scale(request->from, request->to, request->pixels);
+	group->place = pixel_place(&group->scale, 0);
 	enum histree_status status = read_rows(&reading, per_cell * request->pixels, error);
 	if (status == HISTREE_OK && group->resolved_count > 1)
 		qsort(group->resolved, group->resolved_count, sizeof(*group->resolved), compare_resolved);

@@ -15,14 +15,14 @@
 endpoint_function api_experiments;
 
 /*
- * ?view= &sort= &filter= &folded=0|1 &toggled=3,17 &first= &count= &from= &to= &pixels=
+ * ?view= &sort= &filter= &folded=0|1 &toggled=3,17 &early=0|1|2 &first= &count= &from= &to= &pixels=
  * The cells of a window of rows, as runs of pixels, little-endian:
  *
  *	"HTR1"
  *	for each row	u32 how many runs, then the runs:
  *			u16 first pixel, u16 pixels, u16 style, u16 more, u32 value
  *	u32 0xffffffff
- *	JSON		total, first
+ *	JSON		total, first, early: whether these rows are but there until those of the view are made
  *			rows: [{row, name, depth, below, folded, ...}]
  *			styles: [{key, name, light, dark, height}]
  *			texts: {value: text}
@@ -123,6 +123,20 @@ endpoint_function api_segment_density;
  * the greatest total first; the last two are [start, end].
  */
 endpoint_function api_segment_stats;
+
+/*
+ * ?analysis= &width=1200: the nodes of a history (the first one unless named), depth first, each with its place in
+ * a picture of this width, little-endian:
+ *
+ *	"HTN1", u32 how many nodes
+ *	for each node	f64 start, f64 end, f32 x, f32 y, u32 number,
+ *			u32 index of the parent, 0xffffffff for the root, u32 height, u32 children,
+ *			u32 least key, u32 greatest key, which is less where it has no intervals,
+ *			u32 intervals, u32 bytes that are used, 0xffffffff where it is damaged
+ *	JSON		analysis, variant, nodeSize, depth, intervals, analyses: all that there are,
+ *			levels: [{rows, lines, size, distance, top, bottom}], leaves first (histree/view.h)
+ */
+endpoint_function api_nodes;
 
 /* {thread: [{key, name, light, dark, height}], cpu: [...], ...}: what colours mean. */
 endpoint_function api_legend;

@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "base/bytes.h"
 #include "base/error.h"
+#include "base/real_bytes.h"
 #include "server/api.h"
 #include "server/event_list.h"
 #include "server/kernel_view.h"
@@ -13,11 +13,8 @@
 
 static void put_float(struct piece *piece, double number)
 {
-	float narrow = (float)number;
-	uint32_t bits;
 	uint8_t bytes[4];
-	memcpy(&bits, &narrow, sizeof(bits));
-	put_le32(bytes, bits);
+	put_le_float(bytes, (float)number);
 	piece_put(piece, bytes, sizeof(bytes));
 }
 
@@ -34,7 +31,7 @@ void api_usage(struct call *call)
 		reply_error(call->reply, HTTP_NOT_FOUND, "this is not the trace of a kernel");
 		goto out;
 	}
-	if (dataset_view(dataset, kernel_view_make, kernel_view_free, &view, &error) != HISTREE_OK) {
+	if (dataset_view(dataset, kernel_view_make_early, kernel_view_free, &view, &error) != HISTREE_OK) {
 		reply_failure(call->reply, &error);
 		goto out;
 	}
@@ -46,6 +43,7 @@ void api_usage(struct call *call)
 		.to = range.to,
 		.pixels = range.pixels,
 		.cancel = reply_cancel(call->reply),
+		.no_times = true,
 	};
 	if (histree_cpu_usage_create(kernel->history, &request, &usage, &error) != HISTREE_OK) {
 		reply_failure(call->reply, &error);

@@ -255,6 +255,7 @@ static void write_end(const struct window *window, struct json_writer *json)
 	json_begin_object(json);
 	json_int_member(json, "total", window->order.order->count);
 	json_int_member(json, "first", window->first);
+	json_bool_member(json, "early", window->rows.is_early);
 	write_descriptions(window, json);
 	json_key(json, "styles");
 	json_begin_array(json);

@@ -32,6 +32,7 @@ enum histree_status dataset_create(const char *const *traces, size_t trace_count
 	dataset->holders = 1;
 	dataset->status = DATASET_RUNNING;
 	pthread_mutex_init(&dataset->views_lock, NULL);
+	pthread_cond_init(&dataset->view_made, NULL);
 	dataset->traces = copy_texts(traces, trace_count);
 	dataset->trace_count = dataset->traces != NULL ? trace_count : 0;
 	dataset->store_path = strdup(store_path);
@@ -73,6 +74,7 @@ void dataset_release(struct dataset *dataset)
 		free(dataset->traces[i]);
 	free(dataset->traces);
 	free(dataset->store_path);
+	pthread_cond_destroy(&dataset->view_made);
 	pthread_mutex_destroy(&dataset->views_lock);
 	free(dataset);
 }
@@ -100,12 +102,16 @@ static bool is_of_our_traces(const struct dataset *dataset, const struct histree
 	return true;
 }
 
+/* A server has the rows of views in memory as well, and keeps to 256 MB with those of 10^6 threads. */
+static const struct histree_open_options open_options = { .cache_bytes = 64 << 20 };
+
 static enum histree_status open_histories(struct dataset *dataset, struct histree_error *error)
 {
 	const struct histree_store_info *info = histree_store_info(dataset->store);
 	for (size_t i = 0; i < info->history_count && i < DATASET_HISTORIES_MAX; i++) {
-		enum histree_status status = histree_store_history(dataset->store, info->histories[i].analysis,
-								   true, NULL, &dataset->histories[i], error);
+		enum histree_status status =
+			histree_store_history(dataset->store, info->histories[i].analysis, true, &open_options,
+					      &dataset->histories[i], error);
 		if (status != HISTREE_OK)
 			return status;
 		dataset->history_count++;
@@ -204,11 +210,28 @@ enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *mak
 	*out = NULL;
 	pthread_mutex_lock(&dataset->views_lock);
 	struct dataset_view *kept = find_place(dataset, make);
-	if (kept->view == NULL)
-		status = make(dataset, out, error);
-	if (kept->view == NULL && status == HISTREE_OK)
-		*kept = (struct dataset_view){ make, *out, free };
+	while (kept->is_being_made)
+		pthread_cond_wait(&dataset->view_made, &dataset->views_lock);
+	if (kept->view == NULL) {
+		*kept = (struct dataset_view){ .make = make, .free = free, .is_being_made = true };
+		pthread_mutex_unlock(&dataset->views_lock);
+		void *made;
+		status = make(dataset, &made, error);
+		pthread_mutex_lock(&dataset->views_lock);
+		kept->view = status == HISTREE_OK ? made : NULL;
+		kept->is_being_made = false;
+		pthread_cond_broadcast(&dataset->view_made);
+	}
 	*out = kept->view;
 	pthread_mutex_unlock(&dataset->views_lock);
 	return status;
+}
+
+bool dataset_view_is_pending(struct dataset *dataset, dataset_view_make *make)
+{
+	pthread_mutex_lock(&dataset->views_lock);
+	const struct dataset_view *kept = find_place(dataset, make);
+	bool is_pending = kept->make == NULL || kept->is_being_made;
+	pthread_mutex_unlock(&dataset->views_lock);
+	return is_pending;
 }

@@ -33,7 +33,8 @@ typedef enum histree_status dataset_view_make(struct dataset *dataset, void **vi
 
 struct dataset_view {
 	dataset_view_make *make; /* NULL: a free place */
-	void *view;
+	void *view;              /* NULL: not made yet */
+	bool is_being_made;
 	void (*free)(void *view);
 };
 
@@ -56,6 +57,7 @@ struct dataset {
 	struct histree_events *trace_events; /* NULL: the store has no index of events that can be read */
 
 	pthread_mutex_t views_lock; /* guards what follows */
+	pthread_cond_t view_made;
 	struct dataset_view views[DATASET_VIEWS_MAX];
 };
 
@@ -86,5 +88,8 @@ struct histree_history *dataset_history(const struct dataset *dataset, const cha
  */
 enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *make, void (*free)(void *view),
 				 void **out, struct histree_error *error);
+
+/* Whether that view was neither made yet, nor was there a reason why it cannot be: dataset_view() would take its time. */
+bool dataset_view_is_pending(struct dataset *dataset, dataset_view_make *make);
 
 #endif

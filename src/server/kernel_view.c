@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "histree/query.h"
 #include "server/allowed_paths.h"
@@ -19,7 +20,9 @@ bool kernel_view_applies(const struct dataset *dataset)
 	return find_history(dataset) != NULL;
 }
 
-enum histree_status kernel_view_make(struct dataset *dataset, void **out, struct histree_error *error)
+/* A view without threads. */
+static enum histree_status make_view(const struct dataset *dataset, struct kernel_view **out,
+				     struct histree_error *error)
 {
 	*out = NULL;
 	struct kernel_view *view = calloc(1, sizeof(*view));
@@ -31,10 +34,7 @@ enum histree_status kernel_view_make(struct dataset *dataset, void **out, struct
 	view->start = histree_history_info(view->history)->start;
 	view->end = histree_history_info(view->history)->end;
 	view->name = path_name(store->trace_count == 1 ? store->traces[0] : store->path);
-	enum histree_status status =
-		histree_control_flow_create(view->history, (struct histree_cancel){ 0 }, &view->flow, error);
-	if (status == HISTREE_OK)
-		status = histree_resources_create(view->history, &view->resources, error);
+	enum histree_status status = histree_resources_create(view->history, &view->resources, error);
 	if (status != HISTREE_OK) {
 		kernel_view_free(view);
 		return status;
@@ -42,16 +42,80 @@ enum histree_status kernel_view_make(struct dataset *dataset, void **out, struct
 	/* States can be shown without them. */
 	if (histree_store_segments(dataset->store, "wakeups", false, NULL, &view->wakeups, NULL) != HISTREE_OK)
 		view->wakeups = NULL;
-	view->threads = histree_control_flow_threads(view->flow, &view->thread_count);
 	view->resource_list = histree_resources_list(view->resources, &view->resource_count);
 	*out = view;
 	return HISTREE_OK;
 }
 
+static bool is_wanted(void *context)
+{
+	const struct dataset *dataset = context;
+	return !dataset->cancelled;
+}
+
+enum histree_status kernel_view_make(struct dataset *dataset, void **out, struct histree_error *error)
+{
+	struct kernel_view *view;
+	*out = NULL;
+	enum histree_status status = make_view(dataset, &view, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_cancel cancel = { is_wanted, dataset };
+	status = histree_control_flow_create(view->history, cancel, &view->flow, error);
+	if (status != HISTREE_OK) {
+		kernel_view_free(view);
+		return status;
+	}
+	view->threads = histree_control_flow_threads(view->flow, &view->thread_count);
+	*out = view;
+	return HISTREE_OK;
+}
+
+/* ---- early ------------------------------------------------------------------------------------------- */
+
+enum { NODES_AT_ONCE = 4096 };
+
+static enum histree_status list_nodes(struct kernel_view *view, struct histree_error *error)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(view->history);
+	histree_quark group, last = HISTREE_ROOT;
+	size_t capacity = 0, found;
+	if (histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &group) != HISTREE_OK)
+		return HISTREE_OK;
+	do {
+		if (!array_reserve(&view->nodes, &capacity, view->thread_count + (size_t)NODES_AT_ONCE))
+			return error_memory(error, "the threads");
+		histree_quark *room = view->nodes + view->thread_count;
+		found = histree_attributes_children(attributes, group, last, room, NODES_AT_ONCE);
+		view->thread_count += (uint32_t)found;
+		last = found > 0 ? room[found - 1] : HISTREE_ROOT;
+	} while (found == NODES_AT_ONCE);
+	return HISTREE_OK;
+}
+
+enum histree_status kernel_view_make_early(struct dataset *dataset, void **out, struct histree_error *error)
+{
+	struct kernel_view *view;
+	*out = NULL;
+	enum histree_status status = make_view(dataset, &view, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = list_nodes(view, error);
+	if (status != HISTREE_OK) {
+		kernel_view_free(view);
+		return status;
+	}
+	*out = view;
+	return HISTREE_OK;
+}
+
+/* ------------------------------------------------------------------------------------------------------ */
+
 void kernel_view_free(void *context)
 {
 	struct kernel_view *view = context;
 	free(view->cpu_ns);
+	free(view->nodes);
 	pthread_mutex_destroy(&view->cpu_lock);
 	histree_segment_store_close(view->wakeups);
 	histree_resources_free(view->resources);
@@ -63,9 +127,18 @@ void kernel_view_thread_label(const struct kernel_view *view, int32_t tid, struc
 {
 	if (tid == 0)
 		return;
-	uint32_t index = histree_control_flow_find(view->flow, tid, -1);
+	uint32_t index = view->flow != NULL ? histree_control_flow_find(view->flow, tid, -1) : HISTREE_NO_INDEX;
 	const char *name = index != HISTREE_NO_INDEX ? view->threads[index].name : "";
 	piece_format(text, *name != '\0' ? "%s (%d)" : "%s%d", name, tid);
+}
+
+void kernel_view_thread_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
+			     struct piece *text)
+{
+	(void)view;
+	const struct histree_style *style = histree_style_of(meaning, value);
+	if (style != NULL)
+		piece_put_text(text, style->name);
 }
 
 void kernel_view_resource_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kernel_view.h - what the outputs of a kernel trace share: its history, its threads as a tree, its resources.
+ *
+ * A million threads are not put in a tree at once.  An early view is: it has all but the tree, and the threads in
+ * the order of their attributes.
  */
 #ifndef SERVER_KERNEL_VIEW_H
 #define SERVER_KERNEL_VIEW_H
@@ -13,8 +16,9 @@
 struct kernel_view {
 	struct histree_history *history; /* of the dataset */
 	histree_time start, end;
-	const char *name; /* of the first entry of each tree */
-	struct histree_control_flow *flow;
+	const char *name;                  /* of the first entry of each tree */
+	histree_quark *nodes;              /* Threads/<tid>, of an early view; else NULL */
+	struct histree_control_flow *flow; /* NULL: an early view, and `threads` too */
 	const struct histree_thread *threads;
 	uint32_t thread_count;
 	struct histree_resources *resources;
@@ -31,12 +35,15 @@ bool kernel_view_applies(const struct dataset *dataset);
 
 /* For struct output, see there; made once for all outputs of a dataset. */
 enum histree_status kernel_view_make(struct dataset *dataset, void **view, struct histree_error *error);
+enum histree_status kernel_view_make_early(struct dataset *dataset, void **view, struct histree_error *error);
 void kernel_view_free(void *view);
 
 /* The name of the program of a thread, for labels: "bash (42)"; nothing for the idle thread. */
 void kernel_view_thread_label(const struct kernel_view *view, int32_t tid, struct piece *text);
 
-/* What stands in a state of a resource; nothing where its colour says it all. */
+/* What stands in a state of a thread; of a resource, nothing where its colour says it all. */
+void kernel_view_thread_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
+			     struct piece *text);
 void kernel_view_resource_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
 			       struct piece *text);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -53,6 +54,19 @@ bool page_dataset(const struct call *call, struct dataset **out)
 	return false;
 }
 
+/* Early rows are in no order but their own, and all are shown. */
+static bool asks_for_early_rows(const struct call *call, const struct page_rows *rows)
+{
+	const char *early = page_text(call, "early"), *sort = page_text(call, "sort");
+	if (rows->model->early == NULL || *early == '\0')
+		return false;
+	if (strcmp(early, "2") == 0)
+		return true;
+	return strcmp(early, "1") == 0 && (*sort == '\0' || strcmp(sort, "tree") == 0) &&
+	       *page_text(call, "filter") == '\0' && strcmp(page_text(call, "folded"), "1") != 0 &&
+	       dataset_view_is_pending(rows->dataset, rows->model->make);
+}
+
 bool page_rows_open(const struct call *call, struct page_rows *out)
 {
 	struct histree_error error = { 0 };
@@ -60,6 +74,10 @@ bool page_rows_open(const struct call *call, struct page_rows *out)
 	if (!page_dataset(call, &out->dataset))
 		return false;
 	out->model = row_model_find(out->dataset, page_text(call, "view"));
+	if (out->model != NULL && asks_for_early_rows(call, out)) {
+		out->model = out->model->early;
+		out->is_early = true;
+	}
 	if (out->model == NULL)
 		reply_error(call->reply, HTTP_NOT_FOUND, "there is no such view");
 	else if (dataset_view(out->dataset, out->model->make, out->model->free, &out->view, &error) != HISTREE_OK)

@@ -22,11 +22,16 @@ const char *page_text(const struct call *call, const char *name);
 /* The dataset of an experiment that is ready; release it. */
 bool page_dataset(const struct call *call, struct dataset **out);
 
-/* A dataset and the rows of one of its views. */
+/*
+ * A dataset and the rows of one of its views.  With the parameter `early` these are rows that are there at once
+ * (struct row_model): 1, while those of the view are being made and nothing but their order is asked for; 2, for
+ * rows that came with such an answer.
+ */
 struct page_rows {
 	struct dataset *dataset; /* held */
 	const struct row_model *model;
 	void *view;
+	bool is_early;
 };
 
 bool page_rows_open(const struct call *call, struct page_rows *out);

@@ -74,6 +74,7 @@ const struct route routes[] = {
 	{ HTTP_GET, API "events", api_events },
 	{ HTTP_GET, API "event-search", api_event_search },
 	{ HTTP_GET, API "event-types", api_event_types },
+	{ HTTP_GET, API "nodes", api_nodes },
 
 	{ HTTP_GET, API "segment-stores", api_segment_stores },
 	{ HTTP_GET, API "segments", api_segments },

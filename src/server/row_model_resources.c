@@ -76,4 +76,17 @@ const struct row_model row_model_resources = {
 	.find = find,
 	.text = kernel_view_resource_text,
 	.kind = { kernel_resource_facts, kernel_view_resource_text },
+	.early = &row_model_early_resources,
+};
+
+/* The same rows; the tids in them have no names yet. */
+const struct row_model row_model_early_resources = {
+	.name = "early resources",
+	.make = kernel_view_make_early,
+	.free = kernel_view_free,
+	.count = count,
+	.facts = facts,
+	.describe = describe,
+	.matches = matches,
+	.text = kernel_view_resource_text,
 };

@@ -103,15 +103,6 @@ static uint64_t sort_key(const void *context, uint32_t row, enum row_sort sort)
 	return row;
 }
 
-static void text(const void *context, enum histree_meaning meaning, const struct histree_value *value,
-		 struct piece *out)
-{
-	(void)context;
-	const struct histree_style *style = histree_style_of(meaning, value);
-	if (style != NULL)
-		piece_put_text(out, style->name);
-}
-
 const struct row_model row_model_threads = {
 	.name = "control-flow",
 	.title = "Control Flow",
@@ -126,6 +117,7 @@ const struct row_model row_model_threads = {
 	.find = find,
 	.prepare = prepare,
 	.sort_key = sort_key,
-	.text = text,
+	.text = kernel_view_thread_text,
 	.kind = { kernel_thread_facts, NULL },
+	.early = &row_model_early_threads,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/server.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -20,6 +21,17 @@ static void warm(struct dataset *dataset)
 		dataset_view(dataset, kernel_view_make, kernel_view_free, &view, NULL);
 }
 
+/*
+ * Answers take and give up large buffers, each on a thread of its own.  glibc would keep what is given up for the
+ * thread that had it; from few arenas, with large buffers outside of them, it goes back.
+ */
+static void keep_little(void)
+{
+	mallopt(M_ARENA_MAX, 2);
+	mallopt(M_MMAP_THRESHOLD, 512 << 10); /* a fixed one: else it grows with what was freed */
+	mallopt(M_TRIM_THRESHOLD, 2 << 20);
+}
+
 enum histree_status server_start(const struct server_options *options, struct server **out,
 				 struct histree_error *error)
 {
@@ -27,6 +39,7 @@ enum histree_status server_start(const struct server_options *options, struct se
 	struct server *server = calloc(1, sizeof(*server));
 	if (server == NULL)
 		return error_memory(error, "a server");
+	keep_little();
 	server->service.web_root = options->web_root;
 	struct catalogue_options catalogue = {
 		.paths = options->paths,

@@ -88,6 +88,22 @@ histree_quark histree_attributes_next_sibling(const struct histree_attributes *a
 	return known(attributes, quark) ? attributes->source->next_sibling(attributes, quark, &near) : HISTREE_ROOT;
 }
 
+size_t histree_attributes_children(const struct histree_attributes *attributes, histree_quark parent,
+				   histree_quark after, histree_quark *children, size_t room)
+{
+	const struct attribute_source *source = attributes->source;
+	struct attribute_run near = { 0 };
+	histree_quark child = HISTREE_ROOT;
+	size_t count = 0;
+	if (known(attributes, after) && source->parent(attributes, after, &near) == parent)
+		child = source->next_sibling(attributes, after, &near);
+	else if (after == HISTREE_ROOT && (parent == HISTREE_ROOT || known(attributes, parent)))
+		child = source->first_child(attributes, parent, &near);
+	for (; child != HISTREE_ROOT && count < room; child = source->next_sibling(attributes, child, &near))
+		children[count++] = child;
+	return count;
+}
+
 histree_quark attributes_next(const struct histree_attributes *attributes, histree_quark top, histree_quark quark,
 			      struct attribute_run *near)
 {

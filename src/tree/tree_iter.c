@@ -17,12 +17,16 @@
 #include "tree/tree_holes.h"
 #include "tree/tree_reader_inside.h"
 
-enum { BATCH = 64 };
+enum {
+	BATCH = 64,
+	NARROWED_QUARKS_MAX = 1024, /* rows of a screen with all that is known of each */
+};
 
 struct tree_iter {
 	struct tree_reader *reader;
 	struct node_region region;
-	uint64_t left; /* intervals that can still come: known where the region is one time */
+	struct node_region stored; /* the part of it of which a node can have something */
+	uint64_t left;             /* intervals that can still come: known where the region is one time */
 	size_t life_at,
 		life_end;   /* of the region's keys, those whose nulls outside their life were not given yet */
 	size_t lives_block; /* where all keys are asked for: the block of lives at hand */
@@ -111,6 +115,48 @@ void tree_iter_keep_to_nodes(struct tree_iter *iter)
 	iter->keeps_to_nodes = true;
 }
 
+/* From the first birth to the last death of a region's keys; their number is bounded. */
+static struct life hull_of_lives(const struct lives_view *lives, const struct node_region *region)
+{
+	struct life hull = life_none;
+	for (size_t i = 0; i < region->quark_count; i++) {
+		struct life life = lives_view_get(lives, region->quarks[i]);
+		if (life.birth < hull.birth)
+			hull.birth = life.birth;
+		if (life.death > hull.death)
+			hull.death = life.death;
+	}
+	return hull;
+}
+
+/*
+ * Nodes only have what lies within the lives of attributes.  Those of a few attributes often are short, as threads
+ * are, while the bounds of nodes, which hold the young and the old, keep no key out.  False: nothing is left.
+ */
+static bool narrow(struct node_region *region, const struct lives_view *lives)
+{
+	if (lives->count == 0 || region->quarks == NULL || region->quark_count > NARROWED_QUARKS_MAX)
+		return true;
+	struct life hull = hull_of_lives(lives, region);
+	if (hull.birth > region->to || hull.death < region->from)
+		return false;
+	if (region->times != NULL) {
+		size_t first = region_time_from(region, 0, hull.birth), behind = region->time_count;
+		if (hull.death < region->to)
+			behind = region_time_from(region, first, hull.death + 1);
+		if (first == behind)
+			return false;
+		region->times += first;
+		region->time_count = behind - first;
+		region->from = region->times[0];
+		region->to = region->times[region->time_count - 1];
+		return true;
+	}
+	region->from = hull.birth > region->from ? hull.birth : region->from;
+	region->to = hull.death < region->to ? hull.death : region->to;
+	return true;
+}
+
 void tree_iter_start(struct tree_iter *iter, const struct histree_region *region)
 {
 	const struct tree_shape *shape = &iter->reader->shape;
@@ -132,15 +178,16 @@ void tree_iter_start(struct tree_iter *iter, const struct histree_region *region
 	iter->life_at = 0;
 	iter->lives_block = SIZE_MAX;
 	iter->life_end = iter->reader->lives.count > 0 ? keys : 0; /* else every null is in a node */
+	iter->stored = iter->region;
 	iter->pending[0] = shape->root;
 	iter->pending_is_core[0] = true;
-	iter->pending_count = 1;
+	iter->pending_count = narrow(&iter->stored, &iter->reader->lives) ? 1 : 0;
 }
 
 static enum histree_status push_children(struct tree_iter *iter, struct histree_error *error)
 {
 	const struct tree_node *node = iter->node;
-	const struct region_hull hull = region_hull(&iter->region);
+	const struct region_hull hull = region_hull(&iter->stored);
 	uint32_t count = node->view.child_count;
 	size_t place = iter->pending_count;
 	if (count == 0)
@@ -152,7 +199,7 @@ static enum histree_status push_children(struct tree_iter *iter, struct histree_
 		const struct node_child *group = &node->groups[g];
 		uint32_t first = g * CHILDREN_PER_GROUP, end = first + CHILDREN_PER_GROUP;
 		if (hull_meets(&hull, group->start, group->end, group->key_min, group->key_max))
-			place += node_view_children(&node->view, first, end < count ? end : count, &iter->region,
+			place += node_view_children(&node->view, first, end < count ? end : count, &iter->stored,
 						    &iter->pending[place]);
 	}
 	for (size_t i = iter->pending_count; i < place; i++)
@@ -167,7 +214,7 @@ static enum histree_status push_children(struct tree_iter *iter, struct histree_
 /* Nodes that no readable one has as a child; there is room for them. */
 static void push_orphans(struct tree_iter *iter, const struct tree_damage *damage)
 {
-	const struct node_region *region = &iter->region;
+	const struct node_region *region = &iter->stored;
 	const struct region_hull hull = region_hull(region);
 	for (size_t i = 0; i < damage->orphan_count; i++) {
 		const struct node_child *node = &damage->orphans[i];
@@ -237,7 +284,7 @@ static enum histree_status enter_node(struct tree_iter *iter, struct histree_err
 	iter->stats.nodes_visited++;
 	iter->stats.nodes_loaded += loaded;
 	if (iter->node->view.row_count > 0)
-		node_cursor_begin(&iter->cursor, &iter->node->view, &iter->region);
+		node_cursor_begin(&iter->cursor, &iter->node->view, &iter->stored);
 	else
 		leave_node(iter);
 	return HISTREE_OK;

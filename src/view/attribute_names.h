@@ -19,7 +19,7 @@ static inline bool attribute_name_is(const char *name, size_t size, const char *
 }
 
 /* The number that a name begins with, and how many bytes it takes; 0: it begins with none that is an int32. */
-static inline size_t attribute_name_number(const char *name, size_t size, int32_t *number)
+static inline size_t leading_number(const char *name, size_t size, int32_t *number)
 {
 	size_t at = size > 0 && name[0] == '-' ? 1 : 0, first = at;
 	int64_t value = 0;

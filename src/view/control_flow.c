@@ -15,7 +15,7 @@
 struct histree_control_flow {
 	struct histree_thread *threads; /* depth first */
 	uint32_t count;
-	struct keyed_index *by_tid;
+	uint32_t *by_tid; /* indices by (tid, cpu) */
 	struct intern names;
 };
 
@@ -59,6 +59,20 @@ static uint32_t first_of_tid(const struct keyed_index *sorted, uint32_t count, i
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		if (sorted[middle].key < key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The same for threads that stay: only their indices. */
+static uint32_t first_thread_of_tid(const struct histree_control_flow *flow, int32_t tid)
+{
+	uint32_t low = 0, high = flow->count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (flow->threads[flow->by_tid[middle]].tid < tid)
 			low = middle + 1;
 		else
 			high = middle;
@@ -173,7 +187,9 @@ static enum histree_status make_tree(struct histree_control_flow *flow, const st
 	hang(&hanging);
 	number(&hanging, flow->threads);
 	flow->count = hanging.count;
-	sort_by_tid(flow->threads, flow->count, flow->by_tid, hanging.spare);
+	sort_by_tid(flow->threads, flow->count, hanging.sorted, hanging.spare);
+	for (uint32_t i = 0; i < flow->count; i++)
+		flow->by_tid[i] = hanging.sorted[i].index;
 out:
 	free(hanging.sorted);
 	free(hanging.spare);
@@ -223,12 +239,12 @@ const struct histree_thread *histree_control_flow_threads(const struct histree_c
 
 uint32_t histree_control_flow_find(const struct histree_control_flow *flow, int32_t tid, int32_t cpu)
 {
-	uint64_t key = key_of_tid(tid);
-	for (uint32_t at = first_of_tid(flow->by_tid, flow->count, tid); at < flow->count; at++) {
-		if (flow->by_tid[at].key != key)
+	for (uint32_t at = first_thread_of_tid(flow, tid); at < flow->count; at++) {
+		const struct histree_thread *thread = &flow->threads[flow->by_tid[at]];
+		if (thread->tid != tid)
 			break;
-		if (tid != 0 || flow->threads[flow->by_tid[at].index].cpu == cpu)
-			return flow->by_tid[at].index;
+		if (tid != 0 || thread->cpu == cpu)
+			return flow->by_tid[at];
 	}
 	return HISTREE_NO_INDEX;
 }

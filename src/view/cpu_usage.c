@@ -17,6 +17,8 @@ struct thread_time {
 
 struct histree_cpu_usage {
 	struct pixel_scale scale;
+	struct pixel_place place; /* of the state before */
+	bool no_times;
 	double *curves; /* `pixels` of each, those of all threads together last; ns, in the end percent */
 	size_t curve_count;
 	struct thread_time *slots;
@@ -65,17 +67,35 @@ static struct thread_time *thread_time(struct histree_cpu_usage *usage, int32_t 
 
 /* ---- adding up -------------------------------------------------------------------------------------------- */
 
-static void add_to_curve(const struct histree_cpu_usage *usage, size_t curve, histree_time start, histree_time end)
+static void add_to_curve(struct histree_cpu_usage *usage, size_t curve, histree_time start, histree_time end)
 {
 	const struct pixel_scale *scale = &usage->scale;
 	double *points = usage->curves + curve * scale->pixels;
+	/* Where pixels are shorter than a ns, several have the same time. */
+	if (pixel_place_has(&usage->place, start, end) && scale->quotient > 0) {
+		points[usage->place.pixel] += (double)((uint64_t)end - (uint64_t)start) + 1;
+		return;
+	}
 	uint32_t last = pixel_to(scale, end);
+	usage->place = pixel_place(scale, last);
 	for (uint32_t pixel = pixel_from(scale, start); pixel <= last; pixel++) {
 		histree_time from = pixel_first(scale, pixel), to = pixel_last(scale, pixel);
 		from = from > start ? from : start;
 		to = to < end ? to : end;
 		points[pixel] += (double)((uint64_t)to - (uint64_t)from) + 1;
 	}
+}
+
+static enum histree_status add_to_thread(struct histree_cpu_usage *usage, int32_t tid, histree_time start,
+					 histree_time end, struct histree_error *error)
+{
+	struct thread_time *thread = thread_time(usage, tid);
+	if (thread == NULL)
+		return error_memory(error, "the usage of CPUs");
+	thread->ns += (uint64_t)end - (uint64_t)start + 1;
+	if (thread->curve != HISTREE_NO_INDEX)
+		add_to_curve(usage, thread->curve, start, end);
+	return HISTREE_OK;
 }
 
 static enum histree_status take(struct histree_cpu_usage *usage, const struct histree_interval *interval,
@@ -85,14 +105,8 @@ static enum histree_status take(struct histree_cpu_usage *usage, const struct hi
 		return HISTREE_OK; /* not known, or idle */
 	histree_time start = interval->start > usage->scale.from ? interval->start : usage->scale.from;
 	histree_time end = interval->end < usage->scale.to ? interval->end : usage->scale.to;
-	struct thread_time *thread = thread_time(usage, interval->value.int32);
-	if (thread == NULL)
-		return error_memory(error, "the usage of CPUs");
-	thread->ns += (uint64_t)end - (uint64_t)start + 1;
-	if (thread->curve != HISTREE_NO_INDEX)
-		add_to_curve(usage, thread->curve, start, end);
 	add_to_curve(usage, usage->curve_count - 1, start, end);
-	return HISTREE_OK;
+	return usage->no_times ? HISTREE_OK : add_to_thread(usage, interval->value.int32, start, end, error);
 }
 
 static enum histree_status read_threads(struct histree_cpu_usage *usage, struct histree_history *history,
@@ -193,6 +207,8 @@ static enum histree_status prepare(struct histree_cpu_usage *usage, const struct
 				   struct histree_error *error)
 {
 	usage->scale = pixel_scale(request->from, request->to, request->pixels);
+	usage->place = pixel_place(&usage->scale, 0);
+	usage->no_times = request->no_times && request->tid_count == 0;
 	usage->curve_count = request->tid_count + 1;
 	usage->curves = calloc(usage->curve_count, request->pixels * sizeof(*usage->curves));
 	if (usage->curves == NULL)

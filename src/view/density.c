@@ -14,6 +14,7 @@ enum histree_status histree_density(struct histree_history *history, histree_tim
 				 pixels, HISTREE_PIXELS_MAX);
 	const struct histree_region region = { .from = from, .to = to };
 	const struct pixel_scale scale = pixel_scale(from, to, pixels);
+	struct pixel_place place = pixel_place(&scale, 0);
 	histree_time start = histree_history_info(history)->start;
 	struct histree_query *query;
 	struct histree_interval interval;
@@ -25,8 +26,11 @@ enum histree_status histree_density(struct histree_history *history, histree_tim
 		status = cancel_check(&cancel, step, error);
 		if (status == HISTREE_OK)
 			status = histree_query_next(query, &interval, error);
-		if (status == HISTREE_OK && interval.start >= from && interval.start > start)
-			counts[pixel_from(&scale, interval.start)]++;
+		if (status != HISTREE_OK || interval.start < from || interval.start == start)
+			continue;
+		if (!pixel_place_has(&place, interval.start, interval.start))
+			place = pixel_place(&scale, pixel_from(&scale, interval.start));
+		counts[place.pixel]++;
 	}
 	histree_query_free(query);
 	return status == HISTREE_END ? HISTREE_OK : status;

@@ -63,7 +63,7 @@ static enum histree_status numbered_children(const struct histree_attributes *at
 		int32_t number;
 		size_t size = histree_attributes_name(attributes, child, name, sizeof(name));
 		size = size < sizeof(name) ? size : sizeof(name) - 1; /* longer ones are cut */
-		if (attribute_name_number(name, size, &number) == 0)
+		if (leading_number(name, size, &number) == 0)
 			continue;
 		if (!array_reserve(out, &capacity, *count + 1)) {
 			free(*out);
@@ -95,7 +95,7 @@ static enum histree_status add_interrupts(struct histree_resources *resources,
 		char text[RESOURCE_NAME_SIZE], name[RESOURCE_NAME_SIZE];
 		size_t size = histree_attributes_name(attributes, children[i].quark, name, sizeof(name));
 		size = size < sizeof(name) ? size : sizeof(name) - 1; /* longer ones are cut */
-		const char *slash = memchr(name, '/', size); /* NUMBER/NAME */
+		const char *slash = memchr(name, '/', size);          /* NUMBER/NAME */
 		if (pattern.kind == HISTREE_RESOURCE_SOFT_IRQ)
 			snprintf(text, sizeof(text), "softirq %d %s", children[i].number,
 				 softirq_name(children[i].number));

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "histree/query.h"
+#include "state/attributes.h"
 #include "view/attribute_names.h"
 #include "view/cancel.h"
 
@@ -33,44 +34,85 @@ struct reading {
 /* ---- names of attributes ---------------------------------------------------------------------------------- */
 
 /* "42", "-1", and "0_3" for the idle thread of CPU 3. */
-static bool parse_thread(const char *name, size_t size, struct histree_thread *thread)
+static bool parse_thread(const struct attribute_name *name, struct histree_thread *thread)
 {
-	size_t rest = attribute_name_number(name, size, &thread->tid);
 	thread->cpu = -1;
+	thread->tid = (int32_t)name->number;
+	if (name->text == NULL)
+		return true;
+	size_t rest = leading_number(name->text, name->size, &thread->tid);
 	if (rest == 0)
 		return false;
-	if (rest == size)
+	if (rest == name->size)
 		return true;
-	return thread->tid == 0 && name[rest] == '_' && rest + 1 < size &&
-	       attribute_name_number(name + rest + 1, size - rest - 1, &thread->cpu) == size - rest - 1;
+	const char *cpu = name->text + rest + 1;
+	size_t size = name->size - rest - 1;
+	return thread->tid == 0 && name->text[rest] == '_' && size > 0 &&
+	       leading_number(cpu, size, &thread->cpu) == size;
 }
 
-static void find_attributes(struct reading *reading, struct histree_thread *thread, uint32_t index)
+/*
+ * How far behind the node of a thread its attributes are; 0: it has none, or is it itself.  Threads of one run are
+ * alike (state/attribute_run.h), so that of a million threads the attributes of a few thousand are looked for.
+ */
+struct thread_shape {
+	uint32_t run;
+	bool is_of_run;
+	uint32_t status, system_call, facts[FACT_COUNT];
+};
+
+static void find_shape(struct reading *reading, histree_quark node, struct attribute_run *near,
+		       struct thread_shape *shape)
 {
-	const struct histree_attributes *attributes = reading->attributes;
-	for (histree_quark child = histree_attributes_first_child(attributes, thread->node); child != HISTREE_ROOT;
-	     child = histree_attributes_next_sibling(attributes, child)) {
-		char name[ATTRIBUTE_NAME_SIZE];
-		size_t size = histree_attributes_name(attributes, child, name, sizeof(name));
-		if (attribute_name_is(name, size, "System_call"))
-			thread->system_call = child;
-		else if (attribute_name_is(name, size, "Status"))
-			thread->status = child;
+	const struct attribute_source *source = reading->attributes->source;
+	*shape = (struct thread_shape){ .run = near->number, .is_of_run = near->count > 0 && !near->late };
+	for (histree_quark child = source->first_child(reading->attributes, node, near); child != HISTREE_ROOT;
+	     child = source->next_sibling(reading->attributes, child, near)) {
+		struct attribute_name name = source->name(reading->attributes, child, near);
+		if (name.text == NULL)
+			continue;
+		if (attribute_name_is(name.text, name.size, "System_call"))
+			shape->system_call = child - node;
+		else if (attribute_name_is(name.text, name.size, "Status"))
+			shape->status = child - node;
 		for (uint32_t fact = 0; fact < FACT_COUNT; fact++)
-			if (attribute_name_is(name, size, fact_names[fact]))
-				reading->owners[child] = index * OWNER_KINDS + fact;
+			if (attribute_name_is(name.text, name.size, fact_names[fact]))
+				shape->facts[fact] = child - node;
 	}
+}
+
+static void take_shape(struct reading *reading, const struct thread_shape *shape, struct histree_thread *thread,
+		       uint32_t index)
+{
+	for (uint32_t fact = 0; fact < FACT_COUNT; fact++)
+		if (shape->facts[fact] != 0)
+			reading->owners[thread->node + shape->facts[fact]] = index * OWNER_KINDS + fact;
+	thread->status = thread->node + shape->status;
+	thread->system_call = shape->system_call != 0 ? thread->node + shape->system_call : HISTREE_ROOT;
 	reading->owners[thread->status] = index * OWNER_KINDS + OWNER_STATUS;
+}
+
+static enum histree_status add_thread(struct reading *reading, const struct histree_thread *thread,
+				      struct histree_error *error)
+{
+	struct thread_list *list = reading->list;
+	if (list->count >= UINT32_MAX / OWNER_KINDS - 1 ||
+	    !array_reserve(&list->threads, &list->capacity, list->count + 1))
+		return error_memory(error, "the threads");
+	list->threads[list->count++] = *thread;
+	return HISTREE_OK;
 }
 
 static enum histree_status find_threads(struct reading *reading, struct histree_error *error)
 {
-	struct thread_list *list = reading->list;
+	const struct histree_attributes *attributes = reading->attributes;
+	struct attribute_run near = { 0 };
+	struct thread_shape shape = { 0 };
 	histree_quark group;
-	if (histree_attributes_find(reading->attributes, HISTREE_ROOT, "Threads", &group) != HISTREE_OK)
+	if (histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &group) != HISTREE_OK)
 		return HISTREE_OK;
-	for (histree_quark node = histree_attributes_first_child(reading->attributes, group); node != HISTREE_ROOT;
-	     node = histree_attributes_next_sibling(reading->attributes, node)) {
+	for (histree_quark node = attributes->source->first_child(attributes, group, &near); node != HISTREE_ROOT;
+	     node = attributes->source->next_sibling(attributes, node, &near)) {
 		struct histree_thread thread = {
 			.name = "",
 			.ppid = -1,
@@ -79,19 +121,17 @@ static enum histree_status find_threads(struct reading *reading, struct histree_
 			.birth = INT64_MAX,
 			.death = INT64_MIN,
 			.node = node,
-			.status = node,
-			.system_call = HISTREE_ROOT,
 		};
-		char name[ATTRIBUTE_NAME_SIZE];
-		size_t size = histree_attributes_name(reading->attributes, node, name, sizeof(name));
-		if (size >= sizeof(name) || !parse_thread(name, size, &thread))
+		struct attribute_name name = attributes->source->name(attributes, node, &near);
+		if (!parse_thread(&name, &thread))
 			continue;
-		if (list->count >= UINT32_MAX / OWNER_KINDS - 1 ||
-		    !array_reserve(&list->threads, &list->capacity, list->count + 1))
-			return error_memory(error, "the threads");
+		if (!shape.is_of_run || shape.run != near.number)
+			find_shape(reading, node, &near, &shape);
 		thread.pid = thread.tid;
-		find_attributes(reading, &thread, (uint32_t)list->count);
-		list->threads[list->count++] = thread;
+		take_shape(reading, &shape, &thread, (uint32_t)reading->list->count);
+		enum histree_status status = add_thread(reading, &thread, error);
+		if (status != HISTREE_OK)
+			return status;
 	}
 	return HISTREE_OK;
 }

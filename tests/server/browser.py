@@ -116,6 +116,10 @@ class Browser:
         steps = [step for key in text for step in ({"type": "keyDown", "value": key}, {"type": "keyUp", "value": key})]
         self.actions({"type": "key", "id": "keys", "actions": steps})
 
+    def command(self, name, parameters):
+        """One of the DevTools protocol."""
+        return self.call("POST", f"{self.session}/goog/cdp/execute", {"cmd": name, "params": parameters})
+
     def screenshot(self, path):
         pathlib.Path(path).write_bytes(base64.b64decode(self.call("GET", f"{self.session}/screenshot")))
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""load.py HISTREE [REQUESTS] - eight clients at once, 10,000 requests, one in a hundred given up in the middle of its
-answer: every other answer is whole and right, memory stays flat, no connection is left behind."""
+"""load.py HISTREE [REQUESTS [STORE]] - eight clients at once, 10,000 requests, one in a hundred given up in the middle of
+its answer: every other answer is whole and right, memory stays flat, no connection is left behind.  With STORE, which may
+be of millions of threads, whole trees are not asked for: each is 180 bytes a thread."""
+import contextlib
 import gzip
 import http.client
 import json
@@ -11,12 +13,13 @@ import random
 import socket
 import struct
 import sys
+import tempfile
 import threading
 import time
 import traceback
 import urllib.parse
 
-from serving import SMALL_TRACE, finish, large_trace, serving
+from serving import SMALL_TRACE, Server, finish, large_trace, serving
 
 CLIENTS = 8
 GIVEN_UP = 0.01
@@ -28,7 +31,8 @@ EXPLORER = "org.eclipse.tracecompass.internal.tmf.core.statesystem.provider.Stat
 class Requests:
     """Random ones, as viewers send them."""
 
-    def __init__(self, server, seed):
+    def __init__(self, server, seed, has_trees):
+        self.has_trees = has_trees
         self.place = urllib.parse.urlparse(server.url)
         self.random = random.Random(seed)
         connection = http.client.HTTPConnection(self.place.hostname, self.place.port)
@@ -52,7 +56,7 @@ class Requests:
             ("GET", "/tsp/api/health", None),
             ("GET", "/tsp/api/experiments", None),
             ("GET", "/", None),
-            ("POST", f"{outputs}/timeGraph/{output}/tree", {}),
+            ("POST", f"{outputs}/timeGraph/{output}/tree", {}) if self.has_trees else ("GET", "/api/v1/experiments", None),
             ("POST", f"{outputs}/timeGraph/{output}/states", parameters),
             ("POST", f"{outputs}/timeGraph/{output}/states", parameters),
             ("GET", f"/api/v1/rows?{page}&first={self.random.randrange(100)}&count=64&sort={self.random.choice(['tree', 'tid'])}", None),
@@ -62,9 +66,9 @@ class Requests:
 
 
 class Client(threading.Thread):
-    def __init__(self, server, seed, count):
+    def __init__(self, server, seed, count, has_trees):
         super().__init__()
-        self.requests, self.count, self.fault, self.given_up = Requests(server, seed), count, None, 0
+        self.requests, self.count, self.fault, self.given_up = Requests(server, seed, has_trees), count, None, 0
 
     def run(self):
         try:
@@ -107,8 +111,8 @@ class Client(threading.Thread):
         self.given_up += 1
 
 
-def run(server, count, seed):
-    clients = [Client(server, seed * CLIENTS + i, count // CLIENTS) for i in range(CLIENTS)]
+def run(server, count, seed, has_trees):
+    clients = [Client(server, seed * CLIENTS + i, count // CLIENTS, has_trees) for i in range(CLIENTS)]
     for client in clients:
         client.start()
     for client in clients:
@@ -122,17 +126,24 @@ def threads_of(server):
     return len(list(pathlib.Path(f"/proc/{server.process.pid}/task").iterdir()))
 
 
+@contextlib.contextmanager
+def serving_store(histree, store):
+    with tempfile.TemporaryDirectory() as folder, Server(histree, folder, [store]) as server:
+        yield server
+
+
 def main():
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) not in (2, 3, 4):
         sys.exit(__doc__)
     # Under AddressSanitizer freed memory must not pile up: it is what is measured.
     os.environ["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1:thread_local_quarantine_size_kb=64"
-    count = int(sys.argv[2]) if len(sys.argv) == 3 else 10000
-    with serving(sys.argv[1], large_trace() or SMALL_TRACE) as server:
-        run(server, count // 2, 1)  # caches fill, the allocator finds its size
+    count = int(sys.argv[2]) if len(sys.argv) > 2 else 10000
+    store = sys.argv[3] if len(sys.argv) > 3 else None
+    with serving_store(sys.argv[1], store) if store else serving(sys.argv[1], large_trace() or SMALL_TRACE) as server:
+        run(server, count // 2, 1, not store)  # caches fill, the allocator finds its size
         before, threads = server.resident_bytes(), threads_of(server)
         begun = time.monotonic()
-        given_up = run(server, count, 2)
+        given_up = run(server, count, 2, not store)
         seconds = time.monotonic() - begun
         after = server.resident_bytes()
         end = time.monotonic() + 10

@@ -14,7 +14,7 @@ from browser import Browser, CONTROL, DOWN, ENTER, ESCAPE, RIGHT, SHIFT
 from serving import SMALL_TRACE, calls_trace, finish, large_trace, serving
 
 SKIP = 77
-READY = "window.page?.charts.length > 0 && page.charts.every((chart) => chart.isComplete && chart.total > 0)"
+READY = "window.page?.charts.length > 0 && page.charts.every((chart) => chart.isComplete && !chart.isEarly && chart.total > 0)"
 # The colour of a pixel of the chart of a view, in CSS pixels from its top left corner.
 PIXEL = """
 const [view, x, y] = arguments_;
@@ -30,7 +30,7 @@ const found = [];
 for (const block of chart.shown) {
 	const scale = chart.canvas.clientWidth / block.range.pixels;
 	block.runs.forEach((runs, row) => {
-		const y = (block.index * 64 + row) * 18 - chart.top + 9;
+		const y = (block.index * 32 + row) * 18 - chart.top + 9;
 		for (let at = 0; at < runs.length && y > 0 && y < chart.height; at += 6)
 			if (runs[at + 1] >= 6 && runs[at + 2] !== 0xffff && runs[at + 3] !== 2)
 				found.push({ x: (runs[at] + runs[at + 1] - 2) * scale, y, colour: block.styles[runs[at + 2]].light, row });
@@ -530,9 +530,31 @@ def shows_calls(page):
     page.shoot("calls")
 
 
+def shows_the_tree(page):
+    """Each node is where it is drawn; a click says what is in it, and its time can be shown everywhere."""
+    page.open("#views=control-flow,structure")
+    page.browser.until("page.panels[0]?.isComplete && page.panels[0].tree")
+    places = page.browser.run("""
+        const panel = page.panels[0], box = panel.canvas.getBoundingClientRect();
+        return Array.from({ length: panel.tree.count }, (_, i) => {
+            const [x, y] = panel.placeOf(i);
+            const pixel = panel.canvas.getContext("2d").getImageData(x * devicePixelRatio, y * devicePixelRatio, 1, 1).data;
+            return { x: x + box.x, y: y + box.y, found: panel.nodeAt(x, y), alpha: pixel[3] };
+        });""")
+    for i, place in enumerate(places):
+        assert place["found"] == i and place["alpha"] == 255, (i, place)
+    page.browser.click(round(places[-1]["x"]), round(places[-1]["y"]))
+    assert page.get("page.panels[0].chosen") == len(places) - 1
+    assert page.get("document.querySelector('.details h2').textContent") == f"Node {page.get('page.panels[0].tree.number.at(-1)')}"
+    page.browser.run("[...document.querySelectorAll('.details button')].find((one) => one.textContent === 'Show its time').click()")
+    start, end = page.browser.run("const { tree, chosen } = page.panels[0]; return [tree.start[chosen], tree.end[chosen]]")
+    assert page.get("page.viewport.from") >= start - 20 and page.get("page.viewport.to") <= end + 20
+    page.shoot("structure")
+
+
 TESTS = [shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches, searches_states,
          sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, tells_errors,
-         has_legend_and_views, lists_events, counts_types, shows_arrows,
+         has_legend_and_views, lists_events, counts_types, shows_arrows, shows_the_tree,
          keeps_bookmarks, selects_everywhere]
 LOSSES = [shows_gaps]  # of a trace that has some
 CALLS = [shows_calls]  # of a program

@@ -6,6 +6,7 @@ import gzip
 import http.client
 import json
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -619,6 +620,61 @@ def guards(client):
     assert status == 403 and "Access-Control-Allow-Origin" not in headers
 
 
+def early_rows(client):
+    """Rows that are there before the tree of threads is: the same threads, with the same names and the same states."""
+    uuid = client.experiment()["UUID"]
+
+    def rows(early):
+        query = f"experiment={uuid}&view=control-flow&pixels=50&count=512&early={early}"
+        content = client.ask("GET", f"/api/v1/rows?{query}")[2]
+        runs, at = [], 4
+        while (count := int.from_bytes(content[at:at + 4], "little")) != 0xFFFFFFFF:
+            runs.append(content[at + 4:at + 4 + 12 * count])
+            at += 4 + 12 * count
+        answer = json.loads(content[at + 4:])
+        where = [[run[:4] for run in zip(*[iter(row)] * 12)] for row in runs]
+        known = {row["tid"]: (row.get("name", ""), row.get("ppid", -1), where[i])
+                 for i, row in enumerate(answer["rows"]) if row.get("tid", 0) > 0}
+        return answer, known
+
+    final, threads = rows(0)
+    early, early_threads = rows(2)
+    assert final["early"] is False and early["early"] is True
+    assert len(early_threads) >= min(len(threads), 100), (len(early_threads), len(threads))
+    both = threads.keys() & early_threads.keys()
+    assert len(both) > 3, both
+    for tid in both:
+        assert early_threads[tid] == threads[tid], (tid, early_threads[tid], threads[tid])
+    assert rows(1)[0]["early"] is False, "the tree was made: nothing is early any more"
+    state = client.ask("GET", f"/api/v1/state?experiment={uuid}&view=control-flow&row=0&at=0&early=2")
+    assert state[0] == 200, state
+
+
+def nodes_of_the_tree(client):
+    """The structure view has every node once, below its parent, with what `histree info` counts in all of them."""
+    uuid = client.experiment()["UUID"]
+    content = client.ask("GET", f"/api/v1/nodes?experiment={uuid}&width=1000")[2]
+    count = int.from_bytes(content[4:8], "little")
+    assert content[:4] == b"HTN1" and count > 0, content[:8]
+    nodes = list(struct.iter_unpack("<ddff8I", content[8:8 + 56 * count]))
+    about = json.loads(content[8 + 56 * count:])
+    said = subprocess.run([client.histree, "info", "--format", "json", client.store()], check=True, capture_output=True)
+    told = next(one for one in json.loads(said.stdout) if one["analysis"] == about["analysis"])
+    assert count == told["node_count"] and about["depth"] == told["depth"], (count, about, told)
+    assert len({node[4] for node in nodes}) == count
+    assert sum(node[10] for node in nodes) <= told["interval_count"]
+    levels = about["levels"]
+    for i, (start, end, x, y, _, parent, height, children, *_) in enumerate(nodes):
+        assert (parent == 0xFFFFFFFF) == (i == 0) and start <= end and 0 <= x <= 1000, nodes[i]
+        assert levels[height]["top"] <= y <= levels[height]["bottom"], nodes[i]
+        assert children == sum(node[5] == i for node in nodes)
+        if i > 0:
+            assert parent < i and nodes[parent][0] <= start and end <= nodes[parent][1], (nodes[i], nodes[parent])
+    for query in "width=5", "width=x":
+        assert client.ask("GET", f"/api/v1/nodes?experiment={uuid}&{query}")[0] == 400
+    assert client.ask("GET", f"/api/v1/nodes?experiment={uuid}&analysis=none")[0] == 404
+
+
 def hostile_requests(client):
     uuid = client.experiment()["UUID"]
     outputs = f"/tsp/api/experiments/{uuid}/outputs"
@@ -749,7 +805,7 @@ def damaged_store(histree, folder):
 
 TESTS = [states_of_control_flow, labels_of_system_calls, states_of_resources_and_explorer, cpu_usage, event_table,
          histogram_and_statistics, events_of_the_page, arrows, lost_events,
-         filtered_states, searched_states, rows_of_selections, bookmarks, older_forms,
+         filtered_states, searched_states, rows_of_selections, bookmarks, early_rows, nodes_of_the_tree, older_forms,
          headers_and_methods, guards, hostile_requests, paths_stay_inside]
 
 

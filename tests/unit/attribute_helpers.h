@@ -88,6 +88,23 @@ static inline void assert_sound(const struct histree_attributes *attributes)
 	assert_int_equal(walked, histree_attributes_count(attributes));
 }
 
+/* Many children at once are those that a walk finds one by one. */
+static inline void assert_children(const struct histree_attributes *tree, histree_quark parent)
+{
+	histree_quark some[3], last = HISTREE_ROOT, walked = histree_attributes_first_child(tree, parent);
+	size_t count;
+	while ((count = histree_attributes_children(tree, parent, last, some, 3)) > 0) {
+		for (size_t i = 0; i < count; i++) {
+			assert_int_equal(some[i], walked);
+			walked = histree_attributes_next_sibling(tree, walked);
+		}
+		last = some[count - 1];
+	}
+	assert_int_equal(walked, HISTREE_ROOT);
+	assert_int_equal(histree_attributes_children(tree, parent, parent, some, parent == HISTREE_ROOT ? 0 : 3),
+			 0);
+}
+
 static inline void assert_equal_trees(const struct histree_attributes *a, const struct histree_attributes *b)
 {
 	assert_int_equal(histree_attributes_count(a), histree_attributes_count(b));
@@ -103,7 +120,9 @@ static inline void assert_equal_trees(const struct histree_attributes *a, const 
 		assert_memory_equal(name_a, name_b, size_a);
 		free(name_a);
 		free(name_b);
+		assert_children(b, quark);
 	}
+	assert_children(b, HISTREE_ROOT);
 	assert_sound(b);
 }
 

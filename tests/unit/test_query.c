@@ -254,6 +254,63 @@ static void queries_do_not_disturb_each_other(void **state)
 	histree_query_free(other);
 }
 
+/* ---- what is read ----------------------------------------------------------------------------------------- */
+
+enum { THREADS = 3000, THREAD_LIFE = 20 };
+
+/* Attribute 0 changes all the time; the others are born one after the other, and soon gone. */
+static void build_short_lives(const char *path)
+{
+	struct histree_state_system *system;
+	const struct histree_history_options options = { .path = path, .tree = { .node_size = 4096 } };
+	histree_quark quark;
+	unlink(path);
+	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	for (int32_t t = 0; t < THREADS + THREAD_LIFE; t++) {
+		char name[16];
+		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "all", &quark, NULL), HISTREE_OK);
+		assert_int_equal(histree_state_modify(system, t, quark, histree_int(t), NULL), HISTREE_OK);
+		for (int32_t age = 0; age <= THREAD_LIFE && age <= t; age++) {
+			struct histree_value value = age < THREAD_LIFE ? histree_int(age) : histree_null();
+			if (t - age >= THREADS)
+				continue;
+			snprintf(name, sizeof(name), "%d", (int)(t - age));
+			assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL),
+					 HISTREE_OK);
+			assert_int_equal(quark, t - age + 1);
+			assert_int_equal(histree_state_modify(system, t, quark, value, NULL), HISTREE_OK);
+		}
+	}
+	assert_int_equal(histree_state_close(system, THREADS + THREAD_LIFE, NULL), HISTREE_OK);
+	histree_state_free(system);
+}
+
+/* The bounds of nodes hold the one that is always there and the youngest: only lives tell what they have not. */
+static void nodes_outside_the_life_of_an_attribute_are_not_read(void **state)
+{
+	(void)state;
+	struct histree_history *history;
+	struct histree_query *query;
+	char path[64];
+	snprintf(path, sizeof(path), "test_query_lives.%ld.sht", (long)getpid());
+	build_short_lives(path);
+	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
+	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	const struct histree_history_info *info = histree_history_info(history);
+	const histree_quark always = 0, some[] = { 100, 101, 102 };
+	const struct histree_region all = { .quarks = &always, .quark_count = 1, .to = info->end };
+	const struct histree_region few = { .quarks = some, .quark_count = 3, .to = info->end };
+	assert_int_equal(histree_query_start(query, &all, NULL), HISTREE_OK);
+	count_rest(query);
+	uint64_t visited = histree_query_stats(query).nodes_visited;
+	assert_int_equal(histree_query_start(query, &few, NULL), HISTREE_OK);
+	assert_int_equal(count_rest(query), 3 * (1 + THREAD_LIFE + 1)); /* null, states, null */
+	assert_true(histree_query_stats(query).nodes_visited * 5 < visited);
+	histree_query_free(query);
+	histree_history_close(history);
+	assert_int_equal(unlink(path), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +320,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_query_can_be_stopped_at_any_point, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(intervals_can_be_read_many_at_once, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(queries_do_not_disturb_each_other, set_up, tear_down),
+		cmocka_unit_test(nodes_outside_the_life_of_an_attribute_are_not_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,6 +204,62 @@ static void threads_are_found_by_text(void **state)
 	assert_int_equal(histree_control_flow_search(flow, "", 0, true), HISTREE_NO_INDEX);
 }
 
+/* Threads of one run of attributes (state/attribute_run.h), and some that are not. */
+enum { ALIKE = 5000 };
+
+static void threads_that_are_alike_are_told_apart(void **state)
+{
+	(void)state;
+	struct histree_state_system *system;
+	struct histree_history *history;
+	struct histree_control_flow *flow;
+	char path[64];
+	snprintf(path, sizeof(path), "test_view_alike.%ld.sht", (long)getpid());
+	unlink(path);
+	const struct histree_history_options options = { .path = path, .start = START };
+	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	for (int32_t tid = 1; tid <= ALIKE; tid++) {
+		/* Every 1000th has its parent before its name, and one a PID long after the others. */
+		static const char *const facts[] = { "Exec_name", "PPID", "Exec_name" };
+		for (int i = 0; i < 2; i++) {
+			char attribute[64], name[16];
+			const char *fact = facts[i + (tid % 1000 == 0)];
+			snprintf(attribute, sizeof(attribute), "Threads/%d/%s", (int)tid, fact);
+			int size = snprintf(name, sizeof(name), "n%d", (int)tid);
+			struct histree_value value =
+				*fact == 'E' ? histree_string_n(name, (size_t)size) : histree_int(tid - 1);
+			histree_quark quark;
+			assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, attribute, &quark, NULL),
+					 HISTREE_OK);
+			assert_int_equal(histree_state_modify(system, tid, quark, value, NULL), HISTREE_OK);
+		}
+	}
+	histree_quark late;
+	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "Threads/17/PID", &late, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_modify(system, END, late, histree_int(4711), NULL), HISTREE_OK);
+	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+	histree_state_free(system);
+	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
+	assert_int_equal(histree_control_flow_create(history, (struct histree_cancel){ 0 }, &flow, NULL),
+			 HISTREE_OK);
+	uint32_t count;
+	const struct histree_thread *threads = histree_control_flow_threads(flow, &count);
+	assert_int_equal(count, ALIKE);
+	for (uint32_t i = 0; i < count; i++) {
+		char name[16];
+		int32_t tid = (int32_t)i + 1; /* each is the only child of the one before */
+		snprintf(name, sizeof(name), "n%d", (int)tid);
+		assert_int_equal(threads[i].tid, tid);
+		assert_int_equal(threads[i].depth, i);
+		assert_int_equal(threads[i].ppid, tid - 1);
+		assert_int_equal(threads[i].pid, tid == 17 ? 4711 : tid);
+		assert_string_equal(threads[i].name, name);
+	}
+	histree_control_flow_free(flow);
+	histree_history_close(history);
+	assert_int_equal(unlink(path), 0);
+}
+
 static bool never(void *context)
 {
 	(void)context;
@@ -297,6 +353,23 @@ static void usage_is_the_time_of_threads(void **state)
 	histree_cpu_usage_free(NULL);
 }
 
+static void usage_is_the_same_without_the_times_of_threads(void **state)
+{
+	struct fixture *fixture = *state;
+	struct histree_cpu_usage *with, *without;
+	struct histree_cpu_usage_request request = { .from = START, .to = END, .pixels = 7 };
+	assert_int_equal(histree_cpu_usage_create(fixture->history, &request, &with, NULL), HISTREE_OK);
+	request.no_times = true;
+	assert_int_equal(histree_cpu_usage_create(fixture->history, &request, &without, NULL), HISTREE_OK);
+	assert_memory_equal(histree_cpu_usage_curve(with, HISTREE_NO_INDEX),
+			    histree_cpu_usage_curve(without, HISTREE_NO_INDEX), 7 * sizeof(double));
+	size_t count;
+	histree_cpu_usage_times(without, &count);
+	assert_int_equal(count, 0);
+	histree_cpu_usage_free(with);
+	histree_cpu_usage_free(without);
+}
+
 static void usage_may_be_of_some_cpus_and_a_part(void **state)
 {
 	struct fixture *fixture = *state;
@@ -377,9 +450,11 @@ int main(void)
 		cmocka_unit_test(threads_are_a_tree),
 		cmocka_unit_test(threads_have_names_and_lives),
 		cmocka_unit_test(threads_are_found_by_text),
+		cmocka_unit_test(threads_that_are_alike_are_told_apart),
 		cmocka_unit_test(what_is_no_longer_wanted_is_not_made),
 		cmocka_unit_test(resources_go_by_number),
 		cmocka_unit_test(usage_is_the_time_of_threads),
+		cmocka_unit_test(usage_is_the_same_without_the_times_of_threads),
 		cmocka_unit_test(usage_may_be_of_some_cpus_and_a_part),
 		cmocka_unit_test(density_counts_changes),
 		cmocka_unit_test(values_have_styles),

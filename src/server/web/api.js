@@ -64,6 +64,26 @@ export async function rows(parameters, signal) {
 	return { ...JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, at))), runs };
 }
 
+const NODE_SIZE = 56;
+
+// The nodes of a tree as columns, and what the JSON says. `width` is that of the picture in which they have places.
+export async function nodes(parameters, signal, width = 1200) {
+	const buffer = await (await get("nodes", { ...parameters, width }, signal)).arrayBuffer();
+	const view = new DataView(buffer);
+	if (view.getUint32(0, true) !== 0x314e5448)
+		throw new Error("the server answered something that is no list of nodes");
+	const count = view.getUint32(4, true), end = 8 + count * NODE_SIZE;
+	const column = (Type, read, offset) => Type.from({ length: count }, (_, i) => view[read](8 + i * NODE_SIZE + offset, true));
+	const whole = (offset) => column(Uint32Array, "getUint32", offset);
+	return {
+		...JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, end))), count, width,
+		start: column(Float64Array, "getFloat64", 0), end: column(Float64Array, "getFloat64", 8),
+		x: column(Float32Array, "getFloat32", 16), y: column(Float32Array, "getFloat32", 20),
+		number: whole(24), parent: whole(28), height: whole(32), children: whole(36),
+		keyMin: whole(40), keyMax: whole(44), intervalCount: whole(48), used: whole(52),
+	};
+}
+
 export const RUN_FIELDS = RUN_SIZE / 2;
 export const NO_STYLE = 0xffff;
 

@@ -11,6 +11,7 @@ import { ROW_HEIGHT, RowChart } from "./row_chart.js";
 import { save } from "./save.js";
 import { Selection } from "./selection.js";
 import { Axis, onDrag, Overview, Usage } from "./strips.js";
+import { StructurePanel } from "./structure_panel.js";
 import { TypesPanel } from "./types_panel.js";
 import { Viewport } from "./viewport.js";
 import * as time from "./time.js";
@@ -21,7 +22,9 @@ const PANELS = [
 	{ name: "events", title: "Events", make: EventsPanel, applies: (one) => one.hasEvents },
 	{ name: "types", title: "Event types", make: TypesPanel, applies: (one) => one.hasEvents },
 	{ name: "latencies", title: "Latencies", make: LatenciesPanel, applies: (one) => one.hasSegments },
+	{ name: "structure", title: "Structure", make: StructurePanel, applies: () => true },
 ];
+const panelsOf = (experiment) => PANELS.filter(({ applies }) => applies(experiment));
 
 const viewport = new Viewport();
 const hover = new Hover($("tip"), $("pointed"), viewport);
@@ -157,7 +160,7 @@ const shownNames = () => [...charts.map((chart) => chart.view.name), ...panels.m
 
 function showViews(names, parts = address()) {
 	const opened = new Map(panels.map((panel) => [panel.name, panel]));
-	panels = PANELS.filter(({ name, applies }) => applies(experiment) && names.includes(name))
+	panels = panelsOf(experiment).filter(({ name }) => names.includes(name))
 		.map((panel) => opened.get(panel.name) ?? makePanel(panel, parts));
 	const kept = new Map(charts.map((chart) => [chart.view.name, chart]));
 	charts = experiment.views.filter((view) => names.includes(view.name)).map((view) => kept.get(view.name) ?? makeChart(view, parts));
@@ -217,7 +220,7 @@ function openExperiment(chosen, parts) {
 	viewport.open(BigInt(chosen.start), chosen.duration);
 	readViewport(parts);
 	viewport.setFilter(parts.get("filter") ?? "");
-	$("panes").replaceChildren(...[...chosen.views, ...PANELS.filter(({ applies }) => applies(chosen))].map(viewButton));
+	$("panes").replaceChildren(...[...chosen.views, ...panelsOf(chosen)].map(viewButton));
 	$("overview-what").textContent = chosen.hasEvents ? "events" : "states that begin";
 	const usual = chosen.views.filter((view) => view.name !== "attributes").map((view) => view.name);
 	showViews(parts.has("views") ? parts.get("views").split(",") : usual.length > 0 ? usual : ["attributes"], parts);

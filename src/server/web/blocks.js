@@ -7,8 +7,8 @@
 import * as api from "./api.js";
 import { paint } from "./paint.js";
 
-export const BLOCK_ROWS = 64;
-const BLOCKS_KEPT = 24;
+export const BLOCK_ROWS = 32;
+const BLOCKS_KEPT = 48;
 const FETCHES_MAX = 3;
 
 export class Blocks {
@@ -29,7 +29,14 @@ export class Blocks {
 			return;
 		this.#order = order;
 		this.#kept.clear();
-		this.#cancel(() => true);
+		this.#cancel(() => true, true);
+	}
+
+	// Early rows (src/server/api.h) are shown until those that replace them are there.
+	expireEarly() {
+		for (const [key, block] of [...this.#kept])
+			if (block.early && this.#kept.delete(key))
+				this.#kept.set(`early ${block.index}`, block);
 	}
 
 	repaint() {
@@ -37,9 +44,11 @@ export class Blocks {
 			block.image = null;
 	}
 
-	#cancel(which) {
+	// Fetches that are under way go on, unless they are useless: so a range that changes with each frame keeps the server
+	// as busy as a few requests can, and what comes late is still the better picture until there is the right one.
+	#cancel(which, isUseless) {
 		for (const [key, wanted] of this.#wanted) {
-			if (!which(wanted))
+			if (!which(wanted) || (wanted.abort && !isUseless))
 				continue;
 			wanted.abort?.abort();
 			this.#wanted.delete(key);
@@ -51,7 +60,7 @@ export class Blocks {
 	get(first, last, range, parameters) {
 		const found = [];
 		const rangeKey = `${range.from} ${range.to} ${range.pixels}`;
-		this.#cancel((wanted) => wanted.rangeKey !== rangeKey || wanted.index < first || wanted.index > last);
+		this.#cancel((wanted) => wanted.rangeKey !== rangeKey || wanted.index < first || wanted.index > last, false);
 		for (let index = first; index <= last; index++) {
 			const key = `${index} ${rangeKey}`;
 			const block = this.#kept.get(key);

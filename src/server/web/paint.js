@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // paint.js - runs of pixels to a picture: one pixel of the canvas is one pixel of the server.
 
-import { NO_STYLE, RUN_FIELDS } from "./api.js";
+import { RUN_FIELDS } from "./api.js";
 
 const MORE_HEIGHT = 0.12; // of a row: the line at its foot that says "there were others"
 const SHORT_STATE = 2; // it had less than half of its pixel
@@ -14,7 +14,17 @@ export function pixelOf(text) {
 	return (0xff000000 | (number & 0xff) << 16 | (number & 0xff00) | number >> 16) >>> 0;
 }
 
-// Scan lines instead of rectangles: rows have thousands of runs of a pixel each, and a rectangle costs a call.
+// The lines of a row at which its picture can change: styles have heights, and there is the line at the foot.
+function zonesOf(styles, rowHeight, moreTop) {
+	const edges = new Set([0, moreTop, rowHeight]);
+	for (const { top, bottom } of styles)
+		edges.add(top).add(bottom);
+	const sorted = [...edges].sort((one, other) => one - other);
+	return sorted.slice(1).map((bottom, i) => ({ top: sorted[i], bottom }));
+}
+
+// Scan lines instead of rectangles: rows have thousands of runs of a pixel each, and a rectangle costs a call. The lines
+// of a zone are alike: one is made, the others are copies.
 export function paint(block, rowHeight, { dark, more }) {
 	const width = block.range.pixels, rows = block.runs.length;
 	const canvas = document.createElement("canvas");
@@ -28,32 +38,35 @@ export function paint(block, rowHeight, { dark, more }) {
 		top: Math.round(rowHeight * (0.5 - style.height * (0.5 - ROOM_AT_EDGE))),
 		bottom: Math.round(rowHeight * (0.5 + style.height * (0.5 - ROOM_AT_EDGE))),
 	}));
-	const morePixel = pixelOf(more);
 	const moreTop = Math.round(rowHeight * (1 - MORE_HEIGHT));
+	const zones = zonesOf(styles, rowHeight, moreTop);
+	const look = { styles, moreTop, morePixel: pixelOf(more) };
 	block.runs.forEach((runs, row) => {
-		const base = row * rowHeight * width;
-		for (let at = 0; at < runs.length; at += RUN_FIELDS) {
-			const first = runs[at], behind = first + runs[at + 1];
-			if (runs[at + 2] !== NO_STYLE)
-				fill(pixels, base, width, styles[runs[at + 2]], first, behind, runs[at + 3] === SHORT_STATE ? SHORT_ALPHA : 0xff);
-			if (runs[at + 3])
-				for (let y = moreTop; y < rowHeight; y++)
-					pixels.fill(morePixel, base + y * width + first, base + y * width + behind);
+		for (const { top, bottom } of zones) {
+			const base = (row * rowHeight + top) * width;
+			paintLine(pixels, base, runs, top, look);
+			for (let y = top + 1; y < bottom; y++)
+				pixels.copyWithin((row * rowHeight + y) * width, base, base + width);
 		}
 	});
 	context.putImageData(image, 0, 0);
 	return canvas;
 }
 
-function fill(pixels, base, width, { pixel: opaque, top, bottom }, first, behind, alpha) {
-	const pixel = ((opaque & 0xffffff) | alpha << 24) >>> 0;
-	if (behind - first === 1) {
-		for (let y = top; y < bottom; y++)
-			pixels[base + y * width + first] = pixel;
-		return;
+function paintLine(pixels, base, runs, y, { styles, moreTop, morePixel }) {
+	for (let at = 0; at < runs.length; at += RUN_FIELDS) {
+		const style = styles[runs[at + 2]], more = runs[at + 3]; // undefined for NO_STYLE
+		let pixel = 0;
+		if (more !== 0 && y >= moreTop)
+			pixel = morePixel;
+		else if (style !== undefined && y >= style.top && y < style.bottom)
+			pixel = more === SHORT_STATE ? ((style.pixel & 0xffffff) | SHORT_ALPHA << 24) >>> 0 : style.pixel;
+		else
+			continue;
+		const first = base + runs[at], behind = first + runs[at + 1];
+		for (let i = first; i < behind; i++)
+			pixels[i] = pixel;
 	}
-	for (let y = top; y < bottom; y++)
-		pixels.fill(pixel, base + y * width + first, base + y * width + behind);
 }
 
 // Black or white, whichever can be read on a colour.

@@ -18,6 +18,8 @@ const TOGGLES_MAX = 1000; // the server takes 1,024
 const INDENT = 12;
 const PIXELS_MAX = 8192;
 const TEXT_WIDTH_LEAST = 24;
+const STRETCHED = 1.5; // a picture that will be replaced: its texts would be many, and not where they will be
+const EARLY_MS = 300; // between two questions whether the rows are in order now
 
 const element = (tag, attributes = {}, ...children) => {
 	const made = document.createElement(tag);
@@ -30,10 +32,13 @@ const element = (tag, attributes = {}, ...children) => {
 export class RowChart extends EventTarget {
 	total = 0;
 	top = 0; // px that are scrolled away
+	height = 0; // px of the rows in view
 	chosen = -1; // position of the selected row
 	chosenRow = -1; // and its number in the model
+	isEarly = false; // the rows are not those of the view yet: the server is putting them in order
 	settings = { sort: "tree", filter: "", folded: false, toggled: [], arrows: true };
 	#names = [];
+	#timer = 0;
 
 	constructor(viewport, experiment, view, failed) {
 		super();
@@ -84,7 +89,13 @@ export class RowChart extends EventTarget {
 		this.scrollbar.onpointerdown = (event) => this.#dragThumb(event);
 		this.names.onclick = (event) => this.#clickName(event);
 		this.names.ondblclick = (event) => this.#toggleAt(event);
-		new ResizeObserver(() => this.draw()).observe(this.body);
+		new ResizeObserver(() => this.#resized()).observe(this.body);
+	}
+
+	// Asked for more than once a frame, and asking the element makes the browser lay out the page.
+	#resized() {
+		this.height = this.body.clientHeight;
+		this.draw();
 	}
 
 	// ---- what is shown ----
@@ -105,7 +116,7 @@ export class RowChart extends EventTarget {
 
 	get parameters() {
 		const { sort, filter, folded, toggled } = this.settings;
-		return { experiment: this.experiment.uuid, view: this.view.name, sort, filter, folded: folded ? 1 : 0, toggled: toggled.join() };
+		return { experiment: this.experiment.uuid, view: this.view.name, sort, filter, folded: folded ? 1 : 0, toggled: toggled.join(), early: 1 };
 	}
 
 	toggle(row) {
@@ -116,9 +127,6 @@ export class RowChart extends EventTarget {
 		this.set({ toggled: without.slice(-TOGGLES_MAX) });
 	}
 
-	get height() {
-		return this.body.clientHeight;
-	}
 
 	scrollTo(top) {
 		const before = this.top;
@@ -168,10 +176,23 @@ export class RowChart extends EventTarget {
 
 	// ---- drawing ----
 
+	#askAgain() {
+		this.blocks.expireEarly();
+		this.draw();
+	}
+
 	#arrived(window) {
 		this.total = window.total;
 		this.scrollTo(this.top);
 		this.draw();
+		if (this.isEarly && !window.early) {
+			this.chosen = this.chosenRow = -1; // the row at that place is another one now
+			this.blocks.expireEarly();
+		}
+		this.isEarly = window.early;
+		clearTimeout(this.#timer);
+		if (this.isEarly)
+			this.#timer = setTimeout(() => this.#askAgain(), EARLY_MS);
 	}
 
 	#draw() {
@@ -183,7 +204,8 @@ export class RowChart extends EventTarget {
 		const last = Math.max(first, Math.floor((Math.min(this.top + height, this.total * ROW_HEIGHT) - 1) / ROW_HEIGHT / BLOCK_ROWS));
 		this.blocks.setOrder(JSON.stringify(this.parameters));
 		this.shown = this.blocks.get(first, last, range, this.parameters);
-		this.isComplete = this.shown.every((block) => block && block.range.from === range.from && block.range.to === range.to);
+		this.isComplete = this.shown.every((block) => block && block.early === this.isEarly &&
+			block.range.from === range.from && block.range.to === range.to);
 		context.clearRect(0, 0, width, height);
 		this.#drawChosen(context, width);
 		this.matches.begin();
@@ -197,6 +219,7 @@ export class RowChart extends EventTarget {
 		this.#drawNames();
 		this.#drawThumb();
 		this.count.textContent = (this.total === 1 ? "1 row" : `${this.total.toLocaleString("en")} rows`) +
+			(this.isEarly ? ", being put in order…" : "") +
 			(this.matches.areAll ? "" : ", too many states to filter all: zoom in");
 		this.dispatchEvent(new Event("drawn"));
 	}
@@ -222,8 +245,10 @@ export class RowChart extends EventTarget {
 		const y = Math.round((block.index * BLOCK_ROWS * ROW_HEIGHT - this.top) * ratio) / ratio;
 		context.imageSmoothingEnabled = false;
 		context.drawImage(image, left, y, wide, block.rows.length * ROW_HEIGHT);
-		this.#drawTexts(context, block, left, wide / block.range.pixels, y, width);
-		this.matches.draw(context, block, left, wide / block.range.pixels, y, ROW_HEIGHT);
+		const pixel = wide / block.range.pixels;
+		if (pixel * ratio < STRETCHED)
+			this.#drawTexts(context, block, left, pixel, y, width);
+		this.matches.draw(context, block, left, pixel, y, ROW_HEIGHT);
 	}
 
 	#drawTexts(context, block, left, pixel, y, width) {
@@ -342,6 +367,6 @@ export class RowChart extends EventTarget {
 	}
 
 	state(row, at) {
-		return api.json("state", { experiment: this.experiment.uuid, view: this.view.name, row, at: Math.floor(at) });
+		return api.json("state", { experiment: this.experiment.uuid, view: this.view.name, row, at: Math.floor(at), early: this.isEarly ? 2 : 0 });
 	}
 }

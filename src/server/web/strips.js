@@ -41,27 +41,27 @@ function drawCurve(context, values, width, height, most) {
 	context.fill();
 }
 
-// A curve that is fetched again when its range changes; the latest range wins.
+// A curve that is fetched again when its range changes: one fetch at a time, and then that of the latest range.
 class Curve {
 	values = new Float32Array(0);
 	range = { from: 0, to: 1 };
-	#abort = null;
-	#key = "";
+	#key = ""; // of what was asked for last
+	#isUnderWay = false;
 
 	async fetch(path, parameters, range, done, failed) {
 		const key = JSON.stringify([parameters, range]);
-		if (key === this.#key)
+		if (key === this.#key || this.#isUnderWay)
 			return;
 		this.#key = key;
-		this.#abort?.abort();
-		this.#abort = new AbortController();
+		this.#isUnderWay = true;
 		try {
-			this.values = await api.curve(path, { ...parameters, ...range }, this.#abort.signal);
+			this.values = await api.curve(path, { ...parameters, ...range });
 			this.range = range;
-			done();
 		} catch (error) {
-			if (error.name !== "AbortError")
-				failed(error);
+			failed(error);
+		} finally {
+			this.#isUnderWay = false;
+			done(); // draws, and so asks for the range that it has become
 		}
 	}
 }

@@ -68,6 +68,7 @@ export class Viewport extends EventTarget {
 	setDark(dark) {
 		this.dark = dark;
 		document.documentElement.classList.toggle("dark", dark);
+		colours.clear();
 		this.tell("theme");
 	}
 }
@@ -86,7 +87,13 @@ export function fit(canvas) {
 	return { context, width, height, ratio };
 }
 
-export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+const colours = new Map(); // of the theme: asking for a style makes the browser lay out the page
+
+export function colour(name) {
+	if (!colours.has(name))
+		colours.set(name, getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim());
+	return colours.get(name);
+}
 
 // One call a frame, however often it is asked for.
 export function eachFrame(draw) {

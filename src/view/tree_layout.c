@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "draw/node_layout.h"
-
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "base/error.h"
+#include "histree/view.h"
+#include "view/cancel.h"
 
 enum {
 	SYMBOL_MIN = 4, /* with the space around it: a wall's cell */
@@ -18,10 +17,24 @@ enum {
 	TEXT_LEVELS_MAX = 12,
 };
 
+/* Of a level, while places are found. */
+struct progress {
+	uint32_t placed;
+	double leftmost; /* x of the node placed last, from right to left */
+};
+
+struct histree_tree_layout {
+	struct histree_placed_node *nodes;
+	size_t count, capacity;
+	struct histree_node_level *levels; /* by height */
+	struct progress *progress;         /* likewise */
+	size_t level_count;
+};
+
 /* ---- nodes ------------------------------------------------------------------------------------------------ */
 
 struct collecting {
-	struct node_layout *layout;
+	struct histree_tree_layout *layout;
 	const struct histree_cancel *cancel;
 	uint32_t *index; /* by number of the node */
 	enum histree_status status;
@@ -31,26 +44,23 @@ struct collecting {
 static bool collect(void *context, const struct histree_node *node)
 {
 	struct collecting *collecting = context;
-	struct node_layout *layout = collecting->layout;
-	if (layout->count % 64 == 0 && collecting->cancel->go_on != NULL &&
-	    !collecting->cancel->go_on(collecting->cancel->context))
-		collecting->status =
-			error_set(collecting->error, HISTREE_ERR_CANCELLED, "the picture is no longer wanted");
-	else if (!array_reserve(&layout->nodes, &layout->capacity, layout->count + 1))
-		collecting->status = error_memory(collecting->error, "the nodes of a picture");
+	struct histree_tree_layout *layout = collecting->layout;
+	collecting->status = cancel_check(collecting->cancel, layout->count * 64, collecting->error);
+	if (collecting->status == HISTREE_OK &&
+	    !array_reserve(&layout->nodes, &layout->capacity, layout->count + 1))
+		collecting->status = error_memory(collecting->error, "the nodes of a tree");
 	if (collecting->status != HISTREE_OK)
 		return false;
 	uint32_t index = (uint32_t)layout->count++;
-	struct placed_node *placed = &layout->nodes[index];
-	*placed = (struct placed_node){ .node = *node,
-					.parent = HISTREE_NO_INDEX,
-					.first_child = HISTREE_NO_INDEX,
-					.last_child = HISTREE_NO_INDEX };
+	struct histree_placed_node *placed = &layout->nodes[index];
+	*placed = (struct histree_placed_node){ .node = *node,
+						.parent = HISTREE_NO_INDEX,
+						.first_child = HISTREE_NO_INDEX,
+						.last_child = HISTREE_NO_INDEX };
 	collecting->index[node->number] = index;
-	layout->damaged_count += node->is_damaged;
 	if (node->parent != HISTREE_NO_NODE) {
 		placed->parent = collecting->index[node->parent];
-		struct placed_node *parent = &layout->nodes[placed->parent];
+		struct histree_placed_node *parent = &layout->nodes[placed->parent];
 		if (parent->first_child == HISTREE_NO_INDEX)
 			parent->first_child = index;
 		parent->last_child = index;
@@ -58,25 +68,26 @@ static bool collect(void *context, const struct histree_node *node)
 	return true;
 }
 
-static enum histree_status collect_nodes(struct node_layout *layout, struct histree_history *history,
+static enum histree_status collect_nodes(struct histree_tree_layout *layout, struct histree_history *history,
 					 const struct histree_cancel *cancel, struct histree_error *error)
 {
 	const struct histree_history_info *info = histree_history_info(history);
 	struct collecting collecting = { .layout = layout, .cancel = cancel, .error = error };
 	collecting.index = malloc((info->node_count + 1) * sizeof(*collecting.index));
 	if (collecting.index == NULL)
-		return error_memory(error, "the nodes of a picture");
+		return error_memory(error, "the nodes of a tree");
 	enum histree_status status = histree_history_nodes(history, collect, &collecting, error);
 	free(collecting.index);
 	return status != HISTREE_OK ? status : collecting.status;
 }
 
-static enum histree_status count_levels(struct node_layout *layout, struct histree_error *error)
+static enum histree_status count_levels(struct histree_tree_layout *layout, struct histree_error *error)
 {
 	layout->level_count = layout->nodes[0].node.height + 1;
 	layout->levels = calloc(layout->level_count, sizeof(*layout->levels));
-	if (layout->levels == NULL)
-		return error_memory(error, "the nodes of a picture");
+	layout->progress = calloc(layout->level_count, sizeof(*layout->progress));
+	if (layout->levels == NULL || layout->progress == NULL)
+		return error_memory(error, "the nodes of a tree");
 	for (size_t i = 0; i < layout->count; i++) {
 		if (layout->nodes[i].node.height >= layout->level_count)
 			return error_set(error, HISTREE_ERR_FORMAT, "node %u is higher than the root",
@@ -88,42 +99,45 @@ static enum histree_status count_levels(struct node_layout *layout, struct histr
 
 /* ---- from left to right ----------------------------------------------------------------------------------- */
 
-static bool is_spread(const struct placed_node *node, const struct node_level *level)
+static bool is_spread(const struct histree_placed_node *node, const struct histree_node_level *level)
 {
 	return node->first_child == HISTREE_NO_INDEX || level->rows > 1;
 }
 
-static double spread(const struct node_level *level, uint32_t place, const struct node_layout_options *options)
+static double spread(const struct histree_node_level *level, uint32_t place,
+		     const struct histree_tree_layout_options *options)
 {
 	uint32_t columns = (level->count + level->rows - 1) / level->rows;
 	return options->left + options->width * (place / level->rows + 0.5) / columns;
 }
 
 /* Children come after their parent, so from the last node to the first each finds its children placed. */
-static void place_across(struct node_layout *layout, const struct node_layout_options *options)
+static void place_across(struct histree_tree_layout *layout, const struct histree_tree_layout_options *options)
 {
 	for (size_t h = 0; h < layout->level_count; h++) {
-		struct node_level *level = &layout->levels[h];
+		struct histree_node_level *level = &layout->levels[h];
 		level->rows = level->count == 0 ? 1 : (uint32_t)ceil(level->count * SYMBOL_MIN / options->width);
 		level->distance = options->width;
-		level->placed = level->count;
+		layout->progress[h].placed = level->count;
 	}
 	for (size_t i = layout->count; i-- > 0;) {
-		struct placed_node *node = &layout->nodes[i];
-		struct node_level *level = &layout->levels[node->node.height];
-		uint32_t place = --level->placed;
+		struct histree_placed_node *node = &layout->nodes[i];
+		struct histree_node_level *level = &layout->levels[node->node.height];
+		struct progress *progress = &layout->progress[node->node.height];
+		uint32_t place = --progress->placed;
 		node->x = is_spread(node, level)
 				  ? spread(level, place, options)
 				  : (layout->nodes[node->first_child].x + layout->nodes[node->last_child].x) / 2;
 		if (place + 1 < level->count)
-			level->distance = fmin(level->distance, level->leftmost - node->x);
-		level->leftmost = node->x;
+			level->distance = fmin(level->distance, progress->leftmost - node->x);
+		progress->leftmost = node->x;
 	}
 }
 
 /* ---- from top to bottom ----------------------------------------------------------------------------------- */
 
-static void size_level(struct node_level *level, size_t level_count, const struct node_layout_options *options)
+static void size_level(struct histree_node_level *level, size_t level_count,
+		       const struct histree_tree_layout_options *options)
 {
 	double most = fmin(SYMBOL_MAX, HEIGHT_SHARED * 0.6 / (double)level_count);
 	if (level->rows > 1)
@@ -135,7 +149,7 @@ static void size_level(struct node_level *level, size_t level_count, const struc
 		level->rows > 1 ? level->rows * (level->size + 1) : level->size + level->lines * LINE_HEIGHT;
 }
 
-static void place_down(struct node_layout *layout, const struct node_layout_options *options)
+static void place_down(struct histree_tree_layout *layout, const struct histree_tree_layout_options *options)
 {
 	double needed = 0, gaps = 0;
 	for (size_t h = 0; h < layout->level_count; h++) {
@@ -148,39 +162,62 @@ static void place_down(struct node_layout *layout, const struct node_layout_opti
 		gap = fmax(1, (options->height - needed) / gaps);
 	double top = options->top;
 	for (size_t h = layout->level_count; h-- > 0;) {
-		struct node_level *level = &layout->levels[h];
+		struct histree_node_level *level = &layout->levels[h];
 		level->top = top;
 		level->bottom += top;
-		level->placed = 0;
+		layout->progress[h].placed = 0;
 		top = level->bottom + gap;
 	}
-	layout->bottom = layout->levels[0].bottom;
 	for (size_t i = 0; i < layout->count; i++) {
-		struct node_level *level = &layout->levels[layout->nodes[i].node.height];
-		uint32_t row = level->placed++ % level->rows;
+		struct histree_node_level *level = &layout->levels[layout->nodes[i].node.height];
+		uint32_t row = layout->progress[layout->nodes[i].node.height].placed++ % level->rows;
 		layout->nodes[i].y = level->top + level->size / 2 + row * (level->size + 1);
 	}
 }
 
 /* ----------------------------------------------------------------------------------------------------------- */
 
-enum histree_status node_layout_make(struct node_layout *layout, struct histree_history *history,
-				     const struct node_layout_options *options, const struct histree_cancel *cancel,
-				     struct histree_error *error)
+enum histree_status histree_tree_layout_create(struct histree_history *history,
+					       const struct histree_tree_layout_options *options,
+					       struct histree_cancel cancel, struct histree_tree_layout **out,
+					       struct histree_error *error)
 {
-	enum histree_status status = collect_nodes(layout, history, cancel, error);
+	*out = NULL;
+	struct histree_tree_layout *layout = calloc(1, sizeof(*layout));
+	enum histree_status status = layout == NULL ? error_memory(error, "the nodes of a tree")
+						    : collect_nodes(layout, history, &cancel, error);
 	if (status == HISTREE_OK)
 		status = count_levels(layout, error);
-	if (status != HISTREE_OK)
+	if (status != HISTREE_OK) {
+		histree_tree_layout_free(layout);
 		return status;
+	}
 	place_across(layout, options);
 	place_down(layout, options);
+	*out = layout;
 	return HISTREE_OK;
 }
 
-void node_layout_release(struct node_layout *layout)
+const struct histree_placed_node *histree_tree_layout_nodes(const struct histree_tree_layout *layout,
+							    uint32_t *count)
 {
+	*count = (uint32_t)layout->count;
+	return layout->nodes;
+}
+
+const struct histree_node_level *histree_tree_layout_levels(const struct histree_tree_layout *layout,
+							    uint32_t *count)
+{
+	*count = (uint32_t)layout->level_count;
+	return layout->levels;
+}
+
+void histree_tree_layout_free(struct histree_tree_layout *layout)
+{
+	if (layout == NULL)
+		return;
 	free(layout->nodes);
 	free(layout->levels);
-	*layout = (struct node_layout){ 0 };
+	free(layout->progress);
+	free(layout);
 }

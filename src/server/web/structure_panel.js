@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+// structure_panel.js - the tree on disk (thesis 3.1): the root a square, core nodes triangles, leaves circles, red to green
+// by fill. The server says where each node stands; a click says what is in it.
+
+import * as api from "./api.js";
+import { colour, eachFrame, fit } from "./viewport.js";
+import * as time from "./time.js";
+
+const MARGIN = 24; // px around the whole
+const SHADES = 32; // of fill: nodes of one are drawn at once
+const CURVES_MAX = 800; // more lines than that are a fan from a parent to all of its children
+const LINE_HEIGHT = 13;
+const OUTLINE_LEAST = 8; // px of a symbol: of a smaller one an outline would be all there is
+const ZOOM_LEAST = 0.2, ZOOM_MOST = 400;
+const NONE = 0xffffffff;
+const DAMAGED = "#7a4fb5"; // no colour of a fill
+const RED = [0xc4, 0x34, 0x2b], YELLOW = [0xec, 0xc5, 0x4a], GREEN = [0x1f, 0x8a, 0x4c];
+
+const element = (tag, attributes = {}, ...children) => {
+	const made = Object.assign(document.createElement(tag), attributes);
+	made.append(...children);
+	return made;
+};
+
+const mix = (from, to, share) => from.map((low, i) => Math.round(low + (to[i] - low) * share));
+const shadeColour = (fill) => `rgb(${fill < 0.5 ? mix(RED, YELLOW, fill * 2) : mix(YELLOW, GREEN, fill * 2 - 1)})`;
+
+export class StructurePanel {
+	chosen = -1; // index of a node
+	isComplete = false;
+	#view = { zoom: 1, x: 0, y: 0 }; // of the picture, around the place where all of it is seen
+	#isAsked = false;
+
+	constructor(viewport, experiment, failed) {
+		Object.assign(this, { viewport, experiment, failed, name: "structure", tree: null });
+		this.draw = eachFrame(() => this.#draw());
+		this.what = element("span");
+		this.analysis = element("select", { title: "of which analysis", ariaLabel: "of which analysis", hidden: true });
+		this.analysis.onchange = () => this.#fetch(this.analysis.value).catch(failed);
+		const whole = element("button", { type: "button", textContent: "Whole tree", title: "all nodes" });
+		whole.onclick = () => this.#show({ zoom: 1, x: 0, y: 0 });
+		this.damaged = element("span", { hidden: true }, "   ", element("i", { className: "damaged" }), "");
+		const legend = element("span", { className: "scale" }, "■ root  ▲ core node  ● leaf   empty ", element("i"), " full", this.damaged);
+		this.canvas = element("canvas", { tabIndex: 0 });
+		this.canvas.setAttribute("role", "img");
+		this.details = element("div", { className: "details", hidden: true });
+		this.root = element("section", { className: "chart panel structure", ariaLabel: "Structure" },
+			element("div", { className: "bar" }, element("strong", { textContent: "Structure" }), this.analysis, whole, this.what, legend),
+			element("div", { className: "body" }, this.canvas, this.details));
+		this.root.dataset.view = this.name;
+		this.#listen();
+		new ResizeObserver(this.draw).observe(this.canvas);
+	}
+
+	// Nothing here follows the markers; the visible range does by being drawn.
+	async follow() {
+		this.draw();
+	}
+
+	// ---- mouse ----
+
+	#listen() {
+		this.canvas.onwheel = (event) => {
+			event.preventDefault();
+			this.#zoom(Math.exp(-event.deltaY * 0.002), event.offsetX, event.offsetY);
+		};
+		this.canvas.onpointerdown = (down) => {
+			const { x, y } = this.#view;
+			let moved = false;
+			this.canvas.setPointerCapture(down.pointerId);
+			this.canvas.onpointermove = (event) => {
+				const [right, below] = [event.clientX - down.clientX, event.clientY - down.clientY];
+				moved ||= Math.hypot(right, below) > 3;
+				if (moved)
+					this.#show({ ...this.#view, x: x + right, y: y + below });
+			};
+			this.canvas.onpointerup = (event) => {
+				this.canvas.onpointermove = this.canvas.onpointerup = null;
+				if (!moved)
+					this.choose(this.nodeAt(event.offsetX, event.offsetY));
+			};
+		};
+	}
+
+	#show(view) {
+		this.#view = view;
+		this.draw();
+	}
+
+	#zoom(factor, x, y) {
+		const { zoom, x: left, y: top } = this.#view;
+		const next = Math.min(Math.max(zoom * factor, ZOOM_LEAST), ZOOM_MOST);
+		this.#show({ zoom: next, x: x - (x - left) * next / zoom, y: y - (y - top) * next / zoom });
+	}
+
+	// ---- nodes ----
+
+	async #fetch(analysis) {
+		this.#isAsked = true;
+		this.isComplete = false;
+		const tree = await api.nodes({ experiment: this.experiment.uuid, ...analysis ? { analysis } : {} });
+		this.tree = tree;
+		this.chosen = -1;
+		this.#sortByShade();
+		this.analysis.replaceChildren(...tree.analyses.map((name) => new Option(name, name, false, name === (analysis ?? tree.analyses[0]))));
+		this.analysis.hidden = tree.analyses.length < 2;
+		const sound = tree.used.filter((used) => used !== NONE), damaged = tree.count - sound.length;
+		const fill = sound.reduce((sum, used) => sum + used, 0) / Math.max(sound.length * tree.nodeSize, 1);
+		this.damaged.hidden = damaged === 0;
+		this.damaged.lastChild.textContent = ` ${damaged} damaged`;
+		this.what.textContent = `tree ${tree.variant}, ${tree.count.toLocaleString("en")} node${tree.count === 1 ? "" : "s"} of ` +
+			`${tree.nodeSize >> 10} KiB in ${tree.depth} level${tree.depth === 1 ? "" : "s"}, ${Math.round(100 * fill)} % full, ` +
+			`${tree.intervals.toLocaleString("en")} intervals`;
+		this.#showDetails();
+		this.#show({ zoom: 1, x: 0, y: 0 });
+	}
+
+	// The nodes of each shade, for a path costs more than what is in it.
+	#sortByShade() {
+		const { tree } = this;
+		this.shades = Array.from({ length: SHADES + 1 }, () => []); // behind the shades what is damaged
+		for (let i = 0; i < tree.count; i++) {
+			const shade = Math.min(Math.floor(tree.used[i] / tree.nodeSize * SHADES), SHADES - 1);
+			this.shades[tree.used[i] === NONE ? SHADES : shade].push(i);
+		}
+		const last = tree.levels[0];
+		this.size = { width: tree.width, height: last.bottom };
+	}
+
+	// From a place of the picture to CSS pixels: across and down have scales of their own, so that all of it fits.
+	#scale(width, height) {
+		const { zoom, x, y } = this.#view;
+		const across = Math.max(width - 2 * MARGIN, 1) / this.size.width;
+		const down = Math.max(height - 2 * MARGIN, 1) / this.size.height;
+		return { left: x + MARGIN * zoom, top: y + MARGIN * zoom, across: across * zoom, down: down * zoom };
+	}
+
+	#place(i, scale) {
+		return [scale.left + this.tree.x[i] * scale.across, scale.top + this.tree.y[i] * scale.down];
+	}
+
+	#symbolSize(level, scale) {
+		return Math.max(2, Math.min(level.size * Math.min(scale.across, scale.down), 26));
+	}
+
+	get #scaleNow() {
+		return this.#scale(this.canvas.clientWidth, this.canvas.clientHeight);
+	}
+
+	// Where a node is, in CSS pixels of the canvas.
+	placeOf(i) {
+		return this.#place(i, this.#scaleNow);
+	}
+
+	nodeAt(x, y) {
+		if (!this.tree)
+			return -1;
+		const scale = this.#scaleNow;
+		let found = -1, least = Infinity;
+		for (let i = 0; i < this.tree.count; i++) {
+			const [at, down] = this.#place(i, scale);
+			const reach = this.#symbolSize(this.tree.levels[this.tree.height[i]], scale) / 2 + 3;
+			const distance = Math.hypot(at - x, down - y);
+			if (distance <= reach && distance < least)
+				[found, least] = [i, distance];
+		}
+		return found;
+	}
+
+	choose(i) {
+		this.chosen = i;
+		this.#showDetails();
+		this.draw();
+	}
+
+	// ---- details ----
+
+	#showDetails() {
+		const { tree, chosen: i } = this;
+		this.details.hidden = i < 0;
+		if (i < 0)
+			return;
+		const kind = tree.parent[i] === NONE ? "root" : tree.height[i] > 0 ? "core node" : "leaf";
+		const clock = (at) => time.clock(this.viewport.start, at);
+		const facts = [
+			["kind", kind], ["height", tree.height[i]], ["children", tree.children[i].toLocaleString("en")],
+			["from", clock(tree.start[i])], ["to", clock(tree.end[i])], ["for", time.duration(tree.end[i] - tree.start[i])],
+			["keys", tree.keyMin[i] <= tree.keyMax[i] ? `${tree.keyMin[i]} – ${tree.keyMax[i]}` : "none of its own"],
+			["intervals", tree.intervalCount[i].toLocaleString("en")],
+			["bytes", tree.used[i] === NONE ? "damaged" : `${tree.used[i].toLocaleString("en")}, ${this.#fullness(i)}`],
+		];
+		const table = element("table");
+		for (const [name, value] of facts) {
+			const row = table.insertRow();
+			row.append(element("th", { textContent: name }));
+			row.insertCell().textContent = value;
+		}
+		const button = (textContent, onclick) => element("button", { type: "button", textContent, onclick });
+		this.details.replaceChildren(element("h2", { textContent: `Node ${tree.number[i]}` }), table, element("div", { className: "buttons" },
+			button("Show its time", () => this.viewport.show(tree.start[i], tree.end[i])),
+			button("Mark it", () => {
+				this.viewport.mark("a", tree.start[i]);
+				this.viewport.mark("b", tree.end[i]);
+			}),
+			...tree.parent[i] === NONE ? [] : [button(`To parent ${tree.number[tree.parent[i]]}`, () => this.choose(tree.parent[i]))]));
+	}
+
+	// ---- drawing ----
+
+	#draw() {
+		if (!this.root.isConnected)
+			return;
+		const { context, width, height } = fit(this.canvas);
+		if (!this.#isAsked)
+			this.#fetch().catch(this.failed);
+		context.clearRect(0, 0, width, height);
+		if (!this.tree || width < 2)
+			return;
+		const scale = this.#scale(width, height);
+		if (this.tree.count <= CURVES_MAX)
+			this.#drawCurves(context, scale);
+		else
+			this.#drawFans(context, scale);
+		this.#drawNodes(context, scale, width, height);
+		this.#drawTexts(context, scale, width, height);
+		this.#drawChosen(context, scale);
+		this.isComplete = true;
+	}
+
+	#drawCurves(context, scale) {
+		context.strokeStyle = colour("line");
+		context.beginPath();
+		for (let i = 1; i < this.tree.count; i++) {
+			const parent = this.tree.parent[i];
+			const [x, y] = this.#place(i, scale), [above] = this.#place(parent, scale), top = this.#bottomOf(parent, scale);
+			context.moveTo(above, top);
+			context.bezierCurveTo(above, (top + y) / 2, x, (top + y) / 2, x, y);
+		}
+		context.stroke();
+	}
+
+	#drawFans(context, scale) {
+		const { tree } = this, first = new Uint32Array(tree.count).fill(NONE), last = new Uint32Array(tree.count);
+		for (let i = 1; i < tree.count; i++) {
+			const parent = tree.parent[i];
+			first[parent] = Math.min(first[parent], i);
+			last[parent] = i;
+		}
+		context.fillStyle = colour("line");
+		context.globalAlpha = 0.4;
+		context.beginPath();
+		for (let i = 0; i < tree.count; i++) {
+			if (first[i] === NONE)
+				continue;
+			const level = tree.levels[tree.height[first[i]]];
+			const [x] = this.#place(i, scale), [left] = this.#place(first[i], scale), [right] = this.#place(last[i], scale);
+			context.moveTo(x, this.#bottomOf(i, scale));
+			context.lineTo(right, scale.top + level.top * scale.down);
+			context.lineTo(left, scale.top + level.top * scale.down);
+		}
+		context.fill();
+		context.globalAlpha = 1;
+	}
+
+	// Those that a query of the visible range would visit stand out.
+	#drawNodes(context, scale, width, height) {
+		const { tree, viewport } = this;
+		this.shades.forEach((nodes, shade) => {
+			const near = new Path2D(), far = new Path2D();
+			for (const i of nodes) {
+				const [x, y] = this.#place(i, scale);
+				const size = this.#symbolSize(tree.levels[tree.height[i]], scale);
+				if (x < -size || x > width + size || y < -size || y > height + size)
+					continue;
+				const isNear = tree.start[i] <= viewport.to && tree.end[i] >= viewport.from;
+				this.#addSymbol(isNear ? near : far, i, x, y, size);
+			}
+			context.fillStyle = shade === SHADES ? DAMAGED : shadeColour(shade / (SHADES - 1));
+			context.fill(near);
+			context.globalAlpha = 0.2;
+			context.fill(far);
+			context.globalAlpha = 1;
+		});
+	}
+
+	#addSymbol(path, i, x, y, size) {
+		const half = size / 2, { tree } = this;
+		if (tree.parent[i] === NONE || size < OUTLINE_LEAST / 2)
+			path.rect(x - half, y - half, size, size);
+		else if (tree.height[i] > 0) {
+			path.moveTo(x, y - half);
+			path.lineTo(x + half, y + half);
+			path.lineTo(x - half, y + half);
+			path.closePath();
+		} else {
+			path.moveTo(x + half, y);
+			path.arc(x, y, half, 0, 2 * Math.PI);
+		}
+	}
+
+	// As many as there is room for, which a zoom makes.
+	#linesOf(level, scale) {
+		const room = level.distance * scale.across;
+		return level.rows > 1 ? 0 : room >= 110 ? 4 : room >= 56 ? 2 : 0;
+	}
+
+	// Where lines to its children begin: below its texts.
+	#bottomOf(i, scale) {
+		const level = this.tree.levels[this.tree.height[i]], lines = this.#linesOf(level, scale);
+		return this.#place(i, scale)[1] + this.#symbolSize(level, scale) / 2 + LINE_HEIGHT * lines + (lines > 0 ? 6 : 0);
+	}
+
+	#drawTexts(context, scale, width, height) {
+		const { tree } = this;
+		context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+		context.textAlign = "center";
+		context.fillStyle = colour("quiet");
+		for (let i = 0; i < tree.count; i++) {
+			const level = tree.levels[tree.height[i]];
+			const room = level.distance * scale.across, size = this.#symbolSize(level, scale);
+			const lines = this.#linesOf(level, scale);
+			const [x, y] = this.#place(i, scale);
+			if (lines === 0 || x < -room || x > width + room || y < -60 || y > height + 60)
+				continue;
+			this.#textsOf(i).slice(0, lines).forEach((text, line) => context.fillText(text, x, y + size / 2 + LINE_HEIGHT * (line + 1)));
+		}
+		context.textAlign = "start";
+	}
+
+	#fullness(i) {
+		return `${Math.round(100 * this.tree.used[i] / this.tree.nodeSize)} % full`;
+	}
+
+	#textsOf(i) {
+		const { tree } = this;
+		return [
+			tree.parent[i] === NONE ? `${tree.number[i]}, root` : `${tree.number[i]}, of ${tree.number[tree.parent[i]]}`,
+			tree.used[i] === NONE ? "damaged" : this.#fullness(i),
+			`+${time.duration(tree.start[i])}, ${time.duration(tree.end[i] - tree.start[i])}`,
+			tree.keyMin[i] <= tree.keyMax[i] ? `${tree.keyMin[i]} – ${tree.keyMax[i]}` : "no intervals",
+		];
+	}
+
+	#drawChosen(context, scale) {
+		if (this.chosen < 0)
+			return;
+		const [x, y] = this.#place(this.chosen, scale);
+		const size = this.#symbolSize(this.tree.levels[this.tree.height[this.chosen]], scale);
+		context.strokeStyle = colour("accent");
+		context.lineWidth = 2;
+		context.beginPath();
+		context.arc(x, y, size / 2 + 4, 0, 2 * Math.PI);
+		context.stroke();
+		context.lineWidth = 1;
+	}
+}
