@@ -222,28 +222,11 @@ void call_stacks_lose(struct call_stacks *stacks, const struct event_gap *gap)
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
-bool call_stacks_follow(struct call_stacks *stacks, const struct event *event, struct call_step *step)
+/* `address` is NULL where the event has none.  False when memory is out. */
+static bool take(struct call_stacks *stacks, const struct event *event, const uint64_t *address,
+		 struct call_step *step)
 {
-	*step = (struct call_step){ .role = CALL_NONE };
-	const struct call_binding *binding = binding_of(stacks, event->class);
-	if (binding == NULL)
-		return false;
-	if (event->time <= stacks->gap_end)
-		settle(stacks, event);
-	int64_t tid, address;
-	bool has_address = event_int(event, binding->address, &address);
-	/* Only entries need one. */
-	if (binding->role == CALL_NONE || (binding->role == CALL_ENTRY && !has_address))
-		return true;
-	step->role = binding->role;
-	step->outcome = CALL_OF_NOBODY;
-	if (!event_int(event, binding->tid, &tid))
-		return true;
-	struct call_thread *thread = step->thread = thread_of(stacks, (int32_t)tid);
-	if (thread == NULL)
-		return false;
-	if (!event_string(event, binding->process, &step->process, &step->process_size))
-		step->process = NULL;
+	struct call_thread *thread = step->thread;
 	/* A call must begin before the calls that it makes: where the clock steps back, time stands still. */
 	if (thread->last < event->time)
 		thread->last = event->time;
@@ -255,7 +238,32 @@ bool call_stacks_follow(struct call_stacks *stacks, const struct event *event, s
 	step->is_anew = thread->in_doubt;
 	thread->in_doubt = false;
 	if (step->role == CALL_ENTRY)
-		return enter(thread, (uint64_t)address, step);
-	leave(thread, has_address ? &(uint64_t){ (uint64_t)address } : NULL, step);
+		return enter(thread, *address, step);
+	leave(thread, address, step);
 	return true;
+}
+
+bool call_stacks_follow(struct call_stacks *stacks, const struct event *event, struct call_step *step)
+{
+	*step = (struct call_step){ .role = CALL_NONE, .outcome = CALL_OF_NOBODY };
+	const struct call_binding *binding = binding_of(stacks, event->class);
+	if (binding == NULL)
+		return false;
+	if (event->time <= stacks->gap_end)
+		settle(stacks, event);
+	int64_t tid, number;
+	bool has_address = event_int(event, binding->address, &number);
+	/* Only entries need one. */
+	if (binding->role == CALL_NONE || (binding->role == CALL_ENTRY && !has_address))
+		return true;
+	step->role = binding->role;
+	if (!event_int(event, binding->tid, &tid))
+		return true;
+	step->thread = thread_of(stacks, (int32_t)tid);
+	if (step->thread == NULL)
+		return false;
+	if (!event_string(event, binding->process, &step->process, &step->process_size))
+		step->process = NULL;
+	const uint64_t address = has_address ? (uint64_t)number : 0;
+	return take(stacks, event, has_address ? &address : NULL, step);
 }

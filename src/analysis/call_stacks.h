@@ -45,8 +45,8 @@ struct call_stacks {
 	struct id_map threads; /* by tid; struct call_thread at the beginning of each */
 	struct arena records;
 	/*
-	 * Until then any thread may make calls that nobody sees: the last end of all gaps, and of those of which it is
-	 * not said on which CPU.  INT64_MIN: there is none.
+	 * Until then any thread may make calls that nobody sees: the last end of all gaps, and of those of which it
+	 * is not said on which CPU.  INT64_MIN: there is none.
 	 */
 	histree_time gap_end, gap_end_anywhere;
 	struct id_map cpus; /* by trace and number; histree_time: the end of its gap */

@@ -34,8 +34,8 @@ struct segment_analysis {
 	enum histree_status (*event)(void *instance, const struct event *event, struct histree_error *error);
 
 	/*
-	 * A gap begins, in its place among the events.  What meets it and may have ended in it is no segment, as the
-	 * end that is seen may be another one's: beginning and end count as alone.
+	 * A gap begins, in its place among the events.  What meets it and may have ended in it is no segment, as
+	 * the end that is seen may be another one's: beginning and end count as alone.
 	 */
 	enum histree_status (*gap)(void *instance, const struct event_gap *gap, struct histree_error *error);
 

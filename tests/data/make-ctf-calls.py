@@ -4,8 +4,8 @@
 
     make-ctf-calls.py FOLDER
 
-Two threads of one process on two CPUs: recursion, a call that never ends, an exit that never began, a longjmp() out of
-two calls; and on CPU 1 events are lost, in which one call may have ended.
+Two threads of one process on two CPUs: recursion, a call that never ends, an exit that never began, a longjmp() out
+of two calls; and on CPU 1 events are lost, in which one call may have ended.
 """
 import os
 import struct
@@ -105,7 +105,8 @@ def packet(cpu, sequence, discarded, events):
     body = b"".join(data for _, data in events)
     head = struct.pack("<I16sI", MAGIC, UUID, 0)
     size = len(head) + 6 * 8 + 4 + len(body)
-    head += struct.pack("<QQQQQQI", events[0][0], events[-1][0], 8 * size, 8 * PACKET_SIZE, sequence, discarded, cpu)
+    head += struct.pack("<QQQQQQI", events[0][0], events[-1][0], 8 * size, 8 * PACKET_SIZE, sequence, discarded,
+                        cpu)
     return (head + body).ljust(PACKET_SIZE, b"\0")
 
 

@@ -22,7 +22,7 @@ LINE = re.compile(r"^\[(\d+)\.(\d{9})\] (?:\S+ )?(\S+): \{ cpu_id = (\d+) \}, (?
 
 
 def stream_events(folder):
-    """Yield (time, name, cpu, context, payload) for each event of a trace of one stream, in the order of its file."""
+    """Yield (time, name, cpu, context, payload) for each event of a trace of one stream, in its order."""
     command = ["babeltrace2", "run", "--component=in:source.ctf.fs", f'--params=inputs=["{folder}"]',
                "--component=out:sink.text.pretty", "--params=clock-seconds=yes,no-delta=yes", "--connect=in:out"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -38,8 +38,8 @@ def stream_events(folder):
 
 def read(trace, folder):
     """
-    All events, merged by time: each stream is read for itself, as babeltrace2 does not merge those whose clock steps
-    back; such a one keeps its order.
+    All events, merged by time: each stream is read for itself, as babeltrace2 does not merge those whose clock
+    steps back; such a one keeps its order.
     """
     streams = []
     for name in sorted(os.listdir(trace)):
@@ -76,15 +76,15 @@ FIELD = re.compile(r'(\w+) = (?:(0x[0-9A-F]+|-?\d+)|"((?:[^"\\]|\\.)*)"|\( .*? :
 
 
 class Said(str):
-    """babeltrace2 2.0 prints an empty string as one that it had in its place before: then it may be this as well."""
+    """babeltrace2 2.0 prints an empty string as one that it had in its place before: it may be empty as well."""
 
     otherwise = None
 
 
 def arguments(fields, before):
     """
-    All numbers and texts of the payload; a number that can only be an address is in hexadecimal.  `before`: the texts
-    that such events of the same stream had before.
+    All numbers and texts of the payload; a number that can only be an address is in hexadecimal.  `before`: the
+    texts that such events of the same stream had before.
     """
     said, otherwise = [], []
     for name, digits, string, container in FIELD.findall(fields):
@@ -252,7 +252,7 @@ def block_io(events):
 
 
 def function_calls(events):
-    """(start, end, name, tid, process, depth, self, caller); a row of the stack is [start, address, time inside]."""
+    """(start, end, name, tid, process, depth, self, caller); on a stack are [start, address, time inside]."""
     rows, stacks = [], {}
     ends = starts = 0
     for time, event, _, context, fields in events:
