@@ -219,14 +219,31 @@ static unsigned check_tables(struct segment_disk *disk, void (*report)(void *con
 	return faults;
 }
 
+/* Faults of the header and of sections, for which copies may stand in. */
+struct section_faults {
+	void (*report)(void *context, const char *fault);
+	void *context;
+	unsigned count;
+};
+
+static void report_section(void *context, const char *fault)
+{
+	struct section_faults *faults = context;
+	faults->count++;
+	faults->report(faults->context, fault);
+}
+
 static enum histree_status disk_verify(void *body, const struct histree_segment_store_info *info,
 				       void (*report)(void *context, const char *fault), void *context,
 				       struct histree_error *error)
 {
 	struct segment_disk *disk = body;
 	struct histree_segment_store_info found = { 0 };
+	struct section_faults faults = { .report = report, .context = context };
 	struct histree_error fault;
-	enum histree_status status = tree_verify(disk->reader, report, context, error);
+	enum histree_status status = block_file_check(disk->file, report_section, &faults, error);
+	if (status == HISTREE_OK)
+		status = tree_verify(disk->reader, report, context, error);
 	if (status != HISTREE_OK)
 		return status;
 	status = check_contents(disk, &found, &fault);
@@ -241,9 +258,10 @@ static enum histree_status disk_verify(void *body, const struct histree_segment_
 	}
 	if (status != HISTREE_OK)
 		return error_set(error, status, "%s", fault.message);
-	unsigned faults = check_tables(disk, report, context, &status, error);
-	if (status == HISTREE_OK && faults > 0)
-		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %u side tables are wrong", disk->path, faults);
+	faults.count += check_tables(disk, report, context, &status, error);
+	if (status == HISTREE_OK && faults.count > 0)
+		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %u fault%s outside the nodes", disk->path,
+				   faults.count, faults.count == 1 ? "" : "s");
 	return status;
 }
 

@@ -94,7 +94,7 @@ static void write_history(struct memory_io *memory, const char *variant, spoil_n
 static struct histree_history *open_history(struct memory_io *memory, const char *path, bool salvage)
 {
 	struct block_file *file;
-	struct histree_history *history;
+	struct histree_history *history = NULL;
 	struct histree_error error;
 	if (block_file_open(&memory->io, path, &file, &error) != HISTREE_OK ||
 	    history_open_file(file, &(struct histree_open_options){ .salvage = salvage }, &history, &error) !=
