@@ -11,8 +11,10 @@
  *
  * Cost: the first way to a row is an iteration in the order of the query, which leaves a mark every few thousand
  * rows; from then on a row costs the way from the mark before it.  In the orders of time a mark is a token of the
- * iterator.  An order by a field has none in the tree: all is sorted once, and a row then costs one unsorted pass
- * that keeps what lies between two marks.
+ * iterator, and so it is by a field with a side table.  Any other field has no order on disk: all is sorted once,
+ * and a row then costs one unsorted pass that keeps what lies between two marks.
+ *
+ * What a damaged node held is passed over, and is missing from the rows; histree_segment_store_verify() says which.
  *
  * Memory: about 100 bytes a mark, and what the iterator takes until histree_segment_rows_rest().
  *

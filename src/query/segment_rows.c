@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "query/segment_losses.h"
 #include "segment/segment_sort.h"
 
 enum { ROWS_PER_MARK = 4096, SEGMENTS_PER_QUESTION = 4096 };
@@ -28,7 +29,8 @@ struct mark {
 struct histree_segment_rows {
 	struct histree_segment_store *store;
 	struct histree_segment_rows_options options;
-	bool by_field;
+	bool by_field;                     /* of which there is no order on disk: all are sorted for it */
+	struct segment_losses losses;      /* passed over */
 	struct histree_segment_iter *iter; /* NULL: resting */
 	uint64_t at;                       /* the next row of the iterator */
 	uint64_t end;                      /* where it stops, by field; else UINT64_MAX */
@@ -167,7 +169,7 @@ static enum histree_status open_mark(struct histree_segment_rows *rows, size_t i
 	status = histree_segment_iter_start(rows->iter, &query, rows->by_field ? NULL : &mark->token, error);
 	struct histree_segment segment;
 	while (status == HISTREE_OK && skip-- > 0)
-		status = histree_segment_iter_next(rows->iter, &segment, error);
+		status = segment_losses_next(&rows->losses, rows->iter, &segment, error);
 	rows->at = row_of_mark(rows, index);
 	return unless_stopped(rows, status, error);
 }
@@ -181,7 +183,7 @@ static enum histree_status read_next(struct histree_segment_rows *rows, struct h
 	if (rows->at == rows->end && rows->at < rows->count)
 		status = open_mark(rows, (size_t)(rows->at / rows->options.rows_per_mark), error);
 	if (status == HISTREE_OK)
-		status = histree_segment_iter_next(rows->iter, out, error);
+		status = segment_losses_next(&rows->losses, rows->iter, out, error);
 	status = unless_stopped(rows, status, error);
 	if (status == HISTREE_END && !rows->is_counted) {
 		rows->count = rows->at;
@@ -207,6 +209,24 @@ static enum histree_status walk(struct histree_segment_rows *rows, uint64_t row,
 	return status;
 }
 
+static bool is_all(const struct histree_segment_query *query)
+{
+	return query->filter == NULL && query->from == INT64_MIN && query->to == INT64_MAX;
+}
+
+/* The order is on disk: a token leads to any place in it. */
+static enum histree_status become_lazy(struct histree_segment_rows *rows)
+{
+	rows->by_field = false;
+	rows->mark_count = 1;
+	histree_segment_rows_rest(rows);
+	if (is_all(&rows->options.query)) {
+		rows->count = histree_segment_store_info(rows->store)->segment_count;
+		rows->is_counted = true;
+	}
+	return HISTREE_OK;
+}
+
 /* An order by a field is known by its marks only when all of them are there. */
 static enum histree_status sort_once(struct histree_segment_rows *rows, struct histree_error *error)
 {
@@ -215,6 +235,11 @@ static enum histree_status sort_once(struct histree_segment_rows *rows, struct h
 	rows->mark_count = 1;
 	arena_release(&rows->bytes);
 	enum histree_status status = open_mark(rows, 0, error);
+	if (status == HISTREE_OK)
+		status = walk(rows, 1, error);
+	/* A token that is a rank is one of a side table, which has the order as the tree has those of time. */
+	if (status == HISTREE_OK && histree_segment_iter_token(rows->iter).key[0] != 0)
+		return become_lazy(rows);
 	if (status == HISTREE_OK)
 		status = walk(rows, UINT64_MAX, error);
 	histree_segment_rows_rest(rows);
@@ -296,11 +321,6 @@ enum histree_status histree_segment_rows_find(struct histree_segment_rows *rows,
 }
 
 /* ---- beginning and end --------------------------------------------------------------------------------- */
-
-static bool is_all(const struct histree_segment_query *query)
-{
-	return query->filter == NULL && query->from == INT64_MIN && query->to == INT64_MAX;
-}
 
 enum histree_status histree_segment_rows_create(struct histree_segment_store *store,
 						const struct histree_segment_rows_options *options,

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "base/number_text.h"
 #include "server/api.h"
 #include "server/page_request.h"
@@ -206,6 +207,9 @@ static enum histree_status export_next(void *state, struct json_writer *json, st
 	enum histree_status status = HISTREE_OK;
 	while (json->piece->size < PIECE_SIZE && status == HISTREE_OK) {
 		status = histree_segment_iter_next(export->iter, &segment, error);
+		/* A file that lacks lines and does not say so would be worse than none. */
+		if (status == HISTREE_PARTIAL)
+			return error_set(error, HISTREE_ERR_FORMAT, "the store is damaged; see histree verify");
 		if (status == HISTREE_OK)
 			put_segment(json->piece, &export->cell, &segment,
 				    export->request.list->info->schema.field_count);

@@ -97,8 +97,10 @@ static size_t find_name_field(const struct histree_segment_schema *schema)
 static enum histree_status open_list(const struct segment_lists *lists, struct segment_list *list,
 				     struct histree_error *error)
 {
+	/* A server writes nothing beside the stores of others. */
 	const struct histree_segment_open_options options = { .cache_bytes = CACHE_BYTES,
-							      .queue_bytes = QUEUE_BYTES };
+							      .queue_bytes = QUEUE_BYTES,
+							      .tables = HISTREE_TABLES_AS_THEY_ARE };
 	if (list->store != NULL)
 		return HISTREE_OK;
 	if (list->listings == NULL)
@@ -170,8 +172,10 @@ enum histree_status segment_list_stats(const struct segment_list *list, const st
 	guarded.filter = is_wanted;
 	guarded.filter_context = &guard;
 	enum histree_status status = histree_segment_stats_create(list->store, &guarded, field, out, error);
-	if (status != HISTREE_OK || !guard.is_stopped)
+	if (status < 0)
 		return status;
+	if (!guard.is_stopped) /* also where a damaged node was passed over */
+		return HISTREE_OK;
 	histree_segment_stats_free(*out);
 	*out = NULL;
 	return error_set(error, HISTREE_ERR_CANCELLED, "the statistics are no longer wanted");

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "histree/segment_view.h"
+#include "query/segment_losses.h"
 #include "view/cancel.h"
 
 struct extent {
@@ -49,11 +50,12 @@ static enum histree_status pass(struct histogram *histogram, struct histree_segm
 				struct histree_error *error)
 {
 	struct histree_segment segment;
+	struct segment_losses losses = { 0 }; /* passed over */
 	enum histree_status status = histree_segment_iter_start(iter, query, NULL, error);
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
 		status = cancel_check(cancel, step, error);
 		if (status == HISTREE_OK)
-			status = histree_segment_iter_next(iter, &segment, error);
+			status = segment_losses_next(&losses, iter, &segment, error);
 		if (status == HISTREE_OK)
 			take(histogram, histree_segment_duration(&segment));
 	}

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "query/pixel_scale.h"
+#include "query/segment_losses.h"
 #include "query/value_table.h"
 #include "view/cancel.h"
 
@@ -144,6 +145,7 @@ static enum histree_status read_segments(struct histree_segment_scatter *scatter
 	struct histree_segment_query query = scatter->request->query;
 	struct histree_segment_iter *iter = NULL;
 	struct histree_segment segment;
+	struct segment_losses losses = { 0 }; /* passed over */
 	query.order = HISTREE_SEGMENTS_UNSORTED;
 	query.descending = false;
 	query.limit = 0;
@@ -153,7 +155,7 @@ static enum histree_status read_segments(struct histree_segment_scatter *scatter
 	for (uint64_t step = 0; status == HISTREE_OK; step++) {
 		status = cancel_check(&scatter->request->cancel, step, error);
 		if (status == HISTREE_OK)
-			status = histree_segment_iter_next(iter, &segment, error);
+			status = segment_losses_next(&losses, iter, &segment, error);
 		if (status == HISTREE_OK)
 			status = take(scatter, &segment, error);
 	}

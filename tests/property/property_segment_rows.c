@@ -2,9 +2,9 @@
 /*
  * property_segment_rows.c - rows by number are those of an array searched linearly.
  *
- * For each kind of segments, in memory and on disk with little of everything: random queries, of each of which rows
- * are asked for in any order, counted, found by time, and given up in between, with marks that are close together.
- * HISTREE_SEED and HISTREE_ROUNDS make a longer run (workload.h).
+ * For each kind of segments, in memory and on disk with little of everything, with side tables and without: random
+ * queries, of each of which rows are asked for in any order, counted, found by time, and given up in between, with
+ * marks that are close together. HISTREE_SEED and HISTREE_ROUNDS make a longer run (workload.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -185,7 +185,7 @@ static void check_query(struct test *test)
 }
 
 static struct histree_segment_store *fill(const struct segments *segments, const struct io *io,
-					  enum histree_segment_store_kind kind)
+					  enum histree_segment_store_kind kind, bool has_tables)
 {
 	static const struct histree_segment_open_options tight = { .cache_bytes = 1, .queue_bytes = 1 };
 	struct histree_segment_store_options options = { .kind = kind, .schema = *segments->schema };
@@ -204,22 +204,31 @@ static struct histree_segment_store *fill(const struct segments *segments, const
 		return store;
 	histree_segment_store_close(store);
 	assert_int_equal(segment_store_open(io, "s", &tight, &store, &error), HISTREE_OK);
+	for (size_t field = 0; has_tables && field < segments->schema->field_count; field++)
+		assert_int_equal(histree_segment_store_make_table(store, field, &error), HISTREE_OK);
 	return store;
 }
 
 static void rows_are_those_of_an_array(void **state)
 {
-	static const enum histree_segment_store_kind kinds[] = { HISTREE_SEGMENTS_LAZY, HISTREE_SEGMENTS_DISK };
+	static const struct {
+		enum histree_segment_store_kind kind;
+		bool has_tables; /* of every field */
+	} stores[] = {
+		{ HISTREE_SEGMENTS_LAZY, false },
+		{ HISTREE_SEGMENTS_DISK, false },
+		{ HISTREE_SEGMENTS_DISK, true },
+	};
 	const struct segment_kind *kind = *state;
 	for (uint64_t round = 0; round < workload_rounds(); round++)
-		for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++) {
 			struct memory_io memory;
 			struct segments segments;
 			uint64_t seed = workload_seed() + round;
 			memory_io_init(&memory);
 			assert_true(segments_make(&segments, kind, seed));
 			struct test test = { .segments = &segments, .random = { seed } };
-			test.store = fill(&segments, &memory.io, kinds[i]);
+			test.store = fill(&segments, &memory.io, stores[i].kind, stores[i].has_tables);
 			test.expected = malloc((segments.count + 1) * sizeof(*test.expected));
 			assert_non_null(test.expected);
 			for (unsigned k = 0; k < QUESTIONS; k++)
