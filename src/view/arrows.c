@@ -10,7 +10,6 @@
 #include "view/arrow_list.h"
 #include "view/cancel.h"
 
-
 struct histree_arrows {
 	struct arrow_list list;
 };

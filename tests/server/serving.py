@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import tempfile
+import traceback
 
 SOURCE = pathlib.Path(os.environ.get("HISTREE_SOURCE_ROOT", pathlib.Path(__file__).parents[2]))
 SHARED = os.environ.get("HISTREE_SHARED")
@@ -81,3 +82,21 @@ def finish(passed, failed=0, skipped=0):
         if number:
             print(f"[  {what}  ] {number} test(s).")
     return 1 if failed else 0
+
+
+class Tally:
+    """How many tests passed and failed; one that fails does not keep the others from being run."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+
+    def run(self, name, test):
+        try:
+            test()
+            self.passed += 1
+        except Exception:
+            self.failed += 1
+            print(f"{name}: {traceback.format_exc()}")
+
+    def finish(self):
+        return finish(self.passed, self.failed)

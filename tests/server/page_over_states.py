@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""page_over_states.py HISTREE [SCREENSHOTS] - what lies over and between the states of the page: searches, selections,
+bookmarks, arrows, gaps; and call stacks.  Screenshots and what is skipped are as in page.py."""
+import sys
+
+from browser import ENTER, ESCAPE
+from page import PIXEL, WIDE_RUNS, main, press_view
+from serving import SMALL_TRACE, calls_trace, large_trace
+
+
+def searches_states(page):
+    """An expression finds states of any row, forwards and backwards, and dims the others."""
+    page.open()
+    page.browser.run("const kind = document.getElementById('search-kind'); kind.value = 'states'; kind.onchange();"
+                     "document.getElementById('search-text').focus()")
+    page.browser.type("State == 'user mode'" + ENTER)
+    found = []
+    for _ in range(3):
+        page.browser.until(f"page.viewport.a !== null && !{found}.includes(page.viewport.a + page.charts[0].chosen / 1e6)")
+        found.append(page.get("page.viewport.a + page.charts[0].chosen / 1e6"))
+        row, at = page.get("page.charts[0].chosenRow"), page.get("page.viewport.a")
+        state = page.browser.run("return await page.charts[0].state(...arguments_)", row, at)
+        assert state["style"]["name"] == "user mode" and state["start"] == at, state
+        page.browser.run("document.getElementById('search').requestSubmit()")
+    page.browser.until(f"page.viewport.a + page.charts[0].chosen / 1e6 !== {found[-1]}")
+    page.browser.run("document.getElementById('search-previous').click()")
+    page.browser.until(f"page.viewport.a + page.charts[0].chosen / 1e6 === {found[-1]}", "back to the one before")
+
+    page.browser.run("page.viewport.mark('a', null); page.viewport.show(0, page.viewport.duration)")
+    page.ready()
+    runs = page.browser.run(WIDE_RUNS, "control-flow")
+    colours = lambda: [page.browser.run(PIXEL, "control-flow", run["x"], run["y"]) for run in runs]
+    before = colours()
+    page.browser.run("document.getElementById('search-filter').click()")
+    page.browser.until("page.charts.every((chart) => chart.isComplete) && page.viewport.filter !== ''")
+    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    green = page.browser.run("return (await (await import('/api.js')).json('legend', {})).threads.find((one) => one.name === 'user mode').light")
+    for run, old, new in zip(runs, before, colours()):
+        if run["colour"] == green:
+            assert new == old, "what matches is as it was"
+    dimmed = [run for run, old, new in zip(runs, before, colours()) if new != old]
+    assert dimmed or all(run["colour"] == green for run in runs), "what does not match is dim"
+    page.shoot("dimmed")
+    page.browser.until("location.hash.includes('filter')")
+    page.browser.run("document.getElementById('search-text').value = 'nonsense =='; document.getElementById('search').requestSubmit()")
+    page.browser.until("document.getElementById('error').textContent.includes('Column')", "what is wrong with the expression")
+    page.browser.run("page.viewport.setFilter('')")
+    page.open()
+
+
+def selects_everywhere(page):
+    """A thread that is selected while it runs selects its CPU, a CPU its thread, an event both; and the events follow."""
+    page.open()
+    press_view(page, "Events")
+    page.browser.until("page.panels[0]?.isComplete")
+    cpus = page.browser.run("""
+        const resources = page.charts.find((one) => one.view.name === "resources");
+        return resources.shown[0].rows.map((info, position) => ({ name: info.name, position }));""")
+    place = {one["name"]: one["position"] for one in cpus}
+    found = page.browser.run("""
+        const { json } = await import("/api.js");
+        return await json("search-state", { ...page.charts[0].parameters, text: "State == 'user mode' && TID > 0 && CPU == 1",
+            at: Math.round(page.viewport.duration / 2), position: -1 });""")
+    assert found["found"]
+    page.browser.run("""
+        page.viewport.mark("a", arguments_[0].start);
+        page.charts[0].choose(arguments_[0].position, arguments_[0].row);
+        page.charts[0].reveal(arguments_[0].position);""", found)
+    page.browser.until("page.charts[0].infoAt(page.charts[0].chosen)")
+    page.browser.run("page.charts[0].choose(arguments_[0].position, arguments_[0].row)", found)
+    page.browser.until("page.selection.isComplete")
+    page.browser.until(f"page.charts[1].chosen === {place['CPU 1']}", "the CPU of the thread is selected")
+    page.browser.until("page.panels[0].isComplete && page.panels[0].chosen >= 0", "the events follow")
+
+    page.browser.run("page.charts[1].choose(arguments_[0])", place["CPU 0"])
+    page.browser.until("page.selection.isComplete && page.charts[0].infoAt(page.charts[0].chosen)")
+    at, row = page.get("page.viewport.a"), page.get("page.charts[0].infoAt(page.charts[0].chosen)")
+    state = page.browser.run("return await page.charts[1].state(arguments_[0], arguments_[1])", place["CPU 0 thread"], at)
+    assert str(row["tid"]) == state["value"], (row, state)
+
+    page.browser.run("page.panels[0].search.value = 'switch'; await page.panels[0].find(false)")
+    page.browser.until("page.selection.isComplete && document.querySelector('.line.chosen')?.content")
+    event = page.get("document.querySelector('.line.chosen').content")
+    page.browser.until(f"page.charts[1].chosen === {place}['CPU ' + {event['cpu']}]", "the CPU of the event is selected")
+    page.shoot("selected")
+
+
+def keeps_bookmarks(page):
+    """A name for the time of marker A is drawn on the axis and over the charts, leads back there, and can be removed."""
+    page.open()
+    page.browser.type("b")
+    page.browser.until("!document.getElementById('bookmarks').hidden")
+    page.browser.type("lost" + ENTER)
+    page.browser.until("document.getElementById('error').textContent.includes('marker A')", "without a marker there is none")
+    page.browser.run("page.viewport.mark('a', Math.round(page.viewport.duration * 0.4))")
+    at = page.get("page.viewport.a")
+    page.browser.type(ENTER)
+    page.browser.until("page.bookmarks.list.length === 1")
+    assert page.get("page.bookmarks.list[0].start") == at and page.get("page.bookmarks.list[0].name") == "lost"
+    page.browser.run("document.activeElement.blur(); page.viewport.mark('a', null)")
+    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    x = page.browser.run("return arguments_[0] / page.viewport.duration * page.charts[0].canvas.clientWidth", at)
+    box = page.chart()
+    page.browser.move(round(box["x"] + x), round(box["y"] + box["height"] - 4))
+    page.browser.until("document.getElementById('tip').textContent.includes('lost')", "the bookmark is told")
+    page.shoot("bookmarks")
+    page.browser.run("page.viewport.show(0, page.viewport.duration / 10)")
+    page.browser.run("document.querySelector('#bookmarks .bookmarks button').click()")
+    assert page.get("page.viewport.a") == at and page.get("page.viewport.from") <= at <= page.get("page.viewport.to")
+    page.browser.run("document.querySelector('#bookmarks .bookmarks button:last-child').click()")
+    page.browser.until("page.bookmarks.list.length === 0")
+    page.browser.type(ESCAPE)
+
+
+def shows_arrows(page):
+    """Zoomed in, arrows join rows; they have their colour on the canvas, are told, and can be switched off."""
+    page.open()
+    found = page.browser.run("""
+        const { json } = await import("/api.js");
+        const { duration } = page.viewport;
+        for (let parts = 8; parts <= 1 << 22; parts *= 2) {
+            const [from, to] = [Math.floor(duration / 2), Math.floor(duration / 2 + duration / parts)];
+            const { all, arrows } = await json("arrows", { ...page.charts[0].parameters, from, to, pixels: 1000 });
+            if (all && arrows.length > 0 && arrows.length < 100) {
+                page.viewport.show(from, to);
+                return arrows.filter((arrow) => arrow.from !== arrow.to).length;
+            }
+        }""")
+    assert found, "no range with a few arrows"
+    page.browser.until("page.charts[0].arrows.isComplete && page.charts[0].arrows.arrows.length > 0")
+    page.browser.run("""
+        const chart = page.charts[0];
+        const near = chart.arrows.arrows.find((one) => one.from !== one.to && one.start > page.viewport.from && one.end < page.viewport.to);
+        if (near)
+            chart.scrollTo(chart.top + chart.middleOf(near.from) - 40);""")
+    page.ready()
+    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    place = page.browser.run("""
+        const chart = page.charts[0], { clientWidth: width, clientHeight: height } = chart.canvas;
+        for (let y = 1; y < height; y += 1)
+            for (let x = 1; x < width; x += 2) {
+                const text = chart.arrows.textAt(x, y);
+                if (text)
+                    return { x, y, text };
+            }
+        return null;""")
+    assert place and " → " in place["text"], place
+    box = page.chart()
+    page.browser.move(round(box["x"] + place["x"]), round(box["y"] + place["y"]))
+    page.browser.until("document.getElementById('tip').textContent.includes(' → ')", "the arrow is told")
+    page.shoot("arrows")
+    pixels = "page.charts[0].canvas.toDataURL()"
+    with_arrows = page.get(pixels)
+    page.browser.run("page.charts[0].arrowsButton.click()")
+    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.get(pixels) != with_arrows
+    assert page.browser.run("return page.charts[0].arrows.textAt(...arguments_)", place["x"], place["y"]) is None
+    page.browser.run("page.charts[0].arrowsButton.click()")
+    page.browser.run("page.viewport.show(0, page.viewport.duration)")
+    page.browser.until("page.charts[0].isComplete && page.charts[0].arrows.isComplete")
+
+
+def shows_gaps(page):
+    """Where events are lost there is a band over every chart, in the colour of what is bad, and it is told."""
+    page.browser.open("about:blank")
+    page.browser.open(page.server.url)
+    page.browser.until("window.page?.viewport.overlays[0].bands.length > 0", "the bands are there")
+    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    band = page.get("page.viewport.overlays[0].bands[0]")
+    assert band["text"].startswith("7 events lost"), band
+    x = page.browser.run("const { from, span } = page.viewport; return (arguments_[0] + 10 - from) / span * page.charts[0].canvas.clientWidth",
+                         band["from"])
+    box = page.browser.run("return page.charts[0].canvas.getBoundingClientRect().toJSON()")
+    column = page.browser.run("""
+        const { canvas } = page.charts[0], ratio = canvas.width / canvas.clientWidth;
+        return [...canvas.getContext("2d").getImageData(arguments_[0] * ratio, 0, 1, canvas.height).data];""", x)
+    reddish = [at for at in range(0, len(column), 4) if column[at + 3] > 0 and column[at] > column[at + 1] + 20]
+    assert len(reddish) > len(column) / 4 / 8, "the band has its hatching"
+    page.browser.move(round(box["x"] + x), round(box["y"] + box["height"] - 5))
+    page.browser.until("document.getElementById('tip').textContent.includes('7 events lost')", "the band is told")
+    page.shoot("gaps")
+
+
+def shows_calls(page):
+    """A program with traced function calls opens with its call stacks; a state is named by its function."""
+    page.open()
+    assert page.get("page.charts.map((chart) => chart.view.name)") == ["calls"]
+    names = [name for name, _ in page.names("calls")]
+    assert "(" in names[0] and names[1:3] == ["1", "2"], names
+    # Into the first calls that are longer than nothing.
+    page.browser.run("""
+        const { json } = await import("/api.js");
+        const found = await json("search-state", { ...page.charts[0].parameters, text: "Depth == 2", at: 0, position: -1 });
+        page.viewport.show(found.start - (found.end - found.start), found.end + 3 * (found.end - found.start));""")
+    page.ready()
+    run = page.browser.run(WIDE_RUNS, "calls")[0]
+    box = page.chart("calls")
+    page.browser.move(round(box["x"] + run["x"]), round(box["y"] + run["y"]))
+    page.browser.until("document.getElementById('tip').textContent.includes('0x')", "the function is told")
+    page.shoot("calls")
+
+
+TESTS = [searches_states, selects_everywhere, keeps_bookmarks, shows_arrows]
+LOSSES = [shows_gaps]  # of a trace that has some
+CALLS = [shows_calls]  # of a program
+
+if __name__ == "__main__":
+    plan = [(trace, TESTS) for trace in (SMALL_TRACE, large_trace()) if trace]
+    plan.append((SMALL_TRACE.parent / "ctf-made", LOSSES))
+    if calls_trace():
+        plan.append((calls_trace(), CALLS))
+    sys.exit(main(__doc__, plan))
