@@ -88,21 +88,21 @@ static inline void assert_sound(const struct histree_attributes *attributes)
 	assert_int_equal(walked, histree_attributes_count(attributes));
 }
 
-/* Many children at once are those that a walk finds one by one. */
-static inline void assert_children(const struct histree_attributes *tree, histree_quark parent)
+/* Some at a time, which are the next ones each time. */
+static inline void assert_equal_children(const struct histree_attributes *a, const struct histree_attributes *b,
+					 histree_quark parent)
 {
-	histree_quark some[3], last = HISTREE_ROOT, walked = histree_attributes_first_child(tree, parent);
+	histree_quark of_a[3], of_b[3], last = HISTREE_ROOT;
 	size_t count;
-	while ((count = histree_attributes_children(tree, parent, last, some, 3)) > 0) {
-		for (size_t i = 0; i < count; i++) {
-			assert_int_equal(some[i], walked);
-			walked = histree_attributes_next_sibling(tree, walked);
-		}
-		last = some[count - 1];
+	while ((count = histree_attributes_children(a, parent, last, of_a, 3)) > 0) {
+		assert_int_equal(histree_attributes_children(b, parent, last, of_b, 3), count);
+		assert_memory_equal(of_a, of_b, count * sizeof(of_a[0]));
+		assert_int_equal(of_a[0], last == HISTREE_ROOT ? histree_attributes_first_child(a, parent)
+							       : histree_attributes_next_sibling(a, last));
+		last = of_a[count - 1];
 	}
-	assert_int_equal(walked, HISTREE_ROOT);
-	assert_int_equal(histree_attributes_children(tree, parent, parent, some, parent == HISTREE_ROOT ? 0 : 3),
-			 0);
+	assert_int_equal(histree_attributes_children(b, parent, last, of_b, 3), 0);
+	assert_int_equal(histree_attributes_children(b, parent, parent, of_b, parent == HISTREE_ROOT ? 0 : 3), 0);
 }
 
 static inline void assert_equal_trees(const struct histree_attributes *a, const struct histree_attributes *b)
@@ -120,9 +120,9 @@ static inline void assert_equal_trees(const struct histree_attributes *a, const 
 		assert_memory_equal(name_a, name_b, size_a);
 		free(name_a);
 		free(name_b);
-		assert_children(b, quark);
+		assert_equal_children(a, b, quark);
 	}
-	assert_children(b, HISTREE_ROOT);
+	assert_equal_children(a, b, HISTREE_ROOT);
 	assert_sound(b);
 }
 
