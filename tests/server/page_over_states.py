@@ -82,7 +82,7 @@ def selects_everywhere(page):
     page.browser.run("page.panels[0].search.value = 'switch'; await page.panels[0].find(false)")
     page.browser.until("page.selection.isComplete && document.querySelector('.line.chosen')?.content")
     event = page.get("document.querySelector('.line.chosen').content")
-    page.browser.until(f"page.charts[1].chosen === {place}['CPU ' + {event['cpu']}]", "the CPU of the event is selected")
+    page.browser.until(f"page.charts[1].infoAt(page.charts[1].chosen)?.name === 'CPU {event['cpu']}'", "the CPU of the event is selected")
     page.shoot("selected")
 
 
