@@ -25,8 +25,8 @@
 #include "trace/trace.h"
 
 /*
- * babeltrace2 2.0 does not free all of it where a stream turns out to be damaged.  That memory it has from glib, which
- * nobody else here asks: so stacks need not be unwound in full, as in test_trace.c.
+ * babeltrace2 2.0 does not free all of it where a stream turns out to be damaged.  That memory it has from glib,
+ * which nobody else here asks: so stacks need not be unwound in full, as in test_trace.c.
  */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 
