@@ -14,7 +14,8 @@
  * iterator, and so it is by a field with a side table.  Any other field has no order on disk: all is sorted once,
  * and a row then costs one unsorted pass that keeps what lies between two marks.
  *
- * What a damaged node held is passed over, and is missing from the rows; histree_segment_store_verify() says which.
+ * What a damaged node held is passed over, and is missing from the rows; histree_segment_store_met_damage() then
+ * says so.
  *
  * Memory: about 100 bytes a mark, and what the iterator takes until histree_segment_rows_rest().
  *

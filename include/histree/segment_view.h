@@ -3,7 +3,7 @@
  * segment_view.h - what charts of latencies show: a point for each segment, and how many last how long.
  *
  * Both read every segment of their query once or twice, unsorted; neither holds more for it.  What a damaged node
- * held is passed over.
+ * held is passed over; histree_segment_store_met_damage() then says so.
  */
 #ifndef HISTREE_SEGMENT_VIEW_H
 #define HISTREE_SEGMENT_VIEW_H

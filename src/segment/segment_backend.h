@@ -81,6 +81,7 @@ struct histree_segment_store {
 	struct histree_segment_store_info info;
 	struct segment_room room;
 	bool finished;
+	_Atomic bool met_damage;
 	enum histree_status broken; /* of an addition that failed: no more can be made */
 };
 

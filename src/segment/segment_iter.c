@@ -247,9 +247,16 @@ enum histree_status histree_segment_iter_next(struct histree_segment_iter *iter,
 	enum histree_status status = next_new(iter, out, error);
 	if (status == HISTREE_OK)
 		advance_token(iter);
-	else if (status != HISTREE_PARTIAL)
+	else if (status == HISTREE_PARTIAL)
+		iter->store->met_damage = true;
+	else
 		iter->broken = status;
 	return status;
+}
+
+bool histree_segment_store_met_damage(const struct histree_segment_store *store)
+{
+	return store->met_damage;
 }
 
 struct histree_segment_loss histree_segment_iter_loss(const struct histree_segment_iter *iter)

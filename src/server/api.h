@@ -102,7 +102,8 @@ endpoint_function api_segment_stores;
  *
  * &sort= &descending=0|1 &first= &count=, or &at= in place of first, in the order by start, for the first that
  * starts at a time or later: {total, first, rows: [[start, duration, field, ...], ...]}.  A field is null, or as
- * its type; a number beyond 2^53 is a text.
+ * its type; a number beyond 2^53 is a text.  This and what follows have "isDamaged": true where segments are
+ * missing, because a node of the store is damaged.
  */
 endpoint_function api_segments;
 

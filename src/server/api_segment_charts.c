@@ -56,6 +56,7 @@ static void write_points(struct json_writer *json, const struct segment_list *li
 		json_end(json);
 	}
 	json_end(json);
+	segment_request_put_damage(json, list);
 	json_end(json);
 }
 
@@ -125,6 +126,7 @@ void api_segment_density(struct call *call)
 		json_begin_object(&call->reply->json);
 		write_numbers(&call->reply->json, "edges", edges, (size_t)buckets + 1);
 		write_numbers(&call->reply->json, "counts", counts, (size_t)buckets);
+		segment_request_put_damage(&call->reply->json, request.list);
 		json_end(&call->reply->json);
 	}
 out:
@@ -195,6 +197,7 @@ void api_segment_stats(struct call *call)
 		for (size_t i = 0; stats != NULL && (group = histree_segment_stats_group(stats, i)) != NULL; i++)
 			write_group(json, request.list, group);
 		json_end(json);
+		segment_request_put_damage(json, request.list);
 		json_end(json);
 	}
 	histree_segment_stats_free(stats);

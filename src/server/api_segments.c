@@ -120,6 +120,7 @@ static enum histree_status write_rows(struct json_writer *json, const struct seg
 			write_row(json, list, &segment);
 	}
 	json_end(json);
+	segment_request_put_damage(json, list);
 	json_end(json);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }

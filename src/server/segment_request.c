@@ -96,3 +96,11 @@ bool segment_request_range(const struct call *call, struct segment_request *requ
 	request->is_empty = request->query.from > request->query.to;
 	return true;
 }
+
+void segment_request_put_damage(struct json_writer *json, const struct segment_list *list)
+{
+	if (!histree_segment_store_met_damage(list->store))
+		return;
+	json_key(json, "isDamaged");
+	json_put_bool(json, true);
+}

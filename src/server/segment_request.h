@@ -24,4 +24,7 @@ void segment_request_close(struct segment_request *request);
 /* The window of the query becomes ?from= &to=, which are all of the trace where they are absent. */
 bool segment_request_range(const struct call *call, struct segment_request *request);
 
+/* A member that says that segments are missing in the answers, if a damaged node was met. */
+void segment_request_put_damage(struct json_writer *json, const struct segment_list *list);
+
 #endif

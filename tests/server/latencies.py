@@ -346,6 +346,21 @@ def damaged_store(histree, folder):
         assert client.lines(0, 5)["lines"] and client.json("GET", "/health")["status"] == "UP"
 
 
+def damaged_node(histree, folder):
+    """What a damaged node held is missing, and every answer says so; those of other stores do not."""
+    store = build(histree, SMALL_TRACE, folder / "damaged.histree", "-a", "kernel,system-calls,wakeups")
+    with open(store / "system-calls.seg", "r+b") as file:
+        file.seek(9000)
+        file.write(b"\xff")
+    with Server(histree, folder, [store]) as server:
+        for analysis, is_damaged in ("system-calls", True), ("wakeups", False):
+            client = Latencies(histree, server, analysis)
+            rows = client.page("segments", count=100)
+            assert rows.get("isDamaged", False) == is_damaged and (len(rows["rows"]) < 100) == is_damaged, rows
+            for what, query in ("segment-scatter", {"pixels": 100, "height": 100}), ("segment-density", {"buckets": 10}), ("segment-stats", {}):
+                assert client.page(what, **query).get("isDamaged", False) == is_damaged, what
+
+
 TESTS = [outputs_of_each_store, table_is_the_command, table_by_any_column, table_is_searched, statistics_are_the_command,
          scatter_has_segments, density_counts_all, rows_of_the_page, file_is_the_command, an_empty_store, many_at_once]
 
@@ -381,7 +396,7 @@ def main():
         with opened(histree, trace) as server:
             for test in TESTS:
                 run(f"{trace.name}: {test.__name__}", lambda: test(Latencies(histree, server)))
-    for test in store_without_segments, damaged_store:
+    for test in store_without_segments, damaged_store, damaged_node:
         with tempfile.TemporaryDirectory() as name:
             run(test.__name__, lambda: test(histree, pathlib.Path(name)))
     return finish(passed, failed)

@@ -19,6 +19,7 @@ const AROUND = 0.1; // of a segment, that is seen on both sides of one that is t
 export class LatenciesPanel extends EventTarget {
 	// What the address says: analysis, show, filter, sort, descending.
 	settings = { show: "table", filter: "", sort: "start", descending: 0 };
+	isDamaged = false; // the latest answer lacks what a damaged node held
 	store = null; // the one that is chosen, as the server tells of it
 	#stores = [];
 	#ways = new Map(); // name: what was made of it
@@ -76,8 +77,13 @@ export class LatenciesPanel extends EventTarget {
 	}
 
 	say(text, isBad = false) {
-		this.said.textContent = text;
-		this.said.classList.toggle("bad", isBad);
+		this.said.textContent = this.isDamaged ? `${text}; some are missing, a part of the store is damaged` : text;
+		this.said.classList.toggle("bad", isBad || this.isDamaged);
+	}
+
+	// An answer of the server about segments.
+	heard({ isDamaged = false }) {
+		this.isDamaged = isDamaged;
 	}
 
 	// A filter that cannot be read is said where it stands; all else is for the page.

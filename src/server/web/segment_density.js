@@ -37,6 +37,7 @@ export class SegmentDensity {
 	}
 
 	#came() {
+		this.panel.heard(this.data.answer);
 		const { counts } = this.data.answer;
 		const sum = counts.reduce((all, one) => all + one, 0);
 		this.panel.say(`${sum.toLocaleString("en")} segments in the visible range`);

@@ -55,6 +55,7 @@ export class SegmentScatter {
 	}
 
 	#came() {
+		this.panel.heard(this.data.answer);
 		const { segments, series } = this.data.answer;
 		const shown = series.reduce((sum, { points }) => sum + points.length / 2, 0);
 		this.panel.say(`${segments.toLocaleString("en")} segments start in the visible range${shown < segments ? `, ${shown.toLocaleString("en")} points can be told apart` : ""}`);

@@ -67,6 +67,7 @@ export class SegmentStats {
 	}
 
 	#show() {
+		this.panel.heard(this.data.answer);
 		const { all, names } = this.data.answer;
 		const compare = (one, other) => this.sort === "name" ? (one.name ?? "").localeCompare(other.name ?? "") : one[this.sort] - other[this.sort];
 		const sorted = [...names].sort((one, other) => this.descending ? compare(other, one) : compare(one, other));

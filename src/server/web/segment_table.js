@@ -49,9 +49,10 @@ export class SegmentTable {
 	}
 
 	async #count(turn) {
-		const { total } = await this.#ask({ count: 0 });
+		const answer = await this.#ask({ count: 0 }), { total } = answer;
 		if (turn !== this.#turn)
 			return;
+		this.panel.heard(answer);
 		const all = this.panel.store.count;
 		this.said = total === all ? `${all.toLocaleString("en")} segments` : `${total.toLocaleString("en")} of ${all.toLocaleString("en")} segments`;
 		this.panel.say(this.said);
@@ -66,7 +67,12 @@ export class SegmentTable {
 	}
 
 	async #fetch(first, count) {
-		return (await this.#ask({ first, count })).rows;
+		const turn = this.#turn, answer = await this.#ask({ first, count });
+		if (turn === this.#turn) {
+			this.panel.heard(answer);
+			this.panel.say(this.said);
+		}
+		return answer.rows;
 	}
 
 	// The first segment that starts at marker A or later; other orders have no place for a time.
