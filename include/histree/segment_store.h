@@ -219,8 +219,8 @@ struct histree_segment_loss {
 HISTREE_API struct histree_segment_loss histree_segment_iter_loss(const struct histree_segment_iter *iter);
 
 /*
- * A query of this store, by any thread, has met a damaged node since it was opened: its answer lacks what that held.
- * For answers that pass over such nodes; histree_segment_store_verify() says which they are.
+ * A query of this store, by any thread, has met a damaged node since it was opened: its answer lacks what that
+ * held. For answers that pass over such nodes; histree_segment_store_verify() says which they are.
  */
 HISTREE_API bool histree_segment_store_met_damage(const struct histree_segment_store *store);
 

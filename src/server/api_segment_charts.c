@@ -119,8 +119,8 @@ void api_segment_density(struct call *call)
 		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 	} else if (!request.is_empty &&
 		   histree_segment_histogram(request.list->store, &request.query, HISTREE_DURATIONS_LOGARITHMIC,
-					   (uint32_t)buckets, reply_cancel(call->reply), edges, counts,
-					   &error) != HISTREE_OK) {
+					     (uint32_t)buckets, reply_cancel(call->reply), edges, counts,
+					     &error) != HISTREE_OK) {
 		reply_failure(call->reply, &error);
 	} else {
 		json_begin_object(&call->reply->json);
