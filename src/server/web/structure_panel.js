@@ -301,7 +301,7 @@ export class StructurePanel {
 	// As many as there is room for, which a zoom makes.
 	#linesOf(level, scale) {
 		const room = level.distance * scale.across;
-		return level.rows > 1 ? 0 : room >= 110 ? 4 : room >= 56 ? 2 : 0;
+		return level.rows > 1 ? 0 : room >= 145 ? 4 : room >= 56 ? 2 : 0;
 	}
 
 	// Where lines to its children begin: below its texts.
