@@ -102,6 +102,8 @@ def selects_a_segment(page):
     third = page.rows()[2]["row"]
     assert [a, b - a] == third[:2] and start <= a and b <= to
     assert page.get("document.querySelector('.segments .line.chosen').number") == 2
+    tid = third[2 + page.get(f"{PANEL}.store.fields.findIndex((field) => field.name === 'tid')")]
+    page.browser.until(f"page.selection.isComplete && page.charts[0].infoAt(page.charts[0].chosen)?.tid === {tid}", "its thread is selected")
     page.browser.run(f"{PANEL}.way.list.focus()")
     page.browser.type(DOWN)
     page.browser.until("document.querySelector('.segments .line.chosen')?.number === 3")

@@ -175,7 +175,7 @@ function showViews(names, parts = address()) {
 	});
 	for (const panel of panels) {
 		parent.append(panel.root);
-		panel.chose = ({ cpu }) => selection.of(panel, { onCpu: cpu });
+		panel.chose = (info) => selection.of(panel, info);
 		panel.draw();
 		panel.follow().catch(fail);
 	}

@@ -76,7 +76,7 @@ export class EventsPanel {
 	#choose(number, event) {
 		this.lines.chosen = number;
 		this.followed = event.time;
-		this.chose?.(event);
+		this.chose?.({ onCpu: event.cpu });
 		this.viewport.mark("a", event.time);
 		this.viewport.reveal(event.time);
 		this.draw();

@@ -103,9 +103,11 @@ export class SegmentTable {
 		columns.forEach((_, i) => (line.children[i].textContent = cells[i] ?? ""));
 	}
 
-	#choose(number, [start, duration]) {
+	#choose(number, [start, duration, ...fields]) {
+		const valueOf = (name) => fields[this.panel.store.fields.findIndex((field) => field.name === name)];
 		this.lines.chosen = number;
 		this.panel.select(start, duration);
+		this.panel.chose?.({ tid: valueOf("tid") ?? -1, onCpu: valueOf("cpu") ?? -1 });
 		this.draw();
 	}
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // selection.js - a row or an event that is selected in one view, selected in the others too: of a thread the CPU that it
-// had at marker A, of a CPU or an event the thread that was there.
+// had at marker A, of a CPU or an event the thread that was there, of a segment its thread.
 
 import * as api from "./api.js";
 
