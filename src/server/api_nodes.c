@@ -131,7 +131,7 @@ void api_nodes(struct call *call)
 		return;
 	}
 	const struct histree_tree_layout_options options = { .width = (double)width };
-	if (histree_tree_layout_create(history, &options, (struct histree_cancel){ 0 }, &nodes->layout, &error) !=
+	if (histree_tree_layout_create(history, &options, reply_cancel(call->reply), &nodes->layout, &error) !=
 	    HISTREE_OK) {
 		reply_failure(call->reply, &error);
 		nodes_free(nodes);

@@ -296,6 +296,12 @@ static void what_is_no_longer_wanted_is_not_made(void **state)
 		HISTREE_OK);
 	assert_int_equal(histree_rows_next(rows, &row, NULL), HISTREE_ERR_CANCELLED);
 	histree_rows_free(rows);
+	struct histree_tree_layout *layout;
+	assert_int_equal(histree_tree_layout_create(fixture->history,
+						    &(struct histree_tree_layout_options){ .width = 100 }, cancel,
+						    &layout, NULL),
+			 HISTREE_ERR_CANCELLED);
+	assert_null(layout);
 }
 
 /* ---- resources -------------------------------------------------------------------------------------------- */
