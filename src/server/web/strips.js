@@ -106,6 +106,8 @@ export class Overview {
 		context.fillStyle = colour("density");
 		const most = this.#curve.values.reduce((a, b) => Math.max(a, b), 1);
 		drawCurve(context, this.#curve.values, width, height, most);
+		for (const overlay of viewport.overlays)
+			overlay.drawWhole?.(context, width, height);
 		const left = viewport.from / viewport.duration * width, wide = Math.max(viewport.span / viewport.duration * width, 2);
 		context.fillStyle = colour("accent");
 		context.globalAlpha = 0.18;
