@@ -398,7 +398,33 @@ def shows_walls_of_nodes(page):
     page.shoot("walls-zoomed")
 
 
-TESTS = [shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches,
+def fits_narrow_windows(page):
+    """The bar at the top is one line of controls beside each other, none of them cut off, while states are searched too."""
+    page.open("#views=control-flow")
+    page.browser.run("""const kind = document.getElementById("search-kind");
+        kind.value = "states"; kind.dispatchEvent(new Event("change"));""")
+    try:
+        for width in (1000, 1100, 1101, 1250, 1251, 1400, 1500, 1501, 1900):
+            page.browser.resize(width, 700)
+            bar = page.browser.run("""
+                const header = document.querySelector("header");
+                const controls = [...header.querySelectorAll("button, select, input")].filter((one) => one.offsetWidth > 0);
+                return { inner: innerWidth, height: header.offsetHeight, controls: controls.map((one) => {
+                    const { left, right, width } = one.getBoundingClientRect();
+                    const isCut = one.tagName === "BUTTON" && one.scrollWidth > one.clientWidth;
+                    return { name: one.id || one.textContent, left, right, width, isCut };
+                }) };""")
+            assert bar["inner"] == width and bar["height"] < 45, bar
+            places = bar["controls"]
+            assert len(places) > 14 and places[-1]["right"] <= width
+            for one, next_one in zip(places, places[1:]):
+                assert one["right"] <= next_one["left"] + 0.5 and one["width"] > 12 and not one["isCut"], (width, one, next_one)
+            page.shoot(f"bar-{width}")
+    finally:
+        page.browser.resize(1500, 900)
+
+
+TESTS = [fits_narrow_windows, shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches,
          sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, tells_errors,
          has_legend_and_views, lists_events, counts_types, shows_the_tree]
 
