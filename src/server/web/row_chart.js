@@ -19,7 +19,6 @@ const INDENT = 12;
 const PIXELS_MAX = 8192;
 const TEXT_WIDTH_LEAST = 24;
 const STRETCHED = 1.5; // a picture that will be replaced: its texts would be many, and not where they will be
-const EARLY_MS = 300; // between two questions whether the rows are in order now
 
 const element = (tag, attributes = {}, ...children) => {
 	const made = document.createElement(tag);
@@ -38,13 +37,13 @@ export class RowChart extends EventTarget {
 	isEarly = false; // the rows are not those of the view yet: the server is putting them in order
 	settings = { sort: "tree", filter: "", folded: false, toggled: [], arrows: true };
 	#names = [];
-	#timer = 0;
 
 	constructor(viewport, experiment, view, failed) {
 		super();
 		this.viewport = viewport;
 		this.experiment = experiment;
 		this.view = view;
+		this.failed = failed;
 		const draw = eachFrame(() => this.#draw());
 		this.draw = () => {
 			this.isComplete = false; // until it is known what is missing
@@ -176,23 +175,26 @@ export class RowChart extends EventTarget {
 
 	// ---- drawing ----
 
-	#askAgain() {
-		this.blocks.expireEarly();
-		this.draw();
-	}
-
 	#arrived(window) {
+		if (window.early && !this.isEarly)
+			this.#awaitOrder();
+		else if (this.isEarly && !window.early)
+			this.chosen = this.chosenRow = -1; // the row at that place is another one now
+		this.isEarly = window.early;
 		this.total = window.total;
 		this.scrollTo(this.top);
 		this.draw();
-		if (this.isEarly && !window.early) {
-			this.chosen = this.chosenRow = -1; // the row at that place is another one now
+	}
+
+	// The server answers once the rows are in order.
+	async #awaitOrder() {
+		try {
+			await api.rows({ ...this.parameters, early: "", first: 0, count: 0, from: 0, to: 0, pixels: 1 });
 			this.blocks.expireEarly();
+			this.draw();
+		} catch (error) {
+			this.failed(error);
 		}
-		this.isEarly = window.early;
-		clearTimeout(this.#timer);
-		if (this.isEarly)
-			this.#timer = setTimeout(() => this.#askAgain(), EARLY_MS);
 	}
 
 	#draw() {
