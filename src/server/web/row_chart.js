@@ -6,7 +6,7 @@
 
 import * as api from "./api.js";
 import { Arrows } from "./arrows.js";
-import { BLOCK_ROWS, Blocks, imageOf } from "./blocks.js";
+import { BLOCK_ROWS, Blocks, pictureOf } from "./blocks.js";
 import { NO_STYLE, RUN_FIELDS } from "./api.js";
 import { Matches } from "./matches.js";
 import { inkOn } from "./paint.js";
@@ -241,16 +241,26 @@ export class RowChart extends EventTarget {
 	#drawBlock(context, block, width, ratio) {
 		const { viewport } = this;
 		const look = { dark: viewport.dark, more: colour("quiet") };
-		const image = imageOf(block, Math.round(ROW_HEIGHT * ratio), look);
+		const picture = pictureOf(block, Math.round(ROW_HEIGHT * ratio), look);
 		const left = (block.range.from - viewport.from) / viewport.span * width;
 		const wide = (block.range.to - block.range.from) / viewport.span * width;
 		const y = Math.round((block.index * BLOCK_ROWS * ROW_HEIGHT - this.top) * ratio) / ratio;
 		context.imageSmoothingEnabled = false;
-		context.drawImage(image, left, y, wide, block.rows.length * ROW_HEIGHT);
+		this.#drawRows(context, picture, left, y, wide, ratio);
 		const pixel = wide / block.range.pixels;
 		if (pixel * ratio < STRETCHED)
 			this.#drawTexts(context, block, left, pixel, y, width);
 		this.matches.draw(context, block, left, pixel, y, ROW_HEIGHT);
+	}
+
+	// A line of the picture for each zone of a row, of the rows in view.
+	#drawRows(context, { canvas, zones }, left, top, wide, ratio) {
+		for (let line = 0, y = top; line < canvas.height; line += zones.length, y += ROW_HEIGHT) {
+			if (y + ROW_HEIGHT < 0 || y > this.height)
+				continue;
+			zones.forEach((zone, i) =>
+				context.drawImage(canvas, 0, line + i, canvas.width, 1, left, y + zone.top / ratio, wide, (zone.bottom - zone.top) / ratio));
+		}
 	}
 
 	#drawTexts(context, block, left, pixel, y, width) {
@@ -290,17 +300,28 @@ export class RowChart extends EventTarget {
 
 	#drawName(name, position) {
 		const info = this.infoAt(position);
+		const said = [
+			position === this.chosen,
+			info?.below > 0 ? (info.folded ? "▸" : "▾") : "",
+			info ? info.name || (info.tid === -1 ? "unknown" : "") : "…",
+			[
+				info?.cpu > 0 && this.settings.sort === "cpu" ? time.duration(info.cpu) : "",
+				info?.tid >= 0 ? info.tid : "",
+			].filter((part) => part !== "").join("  "),
+			2 + INDENT * Math.min(info?.depth ?? 0, 12),
+			position * ROW_HEIGHT - this.top,
+		];
+		// Mostly all is as it was, and what is not touched costs the browser nothing.
+		if (name.said?.every((one, i) => one === said[i]))
+			return;
+		name.said = said;
 		const [fold, text, number] = name.children;
-		name.style.transform = `translateY(${position * ROW_HEIGHT - this.top}px)`;
-		name.style.paddingLeft = `${2 + INDENT * Math.min(info?.depth ?? 0, 12)}px`;
-		name.classList.toggle("chosen", position === this.chosen);
+		let left, top;
+		[, fold.textContent, text.textContent, number.textContent, left, top] = said;
+		name.classList.toggle("chosen", said[0]);
+		name.style.paddingLeft = `${left}px`;
+		name.style.transform = `translateY(${top}px)`;
 		name.dataset.position = position;
-		fold.textContent = info?.below > 0 ? (info.folded ? "▸" : "▾") : "";
-		text.textContent = info ? info.name || (info.tid === -1 ? "unknown" : "") : "…";
-		number.textContent = [
-			info?.cpu > 0 && this.settings.sort === "cpu" ? time.duration(info.cpu) : "",
-			info?.tid >= 0 ? info.tid : "",
-		].filter((part) => part !== "").join("  ");
 	}
 
 	#drawThumb() {
