@@ -69,7 +69,8 @@ export class Arrows {
 		this.#lines = [];
 		if (!this.#isOn || width < 1)
 			return;
-		this.#follow();
+		if (this.chart.isComplete) // rows come first
+			this.#follow();
 		if (this.areTooMany)
 			return;
 		const { viewport } = this.chart;
