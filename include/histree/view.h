@@ -206,6 +206,10 @@ histree_tree_layout_create(struct histree_history *history, const struct histree
 			   struct histree_error *error);
 HISTREE_API void histree_tree_layout_free(struct histree_tree_layout *layout);
 
+/* Find all places anew, for another picture; nothing is read. */
+HISTREE_API void histree_tree_layout_place(struct histree_tree_layout *layout,
+					   const struct histree_tree_layout_options *options);
+
 /* Depth first, the root is the first one. */
 HISTREE_API const struct histree_placed_node *histree_tree_layout_nodes(const struct histree_tree_layout *layout,
 									uint32_t *count);

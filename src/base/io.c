@@ -160,3 +160,31 @@ enum histree_status io_sync_folder_of(const struct io *io, const char *path, str
 	free(folder);
 	return status;
 }
+
+enum histree_status io_replace(const struct io *io, const char *path, const void *bytes, size_t size,
+			       struct histree_error *error)
+{
+	char *new_path;
+	if (asprintf(&new_path, "%s.new", path) < 0)
+		return error_memory(error, "a path");
+	enum histree_status status;
+	int file = io->open(io->context, new_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	if (file < 0) {
+		status = error_set(error, HISTREE_ERR_IO, "cannot be made: %s", strerror(errno));
+		goto out;
+	}
+	status = io_write_all(io, file, bytes, size, 0, error);
+	if (status == HISTREE_OK)
+		status = io_sync(io, file, error);
+	if (io->close(io->context, file) != 0 && status == HISTREE_OK)
+		status = error_set(error, HISTREE_ERR_IO, "cannot close: %s", strerror(errno));
+	if (status == HISTREE_OK && io->rename(io->context, new_path, path) != 0)
+		status = error_set(error, HISTREE_ERR_IO, "cannot be renamed: %s", strerror(errno));
+	if (status == HISTREE_OK)
+		status = io_sync_folder_of(io, path, error);
+	else
+		io->unlink(io->context, new_path);
+out:
+	free(new_path);
+	return status;
+}

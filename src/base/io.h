@@ -44,4 +44,12 @@ enum histree_status io_sync(const struct io *io, int file, struct histree_error 
 /* The names in the folder that a path is in are on disk only when the folder is. */
 enum histree_status io_sync_folder_of(const struct io *io, const char *path, struct histree_error *error);
 
+/*
+ * Make a file hold these bytes, on disk: whoever opens it has the old ones or the new ones, whole.  It is the old
+ * ones after a failure, unless it was the last step that failed, after which the disk may lose the new ones with
+ * its power.
+ */
+enum histree_status io_replace(const struct io *io, const char *path, const void *bytes, size_t size,
+			       struct histree_error *error);
+
 #endif

@@ -36,7 +36,7 @@ static const struct cli_option options[] = {
 	  .argument = "FOLDER",
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct serve_options, stores),
-	  .help = "make the stores of traces that clients open in this folder; default: the current one",
+	  .help = "make the stores of traces that clients open, and keep bookmarks, in this folder; default: the current one",
 	  .complete = CLI_COMPLETE_PATH },
 	{ .name = "allow-origin",
 	  .argument = "ORIGIN",
@@ -98,6 +98,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	const char *address = chosen.bind != NULL ? chosen.bind : "127.0.0.1";
 	bool is_ipv6 = strchr(address, ':') != NULL;
 	report("http://%s%s%s:%u/", is_ipv6 ? "[" : "", address, is_ipv6 ? "]" : "", server_port(server));
+	if (server_warning(server) != NULL)
+		report("%s", server_warning(server));
 	wait_for(&signals);
 	server_stop(server);
 	return CLI_OK;

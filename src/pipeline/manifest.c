@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,42 +88,13 @@ static char *encode(const struct histree_store_info *info)
 	return json;
 }
 
-/* Whoever opens the file has the old text or the new one. */
-static enum histree_status replace_file(const struct io *io, const char *path, const char *text,
-					struct histree_error *error)
-{
-	char *new_path;
-	if (asprintf(&new_path, "%s.new", path) < 0)
-		return error_memory(error, "a path");
-	enum histree_status status;
-	int file = io->open(io->context, new_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	if (file < 0) {
-		status = error_set(error, HISTREE_ERR_IO, "cannot be made: %s", strerror(errno));
-		goto out;
-	}
-	status = io_write_all(io, file, text, strlen(text), 0, error);
-	if (status == HISTREE_OK)
-		status = io_sync(io, file, error);
-	if (io->close(io->context, file) != 0 && status == HISTREE_OK)
-		status = error_set(error, HISTREE_ERR_IO, "cannot close: %s", strerror(errno));
-	if (status == HISTREE_OK && io->rename(io->context, new_path, path) != 0)
-		status = error_set(error, HISTREE_ERR_IO, "cannot be renamed: %s", strerror(errno));
-	if (status == HISTREE_OK)
-		status = io_sync_folder_of(io, path, error);
-	else
-		io->unlink(io->context, new_path);
-out:
-	free(new_path);
-	return status;
-}
-
 enum histree_status manifest_write(const struct io *io, const char *path, const struct histree_store_info *info,
 				   struct histree_error *error)
 {
 	char *json = encode(info);
 	if (json == NULL)
 		return error_memory(error, "the manifest");
-	enum histree_status status = replace_file(io, path, json, error);
+	enum histree_status status = io_replace(io, path, json, strlen(json), error);
 	if (status != HISTREE_OK)
 		error_prefix(error, "'%s'", path);
 	free(json);

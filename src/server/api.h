@@ -126,15 +126,16 @@ endpoint_function api_segment_density;
 endpoint_function api_segment_stats;
 
 /*
- * ?analysis= &width=1200: the nodes of a history (the first one unless named), depth first, each with its place in
- * a picture of this width, little-endian:
+ * ?analysis= &width=1200 &height=0: the nodes of a history (the first one unless named), depth first, each with its
+ * place in a picture of this width, or, with a height, in one of this shape that is as much wider as a tree of many
+ * nodes needs, little-endian:
  *
  *	"HTN1", u32 how many nodes
  *	for each node	f64 start, f64 end, f32 x, f32 y, u32 number,
  *			u32 index of the parent, 0xffffffff for the root, u32 height, u32 children,
  *			u32 least key, u32 greatest key, which is less where it has no intervals,
  *			u32 intervals, u32 bytes that are used, 0xffffffff where it is damaged
- *	JSON		analysis, variant, nodeSize, depth, intervals, analyses: all that there are,
+ *	JSON		analysis, variant, nodeSize, depth, intervals, width, analyses: all that there are,
  *			levels: [{rows, lines, size, distance, top, bottom}], leaves first (histree/view.h)
  */
 endpoint_function api_nodes;

@@ -11,12 +11,15 @@
 
 enum { NODE_SIZE = 56, NODES_PER_STEP = 1024, WIDTH_MAX = 30000, WIDTH_USUAL = 1200 };
 
+static const double WIDER = 1.1;
+
 struct nodes {
 	struct dataset *dataset; /* held */
 	const struct histree_history_info *info;
 	struct histree_tree_layout *layout;
 	const struct histree_placed_node *nodes;
 	uint32_t count, next;
+	double width; /* of the picture */
 };
 
 static void nodes_free(void *state)
@@ -76,6 +79,8 @@ static void write_end(const struct nodes *nodes, struct json_writer *json)
 	json_int_member(json, "nodeSize", nodes->info->node_size);
 	json_int_member(json, "depth", nodes->info->depth);
 	json_int_member(json, "intervals", (int64_t)nodes->info->interval_count);
+	json_key(json, "width");
+	json_put_real(json, nodes->width);
 	json_key(json, "analyses");
 	json_begin_array(json);
 	for (size_t i = 0; i < nodes->dataset->history_count; i++)
@@ -105,6 +110,28 @@ static enum histree_status nodes_next(void *state, struct json_writer *json, str
 
 /* ---- the request ------------------------------------------------------------------------------------- */
 
+static bool has_wall(const struct histree_node_level *levels, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (levels[i].rows > 1)
+			return true;
+	return false;
+}
+
+/* Walls become lower in a wider picture: it has the shape of `width` x `height` in the end, as far as they allow.
+ */
+static void fit_shape(struct nodes *nodes, double width, double height)
+{
+	uint32_t count;
+	const struct histree_node_level *levels = histree_tree_layout_levels(nodes->layout, &count);
+	while (nodes->width * WIDER <= WIDTH_MAX && has_wall(levels, count) &&
+	       levels[0].bottom * width > nodes->width * height) {
+		nodes->width *= WIDER;
+		histree_tree_layout_place(nodes->layout,
+					  &(struct histree_tree_layout_options){ .width = nodes->width });
+	}
+}
+
 /* The one that is named, or the first; false: it has answered. */
 static bool find_history(const struct call *call, const struct dataset *dataset, struct histree_history **out)
 {
@@ -119,24 +146,28 @@ void api_nodes(struct call *call)
 {
 	struct histree_history *history;
 	struct histree_error error = { 0 };
-	int64_t width;
+	int64_t width, height;
 	struct nodes *nodes = calloc(1, sizeof(*nodes));
 	if (nodes == NULL) {
 		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 		return;
 	}
 	if (!page_dataset(call, &nodes->dataset) || !find_history(call, nodes->dataset, &history) ||
-	    !page_number(call, "width", 100, WIDTH_MAX, WIDTH_USUAL, &width)) {
+	    !page_number(call, "width", 100, WIDTH_MAX, WIDTH_USUAL, &width) ||
+	    !page_number(call, "height", 0, WIDTH_MAX, 0, &height)) {
 		nodes_free(nodes);
 		return;
 	}
-	const struct histree_tree_layout_options options = { .width = (double)width };
-	if (histree_tree_layout_create(history, &options, (struct histree_cancel){ 0 }, &nodes->layout, &error) !=
+	nodes->width = (double)width;
+	const struct histree_tree_layout_options options = { .width = nodes->width };
+	if (histree_tree_layout_create(history, &options, reply_cancel(call->reply), &nodes->layout, &error) !=
 	    HISTREE_OK) {
 		reply_failure(call->reply, &error);
 		nodes_free(nodes);
 		return;
 	}
+	if (height > 0)
+		fit_shape(nodes, (double)width, (double)height);
 	uint8_t count[4];
 	nodes->info = histree_history_info(history);
 	nodes->nodes = histree_tree_layout_nodes(nodes->layout, &nodes->count);

@@ -68,4 +68,7 @@ void output_each(const struct dataset *dataset, output_visit *visit, void *conte
 /* The segments that an output for each segment store is of.  False: answered. */
 bool output_segments(const struct output_call *output, struct segment_list **out);
 
+/* Once segments were read: the answer says if some are missing, because a node of their store is damaged. */
+void output_segments_read(const struct output_call *output, const struct segment_list *list);
+
 #endif

@@ -131,6 +131,7 @@ static void xy(const struct output_call *output)
 		if (items[i] == TOTAL_ID)
 			put_series(reply, list, density);
 	xy_end(reply);
+	output_segments_read(output, list);
 out:
 	free(items);
 	free(density);

@@ -81,6 +81,7 @@ static void tree(const struct output_call *output)
 	} else {
 		names->list = list;
 		tree_reply(output, &source, names);
+		output_segments_read(output, list);
 	}
 }
 
@@ -223,6 +224,7 @@ static void xy(const struct output_call *output)
 	if (scatter != NULL)
 		put_scatter(reply, &choice, scatter);
 	xy_end(reply);
+	output_segments_read(output, list);
 out:
 	histree_segment_scatter_free(scatter);
 	free(choice.is_wanted);

@@ -176,6 +176,7 @@ static void tree(const struct output_call *output)
 	}
 	if (status == HISTREE_OK) {
 		tree_reply(output, &source, statistics);
+		output_segments_read(output, list);
 		return;
 	}
 	statistics_free(statistics);

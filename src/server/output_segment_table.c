@@ -150,6 +150,7 @@ static void lines(const struct output_call *output)
 	if (status == HISTREE_OK) {
 		status = write_lines(&table, &error);
 		segment_list_leave(list, table.rows);
+		output_segments_read(output, list);
 	}
 	if (status < 0)
 		reply_failure(reply, &error);

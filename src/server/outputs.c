@@ -131,3 +131,10 @@ bool output_segments(const struct output_call *output, struct segment_list **out
 	reply_failure(output->call->reply, &error);
 	return false;
 }
+
+void output_segments_read(const struct output_call *output, const struct segment_list *list)
+{
+	if (histree_segment_store_met_damage(list->store))
+		output->call->reply->notice =
+			"segments are missing: the store is damaged; histree verify says where";
+}

@@ -71,7 +71,7 @@ static void restart(struct reply *reply)
 	reply->fixed = NULL;
 	reply->is_envelope = reply->is_done = false;
 	reply->content_type = "application/json";
-	reply->cache_control = NULL;
+	reply->cache_control = reply->notice = NULL;
 }
 
 void reply_error(struct reply *reply, enum http_status status, const char *format, ...)
@@ -144,9 +144,10 @@ static bool make_piece(struct reply *reply)
 		bool failed = status < 0 || reply->piece.failed;
 		if (failed && !reply->is_envelope)
 			return false;
+		const char *notice = reply->notice != NULL ? reply->notice : "Completed";
 		if (reply->is_envelope)
 			end_envelope(reply, failed ? "FAILED" : "COMPLETED",
-				     failed ? reply->error.message : "Completed");
+				     failed ? reply->error.message : notice);
 	}
 	return !reply->piece.failed;
 }

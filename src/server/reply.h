@@ -50,8 +50,9 @@ struct reply {
 	struct json_writer json; /* into `piece` */
 	struct reply_steps steps;
 	bool is_envelope;
-	bool is_done; /* nothing more will be written */
-	bool is_cut;  /* it failed where that can no longer be said in it */
+	const char *notice; /* what an envelope says of an answer that is complete, but not whole; NULL: it is */
+	bool is_done;       /* nothing more will be written */
+	bool is_cut;        /* it failed where that can no longer be said in it */
 	struct histree_error error;
 	int64_t deadline_ns; /* of the monotonic clock; 0: none */
 	/* Whether the client still waits; NULL: who knows. */

@@ -11,6 +11,7 @@
 struct server {
 	struct service service;
 	struct http *http;
+	struct histree_error warning;
 };
 
 /* What fails here fails again, and is said, when someone asks. */
@@ -49,7 +50,9 @@ enum histree_status server_start(const struct server_options *options, struct se
 	};
 	enum histree_status status = catalogue_create(&catalogue, &server->service.catalogue, error);
 	if (status == HISTREE_OK)
-		status = bookmarks_create(&server->service.bookmarks, error);
+		status = bookmarks_create(&io_posix, catalogue.stores, &server->service.bookmarks, error);
+	if (status == HISTREE_OK)
+		bookmarks_check(server->service.bookmarks, &server->warning);
 	struct http_options http = {
 		.bind = options->bind != NULL ? options->bind : "127.0.0.1",
 		.port = options->port,
@@ -70,6 +73,11 @@ enum histree_status server_start(const struct server_options *options, struct se
 uint16_t server_port(const struct server *server)
 {
 	return http_port(server->http);
+}
+
+const char *server_warning(const struct server *server)
+{
+	return server->warning.status != HISTREE_OK ? server->warning.message : NULL;
 }
 
 void server_stop(struct server *server)

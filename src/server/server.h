@@ -17,7 +17,7 @@ struct server_options {
 	size_t path_count;
 	const char *bind;           /* NULL: 127.0.0.1 */
 	uint16_t port;              /* 0: any that is free */
-	const char *stores;         /* where stores of traces are made; NULL: the current folder */
+	const char *stores;         /* where stores of traces are made, and bookmarks kept; NULL: the current folder */
 	const char *web_root;       /* NULL: the page in the program */
 	const char *allowed_origin; /* NULL: only pages of this machine and of VS Code */
 };
@@ -30,6 +30,9 @@ enum histree_status server_start(const struct server_options *options, struct se
 
 /* The one it listens at. */
 uint16_t server_port(const struct server *server);
+
+/* What whoever started it should know, in a sentence; NULL: nothing. */
+const char *server_warning(const struct server *server);
 
 /* Ends builds and requests that are under way.  NULL is fine. */
 void server_stop(struct server *server);

@@ -92,11 +92,12 @@ void tsp_change_bookmark(struct call *call)
 
 void tsp_remove_bookmark(struct call *call)
 {
+	struct histree_error error = { 0 };
 	if (has_experiment(call))
 		reply_status(call,
 			     bookmarks_remove(call->service->bookmarks, call->captured[0], call->captured[1],
-					      write_bookmark, &call->reply->json),
-			     NULL);
+					      write_bookmark, &call->reply->json, &error),
+			     &error);
 }
 
 /* ---- for the page ---------------------------------------------------------------------------------------- */

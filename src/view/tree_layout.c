@@ -192,10 +192,16 @@ enum histree_status histree_tree_layout_create(struct histree_history *history,
 		histree_tree_layout_free(layout);
 		return status;
 	}
-	place_across(layout, options);
-	place_down(layout, options);
+	histree_tree_layout_place(layout, options);
 	*out = layout;
 	return HISTREE_OK;
+}
+
+void histree_tree_layout_place(struct histree_tree_layout *layout,
+			       const struct histree_tree_layout_options *options)
+{
+	place_across(layout, options);
+	place_down(layout, options);
 }
 
 const struct histree_placed_node *histree_tree_layout_nodes(const struct histree_tree_layout *layout,

@@ -57,6 +57,9 @@ class Browser:
         except urllib.error.HTTPError as error:
             raise RuntimeError(json.load(error)["value"]["message"]) from None
 
+    def resize(self, width, height):
+        self.call("POST", f"{self.session}/window/rect", {"width": width, "height": height})
+
     def open(self, url):
         self.call("POST", f"{self.session}/url", {"url": url})
 

@@ -346,12 +346,18 @@ def damaged_store(histree, folder):
         assert client.lines(0, 5)["lines"] and client.json("GET", "/health")["status"] == "UP"
 
 
-def damaged_node(histree, folder):
-    """What a damaged node held is missing, and every answer says so; those of other stores do not."""
+def store_with_damaged_node(histree, folder):
+    """Of system calls; wake-ups are sound."""
     store = build(histree, SMALL_TRACE, folder / "damaged.histree", "-a", "kernel,system-calls,wakeups")
     with open(store / "system-calls.seg", "r+b") as file:
         file.seek(9000)
         file.write(b"\xff")
+    return store
+
+
+def damaged_node(histree, folder):
+    """What a damaged node held is missing, and every answer says so; those of other stores do not."""
+    store = store_with_damaged_node(histree, folder)
     with Server(histree, folder, [store]) as server:
         for analysis, is_damaged in ("system-calls", True), ("wakeups", False):
             client = Latencies(histree, server, analysis)
@@ -359,6 +365,24 @@ def damaged_node(histree, folder):
             assert rows.get("isDamaged", False) == is_damaged and (len(rows["rows"]) < 100) == is_damaged, rows
             for what, query in ("segment-scatter", {"pixels": 100, "height": 100}), ("segment-density", {"buckets": 10}), ("segment-stats", {}):
                 assert client.page(what, **query).get("isDamaged", False) == is_damaged, what
+
+
+def damaged_node_in_the_protocol(histree, folder):
+    """Each answer that has read the store says so in its statusMessage, whoever asked before."""
+    store = store_with_damaged_node(histree, folder)
+    window = lambda client: {"requested_timerange": {"start": client.start, "end": client.end, "nbTimes": 50}, "requested_items": [1, 2, 3]}
+    calls = (("table", TABLE, "lines", lambda _: {"requested_table_index": 0, "requested_table_count": 100}),
+             ("data", STATISTICS, "tree", lambda _: {}), ("XY", SCATTER, "tree", lambda _: {}), ("XY", SCATTER, "xy", window),
+             ("genericXY", DENSITY, "xy", window))
+    for kind, output, what, parameters in calls:
+        with Server(histree, folder, [store]) as server:
+            for analysis, is_damaged in ("system-calls", True), ("wakeups", False):
+                client = Latencies(histree, server, analysis)
+                path = f"/experiments/{client.experiment()['UUID']}/outputs/{kind}/{output}{analysis}/{what}"
+                answer = client.json("POST", path, {"parameters": parameters(client)})
+                said = answer["statusMessage"]
+                assert answer["status"] == "COMPLETED" and answer["model"], (path, answer)
+                assert ("segments are missing" in said if is_damaged else said == "Completed"), (path, said)
 
 
 TESTS = [outputs_of_each_store, table_is_the_command, table_by_any_column, table_is_searched, statistics_are_the_command,
@@ -396,7 +420,7 @@ def main():
         with opened(histree, trace) as server:
             for test in TESTS:
                 run(f"{trace.name}: {test.__name__}", lambda: test(Latencies(histree, server)))
-    for test in store_without_segments, damaged_store, damaged_node:
+    for test in store_without_segments, damaged_store, damaged_node, damaged_node_in_the_protocol:
         with tempfile.TemporaryDirectory() as name:
             run(test.__name__, lambda: test(histree, pathlib.Path(name)))
     return finish(passed, failed)

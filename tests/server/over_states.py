@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: MIT
 """over_states.py HISTREE - what lies over and between states, over HTTP: arrows, lost events, searches and filters,
 selections, bookmarks; and call stacks.  Answers are compared with what `histree query` says of the same store."""
+import concurrent.futures
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.parse
+import uuid
 
 from protocol import CONTROL_FLOW, EXPLORER, RESOURCES, Client, expected_states, sampled_range, states_by_path
 from serving import SMALL_TRACE, SOURCE, Server, Tally, build, calls_trace, large_trace, serving
 
+BOOKMARKS = "histree-bookmarks.json"
 CALL_STACK = "org.eclipse.tracecompass.internal.analysis.profiling.callstack.provider.CallStackDataProvider"
 
 
@@ -311,12 +315,57 @@ def bookmarks(client):
     for one in changed, early, far:
         assert client.json("DELETE", f"{path}/{one['uuid']}") == one
         client.json("GET", f"{path}/{one['uuid']}", status=404)
-    made = [make(str(i), start + i % 7) for i in range(4096)]
-    assert len({one["uuid"] for one in made} | {early["uuid"], late["uuid"]}) == 4098
+    file = client.server.folder / BOOKMARKS
+    kept = json.loads(file.read_text())
+    assert kept["bookmarks"] == []
+    kept["bookmarks"] = [{**late, "uuid": str(uuid.UUID(int=i)), "experiment": experiment["UUID"]} for i in range(4095)]
+    file.write_text(json.dumps(kept))
+    last = make("last", start)
+    assert len(client.json("GET", path)) == 4096
     make("one too many", start, status=400)
-    for one in made:
-        client.json("DELETE", f"{path}/{one['uuid']}")
+    client.json("DELETE", f"{path}/{last['uuid']}")
+    file.unlink()
     assert client.json("GET", path) == []
+
+
+def bookmarks_are_kept(histree, folder):
+    """After a restart, and by servers that share a folder; a file that is none of bookmarks is told and left alone."""
+    store = build(histree, SMALL_TRACE, folder / "kept.histree")
+    at = lambda client: f"/experiments/{client.experiment()['UUID']}/bookmarks"
+    body = lambda name: {"parameters": {"name": name, "start": 1, "end": 2}}
+    with Server(histree, folder, [store]) as server:
+        client = Client(histree, server)
+        made = client.json("POST", at(client), body("made"))
+    with Server(histree, folder, [store]) as one, Server(histree, folder, [store]) as other:
+        clients = [Client(histree, server) for server in (one, other) for _ in range(4)]
+        assert all(client.json("GET", at(client)) == [made] for client in clients)
+        with concurrent.futures.ThreadPoolExecutor(len(clients)) as pool:
+            added = pool.map(lambda client: [client.json("POST", at(client), body("x")) for _ in range(5)], clients)
+        uuids = {made["uuid"]} | {bookmark["uuid"] for some in added for bookmark in some}
+        assert len(uuids) == 41
+        assert all({bookmark["uuid"] for bookmark in client.json("GET", at(client))} == uuids for client in clients)
+    file = folder / BOOKMARKS
+    whole = file.read_text()
+    for content in whole[:-100], "a letter to my aunt":
+        file.write_text(content)
+        with Server(histree, folder, [store]) as server:
+            assert BOOKMARKS in server.next_line()
+            client = Client(histree, server)
+            assert client.json("GET", at(client)) == []
+            assert "move it away" in client.json("POST", at(client), body("y"), status=500)["title"]
+            assert file.read_text() == content
+            file.write_text(whole)
+            assert len(client.json("GET", at(client))) == 41
+    assert sorted(path.name for path in folder.iterdir()) == [BOOKMARKS, "kept.histree"]
+    folder.chmod(0o555)
+    try:
+        with Server(histree, folder, [store]) as server:
+            client = Client(histree, server)
+            assert len(client.json("GET", at(client))) == 41
+            if os.geteuid() != 0:
+                client.json("POST", at(client), body("y"), status=500)
+    finally:
+        folder.chmod(0o755)
 
 
 def call_stacks(histree, folder):
@@ -368,6 +417,8 @@ def main():
         tally.run("wakeups", lambda: wakeups(histree, pathlib.Path(name)))
         if calls_trace():
             tally.run("call_stacks", lambda: call_stacks(histree, pathlib.Path(name)))
+    with tempfile.TemporaryDirectory() as name:
+        tally.run("bookmarks_are_kept", lambda: bookmarks_are_kept(histree, pathlib.Path(name)))
     return tally.finish()
 
 

@@ -360,13 +360,77 @@ def shows_the_tree(page):
     page.shoot("structure")
 
 
-TESTS = [shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches,
+def shows_walls_of_nodes(page):
+    """So many nodes that a level is a wall: each has its colour where it is drawn, and is found there; the picture has the
+    shape of its canvas; a click chooses one, and so does one when it is zoomed in."""
+    page.open("#views=control-flow,structure")
+    page.browser.until("page.panels[0]?.isComplete && page.panels[0].tree")
+    seen = page.browser.run("""
+        const panel = page.panels[0], { tree, canvas } = panel, context = canvas.getContext("2d");
+        const { data, width } = context.getImageData(0, 0, canvas.width, canvas.height);
+        const wrong = [];
+        for (let i = 0; i < tree.count; i++) {
+            if (tree.levels[tree.height[i]].rows === 1)
+                continue; // those above the middle of their children may be close to each other
+            const [x, y] = panel.placeOf(i), at = 4 * (Math.floor(y * devicePixelRatio) * width + Math.floor(x * devicePixelRatio));
+            const isFull = tree.used[i] > 0.97 * tree.nodeSize, isRed = tree.used[i] < 0.1 * tree.nodeSize;
+            const [red, green, , alpha] = data.subarray(at, at + 4);
+            if (alpha !== 255 || panel.nodeAt(x, y) !== i || (isFull && green < red) || (isRed && red < green))
+                wrong.push([i, x, y, red, green, alpha, panel.nodeAt(x, y)]);
+        }
+        return { wrong, leaf: tree.height.lastIndexOf(0), rows: tree.levels[0].rows, wide: tree.width / tree.levels[0].bottom,
+                 canvas: canvas.clientWidth / canvas.clientHeight };""")
+    assert seen["rows"] > 1 and not seen["wrong"], seen["wrong"][:5]
+    assert seen["wide"] > 0.9 * seen["canvas"], seen
+
+    def click_leaf():
+        x, y = page.browser.run("""const panel = page.panels[0], box = panel.canvas.getBoundingClientRect();
+            const [x, y] = panel.placeOf(arguments_[0]); return [x + box.x, y + box.y];""", seen["leaf"])
+        page.browser.click(round(x), round(y))
+        return round(x), round(y)
+
+    x, y = click_leaf()
+    assert page.get("page.panels[0].chosen") == seen["leaf"]
+    page.shoot("walls")
+    page.browser.wheel(x, y, -1000)
+    click_leaf()
+    assert page.get("page.panels[0].chosen") == seen["leaf"]
+    page.shoot("walls-zoomed")
+
+
+def fits_narrow_windows(page):
+    """The bar at the top is one line of controls beside each other, none of them cut off, while states are searched too."""
+    page.open("#views=control-flow")
+    page.browser.run("""const kind = document.getElementById("search-kind");
+        kind.value = "states"; kind.dispatchEvent(new Event("change"));""")
+    try:
+        for width in (1000, 1100, 1101, 1250, 1251, 1400, 1500, 1501, 1900):
+            page.browser.resize(width, 700)
+            bar = page.browser.run("""
+                const header = document.querySelector("header");
+                const controls = [...header.querySelectorAll("button, select, input")].filter((one) => one.offsetWidth > 0);
+                return { inner: innerWidth, height: header.offsetHeight, controls: controls.map((one) => {
+                    const { left, right, width } = one.getBoundingClientRect();
+                    const isCut = one.tagName === "BUTTON" && one.scrollWidth > one.clientWidth;
+                    return { name: one.id || one.textContent, left, right, width, isCut };
+                }) };""")
+            assert bar["inner"] == width and bar["height"] < 45, bar
+            places = bar["controls"]
+            assert len(places) > 14 and places[-1]["right"] <= width
+            for one, next_one in zip(places, places[1:]):
+                assert one["right"] <= next_one["left"] + 0.5 and one["width"] > 12 and not one["isCut"], (width, one, next_one)
+            page.shoot(f"bar-{width}")
+    finally:
+        page.browser.resize(1500, 900)
+
+
+TESTS = [fits_narrow_windows, shows_rows, no_short_state_vanishes, zooms_and_pans, marks_and_jumps, hover_tells, selects_and_steps, searches,
          sorts_filters_and_folds, remembers_in_the_address, is_light_and_dark, saves, tells_errors,
          has_legend_and_views, lists_events, counts_types, shows_the_tree]
 
 
 def main(description, plan):
-    """Run the tests of a plan, [(trace, tests)], each on the page of a store of its trace."""
+    """Run the tests of a plan, [(trace, tests, options of a build...)], each on the page of a store of its trace."""
     if len(sys.argv) not in (2, 3):
         sys.exit(description)
     if not browser.is_here():
@@ -376,8 +440,8 @@ def main(description, plan):
     passed = failed = 0
     view = Browser()
     try:
-        for trace, tests in plan:
-            with serving(sys.argv[1], trace) as server:
+        for trace, tests, *options in plan:
+            with serving(sys.argv[1], trace, build_options=options) as server:
                 page = Page(server, view, shots / trace.name if shots else None)
                 for test in tests:
                     try:
@@ -394,4 +458,7 @@ def main(description, plan):
 
 
 if __name__ == "__main__":
-    sys.exit(main(__doc__, [(trace, TESTS) for trace in (SMALL_TRACE, large_trace()) if trace]))
+    PLAN = [(trace, TESTS) for trace in (SMALL_TRACE, large_trace()) if trace]
+    if large_trace():
+        PLAN.append((large_trace(), [shows_walls_of_nodes], "--variant", "osht", "--node-size", "4096"))
+    sys.exit(main(__doc__, PLAN))

@@ -179,6 +179,15 @@ def shows_gaps(page):
     assert len(reddish) > len(column) / 4 / 8, "the band has its hatching"
     page.browser.move(round(box["x"] + x), round(box["y"] + box["height"] - 5))
     page.browser.until("document.getElementById('tip').textContent.includes('7 events lost')", "the band is told")
+    # On the strip of the whole trace it stays where it is while the charts show a range without it.
+    page.browser.run("page.viewport.show(page.viewport.duration / 2, page.viewport.duration)")
+    page.browser.until("page.viewport.overlays[0].whole.length > 0 && page.charts[0].isComplete", "the bands of the whole")
+    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    column = page.browser.run("""
+        const canvas = document.querySelector("#overview canvas"), context = canvas.getContext("2d");
+        const x = (arguments_[0] + 10) / page.viewport.duration * canvas.width;
+        return [...context.getImageData(Math.max(x - 6, 0), 0, 12, canvas.height).data];""", band["from"])
+    assert any(column[at + 3] > 100 and column[at] > column[at + 1] + 60 for at in range(0, len(column), 4)), "the whole trace has it too"
     page.shoot("gaps")
 
 

@@ -39,6 +39,10 @@ class Server:
             raise RuntimeError(f"the server said: {said}{self.process.stderr.read()}")
         self.url = found[0]
 
+    def next_line(self):
+        """What it says next."""
+        return self.process.stderr.readline()
+
     def stop(self):
         """End it as a user does; what it says then (a sanitizer's findings) is an error."""
         self.process.terminate()

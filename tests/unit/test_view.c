@@ -296,6 +296,56 @@ static void what_is_no_longer_wanted_is_not_made(void **state)
 		HISTREE_OK);
 	assert_int_equal(histree_rows_next(rows, &row, NULL), HISTREE_ERR_CANCELLED);
 	histree_rows_free(rows);
+	struct histree_tree_layout *layout;
+	assert_int_equal(histree_tree_layout_create(fixture->history,
+						    &(struct histree_tree_layout_options){ .width = 100 }, cancel,
+						    &layout, NULL),
+			 HISTREE_ERR_CANCELLED);
+	assert_null(layout);
+}
+
+static struct histree_tree_layout *lay_out(struct fixture *fixture, double width)
+{
+	struct histree_tree_layout *layout;
+	assert_int_equal(histree_tree_layout_create(fixture->history,
+						    &(struct histree_tree_layout_options){ .width = width },
+						    (struct histree_cancel){ 0 }, &layout, NULL),
+			 HISTREE_OK);
+	return layout;
+}
+
+static void check_equal(const struct histree_tree_layout *layout, const struct histree_tree_layout *other)
+{
+	uint32_t count, other_count;
+	const struct histree_placed_node *nodes = histree_tree_layout_nodes(layout, &count);
+	const struct histree_placed_node *others = histree_tree_layout_nodes(other, &other_count);
+	assert_int_equal(count, other_count);
+	for (uint32_t i = 0; i < count; i++)
+		assert_true(nodes[i].x == others[i].x && nodes[i].y == others[i].y);
+	const struct histree_node_level *levels = histree_tree_layout_levels(layout, &count);
+	const struct histree_node_level *other_levels = histree_tree_layout_levels(other, &other_count);
+	assert_int_equal(count, other_count);
+	for (uint32_t i = 0; i < count; i++) {
+		assert_int_equal(levels[i].rows, other_levels[i].rows);
+		assert_int_equal(levels[i].lines, other_levels[i].lines);
+		assert_true(levels[i].distance == other_levels[i].distance &&
+			    levels[i].size == other_levels[i].size && levels[i].top == other_levels[i].top &&
+			    levels[i].bottom == other_levels[i].bottom);
+	}
+}
+
+/* In a picture of another width they are as if they had been in no other, back and forth. */
+static void nodes_are_placed_anew(void **state)
+{
+	static const double widths[] = { 3, 1000, 100, 3 };
+	struct histree_tree_layout *layout = lay_out(*state, 100);
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		struct histree_tree_layout *fresh = lay_out(*state, widths[i]);
+		histree_tree_layout_place(layout, &(struct histree_tree_layout_options){ .width = widths[i] });
+		check_equal(layout, fresh);
+		histree_tree_layout_free(fresh);
+	}
+	histree_tree_layout_free(layout);
 }
 
 /* ---- resources -------------------------------------------------------------------------------------------- */
@@ -452,6 +502,7 @@ int main(void)
 		cmocka_unit_test(threads_are_found_by_text),
 		cmocka_unit_test(threads_that_are_alike_are_told_apart),
 		cmocka_unit_test(what_is_no_longer_wanted_is_not_made),
+		cmocka_unit_test(nodes_are_placed_anew),
 		cmocka_unit_test(resources_go_by_number),
 		cmocka_unit_test(usage_is_the_time_of_threads),
 		cmocka_unit_test(usage_is_the_same_without_the_times_of_threads),

@@ -66,9 +66,10 @@ export async function rows(parameters, signal) {
 
 const NODE_SIZE = 56;
 
-// The nodes of a tree as columns, and what the JSON says. `width` is that of the picture in which they have places.
-export async function nodes(parameters, signal, width = 1200) {
-	const buffer = await (await get("nodes", { ...parameters, width }, signal)).arrayBuffer();
+// The nodes of a tree as columns, and what the JSON says. `width` there is that of the picture in which they have
+// places; it has the shape that is asked for.
+export async function nodes(parameters, signal) {
+	const buffer = await (await get("nodes", parameters, signal)).arrayBuffer();
 	const view = new DataView(buffer);
 	if (view.getUint32(0, true) !== 0x314e5448)
 		throw new Error("the server answered something that is no list of nodes");
@@ -76,7 +77,7 @@ export async function nodes(parameters, signal, width = 1200) {
 	const column = (Type, read, offset) => Type.from({ length: count }, (_, i) => view[read](8 + i * NODE_SIZE + offset, true));
 	const whole = (offset) => column(Uint32Array, "getUint32", offset);
 	return {
-		...JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, end))), count, width,
+		...JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, end))), count,
 		start: column(Float64Array, "getFloat64", 0), end: column(Float64Array, "getFloat64", 8),
 		x: column(Float32Array, "getFloat32", 16), y: column(Float32Array, "getFloat32", 20),
 		number: whole(24), parent: whole(28), height: whole(32), children: whole(36),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// gap_bands.js - when events are missing: hatched bands over all charts of the visible range.
+// gap_bands.js - when events are missing: hatched bands over all charts of the visible range, and over
+// that of the whole trace.
 
 import * as api from "./api.js";
 import { colour } from "./viewport.js";
@@ -9,7 +10,8 @@ const WIDTH_LEAST = 2; // px: a gap shall be seen however short it is
 const HATCH = 10; // px from line to line
 
 export class GapBands {
-	bands = [];
+	bands = []; // of the visible range
+	whole = []; // of all of the trace
 	#asked = "";
 	#timer = 0;
 	#hatch = { ink: "", pattern: null };
@@ -20,16 +22,31 @@ export class GapBands {
 	}
 
 	open(experiment) {
-		Object.assign(this, { experiment, bands: [] });
+		Object.assign(this, { experiment, bands: [], whole: [] });
 		this.#asked = "";
 		this.#follow();
+		this.#fetchWhole(experiment).catch(this.failed);
+	}
+
+	#ask(experiment, range) {
+		return api.json("gaps", { experiment: experiment.uuid, ...range, pixels: Math.min(innerWidth, 8192) });
+	}
+
+	async #fetchWhole(experiment) {
+		if (!(experiment.gaps > 0))
+			return;
+		const bands = await this.#ask(experiment, { from: 0, to: this.viewport.duration });
+		if (experiment !== this.experiment)
+			return;
+		this.whole = bands;
+		this.viewport.tell("overlays");
 	}
 
 	#follow() {
 		if (!(this.experiment?.gaps > 0))
 			return;
 		const { from, to } = this.viewport;
-		const range = { from, to, pixels: Math.min(innerWidth, 8192) };
+		const range = { from, to };
 		const asked = JSON.stringify(range);
 		if (asked === this.#asked)
 			return;
@@ -39,7 +56,7 @@ export class GapBands {
 	}
 
 	async #fetch(asked, range) {
-		const bands = await api.json("gaps", { experiment: this.experiment.uuid, ...range });
+		const bands = await this.#ask(this.experiment, range);
 		if (asked !== this.#asked)
 			return;
 		this.bands = bands;
@@ -63,16 +80,24 @@ export class GapBands {
 		return this.#hatch.pattern;
 	}
 
-	// Where a band lies on a chart that is `width` px wide: [left, right].
-	#place(band, width) {
-		const { from, span } = this.viewport;
+	// Where a band lies on a chart of a range that is `width` px wide: [left, right].
+	#place(band, width, { from, span }) {
 		const left = (band.from - from) / span * width, right = (band.to + 1 - from) / span * width;
 		return right - left >= WIDTH_LEAST ? [left, right] : [(left + right - WIDTH_LEAST) / 2, (left + right + WIDTH_LEAST) / 2];
 	}
 
 	draw(context, width, height) {
-		for (const band of this.bands) {
-			const [left, right] = this.#place(band, width);
+		this.#draw(context, width, height, this.bands, this.viewport);
+	}
+
+	// Over a chart of all of the trace.
+	drawWhole(context, width, height) {
+		this.#draw(context, width, height, this.whole, { from: 0, span: this.viewport.duration });
+	}
+
+	#draw(context, width, height, bands, range) {
+		for (const band of bands) {
+			const [left, right] = this.#place(band, width, range);
 			context.fillStyle = this.#pattern(context);
 			context.fillRect(left, 0, right - left, height);
 			context.globalAlpha = 0.12;
@@ -85,7 +110,7 @@ export class GapBands {
 	// What is said of a place `x` px from the left.
 	textsAt(x, width) {
 		return this.bands.filter((band) => {
-			const [left, right] = this.#place(band, width);
+			const [left, right] = this.#place(band, width, this.viewport);
 			return x >= left - 1 && x <= right + 1;
 		}).map((band) => band.text);
 	}

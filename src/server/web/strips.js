@@ -123,6 +123,8 @@ export class Overview {
 		this.#curve.fetch("density", { experiment: this.experiment.uuid }, range, this.failed);
 		context.clearRect(0, 0, width, height);
 		context.drawImage(this.#curve.picture(height, ratio, Math.max(this.#curve.most, 1), colour("density")), 0, 0, width, height);
+		for (const overlay of viewport.overlays)
+			overlay.drawWhole?.(context, width, height);
 		const left = viewport.from / viewport.duration * width, wide = Math.max(viewport.span / viewport.duration * width, 2);
 		context.fillStyle = colour("accent");
 		context.globalAlpha = 0.18;

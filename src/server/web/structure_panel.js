@@ -3,17 +3,21 @@
 // by fill. The server says where each node stands; a click says what is in it.
 
 import * as api from "./api.js";
+import { Cells, pixelColour } from "./cells.js";
 import { colour, eachFrame, fit } from "./viewport.js";
 import * as time from "./time.js";
 
 const MARGIN = 24; // px around the whole
+const WIDTH = 1200; // of the picture in which the server finds places; one of many nodes is wider
 const SHADES = 32; // of fill: nodes of one are drawn at once
 const CURVES_MAX = 800; // more lines than that are a fan from a parent to all of its children
-const LINE_HEIGHT = 13;
-const OUTLINE_LEAST = 8; // px of a symbol: of a smaller one an outline would be all there is
+const LINE_HEIGHT = 13, TEXT_SPACE = 6;
+const SYMBOL_LEAST = 8; // px: what is smaller is a cell, without a shape
 const ZOOM_LEAST = 0.2, ZOOM_MOST = 400;
 const NONE = 0xffffffff;
-const DAMAGED = "#7a4fb5"; // no colour of a fill
+const SPACED_LEAST = 3; // px from node to node
+const FAR_OPAQUE = 0.2; // nodes out of the visible range
+const DAMAGED = [0x7a, 0x4f, 0xb5]; // no colour of a fill
 const RED = [0xc4, 0x34, 0x2b], YELLOW = [0xec, 0xc5, 0x4a], GREEN = [0x1f, 0x8a, 0x4c];
 
 const element = (tag, attributes = {}, ...children) => {
@@ -23,13 +27,15 @@ const element = (tag, attributes = {}, ...children) => {
 };
 
 const mix = (from, to, share) => from.map((low, i) => Math.round(low + (to[i] - low) * share));
-const shadeColour = (fill) => `rgb(${fill < 0.5 ? mix(RED, YELLOW, fill * 2) : mix(YELLOW, GREEN, fill * 2 - 1)})`;
+const fillColour = (fill) => fill < 0.5 ? mix(RED, YELLOW, fill * 2) : mix(YELLOW, GREEN, fill * 2 - 1);
+const shadeColour = (shade) => shade === SHADES ? DAMAGED : fillColour(shade / (SHADES - 1));
 
 export class StructurePanel {
 	chosen = -1; // index of a node
 	isComplete = false;
 	#view = { zoom: 1, x: 0, y: 0 }; // of the picture, around the place where all of it is seen
 	#isAsked = false;
+	#cells = new Cells();
 
 	constructor(viewport, experiment, failed) {
 		Object.assign(this, { viewport, experiment, failed, name: "structure", tree: null });
@@ -98,10 +104,14 @@ export class StructurePanel {
 	async #fetch(analysis) {
 		this.#isAsked = true;
 		this.isComplete = false;
-		const tree = await api.nodes({ experiment: this.experiment.uuid, ...analysis ? { analysis } : {} });
+		const tree = await api.nodes({
+			experiment: this.experiment.uuid, ...analysis ? { analysis } : {},
+			width: WIDTH, height: Math.round(WIDTH * this.canvas.clientHeight / this.canvas.clientWidth),
+		});
 		this.tree = tree;
 		this.chosen = -1;
 		this.#sortByShade();
+		this.#findFans();
 		this.analysis.replaceChildren(...tree.analyses.map((name) => new Option(name, name, false, name === (analysis ?? tree.analyses[0]))));
 		this.analysis.hidden = tree.analyses.length < 2;
 		const sound = tree.used.filter((used) => used !== NONE), damaged = tree.count - sound.length;
@@ -125,6 +135,18 @@ export class StructurePanel {
 		}
 		const last = tree.levels[0];
 		this.size = { width: tree.width, height: last.bottom };
+	}
+
+	// The first and the last child of each column of a level, of which a wall has fewer than nodes.
+	#findFans() {
+		const { count, parent, height, x } = this.tree, open = [];
+		this.fans = [];
+		for (let i = 1; i < count; i++) {
+			const level = height[parent[i]];
+			if (!open[level] || x[open[level].parent] !== x[parent[i]])
+				this.fans.push(open[level] = { parent: parent[i], left: i });
+			open[level].right = i;
+		}
 	}
 
 	// From a place of the picture to CSS pixels: across and down have scales of their own, so that all of it fits.
@@ -210,18 +232,22 @@ export class StructurePanel {
 	#draw() {
 		if (!this.root.isConnected)
 			return;
-		const { context, width, height } = fit(this.canvas);
+		const { context, width, height, ratio } = fit(this.canvas);
+		context.clearRect(0, 0, width, height);
+		if (width < 2)
+			return;
 		if (!this.#isAsked)
 			this.#fetch().catch(this.failed);
-		context.clearRect(0, 0, width, height);
-		if (!this.tree || width < 2)
+		if (!this.tree)
 			return;
 		const scale = this.#scale(width, height);
 		if (this.tree.count <= CURVES_MAX)
 			this.#drawCurves(context, scale);
 		else
 			this.#drawFans(context, scale);
+		this.#cells.begin(this.canvas, ratio);
 		this.#drawNodes(context, scale, width, height);
+		this.#cells.paint(context);
 		this.#drawTexts(context, scale, width, height);
 		this.#drawChosen(context, scale);
 		this.isComplete = true;
@@ -239,53 +265,60 @@ export class StructurePanel {
 		context.stroke();
 	}
 
+	// From each column of a level to all of its children, which stand side by side.  One path of all fans would take a second.
 	#drawFans(context, scale) {
-		const { tree } = this, first = new Uint32Array(tree.count).fill(NONE), last = new Uint32Array(tree.count);
-		for (let i = 1; i < tree.count; i++) {
-			const parent = tree.parent[i];
-			first[parent] = Math.min(first[parent], i);
-			last[parent] = i;
-		}
+		const { tree } = this;
 		context.fillStyle = colour("line");
 		context.globalAlpha = 0.4;
-		context.beginPath();
-		for (let i = 0; i < tree.count; i++) {
-			if (first[i] === NONE)
-				continue;
-			const level = tree.levels[tree.height[first[i]]];
-			const [x] = this.#place(i, scale), [left] = this.#place(first[i], scale), [right] = this.#place(last[i], scale);
-			context.moveTo(x, this.#bottomOf(i, scale));
-			context.lineTo(right, scale.top + level.top * scale.down);
-			context.lineTo(left, scale.top + level.top * scale.down);
+		for (const { parent, left, right } of this.fans) {
+			const above = tree.levels[tree.height[parent]], below = tree.levels[tree.height[left]];
+			const [x] = this.#place(parent, scale), [from] = this.#place(left, scale), [to] = this.#place(right, scale);
+			const bottom = scale.top + below.top * scale.down;
+			context.beginPath();
+			context.moveTo(x, above.rows > 1 ? scale.top + above.bottom * scale.down : this.#bottomOf(parent, scale));
+			context.lineTo(to, bottom);
+			context.lineTo(from, bottom);
+			context.fill();
 		}
-		context.fill();
 		context.globalAlpha = 1;
 	}
 
 	// Those that a query of the visible range would visit stand out.
 	#drawNodes(context, scale, width, height) {
 		const { tree, viewport } = this;
+		const sizes = tree.levels.map((level) => this.#symbolSize(level, scale));
+		const cells = tree.levels.map((level, i) => sizes[i] < SYMBOL_LEAST && level.rows > 1 && this.#cellOf(level, scale));
 		this.shades.forEach((nodes, shade) => {
-			const near = new Path2D(), far = new Path2D();
+			const near = new Path2D(), far = new Path2D(), tint = shadeColour(shade);
+			const pixel = pixelColour(...tint), farPixel = pixelColour(...tint, Math.round(255 * FAR_OPAQUE));
 			for (const i of nodes) {
-				const [x, y] = this.#place(i, scale);
-				const size = this.#symbolSize(tree.levels[tree.height[i]], scale);
+				const level = tree.height[i], size = sizes[level], cell = cells[level];
+				const x = scale.left + tree.x[i] * scale.across, y = scale.top + tree.y[i] * scale.down;
 				if (x < -size || x > width + size || y < -size || y > height + size)
 					continue;
 				const isNear = tree.start[i] <= viewport.to && tree.end[i] >= viewport.from;
-				this.#addSymbol(isNear ? near : far, i, x, y, size);
+				if (cell)
+					this.#cells.add(x - cell.width / 2, y - cell.height / 2, cell.width, cell.height, isNear ? pixel : farPixel);
+				else
+					this.#addSymbol(isNear ? near : far, i, x, y, size);
 			}
-			context.fillStyle = shade === SHADES ? DAMAGED : shadeColour(shade / (SHADES - 1));
+			context.fillStyle = `rgb(${tint})`;
 			context.fill(near);
-			context.globalAlpha = 0.2;
+			context.globalAlpha = FAR_OPAQUE;
 			context.fill(far);
 			context.globalAlpha = 1;
 		});
 	}
 
+	// A node of a wall; where nodes are too close for a space between them, there is none.
+	#cellOf(level, scale) {
+		const size = (pitch) => pitch < SPACED_LEAST ? pitch : pitch - Math.max(1, pitch / 4);
+		return { width: size(level.distance * scale.across), height: size((level.size + 1) * scale.down) };
+	}
+
 	#addSymbol(path, i, x, y, size) {
 		const half = size / 2, { tree } = this;
-		if (tree.parent[i] === NONE || size < OUTLINE_LEAST / 2)
+		if (tree.parent[i] === NONE || size < SYMBOL_LEAST / 2)
 			path.rect(x - half, y - half, size, size);
 		else if (tree.height[i] > 0) {
 			path.moveTo(x, y - half);
@@ -298,16 +331,19 @@ export class StructurePanel {
 		}
 	}
 
-	// As many as there is room for, which a zoom makes.
-	#linesOf(level, scale) {
+	// As many as there is room for, beside the next node and above the next level, which a zoom makes.
+	#linesOf(height, scale) {
+		const { levels } = this.tree, level = levels[height];
 		const room = level.distance * scale.across;
-		return level.rows > 1 ? 0 : room >= 145 ? 4 : room >= 56 ? 2 : 0;
+		const below = height > 0 ? (levels[height - 1].top - level.top - level.size / 2) * scale.down - this.#symbolSize(level, scale) / 2 : Infinity;
+		const most = Math.floor((below - TEXT_SPACE) / LINE_HEIGHT);
+		return level.rows > 1 ? 0 : room >= 145 && most >= 4 ? 4 : room >= 56 && most >= 2 ? 2 : 0;
 	}
 
 	// Where lines to its children begin: below its texts.
 	#bottomOf(i, scale) {
-		const level = this.tree.levels[this.tree.height[i]], lines = this.#linesOf(level, scale);
-		return this.#place(i, scale)[1] + this.#symbolSize(level, scale) / 2 + LINE_HEIGHT * lines + (lines > 0 ? 6 : 0);
+		const height = this.tree.height[i], level = this.tree.levels[height], lines = this.#linesOf(height, scale);
+		return this.#place(i, scale)[1] + this.#symbolSize(level, scale) / 2 + LINE_HEIGHT * lines + (lines > 0 ? TEXT_SPACE : 0);
 	}
 
 	#drawTexts(context, scale, width, height) {
@@ -315,12 +351,14 @@ export class StructurePanel {
 		context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
 		context.textAlign = "center";
 		context.fillStyle = colour("quiet");
+		const linesOf = tree.levels.map((_, height) => this.#linesOf(height, scale));
 		for (let i = 0; i < tree.count; i++) {
-			const level = tree.levels[tree.height[i]];
+			const level = tree.levels[tree.height[i]], lines = linesOf[tree.height[i]];
+			if (lines === 0)
+				continue;
 			const room = level.distance * scale.across, size = this.#symbolSize(level, scale);
-			const lines = this.#linesOf(level, scale);
 			const [x, y] = this.#place(i, scale);
-			if (lines === 0 || x < -room || x > width + room || y < -60 || y > height + 60)
+			if (x < -room || x > width + room || y < -60 || y > height + 60)
 				continue;
 			this.#textsOf(i).slice(0, lines).forEach((text, line) => context.fillText(text, x, y + size / 2 + LINE_HEIGHT * (line + 1)));
 		}
