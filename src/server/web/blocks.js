@@ -8,8 +8,8 @@ import * as api from "./api.js";
 import { paint } from "./paint.js";
 import { Pace } from "./viewport.js";
 
-export const BLOCK_ROWS = 32;
-const BLOCKS_KEPT = 48;
+export const BLOCK_ROWS = 16;
+const BLOCKS_KEPT = 96;
 const FETCHES_MAX = 3;
 
 export class Blocks {

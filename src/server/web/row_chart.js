@@ -20,6 +20,12 @@ const PIXELS_MAX = 8192;
 const TEXT_WIDTH_LEAST = 24;
 const STRETCHED = 1.5; // a picture that will be replaced: its texts would be many, and not where they will be
 
+// Of the canvas of a chart, by the style sheet.
+function widthOfCharts() {
+	const style = getComputedStyle(document.documentElement);
+	return innerWidth - parseFloat(style.getPropertyValue("--label-width")) - parseFloat(style.getPropertyValue("--scrollbar-width"));
+}
+
 const element = (tag, attributes = {}, ...children) => {
 	const made = document.createElement(tag);
 	for (const [name, value] of Object.entries(attributes))
@@ -98,6 +104,19 @@ export class RowChart extends EventTarget {
 	}
 
 	// ---- what is shown ----
+
+	// Rows are asked for before the browser has laid out the page, which takes it longer than the server needs for them: as
+	// wide as the page will be.  If it is not, they are asked for again.
+	begin() {
+		const first = Math.floor(this.top / ROW_HEIGHT / BLOCK_ROWS);
+		this.blocks.setOrder(JSON.stringify(this.parameters));
+		this.blocks.get(first, first, { from: this.viewport.from, to: this.viewport.to, pixels: this.#pixels(widthOfCharts()) }, this.parameters);
+		this.draw();
+	}
+
+	#pixels(width) {
+		return Math.min(Math.max(Math.round(width * (devicePixelRatio || 1)), 1), PIXELS_MAX);
+	}
 
 	set(changes) {
 		Object.assign(this.settings, changes);
@@ -201,7 +220,7 @@ export class RowChart extends EventTarget {
 		if (!this.root.isConnected)
 			return;
 		const { context, width, height, ratio } = fit(this.canvas);
-		const range = { from: this.viewport.from, to: this.viewport.to, pixels: Math.min(this.canvas.width, PIXELS_MAX) };
+		const range = { from: this.viewport.from, to: this.viewport.to, pixels: this.#pixels(width) };
 		const first = Math.floor(this.top / ROW_HEIGHT / BLOCK_ROWS);
 		const last = Math.max(first, Math.floor((Math.min(this.top + height, this.total * ROW_HEIGHT) - 1) / ROW_HEIGHT / BLOCK_ROWS));
 		this.blocks.setOrder(JSON.stringify(this.parameters));
