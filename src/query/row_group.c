@@ -311,6 +311,10 @@ static bool choose_digests(struct reading *reading, uint64_t per_cell)
 		const struct digest_entry *entry;
 		how->digest =
 			history_digests_find(digests, group->quarks[row], group->scale.quotient / cells, &entry);
+		/* Rather than samples, which miss more. */
+		if (how->digest == UINT32_MAX && per_cell <= INTERVALS_PER_CELL)
+			how->digest = history_digests_find(digests, group->quarks[row],
+							   group->scale.quotient / DIGEST_CELLS_LEAST, &entry);
 		if (how->digest != UINT32_MAX)
 			how->own = entry->own;
 		any = any || how->digest != UINT32_MAX;

@@ -15,6 +15,7 @@ enum {
 	SAMPLES_PER_PIXEL = 4,
 	INTERVALS_PER_CELL = 16,       /* where the request does not say */
 	INTERVALS_PER_DIGEST_CELL = 4, /* so many fewer cells of a digest make a pixel, and 4 at least */
+	DIGEST_CELLS_LEAST = 2,        /* but where that is too many and states are not wanted more exactly */
 };
 
 /* Where states are read: the history, and its digests as they are needed. */
