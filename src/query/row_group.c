@@ -98,9 +98,14 @@ static enum histree_status add_to_cells(struct row_group *group, size_t row, his
 		start = scale->from;
 	if (end > scale->to)
 		end = scale->to;
-	uint32_t first = group->place.pixel, last = first;
-	/* Where pixels are shorter than a ns, several have the same time. */
-	if (scale->quotient == 0 || !pixel_place_has(&group->place, start, end)) {
+	/* Mostly in the pixel of the one before.  Where pixels are shorter than a ns, several have the same time. */
+	const struct pixel_place *place = &group->place;
+	bool is_near = scale->quotient > 0 && pixel_place_has(place, start, end);
+	if (is_near && !group->readings[row].sampled && (start > place->first || end < place->last))
+		return cell_sums_add(&group->sums, row * scale->pixels + place->pixel, value,
+				     (uint64_t)end - (uint64_t)start + 1, error);
+	uint32_t first = place->pixel, last = first;
+	if (!is_near) {
 		first = pixel_from(scale, start);
 		last = pixel_to(scale, end);
 		group->place = pixel_place(scale, last);
@@ -159,7 +164,7 @@ static enum histree_status take(struct reading *reading, const struct histree_in
 /* ---- all states ------------------------------------------------------------------------------------------- */
 
 /* How many states are read between two questions whether to go on. */
-enum { STATES_PER_QUESTION = 4096 };
+enum { STATES_PER_QUESTION = 4096, STATES_AT_ONCE = 128 };
 
 static enum histree_status go_on(const struct histree_rows_request *request, struct histree_error *error)
 {
@@ -211,19 +216,22 @@ static void ask_digest(struct reading *reading, uint32_t digest)
 static enum histree_status read_region(struct reading *reading, struct histree_query *query,
 				       struct histree_region region, uint64_t most, struct histree_error *error)
 {
-	struct histree_interval interval;
+	struct histree_interval batch[STATES_AT_ONCE];
+	size_t count;
 	region.quarks = reading->group->asked;
 	region.quark_count = reading->group->asked_count;
 	enum histree_status status = histree_query_start(query, &region, error);
-	for (uint64_t read = 0; status == HISTREE_OK; read++) {
-		if (read % STATES_PER_QUESTION == 0)
+	for (uint64_t read = 0, asked = 0; status == HISTREE_OK; read += count) {
+		if (read >= asked) {
 			status = go_on(reading->request, error);
+			asked = read + STATES_PER_QUESTION;
+		}
 		if (status == HISTREE_OK)
-			status = histree_query_next(query, &interval, error);
-		if (status == HISTREE_OK && read == most)
+			status = histree_query_read(query, batch, STATES_AT_ONCE, &count, error);
+		if (status == HISTREE_OK && count > most - read)
 			return HISTREE_PARTIAL;
-		if (status == HISTREE_OK)
-			status = take(reading, &interval, error);
+		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
+			status = take(reading, &batch[i], error);
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
