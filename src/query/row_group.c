@@ -98,7 +98,7 @@ static enum histree_status add_to_cells(struct row_group *group, size_t row, his
 		start = scale->from;
 	if (end > scale->to)
 		end = scale->to;
-	/* Mostly in the pixel of the one before.  Where pixels are shorter than a ns, several have the same time. */
+	/* Mostly in the pixel of the one before.  Where pixels are shorter than a ns, several have one time. */
 	const struct pixel_place *place = &group->place;
 	bool is_near = scale->quotient > 0 && pixel_place_has(place, start, end);
 	if (is_near && !group->readings[row].sampled && (start > place->first || end < place->last))
