@@ -44,6 +44,7 @@ struct histree_build_options {
 	 * wrong. Else those that are in doubt are unknown until the trace says more.
 	 */
 	bool ignore_gaps;
+	bool no_digests; /* of long histories, by which wide views are quick (rows.h) */
 	int64_t publish_ns; /* time between two publications; 0: a second, or more where that takes 3 % of the build
 			     */
 	struct histree_tree_options tree;

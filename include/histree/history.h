@@ -14,13 +14,18 @@
 struct histree_history;
 
 struct histree_open_options {
-	size_t cache_bytes; /* node cache at most; 0 means 128 MiB.  Pinned nodes always fit: one a query */
+	/*
+	 * Node cache at most; 0 means 128 MiB.  Pinned nodes always fit: one a query.  Each digest (rows.h) has
+	 * another 256th of it.
+	 */
+	size_t cache_bytes;
 	/*
 	 * Open it however damaged it is, as long as the header and the section TREE, or their copies, are there.
 	 * Without its names, attributes are called ?0, ?1, ...; without its lives, what no node says is unknown
 	 * rather than null.
 	 */
 	bool salvage;
+	bool no_digests; /* as if the history had none: rows and charts are made of its own states */
 };
 
 /* What the papers tabulate, and what a user asks first.  All from the file itself. */

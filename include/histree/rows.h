@@ -22,6 +22,13 @@
  * bounded number of intervals; but the nodes that hold a sample are read, and inside a node the states of an
  * attribute between two samples are passed by one after the other.
  *
+ * A long history has digests beside it (docs/design/0013-digests.md): histories of the same attributes in which
+ *what is shorter than a cell of time is added up by cell.  Where at least four such cells, or a quarter of
+ * `intervals_per_cell` if that is more, make a pixel, a row is made of them: its cost is then that of its pixels,
+ * whatever the range.  Two are enough where `intervals_per_cell` is not more than usual and the next thing would be
+ * samples.  What is dominant is right to within two cells a pixel, as long as no more than three values
+ * share a cell; of more, those that lasted longest in their cells count.  No value is invented.
+ *
  * Memory: 12 bytes a cell of one group, up to 16 bytes for each state of it that shares a pixel (bounded by
  * `intervals_per_cell`), and the distinct values seen.
  *

@@ -121,7 +121,11 @@ struct histree_cpu_usage_request {
 	size_t tid_count;
 	const int32_t *cpus; /* only these; NULL: all */
 	size_t cpu_count;
-	bool no_times; /* the curve of all threads will do: without `tids`, no thread's time is added up */
+	/*
+	 * The curve of all threads will do: without `tids`, no thread's time is added up, and where pixels are wide
+	 * the digests of the history are read, which are right to within two of their cells a pixel (rows.h).
+	 */
+	bool no_times;
 	struct histree_cancel cancel;
 };
 

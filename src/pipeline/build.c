@@ -17,6 +17,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "pipeline/build.h"
+#include "pipeline/digest_writer.h"
 #include "pipeline/event_index_writer.h"
 #include "pipeline/manifest.h"
 #include "pipeline/publish_clock.h"
@@ -328,6 +329,29 @@ static enum histree_status close_runs(struct build *build)
 	return HISTREE_OK;
 }
 
+static bool digests_go_on(void *context)
+{
+	struct build *build = context;
+	return show_progress(build, now_ns()) == HISTREE_OK;
+}
+
+static enum histree_status write_digests(struct build *build)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < build->run_count && !build->options->no_digests && status == HISTREE_OK; i++) {
+		if (!run_makes_history(&build->runs[i]))
+			continue;
+		const struct digest_options options = { .threads = build->options->tree.threads,
+							.go_on = digests_go_on,
+							.context = build };
+		char *path = store_folder_path(&build->folder, build->runs[i].file);
+		status = path != NULL ? digests_write(build->io, path, &options, build->error)
+				      : error_memory(build->error, "a path");
+		free(path);
+	}
+	return status;
+}
+
 /* ---- the store ------------------------------------------------------------------------------------------- */
 
 static enum histree_status write_index(struct build *build)
@@ -349,6 +373,8 @@ static enum histree_status read_trace(struct build *build)
 		status = handle_events(build);
 	if (status == HISTREE_OK)
 		status = close_runs(build);
+	if (status == HISTREE_OK)
+		status = write_digests(build);
 	if (status == HISTREE_OK)
 		status = write_index(build);
 	if (status == HISTREE_OK)

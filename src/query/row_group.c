@@ -5,14 +5,15 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "state/history.h"
 
 /* What reading needs at hand. */
 struct reading {
 	struct row_group *group;
 	const struct histree_rows_request *request;
-	struct histree_query *query;
+	struct row_sources *sources;
 	struct value_table *values;
-	size_t row; /* of the interval before: intervals of one attribute often follow one another */
+	size_t asked; /* whose the interval before was: intervals of one attribute often follow one another */
 };
 
 /* ---- which rows ------------------------------------------------------------------------------------------- */
@@ -29,7 +30,8 @@ enum histree_status row_group_choose(struct row_group *group, const histree_quar
 	group->quark_count = 0;
 	if (!array_reserve(&group->quarks, &group->quarks_capacity, count) ||
 	    !array_reserve(&group->readings, &group->readings_capacity, count) ||
-	    !array_reserve(&group->asked, &group->asked_capacity, count))
+	    !array_reserve(&group->asked, &group->asked_capacity, count) ||
+	    !array_reserve(&group->asked_rows, &group->asked_rows_capacity, count))
 		return error_memory(error, "rows");
 	for (size_t i = 0; i < count; i++)
 		group->quarks[i] = quarks[i];
@@ -40,17 +42,23 @@ enum histree_status row_group_choose(struct row_group *group, const histree_quar
 	return HISTREE_OK;
 }
 
-size_t row_group_find(const struct row_group *group, histree_quark quark)
+/* Where a quark is, or would be, in an ascending list. */
+static size_t find_quark(const histree_quark *quarks, size_t count, histree_quark quark)
 {
-	size_t low = 0, high = group->quark_count;
+	size_t low = 0, high = count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (group->quarks[middle] < quark)
+		if (quarks[middle] < quark)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	return low;
+}
+
+size_t row_group_find(const struct row_group *group, histree_quark quark)
+{
+	return find_quark(group->quarks, group->quark_count, quark);
 }
 
 /* ---- one state -------------------------------------------------------------------------------------------- */
@@ -90,9 +98,14 @@ static enum histree_status add_to_cells(struct row_group *group, size_t row, his
 		start = scale->from;
 	if (end > scale->to)
 		end = scale->to;
-	uint32_t first = group->place.pixel, last = first;
-	/* Where pixels are shorter than a ns, several have the same time. */
-	if (scale->quotient == 0 || !pixel_place_has(&group->place, start, end)) {
+	/* Mostly in the pixel of the one before.  Where pixels are shorter than a ns, several have one time. */
+	const struct pixel_place *place = &group->place;
+	bool is_near = scale->quotient > 0 && pixel_place_has(place, start, end);
+	if (is_near && !group->readings[row].sampled && (start > place->first || end < place->last))
+		return cell_sums_add(&group->sums, row * scale->pixels + place->pixel, value,
+				     (uint64_t)end - (uint64_t)start + 1, error);
+	uint32_t first = place->pixel, last = first;
+	if (!is_near) {
 		first = pixel_from(scale, start);
 		last = pixel_to(scale, end);
 		group->place = pixel_place(scale, last);
@@ -132,22 +145,26 @@ static enum histree_status take(struct reading *reading, const struct histree_in
 				struct histree_error *error)
 {
 	struct row_group *group = reading->group;
-	if (group->quarks[reading->row] != interval->quark)
-		reading->row = row_group_find(group, interval->quark);
-	group->readings[reading->row].states++;
+	if (group->asked[reading->asked] != interval->quark)
+		reading->asked = find_quark(group->asked, group->asked_count, interval->quark);
+	size_t row = group->asked_rows[reading->asked];
+	struct row_reading *how = &group->readings[row];
+	how->states++;
+	if (how->digest != UINT32_MAX && digest_value_is_rest(&interval->value))
+		return HISTREE_OK; /* the others that lasted longer are there */
 	uint32_t value;
 	enum histree_status status = value_table_add(reading->values, &interval->value, &value, error);
 	if (status != HISTREE_OK)
 		return status;
 	if (reading->request->shape == HISTREE_ROWS_STATES && pixel_scale_resolves(&group->scale, interval))
-		return keep_resolved(group, reading->row, interval, value, error);
-	return add_to_cells(group, reading->row, interval->start, interval->end, value, error);
+		return keep_resolved(group, row, interval, value, error);
+	return add_to_cells(group, row, interval->start, interval->end, value, error);
 }
 
 /* ---- all states ------------------------------------------------------------------------------------------- */
 
 /* How many states are read between two questions whether to go on. */
-enum { STATES_PER_QUESTION = 4096 };
+enum { STATES_PER_QUESTION = 4096, STATES_AT_ONCE = 128 };
 
 static enum histree_status go_on(const struct histree_rows_request *request, struct histree_error *error)
 {
@@ -164,32 +181,57 @@ static enum histree_status begin(struct row_group *group, struct histree_error *
 	return cell_sums_begin(&group->sums, group->quark_count * group->scale.pixels, error);
 }
 
-/* Which rows: those that are sampled, or those that are not. */
-static void ask_for(struct row_group *group, bool sampled)
+static void ask_nothing(struct reading *reading)
 {
-	group->asked_count = 0;
+	reading->group->asked_count = 0;
+	reading->asked = 0;
+}
+
+static void ask_for(struct row_group *group, size_t row, histree_quark quark)
+{
+	group->asked_rows[group->asked_count] = (uint32_t)row;
+	group->asked[group->asked_count++] = quark;
+}
+
+/* Of those that come from the history: the sampled ones, or the others. */
+static void ask_history(struct reading *reading, bool sampled)
+{
+	struct row_group *group = reading->group;
+	ask_nothing(reading);
 	for (size_t row = 0; row < group->quark_count; row++)
-		if (group->readings[row].sampled == sampled)
-			group->asked[group->asked_count++] = group->quarks[row];
+		if (group->readings[row].digest == UINT32_MAX && group->readings[row].sampled == sampled)
+			ask_for(group, row, group->quarks[row]);
+}
+
+static void ask_digest(struct reading *reading, uint32_t digest)
+{
+	struct row_group *group = reading->group;
+	ask_nothing(reading);
+	for (size_t row = 0; row < group->quark_count; row++)
+		if (group->readings[row].digest == digest)
+			ask_for(group, row, group->readings[row].own);
 }
 
 /* Read the rows that are asked for, `most` states at most.  HISTREE_PARTIAL: there are more. */
-static enum histree_status read_region(struct reading *reading, struct histree_region region, uint64_t most,
-				       struct histree_error *error)
+static enum histree_status read_region(struct reading *reading, struct histree_query *query,
+				       struct histree_region region, uint64_t most, struct histree_error *error)
 {
-	struct histree_interval interval;
+	struct histree_interval batch[STATES_AT_ONCE];
+	size_t count;
 	region.quarks = reading->group->asked;
 	region.quark_count = reading->group->asked_count;
-	enum histree_status status = histree_query_start(reading->query, &region, error);
-	for (uint64_t read = 0; status == HISTREE_OK; read++) {
-		if (read % STATES_PER_QUESTION == 0)
+	enum histree_status status = histree_query_start(query, &region, error);
+	for (uint64_t read = 0, asked = 0; status == HISTREE_OK; read += count) {
+		if (read >= asked) {
 			status = go_on(reading->request, error);
+			asked = read + STATES_PER_QUESTION;
+		}
 		if (status == HISTREE_OK)
-			status = histree_query_next(reading->query, &interval, error);
-		if (status == HISTREE_OK && read == most)
+			status = histree_query_read(query, batch, STATES_AT_ONCE, &count, error);
+		if (status == HISTREE_OK && count > most - read)
 			return HISTREE_PARTIAL;
-		if (status == HISTREE_OK)
-			status = take(reading, &interval, error);
+		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
+			status = take(reading, &batch[i], error);
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -199,9 +241,10 @@ static enum histree_status read_exactly(struct reading *reading, uint64_t per_ro
 {
 	const struct histree_region region = { .from = reading->request->from, .to = reading->request->to };
 	enum histree_status status = begin(reading->group, error);
-	ask_for(reading->group, false);
+	ask_history(reading, false);
 	if (status == HISTREE_OK)
-		status = read_region(reading, region, per_row * reading->group->asked_count, error);
+		status = read_region(reading, reading->sources->query, region,
+				     per_row * reading->group->asked_count, error);
 	return status;
 }
 
@@ -232,8 +275,9 @@ static enum histree_status read_samples(struct reading *reading, struct histree_
 	struct row_group *group = reading->group;
 	enum histree_status status = choose_samples(group, error);
 	const struct histree_region region = { .times = group->samples, .time_count = group->sample_count };
-	ask_for(group, true);
-	return status == HISTREE_OK ? read_region(reading, region, UINT64_MAX, error) : status;
+	ask_history(reading, true);
+	return status == HISTREE_OK ? read_region(reading, reading->sources->query, region, UINT64_MAX, error)
+				    : status;
 }
 
 /*
@@ -253,11 +297,73 @@ static enum histree_status read_rows(struct reading *reading, uint64_t per_row, 
 	status = read_exactly(reading, per_row, error);
 	if (status == HISTREE_PARTIAL) {
 		for (size_t row = 0; row < group->quark_count; row++)
-			group->readings[row].sampled = true;
+			group->readings[row].sampled = group->readings[row].digest == UINT32_MAX;
 		status = begin(group, error);
 	}
 	return status == HISTREE_OK ? read_samples(reading, error) : status;
 }
+
+/* ---- from digests ----------------------------------------------------------------------------------------- */
+
+/* A pixel must be several cells wide: what was where in a cell is not known. */
+static bool choose_digests(struct reading *reading, uint64_t per_cell)
+{
+	struct row_group *group = reading->group;
+	const struct history_digests *digests = history_digests(reading->sources->history);
+	uint64_t cells = per_cell / INTERVALS_PER_DIGEST_CELL;
+	bool any = false;
+	if (cells < INTERVALS_PER_DIGEST_CELL)
+		cells = INTERVALS_PER_DIGEST_CELL;
+	for (size_t row = 0; row < group->quark_count; row++) {
+		struct row_reading *how = &group->readings[row];
+		const struct digest_entry *entry;
+		how->digest =
+			history_digests_find(digests, group->quarks[row], group->scale.quotient / cells, &entry);
+		/* Rather than samples, which miss more. */
+		if (how->digest == UINT32_MAX && per_cell <= INTERVALS_PER_CELL)
+			how->digest = history_digests_find(digests, group->quarks[row],
+							   group->scale.quotient / DIGEST_CELLS_LEAST, &entry);
+		if (how->digest != UINT32_MAX)
+			how->own = entry->own;
+		any = any || how->digest != UINT32_MAX;
+	}
+	return any;
+}
+
+static enum histree_status read_digest(struct reading *reading, uint32_t digest, bool *is_damaged,
+				       struct histree_error *error)
+{
+	struct row_sources *sources = reading->sources;
+	const struct histree_region region = { .from = reading->request->from, .to = reading->request->to };
+	ask_digest(reading, digest);
+	if (reading->group->asked_count == 0)
+		return HISTREE_OK;
+	enum histree_status status = HISTREE_OK;
+	if (sources->digests[digest] == NULL)
+		status = histree_query_create(history_digests(sources->history)->digests[digest].history,
+					      &sources->digests[digest], error);
+	if (status != HISTREE_OK)
+		return status;
+	status = read_region(reading, sources->digests[digest], region, UINT64_MAX, error);
+	*is_damaged = *is_damaged || histree_query_stats(sources->digests[digest]).nodes_damaged > 0;
+	return status;
+}
+
+static enum histree_status read_digests(struct reading *reading, bool *is_damaged, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t digest = 0; digest < DIGESTS_MAX && status == HISTREE_OK; digest++)
+		status = read_digest(reading, digest, is_damaged, error);
+	return status;
+}
+
+static void forget_digests(struct row_group *group)
+{
+	for (size_t row = 0; row < group->quark_count; row++)
+		group->readings[row].digest = UINT32_MAX;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- */
 
 static int compare_resolved(const void *one, const void *other)
 {
@@ -268,14 +374,21 @@ static int compare_resolved(const void *one, const void *other)
 }
 
 enum histree_status row_group_read(struct row_group *group, const struct histree_rows_request *request,
-				   struct histree_query *query, struct value_table *values,
+				   struct row_sources *sources, struct value_table *values,
 				   struct histree_error *error)
 {
-	struct reading reading = { .group = group, .request = request, .query = query, .values = values };
+	struct reading reading = { .group = group, .request = request, .sources = sources, .values = values };
 	uint64_t per_cell = request->intervals_per_cell != 0 ? request->intervals_per_cell : INTERVALS_PER_CELL;
 	group->scale = pixel_scale(request->from, request->to, request->pixels);
 	group->place = pixel_place(&group->scale, 0);
+	bool has_digests = choose_digests(&reading, per_cell), is_damaged = false;
 	enum histree_status status = read_rows(&reading, per_cell * request->pixels, error);
+	if (status == HISTREE_OK && has_digests)
+		status = read_digests(&reading, &is_damaged, error);
+	if (is_damaged && status != HISTREE_ERR_CANCELLED) { /* the history itself may be whole */
+		forget_digests(group);
+		status = read_rows(&reading, per_cell * request->pixels, error);
+	}
 	if (status == HISTREE_OK && group->resolved_count > 1)
 		qsort(group->resolved, group->resolved_count, sizeof(*group->resolved), compare_resolved);
 	return status;
@@ -286,6 +399,7 @@ void row_group_release(struct row_group *group)
 	free(group->quarks);
 	free(group->readings);
 	free(group->asked);
+	free(group->asked_rows);
 	free(group->resolved);
 	free(group->samples);
 	cell_sums_release(&group->sums);

@@ -8,11 +8,21 @@
 #include "histree/query.h"
 #include "query/cell_sums.h"
 #include "query/pixel_scale.h"
+#include "state/history_digests.h"
 
 enum {
 	GROUP_CELLS_MAX = 1 << 17,
 	SAMPLES_PER_PIXEL = 4,
-	INTERVALS_PER_CELL = 16, /* where the request does not say */
+	INTERVALS_PER_CELL = 16,       /* where the request does not say */
+	INTERVALS_PER_DIGEST_CELL = 4, /* so many fewer cells of a digest make a pixel, and 4 at least */
+	DIGEST_CELLS_LEAST = 2,        /* but where that is too many and states are not wanted more exactly */
+};
+
+/* Where states are read: the history, and its digests as they are needed. */
+struct row_sources {
+	struct histree_history *history;
+	struct histree_query *query;
+	struct histree_query *digests[DIGESTS_MAX]; /* NULL: not needed yet */
 };
 
 /* A state that is no shorter than a pixel. */
@@ -25,6 +35,8 @@ struct resolved_state {
 struct row_reading {
 	uint64_t states;
 	bool sampled;
+	uint32_t digest;   /* UINT32_MAX: from the history */
+	histree_quark own; /* in the digest */
 };
 
 /* A zeroed one is empty. */
@@ -39,8 +51,9 @@ struct row_group {
 	/* Where states are asked for, the sums leave these out.  By (row, start). */
 	struct resolved_state *resolved;
 	size_t resolved_count, resolved_capacity;
-	histree_quark *asked; /* those of one query */
-	size_t asked_count, asked_capacity;
+	histree_quark *asked; /* those of one query, as its history calls them */
+	uint32_t *asked_rows;
+	size_t asked_count, asked_capacity, asked_rows_capacity;
 	histree_time *samples;
 	size_t sample_count, samples_capacity;
 };
@@ -52,7 +65,7 @@ size_t row_group_find(const struct row_group *group, histree_quark quark);
 
 /* Read what the request asks for of them, values by their index in `values`. */
 enum histree_status row_group_read(struct row_group *group, const struct histree_rows_request *request,
-				   struct histree_query *query, struct value_table *values,
+				   struct row_sources *sources, struct value_table *values,
 				   struct histree_error *error);
 
 void row_group_release(struct row_group *group);

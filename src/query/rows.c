@@ -8,7 +8,7 @@
 #include "query/visible_states.h"
 
 struct histree_rows {
-	struct histree_query *query;
+	struct row_sources sources;
 	const struct histree_history_info *info;
 	struct histree_rows_request request; /* zeroed: nothing was started */
 	struct value_table values;
@@ -29,7 +29,8 @@ enum histree_status histree_rows_create(struct histree_history *history, struct 
 	if (rows == NULL)
 		return error_memory(error, "rows");
 	rows->info = histree_history_info(history);
-	enum histree_status status = histree_query_create(history, &rows->query, error);
+	rows->sources.history = history;
+	enum histree_status status = histree_query_create(history, &rows->sources.query, error);
 	if (status == HISTREE_OK)
 		status = value_table_reset(&rows->values, error);
 	if (status != HISTREE_OK) {
@@ -88,7 +89,7 @@ static enum histree_status read_group(struct histree_rows *rows, struct histree_
 		count = left;
 	enum histree_status status = row_group_choose(&rows->group, request->quarks + rows->next, count, error);
 	if (status == HISTREE_OK)
-		status = row_group_read(&rows->group, request, rows->query, &rows->values, error);
+		status = row_group_read(&rows->group, request, &rows->sources, &rows->values, error);
 	if (status == HISTREE_OK)
 		rows->group_end = rows->next + count;
 	return status;
@@ -125,7 +126,8 @@ enum histree_status histree_rows_next(struct histree_rows *rows, struct histree_
 	bool as_states = rows->request.shape == HISTREE_ROWS_STATES;
 	rows->sampled = rows->group.readings[row].sampled;
 	if (as_states)
-		status = visible_states_make(&rows->states, &rows->group, row, rows->query, &rows->values, error);
+		status = visible_states_make(&rows->states, &rows->group, row, rows->sources.query, &rows->values,
+					     error);
 	else
 		status = make_cells(rows, row, error);
 	if (status != HISTREE_OK)
@@ -159,7 +161,9 @@ void histree_rows_free(struct histree_rows *rows)
 {
 	if (rows == NULL)
 		return;
-	histree_query_free(rows->query);
+	histree_query_free(rows->sources.query);
+	for (size_t i = 0; i < DIGESTS_MAX; i++)
+		histree_query_free(rows->sources.digests[i]);
 	value_table_release(&rows->values);
 	row_group_release(&rows->group);
 	visible_states_release(&rows->states);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "server/api.h"
 #include "server/kernel_arrows.h"
+#include "server/kernel_threads.h"
 #include "server/page_request.h"
 
 struct arrow_writer {
@@ -27,7 +28,7 @@ static enum histree_status find_positions(struct arrow_writer *writer, const str
 	for (uint32_t row = 0; row < count; row++)
 		writer->positions[row] = HISTREE_NO_INDEX;
 	for (uint32_t position = 0; position < order->count; position++)
-		writer->positions[order->rows[position]] = position;
+		writer->positions[row_order_at(order, position)] = position;
 	return HISTREE_OK;
 }
 
@@ -93,6 +94,14 @@ static enum histree_status answer(struct call *call, struct arrow_writer *writer
 	return status;
 }
 
+static const struct kernel_view *kernel_of(const struct page_rows *rows)
+{
+	if (!rows->model->has_arrows)
+		return NULL;
+	const struct kernel_threads *threads = rows->view;
+	return rows->model == &row_model_threads ? threads->kernel : rows->view;
+}
+
 void api_arrows(struct call *call)
 {
 	struct page_rows rows;
@@ -106,7 +115,7 @@ void api_arrows(struct call *call)
 	const struct histree_store_info *info = histree_store_info(rows.dataset->store);
 	struct arrow_writer writer = {
 		.json = &call->reply->json,
-		.view = rows.model->has_arrows ? rows.view : NULL,
+		.view = kernel_of(&rows),
 		.rows = rows.model == &row_model_threads ? KERNEL_THREADS : KERNEL_RESOURCES,
 	};
 	if (page_range(call, info->start, info->end, &range) &&

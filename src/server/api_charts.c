@@ -31,7 +31,7 @@ void api_usage(struct call *call)
 		reply_error(call->reply, HTTP_NOT_FOUND, "this is not the trace of a kernel");
 		goto out;
 	}
-	if (dataset_view(dataset, kernel_view_make_early, kernel_view_free, &view, &error) != HISTREE_OK) {
+	if (dataset_view(dataset, kernel_view_make, kernel_view_free, &view, &error) != HISTREE_OK) {
 		reply_failure(call->reply, &error);
 		goto out;
 	}

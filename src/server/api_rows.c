@@ -58,7 +58,7 @@ static void window_free(void *state)
 
 static uint32_t row_at(const struct window *window, uint32_t index)
 {
-	return window->order.order->rows[window->first + index];
+	return row_order_at(window->order.order, window->first + index);
 }
 
 static void facts_at(const struct window *window, uint32_t index, struct row_facts *facts)

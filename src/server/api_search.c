@@ -18,7 +18,7 @@ static int64_t find_position(const struct page_rows *rows, const struct row_orde
 		int64_t step = backwards ? -(int64_t)i : (int64_t)i;
 		int64_t position = (after + step) % (int64_t)order->count;
 		position += position < 0 ? order->count : 0;
-		if (rows->model->matches(rows->view, order->rows[position], text))
+		if (rows->model->matches(rows->view, row_order_at(order, (uint32_t)position), text))
 			return position;
 	}
 	return -1;
@@ -41,7 +41,7 @@ void api_search(struct call *call)
 		json_begin_object(json);
 		json_int_member(json, "position", position);
 		if (position >= 0)
-			json_int_member(json, "row", order.order->rows[position]);
+			json_int_member(json, "row", row_order_at(order.order, (uint32_t)position));
 		json_end(json);
 	}
 	page_order_close(&order);
@@ -54,7 +54,7 @@ out:
 static int64_t position_of(const struct row_order *order, uint32_t row)
 {
 	for (uint32_t position = 0; position < order->count; position++)
-		if (order->rows[position] == row)
+		if (row_order_at(order, position) == row)
 			return position;
 	return -1;
 }
@@ -142,7 +142,7 @@ static void write_found(struct json_writer *json, const struct state_request *re
 		json_int_member(json, "start", found->start - request->info->start);
 		json_int_member(json, "end", found->end - request->info->start);
 		json_int_member(json, "position", found->position);
-		json_int_member(json, "row", request->order.order->rows[found->position]);
+		json_int_member(json, "row", row_order_at(request->order.order, found->position));
 	} else if (status == HISTREE_PARTIAL) {
 		json_int_member(json, "at", reached->start - request->info->start);
 		json_int_member(json, "position", reached->position);

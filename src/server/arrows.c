@@ -71,7 +71,8 @@ static enum histree_status make_arrows(const struct call *call, struct arrows_an
 	return status;
 }
 
-void arrows_reply(const struct output_call *output, enum kernel_rows rows, int64_t first_id)
+void arrows_reply(const struct output_call *output, const struct kernel_view *view, enum kernel_rows rows,
+		  int64_t first_id)
 {
 	struct reply *reply = output->call->reply;
 	struct histree_error error = { 0 };
@@ -81,7 +82,7 @@ void arrows_reply(const struct output_call *output, enum kernel_rows rows, int64
 		return;
 	}
 	*answer = (struct arrows_answer){
-		.dataset = dataset_hold(output->dataset), .view = output->view, .rows = rows, .first_id = first_id
+		.dataset = dataset_hold(output->dataset), .view = view, .rows = rows, .first_id = first_id
 	};
 	enum histree_status status = make_arrows(output->call, answer, &error);
 	if (status == HISTREE_OK) {

@@ -12,6 +12,7 @@
  * Those that meet the range that is asked for, thinned to one a CPU and kind that ends between two of the times.
  * The entry of row i is `first_id` + i.
  */
-void arrows_reply(const struct output_call *output, enum kernel_rows rows, int64_t first_id);
+void arrows_reply(const struct output_call *output, const struct kernel_view *view, enum kernel_rows rows,
+		  int64_t first_id);
 
 #endif

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "server/kernel_arrows.h"
 
+#include "server/kernel_text.h"
+#include "server/kernel_threads.h"
+
 enum histree_status kernel_arrows_make(const struct kernel_view *view, enum kernel_rows rows, histree_time from,
 				       histree_time to, uint32_t pixels, struct histree_cancel cancel,
 				       struct histree_arrows **out, struct histree_error *error)
@@ -9,7 +12,7 @@ enum histree_status kernel_arrows_make(const struct kernel_view *view, enum kern
 	struct histree_arrows_request request = {
 		.history = view->history,
 		.resources = view->resources,
-		.flow = are_threads ? view->flow : NULL,
+		.flow = are_threads ? view->threads->flow : NULL,
 		.wakeups = are_threads ? view->wakeups : NULL,
 		.from = from > view->start ? from : view->start,
 		.to = to < view->end ? to : view->end,
@@ -35,15 +38,17 @@ bool kernel_arrow_rows(const struct kernel_view *view, enum kernel_rows rows, co
 	bool are_threads = rows == KERNEL_THREADS;
 	if ((arrow->kind == HISTREE_ARROW_MIGRATION) == are_threads)
 		return false;
-	*from = are_threads ? histree_control_flow_find(view->flow, arrow->from, -1) : find_cpu(view, arrow->from);
-	*to = are_threads ? histree_control_flow_find(view->flow, arrow->to, -1) : find_cpu(view, arrow->to);
+	*from = are_threads ? histree_control_flow_find(view->threads->flow, arrow->from, -1)
+			    : find_cpu(view, arrow->from);
+	*to = are_threads ? histree_control_flow_find(view->threads->flow, arrow->to, -1)
+			  : find_cpu(view, arrow->to);
 	return *from != HISTREE_NO_INDEX && *to != HISTREE_NO_INDEX;
 }
 
 void kernel_row_name(const struct kernel_view *view, enum kernel_rows rows, uint32_t row, struct piece *name)
 {
 	if (rows == KERNEL_THREADS)
-		kernel_view_thread_label(view, view->threads[row].tid, name);
+		kernel_thread_label(view, view->threads->list[row].tid, name);
 	else
 		piece_put_text(name, view->resource_list[row].name);
 }

@@ -8,7 +8,7 @@
 #include "histree/arrows.h"
 #include "server/kernel_view.h"
 
-/* Whose rows: threads have switches, forks and wake-ups, CPUs have migrations. */
+/* Whose rows: threads have switches, forks and wake-ups, CPUs have migrations.  Of threads, their tree is made. */
 enum kernel_rows { KERNEL_THREADS, KERNEL_RESOURCES };
 
 /* Those that meet a range, which is cut at the history; *out is NULL where nothing of it is left. */

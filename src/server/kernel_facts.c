@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "server/kernel_facts.h"
 
-#include "server/kernel_view.h"
+#include "server/kernel_threads.h"
 
 static const struct histree_thread *thread_of(const struct state_place *place)
 {
-	const struct kernel_view *view = place->view;
-	return &view->threads[place->row];
+	const struct kernel_threads *threads = place->view;
+	return &threads->list[place->row];
 }
 
 static const struct histree_resource *resource_of(const struct state_place *place)
@@ -44,10 +44,10 @@ static struct histree_value program(const struct state_place *place)
 
 static struct histree_value of_thread(const struct state_place *place, const char *attribute)
 {
-	const struct kernel_view *view = place->view;
+	const struct kernel_threads *threads = place->view;
 	histree_quark quark;
-	return histree_attributes_find(histree_history_attributes(view->history), thread_of(place)->node, attribute,
-				       &quark) == HISTREE_OK
+	return histree_attributes_find(histree_history_attributes(threads->kernel->history), thread_of(place)->node,
+				       attribute, &quark) == HISTREE_OK
 		       ? state_fact_attribute(place, quark)
 		       : histree_null();
 }

@@ -8,7 +8,7 @@
 
 #include "server/arrows.h"
 #include "server/kernel_facts.h"
-#include "server/kernel_view.h"
+#include "server/kernel_threads.h"
 #include "server/state_rows.h"
 #include "server/style_reply.h"
 #include "server/tooltip.h"
@@ -16,10 +16,10 @@
 
 enum { ROOT_ID = 1, FIRST_THREAD_ID = 2, STATUS_SYSTEM_CALL = 3 };
 
-static const struct histree_thread *find_thread(const struct kernel_view *view, int64_t id)
+static const struct histree_thread *find_thread(const struct kernel_threads *threads, int64_t id)
 {
 	int64_t index = id - FIRST_THREAD_ID;
-	return index >= 0 && index < view->thread_count ? &view->threads[index] : NULL;
+	return index >= 0 && index < threads->count ? &threads->list[index] : NULL;
 }
 
 /* ---- tree -------------------------------------------------------------------------------------------- */
@@ -64,14 +64,15 @@ static void write_metadata(struct json_writer *json, const struct histree_thread
 
 static bool write_entry(const void *context, size_t index, struct json_writer *json)
 {
-	const struct kernel_view *view = context;
+	const struct kernel_threads *threads = context;
+	const struct kernel_view *view = threads->kernel;
 	struct tree_entry entry = { ROOT_ID, -1, view->start, view->end, false, false };
 	if (index == 0) {
 		tree_entry_begin(json, &entry);
 		tree_entry_label(json, view->name, strlen(view->name));
 		return true;
 	}
-	const struct histree_thread *thread = find_thread(view, (int64_t)index - 1 + FIRST_THREAD_ID);
+	const struct histree_thread *thread = find_thread(threads, (int64_t)index - 1 + FIRST_THREAD_ID);
 	if (thread == NULL)
 		return false;
 	entry.id = (int64_t)index - 1 + FIRST_THREAD_ID;
@@ -104,12 +105,12 @@ static void tree(const struct output_call *output)
 
 static bool find_row(const void *context, int64_t id, struct state_row *out)
 {
-	const struct kernel_view *view = context;
-	const struct histree_thread *thread = find_thread(view, id);
+	const struct kernel_threads *threads = context;
+	const struct histree_thread *thread = find_thread(threads, id);
 	*out = (struct state_row){ .id = id, .label = HISTREE_ROOT, .meaning = HISTREE_MEANS_THREAD_STATUS };
 	if (thread == NULL)
 		return id == ROOT_ID;
-	out->history = view->history;
+	out->history = threads->kernel->history;
 	out->row = (uint32_t)(id - FIRST_THREAD_ID);
 	out->quark = thread->status;
 	out->label = thread->system_call;
@@ -143,7 +144,8 @@ static void style(const struct output_call *output)
 
 static void arrows(const struct output_call *output)
 {
-	arrows_reply(output, KERNEL_THREADS, FIRST_THREAD_ID);
+	const struct kernel_threads *threads = output->view;
+	arrows_reply(output, threads->kernel, KERNEL_THREADS, FIRST_THREAD_ID);
 }
 
 static void tooltip(const struct output_call *output)
@@ -151,11 +153,12 @@ static void tooltip(const struct output_call *output)
 	static const struct {
 		const char *attribute, *key;
 	} pairs[] = { { "Current_cpu_rq", "CPU" }, { "System_call", "System call" }, { "Prio", "Priority" } };
-	const struct kernel_view *view = output->view;
+	const struct kernel_threads *threads = output->view;
+	const struct kernel_view *view = threads->kernel;
 	struct tooltip_request request;
 	if (!tooltip_begin(output, view->start, view->end, &request))
 		return;
-	const struct histree_thread *thread = find_thread(view, request.item);
+	const struct histree_thread *thread = find_thread(threads, request.item);
 	const struct histree_attributes *attributes = histree_history_attributes(view->history);
 	struct piece text = { 0 };
 	for (size_t i = 0; thread != NULL && i < sizeof(pairs) / sizeof(pairs[0]); i++) {
@@ -174,8 +177,8 @@ const struct output output_control_flow = {
 	.description = "What each thread did, as a tree of processes",
 	.type = OUTPUT_TIME_GRAPH,
 	.applies = kernel_view_applies,
-	.make = kernel_view_make,
-	.free = kernel_view_free,
+	.make = kernel_threads_make,
+	.free = kernel_threads_free,
 	.tree = tree,
 	.states = states,
 	.arrows = arrows,

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/time_text.h"
-#include "server/kernel_view.h"
+#include "server/kernel_threads.h"
 #include "server/parameters.h"
 #include "server/tree_reply.h"
 #include "server/xy_reply.h"
@@ -28,7 +28,7 @@ static bool clip(const struct kernel_view *view, histree_time *start, histree_ti
 /* ---- tree -------------------------------------------------------------------------------------------- */
 
 struct usage_tree {
-	const struct kernel_view *view;
+	const struct kernel_threads *threads;
 	struct histree_cpu_time *times; /* of the threads that are known */
 	size_t count;
 	int64_t total;
@@ -59,7 +59,7 @@ static void write_labels(struct json_writer *json, const char *name, const char 
 static bool write_entry(const void *context, size_t index, struct json_writer *json)
 {
 	const struct usage_tree *tree = context;
-	const struct kernel_view *view = tree->view;
+	const struct kernel_threads *threads = tree->threads;
 	struct tree_entry entry = { TOTAL_ID, -1, tree->start, tree->end, true, true };
 	double span = (double)(tree->end - tree->start) + 1;
 	if (index == 0) {
@@ -70,14 +70,14 @@ static bool write_entry(const void *context, size_t index, struct json_writer *j
 	if (index > tree->count)
 		return false;
 	const struct histree_cpu_time *time = &tree->times[index - 1];
-	uint32_t thread = histree_control_flow_find(view->flow, time->tid, -1);
+	uint32_t thread = histree_control_flow_find(threads->flow, time->tid, -1);
 	char tid[16];
 	snprintf(tid, sizeof(tid), "%d", time->tid);
 	entry = (struct tree_entry){
 		(int64_t)thread + FIRST_THREAD_ID, TOTAL_ID, tree->start, tree->end, true, false
 	};
 	tree_entry_begin(json, &entry);
-	write_labels(json, view->threads[thread].name, tid, time->ns, span);
+	write_labels(json, threads->list[thread].name, tid, time->ns, span);
 	return true;
 }
 
@@ -91,7 +91,7 @@ static enum histree_status take_times(struct usage_tree *tree, const struct hist
 		return error_memory(error, "the threads");
 	for (size_t i = 0; i < count; i++) {
 		tree->total += times[i].ns;
-		if (histree_control_flow_find(tree->view->flow, times[i].tid, -1) != HISTREE_NO_INDEX)
+		if (histree_control_flow_find(tree->threads->flow, times[i].tid, -1) != HISTREE_NO_INDEX)
 			tree->times[tree->count++] = times[i];
 	}
 	return HISTREE_OK;
@@ -103,10 +103,11 @@ static enum histree_status make_tree(struct usage_tree *tree, struct histree_can
 	struct histree_cpu_usage_request request = {
 		.from = tree->start, .to = tree->end, .pixels = 1, .cancel = cancel
 	};
-	if (!clip(tree->view, &request.from, &request.to))
+	if (!clip(tree->threads->kernel, &request.from, &request.to))
 		return HISTREE_OK;
 	struct histree_cpu_usage *usage;
-	enum histree_status status = histree_cpu_usage_create(tree->view->history, &request, &usage, error);
+	enum histree_status status =
+		histree_cpu_usage_create(tree->threads->kernel->history, &request, &usage, error);
 	if (status == HISTREE_OK) {
 		status = take_times(tree, usage, error);
 		histree_cpu_usage_free(usage);
@@ -130,9 +131,9 @@ static void tree(const struct output_call *output)
 		reply_error(output->call->reply, HTTP_SERVER_ERROR, "out of memory");
 		return;
 	}
-	tree->view = output->view;
-	tree->start = tree->view->start;
-	tree->end = tree->view->end;
+	tree->threads = output->view;
+	tree->start = tree->threads->kernel->start;
+	tree->end = tree->threads->kernel->end;
 	if (!parameters_range(output->call, &tree->start, &tree->end)) {
 		tree_free(tree);
 		return;
@@ -154,23 +155,23 @@ struct usage_request {
 	bool wants_total;
 };
 
-static void choose_curves(const struct kernel_view *view, const int64_t *items, size_t count,
+static void choose_curves(const struct kernel_threads *threads, const int64_t *items, size_t count,
 			  struct usage_request *request)
 {
 	for (size_t i = 0; i < count; i++) {
 		int64_t index = items[i] - FIRST_THREAD_ID;
 		request->wants_total = request->wants_total || items[i] == TOTAL_ID;
-		if (index < 0 || index >= view->thread_count || request->tid_count == CURVES_MAX)
+		if (index < 0 || index >= threads->count || request->tid_count == CURVES_MAX)
 			continue;
 		request->ids[request->tid_count] = items[i];
-		request->tids[request->tid_count++] = view->threads[index].tid;
+		request->tids[request->tid_count++] = threads->list[index].tid;
 	}
 }
 
 static void write_curves(const struct output_call *output, const struct usage_request *request,
 			 const struct histree_cpu_usage *usage, const struct xy_samples *samples)
 {
-	const struct kernel_view *view = output->view;
+	const struct kernel_threads *threads = output->view;
 	struct reply *reply = output->call->reply;
 	struct xy_curve curve = { .id = TOTAL_ID, .name = "Total", .label = "CPU usage", .unit = "%" };
 	if (request->wants_total) {
@@ -178,7 +179,7 @@ static void write_curves(const struct output_call *output, const struct usage_re
 		xy_put(reply, samples, &curve);
 	}
 	for (size_t i = 0; i < request->tid_count; i++) {
-		const struct histree_thread *thread = &view->threads[request->ids[i] - FIRST_THREAD_ID];
+		const struct histree_thread *thread = &threads->list[request->ids[i] - FIRST_THREAD_ID];
 		char name[64];
 		snprintf(name, sizeof(name), "%s (%d)", thread->name, thread->tid);
 		curve.id = request->ids[i];
@@ -190,7 +191,8 @@ static void write_curves(const struct output_call *output, const struct usage_re
 
 static void xy(const struct output_call *output)
 {
-	const struct kernel_view *view = output->view;
+	const struct kernel_threads *threads = output->view;
+	const struct kernel_view *view = threads->kernel;
 	struct reply *reply = output->call->reply;
 	struct usage_request request = { .tid_count = 0 };
 	struct xy_samples samples;
@@ -202,7 +204,7 @@ static void xy(const struct output_call *output)
 		return;
 	if (!parameters_items(output->call, &items, &item_count))
 		goto out;
-	choose_curves(view, items, item_count, &request);
+	choose_curves(threads, items, item_count, &request);
 	if (samples.pixels > 0) {
 		struct histree_cpu_usage_request usage_request = {
 			.from = samples.from,
@@ -231,8 +233,8 @@ const struct output output_cpu_usage = {
 	.description = "How busy the CPUs were, and with whom",
 	.type = OUTPUT_TREE_TIME_XY,
 	.applies = kernel_view_applies,
-	.make = kernel_view_make,
-	.free = kernel_view_free,
+	.make = kernel_threads_make,
+	.free = kernel_threads_free,
 	.tree = tree,
 	.xy = xy,
 };

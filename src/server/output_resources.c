@@ -6,6 +6,7 @@
  */
 #include "server/arrows.h"
 #include "server/kernel_facts.h"
+#include "server/kernel_text.h"
 #include "server/state_rows.h"
 #include "server/style_reply.h"
 #include "server/tooltip.h"
@@ -72,14 +73,14 @@ static bool find_row(const void *context, int64_t id, struct state_row *out)
 static void label(const void *context, const struct state_row *row, const struct row_state *state,
 		  struct piece *text)
 {
-	kernel_view_resource_text(context, row->meaning, &state->value, text);
+	kernel_resource_text(context, row->meaning, &state->value, text);
 }
 
 static void states(const struct output_call *output)
 {
 	static const struct state_source source = { find_row,
 						    label,
-						    { kernel_resource_facts, kernel_view_resource_text } };
+						    { kernel_resource_facts, kernel_resource_text } };
 	state_rows_reply(output, &source);
 }
 
@@ -96,7 +97,7 @@ static void style(const struct output_call *output)
 /* From the CPU that a thread left to the one where it went on. */
 static void arrows(const struct output_call *output)
 {
-	arrows_reply(output, KERNEL_RESOURCES, FIRST_ID);
+	arrows_reply(output, output->view, KERNEL_RESOURCES, FIRST_ID);
 }
 
 /* Of a CPU: the thread that has it. */

@@ -50,8 +50,8 @@ struct row_model {
 	void (*text)(const void *view, enum histree_meaning meaning, const struct histree_value *value,
 		     struct piece *text);
 	struct state_kind kind; /* by what states can be searched */
-	/* Rows that are there at once, in another order, until the view is made, as it is of each dataset (server.c);
-	 * NULL: none. */
+	/* Rows that are there at once, in another order, until the view is made, as it is of each dataset
+	 * (server.c); NULL: none. */
 	const struct row_model *early;
 };
 
@@ -59,7 +59,7 @@ struct row_model {
 extern const struct row_model *const row_models[];
 
 extern const struct row_model row_model_threads, row_model_resources, row_model_calls, row_model_attributes;
-extern const struct row_model row_model_early_threads, row_model_early_resources;
+extern const struct row_model row_model_early_threads;
 
 /* The model of a name that applies to a dataset; NULL: there is none. */
 const struct row_model *row_model_find(const struct dataset *dataset, const char *name);

@@ -7,6 +7,7 @@
  */
 #include "base/number_text.h"
 #include "histree/query.h"
+#include "server/kernel_text.h"
 #include "server/kernel_view.h"
 #include "server/name_piece.h"
 #include "server/row_model.h"
@@ -14,7 +15,7 @@
 static uint32_t count(const void *context)
 {
 	const struct kernel_view *view = context;
-	return view->thread_count;
+	return view->node_count;
 }
 
 /* HISTREE_ROOT: there is none. */
@@ -39,20 +40,6 @@ static void facts(const void *context, uint32_t row, struct row_facts *out)
 	};
 }
 
-/* The last value that is not null; false if there is none. */
-static bool last_value(const struct kernel_view *view, struct histree_query *query, histree_quark quark,
-		       struct histree_value *out)
-{
-	struct histree_interval last;
-	if (quark == HISTREE_ROOT || histree_query_single(query, quark, view->end, &last, NULL) != HISTREE_OK)
-		return false;
-	if (last.value.type == HISTREE_NULL && last.start > view->start &&
-	    histree_query_single(query, quark, last.start - 1, &last, NULL) != HISTREE_OK)
-		return false;
-	*out = last.value;
-	return last.value.type != HISTREE_NULL;
-}
-
 static void describe_tid(const struct kernel_view *view, uint32_t row, struct json_writer *json)
 {
 	struct piece name = { 0 };
@@ -72,9 +59,10 @@ static void describe(const void *context, uint32_t row, struct json_writer *json
 	describe_tid(view, row, json);
 	if (histree_query_create(view->history, &query, NULL) != HISTREE_OK)
 		return;
-	if (last_value(view, query, child_of(view, row, "Exec_name"), &value) && value.type == HISTREE_STRING)
+	if (kernel_view_last_value(view, query, child_of(view, row, "Exec_name"), &value) &&
+	    value.type == HISTREE_STRING)
 		json_string_member(json, "name", value.bytes, value.size);
-	if (last_value(view, query, child_of(view, row, "PPID"), &value) && value.type == HISTREE_INT)
+	if (kernel_view_last_value(view, query, child_of(view, row, "PPID"), &value) && value.type == HISTREE_INT)
 		json_int_member(json, "ppid", value.int32);
 	histree_query_free(query);
 }
@@ -88,11 +76,11 @@ static bool matches(const void *context, uint32_t row, const char *text)
 
 const struct row_model row_model_early_threads = {
 	.name = "early threads",
-	.make = kernel_view_make_early,
+	.make = kernel_view_make,
 	.free = kernel_view_free,
 	.count = count,
 	.facts = facts,
 	.describe = describe,
 	.matches = matches,
-	.text = kernel_view_thread_text,
+	.text = kernel_thread_text,
 };

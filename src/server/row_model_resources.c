@@ -3,7 +3,7 @@
  * row_model_resources.c - CPUs, each followed by its interrupts, and the interrupts of all of them.
  */
 #include "server/kernel_facts.h"
-#include "server/kernel_view.h"
+#include "server/kernel_text.h"
 #include "server/row_model.h"
 #include "server/state_rows.h"
 
@@ -74,19 +74,6 @@ const struct row_model row_model_resources = {
 	.describe = describe,
 	.matches = matches,
 	.find = find,
-	.text = kernel_view_resource_text,
-	.kind = { kernel_resource_facts, kernel_view_resource_text },
-	.early = &row_model_early_resources,
-};
-
-/* The same rows; the tids in them have no names yet. */
-const struct row_model row_model_early_resources = {
-	.name = "early resources",
-	.make = kernel_view_make_early,
-	.free = kernel_view_free,
-	.count = count,
-	.facts = facts,
-	.describe = describe,
-	.matches = matches,
-	.text = kernel_view_resource_text,
+	.text = kernel_resource_text,
+	.kind = { kernel_resource_facts, kernel_resource_text },
 };

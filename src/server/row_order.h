@@ -26,9 +26,14 @@ struct row_order_request {
 struct row_order {
 	atomic_int holders;
 	char *key;
-	uint32_t *rows;
+	uint32_t *rows; /* NULL: every row, where it stands in the model */
 	uint32_t count;
 };
+
+static inline uint32_t row_order_at(const struct row_order *order, uint32_t position)
+{
+	return order->rows != NULL ? order->rows[position] : position;
+}
 
 /* Made anew, or one that was kept; release it.  Threads: any. */
 struct row_orders;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "server/kernel_view.h"
+#include "server/kernel_threads.h"
 #include "server/router.h"
 
 struct server {
@@ -19,7 +19,7 @@ static void warm(struct dataset *dataset)
 {
 	void *view;
 	if (kernel_view_applies(dataset))
-		dataset_view(dataset, kernel_view_make, kernel_view_free, &view, NULL);
+		dataset_view(dataset, kernel_threads_make, kernel_threads_free, &view, NULL);
 }
 
 /*

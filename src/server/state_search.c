@@ -75,7 +75,7 @@ static enum histree_status search_open(struct search *search, const struct state
 	for (uint32_t i = 0; i < asked->count; i++) {
 		struct row_facts facts;
 		uint32_t position = asked->first + i;
-		rows->model->facts(rows->view, asked->order->rows[position], &facts);
+		rows->model->facts(rows->view, row_order_at(asked->order, position), &facts);
 		if (facts.quark != HISTREE_ROOT)
 			search->places[search->count++] =
 				(struct place){ history_index(rows->dataset, facts.history), facts.quark,
@@ -92,7 +92,7 @@ static bool matches(const struct search *search, const struct place *place, cons
 {
 	const struct page_rows *rows = search->asked->rows;
 	struct row_facts facts;
-	uint32_t row = search->asked->order->rows[place->position];
+	uint32_t row = row_order_at(search->asked->order, place->position);
 	rows->model->facts(rows->view, row, &facts);
 	const struct state_owner owner = {
 		.view = rows->view,

@@ -19,6 +19,7 @@ struct histree_history {
 	struct block_file *file;
 	struct tree_reader *reader;
 	struct attribute_view attributes;
+	struct history_digests digests;
 	bool lost_names; /* salvaged: ATTR has the right checksum, but what it says cannot be names */
 	struct histree_history_info info;
 };
@@ -156,19 +157,41 @@ enum histree_status history_open_file(struct block_file *file, const struct hist
 	return HISTREE_OK;
 }
 
+static bool wants_digests(const struct histree_history *history, const struct histree_open_options *options)
+{
+	return history->info.complete && (options == NULL || !(options->salvage || options->no_digests));
+}
+
+/* What digests are read for is wide, and met once: it needs no more than a few nodes. */
+static size_t digest_cache(const struct histree_open_options *options)
+{
+	enum { SHARE = 256 };
+	size_t bytes = options != NULL && options->cache_bytes != 0 ? options->cache_bytes : CACHE_BYTES_DEFAULT;
+	return bytes / SHARE + 1;
+}
+
 enum histree_status histree_history_open(const char *path, const struct histree_open_options *options,
 					 struct histree_history **out, struct histree_error *error)
 {
 	struct block_file *file;
 	*out = NULL;
 	enum histree_status status = block_file_open(&io_posix, path, &file, error);
-	return status == HISTREE_OK ? history_open_file(file, options, out, error) : status;
+	if (status == HISTREE_OK)
+		status = history_open_file(file, options, out, error);
+	if (status == HISTREE_OK && wants_digests(*out, options))
+		status = history_digests_open(&(*out)->digests, path, &(*out)->info, digest_cache(options), error);
+	if (status != HISTREE_OK) {
+		histree_history_close(*out);
+		*out = NULL;
+	}
+	return status;
 }
 
 void histree_history_close(struct histree_history *history)
 {
 	if (history == NULL)
 		return;
+	history_digests_close(&history->digests);
 	tree_reader_close(history->reader);
 	block_file_close(history->file);
 	attribute_view_release(&history->attributes);
@@ -188,6 +211,11 @@ const struct histree_attributes *histree_history_attributes(const struct histree
 struct tree_reader *history_tree(struct histree_history *history)
 {
 	return history->reader;
+}
+
+const struct history_digests *history_digests(const struct histree_history *history)
+{
+	return &history->digests;
 }
 
 struct section_faults {

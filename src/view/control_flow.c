@@ -144,17 +144,35 @@ static uint32_t next_depth_first(const struct hanging *hanging, uint32_t at)
 	return at == HISTREE_NO_INDEX ? at : hanging->next_sibling[at];
 }
 
+/* Each thread to its place, where it stands: a second list of a million is not made. */
+static void move_to_places(struct hanging *hanging, struct histree_thread *threads)
+{
+	for (uint32_t at = 0; at < hanging->count; at++) {
+		while (hanging->place[at] != at) {
+			uint32_t place = hanging->place[at];
+			struct histree_thread there = threads[place];
+			threads[place] = threads[at];
+			threads[at] = there;
+			hanging->place[at] = hanging->place[place];
+			hanging->place[place] = place;
+		}
+	}
+}
+
 static void number(struct hanging *hanging, struct histree_thread *threads)
 {
 	uint32_t count = 0;
-	for (uint32_t at = hanging->first_root; at != HISTREE_NO_INDEX; at = next_depth_first(hanging, at)) {
-		struct histree_thread *thread = &threads[count];
-		uint32_t parent = hanging->parent[at];
-		*thread = hanging->list->threads[at];
-		thread->parent = parent == HISTREE_NO_INDEX ? HISTREE_NO_INDEX : hanging->place[parent];
-		thread->depth = parent == HISTREE_NO_INDEX ? 0 : threads[thread->parent].depth + 1;
-		thread->descendants = 0;
+	for (uint32_t at = hanging->first_root; at != HISTREE_NO_INDEX; at = next_depth_first(hanging, at))
 		hanging->place[at] = count++;
+	for (uint32_t at = 0; at < count; at++) {
+		uint32_t parent = hanging->parent[at];
+		threads[at].parent = parent == HISTREE_NO_INDEX ? HISTREE_NO_INDEX : hanging->place[parent];
+	}
+	move_to_places(hanging, threads);
+	for (uint32_t i = 0; i < count; i++) {
+		struct histree_thread *thread = &threads[i];
+		thread->depth = thread->parent == HISTREE_NO_INDEX ? 0 : threads[thread->parent].depth + 1;
+		thread->descendants = 0;
 	}
 	for (uint32_t i = count; i-- > 0;)
 		if (threads[i].parent != HISTREE_NO_INDEX)
@@ -163,13 +181,13 @@ static void number(struct hanging *hanging, struct histree_thread *threads)
 
 /* ----------------------------------------------------------------------------------------------------------- */
 
-static enum histree_status make_tree(struct histree_control_flow *flow, const struct thread_list *list,
+/* The threads of the list are those of the tree from here on. */
+static enum histree_status make_tree(struct histree_control_flow *flow, struct thread_list *list,
 				     struct histree_error *error)
 {
 	struct hanging hanging = { .list = list, .count = (uint32_t)list->count };
 	size_t count = list->count + 1;
 	enum histree_status status = HISTREE_OK;
-	flow->threads = malloc(count * sizeof(*flow->threads));
 	flow->by_tid = malloc(count * sizeof(*flow->by_tid));
 	hanging.sorted = malloc(count * sizeof(*hanging.sorted));
 	hanging.spare = malloc(count * sizeof(*hanging.spare));
@@ -177,16 +195,17 @@ static enum histree_status make_tree(struct histree_control_flow *flow, const st
 	hanging.first_child = malloc(count * sizeof(*hanging.first_child));
 	hanging.next_sibling = malloc(count * sizeof(*hanging.next_sibling));
 	hanging.place = malloc(count * sizeof(*hanging.place));
-	if (flow->threads == NULL || flow->by_tid == NULL || hanging.sorted == NULL || hanging.spare == NULL ||
-	    hanging.parent == NULL || hanging.first_child == NULL || hanging.next_sibling == NULL ||
-	    hanging.place == NULL) {
+	if (flow->by_tid == NULL || hanging.sorted == NULL || hanging.spare == NULL || hanging.parent == NULL ||
+	    hanging.first_child == NULL || hanging.next_sibling == NULL || hanging.place == NULL) {
 		status = error_memory(error, "the tree of threads");
 		goto out;
 	}
 	sort_by_tid(list->threads, hanging.count, hanging.sorted, hanging.spare);
 	hang(&hanging);
-	number(&hanging, flow->threads);
+	number(&hanging, list->threads);
+	flow->threads = list->threads;
 	flow->count = hanging.count;
+	list->threads = NULL;
 	sort_by_tid(flow->threads, flow->count, hanging.sorted, hanging.spare);
 	for (uint32_t i = 0; i < flow->count; i++)
 		flow->by_tid[i] = hanging.sorted[i].index;

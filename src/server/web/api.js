@@ -24,6 +24,14 @@ async function get(path, parameters, signal) {
 	}
 }
 
+// The page asks for it before any of its code is there (index.html).
+export async function experiments() {
+	const response = await fetch("api/v1/experiments");
+	if (!response.ok)
+		throw Object.assign(new Error(`the server answered ${response.status}`), { isAnswer: true });
+	return response.json();
+}
+
 export async function json(path, parameters, signal) {
 	return (await get(path, parameters, signal)).json();
 }

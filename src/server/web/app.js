@@ -2,28 +2,24 @@
 // app.js - the page: which trace, which views, what keys and mouse do, and all of it in the address.
 
 import * as api from "./api.js";
-import { EventsPanel } from "./events_panel.js";
 import { Bookmarks } from "./bookmarks.js";
 import { GapBands } from "./gap_bands.js";
 import { Hover } from "./hover.js";
-import { LatenciesPanel } from "./latencies_panel.js";
 import { ROW_HEIGHT, RowChart } from "./row_chart.js";
-import { save } from "./save.js";
 import { Selection } from "./selection.js";
 import { StateSearch } from "./state_search.js";
 import { Axis, onDrag, Overview, Usage } from "./strips.js";
-import { StructurePanel } from "./structure_panel.js";
-import { TypesPanel } from "./types_panel.js";
 import { Viewport } from "./viewport.js";
 import * as time from "./time.js";
 
 const $ = (id) => document.getElementById(id);
 const POLL_MS = 400;
+// Their code is fetched when they are first wanted: the page is there sooner.
 const PANELS = [
-	{ name: "events", title: "Events", make: EventsPanel, applies: (one) => one.hasEvents },
-	{ name: "types", title: "Event types", make: TypesPanel, applies: (one) => one.hasEvents },
-	{ name: "latencies", title: "Latencies", make: LatenciesPanel, applies: (one) => one.hasSegments },
-	{ name: "structure", title: "Structure", make: StructurePanel, applies: () => true },
+	{ name: "events", title: "Events", load: async () => (await import("./events_panel.js")).EventsPanel, applies: (one) => one.hasEvents },
+	{ name: "types", title: "Event types", load: async () => (await import("./types_panel.js")).TypesPanel, applies: (one) => one.hasEvents },
+	{ name: "latencies", title: "Latencies", load: async () => (await import("./latencies_panel.js")).LatenciesPanel, applies: (one) => one.hasSegments },
+	{ name: "structure", title: "Structure", load: async () => (await import("./structure_panel.js")).StructurePanel, applies: () => true },
 ];
 const panelsOf = (experiment) => PANELS.filter(({ applies }) => applies(experiment));
 
@@ -40,6 +36,7 @@ const selection = new Selection(viewport, () => charts, fail);
 let experiment = null;
 let charts = []; // that are shown
 let panels = []; // below the charts, that are shown
+let wanted = []; // names of the views that are shown, or will be when their code is there
 let active = null; // the one that keys speak to
 
 // ---- errors and loading ----
@@ -67,7 +64,7 @@ function writeAddress() {
 	for (const which of ["a", "b"])
 		if (viewport[which] !== null)
 			parts.set(which, viewport[which]);
-	parts.set("views", shownNames().join());
+	parts.set("views", wanted.join());
 	for (const { view, settings, top } of charts) {
 		const said = { ...settings, top: Math.round(top / ROW_HEIGHT) };
 		parts.set(view.name, JSON.stringify(said));
@@ -107,7 +104,7 @@ function settingsOf(name, parts) {
 	}
 }
 
-function makePanel({ name, make: Panel }, parts) {
+function makePanel({ name, Panel }, parts) {
 	const panel = new Panel(viewport, experiment, fail, settingsOf(name, parts));
 	panel.addEventListener?.("settings", addressChanged);
 	return panel;
@@ -158,12 +155,18 @@ function clickChart(chart, event) {
 	chart.canvas.focus({ preventScroll: true });
 }
 
-const shownNames = () => [...charts.map((chart) => chart.view.name), ...panels.map((panel) => panel.name)];
+async function loadPanel(panel, parts) {
+	panel.Panel = await panel.load();
+	showViews(wanted, parts);
+}
 
 function showViews(names, parts = address()) {
+	wanted = names.filter((name) => [...experiment.views, ...panelsOf(experiment)].some((one) => one.name === name));
 	const opened = new Map(panels.map((panel) => [panel.name, panel]));
-	panels = panelsOf(experiment).filter(({ name }) => names.includes(name))
-		.map((panel) => opened.get(panel.name) ?? makePanel(panel, parts));
+	const asked = panelsOf(experiment).filter(({ name }) => names.includes(name));
+	panels = asked.filter(({ Panel }) => Panel).map((panel) => opened.get(panel.name) ?? makePanel(panel, parts));
+	for (const panel of asked.filter(({ Panel }) => !Panel))
+		loadPanel(panel, parts).catch(fail);
 	const kept = new Map(charts.map((chart) => [chart.view.name, chart]));
 	charts = experiment.views.filter((view) => names.includes(view.name)).map((view) => kept.get(view.name) ?? makeChart(view, parts));
 	active = charts.includes(active) ? active : charts[0] ?? null;
@@ -173,8 +176,9 @@ function showViews(names, parts = address()) {
 		if (i > 0)
 			parent.append(divider(charts[i - 1], chart));
 		parent.append(chart.root);
-		chart.draw();
 	});
+	for (const chart of charts)
+		kept.has(chart.view.name) ? chart.draw() : chart.begin();
 	for (const panel of panels) {
 		parent.append(panel.root);
 		panel.chose = (info) => selection.of(panel, info);
@@ -206,8 +210,7 @@ function viewButton(view) {
 	const button = Object.assign(document.createElement("button"), { textContent: view.title, type: "button" });
 	button.dataset.view = view.name;
 	button.onclick = () => {
-		const names = shownNames();
-		showViews(names.includes(view.name) ? names.filter((name) => name !== view.name) : [...names, view.name]);
+		showViews(wanted.includes(view.name) ? wanted.filter((name) => name !== view.name) : [...wanted, view.name]);
 	};
 	return button;
 }
@@ -242,7 +245,7 @@ function say(text) {
 }
 
 async function load() {
-	const experiments = await api.json("experiments", {});
+	const experiments = await api.experiments();
 	const wanted = address().get("trace");
 	const chosen = experiments.find((one) => one.uuid === wanted) ?? experiments[0];
 	$("experiment").replaceChildren(...experiments.map((one) => new Option(one.name, one.uuid, false, one === chosen)));
@@ -456,7 +459,7 @@ $("export").onchange = () => {
 	const kind = $("export").value;
 	$("export").value = "";
 	if (kind !== "")
-		save(kind, experiment.name, charts, viewport).catch(fail);
+		import("./save.js").then(({ save }) => save(kind, experiment.name, charts, viewport)).catch(fail);
 };
 showSearchKind();
 const theme = address().get("theme");

@@ -4,7 +4,7 @@
 // They are painted when they can be followed with the eye, which is when there are not too many of them.
 
 import * as api from "./api.js";
-import { eachFrame } from "./viewport.js";
+import { eachFrame, sizeOf } from "./viewport.js";
 import * as time from "./time.js";
 
 const WAIT_MS = 120; // for a range that is being dragged
@@ -37,12 +37,12 @@ export class Arrows {
 	}
 
 	get areTooMany() {
-		return this.#isOn && this.arrows.length * PX_PER_ARROW > this.chart.canvas.clientWidth;
+		return this.#isOn && this.arrows.length * PX_PER_ARROW > sizeOf(this.chart.canvas).width;
 	}
 
 	#follow() {
 		const { viewport, canvas } = this.chart;
-		const wanted = { ...this.chart.parameters, from: viewport.from, to: viewport.to, pixels: Math.min(canvas.clientWidth, 8192) };
+		const wanted = { ...this.chart.parameters, from: viewport.from, to: viewport.to, pixels: Math.min(sizeOf(canvas).width, 8192) };
 		const asked = JSON.stringify(wanted);
 		if (asked === this.#asked)
 			return;
@@ -69,35 +69,37 @@ export class Arrows {
 		this.#lines = [];
 		if (!this.#isOn || width < 1)
 			return;
-		this.#follow();
+		if (this.chart.isComplete) // rows come first
+			this.#follow();
 		if (this.areTooMany)
 			return;
 		const { viewport } = this.chart;
 		const x = (at) => (at - viewport.from) / viewport.span * width;
 		for (const arrow of this.arrows) {
 			const [y1, y2] = [this.chart.middleOf(arrow.from), this.chart.middleOf(arrow.to)];
-			if (Math.max(y1, y2) < 0 || Math.min(y1, y2) > height)
-				continue;
-			const line = { arrow, x1: x(arrow.start), y1, x2: x(arrow.end), y2 };
-			this.#lines.push(line);
-			this.#paint(context, line);
+			if (Math.max(y1, y2) >= 0 && Math.min(y1, y2) <= height)
+				this.#lines.push({ arrow, x1: x(arrow.start), y1, x2: x(arrow.end), y2 });
 		}
+		this.kinds.forEach((kind, number) => {
+			context.strokeStyle = context.fillStyle = viewport.dark ? kind.dark : kind.light;
+			this.#paint(context, this.#lines.filter(({ arrow }) => arrow.kind === number));
+		});
 	}
 
-	#paint(context, { arrow, x1, y1, x2, y2 }) {
-		const kind = this.kinds[arrow.kind];
-		context.strokeStyle = context.fillStyle = this.chart.viewport.dark ? kind.dark : kind.light;
+	// One path for all of a kind: each costs the browser as much as hundreds of lines.
+	#paint(context, lines) {
+		const [shafts, heads] = [new Path2D(), new Path2D()];
+		for (const { x1, y1, x2, y2 } of lines) {
+			shafts.moveTo(x1, y1);
+			shafts.lineTo(x2, y2);
+			const angle = Math.atan2(y2 - y1, x2 - x1);
+			heads.moveTo(x2, y2);
+			for (const side of [-0.45, 0.45])
+				heads.lineTo(x2 - HEAD * Math.cos(angle + side), y2 - HEAD * Math.sin(angle + side));
+		}
 		context.lineWidth = 1.3;
-		context.beginPath();
-		context.moveTo(x1, y1);
-		context.lineTo(x2, y2);
-		context.stroke();
-		const angle = Math.atan2(y2 - y1, x2 - x1);
-		context.beginPath();
-		context.moveTo(x2, y2);
-		for (const side of [-0.45, 0.45])
-			context.lineTo(x2 - HEAD * Math.cos(angle + side), y2 - HEAD * Math.sin(angle + side));
-		context.fill();
+		context.stroke(shafts);
+		context.fill(heads);
 	}
 
 	// What is said of the arrow nearest to a place of the canvas; null: there is none near.

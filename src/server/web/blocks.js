@@ -6,15 +6,18 @@
 
 import * as api from "./api.js";
 import { paint } from "./paint.js";
+import { Pace } from "./viewport.js";
 
-export const BLOCK_ROWS = 32;
-const BLOCKS_KEPT = 48;
+export const BLOCK_ROWS = 16;
+const BLOCKS_KEPT = 96;
 const FETCHES_MAX = 3;
 
 export class Blocks {
 	#kept = new Map(); // the one used last is last
 	#wanted = new Map();
 	#order = ""; // of the rows; a change makes all blocks useless
+	#rangeKey = ""; // for which was fetched last
+	#pace = new Pace(() => this.#fetchSome());
 	#arrived;
 	#failed;
 
@@ -41,7 +44,7 @@ export class Blocks {
 
 	repaint() {
 		for (const block of this.#kept.values())
-			block.image = null;
+			block.picture = null;
 	}
 
 	// Fetches that are under way go on, unless they are useless: so a range that changes with each frame keeps the server
@@ -86,10 +89,9 @@ export class Blocks {
 	#use(key, block) {
 		this.#kept.delete(key);
 		this.#kept.set(key, block);
-		for (const [old, { image }] of this.#kept) {
+		for (const old of this.#kept.keys()) {
 			if (this.#kept.size <= BLOCKS_KEPT)
 				break;
-			image?.close?.();
 			this.#kept.delete(old);
 		}
 	}
@@ -101,6 +103,9 @@ export class Blocks {
 				break;
 			if (wanted.abort)
 				continue;
+			if (wanted.rangeKey !== this.#rangeKey && !this.#pace.mayBegin())
+				break;
+			this.#rangeKey = wanted.rangeKey;
 			underWay++;
 			this.#fetch(wanted);
 		}
@@ -114,7 +119,7 @@ export class Blocks {
 				{ ...parameters, first: index * BLOCK_ROWS, count: BLOCK_ROWS, ...range }, wanted.abort.signal);
 			if (this.#wanted.get(key) !== wanted)
 				return;
-			this.#use(key, { index, range, ...window, image: null });
+			this.#use(key, { index, range, ...window, picture: null });
 			this.#arrived(window);
 		} catch (error) {
 			if (error.name !== "AbortError")
@@ -128,7 +133,7 @@ export class Blocks {
 }
 
 // The picture of a block, made when it is first needed.
-export function imageOf(block, rowHeight, look) {
-	block.image ??= paint(block, rowHeight, look);
-	return block.image;
+export function pictureOf(block, rowHeight, look) {
+	block.picture ??= paint(block, rowHeight, look);
+	return block.picture;
 }

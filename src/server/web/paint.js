@@ -16,23 +16,18 @@ export function pixelOf(text) {
 
 // The lines of a row at which its picture can change: styles have heights, and there is the line at the foot.
 function zonesOf(styles, rowHeight, moreTop) {
-	const edges = new Set([0, moreTop, rowHeight]);
+	const edges = new Set([moreTop, rowHeight]);
 	for (const { top, bottom } of styles)
 		edges.add(top).add(bottom);
 	const sorted = [...edges].sort((one, other) => one - other);
 	return sorted.slice(1).map((bottom, i) => ({ top: sorted[i], bottom }));
 }
 
-// Scan lines instead of rectangles: rows have thousands of runs of a pixel each, and a rectangle costs a call. The lines
-// of a zone are alike: one is made, the others are copies.
+// Scan lines instead of rectangles: rows have thousands of runs of a pixel each, and a rectangle costs a call. The
+// lines of a zone are alike, so the picture has one for each zone of each row, and who draws it stretches them. Returns
+// {canvas, zones}; at the edges of rows, where there is nothing, is no zone.
 export function paint(block, rowHeight, { dark, more }) {
 	const width = block.range.pixels, rows = block.runs.length;
-	const canvas = document.createElement("canvas");
-	canvas.width = width;
-	canvas.height = Math.max(1, rows * rowHeight);
-	const context = canvas.getContext("2d");
-	const image = context.createImageData(canvas.width, canvas.height);
-	const pixels = new Uint32Array(image.data.buffer);
 	const styles = block.styles.map((style) => ({
 		pixel: pixelOf(dark ? style.dark : style.light),
 		top: Math.round(rowHeight * (0.5 - style.height * (0.5 - ROOM_AT_EDGE))),
@@ -41,16 +36,16 @@ export function paint(block, rowHeight, { dark, more }) {
 	const moreTop = Math.round(rowHeight * (1 - MORE_HEIGHT));
 	const zones = zonesOf(styles, rowHeight, moreTop);
 	const look = { styles, moreTop, morePixel: pixelOf(more) };
-	block.runs.forEach((runs, row) => {
-		for (const { top, bottom } of zones) {
-			const base = (row * rowHeight + top) * width;
-			paintLine(pixels, base, runs, top, look);
-			for (let y = top + 1; y < bottom; y++)
-				pixels.copyWithin((row * rowHeight + y) * width, base, base + width);
-		}
-	});
+	const canvas = document.createElement("canvas");
+	canvas.width = width;
+	canvas.height = Math.max(1, rows * zones.length);
+	const context = canvas.getContext("2d");
+	const image = context.createImageData(canvas.width, canvas.height);
+	const pixels = new Uint32Array(image.data.buffer);
+	block.runs.forEach((runs, row) =>
+		zones.forEach(({ top }, i) => paintLine(pixels, (row * zones.length + i) * width, runs, top, look)));
 	context.putImageData(image, 0, 0);
-	return canvas;
+	return { canvas, zones };
 }
 
 function paintLine(pixels, base, runs, y, { styles, moreTop, morePixel }) {

@@ -6,7 +6,7 @@
 
 import * as api from "./api.js";
 import { Arrows } from "./arrows.js";
-import { BLOCK_ROWS, Blocks, imageOf } from "./blocks.js";
+import { BLOCK_ROWS, Blocks, pictureOf } from "./blocks.js";
 import { NO_STYLE, RUN_FIELDS } from "./api.js";
 import { Matches } from "./matches.js";
 import { inkOn } from "./paint.js";
@@ -19,7 +19,12 @@ const INDENT = 12;
 const PIXELS_MAX = 8192;
 const TEXT_WIDTH_LEAST = 24;
 const STRETCHED = 1.5; // a picture that will be replaced: its texts would be many, and not where they will be
-const EARLY_MS = 300; // between two questions whether the rows are in order now
+
+// Of the canvas of a chart, by the style sheet.
+function widthOfCharts() {
+	const style = getComputedStyle(document.documentElement);
+	return innerWidth - parseFloat(style.getPropertyValue("--label-width")) - parseFloat(style.getPropertyValue("--scrollbar-width"));
+}
 
 const element = (tag, attributes = {}, ...children) => {
 	const made = document.createElement(tag);
@@ -38,13 +43,13 @@ export class RowChart extends EventTarget {
 	isEarly = false; // the rows are not those of the view yet: the server is putting them in order
 	settings = { sort: "tree", filter: "", folded: false, toggled: [], arrows: true };
 	#names = [];
-	#timer = 0;
 
 	constructor(viewport, experiment, view, failed) {
 		super();
 		this.viewport = viewport;
 		this.experiment = experiment;
 		this.view = view;
+		this.failed = failed;
 		const draw = eachFrame(() => this.#draw());
 		this.draw = () => {
 			this.isComplete = false; // until it is known what is missing
@@ -99,6 +104,19 @@ export class RowChart extends EventTarget {
 	}
 
 	// ---- what is shown ----
+
+	// Rows are asked for before the browser has laid out the page, which takes it longer than the server needs for them: as
+	// wide as the page will be.  If it is not, they are asked for again.
+	begin() {
+		const first = Math.floor(this.top / ROW_HEIGHT / BLOCK_ROWS);
+		this.blocks.setOrder(JSON.stringify(this.parameters));
+		this.blocks.get(first, first, { from: this.viewport.from, to: this.viewport.to, pixels: this.#pixels(widthOfCharts()) }, this.parameters);
+		this.draw();
+	}
+
+	#pixels(width) {
+		return Math.min(Math.max(Math.round(width * (devicePixelRatio || 1)), 1), PIXELS_MAX);
+	}
 
 	set(changes) {
 		Object.assign(this.settings, changes);
@@ -176,30 +194,33 @@ export class RowChart extends EventTarget {
 
 	// ---- drawing ----
 
-	#askAgain() {
-		this.blocks.expireEarly();
-		this.draw();
-	}
-
 	#arrived(window) {
+		if (window.early && !this.isEarly)
+			this.#awaitOrder();
+		else if (this.isEarly && !window.early)
+			this.chosen = this.chosenRow = -1; // the row at that place is another one now
+		this.isEarly = window.early;
 		this.total = window.total;
 		this.scrollTo(this.top);
 		this.draw();
-		if (this.isEarly && !window.early) {
-			this.chosen = this.chosenRow = -1; // the row at that place is another one now
+	}
+
+	// The server answers once the rows are in order.
+	async #awaitOrder() {
+		try {
+			await api.rows({ ...this.parameters, early: "", first: 0, count: 0, from: 0, to: 0, pixels: 1 });
 			this.blocks.expireEarly();
+			this.draw();
+		} catch (error) {
+			this.failed(error);
 		}
-		this.isEarly = window.early;
-		clearTimeout(this.#timer);
-		if (this.isEarly)
-			this.#timer = setTimeout(() => this.#askAgain(), EARLY_MS);
 	}
 
 	#draw() {
 		if (!this.root.isConnected)
 			return;
 		const { context, width, height, ratio } = fit(this.canvas);
-		const range = { from: this.viewport.from, to: this.viewport.to, pixels: Math.min(this.canvas.width, PIXELS_MAX) };
+		const range = { from: this.viewport.from, to: this.viewport.to, pixels: this.#pixels(width) };
 		const first = Math.floor(this.top / ROW_HEIGHT / BLOCK_ROWS);
 		const last = Math.max(first, Math.floor((Math.min(this.top + height, this.total * ROW_HEIGHT) - 1) / ROW_HEIGHT / BLOCK_ROWS));
 		this.blocks.setOrder(JSON.stringify(this.parameters));
@@ -239,16 +260,26 @@ export class RowChart extends EventTarget {
 	#drawBlock(context, block, width, ratio) {
 		const { viewport } = this;
 		const look = { dark: viewport.dark, more: colour("quiet") };
-		const image = imageOf(block, Math.round(ROW_HEIGHT * ratio), look);
+		const picture = pictureOf(block, Math.round(ROW_HEIGHT * ratio), look);
 		const left = (block.range.from - viewport.from) / viewport.span * width;
 		const wide = (block.range.to - block.range.from) / viewport.span * width;
 		const y = Math.round((block.index * BLOCK_ROWS * ROW_HEIGHT - this.top) * ratio) / ratio;
 		context.imageSmoothingEnabled = false;
-		context.drawImage(image, left, y, wide, block.rows.length * ROW_HEIGHT);
+		this.#drawRows(context, picture, left, y, wide, ratio);
 		const pixel = wide / block.range.pixels;
 		if (pixel * ratio < STRETCHED)
 			this.#drawTexts(context, block, left, pixel, y, width);
 		this.matches.draw(context, block, left, pixel, y, ROW_HEIGHT);
+	}
+
+	// A line of the picture for each zone of a row, of the rows in view.
+	#drawRows(context, { canvas, zones }, left, top, wide, ratio) {
+		for (let line = 0, y = top; line < canvas.height; line += zones.length, y += ROW_HEIGHT) {
+			if (y + ROW_HEIGHT < 0 || y > this.height)
+				continue;
+			zones.forEach((zone, i) =>
+				context.drawImage(canvas, 0, line + i, canvas.width, 1, left, y + zone.top / ratio, wide, (zone.bottom - zone.top) / ratio));
+		}
 	}
 
 	#drawTexts(context, block, left, pixel, y, width) {
@@ -288,17 +319,28 @@ export class RowChart extends EventTarget {
 
 	#drawName(name, position) {
 		const info = this.infoAt(position);
+		const said = [
+			position === this.chosen,
+			info?.below > 0 ? (info.folded ? "▸" : "▾") : "",
+			info ? info.name || (info.tid === -1 ? "unknown" : "") : "…",
+			[
+				info?.cpu > 0 && this.settings.sort === "cpu" ? time.duration(info.cpu) : "",
+				info?.tid >= 0 ? info.tid : "",
+			].filter((part) => part !== "").join("  "),
+			2 + INDENT * Math.min(info?.depth ?? 0, 12),
+			position * ROW_HEIGHT - this.top,
+		];
+		// Mostly all is as it was, and what is not touched costs the browser nothing.
+		if (name.said?.every((one, i) => one === said[i]))
+			return;
+		name.said = said;
 		const [fold, text, number] = name.children;
-		name.style.transform = `translateY(${position * ROW_HEIGHT - this.top}px)`;
-		name.style.paddingLeft = `${2 + INDENT * Math.min(info?.depth ?? 0, 12)}px`;
-		name.classList.toggle("chosen", position === this.chosen);
+		let left, top;
+		[, fold.textContent, text.textContent, number.textContent, left, top] = said;
+		name.classList.toggle("chosen", said[0]);
+		name.style.paddingLeft = `${left}px`;
+		name.style.transform = `translateY(${top}px)`;
 		name.dataset.position = position;
-		fold.textContent = info?.below > 0 ? (info.folded ? "▸" : "▾") : "";
-		text.textContent = info ? info.name || (info.tid === -1 ? "unknown" : "") : "…";
-		number.textContent = [
-			info?.cpu > 0 && this.settings.sort === "cpu" ? time.duration(info.cpu) : "",
-			info?.tid >= 0 ? info.tid : "",
-		].filter((part) => part !== "").join("  ");
 	}
 
 	#drawThumb() {

@@ -2,7 +2,7 @@
 // strips.js - what stands above the charts: the whole trace, CPU usage, the axis of time.
 
 import * as api from "./api.js";
-import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
+import { colour, drawMarkers, eachFrame, fit, Pace } from "./viewport.js";
 import * as time from "./time.js";
 
 // Called with the two ends of a drag over a canvas, in CSS pixels, and whether it is over.
@@ -33,47 +33,66 @@ export function onDrag(canvas, dragged, clicked) {
 	});
 }
 
-function drawCurve(context, values, width, height, most) {
-	context.beginPath();
-	context.moveTo(0, height);
-	values.forEach((value, i) => context.lineTo((i + 0.5) / values.length * width, height - value / most * (height - 4)));
-	context.lineTo(width, height);
-	context.fill();
-}
-
 // A curve that is fetched again when its range changes: one fetch at a time, and then that of the latest range.
 class Curve {
 	values = new Float32Array(0);
 	range = { from: 0, to: 1 };
+	most = 0; // of the values
 	#key = ""; // of what was asked for last
 	#isUnderWay = false;
+	#picture = { key: "", canvas: document.createElement("canvas") };
 
-	async fetch(path, parameters, range, done, failed) {
+	constructor(redraw) {
+		this.redraw = redraw;
+		this.pace = new Pace(redraw);
+	}
+
+	async fetch(path, parameters, range, failed) {
 		const key = JSON.stringify([parameters, range]);
-		if (key === this.#key || this.#isUnderWay)
+		if (key === this.#key || this.#isUnderWay || !this.pace.mayBegin())
 			return;
 		this.#key = key;
 		this.#isUnderWay = true;
 		try {
 			this.values = await api.curve(path, { ...parameters, ...range });
+			this.most = this.values.reduce((a, b) => Math.max(a, b), 0);
 			this.range = range;
+			this.#picture.key = "";
 		} catch (error) {
 			failed(error);
 		} finally {
 			this.#isUnderWay = false;
-			done(); // draws, and so asks for the range that it has become
+			this.redraw(); // and so asks for the range that it has become
 		}
+	}
+
+	// A column a value, painted once: a frame that moves it only copies it.
+	picture(height, ratio, top, ink) {
+		const key = `${height} ${ratio} ${top} ${ink}`, { canvas } = this.#picture;
+		if (key === this.#picture.key)
+			return canvas;
+		this.#picture.key = key;
+		canvas.width = Math.max(this.values.length, 1);
+		canvas.height = Math.max(Math.round(height * ratio), 1);
+		const context = canvas.getContext("2d");
+		context.fillStyle = ink;
+		this.values.forEach((value, i) => {
+			const high = value / top * (canvas.height - 4 * ratio);
+			context.fillRect(i, canvas.height - high, 1, high);
+		});
+		return canvas;
 	}
 }
 
 // All of the trace, with the visible part marked; a drag moves or chooses it.
 export class Overview {
-	#curve = new Curve();
+	#curve;
 	#grip = 0;
 
 	constructor(canvas, viewport, failed) {
 		Object.assign(this, { canvas, viewport, failed });
 		this.draw = eachFrame(() => this.#draw());
+		this.#curve = new Curve(this.draw);
 		const timeAt = (x) => x / canvas.clientWidth * viewport.duration;
 		onDrag(canvas, (from, to, isOver, down) => {
 			const inside = timeAt(from) >= this.#grip && timeAt(from) <= this.#grip + viewport.span;
@@ -96,16 +115,14 @@ export class Overview {
 	}
 
 	#draw() {
-		const { context, width, height } = fit(this.canvas);
+		const { context, width, height, ratio } = fit(this.canvas);
 		const { viewport } = this;
 		if (!this.experiment || width < 2)
 			return;
 		const range = { from: 0, to: viewport.duration, pixels: Math.min(Math.round(width), 2048) };
-		this.#curve.fetch("density", { experiment: this.experiment.uuid }, range, this.draw, this.failed);
+		this.#curve.fetch("density", { experiment: this.experiment.uuid }, range, this.failed);
 		context.clearRect(0, 0, width, height);
-		context.fillStyle = colour("density");
-		const most = this.#curve.values.reduce((a, b) => Math.max(a, b), 1);
-		drawCurve(context, this.#curve.values, width, height, most);
+		context.drawImage(this.#curve.picture(height, ratio, Math.max(this.#curve.most, 1), colour("density")), 0, 0, width, height);
 		for (const overlay of viewport.overlays)
 			overlay.drawWhole?.(context, width, height);
 		const left = viewport.from / viewport.duration * width, wide = Math.max(viewport.span / viewport.duration * width, 2);
@@ -120,11 +137,12 @@ export class Overview {
 
 // Percent of one CPU over the visible range.
 export class Usage {
-	#curve = new Curve();
+	#curve;
 
 	constructor(canvas, label, viewport, failed) {
 		Object.assign(this, { canvas, label, viewport, failed });
 		this.draw = eachFrame(() => this.#draw());
+		this.#curve = new Curve(this.draw);
 		new ResizeObserver(this.draw).observe(canvas);
 	}
 
@@ -134,21 +152,20 @@ export class Usage {
 	}
 
 	#draw() {
-		const { context, width, height } = fit(this.canvas);
+		const { context, width, height, ratio } = fit(this.canvas);
 		const { viewport } = this;
 		if (!this.experiment || width < 2)
 			return;
 		const range = { from: viewport.from, to: viewport.to, pixels: Math.min(Math.round(width), 2048) };
-		this.#curve.fetch("usage", { experiment: this.experiment.uuid }, range, this.draw, this.failed);
-		const { values, range: shown } = this.#curve;
-		const most = Math.max(100, Math.ceil(values.reduce((a, b) => Math.max(a, b), 0) / 100 - 0.01) * 100);
+		this.#curve.fetch("usage", { experiment: this.experiment.uuid }, range, this.failed);
+		const shown = this.#curve.range;
+		const most = Math.max(100, Math.ceil(this.#curve.most / 100 - 0.01) * 100);
 		context.clearRect(0, 0, width, height);
-		context.save();
-		context.translate((shown.from - viewport.from) / viewport.span * width, 0);
-		context.fillStyle = colour("curve");
 		context.globalAlpha = 0.75;
-		drawCurve(context, values, (shown.to - shown.from) / viewport.span * width, height, most);
-		context.restore();
+		context.imageSmoothingEnabled = false;
+		context.drawImage(this.#curve.picture(height, ratio, most, colour("curve")), (shown.from - viewport.from) / viewport.span * width, 0,
+			(shown.to - shown.from) / viewport.span * width, height);
+		context.globalAlpha = 1;
 		drawMarkers(context, viewport, width, height);
 		this.label.textContent = `0 to ${most} % of one CPU`;
 	}

@@ -2,6 +2,7 @@
 // viewport.js - what all views share: the visible range, two markers, the theme.  Listeners are told what changed.
 
 const SPAN_LEAST = 20; // ns
+const PACE_MS = 80;
 
 export class Viewport extends EventTarget {
 	start = 0n; // of the trace, ns since the epoch
@@ -73,10 +74,26 @@ export class Viewport extends EventTarget {
 	}
 }
 
+// Sizes of canvases in CSS pixels, as the browser tells them: asking an element makes it lay out the page.
+const sizes = new WeakMap();
+const sizeWatch = new ResizeObserver((entries) => {
+	for (const { target, contentRect: { width, height } } of entries)
+		sizes.set(target, { width: Math.round(width), height: Math.round(height) });
+});
+
+export function sizeOf(canvas) {
+	const known = sizes.get(canvas);
+	if (known?.width > 0)
+		return known;
+	if (!known)
+		sizeWatch.observe(canvas);
+	return { width: canvas.clientWidth, height: canvas.clientHeight };
+}
+
 // A canvas that is as sharp as the screen: its size in device pixels, its context in CSS pixels.
 export function fit(canvas) {
 	const ratio = window.devicePixelRatio || 1;
-	const width = canvas.clientWidth, height = canvas.clientHeight;
+	const { width, height } = sizeOf(canvas);
 	const wide = Math.max(1, Math.round(width * ratio)), high = Math.max(1, Math.round(height * ratio));
 	if (canvas.width !== wide || canvas.height !== high) {
 		canvas.width = wide;
@@ -107,6 +124,30 @@ export function eachFrame(draw) {
 			draw();
 		});
 	};
+}
+
+// While a range changes with each frame, what is asked for it would keep the page and the server busy with answers that no
+// one sees: from one asking to the next passes some time. `again` is called when that is over.
+export class Pace {
+	#begun = -Infinity;
+	#timer = 0;
+
+	constructor(again) {
+		this.again = again;
+	}
+
+	mayBegin() {
+		const wait = this.#begun + PACE_MS - performance.now();
+		if (wait <= 0) {
+			this.#begun = performance.now();
+			return true;
+		}
+		this.#timer ||= setTimeout(() => {
+			this.#timer = 0;
+			this.again();
+		}, wait);
+		return false;
+	}
 }
 
 // Overlays and the lines of the markers, over a chart of the visible range.

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * digest_cells.h - the states of one attribute, made fewer: what is shorter than a cell of time is added up by
+ * cell.
+ *
+ * A state that is at least as long as a cell stays what it is.  Between such states time is cut at multiples of the
+ * width of a cell, and each cell has each of its values once, for as long as it lasted in it: where in the cell is
+ * forgotten.  So what is added up over a range is right but for the cells at its two ends.
+ *
+ * A cell keeps the values that lasted longest; the rest of its time is one state, DIGEST_REST.  The int 0 is never
+ * put to the rest: in Current_thread it is the idle thread, and everything else is work.
+ */
+#ifndef PIPELINE_DIGEST_CELLS_H
+#define PIPELINE_DIGEST_CELLS_H
+
+#include <stdbool.h>
+
+#include "histree/status.h"
+#include "histree/value.h"
+
+enum { DIGEST_VALUES_KEPT = 3, DIGEST_VALUES_SEEN = 64 };
+
+/* In place of the index of a value: several others, not told apart. */
+#define DIGEST_REST UINT32_MAX
+
+struct digest_state {
+	histree_time start, end; /* both inclusive */
+	uint32_t value;          /* an index */
+	uint32_t attribute;      /* whose it is */
+};
+
+struct digest_share {
+	uint64_t ns;
+	uint32_t value;
+};
+
+/* A zeroed one has no states.  What is added stays in `states` until digest_cells_clear(). */
+struct digest_cells {
+	struct digest_state *states;
+	size_t count, capacity;
+
+	/* The cell that is being filled. */
+	struct digest_share shares[DIGEST_VALUES_SEEN];
+	unsigned share_count;
+	uint64_t rest;
+	bool can_go_on; /* the last state is part of a cell, and the next one may continue it */
+};
+
+struct digest_scale {
+	histree_time origin;   /* cells are counted from here */
+	histree_time from, to; /* what lies outside is left to others */
+	unsigned width_log2;   /* of a cell, in ns; 0 to 62 */
+	uint32_t zero;         /* the index of int 0; DIGEST_REST: there is none */
+};
+
+/*
+ * The states of one attribute that meet the range of the scale, in the order of time and without gaps; they are
+ * changed.  A long one belongs to the range in which it ends.
+ */
+enum histree_status digest_cells_add(struct digest_cells *cells, const struct digest_scale *scale,
+				     struct digest_state *states, size_t count, struct histree_error *error);
+
+void digest_cells_clear(struct digest_cells *cells);
+void digest_cells_release(struct digest_cells *cells);
+
+#endif

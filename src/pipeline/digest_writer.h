@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * digest_writer.h - make the digests of a finished history (state/history_digests.h, docs/design/0013-digests.md).
+ */
+#ifndef PIPELINE_DIGEST_WRITER_H
+#define PIPELINE_DIGEST_WRITER_H
+
+#include "base/io.h"
+#include "histree/history.h"
+
+/* Zero means the default. */
+struct digest_options {
+	uint64_t history_states_min; /* a history with fewer is read as it is; 4 Mi */
+	uint32_t states_min;         /* of an attribute that goes into a digest; 1,024 */
+	uint32_t states_in_cell;     /* of the first digest, on average; 64 */
+	uint32_t states_in_window;   /* that are in memory at once, about; 256 Ki */
+	uint32_t threads;            /* as in struct histree_tree_options */
+	/* Asked now and then; false: HISTREE_ERR_CANCELLED.  May be NULL. */
+	bool (*go_on)(void *context);
+	void *context;
+};
+
+/*
+ * Beside the history at a path, which is complete.  Reads it twice, and each digest once for the next.  Memory: 60
+ * bytes a state in a window, and 4 bytes an attribute.  On failure no digest is left.
+ */
+enum histree_status digests_write(const struct io *io, const char *path, const struct digest_options *options,
+				  struct histree_error *error);
+
+/* Remove those beside a path, if there are any. */
+void digests_remove(const struct io *io, const char *path);
+
+#endif

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "state/history_digests.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/io.h"
+#include "state/attributes.h"
+#include "state/history.h"
+
+char *digest_path(const char *history, uint32_t number)
+{
+	char *path;
+	return asprintf(&path, "%s.digest%" PRIu32, history, number) < 0 ? NULL : path;
+}
+
+/* A history is told from others by how much it has: files are made once and never change. */
+void digest_provider(const struct histree_history_info *of, char *room, size_t size)
+{
+	snprintf(room, size, "digest of %" PRIu64 " states, %" PRIu64 " bytes", of->interval_count, of->file_bytes);
+}
+
+/* ---- opening --------------------------------------------------------------------------------------------- */
+
+static enum histree_status add_entry(struct history_digest *digest, size_t *capacity, struct digest_entry entry,
+				     struct histree_error *error)
+{
+	if (!array_reserve(&digest->entries, capacity, (size_t)digest->count + 1))
+		return error_memory(error, "a digest");
+	digest->entries[digest->count++] = entry;
+	return HISTREE_OK;
+}
+
+/* HISTREE_ERR_FORMAT: it has names that are not those of a digest. */
+static enum histree_status read_entries(struct history_digest *digest, uint32_t attribute_count,
+					struct histree_error *error)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(digest->history);
+	const struct attribute_source *source = attributes->source;
+	struct attribute_run near = { 0 };
+	size_t capacity = 0;
+	for (histree_quark own = 0; own < attributes->count; own++) {
+		histree_quark parent = source->parent(attributes, own, &near);
+		if (parent == HISTREE_ROOT)
+			continue;
+		struct attribute_name name = source->name(attributes, own, &near);
+		struct attribute_name width = source->name(attributes, parent, &near);
+		bool is_width = width.text == NULL && width.number <= DIGEST_WIDTH_LOG2_MAX &&
+				source->parent(attributes, parent, &near) == HISTREE_ROOT;
+		if (!is_width || name.text != NULL || name.number >= attribute_count ||
+		    (digest->count > 0 && name.number <= digest->entries[digest->count - 1].quark))
+			return error_set(error, HISTREE_ERR_FORMAT, "attribute %" PRIu32 " is not one of a digest",
+					 own);
+		struct digest_entry entry = { name.number, own, width.number };
+		enum histree_status status = add_entry(digest, &capacity, entry, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return HISTREE_OK;
+}
+
+static void close_digest(struct history_digest *digest)
+{
+	histree_history_close(digest->history);
+	free(digest->entries);
+	*digest = (struct history_digest){ 0 };
+}
+
+/* Whether the file that was opened is a digest of this history. */
+static bool is_of(const struct histree_history_info *info, const struct histree_history_info *of)
+{
+	char provider[sizeof(info->provider)];
+	digest_provider(of, provider, sizeof(provider));
+	return strcmp(info->provider, provider) == 0 && info->provider_version == DIGEST_VERSION &&
+	       info->complete && info->start == of->start && info->end == of->end;
+}
+
+static enum histree_status open_digest(struct history_digest *digest, const char *path,
+				       const struct histree_history_info *of, size_t cache_bytes,
+				       struct histree_error *error)
+{
+	struct block_file *file;
+	enum histree_status status = block_file_open(&io_posix, path, &file, error);
+	if (status == HISTREE_OK)
+		status = history_open_file(file, &(struct histree_open_options){ .cache_bytes = cache_bytes },
+					   &digest->history, error);
+	if (status == HISTREE_OK && !is_of(histree_history_info(digest->history), of))
+		status = error_set(error, HISTREE_ERR_FORMAT, "'%s' is of another history", path);
+	return status == HISTREE_OK ? read_entries(digest, of->attribute_count, error) : status;
+}
+
+enum histree_status history_digests_open(struct history_digests *digests, const char *path,
+					 const struct histree_history_info *of, size_t cache_bytes,
+					 struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && digests->count < DIGESTS_MAX) {
+		struct history_digest *digest = &digests->digests[digests->count];
+		char *name = digest_path(path, digests->count + 1);
+		if (name == NULL)
+			return error_memory(error, "a path");
+		status = open_digest(digest, name, of, cache_bytes, NULL);
+		free(name);
+		if (status == HISTREE_OK)
+			digests->count++;
+		else
+			close_digest(digest);
+	}
+	return status == HISTREE_ERR_MEMORY ? error_memory(error, "a digest") : HISTREE_OK;
+}
+
+/* ---- finding --------------------------------------------------------------------------------------------- */
+
+static const struct digest_entry *find_entry(const struct history_digest *digest, histree_quark quark)
+{
+	uint32_t low = 0, high = digest->count;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (digest->entries[middle].quark < quark)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < digest->count && digest->entries[low].quark == quark ? &digest->entries[low] : NULL;
+}
+
+uint32_t history_digests_find(const struct history_digests *digests, histree_quark quark, uint64_t cell_ns,
+			      const struct digest_entry **entry)
+{
+	for (uint32_t i = digests->count; i-- > 0;) {
+		*entry = find_entry(&digests->digests[i], quark);
+		if (*entry != NULL && UINT64_C(1) << (*entry)->width_log2 <= cell_ns)
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+void history_digests_close(struct history_digests *digests)
+{
+	while (digests->count > 0)
+		close_digest(&digests->digests[--digests->count]);
+}

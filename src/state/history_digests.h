@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * history_digests.h - the digests of a history: histories of their own with the same attributes, as far as those
+ * have many states, and fewer states (docs/design/0013-digests.md).
+ *
+ * The digests of FILE are FILE.digest1, FILE.digest2, ...; each is made of the one before.  An attribute of a
+ * digest is named W/Q: its cells are 2^W ns long, and in the history it is quark Q.  They are in the order of Q.  A
+ * value of type custom and no bytes stands for several others that are not told apart.
+ *
+ * They are no more than a help: where there are none, or they are not of this file, a history has no digests.
+ */
+#ifndef STATE_HISTORY_DIGESTS_H
+#define STATE_HISTORY_DIGESTS_H
+
+#include "histree/history.h"
+
+enum { DIGESTS_MAX = 16, DIGEST_VERSION = 1, DIGEST_WIDTH_LOG2_MAX = 62 };
+
+struct digest_entry {
+	histree_quark quark; /* in the history */
+	histree_quark own;   /* in the digest */
+	uint32_t width_log2; /* of a cell */
+};
+
+struct history_digest {
+	struct histree_history *history;
+	struct digest_entry *entries; /* by quark, and so by `own` */
+	uint32_t count;
+};
+
+/* A zeroed one is empty. */
+struct history_digests {
+	struct history_digest digests[DIGESTS_MAX]; /* the one with the shortest cells first */
+	uint32_t count;
+};
+
+/* The path of digest 1, 2, ... of the history at a path; the caller frees it. */
+char *digest_path(const char *history, uint32_t number);
+
+/* What a digest says that it is of: its provider.  `room` is that of histree_history_info.provider. */
+void digest_provider(const struct histree_history_info *of, char *room, size_t size);
+
+/* Open those of a history; each gets a cache of so many bytes.  HISTREE_ERR_MEMORY only. */
+enum histree_status history_digests_open(struct history_digests *digests, const char *path,
+					 const struct histree_history_info *of, size_t cache_bytes,
+					 struct histree_error *error);
+
+/* The digest with the longest cells that are no longer than that, or UINT32_MAX; where it has the attribute. */
+uint32_t history_digests_find(const struct history_digests *digests, histree_quark quark, uint64_t cell_ns,
+			      const struct digest_entry **entry);
+
+static inline bool digest_value_is_rest(const struct histree_value *value)
+{
+	return value->type == HISTREE_CUSTOM && value->size == 0;
+}
+
+void history_digests_close(struct history_digests *digests);
+
+#endif
