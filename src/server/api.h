@@ -49,7 +49,9 @@ endpoint_function api_find_row;
 /*
  * ?view= ... as rows, &text= &at= &position= &backwards=0|1: {found, start, end, position, row}, the next state of
  * any row that matches an expression (state_filter.h).  States are in the order of their starts, then of rows; the
- * search begins behind one that starts at `at` in the row at `position`, -1 for none.
+ * search begins behind one that starts at `at` in the row at `position`, -1 for none.  {found: false, at,
+ * position}: it has come so far in ten seconds, or in as many &states= that did not match, and can go on from
+ * there; {found: false}: there is none.
  */
 endpoint_function api_search_state;
 

@@ -133,16 +133,19 @@ static struct state_rows_asked rows_asked(const struct call *call, const struct 
 	};
 }
 
-static void write_found(struct json_writer *json, const struct state_request *request,
-			const struct state_found *found)
+static void write_found(struct json_writer *json, const struct state_request *request, enum histree_status status,
+			const struct state_found *found, const struct search_place *reached)
 {
 	json_begin_object(json);
-	json_bool_member(json, "found", found != NULL);
-	if (found != NULL) {
+	json_bool_member(json, "found", status == HISTREE_OK);
+	if (status == HISTREE_OK) {
 		json_int_member(json, "start", found->start - request->info->start);
 		json_int_member(json, "end", found->end - request->info->start);
 		json_int_member(json, "position", found->position);
 		json_int_member(json, "row", row_order_at(request->order.order, found->position));
+	} else if (status == HISTREE_PARTIAL) {
+		json_int_member(json, "at", reached->start - request->info->start);
+		json_int_member(json, "position", reached->position);
 	}
 	json_end(json);
 }
@@ -152,19 +155,20 @@ void api_search_state(struct call *call)
 	struct state_request request;
 	struct state_found found;
 	struct histree_error error = { 0 };
-	int64_t at, position, backwards;
-	if (!state_request_open(call, &request) ||
+	int64_t at, position, backwards, states;
+	if (!state_request_open(call, &request) || !page_number(call, "states", 0, INT64_MAX, 0, &states) ||
 	    !page_number(call, "at", 0, request.info->end - request.info->start, -1, &at) ||
 	    !page_number(call, "position", -1, UINT32_MAX, -1, &position) ||
 	    !page_number(call, "backwards", 0, 1, 0, &backwards))
 		goto out;
 	struct state_rows_asked asked = rows_asked(call, &request, 0, UINT32_MAX);
+	struct search_place from = { request.info->start + at, position };
 	enum histree_status status =
-		state_search_next(&asked, request.info->start + at, position, backwards != 0, &found, &error);
+		state_search_next(&asked, &from, backwards != 0, (uint64_t)states, &found, &error);
 	if (status < 0)
 		reply_failure(call->reply, &error);
 	else
-		write_found(&call->reply->json, &request, status == HISTREE_OK ? &found : NULL);
+		write_found(&call->reply->json, &request, status, &found, &from);
 out:
 	state_request_close(&request);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "histree/query.h"
 #include "histree/rows.h"
@@ -11,8 +12,11 @@
 enum {
 	STATES_PER_LOOK = 4096,
 	STATES_MAX = 4 * 1024 * 1024, /* that are looked at for one picture */
-	SEARCH_SECONDS = 10,
+	SEARCH_MS = 10000,
+	MATCHES_PER_LOOK = 64,
 	FIRST_PART = 1024, /* of the history: how much is searched at first */
+	CANDIDATES_MAX = 1 << 16,
+	SMALLER = 8, /* the next part, after one with more than that */
 };
 
 /* Where the states of an attribute are shown. */
@@ -28,7 +32,9 @@ struct search {
 	histree_quark *quarks;
 	size_t count;
 	struct histree_query *queries[DATASET_HISTORIES_MAX];
-	uint64_t looked; /* states */
+	uint64_t looked;                /* states */
+	uint64_t matched, matched_most; /* states that did not match; 0: as many as there are */
+	int64_t deadline_ms;            /* 0: none yet */
 };
 
 /* ---- which rows ------------------------------------------------------------------------------------------ */
@@ -99,12 +105,25 @@ static bool matches(const struct search *search, const struct place *place, cons
 	return state_filter_match(search->asked->filter, &owner, state);
 }
 
+static int64_t monotonic_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool is_over(const struct search *search)
+{
+	return (search->matched_most != 0 && search->matched >= search->matched_most) ||
+	       (search->deadline_ms != 0 && monotonic_ms() >= search->deadline_ms);
+}
+
 /* ---- their states ---------------------------------------------------------------------------------------- */
 
 typedef void visit_state(void *context, const struct search *search, const struct place *place,
 			 const struct histree_interval *state);
 
-/* Of the places [first, behind), which are of one history. */
+/* Of the places [first, behind), which are of one history.  HISTREE_PARTIAL: not all of them, for it is over. */
 static enum histree_status visit_history(struct search *search, size_t first, size_t behind, histree_time from,
 					 histree_time to, visit_state *visit, void *context,
 					 struct histree_error *error)
@@ -129,8 +148,12 @@ static enum histree_status visit_history(struct search *search, size_t first, si
 	while (status == HISTREE_OK &&
 	       (status = histree_query_next(search->queries[index], &state, error)) == HISTREE_OK) {
 		const struct histree_cancel *cancel = &search->asked->cancel;
-		if (search->looked++ % STATES_PER_LOOK == 0 && !cancel->go_on(cancel->context))
-			return error_set(error, HISTREE_ERR_CANCELLED, "the search is no longer wanted");
+		if (search->looked++ % STATES_PER_LOOK == 0) {
+			if (!cancel->go_on(cancel->context))
+				return error_set(error, HISTREE_ERR_CANCELLED, "the search is no longer wanted");
+			if (is_over(search))
+				return HISTREE_PARTIAL;
+		}
 		const struct place key = { .history = index, .quark = state.quark };
 		const struct place *place =
 			bsearch(&key, search->places + first, behind - first, sizeof(key), compare_places);
@@ -155,11 +178,23 @@ static enum histree_status visit_states(struct search *search, histree_time from
 
 /* ---- the next one ---------------------------------------------------------------------------------------- */
 
+/* A state that may match, copied. */
+struct candidate {
+	struct histree_interval state;
+	size_t text; /* where the bytes of its value are */
+	const struct place *place;
+};
+
+/* Candidates are gathered part by part, and then looked at in their order: to match one may take several queries.
+ */
 struct next_search {
-	histree_time at;
-	int64_t position;
-	bool backwards, found;
-	struct state_found best;
+	struct search_place from; /* behind, or before, what was searched */
+	bool backwards;
+	histree_time part_start; /* only states that start in a part belong to it */
+	struct candidate *candidates;
+	size_t count, capacity, most;
+	struct piece text;
+	bool is_full, failed; /* there are more than `most`; memory is out */
 };
 
 /* In the order of states: below, at or above 0. */
@@ -170,68 +205,130 @@ static int compare_found(histree_time start, int64_t position, histree_time othe
 	return (position > other_position) - (position < other_position);
 }
 
-static void look_at_next(void *context, const struct search *search, const struct place *place,
-			 const struct histree_interval *state)
+static int compare_candidates(const void *a, const void *b)
 {
+	const struct candidate *one = a, *other = b;
+	return compare_found(one->state.start, one->place->position, other->state.start, other->place->position);
+}
+
+static void gather(void *context, const struct search *search, const struct place *place,
+		   const struct histree_interval *state)
+{
+	(void)search;
 	struct next_search *next = context;
-	int sign = next->backwards ? -1 : 1;
-	if (compare_found(state->start, place->position, next->at, next->position) * sign <= 0)
+	int order = compare_found(state->start, place->position, next->from.start, next->from.position);
+	if (next->is_full || state->value.type == HISTREE_NULL || state->start < next->part_start ||
+	    (next->backwards ? order >= 0 : order <= 0))
 		return;
-	if (next->found &&
-	    compare_found(state->start, place->position, next->best.start, next->best.position) * sign >= 0)
+	if (next->count == next->most) {
+		next->is_full = true;
 		return;
-	if (!matches(search, place, state))
+	}
+	if (!array_reserve(&next->candidates, &next->capacity, next->count + 1)) {
+		next->failed = true;
 		return;
-	next->found = true;
-	next->best = (struct state_found){ state->start, state->end, place->position };
+	}
+	next->candidates[next->count++] = (struct candidate){ *state, next->text.size, place };
+	if (state->value.size > 0)
+		piece_put(&next->text, state->value.bytes, state->value.size);
 }
 
-static int64_t monotonic_seconds(void)
+/* The first that matches.  HISTREE_PARTIAL: none up to the place that next->from then is. */
+static enum histree_status match_in_order(struct search *search, struct next_search *next, struct state_found *out,
+					  struct histree_error *error)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
+	const struct histree_cancel *cancel = &search->asked->cancel;
+	if (next->count > 0)
+		qsort(next->candidates, next->count, sizeof(*next->candidates), compare_candidates);
+	for (size_t i = 0; i < next->count; i++) {
+		struct candidate *candidate = &next->candidates[next->backwards ? next->count - 1 - i : i];
+		if (candidate->state.value.size > 0)
+			candidate->state.value.bytes = next->text.bytes + candidate->text;
+		next->from = (struct search_place){ candidate->state.start, candidate->place->position };
+		*out = (struct state_found){ candidate->state.start, candidate->state.end,
+					     candidate->place->position };
+		if (matches(search, candidate->place, &candidate->state))
+			return HISTREE_OK;
+		search->matched++;
+		if (search->matched % MATCHES_PER_LOOK == 0 && !cancel->go_on(cancel->context))
+			return error_set(error, HISTREE_ERR_CANCELLED, "the search is no longer wanted");
+		if (is_over(search))
+			return HISTREE_PARTIAL;
+	}
+	return HISTREE_NOT_FOUND;
 }
 
-/* Parts of doubling length, away from where the search begins: what is near is found soon. */
-static enum histree_status search_parts(struct search *search, struct next_search *next,
+/* The part of a length next to `from`; false: it is the last one. */
+static bool choose_part(const struct next_search *next, const struct histree_store_info *info, int64_t length,
+			histree_time *from, histree_time *to)
+{
+	*from = *to = next->from.start;
+	if (next->backwards) {
+		*from = *to - info->start > length ? *to - length : info->start;
+		return *from > info->start;
+	}
+	*to = info->end - *from > length ? *from + length : info->end;
+	return *to < info->end;
+}
+
+/* HISTREE_PARTIAL: not to its end, for it is over. */
+static enum histree_status gather_part(struct search *search, struct next_search *next, histree_time from,
+				       histree_time to, bool is_last, struct histree_error *error)
+{
+	next->part_start = next->backwards && is_last ? INT64_MIN : from;
+	next->most = to - from > 1 ? CANDIDATES_MAX : SIZE_MAX;
+	next->count = next->text.size = 0;
+	next->is_full = false;
+	enum histree_status status = visit_states(search, from, to, gather, next, error);
+	return next->failed || next->text.failed ? error_memory(error, "a search") : status;
+}
+
+/*
+ * Parts of doubling length, away from where the search begins: what is near is found soon.  It is over at the first
+ * candidate at the earliest, so that a search which goes on comes further each time.
+ */
+static enum histree_status search_parts(struct search *search, struct next_search *next, struct state_found *out,
 					struct histree_error *error)
 {
 	const struct histree_store_info *info = histree_store_info(search->asked->rows->dataset->store);
-	int64_t deadline = monotonic_seconds() + SEARCH_SECONDS;
+	const int64_t deadline = monotonic_ms() + SEARCH_MS;
 	int64_t length = (info->end - info->start) / FIRST_PART + 1;
-	histree_time from = next->at, to = next->at;
-	enum histree_status status = HISTREE_OK;
-	for (bool is_last = false; status == HISTREE_OK && !next->found && !is_last; length *= 2) {
-		if (monotonic_seconds() > deadline)
-			return error_set(error, HISTREE_ERR_CANCELLED,
-					 "no state found in %d s; go on from another time", SEARCH_SECONDS);
-		if (next->backwards) {
-			from = to - info->start > length ? to - length : info->start;
-			is_last = from <= info->start;
-		} else {
-			to = info->end - from > length ? from + length : info->end;
-			is_last = to >= info->end;
+	for (;;) {
+		histree_time from, to;
+		bool has_more = choose_part(next, info, length, &from, &to);
+		enum histree_status status = gather_part(search, next, from, to, !has_more, error);
+		if (status == HISTREE_OK && next->is_full) {
+			length = (to - from) / SMALLER + 1;
+			continue;
 		}
-		status = visit_states(search, from, to, look_at_next, next, error);
-		if (next->backwards && !is_last)
-			to = from - 1;
-		else if (!is_last)
-			from = to + 1;
+		search->deadline_ms = deadline;
+		if (status == HISTREE_OK)
+			status = match_in_order(search, next, out, error);
+		if (status != HISTREE_NOT_FOUND || !has_more)
+			return status;
+		next->from = next->backwards ? (struct search_place){ from, -1 }
+					     : (struct search_place){ to, UINT32_MAX };
+		if (is_over(search))
+			return HISTREE_PARTIAL;
+		if (next->count < CANDIDATES_MAX / 4)
+			length *= 2;
 	}
-	return status == HISTREE_OK && !next->found ? HISTREE_NOT_FOUND : status;
 }
 
-enum histree_status state_search_next(const struct state_rows_asked *asked, histree_time at, int64_t position,
-				      bool backwards, struct state_found *out, struct histree_error *error)
+enum histree_status state_search_next(const struct state_rows_asked *asked, struct search_place *from,
+				      bool backwards, uint64_t states_most, struct state_found *out,
+				      struct histree_error *error)
 {
 	struct search search;
-	struct next_search next = { .at = at, .position = position, .backwards = backwards };
+	struct next_search next = { .from = *from, .backwards = backwards };
 	enum histree_status status = search_open(&search, asked, error);
+	search.matched_most = states_most;
 	if (status == HISTREE_OK)
-		status = search_parts(&search, &next, error);
+		status = search_parts(&search, &next, out, error);
 	search_close(&search);
-	*out = next.best;
+	free(next.candidates);
+	piece_release(&next.text);
+	*from = next.from;
 	return status;
 }
 

@@ -23,12 +23,20 @@ struct state_found {
 	uint32_t position;
 };
 
+/* A place in that order, whether there is a state or not; position -1 is before all rows, UINT32_MAX behind. */
+struct search_place {
+	histree_time start;
+	int64_t position;
+};
+
 /*
- * The first state behind, or before, one that starts at `from->start` in row `from->position` (-1: before all).
- * HISTREE_NOT_FOUND: there is none.  HISTREE_ERR_CANCELLED: none in the time that a search may take.
+ * The first state that matches behind `from`, or before it.  HISTREE_NOT_FOUND: there is none.  HISTREE_PARTIAL:
+ * there was none up to the place that `from` then is, from where the search can go on; ten seconds are over, or
+ * `states_most` states, unless that is 0, did not match.
  */
-enum histree_status state_search_next(const struct state_rows_asked *asked, histree_time at, int64_t position,
-				      bool backwards, struct state_found *out, struct histree_error *error);
+enum histree_status state_search_next(const struct state_rows_asked *asked, struct search_place *from,
+				      bool backwards, uint64_t states_most, struct state_found *out,
+				      struct histree_error *error);
 
 /*
  * For each row, for each pixel of a range, whether a state that matches meets it: `out` has room for rows times

@@ -245,6 +245,36 @@ def searched_states(client):
         at, position = one["start"], one["position"]
         back.append((at + base, position, one["end"] + base))
     assert back == wanted[-2::-1], (back, wanted)
+    # From anywhere: the nearest start counts, also where longer states that began before are met first.
+    limit = lengths[min(200, len(lengths) - 1)]
+    wanted = sorted((start - base, position) for start, position, end, _ in states if end - start + 1 > limit)
+    for i in range(1, 40):
+        at = (experiment["end"] - base) * i // 40
+        for backwards in 0, 1:
+            one = ask("search-state", text=f"Duration > {limit} && TID > 0", at=at, position=-1, backwards=backwards)
+            beyond = [key for key in wanted if (key < (at, -1) if backwards else key > (at, -1))]
+            nearest = (beyond[-1] if backwards else beyond[0]) if beyond else None
+            assert nearest == ((one["start"], one["position"]) if one["found"] else None), (at, backwards, one, nearest)
+
+    # One that is given little to look at comes further each time, to the same states, and says when that was all.
+    limit = lengths[min(5, len(lengths) - 1)]
+    wanted = sorted((start - base, position) for start, position, end, _ in states if end - start + 1 > limit)
+    for backwards in 0, 1:
+        at, position, steps, found = (experiment["end"] - base) * backwards, -1, 0, []
+        while True:
+            one = ask("search-state", text=f"Duration > {limit} && TID > 0", at=at, position=position,
+                      backwards=backwards, states=len(states) // 20)
+            if one["found"]:
+                found.append((one["start"], one["position"]))
+                at, position = found[-1]
+            elif "at" in one:
+                reached = one["at"], one["position"]
+                assert reached < (at, position) if backwards else reached > (at, position), (reached, at, position)
+                (at, position), steps = reached, steps + 1
+            else:
+                break
+        assert found == (wanted[::-1] if backwards else wanted), (backwards, found, wanted)
+        assert steps > 5, "it was given little"
 
     pixels, duration = 300, experiment["end"] - base
     of_pixel = lambda time: next(pixel for pixel in reversed(range(pixels)) if (duration + 1) * pixel // pixels <= time)

@@ -7,6 +7,7 @@ import { GapBands } from "./gap_bands.js";
 import { Hover } from "./hover.js";
 import { ROW_HEIGHT, RowChart } from "./row_chart.js";
 import { Selection } from "./selection.js";
+import { StateSearch } from "./state_search.js";
 import { Axis, onDrag, Overview, Usage } from "./strips.js";
 import { Viewport } from "./viewport.js";
 import * as time from "./time.js";
@@ -23,6 +24,7 @@ const PANELS = [
 const panelsOf = (experiment) => PANELS.filter(({ applies }) => applies(experiment));
 
 const viewport = new Viewport();
+const stateSearch = new StateSearch();
 const hover = new Hover($("tip"), $("pointed"), viewport);
 const overview = new Overview($("overview").querySelector("canvas"), viewport, fail);
 const usage = new Usage($("usage").querySelector("canvas"), $("usage-scale"), viewport, fail);
@@ -271,7 +273,7 @@ async function search(backwards) {
 	if (!active || text === "")
 		return;
 	const found = $("search-kind").value === "rows" ? await searchRows(text, backwards) : await searchStates(text, backwards);
-	$("search-result").textContent = found ? "" : "nothing found";
+	$("search-result").textContent = found === true ? "" : found || "nothing found";
 }
 
 async function searchRows(text, backwards) {
@@ -284,11 +286,10 @@ async function searchRows(text, backwards) {
 
 // The next state of any row, from marker A and the selected row on.
 async function searchStates(text, backwards) {
-	const found = await api.json("search-state", {
-		...active.parameters, text, at: viewport.a ?? viewport.from, position: viewport.a === null ? -1 : active.chosen, backwards: backwards ? 1 : 0,
-	});
+	const from = { at: viewport.a ?? viewport.from, position: viewport.a === null ? -1 : active.chosen };
+	const found = await stateSearch.next(active.parameters, text, from, backwards);
 	if (!found.found)
-		return false;
+		return "at" in found && `nothing ${backwards ? "back" : "up"} to ${time.clock(viewport.start, found.at)}; again to go on`;
 	active.choose(found.position, found.row);
 	viewport.mark("a", found.start);
 	viewport.reveal(found.start);
