@@ -305,17 +305,28 @@ static enum histree_status sort_window(struct writer *writer, struct histree_err
 	return HISTREE_OK;
 }
 
+/*
+ * In Current_thread the int 0 is the idle thread; null and unknown are no thread.  Everything else is work, and so
+ * the rest is, for the usage of CPUs.
+ */
+static void keep_idle_apart(struct writer *writer, struct digest_scale *scale)
+{
+	const struct histree_value idle[DIGEST_VALUES_APART] = { histree_int(0), histree_null(), histree_unknown() };
+	for (unsigned i = 0; i < DIGEST_VALUES_APART; i++)
+		if (!value_table_find(&writer->values, &idle[i], &scale->apart[i]))
+			scale->apart[i] = DIGEST_REST;
+}
+
 static enum histree_status digest_window(struct writer *writer, struct histree_error *error)
 {
-	const struct histree_value none = histree_int(0);
 	struct digest_scale scale = {
 		.origin = writer->of.start,
 		.from = writer->from,
 		.to = writer->to,
+		.value_count = (uint32_t)writer->values.count,
 	};
 	enum histree_status status = HISTREE_OK;
-	if (!value_table_find(&writer->values, &none, &scale.zero))
-		scale.zero = DIGEST_REST;
+	keep_idle_apart(writer, &scale);
 	digest_cells_clear(&writer->cells);
 	for (size_t first = 0, behind; first < writer->state_count && status == HISTREE_OK; first = behind) {
 		uint32_t attribute = writer->sorted[first].attribute;
