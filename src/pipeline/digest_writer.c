@@ -26,9 +26,6 @@ enum {
 	READ_AT_ONCE = 512,
 	WIDTH_STEP_LOG2 = 2,
 	ATTRIBUTES_MAX = 1 << 18,
-	/* A view of the whole life of an attribute has no more pixels than 4 such cells. */
-	CELLS_MIN = 8192,
-	COST_MAX_SHARE = 10, /* of the states of the history, the first digest has no more than a tenth, about */
 };
 
 /* An attribute of the history being read that goes into the digest being made. */
@@ -135,7 +132,7 @@ static uint64_t cost(const struct writer *writer, uint64_t states)
 {
 	const uint64_t of_cell = DIGEST_VALUES_KEPT + 1;
 	uint64_t cells = states / writer->options.states_in_cell;
-	uint64_t most = of_cell * (cells > CELLS_MIN ? cells : CELLS_MIN);
+	uint64_t most = of_cell * (cells > writer->options.cells_min ? cells : writer->options.cells_min);
 	return states < most ? states : most;
 }
 
@@ -146,7 +143,7 @@ static uint64_t cost(const struct writer *writer, uint64_t states)
  */
 static uint64_t least_states(const struct writer *writer, const uint32_t *counts)
 {
-	uint64_t costs[33] = { 0 }, all = 0, most = writer->of.interval_count / COST_MAX_SHARE;
+	uint64_t costs[33] = { 0 }, all = 0, most = writer->of.interval_count / writer->options.cost_max_share;
 	uint64_t least = writer->of.interval_count / ATTRIBUTES_MAX;
 	if (least < writer->options.states_min)
 		least = writer->options.states_min;
@@ -164,9 +161,9 @@ static uint64_t least_states(const struct writer *writer, const uint32_t *counts
 /* Cells with as many states as they shall have, on average over the life of the attribute, but short ones. */
 static unsigned first_width(const struct writer *writer, uint64_t ns, uint32_t count)
 {
-	uint64_t width = ns / count * writer->options.states_in_cell;
-	if (width > ns / CELLS_MIN)
-		width = ns / CELLS_MIN;
+	uint64_t ns_a_state = ns / count, width = ns / writer->options.cells_min;
+	if (ns_a_state < width / writer->options.states_in_cell)
+		width = ns_a_state * writer->options.states_in_cell;
 	return width > 0 ? bits_needed(width) - 1 : 0;
 }
 
@@ -545,6 +542,11 @@ static struct digest_options with_defaults(const struct digest_options *asked)
 		options.states_in_cell = 64;
 	if (options.states_in_window == 0)
 		options.states_in_window = 256 << 10;
+	/* A view of the whole life of an attribute has no more pixels than a quarter of this. */
+	if (options.cells_min == 0)
+		options.cells_min = 8192;
+	if (options.cost_max_share == 0)
+		options.cost_max_share = 10;
 	return options;
 }
 
