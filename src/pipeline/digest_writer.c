@@ -233,9 +233,11 @@ static enum histree_status keep_state(struct writer *writer, const struct histre
 	uint32_t near = writer->state_count > 0 ? writer->states[writer->state_count - 1].attribute : 0;
 	if (!array_reserve(&writer->states, &writer->states_capacity, writer->state_count + 1))
 		return error_memory(error, "a digest");
-	enum histree_status status = value_table_add(&writer->values, &interval->value, &value, error);
+	enum histree_status status = HISTREE_OK;
 	if (digest_value_is_rest(&interval->value))
 		value = DIGEST_REST;
+	else
+		status = value_table_add(&writer->values, &interval->value, &value, error);
 	writer->states[writer->state_count++] = (struct digest_state){
 		.start = interval->start,
 		.end = interval->end,
@@ -365,24 +367,27 @@ static enum histree_status write_window(struct writer *writer, struct histree_er
 	return status;
 }
 
-/* Windows are as long as what is in them lets them be. */
+/*
+ * Windows are as long as what is in them lets them be.  Each attribute has a state in a window, however short that
+ * is.  `ahead` is how far the last ns of a window is from its first: all of time is 2^64 ns.
+ */
 static enum histree_status write_windows(struct writer *writer, const histree_quark *quarks,
 					 struct histree_error *error)
 {
 	const struct histree_history_info *of = &writer->of;
+	size_t enough = (size_t)writer->options.states_in_window + writer->digested_count;
 	uint64_t whole = (uint64_t)of->end - (uint64_t)of->start;
-	uint64_t length = whole / (writer->source_states / writer->options.states_in_window + 1) + 1;
+	uint64_t ahead = whole / (writer->source_states / enough + 1);
 	enum histree_status status = HISTREE_OK;
 	writer->from = of->start;
 	while (status == HISTREE_OK) {
 		uint64_t left = (uint64_t)of->end - (uint64_t)writer->from;
-		writer->to = left < length ? of->end : writer->from + (histree_time)(length - 1);
+		writer->to = (histree_time)((uint64_t)writer->from + (left < ahead ? left : ahead));
 		status = go_on(writer, error);
-		size_t most = length > 1 ? 2 * (size_t)writer->options.states_in_window : SIZE_MAX;
 		if (status == HISTREE_OK)
-			status = read_window(writer, quarks, most, error);
+			status = read_window(writer, quarks, ahead > 0 ? 2 * enough : SIZE_MAX, error);
 		if (status == HISTREE_PARTIAL) {
-			length = length / 2 + length % 2;
+			ahead /= 2;
 			status = HISTREE_OK;
 			continue;
 		}
@@ -395,8 +400,8 @@ static enum histree_status write_windows(struct writer *writer, const histree_qu
 		if (writer->to == of->end)
 			break;
 		writer->from = writer->to + 1;
-		if (writer->state_count < writer->options.states_in_window / 2 && length < whole)
-			length *= 2;
+		if (writer->state_count < enough / 2)
+			ahead = ahead < whole / 2 ? 2 * ahead + 1 : whole;
 	}
 	return status;
 }
