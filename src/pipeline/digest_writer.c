@@ -19,7 +19,7 @@
 #include "pipeline/digest_cells.h"
 #include "query/value_table.h"
 #include "state/attribute_tree.h"
-#include "state/history_digests.h"
+#include "state/history.h"
 #include "state/state_file.h"
 
 enum {
@@ -40,6 +40,7 @@ struct digested {
 struct writer {
 	const struct io *io;
 	const char *path; /* of the history that has the digests */
+	char *name;       /* room for that of a digest: there must be some when memory is out */
 	struct digest_options options;
 	struct histree_history_info of;
 
@@ -247,6 +248,14 @@ static enum histree_status keep_state(struct writer *writer, const struct histre
 	return status;
 }
 
+/* What could not be read came as unknown, which the history does not say. */
+static enum histree_status check_whole(const struct writer *writer, struct histree_error *error)
+{
+	if (histree_query_stats(writer->query).nodes_damaged == 0)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s' is damaged: build it again", writer->path);
+}
+
 /* HISTREE_PARTIAL: they are more than fit. */
 static enum histree_status read_window(struct writer *writer, const histree_quark *quarks, size_t most,
 				       struct histree_error *error)
@@ -270,7 +279,7 @@ static enum histree_status read_window(struct writer *writer, const histree_quar
 		if (status == HISTREE_OK && writer->state_count > most)
 			return HISTREE_PARTIAL;
 	}
-	return status == HISTREE_END ? HISTREE_OK : status;
+	return status == HISTREE_END ? check_whole(writer, error) : status;
 }
 
 static enum histree_status make_order(struct writer *writer, size_t count, struct histree_error *error)
@@ -492,9 +501,12 @@ static void close_source(struct writer *writer)
 
 static enum histree_status open_source(struct writer *writer, const char *path, struct histree_error *error)
 {
-	static const struct histree_open_options options = { .cache_bytes = 8 << 20, .no_digests = true };
+	static const struct histree_open_options options = { .cache_bytes = 8 << 20 };
+	struct block_file *file;
 	close_source(writer);
-	enum histree_status status = histree_history_open(path, &options, &writer->source, error);
+	enum histree_status status = block_file_open(writer->io, path, &file, error);
+	if (status == HISTREE_OK)
+		status = history_open_file(file, &options, &writer->source, error);
 	return status == HISTREE_OK ? histree_query_create(writer->source, &writer->query, error) : status;
 }
 
@@ -524,14 +536,11 @@ static enum histree_status write_all(struct writer *writer, struct histree_error
 	enum histree_status status = begin(writer, error);
 	for (uint32_t number = 1; status == HISTREE_OK && writer->digested_count > 0 && number <= DIGESTS_MAX;
 	     number++) {
-		char *path = digest_path(writer->path, number);
-		if (path == NULL)
-			return error_memory(error, "a path");
-		status = make_digest(writer, path, error);
+		digest_path(writer->path, number, writer->name);
+		status = make_digest(writer, writer->name, error);
 		choose_of_digest(writer);
 		if (status == HISTREE_OK && writer->digested_count > 0)
-			status = open_source(writer, path, error);
-		free(path);
+			status = open_source(writer, writer->name, error);
 	}
 	return status;
 }
@@ -555,11 +564,23 @@ static struct digest_options with_defaults(const struct digest_options *asked)
 	return options;
 }
 
+/* Those that are there. */
+static void remove_all(struct writer *writer)
+{
+	for (uint32_t number = 1; number <= DIGESTS_MAX; number++) {
+		digest_path(writer->path, number, writer->name);
+		writer->io->unlink(writer->io->context, writer->name);
+	}
+}
+
 enum histree_status digests_write(const struct io *io, const char *path, const struct digest_options *options,
 				  struct histree_error *error)
 {
 	struct writer writer = { .io = io, .path = path, .options = with_defaults(options) };
-	digests_remove(io, path); /* what a build that was cut off left */
+	writer.name = malloc(digest_path_size(path));
+	if (writer.name == NULL)
+		return error_memory(error, "a path");
+	remove_all(&writer); /* what a build that was cut off left */
 	enum histree_status status = write_all(&writer, error);
 	close_source(&writer);
 	value_table_release(&writer.values);
@@ -570,16 +591,7 @@ enum histree_status digests_write(const struct io *io, const char *path, const s
 	free(writer.order);
 	free(writer.spare);
 	if (status != HISTREE_OK)
-		digests_remove(io, path);
+		remove_all(&writer);
+	free(writer.name);
 	return status;
-}
-
-void digests_remove(const struct io *io, const char *path)
-{
-	for (uint32_t number = 1; number <= DIGESTS_MAX; number++) {
-		char *name = digest_path(path, number);
-		if (name != NULL)
-			io->unlink(io->context, name);
-		free(name);
-	}
 }

@@ -29,7 +29,4 @@ struct digest_options {
 enum histree_status digests_write(const struct io *io, const char *path, const struct digest_options *options,
 				  struct histree_error *error);
 
-/* Remove those beside a path, if there are any. */
-void digests_remove(const struct io *io, const char *path);
-
 #endif
