@@ -23,7 +23,7 @@
  * attribute between two samples are passed by one after the other.
  *
  * A long history has digests beside it (docs/design/0013-digests.md): histories of the same attributes in which
- *what is shorter than a cell of time is added up by cell.  Where at least four such cells, or a quarter of
+ * what is shorter than a cell of time is added up by cell.  Where at least four such cells, or a quarter of
  * `intervals_per_cell` if that is more, make a pixel, a row is made of them: its cost is then that of its pixels,
  * whatever the range.  Two are enough where `intervals_per_cell` is not more than usual and the next thing would be
  * samples.  What is dominant is right to within two cells a pixel, as long as no more than three values

@@ -2,24 +2,38 @@
 #include "pipeline/digest_cells.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
 
 /* ---- one cell -------------------------------------------------------------------------------------------- */
 
+/* As many shares as there are values: none has to be left out, however short it was before it got long. */
+static enum histree_status make_room(struct digest_cells *cells, uint32_t value_count, struct histree_error *error)
+{
+	size_t had = cells->places_capacity;
+	if (!array_reserve(&cells->shares, &cells->shares_capacity, value_count) ||
+	    !array_reserve(&cells->places, &cells->places_capacity, value_count))
+		return error_memory(error, "a digest");
+	if (cells->places_capacity > had)
+		memset(cells->places + had, 0, (cells->places_capacity - had) * sizeof(*cells->places));
+	return HISTREE_OK;
+}
+
 static void add_share(struct digest_cells *cells, uint32_t value, uint64_t ns)
 {
-	for (unsigned i = 0; i < cells->share_count; i++) {
-		if (cells->shares[i].value == value) {
-			cells->shares[i].ns += ns;
-			return;
-		}
-	}
-	if (value == DIGEST_REST || cells->share_count == DIGEST_VALUES_SEEN)
+	if (value == DIGEST_REST) {
 		cells->rest += ns;
-	else
-		cells->shares[cells->share_count++] = (struct digest_share){ ns, value };
+		return;
+	}
+	uint32_t place = cells->places[value];
+	if (place < cells->share_count && cells->shares[place].value == value) {
+		cells->shares[place].ns += ns;
+		return;
+	}
+	cells->places[value] = (uint32_t)cells->share_count;
+	cells->shares[cells->share_count++] = (struct digest_share){ ns, value };
 }
 
 static void swap(struct digest_share *one, struct digest_share *other)
@@ -29,19 +43,27 @@ static void swap(struct digest_share *one, struct digest_share *other)
 	*other = kept;
 }
 
+static bool is_apart(const struct digest_scale *scale, uint32_t value)
+{
+	for (unsigned i = 0; i < DIGEST_VALUES_APART; i++)
+		if (scale->apart[i] == value)
+			return true;
+	return false;
+}
+
 /* The values to keep come first, those of the most time before the others; returns how many they are. */
-static unsigned choose_kept(struct digest_cells *cells, uint32_t zero)
+static size_t choose_kept(struct digest_cells *cells, const struct digest_scale *scale)
 {
 	struct digest_share *shares = cells->shares;
-	unsigned kept = 0;
+	size_t kept = 0;
 	for (; kept < cells->share_count && kept < DIGEST_VALUES_KEPT; kept++)
-		for (unsigned i = kept + 1; i < cells->share_count; i++)
+		for (size_t i = kept + 1; i < cells->share_count; i++)
 			if (shares[i].ns > shares[kept].ns)
 				swap(&shares[i], &shares[kept]);
-	for (unsigned i = kept; i < cells->share_count; i++)
-		if (shares[i].value == zero)
-			swap(&shares[i], &shares[kept - 1]);
-	for (unsigned i = kept; i < cells->share_count; i++)
+	for (size_t i = kept; i < cells->share_count; i++)
+		if (is_apart(scale, shares[i].value))
+			swap(&shares[i], &shares[kept++]);
+	for (size_t i = kept; i < cells->share_count; i++)
 		cells->rest += shares[i].ns;
 	return kept;
 }
@@ -76,11 +98,11 @@ static enum histree_status put_part(struct digest_cells *cells, uint32_t attribu
  * What goes on from the cell before comes first, and what lasted longest comes last, for it is the likeliest to go
  * on: so a value that is there all the time is one state for two cells.
  */
-static enum histree_status close_cell(struct digest_cells *cells, uint32_t attribute, uint32_t zero,
-				      histree_time start, struct histree_error *error)
+static enum histree_status close_cell(struct digest_cells *cells, const struct digest_scale *scale,
+				      uint32_t attribute, histree_time start, struct histree_error *error)
 {
-	unsigned kept = choose_kept(cells, zero), first = kept;
-	for (unsigned i = 0; cells->can_go_on && i < kept; i++)
+	size_t kept = choose_kept(cells, scale), first = kept;
+	for (size_t i = 0; cells->can_go_on && i < kept; i++)
 		if (cells->shares[i].value == cells->states[cells->count - 1].value)
 			first = i;
 	enum histree_status status = HISTREE_OK;
@@ -89,7 +111,7 @@ static enum histree_status close_cell(struct digest_cells *cells, uint32_t attri
 				  error);
 	if (status == HISTREE_OK)
 		status = put_part(cells, attribute, DIGEST_REST, cells->rest, &start, error);
-	for (unsigned i = kept; i-- > 0 && status == HISTREE_OK;)
+	for (size_t i = kept; i-- > 0 && status == HISTREE_OK;)
 		if (i != first)
 			status = put_part(cells, attribute, cells->shares[i].value, cells->shares[i].ns, &start,
 					  error);
@@ -135,7 +157,7 @@ static size_t fill_cell(struct digest_cells *cells, const struct digest_scale *s
 enum histree_status digest_cells_add(struct digest_cells *cells, const struct digest_scale *scale,
 				     struct digest_state *states, size_t count, struct histree_error *error)
 {
-	enum histree_status status = HISTREE_OK;
+	enum histree_status status = make_room(cells, scale->value_count, error);
 	cells->can_go_on = false;
 	for (size_t i = 0; i < count && status == HISTREE_OK;) {
 		if (is_long(scale, &states[i])) {
@@ -151,7 +173,7 @@ enum histree_status digest_cells_add(struct digest_cells *cells, const struct di
 			break;
 		uint32_t attribute = states[i].attribute;
 		i += fill_cell(cells, scale, states + i, count - i, start);
-		status = close_cell(cells, attribute, scale->zero, start, error);
+		status = close_cell(cells, scale, attribute, start, error);
 	}
 	return status;
 }
@@ -164,5 +186,7 @@ void digest_cells_clear(struct digest_cells *cells)
 void digest_cells_release(struct digest_cells *cells)
 {
 	free(cells->states);
+	free(cells->shares);
+	free(cells->places);
 	*cells = (struct digest_cells){ 0 };
 }

@@ -7,8 +7,8 @@
  * width of a cell, and each cell has each of its values once, for as long as it lasted in it: where in the cell is
  * forgotten.  So what is added up over a range is right but for the cells at its two ends.
  *
- * A cell keeps the values that lasted longest; the rest of its time is one state, DIGEST_REST.  The int 0 is never
- * put to the rest: in Current_thread it is the idle thread, and everything else is work.
+ * A cell keeps the values that lasted longest, and those that are to be told apart; the rest of its time is one
+ * state, DIGEST_REST.
  */
 #ifndef PIPELINE_DIGEST_CELLS_H
 #define PIPELINE_DIGEST_CELLS_H
@@ -18,7 +18,7 @@
 #include "histree/status.h"
 #include "histree/value.h"
 
-enum { DIGEST_VALUES_KEPT = 3, DIGEST_VALUES_SEEN = 64 };
+enum { DIGEST_VALUES_KEPT = 3, DIGEST_VALUES_APART = 3 };
 
 /* In place of the index of a value: several others, not told apart. */
 #define DIGEST_REST UINT32_MAX
@@ -39,9 +39,10 @@ struct digest_cells {
 	struct digest_state *states;
 	size_t count, capacity;
 
-	/* The cell that is being filled. */
-	struct digest_share shares[DIGEST_VALUES_SEEN];
-	unsigned share_count;
+	/* The cell that is being filled.  Where a value is in `shares`, if it is there, `places` says. */
+	struct digest_share *shares;
+	uint32_t *places; /* by value; what it says of one that is not there means nothing */
+	size_t share_count, shares_capacity, places_capacity;
 	uint64_t rest;
 	bool can_go_on; /* the last state is part of a cell, and the next one may continue it */
 };
@@ -50,7 +51,9 @@ struct digest_scale {
 	histree_time origin;   /* cells are counted from here */
 	histree_time from, to; /* what lies outside is left to others */
 	unsigned width_log2;   /* of a cell, in ns; 0 to 62 */
-	uint32_t zero;         /* the index of int 0; DIGEST_REST: there is none */
+	uint32_t value_count;  /* values are less than that, or DIGEST_REST */
+	/* Values that are never put to the rest; DIGEST_REST: none. */
+	uint32_t apart[DIGEST_VALUES_APART];
 };
 
 /*

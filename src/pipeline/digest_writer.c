@@ -19,16 +19,13 @@
 #include "pipeline/digest_cells.h"
 #include "query/value_table.h"
 #include "state/attribute_tree.h"
-#include "state/history_digests.h"
+#include "state/history.h"
 #include "state/state_file.h"
 
 enum {
 	READ_AT_ONCE = 512,
 	WIDTH_STEP_LOG2 = 2,
 	ATTRIBUTES_MAX = 1 << 18,
-	/* A view of the whole life of an attribute has no more pixels than 4 such cells. */
-	CELLS_MIN = 8192,
-	COST_MAX_SHARE = 10, /* of the states of the history, the first digest has no more than a tenth, about */
 };
 
 /* An attribute of the history being read that goes into the digest being made. */
@@ -43,6 +40,7 @@ struct digested {
 struct writer {
 	const struct io *io;
 	const char *path; /* of the history that has the digests */
+	char *name;       /* room for that of a digest: there must be some when memory is out */
 	struct digest_options options;
 	struct histree_history_info of;
 
@@ -135,7 +133,7 @@ static uint64_t cost(const struct writer *writer, uint64_t states)
 {
 	const uint64_t of_cell = DIGEST_VALUES_KEPT + 1;
 	uint64_t cells = states / writer->options.states_in_cell;
-	uint64_t most = of_cell * (cells > CELLS_MIN ? cells : CELLS_MIN);
+	uint64_t most = of_cell * (cells > writer->options.cells_min ? cells : writer->options.cells_min);
 	return states < most ? states : most;
 }
 
@@ -146,7 +144,7 @@ static uint64_t cost(const struct writer *writer, uint64_t states)
  */
 static uint64_t least_states(const struct writer *writer, const uint32_t *counts)
 {
-	uint64_t costs[33] = { 0 }, all = 0, most = writer->of.interval_count / COST_MAX_SHARE;
+	uint64_t costs[33] = { 0 }, all = 0, most = writer->of.interval_count / writer->options.cost_max_share;
 	uint64_t least = writer->of.interval_count / ATTRIBUTES_MAX;
 	if (least < writer->options.states_min)
 		least = writer->options.states_min;
@@ -164,9 +162,9 @@ static uint64_t least_states(const struct writer *writer, const uint32_t *counts
 /* Cells with as many states as they shall have, on average over the life of the attribute, but short ones. */
 static unsigned first_width(const struct writer *writer, uint64_t ns, uint32_t count)
 {
-	uint64_t width = ns / count * writer->options.states_in_cell;
-	if (width > ns / CELLS_MIN)
-		width = ns / CELLS_MIN;
+	uint64_t ns_a_state = ns / count, width = ns / writer->options.cells_min;
+	if (ns_a_state < width / writer->options.states_in_cell)
+		width = ns_a_state * writer->options.states_in_cell;
 	return width > 0 ? bits_needed(width) - 1 : 0;
 }
 
@@ -236,9 +234,11 @@ static enum histree_status keep_state(struct writer *writer, const struct histre
 	uint32_t near = writer->state_count > 0 ? writer->states[writer->state_count - 1].attribute : 0;
 	if (!array_reserve(&writer->states, &writer->states_capacity, writer->state_count + 1))
 		return error_memory(error, "a digest");
-	enum histree_status status = value_table_add(&writer->values, &interval->value, &value, error);
+	enum histree_status status = HISTREE_OK;
 	if (digest_value_is_rest(&interval->value))
 		value = DIGEST_REST;
+	else
+		status = value_table_add(&writer->values, &interval->value, &value, error);
 	writer->states[writer->state_count++] = (struct digest_state){
 		.start = interval->start,
 		.end = interval->end,
@@ -246,6 +246,14 @@ static enum histree_status keep_state(struct writer *writer, const struct histre
 		.attribute = find_digested(writer, interval->quark, near),
 	};
 	return status;
+}
+
+/* What could not be read came as unknown, which the history does not say. */
+static enum histree_status check_whole(const struct writer *writer, struct histree_error *error)
+{
+	if (histree_query_stats(writer->query).nodes_damaged == 0)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s' is damaged: build it again", writer->path);
 }
 
 /* HISTREE_PARTIAL: they are more than fit. */
@@ -271,7 +279,7 @@ static enum histree_status read_window(struct writer *writer, const histree_quar
 		if (status == HISTREE_OK && writer->state_count > most)
 			return HISTREE_PARTIAL;
 	}
-	return status == HISTREE_END ? HISTREE_OK : status;
+	return status == HISTREE_END ? check_whole(writer, error) : status;
 }
 
 static enum histree_status make_order(struct writer *writer, size_t count, struct histree_error *error)
@@ -305,17 +313,28 @@ static enum histree_status sort_window(struct writer *writer, struct histree_err
 	return HISTREE_OK;
 }
 
+/*
+ * In Current_thread the int 0 is the idle thread; null and unknown are no thread.  Everything else is work, and so
+ * the rest is, for the usage of CPUs.
+ */
+static void keep_idle_apart(struct writer *writer, struct digest_scale *scale)
+{
+	const struct histree_value idle[DIGEST_VALUES_APART] = { histree_int(0), histree_null(), histree_unknown() };
+	for (unsigned i = 0; i < DIGEST_VALUES_APART; i++)
+		if (!value_table_find(&writer->values, &idle[i], &scale->apart[i]))
+			scale->apart[i] = DIGEST_REST;
+}
+
 static enum histree_status digest_window(struct writer *writer, struct histree_error *error)
 {
-	const struct histree_value none = histree_int(0);
 	struct digest_scale scale = {
 		.origin = writer->of.start,
 		.from = writer->from,
 		.to = writer->to,
+		.value_count = (uint32_t)writer->values.count,
 	};
 	enum histree_status status = HISTREE_OK;
-	if (!value_table_find(&writer->values, &none, &scale.zero))
-		scale.zero = DIGEST_REST;
+	keep_idle_apart(writer, &scale);
 	digest_cells_clear(&writer->cells);
 	for (size_t first = 0, behind; first < writer->state_count && status == HISTREE_OK; first = behind) {
 		uint32_t attribute = writer->sorted[first].attribute;
@@ -357,24 +376,27 @@ static enum histree_status write_window(struct writer *writer, struct histree_er
 	return status;
 }
 
-/* Windows are as long as what is in them lets them be. */
+/*
+ * Windows are as long as what is in them lets them be.  Each attribute has a state in a window, however short that
+ * is.  `ahead` is how far the last ns of a window is from its first: all of time is 2^64 ns.
+ */
 static enum histree_status write_windows(struct writer *writer, const histree_quark *quarks,
 					 struct histree_error *error)
 {
 	const struct histree_history_info *of = &writer->of;
+	size_t enough = (size_t)writer->options.states_in_window + writer->digested_count;
 	uint64_t whole = (uint64_t)of->end - (uint64_t)of->start;
-	uint64_t length = whole / (writer->source_states / writer->options.states_in_window + 1) + 1;
+	uint64_t ahead = whole / (writer->source_states / enough + 1);
 	enum histree_status status = HISTREE_OK;
 	writer->from = of->start;
 	while (status == HISTREE_OK) {
 		uint64_t left = (uint64_t)of->end - (uint64_t)writer->from;
-		writer->to = left < length ? of->end : writer->from + (histree_time)(length - 1);
+		writer->to = (histree_time)((uint64_t)writer->from + (left < ahead ? left : ahead));
 		status = go_on(writer, error);
-		size_t most = length > 1 ? 2 * (size_t)writer->options.states_in_window : SIZE_MAX;
 		if (status == HISTREE_OK)
-			status = read_window(writer, quarks, most, error);
+			status = read_window(writer, quarks, ahead > 0 ? 2 * enough : SIZE_MAX, error);
 		if (status == HISTREE_PARTIAL) {
-			length = length / 2 + length % 2;
+			ahead /= 2;
 			status = HISTREE_OK;
 			continue;
 		}
@@ -387,8 +409,8 @@ static enum histree_status write_windows(struct writer *writer, const histree_qu
 		if (writer->to == of->end)
 			break;
 		writer->from = writer->to + 1;
-		if (writer->state_count < writer->options.states_in_window / 2 && length < whole)
-			length *= 2;
+		if (writer->state_count < enough / 2)
+			ahead = ahead < whole / 2 ? 2 * ahead + 1 : whole;
 	}
 	return status;
 }
@@ -479,9 +501,12 @@ static void close_source(struct writer *writer)
 
 static enum histree_status open_source(struct writer *writer, const char *path, struct histree_error *error)
 {
-	static const struct histree_open_options options = { .cache_bytes = 8 << 20, .no_digests = true };
+	static const struct histree_open_options options = { .cache_bytes = 8 << 20 };
+	struct block_file *file;
 	close_source(writer);
-	enum histree_status status = histree_history_open(path, &options, &writer->source, error);
+	enum histree_status status = block_file_open(writer->io, path, &file, error);
+	if (status == HISTREE_OK)
+		status = history_open_file(file, &options, &writer->source, error);
 	return status == HISTREE_OK ? histree_query_create(writer->source, &writer->query, error) : status;
 }
 
@@ -511,14 +536,11 @@ static enum histree_status write_all(struct writer *writer, struct histree_error
 	enum histree_status status = begin(writer, error);
 	for (uint32_t number = 1; status == HISTREE_OK && writer->digested_count > 0 && number <= DIGESTS_MAX;
 	     number++) {
-		char *path = digest_path(writer->path, number);
-		if (path == NULL)
-			return error_memory(error, "a path");
-		status = make_digest(writer, path, error);
+		digest_path(writer->path, number, writer->name);
+		status = make_digest(writer, writer->name, error);
 		choose_of_digest(writer);
 		if (status == HISTREE_OK && writer->digested_count > 0)
-			status = open_source(writer, path, error);
-		free(path);
+			status = open_source(writer, writer->name, error);
 	}
 	return status;
 }
@@ -534,14 +556,31 @@ static struct digest_options with_defaults(const struct digest_options *asked)
 		options.states_in_cell = 64;
 	if (options.states_in_window == 0)
 		options.states_in_window = 256 << 10;
+	/* A view of the whole life of an attribute has no more pixels than a quarter of this. */
+	if (options.cells_min == 0)
+		options.cells_min = 8192;
+	if (options.cost_max_share == 0)
+		options.cost_max_share = 10;
 	return options;
+}
+
+/* Those that are there. */
+static void remove_all(struct writer *writer)
+{
+	for (uint32_t number = 1; number <= DIGESTS_MAX; number++) {
+		digest_path(writer->path, number, writer->name);
+		writer->io->unlink(writer->io->context, writer->name);
+	}
 }
 
 enum histree_status digests_write(const struct io *io, const char *path, const struct digest_options *options,
 				  struct histree_error *error)
 {
 	struct writer writer = { .io = io, .path = path, .options = with_defaults(options) };
-	digests_remove(io, path); /* what a build that was cut off left */
+	writer.name = malloc(digest_path_size(path));
+	if (writer.name == NULL)
+		return error_memory(error, "a path");
+	remove_all(&writer); /* what a build that was cut off left */
 	enum histree_status status = write_all(&writer, error);
 	close_source(&writer);
 	value_table_release(&writer.values);
@@ -552,16 +591,7 @@ enum histree_status digests_write(const struct io *io, const char *path, const s
 	free(writer.order);
 	free(writer.spare);
 	if (status != HISTREE_OK)
-		digests_remove(io, path);
+		remove_all(&writer);
+	free(writer.name);
 	return status;
-}
-
-void digests_remove(const struct io *io, const char *path)
-{
-	for (uint32_t number = 1; number <= DIGESTS_MAX; number++) {
-		char *name = digest_path(path, number);
-		if (name != NULL)
-			io->unlink(io->context, name);
-		free(name);
-	}
 }

@@ -14,6 +14,8 @@ struct digest_options {
 	uint32_t states_min;         /* of an attribute that goes into a digest; 1,024 */
 	uint32_t states_in_cell;     /* of the first digest, on average; 64 */
 	uint32_t states_in_window;   /* that are in memory at once, about; 256 Ki */
+	uint32_t cells_min;          /* over the life of an attribute, in the first digest; 8,192 */
+	uint32_t cost_max_share;     /* of the history's states, the first digest has a tenth at most, about; 10 */
 	uint32_t threads;            /* as in struct histree_tree_options */
 	/* Asked now and then; false: HISTREE_ERR_CANCELLED.  May be NULL. */
 	bool (*go_on)(void *context);
@@ -26,8 +28,5 @@ struct digest_options {
  */
 enum histree_status digests_write(const struct io *io, const char *path, const struct digest_options *options,
 				  struct histree_error *error);
-
-/* Remove those beside a path, if there are any. */
-void digests_remove(const struct io *io, const char *path);
 
 #endif

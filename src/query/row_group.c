@@ -330,8 +330,8 @@ static bool choose_digests(struct reading *reading, uint64_t per_cell)
 	return any;
 }
 
-static enum histree_status read_digest(struct reading *reading, uint32_t digest, bool *is_damaged,
-				       struct histree_error *error)
+/* HISTREE_ERR_FORMAT also where nothing but a part of it was damaged. */
+static enum histree_status read_digest(struct reading *reading, uint32_t digest, struct histree_error *error)
 {
 	struct row_sources *sources = reading->sources;
 	const struct histree_region region = { .from = reading->request->from, .to = reading->request->to };
@@ -345,15 +345,15 @@ static enum histree_status read_digest(struct reading *reading, uint32_t digest,
 	if (status != HISTREE_OK)
 		return status;
 	status = read_region(reading, sources->digests[digest], region, UINT64_MAX, error);
-	*is_damaged = *is_damaged || histree_query_stats(sources->digests[digest]).nodes_damaged > 0;
-	return status;
+	bool is_damaged = histree_query_stats(sources->digests[digest]).nodes_damaged > 0;
+	return status == HISTREE_OK && is_damaged ? HISTREE_ERR_FORMAT : status;
 }
 
-static enum histree_status read_digests(struct reading *reading, bool *is_damaged, struct histree_error *error)
+static enum histree_status read_digests(struct reading *reading, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	for (uint32_t digest = 0; digest < DIGESTS_MAX && status == HISTREE_OK; digest++)
-		status = read_digest(reading, digest, is_damaged, error);
+		status = read_digest(reading, digest, error);
 	return status;
 }
 
@@ -381,11 +381,13 @@ enum histree_status row_group_read(struct row_group *group, const struct histree
 	uint64_t per_cell = request->intervals_per_cell != 0 ? request->intervals_per_cell : INTERVALS_PER_CELL;
 	group->scale = pixel_scale(request->from, request->to, request->pixels);
 	group->place = pixel_place(&group->scale, 0);
-	bool has_digests = choose_digests(&reading, per_cell), is_damaged = false;
+	bool has_digests = choose_digests(&reading, per_cell);
 	enum histree_status status = read_rows(&reading, per_cell * request->pixels, error);
-	if (status == HISTREE_OK && has_digests)
-		status = read_digests(&reading, &is_damaged, error);
-	if (is_damaged && status != HISTREE_ERR_CANCELLED) { /* the history itself may be whole */
+	enum histree_status of_digests =
+		status == HISTREE_OK && has_digests ? read_digests(&reading, error) : HISTREE_OK;
+	if (of_digests == HISTREE_ERR_CANCELLED || of_digests == HISTREE_ERR_MEMORY)
+		return of_digests;
+	if (of_digests != HISTREE_OK) { /* the history itself may be whole */
 		forget_digests(group);
 		status = read_rows(&reading, per_cell * request->pixels, error);
 	}

@@ -12,10 +12,14 @@
 #include "state/attributes.h"
 #include "state/history.h"
 
-char *digest_path(const char *history, uint32_t number)
+size_t digest_path_size(const char *history)
 {
-	char *path;
-	return asprintf(&path, "%s.digest%" PRIu32, history, number) < 0 ? NULL : path;
+	return strlen(history) + sizeof(".digest4294967295");
+}
+
+void digest_path(const char *history, uint32_t number, char *room)
+{
+	snprintf(room, digest_path_size(history), "%s.digest%" PRIu32, history, number);
 }
 
 /* A history is told from others by how much it has: files are made once and never change. */
@@ -98,18 +102,19 @@ enum histree_status history_digests_open(struct history_digests *digests, const 
 					 struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
+	char *name = malloc(digest_path_size(path));
+	if (name == NULL)
+		return error_memory(error, "a path");
 	while (status == HISTREE_OK && digests->count < DIGESTS_MAX) {
 		struct history_digest *digest = &digests->digests[digests->count];
-		char *name = digest_path(path, digests->count + 1);
-		if (name == NULL)
-			return error_memory(error, "a path");
+		digest_path(path, digests->count + 1, name);
 		status = open_digest(digest, name, of, cache_bytes, NULL);
-		free(name);
 		if (status == HISTREE_OK)
 			digests->count++;
 		else
 			close_digest(digest);
 	}
+	free(name);
 	return status == HISTREE_ERR_MEMORY ? error_memory(error, "a digest") : HISTREE_OK;
 }
 

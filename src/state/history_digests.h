@@ -34,8 +34,9 @@ struct history_digests {
 	uint32_t count;
 };
 
-/* The path of digest 1, 2, ... of the history at a path; the caller frees it. */
-char *digest_path(const char *history, uint32_t number);
+/* The path of digest 1, 2, ... of the history at a path; `room` is for digest_path_size(). */
+size_t digest_path_size(const char *history);
+void digest_path(const char *history, uint32_t number, char *room);
 
 /* What a digest says that it is of: its provider.  `room` is that of histree_history_info.provider. */
 void digest_provider(const struct histree_history_info *of, char *room, size_t size);

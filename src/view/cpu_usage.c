@@ -129,7 +129,7 @@ static enum histree_status read_threads(struct histree_cpu_usage *usage, struct 
 		if (status == HISTREE_OK)
 			status = take(usage, &interval, error);
 	}
-	if (usage->from_digests && histree_query_stats(query).nodes_damaged > 0)
+	if (status == HISTREE_END && usage->from_digests && histree_query_stats(query).nodes_damaged > 0)
 		status = HISTREE_ERR_FORMAT;
 	histree_query_free(query);
 	return status == HISTREE_END ? HISTREE_OK : status;
@@ -176,7 +176,8 @@ static enum histree_status read_curve(struct histree_cpu_usage *usage, struct hi
 	for (uint32_t digest = 0; digest < history_digests(history)->count && status == HISTREE_OK; digest++)
 		status = read_from(usage, history, region, digest, own, cancel, error);
 	free(own);
-	if (!usage->from_digests || status == HISTREE_OK || status == HISTREE_ERR_CANCELLED)
+	bool is_final = status == HISTREE_OK || status == HISTREE_ERR_CANCELLED || status == HISTREE_ERR_MEMORY;
+	if (!usage->from_digests || is_final)
 		return status;
 	usage->from_digests = false;
 	memset(usage->curves, 0, usage->scale.pixels * sizeof(*usage->curves));
