@@ -20,6 +20,7 @@ struct histree_progress {
 	uint64_t events;
 	uint64_t bytes_done, bytes_total; /* of the trace; bytes_total 0: not known */
 	int64_t elapsed_ns;
+	double digests_share; /* once the trace is read: of the work on digests that is done, 0 to 1 */
 };
 
 struct histree_build_options {

@@ -46,8 +46,18 @@ static double left_ns_of(const struct histree_progress *now)
 	return share > 0 ? (double)now->elapsed_ns * (1 - share) / share : -1;
 }
 
+/* The trace is read. */
+static void show_digests_line(const struct histree_progress *now)
+{
+	fprintf(stderr, "\r\033[K%" PRIu64 " events read, digests %.0f %%", now->events, 100 * now->digests_share);
+}
+
 static void show_line(const struct histree_progress *now)
 {
+	if (now->digests_share > 0) {
+		show_digests_line(now);
+		return;
+	}
 	char share[16] = "", left[TIME_TEXT_SIZE + 16] = "";
 	if (share_of(now) >= 0)
 		snprintf(share, sizeof(share), "%3.0f %%, ", 100 * share_of(now));
@@ -66,6 +76,8 @@ static void show_json(const struct histree_progress *now)
 		fprintf(stderr, ",\"share\":%.4f", share_of(now));
 	if (left_ns_of(now) >= 0)
 		fprintf(stderr, ",\"left_ns\":%.0f", left_ns_of(now));
+	if (now->digests_share > 0)
+		fprintf(stderr, ",\"digests_share\":%.4f", now->digests_share);
 	fputs("}\n", stderr);
 }
 

@@ -44,6 +44,8 @@ struct build {
 	histree_time resumed_end; /* of what a build left that is gone on with; INT64_MIN: of nothing */
 	histree_time published_end;
 	char *cut_short; /* why the input ended before its end; NULL: it did not */
+	bool is_stopped; /* it was live, and whoever built had enough of it: what there is is kept */
+	double digests_share;
 };
 
 static int64_t now_ns(void)
@@ -229,6 +231,7 @@ static enum histree_status show_progress(struct build *build, int64_t now)
 		.bytes_done = report.bytes_done,
 		.bytes_total = report.bytes_total,
 		.elapsed_ns = now - build->begun_ns,
+		.digests_share = build->digests_share,
 	};
 	if (options->progress(options->progress_context, &progress))
 		return HISTREE_OK;
@@ -304,7 +307,8 @@ static enum histree_status handle_events(struct build *build)
 		if (status != HISTREE_OK)
 			return status;
 	}
-	if (status == HISTREE_ERR_CANCELLED && !(trace_is_live(build->trace) && build->run_count > 0))
+	build->is_stopped = status == HISTREE_ERR_CANCELLED && trace_is_live(build->trace) && build->run_count > 0;
+	if (status == HISTREE_ERR_CANCELLED && !build->is_stopped)
 		return status;
 	if (trace_report(build->trace).events == 0)
 		return status < 0 ? status
@@ -329,9 +333,10 @@ static enum histree_status close_runs(struct build *build)
 	return HISTREE_OK;
 }
 
-static bool digests_go_on(void *context)
+static bool digests_go_on(void *context, double share)
 {
 	struct build *build = context;
+	build->digests_share = share;
 	return show_progress(build, now_ns()) == HISTREE_OK;
 }
 
@@ -342,7 +347,7 @@ static enum histree_status write_digests(struct build *build)
 		if (!run_makes_history(&build->runs[i]))
 			continue;
 		const struct digest_options options = { .threads = build->options->tree.threads,
-							.go_on = digests_go_on,
+							.go_on = build->is_stopped ? NULL : digests_go_on,
 							.context = build };
 		char *path = store_folder_path(&build->folder, build->runs[i].file);
 		status = path != NULL ? digests_write(build->io, path, &options, build->error)

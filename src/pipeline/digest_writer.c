@@ -7,6 +7,7 @@
 #include "pipeline/digest_writer.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ struct writer {
 	uint32_t digested_count;
 	size_t digested_capacity;
 	uint64_t source_states; /* of these */
+	unsigned steps;         /* that are done: counting, and digests */
 
 	/* A window. */
 	histree_time from, to;
@@ -70,10 +72,15 @@ struct writer {
 /* In place of a count: an attribute whose values could be mistaken for a rest. */
 #define HAS_CUSTOM UINT32_MAX
 
-static enum histree_status go_on(const struct writer *writer, struct histree_error *error)
+/*
+ * Counting takes half of the time, about, the first digest half of the rest, and so on: `share` is that of the step
+ * at hand.
+ */
+static enum histree_status go_on(const struct writer *writer, double share, struct histree_error *error)
 {
 	const struct digest_options *options = &writer->options;
-	if (options->go_on == NULL || options->go_on(options->context))
+	double left = ldexp(1, -(int)writer->steps);
+	if (options->go_on == NULL || options->go_on(options->context, 1 - left + left / 2 * share))
 		return HISTREE_OK;
 	return error_set(error, HISTREE_ERR_CANCELLED, "cancelled");
 }
@@ -91,10 +98,12 @@ static enum histree_status count_states(struct writer *writer, uint32_t *counts,
 {
 	struct histree_interval batch[READ_AT_ONCE];
 	const struct histree_region all = { .from = writer->of.start, .to = writer->of.end };
-	size_t count;
+	size_t count = 0;
 	enum histree_status status = histree_query_start(writer->query, &all, error);
-	for (uint64_t step = 0; status == HISTREE_OK; step++) {
-		status = step % 1024 == 0 ? go_on(writer, error) : HISTREE_OK;
+	double all_states = (double)(writer->of.interval_count + writer->of.null_interval_count) + 1, read = 0;
+	for (uint64_t step = 0; status == HISTREE_OK; step++, read += (double)count) {
+		if (step % 1024 == 0)
+			status = go_on(writer, read < all_states ? read / all_states : 1, error);
 		if (status == HISTREE_OK)
 			status = histree_query_read(writer->query, batch, READ_AT_ONCE, &count, error);
 		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
@@ -392,7 +401,7 @@ static enum histree_status write_windows(struct writer *writer, const histree_qu
 	while (status == HISTREE_OK) {
 		uint64_t left = (uint64_t)of->end - (uint64_t)writer->from;
 		writer->to = (histree_time)((uint64_t)writer->from + (left < ahead ? left : ahead));
-		status = go_on(writer, error);
+		status = go_on(writer, 1 - (double)left / ((double)whole + 1), error);
 		if (status == HISTREE_OK)
 			status = read_window(writer, quarks, ahead > 0 ? 2 * enough : SIZE_MAX, error);
 		if (status == HISTREE_PARTIAL) {
@@ -537,6 +546,7 @@ static enum histree_status write_all(struct writer *writer, struct histree_error
 	for (uint32_t number = 1; status == HISTREE_OK && writer->digested_count > 0 && number <= DIGESTS_MAX;
 	     number++) {
 		digest_path(writer->path, number, writer->name);
+		writer->steps = number;
 		status = make_digest(writer, writer->name, error);
 		choose_of_digest(writer);
 		if (status == HISTREE_OK && writer->digested_count > 0)

@@ -17,8 +17,8 @@ struct digest_options {
 	uint32_t cells_min;          /* over the life of an attribute, in the first digest; 8,192 */
 	uint32_t cost_max_share;     /* of the history's states, the first digest has a tenth at most, about; 10 */
 	uint32_t threads;            /* as in struct histree_tree_options */
-	/* Asked now and then; false: HISTREE_ERR_CANCELLED.  May be NULL. */
-	bool (*go_on)(void *context);
+	/* Asked now and then, with the share that is done, 0 to 1; false: HISTREE_ERR_CANCELLED.  May be NULL. */
+	bool (*go_on)(void *context, double share);
 	void *context;
 };
 
