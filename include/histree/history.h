@@ -55,6 +55,9 @@ struct histree_history_info {
 	 * of all attributes, in equal buckets: figure 4.8 of the thesis.
 	 */
 	uint64_t key_range_nodes[HISTREE_KEY_RANGE_BUCKETS];
+	/* Beside the file, and those only that can be used; 0 where none were to be opened. */
+	uint32_t digest_count;
+	uint64_t digest_bytes;
 };
 
 /* The caller owns *out and closes it.  Refuses a file it does not know with a sentence that says what to do. */
@@ -72,9 +75,8 @@ HISTREE_API const struct histree_attributes *histree_history_attributes(const st
 /*
  * Read every node and check every invariant: checksums, addresses, containment in time and key, order,
  * counts, and that each attribute is covered from start to end without gap or overlap, and found by its name.
- * `report` is
- * called with a sentence for each fault.  Returns HISTREE_OK if there was none, HISTREE_ERR_FORMAT if
- * there were some.
+ * So are its digests, unless none were to be opened.  `report` is called with a sentence for each fault.  Returns
+ * HISTREE_OK if there was none, HISTREE_ERR_FORMAT if there were some.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_history_verify(struct histree_history *history, void (*report)(void *context, const char *fault),

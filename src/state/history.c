@@ -20,7 +20,8 @@ struct histree_history {
 	struct tree_reader *reader;
 	struct attribute_view attributes;
 	struct history_digests digests;
-	bool lost_names; /* salvaged: ATTR has the right checksum, but what it says cannot be names */
+	bool has_digests; /* they were looked for, at least */
+	bool lost_names;  /* salvaged: ATTR has the right checksum, but what it says cannot be names */
 	struct histree_history_info info;
 };
 
@@ -162,6 +163,14 @@ static bool wants_digests(const struct histree_history *history, const struct hi
 	return history->info.complete && (options == NULL || !(options->salvage || options->no_digests));
 }
 
+static void tell_of_digests(struct histree_history *history)
+{
+	history->has_digests = true;
+	history->info.digest_count = history->digests.count;
+	for (uint32_t i = 0; i < history->digests.count; i++)
+		history->info.digest_bytes += history->digests.digests[i].history->info.file_bytes;
+}
+
 /* What digests are read for is wide, and met once: it needs no more than a few nodes. */
 static size_t digest_cache(const struct histree_open_options *options)
 {
@@ -178,8 +187,10 @@ enum histree_status histree_history_open(const char *path, const struct histree_
 	enum histree_status status = block_file_open(&io_posix, path, &file, error);
 	if (status == HISTREE_OK)
 		status = history_open_file(file, options, out, error);
-	if (status == HISTREE_OK && wants_digests(*out, options))
+	if (status == HISTREE_OK && wants_digests(*out, options)) {
 		status = history_digests_open(&(*out)->digests, path, &(*out)->info, digest_cache(options), error);
+		tell_of_digests(*out);
+	}
 	if (status != HISTREE_OK) {
 		histree_history_close(*out);
 		*out = NULL;
@@ -246,7 +257,13 @@ enum histree_status histree_history_verify(struct histree_history *history,
 	if (status == HISTREE_OK && faults.count > 0)
 		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %" PRIu64 " fault%s outside the nodes",
 				   block_file_path(history->file), faults.count, faults.count == 1 ? "" : "s");
-	return status;
+	bool goes_on = status == HISTREE_OK || status == HISTREE_ERR_FORMAT;
+	if (!history->has_digests || !goes_on)
+		return status;
+	enum histree_status of_digests =
+		history_digests_verify(block_file_path(history->file), &history->info, report, context,
+				       status == HISTREE_OK ? error : NULL);
+	return status == HISTREE_OK ? of_digests : status;
 }
 
 enum histree_status histree_history_nodes(struct histree_history *history,

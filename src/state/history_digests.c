@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -116,6 +117,64 @@ enum histree_status history_digests_open(struct history_digests *digests, const 
 	}
 	free(name);
 	return status == HISTREE_ERR_MEMORY ? error_memory(error, "a digest") : HISTREE_OK;
+}
+
+/* ---- verifying ------------------------------------------------------------------------------------------- */
+
+struct digest_faults {
+	void (*report)(void *context, const char *fault);
+	void *context;
+	const char *path; /* of the digest */
+	uint64_t count;
+};
+
+static void report_digest(void *context, const char *fault)
+{
+	struct digest_faults *faults = context;
+	char text[1024];
+	faults->count++;
+	snprintf(text, sizeof(text), "digest '%s': %s; nothing is lost: remove the file, or build again",
+		 faults->path, fault);
+	faults->report(faults->context, text);
+}
+
+static enum histree_status verify_digest(const char *path, const struct histree_history_info *of,
+					 struct digest_faults *faults, struct histree_error *error)
+{
+	enum { CACHE_BYTES = 1 << 20 };
+	struct history_digest digest = { 0 };
+	struct histree_error fault = { 0 };
+	uint64_t count = faults->count;
+	faults->path = path;
+	enum histree_status status = open_digest(&digest, path, of, CACHE_BYTES, &fault);
+	if (status == HISTREE_OK)
+		status = histree_history_verify(digest.history, report_digest, faults, &fault);
+	close_digest(&digest);
+	bool is_damaged = status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_INCOMPLETE;
+	if (is_damaged && faults->count == count)
+		report_digest(faults, fault.message);
+	return status == HISTREE_OK || is_damaged ? HISTREE_OK : error_set(error, status, "%s", fault.message);
+}
+
+enum histree_status history_digests_verify(const char *path, const struct histree_history_info *of,
+					   void (*report)(void *context, const char *fault), void *context,
+					   struct histree_error *error)
+{
+	struct digest_faults faults = { .report = report, .context = context };
+	enum histree_status status = HISTREE_OK;
+	char *name = malloc(digest_path_size(path));
+	if (name == NULL)
+		return error_memory(error, "a path");
+	for (uint32_t number = 1; number <= DIGESTS_MAX && status == HISTREE_OK; number++) {
+		digest_path(path, number, name);
+		if (access(name, F_OK) == 0)
+			status = verify_digest(name, of, &faults, error);
+	}
+	free(name);
+	if (status == HISTREE_OK && faults.count > 0)
+		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %" PRIu64 " fault%s in its digests", path,
+				   faults.count, faults.count == 1 ? "" : "s");
+	return status;
 }
 
 /* ---- finding --------------------------------------------------------------------------------------------- */

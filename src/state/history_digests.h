@@ -46,6 +46,14 @@ enum histree_status history_digests_open(struct history_digests *digests, const 
 					 const struct histree_history_info *of, size_t cache_bytes,
 					 struct histree_error *error);
 
+/*
+ * Read all of those that are beside a history, whether they can be used or not.  `report` gets a sentence for each
+ * fault.  HISTREE_ERR_FORMAT: there were some.
+ */
+enum histree_status history_digests_verify(const char *path, const struct histree_history_info *of,
+					   void (*report)(void *context, const char *fault), void *context,
+					   struct histree_error *error);
+
 /* The digest with the longest cells that are no longer than that, or UINT32_MAX; where it has the attribute. */
 uint32_t history_digests_find(const struct history_digests *digests, histree_quark quark, uint64_t cell_ns,
 			      const struct digest_entry **entry);

@@ -16,7 +16,7 @@ try histree segments "$STORE" system-calls
 try histree segments store
 try histree stats store wakeups --from +1s --to +2s
 histree info store -a irqs --format csv | cut -d , -f 15-21
-histree info store --format tsv | cut -f 15,19,37-40
+histree info store --format tsv | cut -f 15,19,39-42
 histree info store --format json -a irqs | tr -s '0-9' N | grep -o '"analysis":"irqs"\|"segment_count":N'
 histree ls store -a system-calls
 histree ls store -a wakeups --format tsv
