@@ -160,10 +160,17 @@ static void every_allocation_may_fail(void **state)
 	}
 }
 
-static bool count_down(void *context)
+struct questions {
+	uint64_t left; /* that are answered with yes */
+	double share;  /* what the last one said of the work that is done */
+};
+
+static bool count_down(void *context, double share)
 {
-	uint64_t *left = context;
-	return *left > 0 && (*left)-- > 0;
+	struct questions *questions = context;
+	assert_true(share >= questions->share && share <= 1);
+	questions->share = share;
+	return questions->left > 0 && questions->left-- > 0;
 }
 
 static void cancelled_at_every_question(void **state)
@@ -176,12 +183,14 @@ static void cancelled_at_every_question(void **state)
 	for (; status != HISTREE_OK; questions++) {
 		struct histree_error error = { 0 };
 		struct digest_options options = small;
-		uint64_t left = questions;
+		struct questions asked = { .left = questions };
 		options.go_on = count_down;
-		options.context = &left;
+		options.context = &asked;
 		status = digests_write(&making.memory.io, "f", &options, &error);
 		if (status != HISTREE_OK)
 			assert_nothing_left(&making, status, HISTREE_ERR_CANCELLED, &error);
+		else
+			assert_true(asked.share > 0.5);
 	}
 	assert_true(questions > 10);
 	end_making(&making);
