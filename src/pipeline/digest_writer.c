@@ -299,9 +299,30 @@ static enum histree_status make_order(struct writer *writer, size_t count, struc
 	return error_memory(error, "a digest");
 }
 
+/* From the beginning of the window on; of an attribute, one state at most began before. */
 static uint64_t time_key(const struct writer *writer, histree_time t)
 {
-	return (uint64_t)t - (uint64_t)writer->of.start;
+	return t > writer->from ? (uint64_t)t - (uint64_t)writer->from : 0;
+}
+
+static void sort_by(struct writer *writer, unsigned time_bits)
+{
+	size_t count = writer->state_count;
+	unsigned attribute_bits = bits_needed(writer->digested_count);
+	bool at_once = time_bits + attribute_bits <= 64;
+	for (size_t i = 0; i < count; i++) {
+		const struct digest_state *state = &writer->states[i];
+		uint64_t key = time_key(writer, state->start);
+		if (at_once)
+			key |= (uint64_t)state->attribute << time_bits;
+		writer->order[i] = (struct keyed_index){ key, (uint32_t)i };
+	}
+	radix_sort(writer->order, writer->spare, count);
+	if (at_once)
+		return;
+	for (size_t i = 0; i < count; i++)
+		writer->order[i].key = writer->states[writer->order[i].index].attribute;
+	radix_sort(writer->order, writer->spare, count);
 }
 
 /* By attribute, and of one by time. */
@@ -311,12 +332,7 @@ static enum histree_status sort_window(struct writer *writer, struct histree_err
 	enum histree_status status = make_order(writer, count, error);
 	if (status != HISTREE_OK || !array_reserve(&writer->sorted, &writer->sorted_capacity, count))
 		return error_memory(error, "a digest");
-	for (size_t i = 0; i < count; i++)
-		writer->order[i] = (struct keyed_index){ time_key(writer, writer->states[i].start), (uint32_t)i };
-	radix_sort(writer->order, writer->spare, count);
-	for (size_t i = 0; i < count; i++)
-		writer->order[i].key = writer->states[writer->order[i].index].attribute;
-	radix_sort(writer->order, writer->spare, count);
+	sort_by(writer, bits_needed((uint64_t)writer->to - (uint64_t)writer->from));
 	for (size_t i = 0; i < count; i++)
 		writer->sorted[i] = writer->states[writer->order[i].index];
 	return HISTREE_OK;
@@ -328,7 +344,8 @@ static enum histree_status sort_window(struct writer *writer, struct histree_err
  */
 static void keep_idle_apart(struct writer *writer, struct digest_scale *scale)
 {
-	const struct histree_value idle[DIGEST_VALUES_APART] = { histree_int(0), histree_null(), histree_unknown() };
+	const struct histree_value idle[DIGEST_VALUES_APART] = { histree_int(0), histree_null(),
+								 histree_unknown() };
 	for (unsigned i = 0; i < DIGEST_VALUES_APART; i++)
 		if (!value_table_find(&writer->values, &idle[i], &scale->apart[i]))
 			scale->apart[i] = DIGEST_REST;

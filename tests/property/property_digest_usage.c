@@ -31,9 +31,9 @@ static struct histree_value some_thread(struct random *random, unsigned cpu)
 	return histree_int(1 + (int32_t)random_below(random, cpu < 2 ? 5 : 100000));
 }
 
-static void build(const char *path, struct random *random)
+static void build(const char *path, struct random *random, histree_time start, unsigned step_log2)
 {
-	const struct histree_history_options options = { .path = path, .provider = "test", .start = 5000 };
+	const struct histree_history_options options = { .path = path, .provider = "test", .start = start };
 	struct histree_state_system *system;
 	histree_time now = options.start;
 	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
@@ -44,7 +44,7 @@ static void build(const char *path, struct random *random)
 	}
 	for (unsigned i = 0; i < CPUS * STATES_OF_CPU; i++) {
 		unsigned cpu = (unsigned)random_below(random, CPUS);
-		now += (histree_time)random_below(random, random_percent(random, 2) ? 10000 : 100);
+		now += (histree_time)(random_below(random, random_percent(random, 2) ? 10000 : 100) << step_log2);
 		assert_int_equal(histree_state_modify(system, now, cpus[cpu], some_thread(random, cpu), NULL),
 				 HISTREE_OK);
 	}
@@ -112,7 +112,7 @@ static void usage_is_right_to_within_a_cell(void **state)
 		const struct histree_open_options no_digests = { .no_digests = true };
 		struct histree_history *with, *without;
 		digest_case_remove(path);
-		build(path, &random);
+		build(path, &random, 5000, 0);
 		const struct digest_options options = digest_case_options(&random);
 		assert_int_equal(digests_write(&io_posix, path, &options, NULL), HISTREE_OK);
 		assert_int_equal(histree_history_open(path, NULL, &with, NULL), HISTREE_OK);
@@ -126,9 +126,41 @@ static void usage_is_right_to_within_a_cell(void **state)
 	assert_true(from_digests > 50);
 }
 
+/* Whatever the order in which the CPUs' states come, and however long they are: of 64 states little is left. */
+static void digests_are_small(void **state)
+{
+	static const struct digest_options options = {
+		.history_states_min = 1, .states_min = 8, .cells_min = 8, .cost_max_share = 1
+	};
+	static const struct {
+		histree_time start;
+		unsigned step_log2;
+	} kinds[] = { { 5000, 0 }, { INT64_MIN, 43 } };
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct random random = { workload_seed() };
+		struct histree_history *history;
+		char path[64];
+		snprintf(path, sizeof(path), "property_digest_usage.%ld.sht", (long)getpid());
+		digest_case_remove(path);
+		build(path, &random, kinds[i].start, kinds[i].step_log2);
+		assert_int_equal(digests_write(&io_posix, path, &options, NULL), HISTREE_OK);
+		assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
+		assert_true(history_digests(history)->count > 0);
+		const struct histree_history *digest = history_digests(history)->digests[0].history;
+		uint64_t all = histree_history_info(history)->interval_count;
+		assert_in_range(histree_history_info(digest)->interval_count, 1, all / 4);
+		histree_history_close(history);
+		digest_case_remove(path);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(usage_is_right_to_within_a_cell) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(usage_is_right_to_within_a_cell),
+		cmocka_unit_test(digests_are_small),
+	};
 	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return cmocka_run_group_tests_name("digest_usage", tests, NULL, NULL);
 }
