@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/bits.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "pipeline/digest_cells.h"
 #include "state/history_digests.h"
 
@@ -184,19 +185,21 @@ void digest_choice_of_digest(struct digest_choice *choice, const struct digest_o
 	choice->count = kept;
 }
 
+struct sought {
+	const struct digested *digested;
+	histree_quark source;
+};
+
+static bool is_before(const void *context, size_t index)
+{
+	const struct sought *sought = context;
+	return sought->digested[index].source < sought->source;
+}
+
 uint32_t digest_choice_find(const struct digest_choice *choice, histree_quark source, uint32_t near)
 {
-	uint32_t low = 0, high = choice->count;
-	if (choice->digested[near].source == source)
-		return near;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (choice->digested[middle].source < source)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	const struct sought sought = { choice->digested, source };
+	return (uint32_t)search_first(0, choice->count, near, is_before, &sought);
 }
 
 void digest_choice_release(struct digest_choice *choice)

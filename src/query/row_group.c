@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "state/history.h"
 
 /* What reading needs at hand. */
@@ -42,23 +43,27 @@ enum histree_status row_group_choose(struct row_group *group, const histree_quar
 	return HISTREE_OK;
 }
 
-/* Where a quark is, or would be, in an ascending list. */
-static size_t find_quark(const histree_quark *quarks, size_t count, histree_quark quark)
+struct sought {
+	const histree_quark *quarks;
+	histree_quark quark;
+};
+
+static bool is_before(const void *context, size_t index)
 {
-	size_t low = 0, high = count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (quarks[middle] < quark)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	const struct sought *sought = context;
+	return sought->quarks[index] < sought->quark;
+}
+
+/* Where a quark is, or would be, in an ascending list; it is likely to be near that place. */
+static size_t find_quark(const histree_quark *quarks, size_t count, size_t near, histree_quark quark)
+{
+	const struct sought sought = { quarks, quark };
+	return search_first(0, count, near, is_before, &sought);
 }
 
 size_t row_group_find(const struct row_group *group, histree_quark quark)
 {
-	return find_quark(group->quarks, group->quark_count, quark);
+	return find_quark(group->quarks, group->quark_count, group->quark_count / 2, quark);
 }
 
 /* ---- one state -------------------------------------------------------------------------------------------- */
@@ -146,7 +151,7 @@ static enum histree_status take(struct reading *reading, const struct histree_in
 {
 	struct row_group *group = reading->group;
 	if (group->asked[reading->asked] != interval->quark)
-		reading->asked = find_quark(group->asked, group->asked_count, interval->quark);
+		reading->asked = find_quark(group->asked, group->asked_count, reading->asked, interval->quark);
 	size_t row = group->asked_rows[reading->asked];
 	struct row_reading *how = &group->readings[row];
 	how->states++;

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "base/search.h"
 #include "state/attributes.h"
 #include "state/history.h"
 
@@ -179,17 +180,22 @@ enum histree_status history_digests_verify(const char *path, const struct histre
 
 /* ---- finding --------------------------------------------------------------------------------------------- */
 
+struct sought {
+	const struct digest_entry *entries;
+	histree_quark quark;
+};
+
+static bool is_before(const void *context, size_t index)
+{
+	const struct sought *sought = context;
+	return sought->entries[index].quark < sought->quark;
+}
+
 static const struct digest_entry *find_entry(const struct history_digest *digest, histree_quark quark)
 {
-	uint32_t low = 0, high = digest->count;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (digest->entries[middle].quark < quark)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < digest->count && digest->entries[low].quark == quark ? &digest->entries[low] : NULL;
+	const struct sought sought = { digest->entries, quark };
+	size_t at = search_first(0, digest->count, digest->count / 2, is_before, &sought);
+	return at < digest->count && digest->entries[at].quark == quark ? &digest->entries[at] : NULL;
 }
 
 uint32_t history_digests_find(const struct history_digests *digests, histree_quark quark, uint64_t cell_ns,
