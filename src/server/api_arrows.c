@@ -96,10 +96,11 @@ static enum histree_status answer(struct call *call, struct arrow_writer *writer
 
 static const struct kernel_view *kernel_of(const struct page_rows *rows)
 {
-	if (!rows->model->has_arrows)
-		return NULL;
-	const struct kernel_threads *threads = rows->view;
-	return rows->model == &row_model_threads ? threads->kernel : rows->view;
+	if (rows->model == &row_model_threads) {
+		const struct kernel_threads *threads = rows->view;
+		return threads->kernel;
+	}
+	return rows->model == &row_model_resources ? rows->view : NULL;
 }
 
 void api_arrows(struct call *call)

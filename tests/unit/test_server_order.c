@@ -110,14 +110,14 @@ static void check(const struct made_tree *tree, const struct row_order_request *
 {
 	bool shown[ROWS_MAX] = { false };
 	for (uint32_t i = 0; i < order->count; i++) {
-		uint32_t row = order->rows[i];
+		uint32_t row = row_order_at(order, i);
 		assert_false(shown[row]);
 		shown[row] = true;
 		if (i == 0)
 			continue;
-		uint64_t before = sort_key(tree, order->rows[i - 1], request->sort);
+		uint64_t before = sort_key(tree, row_order_at(order, i - 1), request->sort);
 		uint64_t key = sort_key(tree, row, request->sort);
-		assert_true(before < key || (before == key && order->rows[i - 1] < row));
+		assert_true(before < key || (before == key && row_order_at(order, i - 1) < row));
 	}
 	for (uint32_t row = 0; row < tree->count; row++)
 		assert_int_equal(shown[row], is_shown(tree, request, row));
