@@ -340,7 +340,6 @@ export class RowChart extends EventTarget {
 		name.classList.toggle("chosen", said[0]);
 		name.style.paddingLeft = `${left}px`;
 		name.style.transform = `translateY(${top}px)`;
-		name.dataset.position = position;
 	}
 
 	#drawThumb() {
