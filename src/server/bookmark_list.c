@@ -123,8 +123,10 @@ static enum histree_status decode(struct bookmark_list *out, const json_t *root,
 		return error_set(error, HISTREE_ERR_FORMAT, "it is not of the format '" FORMAT "'");
 	if (!json_is_integer(version) || json_integer_value(version) != VERSION)
 		return error_set(error, HISTREE_ERR_FORMAT, "it is of another version than %d", VERSION);
-	if (!json_is_integer(made) || json_integer_value(made) < 0 || !json_is_array(entries) ||
-	    json_array_size(entries) > BOOKMARKS_MAX)
+	/* Another one can be made. */
+	bool is_count =
+		json_is_integer(made) && json_integer_value(made) >= 0 && json_integer_value(made) < INT64_MAX;
+	if (!is_count || !json_is_array(entries) || json_array_size(entries) > BOOKMARKS_MAX)
 		return error_set(error, HISTREE_ERR_FORMAT, "it has no list of up to %d bookmarks", BOOKMARKS_MAX);
 	if (!array_reserve(&out->bookmarks, &out->capacity, json_array_size(entries) + 1))
 		return error_memory(error, "bookmarks");

@@ -108,6 +108,7 @@ static void what_is_no_file_of_bookmarks_is_kept(void **state)
 		"{\"format\":\"histree bookmarks\",\"version\":2,\"made\":1,\"bookmarks\":[]}",
 		"{\"format\":\"histree bookmarks\",\"version\":1,\"bookmarks\":[]}",
 		"{\"format\":\"histree bookmarks\",\"version\":1,\"made\":-1,\"bookmarks\":[]}",
+		"{\"format\":\"histree bookmarks\",\"version\":1,\"made\":9223372036854775807,\"bookmarks\":[]}",
 		"{\"format\":\"histree bookmarks\",\"version\":1,\"made\":1,\"bookmarks\":{}}",
 		HEAD,
 		HEAD "]} and more",
