@@ -46,17 +46,22 @@ export class Arrows {
 		const asked = JSON.stringify(wanted);
 		if (asked === this.#asked)
 			return;
-		this.#asked = asked;
+		this.#asked = "";
 		this.isComplete = false;
 		clearTimeout(this.#timer);
 		this.#abort?.abort();
+		if (!this.chart.isComplete) // rows come first
+			return;
+		this.#asked = asked;
 		this.#timer = setTimeout(() => this.#fetch(wanted), WAIT_MS);
 	}
 
 	async #fetch(wanted) {
-		this.#abort = new AbortController();
+		const abort = this.#abort = new AbortController();
 		try {
-			const { arrows, kinds } = await api.json("arrows", wanted, this.#abort.signal);
+			const { arrows, kinds } = await api.json("arrows", wanted, abort.signal);
+			if (abort.signal.aborted)
+				return;
 			Object.assign(this, { arrows, kinds, isComplete: true });
 			this.redraw();
 		} catch (error) {
@@ -69,8 +74,7 @@ export class Arrows {
 		this.#lines = [];
 		if (!this.#isOn || width < 1)
 			return;
-		if (this.chart.isComplete) // rows come first
-			this.#follow();
+		this.#follow();
 		if (this.areTooMany)
 			return;
 		const { viewport } = this.chart;
