@@ -11,8 +11,18 @@ import sys
 import tempfile
 
 LAYERS = {  # folder of src/: level; folders of one level do not know each other
-    "base": 0, "item": 1, "node": 2, "store": 3, "tree": 4, "state": 5, "segment": 5, "event": 5,
-    "trace": 6, "analysis": 6, "query": 6, "pipeline": 7, "view": 7, "draw": 8, "server": 8, "cli": 9,
+    "base": 0, "item": 1, "node": 2, "store": 3, "tree": 4, "segment_tree": 4, "state": 5, "segment": 5, "event": 5,
+    "trace": 6, "analysis": 6, "filter": 6, "query": 6, "event_index": 7, "store_folder": 7, "overview": 7,
+    "pipeline": 7, "view": 7, "draw": 8, "server": 8, "cli": 9,
+}
+BELOW = {  # neighbours on one level, of which the first stands on the others
+    "segment_tree": {"tree"}, "query": {"filter"}, "store_folder": {"event_index"},
+    "pipeline": {"event_index", "store_folder", "overview"},
+}
+ROOMS = {  # folders within a layer: level of each; "" is the layer's own files.  Rooms of one level do not know
+    # each other.  A layer that is not in this table has no rule inside.
+    "server": {"http": 0, "web": 1, "catalogue": 1, "model": 2, "tsp": 3, "api": 4, "": 5},
+    "analysis": {"": 0, "kernel": 1, "ust": 1},
 }
 PUBLIC = {  # header of include/histree/: level of the layer that it speaks for
     "status.h": 0, "value.h": 0, "segment.h": 0, "attributes.h": 5, "state_system.h": 5, "history.h": 5,
@@ -22,6 +32,7 @@ PUBLIC = {  # header of include/histree/: level of the layer that it speaks for
 }
 STRUCTS = {  # public headers above a folder that declare structs which it takes or fills; it calls nothing of them
     "tree": {"state_system.h", "history.h", "query.h", "segment_store.h"},  # options, info, region, order
+    "segment_tree": {"segment_store.h"},
 }
 # They use the library as everybody does: public headers, and base/.
 ONLY = {"cli": {"base", "server"}, "server": {"base"}}
@@ -42,7 +53,23 @@ def fault(folder, level, owner, name):
         return f"a public header includes '{owner}/{name}'"
     if owner not in ONLY.get(folder, {owner}):
         return f"'{folder}' may include public headers and {', '.join(ONLY[folder])} only, not '{owner}/{name}'"
+    if owner in BELOW.get(folder, ()):
+        return None
     return f"'{owner}/{name}' is not of a layer below '{folder}'" if LAYERS[owner] >= level else None
+
+
+def room_fault(folder, room, name):
+    """What is wrong with including folder/name from a file of the same layer in `room`; None if nothing is."""
+    rooms = ROOMS.get(folder)
+    if rooms is None:
+        return None
+    owner = name.rpartition("/")[0]
+    for each in (room, owner):
+        if each not in rooms:
+            return f"'{folder}/{each}' is not in the table of rooms"
+    if owner == room or rooms[owner] < rooms[room]:
+        return None
+    return f"'{folder}/{name}' is not of a room below '{folder}/{room}'"
 
 
 def check(root):
@@ -59,6 +86,8 @@ def check(root):
             found = INCLUDE.match(line)
             near = NEIGHBOUR.match(line)
             why = fault(folder, level, *found.groups()) if found else None
+            if found and found[1] == folder and inside:
+                why = room_fault(folder, "/".join(inside[1:-1]), found[2])
             if near:  # "value.h": the form of the public headers among themselves
                 why = "say the folder of an included header" if inside else fault(folder, level, "histree", near[1])
             if why:
@@ -75,10 +104,16 @@ def self_test():
         "src/node/bare.c": '#include "node.h"\n',
         "src/base/unlisted.c": '#include "histree/news.h"\n',
         "src/attic/unknown.c": "\n",
+        "src/tree/neighbour.c": '#include "segment_tree/segment_scan.h"\n',
+        "src/server/http/up.c": '#include "server/tsp/tsp.h"\n',
+        "src/analysis/kernel/aside.c": '#include "analysis/ust/ust_calls.h"\n',
+        "src/server/cellar/unknown.c": '#include "server/http/http.h"\n',
         "include/histree/value.h": '#include "store.h"\n',
         "include/histree/store.h": '#include "store/block_file.h"\n',
     }
     good = {
+        "src/segment_tree/stands_on.c": '#include "tree/tree_reader.h"\n',
+        "src/server/tsp/down.c": '#include "server/http/http.h"\n#include "server/tsp/tsp.h"\n',
         "src/tree/down.c": '#include <sys/stat.h>\n#include "histree/value.h"\n#include "node/node.h"\n',
         "src/cli/right.c": '#include "histree/histree.h"\n#include "base/error.h"\n#include "cli/options.h"\n',
     }

@@ -8,7 +8,7 @@
 #include "histree/segment_store.h"
 #include "segment/segment_schema.h"
 #include "segments/segment_peer.h"
-#include "tree/segment_writer.h"
+#include "segment_tree/segment_writer.h"
 
 struct store_peer {
 	struct histree_segment_store *store;

@@ -20,7 +20,7 @@ struct histree_progress {
 	uint64_t events;
 	uint64_t bytes_done, bytes_total; /* of the trace; bytes_total 0: not known */
 	int64_t elapsed_ns;
-	double digests_share; /* once the trace is read: of the work on digests that is done, 0 to 1 */
+	double overviews_share; /* once the trace is read: of the work on overviews that is done, 0 to 1 */
 };
 
 struct histree_build_options {
@@ -45,7 +45,7 @@ struct histree_build_options {
 	 * wrong. Else those that are in doubt are unknown until the trace says more.
 	 */
 	bool ignore_gaps;
-	bool no_digests; /* of long histories, by which wide views are quick (rows.h) */
+	bool no_overviews;  /* of long histories, by which wide views are quick (rows.h) */
 	int64_t publish_ns; /* time between two publications; 0: a second, or more where that takes 3 % of the build
 			     */
 	struct histree_tree_options tree;

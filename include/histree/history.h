@@ -15,7 +15,7 @@ struct histree_history;
 
 struct histree_open_options {
 	/*
-	 * Node cache at most; 0 means 128 MiB.  Pinned nodes always fit: one a query.  Each digest (rows.h) has
+	 * Node cache at most; 0 means 128 MiB.  Pinned nodes always fit: one a query.  Each overview (rows.h) has
 	 * another 256th of it.
 	 */
 	size_t cache_bytes;
@@ -25,7 +25,7 @@ struct histree_open_options {
 	 * rather than null.
 	 */
 	bool salvage;
-	bool no_digests; /* as if the history had none: rows and charts are made of its own states */
+	bool no_overviews; /* as if the history had none: rows and charts are made of its own states */
 };
 
 /* What the papers tabulate, and what a user asks first.  All from the file itself. */
@@ -56,8 +56,8 @@ struct histree_history_info {
 	 */
 	uint64_t key_range_nodes[HISTREE_KEY_RANGE_BUCKETS];
 	/* Beside the file, and those only that can be used; 0 where none were to be opened. */
-	uint32_t digest_count;
-	uint64_t digest_bytes;
+	uint32_t overview_count;
+	uint64_t overview_bytes;
 };
 
 /* The caller owns *out and closes it.  Refuses a file it does not know with a sentence that says what to do. */
@@ -75,7 +75,7 @@ HISTREE_API const struct histree_attributes *histree_history_attributes(const st
 /*
  * Read every node and check every invariant: checksums, addresses, containment in time and key, order,
  * counts, and that each attribute is covered from start to end without gap or overlap, and found by its name.
- * So are its digests, unless none were to be opened.  `report` is called with a sentence for each fault.  Returns
+ * So are its overviews, unless none were to be opened.  `report` is called with a sentence for each fault.  Returns
  * HISTREE_OK if there was none, HISTREE_ERR_FORMAT if there were some.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status

@@ -22,7 +22,7 @@
  * bounded number of intervals; but the nodes that hold a sample are read, and inside a node the states of an
  * attribute between two samples are passed by one after the other.
  *
- * A long history has digests beside it (docs/design/0013-digests.md): histories of the same attributes in which
+ * A long history has overviews beside it (docs/design/0013-overviews.md): histories of the same attributes in which
  * what is shorter than a cell of time is added up by cell.  Where at least four such cells, or a quarter of
  * `intervals_per_cell` if that is more, make a pixel, a row is made of them: its cost is then that of its pixels,
  * whatever the range.  Two are enough where `intervals_per_cell` is not more than usual and the next thing would be
@@ -126,13 +126,13 @@ HISTREE_API void histree_rows_free(struct histree_rows *rows);
 HISTREE_API histree_time histree_pixel_start(histree_time from, histree_time to, uint32_t pixels, uint32_t pixel);
 
 /* Equal cells that follow one another. */
-struct histree_run {
+struct histree_cell_span {
 	uint32_t start, length; /* pixels */
 	struct histree_cell cell;
 };
 
 /* The cells of a row as runs; `out` has room for `pixels` of them.  Returns how many there are. */
-HISTREE_API size_t histree_cells_to_runs(const struct histree_cell *cells, uint32_t pixels,
-					 struct histree_run *out);
+HISTREE_API size_t histree_cells_to_spans(const struct histree_cell *cells, uint32_t pixels,
+					  struct histree_cell_span *out);
 
 #endif

@@ -123,7 +123,7 @@ struct histree_cpu_usage_request {
 	size_t cpu_count;
 	/*
 	 * The curve of all threads will do: without `tids`, no thread's time is added up, and where pixels are wide
-	 * the digests of the history are read, which are right to within two of their cells a pixel (rows.h).
+	 * the overviews of the history are read, which are right to within two of their cells a pixel (rows.h).
 	 */
 	bool no_times;
 	struct histree_cancel cancel;

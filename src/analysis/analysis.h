@@ -2,7 +2,7 @@
 /*
  * analysis.h - a state provider: turns events into state changes.
  *
- * An analysis is one row in the table of pipeline/registry.c.  It sees neutral events and a state system;
+ * An analysis is one row in the table of analysis/registry.c.  It sees neutral events and a state system;
  * it knows neither the trace format nor the tree.
  */
 #ifndef ANALYSIS_ANALYSIS_H

@@ -2,7 +2,7 @@
 /*
  * segment_analysis.h - turns events into segments: system calls, interrupts, functions (thesis 5.4).
  *
- * An analysis is one row in the table of pipeline/registry.c.  It sees neutral events and a segment store; it
+ * An analysis is one row in the table of analysis/registry.c.  It sees neutral events and a segment store; it
  * knows neither the trace format nor the tree.
  */
 #ifndef ANALYSIS_SEGMENT_ANALYSIS_H

@@ -150,8 +150,8 @@ void fact_list_add_history(struct fact_list *list, const struct histree_history_
 	add_count(list, "interval_count", info->interval_count);
 	add_count(list, "null_interval_count", info->null_interval_count);
 	add_tree(list, info);
-	add_count(list, "digest_count", info->digest_count);
-	add_bytes(list, "digest_bytes", info->digest_bytes);
+	add_count(list, "overview_count", info->overview_count);
+	add_bytes(list, "overview_bytes", info->overview_bytes);
 	add_numbers(list, "nodes_at_height", FACT_NUMBERS, info->nodes_at_height, info->depth, "leaves first");
 	add_numbers(list, "key_range_nodes", FACT_SHARES, info->key_range_nodes, HISTREE_KEY_RANGE_BUCKETS,
 		    "nodes by the share of all attributes that they span");

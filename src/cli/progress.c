@@ -47,15 +47,16 @@ static double left_ns_of(const struct histree_progress *now)
 }
 
 /* The trace is read. */
-static void show_digests_line(const struct histree_progress *now)
+static void show_overviews_line(const struct histree_progress *now)
 {
-	fprintf(stderr, "\r\033[K%" PRIu64 " events read, digests %.0f %%", now->events, 100 * now->digests_share);
+	fprintf(stderr, "\r\033[K%" PRIu64 " events read, overviews %.0f %%", now->events,
+		100 * now->overviews_share);
 }
 
 static void show_line(const struct histree_progress *now)
 {
-	if (now->digests_share > 0) {
-		show_digests_line(now);
+	if (now->overviews_share > 0) {
+		show_overviews_line(now);
 		return;
 	}
 	char share[16] = "", left[TIME_TEXT_SIZE + 16] = "";
@@ -76,8 +77,8 @@ static void show_json(const struct histree_progress *now)
 		fprintf(stderr, ",\"share\":%.4f", share_of(now));
 	if (left_ns_of(now) >= 0)
 		fprintf(stderr, ",\"left_ns\":%.0f", left_ns_of(now));
-	if (now->digests_share > 0)
-		fprintf(stderr, ",\"digests_share\":%.4f", now->digests_share);
+	if (now->overviews_share > 0)
+		fprintf(stderr, ",\"overviews_share\":%.4f", now->overviews_share);
 	fputs("}\n", stderr);
 }
 

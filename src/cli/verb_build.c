@@ -13,7 +13,7 @@
 struct build_options {
 	const char *output, *analysis, *variant, *gaps, *progress;
 	uint64_t r_depth, node_size, fan_out, memory, threads, publish;
-	bool force, resume, no_digests, quiet;
+	bool force, resume, no_overviews, quiet;
 };
 
 static const char *const variants[] = { "cluster", "sht", "osht", "esht", "rsht", "vrsht", NULL };
@@ -96,10 +96,10 @@ static const struct cli_option options[] = {
 	  .least = 1,
 	  .most = INT64_MAX,
 	  .help = "let others see what was read so far, and keep it, every NS; default: 1s, for 3 % of the time" },
-	{ .name = "no-digests",
+	{ .name = "no-overviews",
 	  .kind = CLI_FLAG,
-	  .member = offsetof(struct build_options, no_digests),
-	  .help = "no digests of long histories: a little less time and disk, and slow views of all of a long "
+	  .member = offsetof(struct build_options, no_overviews),
+	  .help = "no overviews of long histories: a little less time and disk, and slow views of all of a long "
 		  "trace" },
 	{ .name = "progress",
 	  .argument = "WHEN",
@@ -260,7 +260,7 @@ static enum cli_exit build(const struct build_options *chosen, const char *store
 		.force = chosen->force,
 		.resume = chosen->resume,
 		.ignore_gaps = chosen->gaps != NULL && strcmp(chosen->gaps, "ignore") == 0,
-		.no_digests = chosen->no_digests,
+		.no_overviews = chosen->no_overviews,
 		.publish_ns = (int64_t)chosen->publish,
 		.tree = { .variant = chosen->variant,
 			  .r_depth = (uint32_t)chosen->r_depth,

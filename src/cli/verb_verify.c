@@ -17,7 +17,7 @@ static const struct cli_option options[] = {
 struct verifying {
 	struct output *output;
 	const char *analysis; /* of the history being read; NULL: there is only one file */
-	uint64_t histories, nodes, intervals, digests, faults;
+	uint64_t histories, nodes, intervals, overviews, faults;
 	uint64_t segment_stores, segments;
 };
 
@@ -59,7 +59,7 @@ static enum cli_exit verify(struct verifying *verifying, const struct target *ta
 		verifying->histories++;
 		verifying->nodes += info->node_count;
 		verifying->intervals += info->interval_count;
-		verifying->digests += info->digest_count;
+		verifying->overviews += info->overview_count;
 		status = histree_history_verify(history, report_fault, verifying, &error);
 	}
 	histree_history_close(history);
@@ -108,9 +108,9 @@ static void print_ok(const struct verifying *verifying, const char *path)
 	output_format(verifying->output, "ok: %s: %" PRIu64 " %s, %" PRIu64 " nodes, %" PRIu64 " intervals", path,
 		      verifying->histories, verifying->histories == 1 ? "history" : "histories", verifying->nodes,
 		      verifying->intervals);
-	if (verifying->digests > 0)
-		output_format(verifying->output, ", %" PRIu64 " %s", verifying->digests,
-			      verifying->digests == 1 ? "digest" : "digests");
+	if (verifying->overviews > 0)
+		output_format(verifying->output, ", %" PRIu64 " %s", verifying->overviews,
+			      verifying->overviews == 1 ? "overview" : "overviews");
 	if (verifying->segment_stores > 0)
 		output_format(
 			verifying->output, ", %" PRIu64 " %s, %" PRIu64 " segments", verifying->segment_stores,

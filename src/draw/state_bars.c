@@ -19,7 +19,7 @@ struct drawing {
 	const struct state_bars *bars;
 	struct histree_rows *rows;
 	struct histree_query *query;
-	struct histree_run *runs;
+	struct histree_cell_span *runs;
 	size_t run_count;
 	const struct picture_row *row;
 	double top; /* of the row */
@@ -46,7 +46,7 @@ enum layer { LAYER_STATE, LAYER_SHORT_ALONE, LAYER_MORE, LAYER_COUNT };
 /* Another state of a sampled row, of which no one knows which. */
 static const struct histree_style unknown = { "unknown", "", 0x646e79, 0x98a2ad, 0.33 };
 
-static const struct histree_style *style_in(const struct drawing *drawing, const struct histree_run *run,
+static const struct histree_style *style_in(const struct drawing *drawing, const struct histree_cell_span *run,
 					    enum layer layer)
 {
 	const struct histree_style *state = style_of(drawing, run->cell.value);
@@ -62,8 +62,8 @@ static const struct histree_style *style_in(const struct drawing *drawing, const
 	}
 }
 
-static void add_run(const struct drawing *drawing, const struct histree_run *run, const struct histree_style *style,
-		    enum layer layer)
+static void add_run(const struct drawing *drawing, const struct histree_cell_span *run,
+		    const struct histree_style *style, enum layer layer)
 {
 	double x = drawing->bars->chart->left + (double)run->start;
 	double height = layer == LAYER_MORE ? 3 : round(CHART_BAR * style->height);
@@ -135,7 +135,7 @@ static void text_of(const struct drawing *drawing, const struct histree_value *v
 }
 
 /* The value whose text goes into a run: of the text's attribute in its middle, else its own. */
-static enum histree_status value_of(const struct drawing *drawing, const struct histree_run *run,
+static enum histree_status value_of(const struct drawing *drawing, const struct histree_cell_span *run,
 				    struct histree_value *value, struct histree_error *error)
 {
 	*value = histree_rows_value(drawing->rows, run->cell.value);
@@ -152,7 +152,7 @@ static enum histree_status value_of(const struct drawing *drawing, const struct 
 	return status;
 }
 
-static enum histree_status draw_text(const struct drawing *drawing, const struct histree_run *run,
+static enum histree_status draw_text(const struct drawing *drawing, const struct histree_cell_span *run,
 				     struct histree_error *error)
 {
 	const struct histree_style *style = style_of(drawing, run->cell.value);
@@ -178,7 +178,7 @@ static enum histree_status draw_row(struct drawing *drawing, const struct histre
 {
 	drawing->row = &drawing->bars->list->rows[row->index];
 	drawing->top = drawing->bars->chart->rows_top + (double)row->index * CHART_ROW;
-	drawing->run_count = histree_cells_to_runs(row->cells, pixels(drawing), drawing->runs);
+	drawing->run_count = histree_cells_to_spans(row->cells, pixels(drawing), drawing->runs);
 	for (int layer = 0; layer < LAYER_COUNT; layer++)
 		draw_layer(drawing, (enum layer)layer);
 	enum histree_status status = HISTREE_OK;

@@ -14,16 +14,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "analysis/registry.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "event_index/event_index_writer.h"
+#include "overview/overview_writer.h"
+#include "pipeline/analysis_job.h"
 #include "pipeline/build.h"
-#include "pipeline/digest_writer.h"
-#include "pipeline/event_index_writer.h"
-#include "pipeline/manifest.h"
 #include "pipeline/publish_clock.h"
-#include "pipeline/registry.h"
-#include "pipeline/run.h"
-#include "pipeline/store_folder.h"
+#include "store_folder/manifest.h"
+#include "store_folder/store_folder.h"
 #include "trace/trace.h"
 
 enum { EVENTS_PER_LOOK = 1024 }; /* at the clock, for progress and publishing */
@@ -35,8 +35,8 @@ struct build {
 	struct histree_error *error;
 	struct store_folder folder;
 	struct trace *trace;
-	struct run *runs;
-	size_t run_count, runs_capacity;
+	struct analysis_job *jobs;
+	size_t job_count, jobs_capacity;
 	histree_time start, end; /* first event, greatest time so far */
 	int64_t begun_ns, shown_ns;
 	struct event_index_writer index;
@@ -45,7 +45,7 @@ struct build {
 	histree_time published_end;
 	char *cut_short; /* why the input ended before its end; NULL: it did not */
 	bool is_stopped; /* it was live, and whoever built had enough of it: what there is is kept */
-	double digests_share;
+	double overviews_share;
 };
 
 static int64_t now_ns(void)
@@ -57,35 +57,35 @@ static int64_t now_ns(void)
 
 /* ---- choosing the analyses ------------------------------------------------------------------------------- */
 
-/* Whether the analysis applies to any of the traces; which ones goes to the run. */
-static bool find_traces(const struct build *build, struct run *run)
+/* Whether the analysis applies to any of the traces; which ones goes to the job. */
+static bool find_traces(const struct build *build, struct analysis_job *job)
 {
 	bool any = false;
 	for (size_t i = 0; i < trace_count(build->trace); i++) {
 		const struct event_trace *trace = trace_at(build->trace, i);
-		run->applies[trace->id] = registry_applies(run->entry, trace);
-		any = any || run->applies[trace->id];
+		job->applies[trace->id] = registry_applies(job->entry, trace);
+		any = any || job->applies[trace->id];
 	}
 	return any;
 }
 
 /* HISTREE_NOT_FOUND: it does not apply. */
-static enum histree_status add_run(struct build *build, const struct registry_entry *entry)
+static enum histree_status add_job(struct build *build, const struct registry_entry *entry)
 {
-	for (size_t i = 0; i < build->run_count; i++)
-		if (build->runs[i].entry == entry)
+	for (size_t i = 0; i < build->job_count; i++)
+		if (build->jobs[i].entry == entry)
 			return HISTREE_OK;
-	if (!array_reserve(&build->runs, &build->runs_capacity, build->run_count + 1))
+	if (!array_reserve(&build->jobs, &build->jobs_capacity, build->job_count + 1))
 		return error_memory(build->error, "an analysis");
-	struct run *run = &build->runs[build->run_count];
-	enum histree_status status = run_init(run, entry, trace_count(build->trace), build->error);
+	struct analysis_job *job = &build->jobs[build->job_count];
+	enum histree_status status = analysis_job_init(job, entry, trace_count(build->trace), build->error);
 	if (status != HISTREE_OK)
 		return status;
-	if (!find_traces(build, run)) {
-		run_release(run);
+	if (!find_traces(build, job)) {
+		analysis_job_release(job);
 		return HISTREE_NOT_FOUND;
 	}
-	build->run_count++;
+	build->job_count++;
 	return HISTREE_OK;
 }
 
@@ -100,7 +100,7 @@ static enum histree_status choose_named(struct build *build)
 			return error_set(build->error, HISTREE_ERR_ARGUMENT,
 					 "there is no analysis '%s'; there are %s", name, names);
 		}
-		enum histree_status status = add_run(build, entry);
+		enum histree_status status = add_job(build, entry);
 		if (status == HISTREE_NOT_FOUND)
 			return error_set(build->error, HISTREE_ERR_ARGUMENT,
 					 "analysis '%s' has nothing to say about this trace, made by '%s'", name,
@@ -116,11 +116,11 @@ static enum histree_status choose_applicable(struct build *build)
 	for (const struct registry_entry *entry = registry; entry->analysis != NULL || entry->segments != NULL;
 	     entry++) {
 		bool is_wanted = entry->by_default || (build->options->segments && entry->segments != NULL);
-		enum histree_status status = is_wanted ? add_run(build, entry) : HISTREE_OK;
+		enum histree_status status = is_wanted ? add_job(build, entry) : HISTREE_OK;
 		if (status < 0)
 			return status;
 	}
-	if (build->run_count > 0)
+	if (build->job_count > 0)
 		return HISTREE_OK;
 	return error_set(build->error, HISTREE_ERR_TRACE,
 			 "'%s': no analysis has something to say about a trace made by '%s'",
@@ -139,8 +139,8 @@ static enum histree_status write_manifest(struct build *build, bool complete, hi
 	struct trace_report report = trace_report(build->trace);
 	size_t warning_count = report.warning_count + (build->cut_short != NULL);
 	const char **warnings = calloc(warning_count + 1, sizeof(*warnings));
-	struct histree_store_history *histories = calloc(build->run_count, sizeof(*histories));
-	struct histree_store_segments *segments = calloc(build->run_count, sizeof(*segments));
+	struct histree_store_history *histories = calloc(build->job_count, sizeof(*histories));
+	struct histree_store_segments *segments = calloc(build->job_count, sizeof(*segments));
 	size_t history_count = 0, segments_count = 0;
 	char *path = store_folder_path(&build->folder, MANIFEST_FILE);
 	enum histree_status status = HISTREE_ERR_MEMORY;
@@ -152,12 +152,12 @@ static enum histree_status write_manifest(struct build *build, bool complete, hi
 		warnings[i] = report.warnings[i];
 	if (build->cut_short != NULL)
 		warnings[report.warning_count] = build->cut_short;
-	for (size_t i = 0; i < build->run_count; i++) {
-		const struct run *run = &build->runs[i];
-		if (run_makes_history(run))
-			histories[history_count++] = run_describe_history(run);
+	for (size_t i = 0; i < build->job_count; i++) {
+		const struct analysis_job *job = &build->jobs[i];
+		if (analysis_job_makes_history(job))
+			histories[history_count++] = analysis_job_describe_history(job);
 		else if (complete)
-			segments[segments_count++] = run_describe_segments(run);
+			segments[segments_count++] = analysis_job_describe_segments(job);
 	}
 	struct histree_store_info info = {
 		.made_by = "histree " HISTREE_VERSION,
@@ -191,15 +191,16 @@ out:
 
 /* ---- running --------------------------------------------------------------------------------------------- */
 
-static enum histree_status start_runs(struct build *build, histree_time start)
+static enum histree_status start_jobs(struct build *build, histree_time start)
 {
 	build->start = build->end = start;
-	for (size_t i = 0; i < build->run_count; i++) {
-		struct run *run = &build->runs[i];
-		char *path = store_folder_path(&build->folder, run->file);
+	for (size_t i = 0; i < build->job_count; i++) {
+		struct analysis_job *job = &build->jobs[i];
+		char *path = store_folder_path(&build->folder, job->file);
 		if (path == NULL)
 			return error_memory(build->error, "a path");
-		enum histree_status status = run_start(run, build->io, path, start, build->options, build->error);
+		enum histree_status status =
+			analysis_job_start(job, build->io, path, start, build->options, build->error);
 		free(path);
 		if (status != HISTREE_OK)
 			return status;
@@ -211,8 +212,8 @@ static enum histree_status handle_event(struct build *build, const struct event 
 {
 	if (event->time > build->end)
 		build->end = event->time;
-	for (size_t i = 0; i < build->run_count; i++) {
-		enum histree_status status = run_handle(&build->runs[i], event, build->error);
+	for (size_t i = 0; i < build->job_count; i++) {
+		enum histree_status status = analysis_job_handle(&build->jobs[i], event, build->error);
 		if (status != HISTREE_OK)
 			return status;
 	}
@@ -231,7 +232,7 @@ static enum histree_status show_progress(struct build *build, int64_t now)
 		.bytes_done = report.bytes_done,
 		.bytes_total = report.bytes_total,
 		.elapsed_ns = now - build->begun_ns,
-		.digests_share = build->digests_share,
+		.overviews_share = build->overviews_share,
 	};
 	if (options->progress(options->progress_context, &progress))
 		return HISTREE_OK;
@@ -245,8 +246,8 @@ static enum histree_status publish(struct build *build)
 		return HISTREE_OK;
 	build->published_end = build->end;
 	histree_time end = build->end - 1;
-	for (size_t i = 0; i < build->run_count; i++) {
-		enum histree_status status = run_publish(&build->runs[i], end, build->error);
+	for (size_t i = 0; i < build->job_count; i++) {
+		enum histree_status status = analysis_job_publish(&build->jobs[i], end, build->error);
 		if (status != HISTREE_OK)
 			return status;
 	}
@@ -284,7 +285,7 @@ static enum histree_status begin(struct build *build, histree_time start)
 {
 	const struct histree_build_options *options = build->options;
 	enum histree_status status = options->analyses != NULL ? choose_named(build) : choose_applicable(build);
-	return status == HISTREE_OK ? start_runs(build, start) : status;
+	return status == HISTREE_OK ? start_jobs(build, start) : status;
 }
 
 static enum histree_status handle_events(struct build *build)
@@ -307,7 +308,7 @@ static enum histree_status handle_events(struct build *build)
 		if (status != HISTREE_OK)
 			return status;
 	}
-	build->is_stopped = status == HISTREE_ERR_CANCELLED && trace_is_live(build->trace) && build->run_count > 0;
+	build->is_stopped = status == HISTREE_ERR_CANCELLED && trace_is_live(build->trace) && build->job_count > 0;
 	if (status == HISTREE_ERR_CANCELLED && !build->is_stopped)
 		return status;
 	if (trace_report(build->trace).events == 0)
@@ -325,32 +326,32 @@ static enum histree_status handle_events(struct build *build)
 
 static enum histree_status close_runs(struct build *build)
 {
-	for (size_t i = 0; i < build->run_count; i++) {
-		enum histree_status status = run_close(&build->runs[i], build->end, build->error);
+	for (size_t i = 0; i < build->job_count; i++) {
+		enum histree_status status = analysis_job_close(&build->jobs[i], build->end, build->error);
 		if (status != HISTREE_OK)
 			return status;
 	}
 	return HISTREE_OK;
 }
 
-static bool digests_go_on(void *context, double share)
+static bool overviews_go_on(void *context, double share)
 {
 	struct build *build = context;
-	build->digests_share = share;
+	build->overviews_share = share;
 	return show_progress(build, now_ns()) == HISTREE_OK;
 }
 
-static enum histree_status write_digests(struct build *build)
+static enum histree_status write_overviews(struct build *build)
 {
 	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < build->run_count && !build->options->no_digests && status == HISTREE_OK; i++) {
-		if (!run_makes_history(&build->runs[i]))
+	for (size_t i = 0; i < build->job_count && !build->options->no_overviews && status == HISTREE_OK; i++) {
+		if (!analysis_job_makes_history(&build->jobs[i]))
 			continue;
-		const struct digest_options options = { .threads = build->options->tree.threads,
-							.go_on = build->is_stopped ? NULL : digests_go_on,
-							.context = build };
-		char *path = store_folder_path(&build->folder, build->runs[i].file);
-		status = path != NULL ? digests_write(build->io, path, &options, build->error)
+		const struct overview_options options = { .threads = build->options->tree.threads,
+							  .go_on = build->is_stopped ? NULL : overviews_go_on,
+							  .context = build };
+		char *path = store_folder_path(&build->folder, build->jobs[i].file);
+		status = path != NULL ? overviews_write(build->io, path, &options, build->error)
 				      : error_memory(build->error, "a path");
 		free(path);
 	}
@@ -379,7 +380,7 @@ static enum histree_status read_trace(struct build *build)
 	if (status == HISTREE_OK)
 		status = close_runs(build);
 	if (status == HISTREE_OK)
-		status = write_digests(build);
+		status = write_overviews(build);
 	if (status == HISTREE_OK)
 		status = write_index(build);
 	if (status == HISTREE_OK)
@@ -454,9 +455,9 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 	};
 	build.publish_clock = publish_clock_begin(options->publish_ns, build.begun_ns);
 	enum histree_status status = run_build(&build);
-	for (size_t i = 0; i < build.run_count; i++)
-		run_release(&build.runs[i]);
-	free(build.runs);
+	for (size_t i = 0; i < build.job_count; i++)
+		analysis_job_release(&build.jobs[i]);
+	free(build.jobs);
 	free(build.cut_short);
 	event_index_writer_release(&build.index);
 	trace_close(build.trace);

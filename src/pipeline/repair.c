@@ -11,8 +11,8 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "pipeline/manifest.h"
-#include "pipeline/store_folder.h"
+#include "store_folder/manifest.h"
+#include "store_folder/store_folder.h"
 #include "segment/segment_repair.h"
 #include "state/history_repair.h"
 

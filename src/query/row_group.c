@@ -155,7 +155,7 @@ static enum histree_status take(struct reading *reading, const struct histree_in
 	size_t row = group->asked_rows[reading->asked];
 	struct row_reading *how = &group->readings[row];
 	how->states++;
-	if (how->digest != UINT32_MAX && digest_value_is_rest(&interval->value))
+	if (how->overview != UINT32_MAX && overview_value_is_rest(&interval->value))
 		return HISTREE_OK; /* the others that lasted longer are there */
 	uint32_t value;
 	enum histree_status status = value_table_add(reading->values, &interval->value, &value, error);
@@ -204,16 +204,16 @@ static void ask_history(struct reading *reading, bool sampled)
 	struct row_group *group = reading->group;
 	ask_nothing(reading);
 	for (size_t row = 0; row < group->quark_count; row++)
-		if (group->readings[row].digest == UINT32_MAX && group->readings[row].sampled == sampled)
+		if (group->readings[row].overview == UINT32_MAX && group->readings[row].sampled == sampled)
 			ask_for(group, row, group->quarks[row]);
 }
 
-static void ask_digest(struct reading *reading, uint32_t digest)
+static void ask_overview(struct reading *reading, uint32_t overview)
 {
 	struct row_group *group = reading->group;
 	ask_nothing(reading);
 	for (size_t row = 0; row < group->quark_count; row++)
-		if (group->readings[row].digest == digest)
+		if (group->readings[row].overview == overview)
 			ask_for(group, row, group->readings[row].own);
 }
 
@@ -302,70 +302,71 @@ static enum histree_status read_rows(struct reading *reading, uint64_t per_row, 
 	status = read_exactly(reading, per_row, error);
 	if (status == HISTREE_PARTIAL) {
 		for (size_t row = 0; row < group->quark_count; row++)
-			group->readings[row].sampled = group->readings[row].digest == UINT32_MAX;
+			group->readings[row].sampled = group->readings[row].overview == UINT32_MAX;
 		status = begin(group, error);
 	}
 	return status == HISTREE_OK ? read_samples(reading, error) : status;
 }
 
-/* ---- from digests ----------------------------------------------------------------------------------------- */
+/* ---- from overviews ----------------------------------------------------------------------------------------- */
 
 /* A pixel must be several cells wide: what was where in a cell is not known. */
-static bool choose_digests(struct reading *reading, uint64_t per_cell)
+static bool choose_overviews(struct reading *reading, uint64_t per_cell)
 {
 	struct row_group *group = reading->group;
-	const struct history_digests *digests = history_digests(reading->sources->history);
-	uint64_t cells = per_cell / INTERVALS_PER_DIGEST_CELL;
+	const struct history_overviews *overviews = history_overviews(reading->sources->history);
+	uint64_t cells = per_cell / INTERVALS_PER_OVERVIEW_CELL;
 	bool any = false;
-	if (cells < INTERVALS_PER_DIGEST_CELL)
-		cells = INTERVALS_PER_DIGEST_CELL;
+	if (cells < INTERVALS_PER_OVERVIEW_CELL)
+		cells = INTERVALS_PER_OVERVIEW_CELL;
 	for (size_t row = 0; row < group->quark_count; row++) {
 		struct row_reading *how = &group->readings[row];
-		const struct digest_entry *entry;
-		how->digest =
-			history_digests_find(digests, group->quarks[row], group->scale.quotient / cells, &entry);
+		const struct overview_entry *entry;
+		how->overview = history_overviews_find(overviews, group->quarks[row], group->scale.quotient / cells,
+						       &entry);
 		/* Rather than samples, which miss more. */
-		if (how->digest == UINT32_MAX && per_cell <= INTERVALS_PER_CELL)
-			how->digest = history_digests_find(digests, group->quarks[row],
-							   group->scale.quotient / DIGEST_CELLS_LEAST, &entry);
-		if (how->digest != UINT32_MAX)
+		if (how->overview == UINT32_MAX && per_cell <= INTERVALS_PER_CELL)
+			how->overview =
+				history_overviews_find(overviews, group->quarks[row],
+						       group->scale.quotient / OVERVIEW_CELLS_LEAST, &entry);
+		if (how->overview != UINT32_MAX)
 			how->own = entry->own;
-		any = any || how->digest != UINT32_MAX;
+		any = any || how->overview != UINT32_MAX;
 	}
 	return any;
 }
 
 /* HISTREE_ERR_FORMAT also where nothing but a part of it was damaged. */
-static enum histree_status read_digest(struct reading *reading, uint32_t digest, struct histree_error *error)
+static enum histree_status read_overview(struct reading *reading, uint32_t overview, struct histree_error *error)
 {
 	struct row_sources *sources = reading->sources;
 	const struct histree_region region = { .from = reading->request->from, .to = reading->request->to };
-	ask_digest(reading, digest);
+	ask_overview(reading, overview);
 	if (reading->group->asked_count == 0)
 		return HISTREE_OK;
 	enum histree_status status = HISTREE_OK;
-	if (sources->digests[digest] == NULL)
-		status = histree_query_create(history_digests(sources->history)->digests[digest].history,
-					      &sources->digests[digest], error);
+	if (sources->overviews[overview] == NULL)
+		status = histree_query_create(history_overviews(sources->history)->overviews[overview].history,
+					      &sources->overviews[overview], error);
 	if (status != HISTREE_OK)
 		return status;
-	status = read_region(reading, sources->digests[digest], region, UINT64_MAX, error);
-	bool is_damaged = histree_query_stats(sources->digests[digest]).nodes_damaged > 0;
+	status = read_region(reading, sources->overviews[overview], region, UINT64_MAX, error);
+	bool is_damaged = histree_query_stats(sources->overviews[overview]).nodes_damaged > 0;
 	return status == HISTREE_OK && is_damaged ? HISTREE_ERR_FORMAT : status;
 }
 
-static enum histree_status read_digests(struct reading *reading, struct histree_error *error)
+static enum histree_status read_overviews(struct reading *reading, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	for (uint32_t digest = 0; digest < DIGESTS_MAX && status == HISTREE_OK; digest++)
-		status = read_digest(reading, digest, error);
+	for (uint32_t overview = 0; overview < OVERVIEWS_MAX && status == HISTREE_OK; overview++)
+		status = read_overview(reading, overview, error);
 	return status;
 }
 
-static void forget_digests(struct row_group *group)
+static void forget_overviews(struct row_group *group)
 {
 	for (size_t row = 0; row < group->quark_count; row++)
-		group->readings[row].digest = UINT32_MAX;
+		group->readings[row].overview = UINT32_MAX;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- */
@@ -386,14 +387,14 @@ enum histree_status row_group_read(struct row_group *group, const struct histree
 	uint64_t per_cell = request->intervals_per_cell != 0 ? request->intervals_per_cell : INTERVALS_PER_CELL;
 	group->scale = pixel_scale(request->from, request->to, request->pixels);
 	group->place = pixel_place(&group->scale, 0);
-	bool has_digests = choose_digests(&reading, per_cell);
+	bool has_overviews = choose_overviews(&reading, per_cell);
 	enum histree_status status = read_rows(&reading, per_cell * request->pixels, error);
-	enum histree_status of_digests =
-		status == HISTREE_OK && has_digests ? read_digests(&reading, error) : HISTREE_OK;
-	if (of_digests == HISTREE_ERR_CANCELLED || of_digests == HISTREE_ERR_MEMORY)
-		return of_digests;
-	if (of_digests != HISTREE_OK) { /* the history itself may be whole */
-		forget_digests(group);
+	enum histree_status of_overviews =
+		status == HISTREE_OK && has_overviews ? read_overviews(&reading, error) : HISTREE_OK;
+	if (of_overviews == HISTREE_ERR_CANCELLED || of_overviews == HISTREE_ERR_MEMORY)
+		return of_overviews;
+	if (of_overviews != HISTREE_OK) { /* the history itself may be whole */
+		forget_overviews(group);
 		status = read_rows(&reading, per_cell * request->pixels, error);
 	}
 	if (status == HISTREE_OK && group->resolved_count > 1)

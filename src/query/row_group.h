@@ -8,21 +8,21 @@
 #include "histree/query.h"
 #include "query/cell_sums.h"
 #include "query/pixel_scale.h"
-#include "state/history_digests.h"
+#include "state/history_overviews.h"
 
 enum {
 	GROUP_CELLS_MAX = 1 << 17,
 	SAMPLES_PER_PIXEL = 4,
-	INTERVALS_PER_CELL = 16,       /* where the request does not say */
-	INTERVALS_PER_DIGEST_CELL = 4, /* so many fewer cells of a digest make a pixel, and 4 at least */
-	DIGEST_CELLS_LEAST = 2,        /* but where that is too many and states are not wanted more exactly */
+	INTERVALS_PER_CELL = 16,         /* where the request does not say */
+	INTERVALS_PER_OVERVIEW_CELL = 4, /* so many fewer cells of an overview make a pixel, and 4 at least */
+	OVERVIEW_CELLS_LEAST = 2,        /* but where that is too many and states are not wanted more exactly */
 };
 
-/* Where states are read: the history, and its digests as they are needed. */
+/* Where states are read: the history, and its overviews as they are needed. */
 struct row_sources {
 	struct histree_history *history;
 	struct histree_query *query;
-	struct histree_query *digests[DIGESTS_MAX]; /* NULL: not needed yet */
+	struct histree_query *overviews[OVERVIEWS_MAX]; /* NULL: not needed yet */
 };
 
 /* A state that is no shorter than a pixel. */
@@ -35,8 +35,8 @@ struct resolved_state {
 struct row_reading {
 	uint64_t states;
 	bool sampled;
-	uint32_t digest;   /* UINT32_MAX: from the history */
-	histree_quark own; /* in the digest */
+	uint32_t overview; /* UINT32_MAX: from the history */
+	histree_quark own; /* in the overview */
 };
 
 /* A zeroed one is empty. */

@@ -162,8 +162,8 @@ void histree_rows_free(struct histree_rows *rows)
 	if (rows == NULL)
 		return;
 	histree_query_free(rows->sources.query);
-	for (size_t i = 0; i < DIGESTS_MAX; i++)
-		histree_query_free(rows->sources.digests[i]);
+	for (size_t i = 0; i < OVERVIEWS_MAX; i++)
+		histree_query_free(rows->sources.overviews[i]);
 	value_table_release(&rows->values);
 	row_group_release(&rows->group);
 	visible_states_release(&rows->states);
@@ -171,16 +171,17 @@ void histree_rows_free(struct histree_rows *rows)
 	free(rows);
 }
 
-size_t histree_cells_to_runs(const struct histree_cell *cells, uint32_t pixels, struct histree_run *out)
+size_t histree_cells_to_spans(const struct histree_cell *cells, uint32_t pixels, struct histree_cell_span *out)
 {
 	size_t count = 0;
 	for (uint32_t pixel = 0; pixel < pixels; pixel++) {
-		struct histree_run *before = count > 0 ? &out[count - 1] : NULL;
+		struct histree_cell_span *before = count > 0 ? &out[count - 1] : NULL;
 		if (before != NULL && before->cell.value == cells[pixel].value &&
 		    before->cell.other == cells[pixel].other)
 			before->length++;
 		else
-			out[count++] = (struct histree_run){ .start = pixel, .length = 1, .cell = cells[pixel] };
+			out[count++] =
+				(struct histree_cell_span){ .start = pixel, .length = 1, .cell = cells[pixel] };
 	}
 	return count;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "query/filter_program.h"
+#include "filter/filter_program.h"
 
 /* The fields of every segment; those of the schema come behind them. */
 enum { FIELD_START, FIELD_END, FIELD_DURATION, OWN_FIELDS };

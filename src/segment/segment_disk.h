@@ -6,7 +6,7 @@
 #define SEGMENT_SEGMENT_DISK_H
 
 #include "segment/disk_tables.h"
-#include "tree/segment_writer.h"
+#include "segment_tree/segment_writer.h"
 
 struct segment_disk {
 	const struct io *io;

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/intern.h"
 #include "segment/segment_backend.h"
-#include "tree/segment_order.h"
+#include "segment_tree/segment_order.h"
 
 /* Content, and the bytes of strings, each kept once.  A zeroed one is empty. */
 struct segment_contents {

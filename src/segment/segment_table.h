@@ -14,7 +14,7 @@
 #define SEGMENT_SEGMENT_TABLE_H
 
 #include "segment/segment_backend.h"
-#include "tree/segment_iter.h"
+#include "segment_tree/segment_iter.h"
 
 struct segment_table;
 

@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "segment/segment_sort.h"
 #include "segment/table_section.h"
-#include "tree/segment_place.h"
+#include "segment_tree/segment_place.h"
 
 struct table_maker {
 	const struct table_store *store;

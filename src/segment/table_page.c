@@ -6,7 +6,7 @@
 #include "base/bits.h"
 #include "base/bytes.h"
 #include "base/crc32c.h"
-#include "tree/segment_place.h"
+#include "segment_tree/segment_place.h"
 
 enum { PAGE_HEADER_SIZE = 24, NODE_WIDTH_MAX = 32 };
 

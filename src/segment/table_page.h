@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table_page.h - a page of a side table: places of segments (tree/segment_place.h), in an order.
+ * table_page.h - a page of a side table: places of segments (segment_tree/segment_place.h), in an order.
  *
  *	OFFSET	SIZE
  *	0	4	CRC-32C of the bytes from 4 to the end of the places

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "server/api.h"
-#include "server/router.h"
-#include "server/tsp.h"
-#include "server/web.h"
+#include "server/api/api.h"
+#include "server/http/router.h"
+#include "server/tsp/tsp.h"
+#include "server/web/web.h"
 
 #define TSP "tsp/api/"
 #define API "api/v1/"

@@ -19,9 +19,9 @@ struct histree_history {
 	struct block_file *file;
 	struct tree_reader *reader;
 	struct attribute_view attributes;
-	struct history_digests digests;
-	bool has_digests; /* they were looked for, at least */
-	bool lost_names;  /* salvaged: ATTR has the right checksum, but what it says cannot be names */
+	struct history_overviews overviews;
+	bool has_overviews; /* they were looked for, at least */
+	bool lost_names;    /* salvaged: ATTR has the right checksum, but what it says cannot be names */
 	struct histree_history_info info;
 };
 
@@ -158,21 +158,21 @@ enum histree_status history_open_file(struct block_file *file, const struct hist
 	return HISTREE_OK;
 }
 
-static bool wants_digests(const struct histree_history *history, const struct histree_open_options *options)
+static bool wants_overviews(const struct histree_history *history, const struct histree_open_options *options)
 {
-	return history->info.complete && (options == NULL || !(options->salvage || options->no_digests));
+	return history->info.complete && (options == NULL || !(options->salvage || options->no_overviews));
 }
 
-static void tell_of_digests(struct histree_history *history)
+static void tell_of_overviews(struct histree_history *history)
 {
-	history->has_digests = true;
-	history->info.digest_count = history->digests.count;
-	for (uint32_t i = 0; i < history->digests.count; i++)
-		history->info.digest_bytes += history->digests.digests[i].history->info.file_bytes;
+	history->has_overviews = true;
+	history->info.overview_count = history->overviews.count;
+	for (uint32_t i = 0; i < history->overviews.count; i++)
+		history->info.overview_bytes += history->overviews.overviews[i].history->info.file_bytes;
 }
 
-/* What digests are read for is wide, and met once: it needs no more than a few nodes. */
-static size_t digest_cache(const struct histree_open_options *options)
+/* What overviews are read for is wide, and met once: it needs no more than a few nodes. */
+static size_t overview_cache(const struct histree_open_options *options)
 {
 	enum { SHARE = 256 };
 	size_t bytes = options != NULL && options->cache_bytes != 0 ? options->cache_bytes : CACHE_BYTES_DEFAULT;
@@ -187,9 +187,10 @@ enum histree_status histree_history_open(const char *path, const struct histree_
 	enum histree_status status = block_file_open(&io_posix, path, &file, error);
 	if (status == HISTREE_OK)
 		status = history_open_file(file, options, out, error);
-	if (status == HISTREE_OK && wants_digests(*out, options)) {
-		status = history_digests_open(&(*out)->digests, path, &(*out)->info, digest_cache(options), error);
-		tell_of_digests(*out);
+	if (status == HISTREE_OK && wants_overviews(*out, options)) {
+		status = history_overviews_open(&(*out)->overviews, path, &(*out)->info, overview_cache(options),
+						error);
+		tell_of_overviews(*out);
 	}
 	if (status != HISTREE_OK) {
 		histree_history_close(*out);
@@ -202,7 +203,7 @@ void histree_history_close(struct histree_history *history)
 {
 	if (history == NULL)
 		return;
-	history_digests_close(&history->digests);
+	history_overviews_close(&history->overviews);
 	tree_reader_close(history->reader);
 	block_file_close(history->file);
 	attribute_view_release(&history->attributes);
@@ -224,9 +225,9 @@ struct tree_reader *history_tree(struct histree_history *history)
 	return history->reader;
 }
 
-const struct history_digests *history_digests(const struct histree_history *history)
+const struct history_overviews *history_overviews(const struct histree_history *history)
 {
-	return &history->digests;
+	return &history->overviews;
 }
 
 struct section_faults {
@@ -258,12 +259,12 @@ enum histree_status histree_history_verify(struct histree_history *history,
 		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %" PRIu64 " fault%s outside the nodes",
 				   block_file_path(history->file), faults.count, faults.count == 1 ? "" : "s");
 	bool goes_on = status == HISTREE_OK || status == HISTREE_ERR_FORMAT;
-	if (!history->has_digests || !goes_on)
+	if (!history->has_overviews || !goes_on)
 		return status;
-	enum histree_status of_digests =
-		history_digests_verify(block_file_path(history->file), &history->info, report, context,
-				       status == HISTREE_OK ? error : NULL);
-	return status == HISTREE_OK ? of_digests : status;
+	enum histree_status of_overviews =
+		history_overviews_verify(block_file_path(history->file), &history->info, report, context,
+					 status == HISTREE_OK ? error : NULL);
+	return status == HISTREE_OK ? of_overviews : status;
 }
 
 enum histree_status histree_history_nodes(struct histree_history *history,

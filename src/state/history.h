@@ -6,7 +6,7 @@
 #define STATE_HISTORY_H
 
 #include "histree/history.h"
-#include "state/history_digests.h"
+#include "state/history_overviews.h"
 #include "tree/tree_reader.h"
 
 /* Open the history in a file, which is the history's from here on, and is closed also on failure. */
@@ -15,6 +15,6 @@ enum histree_status history_open_file(struct block_file *file, const struct hist
 
 /* Borrowed; lives as long as the history. */
 struct tree_reader *history_tree(struct histree_history *history);
-const struct history_digests *history_digests(const struct histree_history *history);
+const struct history_overviews *history_overviews(const struct histree_history *history);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "trace/ctf_input.h"
+#include "trace/ctf/ctf_input.h"
 #include "trace/trace_folders.h"
 
 struct head {

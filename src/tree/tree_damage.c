@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "node/segment_view.h"
-#include "tree/segment_damage.h"
+#include "segment_tree/segment_damage.h"
 
 struct damage_search {
 	const struct tree_reader *reader;

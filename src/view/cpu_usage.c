@@ -21,8 +21,8 @@ struct histree_cpu_usage {
 	struct pixel_scale scale;
 	struct pixel_place place; /* of the state before */
 	bool no_times;
-	bool from_digests; /* what is being read is one */
-	double *curves;    /* `pixels` of each, those of all threads together last; ns, in the end percent */
+	bool from_overviews; /* what is being read is one */
+	double *curves;      /* `pixels` of each, those of all threads together last; ns, in the end percent */
 	size_t curve_count;
 	struct thread_time *slots;
 	size_t slot_count, slots_used; /* a power of two; at most half are used */
@@ -104,7 +104,8 @@ static enum histree_status add_to_thread(struct histree_cpu_usage *usage, int32_
 static enum histree_status take(struct histree_cpu_usage *usage, const struct histree_interval *interval,
 				struct histree_error *error)
 {
-	bool is_rest = usage->from_digests && digest_value_is_rest(&interval->value); /* idle is never put there */
+	bool is_rest =
+		usage->from_overviews && overview_value_is_rest(&interval->value); /* idle is never put there */
 	if (!is_rest && (interval->value.type != HISTREE_INT || interval->value.int32 == 0))
 		return HISTREE_OK; /* not known, or idle */
 	histree_time start = interval->start > usage->scale.from ? interval->start : usage->scale.from;
@@ -129,40 +130,40 @@ static enum histree_status read_threads(struct histree_cpu_usage *usage, struct 
 		if (status == HISTREE_OK)
 			status = take(usage, &interval, error);
 	}
-	if (status == HISTREE_END && usage->from_digests && histree_query_stats(query).nodes_damaged > 0)
+	if (status == HISTREE_END && usage->from_overviews && histree_query_stats(query).nodes_damaged > 0)
 		status = HISTREE_ERR_FORMAT;
 	histree_query_free(query);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-/* ---- from digests ----------------------------------------------------------------------------------------- */
+/* ---- from overviews ----------------------------------------------------------------------------------------- */
 
-/* A pixel has so many cells of a digest at least. */
+/* A pixel has so many cells of an overview at least. */
 enum { CELLS_PER_PIXEL = 4 };
 
-/* Those of one digest, or, UINT32_MAX, of none; `own` has room for all. */
+/* Those of one overview, or, UINT32_MAX, of none; `own` has room for all. */
 static enum histree_status read_from(struct histree_cpu_usage *usage, struct histree_history *history,
-				     const struct histree_region *region, uint32_t digest, histree_quark *own,
+				     const struct histree_region *region, uint32_t overview, histree_quark *own,
 				     const struct histree_cancel *cancel, struct histree_error *error)
 {
-	const struct history_digests *digests = history_digests(history);
+	const struct history_overviews *overviews = history_overviews(history);
 	struct histree_region part = { .quarks = own, .from = region->from, .to = region->to };
 	for (size_t i = 0; i < region->quark_count; i++) {
-		const struct digest_entry *entry;
-		uint32_t found = history_digests_find(digests, region->quarks[i],
-						      usage->scale.quotient / CELLS_PER_PIXEL, &entry);
-		if (found == digest)
+		const struct overview_entry *entry;
+		uint32_t found = history_overviews_find(overviews, region->quarks[i],
+							usage->scale.quotient / CELLS_PER_PIXEL, &entry);
+		if (found == overview)
 			own[part.quark_count++] = found == UINT32_MAX ? region->quarks[i] : entry->own;
 	}
 	if (part.quark_count == 0)
 		return HISTREE_OK;
-	usage->from_digests = digest != UINT32_MAX;
-	return read_threads(usage, usage->from_digests ? digests->digests[digest].history : history, &part, cancel,
-			    error);
+	usage->from_overviews = overview != UINT32_MAX;
+	return read_threads(usage, usage->from_overviews ? overviews->overviews[overview].history : history, &part,
+			    cancel, error);
 }
 
 /*
- * Where only the curve of all threads is wanted, digests will do: they keep idle time apart from what is not.
+ * Where only the curve of all threads is wanted, overviews will do: they keep idle time apart from what is not.
  * What cannot be read of them is read from the history.
  */
 static enum histree_status read_curve(struct histree_cpu_usage *usage, struct histree_history *history,
@@ -173,13 +174,14 @@ static enum histree_status read_curve(struct histree_cpu_usage *usage, struct hi
 	if (own == NULL)
 		return error_memory(error, "the usage of CPUs");
 	enum histree_status status = read_from(usage, history, region, UINT32_MAX, own, cancel, error);
-	for (uint32_t digest = 0; digest < history_digests(history)->count && status == HISTREE_OK; digest++)
-		status = read_from(usage, history, region, digest, own, cancel, error);
+	for (uint32_t overview = 0; overview < history_overviews(history)->count && status == HISTREE_OK;
+	     overview++)
+		status = read_from(usage, history, region, overview, own, cancel, error);
 	free(own);
 	bool is_final = status == HISTREE_OK || status == HISTREE_ERR_CANCELLED || status == HISTREE_ERR_MEMORY;
-	if (!usage->from_digests || is_final)
+	if (!usage->from_overviews || is_final)
 		return status;
-	usage->from_digests = false;
+	usage->from_overviews = false;
 	memset(usage->curves, 0, usage->scale.pixels * sizeof(*usage->curves));
 	return read_threads(usage, history, region, cancel, error);
 }

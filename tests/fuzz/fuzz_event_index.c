@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "fuzz.h"
-#include "pipeline/event_index.h"
+#include "event_index/event_index.h"
 #include "support/memory_io.h"
 
 static void check_ticks(const struct event_index *index)

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "server/http_guard.h"
-#include "server/page_request.h"
-#include "server/parameters.h"
-#include "server/router.h"
-#include "server/table_reply.h"
+#include "server/http/http_guard.h"
+#include "server/api/page_request.h"
+#include "server/tsp/parameters.h"
+#include "server/http/router.h"
+#include "server/tsp/table_reply.h"
 
 /* The next line, terminated; the caller frees it. */
 static char *next_line(const uint8_t **bytes, size_t *size)

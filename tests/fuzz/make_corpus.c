@@ -15,7 +15,7 @@
 #include "fuzz.h"
 #include "image.h"
 #include "item/value_codec.h"
-#include "pipeline/event_index_writer.h"
+#include "event_index/event_index_writer.h"
 #include "segment/segment_backend.h"
 #include "segment/table_page.h"
 #include "state/attribute_section.h"
@@ -25,7 +25,7 @@
 #include "support/segments.h"
 #include "support/tree_file.h"
 #include "support/workload.h"
-#include "tree/segment_place.h"
+#include "segment_tree/segment_place.h"
 
 enum { NODE_SIZE = 4096 };
 

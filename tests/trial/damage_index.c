@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "damage.h"
-#include "pipeline/event_index.h"
+#include "event_index/event_index.h"
 #include "truth.h"
 
 struct index_trial {

@@ -20,7 +20,7 @@
 #include "histree/build.h"
 #include "histree/events.h"
 #include "histree/rows.h"
-#include "pipeline/event_index_writer.h"
+#include "event_index/event_index_writer.h"
 #include "support/random.h"
 #include "trace/trace.h"
 

@@ -17,9 +17,9 @@
 
 #include "histree/query.h"
 #include "pipeline/build.h"
-#include "pipeline/manifest.h"
+#include "store_folder/manifest.h"
 #include "pipeline/publish_clock.h"
-#include "pipeline/store_folder.h"
+#include "store_folder/store_folder.h"
 #include "support/faulty_io.h"
 
 /* A folder of our own, a trace of the repository, and the store to make of it. */

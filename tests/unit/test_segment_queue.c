@@ -13,7 +13,7 @@
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
 #include "support/random.h"
-#include "tree/segment_queue.h"
+#include "segment_tree/segment_queue.h"
 
 enum { ENTRIES = 30000 };
 

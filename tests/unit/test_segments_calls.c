@@ -3,7 +3,7 @@
  * test_segments_calls.c - segments of function calls, on events written by hand; and that they are the states of
  * ust-calls, on random events and on real ones.
  */
-#include "analysis/call_stacks.h"
+#include "analysis/ust/call_stacks.h"
 #include "analysis_run.h"
 #include "segment_run.h"
 #include "support/random.h"

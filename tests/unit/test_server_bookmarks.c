@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "server/bookmarks.h"
+#include "server/catalogue/bookmarks.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
 

@@ -15,7 +15,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "server/http.h"
+#include "server/http/http.h"
 
 enum { LOOKS_MAX = 10000, LOOK_NS = 1000000 };
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "server/row_order.h"
+#include "server/model/row_order.h"
 #include "support/random.h"
 
 enum { ROWS_MAX = 300, ROUNDS = 60 };

@@ -11,7 +11,7 @@
 #include <jansson.h>
 
 #include "base/error.h"
-#include "server/reply.h"
+#include "server/http/reply.h"
 
 /* All bytes of an answer, terminated; *pieces counts how many there were, and *largest is the greatest. */
 static char *drain(struct reply *reply, size_t *size, size_t *pieces, size_t *largest, bool *whole)

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "server/http_guard.h"
-#include "server/parameters.h"
-#include "server/router.h"
+#include "server/http/http_guard.h"
+#include "server/tsp/parameters.h"
+#include "server/http/router.h"
 
 static void test_target(void **state)
 {

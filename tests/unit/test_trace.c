@@ -20,7 +20,7 @@
 
 #include <cmocka.h>
 
-#include "trace/ctf_layout.h"
+#include "trace/ctf/ctf_layout.h"
 #include "trace/trace.h"
 
 /*

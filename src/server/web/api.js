@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// api.js - what the page asks the server for; the formats are in src/server/api.h.
+// api.js - what the page asks the server for; the formats are in src/server/api/api.h.
 
 let underWay = 0;
 let onBusy = () => {};

@@ -35,7 +35,7 @@ export class Blocks {
 		this.#cancel(() => true, true);
 	}
 
-	// Early rows (src/server/api.h) are shown until those that replace them are there.
+	// Early rows (src/server/api/api.h) are shown until those that replace them are there.
 	expireEarly() {
 		for (const [key, block] of [...this.#kept])
 			if (block.early && this.#kept.delete(key))

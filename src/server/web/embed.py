@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""embed.py FILE... - print C that holds the bytes of each file, and the table of server/web.h that names them."""
+"""embed.py FILE... - print C that holds the bytes of each file, and the table of server/web/web.h that names them."""
 import pathlib
 import sys
 
@@ -12,7 +12,7 @@ def array(index, content):
 
 def main():
     paths = [pathlib.Path(name) for name in sys.argv[1:]]
-    print('#include "server/web.h"')
+    print('#include "server/web/web.h"')
     for index, path in enumerate(paths):
         print(array(index, path.read_bytes()))
     print("const struct web_file web_files[] = {")

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/kernel/kernel_cpus.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const attribute_names[CPU_ATTRIBUTE_COUNT] = {
+	[CPU_STATUS] = "Status",
+	[CPU_CURRENT_THREAD] = "Current_thread",
+	[CPU_IRQS] = "IRQs",
+	[CPU_SOFT_IRQS] = "Soft_IRQs",
+	[CPU_FREQUENCY] = "Frequency",
+	[CPU_FREQUENCY_MIN] = "Min frequency",
+	[CPU_FREQUENCY_MAX] = "Max frequency",
+};
+
+static struct kernel_cpu *add_cpu(struct kernel_model *model, int32_t number)
+{
+	struct kernel_cpu *cpu = kernel_record_in(model, &model->cpus, (uint64_t)number, sizeof(*cpu));
+	if (cpu == NULL)
+		return NULL;
+	cpu->number = number;
+	cpu->node = NO_ATTRIBUTE;
+	for (int attribute = 0; attribute < CPU_ATTRIBUTE_COUNT; attribute++)
+		cpu->attributes[attribute] = NO_ATTRIBUTE;
+	return cpu;
+}
+
+static void name_cpu(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	char name[16];
+	int size = snprintf(name, sizeof(name), "%" PRId32, cpu->number);
+	changes_child(&model->changes, &cpu->node, kernel_group(model, GROUP_CPUS), name, (size_t)size);
+	if (model->status_on_node)
+		cpu->attributes[CPU_STATUS] = cpu->node;
+}
+
+struct kernel_cpu *kernel_cpu(struct kernel_model *model, int32_t number)
+{
+	if (number < 0)
+		return NULL;
+	struct kernel_cpu *cpu = id_map_find(&model->cpus, (uint64_t)number);
+	if (cpu == NULL)
+		cpu = add_cpu(model, number);
+	if (cpu != NULL && cpu->node == NO_ATTRIBUTE)
+		name_cpu(model, cpu);
+	return cpu == NULL || cpu->node == NO_ATTRIBUTE ? NULL : cpu;
+}
+
+histree_quark cpu_attribute(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute)
+{
+	histree_quark *quark = &cpu->attributes[attribute];
+	if (*quark != NO_ATTRIBUTE)
+		return *quark;
+	const char *name = attribute_names[attribute];
+	return changes_child(&model->changes, quark, cpu->node, name, strlen(name));
+}
+
+void cpu_change(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute,
+		struct histree_value value)
+{
+	change(&model->changes, cpu_attribute(model, cpu, attribute), value);
+}
+
+struct kernel_thread *cpu_current_thread(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	struct histree_value current =
+		changes_value(&model->changes, cpu_attribute(model, cpu, CPU_CURRENT_THREAD));
+	if (current.type == HISTREE_UNKNOWN)
+		return NULL;
+	int32_t tid = current.type == HISTREE_INT ? current.int32 : -1;
+	if (cpu->last_thread == NULL || cpu->last_tid != tid) {
+		cpu->last_thread = kernel_thread(model, tid, cpu->number);
+		cpu->last_tid = tid;
+	}
+	return cpu->last_thread;
+}
+
+struct histree_value cpu_status_of_thread(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	struct histree_value current =
+		changes_value(&model->changes, cpu_attribute(model, cpu, CPU_CURRENT_THREAD));
+	if (current.type != HISTREE_INT) /* null, or unknown */
+		return current;
+	if (current.int32 == 0)
+		return histree_int(CPU_IDLE);
+	struct kernel_thread *thread = cpu_current_thread(model, cpu);
+	if (thread == NULL)
+		return histree_null();
+	struct histree_value call = thread_value(model, thread, THREAD_SYSTEM_CALL);
+	if (call.type == HISTREE_UNKNOWN)
+		return histree_unknown();
+	return histree_int(call.type != HISTREE_NULL ? CPU_RUNS_SYSCALL : CPU_RUNS_USERMODE);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_cpus.h - CPUs: CPUs/<cpu> and what is below it, but for interrupts (kernel_interrupts.h).
+ */
+#ifndef ANALYSIS_KERNEL_KERNEL_CPUS_H
+#define ANALYSIS_KERNEL_KERNEL_CPUS_H
+
+#include "analysis/kernel/kernel_threads.h"
+
+/* Values of CPU_STATUS, those of Trace Compass; null: unknown. */
+enum cpu_status {
+	CPU_IDLE = 0,
+	CPU_RUNS_USERMODE = 2,
+	CPU_RUNS_SYSCALL = 4,
+	CPU_IN_SOFTIRQ = 8,
+	CPU_IN_IRQ = 16,
+};
+
+enum cpu_attribute {
+	CPU_STATUS,
+	CPU_CURRENT_THREAD,
+	CPU_IRQS,
+	CPU_SOFT_IRQS,
+	CPU_FREQUENCY,
+	CPU_FREQUENCY_MIN,
+	CPU_FREQUENCY_MAX,
+	CPU_ATTRIBUTE_COUNT,
+};
+
+/* It is not known whether one of these is handled on the CPU. */
+enum cpu_doubt { DOUBT_IRQS = 1, DOUBT_SOFTIRQS = 2 };
+
+struct interrupt;
+
+struct kernel_cpu {
+	int32_t number;
+	histree_quark node;
+	histree_quark attributes[CPU_ATTRIBUTE_COUNT];
+	struct interrupt *first_irq, *first_softirq; /* kernel_interrupts.h */
+	unsigned in_doubt;                           /* or of enum cpu_doubt: since a gap (kernel_gap.h) */
+	bool is_losing;                              /* it had no event since a gap began */
+	bool has_gaps;                               /* there was one: what is heard of first may not be new */
+	/* The thread that was found to be the current one last: it is asked for more often than it changes. */
+	int32_t last_tid;
+	struct kernel_thread *last_thread;
+};
+
+/* NULL for a negative number: the trace does not say which. */
+struct kernel_cpu *kernel_cpu(struct kernel_model *model, int32_t number);
+
+histree_quark cpu_attribute(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute);
+void cpu_change(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute,
+		struct histree_value value);
+
+/* The thread that runs there: before the first switch of the CPU the pseudo-thread -1; NULL while it is unknown. */
+struct kernel_thread *cpu_current_thread(struct kernel_model *model, struct kernel_cpu *cpu);
+
+/* What the CPU does if no interrupt is in progress; null before that is known at all. */
+struct histree_value cpu_status_of_thread(struct kernel_model *model, struct kernel_cpu *cpu);
+
+#endif

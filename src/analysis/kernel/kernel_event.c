@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/kernel/kernel_event.h"
+
+#include <string.h>
+
+static bool decode_field(const struct kernel_bound_field *bound, const struct event *event, char *member)
+{
+	if (bound->kind == KERNEL_TEXT) {
+		struct kernel_text text;
+		if (!event_string(event, bound->field, &text.bytes, &text.size))
+			return false;
+		memcpy(member, &text, sizeof(text));
+		return true;
+	}
+	int64_t number;
+	if (!event_int(event, bound->field, &number))
+		return false;
+	/* The kernel's numbers fit into 32 bits; of others the low ones count, as in Trace Compass. */
+	int32_t number32 = (int32_t)number;
+	if (bound->kind == KERNEL_INT32)
+		memcpy(member, &number32, sizeof(number32));
+	else
+		memcpy(member, &number, sizeof(number));
+	return true;
+}
+
+bool kernel_event_decode(const struct kernel_binding *binding, const struct event *event, struct kernel_event *out)
+{
+	*out = (struct kernel_event){ .cpu = event->cpu,
+				      .pid = -1,
+				      .target_cpu = -1,
+				      .name = binding->call_name,
+				      .event_name = binding->event_name };
+	for (uint32_t i = 0; i < binding->field_count; i++) {
+		const struct kernel_bound_field *bound = &binding->fields[i];
+		if (!decode_field(bound, event, (char *)out + bound->member) && !bound->optional)
+			return false;
+	}
+	return true;
+}

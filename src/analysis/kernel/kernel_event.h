@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_event.h - what an event of a kernel trace says, whoever recorded it.
+ *
+ * A binding ties an event class to its role and knows which of its fields fill which members; it is made
+ * once a class (kernel_layout.h), so that decoding an event compares no names.
+ */
+#ifndef ANALYSIS_KERNEL_KERNEL_EVENT_H
+#define ANALYSIS_KERNEL_KERNEL_EVENT_H
+
+#include "event/event.h"
+
+/* What an event is about; a version of the analysis has at most one handler for each. */
+enum kernel_role {
+	KERNEL_NO_ROLE,
+	KERNEL_SWITCH,
+	KERNEL_WAKEUP,
+	KERNEL_WAKING,
+	KERNEL_MIGRATE,
+	KERNEL_SETPRIO,
+	KERNEL_FORK,
+	KERNEL_FREE,
+	KERNEL_PROCESS_STATE, /* of the state dump at the start of a trace */
+	KERNEL_IRQ_ENTRY,
+	KERNEL_IRQ_EXIT,
+	KERNEL_VECTOR_ENTRY, /* interrupts between processors and of the local timer (x86) */
+	KERNEL_VECTOR_EXIT,
+	KERNEL_SOFTIRQ_RAISE,
+	KERNEL_SOFTIRQ_ENTRY,
+	KERNEL_SOFTIRQ_EXIT,
+	KERNEL_SYSCALL_ENTRY,
+	KERNEL_SYSCALL_EXIT,
+	KERNEL_FREQUENCY,
+	KERNEL_BLOCK_INSERT, /* a request is put into the queue of its device */
+	KERNEL_BLOCK_ISSUE,  /* and handed to the driver */
+	KERNEL_BLOCK_COMPLETE,
+	KERNEL_ROLE_COUNT,
+};
+
+/* Borrowed as the event is. */
+struct kernel_text {
+	const char *bytes;
+	size_t size;
+};
+
+/* Which members are set is the role's business: see the table of fields in kernel_layout.c. */
+struct kernel_event {
+	int32_t cpu; /* where it happened, -1 where the trace does not say */
+
+	/* The thread that it is about; of a switch the next one, of a fork the child. */
+	int32_t tid, prio, parent;
+	int32_t pid;        /* -1 where the event does not say */
+	int32_t target_cpu; /* the CPU that it names itself; -1 where it does not */
+	int32_t status;     /* of the state dump */
+	struct kernel_text comm;
+
+	int32_t prev_tid, prev_prio, prev_state;
+	struct kernel_text prev_comm;
+
+	int32_t number;          /* of the interrupt, softirq, vector or system call */
+	struct kernel_text name; /* of the interrupt, or of the system call: no bytes where it has a number only */
+	struct kernel_text event_name; /* as the tracer has it */
+	int64_t frequency;             /* kHz */
+};
+
+enum kernel_field_kind { KERNEL_INT32, KERNEL_INT64, KERNEL_TEXT };
+
+struct kernel_bound_field {
+	uint32_t field;  /* of the event class */
+	uint16_t member; /* offset in struct kernel_event */
+	uint8_t kind;    /* enum kernel_field_kind */
+	bool optional;   /* without it the event still says something */
+};
+
+enum { KERNEL_FIELDS_MAX = 7 };
+
+struct kernel_binding {
+	enum kernel_role role;
+	uint32_t field_count;
+	struct kernel_bound_field fields[KERNEL_FIELDS_MAX];
+	/* Of a system call whose event is named after it: the name behind the prefix; else no bytes. */
+	struct kernel_text call_name;
+	struct kernel_text event_name;
+};
+
+/* False if a field is absent or of another kind: then the event says nothing that can be relied on. */
+bool kernel_event_decode(const struct kernel_binding *binding, const struct event *event, struct kernel_event *out);
+
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/kernel/kernel_gap.h"
+
+#include "analysis/kernel/kernel_interrupts.h"
+
+/* Idle threads are in the upper half of the ids, by CPU (kernel_threads.c). */
+static bool is_idle_thread(uint64_t id)
+{
+	return id >> 32 != 0;
+}
+
+static void doubt(struct kernel_model *model, histree_quark quark)
+{
+	if (quark != NO_ATTRIBUTE)
+		change(&model->changes, quark, histree_unknown());
+}
+
+/* Those of all CPUs together too: any of them may be handled where nothing is seen. */
+static void doubt_totals(struct kernel_model *model, const struct interrupt *first)
+{
+	for (const struct interrupt *interrupt = first; interrupt != NULL; interrupt = interrupt->next)
+		doubt(model, interrupt->total);
+}
+
+/* Those that were seen on other CPUs only may be raised on this one: it counts in their totals. */
+static void doubt_unseen_softirqs(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	for (size_t i = 0; i < model->softirqs.slot_count; i++) {
+		if (model->softirqs.slots[i].record == NULL)
+			continue;
+		struct interrupt *softirq = cpu_softirq(model, cpu, (int32_t)model->softirqs.slots[i].id);
+		if (softirq != NULL && softirq->softirq == NULL)
+			softirq_change_with_total(model, softirq, histree_unknown());
+	}
+}
+
+static void doubt_interrupts(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	for (struct interrupt *irq = cpu->first_irq; irq != NULL; irq = irq->next)
+		doubt(model, irq->quark);
+	doubt_unseen_softirqs(model, cpu);
+	for (struct interrupt *softirq = cpu->first_softirq; softirq != NULL; softirq = softirq->next) {
+		if (model->softirqs.count > 0)
+			softirq_change_with_total(model, softirq, histree_unknown());
+		else
+			doubt(model, softirq->quark);
+	}
+}
+
+static void doubt_cpu(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	doubt(model, cpu->attributes[CPU_STATUS]);
+	doubt(model, cpu_attribute(model, cpu, CPU_CURRENT_THREAD)); /* null would be before the first switch */
+	doubt(model, cpu->attributes[CPU_FREQUENCY]);
+	doubt_interrupts(model, cpu);
+	cpu->in_doubt = DOUBT_IRQS | DOUBT_SOFTIRQS;
+	model->open_gaps += !cpu->is_losing;
+	cpu->is_losing = cpu->has_gaps = true;
+}
+
+static bool is_in_gap(const struct kernel_cpu *cpu, int32_t cpu_number)
+{
+	return cpu_number < 0 || cpu->number == cpu_number;
+}
+
+/* Mark, or unmark, the threads that run on CPUs of which nothing is lost. */
+static void mark_running(struct kernel_model *model, int32_t cpu_number, bool mark)
+{
+	for (size_t i = 0; i < model->cpus.slot_count; i++) {
+		struct kernel_cpu *cpu = model->cpus.slots[i].record;
+		if (cpu == NULL || is_in_gap(cpu, cpu_number) ||
+		    cpu->attributes[CPU_CURRENT_THREAD] == NO_ATTRIBUTE)
+			continue;
+		struct kernel_thread *thread = cpu_current_thread(model, cpu);
+		if (thread != NULL)
+			thread->is_certain = mark;
+	}
+}
+
+void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_time end)
+{
+	model->has_gaps = true;
+	if (cpu_number < 0) {
+		model->all_open = true;
+		model->all_end = end;
+	} else if (kernel_cpu(model, cpu_number) == NULL) {
+		return;
+	}
+	mark_running(model, cpu_number, true);
+	for (size_t i = 0; i < model->threads.slot_count; i++) {
+		const struct id_slot *slot = &model->threads.slots[i];
+		struct kernel_thread *thread = slot->record;
+		bool elsewhere =
+			is_idle_thread(slot->id) && cpu_number >= 0 && (uint32_t)slot->id != (uint32_t)cpu_number;
+		if (thread != NULL && !thread->is_certain && !elsewhere)
+			thread_doubt(model, thread);
+	}
+	mark_running(model, cpu_number, false);
+	for (size_t i = 0; i < model->cpus.slot_count; i++) {
+		struct kernel_cpu *cpu = model->cpus.slots[i].record;
+		if (cpu == NULL)
+			continue;
+		if (is_in_gap(cpu, cpu_number))
+			doubt_cpu(model, cpu);
+		doubt_totals(model, cpu->first_irq);
+		doubt_totals(model, cpu->first_softirq);
+	}
+}
+
+/* What is certain about interrupts when such an event happens; DOUBT_IRQS: that none is handled, or was till now.
+ */
+static unsigned certain_at(enum kernel_role role)
+{
+	switch (role) {
+	case KERNEL_SWITCH:
+	case KERNEL_SYSCALL_ENTRY:
+	case KERNEL_SYSCALL_EXIT:
+	case KERNEL_SOFTIRQ_ENTRY:
+	case KERNEL_SOFTIRQ_EXIT:
+		return DOUBT_IRQS | DOUBT_SOFTIRQS;
+	case KERNEL_IRQ_ENTRY:
+	case KERNEL_IRQ_EXIT:
+	case KERNEL_VECTOR_ENTRY:
+	case KERNEL_VECTOR_EXIT:
+		return DOUBT_IRQS;
+	case KERNEL_NO_ROLE:
+	case KERNEL_WAKEUP:
+	case KERNEL_WAKING:
+	case KERNEL_MIGRATE:
+	case KERNEL_SETPRIO:
+	case KERNEL_FORK:
+	case KERNEL_FREE:
+	case KERNEL_PROCESS_STATE:
+	case KERNEL_SOFTIRQ_RAISE:
+	case KERNEL_FREQUENCY:
+	case KERNEL_BLOCK_INSERT:
+	case KERNEL_BLOCK_ISSUE:
+	case KERNEL_BLOCK_COMPLETE:
+	case KERNEL_ROLE_COUNT:
+		break;
+	}
+	return 0;
+}
+
+void kernel_settle(struct kernel_model *model, int32_t cpu_number, enum kernel_role role)
+{
+	struct kernel_cpu *cpu = cpu_number < 0 ? NULL : id_map_find(&model->cpus, (uint64_t)cpu_number);
+	if (model->all_open && model->changes.time > model->all_end)
+		model->all_open = false;
+	if (cpu != NULL && cpu->is_losing) {
+		doubt_unseen_softirqs(model, cpu);
+		cpu->is_losing = false;
+		model->open_gaps--;
+	}
+	unsigned certain = cpu == NULL ? 0 : cpu->in_doubt & certain_at(role);
+	if ((certain & DOUBT_IRQS) != 0)
+		for (struct interrupt *irq = cpu->first_irq; irq != NULL; irq = irq->next)
+			if (changes_value(&model->changes, irq->quark).type == HISTREE_UNKNOWN)
+				change(&model->changes, irq->quark, histree_null());
+	if (cpu != NULL)
+		cpu->in_doubt &= ~certain;
+}

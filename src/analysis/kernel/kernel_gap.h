@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_gap.h - what lost events leave in doubt.
+ *
+ * While the events of a CPU are lost, it may do anything: switch threads, handle interrupts, wake up threads that
+ * run nowhere else, and run them.  So in doubt are what the CPU does, its interrupts, those of all CPUs together,
+ * and status, system call, run queue and priority of each thread but those that run on other CPUs, when the gap
+ * begins or, of a thread that leaves another CPU, at that moment.  All this becomes unknown, attribute by
+ * attribute, until an event behind the gap says what it is; the gap ends with the next event of its CPU.
+ *
+ * Kept are names and parents of threads; the dead stay dead, as a tid that came to life again is seen with its next
+ * event; and what nobody has heard of is null.
+ */
+#ifndef ANALYSIS_KERNEL_KERNEL_GAP_H
+#define ANALYSIS_KERNEL_KERNEL_GAP_H
+
+#include "analysis/kernel/kernel_cpus.h"
+
+/* A gap begins, on one CPU or, for -1, on all, up to `end`. */
+void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_time end);
+
+/*
+ * There was a gap before, and now comes an event of a CPU: it ends the gap of that CPU, and says something of
+ * interrupts by where it happens.  A thread runs only while none is handled, and the kernel nests neither
+ * interrupts nor softirqs.
+ */
+void kernel_settle(struct kernel_model *model, int32_t cpu_number, enum kernel_role role);
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/kernel/kernel_handlers.h"
+
+#include "analysis/kernel/kernel_cpus.h"
+
+void kernel_on_setprio(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
+	if (thread != NULL)
+		thread_change(model, thread, THREAD_PRIO, histree_int(event->prio));
+}
+
+void kernel_on_free(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
+	if (thread != NULL)
+		thread_remove(model, thread);
+}
+
+/* Where a thread of the CPU is: in a system call, or out of it, whatever else goes on there. */
+static void move_thread(struct kernel_model *model, int32_t cpu_number, struct histree_value call,
+			enum thread_status thread_status, enum cpu_status cpu_status)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, cpu_number);
+	if (cpu == NULL)
+		return;
+	struct kernel_thread *thread = cpu_current_thread(model, cpu);
+	if (thread != NULL) {
+		thread_change(model, thread, THREAD_SYSTEM_CALL, call);
+		thread_change(model, thread, THREAD_STATUS, histree_int(thread_status));
+	}
+	cpu_change(model, cpu, CPU_STATUS, histree_int(cpu_status));
+}
+
+void kernel_enter_system_call(struct kernel_model *model, const struct kernel_event *event, struct kernel_text name)
+{
+	move_thread(model, event->cpu, histree_string_n(name.bytes, name.size), THREAD_RUNS_SYSCALL,
+		    CPU_RUNS_SYSCALL);
+}
+
+void kernel_on_syscall_exit(struct kernel_model *model, const struct kernel_event *event)
+{
+	move_thread(model, event->cpu, histree_null(), THREAD_RUNS_USERMODE, CPU_RUNS_USERMODE);
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/kernel/kernel_interrupts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "histree/attributes.h"
+
+/*
+ * The total of a softirq is the greatest of its values on all CPUs.  It is counted, not searched: on a
+ * machine with a thousand CPUs softirqs are a good part of all events.
+ */
+enum { SOFTIRQ_VALUE_MAX = SOFTIRQ_RAISED | SOFTIRQ_RUNNING };
+
+struct softirq_total {
+	uint32_t cpu_counts[SOFTIRQ_VALUE_MAX + 1]; /* how many CPUs have this value; [0] is not used */
+	uint32_t unknown_count;                     /* on how many CPUs it is unknown */
+};
+
+static bool same_name(struct kernel_text a, struct kernel_text b)
+{
+	if (a.bytes == NULL || b.bytes == NULL)
+		return a.bytes == b.bytes;
+	return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
+}
+
+/* `NUMBER/NAME` or `NUMBER`, one component. */
+static void create_attribute(struct kernel_model *model, struct interrupt *interrupt, histree_quark group)
+{
+	char number[16];
+	size_t size = (size_t)snprintf(number, sizeof(number), "%" PRId32, interrupt->number);
+	if (interrupt->name.bytes == NULL) {
+		changes_child(&model->changes, &interrupt->quark, group, number, size);
+		return;
+	}
+	char *component = kernel_record(model, size + 1 + interrupt->name.size);
+	if (component == NULL)
+		return;
+	memcpy(component, number, size);
+	component[size] = '/';
+	memcpy(component + size + 1, interrupt->name.bytes, interrupt->name.size);
+	interrupt->name.bytes = component + size + 1;
+	changes_child(&model->changes, &interrupt->quark, group, component, size + 1 + interrupt->name.size);
+}
+
+static struct interrupt *add_interrupt(struct kernel_model *model, histree_quark group, int32_t number,
+				       struct kernel_text name)
+{
+	struct interrupt *interrupt = kernel_record(model, sizeof(*interrupt));
+	if (interrupt == NULL)
+		return NULL;
+	interrupt->number = number;
+	interrupt->name = name;
+	interrupt->quark = NO_ATTRIBUTE;
+	interrupt->total = NO_ATTRIBUTE;
+	create_attribute(model, interrupt, group);
+	return interrupt->quark == NO_ATTRIBUTE ? NULL : interrupt;
+}
+
+static struct interrupt *find_or_add(struct kernel_model *model, struct interrupt **first, histree_quark group,
+				     int32_t number, struct kernel_text name)
+{
+	struct interrupt **at = first;
+	while (*at != NULL && ((*at)->number != number || !same_name((*at)->name, name)))
+		at = &(*at)->next;
+	if (*at == NULL)
+		*at = add_interrupt(model, group, number, name);
+	return *at;
+}
+
+struct interrupt *cpu_irq(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number,
+			  struct kernel_text name)
+{
+	return find_or_add(model, &cpu->first_irq, cpu_attribute(model, cpu, CPU_IRQS), number, name);
+}
+
+struct interrupt *cpu_softirq(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number)
+{
+	histree_quark group = cpu_attribute(model, cpu, CPU_SOFT_IRQS);
+	struct interrupt **first = &cpu->first_softirq;
+	struct interrupt *softirq = find_or_add(model, first, group, number, (struct kernel_text){ 0 });
+	/* One that is heard of first behind a gap may have been raised in it. */
+	if (softirq != NULL && cpu->has_gaps && !softirq->is_known)
+		change(&model->changes, softirq->quark, histree_unknown());
+	if (softirq != NULL)
+		softirq->is_known = true;
+	return softirq;
+}
+
+struct interrupt *cpu_irq_in_progress(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number)
+{
+	cpu_attribute(model, cpu, CPU_IRQS);
+	for (struct interrupt *irq = cpu->first_irq; irq != NULL; irq = irq->next)
+		if (irq->number == number && irq->name.bytes != NULL &&
+		    changes_value(&model->changes, irq->quark).type != HISTREE_NULL)
+			return irq;
+	return NULL;
+}
+
+static struct histree_value first_value(struct kernel_model *model, const struct interrupt *first)
+{
+	for (const struct interrupt *interrupt = first; interrupt != NULL; interrupt = interrupt->next) {
+		struct histree_value value = changes_value(&model->changes, interrupt->quark);
+		if (value.type != HISTREE_NULL)
+			return value;
+	}
+	return histree_null();
+}
+
+struct histree_value cpu_irq_value(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	cpu_attribute(model, cpu, CPU_IRQS);
+	return first_value(model, cpu->first_irq);
+}
+
+struct histree_value cpu_softirq_value(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	cpu_attribute(model, cpu, CPU_SOFT_IRQS);
+	return first_value(model, cpu->first_softirq);
+}
+
+static bool softirq_has(struct kernel_model *model, const struct interrupt *softirq, enum softirq_bits bit)
+{
+	struct histree_value value = changes_value(&model->changes, softirq->quark);
+	return value.type == HISTREE_INT && (value.int32 & bit) != 0;
+}
+
+static bool is_unknown(struct kernel_model *model, const struct interrupt *interrupt)
+{
+	return changes_value(&model->changes, interrupt->quark).type == HISTREE_UNKNOWN;
+}
+
+bool cpu_softirq_runs(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	cpu_attribute(model, cpu, CPU_SOFT_IRQS);
+	for (const struct interrupt *softirq = cpu->first_softirq; softirq != NULL; softirq = softirq->next)
+		if (softirq_has(model, softirq, SOFTIRQ_RUNNING))
+			return true;
+	return false;
+}
+
+struct histree_value softirq_when_raised(struct kernel_model *model, const struct interrupt *softirq)
+{
+	if (is_unknown(model, softirq))
+		return histree_unknown();
+	return histree_int(softirq_has(model, softirq, SOFTIRQ_RUNNING) ? SOFTIRQ_RUNNING | SOFTIRQ_RAISED
+									: SOFTIRQ_RAISED);
+}
+
+struct histree_value softirq_when_done(struct kernel_model *model, const struct interrupt *softirq)
+{
+	if (is_unknown(model, softirq))
+		return histree_unknown();
+	return softirq_has(model, softirq, SOFTIRQ_RAISED) ? histree_int(SOFTIRQ_RAISED) : histree_null();
+}
+
+static void change_total(struct kernel_model *model, struct interrupt *interrupt, enum kernel_group group,
+			 struct histree_value value)
+{
+	if (interrupt->total == NO_ATTRIBUTE) {
+		/* It has the name that it has on each CPU. */
+		const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
+		size_t size = histree_attributes_name(attributes, interrupt->quark, NULL, 0);
+		char *name = kernel_record(model, size + 1);
+		if (name == NULL)
+			return;
+		histree_attributes_name(attributes, interrupt->quark, name, size + 1);
+		changes_child(&model->changes, &interrupt->total, kernel_group(model, group), name, size);
+	}
+	bool is_greatest =
+		group == GROUP_SOFT_IRQS && value.type == HISTREE_INT && value.int32 == SOFTIRQ_VALUE_MAX;
+	change(&model->changes, interrupt->total,
+	       kernel_is_losing(model) && !is_greatest ? histree_unknown() : value);
+}
+
+void irq_change_total(struct kernel_model *model, struct interrupt *irq, struct histree_value value)
+{
+	change_total(model, irq, GROUP_IRQS, value);
+}
+
+static struct softirq_total *softirq_total(struct kernel_model *model, int32_t number)
+{
+	uint64_t id = (uint32_t)number;
+	struct softirq_total *total = id_map_find(&model->softirqs, id);
+	return total != NULL ? total : kernel_record_in(model, &model->softirqs, id, sizeof(*total));
+}
+
+static uint32_t *cpus_with(struct softirq_total *total, struct histree_value value)
+{
+	if (value.type == HISTREE_UNKNOWN)
+		return &total->unknown_count;
+	return &total->cpu_counts[value.type == HISTREE_INT ? value.int32 & SOFTIRQ_VALUE_MAX : 0];
+}
+
+static struct histree_value greatest_value(const struct softirq_total *total)
+{
+	int32_t value = SOFTIRQ_VALUE_MAX;
+	while (value > 0 && total->cpu_counts[value] == 0)
+		value--;
+	if (total->unknown_count > 0 && value < SOFTIRQ_VALUE_MAX)
+		return histree_unknown();
+	return value > 0 ? histree_int(value) : histree_null();
+}
+
+void softirq_change_with_total(struct kernel_model *model, struct interrupt *softirq, struct histree_value value)
+{
+	struct histree_value before = changes_value(&model->changes, softirq->quark);
+	if (softirq->softirq == NULL) {
+		softirq->softirq = softirq_total(model, softirq->number);
+		if (softirq->softirq == NULL)
+			return;
+		(*cpus_with(softirq->softirq, before))++;
+	}
+	change(&model->changes, softirq->quark, value);
+	if (model->changes.status != HISTREE_OK)
+		return;
+	(*cpus_with(softirq->softirq, before))--;
+	(*cpus_with(softirq->softirq, value))++;
+	change_total(model, softirq, GROUP_SOFT_IRQS, greatest_value(softirq->softirq));
+}

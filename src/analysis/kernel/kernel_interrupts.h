@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_interrupts.h - interrupts and softirqs: CPUs/<cpu>/IRQs/... and CPUs/<cpu>/Soft_IRQs/...
+ *
+ * The value of an interrupt is the CPU while its handler runs there, that of a softirq two bits; both are
+ * null while nothing goes on.  A CPU has a few of them, so that they are a list.
+ */
+#ifndef ANALYSIS_KERNEL_KERNEL_INTERRUPTS_H
+#define ANALYSIS_KERNEL_KERNEL_INTERRUPTS_H
+
+#include "analysis/kernel/kernel_cpus.h"
+
+enum softirq_bits { SOFTIRQ_RAISED = 1, SOFTIRQ_RUNNING = 8 };
+
+/* An interrupt or softirq on one CPU. */
+struct interrupt {
+	int32_t number;
+	struct kernel_text name; /* NULL bytes for one that is known by its number alone */
+	histree_quark quark;
+	histree_quark total;           /* the attribute of all CPUs together, below IRQs or Soft_IRQs */
+	struct softirq_total *softirq; /* where `total` is that of a softirq */
+	bool is_known;                 /* since a gap it was asked for (kernel_gap.h) */
+	struct interrupt *next;        /* in the order of creation: where several fit, the first counts */
+};
+
+/* The interrupt with this number and name; its attribute is `NUMBER/NAME`, without a name `NUMBER`. */
+struct interrupt *cpu_irq(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number,
+			  struct kernel_text name);
+struct interrupt *cpu_softirq(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number);
+
+/* The named interrupt of this number that is in progress on the CPU, NULL if none is. */
+struct interrupt *cpu_irq_in_progress(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number);
+
+/* The value of the first interrupt, or softirq, of the CPU that has one, or may have one; null if none has. */
+struct histree_value cpu_irq_value(struct kernel_model *model, struct kernel_cpu *cpu);
+struct histree_value cpu_softirq_value(struct kernel_model *model, struct kernel_cpu *cpu);
+
+bool cpu_softirq_runs(struct kernel_model *model, struct kernel_cpu *cpu);
+
+/* What a softirq becomes when it is raised, and when it is done: it may have been raised again meanwhile. */
+struct histree_value softirq_when_raised(struct kernel_model *model, const struct interrupt *softirq);
+struct histree_value softirq_when_done(struct kernel_model *model, const struct interrupt *softirq);
+
+/* ---- of all CPUs together --------------------------------------------------------------------------- */
+
+/* The latest of all CPUs counts. */
+void irq_change_total(struct kernel_model *model, struct interrupt *irq, struct histree_value value);
+
+/* Change a softirq and its total: the greatest value that it has on any CPU. */
+void softirq_change_with_total(struct kernel_model *model, struct interrupt *softirq, struct histree_value value);
+
+#endif

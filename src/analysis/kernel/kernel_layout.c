@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Two tables: which event has which role, and which field fills which member of a struct kernel_event.
+ * Both are by layout.  LTTng renamed events in 2.6 (system calls) and 2.7 (softirqs; the interrupt vectors of
+ * x86 are new); 2.8 and later name everything that is read here as 2.7 does.  perf prefixes the subsystem
+ * and says pid for what LTTng calls tid: the kernel's own word for the id of a thread.
+ */
+#include "analysis/kernel/kernel_layout.h"
+
+#include <assert.h>
+#include <fnmatch.h>
+#include <string.h>
+
+enum layout {
+	LTTNG_2_0 = 1,
+	LTTNG_2_6 = 2,
+	LTTNG_2_7 = 4,
+	PERF = 8,
+	LTTNG = LTTNG_2_0 | LTTNG_2_6 | LTTNG_2_7,
+	ALL = LTTNG | PERF,
+};
+
+/*
+ * The first row that fits is the one: exact names, then exits, then entries of system calls.  A star at the
+ * end of a system call's pattern stands for the name of the call.
+ */
+static const struct event_row {
+	enum layout layouts;
+	enum kernel_role role;
+	const char *pattern;
+} event_rows[] = {
+	{ LTTNG, KERNEL_SWITCH, "sched_switch" },
+	{ PERF, KERNEL_SWITCH, "sched:sched_switch" },
+	{ LTTNG, KERNEL_WAKEUP, "sched_wakeup" },
+	{ LTTNG, KERNEL_WAKEUP, "sched_wakeup_new" },
+	{ LTTNG, KERNEL_WAKING, "sched_waking" },
+	{ PERF, KERNEL_WAKEUP, "sched:sched_wakeup" },
+	{ PERF, KERNEL_WAKEUP, "sched:sched_wakeup_new" },
+	{ PERF, KERNEL_WAKING, "sched:sched_waking" },
+	{ LTTNG, KERNEL_MIGRATE, "sched_migrate_task" },
+	{ PERF, KERNEL_MIGRATE, "sched:sched_migrate_task" },
+	{ LTTNG, KERNEL_SETPRIO, "sched_pi_setprio" },
+	{ PERF, KERNEL_SETPRIO, "sched:sched_pi_setprio" },
+	{ LTTNG, KERNEL_FORK, "sched_process_fork" },
+	{ PERF, KERNEL_FORK, "sched:sched_process_fork" },
+	{ LTTNG, KERNEL_FREE, "sched_process_free" },
+	{ PERF, KERNEL_FREE, "sched:sched_process_free" },
+	{ LTTNG, KERNEL_PROCESS_STATE, "lttng_statedump_process_state" },
+	{ LTTNG, KERNEL_IRQ_ENTRY, "irq_handler_entry" },
+	{ LTTNG, KERNEL_IRQ_EXIT, "irq_handler_exit" },
+	{ PERF, KERNEL_IRQ_ENTRY, "irq:irq_handler_entry" },
+	{ PERF, KERNEL_IRQ_EXIT, "irq:irq_handler_exit" },
+	{ LTTNG_2_7, KERNEL_VECTOR_ENTRY, "x86_irq_vectors_*_entry" },
+	{ LTTNG_2_7, KERNEL_VECTOR_EXIT, "x86_irq_vectors_*_exit" },
+	{ LTTNG_2_0 | LTTNG_2_6, KERNEL_SOFTIRQ_RAISE, "softirq_raise" },
+	{ LTTNG_2_0 | LTTNG_2_6, KERNEL_SOFTIRQ_ENTRY, "softirq_entry" },
+	{ LTTNG_2_0 | LTTNG_2_6, KERNEL_SOFTIRQ_EXIT, "softirq_exit" },
+	{ LTTNG_2_7, KERNEL_SOFTIRQ_RAISE, "irq_softirq_raise" },
+	{ LTTNG_2_7, KERNEL_SOFTIRQ_ENTRY, "irq_softirq_entry" },
+	{ LTTNG_2_7, KERNEL_SOFTIRQ_EXIT, "irq_softirq_exit" },
+	{ PERF, KERNEL_SOFTIRQ_RAISE, "irq:softirq_raise" },
+	{ PERF, KERNEL_SOFTIRQ_ENTRY, "irq:softirq_entry" },
+	{ PERF, KERNEL_SOFTIRQ_EXIT, "irq:softirq_exit" },
+	{ LTTNG, KERNEL_FREQUENCY, "power_cpu_frequency" },
+	{ PERF, KERNEL_FREQUENCY, "power:cpu_frequency" },
+	{ LTTNG, KERNEL_BLOCK_INSERT, "block_rq_insert" },
+	{ LTTNG, KERNEL_BLOCK_ISSUE, "block_rq_issue" },
+	{ LTTNG, KERNEL_BLOCK_COMPLETE, "block_rq_complete" },
+	{ PERF, KERNEL_BLOCK_INSERT, "block:block_rq_insert" },
+	{ PERF, KERNEL_BLOCK_ISSUE, "block:block_rq_issue" },
+	{ PERF, KERNEL_BLOCK_COMPLETE, "block:block_rq_complete" },
+	{ PERF, KERNEL_SYSCALL_EXIT, "raw_syscalls:sys_exit" },
+	{ PERF, KERNEL_SYSCALL_ENTRY, "raw_syscalls:sys_enter" },
+	{ LTTNG_2_0, KERNEL_SYSCALL_EXIT, "exit_syscall*" },
+	{ LTTNG_2_6 | LTTNG_2_7, KERNEL_SYSCALL_EXIT, "syscall_exit_*" },
+	{ LTTNG_2_6 | LTTNG_2_7, KERNEL_SYSCALL_EXIT, "compat_syscall_exit_*" },
+	{ PERF, KERNEL_SYSCALL_EXIT, "syscalls:sys_exit_*" },
+	{ LTTNG_2_0, KERNEL_SYSCALL_ENTRY, "sys_*" },
+	{ LTTNG_2_0, KERNEL_SYSCALL_ENTRY, "compat_sys_*" },
+	{ LTTNG_2_6 | LTTNG_2_7, KERNEL_SYSCALL_ENTRY, "syscall_entry_*" },
+	{ LTTNG_2_6 | LTTNG_2_7, KERNEL_SYSCALL_ENTRY, "compat_syscall_entry_*" },
+	{ PERF, KERNEL_SYSCALL_ENTRY, "syscalls:sys_enter_*" },
+};
+
+/* Older versions of LTTng do not have the optional ones. */
+enum { NEEDED = 0, OPTIONAL = 1 };
+
+#define INT32(member) offsetof(struct kernel_event, member), KERNEL_INT32
+#define INT64(member) offsetof(struct kernel_event, member), KERNEL_INT64
+#define TEXT(member) offsetof(struct kernel_event, member), KERNEL_TEXT
+
+#define ROLE(role) (UINT32_C(1) << KERNEL_##role)
+#define OF_ONE_THREAD \
+	(ROLE(WAKEUP) | ROLE(WAKING) | ROLE(MIGRATE) | ROLE(SETPRIO) | ROLE(FREE) | ROLE(PROCESS_STATE))
+
+static const struct field_row {
+	enum layout layouts;
+	uint32_t roles; /* bits */
+	const char *name;
+	uint16_t member;
+	uint8_t kind;
+	bool optional;
+} field_rows[] = {
+	{ ALL, ROLE(SWITCH), "prev_comm", TEXT(prev_comm), NEEDED },
+	{ LTTNG, ROLE(SWITCH), "prev_tid", INT32(prev_tid), NEEDED },
+	{ PERF, ROLE(SWITCH), "prev_pid", INT32(prev_tid), NEEDED },
+	{ ALL, ROLE(SWITCH), "prev_prio", INT32(prev_prio), NEEDED },
+	{ ALL, ROLE(SWITCH), "prev_state", INT32(prev_state), NEEDED },
+	{ ALL, ROLE(SWITCH), "next_comm", TEXT(comm), NEEDED },
+	{ LTTNG, ROLE(SWITCH), "next_tid", INT32(tid), NEEDED },
+	{ PERF, ROLE(SWITCH), "next_pid", INT32(tid), NEEDED },
+	{ ALL, ROLE(SWITCH), "next_prio", INT32(prio), NEEDED },
+
+	{ LTTNG, OF_ONE_THREAD, "tid", INT32(tid), NEEDED },
+	{ PERF, OF_ONE_THREAD, "pid", INT32(tid), NEEDED },
+	{ ALL, ROLE(WAKEUP) | ROLE(WAKING), "prio", INT32(prio), NEEDED },
+	{ ALL, ROLE(WAKEUP) | ROLE(WAKING), "target_cpu", INT32(target_cpu), NEEDED },
+	{ ALL, ROLE(MIGRATE), "dest_cpu", INT32(target_cpu), NEEDED },
+	{ ALL, ROLE(SETPRIO), "newprio", INT32(prio), NEEDED },
+
+	{ LTTNG, ROLE(FORK), "parent_tid", INT32(parent), NEEDED },
+	{ PERF, ROLE(FORK), "parent_pid", INT32(parent), NEEDED },
+	{ LTTNG, ROLE(FORK), "child_tid", INT32(tid), NEEDED },
+	{ PERF, ROLE(FORK), "child_pid", INT32(tid), NEEDED },
+	{ LTTNG, ROLE(FORK), "child_pid", INT32(pid), OPTIONAL },
+	{ ALL, ROLE(FORK), "child_comm", TEXT(comm), NEEDED },
+
+	{ LTTNG, ROLE(PROCESS_STATE), "pid", INT32(pid), NEEDED },
+	{ LTTNG, ROLE(PROCESS_STATE), "ppid", INT32(parent), NEEDED },
+	{ LTTNG, ROLE(PROCESS_STATE), "status", INT32(status), NEEDED },
+	{ LTTNG, ROLE(PROCESS_STATE), "cpu", INT32(target_cpu), OPTIONAL },
+	{ LTTNG, ROLE(PROCESS_STATE), "name", TEXT(comm), NEEDED },
+
+	{ ALL, ROLE(IRQ_ENTRY) | ROLE(IRQ_EXIT), "irq", INT32(number), NEEDED },
+	{ ALL, ROLE(IRQ_ENTRY), "name", TEXT(name), NEEDED },
+	{ LTTNG, ROLE(VECTOR_ENTRY) | ROLE(VECTOR_EXIT), "vector", INT32(number), NEEDED },
+	{ ALL, ROLE(SOFTIRQ_RAISE) | ROLE(SOFTIRQ_ENTRY) | ROLE(SOFTIRQ_EXIT), "vec", INT32(number), NEEDED },
+
+	{ ALL, ROLE(FREQUENCY), "cpu_id", INT32(target_cpu), NEEDED },
+	{ ALL, ROLE(FREQUENCY), "state", INT64(frequency), NEEDED },
+};
+
+/* The call's number: of raw_syscalls:sys_enter only, whose name says nothing. */
+static const struct field_row call_number = { PERF, ROLE(SYSCALL_ENTRY), "id", INT32(number), NEEDED };
+
+_Static_assert(KERNEL_ROLE_COUNT <= 32, "a role is a bit of field_row.roles");
+
+bool kernel_layout_is_perf(const struct event_trace *trace)
+{
+	return strcmp(trace->tracer_name, "perf") == 0;
+}
+
+/*
+ * The kernel itself writes common_pid; perf_tid is perf's own, which is as the container counts that perf runs in,
+ * and -1 of a thread that is about to die.
+ */
+uint32_t kernel_layout_own_tid(const struct event_class *class)
+{
+	if (!kernel_layout_is_perf(class->trace))
+		return event_class_context_field(class, "tid");
+	uint32_t field = event_class_field(class, "common_pid");
+	return field != EVENT_NO_FIELD ? field : event_class_field(class, "perf_tid");
+}
+
+bool kernel_layout_knows(const struct event_trace *trace)
+{
+	return strcmp(trace->domain, "kernel") == 0 || kernel_layout_is_perf(trace);
+}
+
+/* A tracer of unknown version is taken for the oldest, as Trace Compass does. */
+static enum layout layout_of(const struct event_trace *trace)
+{
+	if (kernel_layout_is_perf(trace))
+		return PERF;
+	if (trace->tracer_major > 2 || (trace->tracer_major == 2 && trace->tracer_minor >= 7))
+		return LTTNG_2_7;
+	if (trace->tracer_major == 2 && trace->tracer_minor == 6)
+		return LTTNG_2_6;
+	return LTTNG_2_0;
+}
+
+static const struct event_row *event_row(enum layout layout, const char *name)
+{
+	for (size_t i = 0; i < sizeof(event_rows) / sizeof(event_rows[0]); i++)
+		if ((event_rows[i].layouts & layout) != 0 && fnmatch(event_rows[i].pattern, name, 0) == 0)
+			return &event_rows[i];
+	return NULL;
+}
+
+/* False if the class lacks a field that is needed. */
+static bool bind_field(const struct event_class *class, const struct field_row *row, struct kernel_binding *binding)
+{
+	uint32_t field = event_class_field(class, row->name);
+	if (field == EVENT_NO_FIELD)
+		return row->optional;
+	assert(binding->field_count < KERNEL_FIELDS_MAX);
+	binding->fields[binding->field_count++] = (struct kernel_bound_field){
+		.field = field, .member = row->member, .kind = row->kind, .optional = row->optional
+	};
+	return true;
+}
+
+static bool bind_fields(const struct event_class *class, enum layout layout, struct kernel_binding *binding)
+{
+	for (size_t i = 0; i < sizeof(field_rows) / sizeof(field_rows[0]); i++) {
+		const struct field_row *row = &field_rows[i];
+		bool wanted = (row->layouts & layout) != 0 && (row->roles >> binding->role & 1) != 0;
+		if (wanted && !bind_field(class, row, binding))
+			return false;
+	}
+	return true;
+}
+
+/* The name that the star of the pattern stands for, or the number instead. */
+static bool bind_call(const struct event_class *class, const char *pattern, struct kernel_binding *binding)
+{
+	const char *star = strchr(pattern, '*');
+	if (star == NULL)
+		return bind_field(class, &call_number, binding);
+	const char *name = class->name + (star - pattern);
+	binding->call_name = (struct kernel_text){ name, strlen(name) };
+	return true;
+}
+
+struct kernel_binding kernel_layout_bind(const struct event_class *class)
+{
+	enum layout layout = layout_of(class->trace);
+	const struct event_row *row = event_row(layout, class->name);
+	if (row == NULL || !kernel_layout_knows(class->trace))
+		return (struct kernel_binding){ .role = KERNEL_NO_ROLE };
+	struct kernel_binding binding = { .role = row->role, .event_name = { class->name, strlen(class->name) } };
+	bool complete = bind_fields(class, layout, &binding);
+	if (complete && row->role == KERNEL_SYSCALL_ENTRY)
+		complete = bind_call(class, row->pattern, &binding);
+	if (!complete)
+		binding.role = KERNEL_NO_ROLE;
+	return binding;
+}

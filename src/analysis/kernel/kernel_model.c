@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/kernel/kernel_model.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+static const struct group_name {
+	const char *name;
+	size_t size;
+} group_names[GROUP_COUNT] = {
+	[GROUP_CPUS] = { "CPUs", 4 },
+	[GROUP_THREADS] = { "Threads", 7 },
+	[GROUP_IRQS] = { "IRQs", 4 },
+	[GROUP_SOFT_IRQS] = { "Soft_IRQs", 9 },
+};
+
+void kernel_model_init(struct kernel_model *model, struct histree_state_system *system, bool status_on_node)
+{
+	*model = (struct kernel_model){ .changes.system = system, .status_on_node = status_on_node };
+	for (int group = 0; group < GROUP_COUNT; group++)
+		model->groups[group] = NO_ATTRIBUTE;
+}
+
+void kernel_model_release(struct kernel_model *model)
+{
+	id_map_release(&model->threads);
+	id_map_release(&model->cpus);
+	id_map_release(&model->softirqs);
+	arena_release(&model->records);
+}
+
+histree_quark kernel_group(struct kernel_model *model, enum kernel_group group)
+{
+	return changes_child(&model->changes, &model->groups[group], HISTREE_ROOT, group_names[group].name,
+			     group_names[group].size);
+}
+
+void *kernel_record(struct kernel_model *model, size_t size)
+{
+	void *record = arena_allocate(&model->records, size, alignof(max_align_t));
+	if (record == NULL)
+		changes_fail(&model->changes, HISTREE_ERR_MEMORY,
+			     "no memory for the threads and CPUs of the trace");
+	else
+		memset(record, 0, size);
+	return record;
+}
+
+void *kernel_record_in(struct kernel_model *model, struct id_map *map, uint64_t id, size_t size)
+{
+	void *record = kernel_record(model, size);
+	if (record != NULL && !id_map_add(map, id, record)) {
+		changes_fail(&model->changes, HISTREE_ERR_MEMORY,
+			     "no memory for the threads and CPUs of the trace");
+		return NULL;
+	}
+	return record;
+}

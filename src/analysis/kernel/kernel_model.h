@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_model.h - the threads and CPUs of a kernel, with the quarks of their attributes.
+ *
+ * Quarks are looked up once and kept in records; but an attribute is created exactly when the analysis first
+ * asks for it, because the set of attributes is part of the result.  To read an attribute is to ask for it.
+ *
+ * Functions that give a record give NULL where there is none (no such CPU, no memory); handlers then leave.
+ */
+#ifndef ANALYSIS_KERNEL_KERNEL_MODEL_H
+#define ANALYSIS_KERNEL_KERNEL_MODEL_H
+
+#include "analysis/changes.h"
+#include "analysis/id_map.h"
+#include "base/arena.h"
+
+/* The attributes at the top of the tree. */
+enum kernel_group { GROUP_CPUS, GROUP_THREADS, GROUP_IRQS, GROUP_SOFT_IRQS, GROUP_COUNT };
+
+struct kernel_model {
+	struct changes changes;
+	/* The status is the value of the thread's or CPU's node itself, not of a child of it (thesis 5.1). */
+	bool status_on_node;
+	bool has_gaps; /* there was one so far: a thread that is seen first may be in a system call */
+	uint32_t
+		open_gaps; /* CPUs whose events are being lost: what no other CPU holds on to is in doubt at once */
+	bool all_open;     /* the same where it is not said on which CPU, */
+	histree_time all_end; /* and until when */
+	histree_quark groups[GROUP_COUNT];
+	struct id_map threads;  /* struct kernel_thread */
+	struct id_map cpus;     /* struct kernel_cpu */
+	struct id_map softirqs; /* struct softirq_total */
+	struct arena records;   /* all of them, and their names */
+};
+
+void kernel_model_init(struct kernel_model *model, struct histree_state_system *system, bool status_on_node);
+void kernel_model_release(struct kernel_model *model);
+
+static inline bool kernel_is_losing(const struct kernel_model *model)
+{
+	return model->open_gaps > 0 || model->all_open;
+}
+
+histree_quark kernel_group(struct kernel_model *model, enum kernel_group group);
+
+/* Zeroed memory that lives as long as the model; NULL when there is none, and the event has failed. */
+void *kernel_record(struct kernel_model *model, size_t size);
+
+/* The same, and the map has it as `id`. */
+void *kernel_record_in(struct kernel_model *model, struct id_map *map, uint64_t id, size_t size);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_provider.h - what all versions of the kernel analysis share: from an event to its handler.
+ *
+ * A version is a table of handlers by role.  It decides which attributes there are and how states follow from
+ * events; threads, CPUs and names of events are the same for all.
+ */
+#ifndef ANALYSIS_KERNEL_KERNEL_PROVIDER_H
+#define ANALYSIS_KERNEL_KERNEL_PROVIDER_H
+
+#include "analysis/analysis.h"
+#include "analysis/kernel/kernel_event.h"
+#include "analysis/kernel/kernel_model.h"
+
+struct kernel_version {
+	bool status_on_node; /* as in struct kernel_model */
+	/* An event, but of a switch, says who runs on its CPU; NULL: this version knows it from switches only. */
+	void (*runs)(struct kernel_model *model, int32_t cpu_number, int32_t tid);
+	/* By role; NULL: such events mean nothing to this version. */
+	void (*handlers[KERNEL_ROLE_COUNT])(struct kernel_model *model, const struct kernel_event *event);
+};
+
+/* The functions of a struct analysis; a version's `create` adds itself. */
+bool kernel_provider_applies(const struct event_trace *trace);
+enum histree_status kernel_provider_create(const struct kernel_version *version,
+					   struct histree_state_system *system, void **instance,
+					   struct histree_error *error);
+enum histree_status kernel_provider_event(void *instance, const struct event *event, struct histree_error *error);
+enum histree_status kernel_provider_gap(void *instance, const struct event_gap *gap, struct histree_error *error);
+uint64_t kernel_provider_refused(const void *instance);
+void kernel_provider_free(void *instance);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_threads.h - threads: Threads/<tid> and what is below it.
+ */
+#ifndef ANALYSIS_KERNEL_KERNEL_THREADS_H
+#define ANALYSIS_KERNEL_KERNEL_THREADS_H
+
+#include "analysis/kernel/kernel_event.h"
+#include "analysis/kernel/kernel_model.h"
+
+/* Values of THREAD_STATUS, those of Trace Compass; null: not alive. */
+enum thread_status {
+	THREAD_UNKNOWN = 0,
+	THREAD_BLOCKED = 1,
+	THREAD_RUNS_USERMODE = 2,
+	THREAD_RUNS_SYSCALL = 3,
+	THREAD_INTERRUPTED = 4,
+	THREAD_WAITS_FOR_CPU = 5,
+	THREAD_WAITS_UNKNOWN = 6,
+	THREAD_WAITS_AFTER_FORK = 7,
+};
+
+enum thread_attribute {
+	THREAD_STATUS,
+	THREAD_SYSTEM_CALL,
+	THREAD_RUN_QUEUE,
+	THREAD_EXEC_NAME,
+	THREAD_PPID,
+	THREAD_PID,
+	THREAD_PRIO,
+	THREAD_ATTRIBUTE_COUNT,
+};
+
+struct kernel_thread {
+	histree_quark node;
+	histree_quark attributes[THREAD_ATTRIBUTE_COUNT];
+	bool is_certain; /* while a gap begins: it runs where nothing is lost */
+};
+
+/* Every CPU has its own idle thread of tid 0; where the CPU is not known (-1) there is none. */
+struct kernel_thread *kernel_thread(struct kernel_model *model, int32_t tid, int32_t cpu);
+
+histree_quark thread_attribute(struct kernel_model *model, struct kernel_thread *thread,
+			       enum thread_attribute attribute);
+bool thread_has(const struct kernel_thread *thread, enum thread_attribute attribute);
+
+struct histree_value thread_value(struct kernel_model *model, struct kernel_thread *thread,
+				  enum thread_attribute attribute);
+void thread_change(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
+		   struct histree_value value);
+void thread_rename(struct kernel_model *model, struct kernel_thread *thread, struct kernel_text name);
+
+/* What the thread does may be another thing by now, unless it is dead: kernel_gap.h. */
+void thread_doubt(struct kernel_model *model, struct kernel_thread *thread);
+
+/* A change only where nothing is known yet; says whether it was so. */
+bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
+		  struct histree_value value);
+
+/* The thread runs: in the system call that it is in, else in user mode. */
+void thread_run(struct kernel_model *model, struct kernel_thread *thread);
+
+/*
+ * Since a gap it is not known whether it runs, as of a thread that is heard of first: that somebody wakes it up or
+ * moves it says no more.  Its status is then unknown.
+ */
+bool thread_is_doubtful(struct kernel_model *model, struct kernel_thread *thread);
+
+/* The thread can run from now on; one that runs already goes on. */
+void thread_wake(struct kernel_model *model, struct kernel_thread *thread);
+
+/* The thread leaves its CPU; `task_state` is the kernel's word for why. */
+struct histree_value thread_status_of_task_state(int32_t task_state);
+
+/* A new thread goes on in the system call in which its parent made it. */
+void thread_inherit_system_call(struct kernel_model *model, struct kernel_thread *parent,
+				struct kernel_thread *child);
+
+/* The thread is gone: it and everything that is known of it become null. */
+void thread_remove(struct kernel_model *model, struct kernel_thread *thread);
+
+#endif

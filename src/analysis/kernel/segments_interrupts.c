@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Interrupts and softirqs: a handler at work on a CPU, from its entry to its exit.
+ */
+#include <string.h>
+
+#include "analysis/kernel/kernel_segments.h"
+
+enum { IRQ_NAME, IRQ_NUMBER, IRQ_CPU, IRQ_FIELD_COUNT };
+
+static const struct histree_segment_field irq_fields[IRQ_FIELD_COUNT] = {
+	{ "name", HISTREE_STRING },
+	{ "irq", HISTREE_INT },
+	{ "cpu", HISTREE_INT },
+};
+
+static const struct histree_segment_field softirq_fields[IRQ_FIELD_COUNT] = {
+	{ "name", HISTREE_STRING },
+	{ "vec", HISTREE_INT },
+	{ "cpu", HISTREE_INT },
+};
+
+/* Lines and vectors are numbered apart. */
+enum { LINE = 0, VECTOR = 1 };
+
+static uint64_t key_of(const struct kernel_segment_event *event, uint64_t numbering)
+{
+	return numbering << 63 | (uint64_t)(uint32_t)event->cpu->number << 32 | (uint32_t)event->kernel.number;
+}
+
+static void enter(struct kernel_segments *segments, const struct kernel_segment_event *event, uint64_t numbering,
+		  struct histree_value name)
+{
+	struct open_segment *segment =
+		kernel_segments_begin(segments, key_of(event, numbering), event->event->time);
+	if (segment == NULL)
+		return;
+	segment->values[IRQ_NAME] = name;
+	segment->values[IRQ_NUMBER] = histree_int(event->kernel.number);
+	segment->values[IRQ_CPU] = histree_int(event->cpu->number);
+}
+
+static void leave(struct kernel_segments *segments, const struct kernel_segment_event *event, uint64_t numbering)
+{
+	struct open_segment *segment =
+		event->cpu == NULL ? NULL : kernel_segments_ending(segments, key_of(event, numbering));
+	if (segment != NULL)
+		kernel_segments_end(segments, segment, event->event->time, event->cpu->gap_end);
+}
+
+static void on_line_entry(struct kernel_segments *segments, const struct kernel_segment_event *event)
+{
+	const struct kernel_text *name = &event->kernel.name;
+	if (event->cpu != NULL)
+		enter(segments, event, LINE, kernel_segments_text(segments, name->bytes, name->size));
+}
+
+static void on_exit_of_handler(struct kernel_segments *segments, const struct kernel_segment_event *event)
+{
+	leave(segments, event, LINE);
+}
+
+/* "x86_irq_vectors_local_timer_entry": the name is what is between. */
+static void on_vector_entry(struct kernel_segments *segments, const struct kernel_segment_event *event)
+{
+	static const char before[] = "x86_irq_vectors_", behind[] = "_entry";
+	const struct kernel_text *name = &event->kernel.event_name;
+	const size_t around = sizeof(before) - 1 + sizeof(behind) - 1;
+	if (event->cpu != NULL)
+		enter(segments, event, VECTOR,
+		      kernel_segments_text(segments, name->bytes + sizeof(before) - 1, name->size - around));
+}
+
+static void on_vector_exit(struct kernel_segments *segments, const struct kernel_segment_event *event)
+{
+	leave(segments, event, VECTOR);
+}
+
+static const struct kernel_segments_kind irqs = {
+	.handlers = {
+		[KERNEL_IRQ_ENTRY] = on_line_entry,
+		[KERNEL_IRQ_EXIT] = on_exit_of_handler,
+		[KERNEL_VECTOR_ENTRY] = on_vector_entry,
+		[KERNEL_VECTOR_EXIT] = on_vector_exit,
+	},
+};
+
+static enum histree_status create_irqs(struct histree_segment_store *store, void **instance,
+				       struct histree_error *error)
+{
+	return kernel_segments_create(&irqs, store, instance, error);
+}
+
+const struct segment_analysis segment_analysis_irqs = {
+	.name = "irqs",
+	.version = 2,
+	.summary = "interrupt handlers, from entry to exit",
+	.fields = irq_fields,
+	.field_count = IRQ_FIELD_COUNT,
+	.applies = kernel_segments_applies,
+	.create = create_irqs,
+	.event = kernel_segments_event,
+	.gap = kernel_segments_gap,
+	.counts = kernel_segments_counts,
+	.free = kernel_segments_free,
+};
+
+/* By number, as <linux/interrupt.h> has them since Linux 2.6.31; 5 was BLOCK_IOPOLL before 4.5. */
+static struct histree_value softirq_name(int32_t number)
+{
+	static const char *const names[] = { "HI",       "TIMER",   "NET_TX", "NET_RX",  "BLOCK",
+					     "IRQ_POLL", "TASKLET", "SCHED",  "HRTIMER", "RCU" };
+	bool known = number >= 0 && (size_t)number < sizeof(names) / sizeof(names[0]);
+	return known ? histree_string(names[number]) : histree_null();
+}
+
+static void on_softirq_entry(struct kernel_segments *segments, const struct kernel_segment_event *event)
+{
+	if (event->cpu != NULL)
+		enter(segments, event, LINE, softirq_name(event->kernel.number));
+}
+
+static const struct kernel_segments_kind softirqs = {
+	.handlers = {
+		[KERNEL_SOFTIRQ_ENTRY] = on_softirq_entry,
+		[KERNEL_SOFTIRQ_EXIT] = on_exit_of_handler,
+	},
+};
+
+static enum histree_status create_softirqs(struct histree_segment_store *store, void **instance,
+					   struct histree_error *error)
+{
+	return kernel_segments_create(&softirqs, store, instance, error);
+}
+
+const struct segment_analysis segment_analysis_softirqs = {
+	.name = "softirqs",
+	.version = 2,
+	.summary = "softirqs, from entry to exit",
+	.fields = softirq_fields,
+	.field_count = IRQ_FIELD_COUNT,
+	.applies = kernel_segments_applies,
+	.create = create_softirqs,
+	.event = kernel_segments_event,
+	.gap = kernel_segments_gap,
+	.counts = kernel_segments_counts,
+	.free = kernel_segments_free,
+};

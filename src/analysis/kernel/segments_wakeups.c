@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Wake-ups: from the moment that a thread may run (sched_waking, or sched_wakeup where the trace has no other) to
+ * the switch that lets it.
+ *
+ * A thread that runs needs no switch, and one that was preempted is switched to without a wake-up: neither is a
+ * segment, nor counted.  Of a thread that ran before the first switch of its CPU, the switch away from it says so
+ * too late: what was taken for a wake-up then is alone.
+ */
+#include "analysis/kernel/kernel_segments.h"
+
+enum { WAKEUP_NAME, WAKEUP_TID, WAKEUP_PRIO, WAKEUP_CPU, WAKEUP_WAKER, WAKEUP_FIELD_COUNT };
+
+static const struct histree_segment_field fields[WAKEUP_FIELD_COUNT] = {
+	{ "name", HISTREE_STRING }, { "tid", HISTREE_INT },   { "prio", HISTREE_INT },
+	{ "cpu", HISTREE_INT },     { "waker", HISTREE_INT },
+};
+
+static void on_wakeup(struct kernel_segments *segments, const struct kernel_segment_event *event)
+{
+	const struct kernel_event *kernel = &event->kernel;
+	struct segment_thread *thread = kernel_segments_thread(segments, kernel->tid);
+	if (thread == NULL || thread->cpu != NULL ||
+	    open_segments_find(&segments->open, (uint32_t)kernel->tid) != NULL)
+		return;
+	struct open_segment *segment = kernel_segments_begin(segments, (uint32_t)kernel->tid, event->event->time);
+	if (segment == NULL)
+		return;
+	segment->values[WAKEUP_TID] = histree_int(kernel->tid);
+	segment->values[WAKEUP_PRIO] = histree_int(kernel->prio);
+	if (event->thread != NULL)
+		segment->values[WAKEUP_WAKER] = histree_int(event->thread->tid);
+}
+
+static void on_switch(struct kernel_segments *segments, const struct kernel_segment_event *event)
+{
+	kernel_segments_abandon(segments, (uint32_t)event->kernel.prev_tid);
+	struct open_segment *segment = open_segments_find(&segments->open, (uint32_t)event->kernel.tid);
+	if (segment == NULL)
+		return;
+	const struct kernel_text *name = &event->kernel.comm;
+	segment->values[WAKEUP_NAME] = kernel_segments_text(segments, name->bytes, name->size);
+	if (event->cpu != NULL)
+		segment->values[WAKEUP_CPU] = histree_int(event->cpu->number);
+	kernel_segments_end(segments, segment, event->event->time, segments->gap_end);
+}
+
+static void on_free(struct kernel_segments *segments, const struct kernel_segment_event *event)
+{
+	kernel_segments_abandon(segments, (uint32_t)event->kernel.tid);
+}
+
+static const struct kernel_segments_kind wakeups = {
+	.handlers = {
+		[KERNEL_WAKEUP] = on_wakeup,
+		[KERNEL_WAKING] = on_wakeup,
+		[KERNEL_SWITCH] = on_switch,
+		[KERNEL_FREE] = on_free,
+	},
+};
+
+static enum histree_status create(struct histree_segment_store *store, void **instance, struct histree_error *error)
+{
+	return kernel_segments_create(&wakeups, store, instance, error);
+}
+
+const struct segment_analysis segment_analysis_wakeups = {
+	.name = "wakeups",
+	.version = 2,
+	.summary = "how long woken threads waited for a CPU",
+	.fields = fields,
+	.field_count = WAKEUP_FIELD_COUNT,
+	.applies = kernel_segments_applies,
+	.create = create,
+	.event = kernel_segments_event,
+	.gap = kernel_segments_gap,
+	.counts = kernel_segments_counts,
+	.free = kernel_segments_free,
+};

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/registry.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct registry_entry registry[] = {
+	{ .analysis = &analysis_kernel, .by_default = true },
+	{ .analysis = &analysis_kernel_2016 },
+	{ .analysis = &analysis_ust_calls, .by_default = true },
+	{ .segments = &segment_analysis_system_calls },
+	{ .segments = &segment_analysis_futex },
+	{ .segments = &segment_analysis_irqs },
+	{ .segments = &segment_analysis_softirqs },
+	{ .segments = &segment_analysis_wakeups },
+	{ .segments = &segment_analysis_block_io },
+	{ .segments = &segment_analysis_function_calls },
+	{ .analysis = NULL },
+};
+
+static bool is_end(const struct registry_entry *entry)
+{
+	return entry->analysis == NULL && entry->segments == NULL;
+}
+
+const char *registry_name(const struct registry_entry *entry)
+{
+	return entry->analysis != NULL ? entry->analysis->name : entry->segments->name;
+}
+
+uint32_t registry_version(const struct registry_entry *entry)
+{
+	return entry->analysis != NULL ? entry->analysis->version : entry->segments->version;
+}
+
+bool registry_applies(const struct registry_entry *entry, const struct event_trace *trace)
+{
+	return entry->analysis != NULL ? entry->analysis->applies(trace) : entry->segments->applies(trace);
+}
+
+const struct registry_entry *registry_find(const char *name)
+{
+	for (const struct registry_entry *entry = registry; !is_end(entry); entry++)
+		if (strcmp(registry_name(entry), name) == 0)
+			return entry;
+	return NULL;
+}
+
+void registry_names(char *text, size_t capacity)
+{
+	size_t length = 0;
+	text[0] = '\0';
+	for (const struct registry_entry *entry = registry; !is_end(entry) && length < capacity; entry++)
+		length += (size_t)snprintf(text + length, capacity - length, "%s%s", length == 0 ? "" : ", ",
+					   registry_name(entry));
+}
+
+const struct registry_entry *registry_at(size_t index)
+{
+	return index < sizeof(registry) / sizeof(*registry) - 1 ? &registry[index] : NULL;
+}

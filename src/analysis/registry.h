@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * registry.h - which analyses there are.  A new analysis is one line in registry.c.
+ */
+#ifndef ANALYSIS_REGISTRY_H
+#define ANALYSIS_REGISTRY_H
+
+#include "analysis/analysis.h"
+#include "analysis/segment_analysis.h"
+
+struct registry_entry {
+	const struct analysis *analysis;         /* that makes a history, or NULL */
+	const struct segment_analysis *segments; /* that makes a segment store, or NULL */
+	bool by_default;                         /* whether a build without -a uses it where it applies */
+};
+
+/* Ended by an entry without either. */
+extern const struct registry_entry registry[];
+
+/* NULL if there is none. */
+const struct registry_entry *registry_find(const char *name);
+
+const char *registry_name(const struct registry_entry *entry);
+uint32_t registry_version(const struct registry_entry *entry);
+bool registry_applies(const struct registry_entry *entry, const struct event_trace *trace);
+
+/* "kernel, kernel-2016, ..." for messages. */
+void registry_names(char *text, size_t capacity);
+
+/* Returns NULL behind the last one. */
+const struct registry_entry *registry_at(size_t index);
+
+#endif

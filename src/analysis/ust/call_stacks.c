@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/ust/call_stacks.h"
+
+#include <inttypes.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+struct call_binding {
+	enum call_role role;
+	uint32_t tid, address, process; /* fields */
+};
+
+bool call_stacks_apply(const struct event_trace *trace)
+{
+	return strcmp(trace->domain, "ust") == 0 || strcmp(trace->tracer_name, "lttng-ust") == 0;
+}
+
+void call_stacks_init(struct call_stacks *stacks, size_t thread_size)
+{
+	*stacks = (struct call_stacks){ .thread_size = thread_size,
+					.gap_end = INT64_MIN,
+					.gap_end_anywhere = INT64_MIN };
+}
+
+struct call_thread *call_stacks_next(const struct call_stacks *stacks, size_t *place)
+{
+	while (*place < stacks->threads.slot_count) {
+		struct call_thread *thread = stacks->threads.slots[(*place)++].record;
+		if (thread != NULL)
+			return thread;
+	}
+	return NULL;
+}
+
+void call_stacks_release(struct call_stacks *stacks)
+{
+	struct call_thread *thread;
+	for (size_t place = 0; (thread = call_stacks_next(stacks, &place)) != NULL;)
+		free(thread->frames);
+	class_table_release(&stacks->bindings);
+	id_map_release(&stacks->threads);
+	id_map_release(&stacks->cpus);
+	arena_release(&stacks->records);
+}
+
+size_t call_name(uint64_t address, char name[static CALL_NAME_SIZE])
+{
+	return (size_t)snprintf(name, CALL_NAME_SIZE, "0x%" PRIx64, address);
+}
+
+/* ---- whose event it is, and what it says ----------------------------------------------------------------- */
+
+static struct call_binding bind_class(const struct event_class *class)
+{
+	static const struct {
+		const char *name;
+		enum call_role role;
+	} rows[] = {
+		{ "lttng_ust_cyg_profile:func_entry", CALL_ENTRY },
+		{ "lttng_ust_cyg_profile:func_exit", CALL_EXIT },
+		{ "lttng_ust_cyg_profile_fast:func_entry", CALL_ENTRY },
+		{ "lttng_ust_cyg_profile_fast:func_exit", CALL_EXIT },
+	};
+	struct call_binding binding = { .role = CALL_NONE };
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (strcmp(class->name, rows[i].name) == 0)
+			binding.role = rows[i].role;
+	binding.tid = event_class_field(class, "vtid");
+	if (binding.tid == EVENT_NO_FIELD)
+		binding.tid = event_class_field(class, "tid");
+	binding.address = event_class_field(class, "addr");
+	binding.process = event_class_field(class, "procname");
+	return binding;
+}
+
+/* NULL when memory is out. */
+static const struct call_binding *binding_of(struct call_stacks *stacks, const struct event_class *class)
+{
+	const struct call_binding *known = class_table_find(&stacks->bindings, class);
+	if (known != NULL)
+		return known;
+	struct call_binding binding = bind_class(class);
+	return class_table_add(&stacks->bindings, class, &binding, sizeof(binding));
+}
+
+/* NULL when memory is out. */
+static struct call_thread *thread_of(struct call_stacks *stacks, int32_t tid)
+{
+	struct call_thread *thread = id_map_find(&stacks->threads, (uint32_t)tid);
+	if (thread != NULL)
+		return thread;
+	thread = arena_allocate(&stacks->records, stacks->thread_size, alignof(max_align_t));
+	if (thread == NULL || !id_map_add(&stacks->threads, (uint32_t)tid, thread))
+		return NULL;
+	memset(thread, 0, stacks->thread_size);
+	thread->tid = tid;
+	thread->last = INT64_MIN;
+	return thread;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------------------- */
+
+static struct call_frame *innermost(struct call_thread *thread)
+{
+	return thread->depth > 0 ? &thread->frames[thread->depth - 1] : NULL;
+}
+
+/* A call that the innermost one made is not known from its beginning to its end. */
+static void miss_call(struct call_thread *thread)
+{
+	if (thread->depth > 0)
+		innermost(thread)->is_whole = false;
+}
+
+/* False when memory is out. */
+static bool enter(struct call_thread *thread, uint64_t address, struct call_step *step)
+{
+	if (thread->depth == CALL_DEPTH_MAX) {
+		thread->too_deep++;
+		miss_call(thread);
+		step->outcome = CALL_TOO_DEEP;
+		return true;
+	}
+	if (!array_reserve(&thread->frames, &thread->capacity, thread->depth + 1))
+		return false;
+	thread->frames[thread->depth++] =
+		(struct call_frame){ .address = address, .start = thread->last, .is_whole = true };
+	step->outcome = CALL_BEGAN;
+	return true;
+}
+
+/* How many frames an exit ends.  NULL: it does not say of which function. */
+static size_t count_ended(const struct call_thread *thread, const uint64_t *address)
+{
+	if (address == NULL)
+		return thread->depth > 0;
+	for (size_t i = thread->depth; i > 0; i--)
+		if (thread->frames[i - 1].address == *address)
+			return thread->depth - (i - 1);
+	return 0;
+}
+
+static void leave(struct call_thread *thread, const uint64_t *address, struct call_step *step)
+{
+	if (thread->too_deep > 0) {
+		thread->too_deep--;
+		step->outcome = CALL_TOO_DEEP;
+		return;
+	}
+	step->ended = count_ended(thread, address);
+	step->outcome = step->ended > 0 ? CALL_ENDED : CALL_UNMATCHED;
+	if (step->ended == 0) {
+		miss_call(thread);
+		return;
+	}
+	thread->depth -= step->ended;
+	struct call_frame *ended = &thread->frames[thread->depth], *caller = innermost(thread);
+	ended->is_whole = ended->is_whole && step->ended == 1;
+	if (caller != NULL)
+		caller->inside += (uint64_t)thread->last - (uint64_t)ended->start;
+}
+
+/* ---- gaps ------------------------------------------------------------------------------------------------ */
+
+static void widen(histree_time *gap_end, histree_time end)
+{
+	if (end > *gap_end)
+		*gap_end = end;
+}
+
+static uint64_t cpu_id(const struct event_trace *trace, int32_t cpu)
+{
+	return (uint64_t)trace->id << 32 | (uint32_t)cpu;
+}
+
+/* The end of the gap of a CPU; where there is no memory to keep it apart, that of any. */
+static histree_time *gap_end_of(struct call_stacks *stacks, const struct event_gap *gap)
+{
+	if (gap->cpu < 0)
+		return &stacks->gap_end_anywhere;
+	uint64_t id = cpu_id(gap->trace, gap->cpu);
+	histree_time *gap_end = id_map_find(&stacks->cpus, id);
+	if (gap_end != NULL)
+		return gap_end;
+	gap_end = arena_allocate(&stacks->records, sizeof(*gap_end), alignof(histree_time));
+	if (gap_end == NULL || !id_map_add(&stacks->cpus, id, gap_end))
+		return &stacks->gap_end_anywhere;
+	*gap_end = INT64_MIN;
+	return gap_end;
+}
+
+/* An event of a CPU ends its gap. */
+static void settle(struct call_stacks *stacks, const struct event *event)
+{
+	histree_time *gap_end = id_map_find(&stacks->cpus, cpu_id(event->class->trace, event->cpu));
+	if (gap_end == NULL || event->time > *gap_end || event->time == INT64_MIN)
+		return;
+	*gap_end = event->time - 1;
+	stacks->gap_end = stacks->gap_end_anywhere;
+	for (size_t i = 0; i < stacks->cpus.slot_count; i++)
+		if (stacks->cpus.slots[i].record != NULL)
+			widen(&stacks->gap_end, *(const histree_time *)stacks->cpus.slots[i].record);
+}
+
+void call_stacks_lose(struct call_stacks *stacks, const struct event_gap *gap)
+{
+	struct call_thread *thread;
+	widen(&stacks->gap_end, gap->end);
+	widen(gap_end_of(stacks, gap), gap->end);
+	for (size_t place = 0; (thread = call_stacks_next(stacks, &place)) != NULL;) {
+		if (thread->last < gap->begin)
+			thread->last = gap->begin;
+		thread->in_doubt = true;
+		thread->depth = 0;
+		thread->too_deep = 0;
+	}
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------- */
+
+/* `address` is NULL where the event has none.  False when memory is out. */
+static bool take(struct call_stacks *stacks, const struct event *event, const uint64_t *address,
+		 struct call_step *step)
+{
+	struct call_thread *thread = step->thread;
+	/* A call must begin before the calls that it makes: where the clock steps back, time stands still. */
+	if (thread->last < event->time)
+		thread->last = event->time;
+	if (event->time <= stacks->gap_end) {
+		thread->in_doubt = true;
+		step->outcome = CALL_IN_GAP;
+		return true;
+	}
+	step->is_anew = thread->in_doubt;
+	thread->in_doubt = false;
+	if (step->role == CALL_ENTRY)
+		return enter(thread, *address, step);
+	leave(thread, address, step);
+	return true;
+}
+
+bool call_stacks_follow(struct call_stacks *stacks, const struct event *event, struct call_step *step)
+{
+	*step = (struct call_step){ .role = CALL_NONE, .outcome = CALL_OF_NOBODY };
+	const struct call_binding *binding = binding_of(stacks, event->class);
+	if (binding == NULL)
+		return false;
+	if (event->time <= stacks->gap_end)
+		settle(stacks, event);
+	int64_t tid, number;
+	bool has_address = event_int(event, binding->address, &number);
+	/* Only entries need one. */
+	if (binding->role == CALL_NONE || (binding->role == CALL_ENTRY && !has_address))
+		return true;
+	step->role = binding->role;
+	if (!event_int(event, binding->tid, &tid))
+		return true;
+	step->thread = thread_of(stacks, (int32_t)tid);
+	if (step->thread == NULL)
+		return false;
+	if (!event_string(event, binding->process, &step->process, &step->process_size))
+		step->process = NULL;
+	const uint64_t address = has_address ? (uint64_t)number : 0;
+	return take(stacks, event, has_address ? &address : NULL, step);
+}

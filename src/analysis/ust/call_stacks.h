@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * call_stacks.h - which functions the threads of instrumented programs are in, followed from event to event.
+ *
+ * lttng-ust-cyg-profile records the entries and exits of functions that gcc's -finstrument-functions marks.  Whose
+ * they are, the context vtid (or tid) of the event says; a CPU does not, as threads move.  The fast variant has no
+ * address in its exits: then the innermost call ends.  Where there is one, the innermost call of that function
+ * ends, and with it those that it made, whose exits are lost or never were (longjmp); and an exit of a function
+ * that the thread is not in ends nothing.
+ *
+ * Memory: a stack for each thread, of CALL_DEPTH_MAX calls at most.  Calls below that are not kept.
+ */
+#ifndef ANALYSIS_UST_CALL_STACKS_H
+#define ANALYSIS_UST_CALL_STACKS_H
+
+#include "analysis/class_table.h"
+#include "analysis/id_map.h"
+#include "event/event.h"
+
+/* Linux's stack of 8 MiB has room for so many calls of 128 bytes; an exit looks at all of them at worst. */
+enum { CALL_DEPTH_MAX = 1 << 16 };
+
+enum call_role { CALL_NONE, CALL_ENTRY, CALL_EXIT };
+
+struct call_frame {
+	uint64_t address; /* of the function */
+	histree_time start;
+	uint64_t inside; /* ns in calls that it made */
+	bool is_whole;   /* no call that it made is missing from that */
+};
+
+/* What an analysis adds to it comes behind it, in a struct that begins with this one. */
+struct call_thread {
+	int32_t tid;
+	histree_time last;         /* of its time, which never goes back */
+	bool in_doubt;             /* since a gap: nobody knows what it is in */
+	struct call_frame *frames; /* the outermost first */
+	size_t depth, capacity;
+	uint64_t too_deep; /* calls that are not kept, below all frames */
+};
+
+struct call_stacks {
+	size_t thread_size;
+	struct class_table bindings;
+	struct id_map threads; /* by tid; struct call_thread at the beginning of each */
+	struct arena records;
+	/*
+	 * Until then any thread may make calls that nobody sees: the last end of all gaps, and of those of which it
+	 * is not said on which CPU.  INT64_MIN: there is none.
+	 */
+	histree_time gap_end, gap_end_anywhere;
+	struct id_map cpus; /* by trace and number; histree_time: the end of its gap */
+};
+
+enum call_outcome {
+	CALL_OF_NOBODY, /* the event does not say of which thread; its entry or exit is alone, as are the next three
+			 */
+	CALL_IN_GAP,    /* the thread is in doubt */
+	CALL_TOO_DEEP,
+	CALL_UNMATCHED, /* an exit: the thread is not in such a function */
+	CALL_BEGAN,     /* the innermost frame is new */
+	CALL_ENDED,     /* `ended` frames are gone, of which only the outermost has its exit */
+};
+
+/* What one event did. */
+struct call_step {
+	enum call_role role; /* CALL_NONE: it is of another kind, and the rest says nothing */
+	enum call_outcome outcome;
+	struct call_thread *thread; /* NULL: of nobody */
+	bool is_anew;               /* the first event behind a gap: the stack was forgotten, and begins anew */
+	size_t ended;               /* they stay readable above the depth until the next event */
+	const char *process;        /* its name, borrowed from the event; NULL: not said */
+	size_t process_size;
+};
+
+/* Whether a trace may have such events. */
+bool call_stacks_apply(const struct event_trace *trace);
+
+/* `thread_size`: of the struct that begins with a struct call_thread. */
+void call_stacks_init(struct call_stacks *stacks, size_t thread_size);
+void call_stacks_release(struct call_stacks *stacks);
+
+/* False when memory is out. */
+bool call_stacks_follow(struct call_stacks *stacks, const struct event *event, struct call_step *step);
+
+/*
+ * Events are lost: any thread may have run there, and its frames are forgotten.  That ends with the next event of
+ * the CPU, as for the kernel (kernel_gap.h), or where the trace says.
+ */
+void call_stacks_lose(struct call_stacks *stacks, const struct event_gap *gap);
+
+/* The threads, one after the other; NULL behind the last.  `*place` is 0 at first. */
+struct call_thread *call_stacks_next(const struct call_stacks *stacks, size_t *place);
+
+enum { CALL_NAME_SIZE = sizeof("0xffffffffffffffff") };
+
+/* How a function without symbols is called: "0x40472b", as in Trace Compass.  Gives the length. */
+size_t call_name(uint64_t address, char name[static CALL_NAME_SIZE]);
+
+#endif

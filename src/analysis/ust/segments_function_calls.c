@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Calls of functions that lttng-ust-cyg-profile recorded, from entry to exit (call_stacks.h).
+ *
+ * A function is called by its address: the events have no symbol, and where a library lay is not in them.  Depth 1
+ * is the outermost call that the trace knows of, not main().  The time in a call itself is its duration without the
+ * calls that it made; null where one of those is missing, as its exit or entry is lost.
+ */
+#include <stdlib.h>
+
+#include "analysis/ust/call_stacks.h"
+#include "analysis/segment_analysis.h"
+#include "base/error.h"
+
+enum { CALL_NAME, CALL_TID, CALL_PROCESS, CALL_DEPTH, CALL_SELF, CALL_CALLER, CALL_FIELD_COUNT };
+
+static const struct histree_segment_field fields[CALL_FIELD_COUNT] = {
+	{ "name", HISTREE_STRING }, { "tid", HISTREE_INT },   { "process", HISTREE_STRING },
+	{ "depth", HISTREE_INT },   { "self", HISTREE_LONG }, { "caller", HISTREE_STRING },
+};
+
+struct function_calls {
+	struct histree_segment_store *store; /* borrowed */
+	struct call_stacks stacks;
+	struct segment_counts counts; /* but for what is open */
+};
+
+static enum histree_status create(struct histree_segment_store *store, void **instance, struct histree_error *error)
+{
+	struct function_calls *calls = calloc(1, sizeof(*calls));
+	*instance = calls;
+	if (calls == NULL)
+		return error_memory(error, "the analysis of function calls");
+	calls->store = store;
+	call_stacks_init(&calls->stacks, sizeof(struct call_thread));
+	return HISTREE_OK;
+}
+
+static struct histree_value self_time(const struct call_frame *frame, uint64_t duration)
+{
+	uint64_t self = duration - frame->inside;
+	return frame->is_whole && self <= INT64_MAX ? histree_long((int64_t)self) : histree_null();
+}
+
+static enum histree_status add_call(struct function_calls *calls, const struct call_step *step,
+				    struct histree_error *error)
+{
+	const struct call_thread *thread = step->thread;
+	const struct call_frame *frame = &thread->frames[thread->depth];
+	struct histree_value values[CALL_FIELD_COUNT];
+	const struct histree_segment segment = { frame->start, thread->last, values };
+	char name[CALL_NAME_SIZE], caller[CALL_NAME_SIZE];
+	values[CALL_NAME] = histree_string_n(name, call_name(frame->address, name));
+	values[CALL_TID] = histree_int(thread->tid);
+	values[CALL_PROCESS] =
+		step->process == NULL ? histree_null() : histree_string_n(step->process, step->process_size);
+	values[CALL_DEPTH] = histree_int((int32_t)thread->depth + 1);
+	values[CALL_SELF] = self_time(frame, histree_segment_duration(&segment));
+	values[CALL_CALLER] = thread->depth == 0 ? histree_null()
+						 : histree_string_n(caller, call_name(frame[-1].address, caller));
+	return histree_segment_store_add(calls->store, &segment, error);
+}
+
+static void count_alone(struct segment_counts *counts, enum call_role role)
+{
+	if (role == CALL_ENTRY)
+		counts->without_end++;
+	else
+		counts->without_start++;
+}
+
+static enum histree_status on_event(void *instance, const struct event *event, struct histree_error *error)
+{
+	struct function_calls *calls = instance;
+	struct call_step step;
+	if (!call_stacks_follow(&calls->stacks, event, &step))
+		return error_memory(error, "the calls of the trace");
+	if (step.role == CALL_NONE || step.outcome == CALL_BEGAN)
+		return HISTREE_OK;
+	if (step.outcome != CALL_ENDED) {
+		count_alone(&calls->counts, step.role);
+		return HISTREE_OK;
+	}
+	calls->counts.without_end += step.ended - 1;
+	return add_call(calls, &step, error);
+}
+
+static uint64_t count_open(const struct call_stacks *stacks)
+{
+	uint64_t count = 0;
+	const struct call_thread *thread;
+	for (size_t place = 0; (thread = call_stacks_next(stacks, &place)) != NULL;)
+		count += thread->depth;
+	return count;
+}
+
+static enum histree_status on_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
+{
+	struct function_calls *calls = instance;
+	(void)error;
+	calls->counts.without_end += count_open(&calls->stacks);
+	call_stacks_lose(&calls->stacks, gap);
+	return HISTREE_OK;
+}
+
+static struct segment_counts counts(const void *instance)
+{
+	const struct function_calls *calls = instance;
+	struct segment_counts all = calls->counts;
+	all.without_end += count_open(&calls->stacks);
+	return all;
+}
+
+static void free_calls(void *instance)
+{
+	struct function_calls *calls = instance;
+	if (calls == NULL)
+		return;
+	call_stacks_release(&calls->stacks);
+	free(calls);
+}
+
+const struct segment_analysis segment_analysis_function_calls = {
+	.name = "function-calls",
+	.version = 1,
+	.summary = "function calls of instrumented programs (lttng-ust-cyg-profile), from entry to exit",
+	.fields = fields,
+	.field_count = CALL_FIELD_COUNT,
+	.applies = call_stacks_apply,
+	.create = create,
+	.event = on_event,
+	.gap = on_gap,
+	.counts = counts,
+	.free = free_calls,
+};

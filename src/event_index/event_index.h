@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event_index.h - events.idx: where the events of a trace are, and how many of which type.
+ *
+ * The file is made while the histories are built, and is what a table, a histogram and statistics of events need in
+ * front of the trace itself:
+ *
+ *	tick	the greatest time so far, at every 64th event
+ *	block	of 8,192 events: the place of its first event in the trace (trace.h), and its events by type
+ *
+ * As the greatest time so far never falls, ticks can be searched, also where the clock of a stream steps back.
+ * All of it is read at once: 3 bytes for 64 events in the file, 8 in memory, and some 60 bytes for a block of a
+ * trace with eight streams.
+ *
+ *	"HTEVENTS"	u32 version, u32 CRC-32C of what follows
+ *	u64 events, u64 last time, u32 files (0: no places), u32 types
+ *	types		each a varint of its size, and the name
+ *	ticks		each a varint: the first zigzag, the others the difference to the one before
+ *	blocks		a varint packet (0: done, else plus one) and a varint of events for each file; a varint of
+ *how many types, and for each of them its id and its count
+ *	gaps		since version 2: a varint of how many, and for each of them varints: CPU plus one (0: not
+ *known), the first ns, zigzag, from that of the gap before, how many ns (0: to the end of the trace), and events
+ */
+#ifndef EVENT_INDEX_EVENT_INDEX_H
+#define EVENT_INDEX_EVENT_INDEX_H
+
+#include "base/arena.h"
+#include "base/io.h"
+#include "histree/events.h"
+#include "trace/trace.h"
+
+#define EVENT_INDEX_FILE "events.idx"
+#define EVENT_INDEX_MAGIC "HTEVENTS"
+
+enum {
+	EVENT_INDEX_VERSION = 2,
+	EVENT_INDEX_VERSION_LEAST = 1, /* that can be read */
+	EVENT_INDEX_HEADER_SIZE = 40,
+	EVENT_INDEX_CHECKED_FROM = 16, /* what the checksum covers */
+	EVENTS_PER_TICK = 64,
+	EVENTS_PER_BLOCK = 8192,
+};
+
+struct event_block {
+	struct trace_place *places; /* as many as files */
+	const uint32_t *types, *counts;
+	uint32_t type_count;
+};
+
+struct event_index {
+	struct arena arena;
+	uint64_t event_count;
+	histree_time end; /* the greatest time of all */
+	uint32_t file_count;
+	const char **types;
+	uint32_t type_count;
+	histree_time *ticks;
+	size_t tick_count;
+	struct event_block *blocks;
+	size_t block_count;
+	struct histree_gap *gaps; /* by `from` */
+	size_t gap_count;
+};
+
+/* HISTREE_NOT_FOUND: there is no such file. */
+enum histree_status event_index_read(const struct io *io, const char *path, struct event_index *out,
+				     struct histree_error *error);
+void event_index_release(struct event_index *index);
+
+/* The last tick before `time`, or the first of all. */
+size_t event_index_tick_before(const struct event_index *index, histree_time time);
+
+/* How many events come before `time`, as if they lay evenly between two ticks. */
+double event_index_estimate(const struct event_index *index, histree_time time);
+
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "event_index/event_index_writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/crc32c.h"
+#include "base/error.h"
+
+/* Room for `size` bytes more; NULL when memory is out. */
+static uint8_t *reserve(struct index_bytes *bytes, size_t size)
+{
+	return array_reserve(&bytes->bytes, &bytes->capacity, bytes->size + size) ? bytes->bytes + bytes->size
+										  : NULL;
+}
+
+static void set_end(struct index_bytes *bytes, const uint8_t *end)
+{
+	bytes->size = (size_t)(end - bytes->bytes);
+}
+
+static bool add_tick(struct event_index_writer *writer)
+{
+	uint8_t *at = reserve(&writer->ticks, VARINT_SIZE_MAX);
+	if (at == NULL)
+		return false;
+	bool is_first = writer->event_count == 0;
+	set_end(&writer->ticks, put_varint(at, is_first ? zigzag(writer->end)
+							: (uint64_t)writer->end - (uint64_t)writer->last_tick));
+	writer->last_tick = writer->end;
+	return true;
+}
+
+/* What the block had of each type. */
+static bool end_block(struct event_index_writer *writer)
+{
+	uint8_t *at = reserve(&writer->blocks, (1 + 2 * writer->count_count) * VARINT_SIZE_MAX);
+	if (at == NULL)
+		return false;
+	uint64_t seen = 0;
+	for (size_t i = 0; i < writer->count_count; i++)
+		seen += writer->counts[i] > 0;
+	at = put_varint(at, seen);
+	for (size_t i = 0; i < writer->count_count; i++) {
+		if (writer->counts[i] == 0)
+			continue;
+		at = put_varint(put_varint(at, i), writer->counts[i]);
+		writer->counts[i] = 0;
+	}
+	set_end(&writer->blocks, at);
+	return true;
+}
+
+static bool begin_block(struct event_index_writer *writer, const struct trace *trace)
+{
+	if (writer->event_count == 0) {
+		writer->file_count = trace_file_count(trace);
+		writer->places = calloc(writer->file_count + 1, sizeof(*writer->places));
+	}
+	uint8_t *at = reserve(&writer->blocks, 2 * writer->file_count * VARINT_SIZE_MAX + 1);
+	if (writer->places == NULL || at == NULL)
+		return false;
+	if (writer->file_count > 0)
+		trace_places(trace, writer->places);
+	for (size_t i = 0; i < writer->file_count; i++)
+		at = put_varint(put_varint(at, writer->places[i].packet + 1), writer->places[i].events);
+	set_end(&writer->blocks, at);
+	return true;
+}
+
+/* Classes of one name, of several traces or streams, are one type. */
+static bool learn_class(struct event_index_writer *writer, const struct event_class *class)
+{
+	size_t classes = (size_t) class->id + 1;
+	if (!array_reserve(&writer->type_of_class, &writer->class_capacity, classes))
+		return false;
+	while (writer->class_count < classes)
+		writer->type_of_class[writer->class_count++] = 0;
+	uint32_t type = intern_add(&writer->types, class->name, strlen(class->name));
+	if (type == INTERN_NONE ||
+	    !array_reserve(&writer->counts, &writer->count_capacity, (size_t)writer->types.count))
+		return false;
+	while (writer->count_count < writer->types.count)
+		writer->counts[writer->count_count++] = 0;
+	writer->type_of_class[class->id] = type + 1;
+	return true;
+}
+
+enum histree_status event_index_add(struct event_index_writer *writer, const struct trace *trace,
+				    const struct event *event, struct histree_error *error)
+{
+	uint64_t number = writer->event_count;
+	bool is_known = event->class->id < writer->class_count && writer->type_of_class[event->class->id] != 0;
+	if (number == 0 || event->time > writer->end)
+		writer->end = event->time;
+	bool has_room = is_known || learn_class(writer, event->class);
+	if (has_room && number % EVENTS_PER_TICK == 0)
+		has_room = add_tick(writer);
+	if (has_room && number % EVENTS_PER_BLOCK == 0)
+		has_room = (number == 0 || end_block(writer)) && begin_block(writer, trace);
+	if (!has_room)
+		return error_memory(error, "the index of events");
+	writer->counts[writer->type_of_class[event->class->id] - 1]++;
+	writer->event_count++;
+	return HISTREE_OK;
+}
+
+enum histree_status event_index_add_gap(struct event_index_writer *writer, const struct event_gap *gap,
+					struct histree_error *error)
+{
+	uint8_t *at = reserve(&writer->gaps, (size_t)4 * VARINT_SIZE_MAX);
+	if (at == NULL)
+		return error_memory(error, "the index of events");
+	bool is_open = gap->end == INT64_MAX;
+	at = put_varint(at, (uint64_t)((int64_t)gap->cpu + 1));
+	at = put_varint(at, zigzag((int64_t)((uint64_t)gap->begin - (uint64_t)writer->last_gap)));
+	at = put_varint(at, is_open ? 0 : (uint64_t)gap->end - (uint64_t)gap->begin + 1);
+	at = put_varint(at, gap->events);
+	set_end(&writer->gaps, at);
+	writer->last_gap = gap->begin;
+	writer->gap_count++;
+	return HISTREE_OK;
+}
+
+/* ---- the file -------------------------------------------------------------------------------------------- */
+
+static bool append(struct index_bytes *out, const void *bytes, size_t size)
+{
+	uint8_t *at = reserve(out, size + 1);
+	if (at != NULL && size > 0)
+		memcpy(at, bytes, size);
+	out->size += at != NULL ? size : 0;
+	return at != NULL;
+}
+
+static bool append_number(struct index_bytes *out, uint64_t number)
+{
+	uint8_t bytes[VARINT_SIZE_MAX];
+	return append(out, bytes, (size_t)(put_varint(bytes, number) - bytes));
+}
+
+static bool append_types(struct index_bytes *out, const struct intern *types)
+{
+	for (uint32_t i = 0; i < types->count; i++) {
+		size_t size;
+		const char *name = intern_get(types, i, &size);
+		if (!append_number(out, size) || !append(out, name, size))
+			return false;
+	}
+	return true;
+}
+
+static bool encode(struct event_index_writer *writer, struct index_bytes *out)
+{
+	uint8_t header[EVENT_INDEX_HEADER_SIZE];
+	memcpy(header, EVENT_INDEX_MAGIC, 8);
+	put_le32(header + 8, EVENT_INDEX_VERSION);
+	put_le64(header + 16, writer->event_count);
+	put_le64(header + 24, (uint64_t)writer->end);
+	put_le32(header + 32, (uint32_t)writer->file_count);
+	put_le32(header + 36, writer->types.count);
+	if ((writer->event_count > 0 && !end_block(writer)) || !append(out, header, sizeof(header)) ||
+	    !append_types(out, &writer->types) || !append(out, writer->ticks.bytes, writer->ticks.size) ||
+	    !append(out, writer->blocks.bytes, writer->blocks.size) || !append_number(out, writer->gap_count) ||
+	    !append(out, writer->gaps.bytes, writer->gaps.size))
+		return false;
+	put_le32(out->bytes + 12,
+		 crc32c(0, out->bytes + EVENT_INDEX_CHECKED_FROM, out->size - EVENT_INDEX_CHECKED_FROM));
+	return true;
+}
+
+enum histree_status event_index_write(struct event_index_writer *writer, const struct io *io, const char *path,
+				      struct histree_error *error)
+{
+	struct index_bytes out = { 0 };
+	enum histree_status status = HISTREE_OK;
+	int file = -1;
+	if (!encode(writer, &out)) {
+		status = error_memory(error, "the index of events");
+		goto out;
+	}
+	file = io->open(io->context, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	if (file < 0) {
+		status = error_set(error, HISTREE_ERR_IO, "cannot make it: %s", strerror(errno));
+		goto out;
+	}
+	status = io_write_all(io, file, out.bytes, out.size, 0, error);
+	if (status == HISTREE_OK && io->sync(io->context, file) != 0)
+		status = error_set(error, HISTREE_ERR_IO, "cannot sync: %s", strerror(errno));
+	if (io->close(io->context, file) != 0 && status == HISTREE_OK)
+		status = error_set(error, HISTREE_ERR_IO, "cannot close: %s", strerror(errno));
+out:
+	if (status != HISTREE_OK)
+		error_prefix(error, "'%s'", path);
+	free(out.bytes);
+	return status;
+}
+
+void event_index_writer_release(struct event_index_writer *writer)
+{
+	intern_release(&writer->types);
+	free(writer->type_of_class);
+	free(writer->counts);
+	free(writer->places);
+	free(writer->ticks.bytes);
+	free(writer->blocks.bytes);
+	free(writer->gaps.bytes);
+	*writer = (struct event_index_writer){ 0 };
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event_index_writer.h - gather the index of events while a trace is read, event by event.
+ */
+#ifndef EVENT_INDEX_EVENT_INDEX_WRITER_H
+#define EVENT_INDEX_EVENT_INDEX_WRITER_H
+
+#include "base/intern.h"
+#include "event_index/event_index.h"
+
+struct index_bytes {
+	uint8_t *bytes;
+	size_t size, capacity;
+};
+
+/* A zeroed one is empty. */
+struct event_index_writer {
+	uint64_t event_count;
+	histree_time end, last_tick;
+	struct intern types;
+	uint32_t *type_of_class; /* plus one; 0: not known yet */
+	size_t class_capacity, class_count;
+	uint64_t *counts; /* of the block, by type */
+	size_t count_capacity, count_count;
+	struct trace_place *places;
+	size_t file_count;
+	struct index_bytes ticks, blocks, gaps;
+	uint64_t gap_count;
+	histree_time last_gap; /* when it began */
+};
+
+/* The event that `trace` gave last. */
+enum histree_status event_index_add(struct event_index_writer *writer, const struct trace *trace,
+				    const struct event *event, struct histree_error *error);
+
+/* A gap, in its place among the events. */
+enum histree_status event_index_add_gap(struct event_index_writer *writer, const struct event_gap *gap,
+					struct histree_error *error);
+
+/* Write all of it, in place of what a build left that is gone on with. */
+enum histree_status event_index_write(struct event_index_writer *writer, const struct io *io, const char *path,
+				      struct histree_error *error);
+
+void event_index_writer_release(struct event_index_writer *writer);
+
+#endif

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: MIT
+/*
+ * event_reader.c - events out of the trace, from the block of the index that they are in.
+ *
+ * Reading on is cheap, opening the trace anew is not: it costs babeltrace2 a look at all of the metadata.  So a
+ * jump of up to two blocks forward is made by reading.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/intern.h"
+#include "histree/rows.h"
+#include "event_index/events.h"
+
+enum { EXACT_EVENTS = 2 * EVENTS_PER_BLOCK };
+
+struct histree_event_reader {
+	const struct histree_events *events;
+	struct intern types; /* ids are those of the index */
+	struct trace *trace; /* NULL: not open */
+	uint64_t next;       /* the number of the event that `trace` gives next */
+	uint64_t wanted;     /* the number that the caller gets next */
+	struct event event;  /* the one before that, still valid: so one step back costs nothing */
+	bool has_event;
+	char *text;
+	size_t text_size, text_capacity;
+};
+
+enum histree_status histree_event_reader_create(const struct histree_events *events,
+						struct histree_event_reader **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct histree_event_reader *reader = calloc(1, sizeof(*reader));
+	if (reader == NULL)
+		return error_memory(error, "a reader of events");
+	reader->events = events;
+	for (uint32_t i = 0; i < events->index.type_count; i++) {
+		const char *type = events->index.types[i];
+		if (intern_add(&reader->types, type, strlen(type)) == INTERN_NONE) {
+			histree_event_reader_free(reader);
+			return error_memory(error, "a reader of events");
+		}
+	}
+	*out = reader;
+	return HISTREE_OK;
+}
+
+void histree_event_reader_free(struct histree_event_reader *reader)
+{
+	if (reader == NULL)
+		return;
+	trace_close(reader->trace);
+	intern_release(&reader->types);
+	free(reader->text);
+	free(reader);
+}
+
+/* ---- moving ---------------------------------------------------------------------------------------------- */
+
+static enum histree_status not_the_same(struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_TRACE,
+			 "the trace has changed since its store was built; build it again");
+}
+
+/* Open the trace at the block of an event, or at its start where the index has no places. */
+static enum histree_status open_before(struct histree_event_reader *reader, uint64_t number,
+				       struct histree_error *error)
+{
+	const struct event_index *index = &reader->events->index;
+	const char *const *paths = (const char *const *)reader->events->traces;
+	size_t block = number / EVENTS_PER_BLOCK;
+	bool has_place = index->file_count > 0 && block > 0;
+	trace_close(reader->trace);
+	reader->trace = NULL;
+	reader->has_event = false;
+	reader->next = has_place ? block * EVENTS_PER_BLOCK : 0;
+	return has_place ? trace_open_at(paths, reader->events->trace_count, index->blocks[block].places,
+					 index->file_count, &reader->trace, error)
+			 : trace_open(paths, reader->events->trace_count, &reader->trace, error);
+}
+
+static enum histree_status read_event(struct histree_event_reader *reader, struct histree_error *error)
+{
+	enum histree_status status = trace_next(reader->trace, &reader->event, error);
+	reader->has_event = status == HISTREE_OK;
+	if (status == HISTREE_OK)
+		reader->next++;
+	return status == HISTREE_END ? not_the_same(error) : status;
+}
+
+enum histree_status histree_event_reader_seek(struct histree_event_reader *reader, uint64_t number,
+					      struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	uint64_t count = reader->events->index.event_count;
+	reader->wanted = number < count ? number : count;
+	if (number >= count)
+		return HISTREE_OK;
+	if (reader->has_event && number + 1 == reader->next)
+		return HISTREE_OK;
+	if (reader->trace == NULL || number < reader->next || number - reader->next > 2 * EVENTS_PER_BLOCK)
+		status = open_before(reader, number, error);
+	while (status == HISTREE_OK && reader->next < number)
+		status = read_event(reader, error);
+	if (status != HISTREE_OK) { /* what is open may be anywhere */
+		trace_close(reader->trace);
+		reader->trace = NULL;
+		reader->has_event = false;
+	}
+	return status;
+}
+
+enum histree_status histree_event_reader_next(struct histree_event_reader *reader, struct histree_event *out,
+					      struct histree_error *error)
+{
+	if (reader->wanted >= reader->events->index.event_count)
+		return HISTREE_END;
+	enum histree_status status = histree_event_reader_seek(reader, reader->wanted, error);
+	if (status == HISTREE_OK && reader->next == reader->wanted)
+		status = read_event(reader, error);
+	if (status != HISTREE_OK)
+		return status;
+	const char *name = reader->event.class->name;
+	uint32_t type = intern_find(&reader->types, name, strlen(name));
+	if (type == INTERN_NONE)
+		return not_the_same(error);
+	*out = (struct histree_event){
+		.number = reader->wanted++,
+		.time = reader->event.time,
+		.cpu = reader->event.cpu,
+		.type = type,
+	};
+	return HISTREE_OK;
+}
+
+enum histree_status histree_event_reader_find(struct histree_event_reader *reader, histree_time time,
+					      uint64_t *number, struct histree_error *error)
+{
+	const struct event_index *index = &reader->events->index;
+	*number = index->event_count;
+	if (index->event_count == 0 || time > index->end)
+		return HISTREE_OK;
+	/* The greatest time so far is below `time` at this tick, or it is the first one. */
+	uint64_t first = (uint64_t)event_index_tick_before(index, time) * EVENTS_PER_TICK;
+	struct histree_event event;
+	enum histree_status status = histree_event_reader_seek(reader, first, error);
+	while (status == HISTREE_OK) {
+		status = histree_event_reader_next(reader, &event, error);
+		if (status == HISTREE_OK && event.time >= time) {
+			*number = event.number;
+			return HISTREE_OK;
+		}
+	}
+	return status == HISTREE_END ? not_the_same(error) : status;
+}
+
+/* ---- contents -------------------------------------------------------------------------------------------- */
+
+static bool put(struct histree_event_reader *reader, const char *bytes, size_t size)
+{
+	if (!array_reserve(&reader->text, &reader->text_capacity, reader->text_size + size + 1))
+		return false;
+	memcpy(reader->text + reader->text_size, bytes, size);
+	reader->text_size += size;
+	reader->text[reader->text_size] = '\0';
+	return true;
+}
+
+static bool put_field(struct histree_event_reader *reader, uint32_t field)
+{
+	const struct event *event = &reader->event;
+	const char *name = event->class->fields[field], *text;
+	char number[24];
+	int64_t value;
+	size_t size;
+	if (event_int(event, field, &value)) {
+		size = (size_t)snprintf(number, sizeof(number), "%" PRId64, value);
+		text = number;
+	} else if (!event_string(event, field, &text, &size)) {
+		return true;
+	}
+	return (reader->text_size == 0 || put(reader, ", ", 2)) && put(reader, name, strlen(name)) &&
+	       put(reader, "=", 1) && put(reader, text, size);
+}
+
+const char *histree_event_reader_contents(struct histree_event_reader *reader)
+{
+	reader->text_size = 0;
+	if (!put(reader, "", 0))
+		return NULL;
+	for (uint32_t i = 0; reader->has_event && i < reader->event.class->field_count; i++)
+		if (!put_field(reader, i))
+			return NULL;
+	return reader->text;
+}
+
+/* ---- counting -------------------------------------------------------------------------------------------- */
+
+/* Count the types of the events [first, end) one by one, up to the first that is behind `to`. */
+static enum histree_status count_read(struct histree_event_reader *reader, uint64_t first, uint64_t end,
+				      histree_time to, uint64_t *counts, struct histree_error *error)
+{
+	struct histree_event event;
+	enum histree_status status = histree_event_reader_seek(reader, first, error);
+	for (uint64_t i = first; status == HISTREE_OK && i < end; i++) {
+		status = histree_event_reader_next(reader, &event, error);
+		if (status == HISTREE_OK && event.time > to)
+			break;
+		if (status == HISTREE_OK)
+			counts[event.type]++;
+	}
+	return status;
+}
+
+static void count_blocks(const struct event_index *index, size_t first, size_t end, uint64_t *counts)
+{
+	for (size_t i = first; i < end; i++)
+		for (uint32_t type = 0; type < index->blocks[i].type_count; type++)
+			counts[index->blocks[i].types[type]] += index->blocks[i].counts[type];
+}
+
+/* The first event of a range; what the index knows is not read. */
+static enum histree_status find_first(struct histree_event_reader *reader, histree_time from, uint64_t *first,
+				      struct histree_error *error)
+{
+	const struct event_index *index = &reader->events->index;
+	*first = 0;
+	if (index->event_count == 0 || from <= index->ticks[0])
+		return HISTREE_OK;
+	return histree_event_reader_find(reader, from, first, error);
+}
+
+enum histree_status histree_event_reader_count_types(struct histree_event_reader *reader, histree_time from,
+						     histree_time to, uint64_t *counts, struct histree_error *error)
+{
+	const struct event_index *index = &reader->events->index;
+	uint64_t first, count = index->event_count;
+	memset(counts, 0, index->type_count * sizeof(*counts));
+	if (count == 0)
+		return HISTREE_OK;
+	enum histree_status status = find_first(reader, from, &first, error);
+	/* No event behind `to` lies before the end block. */
+	size_t first_block = (first + EVENTS_PER_BLOCK - 1) / EVENTS_PER_BLOCK;
+	size_t end_block = to >= index->end
+				   ? index->block_count
+				   : event_index_tick_before(index, to + 1) * EVENTS_PER_TICK / EVENTS_PER_BLOCK;
+	if (status != HISTREE_OK || first_block >= end_block)
+		return status != HISTREE_OK ? status : count_read(reader, first, count, to, counts, error);
+	if (first % EVENTS_PER_BLOCK != 0)
+		status = count_read(reader, first, (uint64_t)first_block * EVENTS_PER_BLOCK, to, counts, error);
+	count_blocks(index, first_block, end_block, counts);
+	if (status == HISTREE_OK && end_block < index->block_count)
+		status = count_read(reader, (uint64_t)end_block * EVENTS_PER_BLOCK, count, to, counts, error);
+	return status;
+}
+
+static uint32_t pixel_of(histree_time from, histree_time to, uint32_t pixels, histree_time time)
+{
+	uint32_t low = 0, high = pixels; /* the pixel is in [low, high) */
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+		if (histree_pixel_start(from, to, pixels, middle) <= time)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static enum histree_status count_pixels(struct histree_event_reader *reader, histree_time from, histree_time to,
+					uint32_t pixels, double *counts, struct histree_error *error)
+{
+	struct histree_event event;
+	uint64_t first, count = reader->events->index.event_count;
+	enum histree_status status = find_first(reader, from, &first, error);
+	if (status == HISTREE_OK)
+		status = histree_event_reader_seek(reader, first, error);
+	for (uint64_t i = first; status == HISTREE_OK && i < count; i++) {
+		status = histree_event_reader_next(reader, &event, error);
+		if (status == HISTREE_OK && event.time > to)
+			break;
+		if (status == HISTREE_OK && event.time >= from)
+			counts[pixel_of(from, to, pixels, event.time)]++;
+	}
+	return status;
+}
+
+enum histree_status histree_event_reader_density(struct histree_event_reader *reader, histree_time from,
+						 histree_time to, uint32_t pixels, double *counts,
+						 struct histree_error *error)
+{
+	const struct event_index *index = &reader->events->index;
+	if (from > to || pixels == 0 || pixels > HISTREE_PIXELS_MAX)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a range of time with 1 to %u pixels was expected",
+				 (unsigned)HISTREE_PIXELS_MAX);
+	double before = event_index_estimate(index, from);
+	double all = to < index->end ? event_index_estimate(index, to + 1) : (double)index->event_count;
+	memset(counts, 0, pixels * sizeof(*counts));
+	if (all - before <= EXACT_EVENTS) {
+		enum histree_status status = count_pixels(reader, from, to, pixels, counts, error);
+		if (status != HISTREE_ERR_TRACE)
+			return status;
+	}
+	for (uint32_t i = 0; i < pixels; i++) {
+		double behind = all;
+		if (i + 1 < pixels)
+			behind = event_index_estimate(index, histree_pixel_start(from, to, pixels, i + 1));
+		counts[i] = behind - before;
+		before = behind;
+	}
+	return HISTREE_OK;
+}

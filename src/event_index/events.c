@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "event_index/events.h"
+
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static bool copy_traces(struct histree_events *events, const struct histree_store_info *info)
+{
+	struct arena *arena = &events->index.arena;
+	events->traces = arena_allocate(arena, (info->trace_count + 1) * sizeof(char *), alignof(char *));
+	for (size_t i = 0; events->traces != NULL && i < info->trace_count; i++) {
+		events->traces[i] = arena_copy(arena, info->traces[i], strlen(info->traces[i]));
+		if (events->traces[i] == NULL)
+			return false;
+		events->trace_count++;
+	}
+	return events->traces != NULL;
+}
+
+enum histree_status histree_events_open(const struct histree_store *store, struct histree_events **out,
+					struct histree_error *error)
+{
+	*out = NULL;
+	const struct histree_store_info *info = histree_store_info(store);
+	struct histree_events *events = calloc(1, sizeof(*events));
+	char *path = NULL;
+	if (events == NULL || asprintf(&path, "%s/" EVENT_INDEX_FILE, info->path) < 0) {
+		free(events);
+		return error_memory(error, "the events of a store");
+	}
+	enum histree_status status = event_index_read(&io_posix, path, &events->index, error);
+	if (status == HISTREE_NOT_FOUND)
+		error_set(error, HISTREE_NOT_FOUND, "'%s' has no index of events; build it again with --force",
+			  info->path);
+	if (status == HISTREE_OK && events->index.event_count != info->event_count)
+		status = error_set(error, HISTREE_ERR_FORMAT, "'%s' is of another trace; build the store again",
+				   path);
+	if (status == HISTREE_OK && !copy_traces(events, info))
+		status = error_memory(error, "the events of a store");
+	if (status == HISTREE_OK)
+		*out = events;
+	else
+		histree_events_close(events);
+	free(path);
+	return status;
+}
+
+void histree_events_close(struct histree_events *events)
+{
+	if (events == NULL)
+		return;
+	event_index_release(&events->index);
+	free(events);
+}
+
+uint64_t histree_events_count(const struct histree_events *events)
+{
+	return events->index.event_count;
+}
+
+const char *const *histree_events_types(const struct histree_events *events, size_t *count)
+{
+	*count = events->index.type_count;
+	return events->index.types;
+}
+
+const struct histree_gap *histree_events_gaps(const struct histree_events *events, size_t *count)
+{
+	*count = events->index.gap_count;
+	return events->index.gaps;
+}

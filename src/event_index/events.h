@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef EVENT_INDEX_EVENTS_H
+#define EVENT_INDEX_EVENTS_H
+
+#include "histree/events.h"
+#include "event_index/event_index.h"
+
+struct histree_events {
+	struct event_index index;
+	char **traces; /* in the arena of the index */
+	size_t trace_count;
+};
+
+#endif

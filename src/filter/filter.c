@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "histree/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "filter/filter_program.h"
+
+enum histree_status histree_filter_create(const char *text, const struct histree_filter_scope *scope,
+					  struct histree_filter **out, struct histree_error *error)
+{
+	*out = NULL;
+	size_t size = strlen(text);
+	if (size > FILTER_TEXT_MAX)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "an expression of %zu bytes; it may have %d", size,
+				 FILTER_TEXT_MAX);
+	struct histree_filter *filter = calloc(1, sizeof(*filter));
+	if (filter == NULL)
+		return error_memory(error, "a filter");
+	filter->field_count = scope->field_count;
+	enum histree_status status = filter_parse(filter, text, scope, error);
+	if (status == HISTREE_OK)
+		*out = filter;
+	else
+		histree_filter_free(filter);
+	return status;
+}
+
+static bool passes(const struct histree_filter *filter, const struct filter_test *test,
+		   const struct histree_value *values)
+{
+	if (test->field != FILTER_ANY_FIELD)
+		return filter_test_passes(test, &values[test->field]);
+	for (size_t i = 0; i < filter->field_count; i++)
+		if (filter_test_passes(test, &values[i]))
+			return true;
+	return false;
+}
+
+/* Where to go on behind a step that is no test. */
+static size_t follow(const struct filter_step *step, size_t next, bool *truth)
+{
+	if (step->kind == FILTER_STEP_NOT)
+		*truth = !*truth;
+	else if (step->kind == (*truth ? FILTER_STEP_GO_WHEN_TRUE : FILTER_STEP_GO_WHEN_FALSE))
+		return step->number;
+	return next;
+}
+
+bool histree_filter_match(const struct histree_filter *filter, const struct histree_value *values)
+{
+	bool truth = false;
+	for (size_t at = 0; at < filter->step_count;) {
+		const struct filter_step *step = &filter->steps[at++];
+		if (step->kind == FILTER_STEP_TEST)
+			truth = passes(filter, &filter->tests[step->number], values);
+		else
+			at = follow(step, at, &truth);
+	}
+	return truth;
+}
+
+/* Where the test before step `at` fails, so does the expression, whatever the other tests say. */
+static bool is_required(const struct histree_filter *filter, size_t at)
+{
+	bool truth = false;
+	while (at < filter->step_count) {
+		const struct filter_step *step = &filter->steps[at++];
+		if (step->kind == FILTER_STEP_TEST)
+			return false;
+		at = follow(step, at, &truth);
+	}
+	return !truth;
+}
+
+static void narrow_by(const struct filter_test *test, int64_t *least, int64_t *most)
+{
+	bool is_least = test->op == FILTER_ABOVE || test->op == FILTER_AT_LEAST || test->op == FILTER_EQUAL;
+	bool is_most = test->op == FILTER_BELOW || test->op == FILTER_AT_MOST || test->op == FILTER_EQUAL;
+	if (is_least && test->integer > *least)
+		*least = test->integer;
+	if (is_most && test->integer < *most)
+		*most = test->integer;
+}
+
+/* Goes through the tests that hold wherever the expression does, as long as each is required. */
+void filter_narrow(const struct histree_filter *filter, size_t field, int64_t *least, int64_t *most)
+{
+	bool truth = true;
+	for (size_t at = 0; at < filter->step_count;) {
+		const struct filter_step *step = &filter->steps[at++];
+		if (step->kind != FILTER_STEP_TEST) {
+			at = follow(step, at, &truth);
+			continue;
+		}
+		const struct filter_test *test = &filter->tests[step->number];
+		if (!is_required(filter, at))
+			return;
+		if (test->field == field && test->has_integer)
+			narrow_by(test, least, most);
+		truth = true;
+	}
+}
+
+bool histree_filter_needs(const struct histree_filter *filter, size_t field)
+{
+	for (size_t i = 0; i < filter->test_count; i++)
+		if (filter->tests[i].field == field || filter->tests[i].field == FILTER_ANY_FIELD)
+			return true;
+	return false;
+}
+
+void histree_filter_free(struct histree_filter *filter)
+{
+	if (filter == NULL)
+		return;
+	for (size_t i = 0; i < filter->test_count; i++)
+		filter_test_release(&filter->tests[i]);
+	arena_release(&filter->arena);
+	free(filter->steps);
+	free(filter);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "overview/overview_choice.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "base/error.h"
+#include "base/search.h"
+#include "overview/overview_cells.h"
+#include "state/history_overviews.h"
+
+enum { READ_AT_ONCE = 512, WIDTH_STEP_LOG2 = 2, ATTRIBUTES_MAX = 1 << 18 };
+
+/* In place of a count: an attribute whose values could be mistaken for a rest. */
+#define HAS_CUSTOM UINT32_MAX
+
+/* What is at hand while attributes are chosen. */
+struct choosing {
+	struct overview_choice *choice;
+	const struct overview_options *options;
+	struct histree_query *query;
+	const struct histree_history_info *of;
+	const struct overview_progress *progress;
+	uint32_t *counts; /* of states, by attribute */
+};
+
+/* ---- how many states ------------------------------------------------------------------------------------- */
+
+static void count_one(uint32_t *counts, const struct histree_interval *interval)
+{
+	uint32_t *count = &counts[interval->quark];
+	if (interval->value.type == HISTREE_CUSTOM)
+		*count = HAS_CUSTOM;
+	else if (*count < HAS_CUSTOM - 1)
+		++*count;
+}
+
+static enum histree_status count_states(const struct choosing *choosing, struct histree_error *error)
+{
+	struct histree_interval batch[READ_AT_ONCE];
+	const struct histree_region all = { .from = choosing->of->start, .to = choosing->of->end };
+	size_t count = 0;
+	enum histree_status status = histree_query_start(choosing->query, &all, error);
+	double all_states = (double)(choosing->of->interval_count + choosing->of->null_interval_count) + 1;
+	double read = 0;
+	for (uint64_t step = 0; status == HISTREE_OK; step++, read += (double)count) {
+		if (step % 1024 == 0)
+			status = overview_progress_show(choosing->progress,
+							read < all_states ? read / all_states : 1, error);
+		if (status == HISTREE_OK)
+			status = histree_query_read(choosing->query, batch, READ_AT_ONCE, &count, error);
+		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
+			count_one(choosing->counts, &batch[i]);
+	}
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* How long an attribute is more than null at the ends of the history. */
+static enum histree_status find_life(const struct choosing *choosing, histree_quark quark, uint64_t *ns,
+				     struct histree_error *error)
+{
+	struct histree_interval first, last;
+	histree_time start = choosing->of->start, end = choosing->of->end;
+	enum histree_status status = histree_query_single(choosing->query, quark, start, &first, error);
+	if (status == HISTREE_OK && first.value.type == HISTREE_NULL && first.end < end)
+		start = first.end + 1;
+	if (status == HISTREE_OK)
+		status = histree_query_single(choosing->query, quark, end, &last, error);
+	if (status == HISTREE_OK && last.value.type == HISTREE_NULL && last.start > start)
+		end = last.start - 1;
+	*ns = (uint64_t)end - (uint64_t)start;
+	return status;
+}
+
+/* ---- which attributes ------------------------------------------------------------------------------------ */
+
+static enum histree_status choose(struct overview_choice *choice, struct condensed condensed,
+				  struct histree_error *error)
+{
+	if (!array_reserve(&choice->condensed, &choice->capacity, (size_t)choice->count + 1))
+		return error_memory(error, "an overview");
+	choice->condensed[choice->count++] = condensed;
+	return HISTREE_OK;
+}
+
+/* How many states an attribute with so many may have in the overview. */
+static uint64_t cost(const struct choosing *choosing, uint64_t states)
+{
+	const uint64_t of_cell = OVERVIEW_VALUES_KEPT + 1;
+	uint64_t cells = states / choosing->options->states_in_cell;
+	uint64_t most = of_cell * (cells > choosing->options->cells_min ? cells : choosing->options->cells_min);
+	return states < most ? states : most;
+}
+
+/*
+ * Attributes with fewer states than that are left out.  Of one with many states little is left; one with few is
+ * copied, more or less, so that views of all of it do not read all of the history, as long as that does not cost
+ * much.
+ */
+static uint64_t least_states(const struct choosing *choosing)
+{
+	uint64_t costs[33] = { 0 }, all = 0,
+		 most = choosing->of->interval_count / choosing->options->cost_max_share;
+	uint64_t least = choosing->of->interval_count / ATTRIBUTES_MAX;
+	if (least < choosing->options->states_min)
+		least = choosing->options->states_min;
+	for (histree_quark quark = 0; quark < choosing->of->attribute_count; quark++)
+		if (choosing->counts[quark] >= least && choosing->counts[quark] != HAS_CUSTOM)
+			costs[bits_needed(choosing->counts[quark])] += cost(choosing, choosing->counts[quark]);
+	for (unsigned bits = 33; bits-- > 0;) {
+		all += costs[bits];
+		if (all > most)
+			return UINT64_C(1) << bits > least ? UINT64_C(1) << bits : least;
+	}
+	return least;
+}
+
+/* Cells with as many states as they shall have, on average over the life of the attribute, but short ones. */
+static unsigned first_width(const struct choosing *choosing, uint64_t ns, uint32_t count)
+{
+	uint64_t ns_a_state = ns / count, width = ns / choosing->options->cells_min;
+	if (ns_a_state < width / choosing->options->states_in_cell)
+		width = ns_a_state * choosing->options->states_in_cell;
+	return width > 0 ? bits_needed(width) - 1 : 0;
+}
+
+static enum histree_status choose_counted(const struct choosing *choosing, struct histree_error *error)
+{
+	uint64_t least = least_states(choosing);
+	for (histree_quark quark = 0; quark < choosing->of->attribute_count; quark++) {
+		uint64_t ns;
+		if (choosing->counts[quark] < least || choosing->counts[quark] == HAS_CUSTOM)
+			continue;
+		enum histree_status status = find_life(choosing, quark, &ns, error);
+		struct condensed condensed = { .source = quark, .quark = quark };
+		if (status == HISTREE_OK)
+			condensed.width_log2 = first_width(choosing, ns, choosing->counts[quark]);
+		if (status == HISTREE_OK && condensed.width_log2 <= OVERVIEW_WIDTH_LOG2_MAX)
+			status = choose(choosing->choice, condensed, error);
+		if (status != HISTREE_OK)
+			return status;
+		choosing->choice->states += choosing->counts[quark];
+	}
+	return HISTREE_OK;
+}
+
+enum histree_status overview_choice_of_history(struct overview_choice *choice,
+					       const struct overview_options *options, struct histree_query *query,
+					       const struct histree_history_info *of,
+					       const struct overview_progress *progress,
+					       struct histree_error *error)
+{
+	const struct choosing choosing = {
+		.choice = choice,
+		.options = options,
+		.query = query,
+		.of = of,
+		.progress = progress,
+		.counts = calloc((size_t)of->attribute_count + 1, sizeof(uint32_t)),
+	};
+	if (choosing.counts == NULL)
+		return error_memory(error, "an overview");
+	enum histree_status status = count_states(&choosing, error);
+	if (status == HISTREE_OK)
+		status = choose_counted(&choosing, error);
+	free(choosing.counts);
+	return status;
+}
+
+void overview_choice_of_overview(struct overview_choice *choice, const struct overview_options *options)
+{
+	uint32_t kept = 0;
+	choice->states = 0;
+	for (uint32_t i = 0; i < choice->count; i++) {
+		const struct condensed *before = &choice->condensed[i];
+		uint32_t width_log2 = before->width_log2 + WIDTH_STEP_LOG2;
+		if (before->states < options->states_min || width_log2 > OVERVIEW_WIDTH_LOG2_MAX)
+			continue;
+		choice->states += before->states;
+		choice->condensed[kept++] = (struct condensed){
+			.source = before->own,
+			.quark = before->quark,
+			.width_log2 = width_log2,
+		};
+	}
+	choice->count = kept;
+}
+
+struct sought {
+	const struct condensed *condensed;
+	histree_quark source;
+};
+
+static bool is_before(const void *context, size_t index)
+{
+	const struct sought *sought = context;
+	return sought->condensed[index].source < sought->source;
+}
+
+uint32_t overview_choice_find(const struct overview_choice *choice, histree_quark source, uint32_t near)
+{
+	const struct sought sought = { choice->condensed, source };
+	return (uint32_t)search_first(0, choice->count, near, is_before, &sought);
+}
+
+void overview_choice_release(struct overview_choice *choice)
+{
+	free(choice->condensed);
+	*choice = (struct overview_choice){ 0 };
+}

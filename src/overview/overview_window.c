@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "overview/overview_window.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/bits.h"
+#include "base/error.h"
+#include "state/history_overviews.h"
+
+enum { READ_AT_ONCE = 512 };
+
+/* ---- reading --------------------------------------------------------------------------------------------- */
+
+static enum histree_status keep_state(struct overview_window *window, const struct overview_choice *choice,
+				      const struct histree_interval *interval, struct histree_error *error)
+{
+	uint32_t value;
+	uint32_t near = window->state_count > 0 ? window->states[window->state_count - 1].attribute : 0;
+	if (!array_reserve(&window->states, &window->states_capacity, window->state_count + 1))
+		return error_memory(error, "an overview");
+	enum histree_status status = HISTREE_OK;
+	if (overview_value_is_rest(&interval->value))
+		value = OVERVIEW_REST;
+	else
+		status = value_table_add(&window->values, &interval->value, &value, error);
+	window->states[window->state_count++] = (struct overview_state){
+		.start = interval->start,
+		.end = interval->end,
+		.value = value,
+		.attribute = overview_choice_find(choice, interval->quark, near),
+	};
+	return status;
+}
+
+enum histree_status overview_window_read(struct overview_window *window, struct histree_query *query,
+					 const struct overview_choice *choice, const histree_quark *quarks,
+					 size_t most, struct histree_error *error)
+{
+	struct histree_interval batch[READ_AT_ONCE];
+	const struct histree_region region = {
+		.quarks = quarks,
+		.quark_count = choice->count,
+		.from = window->from,
+		.to = window->to,
+	};
+	size_t count;
+	window->state_count = 0;
+	enum histree_status status = value_table_reset(&window->values, error);
+	if (status == HISTREE_OK)
+		status = histree_query_start(query, &region, error);
+	while (status == HISTREE_OK) {
+		status = histree_query_read(query, batch, READ_AT_ONCE, &count, error);
+		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
+			status = keep_state(window, choice, &batch[i], error);
+		if (status == HISTREE_OK && window->state_count > most)
+			return HISTREE_PARTIAL;
+	}
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* ---- making fewer ---------------------------------------------------------------------------------------- */
+
+static enum histree_status make_order(struct overview_window *window, size_t count, struct histree_error *error)
+{
+	if (count <= UINT32_MAX && array_reserve(&window->order, &window->order_capacity, count) &&
+	    array_reserve(&window->spare, &window->spare_capacity, count))
+		return HISTREE_OK;
+	return error_memory(error, "an overview");
+}
+
+/* From the beginning of the window on; of an attribute, one state at most began before. */
+static uint64_t time_key(const struct overview_window *window, histree_time t)
+{
+	return t > window->from ? (uint64_t)t - (uint64_t)window->from : 0;
+}
+
+static void sort_by(struct overview_window *window, const struct overview_choice *choice, unsigned time_bits)
+{
+	size_t count = window->state_count;
+	unsigned attribute_bits = bits_needed(choice->count);
+	bool at_once = time_bits + attribute_bits <= 64;
+	for (size_t i = 0; i < count; i++) {
+		const struct overview_state *state = &window->states[i];
+		uint64_t key = time_key(window, state->start);
+		if (at_once)
+			key |= (uint64_t)state->attribute << time_bits;
+		window->order[i] = (struct keyed_index){ key, (uint32_t)i };
+	}
+	radix_sort(window->order, window->spare, count);
+	if (at_once)
+		return;
+	for (size_t i = 0; i < count; i++)
+		window->order[i].key = window->states[window->order[i].index].attribute;
+	radix_sort(window->order, window->spare, count);
+}
+
+/* By attribute, and of one by time. */
+static enum histree_status sort_states(struct overview_window *window, const struct overview_choice *choice,
+				       struct histree_error *error)
+{
+	size_t count = window->state_count;
+	enum histree_status status = make_order(window, count, error);
+	if (status != HISTREE_OK || !array_reserve(&window->sorted, &window->sorted_capacity, count))
+		return error_memory(error, "an overview");
+	sort_by(window, choice, bits_needed((uint64_t)window->to - (uint64_t)window->from));
+	for (size_t i = 0; i < count; i++)
+		window->sorted[i] = window->states[window->order[i].index];
+	return HISTREE_OK;
+}
+
+/*
+ * In Current_thread the int 0 is the idle thread; null and unknown are no thread.  Everything else is work, and so
+ * the rest is, for the usage of CPUs.
+ */
+static void keep_idle_apart(struct overview_window *window, struct overview_scale *scale)
+{
+	const struct histree_value idle[OVERVIEW_VALUES_APART] = { histree_int(0), histree_null(),
+								   histree_unknown() };
+	for (unsigned i = 0; i < OVERVIEW_VALUES_APART; i++)
+		if (!value_table_find(&window->values, &idle[i], &scale->apart[i]))
+			scale->apart[i] = OVERVIEW_REST;
+}
+
+static enum histree_status fill_cells(struct overview_window *window, const struct overview_choice *choice,
+				      histree_time origin, struct histree_error *error)
+{
+	struct overview_scale scale = {
+		.origin = origin,
+		.from = window->from,
+		.to = window->to,
+		.value_count = (uint32_t)window->values.count,
+	};
+	enum histree_status status = HISTREE_OK;
+	keep_idle_apart(window, &scale);
+	overview_cells_clear(&window->cells);
+	for (size_t first = 0, behind; first < window->state_count && status == HISTREE_OK; first = behind) {
+		uint32_t attribute = window->sorted[first].attribute;
+		behind = first + 1;
+		while (behind < window->state_count && window->sorted[behind].attribute == attribute)
+			behind++;
+		scale.width_log2 = choice->condensed[attribute].width_log2;
+		status = overview_cells_add(&window->cells, &scale, window->sorted + first, behind - first, error);
+	}
+	return status;
+}
+
+/* A tree wants them by their ends. */
+static enum histree_status sort_cells(struct overview_window *window, struct histree_error *error)
+{
+	const struct overview_cells *cells = &window->cells;
+	enum histree_status status = make_order(window, cells->count, error);
+	if (status != HISTREE_OK)
+		return status;
+	for (size_t i = 0; i < cells->count; i++)
+		window->order[i] = (struct keyed_index){ time_key(window, cells->states[i].end), (uint32_t)i };
+	radix_sort(window->order, window->spare, cells->count);
+	return HISTREE_OK;
+}
+
+enum histree_status overview_window_condense(struct overview_window *window, const struct overview_choice *choice,
+					     histree_time origin, struct histree_error *error)
+{
+	enum histree_status status = sort_states(window, choice, error);
+	if (status == HISTREE_OK)
+		status = fill_cells(window, choice, origin, error);
+	return status == HISTREE_OK ? sort_cells(window, error) : status;
+}
+
+void overview_window_release(struct overview_window *window)
+{
+	value_table_release(&window->values);
+	overview_cells_release(&window->cells);
+	free(window->states);
+	free(window->sorted);
+	free(window->order);
+	free(window->spare);
+	*window = (struct overview_window){ 0 };
+}

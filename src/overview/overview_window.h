@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * overview_window.h - what happens in a window of time, in memory: the states of the chosen attributes, made fewer.
+ */
+#ifndef OVERVIEW_OVERVIEW_WINDOW_H
+#define OVERVIEW_OVERVIEW_WINDOW_H
+
+#include "base/radix_sort.h"
+#include "overview/overview_cells.h"
+#include "overview/overview_choice.h"
+#include "query/value_table.h"
+
+/* A zeroed one is empty.  60 bytes a state. */
+struct overview_window {
+	histree_time from, to; /* both inclusive */
+	struct value_table values;
+	struct overview_state *states, *sorted;
+	size_t state_count, states_capacity, sorted_capacity;
+	struct keyed_index *order, *spare;
+	size_t order_capacity, spare_capacity;
+	struct overview_cells cells; /* what comes of it */
+};
+
+/*
+ * Read the states of the chosen attributes, `quarks`, from `from` to `to`.  HISTREE_PARTIAL: they are more than
+ * `most`.
+ */
+enum histree_status overview_window_read(struct overview_window *window, struct histree_query *query,
+					 const struct overview_choice *choice, const histree_quark *quarks,
+					 size_t most, struct histree_error *error);
+
+/* Make them fewer; cells are counted from `origin`.  `order` is then that of what comes of them, by its ends. */
+enum histree_status overview_window_condense(struct overview_window *window, const struct overview_choice *choice,
+					     histree_time origin, struct histree_error *error);
+
+void overview_window_release(struct overview_window *window);
+
+#endif

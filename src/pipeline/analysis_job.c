@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "pipeline/analysis_job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "segment/segment_backend.h"
+#include "state/state_file.h"
+
+/* Each segment store's buffer: half a million system calls without their arguments. */
+static const size_t segment_memory = (size_t)16 << 20;
+
+enum histree_status analysis_job_init(struct analysis_job *job, const struct registry_entry *entry,
+				      size_t trace_count, struct histree_error *error)
+{
+	*job = (struct analysis_job){ .entry = entry, .applies = calloc(trace_count, sizeof(bool)) };
+	if (job->applies != NULL && asprintf(&job->file, "%s.%s", registry_name(entry),
+					     analysis_job_makes_history(job) ? "sht" : "seg") >= 0)
+		return HISTREE_OK;
+	free(job->applies);
+	return error_memory(error, "an analysis");
+}
+
+static enum histree_status start_history(struct analysis_job *job, const struct io *io, const char *path,
+					 histree_time start, const struct histree_build_options *build,
+					 struct histree_error *error)
+{
+	const struct analysis *analysis = job->entry->analysis;
+	const struct histree_history_options options = {
+		.path = path,
+		.provider = analysis->name,
+		.provider_version = analysis->version,
+		.start = start,
+		.resume = build->resume,
+		.tree = build->tree,
+	};
+	enum histree_status status = state_file_create(io, &options, &job->system, error);
+	return status == HISTREE_OK ? analysis->create(job->system, &job->instance, error) : status;
+}
+
+static enum histree_status start_segments(struct analysis_job *job, const struct io *io, const char *path,
+					  const struct histree_build_options *build, struct histree_error *error)
+{
+	const struct segment_analysis *analysis = job->entry->segments;
+	const struct histree_segment_store_options options = {
+		.kind = HISTREE_SEGMENTS_DISK,
+		.path = path,
+		.schema = {
+			.provider = analysis->name,
+			.provider_version = analysis->version,
+			.fields = analysis->fields,
+			.field_count = analysis->field_count,
+		},
+		.memory_max = segment_memory,
+	};
+	/* What a build that was cut off left of it is of no use. */
+	if (build->resume)
+		io->unlink(io->context, path);
+	enum histree_status status = segment_store_create(io, &options, &job->segments, error);
+	return status == HISTREE_OK ? analysis->create(job->segments, &job->instance, error) : status;
+}
+
+enum histree_status analysis_job_start(struct analysis_job *job, const struct io *io, const char *path,
+				       histree_time start, const struct histree_build_options *options,
+				       struct histree_error *error)
+{
+	return analysis_job_makes_history(job) ? start_history(job, io, path, start, options, error)
+					       : start_segments(job, io, path, options, error);
+}
+
+static enum histree_status handle_gap(struct analysis_job *job, const struct event_gap *gap,
+				      struct histree_error *error)
+{
+	const struct analysis *analysis = job->entry->analysis;
+	if (analysis == NULL)
+		return job->entry->segments->gap(job->instance, gap, error);
+	return analysis->gap != NULL ? analysis->gap(job->instance, gap, error) : HISTREE_OK;
+}
+
+static enum histree_status handle_event(struct analysis_job *job, const struct event *event,
+					struct histree_error *error)
+{
+	const struct analysis *analysis = job->entry->analysis;
+	return analysis != NULL ? analysis->event(job->instance, event, error)
+				: job->entry->segments->event(job->instance, event, error);
+}
+
+enum histree_status analysis_job_handle(struct analysis_job *job, const struct event *event,
+					struct histree_error *error)
+{
+	const struct event_trace *trace = event->gap != NULL ? event->gap->trace : event->class->trace;
+	if (!job->applies[trace->id])
+		return HISTREE_OK;
+	enum histree_status status =
+		event->gap != NULL ? handle_gap(job, event->gap, error) : handle_event(job, event, error);
+	if (status < 0)
+		error_prefix(error, "analysis '%s'", registry_name(job->entry));
+	return status < 0 ? status : HISTREE_OK;
+}
+
+enum histree_status analysis_job_publish(struct analysis_job *job, histree_time end, struct histree_error *error)
+{
+	return analysis_job_makes_history(job) ? histree_state_publish(job->system, end, error) : HISTREE_OK;
+}
+
+enum histree_status analysis_job_close(struct analysis_job *job, histree_time end, struct histree_error *error)
+{
+	enum histree_status status = analysis_job_makes_history(job)
+					     ? histree_state_close(job->system, end, error)
+					     : histree_segment_store_finish(job->segments, error);
+	if (status != HISTREE_OK)
+		error_prefix(error, "analysis '%s'", registry_name(job->entry));
+	return status;
+}
+
+struct histree_store_history analysis_job_describe_history(const struct analysis_job *job)
+{
+	const struct analysis *analysis = job->entry->analysis;
+	return (struct histree_store_history){
+		.analysis = analysis->name,
+		.analysis_version = analysis->version,
+		.file = job->file,
+		.state_changes_refused = analysis->refused(job->instance),
+	};
+}
+
+struct histree_store_segments analysis_job_describe_segments(const struct analysis_job *job)
+{
+	const struct segment_analysis *analysis = job->entry->segments;
+	struct segment_counts counts = analysis->counts(job->instance);
+	return (struct histree_store_segments){
+		.analysis = analysis->name,
+		.analysis_version = analysis->version,
+		.file = job->file,
+		.without_start = counts.without_start,
+		.without_end = counts.without_end,
+	};
+}
+
+void analysis_job_release(struct analysis_job *job)
+{
+	if (job->instance != NULL && analysis_job_makes_history(job))
+		job->entry->analysis->free(job->instance);
+	else if (job->instance != NULL)
+		job->entry->segments->free(job->instance);
+	histree_state_free(job->system);
+	histree_segment_store_close(job->segments);
+	free(job->applies);
+	free(job->file);
+}

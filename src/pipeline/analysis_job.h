@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * analysis_job.h - one analysis at work, and the file that it fills: a history or a segment store.
+ */
+#ifndef PIPELINE_ANALYSIS_JOB_H
+#define PIPELINE_ANALYSIS_JOB_H
+
+#include "analysis/registry.h"
+#include "base/io.h"
+#include "histree/build.h"
+#include "histree/store.h"
+
+struct analysis_job {
+	const struct registry_entry *entry;
+	struct histree_state_system *system;    /* of a history */
+	struct histree_segment_store *segments; /* of a segment store */
+	void *instance;
+	bool *applies; /* by id of the trace */
+	char *file;    /* its name in the store */
+};
+
+/* Not started yet.  HISTREE_ERR_MEMORY: there is nothing to release. */
+enum histree_status analysis_job_init(struct analysis_job *job, const struct registry_entry *entry,
+				      size_t trace_count, struct histree_error *error);
+
+enum histree_status analysis_job_start(struct analysis_job *job, const struct io *io, const char *path,
+				       histree_time start, const struct histree_build_options *options,
+				       struct histree_error *error);
+
+/* An event or a gap, if the analysis applies to its trace. */
+enum histree_status analysis_job_handle(struct analysis_job *job, const struct event *event,
+					struct histree_error *error);
+
+/* Let others see what is known up to `end`; of segments that is nothing before they are complete. */
+enum histree_status analysis_job_publish(struct analysis_job *job, histree_time end, struct histree_error *error);
+enum histree_status analysis_job_close(struct analysis_job *job, histree_time end, struct histree_error *error);
+
+static inline bool analysis_job_makes_history(const struct analysis_job *job)
+{
+	return job->entry->analysis != NULL;
+}
+
+struct histree_store_history analysis_job_describe_history(const struct analysis_job *job);
+struct histree_store_segments analysis_job_describe_segments(const struct analysis_job *job);
+
+void analysis_job_release(struct analysis_job *job);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * segment_queue.h - the priority queue of algorithm 5.2, for nodes, blocks and segments alike.
+ *
+ * It is monotone: nothing is pushed that comes before what was popped last.  So it can be a radix heap (Ahuja,
+ * Mehlhorn, Orlin and Tarjan, 1990): an entry lies in a bucket by the first byte in which it differs from a floor
+ * that no entry is below, and by the value of that byte.  Only the lowest bucket is ever looked into; where it
+ * holds many, they are dealt to lower buckets, so that an entry moves a few times and is sorted among a few others.
+ *
+ * Buckets are chains of chunks.  When all chunks are in use, those of the highest bucket go to a temporary file.
+ */
+#ifndef SEGMENT_TREE_SEGMENT_QUEUE_H
+#define SEGMENT_TREE_SEGMENT_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/spill_file.h"
+
+enum {
+	QUEUE_WORDS = 3,
+	QUEUE_LEVELS = 8 * QUEUE_WORDS, /* bytes of an entry */
+	QUEUE_DIGITS = 256,
+	QUEUE_CHUNK_ENTRIES = 128,
+	QUEUE_READY_MAX = 48,
+};
+
+/*
+ * A number of 192 bits, the first word the most significant: no two are equal.  The last word is a reference of
+ * the owner's: with SEGMENT_REF_LAST it is a segment; without, more entries may follow once it was popped.
+ */
+struct segment_entry {
+	uint64_t words[QUEUE_WORDS];
+};
+
+#define SEGMENT_REF_LAST (UINT64_C(1) << 63)
+
+static inline bool segment_entry_is_less(const struct segment_entry *a, const struct segment_entry *b)
+{
+	if (a->words[0] != b->words[0])
+		return a->words[0] < b->words[0];
+	if (a->words[1] != b->words[1])
+		return a->words[1] < b->words[1];
+	return a->words[2] < b->words[2];
+}
+
+struct segment_queue;
+
+/* Memory for about `bytes_max` of entries; what is more goes to a file beside `beside`. */
+enum histree_status segment_queue_create(const struct io *io, const char *beside, size_t bytes_max,
+					 struct segment_queue **out, struct histree_error *error);
+
+/* Empty again. */
+void segment_queue_clear(struct segment_queue *queue);
+
+/* None may be below the entry popped last.  HISTREE_ERR_MEMORY or HISTREE_ERR_IO. */
+enum histree_status segment_queue_push(struct segment_queue *queue, const struct segment_entry *entries,
+				       size_t count, struct histree_error *error);
+
+/* The least entry.  HISTREE_END: there is none. */
+enum histree_status segment_queue_pop(struct segment_queue *queue, struct segment_entry *out,
+				      struct histree_error *error);
+
+/* Bytes written to the temporary file since the queue was cleared. */
+uint64_t segment_queue_spilled_bytes(const struct segment_queue *queue);
+
+/* NULL is fine. */
+void segment_queue_free(struct segment_queue *queue);
+
+#endif

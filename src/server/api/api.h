@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * api.h - what the page asks for beside the Trace Server Protocol, below /api/v1.
+ *
+ * Everything is a GET; `experiment` is a UUID.  Times are nanoseconds after the start of the history, so that a
+ * browser, whose numbers have 53 bits, can count with them.
+ */
+#ifndef SERVER_API_API_H
+#define SERVER_API_API_H
+
+#include "histree/view.h"
+#include "server/http/call.h"
+
+/* What there is: [{uuid, name, start, duration, status, progress, views: [{name, title, rows}]}]. */
+endpoint_function api_experiments;
+
+/*
+ * ?view= &sort= &filter= &folded=0|1 &toggled=3,17 &early=0|1|2 &first= &count= &from= &to= &pixels=
+ * The cells of a window of rows, as runs of pixels, little-endian:
+ *
+ *	"HTR1"
+ *	for each row	u32 how many runs, then the runs:
+ *			u16 first pixel, u16 pixels, u16 style, u16 more, u32 value
+ *	u32 0xffffffff
+ *	JSON		total, first, early: whether these rows are but there until those of the view are made
+ *			rows: [{row, name, depth, below, folded, ...}]
+ *			styles: [{key, name, light, dark, height}]
+ *			texts: {value: text}
+ *
+ * `style` is an index of styles, 0xffff for nothing.  `more`: 1, the pixel had other states too; 2, what is shown
+ * is such a state, because there was nothing for most of the pixel, and no short state shall vanish.  `below` is
+ * how many rows are below a row in the tree.  Texts are those of values that are wide enough to hold one.
+ */
+endpoint_function api_rows;
+
+/* ?view= &row= &at=: the state of a row at a time, and what else is known of it. */
+endpoint_function api_state;
+
+/* ?view= ... as rows, &text= &after= &backwards=0|1: {"position": ...}, the next row of the order that matches, or
+ * -1. */
+endpoint_function api_search;
+
+/*
+ * ?view= ... as rows, &at= and &tid= or &cpu=: {position, row}, where a view shows what was selected in another
+ * one, -1 if it does not.
+ */
+endpoint_function api_find_row;
+
+/*
+ * ?view= ... as rows, &text= &at= &position= &backwards=0|1: {found, start, end, position, row}, the next state of
+ * any row that matches an expression (state_filter.h).  States are in the order of their starts, then of rows; the
+ * search begins behind one that starts at `at` in the row at `position`, -1 for none.  {found: false, at,
+ * position}: it has come so far in ten seconds, or in as many &states= that did not match, and can go on from
+ * there; {found: false}: there is none.
+ */
+endpoint_function api_search_state;
+
+/*
+ * ?view= ... as rows, &text= &first= &count= &from= &to= &pixels=: {all, rows: [[first pixel, pixels, ...], ...]},
+ * where the rows have states that match an expression.  `all` is false where there were too many states to look at.
+ */
+endpoint_function api_matches;
+
+/*
+ * ?from= &to= &pixels=: as many float32: percent of one CPU; events, or states that begin where the store has no
+ * index of events.
+ */
+endpoint_function api_usage, api_density;
+
+/*
+ * ?view= ... as rows, &from= &to= &pixels=: {all, kinds: [{name, light, dark, ...}], arrows: [{kind, from,
+ * fromName, to, toName, tid, cpu, start, end}]}.  `kind` is an index of kinds, from and to are places in the order
+ * of the rows; `all`: none was left out, but those of rows that are not shown.
+ */
+endpoint_function api_arrows;
+
+/* [{uuid, name, start, end}], those within the trace.  They are made and removed by the protocol's own calls. */
+endpoint_function api_bookmarks;
+
+/* ?from= &to= &pixels=: [{from, to, text}], when events are missing; `to` is inclusive. */
+endpoint_function api_gaps;
+
+/*
+ * ?first= &count=, or ?at= in place of first, for the first event at or after a time:
+ * {total, first, lines: [{time, cpu, type, text}]}.
+ */
+endpoint_function api_events;
+
+/* ?text= &after= &backwards=0|1: {"number"}, the next event with a cell that matches a regular expression, or -1.
+ */
+endpoint_function api_event_search;
+
+/* ?from= &to=: [{name, count, total}], most first: events of each type in the range, and in all of the trace. */
+endpoint_function api_event_types;
+
+/*
+ * [{analysis, count, fields: [{name, type}], name}], the stores of segments; `name` is the field by which they are
+ * told apart, absent where there is none.
+ */
+endpoint_function api_segment_stores;
+
+/*
+ * What follows has ?analysis= &filter=, an expression (filter.h); those that show a range &from= &to= too.
+ *
+ * &sort= &descending=0|1 &first= &count=, or &at= in place of first, in the order by start, for the first that
+ * starts at a time or later: {total, first, rows: [[start, duration, field, ...], ...]}.  A field is null, or as
+ * its type; a number beyond 2^53 is a text.  This and what follows have "isDamaged": true where segments are
+ * missing, because a node of the store is damaged.
+ */
+endpoint_function api_segments;
+
+/* &sort= &descending=: all of them, as `histree segments --format csv` prints them. */
+endpoint_function api_segments_csv;
+
+/*
+ * &pixels= &height=: {segments, series: [{name, points: [start, duration, start, duration, ...]}]}, the longest of
+ * each name in each cell of a chart of that size, whose durations are logarithmic.
+ */
+endpoint_function api_segment_scatter;
+
+/* &buckets=: {edges: [...], counts: [...]}, logarithmic; bucket i is from edges[i] up to before edges[i + 1]. */
+endpoint_function api_segment_density;
+
+/*
+ * {all, names: [...]}, of {name, count, min, max, total, mean, deviation, p50, p90, p99, p999, shortest, longest},
+ * the greatest total first; the last two are [start, end].
+ */
+endpoint_function api_segment_stats;
+
+/*
+ * ?analysis= &width=1200 &height=0: the nodes of a history (the first one unless named), depth first, each with its
+ * place in a picture of this width, or, with a height, in one of this shape that is as much wider as a tree of many
+ * nodes needs, little-endian:
+ *
+ *	"HTN1", u32 how many nodes
+ *	for each node	f64 start, f64 end, f32 x, f32 y, u32 number,
+ *			u32 index of the parent, 0xffffffff for the root, u32 height, u32 children,
+ *			u32 least key, u32 greatest key, which is less where it has no intervals,
+ *			u32 intervals, u32 bytes that are used, 0xffffffff where it is damaged
+ *	JSON		analysis, variant, nodeSize, depth, intervals, width, analyses: all that there are,
+ *			levels: [{rows, lines, size, distance, top, bottom}], leaves first (histree/view.h)
+ */
+endpoint_function api_nodes;
+
+/* {thread: [{key, name, light, dark, height}], cpu: [...], ...}: what colours mean. */
+endpoint_function api_legend;
+
+/* The object of a style, with both of its colours. */
+void api_write_style(struct json_writer *json, const struct histree_style *style);
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+/*
+ * api_charts.c - one number a pixel: how busy the CPUs were, how much happened.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/real_bytes.h"
+#include "server/api/api.h"
+#include "server/model/event_list.h"
+#include "server/model/kernel_view.h"
+#include "server/api/page_request.h"
+
+static void put_float(struct piece *piece, double number)
+{
+	uint8_t bytes[4];
+	put_le_float(bytes, (float)number);
+	piece_put(piece, bytes, sizeof(bytes));
+}
+
+void api_usage(struct call *call)
+{
+	struct dataset *dataset;
+	struct page_range range;
+	struct histree_cpu_usage *usage = NULL;
+	struct histree_error error = { 0 };
+	void *view;
+	if (!page_dataset(call, &dataset))
+		return;
+	if (!kernel_view_applies(dataset)) {
+		reply_error(call->reply, HTTP_NOT_FOUND, "this is not the trace of a kernel");
+		goto out;
+	}
+	if (dataset_view(dataset, kernel_view_make, kernel_view_free, &view, &error) != HISTREE_OK) {
+		reply_failure(call->reply, &error);
+		goto out;
+	}
+	const struct kernel_view *kernel = view;
+	if (!page_range(call, kernel->start, kernel->end, &range))
+		goto out;
+	struct histree_cpu_usage_request request = {
+		.from = range.from,
+		.to = range.to,
+		.pixels = range.pixels,
+		.cancel = reply_cancel(call->reply),
+		.no_times = true,
+	};
+	if (histree_cpu_usage_create(kernel->history, &request, &usage, &error) != HISTREE_OK) {
+		reply_failure(call->reply, &error);
+		goto out;
+	}
+	call->reply->content_type = "application/octet-stream";
+	const double *curve = histree_cpu_usage_curve(usage, HISTREE_NO_INDEX);
+	for (uint32_t i = 0; i < range.pixels; i++)
+		put_float(&call->reply->piece, curve[i]);
+out:
+	histree_cpu_usage_free(usage);
+	dataset_release(dataset);
+}
+
+/* Events, or states that begin. */
+static enum histree_status count_density(struct dataset *dataset, const struct page_range *range,
+					 struct histree_cancel cancel, double *counts, struct histree_error *error)
+{
+	struct histree_history *history = dataset->histories[0];
+	void *view;
+	enum histree_status status;
+	if (event_list_applies(dataset)) {
+		status = dataset_view(dataset, event_list_make, event_list_free, &view, error);
+		return status != HISTREE_OK ? status
+					    : event_list_density(view, range->from, range->to, range->pixels,
+								 cancel, counts, error);
+	}
+	uint64_t *states = calloc(range->pixels, sizeof(*states));
+	if (states == NULL)
+		return error_memory(error, "a chart");
+	status = histree_density(history, range->from, range->to, range->pixels, cancel, states, error);
+	for (uint32_t i = 0; status == HISTREE_OK && i < range->pixels; i++)
+		counts[i] = (double)states[i];
+	free(states);
+	return status;
+}
+
+void api_density(struct call *call)
+{
+	struct dataset *dataset;
+	struct page_range range;
+	struct histree_error error = { 0 };
+	double *counts = NULL;
+	if (!page_dataset(call, &dataset))
+		return;
+	const struct histree_history_info *info = histree_history_info(dataset->histories[0]);
+	if (!page_range(call, info->start, info->end, &range))
+		goto out;
+	counts = calloc(range.pixels, sizeof(*counts));
+	if (counts == NULL) {
+		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
+		goto out;
+	}
+	if (count_density(dataset, &range, reply_cancel(call->reply), counts, &error) != HISTREE_OK) {
+		reply_failure(call->reply, &error);
+		goto out;
+	}
+	call->reply->content_type = "application/octet-stream";
+	for (uint32_t i = 0; i < range.pixels; i++)
+		put_float(&call->reply->piece, counts[i]);
+out:
+	free(counts);
+	dataset_release(dataset);
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: MIT
+/*
+ * api_experiments.c - what there is to see, and what colours mean.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "server/api/api.h"
+#include "server/model/row_model.h"
+
+static void write_views(struct json_writer *json, const struct dataset *dataset)
+{
+	json_key(json, "views");
+	json_begin_array(json);
+	for (const struct row_model *const *model = row_models; *model != NULL; model++) {
+		if (!(*model)->applies(dataset))
+			continue;
+		json_begin_object(json);
+		json_text_member(json, "name", (*model)->name);
+		json_text_member(json, "title", (*model)->title);
+		json_bool_member(json, "sorts", (*model)->sort_key != NULL);
+		json_bool_member(json, "hasArrows", (*model)->has_arrows);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+static void write_ready(struct json_writer *json, const struct dataset *dataset)
+{
+	const struct histree_store_info *info = histree_store_info(dataset->store);
+	char start[24];
+	snprintf(start, sizeof(start), "%" PRId64, info->start);
+	json_text_member(json, "start", start); /* a text: it has more than 53 bits */
+	json_int_member(json, "duration", info->end - info->start);
+	json_int_member(json, "events", (int64_t)info->event_count);
+	json_int_member(json, "discarded", (int64_t)info->discarded_events);
+	size_t gaps = 0;
+	if (dataset->trace_events != NULL)
+		histree_events_gaps(dataset->trace_events, &gaps);
+	json_int_member(json, "gaps", (int64_t)gaps);
+	if (info->warning_count > 0)
+		json_text_member(json, "warning", info->warnings[0]);
+	json_bool_member(json, "hasEvents", dataset->trace_events != NULL);
+	json_bool_member(json, "hasSegments", info->segments_count > 0);
+	write_views(json, dataset);
+}
+
+static void write_progress(struct json_writer *json, const struct dataset *dataset)
+{
+	uint64_t total = dataset->bytes_total;
+	json_key(json, "progress");
+	json_put_real(json, total > 0 ? (double)dataset->bytes_done / (double)total : 0);
+	json_int_member(json, "events", (int64_t)dataset->events);
+}
+
+static void write_experiment(void *context, const struct catalogue *catalogue, const struct catalogue_entry *entry)
+{
+	static const char *const statuses[] = { "running", "ready", "failed", "cancelled" };
+	(void)catalogue;
+	struct json_writer *json = context;
+	enum dataset_status status = dataset_status(entry->dataset);
+	json_begin_object(json);
+	json_text_member(json, "uuid", entry->uuid);
+	json_text_member(json, "name", entry->name);
+	json_text_member(json, "status", statuses[status]);
+	if (status == DATASET_READY)
+		write_ready(json, entry->dataset);
+	else if (status == DATASET_RUNNING)
+		write_progress(json, entry->dataset);
+	else
+		json_text_member(json, "error", entry->dataset->error.message);
+	json_end(json);
+}
+
+void api_experiments(struct call *call)
+{
+	json_begin_array(&call->reply->json);
+	catalogue_each(call->service->catalogue, CATALOGUE_EXPERIMENTS, write_experiment, &call->reply->json);
+	json_end(&call->reply->json);
+}
+
+void api_write_style(struct json_writer *json, const struct histree_style *style)
+{
+	char colour[8];
+	json_begin_object(json);
+	json_text_member(json, "key", style->key);
+	json_text_member(json, "name", style->name);
+	snprintf(colour, sizeof(colour), "#%06x", style->light & 0xffffff);
+	json_text_member(json, "light", colour);
+	snprintf(colour, sizeof(colour), "#%06x", style->dark & 0xffffff);
+	json_text_member(json, "dark", colour);
+	json_key(json, "height");
+	json_put_real(json, style->height);
+	json_end(json);
+}
+
+void api_legend(struct call *call)
+{
+	static const struct {
+		const char *name;
+		enum histree_meaning meaning;
+	} meanings[] = {
+		{ "threads", HISTREE_MEANS_THREAD_STATUS }, { "CPUs", HISTREE_MEANS_CPU_STATUS },
+		{ "interrupts", HISTREE_MEANS_IRQ },        { "softirqs", HISTREE_MEANS_SOFT_IRQ },
+		{ "frequency", HISTREE_MEANS_FREQUENCY },
+	};
+	struct json_writer *json = &call->reply->json;
+	json_begin_object(json);
+	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
+		size_t count;
+		const struct histree_style *styles = histree_styles(meanings[i].meaning, &count);
+		json_key(json, meanings[i].name);
+		json_begin_array(json);
+		for (size_t k = 0; k < count; k++)
+			api_write_style(json, &styles[k]);
+		json_end(json);
+	}
+	json_end(json);
+}

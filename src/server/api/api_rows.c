@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+/*
+ * api_rows.c - the cells of a window of rows.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/error.h"
+#include "histree/rows.h"
+#include "server/api/api.h"
+#include "server/api/page_request.h"
+
+enum {
+	RUN_SIZE = 12,
+	NO_STYLE = 0xffff,
+	MORE_STATES = 1, /* api.h: more */
+	SHORT_STATE = 2,
+	STYLES_MAX = 256,
+	TEXT_PIXELS_LEAST = 24, /* of a run that gets the text of its value */
+};
+#define END_OF_ROWS UINT32_MAX
+
+struct window {
+	struct page_rows rows;
+	struct page_order order;
+	struct page_range range;
+	uint32_t first, count;
+
+	struct histree_rows *cells;
+	histree_quark *quarks; /* of the rows that have states */
+	struct histree_cell_span *runs;
+	uint32_t next; /* row of the window */
+
+	const struct histree_style *styles[STYLES_MAX];
+	size_t style_count;
+	uint32_t value_base; /* values of the stretches before; those of this one follow */
+	struct histree_cancel cancel;
+	bool *has_text; /* by value of this stretch */
+	size_t has_text_capacity;
+	struct piece texts; /* members of an object, by value */
+	struct json_writer texts_json;
+};
+
+static void window_free(void *state)
+{
+	struct window *window = state;
+	histree_rows_free(window->cells);
+	page_order_close(&window->order);
+	page_rows_close(&window->rows);
+	free(window->quarks);
+	free(window->runs);
+	free(window->has_text);
+	piece_release(&window->texts);
+	free(window);
+}
+
+static uint32_t row_at(const struct window *window, uint32_t index)
+{
+	return row_order_at(window->order.order, window->first + index);
+}
+
+static void facts_at(const struct window *window, uint32_t index, struct row_facts *facts)
+{
+	window->rows.model->facts(window->rows.view, row_at(window, index), facts);
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------- */
+
+static uint16_t style_index(struct window *window, const struct histree_style *style)
+{
+	size_t i = 0;
+	if (style == NULL)
+		return NO_STYLE;
+	while (i < window->style_count && window->styles[i] != style)
+		i++;
+	if (i == STYLES_MAX)
+		return NO_STYLE;
+	if (i == window->style_count)
+		window->styles[window->style_count++] = style;
+	return (uint16_t)i;
+}
+
+/* A text is made while its value is at hand: the cells of a stretch are given up with it. */
+static bool add_text(struct window *window, uint32_t index, enum histree_meaning meaning)
+{
+	size_t had = window->has_text_capacity;
+	if (!array_reserve(&window->has_text, &window->has_text_capacity, (size_t)index + 1))
+		return false;
+	memset(window->has_text + had, 0, window->has_text_capacity - had);
+	if (window->has_text[index])
+		return true;
+	window->has_text[index] = true;
+	struct piece text = { 0 };
+	char key[16];
+	struct histree_value value = histree_rows_value(window->cells, index);
+	window->rows.model->text(window->rows.view, meaning, &value, &text);
+	snprintf(key, sizeof(key), "%u", window->value_base + index);
+	json_string_member(&window->texts_json, key, text.bytes, text.size);
+	bool failed = text.failed;
+	piece_release(&text);
+	return !failed;
+}
+
+/* The style of a run, and of which of its values: the dominant one, or where that is nothing the other one. */
+static const struct histree_style *style_of_run(const struct window *window, const struct histree_cell_span *run,
+						enum histree_meaning meaning, uint32_t *value, uint16_t *more)
+{
+	struct histree_value dominant = histree_rows_value(window->cells, run->cell.value);
+	const struct histree_style *style = histree_style_of(meaning, &dominant);
+	bool has_other = run->cell.other != HISTREE_NO_VALUE;
+	*value = run->cell.value;
+	*more = has_other ? MORE_STATES : 0;
+	if (style != NULL || !has_other || run->cell.other == HISTREE_UNKNOWN_VALUE)
+		return style;
+	struct histree_value other = histree_rows_value(window->cells, run->cell.other);
+	style = histree_style_of(meaning, &other);
+	if (style != NULL) {
+		*value = run->cell.other;
+		*more = SHORT_STATE;
+	}
+	return style;
+}
+
+static bool write_runs(struct window *window, const struct histree_row *row, enum histree_meaning meaning,
+		       struct piece *piece)
+{
+	size_t count = histree_cells_to_spans(row->cells, window->range.pixels, window->runs);
+	char *room = piece_room(piece, 4 + count * RUN_SIZE);
+	if (room == NULL)
+		return false;
+	uint8_t *at = (uint8_t *)room;
+	put_le32(at, (uint32_t)count);
+	at += 4;
+	for (size_t i = 0; i < count; i++, at += RUN_SIZE) {
+		const struct histree_cell_span *run = &window->runs[i];
+		uint32_t value;
+		uint16_t more;
+		const struct histree_style *style = style_of_run(window, run, meaning, &value, &more);
+		put_le16(at, (uint16_t)run->start);
+		put_le16(at + 2, (uint16_t)run->length);
+		put_le16(at + 4, style_index(window, style));
+		put_le16(at + 6, more);
+		put_le32(at + 8, window->value_base + value);
+		if (run->length >= TEXT_PIXELS_LEAST && style != NULL && !add_text(window, value, meaning))
+			return false;
+	}
+	piece->size += 4 + count * RUN_SIZE;
+	return true;
+}
+
+/* A row that only holds others together. */
+static void write_no_runs(struct piece *piece)
+{
+	uint8_t none[4];
+	put_le32(none, 0);
+	piece_put(piece, none, sizeof(none));
+}
+
+static void end_stretch(struct window *window)
+{
+	if (window->cells == NULL)
+		return;
+	window->value_base += histree_rows_value_count(window->cells);
+	histree_rows_free(window->cells);
+	window->cells = NULL;
+	if (window->has_text != NULL)
+		memset(window->has_text, 0, window->has_text_capacity);
+}
+
+/* Cells are asked for in stretches of rows of one history; a window nearly always is one. */
+static enum histree_status begin_stretch(struct window *window, struct histree_error *error)
+{
+	struct row_facts first, facts;
+	uint32_t count = 0;
+	facts_at(window, window->next, &first);
+	for (uint32_t i = window->next; i < window->count; i++) {
+		facts_at(window, i, &facts);
+		if (facts.quark == HISTREE_ROOT || facts.history != first.history)
+			break;
+		window->quarks[count++] = facts.quark;
+	}
+	end_stretch(window);
+	enum histree_status status = histree_rows_create(first.history, &window->cells, error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_history_info *info = histree_history_info(first.history);
+	struct histree_rows_request request = {
+		.quarks = window->quarks,
+		.quark_count = count,
+		.from = window->range.from > info->start ? window->range.from : info->start,
+		.to = window->range.to < info->end ? window->range.to : info->end,
+		.pixels = window->range.pixels,
+		.go_on = window->cancel.go_on,
+		.context = window->cancel.context,
+	};
+	return histree_rows_start(window->cells, &request, error);
+}
+
+/* The next row of the window. */
+static enum histree_status write_row(struct window *window, struct piece *piece, struct histree_error *error)
+{
+	struct row_facts facts;
+	struct histree_row row;
+	facts_at(window, window->next, &facts);
+	if (facts.quark == HISTREE_ROOT) {
+		write_no_runs(piece);
+		window->next++;
+		end_stretch(window);
+		return HISTREE_OK;
+	}
+	enum histree_status status = window->cells == NULL ? begin_stretch(window, error) : HISTREE_OK;
+	if (status == HISTREE_OK)
+		status = histree_rows_next(window->cells, &row, error);
+	if (status == HISTREE_END) { /* of the stretch, not of the window */
+		status = begin_stretch(window, error);
+		if (status == HISTREE_OK)
+			status = histree_rows_next(window->cells, &row, error);
+	}
+	if (status != HISTREE_OK)
+		return status < 0 ? status : error_set(error, HISTREE_ERR_INTERNAL, "a row has no cells");
+	window->next++;
+	return write_runs(window, &row, facts.meaning, piece) ? HISTREE_OK : error_memory(error, "cells");
+}
+
+/* ---- what the cells are of --------------------------------------------------------------------------- */
+
+static void write_descriptions(const struct window *window, struct json_writer *json)
+{
+	const struct page_rows *rows = &window->rows;
+	json_key(json, "rows");
+	json_begin_array(json);
+	for (uint32_t i = 0; i < window->count; i++) {
+		struct row_facts facts;
+		facts_at(window, i, &facts);
+		bool is_tree = window->order.request.sort == ROW_SORT_TREE;
+		json_begin_object(json);
+		json_int_member(json, "row", row_at(window, i));
+		json_int_member(json, "depth", is_tree ? facts.depth : 0);
+		json_int_member(json, "below", is_tree ? facts.descendants : 0);
+		json_bool_member(json, "folded",
+				 is_tree && row_is_folded(&window->order.request, row_at(window, i)));
+		rows->model->describe(rows->view, row_at(window, i), json);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+static void write_end(const struct window *window, struct json_writer *json)
+{
+	uint8_t mark[4];
+	put_le32(mark, END_OF_ROWS);
+	piece_put(json->piece, mark, sizeof(mark));
+	json_begin_object(json);
+	json_int_member(json, "total", window->order.order->count);
+	json_int_member(json, "first", window->first);
+	json_bool_member(json, "early", window->rows.is_early);
+	write_descriptions(window, json);
+	json_key(json, "styles");
+	json_begin_array(json);
+	for (size_t i = 0; i < window->style_count; i++)
+		api_write_style(json, window->styles[i]);
+	json_end(json);
+	json_key(json, "texts");
+	json_begin_object(json);
+	if (window->texts.size > 0)
+		json_put_raw(json, window->texts.bytes, window->texts.size);
+	json_end(json);
+	json_end(json);
+}
+
+static enum histree_status window_next(void *state, struct json_writer *json, struct histree_error *error)
+{
+	struct window *window = state;
+	while (window->next < window->count && json->piece->size < PIECE_SIZE) {
+		enum histree_status status = write_row(window, json->piece, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	if (window->next < window->count)
+		return HISTREE_OK;
+	write_end(window, json);
+	return window->texts.failed ? error_memory(error, "texts") : HISTREE_END;
+}
+
+/* ---- the request ------------------------------------------------------------------------------------- */
+
+static bool open_window(struct call *call, struct window *window)
+{
+	int64_t first, count;
+	if (!page_rows_open(call, &window->rows) || !page_order_open(call, &window->rows, &window->order))
+		return false;
+	const struct histree_store_info *info = histree_store_info(window->rows.dataset->store);
+	if (!page_range(call, info->start, info->end, &window->range) ||
+	    !page_number(call, "first", 0, UINT32_MAX, 0, &first) ||
+	    !page_number(call, "count", 0, PAGE_ROWS_MAX, PAGE_ROWS_MAX, &count))
+		return false;
+	uint32_t total = window->order.order->count;
+	window->first = first < total ? (uint32_t)first : total;
+	window->count = count < total - window->first ? (uint32_t)count : total - window->first;
+	window->quarks = malloc((window->count + 1) * sizeof(*window->quarks));
+	window->runs = malloc(window->range.pixels * sizeof(*window->runs));
+	if (window->quarks != NULL && window->runs != NULL)
+		return true;
+	reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
+	return false;
+}
+
+void api_rows(struct call *call)
+{
+	struct window *window = calloc(1, sizeof(*window));
+	if (window == NULL) {
+		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
+		return;
+	}
+	if (!open_window(call, window)) {
+		window_free(window);
+		return;
+	}
+	call->reply->content_type = "application/octet-stream";
+	window->texts_json.piece = &window->texts;
+	window->cancel = reply_cancel(call->reply);
+	piece_put(&call->reply->piece, "HTR1", 4);
+	reply_steps(call->reply, &(struct reply_steps){ window_next, window_free, window });
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: MIT
+/*
+ * api_segments.c - segments for the page: which stores there are, rows of a table, all rows as a file.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/number_text.h"
+#include "server/api/api.h"
+#include "server/api/page_request.h"
+#include "server/model/segment_cell.h"
+#include "server/api/segment_request.h"
+
+enum { ROWS_MAX = 1024 };
+
+/* ---- stores ---------------------------------------------------------------------------------------------- */
+
+static void write_store(struct json_writer *json, const struct segment_list *list)
+{
+	const struct histree_segment_schema *schema = &list->info->schema;
+	json_begin_object(json);
+	json_text_member(json, "analysis", list->analysis);
+	json_int_member(json, "count", (int64_t)list->info->segment_count);
+	json_key(json, "fields");
+	json_begin_array(json);
+	for (size_t i = 0; i < schema->field_count; i++) {
+		json_begin_object(json);
+		json_text_member(json, "name", schema->fields[i].name);
+		json_text_member(json, "type", histree_type_name(schema->fields[i].type));
+		json_end(json);
+	}
+	json_end(json);
+	if (list->name_field != HISTREE_SEGMENTS_TOGETHER)
+		json_text_member(json, "name", schema->fields[list->name_field].name);
+	json_end(json);
+}
+
+void api_segment_stores(struct call *call)
+{
+	struct dataset *dataset;
+	struct histree_error error = { 0 };
+	void *view;
+	if (!page_dataset(call, &dataset))
+		return;
+	const struct histree_store_info *info = histree_store_info(dataset->store);
+	enum histree_status status = dataset_view(dataset, segment_lists_make, segment_lists_free, &view, &error);
+	json_begin_array(&call->reply->json);
+	for (size_t i = 0; status == HISTREE_OK && i < info->segments_count; i++) {
+		struct segment_list *list;
+		status = segment_list_find(view, info->segments[i].analysis, &list, &error);
+		if (status == HISTREE_OK)
+			write_store(&call->reply->json, list);
+	}
+	if (status == HISTREE_OK)
+		json_end(&call->reply->json);
+	else
+		reply_failure(call->reply, &error);
+	dataset_release(dataset);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------ */
+
+/* What JavaScript has no number for is a text. */
+static void write_value(struct json_writer *json, const struct histree_value *value)
+{
+	const int64_t exact = INT64_C(1) << 53;
+	char text[NUMBER_TEXT_SIZE];
+	if (value->type == HISTREE_INT)
+		json_put_int(json, value->int32);
+	else if (value->type == HISTREE_LONG && value->int64 >= -exact && value->int64 <= exact)
+		json_put_int(json, value->int64);
+	else if (value->type == HISTREE_LONG)
+		json_put_string(json, text, number_format_signed(value->int64, text));
+	else if (value->type == HISTREE_DOUBLE)
+		json_put_real(json, value->real);
+	else if (value->type == HISTREE_BOOL)
+		json_put_bool(json, value->boolean);
+	else if (value->type == HISTREE_STRING)
+		json_put_string(json, value->bytes, value->size);
+	else
+		json_put_null(json);
+}
+
+static void write_row(struct json_writer *json, const struct segment_list *list,
+		      const struct histree_segment *segment)
+{
+	json_begin_array(json);
+	json_put_int(json, segment->start - list->start);
+	json_put_unsigned(json, histree_segment_duration(segment));
+	for (size_t i = 0; i < list->info->schema.field_count; i++)
+		write_value(json, &segment->content[i]);
+	json_end(json);
+}
+
+/* Which rows are wanted: from a number on, or from the first that starts at a time. */
+struct row_range {
+	int64_t first, count, at; /* `at` -1: by number */
+};
+
+static enum histree_status write_rows(struct json_writer *json, const struct segment_list *list,
+				      struct histree_segment_rows *rows, const struct row_range *range,
+				      struct histree_error *error)
+{
+	uint64_t total, first = (uint64_t)range->first;
+	struct histree_segment segment;
+	enum histree_status status = histree_segment_rows_count(rows, &total, error);
+	if (status == HISTREE_OK && range->at >= 0)
+		status = histree_segment_rows_find(rows, list->start + range->at, &first, error);
+	if (status < 0)
+		return status;
+	json_begin_object(json);
+	json_int_member(json, "total", (int64_t)total);
+	json_int_member(json, "first", (int64_t)first);
+	json_key(json, "rows");
+	json_begin_array(json);
+	status = first < total ? histree_segment_rows_seek(rows, first, error) : HISTREE_END;
+	for (int64_t i = 0; status == HISTREE_OK && i < range->count; i++) {
+		status = histree_segment_rows_next(rows, &segment, error);
+		if (status == HISTREE_OK)
+			write_row(json, list, &segment);
+	}
+	json_end(json);
+	segment_request_put_damage(json, list);
+	json_end(json);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+void api_segments(struct call *call)
+{
+	struct segment_request request;
+	struct row_range range;
+	struct histree_segment_rows *rows;
+	struct histree_error error = { 0 };
+	if (!segment_request_open(call, &request))
+		return;
+	if (!page_number(call, "first", 0, INT64_MAX, 0, &range.first) ||
+	    !page_number(call, "count", 0, ROWS_MAX, 0, &range.count) ||
+	    !page_number(call, "at", -1, request.list->end - request.list->start, -1, &range.at))
+		goto out;
+	enum histree_status status =
+		segment_list_enter(request.list, &request.key, reply_cancel(call->reply), &rows, &error);
+	if (status == HISTREE_OK) {
+		status = write_rows(&call->reply->json, request.list, rows, &range, &error);
+		segment_list_leave(request.list, rows);
+	}
+	if (status != HISTREE_OK)
+		reply_failure(call->reply, &error);
+out:
+	segment_request_close(&request);
+}
+
+/* ---- a file ---------------------------------------------------------------------------------------------- */
+
+struct export
+{
+	struct segment_request request;
+	struct histree_segment_iter *iter;
+	struct piece cell;
+};
+
+static void export_free(void *state)
+{
+	struct export *export = state;
+	histree_segment_iter_free(export->iter);
+	segment_request_close(&export->request);
+	piece_release(&export->cell);
+	free(export);
+}
+
+/* RFC 4180: a text with a separator in it stands in quotes, and a quote in it twice. */
+static void put_csv(struct piece *to, const struct piece *cell)
+{
+	bool is_plain = true;
+	for (size_t i = 0; i < cell->size; i++)
+		is_plain &= strchr(",\"\r\n", cell->bytes[i]) == NULL || cell->bytes[i] == '\0';
+	if (!is_plain)
+		piece_put_char(to, '"');
+	for (size_t i = 0; i < cell->size; i++) {
+		if (cell->bytes[i] == '"')
+			piece_put_char(to, '"');
+		piece_put_char(to, cell->bytes[i]);
+	}
+	if (!is_plain)
+		piece_put_char(to, '"');
+}
+
+static void put_segment(struct piece *to, struct piece *cell, const struct histree_segment *segment, size_t fields)
+{
+	char text[NUMBER_TEXT_SIZE];
+	piece_put(to, text, number_format_signed(segment->start, text));
+	piece_put_char(to, ',');
+	piece_put(to, text, number_format_signed(segment->end, text));
+	piece_put_char(to, ',');
+	piece_put(to, text, number_format_unsigned(histree_segment_duration(segment), text));
+	for (size_t i = 0; i < fields; i++) {
+		cell->size = 0;
+		segment_put_value(cell, &segment->content[i]);
+		piece_put_char(to, ',');
+		put_csv(to, cell);
+	}
+	piece_put(to, "\r\n", 2);
+}
+
+static enum histree_status export_next(void *state, struct json_writer *json, struct histree_error *error)
+{
+	struct export *export = state;
+	struct histree_segment segment;
+	enum histree_status status = HISTREE_OK;
+	while (json->piece->size < PIECE_SIZE && status == HISTREE_OK) {
+		status = histree_segment_iter_next(export->iter, &segment, error);
+		/* A file that lacks lines and does not say so would be worse than none. */
+		if (status == HISTREE_PARTIAL)
+			return error_set(error, HISTREE_ERR_FORMAT, "the store is damaged; see histree verify");
+		if (status == HISTREE_OK)
+			put_segment(json->piece, &export->cell, &segment,
+				    export->request.list->info->schema.field_count);
+	}
+	return status;
+}
+
+static void put_header(struct piece *to, const struct histree_segment_schema *schema)
+{
+	piece_put_text(to, "start,end,duration");
+	for (size_t i = 0; i < schema->field_count; i++) {
+		const struct piece name = { .bytes = (char *)(uintptr_t)schema->fields[i].name,
+					    .size = strlen(schema->fields[i].name) };
+		piece_put_char(to, ',');
+		put_csv(to, &name);
+	}
+	piece_put(to, "\r\n", 2);
+}
+
+void api_segments_csv(struct call *call)
+{
+	struct histree_error error = { 0 };
+	struct export *export = calloc(1, sizeof(*export));
+	if (export == NULL) {
+		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
+		return;
+	}
+	if (!segment_request_open(call, &export->request)) {
+		free(export);
+		return;
+	}
+	enum histree_status status =
+		histree_segment_iter_create(export->request.list->store, &export->iter, &error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_start(export->iter, &export->request.query, NULL, &error);
+	if (status != HISTREE_OK) {
+		export_free(export);
+		reply_failure(call->reply, &error);
+		return;
+	}
+	call->reply->content_type = "text/csv";
+	put_header(&call->reply->piece, &export->request.list->info->schema);
+	reply_steps(call->reply, &(struct reply_steps){ export_next, export_free, export });
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "server/api/page_request.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static const char *parameter(const struct call *call, const char *name)
+{
+	return target_parameter(&call->request->target, name);
+}
+
+static bool bad(const struct call *call, const char *name)
+{
+	reply_error(call->reply, HTTP_BAD_REQUEST, "'%s' is missing or out of range", name);
+	return false;
+}
+
+bool page_number(const struct call *call, const char *name, int64_t least, int64_t most, int64_t otherwise,
+		 int64_t *out)
+{
+	const char *text = parameter(call, name);
+	*out = otherwise;
+	if (text != NULL) {
+		char *behind;
+		errno = 0;
+		*out = strtoll(text, &behind, 10);
+		if (errno != 0 || behind == text || *behind != '\0')
+			return bad(call, name);
+	}
+	return (*out >= least && *out <= most) || bad(call, name);
+}
+
+const char *page_text(const struct call *call, const char *name)
+{
+	const char *text = parameter(call, name);
+	return text != NULL ? text : "";
+}
+
+bool page_dataset(const struct call *call, struct dataset **out)
+{
+	*out = catalogue_dataset(call->service->catalogue, page_text(call, "experiment"));
+	if (*out == NULL) {
+		reply_error(call->reply, HTTP_NOT_FOUND, "there is no such experiment");
+		return false;
+	}
+	if (dataset_status(*out) == DATASET_READY)
+		return true;
+	reply_error(call->reply, HTTP_CONFLICT, "the trace has not been read yet");
+	dataset_release(*out);
+	*out = NULL;
+	return false;
+}
+
+/* Early rows are in no order but their own, and all are shown. */
+static bool asks_for_early_rows(const struct call *call, const struct page_rows *rows)
+{
+	const char *early = page_text(call, "early"), *sort = page_text(call, "sort");
+	if (rows->model->early == NULL || *early == '\0')
+		return false;
+	if (strcmp(early, "2") == 0)
+		return true;
+	return strcmp(early, "1") == 0 && (*sort == '\0' || strcmp(sort, "tree") == 0) &&
+	       *page_text(call, "filter") == '\0' && strcmp(page_text(call, "folded"), "1") != 0 &&
+	       dataset_view_is_pending(rows->dataset, rows->model->make);
+}
+
+bool page_rows_open(const struct call *call, struct page_rows *out)
+{
+	struct histree_error error = { 0 };
+	*out = (struct page_rows){ 0 };
+	if (!page_dataset(call, &out->dataset))
+		return false;
+	out->model = row_model_find(out->dataset, page_text(call, "view"));
+	if (out->model != NULL && asks_for_early_rows(call, out)) {
+		out->model = out->model->early;
+		out->is_early = true;
+	}
+	if (out->model == NULL)
+		reply_error(call->reply, HTTP_NOT_FOUND, "there is no such view");
+	else if (dataset_view(out->dataset, out->model->make, out->model->free, &out->view, &error) != HISTREE_OK)
+		reply_failure(call->reply, &error);
+	else
+		return true;
+	page_rows_close(out);
+	return false;
+}
+
+void page_rows_close(struct page_rows *rows)
+{
+	dataset_release(rows->dataset);
+	*rows = (struct page_rows){ 0 };
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const uint32_t *first = a, *second = b;
+	return (*first > *second) - (*first < *second);
+}
+
+/* "3,17,4" */
+static bool read_toggled(const struct call *call, struct page_order *order)
+{
+	const char *at = page_text(call, "toggled");
+	while (*at != '\0') {
+		char *behind;
+		errno = 0;
+		unsigned long row = strtoul(at, &behind, 10);
+		if (errno != 0 || behind == at || row > UINT32_MAX ||
+		    order->request.toggled_count == ROW_TOGGLES_MAX)
+			return bad(call, "toggled");
+		order->toggled[order->request.toggled_count++] = (uint32_t)row;
+		at = behind + (*behind == ',');
+	}
+	qsort(order->toggled, order->request.toggled_count, sizeof(order->toggled[0]), compare_rows);
+	return true;
+}
+
+static enum histree_status get_order(const struct page_rows *rows, struct page_order *order,
+				     struct histree_error *error)
+{
+	void *orders;
+	enum histree_status status = HISTREE_OK;
+	if (rows->model->prepare != NULL)
+		status = rows->model->prepare(rows->view, order->request.sort, error);
+	if (status == HISTREE_OK)
+		status = dataset_view(rows->dataset, row_orders_make, row_orders_free, &orders, error);
+	return status == HISTREE_OK ? row_order_get(orders, &order->request, &order->order, error) : status;
+}
+
+bool page_order_open(const struct call *call, const struct page_rows *rows, struct page_order *out)
+{
+	int64_t folded;
+	struct histree_error error = { 0 };
+	const char *sort = page_text(call, "sort");
+	out->order = NULL;
+	out->request = (struct row_order_request){
+		.model = rows->model,
+		.view = rows->view,
+		.sort = *sort == '\0' ? ROW_SORT_TREE : row_sort_find(sort),
+		.filter = page_text(call, "filter"),
+		.toggled = out->toggled,
+	};
+	if (out->request.sort == ROW_SORT_COUNT ||
+	    (rows->model->sort_key == NULL && out->request.sort != ROW_SORT_TREE))
+		return bad(call, "sort");
+	if (!page_number(call, "folded", 0, 1, 0, &folded) || !read_toggled(call, out))
+		return false;
+	out->request.folded = folded != 0;
+	if (get_order(rows, out, &error) == HISTREE_OK)
+		return true;
+	reply_failure(call->reply, &error);
+	return false;
+}
+
+void page_order_close(struct page_order *order)
+{
+	row_order_release(order->order);
+	order->order = NULL;
+}
+
+bool page_range(const struct call *call, histree_time start, histree_time end, struct page_range *out)
+{
+	int64_t from, to, pixels;
+	int64_t last = end - start;
+	if (!page_number(call, "from", 0, last, 0, &from) || !page_number(call, "to", from, last, last, &to) ||
+	    !page_number(call, "pixels", 1, PAGE_PIXELS_MAX, -1, &pixels))
+		return false;
+	*out = (struct page_range){ start + from, start + to, (uint32_t)pixels };
+	return true;
+}

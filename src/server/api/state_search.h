@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * state_search.h - the states of all rows of a view that match an expression: the next one, and where they are.
+ */
+#ifndef SERVER_API_STATE_SEARCH_H
+#define SERVER_API_STATE_SEARCH_H
+
+#include "server/api/page_request.h"
+#include "server/model/state_filter.h"
+
+/* The rows [first, first + count) of an order. */
+struct state_rows_asked {
+	const struct page_rows *rows;
+	const struct row_order *order;
+	uint32_t first, count;
+	struct state_filter *filter;
+	struct histree_cancel cancel;
+};
+
+/* States are in the order of their starts, those of one start in that of the rows. */
+struct state_found {
+	histree_time start, end; /* both inclusive */
+	uint32_t position;
+};
+
+/* A place in that order, whether there is a state or not; position -1 is before all rows, UINT32_MAX behind. */
+struct search_place {
+	histree_time start;
+	int64_t position;
+};
+
+/*
+ * The first state that matches behind `from`, or before it.  HISTREE_NOT_FOUND: there is none.  HISTREE_PARTIAL:
+ * there was none up to the place that `from` then is, from where the search can go on; ten seconds are over, or
+ * `states_most` states, unless that is 0, did not match.
+ */
+enum histree_status state_search_next(const struct state_rows_asked *asked, struct search_place *from,
+				      bool backwards, uint64_t states_most, struct state_found *out,
+				      struct histree_error *error);
+
+/*
+ * For each row, for each pixel of a range, whether a state that matches meets it: `out` has room for rows times
+ * pixels, and is zero.  *all is false where there were too many states to look at all of them.
+ */
+enum histree_status state_search_pixels(const struct state_rows_asked *asked, const struct page_range *range,
+					bool *out, bool *all, struct histree_error *error);
+
+#endif

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+#include "server/catalogue/bookmarks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/error.h"
+
+struct bookmarks {
+	const struct io *io;
+	char *path;
+	int folder;           /* what servers lock that share it; -1: it cannot be opened, as that of a test */
+	pthread_mutex_t lock; /* guards what follows */
+	struct bookmark_list list;
+	struct piece text; /* of the file, of which the list was made */
+};
+
+enum histree_status bookmarks_create(const struct io *io, const char *folder, struct bookmarks **out,
+				     struct histree_error *error)
+{
+	*out = NULL;
+	struct bookmarks *bookmarks = calloc(1, sizeof(*bookmarks));
+	if (bookmarks == NULL || asprintf(&bookmarks->path, "%s/" BOOKMARKS_FILE, folder) < 0) {
+		free(bookmarks);
+		return error_memory(error, "bookmarks");
+	}
+	bookmarks->io = io;
+	bookmarks->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	pthread_mutex_init(&bookmarks->lock, NULL);
+	*out = bookmarks;
+	return HISTREE_OK;
+}
+
+void bookmarks_free(struct bookmarks *bookmarks)
+{
+	if (bookmarks == NULL)
+		return;
+	pthread_mutex_destroy(&bookmarks->lock);
+	if (bookmarks->folder >= 0)
+		close(bookmarks->folder);
+	bookmark_list_release(&bookmarks->list);
+	piece_release(&bookmarks->text);
+	free(bookmarks->path);
+	free(bookmarks);
+}
+
+/* ---- the file, under the lock ---------------------------------------------------------------------------- */
+
+static enum histree_status read_open_file(const struct io *io, int file, struct piece *out,
+					  struct histree_error *error)
+{
+	off_t size;
+	if (io->size(io->context, file, &size) != 0)
+		return error_set(error, HISTREE_ERR_IO, "cannot be read: %s", strerror(errno));
+	if (size > BOOKMARKS_SIZE_MAX)
+		return error_set(error, HISTREE_ERR_FORMAT, "it has more than %d bytes", BOOKMARKS_SIZE_MAX);
+	char *room = piece_room(out, (size_t)size + 1);
+	if (room == NULL)
+		return error_memory(error, "bookmarks");
+	enum histree_status status = io_read_all(io, file, room, (size_t)size, 0, error);
+	if (status == HISTREE_OK)
+		out->size = (size_t)size;
+	return status;
+}
+
+/* HISTREE_NOT_FOUND: there is none. */
+static enum histree_status read_file(const struct bookmarks *bookmarks, struct piece *out,
+				     struct histree_error *error)
+{
+	const struct io *io = bookmarks->io;
+	int file = io->open(io->context, bookmarks->path, O_RDONLY, 0);
+	if (file < 0 && errno == ENOENT)
+		return HISTREE_NOT_FOUND;
+	if (file < 0)
+		return error_set(error, HISTREE_ERR_IO, "cannot be opened: %s", strerror(errno));
+	enum histree_status status = read_open_file(io, file, out, error);
+	io->close(io->context, file);
+	return status;
+}
+
+/* Takes over both. */
+static void take(struct bookmarks *bookmarks, struct bookmark_list *list, struct piece *text)
+{
+	bookmark_list_release(&bookmarks->list);
+	piece_release(&bookmarks->text);
+	bookmarks->list = *list;
+	bookmarks->text = *text;
+	*list = (struct bookmark_list){ 0 };
+	*text = (struct piece){ 0 };
+}
+
+static bool is_known(const struct bookmarks *bookmarks, const struct piece *text)
+{
+	return text->size > 0 && text->size == bookmarks->text.size &&
+	       memcmp(text->bytes, bookmarks->text.bytes, text->size) == 0;
+}
+
+/* The list is that of the file; on failure it stays as it was. */
+static enum histree_status refresh(struct bookmarks *bookmarks, struct histree_error *error)
+{
+	struct bookmark_list list = { .made = bookmarks->list.made };
+	struct piece text = { 0 };
+	enum histree_status status = read_file(bookmarks, &text, error);
+	bool is_there = status != HISTREE_NOT_FOUND, is_new = !is_there;
+	if (!is_there)
+		status = HISTREE_OK;
+	else if (status == HISTREE_OK && !is_known(bookmarks, &text)) {
+		status = bookmark_list_decode(&list, text.bytes, text.size, error);
+		is_new = true;
+	}
+	if (status == HISTREE_OK && is_new)
+		take(bookmarks, &list, &text);
+	piece_release(&text);
+	if (status == HISTREE_ERR_FORMAT)
+		error_prefix(error, "'%s' is no file of bookmarks, and is kept; move it away to make bookmarks",
+			     bookmarks->path);
+	else if (status != HISTREE_OK)
+		error_prefix(error, "'%s'", bookmarks->path);
+	return status;
+}
+
+/* ---- looking --------------------------------------------------------------------------------------------- */
+
+enum histree_status bookmarks_check(struct bookmarks *bookmarks, struct histree_error *error)
+{
+	pthread_mutex_lock(&bookmarks->lock);
+	enum histree_status status = refresh(bookmarks, error);
+	pthread_mutex_unlock(&bookmarks->lock);
+	return status;
+}
+
+void bookmarks_each(struct bookmarks *bookmarks, const char *experiment, bookmark_visit *visit, void *context)
+{
+	pthread_mutex_lock(&bookmarks->lock);
+	refresh(bookmarks, NULL);
+	const struct bookmark_list *list = &bookmarks->list;
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->bookmarks[i].experiment, experiment) == 0)
+			visit(context, &list->bookmarks[i]);
+	pthread_mutex_unlock(&bookmarks->lock);
+}
+
+enum histree_status bookmarks_find(struct bookmarks *bookmarks, const char *experiment, const char *uuid,
+				   bookmark_visit *visit, void *context)
+{
+	pthread_mutex_lock(&bookmarks->lock);
+	refresh(bookmarks, NULL);
+	size_t index = bookmark_list_find(&bookmarks->list, experiment, uuid);
+	bool found = index < bookmarks->list.count;
+	if (found)
+		visit(context, &bookmarks->list.bookmarks[index]);
+	pthread_mutex_unlock(&bookmarks->lock);
+	return found ? HISTREE_OK : HISTREE_NOT_FOUND;
+}
+
+/* ---- changes --------------------------------------------------------------------------------------------- */
+
+/*
+ * From here to end_change() nobody else changes the file; `next` is the list to be changed.  Where the file system
+ * has no locks, two servers may overwrite a change of each other's, each time with a whole file.
+ */
+static enum histree_status begin_change(struct bookmarks *bookmarks, struct bookmark_list *next,
+					struct histree_error *error)
+{
+	*next = (struct bookmark_list){ 0 };
+	pthread_mutex_lock(&bookmarks->lock);
+	while (bookmarks->folder >= 0 && flock(bookmarks->folder, LOCK_EX) != 0 && errno == EINTR)
+		;
+	enum histree_status status = refresh(bookmarks, error);
+	return status == HISTREE_OK ? bookmark_list_copy(next, &bookmarks->list, error) : status;
+}
+
+static enum histree_status save(struct bookmarks *bookmarks, struct bookmark_list *next,
+				struct histree_error *error)
+{
+	struct piece text = { 0 };
+	bookmark_list_encode(next, &text);
+	enum histree_status status =
+		text.failed ? error_memory(error, "bookmarks")
+			    : io_replace(bookmarks->io, bookmarks->path, text.bytes, text.size, error);
+	if (status == HISTREE_OK)
+		take(bookmarks, next, &text);
+	else
+		error_prefix(error, "'%s'", bookmarks->path);
+	piece_release(&text);
+	return status;
+}
+
+/* If the change went well so far it is kept, and `bookmark` told. */
+static enum histree_status end_change(struct bookmarks *bookmarks, struct bookmark_list *next,
+				      enum histree_status status, const struct bookmark *bookmark,
+				      bookmark_visit *visit, void *context, struct histree_error *error)
+{
+	if (status == HISTREE_OK)
+		status = save(bookmarks, next, error);
+	if (status == HISTREE_OK)
+		visit(context, bookmark);
+	if (bookmarks->folder >= 0)
+		flock(bookmarks->folder, LOCK_UN);
+	pthread_mutex_unlock(&bookmarks->lock);
+	bookmark_list_release(next);
+	return status;
+}
+
+static void name_anew(struct bookmark_list *list, struct bookmark *bookmark)
+{
+	char number[24];
+	struct uuid_maker maker = uuid_begin("bookmark");
+	snprintf(number, sizeof(number), "%" PRId64, list->made++);
+	uuid_add(&maker, bookmark->experiment);
+	uuid_add(&maker, number);
+	uuid_end(&maker, bookmark->uuid);
+}
+
+enum histree_status bookmarks_add(struct bookmarks *bookmarks, const char *experiment, const char *name,
+				  histree_time start, histree_time end, bookmark_visit *visit, void *context,
+				  struct histree_error *error)
+{
+	struct bookmark bookmark = { .start = 0 };
+	struct bookmark_list next;
+	enum histree_status status = bookmark_fill(&bookmark, name, start, end, error);
+	if (status != HISTREE_OK)
+		return status;
+	snprintf(bookmark.experiment, sizeof(bookmark.experiment), "%s", experiment);
+	status = begin_change(bookmarks, &next, error);
+	if (status == HISTREE_OK && next.count == BOOKMARKS_MAX)
+		status = error_set(error, HISTREE_ERR_TOO_LARGE, "there are %d bookmarks already; remove some",
+				   BOOKMARKS_MAX);
+	if (status == HISTREE_OK) {
+		name_anew(&next, &bookmark);
+		bookmark_list_insert(&next, &bookmark);
+	}
+	return end_change(bookmarks, &next, status, &bookmark, visit, context, error);
+}
+
+/* Take a bookmark out of a list; HISTREE_NOT_FOUND: it is not in it. */
+static enum histree_status take_out(struct bookmark_list *list, const char *experiment, const char *uuid,
+				    struct bookmark *out)
+{
+	size_t index = bookmark_list_find(list, experiment, uuid);
+	if (index == list->count)
+		return HISTREE_NOT_FOUND;
+	*out = list->bookmarks[index];
+	bookmark_list_remove(list, index);
+	return HISTREE_OK;
+}
+
+enum histree_status bookmarks_change(struct bookmarks *bookmarks, const char *experiment, const char *uuid,
+				     const char *name, histree_time start, histree_time end, bookmark_visit *visit,
+				     void *context, struct histree_error *error)
+{
+	struct bookmark bookmark;
+	struct bookmark_list next;
+	enum histree_status status = begin_change(bookmarks, &next, error);
+	if (status == HISTREE_OK)
+		status = take_out(&next, experiment, uuid, &bookmark);
+	if (status == HISTREE_OK)
+		status = bookmark_fill(&bookmark, name, start, end, error);
+	if (status == HISTREE_OK)
+		bookmark_list_insert(&next, &bookmark);
+	return end_change(bookmarks, &next, status, &bookmark, visit, context, error);
+}
+
+enum histree_status bookmarks_remove(struct bookmarks *bookmarks, const char *experiment, const char *uuid,
+				     bookmark_visit *visit, void *context, struct histree_error *error)
+{
+	struct bookmark bookmark;
+	struct bookmark_list next;
+	enum histree_status status = begin_change(bookmarks, &next, error);
+	if (status == HISTREE_OK)
+		status = take_out(&next, experiment, uuid, &bookmark);
+	return end_change(bookmarks, &next, status, &bookmark, visit, context, error);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "server/catalogue/catalogue_inside.h"
+
+/* ---- looking ----------------------------------------------------------------------------------------- */
+
+void catalogue_each(struct catalogue *catalogue, enum catalogue_kind kind, catalogue_visit *visit, void *context)
+{
+	pthread_mutex_lock(&catalogue->lock);
+	for (size_t i = 0; i < catalogue->kinds[kind].count; i++)
+		visit(context, catalogue, catalogue->kinds[kind].entries[i]);
+	pthread_mutex_unlock(&catalogue->lock);
+}
+
+bool catalogue_find(struct catalogue *catalogue, enum catalogue_kind kind, const char *uuid, catalogue_visit *visit,
+		    void *context)
+{
+	pthread_mutex_lock(&catalogue->lock);
+	const struct catalogue_entry *entry = catalogue_locked(catalogue, kind, uuid);
+	if (entry != NULL)
+		visit(context, catalogue, entry);
+	pthread_mutex_unlock(&catalogue->lock);
+	return entry != NULL;
+}
+
+struct dataset *catalogue_dataset(struct catalogue *catalogue, const char *uuid)
+{
+	pthread_mutex_lock(&catalogue->lock);
+	const struct catalogue_entry *entry = catalogue_locked(catalogue, CATALOGUE_EXPERIMENTS, uuid);
+	struct dataset *dataset = entry != NULL ? dataset_hold(entry->dataset) : NULL;
+	pthread_mutex_unlock(&catalogue->lock);
+	return dataset;
+}
+
+/* ---- removing ---------------------------------------------------------------------------------------- */
+
+static bool is_in_experiment(const struct catalogue *catalogue, const char *trace_uuid)
+{
+	const struct catalogue_entries *experiments = &catalogue->kinds[CATALOGUE_EXPERIMENTS];
+	for (size_t i = 0; i < experiments->count; i++)
+		for (size_t k = 0; k < experiments->entries[i]->trace_uuid_count; k++)
+			if (strcmp(experiments->entries[i]->trace_uuids[k], trace_uuid) == 0)
+				return true;
+	return false;
+}
+
+enum catalogue_result catalogue_remove(struct catalogue *catalogue, enum catalogue_kind kind, const char *uuid,
+				       catalogue_visit *visit, void *context)
+{
+	enum catalogue_result result = CATALOGUE_OK;
+	pthread_mutex_lock(&catalogue->lock);
+	size_t index = catalogue_index(catalogue, kind, uuid);
+	if (index == catalogue->kinds[kind].count)
+		result = CATALOGUE_UNKNOWN;
+	else if (kind == CATALOGUE_TRACES && is_in_experiment(catalogue, uuid))
+		result = CATALOGUE_IN_USE;
+	if (result != CATALOGUE_UNKNOWN)
+		visit(context, catalogue, catalogue->kinds[kind].entries[index]);
+	if (result == CATALOGUE_OK)
+		catalogue_drop(catalogue, kind, index);
+	pthread_mutex_unlock(&catalogue->lock);
+	return result;
+}
+
+/* ---- the stores of the command line ------------------------------------------------------------------ */
+
+/* "many-threads" of ".../many-threads.histree". */
+static char *store_name(const char *path)
+{
+	const char *name = path_name(path);
+	size_t size = strlen(name), suffix = strlen(".histree");
+	if (size > suffix && strcmp(name + size - suffix, ".histree") == 0)
+		size -= suffix;
+	return strndup(name, size);
+}
+
+static void take_uuid(void *context, const struct catalogue *catalogue, const struct catalogue_entry *entry)
+{
+	(void)catalogue;
+	memcpy(context, entry->uuid, UUID_TEXT_SIZE);
+}
+
+/* The name, with a number behind it where another store has it. */
+static enum histree_status free_name(const struct catalogue *catalogue, char **name, struct histree_error *error)
+{
+	for (unsigned number = 2; catalogue_find_name(catalogue, CATALOGUE_TRACES, *name) != NULL; number++) {
+		char *numbered;
+		if (asprintf(&numbered, "%s (%u)", *name, number) < 0)
+			return error_memory(error, "a name");
+		free(*name);
+		*name = numbered;
+	}
+	return HISTREE_OK;
+}
+
+/* Opened at once, so that what is wrong with it is said when the server starts. */
+static enum histree_status add_store(struct catalogue *catalogue, const char *path, struct histree_error *error)
+{
+	char uuid[UUID_TEXT_SIZE];
+	const char *uuids[] = { uuid };
+	struct dataset *dataset;
+	char *name = store_name(path);
+	enum histree_status status =
+		name != NULL ? free_name(catalogue, &name, error) : error_memory(error, "a name");
+	if (status == HISTREE_OK)
+		status = dataset_create(NULL, 0, path, &dataset, error);
+	if (status != HISTREE_OK)
+		goto out;
+	dataset_prepare(dataset);
+	if (dataset_status(dataset) != DATASET_READY) {
+		if (error != NULL)
+			*error = dataset->error;
+		status = dataset->error.status;
+		dataset_release(dataset);
+		goto out;
+	}
+	struct uuid_maker maker = uuid_begin("trace");
+	const struct histree_store_info *info = histree_store_info(dataset->store);
+	const char *shown = info->trace_count == 1 ? info->traces[0] : path;
+	uuid_add(&maker, name);
+	uuid_add(&maker, shown);
+	uuid_end(&maker, uuid);
+	char *shown_path = strdup(shown);
+	struct catalogue_entry *entry = catalogue_entry_create(uuid, name, dataset);
+	if (entry == NULL || shown_path == NULL) {
+		free(shown_path);
+		catalogue_entry_free(entry);
+		status = error_memory(error, "a store");
+		goto out;
+	}
+	entry->path = shown_path;
+	status = catalogue_enter(catalogue, CATALOGUE_TRACES, entry, error);
+	if (status == HISTREE_OK)
+		status = builder_add(catalogue->builder, dataset, error);
+	if (status == HISTREE_OK &&
+	    catalogue_add_experiment(catalogue, name, uuids, 1, take_uuid, uuid, error) != CATALOGUE_OK)
+		status = error_memory(error, "a store");
+out:
+	free(name);
+	return status;
+}
+
+enum histree_status catalogue_create(const struct catalogue_options *options, struct catalogue **out,
+				     struct histree_error *error)
+{
+	*out = NULL;
+	struct catalogue *catalogue = calloc(1, sizeof(*catalogue));
+	if (catalogue == NULL)
+		return error_memory(error, "the catalogue");
+	pthread_mutex_init(&catalogue->lock, NULL);
+	enum histree_status status = builder_create(options->warm, &catalogue->builder, error);
+	if (status == HISTREE_OK && (catalogue->stores = realpath(options->stores, NULL)) == NULL)
+		status = error_set(error, HISTREE_ERR_IO,
+				   "there is no folder '%s' for stores; make it, or name another", options->stores);
+	for (size_t i = 0; i < options->path_count && status == HISTREE_OK; i++) {
+		status = allowed_paths_add(&catalogue->allowed, options->paths[i], error);
+		if (status != HISTREE_OK)
+			break;
+		const char *resolved = catalogue->allowed.paths[catalogue->allowed.count - 1];
+		enum path_kind kind = path_kind_of(resolved);
+		if (kind == PATH_STORE)
+			status = add_store(catalogue, resolved, error);
+		else if (kind == PATH_FILE)
+			status = error_set(error, HISTREE_ERR_ARGUMENT, "'%s' is a file; a store is a folder",
+					   options->paths[i]);
+	}
+	if (status != HISTREE_OK) {
+		catalogue_free(catalogue);
+		return status;
+	}
+	*out = catalogue;
+	return HISTREE_OK;
+}
+
+void catalogue_free(struct catalogue *catalogue)
+{
+	if (catalogue == NULL)
+		return;
+	builder_free(catalogue->builder);
+	for (size_t kind = 0; kind < CATALOGUE_KIND_COUNT; kind++) {
+		for (size_t i = 0; i < catalogue->kinds[kind].count; i++)
+			catalogue_entry_free(catalogue->kinds[kind].entries[i]);
+		free(catalogue->kinds[kind].entries);
+	}
+	allowed_paths_release(&catalogue->allowed);
+	free(catalogue->stores);
+	pthread_mutex_destroy(&catalogue->lock);
+	free(catalogue);
+}

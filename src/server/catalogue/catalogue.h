@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * catalogue.h - the traces and experiments that clients know, by UUID.
+ *
+ * Both are names for datasets: a trace for the store of one path, an experiment for that of one or several traces.
+ * A path that a client names is resolved, and must be one of the command line's or lie below one of its folders.
+ *
+ * Threads: any; the catalogue has a lock, under which entries are visited.
+ */
+#ifndef SERVER_CATALOGUE_CATALOGUE_H
+#define SERVER_CATALOGUE_CATALOGUE_H
+
+#include "server/catalogue/builder.h"
+#include "server/catalogue/uuid.h"
+
+/* As many as anyone could want; each is a few hundred bytes. */
+enum { CATALOGUE_ENTRIES_MAX = 4096, CATALOGUE_TRACES_MAX = 256 };
+
+struct catalogue_entry {
+	char uuid[UUID_TEXT_SIZE];
+	char *name;
+	char *path;         /* of a trace, as the client knows it */
+	char **trace_uuids; /* of an experiment */
+	size_t trace_uuid_count;
+	struct dataset *dataset;
+};
+
+enum catalogue_kind { CATALOGUE_TRACES, CATALOGUE_EXPERIMENTS, CATALOGUE_KIND_COUNT };
+
+enum catalogue_result {
+	CATALOGUE_OK,
+	CATALOGUE_CLASH,     /* the name is taken by something else, which is *found */
+	CATALOGUE_NO_PATH,   /* nothing is there */
+	CATALOGUE_FORBIDDEN, /* it lies elsewhere */
+	CATALOGUE_NO_TRACE,  /* what is there is no trace and no store */
+	CATALOGUE_UNKNOWN,   /* an experiment of a trace that is not known */
+	CATALOGUE_IN_USE,    /* a trace of an experiment */
+	CATALOGUE_FAILED,    /* see the error */
+};
+
+struct catalogue;
+
+struct catalogue_options {
+	const char *const *paths; /* stores, and folders below which traces may be opened */
+	size_t path_count;
+	const char *stores;                    /* the folder where stores are made */
+	void (*warm)(struct dataset *dataset); /* see builder.h */
+};
+
+/* Opens the stores that are named, each as a trace and an experiment; an error if one cannot be. */
+enum histree_status catalogue_create(const struct catalogue_options *options, struct catalogue **out,
+				     struct histree_error *error);
+
+/* Cancels what is being built.  NULL is fine. */
+void catalogue_free(struct catalogue *catalogue);
+
+/* `visit` is called with each entry that is wanted, under the lock. */
+typedef void catalogue_visit(void *context, const struct catalogue *catalogue, const struct catalogue_entry *entry);
+
+void catalogue_each(struct catalogue *catalogue, enum catalogue_kind kind, catalogue_visit *visit, void *context);
+
+/* False: there is none. */
+bool catalogue_find(struct catalogue *catalogue, enum catalogue_kind kind, const char *uuid, catalogue_visit *visit,
+		    void *context);
+
+/* The same of a visitor, which has the lock already; NULL if there is none. */
+const struct catalogue_entry *catalogue_locked(const struct catalogue *catalogue, enum catalogue_kind kind,
+					       const char *uuid);
+
+/* The dataset of an experiment, held for the caller; NULL if there is no such experiment. */
+struct dataset *catalogue_dataset(struct catalogue *catalogue, const char *uuid);
+
+/* Add what is not there yet; `visit` sees the entry, or the one that is in the way. */
+enum catalogue_result catalogue_add_trace(struct catalogue *catalogue, const char *name, const char *path,
+					  catalogue_visit *visit, void *context, struct histree_error *error);
+enum catalogue_result catalogue_add_experiment(struct catalogue *catalogue, const char *name,
+					       const char *const *uuids, size_t count, catalogue_visit *visit,
+					       void *context, struct histree_error *error);
+
+/*
+ * Forget an entry; `visit` sees it for the last time.  Files are left alone.  A build that no one else wants is
+ * cancelled.  CATALOGUE_UNKNOWN: there is none.
+ */
+enum catalogue_result catalogue_remove(struct catalogue *catalogue, enum catalogue_kind kind, const char *uuid,
+				       catalogue_visit *visit, void *context);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * catalogue_inside.h - the catalogue for its own files: catalogue_entries.c keeps what there is, catalogue_open.c
+ * adds what clients open, catalogue.c begins, looks and forgets.
+ *
+ * All of this is called under the lock.
+ */
+#ifndef SERVER_CATALOGUE_CATALOGUE_INSIDE_H
+#define SERVER_CATALOGUE_CATALOGUE_INSIDE_H
+
+#include "server/catalogue/allowed_paths.h"
+#include "server/catalogue/catalogue.h"
+
+struct catalogue_entries {
+	struct catalogue_entry **entries;
+	size_t count, capacity;
+};
+
+struct catalogue {
+	struct builder *builder;
+	struct allowed_paths allowed;
+	char *stores;         /* resolved */
+	pthread_mutex_t lock; /* guards what follows */
+	struct catalogue_entries kinds[CATALOGUE_KIND_COUNT];
+};
+
+/* Takes the dataset, also where it fails; NULL when memory is out. */
+struct catalogue_entry *catalogue_entry_create(const char *uuid, const char *name, struct dataset *dataset);
+
+/* NULL is fine. */
+void catalogue_entry_free(struct catalogue_entry *entry);
+
+/* Where the entry stands; behind the last one if there is none. */
+size_t catalogue_index(const struct catalogue *catalogue, enum catalogue_kind kind, const char *uuid);
+
+const struct catalogue_entry *catalogue_find_name(const struct catalogue *catalogue, enum catalogue_kind kind,
+						  const char *name);
+
+/* Takes the entry, also where it fails; NULL is memory that was out. */
+enum histree_status catalogue_enter(struct catalogue *catalogue, enum catalogue_kind kind,
+				    struct catalogue_entry *entry, struct histree_error *error);
+
+/* Forget the entry at an index; a build that no one else wants is cancelled. */
+void catalogue_drop(struct catalogue *catalogue, enum catalogue_kind kind, size_t index);
+
+#endif

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+#include "server/catalogue/dataset.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static char **copy_texts(const char *const *texts, size_t count)
+{
+	char **copies = calloc(count + 1, sizeof(*copies));
+	for (size_t i = 0; copies != NULL && i < count; i++) {
+		copies[i] = strdup(texts[i]);
+		if (copies[i] != NULL)
+			continue;
+		while (i > 0)
+			free(copies[--i]);
+		free(copies);
+		return NULL;
+	}
+	return copies;
+}
+
+enum histree_status dataset_create(const char *const *traces, size_t trace_count, const char *store_path,
+				   struct dataset **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct dataset *dataset = calloc(1, sizeof(*dataset));
+	if (dataset == NULL)
+		return error_memory(error, "a trace");
+	dataset->holders = 1;
+	dataset->status = DATASET_RUNNING;
+	pthread_mutex_init(&dataset->views_lock, NULL);
+	pthread_cond_init(&dataset->view_made, NULL);
+	dataset->traces = copy_texts(traces, trace_count);
+	dataset->trace_count = dataset->traces != NULL ? trace_count : 0;
+	dataset->store_path = strdup(store_path);
+	if (dataset->traces == NULL || dataset->store_path == NULL) {
+		dataset_release(dataset);
+		return error_memory(error, "a trace");
+	}
+	*out = dataset;
+	return HISTREE_OK;
+}
+
+struct dataset *dataset_hold(struct dataset *dataset)
+{
+	atomic_fetch_add_explicit(&dataset->holders, 1, memory_order_relaxed);
+	return dataset;
+}
+
+static void close_store(struct dataset *dataset)
+{
+	for (size_t i = 0; i < dataset->history_count; i++)
+		histree_history_close(dataset->histories[i]);
+	dataset->history_count = 0;
+	histree_events_close(dataset->trace_events);
+	dataset->trace_events = NULL;
+	histree_store_close(dataset->store);
+	dataset->store = NULL;
+}
+
+void dataset_release(struct dataset *dataset)
+{
+	/* The last one sees what all the others did before they let go. */
+	if (dataset == NULL || atomic_fetch_sub_explicit(&dataset->holders, 1, memory_order_acq_rel) > 1)
+		return;
+	for (size_t i = 0; i < DATASET_VIEWS_MAX; i++)
+		if (dataset->views[i].view != NULL)
+			dataset->views[i].free(dataset->views[i].view);
+	close_store(dataset);
+	for (size_t i = 0; i < dataset->trace_count; i++)
+		free(dataset->traces[i]);
+	free(dataset->traces);
+	free(dataset->store_path);
+	pthread_cond_destroy(&dataset->view_made);
+	pthread_mutex_destroy(&dataset->views_lock);
+	free(dataset);
+}
+
+enum dataset_status dataset_status(const struct dataset *dataset)
+{
+	/* Pairs with the store in dataset_prepare(): whoever sees "ready" sees the histories. */
+	return (enum dataset_status)atomic_load_explicit(&dataset->status, memory_order_acquire);
+}
+
+void dataset_cancel(struct dataset *dataset)
+{
+	dataset->cancelled = true;
+}
+
+/* ---- preparing --------------------------------------------------------------------------------------- */
+
+static bool is_of_our_traces(const struct dataset *dataset, const struct histree_store_info *info)
+{
+	if (info->trace_count != dataset->trace_count)
+		return false;
+	for (size_t i = 0; i < info->trace_count; i++)
+		if (strcmp(info->traces[i], dataset->traces[i]) != 0)
+			return false;
+	return true;
+}
+
+/* A server has the rows of views in memory as well, and keeps to 256 MB with those of 10^6 threads. */
+static const struct histree_open_options open_options = { .cache_bytes = 64 << 20 };
+
+static enum histree_status open_histories(struct dataset *dataset, struct histree_error *error)
+{
+	const struct histree_store_info *info = histree_store_info(dataset->store);
+	for (size_t i = 0; i < info->history_count && i < DATASET_HISTORIES_MAX; i++) {
+		enum histree_status status =
+			histree_store_history(dataset->store, info->histories[i].analysis, true, &open_options,
+					      &dataset->histories[i], error);
+		if (status != HISTREE_OK)
+			return status;
+		dataset->history_count++;
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status open_store(struct dataset *dataset, struct histree_error *error)
+{
+	enum histree_status status = histree_store_open(dataset->store_path, &dataset->store, error);
+	if (status == HISTREE_OK)
+		status = open_histories(dataset, error);
+	/* States can be shown without events. */
+	if (status == HISTREE_OK && histree_events_open(dataset->store, &dataset->trace_events, NULL) != HISTREE_OK)
+		dataset->trace_events = NULL;
+	if (status != HISTREE_OK)
+		close_store(dataset);
+	return status;
+}
+
+static bool take_progress(void *context, const struct histree_progress *progress)
+{
+	struct dataset *dataset = context;
+	dataset->events = progress->events;
+	dataset->bytes_done = progress->bytes_done;
+	dataset->bytes_total = progress->bytes_total;
+	return !dataset->cancelled;
+}
+
+static enum histree_status build_store(struct dataset *dataset, struct histree_error *error)
+{
+	struct histree_build_options options = {
+		.traces = (const char *const *)dataset->traces,
+		.trace_count = dataset->trace_count,
+		.store = dataset->store_path,
+		.segments = true,
+		.force = true,
+		.progress = take_progress,
+		.progress_context = dataset,
+	};
+	enum histree_status status = histree_build(&options, error);
+	return status == HISTREE_PARTIAL ? HISTREE_OK : status;
+}
+
+/* A store that we made of the same traces before is good. */
+static bool has_store(struct dataset *dataset)
+{
+	if (open_store(dataset, NULL) != HISTREE_OK)
+		return false;
+	if (is_of_our_traces(dataset, histree_store_info(dataset->store)))
+		return true;
+	close_store(dataset);
+	return false;
+}
+
+void dataset_prepare(struct dataset *dataset)
+{
+	enum histree_status status = HISTREE_OK;
+	bool is_open = dataset->trace_count > 0 && has_store(dataset);
+	if (!is_open && dataset->trace_count > 0)
+		status = dataset->cancelled ? error_set(&dataset->error, HISTREE_ERR_CANCELLED, "cancelled")
+					    : build_store(dataset, &dataset->error);
+	if (!is_open && status == HISTREE_OK)
+		status = open_store(dataset, &dataset->error);
+	enum dataset_status now = status == HISTREE_OK              ? DATASET_READY
+				  : status == HISTREE_ERR_CANCELLED ? DATASET_CANCELLED
+								    : DATASET_FAILED;
+	atomic_store_explicit(&dataset->status, now, memory_order_release);
+}
+
+/* ---- once ready -------------------------------------------------------------------------------------- */
+
+struct histree_history *dataset_history(const struct dataset *dataset, const char *analysis)
+{
+	const struct histree_store_info *info = histree_store_info(dataset->store);
+	for (size_t i = 0; i < dataset->history_count; i++)
+		if (strcmp(info->histories[i].analysis, analysis) == 0)
+			return dataset->histories[i];
+	return NULL;
+}
+
+/* The place of a view, or the first free one: views are never given up, so the free ones come last. */
+static struct dataset_view *find_place(struct dataset *dataset, dataset_view_make *make)
+{
+	size_t i = 0;
+	while (dataset->views[i].make != NULL && dataset->views[i].make != make)
+		i++;
+	assert(i < DATASET_VIEWS_MAX - 1);
+	return &dataset->views[i];
+}
+
+enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *make, void (*free)(void *view),
+				 void **out, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	*out = NULL;
+	pthread_mutex_lock(&dataset->views_lock);
+	struct dataset_view *kept = find_place(dataset, make);
+	while (kept->is_being_made)
+		pthread_cond_wait(&dataset->view_made, &dataset->views_lock);
+	if (kept->view == NULL) {
+		*kept = (struct dataset_view){ .make = make, .free = free, .is_being_made = true };
+		pthread_mutex_unlock(&dataset->views_lock);
+		void *made;
+		status = make(dataset, &made, error);
+		pthread_mutex_lock(&dataset->views_lock);
+		kept->view = status == HISTREE_OK ? made : NULL;
+		kept->is_being_made = false;
+		pthread_cond_broadcast(&dataset->view_made);
+	}
+	*out = kept->view;
+	pthread_mutex_unlock(&dataset->views_lock);
+	return status;
+}
+
+bool dataset_view_is_pending(struct dataset *dataset, dataset_view_make *make)
+{
+	pthread_mutex_lock(&dataset->views_lock);
+	const struct dataset_view *kept = find_place(dataset, make);
+	bool is_pending = kept->make == NULL || kept->is_being_made;
+	pthread_mutex_unlock(&dataset->views_lock);
+	return is_pending;
+}

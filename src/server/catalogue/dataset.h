@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dataset.h - what a trace or an experiment stands on: one store, open, on its way, or the reason why there is
+ * none.
+ *
+ * A dataset is held by whoever uses it: the catalogue that names it, the builder while it builds, each answer that
+ * is under way.  The last one to let go closes the store.  Status and progress may be read at any time; histories
+ * only once it is ready, and they stay until it is closed.
+ */
+#ifndef SERVER_CATALOGUE_DATASET_H
+#define SERVER_CATALOGUE_DATASET_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "histree/build.h"
+#include "histree/events.h"
+#include "histree/store.h"
+
+enum dataset_status {
+	DATASET_RUNNING, /* waits for its turn, or is being built */
+	DATASET_READY,
+	DATASET_FAILED,
+	DATASET_CANCELLED,
+};
+
+enum { DATASET_HISTORIES_MAX = 16, DATASET_VIEWS_MAX = 24 };
+
+struct dataset;
+
+/* Makes of the histories what outputs need; it does not change after that. */
+typedef enum histree_status dataset_view_make(struct dataset *dataset, void **view, struct histree_error *error);
+
+struct dataset_view {
+	dataset_view_make *make; /* NULL: a free place */
+	void *view;              /* NULL: not made yet */
+	bool is_being_made;
+	void (*free)(void *view);
+};
+
+struct dataset {
+	atomic_int holders;
+	atomic_int status;
+	atomic_bool cancelled;
+	_Atomic uint64_t events, bytes_done, bytes_total; /* of a build */
+
+	char **traces; /* absolute paths, as given; empty: a store that was named */
+	size_t trace_count;
+	char *store_path;
+
+	struct histree_error error; /* why it failed; written before the status says so */
+
+	/* Once ready. */
+	struct histree_store *store;
+	struct histree_history *histories[DATASET_HISTORIES_MAX];
+	size_t history_count;
+	struct histree_events *trace_events; /* NULL: the store has no index of events that can be read */
+
+	pthread_mutex_t views_lock; /* guards what follows */
+	pthread_cond_t view_made;
+	struct dataset_view views[DATASET_VIEWS_MAX];
+};
+
+/* A dataset of traces that shall be built as `store_path`, or, without traces, of the store there. */
+enum histree_status dataset_create(const char *const *traces, size_t trace_count, const char *store_path,
+				   struct dataset **out, struct histree_error *error);
+
+struct dataset *dataset_hold(struct dataset *dataset);
+void dataset_release(struct dataset *dataset);
+
+/*
+ * Open the store, and before that build it, where there is none of these traces.  Takes as long as that takes; sets
+ * the status.
+ */
+void dataset_prepare(struct dataset *dataset);
+
+enum dataset_status dataset_status(const struct dataset *dataset);
+
+/* A build stops soon. */
+void dataset_cancel(struct dataset *dataset);
+
+/* The history of an analysis, NULL if the store has none.  Ready datasets only. */
+struct histree_history *dataset_history(const struct dataset *dataset, const char *analysis);
+
+/*
+ * The view that `make` makes, the same one for all who ask; it lives as long as the dataset.  The first one makes
+ * it, others wait.  A failure is not kept: the next one tries again.
+ */
+enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *make, void (*free)(void *view),
+				 void **out, struct histree_error *error);
+
+/* Whether that view was neither made yet, nor was there a reason why it cannot be: dataset_view() would take its time. */
+bool dataset_view_is_pending(struct dataset *dataset, dataset_view_make *make);
+
+#endif

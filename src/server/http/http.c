@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: MIT
+#include "server/http/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "server/http/http_guard.h"
+
+enum {
+	CONNECTIONS_MAX = 64,
+	IDLE_SECONDS_MAX = 30,
+	ANSWER_SECONDS_MAX = 120,
+	THREAD_STACK_SIZE = 512 * 1024,
+	HEADERS_SIZE_MAX = 32 * 1024,
+	ZIP_SIZE_LEAST = 1024 /* below, a packet more or less */
+};
+
+struct http {
+	struct MHD_Daemon *daemon;
+	struct http_options options;
+	char *allowed_origin;
+	bool is_public; /* not only reachable from this machine */
+	uint16_t port;
+};
+
+/* One request, from its first line to the last byte of the reply. */
+struct exchange {
+	struct http_request request;
+	enum target_result target_result;
+	bool has_begun; /* the headers were looked at */
+	char *body;
+	size_t body_size, body_capacity;
+	struct reply reply;
+	const char *ready; /* made, not yet sent */
+	size_t ready_size;
+};
+
+/* ---- requests ---------------------------------------------------------------------------------------- */
+
+/* libmicrohttpd would decode before the path is cut; target.h does both. */
+static size_t keep_escapes(void *context, struct MHD_Connection *connection, char *text)
+{
+	(void)context;
+	(void)connection;
+	return strlen(text);
+}
+
+static void *begin_exchange(void *context, const char *uri, struct MHD_Connection *connection)
+{
+	(void)context;
+	(void)connection;
+	struct exchange *exchange = calloc(1, sizeof(*exchange));
+	if (exchange == NULL)
+		return NULL;
+	reply_init(&exchange->reply);
+	exchange->target_result = target_parse(&exchange->request.target, uri);
+	return exchange;
+}
+
+static void end_exchange(void *context, struct MHD_Connection *connection, void **request,
+			 enum MHD_RequestTerminationCode reason)
+{
+	(void)context;
+	(void)connection;
+	(void)reason;
+	struct exchange *exchange = *request;
+	if (exchange == NULL)
+		return;
+	reply_release(&exchange->reply);
+	target_release(&exchange->request.target);
+	free(exchange->body);
+	free(exchange);
+	*request = NULL;
+}
+
+static bool take_body(struct exchange *exchange, const char *bytes, size_t size)
+{
+	if (size > HTTP_BODY_MAX - exchange->body_size ||
+	    !array_reserve(&exchange->body, &exchange->body_capacity, exchange->body_size + size))
+		return false;
+	memcpy(exchange->body + exchange->body_size, bytes, size);
+	exchange->body_size += size;
+	return true;
+}
+
+static const char *header(struct MHD_Connection *connection, const char *name)
+{
+	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
+}
+
+static bool read_method(const char *name, enum http_method *method)
+{
+	static const char *const names[HTTP_METHOD_COUNT] = { "GET", "POST", "PUT", "DELETE" };
+	for (size_t i = 0; i < HTTP_METHOD_COUNT; i++) {
+		if (strcmp(name, names[i]) == 0) {
+			*method = (enum http_method)i;
+			return true;
+		}
+	}
+	*method = HTTP_GET; /* of a HEAD, libmicrohttpd drops the body */
+	return strcmp(name, "HEAD") == 0;
+}
+
+/* Of the body; one that is sent in chunks does not say. */
+static unsigned long long announced_size(struct MHD_Connection *connection)
+{
+	const char *size = header(connection, "Content-Length");
+	return size != NULL ? strtoull(size, NULL, 10) : 0;
+}
+
+/* What is wrong with a request before anyone looks at what it asks for; false if nothing is. */
+static bool refuse(const struct http *http, struct exchange *exchange, struct MHD_Connection *connection)
+{
+	struct reply *reply = &exchange->reply;
+	const char *host = header(connection, "Host"), *origin = header(connection, "Origin");
+	if (!http_guard_host(host, http->is_public))
+		reply_error(reply, HTTP_FORBIDDEN, "'%.80s' is not a name of this machine; use localhost",
+			    host != NULL ? host : "");
+	else if (origin != NULL && !http_guard_origin(origin, host, http->allowed_origin))
+		reply_error(reply, HTTP_FORBIDDEN, "pages of '%.80s' may not ask; see --allow-origin", origin);
+	else if (exchange->target_result == TARGET_TOO_LARGE)
+		reply_error(reply, HTTP_URI_TOO_LONG, "the address is too long");
+	else if (exchange->target_result != TARGET_OK)
+		reply_error(reply, HTTP_BAD_REQUEST, "the address cannot be read");
+	else if (announced_size(connection) > HTTP_BODY_MAX)
+		reply_error(reply, HTTP_TOO_LARGE, "the request is larger than %d bytes", HTTP_BODY_MAX);
+	else
+		return false;
+	return true;
+}
+
+/* ---- answers ----------------------------------------------------------------------------------------- */
+
+static ssize_t read_reply(void *context, uint64_t position, char *bytes, size_t room)
+{
+	(void)position;
+	struct exchange *exchange = context;
+	if (exchange->ready_size == 0 && !reply_next(&exchange->reply, &exchange->ready, &exchange->ready_size))
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	if (exchange->ready_size == 0)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	size_t size = exchange->ready_size < room ? exchange->ready_size : room;
+	memcpy(bytes, exchange->ready, size);
+	exchange->ready += size;
+	exchange->ready_size -= size;
+	return (ssize_t)size;
+}
+
+static bool may_zip(struct MHD_Connection *connection)
+{
+	const char *accepted = header(connection, "Accept-Encoding");
+	const char *found = accepted != NULL ? strcasestr(accepted, "gzip") : NULL;
+	if (found == NULL)
+		return false;
+	/* "gzip;q=0" refuses it. */
+	const char *behind = found + strlen("gzip");
+	return strncmp(behind, ";q=0", 4) != 0 ||
+	       (behind[4] == '.' && strspn(behind + 5, "0") < strcspn(behind + 5, ",; "));
+}
+
+/*
+ * The first piece is made before the headers are sent, so that what fails at once is an error like any other, and
+ * what fits in a piece goes out in one go, with its length.
+ */
+static void make_first_piece(struct exchange *exchange, struct MHD_Connection *connection)
+{
+	struct reply *reply = &exchange->reply;
+	bool is_small = reply->fixed == NULL && reply->steps.state == NULL && reply->piece.size < ZIP_SIZE_LEAST;
+	if (!is_small && may_zip(connection))
+		reply_zip(reply);
+	if (reply_next(reply, &exchange->ready, &exchange->ready_size))
+		return;
+	if (reply->zipped)
+		deflateEnd(&reply->deflate);
+	reply->zipped = reply->is_cut = false;
+	if (reply->error.message[0] == '\0')
+		error_memory(&reply->error, "an answer");
+	reply_failure(reply, &reply->error);
+	if (!reply_next(reply, &exchange->ready, &exchange->ready_size))
+		exchange->ready_size = 0;
+}
+
+static void add_headers(struct MHD_Response *response, const struct reply *reply)
+{
+	static const char *const for_all[][2] = {
+		{ "Access-Control-Allow-Origin", "*" },
+		{ "Access-Control-Allow-Headers", "origin, content-type, accept, authorization" },
+		{ "Access-Control-Allow-Methods", "GET, POST, PUT, DELETE, OPTIONS, HEAD" },
+		{ "Access-Control-Max-Age", "600" },
+		{ "X-Content-Type-Options", "nosniff" },
+		{ "Vary", "Accept-Encoding, Origin" },
+	};
+	/* A page that was refused is not let read why. */
+	for (size_t i = reply->status == HTTP_FORBIDDEN ? 3 : 0; i < sizeof(for_all) / sizeof(for_all[0]); i++)
+		MHD_add_response_header(response, for_all[i][0], for_all[i][1]);
+	MHD_add_response_header(response, "Content-Type", reply->content_type);
+	MHD_add_response_header(response, "Cache-Control",
+				reply->cache_control != NULL ? reply->cache_control : "no-store");
+	if (reply->zipped)
+		MHD_add_response_header(response, "Content-Encoding", "gzip");
+}
+
+static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connection *connection)
+{
+	const struct reply *reply = &exchange->reply;
+	struct MHD_Response *response;
+	make_first_piece(exchange, connection);
+	if (reply->is_done && exchange->ready_size <= PIECE_SIZE) {
+		/* The bytes live until the exchange ends, which is after the response. */
+		response = MHD_create_response_from_buffer(exchange->ready_size, (void *)(uintptr_t)exchange->ready,
+							   MHD_RESPMEM_PERSISTENT);
+	} else {
+		response =
+			MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, PIECE_SIZE, read_reply, exchange, NULL);
+	}
+	if (response == NULL)
+		return MHD_NO;
+	add_headers(response, reply);
+	enum MHD_Result result = MHD_queue_response(connection, (unsigned)reply->status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+/* Clients that want no more of an answer close the connection: at least their half of it. */
+static bool is_wanted(void *context)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(context, MHD_CONNECTION_INFO_CONNECTION_FD);
+	if (info == NULL)
+		return true;
+	struct pollfd asked = { .fd = info->connect_fd, .events = POLLRDHUP };
+	return poll(&asked, 1, 0) <= 0 || (asked.revents & (POLLRDHUP | POLLHUP | POLLERR)) == 0;
+}
+
+static int64_t reply_deadline(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return ((int64_t)now.tv_sec + ANSWER_SECONDS_MAX) * 1000000000;
+}
+
+/* Called with the headers, then for each part of the body, then once more. */
+static enum MHD_Result take_request(void *context, struct MHD_Connection *connection, const char *url,
+				    const char *method, const char *version, const char *bytes, size_t *size,
+				    void **request)
+{
+	(void)url;
+	(void)version;
+	struct http *http = context;
+	struct exchange *exchange = *request;
+	if (exchange == NULL)
+		return MHD_NO;
+	if (!exchange->has_begun) {
+		exchange->has_begun = true;
+		return refuse(http, exchange, connection) ? send_reply(exchange, connection) : MHD_YES;
+	}
+	if (*size > 0) {
+		/* In the middle of a body there is no answering: the connection is closed. */
+		enum MHD_Result result = take_body(exchange, bytes, *size) ? MHD_YES : MHD_NO;
+		*size = 0;
+		return result;
+	}
+	exchange->reply.deadline_ns = reply_deadline();
+	exchange->reply.is_wanted = is_wanted;
+	exchange->reply.wanted_context = connection;
+	exchange->request.body = exchange->body;
+	exchange->request.body_size = exchange->body_size;
+	if (strcmp(method, "OPTIONS") == 0)
+		return send_reply(exchange, connection);
+	if (read_method(method, &exchange->request.method))
+		http->options.handle(http->options.context, &exchange->request, &exchange->reply);
+	else
+		reply_error(&exchange->reply, HTTP_NOT_ALLOWED, "no method '%.20s'", method);
+	return send_reply(exchange, connection);
+}
+
+/* ---- the server -------------------------------------------------------------------------------------- */
+
+union address {
+	struct sockaddr any;
+	struct sockaddr_in four;
+	struct sockaddr_in6 six;
+};
+
+static bool read_address(const char *text, uint16_t port, union address *address, bool *is_public)
+{
+	*address = (union address){ 0 };
+	if (inet_pton(AF_INET, text, &address->four.sin_addr) == 1) {
+		address->four.sin_family = AF_INET;
+		address->four.sin_port = htons(port);
+		*is_public = ntohl(address->four.sin_addr.s_addr) >> 24 != 127;
+		return true;
+	}
+	if (inet_pton(AF_INET6, text, &address->six.sin6_addr) == 1) {
+		address->six.sin6_family = AF_INET6;
+		address->six.sin6_port = htons(port);
+		*is_public = !IN6_IS_ADDR_LOOPBACK(&address->six.sin6_addr);
+		return true;
+	}
+	return false;
+}
+
+static enum histree_status start_daemon(struct http *http, struct histree_error *error)
+{
+	union address address;
+	const struct http_options *options = &http->options;
+	if (!read_address(options->bind, options->port, &address, &http->is_public))
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "'%s' is not an address in numbers, like 127.0.0.1 or ::1", options->bind);
+	unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
+			 (address.any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0);
+	errno = 0;
+	http->daemon = MHD_start_daemon(flags, options->port, NULL, NULL, take_request, http, /* */
+					MHD_OPTION_SOCK_ADDR, &address.any,                   /* */
+					MHD_OPTION_URI_LOG_CALLBACK, begin_exchange, NULL,    /* */
+					MHD_OPTION_NOTIFY_COMPLETED, end_exchange, NULL,      /* */
+					MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,     /* */
+					MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+					MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS_MAX,
+					MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS_SIZE_MAX,
+					MHD_OPTION_THREAD_STACK_SIZE, (size_t)THREAD_STACK_SIZE,
+					MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+	if (http->daemon == NULL)
+		return error_set(error, HISTREE_ERR_IO,
+				 "cannot listen at %s port %u: %s; choose another with --port", options->bind,
+				 options->port, errno != 0 ? strerror(errno) : "refused");
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(http->daemon, MHD_DAEMON_INFO_BIND_PORT);
+	http->port = info != NULL && info->port != 0 ? info->port : options->port;
+	return HISTREE_OK;
+}
+
+enum histree_status http_start(const struct http_options *options, struct http **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct http *http = calloc(1, sizeof(*http));
+	if (http == NULL)
+		return error_memory(error, "a server");
+	http->options = *options;
+	enum histree_status status = HISTREE_OK;
+	if (options->allowed_origin != NULL) {
+		http->allowed_origin = strdup(options->allowed_origin);
+		if (http->allowed_origin == NULL)
+			status = error_memory(error, "a server");
+	}
+	if (status == HISTREE_OK)
+		status = start_daemon(http, error);
+	if (status != HISTREE_OK) {
+		http_stop(http);
+		return status;
+	}
+	*out = http;
+	return HISTREE_OK;
+}
+
+uint16_t http_port(const struct http *http)
+{
+	return http->port;
+}
+
+void http_stop(struct http *http)
+{
+	if (http == NULL)
+		return;
+	if (http->daemon != NULL)
+		MHD_stop_daemon(http->daemon);
+	free(http->allowed_origin);
+	free(http);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * json_writer.h - JSON (RFC 8259) from left to right into a piece, with commas where they belong.
+ *
+ *	json_begin_object(json);
+ *	json_key(json, "start");
+ *	json_put_int(json, start);
+ *	json_end(json);
+ *
+ * Integers are written with all digits: times are int64 and go beyond 2^53.  A double always has a point or an
+ * exponent, and at most fifteen characters, and what JSON has no number for is 0: clients of the Trace Server
+ * Protocol take a long row of digits for an integer and refuse the model.
+ */
+#ifndef SERVER_HTTP_JSON_WRITER_H
+#define SERVER_HTTP_JSON_WRITER_H
+
+#include <stdint.h>
+
+#include "server/http/piece.h"
+
+/* Deeper than any document of ours. */
+enum { JSON_DEPTH_MAX = 32 };
+
+/* Zeroed but for `piece`: at the start of a document. */
+struct json_writer {
+	struct piece *piece;
+	bool comma; /* something stands before, on this level */
+	unsigned depth;
+	char closing[JSON_DEPTH_MAX]; /* of what is open, outermost first */
+};
+
+void json_begin_object(struct json_writer *json);
+void json_begin_array(struct json_writer *json);
+
+/* End the object or array that was begun last. */
+void json_end(struct json_writer *json);
+
+/* End all that is open below `depth`. */
+void json_end_to(struct json_writer *json, unsigned depth);
+
+/* A name of ours: plain ASCII. */
+void json_key(struct json_writer *json, const char *name);
+
+void json_put_int(struct json_writer *json, int64_t number);
+void json_put_unsigned(struct json_writer *json, uint64_t number);
+void json_put_real(struct json_writer *json, double number);
+void json_put_bool(struct json_writer *json, bool truth);
+void json_put_null(struct json_writer *json);
+void json_put_string(struct json_writer *json, const char *bytes, size_t size);
+void json_put_text(struct json_writer *json, const char *text);
+
+/* A value that is JSON already. */
+void json_put_raw(struct json_writer *json, const char *bytes, size_t size);
+
+/* A member of an object: key and value. */
+void json_int_member(struct json_writer *json, const char *name, int64_t number);
+void json_bool_member(struct json_writer *json, const char *name, bool truth);
+void json_text_member(struct json_writer *json, const char *name, const char *text);
+void json_string_member(struct json_writer *json, const char *name, const char *bytes, size_t size);
+
+/* A key of any bytes, for objects whose keys are names of the trace. */
+void json_key_string(struct json_writer *json, const char *bytes, size_t size);
+
+#endif

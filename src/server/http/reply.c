@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+#include "server/http/reply.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/error.h"
+
+/* The browser and we are mostly on one machine: speed counts more than the last tenth. */
+enum { ZIP_LEVEL = 1, ZIP_WINDOW_BITS = 15, ZIP_AS_GZIP = 16, ZIP_MEMORY_LEVEL = 8 };
+
+void reply_init(struct reply *reply)
+{
+	*reply = (struct reply){ .status = HTTP_OK, .content_type = "application/json" };
+	reply->json.piece = &reply->piece;
+}
+
+static void free_steps(struct reply *reply)
+{
+	if (reply->steps.state != NULL)
+		reply->steps.free(reply->steps.state);
+	reply->steps = (struct reply_steps){ 0 };
+}
+
+void reply_release(struct reply *reply)
+{
+	free_steps(reply);
+	if (reply->zipped)
+		deflateEnd(&reply->deflate);
+	piece_release(&reply->compressed);
+	piece_release(&reply->piece);
+}
+
+void reply_envelope(struct reply *reply)
+{
+	reply->is_envelope = true;
+	json_begin_object(&reply->json);
+	json_key(&reply->json, "model");
+}
+
+static void end_envelope(struct reply *reply, const char *status, const char *message)
+{
+	json_end_to(&reply->json, 1);
+	json_text_member(&reply->json, "status", status);
+	json_text_member(&reply->json, "statusMessage", message);
+	json_end(&reply->json);
+	reply->is_envelope = false;
+}
+
+void reply_envelope_only(struct reply *reply, const char *status, const char *message)
+{
+	reply_envelope(reply);
+	json_put_null(&reply->json);
+	end_envelope(reply, status, message);
+}
+
+void reply_steps(struct reply *reply, const struct reply_steps *steps)
+{
+	reply->steps = *steps;
+}
+
+/* Forget the body. */
+static void restart(struct reply *reply)
+{
+	free_steps(reply);
+	reply->piece.size = 0;
+	reply->piece.failed = false;
+	reply->json = (struct json_writer){ .piece = &reply->piece };
+	reply->fixed = NULL;
+	reply->is_envelope = reply->is_done = false;
+	reply->content_type = "application/json";
+	reply->cache_control = reply->notice = NULL;
+}
+
+void reply_error(struct reply *reply, enum http_status status, const char *format, ...)
+{
+	char title[sizeof(reply->error.message)];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(title, sizeof(title), format, arguments);
+	va_end(arguments);
+	title[0] = (char)toupper((unsigned char)title[0]);
+	restart(reply);
+	reply->status = status;
+	json_begin_object(&reply->json);
+	json_text_member(&reply->json, "title", title);
+	json_end(&reply->json);
+}
+
+void reply_failure(struct reply *reply, const struct histree_error *error)
+{
+	bool is_request = error->status == HISTREE_ERR_ARGUMENT || error->status == HISTREE_ERR_TIME_RANGE;
+	enum http_status status = is_request                           ? HTTP_BAD_REQUEST
+				  : error->status == HISTREE_NOT_FOUND ? HTTP_NOT_FOUND
+								       : HTTP_SERVER_ERROR;
+	reply_error(reply, status, "%s", error->message);
+}
+
+static int64_t monotonic_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static bool is_late(const struct reply *reply)
+{
+	return reply->deadline_ns != 0 && monotonic_ns() > reply->deadline_ns;
+}
+
+static bool goes_on(void *context)
+{
+	const struct reply *reply = context;
+	return !is_late(reply) && (reply->is_wanted == NULL || reply->is_wanted(reply->wanted_context));
+}
+
+struct histree_cancel reply_cancel(struct reply *reply)
+{
+	return (struct histree_cancel){ goes_on, reply };
+}
+
+static enum histree_status take_step(struct reply *reply)
+{
+	if (reply->steps.state == NULL)
+		return HISTREE_END;
+	if (is_late(reply))
+		return error_set(&reply->error, HISTREE_ERR_CANCELLED,
+				 "the answer took too long; ask for a smaller part");
+	enum histree_status status = reply->steps.next(reply->steps.state, &reply->json, &reply->error);
+	return reply->piece.failed ? error_memory(&reply->error, "an answer") : status;
+}
+
+/* Steps until a piece is full, or all is written.  False: cut. */
+static bool make_piece(struct reply *reply)
+{
+	while (!reply->is_done && reply->piece.size < PIECE_SIZE) {
+		enum histree_status status = take_step(reply);
+		if (status == HISTREE_OK)
+			continue;
+		free_steps(reply);
+		reply->is_done = true;
+		bool failed = status < 0 || reply->piece.failed;
+		if (failed && !reply->is_envelope)
+			return false;
+		const char *notice = reply->notice != NULL ? reply->notice : "Completed";
+		if (reply->is_envelope)
+			end_envelope(reply, failed ? "FAILED" : "COMPLETED",
+				     failed ? reply->error.message : notice);
+	}
+	return !reply->piece.failed;
+}
+
+bool reply_zip(struct reply *reply)
+{
+	if (deflateInit2(&reply->deflate, ZIP_LEVEL, Z_DEFLATED, ZIP_WINDOW_BITS + ZIP_AS_GZIP, ZIP_MEMORY_LEVEL,
+			 Z_DEFAULT_STRATEGY) != Z_OK)
+		return false;
+	reply->zipped = true;
+	return true;
+}
+
+/* Compress `size` bytes behind what is compressed already. */
+static bool compress_bytes(struct reply *reply, const char *bytes, size_t size, bool is_last)
+{
+	z_stream *stream = &reply->deflate;
+	char *room = piece_room(&reply->compressed, deflateBound(stream, size));
+	if (room == NULL)
+		return false;
+	stream->next_in = (z_const Bytef *)(uintptr_t)bytes;
+	stream->avail_in = (uInt)size;
+	stream->next_out = (Bytef *)room;
+	stream->avail_out = (uInt)(reply->compressed.capacity - reply->compressed.size);
+	uInt before = stream->avail_out;
+	int result = deflate(stream, is_last ? Z_FINISH : Z_NO_FLUSH);
+	reply->compressed.size += before - stream->avail_out;
+	return result == (is_last ? Z_STREAM_END : Z_OK) && stream->avail_in == 0;
+}
+
+/* The next bytes before compression. */
+static bool next_plain(struct reply *reply, const char **bytes, size_t *size)
+{
+	if (reply->fixed != NULL) {
+		*bytes = reply->fixed;
+		*size = reply->is_done ? 0 : reply->fixed_size;
+		reply->is_done = true;
+		return true;
+	}
+	if (!make_piece(reply))
+		return false;
+	*bytes = reply->piece.bytes;
+	*size = reply->piece.size;
+	reply->piece.size = 0;
+	return true;
+}
+
+bool reply_next(struct reply *reply, const char **bytes, size_t *size)
+{
+	*size = 0;
+	reply->compressed.size = 0;
+	while (!reply->is_cut && *size == 0) {
+		const char *plain;
+		size_t plain_size;
+		bool was_done = reply->is_done && reply->piece.size == 0;
+		if (was_done)
+			return true;
+		if (!next_plain(reply, &plain, &plain_size) ||
+		    (reply->zipped && !compress_bytes(reply, plain, plain_size, reply->is_done))) {
+			reply->is_cut = true;
+			break;
+		}
+		*bytes = reply->zipped ? reply->compressed.bytes : plain;
+		*size = reply->zipped ? reply->compressed.size : plain_size;
+	}
+	return !reply->is_cut;
+}

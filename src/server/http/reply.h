@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reply.h - what a request is answered with: a status, headers and a body that is made piece by piece.
+ *
+ * A handler fills an reply.  What is small it writes at once into `json` (or `piece`).  What is large it leaves
+ * to a step function, which writes the next piece each time it is called:
+ *
+ *	reply_envelope(reply);
+ *	reply_steps(reply, &(struct reply_steps){ write_rows, free_rows, rows });
+ *
+ * Only one piece is held, so memory does not grow with the answer; and when the client goes away no further step is
+ * taken.  A step writes about PIECE_SIZE bytes at most.  What may take long, within a step or before the first,
+ *asks reply_cancel() now and then.
+ */
+#ifndef SERVER_HTTP_REPLY_H
+#define SERVER_HTTP_REPLY_H
+
+#include <zlib.h>
+
+#include "histree/view.h"
+#include "server/http/json_writer.h"
+
+enum http_status {
+	HTTP_OK = 200,
+	HTTP_BAD_REQUEST = 400,
+	HTTP_FORBIDDEN = 403,
+	HTTP_NOT_FOUND = 404,
+	HTTP_NOT_ALLOWED = 405,
+	HTTP_NOT_ACCEPTABLE = 406,
+	HTTP_CONFLICT = 409,
+	HTTP_TOO_LARGE = 413,
+	HTTP_URI_TOO_LONG = 414,
+	HTTP_SERVER_ERROR = 500, /* no higher one: viewers take 502 and above for a server that is down */
+};
+
+struct reply_steps {
+	/* HISTREE_OK: there is more.  HISTREE_END: that was all.  Else the answer has failed. */
+	enum histree_status (*next)(void *state, struct json_writer *json, struct histree_error *error);
+	void (*free)(void *state);
+	void *state; /* NULL: there are no steps */
+};
+
+struct reply {
+	enum http_status status;
+	const char *content_type;
+	const char *cache_control; /* NULL: nothing is kept */
+	const void *fixed;         /* a body that outlives the answer, in place of `piece`; NULL: none */
+	size_t fixed_size;
+	struct piece piece;
+	struct json_writer json; /* into `piece` */
+	struct reply_steps steps;
+	bool is_envelope;
+	const char *notice; /* what an envelope says of an answer that is complete, but not whole; NULL: it is */
+	bool is_done;       /* nothing more will be written */
+	bool is_cut;        /* it failed where that can no longer be said in it */
+	struct histree_error error;
+	int64_t deadline_ns; /* of the monotonic clock; 0: none */
+	/* Whether the client still waits; NULL: who knows. */
+	bool (*is_wanted)(void *context);
+	void *wanted_context;
+
+	bool zipped;
+	z_stream deflate;
+	struct piece compressed;
+};
+
+void reply_init(struct reply *reply);
+void reply_release(struct reply *reply);
+
+/*
+ * Begin a GenericResponse of the protocol; what follows is its model.  The end of it is written by the answer: the
+ * status stands last, so that an answer which fails half-way can still say so.
+ */
+void reply_envelope(struct reply *reply);
+
+/* The same, whole, with no model, or as the model of a tree that has to be asked for again. */
+void reply_envelope_only(struct reply *reply, const char *status, const char *message);
+
+/* The answer owns the state from here on. */
+void reply_steps(struct reply *reply, const struct reply_steps *steps);
+
+/* Goes on while the client waits and there is time; for what the answer is computed with.  Lives as the reply does.
+ */
+struct histree_cancel reply_cancel(struct reply *reply);
+
+/* In place of all that was written: an error of the protocol, {"title": ...}.  The title begins with a capital. */
+void reply_error(struct reply *reply, enum http_status status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* The same for an error of the library. */
+void reply_failure(struct reply *reply, const struct histree_error *error);
+
+/*
+ * Make the next bytes of the body, compressed where that was begun; *size 0 at the end.  They are borrowed until
+ * the next call.  False: the answer is cut, the connection has to be closed.
+ */
+bool reply_next(struct reply *reply, const char **bytes, size_t *size);
+
+/* Compress what is made from now on as gzip (RFC 1952); false when memory is out, and nothing has changed. */
+bool reply_zip(struct reply *reply);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * router.h - which endpoint answers: one table, of which the first row that matches is taken.
+ */
+#ifndef SERVER_HTTP_ROUTER_H
+#define SERVER_HTTP_ROUTER_H
+
+#include "server/http/call.h"
+
+struct route {
+	enum http_method method;
+	const char
+		*pattern; /* "traces/?": a '?' stands for any one segment, a '*' at the end for all that follow */
+	endpoint_function *endpoint; /* NULL ends a table */
+};
+
+enum router_result { ROUTER_FOUND, ROUTER_NO_PATH, ROUTER_NO_METHOD };
+
+/* The captures point into the target. */
+enum router_result router_find(const struct route *routes, enum http_method method, const struct target *target,
+			       endpoint_function **out, const char *captured[static CALL_CAPTURES_MAX]);
+
+/* The endpoints of the Trace Server Protocol below /tsp/api, of our own below /api/v1, and the page. */
+extern const struct route routes[];
+
+/* Read the body, find the endpoint, have it answer; `service` is a struct service. */
+void router_handle(void *service, const struct http_request *request, struct reply *reply);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * call_view.h - which functions the threads of an instrumented program were in (analysis `ust-calls`): for each
+ * thread a row that holds it together, and below it one for each depth of its stack, the outermost call first.
+ */
+#ifndef SERVER_MODEL_CALL_VIEW_H
+#define SERVER_MODEL_CALL_VIEW_H
+
+#include "server/catalogue/dataset.h"
+#include "server/http/piece.h"
+#include "server/model/state_fact.h"
+
+struct call_row {
+	histree_quark quark; /* of this depth; HISTREE_ROOT: the thread itself */
+	uint32_t thread;     /* index of the row of its thread */
+	int32_t depth;       /* 1 is the outermost; 0: the thread itself */
+	int32_t tid;
+	uint32_t below; /* rows that follow it and are of the same thread; 0 for a depth */
+	const char *program;
+};
+
+struct call_view {
+	struct histree_history *history;
+	histree_time start, end;
+	const char *name; /* of the trace */
+	struct call_row *rows;
+	uint32_t row_count;
+	char **programs;
+	size_t program_count;
+};
+
+/* For struct output and struct row_model. */
+bool call_view_applies(const struct dataset *dataset);
+enum histree_status call_view_make(struct dataset *dataset, void **view, struct histree_error *error);
+void call_view_free(void *view);
+
+/* "glxgears (4297)", or the depth. */
+void call_row_name(const struct call_row *row, struct piece *name);
+
+/* TID, Exec_Name, Depth. */
+extern const struct state_fact call_facts[];
+
+#endif

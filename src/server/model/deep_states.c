@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+#include "server/model/deep_states.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "histree/query.h"
+
+enum { STATES_PER_LOOK = 4096 };
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct deep_row *first = a, *second = b;
+	return (first->quark > second->quark) - (first->quark < second->quark);
+}
+
+/* How many samples are before a time. */
+static size_t samples_before(const struct deep_request *request, histree_time time)
+{
+	size_t low = 0, high = request->time_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (request->times[middle] < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The gap that a state lies in; false: a sample meets it. */
+static bool find_gap(const struct deep_request *request, const struct histree_interval *state, size_t *gap)
+{
+	*gap = samples_before(request, state->start);
+	return *gap == request->time_count || request->times[*gap] > state->end;
+}
+
+static enum histree_status take(const struct deep_request *request, const struct histree_interval *state,
+				bool *taken, deep_state_visit *visit, void *context, struct histree_error *error)
+{
+	size_t gap;
+	const struct deep_row key = { .quark = state->quark };
+	const struct deep_row *row = bsearch(&key, request->rows, request->row_count, sizeof(key), compare_rows);
+	if (row == NULL || !find_gap(request, state, &gap))
+		return HISTREE_OK;
+	bool *place = &taken[(size_t)(row - request->rows) * request->time_count + gap];
+	if (*place || !state_filter_match(request->filter, &row->owner, state))
+		return HISTREE_OK;
+	*place = true;
+	return visit(context, row, state, error);
+}
+
+static enum histree_status read_all(const struct deep_request *request, struct histree_query *query,
+				    const histree_quark *quarks, bool *taken, deep_state_visit *visit,
+				    void *context, struct histree_error *error)
+{
+	struct histree_region region = {
+		.quarks = quarks,
+		.quark_count = request->row_count,
+		.from = request->times[0],
+		.to = request->times[request->time_count - 1],
+	};
+	struct histree_interval state;
+	enum histree_status status = histree_query_start(query, &region, error);
+	for (uint64_t i = 0; status == HISTREE_OK; i++) {
+		if (i % STATES_PER_LOOK == 0 && request->cancel.go_on != NULL &&
+		    !request->cancel.go_on(request->cancel.context))
+			return error_set(error, HISTREE_ERR_CANCELLED,
+					 "the search took too long; ask for a smaller part");
+		status = histree_query_next(query, &state, error);
+		if (status == HISTREE_OK)
+			status = take(request, &state, taken, visit, context, error);
+	}
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+enum histree_status deep_states_each(const struct deep_request *request, deep_state_visit *visit, void *context,
+				     struct histree_error *error)
+{
+	if (request->row_count == 0 || request->time_count == 0)
+		return HISTREE_OK;
+	struct histree_query *query = NULL;
+	bool *taken = calloc(request->row_count * request->time_count, sizeof(*taken));
+	histree_quark *quarks = malloc(request->row_count * sizeof(*quarks));
+	enum histree_status status = taken != NULL && quarks != NULL
+					     ? histree_query_create(request->history, &query, error)
+					     : error_memory(error, "a search");
+	for (size_t i = 0; status == HISTREE_OK && i < request->row_count; i++)
+		quarks[i] = request->rows[i].quark;
+	if (status == HISTREE_OK)
+		status = read_all(request, query, quarks, taken, visit, context, error);
+	histree_query_free(query);
+	free(quarks);
+	free(taken);
+	return status;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#include "server/model/event_list.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "server/catalogue/allowed_paths.h"
+
+enum { EVENTS_PER_TURN = 32768, SEARCH_SECONDS = 10 };
+
+bool event_list_applies(const struct dataset *dataset)
+{
+	return dataset->trace_events != NULL;
+}
+
+enum histree_status event_list_make(struct dataset *dataset, void **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct event_list *list = calloc(1, sizeof(*list));
+	if (list == NULL)
+		return error_memory(error, "a list of events");
+	const struct histree_store_info *store = histree_store_info(dataset->store);
+	pthread_mutex_init(&list->lock, NULL);
+	list->events = dataset->trace_events;
+	list->name = path_name(store->trace_count == 1 ? store->traces[0] : store->path);
+	list->start = store->start;
+	list->end = store->end;
+	list->count = histree_events_count(dataset->trace_events);
+	list->types = histree_events_types(dataset->trace_events, &list->type_count);
+	enum histree_status status = histree_event_reader_create(dataset->trace_events, &list->reader, error);
+	if (status == HISTREE_OK)
+		*out = list;
+	else
+		event_list_free(list);
+	return status;
+}
+
+void event_list_free(void *view)
+{
+	struct event_list *list = view;
+	histree_event_reader_free(list->reader);
+	pthread_mutex_destroy(&list->lock);
+	free(list);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------------------- */
+
+static enum histree_status read_line(const struct event_list *list, struct event_line *line,
+				     struct histree_error *error)
+{
+	struct histree_event event;
+	enum histree_status status = histree_event_reader_next(list->reader, &event, error);
+	if (status != HISTREE_OK)
+		return status;
+	*line = (struct event_line){
+		.number = event.number,
+		.time = event.time,
+		.cpu = event.cpu,
+		.type = list->types[event.type],
+		.contents = histree_event_reader_contents(list->reader),
+	};
+	return line->contents != NULL ? HISTREE_OK : error_memory(error, "an event");
+}
+
+enum histree_status event_list_read(struct event_list *list, uint64_t first, uint64_t count,
+				    event_list_visit *visit, void *context, struct histree_error *error)
+{
+	struct event_line line;
+	pthread_mutex_lock(&list->lock);
+	enum histree_status status = histree_event_reader_seek(list->reader, first, error);
+	for (uint64_t i = 0; status == HISTREE_OK && i < count; i++) {
+		status = read_line(list, &line, error);
+		if (status == HISTREE_OK)
+			visit(context, &line);
+	}
+	pthread_mutex_unlock(&list->lock);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+enum histree_status event_list_find(struct event_list *list, histree_time time, uint64_t *number,
+				    struct histree_error *error)
+{
+	pthread_mutex_lock(&list->lock);
+	enum histree_status status = histree_event_reader_find(list->reader, time, number, error);
+	pthread_mutex_unlock(&list->lock);
+	return status;
+}
+
+/* ---- cancelling ------------------------------------------------------------------------------------------ */
+
+static bool goes_on(const struct histree_cancel *cancel)
+{
+	return cancel->go_on == NULL || cancel->go_on(cancel->context);
+}
+
+static enum histree_status cancelled(struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted");
+}
+
+/* ---- search ---------------------------------------------------------------------------------------------- */
+
+/* The first of the lines [first, end) that matches, or the last. */
+static enum histree_status search_turn(struct event_list *list, const struct cell_match *match, uint64_t first,
+				       uint64_t end, bool wants_last, uint64_t *number, struct histree_error *error)
+{
+	struct event_line line;
+	bool found = false;
+	pthread_mutex_lock(&list->lock);
+	enum histree_status status = histree_event_reader_seek(list->reader, first, error);
+	for (uint64_t i = first; status == HISTREE_OK && i < end && (wants_last || !found); i++) {
+		status = read_line(list, &line, error);
+		if (status == HISTREE_OK && event_match_line(match, &line)) {
+			found = true;
+			*number = line.number;
+		}
+	}
+	pthread_mutex_unlock(&list->lock);
+	return status == HISTREE_OK && !found ? HISTREE_NOT_FOUND : status;
+}
+
+static int64_t monotonic_seconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+enum histree_status event_list_search(struct event_list *list, const struct cell_match *match, uint64_t first,
+				      bool backwards, struct histree_cancel cancel, uint64_t *number,
+				      struct histree_error *error)
+{
+	int64_t deadline = monotonic_seconds() + SEARCH_SECONDS;
+	enum histree_status status = HISTREE_NOT_FOUND;
+	uint64_t from = first, end = first < list->count ? first + 1 : list->count;
+	while (status == HISTREE_NOT_FOUND && (backwards ? end > 0 : from < list->count)) {
+		if (!goes_on(&cancel))
+			return cancelled(error);
+		if (monotonic_seconds() > deadline)
+			return error_set(error, HISTREE_ERR_CANCELLED,
+					 "no event found in %d s; go to event %" PRIu64 " and search on from there",
+					 SEARCH_SECONDS, backwards ? end : from);
+		if (backwards)
+			from = end > EVENTS_PER_TURN ? end - EVENTS_PER_TURN : 0;
+		else
+			end = list->count - from > EVENTS_PER_TURN ? from + EVENTS_PER_TURN : list->count;
+		status = search_turn(list, match, from, end, backwards, number, error);
+		if (backwards)
+			end = from;
+		else
+			from = end;
+	}
+	return status;
+}
+
+/* ---- counts ---------------------------------------------------------------------------------------------- */
+
+enum histree_status event_list_count_types(struct event_list *list, histree_time from, histree_time to,
+					   uint64_t *counts, struct histree_error *error)
+{
+	pthread_mutex_lock(&list->lock);
+	enum histree_status status = histree_event_reader_count_types(list->reader, from, to, counts, error);
+	pthread_mutex_unlock(&list->lock);
+	return status;
+}
+
+enum histree_status event_list_density(struct event_list *list, histree_time from, histree_time to, uint32_t pixels,
+				       struct histree_cancel cancel, double *counts, struct histree_error *error)
+{
+	pthread_mutex_lock(&list->lock);
+	enum histree_status status =
+		goes_on(&cancel) ? histree_event_reader_density(list->reader, from, to, pixels, counts, error)
+				 : cancelled(error);
+	pthread_mutex_unlock(&list->lock);
+	return status;
+}
+
+static int compare_counts(const void *a, const void *b, void *context)
+{
+	const uint64_t *counts = context;
+	uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+	if (counts[one] != counts[other])
+		return counts[one] > counts[other] ? -1 : 1;
+	return (one > other) - (one < other);
+}
+
+void event_list_order_types(const struct event_list *list, const uint64_t *counts, uint32_t *order)
+{
+	for (size_t i = 0; i < list->type_count; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, list->type_count, sizeof(*order), compare_counts, (void *)(uintptr_t)counts);
+}

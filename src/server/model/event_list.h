@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event_list.h - the events of a dataset as lists and counts of them, for outputs and the page.
+ *
+ * All requests share one reader: they mostly go on where the one before has ended, and to open a trace anew is what
+ * takes long.  A request has it for a bounded time.
+ */
+#ifndef SERVER_MODEL_EVENT_LIST_H
+#define SERVER_MODEL_EVENT_LIST_H
+
+#include "histree/view.h"
+#include "server/catalogue/dataset.h"
+#include "server/model/event_match.h"
+
+struct event_list {
+	const struct histree_events *events;
+	const char *name; /* of the trace */
+	histree_time start, end;
+	uint64_t count;
+	const char *const *types;
+	size_t type_count;
+	pthread_mutex_t lock; /* who reads */
+	struct histree_event_reader *reader;
+};
+
+/* For struct output, see there. */
+bool event_list_applies(const struct dataset *dataset);
+enum histree_status event_list_make(struct dataset *dataset, void **view, struct histree_error *error);
+void event_list_free(void *view);
+
+/* The lines [first, first + count), as far as there are any. */
+typedef void event_list_visit(void *context, const struct event_line *line);
+enum histree_status event_list_read(struct event_list *list, uint64_t first, uint64_t count,
+				    event_list_visit *visit, void *context, struct histree_error *error);
+
+/* The first event at or after a time, `count` if there is none. */
+enum histree_status event_list_find(struct event_list *list, histree_time time, uint64_t *number,
+				    struct histree_error *error);
+
+/*
+ * From event `first` on, or back, the next one that matches.  HISTREE_NOT_FOUND: none.  HISTREE_ERR_CANCELLED: none
+ * in the time that a search may take, or before it was cancelled.
+ */
+enum histree_status event_list_search(struct event_list *list, const struct cell_match *match, uint64_t first,
+				      bool backwards, struct histree_cancel cancel, uint64_t *number,
+				      struct histree_error *error);
+
+/* As in events.h.  A density takes a bounded time once it is its turn, so that is when `cancel` is asked. */
+enum histree_status event_list_count_types(struct event_list *list, histree_time from, histree_time to,
+					   uint64_t *counts, struct histree_error *error);
+enum histree_status event_list_density(struct event_list *list, histree_time from, histree_time to, uint32_t pixels,
+				       struct histree_cancel cancel, double *counts, struct histree_error *error);
+
+/* Indexes of the types, those of the most events first; `order` has room for all of them. */
+void event_list_order_types(const struct event_list *list, const uint64_t *counts, uint32_t *order);
+
+#endif

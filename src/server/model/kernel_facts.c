@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "server/model/kernel_facts.h"
+
+#include "server/model/kernel_threads.h"
+
+static const struct histree_thread *thread_of(const struct state_place *place)
+{
+	const struct kernel_threads *threads = place->view;
+	return &threads->list[place->row];
+}
+
+static const struct histree_resource *resource_of(const struct state_place *place)
+{
+	const struct kernel_view *view = place->view;
+	return &view->resource_list[place->row];
+}
+
+static struct histree_value known_number(int32_t number)
+{
+	return number >= 0 ? histree_int(number) : histree_null();
+}
+
+/* ---- threads --------------------------------------------------------------------------------------------- */
+
+static struct histree_value tid(const struct state_place *place)
+{
+	return known_number(thread_of(place)->tid);
+}
+
+static struct histree_value pid(const struct state_place *place)
+{
+	return known_number(thread_of(place)->pid);
+}
+
+static struct histree_value ppid(const struct state_place *place)
+{
+	return known_number(thread_of(place)->ppid);
+}
+
+static struct histree_value program(const struct state_place *place)
+{
+	return histree_string(thread_of(place)->name);
+}
+
+static struct histree_value of_thread(const struct state_place *place, const char *attribute)
+{
+	const struct kernel_threads *threads = place->view;
+	histree_quark quark;
+	return histree_attributes_find(histree_history_attributes(threads->kernel->history), thread_of(place)->node,
+				       attribute, &quark) == HISTREE_OK
+		       ? state_fact_attribute(place, quark)
+		       : histree_null();
+}
+
+static struct histree_value cpu(const struct state_place *place)
+{
+	return of_thread(place, "Current_cpu_rq");
+}
+
+static struct histree_value system_call(const struct state_place *place)
+{
+	return of_thread(place, "System_call");
+}
+
+static struct histree_value priority(const struct state_place *place)
+{
+	return of_thread(place, "Prio");
+}
+
+const struct state_fact kernel_thread_facts[] = {
+	{ "TID", tid },           { "PID", pid }, { "PTID", ppid },
+	{ "Exec_Name", program }, { "CPU", cpu }, { "System call", system_call },
+	{ "Priority", priority }, { 0 },
+};
+
+/* ---- resources ------------------------------------------------------------------------------------------- */
+
+static struct histree_value resource_cpu(const struct state_place *place)
+{
+	return known_number(resource_of(place)->cpu);
+}
+
+static struct histree_value resource_name(const struct state_place *place)
+{
+	return histree_string(resource_of(place)->name);
+}
+
+/* Of the thread that had the CPU. */
+static struct histree_value resource_tid(const struct state_place *place)
+{
+	const struct kernel_view *view = place->view;
+	const struct histree_resource *asked = resource_of(place);
+	for (uint32_t i = 0; asked->cpu >= 0 && i < view->resource_count; i++) {
+		const struct histree_resource *resource = &view->resource_list[i];
+		if (resource->kind == HISTREE_RESOURCE_CURRENT_THREAD && resource->cpu == asked->cpu)
+			return state_fact_attribute(place, resource->quark);
+	}
+	return histree_null();
+}
+
+const struct state_fact kernel_resource_facts[] = {
+	{ "CPU", resource_cpu },
+	{ "Resource", resource_name },
+	{ "TID", resource_tid },
+	{ 0 },
+};

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_facts.h - what is known of the states of threads and of resources.
+ */
+#ifndef SERVER_MODEL_KERNEL_FACTS_H
+#define SERVER_MODEL_KERNEL_FACTS_H
+
+#include "server/model/state_fact.h"
+
+/* Of a struct kernel_threads, and of a struct kernel_view. */
+extern const struct state_fact kernel_thread_facts[], kernel_resource_facts[];
+
+#endif

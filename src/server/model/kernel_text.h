@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_text.h - what is written for people in the views of a kernel.
+ */
+#ifndef SERVER_MODEL_KERNEL_TEXT_H
+#define SERVER_MODEL_KERNEL_TEXT_H
+
+#include "server/model/kernel_view.h"
+
+/*
+ * A thread with the name of its program: "bash (42)"; nothing for the idle thread.  The tree of threads knows all
+ * names; until it is made the history is asked.
+ */
+void kernel_thread_label(const struct kernel_view *view, int32_t tid, struct piece *text);
+
+/* What stands in a state of a thread; of a resource, nothing where its colour says it all.  `view` is that of the
+ * row model or output. */
+void kernel_thread_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
+			struct piece *text);
+void kernel_resource_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
+			  struct piece *text);
+
+#endif

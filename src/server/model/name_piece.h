@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * name_piece.h - the name of an attribute, of whatever length, in a piece of its own.
+ */
+#ifndef SERVER_MODEL_NAME_PIECE_H
+#define SERVER_MODEL_NAME_PIECE_H
+
+#include "histree/attributes.h"
+#include "server/http/piece.h"
+
+/* Instead of what the piece has; empty when memory is out. */
+void piece_put_name(const struct histree_attributes *attributes, histree_quark quark, struct piece *name);
+
+#endif

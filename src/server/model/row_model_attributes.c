@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+/*
+ * row_model_attributes.c - every attribute of every history, for stores of whatever analysis.
+ *
+ * The top is a row for each history, when there are several.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "server/model/name_piece.h"
+#include "server/model/row_model.h"
+#include "server/tsp/state_rows.h"
+
+struct attribute_row {
+	histree_quark quark; /* HISTREE_ROOT: the history itself */
+	uint32_t depth, descendants;
+	uint32_t history;
+};
+
+struct attribute_rows {
+	struct histree_history *histories[DATASET_HISTORIES_MAX];
+	const char *names[DATASET_HISTORIES_MAX];
+	struct attribute_row *rows;
+	uint32_t count;
+};
+
+static bool applies(const struct dataset *dataset)
+{
+	return dataset->history_count > 0;
+}
+
+/* The next attribute depth first: down, else to the side, else to the side of one above; HISTREE_ROOT: no more. */
+static histree_quark next_attribute(const struct histree_attributes *attributes, histree_quark quark,
+				    uint32_t *depth)
+{
+	histree_quark next = histree_attributes_first_child(attributes, quark);
+	if (next != HISTREE_ROOT) {
+		++*depth;
+		return next;
+	}
+	for (; quark != HISTREE_ROOT; quark = histree_attributes_parent(attributes, quark)) {
+		next = histree_attributes_next_sibling(attributes, quark);
+		if (next != HISTREE_ROOT)
+			return next;
+		--*depth;
+	}
+	return HISTREE_ROOT;
+}
+
+static void add_history(struct attribute_rows *rows, uint32_t history, uint32_t depth)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(rows->histories[history]);
+	histree_quark quark = histree_attributes_first_child(attributes, HISTREE_ROOT);
+	while (quark != HISTREE_ROOT) {
+		rows->rows[rows->count++] = (struct attribute_row){ quark, depth, 0, history };
+		quark = next_attribute(attributes, quark, &depth);
+	}
+}
+
+/* How many rows behind each are deeper than it; from the last one to the first, over those that are counted. */
+static void count_descendants(struct attribute_rows *rows)
+{
+	for (uint32_t row = rows->count; row-- > 0;) {
+		uint32_t next = row + 1;
+		while (next < rows->count && rows->rows[next].depth > rows->rows[row].depth)
+			next += rows->rows[next].descendants + 1;
+		rows->rows[row].descendants = next - row - 1;
+	}
+}
+
+static void free_rows(void *view)
+{
+	struct attribute_rows *rows = view;
+	free(rows->rows);
+	free(rows);
+}
+
+static enum histree_status make(struct dataset *dataset, void **view, struct histree_error *error)
+{
+	struct attribute_rows *rows = calloc(1, sizeof(*rows));
+	if (rows == NULL)
+		return error_memory(error, "the attributes");
+	size_t total = dataset->history_count;
+	for (size_t i = 0; i < dataset->history_count; i++) {
+		rows->histories[i] = dataset->histories[i];
+		rows->names[i] = histree_store_info(dataset->store)->histories[i].analysis;
+		total += histree_history_info(dataset->histories[i])->attribute_count;
+	}
+	rows->rows = total < UINT32_MAX ? malloc((total + 1) * sizeof(*rows->rows)) : NULL;
+	if (rows->rows == NULL) {
+		free_rows(rows);
+		return error_memory(error, "the attributes");
+	}
+	bool has_tops = dataset->history_count > 1;
+	for (uint32_t i = 0; i < dataset->history_count; i++) {
+		if (has_tops)
+			rows->rows[rows->count++] = (struct attribute_row){ HISTREE_ROOT, 0, 0, i };
+		add_history(rows, i, has_tops);
+	}
+	count_descendants(rows);
+	*view = rows;
+	return HISTREE_OK;
+}
+
+static uint32_t count(const void *view)
+{
+	const struct attribute_rows *rows = view;
+	return rows->count;
+}
+
+static void facts(const void *view, uint32_t index, struct row_facts *out)
+{
+	const struct attribute_rows *rows = view;
+	const struct attribute_row *row = &rows->rows[index];
+	struct histree_history *history = rows->histories[row->history];
+	*out = (struct row_facts){
+		.history = history,
+		.quark = row->quark,
+		.label = HISTREE_ROOT,
+		.meaning = HISTREE_MEANS_ANYTHING,
+		.depth = row->depth,
+		.descendants = row->descendants,
+	};
+	if (row->quark != HISTREE_ROOT)
+		out->meaning = histree_meaning_of(histree_history_attributes(history), row->quark);
+}
+
+static void name_of(const struct attribute_rows *rows, uint32_t index, struct piece *name)
+{
+	const struct attribute_row *row = &rows->rows[index];
+	if (row->quark != HISTREE_ROOT)
+		piece_put_name(histree_history_attributes(rows->histories[row->history]), row->quark, name);
+	else
+		piece_put_text(name, rows->names[row->history]);
+}
+
+static void describe(const void *view, uint32_t index, struct json_writer *json)
+{
+	struct piece name = { 0 };
+	name_of(view, index, &name);
+	json_string_member(json, "name", name.bytes, name.size);
+	piece_release(&name);
+}
+
+static bool matches(const void *view, uint32_t index, const char *text)
+{
+	struct piece name = { 0 };
+	name_of(view, index, &name);
+	bool contains = row_text_contains(name.bytes, name.size, text);
+	piece_release(&name);
+	return contains;
+}
+
+const struct row_model row_model_attributes = {
+	.name = "attributes",
+	.title = "Attributes",
+	.applies = applies,
+	.make = make,
+	.free = free_rows,
+	.count = count,
+	.facts = facts,
+	.describe = describe,
+	.matches = matches,
+	.text = state_any_text,
+	.kind = { NULL, state_any_text },
+};

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+/*
+ * row_model_threads.c - the threads of a kernel as a tree by PPID.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "server/model/kernel_facts.h"
+#include "server/model/kernel_text.h"
+#include "server/model/kernel_threads.h"
+#include "server/model/row_model.h"
+#include "server/tsp/state_rows.h"
+
+static uint32_t count(const void *context)
+{
+	const struct kernel_threads *threads = context;
+	return threads->count;
+}
+
+static void facts(const void *context, uint32_t row, struct row_facts *out)
+{
+	const struct kernel_threads *threads = context;
+	const struct histree_thread *thread = &threads->list[row];
+	*out = (struct row_facts){
+		.history = threads->kernel->history,
+		.quark = thread->status,
+		.label = thread->system_call,
+		.meaning = HISTREE_MEANS_THREAD_STATUS,
+		.depth = thread->depth,
+		.descendants = thread->descendants,
+	};
+}
+
+static void describe(const void *context, uint32_t row, struct json_writer *json)
+{
+	const struct kernel_threads *threads = context;
+	const struct histree_thread *thread = &threads->list[row];
+	json_text_member(json, "name", thread->name);
+	json_int_member(json, "tid", thread->tid);
+	json_int_member(json, "pid", thread->pid);
+	json_int_member(json, "ppid", thread->ppid);
+	if (thread->birth <= thread->death) {
+		json_int_member(json, "birth", thread->birth - threads->kernel->start);
+		json_int_member(json, "death", thread->death - threads->kernel->start);
+	}
+	int64_t cpu_ns = kernel_threads_cpu_ns(threads, row);
+	if (cpu_ns >= 0)
+		json_int_member(json, "cpu", cpu_ns);
+}
+
+static bool matches(const void *context, uint32_t row, const char *text)
+{
+	const struct kernel_threads *threads = context;
+	const struct histree_thread *thread = &threads->list[row];
+	char tid[16];
+	if (row_text_contains(thread->name, strlen(thread->name), text))
+		return true;
+	snprintf(tid, sizeof(tid), "%d", thread->tid);
+	return strncmp(tid, text, strlen(text)) == 0;
+}
+
+/* Of a CPU the thread that it had, which may be its idle one. */
+static uint32_t find(const void *context, const struct row_wanted *wanted)
+{
+	const struct kernel_threads *threads = context;
+	int32_t tid =
+		wanted->tid >= 0 ? wanted->tid : kernel_view_thread_on(threads->kernel, wanted->cpu, wanted->at);
+	return tid >= 0 ? histree_control_flow_find(threads->flow, tid, wanted->cpu) : HISTREE_NO_INDEX;
+}
+
+static enum histree_status prepare(void *view, enum row_sort sort, struct histree_error *error)
+{
+	return sort == ROW_SORT_CPU ? kernel_threads_add_up_cpu(view, error) : HISTREE_OK;
+}
+
+/* The first letters decide; names that begin alike stay in the order of the tree. */
+static uint64_t name_key(const char *name)
+{
+	uint64_t key = 0;
+	for (int i = 0; i < 8; i++) {
+		key = key << 8 | (unsigned char)*name;
+		name += *name != '\0';
+	}
+	return key;
+}
+
+static uint64_t sort_key(const void *context, uint32_t row, enum row_sort sort)
+{
+	const struct kernel_threads *threads = context;
+	const struct histree_thread *thread = &threads->list[row];
+	switch (sort) {
+	case ROW_SORT_TID:
+		return (uint64_t)((int64_t)thread->tid - INT32_MIN);
+	case ROW_SORT_NAME:
+		return name_key(thread->name);
+	case ROW_SORT_BIRTH:
+		return (uint64_t)thread->birth - (uint64_t)threads->kernel->start;
+	case ROW_SORT_CPU: /* most first */
+		return (uint64_t)(INT64_MAX - kernel_threads_cpu_ns(threads, row));
+	case ROW_SORT_TREE:
+	case ROW_SORT_COUNT:
+		break;
+	}
+	return row;
+}
+
+const struct row_model row_model_threads = {
+	.name = "control-flow",
+	.title = "Control Flow",
+	.has_arrows = true,
+	.applies = kernel_view_applies,
+	.make = kernel_threads_make,
+	.free = kernel_threads_free,
+	.count = count,
+	.facts = facts,
+	.describe = describe,
+	.matches = matches,
+	.find = find,
+	.prepare = prepare,
+	.sort_key = sort_key,
+	.text = kernel_thread_text,
+	.kind = { kernel_thread_facts, NULL },
+	.early = &row_model_early_threads,
+};

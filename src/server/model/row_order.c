@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+#include "server/model/row_order.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+
+/* As many as a few pages use at once. */
+enum { ORDERS_KEPT = 6 };
+
+struct row_orders {
+	pthread_mutex_t lock;                /* guards what follows */
+	struct row_order *kept[ORDERS_KEPT]; /* the one used last comes first */
+};
+
+/* ---- making ------------------------------------------------------------------------------------------ */
+
+static int compare_rows(const void *a, const void *b)
+{
+	const uint32_t *first = a, *second = b;
+	return (*first > *second) - (*first < *second);
+}
+
+bool row_is_folded(const struct row_order_request *request, uint32_t row)
+{
+	bool is_toggled = request->toggled_count > 0 && bsearch(&row, request->toggled, request->toggled_count,
+								sizeof(row), compare_rows) != NULL;
+	return request->folded != is_toggled;
+}
+
+/* Marks the rows that match and, in a tree, those above them; NULL: memory is out. */
+static bool *filter_rows(const struct row_order_request *request, uint32_t count)
+{
+	const struct row_model *model = request->model;
+	bool *wanted = calloc((size_t)count + 1, sizeof(*wanted));
+	uint32_t above[256]; /* the row of each depth on the way to this one */
+	for (uint32_t row = 0; wanted != NULL && row < count; row++) {
+		struct row_facts facts;
+		model->facts(request->view, row, &facts);
+		size_t depth = facts.depth < 255 ? facts.depth : 255;
+		above[depth] = row;
+		if (!model->matches(request->view, row, request->filter))
+			continue;
+		wanted[row] = true;
+		for (size_t i = depth; request->sort == ROW_SORT_TREE && i-- > 0 && !wanted[above[i]];)
+			wanted[above[i]] = true;
+	}
+	return wanted;
+}
+
+/* A filter shows what it finds, folded or not. */
+static void fill_tree(struct row_order *order, const struct row_order_request *request, uint32_t count,
+		      const bool *wanted)
+{
+	for (uint32_t row = 0; row < count; row++) {
+		if (wanted != NULL && !wanted[row])
+			continue;
+		order->rows[order->count++] = row;
+		struct row_facts facts;
+		if (wanted != NULL)
+			continue;
+		request->model->facts(request->view, row, &facts);
+		if (facts.descendants > 0 && row_is_folded(request, row))
+			row += facts.descendants;
+	}
+}
+
+struct sort_entry {
+	uint64_t key;
+	uint32_t row;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct sort_entry *first = a, *second = b;
+	if (first->key != second->key)
+		return first->key < second->key ? -1 : 1;
+	return (first->row > second->row) - (first->row < second->row);
+}
+
+static bool fill_sorted(struct row_order *order, const struct row_order_request *request, uint32_t count,
+			const bool *wanted)
+{
+	struct sort_entry *entries = malloc(((size_t)count + 1) * sizeof(*entries));
+	if (entries == NULL)
+		return false;
+	for (uint32_t row = 0; row < count; row++)
+		if (wanted == NULL || wanted[row])
+			entries[order->count++] =
+				(struct sort_entry){ request->model->sort_key(request->view, row, request->sort),
+						     row };
+	qsort(entries, order->count, sizeof(*entries), compare_entries);
+	for (uint32_t i = 0; i < order->count; i++)
+		order->rows[i] = entries[i].row;
+	free(entries);
+	return true;
+}
+
+static void order_free(struct row_order *order)
+{
+	free(order->key);
+	free(order->rows);
+	free(order);
+}
+
+/* A million rows are not looked at one by one for that. */
+static bool is_that_of_the_model(const struct row_order_request *request)
+{
+	return request->sort == ROW_SORT_TREE && *request->filter == '\0' && !request->folded &&
+	       request->toggled_count == 0;
+}
+
+/* Takes the key. */
+static struct row_order *make_order(const struct row_order_request *request, char *key)
+{
+	uint32_t count = request->model->count(request->view);
+	bool *wanted = NULL;
+	struct row_order *order = calloc(1, sizeof(*order));
+	if (order == NULL) {
+		free(key);
+		return NULL;
+	}
+	order->holders = 1;
+	order->key = key;
+	if (is_that_of_the_model(request)) {
+		order->count = count;
+		return order;
+	}
+	order->rows = malloc(((size_t)count + 1) * sizeof(*order->rows));
+	bool done = order->rows != NULL;
+	if (done && *request->filter != '\0') {
+		wanted = filter_rows(request, count);
+		done = wanted != NULL;
+	}
+	if (done && request->sort == ROW_SORT_TREE)
+		fill_tree(order, request, count, wanted);
+	else if (done)
+		done = fill_sorted(order, request, count, wanted);
+	free(wanted);
+	if (done)
+		return order;
+	order_free(order);
+	return NULL;
+}
+
+/* ---- keeping ----------------------------------------------------------------------------------------- */
+
+/* What tells one order of a dataset from another; the caller frees it. */
+static char *request_key(const struct row_order_request *request)
+{
+	struct piece key = { 0 };
+	piece_format(&key, "%s %d %d", request->model->name, (int)request->sort, request->folded);
+	for (size_t i = 0; i < request->toggled_count; i++)
+		piece_format(&key, " %u", request->toggled[i]);
+	piece_format(&key, " %s", request->filter);
+	piece_put_char(&key, '\0');
+	if (!key.failed)
+		return key.bytes;
+	piece_release(&key);
+	return NULL;
+}
+
+static struct row_order *hold(struct row_order *order)
+{
+	atomic_fetch_add_explicit(&order->holders, 1, memory_order_relaxed);
+	return order;
+}
+
+void row_order_release(struct row_order *order)
+{
+	if (order != NULL && atomic_fetch_sub_explicit(&order->holders, 1, memory_order_acq_rel) == 1)
+		order_free(order);
+}
+
+/* Move it to the front; the last one makes room for one that is new. */
+static void keep_first(struct row_orders *orders, size_t at, struct row_order *order)
+{
+	memmove(orders->kept + 1, orders->kept, at * sizeof(orders->kept[0]));
+	orders->kept[0] = order;
+}
+
+static struct row_order *find_kept(struct row_orders *orders, const char *key)
+{
+	struct row_order *order = NULL;
+	pthread_mutex_lock(&orders->lock);
+	for (size_t i = 0; i < ORDERS_KEPT && orders->kept[i] != NULL; i++) {
+		if (strcmp(orders->kept[i]->key, key) != 0)
+			continue;
+		order = hold(orders->kept[i]);
+		keep_first(orders, i, orders->kept[i]);
+		break;
+	}
+	pthread_mutex_unlock(&orders->lock);
+	return order;
+}
+
+enum histree_status row_order_get(struct row_orders *orders, const struct row_order_request *request,
+				  struct row_order **out, struct histree_error *error)
+{
+	char *key = request_key(request);
+	*out = key != NULL ? find_kept(orders, key) : NULL;
+	if (*out != NULL) {
+		free(key);
+		return HISTREE_OK;
+	}
+	/* Two who ask at once make it twice; the later one is kept as well, and goes with time. */
+	if (key != NULL)
+		*out = make_order(request, key);
+	if (*out == NULL)
+		return error_memory(error, "the order of the rows");
+	pthread_mutex_lock(&orders->lock);
+	row_order_release(orders->kept[ORDERS_KEPT - 1]);
+	keep_first(orders, ORDERS_KEPT - 1, hold(*out));
+	pthread_mutex_unlock(&orders->lock);
+	return HISTREE_OK;
+}
+
+enum histree_status row_orders_make(struct dataset *dataset, void **view, struct histree_error *error)
+{
+	(void)dataset;
+	struct row_orders *orders = calloc(1, sizeof(*orders));
+	if (orders == NULL)
+		return error_memory(error, "the orders of rows");
+	pthread_mutex_init(&orders->lock, NULL);
+	*view = orders;
+	return HISTREE_OK;
+}
+
+void row_orders_free(void *view)
+{
+	struct row_orders *orders = view;
+	for (size_t i = 0; i < ORDERS_KEPT; i++)
+		row_order_release(orders->kept[i]);
+	pthread_mutex_destroy(&orders->lock);
+	free(orders);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * row_order.h - which rows of a model stand where: sorted, filtered, folded.
+ *
+ * An order is made once and kept for a while, because a page that scrolls asks for many windows of one order.  It
+ * is held by whoever reads it.
+ */
+#ifndef SERVER_MODEL_ROW_ORDER_H
+#define SERVER_MODEL_ROW_ORDER_H
+
+#include "server/model/row_model.h"
+
+enum { ROW_TOGGLES_MAX = 1024 };
+
+struct row_order_request {
+	const struct row_model *model;
+	const void *view;
+	enum row_sort sort;
+	const char *filter; /* "": all; in a tree the rows above a match stay as well */
+	/* Folded rows hide what is below them: all or none, but for the toggled ones. */
+	bool folded;
+	const uint32_t *toggled; /* ascending */
+	size_t toggled_count;
+};
+
+struct row_order {
+	atomic_int holders;
+	char *key;
+	uint32_t *rows; /* NULL: every row, where it stands in the model */
+	uint32_t count;
+};
+
+static inline uint32_t row_order_at(const struct row_order *order, uint32_t position)
+{
+	return order->rows != NULL ? order->rows[position] : position;
+}
+
+/* Made anew, or one that was kept; release it.  Threads: any. */
+struct row_orders;
+
+enum histree_status row_order_get(struct row_orders *orders, const struct row_order_request *request,
+				  struct row_order **out, struct histree_error *error);
+void row_order_release(struct row_order *order);
+
+/* Whether a row hides what is below it. */
+bool row_is_folded(const struct row_order_request *request, uint32_t row);
+
+/* A view of a dataset (dataset.h): its orders. */
+enum histree_status row_orders_make(struct dataset *dataset, void **view, struct histree_error *error);
+void row_orders_free(void *view);
+
+#endif

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+#include "server/model/segment_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* Of each store: a screen is a few nodes, a sorted iterator a few MB, and what is more goes to a file. */
+enum { CACHE_BYTES = 16 << 20, QUEUE_BYTES = 8 << 20, LISTINGS_MAX = 4 };
+
+struct segment_listing {
+	struct segment_listing_key key; /* its filter is a copy */
+	struct histree_segment_filter *filter;
+	struct histree_segment_rows *rows; /* NULL: a free place */
+	struct histree_cancel cancel;      /* of the request that has them */
+	uint64_t used;                     /* when, in uses of the list */
+};
+
+struct segment_lists {
+	struct histree_store *store;
+	size_t count;
+	struct segment_list lists[];
+};
+
+/* ---- stores ---------------------------------------------------------------------------------------------- */
+
+bool segment_lists_apply(const struct dataset *dataset)
+{
+	return histree_store_info(dataset->store)->segments_count > 0;
+}
+
+enum histree_status segment_lists_make(struct dataset *dataset, void **view, struct histree_error *error)
+{
+	const struct histree_store_info *info = histree_store_info(dataset->store);
+	struct segment_lists *lists = calloc(1, sizeof(*lists) + info->segments_count * sizeof(*lists->lists));
+	*view = lists;
+	if (lists == NULL)
+		return error_memory(error, "lists of segments");
+	lists->store = dataset->store;
+	for (size_t i = 0; i < info->segments_count; i++) {
+		struct segment_list *list = &lists->lists[lists->count++];
+		list->analysis = info->segments[i].analysis;
+		list->start = info->start;
+		list->end = info->end;
+		pthread_mutex_init(&list->lock, NULL);
+	}
+	return HISTREE_OK;
+}
+
+static void names_free(struct segment_names *names)
+{
+	if (names == NULL)
+		return;
+	histree_segment_stats_free(names->stats);
+	free(names->sorted);
+	free(names);
+}
+
+static void listing_clear(struct segment_listing *listing)
+{
+	histree_segment_rows_free(listing->rows);
+	histree_segment_filter_free(listing->filter);
+	free((char *)(uintptr_t)listing->key.filter);
+	*listing = (struct segment_listing){ .used = listing->used };
+}
+
+void segment_lists_free(void *view)
+{
+	struct segment_lists *lists = view;
+	for (size_t i = 0; i < lists->count; i++) {
+		struct segment_list *list = &lists->lists[i];
+		for (size_t k = 0; list->listings != NULL && k < LISTINGS_MAX; k++)
+			listing_clear(&list->listings[k]);
+		free(list->listings);
+		names_free(list->names);
+		histree_segment_store_close(list->store);
+		pthread_mutex_destroy(&list->lock);
+	}
+	free(lists);
+}
+
+/* The field by which segments are told apart: the one of that name, or else the first of texts. */
+static size_t find_name_field(const struct histree_segment_schema *schema)
+{
+	size_t found = HISTREE_SEGMENTS_TOGETHER;
+	for (size_t i = 0; i < schema->field_count; i++) {
+		bool is_text = schema->fields[i].type == HISTREE_STRING;
+		if (is_text && strcmp(schema->fields[i].name, "name") == 0)
+			return i;
+		if (is_text && found == HISTREE_SEGMENTS_TOGETHER)
+			found = i;
+	}
+	return found;
+}
+
+static enum histree_status open_list(const struct segment_lists *lists, struct segment_list *list,
+				     struct histree_error *error)
+{
+	/* A server writes nothing beside the stores of others. */
+	const struct histree_segment_open_options options = { .cache_bytes = CACHE_BYTES,
+							      .queue_bytes = QUEUE_BYTES,
+							      .tables = HISTREE_TABLES_AS_THEY_ARE };
+	if (list->store != NULL)
+		return HISTREE_OK;
+	if (list->listings == NULL)
+		list->listings = calloc(LISTINGS_MAX, sizeof(*list->listings));
+	if (list->listings == NULL)
+		return error_memory(error, "lists of segments");
+	enum histree_status status =
+		histree_store_segments(lists->store, list->analysis, true, &options, &list->store, error);
+	if (status != HISTREE_OK)
+		return status;
+	list->info = histree_segment_store_info(list->store);
+	list->name_field = find_name_field(&list->info->schema);
+	return HISTREE_OK;
+}
+
+enum histree_status segment_list_find(void *view, const char *analysis, struct segment_list **out,
+				      struct histree_error *error)
+{
+	struct segment_lists *lists = view;
+	*out = NULL;
+	for (size_t i = 0; i < lists->count; i++) {
+		struct segment_list *list = &lists->lists[i];
+		if (strcmp(list->analysis, analysis) != 0)
+			continue;
+		pthread_mutex_lock(&list->lock);
+		enum histree_status status = open_list(lists, list, error);
+		pthread_mutex_unlock(&list->lock);
+		if (status == HISTREE_OK)
+			*out = list;
+		return status;
+	}
+	return error_set(error, HISTREE_NOT_FOUND, "the store has no segments of '%s'", analysis);
+}
+
+enum histree_status segment_list_filter(const struct segment_list *list, const char *text,
+					struct histree_segment_filter **out, struct histree_error *error)
+{
+	*out = NULL;
+	if (*text == '\0')
+		return HISTREE_OK;
+	return histree_segment_filter_create(&list->info->schema, text, list->start, list->end, out, error);
+}
+
+/* ---- statistics ------------------------------------------------------------------------------------------ */
+
+/* A filter through which a pass is cancelled: from then on nothing is wanted, which is soon over. */
+struct guard {
+	const struct histree_segment_query *query;
+	struct histree_cancel cancel;
+	uint64_t asked;
+	bool is_stopped;
+};
+
+static bool is_wanted(void *context, const struct histree_segment *segment)
+{
+	struct guard *guard = context;
+	const struct histree_segment_query *query = guard->query;
+	if (guard->asked++ % 4096 == 0 && guard->cancel.go_on != NULL)
+		guard->is_stopped |= !guard->cancel.go_on(guard->cancel.context);
+	return !guard->is_stopped && (query->filter == NULL || query->filter(query->filter_context, segment));
+}
+
+enum histree_status segment_list_stats(const struct segment_list *list, const struct histree_segment_query *query,
+				       size_t field, struct histree_cancel cancel,
+				       struct histree_segment_stats **out, struct histree_error *error)
+{
+	struct guard guard = { .query = query, .cancel = cancel };
+	struct histree_segment_query guarded = *query;
+	guarded.filter = is_wanted;
+	guarded.filter_context = &guard;
+	enum histree_status status = histree_segment_stats_create(list->store, &guarded, field, out, error);
+	if (status < 0)
+		return status;
+	if (!guard.is_stopped) /* also where a damaged node was passed over */
+		return HISTREE_OK;
+	histree_segment_stats_free(*out);
+	*out = NULL;
+	return error_set(error, HISTREE_ERR_CANCELLED, "the statistics are no longer wanted");
+}
+
+/* ---- names ----------------------------------------------------------------------------------------------- */
+
+/* Names are texts or null, which comes first. */
+static int compare_names(const struct histree_value *a, const struct histree_value *b)
+{
+	if (a->type != b->type)
+		return a->type == HISTREE_NULL ? -1 : 1;
+	if (a->type != HISTREE_STRING)
+		return 0;
+	size_t common = a->size < b->size ? a->size : b->size;
+	int order = common > 0 ? memcmp(a->bytes, b->bytes, common) : 0;
+	return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
+}
+
+static const struct histree_value *name_at(const struct segment_names *names, uint32_t index)
+{
+	return &histree_segment_stats_group(names->stats, index)->value;
+}
+
+static int compare_groups(const void *a, const void *b, void *names)
+{
+	return compare_names(name_at(names, *(const uint32_t *)a), name_at(names, *(const uint32_t *)b));
+}
+
+static enum histree_status make_names(const struct segment_list *list, struct histree_cancel cancel,
+				      struct segment_names **out, struct histree_error *error)
+{
+	const struct histree_segment_query all = HISTREE_SEGMENTS_ALL;
+	struct segment_names *names = calloc(1, sizeof(*names));
+	*out = NULL;
+	if (names == NULL)
+		return error_memory(error, "names of segments");
+	enum histree_status status = segment_list_stats(list, &all, list->name_field, cancel, &names->stats, error);
+	while (status == HISTREE_OK && histree_segment_stats_group(names->stats, names->count) != NULL)
+		names->count++;
+	if (status == HISTREE_OK && (names->sorted = calloc(names->count + 1, sizeof(*names->sorted))) == NULL)
+		status = error_memory(error, "names of segments");
+	if (status != HISTREE_OK) {
+		names_free(names);
+		return status;
+	}
+	for (size_t i = 0; i < names->count; i++)
+		names->sorted[i] = (uint32_t)i;
+	qsort_r(names->sorted, names->count, sizeof(*names->sorted), compare_groups, names);
+	*out = names;
+	return HISTREE_OK;
+}
+
+enum histree_status segment_list_names(struct segment_list *list, struct histree_cancel cancel,
+				       const struct segment_names **out, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	pthread_mutex_lock(&list->lock);
+	if (list->names == NULL)
+		status = make_names(list, cancel, &list->names, error);
+	*out = list->names;
+	pthread_mutex_unlock(&list->lock);
+	return status;
+}
+
+size_t segment_names_index(const struct segment_names *names, const struct histree_value *name)
+{
+	size_t low = 0, high = names->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = compare_names(name, name_at(names, names->sorted[middle]));
+		if (order == 0)
+			return names->sorted[middle];
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return SIZE_MAX;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------ */
+
+static bool goes_on(void *context)
+{
+	const struct segment_listing *listing = context;
+	return listing->cancel.go_on == NULL || listing->cancel.go_on(listing->cancel.context);
+}
+
+static bool is_same(const struct segment_listing_key *a, const struct segment_listing_key *b)
+{
+	return a->order == b->order && a->field == b->field && a->descending == b->descending &&
+	       strcmp(a->filter, b->filter) == 0;
+}
+
+static enum histree_status begin_listing(const struct segment_list *list, struct segment_listing *listing,
+					 const struct segment_listing_key *key, struct histree_error *error)
+{
+	listing_clear(listing);
+	listing->key = *key;
+	listing->key.filter = strdup(key->filter);
+	if (listing->key.filter == NULL)
+		return error_memory(error, "rows of segments");
+	enum histree_status status = segment_list_filter(list, key->filter, &listing->filter, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct histree_segment_rows_options options = { .query = HISTREE_SEGMENTS_ALL,
+							.go_on = goes_on,
+							.context = listing };
+	options.query.order = key->order;
+	options.query.field = key->field;
+	options.query.descending = key->descending;
+	if (listing->filter != NULL)
+		histree_segment_filter_apply(listing->filter, &options.query);
+	return histree_segment_rows_create(list->store, &options, &listing->rows, error);
+}
+
+/* The listing of a key, or the place of the one that was not used for the longest. */
+static struct segment_listing *choose_listing(struct segment_list *list, const struct segment_listing_key *key)
+{
+	struct segment_listing *chosen = &list->listings[0];
+	for (size_t i = 0; i < LISTINGS_MAX; i++) {
+		struct segment_listing *listing = &list->listings[i];
+		if (listing->rows != NULL && is_same(&listing->key, key))
+			return listing;
+		if (listing->used < chosen->used)
+			chosen = listing;
+	}
+	return chosen;
+}
+
+enum histree_status segment_list_enter(struct segment_list *list, const struct segment_listing_key *key,
+				       struct histree_cancel cancel, struct histree_segment_rows **out,
+				       struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	*out = NULL;
+	pthread_mutex_lock(&list->lock);
+	struct segment_listing *listing = choose_listing(list, key);
+	if (listing->rows == NULL || !is_same(&listing->key, key))
+		status = begin_listing(list, listing, key, error);
+	if (status != HISTREE_OK) {
+		pthread_mutex_unlock(&list->lock);
+		return status;
+	}
+	uint64_t last = 0;
+	for (size_t i = 0; i < LISTINGS_MAX; i++)
+		last = list->listings[i].used > last ? list->listings[i].used : last;
+	listing->used = last + 1;
+	listing->cancel = cancel;
+	*out = listing->rows;
+	return HISTREE_OK;
+}
+
+void segment_list_leave(struct segment_list *list, struct histree_segment_rows *rows)
+{
+	histree_segment_rows_rest(rows);
+	pthread_mutex_unlock(&list->lock);
+}

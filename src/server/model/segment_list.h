@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * segment_list.h - the segments of a dataset, analysis by analysis: for outputs and the page.
+ *
+ * A store is opened when it is first asked for.  Rows that were asked for are kept with their marks, a few orders
+ * of each store, so that a table that is scrolled does not begin anew; they are one request's at a time. Everything
+ * else reads the store with iterators of its own, and any number of requests do so at once.
+ */
+#ifndef SERVER_MODEL_SEGMENT_LIST_H
+#define SERVER_MODEL_SEGMENT_LIST_H
+
+#include "histree/segment_filter.h"
+#include "histree/segment_rows.h"
+#include "histree/segment_view.h"
+#include "server/catalogue/dataset.h"
+
+struct segment_list {
+	const char *analysis;
+	pthread_mutex_t lock;                /* guards what follows; the store and its info may be read without */
+	struct histree_segment_store *store; /* NULL: nobody has asked */
+	const struct histree_segment_store_info *info;
+	histree_time start, end; /* of the trace: what times are counted from */
+	size_t name_field;       /* HISTREE_SEGMENTS_TOGETHER: they have no names */
+	struct segment_names *names;
+	struct segment_listing *listings;
+};
+
+/* For struct output, see there: the view is of all stores. */
+bool segment_lists_apply(const struct dataset *dataset);
+enum histree_status segment_lists_make(struct dataset *dataset, void **view, struct histree_error *error);
+void segment_lists_free(void *view);
+
+/* The store of an analysis, open.  HISTREE_NOT_FOUND: the dataset has none. */
+enum histree_status segment_list_find(void *view, const char *analysis, struct segment_list **out,
+				      struct histree_error *error);
+
+/*
+ * An expression of a client (filter.h); times count from the trace.  *out is NULL for "", which passes all.
+ * HISTREE_ERR_ARGUMENT says what is wrong with it.
+ */
+enum histree_status segment_list_filter(const struct segment_list *list, const char *text,
+					struct histree_segment_filter **out, struct histree_error *error);
+
+/* ---- names ----------------------------------------------------------------------------------------------- */
+
+/* The statistics of all segments by their names, the greatest total first; they do not change. */
+struct segment_names {
+	struct histree_segment_stats *stats;
+	size_t count;
+	uint32_t *sorted; /* indices of groups, by name */
+};
+
+enum histree_status segment_list_names(struct segment_list *list, struct histree_cancel cancel,
+				       const struct segment_names **out, struct histree_error *error);
+
+/* The index of the group of a name, SIZE_MAX if there is none. */
+size_t segment_names_index(const struct segment_names *names, const struct histree_value *name);
+
+/* histree_segment_stats_create() that can be cancelled. */
+enum histree_status segment_list_stats(const struct segment_list *list, const struct histree_segment_query *query,
+				       size_t field, struct histree_cancel cancel,
+				       struct histree_segment_stats **out, struct histree_error *error);
+
+/* ---- rows ------------------------------------------------------------------------------------------------ */
+
+struct segment_listing_key {
+	enum histree_segment_order order;
+	size_t field;
+	bool descending;
+	const char *filter; /* an expression; "": all */
+};
+
+/*
+ * The rows of an order, from here to segment_list_leave() this request's alone; they go on as long as `cancel`
+ * does.  On failure there is nothing to leave.
+ */
+enum histree_status segment_list_enter(struct segment_list *list, const struct segment_listing_key *key,
+				       struct histree_cancel cancel, struct histree_segment_rows **out,
+				       struct histree_error *error);
+void segment_list_leave(struct segment_list *list, struct histree_segment_rows *rows);
+
+#endif

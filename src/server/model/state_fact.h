@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * state_fact.h - what is known of a state besides its value and its times, by name: of a thread's its TID, its CPU.
+ *
+ * Names are those of Trace Compass, by which the filters of its clients ask.
+ */
+#ifndef SERVER_MODEL_STATE_FACT_H
+#define SERVER_MODEL_STATE_FACT_H
+
+#include "histree/query.h"
+
+enum { STATE_FACT_TEXT_SIZE = 128, STATE_FACTS_MAX = 8, STATE_FACTS_REMEMBERED = 64 };
+
+/* What an attribute was when it was looked up last. */
+struct remembered {
+	struct histree_interval state; /* its bytes are those below */
+	char bytes[STATE_FACT_TEXT_SIZE];
+	bool is_known;
+};
+
+/*
+ * States of a row come one after the other, and many of them in one state of an attribute that is known with them:
+ * a thread keeps its CPU and its priority for long.
+ */
+struct fact_memory {
+	struct remembered slots[STATE_FACTS_REMEMBERED]; /* by the last digits of the quark */
+};
+
+/* Where and when a fact is asked for. */
+struct state_place {
+	const void *view;
+	uint32_t row;       /* of the view: the index of a thread, of a resource */
+	histree_time start; /* of the state */
+	struct histree_query *query;
+	struct fact_memory *memory; /* of this fact; of one history */
+};
+
+struct state_fact {
+	const char *name; /* NULL ends a list */
+	struct histree_value (*value)(const struct state_place *place);
+};
+
+/* The value of an attribute then, its text in the memory; null where it cannot be said. */
+struct histree_value state_fact_attribute(const struct state_place *place, histree_quark quark);
+
+#endif

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+#include "server/model/state_filter.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "histree/filter.h"
+
+enum {
+	FIELD_LABEL,
+	FIELD_STATE,
+	FIELD_VALUE,
+	FIELD_START,
+	FIELD_END,
+	FIELD_DURATION,
+	FIELD_FACTS, /* the first of them */
+	FIELDS_MAX = FIELD_FACTS + 2 * STATE_FACTS_MAX,
+	EXPRESSIONS_MAX = 32,
+	STATUS_SYSTEM_CALL = 3,
+};
+
+struct state_filter {
+	struct histree_filter *filters[EXPRESSIONS_MAX];
+	size_t filter_count;
+	bool needs[FIELDS_MAX];
+	size_t field_count, known_count; /* those behind the known ones are null */
+	struct histree_history *history; /* that the query is of */
+	struct histree_query *query;
+	struct piece label;
+	struct fact_memory memories[STATE_FACTS_MAX + 1]; /* the last one for the label */
+};
+
+/* ---- expressions ----------------------------------------------------------------------------------------- */
+
+/* What other views know: a client may send one expression to all of them, and here none of its states has that. */
+static const char *const known_elsewhere[] = { "TID",         "PID",      "PTID",     "Exec_Name", "CPU",
+					       "System call", "Priority", "Resource", "Depth",     NULL };
+
+static bool is_listed(const struct histree_filter_field *fields, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(fields[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Returns how many; those from *known on have no values. */
+static size_t list_fields(const struct state_kind *kind, struct histree_filter_field *fields, size_t *known)
+{
+	static const struct histree_filter_field own[FIELD_FACTS] = {
+		[FIELD_LABEL] = { "Label", HISTREE_NULL, HISTREE_FILTER_PLAIN },
+		[FIELD_STATE] = { "State", HISTREE_STRING, HISTREE_FILTER_PLAIN },
+		[FIELD_VALUE] = { "Value", HISTREE_NULL, HISTREE_FILTER_PLAIN },
+		[FIELD_START] = { "Start Time", HISTREE_LONG, HISTREE_FILTER_TIME },
+		[FIELD_END] = { "End Time", HISTREE_LONG, HISTREE_FILTER_TIME },
+		[FIELD_DURATION] = { "Duration", HISTREE_LONG, HISTREE_FILTER_DURATION },
+	};
+	size_t count = FIELD_FACTS;
+	memcpy(fields, own, sizeof(own));
+	for (const struct state_fact *fact = kind->facts; fact != NULL && fact->name != NULL; fact++)
+		fields[count++] = (struct histree_filter_field){ fact->name, HISTREE_NULL, HISTREE_FILTER_PLAIN };
+	*known = count;
+	for (const char *const *name = known_elsewhere; *name != NULL; name++)
+		if (!is_listed(fields, *known, *name))
+			fields[count++] =
+				(struct histree_filter_field){ *name, HISTREE_NULL, HISTREE_FILTER_PLAIN };
+	return count;
+}
+
+enum histree_status state_filter_create(const char *const *texts, size_t count, const struct state_kind *kind,
+					histree_time start, histree_time end, struct state_filter **out,
+					struct histree_error *error)
+{
+	struct histree_filter_field fields[FIELDS_MAX];
+	*out = NULL;
+	if (count > EXPRESSIONS_MAX)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "more than %d filter expressions", EXPRESSIONS_MAX);
+	struct state_filter *filter = calloc(1, sizeof(*filter));
+	if (filter == NULL)
+		return error_memory(error, "a filter");
+	filter->field_count = list_fields(kind, fields, &filter->known_count);
+	struct histree_filter_scope scope = { fields, filter->field_count, start, end };
+	for (size_t i = 0; i < count; i++) {
+		enum histree_status status =
+			histree_filter_create(texts[i], &scope, &filter->filters[filter->filter_count], error);
+		if (status != HISTREE_OK) {
+			state_filter_free(filter);
+			return status;
+		}
+		for (size_t field = 0; field < filter->field_count; field++)
+			filter->needs[field] = filter->needs[field] ||
+					       histree_filter_needs(filter->filters[filter->filter_count], field);
+		filter->filter_count++;
+	}
+	*out = filter;
+	return HISTREE_OK;
+}
+
+void state_filter_free(struct state_filter *filter)
+{
+	if (filter == NULL)
+		return;
+	for (size_t i = 0; i < filter->filter_count; i++)
+		histree_filter_free(filter->filters[i]);
+	histree_query_free(filter->query);
+	piece_release(&filter->label);
+	free(filter);
+}
+
+/* ---- values ---------------------------------------------------------------------------------------------- */
+
+static void remember(struct remembered *slot, const struct histree_interval *state)
+{
+	slot->state = *state;
+	slot->is_known = true;
+	if (state->value.size > STATE_FACT_TEXT_SIZE)
+		slot->state.value.size = STATE_FACT_TEXT_SIZE;
+	if (state->value.size > 0) {
+		memcpy(slot->bytes, state->value.bytes, slot->state.value.size);
+		slot->state.value.bytes = slot->bytes;
+	}
+}
+
+struct histree_value state_fact_attribute(const struct state_place *place, histree_quark quark)
+{
+	if (place->query == NULL || quark == HISTREE_ROOT)
+		return histree_null();
+	struct histree_interval found;
+	struct remembered *slot = &place->memory->slots[quark % STATE_FACTS_REMEMBERED];
+	bool is_known = slot->is_known && slot->state.quark == quark && slot->state.start <= place->start &&
+			slot->state.end >= place->start;
+	if (is_known)
+		return slot->state.value;
+	if (histree_query_single(place->query, quark, place->start, &found, NULL) != HISTREE_OK)
+		return histree_null();
+	remember(slot, &found);
+	return slot->state.value;
+}
+
+static struct histree_value label_of(struct state_filter *filter, const struct state_owner *owner,
+				     const struct state_place *place, const struct histree_interval *state)
+{
+	bool is_named = owner->label != HISTREE_ROOT && state->value.type == HISTREE_INT &&
+			state->value.int32 == STATUS_SYSTEM_CALL;
+	if (is_named)
+		return state_fact_attribute(place, owner->label);
+	filter->label.size = 0;
+	if (owner->kind->text != NULL)
+		owner->kind->text(owner->view, owner->meaning, &state->value, &filter->label);
+	return filter->label.size > 0 ? histree_string_n(filter->label.bytes, filter->label.size) : histree_null();
+}
+
+/* Colours of a palette mean nothing but that values differ. */
+static struct histree_value state_name(const struct state_owner *owner, const struct histree_interval *state)
+{
+	bool is_named = owner->meaning != HISTREE_MEANS_ANYTHING && owner->meaning != HISTREE_MEANS_TID;
+	const struct histree_style *style = is_named ? histree_style_of(owner->meaning, &state->value) : NULL;
+	return style != NULL ? histree_string(style->name) : histree_null();
+}
+
+static struct histree_value field_value(struct state_filter *filter, size_t field, const struct state_owner *owner,
+					struct state_place *place, const struct histree_interval *state)
+{
+	switch (field) {
+	case FIELD_LABEL:
+		place->memory = &filter->memories[STATE_FACTS_MAX];
+		return label_of(filter, owner, place, state);
+	case FIELD_STATE:
+		return state_name(owner, state);
+	case FIELD_VALUE:
+		return state->value;
+	case FIELD_START:
+		return histree_long(state->start);
+	case FIELD_END:
+		return histree_long(state->end);
+	case FIELD_DURATION:
+		return histree_long((int64_t)((uint64_t)state->end - (uint64_t)state->start + 1));
+	default:
+		place->memory = &filter->memories[field - FIELD_FACTS];
+		return owner->kind->facts[field - FIELD_FACTS].value(place);
+	}
+}
+
+static struct histree_query *query_of(struct state_filter *filter, struct histree_history *history)
+{
+	if (filter->history != history) {
+		histree_query_free(filter->query);
+		filter->query = NULL;
+		filter->history =
+			histree_query_create(history, &filter->query, NULL) == HISTREE_OK ? history : NULL;
+	}
+	return filter->query;
+}
+
+bool state_filter_match(struct state_filter *filter, const struct state_owner *owner,
+			const struct histree_interval *state)
+{
+	if (state->value.type == HISTREE_NULL)
+		return false;
+	struct histree_value values[FIELDS_MAX];
+	struct state_place place = {
+		.view = owner->view,
+		.row = owner->row,
+		.start = state->start,
+		.query = query_of(filter, owner->history),
+	};
+	for (size_t i = 0; i < filter->field_count; i++)
+		values[i] = filter->needs[i] && i < filter->known_count
+				    ? field_value(filter, i, owner, &place, state)
+				    : histree_null();
+	for (size_t i = 0; i < filter->filter_count; i++)
+		if (!histree_filter_match(filter->filters[i], values))
+			return false;
+	return true;
+}

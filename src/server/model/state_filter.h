@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * state_filter.h - which states are wanted, by expressions (histree/filter.h) over what is known of a state:
+ *
+ *	Label			what stands in it, of a thread the name of its system call
+ *	State			what its colour means: "user mode"
+ *	Value			of its attribute
+ *	"Start Time", "End Time", Duration
+ *	TID, CPU, ...		facts of the view (state_fact.h)
+ *
+ * Only what an expression speaks of is looked up.
+ */
+#ifndef SERVER_MODEL_STATE_FILTER_H
+#define SERVER_MODEL_STATE_FILTER_H
+
+#include "histree/view.h"
+#include "server/http/piece.h"
+#include "server/model/state_fact.h"
+
+/* What the rows of a view have in common. */
+struct state_kind {
+	const struct state_fact *facts; /* NULL: none */
+	/* What stands in a state that no attribute of its own names; NULL: nothing. */
+	void (*text)(const void *view, enum histree_meaning meaning, const struct histree_value *value,
+		     struct piece *text);
+};
+
+/* A row whose states are asked for. */
+struct state_owner {
+	const void *view;
+	const struct state_kind *kind;
+	struct histree_history *history;
+	uint32_t row;
+	histree_quark label; /* names the states that are system calls; HISTREE_ROOT: there is none */
+	enum histree_meaning meaning;
+};
+
+/* One thread's; holds a query. */
+struct state_filter;
+
+/*
+ * `texts` must all hold.  HISTREE_ERR_ARGUMENT: one is no expression.  `start` is that of the trace, from which
+ * times count.
+ */
+enum histree_status state_filter_create(const char *const *texts, size_t count, const struct state_kind *kind,
+					histree_time start, histree_time end, struct state_filter **out,
+					struct histree_error *error);
+
+/* Null, where nothing is, never matches. */
+bool state_filter_match(struct state_filter *filter, const struct state_owner *owner,
+			const struct histree_interval *state);
+
+/* NULL is fine. */
+void state_filter_free(struct state_filter *filter);
+
+#endif

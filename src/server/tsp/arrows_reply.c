@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "server/tsp/arrows_reply.h"
+
+#include <stdlib.h>
+
+#include "server/tsp/parameters.h"
+
+/* Where a client does not say how wide its chart is. */
+enum { USUAL_PIXELS = 1000 };
+
+struct arrows_answer {
+	struct dataset *dataset; /* held */
+	const struct kernel_view *view;
+	enum kernel_rows rows;
+	int64_t first_id;
+	struct histree_arrows *arrows; /* NULL: none */
+	size_t next;
+};
+
+static void answer_free(void *state)
+{
+	struct arrows_answer *answer = state;
+	histree_arrows_free(answer->arrows);
+	dataset_release(answer->dataset);
+	free(answer);
+}
+
+static void write_arrow(const struct arrows_answer *answer, const struct histree_arrow *arrow,
+			struct json_writer *json)
+{
+	uint32_t from, to;
+	if (!kernel_arrow_rows(answer->view, answer->rows, arrow, &from, &to))
+		return;
+	json_begin_object(json);
+	json_int_member(json, "sourceId", answer->first_id + from);
+	json_int_member(json, "targetId", answer->first_id + to);
+	json_int_member(json, "start", arrow->start);
+	json_int_member(json, "end", arrow->end);
+	json_key(json, "style");
+	json_begin_object(json);
+	json_text_member(json, "parentKey", histree_arrow_style(arrow->kind)->key);
+	json_key(json, "values");
+	json_begin_object(json);
+	json_end(json);
+	json_end(json);
+	json_end(json);
+}
+
+static enum histree_status write_arrows(void *state, struct json_writer *json, struct histree_error *error)
+{
+	(void)error;
+	struct arrows_answer *answer = state;
+	size_t count = 0;
+	const struct histree_arrow *list =
+		answer->arrows != NULL ? histree_arrows_list(answer->arrows, &count) : NULL;
+	while (answer->next < count && json->piece->size < PIECE_SIZE)
+		write_arrow(answer, &list[answer->next++], json);
+	return answer->next < count ? HISTREE_OK : HISTREE_END;
+}
+
+static enum histree_status make_arrows(const struct call *call, struct arrows_answer *answer,
+				       struct histree_error *error)
+{
+	struct parameter_times times;
+	if (!parameters_times(call, &times))
+		return HISTREE_NOT_FOUND;
+	uint32_t pixels = times.count > 2 ? (uint32_t)times.count - 1 : USUAL_PIXELS;
+	enum histree_status status = kernel_arrows_make(answer->view, answer->rows, times.start, times.end, pixels,
+							reply_cancel(call->reply), &answer->arrows, error);
+	parameter_times_release(&times);
+	return status;
+}
+
+void arrows_reply(const struct output_call *output, const struct kernel_view *view, enum kernel_rows rows,
+		  int64_t first_id)
+{
+	struct reply *reply = output->call->reply;
+	struct histree_error error = { 0 };
+	struct arrows_answer *answer = calloc(1, sizeof(*answer));
+	if (answer == NULL) {
+		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
+		return;
+	}
+	*answer = (struct arrows_answer){
+		.dataset = dataset_hold(output->dataset), .view = view, .rows = rows, .first_id = first_id
+	};
+	enum histree_status status = make_arrows(output->call, answer, &error);
+	if (status == HISTREE_OK) {
+		reply_envelope(reply);
+		json_begin_array(&reply->json);
+		reply_steps(reply, &(struct reply_steps){ write_arrows, answer_free, answer });
+		return;
+	}
+	if (status < 0)
+		reply_failure(reply, &error); /* else it is answered */
+	answer_free(answer);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * output.h - what can be seen of an experiment: one table of outputs ("data providers" in the protocol).
+ *
+ * An output makes a view of a dataset, once, which all requests then share; a view does not change.  Its functions
+ * write the model of an answer, or let steps write it.  Endpoints know outputs by this table only: one that has no
+ * such function is answered with 405, as clients expect.
+ */
+#ifndef SERVER_TSP_OUTPUT_H
+#define SERVER_TSP_OUTPUT_H
+
+#include "server/http/call.h"
+
+enum output_type { OUTPUT_TABLE, OUTPUT_TREE_TIME_XY, OUTPUT_TIME_GRAPH, OUTPUT_DATA_TREE, OUTPUT_TREE_GENERIC_XY };
+
+/* What an endpoint hands to an output: the answer is an envelope, whose model is to be written. */
+struct output_call {
+	struct call *call;
+	struct dataset *dataset; /* steps that outlive the call hold it */
+	void *view;
+	const char *analysis; /* of an output for each segment store; else NULL */
+};
+
+struct segment_list;
+
+struct output {
+	const char *id, *name, *description;
+	enum output_type type;
+	/* There is one for each segment store: its id ends with a colon and the analysis, and its name begins so.
+	 */
+	bool is_per_segments;
+	bool (*applies)(const struct dataset *dataset);
+	dataset_view_make *make; /* several outputs may share one view */
+	void (*free)(void *view);
+	/* Each may be NULL.  They answer an error themselves. */
+	void (*tree)(const struct output_call *output);
+	void (*states)(const struct output_call *output);
+	void (*arrows)(const struct output_call *output);
+	void (*tooltip)(const struct output_call *output);
+	void (*style)(const struct output_call *output);
+	void (*xy)(const struct output_call *output);
+	void (*columns)(const struct output_call *output);
+	void (*lines)(const struct output_call *output);
+};
+
+/* By name, as clients list them; NULL at the end. */
+extern const struct output *const outputs[];
+
+extern const struct output output_call_stack, output_control_flow, output_resources, output_cpu_usage,
+	output_histogram, output_events, output_statistics, output_state_system, output_segment_table,
+	output_segment_scatter, output_segment_statistics, output_segment_density;
+
+const char *output_type_name(enum output_type type);
+
+/* The output of an id that applies to a dataset; NULL: there is none. */
+const struct output *output_find(const struct dataset *dataset, const char *id);
+
+/* What follows the colon in the id of an output for each segment store; NULL for others. */
+const char *output_analysis(const struct output *output, const char *id);
+
+/*
+ * Every output that applies to a dataset, by name; while it is not ready, every one that may.  The analysis is that
+ * of an output for each segment store, else NULL.
+ */
+typedef void output_visit(void *context, const struct output *output, const char *analysis);
+void output_each(const struct dataset *dataset, output_visit *visit, void *context);
+
+/* The segments that an output for each segment store is of.  False: answered. */
+bool output_segments(const struct output_call *output, struct segment_list **out);
+
+/* Once segments were read: the answer says if some are missing, because a node of their store is damaged. */
+void output_segments_read(const struct output_call *output, const struct segment_list *list);
+
+#endif

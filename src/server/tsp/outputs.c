@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+#include "server/tsp/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/model/segment_list.h"
+
+enum { ANALYSES_MAX = 64 };
+
+/* Those for each segment store are together, in the place of their names. */
+const struct output *const outputs[] = {
+	&output_cpu_usage,
+	&output_call_stack,
+	&output_control_flow,
+	&output_events,
+	&output_statistics,
+	&output_histogram,
+	&output_segment_density,
+	&output_segment_scatter,
+	&output_segment_statistics,
+	&output_segment_table,
+	&output_resources,
+	&output_state_system,
+	NULL,
+};
+
+const char *output_type_name(enum output_type type)
+{
+	static const char *const names[] = { "TABLE", "TREE_TIME_XY", "TIME_GRAPH", "DATA_TREE",
+					     "TREE_GENERIC_XY" };
+	return names[type];
+}
+
+const char *output_analysis(const struct output *output, const char *id)
+{
+	return output->is_per_segments ? id + strlen(output->id) + 1 : NULL;
+}
+
+static bool has_id(const struct output *output, const char *id)
+{
+	size_t size = strlen(output->id);
+	return output->is_per_segments ? strncmp(id, output->id, size) == 0 && id[size] == ':'
+				       : strcmp(id, output->id) == 0;
+}
+
+static bool has_segments(const struct dataset *dataset, const char *analysis)
+{
+	const struct histree_store_info *info = histree_store_info(dataset->store);
+	for (size_t i = 0; i < info->segments_count; i++)
+		if (strcmp(info->segments[i].analysis, analysis) == 0)
+			return true;
+	return false;
+}
+
+const struct output *output_find(const struct dataset *dataset, const char *id)
+{
+	for (size_t i = 0; outputs[i] != NULL; i++) {
+		const struct output *output = outputs[i];
+		if (!has_id(output, id))
+			continue;
+		if (dataset_status(dataset) != DATASET_READY)
+			return output;
+		bool is_there = output->is_per_segments ? has_segments(dataset, output_analysis(output, id))
+							: output->applies(dataset);
+		return is_there ? output : NULL;
+	}
+	return NULL;
+}
+
+/* ---- lists ----------------------------------------------------------------------------------------------- */
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Those of the store; while there is none, all that make segments. */
+static size_t list_analyses(const struct dataset *dataset, const char *analyses[ANALYSES_MAX])
+{
+	size_t count = 0;
+	if (dataset_status(dataset) == DATASET_READY) {
+		const struct histree_store_info *info = histree_store_info(dataset->store);
+		while (count < info->segments_count && count < ANALYSES_MAX) {
+			analyses[count] = info->segments[count].analysis;
+			count++;
+		}
+	} else {
+		struct histree_analysis_info info;
+		for (size_t i = 0; histree_analysis(i, &info) && count < ANALYSES_MAX; i++)
+			if (info.makes_segments)
+				analyses[count++] = info.name;
+	}
+	qsort(analyses, count, sizeof(*analyses), compare_texts);
+	return count;
+}
+
+/* From outputs[first] on those for each segment store: all of one store together.  Returns the first behind. */
+static size_t visit_segments(const struct dataset *dataset, size_t first, output_visit *visit, void *context)
+{
+	const char *analyses[ANALYSES_MAX];
+	size_t count = list_analyses(dataset, analyses), behind = first;
+	while (outputs[behind] != NULL && outputs[behind]->is_per_segments)
+		behind++;
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = first; k < behind; k++)
+			visit(context, outputs[k], analyses[i]);
+	return behind;
+}
+
+void output_each(const struct dataset *dataset, output_visit *visit, void *context)
+{
+	bool is_ready = dataset_status(dataset) == DATASET_READY;
+	size_t i = 0;
+	while (outputs[i] != NULL) {
+		if (outputs[i]->is_per_segments) {
+			i = visit_segments(dataset, i, visit, context);
+			continue;
+		}
+		if (!is_ready || outputs[i]->applies(dataset))
+			visit(context, outputs[i], NULL);
+		i++;
+	}
+}
+
+bool output_segments(const struct output_call *output, struct segment_list **out)
+{
+	struct histree_error error = { 0 };
+	if (segment_list_find(output->view, output->analysis, out, &error) == HISTREE_OK)
+		return true;
+	reply_failure(output->call->reply, &error);
+	return false;
+}
+
+void output_segments_read(const struct output_call *output, const struct segment_list *list)
+{
+	if (histree_segment_store_met_damage(list->store))
+		output->call->reply->notice =
+			"segments are missing: the store is damaged; histree verify says where";
+}

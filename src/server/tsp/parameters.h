@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parameters.h - what the body of a request says: time ranges, lists of times, items, names.
+ *
+ * A function that is false has answered with 400 and the reason.
+ */
+#ifndef SERVER_TSP_PARAMETERS_H
+#define SERVER_TSP_PARAMETERS_H
+
+#include "server/http/call.h"
+
+enum {
+	PARAMETER_TIMES_MAX = 65536,
+	PARAMETER_ITEMS_MAX = 100000,
+};
+
+/*
+ * The times that are asked for: `requested_times`, or nbTimes samples of `requested_timerange`, as the reference
+ * server takes them: step = (end - start) / (nbTimes - 1), at least 1; start, start + step, ... before end; end.
+ * Without samples only start and end.
+ */
+struct parameter_times {
+	histree_time start, end; /* the first and the last */
+	histree_time *times;     /* ascending, each once; at least one */
+	size_t count;
+};
+
+bool parameters_times(const struct call *call, struct parameter_times *out);
+void parameter_times_release(struct parameter_times *times);
+
+/* Only `requested_timerange`, or the first and last of `requested_times`; without either what `out` was before. */
+bool parameters_range(const struct call *call, histree_time *start, histree_time *end);
+
+/* Those of the times that lie in a history; they stay where they are. */
+struct parameter_times parameter_times_within(const struct parameter_times *times, histree_time start,
+					      histree_time end);
+
+/* `requested_items`; the caller frees *out.  None where there is no such member. */
+bool parameters_items(const struct call *call, int64_t **out, size_t *count);
+
+/* Members of the parameters. */
+bool parameters_int(const struct call *call, const char *name,
+		    int64_t *out);                                      /* false: absent; nothing is answered */
+const char *parameters_text(const struct call *call, const char *name); /* NULL: absent */
+
+#endif

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT
+#include "server/tsp/state_rows.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/number_text.h"
+#include "histree/query.h"
+#include "server/model/deep_states.h"
+#include "server/tsp/parameters.h"
+#include "server/tsp/state_tags.h"
+
+/* Rows of a group times the times that are asked for: at most so many states are held, about 6 MB. */
+enum { GROUP_STATES_MAX = 65536 };
+
+/* An interval that was read, its bytes in the arena of the group. */
+struct gathered {
+	histree_quark quark;
+	histree_time start, end;
+	struct histree_value value;
+};
+
+struct state_rows {
+	struct dataset *dataset; /* held */
+	const void *view;
+	const struct state_source *source;
+	struct parameter_times times;
+	struct state_tags tags;
+	struct histree_cancel cancel;
+	int64_t *items;
+	size_t item_count;
+
+	struct state_row *rows; /* of the group */
+	size_t row_count, rows_capacity;
+	size_t next_item; /* behind the group */
+	struct histree_query *query;
+	struct histree_history *query_history; /* that the query is for */
+	histree_quark *quarks;
+	size_t quark_count, quarks_capacity;
+	struct gathered *states;
+	size_t state_count, states_capacity;
+	struct arena bytes;
+
+	size_t row;        /* being written */
+	size_t at;         /* the next of its states */
+	bool is_open;      /* its object has been begun */
+	struct piece text; /* of a label */
+};
+
+static void rows_free(void *state)
+{
+	struct state_rows *rows = state;
+	histree_query_free(rows->query);
+	piece_release(&rows->text);
+	arena_release(&rows->bytes);
+	parameter_times_release(&rows->times);
+	state_tags_release(&rows->tags);
+	dataset_release(rows->dataset);
+	free(rows->items);
+	free(rows->rows);
+	free(rows->quarks);
+	free(rows->states);
+	free(rows);
+}
+
+/* ---- reading a group --------------------------------------------------------------------------------- */
+
+static bool add_quark(struct state_rows *rows, histree_quark quark)
+{
+	if (quark == HISTREE_ROOT)
+		return true;
+	if (!array_reserve(&rows->quarks, &rows->quarks_capacity, rows->quark_count + 1))
+		return false;
+	rows->quarks[rows->quark_count++] = quark;
+	return true;
+}
+
+static int compare_quarks(const void *a, const void *b)
+{
+	const histree_quark *first = a, *second = b;
+	return (*first > *second) - (*first < *second);
+}
+
+/* The next rows of one history, as many as may be held; unknown items are skipped. */
+static enum histree_status choose_group(struct state_rows *rows, struct histree_error *error)
+{
+	size_t most = GROUP_STATES_MAX / (rows->times.count + 1) + 1;
+	rows->row_count = rows->quark_count = 0;
+	for (; rows->next_item < rows->item_count && rows->row_count < most; rows->next_item++) {
+		struct state_row row;
+		if (!rows->source->row(rows->view, rows->items[rows->next_item], &row))
+			continue;
+		if (rows->row_count > 0 && row.history != rows->rows[0].history)
+			break;
+		if (!array_reserve(&rows->rows, &rows->rows_capacity, rows->row_count + 1) ||
+		    (row.history != NULL && (!add_quark(rows, row.quark) || !add_quark(rows, row.label))))
+			return error_memory(error, "rows");
+		rows->rows[rows->row_count++] = row;
+	}
+	size_t count = 0;
+	if (rows->quark_count > 0)
+		qsort(rows->quarks, rows->quark_count, sizeof(*rows->quarks), compare_quarks);
+	for (size_t i = 0; i < rows->quark_count; i++)
+		if (count == 0 || rows->quarks[i] != rows->quarks[count - 1])
+			rows->quarks[count++] = rows->quarks[i];
+	rows->quark_count = count;
+	return rows->row_count > 0 ? HISTREE_OK : HISTREE_END;
+}
+
+static enum histree_status keep(struct state_rows *rows, const struct histree_interval *interval,
+				struct histree_error *error)
+{
+	struct gathered state = { interval->quark, interval->start, interval->end, interval->value };
+	if (!array_reserve(&rows->states, &rows->states_capacity, rows->state_count + 1))
+		return error_memory(error, "states");
+	if (state.value.size > 0) {
+		state.value.bytes = arena_copy(&rows->bytes, state.value.bytes, state.value.size);
+		if (state.value.bytes == NULL)
+			return error_memory(error, "states");
+	}
+	rows->states[rows->state_count++] = state;
+	return HISTREE_OK;
+}
+
+static int compare_states(const void *a, const void *b)
+{
+	const struct gathered *first = a, *second = b;
+	if (first->quark != second->quark)
+		return first->quark < second->quark ? -1 : 1;
+	return (first->start > second->start) - (first->start < second->start);
+}
+
+static enum histree_status open_query(struct state_rows *rows, struct histree_history *history,
+				      struct histree_error *error)
+{
+	if (rows->query_history == history)
+		return HISTREE_OK;
+	histree_query_free(rows->query);
+	rows->query = NULL;
+	rows->query_history = NULL;
+	enum histree_status status = histree_query_create(history, &rows->query, error);
+	if (status == HISTREE_OK)
+		rows->query_history = history;
+	return status;
+}
+
+static struct state_owner owner_of(const struct state_rows *rows, const struct state_row *row)
+{
+	return (struct state_owner){
+		.view = rows->view,
+		.kind = &rows->source->kind,
+		.history = row->history,
+		.row = row->row,
+		.label = row->label,
+		.meaning = row->meaning,
+	};
+}
+
+/* A state between two samples, and what names it. */
+static enum histree_status keep_deep(void *context, const struct deep_row *row,
+				     const struct histree_interval *state, struct histree_error *error)
+{
+	struct state_rows *rows = context;
+	struct histree_interval label;
+	enum histree_status status = keep(rows, state, error);
+	if (status == HISTREE_OK && row->owner.label != HISTREE_ROOT)
+		status = histree_query_single(rows->query, row->owner.label, state->start, &label, error);
+	return status == HISTREE_OK && row->owner.label != HISTREE_ROOT ? keep(rows, &label, error) : status;
+}
+
+static int compare_deep_rows(const void *a, const void *b)
+{
+	const struct deep_row *first = a, *second = b;
+	return (first->quark > second->quark) - (first->quark < second->quark);
+}
+
+static enum histree_status read_deep(struct state_rows *rows, const struct parameter_times *times,
+				     struct histree_error *error)
+{
+	struct deep_row *deep = malloc(rows->row_count * sizeof(*deep));
+	if (deep == NULL)
+		return error_memory(error, "a search");
+	for (size_t i = 0; i < rows->row_count; i++)
+		deep[i] = (struct deep_row){ rows->rows[i].quark, owner_of(rows, &rows->rows[i]) };
+	qsort(deep, rows->row_count, sizeof(*deep), compare_deep_rows);
+	size_t count = 0;
+	for (size_t i = 0; i < rows->row_count; i++)
+		if (count == 0 || deep[i].quark != deep[count - 1].quark)
+			deep[count++] = deep[i];
+	struct deep_request request = {
+		.history = rows->rows[0].history,
+		.rows = deep,
+		.row_count = count,
+		.times = times->times,
+		.time_count = times->count,
+		.filter = rows->tags.both,
+		.cancel = rows->cancel,
+	};
+	enum histree_status status = deep_states_each(&request, keep_deep, rows, error);
+	free(deep);
+	return status;
+}
+
+static enum histree_status read_group(struct state_rows *rows, struct histree_error *error)
+{
+	struct histree_history *history = rows->rows[0].history;
+	rows->state_count = 0;
+	arena_release(&rows->bytes);
+	if (history == NULL)
+		return HISTREE_OK;
+	const struct histree_history_info *info = histree_history_info(history);
+	struct parameter_times times = parameter_times_within(&rows->times, info->start, info->end);
+	struct histree_region region = {
+		.quarks = rows->quarks,
+		.quark_count = rows->quark_count,
+		.times = times.times,
+		.time_count = times.count,
+	};
+	struct histree_interval interval;
+	enum histree_status status = open_query(rows, history, error);
+	if (status == HISTREE_OK)
+		status = histree_query_start(rows->query, &region, error);
+	while (status == HISTREE_OK && (status = histree_query_next(rows->query, &interval, error)) == HISTREE_OK)
+		status = keep(rows, &interval, error);
+	if (status == HISTREE_END)
+		status = rows->tags.both != NULL ? read_deep(rows, &times, error) : HISTREE_OK;
+	if (status != HISTREE_OK)
+		return status;
+	if (rows->state_count > 0)
+		qsort(rows->states, rows->state_count, sizeof(*rows->states), compare_states);
+	return HISTREE_OK;
+}
+
+/* ---- writing it -------------------------------------------------------------------------------------- */
+
+/* The first state of an attribute, or behind it, that ends at `time` or later. */
+static size_t find_state(const struct state_rows *rows, histree_quark quark, histree_time time)
+{
+	size_t low = 0, high = rows->state_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct gathered *state = &rows->states[middle];
+		if (state->quark < quark || (state->quark == quark && state->end < time))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct histree_value label_of(const struct state_rows *rows, histree_quark label,
+				     const struct gathered *state)
+{
+	if (label == HISTREE_ROOT)
+		return histree_null();
+	/* Of the first that was read and meets the state: mostly there is one, as long as the state. */
+	size_t at = find_state(rows, label, state->start);
+	bool meets =
+		at < rows->state_count && rows->states[at].quark == label && rows->states[at].start <= state->end;
+	return meets ? rows->states[at].value : histree_null();
+}
+
+void state_value_text(const struct histree_value *value, struct piece *text)
+{
+	char number[NUMBER_TEXT_SIZE];
+	switch (value->type) {
+	case HISTREE_NULL:
+		break;
+	case HISTREE_UNKNOWN:
+		piece_put_text(text, "unknown");
+		break;
+	case HISTREE_INT:
+		piece_put(text, number, number_format_signed(value->int32, number));
+		break;
+	case HISTREE_LONG:
+		piece_put(text, number, number_format_signed(value->int64, number));
+		break;
+	case HISTREE_DOUBLE:
+		piece_put(text, number, number_format_real(value->real, number));
+		break;
+	case HISTREE_BOOL:
+		piece_put_text(text, value->boolean ? "true" : "false");
+		break;
+	case HISTREE_STRING:
+		piece_put(text, value->bytes, value->size);
+		break;
+	case HISTREE_CUSTOM:
+		piece_format(text, "%" PRIu32 " bytes", value->size);
+		break;
+	}
+}
+
+void state_any_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
+		    struct piece *text)
+{
+	(void)view;
+	(void)meaning;
+	state_value_text(value, text);
+}
+
+static void write_state(struct state_rows *rows, const struct state_row *row, const struct gathered *gathered,
+			struct json_writer *json)
+{
+	struct row_state state = {
+		.start = gathered->start,
+		.end = gathered->end,
+		.value = gathered->value,
+		.label = label_of(rows, row->label, gathered),
+	};
+	const struct state_owner owner = owner_of(rows, row);
+	const struct histree_interval interval = {
+		.quark = gathered->quark, .start = state.start, .end = state.end, .value = state.value
+	};
+	unsigned tags = state_tags_of(&rows->tags, &owner, &interval);
+	/* What is excluded is sent as if nothing was there. */
+	const struct histree_style *style =
+		(tags & STATE_EXCLUDED) != 0 ? NULL : histree_style_of(row->meaning, &state.value);
+	json_begin_object(json);
+	json_int_member(json, "start", state.start);
+	json_int_member(json, "end", state.end + 1);
+	rows->text.size = 0;
+	if (style != NULL)
+		rows->source->label(rows->view, row, &state, &rows->text);
+	if (rows->text.size > 0)
+		json_string_member(json, "label", rows->text.bytes, rows->text.size);
+	if (style != NULL) {
+		json_key(json, "style");
+		json_begin_object(json);
+		json_text_member(json, "parentKey", style->key);
+		json_key(json, "values");
+		json_begin_object(json);
+		json_end(json);
+		json_end(json);
+	}
+	if (tags != 0)
+		json_int_member(json, "tags", tags);
+	json_end(json);
+}
+
+/* States of the row that is being written, until it is done or the piece is full; true: done. */
+static bool write_row(struct state_rows *rows, struct json_writer *json)
+{
+	const struct state_row *row = &rows->rows[rows->row];
+	if (!rows->is_open) {
+		rows->is_open = true;
+		rows->at = row->history != NULL ? find_state(rows, row->quark, INT64_MIN) : rows->state_count;
+		json_begin_object(json);
+		json_int_member(json, "entryId", row->id);
+		json_key(json, "states");
+		json_begin_array(json);
+	}
+	while (rows->at < rows->state_count && rows->states[rows->at].quark == row->quark) {
+		if (json->piece->size >= PIECE_SIZE)
+			return false;
+		write_state(rows, row, &rows->states[rows->at++], json);
+	}
+	json_end(json);
+	json_end(json);
+	rows->is_open = false;
+	return true;
+}
+
+static enum histree_status rows_next(void *state, struct json_writer *json, struct histree_error *error)
+{
+	struct state_rows *rows = state;
+	if (rows->row == rows->row_count) {
+		rows->row = 0;
+		enum histree_status status = choose_group(rows, error);
+		if (status == HISTREE_OK)
+			status = read_group(rows, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	while (rows->row < rows->row_count && json->piece->size < PIECE_SIZE)
+		if (write_row(rows, json))
+			rows->row++;
+	return rows->text.failed ? error_memory(error, "a label") : HISTREE_OK;
+}
+
+void state_rows_reply(const struct output_call *output, const struct state_source *source)
+{
+	struct call *call = output->call;
+	struct state_rows *rows = calloc(1, sizeof(*rows));
+	if (rows == NULL) {
+		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
+		return;
+	}
+	rows->dataset = dataset_hold(output->dataset);
+	rows->view = output->view;
+	rows->source = source;
+	rows->cancel = reply_cancel(call->reply);
+	const struct histree_store_info *info = histree_store_info(output->dataset->store);
+	if (!parameters_times(call, &rows->times) || !parameters_items(call, &rows->items, &rows->item_count) ||
+	    !state_tags_read(call, &source->kind, info->start, info->end, &rows->tags)) {
+		rows_free(rows);
+		return;
+	}
+	reply_envelope(call->reply);
+	json_begin_object(&call->reply->json);
+	json_key(&call->reply->json, "rows");
+	json_begin_array(&call->reply->json);
+	reply_steps(call->reply, &(struct reply_steps){ rows_next, rows_free, rows });
+}

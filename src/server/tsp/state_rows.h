@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * state_rows.h - the answer to `states` of a time graph: for each row the states at the times that are asked for,
+ * each once and with its true bounds.
+ *
+ * Rows are asked for in groups, one 2D query a group, so that what is held does not grow with the request.
+ */
+#ifndef SERVER_TSP_STATE_ROWS_H
+#define SERVER_TSP_STATE_ROWS_H
+
+#include "histree/view.h"
+#include "server/tsp/output.h"
+#include "server/model/state_filter.h"
+
+/* Where the states of a row come from. */
+struct state_row {
+	int64_t id;
+	uint32_t row;                    /* of the view, for the facts of its states */
+	struct histree_history *history; /* NULL: a row without states */
+	histree_quark quark;
+	histree_quark label; /* an attribute whose value names the state; HISTREE_ROOT: none */
+	enum histree_meaning meaning;
+};
+
+/* One state of it. */
+struct row_state {
+	histree_time start, end; /* both inclusive */
+	struct histree_value value;
+	struct histree_value label; /* of the label's attribute; null where there is none */
+};
+
+/* What differs between outputs. */
+struct state_source {
+	/* False: there is no such row. */
+	bool (*row)(const void *view, int64_t id, struct state_row *out);
+	/* What stands in the state; nothing where it stays empty. */
+	void (*label)(const void *view, const struct state_row *row, const struct row_state *state,
+		      struct piece *text);
+	struct state_kind kind; /* by what its states can be searched */
+};
+
+void state_rows_reply(const struct output_call *output, const struct state_source *source);
+
+/* The text of any value, for labels. */
+void state_value_text(const struct histree_value *value, struct piece *text);
+
+/* The same for views that know no more of a state. */
+void state_any_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
+		    struct piece *text);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * style_reply.h - the answer to `style`: each style of some meanings by its key.
+ */
+#ifndef SERVER_TSP_STYLE_REPLY_H
+#define SERVER_TSP_STYLE_REPLY_H
+
+#include "histree/arrows.h"
+#include "server/tsp/output.h"
+
+void style_reply(const struct output_call *output, const enum histree_meaning *meanings, size_t count);
+
+/* Of a time graph that has arrows of these kinds too. */
+void style_reply_with_arrows(const struct output_call *output, const enum histree_meaning *meanings,
+			     size_t meaning_count, const enum histree_arrow_kind *arrows, size_t arrow_count);
+
+#endif

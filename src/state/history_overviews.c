@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "state/history_overviews.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/io.h"
+#include "base/search.h"
+#include "state/attributes.h"
+#include "state/history.h"
+
+size_t overview_path_size(const char *history)
+{
+	return strlen(history) + sizeof(".overview4294967295");
+}
+
+void overview_path(const char *history, uint32_t number, char *room)
+{
+	snprintf(room, overview_path_size(history), "%s.overview%" PRIu32, history, number);
+}
+
+/*
+ * A history is told from others by how much it has: files are made once and never change.  The text is part of the
+ * format and older than the word overview.
+ */
+void overview_provider(const struct histree_history_info *of, char *room, size_t size)
+{
+	snprintf(room, size, "digest of %" PRIu64 " states, %" PRIu64 " bytes", of->interval_count, of->file_bytes);
+}
+
+/* ---- opening --------------------------------------------------------------------------------------------- */
+
+static enum histree_status add_entry(struct history_overview *overview, size_t *capacity,
+				     struct overview_entry entry, struct histree_error *error)
+{
+	if (!array_reserve(&overview->entries, capacity, (size_t)overview->count + 1))
+		return error_memory(error, "an overview");
+	overview->entries[overview->count++] = entry;
+	return HISTREE_OK;
+}
+
+/* HISTREE_ERR_FORMAT: it has names that are not those of an overview. */
+static enum histree_status read_entries(struct history_overview *overview, uint32_t attribute_count,
+					struct histree_error *error)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(overview->history);
+	const struct attribute_source *source = attributes->source;
+	struct attribute_run near = { 0 };
+	size_t capacity = 0;
+	for (histree_quark own = 0; own < attributes->count; own++) {
+		histree_quark parent = source->parent(attributes, own, &near);
+		if (parent == HISTREE_ROOT)
+			continue;
+		struct attribute_name name = source->name(attributes, own, &near);
+		struct attribute_name width = source->name(attributes, parent, &near);
+		bool is_width = width.text == NULL && width.number <= OVERVIEW_WIDTH_LOG2_MAX &&
+				source->parent(attributes, parent, &near) == HISTREE_ROOT;
+		if (!is_width || name.text != NULL || name.number >= attribute_count ||
+		    (overview->count > 0 && name.number <= overview->entries[overview->count - 1].quark))
+			return error_set(error, HISTREE_ERR_FORMAT,
+					 "attribute %" PRIu32 " is not one of an overview", own);
+		struct overview_entry entry = { name.number, own, width.number };
+		enum histree_status status = add_entry(overview, &capacity, entry, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return HISTREE_OK;
+}
+
+static void close_overview(struct history_overview *overview)
+{
+	histree_history_close(overview->history);
+	free(overview->entries);
+	*overview = (struct history_overview){ 0 };
+}
+
+/* Whether the file that was opened is an overview of this history. */
+static bool is_of(const struct histree_history_info *info, const struct histree_history_info *of)
+{
+	char provider[sizeof(info->provider)];
+	overview_provider(of, provider, sizeof(provider));
+	return strcmp(info->provider, provider) == 0 && info->provider_version == OVERVIEW_VERSION &&
+	       info->complete && info->start == of->start && info->end == of->end;
+}
+
+static enum histree_status open_overview(struct history_overview *overview, const char *path,
+					 const struct histree_history_info *of, size_t cache_bytes,
+					 struct histree_error *error)
+{
+	struct block_file *file;
+	enum histree_status status = block_file_open(&io_posix, path, &file, error);
+	if (status == HISTREE_OK)
+		status = history_open_file(file, &(struct histree_open_options){ .cache_bytes = cache_bytes },
+					   &overview->history, error);
+	if (status == HISTREE_OK && !is_of(histree_history_info(overview->history), of))
+		status = error_set(error, HISTREE_ERR_FORMAT, "'%s' is of another history", path);
+	return status == HISTREE_OK ? read_entries(overview, of->attribute_count, error) : status;
+}
+
+enum histree_status history_overviews_open(struct history_overviews *overviews, const char *path,
+					   const struct histree_history_info *of, size_t cache_bytes,
+					   struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	char *name = malloc(overview_path_size(path));
+	if (name == NULL)
+		return error_memory(error, "a path");
+	while (status == HISTREE_OK && overviews->count < OVERVIEWS_MAX) {
+		struct history_overview *overview = &overviews->overviews[overviews->count];
+		overview_path(path, overviews->count + 1, name);
+		status = open_overview(overview, name, of, cache_bytes, NULL);
+		if (status == HISTREE_OK)
+			overviews->count++;
+		else
+			close_overview(overview);
+	}
+	free(name);
+	return status == HISTREE_ERR_MEMORY ? error_memory(error, "an overview") : HISTREE_OK;
+}
+
+/* ---- verifying ------------------------------------------------------------------------------------------- */
+
+struct overview_faults {
+	void (*report)(void *context, const char *fault);
+	void *context;
+	const char *path; /* of the overview */
+	uint64_t count;
+};
+
+static void report_overview(void *context, const char *fault)
+{
+	struct overview_faults *faults = context;
+	char text[1024];
+	faults->count++;
+	snprintf(text, sizeof(text), "overview '%s': %s; nothing is lost: remove the file, or build again",
+		 faults->path, fault);
+	faults->report(faults->context, text);
+}
+
+static enum histree_status verify_overview(const char *path, const struct histree_history_info *of,
+					   struct overview_faults *faults, struct histree_error *error)
+{
+	enum { CACHE_BYTES = 1 << 20 };
+	struct history_overview overview = { 0 };
+	struct histree_error fault = { 0 };
+	uint64_t count = faults->count;
+	faults->path = path;
+	enum histree_status status = open_overview(&overview, path, of, CACHE_BYTES, &fault);
+	if (status == HISTREE_OK)
+		status = histree_history_verify(overview.history, report_overview, faults, &fault);
+	close_overview(&overview);
+	bool is_damaged = status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_INCOMPLETE;
+	if (is_damaged && faults->count == count)
+		report_overview(faults, fault.message);
+	return status == HISTREE_OK || is_damaged ? HISTREE_OK : error_set(error, status, "%s", fault.message);
+}
+
+enum histree_status history_overviews_verify(const char *path, const struct histree_history_info *of,
+					     void (*report)(void *context, const char *fault), void *context,
+					     struct histree_error *error)
+{
+	struct overview_faults faults = { .report = report, .context = context };
+	enum histree_status status = HISTREE_OK;
+	char *name = malloc(overview_path_size(path));
+	if (name == NULL)
+		return error_memory(error, "a path");
+	for (uint32_t number = 1; number <= OVERVIEWS_MAX && status == HISTREE_OK; number++) {
+		overview_path(path, number, name);
+		if (access(name, F_OK) == 0)
+			status = verify_overview(name, of, &faults, error);
+	}
+	free(name);
+	if (status == HISTREE_OK && faults.count > 0)
+		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %" PRIu64 " fault%s in its overviews", path,
+				   faults.count, faults.count == 1 ? "" : "s");
+	return status;
+}
+
+/* ---- finding --------------------------------------------------------------------------------------------- */
+
+struct sought {
+	const struct overview_entry *entries;
+	histree_quark quark;
+};
+
+static bool is_before(const void *context, size_t index)
+{
+	const struct sought *sought = context;
+	return sought->entries[index].quark < sought->quark;
+}
+
+static const struct overview_entry *find_entry(const struct history_overview *overview, histree_quark quark)
+{
+	const struct sought sought = { overview->entries, quark };
+	size_t at = search_first(0, overview->count, overview->count / 2, is_before, &sought);
+	return at < overview->count && overview->entries[at].quark == quark ? &overview->entries[at] : NULL;
+}
+
+uint32_t history_overviews_find(const struct history_overviews *overviews, histree_quark quark, uint64_t cell_ns,
+				const struct overview_entry **entry)
+{
+	for (uint32_t i = overviews->count; i-- > 0;) {
+		*entry = find_entry(&overviews->overviews[i], quark);
+		if (*entry != NULL && UINT64_C(1) << (*entry)->width_log2 <= cell_ns)
+			return i;
+	}
+	return UINT32_MAX;
+}
+
+void history_overviews_close(struct history_overviews *overviews)
+{
+	while (overviews->count > 0)
+		close_overview(&overviews->overviews[--overviews->count]);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * history_overviews.h - the overviews of a history: histories of their own with the same attributes, as far as
+ * those have many states, and fewer states (docs/design/0013-overviews.md).
+ *
+ * The overviews of FILE are FILE.overview1, FILE.overview2, ...; each is made of the one before.  An attribute of a
+ * overview is named W/Q: its cells are 2^W ns long, and in the history it is quark Q.  They are in the order of Q.
+ * A value of type custom and no bytes stands for several others that are not told apart.
+ *
+ * They are no more than a help: where there are none, or they are not of this file, a history has no overviews.
+ */
+#ifndef STATE_HISTORY_OVERVIEWS_H
+#define STATE_HISTORY_OVERVIEWS_H
+
+#include "histree/history.h"
+
+enum { OVERVIEWS_MAX = 16, OVERVIEW_VERSION = 1, OVERVIEW_WIDTH_LOG2_MAX = 62 };
+
+struct overview_entry {
+	histree_quark quark; /* in the history */
+	histree_quark own;   /* in the overview */
+	uint32_t width_log2; /* of a cell */
+};
+
+struct history_overview {
+	struct histree_history *history;
+	struct overview_entry *entries; /* by quark, and so by `own` */
+	uint32_t count;
+};
+
+/* A zeroed one is empty. */
+struct history_overviews {
+	struct history_overview overviews[OVERVIEWS_MAX]; /* the one with the shortest cells first */
+	uint32_t count;
+};
+
+/* The path of overview 1, 2, ... of the history at a path; `room` is for overview_path_size(). */
+size_t overview_path_size(const char *history);
+void overview_path(const char *history, uint32_t number, char *room);
+
+/* What an overview says that it is of: its provider.  `room` is that of histree_history_info.provider. */
+void overview_provider(const struct histree_history_info *of, char *room, size_t size);
+
+/* Open those of a history; each gets a cache of so many bytes.  HISTREE_ERR_MEMORY only. */
+enum histree_status history_overviews_open(struct history_overviews *overviews, const char *path,
+					   const struct histree_history_info *of, size_t cache_bytes,
+					   struct histree_error *error);
+
+/*
+ * Read all of those that are beside a history, whether they can be used or not.  `report` gets a sentence for each
+ * fault.  HISTREE_ERR_FORMAT: there were some.
+ */
+enum histree_status history_overviews_verify(const char *path, const struct histree_history_info *of,
+					     void (*report)(void *context, const char *fault), void *context,
+					     struct histree_error *error);
+
+/* The overview with the longest cells that are no longer than that, or UINT32_MAX; where it has the attribute. */
+uint32_t history_overviews_find(const struct history_overviews *overviews, histree_quark quark, uint64_t cell_ns,
+				const struct overview_entry **entry);
+
+static inline bool overview_value_is_rest(const struct histree_value *value)
+{
+	return value->type == HISTREE_CUSTOM && value->size == 0;
+}
+
+void history_overviews_close(struct history_overviews *overviews);
+
+#endif

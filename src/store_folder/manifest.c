@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+#include "store_folder/manifest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum {
+	MANIFEST_VERSION = 1,
+	MANIFEST_OLDEST_READER = 1,
+	MANIFEST_SIZE_MAX = 64 << 20,
+};
+
+/* ---- writing --------------------------------------------------------------------------------------------- */
+
+/* JSON is UTF-8 and a path need not be: what is none is shown as '?'. */
+static json_t *text(const char *bytes)
+{
+	json_t *string = json_string(bytes);
+	if (string != NULL)
+		return string;
+	char *ascii = strdup(bytes);
+	if (ascii == NULL)
+		return NULL;
+	for (char *at = ascii; *at != '\0'; at++)
+		if ((unsigned char)*at >= 0x80)
+			*at = '?';
+	string = json_string(ascii);
+	free(ascii);
+	return string;
+}
+
+static json_t *texts(const char *const *strings, size_t count)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, text(strings[i]));
+	return array;
+}
+
+static json_t *histories(const struct histree_store_info *info)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; i < info->history_count; i++) {
+		const struct histree_store_history *history = &info->histories[i];
+		json_array_append_new(array, json_pack("{s:o, s:I, s:o, s:I}", "analysis", text(history->analysis),
+						       "version", (json_int_t)history->analysis_version, "file",
+						       text(history->file), "refused",
+						       (json_int_t)history->state_changes_refused));
+	}
+	return array;
+}
+
+static json_t *segments(const struct histree_store_info *info)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; i < info->segments_count; i++) {
+		const struct histree_store_segments *store = &info->segments[i];
+		json_array_append_new(
+			array,
+			json_pack("{s:o, s:I, s:o, s:I, s:I}", "analysis", text(store->analysis), "version",
+				  (json_int_t)store->analysis_version, "file", text(store->file), "without_start",
+				  (json_int_t)store->without_start, "without_end", (json_int_t)store->without_end));
+	}
+	return array;
+}
+
+static char *encode(const struct histree_store_info *info)
+{
+	json_t *root = json_pack(
+		"{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"format", "histree store", "version", MANIFEST_VERSION, "oldest_reader", MANIFEST_OLDEST_READER,
+		"made_by", text(info->made_by), "traces", texts(info->traces, info->trace_count), "histories",
+		histories(info), "segments", segments(info), "complete", (int)info->complete, "partial",
+		(int)info->partial, "warnings", texts(info->warnings, info->warning_count), "events",
+		(json_int_t)info->event_count, "clock_steps_back", (json_int_t)info->clock_steps_back,
+		"discarded_events", (json_int_t)info->discarded_events, "discarded_packets",
+		(json_int_t)info->discarded_packets, "gaps", (json_int_t)info->gap_count, "start",
+		(json_int_t)info->start, "end", (json_int_t)info->end, "build_ns", (json_int_t)info->build_ns);
+	if (root == NULL)
+		return NULL;
+	char *json = json_dumps(root, JSON_INDENT(2));
+	json_decref(root);
+	return json;
+}
+
+enum histree_status manifest_write(const struct io *io, const char *path, const struct histree_store_info *info,
+				   struct histree_error *error)
+{
+	char *json = encode(info);
+	if (json == NULL)
+		return error_memory(error, "the manifest");
+	enum histree_status status = io_replace(io, path, json, strlen(json), error);
+	if (status != HISTREE_OK)
+		error_prefix(error, "'%s'", path);
+	free(json);
+	return status;
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------- */
+
+static enum histree_status load(const struct io *io, const char *path, json_t **root, struct histree_error *error)
+{
+	int file = io->open(io->context, path, O_RDONLY, 0);
+	if (file < 0)
+		return error_set(error, errno == ENOENT || errno == ENOTDIR ? HISTREE_NOT_FOUND : HISTREE_ERR_IO,
+				 "cannot open '%s': %s", path, strerror(errno));
+	enum histree_status status = HISTREE_OK;
+	char *bytes = NULL;
+	off_t size = 0;
+	if (io->size(io->context, file, &size) != 0 || size > MANIFEST_SIZE_MAX)
+		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': is no manifest: %lld bytes", path,
+				   (long long)size);
+	if (status == HISTREE_OK && (bytes = malloc((size_t)size + 1)) == NULL)
+		status = error_memory(error, "the manifest");
+	if (status == HISTREE_OK) {
+		status = io_read_all(io, file, bytes, (size_t)size, 0, error);
+		if (status != HISTREE_OK)
+			error_prefix(error, "'%s'", path);
+	}
+	io->close(io->context, file);
+	if (status == HISTREE_OK) {
+		json_error_t place;
+		*root = json_loadb(bytes, (size_t)size, JSON_REJECT_DUPLICATES, &place);
+		if (*root == NULL)
+			status = error_set(error, HISTREE_ERR_FORMAT, "'%s': line %d: %s", path, place.line,
+					   place.text);
+	}
+	free(bytes);
+	return status;
+}
+
+static enum histree_status malformed(const char *path, const char *what, struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s': %s; build the store again", path, what);
+}
+
+static enum histree_status decode_texts(const char *path, json_t *array, struct arena *arena,
+					const char *const **out, size_t *count, struct histree_error *error)
+{
+	*count = json_array_size(array);
+	const char **strings = arena_allocate(arena, (*count + 1) * sizeof(*strings), _Alignof(char *));
+	if (strings == NULL)
+		return error_memory(error, "the manifest");
+	for (size_t i = 0; i < *count; i++) {
+		const char *string = json_string_value(json_array_get(array, i));
+		if (string == NULL)
+			return malformed(path, "a list of texts holds something else", error);
+		strings[i] = arena_copy(arena, string, strlen(string));
+		if (strings[i] == NULL)
+			return error_memory(error, "the manifest");
+	}
+	*out = strings;
+	return HISTREE_OK;
+}
+
+/* A store from somebody else must not lead out of its folder. */
+static bool stays_inside(const char *file)
+{
+	return strchr(file, '/') == NULL && file[0] != '.';
+}
+
+static enum histree_status decode_histories(const char *path, json_t *array, struct arena *arena,
+					    struct histree_store_info *out, struct histree_error *error)
+{
+	out->history_count = json_array_size(array);
+	struct histree_store_history *list = arena_allocate(arena, (out->history_count + 1) * sizeof(*list),
+							    _Alignof(struct histree_store_history));
+	if (list == NULL)
+		return error_memory(error, "the manifest");
+	for (size_t i = 0; i < out->history_count; i++) {
+		const char *analysis, *file;
+		json_int_t version, refused;
+		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I}", "analysis", &analysis, "version",
+				&version, "file", &file, "refused", &refused) != 0)
+			return malformed(path, "a history lacks its analysis, version, file or count", error);
+		if (!stays_inside(file))
+			return malformed(path, "a history lies outside the store", error);
+		list[i] = (struct histree_store_history){
+			.analysis = arena_copy(arena, analysis, strlen(analysis)),
+			.analysis_version = (uint32_t)version,
+			.file = arena_copy(arena, file, strlen(file)),
+			.state_changes_refused = (uint64_t)refused,
+		};
+		if (list[i].analysis == NULL || list[i].file == NULL)
+			return error_memory(error, "the manifest");
+	}
+	out->histories = list;
+	return HISTREE_OK;
+}
+
+static enum histree_status decode_segments(const char *path, json_t *array, struct arena *arena,
+					   struct histree_store_info *out, struct histree_error *error)
+{
+	out->segments_count = json_array_size(array);
+	struct histree_store_segments *list = arena_allocate(arena, (out->segments_count + 1) * sizeof(*list),
+							     _Alignof(struct histree_store_segments));
+	if (list == NULL)
+		return error_memory(error, "the manifest");
+	for (size_t i = 0; i < out->segments_count; i++) {
+		const char *analysis, *file;
+		json_int_t version, without_start, without_end;
+		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I, s:I}", "analysis", &analysis,
+				"version", &version, "file", &file, "without_start", &without_start, "without_end",
+				&without_end) != 0)
+			return malformed(path, "a segment store lacks its analysis, version, file or counts",
+					 error);
+		if (!stays_inside(file))
+			return malformed(path, "a segment store lies outside the store", error);
+		list[i] = (struct histree_store_segments){
+			.analysis = arena_copy(arena, analysis, strlen(analysis)),
+			.analysis_version = (uint32_t)version,
+			.file = arena_copy(arena, file, strlen(file)),
+			.without_start = (uint64_t)without_start,
+			.without_end = (uint64_t)without_end,
+		};
+		if (list[i].analysis == NULL || list[i].file == NULL)
+			return error_memory(error, "the manifest");
+	}
+	out->segments = list;
+	return HISTREE_OK;
+}
+
+static enum histree_status check_version(const char *path, json_t *root, struct histree_error *error)
+{
+	const char *format;
+	json_int_t version, oldest;
+	if (json_unpack(root, "{s:s, s:I, s:I}", "format", &format, "version", &version, "oldest_reader",
+			&oldest) != 0 ||
+	    strcmp(format, "histree store") != 0)
+		return malformed(path, "is not the manifest of a histree store", error);
+	if (oldest > MANIFEST_VERSION)
+		return error_set(
+			error, HISTREE_ERR_VERSION,
+			"'%s': is of version %lld, and this histree knows %d; use a newer one, or build the "
+			"store again with this one",
+			path, (long long)version, MANIFEST_VERSION);
+	return HISTREE_OK;
+}
+
+static enum histree_status decode(const char *path, json_t *root, struct arena *arena,
+				  struct histree_store_info *out, struct histree_error *error)
+{
+	const char *made_by;
+	json_t *traces, *list, *warnings;
+	int complete = 1, partial; /* a manifest that does not say so is of a complete store */
+	json_int_t events, steps, lost_events, lost_packets, gaps = 0, start, end, build_ns;
+	if (json_unpack(root, "{s:s, s:o, s:o, s?b, s:b, s:o, s:I, s:I, s:I, s:I, s?I, s:I, s:I, s:I}", "made_by",
+			&made_by, "traces", &traces, "histories", &list, "complete", &complete, "partial", &partial,
+			"warnings", &warnings, "events", &events, "clock_steps_back", &steps, "discarded_events",
+			&lost_events, "discarded_packets", &lost_packets, "gaps", &gaps, "start", &start, "end",
+			&end, "build_ns", &build_ns) != 0)
+		return malformed(path, "lacks something, or has it of another kind", error);
+	*out = (struct histree_store_info){
+		.made_by = arena_copy(arena, made_by, strlen(made_by)),
+		.complete = complete != 0,
+		.partial = partial != 0,
+		.event_count = (uint64_t)events,
+		.clock_steps_back = (uint64_t)steps,
+		.discarded_events = (uint64_t)lost_events,
+		.discarded_packets = (uint64_t)lost_packets,
+		.gap_count = (uint64_t)gaps,
+		.start = start,
+		.end = end,
+		.build_ns = build_ns,
+	};
+	enum histree_status status = out->made_by != NULL ? HISTREE_OK : error_memory(error, "the manifest");
+	if (status == HISTREE_OK)
+		status = decode_texts(path, traces, arena, &out->traces, &out->trace_count, error);
+	if (status == HISTREE_OK)
+		status = decode_texts(path, warnings, arena, &out->warnings, &out->warning_count, error);
+	if (status == HISTREE_OK)
+		status = decode_histories(path, list, arena, out, error);
+	if (status == HISTREE_OK) /* stores that were made before there were any have no such member */
+		status = decode_segments(path, json_object_get(root, "segments"), arena, out, error);
+	return status;
+}
+
+enum histree_status manifest_read(const struct io *io, const char *path, struct arena *arena,
+				  struct histree_store_info *out, struct histree_error *error)
+{
+	json_t *root = NULL;
+	enum histree_status status = load(io, path, &root, error);
+	if (status == HISTREE_OK)
+		status = check_version(path, root, error);
+	if (status == HISTREE_OK)
+		status = decode(path, root, arena, out, error);
+	json_decref(root);
+	return status;
+}

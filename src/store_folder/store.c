@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+#include "histree/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "store_folder/manifest.h"
+#include "analysis/registry.h"
+#include "store_folder/store_folder.h"
+
+struct histree_store {
+	struct arena arena; /* all strings */
+	struct histree_store_info info;
+	char *asked; /* the path that was asked for */
+};
+
+static char *join(struct arena *arena, const char *folder, const char *name)
+{
+	size_t size = strlen(folder) + strlen(name) + 2;
+	char *path = arena_allocate(arena, size, 1);
+	if (path != NULL)
+		snprintf(path, size, "%s/%s", folder, name);
+	return path;
+}
+
+/* Why a folder has no manifest. */
+static enum histree_status no_store(const char *path, struct histree_error *error)
+{
+	struct stat facts;
+	if (stat(path, &facts) != 0)
+		return error_set(error, HISTREE_ERR_IO, "there is no store '%s'; make one with 'histree build'",
+				 path);
+	if (!S_ISDIR(facts.st_mode))
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s' is no store: a store is a folder", path);
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s' is no store: it has no " MANIFEST_FILE, path);
+}
+
+/* HISTREE_NOT_FOUND: the folder has no manifest. */
+static enum histree_status load(struct histree_store *store, const char *path, struct histree_error *error)
+{
+	char *folder = arena_copy(&store->arena, path, strlen(path));
+	char *manifest = join(&store->arena, path, MANIFEST_FILE);
+	if (folder == NULL || manifest == NULL)
+		return error_memory(error, "a store");
+	enum histree_status status = manifest_read(&io_posix, manifest, &store->arena, &store->info, error);
+	store->info.path = folder;
+	store->info.building = status == HISTREE_OK && !store->info.complete && store_folder_is_held(folder);
+	return status;
+}
+
+enum histree_status histree_store_open(const char *path, struct histree_store **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct histree_store *store = calloc(1, sizeof(*store));
+	if (store == NULL)
+		return error_memory(error, "a store");
+	store->asked = arena_copy(&store->arena, path, strlen(path));
+	enum histree_status status = store->asked != NULL ? load(store, path, error) : error_memory(error, "a store");
+	if (status == HISTREE_NOT_FOUND) {
+		char *building = store_folder_building(path);
+		status = building != NULL ? load(store, building, error) : error_memory(error, "a path");
+		free(building);
+		/* It may have taken its name just now. */
+		if (status == HISTREE_NOT_FOUND)
+			status = load(store, path, error);
+	}
+	if (status == HISTREE_NOT_FOUND)
+		status = no_store(path, error);
+	if (status != HISTREE_OK) {
+		histree_store_close(store);
+		return status;
+	}
+	*out = store;
+	return HISTREE_OK;
+}
+
+void histree_store_close(struct histree_store *store)
+{
+	if (store == NULL)
+		return;
+	arena_release(&store->arena);
+	free(store);
+}
+
+const struct histree_store_info *histree_store_info(const struct histree_store *store)
+{
+	return &store->info;
+}
+
+static const struct histree_store_history *find_history(const struct histree_store_info *info, const char *analysis)
+{
+	const char *name = analysis != NULL ? analysis : "kernel";
+	for (size_t i = 0; i < info->history_count; i++)
+		if (strcmp(info->histories[i].analysis, name) == 0)
+			return &info->histories[i];
+	return analysis == NULL && info->history_count > 0 ? &info->histories[0] : NULL;
+}
+
+static enum histree_status no_history(const struct histree_store_info *info, const char *analysis,
+				      struct histree_error *error)
+{
+	char names[256] = "";
+	size_t length = 0;
+	for (size_t i = 0; i < info->history_count && length < sizeof(names); i++)
+		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ",
+					   info->histories[i].analysis);
+	return error_set(error, HISTREE_NOT_FOUND, "'%s' has no analysis '%s'; it has %s", info->path,
+			 analysis != NULL ? analysis : "kernel", length > 0 ? names : "none");
+}
+
+/* A history of an analysis that this library does not have is still a history. */
+static enum histree_status check_analysis(const char *path, const char *analysis, uint32_t version,
+					  struct histree_error *error)
+{
+	const struct registry_entry *entry = registry_find(analysis);
+	if (entry == NULL || registry_version(entry) == version)
+		return HISTREE_OK;
+	return error_set(
+		error, HISTREE_ERR_VERSION,
+		"'%s' was built by analysis %s version %u, and this is version %u; build it again with --force",
+		path, analysis, version, registry_version(entry));
+}
+
+static enum histree_status open_in(const char *folder, const char *file, const struct histree_open_options *options,
+				   struct histree_history **out, struct histree_error *error)
+{
+	struct arena arena = { 0 };
+	char *path = join(&arena, folder, file);
+	enum histree_status status =
+		path != NULL ? histree_history_open(path, options, out, error) : error_memory(error, "a path");
+	arena_release(&arena);
+	return status;
+}
+
+enum histree_status histree_store_history(struct histree_store *store, const char *analysis, bool any_version,
+					  const struct histree_open_options *options, struct histree_history **out,
+					  struct histree_error *error)
+{
+	*out = NULL;
+	const struct histree_store_info *info = &store->info;
+	const struct histree_store_history *history = find_history(info, analysis);
+	if (history == NULL)
+		return no_history(info, analysis, error);
+	enum histree_status status =
+		any_version ? HISTREE_OK
+			    : check_analysis(info->path, history->analysis, history->analysis_version, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = open_in(info->path, history->file, options, out, error);
+	/* The build may have ended since the store was opened, and its folder taken its name. */
+	if (status == HISTREE_ERR_IO && !info->complete)
+		status = open_in(store->asked, history->file, options, out, error);
+	return status;
+}
+
+static enum histree_status no_segments(const struct histree_store_info *info, const char *analysis,
+				       struct histree_error *error)
+{
+	char names[256] = "";
+	size_t length = 0;
+	for (size_t i = 0; i < info->segments_count && length < sizeof(names); i++)
+		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ",
+					   info->segments[i].analysis);
+	if (length == 0)
+		return error_set(error, HISTREE_NOT_FOUND,
+				 "'%s' has no segments '%s', and none at all; build it with '-a %s'", info->path,
+				 analysis, analysis);
+	return error_set(error, HISTREE_NOT_FOUND, "'%s' has no segments '%s'; it has %s", info->path, analysis,
+			 names);
+}
+
+enum histree_status histree_store_segments(struct histree_store *store, const char *analysis, bool any_version,
+					   const struct histree_segment_open_options *options,
+					   struct histree_segment_store **out, struct histree_error *error)
+{
+	*out = NULL;
+	const struct histree_store_info *info = &store->info;
+	const struct histree_store_segments *found = NULL;
+	for (size_t i = 0; i < info->segments_count && found == NULL; i++)
+		if (strcmp(info->segments[i].analysis, analysis) == 0)
+			found = &info->segments[i];
+	if (found == NULL)
+		return no_segments(info, analysis, error);
+	enum histree_status status =
+		any_version ? HISTREE_OK
+			    : check_analysis(info->path, found->analysis, found->analysis_version, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct arena arena = { 0 };
+	char *path = join(&arena, info->path, found->file);
+	status = path != NULL ? histree_segment_store_open(path, options, out, error)
+			      : error_memory(error, "a path");
+	arena_release(&arena);
+	return status;
+}

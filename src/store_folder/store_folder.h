@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * store_folder.h - a store while it is made: a folder beside its final name, which it takes at the end.
+ *
+ * STORE.building is held by a lock, so that two builds of one store do not meet.  Once it has a manifest it is a
+ * store, not complete, but as good as it goes: others open it, and a build that is cut off leaves it.  A folder
+ * left without one is nobody's and is cleared.  Only files that we could have made are ever removed.
+ */
+#ifndef STORE_FOLDER_STORE_FOLDER_H
+#define STORE_FOLDER_STORE_FOLDER_H
+
+#include <stdbool.h>
+
+#include "base/io.h"
+
+struct store_folder {
+	const struct io *io;
+	char *final;    /* STORE, without slashes at its end */
+	char *building; /* STORE.building; NULL once it was published */
+	int lock;       /* file held open, -1: none */
+	bool keep;      /* it is worth something as it is: letting go does not remove it */
+	bool replace;   /* a store that has the final name */
+};
+
+/*
+ * Make STORE.building.  HISTREE_ERR_EXISTS if STORE exists or a build left its folder, unless `replace`; and always
+ * if STORE is something else than a store.  With `resume`, what a build left is kept, and may replace a store: the
+ * build that left it was allowed to.
+ */
+enum histree_status store_folder_begin(struct store_folder *folder, const struct io *io, const char *store,
+				       bool replace, bool resume, struct histree_error *error);
+
+/* Whether a build has hold of the folder at this moment. */
+bool store_folder_is_held(const char *building);
+
+/* STORE.building; the caller frees it.  NULL when memory is out. */
+char *store_folder_building(const char *store);
+
+/* The path of a file in it; the caller frees it.  NULL when memory is out. */
+char *store_folder_path(const struct store_folder *folder, const char *name);
+
+/* Give the folder its final name, in one step, and remove what had it before. */
+enum histree_status store_folder_publish(struct store_folder *folder, struct histree_error *error);
+
+/* Let go; what was not published and is not to be kept is removed. */
+void store_folder_release(struct store_folder *folder);
+
+#endif

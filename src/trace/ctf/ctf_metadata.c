@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "trace/ctf/ctf_metadata.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "base/io.h"
+
+/*
+ * A packet: magic (32 bits), uuid (16 bytes), checksum, content size, packet size (32 bits each, sizes in
+ * bits and with the header), compression, encryption, checksum scheme, major, minor (8 bits each), text.
+ * Numbers have the byte order in which the magic number is right.
+ */
+#define PACKET_MAGIC UINT32_C(0x75d11d57)
+enum { PACKET_HEADER_SIZE = 37, CONTENT_SIZE_AT = 24, PACKET_SIZE_AT = 28, SCHEMES_AT = 32, SCHEME_COUNT = 3 };
+
+/* Far above what any tracer writes. */
+enum { METADATA_SIZE_MAX = 256 << 20 };
+
+struct content {
+	uint8_t *bytes;
+	size_t size;
+};
+
+static enum histree_status read_file(const char *path, struct content *out, struct histree_error *error)
+{
+	enum histree_status status;
+	off_t size = 0;
+	*out = (struct content){ 0 };
+	int file = io_posix.open(NULL, path, O_RDONLY, 0);
+	if (file < 0 || io_posix.size(NULL, file, &size) != 0) {
+		status = error_set(error, HISTREE_ERR_TRACE, "cannot open the metadata: %s", strerror(errno));
+	} else if (size == 0 || size > METADATA_SIZE_MAX) {
+		status = error_set(error, HISTREE_ERR_TRACE, "the metadata is %s",
+				   size == 0 ? "empty" : "too large");
+	} else if ((out->bytes = malloc((size_t)size + 1)) == NULL) {
+		status = error_memory(error, "the metadata");
+	} else {
+		out->size = (size_t)size;
+		status = io_read_all(&io_posix, file, out->bytes, out->size, 0, error);
+	}
+	if (file >= 0)
+		io_posix.close(NULL, file);
+	if (status != HISTREE_OK) {
+		free(out->bytes);
+		*out = (struct content){ 0 };
+	}
+	return status;
+}
+
+static uint32_t get_number(const uint8_t *at, bool big_endian)
+{
+	uint32_t number = get_le32(at);
+	return big_endian ? __builtin_bswap32(number) : number;
+}
+
+static bool is_packetized(const struct content *content, bool *big_endian)
+{
+	if (content->size < 4)
+		return false;
+	*big_endian = get_number(content->bytes, true) == PACKET_MAGIC;
+	return *big_endian || get_number(content->bytes, false) == PACKET_MAGIC;
+}
+
+/* The sizes, in bytes, of the packet at `offset`. */
+static enum histree_status check_packet(const struct content *content, size_t offset, bool big_endian,
+					size_t *text_size, size_t *packet_size, struct histree_error *error)
+{
+	const uint8_t *at = content->bytes + offset;
+	size_t left = content->size - offset;
+	if (left < PACKET_HEADER_SIZE)
+		return error_set(error, HISTREE_ERR_TRACE, "the metadata is cut short at offset %zu", offset);
+	if (get_number(at, big_endian) != PACKET_MAGIC)
+		return error_set(error, HISTREE_ERR_TRACE, "the metadata is damaged at offset %zu", offset);
+	for (int scheme = 0; scheme < SCHEME_COUNT; scheme++)
+		if (at[SCHEMES_AT + scheme] != 0)
+			return error_set(error, HISTREE_ERR_TRACE,
+					 "the metadata at offset %zu is compressed, encrypted or has a checksum, "
+					 "which babeltrace2 cannot read",
+					 offset);
+	uint32_t content_bits = get_number(at + CONTENT_SIZE_AT, big_endian);
+	uint32_t packet_bits = get_number(at + PACKET_SIZE_AT, big_endian);
+	if (content_bits % 8 != 0 || packet_bits % 8 != 0 || content_bits / 8 < PACKET_HEADER_SIZE ||
+	    content_bits > packet_bits)
+		return error_set(error, HISTREE_ERR_TRACE, "the metadata is damaged at offset %zu", offset);
+	if (packet_bits / 8 > left)
+		return error_set(error, HISTREE_ERR_TRACE, "the metadata is cut short at offset %zu", offset);
+	*text_size = content_bits / 8 - PACKET_HEADER_SIZE;
+	*packet_size = packet_bits / 8;
+	return HISTREE_OK;
+}
+
+/* Move the texts of all packets together, over their headers. */
+static enum histree_status join_packets(struct content *content, bool big_endian, struct histree_error *error)
+{
+	size_t used = 0;
+	size_t text_size = 0, packet_size = 0;
+	for (size_t offset = 0; offset < content->size; offset += packet_size) {
+		enum histree_status status =
+			check_packet(content, offset, big_endian, &text_size, &packet_size, error);
+		if (status != HISTREE_OK)
+			return status;
+		memmove(content->bytes + used, content->bytes + offset + PACKET_HEADER_SIZE, text_size);
+		used += text_size;
+	}
+	content->size = used;
+	return HISTREE_OK;
+}
+
+enum histree_status ctf_metadata_read(const char *folder, char **out, struct histree_error *error)
+{
+	*out = NULL;
+	char *path;
+	bool big_endian;
+	struct content content = { 0 };
+	if (asprintf(&path, "%s/metadata", folder) < 0)
+		return error_memory(error, "a path");
+	enum histree_status status = read_file(path, &content, error);
+	if (status == HISTREE_OK && is_packetized(&content, &big_endian))
+		status = join_packets(&content, big_endian, error);
+	if (status == HISTREE_OK && memchr(content.bytes, '\0', content.size) != NULL)
+		status = error_set(error, HISTREE_ERR_TRACE, "the metadata is damaged: it is not text");
+	if (status == HISTREE_OK) {
+		content.bytes[content.size] = '\0';
+		*out = (char *)content.bytes;
+	} else {
+		free(content.bytes);
+	}
+	free(path);
+	return status;
+}

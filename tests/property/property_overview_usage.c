@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+/*
+ * property_overview_usage.c - the usage of CPUs that is made of overviews, against the one that is made of the
+ * history.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "histree/view.h"
+#include "overview_case.h"
+#include "query/pixel_scale.h"
+#include "state/history.h"
+#include "support/history_file.h"
+
+enum { CPUS = 4, STATES_OF_CPU = 1500, REQUESTS = 30 };
+
+static histree_quark cpus[CPUS];
+
+/* Idle every other time, or seldom; few threads, or a new one each time; null and unknown where events were lost.
+ */
+static struct histree_value some_thread(struct random *random, unsigned cpu)
+{
+	if (random_percent(random, 3))
+		return random_percent(random, 50) ? histree_null() : histree_unknown();
+	if (random_percent(random, cpu % 2 == 0 ? 50 : 10))
+		return histree_int(0);
+	return histree_int(1 + (int32_t)random_below(random, cpu < 2 ? 5 : 100000));
+}
+
+static void build(const char *path, struct random *random, histree_time start, unsigned step_log2)
+{
+	const struct histree_history_options options = { .path = path, .provider = "test", .start = start };
+	struct histree_state_system *system;
+	histree_time now = options.start;
+	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+		char name[32];
+		snprintf(name, sizeof(name), "CPUs/%u/Current_thread", cpu);
+		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &cpus[cpu], NULL), HISTREE_OK);
+	}
+	for (unsigned i = 0; i < CPUS * STATES_OF_CPU; i++) {
+		unsigned cpu = (unsigned)random_below(random, CPUS);
+		now += (histree_time)(random_below(random, random_percent(random, 2) ? 10000 : 100) << step_log2);
+		assert_int_equal(histree_state_modify(system, now, cpus[cpu], some_thread(random, cpu), NULL),
+				 HISTREE_OK);
+	}
+	assert_int_equal(histree_state_close(system, now + 10, NULL), HISTREE_OK);
+	histree_state_free(system);
+}
+
+/* What the CPUs may differ in a pixel, ns: in the cell at each of its ends, half of a cell. */
+static double tolerance(struct histree_history *history, uint64_t quotient, unsigned *from_overviews)
+{
+	double ns = 0;
+	for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+		const struct overview_entry *entry;
+		if (history_overviews_find(history_overviews(history), cpus[cpu], quotient / 4, &entry) ==
+		    UINT32_MAX)
+			continue;
+		ns += (double)(UINT64_C(1) << entry->width_log2);
+		++*from_overviews;
+	}
+	return ns;
+}
+
+static void compare(struct histree_history *with, struct histree_history *without, struct random *random,
+		    unsigned *from_overviews)
+{
+	const struct histree_history_info *info = histree_history_info(with);
+	struct histree_cpu_usage_request request = { .from = info->start, .to = info->end, .no_times = true };
+	struct histree_cpu_usage *some, *exact;
+	uint64_t half = ((uint64_t)info->end - (uint64_t)info->start) / 2;
+	request.pixels = 1 + (uint32_t)random_below(random, 60);
+	bool is_whole = random_percent(random, 40);
+	if (!is_whole) {
+		request.from += (histree_time)random_below(random, half);
+		request.to -= (histree_time)random_below(random, half);
+	}
+	struct pixel_scale scale = pixel_scale(request.from, request.to, request.pixels);
+	double most = tolerance(with, scale.quotient, from_overviews);
+	double sum = 0;
+	assert_int_equal(histree_cpu_usage_create(with, &request, &some, NULL), HISTREE_OK);
+	assert_int_equal(histree_cpu_usage_create(without, &request, &exact, NULL), HISTREE_OK);
+	for (uint32_t pixel = 0; pixel < request.pixels; pixel++) {
+		double width = (double)(pixel_last(&scale, pixel) - pixel_first(&scale, pixel)) + 1;
+		double difference =
+			(histree_cpu_usage_curve(some, 0)[pixel] - histree_cpu_usage_curve(exact, 0)[pixel]) *
+			width / 100;
+		sum += difference;
+		if (difference > most + 1e-3 || difference < -most - 1e-3)
+			fail_msg("pixel %u of %u, from %lld to %lld: %f ns more, and not within %f", pixel,
+				 request.pixels, (long long)request.from, (long long)request.to, difference, most);
+	}
+	/* No cell is cut by the ends of the history. */
+	if (is_whole && (sum > 1e-3 || sum < -1e-3))
+		fail_msg("%u pixels of all of it: %f ns more", request.pixels, sum);
+	histree_cpu_usage_free(some);
+	histree_cpu_usage_free(exact);
+}
+
+static void usage_is_right_to_within_a_cell(void **state)
+{
+	char path[64];
+	unsigned from_overviews = 0;
+	(void)state;
+	snprintf(path, sizeof(path), "property_overview_usage.%ld.sht", (long)getpid());
+	for (uint64_t round = 0; round < 4 * workload_rounds(); round++) {
+		struct random random = { workload_seed() + round };
+		const struct histree_open_options no_overviews = { .no_overviews = true };
+		struct histree_history *with, *without;
+		overview_case_remove(path);
+		build(path, &random, 5000, 0);
+		const struct overview_options options = overview_case_options(&random);
+		assert_int_equal(overviews_write(&io_posix, path, &options, NULL), HISTREE_OK);
+		assert_int_equal(histree_history_open(path, NULL, &with, NULL), HISTREE_OK);
+		assert_int_equal(histree_history_open(path, &no_overviews, &without, NULL), HISTREE_OK);
+		for (int i = 0; i < REQUESTS; i++)
+			compare(with, without, &random, &from_overviews);
+		histree_history_close(with);
+		histree_history_close(without);
+		overview_case_remove(path);
+	}
+	assert_true(from_overviews > 50);
+}
+
+/* Whatever the order in which the CPUs' states come, and however long they are: of 64 states little is left. */
+static void overviews_are_small(void **state)
+{
+	static const struct overview_options options = {
+		.history_states_min = 1, .states_min = 8, .cells_min = 8, .cost_max_share = 1
+	};
+	static const struct {
+		histree_time start;
+		unsigned step_log2;
+	} kinds[] = { { 5000, 0 }, { INT64_MIN, 43 } };
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct random random = { workload_seed() };
+		struct histree_history *history;
+		char path[64];
+		snprintf(path, sizeof(path), "property_overview_usage.%ld.sht", (long)getpid());
+		overview_case_remove(path);
+		build(path, &random, kinds[i].start, kinds[i].step_log2);
+		assert_int_equal(overviews_write(&io_posix, path, &options, NULL), HISTREE_OK);
+		assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
+		assert_true(history_overviews(history)->count > 0);
+		const struct histree_history *overview = history_overviews(history)->overviews[0].history;
+		uint64_t all = histree_history_info(history)->interval_count;
+		assert_in_range(histree_history_info(overview)->interval_count, 1, all / 4);
+		histree_history_close(history);
+		overview_case_remove(path);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(usage_is_right_to_within_a_cell),
+		cmocka_unit_test(overviews_are_small),
+	};
+	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
+	return cmocka_run_group_tests_name("overview_usage", tests, NULL, NULL);
+}

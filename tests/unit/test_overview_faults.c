@@ -1,0 +1,560 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_overview_faults.c - overviews are a help and no more: making them fails at each file call, at each
+ * allocation and when it is cancelled, and leaves a history as it was; damaged or foreign ones cost time, and never
+ * an answer.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "histree/rows.h"
+#include "histree/view.h"
+#include "overview/overview_writer.h"
+#include "state/history_overviews.h"
+#include "state/state_file.h"
+#include "support/faulty_io.h"
+#include "support/faulty_memory.h"
+#include "support/memory_io.h"
+#include "support/random.h"
+#include "support/workload.h"
+
+enum { CPUS = 3, STATES = 3000, END = 165000, PIXELS = 10, DAMAGES = 400, NAME_SIZE = 96 };
+
+static const struct overview_options small = {
+	.history_states_min = 1,
+	.states_min = 8,
+	.states_in_cell = 4,
+	.states_in_window = 400,
+	.cells_min = 8,
+	.cost_max_share = 1,
+	.threads = 1,
+};
+
+static void build(const struct io *io, const char *path, uint64_t seed)
+{
+	const struct histree_history_options options = {
+		.path = path, .provider = "test", .start = 100, .tree = { .node_size = 4096, .threads = 1 }
+	};
+	struct random random = { seed };
+	struct histree_state_system *system;
+	histree_quark quarks[CPUS];
+	histree_time now = options.start;
+	assert_int_equal(state_file_create(io, &options, &system, NULL), HISTREE_OK);
+	for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+		char name[32];
+		snprintf(name, sizeof(name), "CPUs/%u/Current_thread", cpu);
+		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quarks[cpu], NULL),
+				 HISTREE_OK);
+	}
+	for (unsigned i = 0; i < STATES; i++) {
+		now += (histree_time)random_below(&random, 100);
+		struct histree_value value = histree_int((int32_t)random_below(&random, 30));
+		assert_int_equal(histree_state_modify(system, now, quarks[i % CPUS], value, NULL), HISTREE_OK);
+	}
+	/* All of them are as long: it is not by that that one is told from another. */
+	assert_true(now < END);
+	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+	histree_state_free(system);
+}
+
+/* ---- making them ------------------------------------------------------------------------------------------ */
+
+struct making {
+	struct memory_io memory;
+	struct faulty_io faulty;
+	uint8_t *bytes; /* of the history, before */
+	size_t size;
+};
+
+static void begin_making(struct making *making)
+{
+	memory_io_init(&making->memory);
+	faulty_io_init(&making->faulty, &making->memory.io);
+	build(&making->memory.io, "f", workload_seed());
+	const struct memory_file *file = memory_io_find(&making->memory, "f");
+	making->size = file->size;
+	making->bytes = malloc(file->size);
+	assert_non_null(making->bytes);
+	memcpy(making->bytes, file->bytes, file->size);
+}
+
+static void end_making(struct making *making)
+{
+	free(making->bytes);
+	memory_io_release(&making->memory);
+}
+
+static unsigned count_overviews(struct making *making)
+{
+	unsigned count = 0;
+	for (uint32_t number = 1; number <= OVERVIEWS_MAX; number++) {
+		char name[NAME_SIZE];
+		overview_path("f", number, name);
+		count += memory_io_find(&making->memory, name) != NULL;
+	}
+	return count;
+}
+
+/* A call that failed said so and changed nothing. */
+static void assert_nothing_left(struct making *making, enum histree_status status, enum histree_status expected,
+				const struct histree_error *error)
+{
+	const struct memory_file *file = memory_io_find(&making->memory, "f");
+	assert_int_equal(status, expected);
+	assert_int_equal(error->status, expected);
+	assert_true(error->message[0] != '\0');
+	assert_int_equal(count_overviews(making), 0);
+	assert_int_equal(file->size, making->size);
+	assert_memory_equal(file->bytes, making->bytes, making->size);
+}
+
+static void every_file_call_may_fail(void **state)
+{
+	(void)state;
+	for (int for_ever = 0; for_ever < 2; for_ever++) {
+		struct making making;
+		uint64_t failures = 0;
+		begin_making(&making);
+		making.faulty.for_ever = for_ever != 0;
+		for (;;) {
+			struct histree_error error = { 0 };
+			making.faulty.operations = 0;
+			making.faulty.fail_at = ++failures;
+			enum histree_status status = overviews_write(&making.faulty.io, "f", &small, &error);
+			if (status == HISTREE_OK && making.faulty.operations < failures)
+				break;
+			assert_nothing_left(&making, status, HISTREE_ERR_IO, &error);
+		}
+		assert_true(failures > 50);
+		assert_true(count_overviews(&making) > 1);
+		end_making(&making);
+	}
+}
+
+static void every_allocation_may_fail(void **state)
+{
+	(void)state;
+	for (int for_ever = 0; for_ever < 2; for_ever++) {
+		struct making making;
+		uint64_t failures = 0;
+		begin_making(&making);
+		for (bool refused = true; refused;) {
+			struct histree_error error = { 0 };
+			faulty_memory_begin(++failures, for_ever != 0);
+			enum histree_status status = overviews_write(&making.memory.io, "f", &small, &error);
+			faulty_memory_end();
+			refused = faulty_memory.refused;
+			if (status == HISTREE_OK) /* only a hint was lost, or nothing */
+				assert_true(count_overviews(&making) > 1);
+			else /* files are in memory too: to them it is a full disk */
+				assert_nothing_left(&making, status,
+						    status == HISTREE_ERR_IO ? status : HISTREE_ERR_MEMORY, &error);
+		}
+		assert_true(failures > 50);
+		end_making(&making);
+	}
+}
+
+struct questions {
+	uint64_t left; /* that are answered with yes */
+	double share;  /* what the last one said of the work that is done */
+};
+
+static bool count_down(void *context, double share)
+{
+	struct questions *questions = context;
+	assert_true(share >= questions->share && share <= 1);
+	questions->share = share;
+	return questions->left > 0 && questions->left-- > 0;
+}
+
+static void cancelled_at_every_question(void **state)
+{
+	(void)state;
+	struct making making;
+	enum histree_status status = HISTREE_ERR_CANCELLED;
+	uint64_t questions = 0;
+	begin_making(&making);
+	for (; status != HISTREE_OK; questions++) {
+		struct histree_error error = { 0 };
+		struct overview_options options = small;
+		struct questions asked = { .left = questions };
+		options.go_on = count_down;
+		options.context = &asked;
+		status = overviews_write(&making.memory.io, "f", &options, &error);
+		if (status != HISTREE_OK)
+			assert_nothing_left(&making, status, HISTREE_ERR_CANCELLED, &error);
+		else
+			assert_true(asked.share > 0.5);
+	}
+	assert_true(questions > 10);
+	end_making(&making);
+}
+
+/* ---- using them ------------------------------------------------------------------------------------------- */
+
+/* All that is asked of a history, as numbers. */
+struct picture {
+	int32_t cells[CPUS][PIXELS][2];
+	double usage[PIXELS];
+	uint32_t overview_count;
+};
+
+static int32_t number_of(const struct histree_rows *rows, uint32_t index)
+{
+	struct histree_value value = histree_rows_value(rows, index);
+	if (index == HISTREE_NO_VALUE || index == HISTREE_UNKNOWN_VALUE)
+		return -2;
+	return value.type == HISTREE_INT ? value.int32 : -1;
+}
+
+static enum histree_status draw_rows(struct histree_history *history, struct picture *picture,
+				     struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	histree_quark quarks[CPUS];
+	struct histree_rows *rows;
+	struct histree_row row;
+	for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+		char name[32];
+		snprintf(name, sizeof(name), "CPUs/%u/Current_thread", cpu);
+		enum histree_status found = histree_attributes_find(histree_history_attributes(history),
+								    HISTREE_ROOT, name, &quarks[cpu]);
+		if (found != HISTREE_OK)
+			return found;
+	}
+	const struct histree_rows_request request = {
+		.quarks = quarks, .quark_count = CPUS, .from = info->start, .to = info->end, .pixels = PIXELS
+	};
+	enum histree_status status = histree_rows_create(history, &rows, error);
+	if (status == HISTREE_OK)
+		status = histree_rows_start(rows, &request, error);
+	while (status == HISTREE_OK && (status = histree_rows_next(rows, &row, error)) == HISTREE_OK)
+		for (unsigned pixel = 0; pixel < PIXELS; pixel++) {
+			picture->cells[row.index][pixel][0] = number_of(rows, row.cells[pixel].value);
+			picture->cells[row.index][pixel][1] = number_of(rows, row.cells[pixel].other);
+		}
+	histree_rows_free(rows);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+static enum histree_status draw(const char *path, bool no_overviews, struct picture *picture,
+				struct histree_error *error)
+{
+	const struct histree_open_options options = { .no_overviews = no_overviews };
+	struct histree_history *history;
+	struct histree_cpu_usage *usage = NULL;
+	memset(picture, 0, sizeof(*picture));
+	enum histree_status status = histree_history_open(path, &options, &history, error);
+	if (status == HISTREE_OK)
+		status = draw_rows(history, picture, error);
+	if (status == HISTREE_OK) {
+		const struct histree_history_info *info = histree_history_info(history);
+		const struct histree_cpu_usage_request request = {
+			.from = info->start, .to = info->end, .pixels = PIXELS, .no_times = true
+		};
+		status = histree_cpu_usage_create(history, &request, &usage, error);
+	}
+	if (status == HISTREE_OK)
+		memcpy(picture->usage, histree_cpu_usage_curve(usage, 0), sizeof(picture->usage));
+	histree_cpu_usage_free(usage);
+	histree_history_close(history);
+	return status;
+}
+
+/* With so many overviews, as many as there are pictures. */
+struct drawn {
+	char path[NAME_SIZE / 2], overview[NAME_SIZE];
+	struct picture pictures[OVERVIEWS_MAX + 1];
+	uint32_t overview_count;
+};
+
+static void name_overview(struct drawn *drawn, uint32_t number)
+{
+	overview_path(drawn->path, number, drawn->overview);
+}
+
+static void begin_drawing(struct drawn *drawn)
+{
+	memset(drawn, 0, sizeof(*drawn));
+	snprintf(drawn->path, sizeof(drawn->path), "test_overview_faults.%ld.sht", (long)getpid());
+	unlink(drawn->path);
+	build(&io_posix, drawn->path, workload_seed());
+	assert_int_equal(draw(drawn->path, true, &drawn->pictures[0], NULL), HISTREE_OK);
+	assert_int_equal(overviews_write(&io_posix, drawn->path, &small, NULL), HISTREE_OK);
+	for (name_overview(drawn, 1); access(drawn->overview, R_OK) == 0;
+	     name_overview(drawn, drawn->overview_count + 1))
+		drawn->overview_count++;
+	assert_true(drawn->overview_count > 1);
+	char kept[NAME_SIZE + 8];
+	for (uint32_t number = drawn->overview_count + 1; number-- > 0;) {
+		assert_int_equal(draw(drawn->path, false, &drawn->pictures[number], NULL), HISTREE_OK);
+		name_overview(drawn, number);
+		snprintf(kept, sizeof(kept), "%s.kept", drawn->overview);
+		if (number > 0)
+			assert_int_equal(rename(drawn->overview, kept), 0);
+	}
+	for (uint32_t number = 1; number <= drawn->overview_count; number++) {
+		name_overview(drawn, number);
+		snprintf(kept, sizeof(kept), "%s.kept", drawn->overview);
+		assert_int_equal(rename(kept, drawn->overview), 0);
+	}
+	assert_memory_not_equal(&drawn->pictures[drawn->overview_count], &drawn->pictures[0],
+				sizeof(struct picture)); /* they are used */
+}
+
+static void end_drawing(struct drawn *drawn)
+{
+	unlink(drawn->path);
+	for (uint32_t number = 1; number <= OVERVIEWS_MAX; number++) {
+		name_overview(drawn, number);
+		unlink(drawn->overview);
+	}
+}
+
+/* Rows and curves are each made of the history, or of as many overviews as are whole. */
+static void assert_is_right(struct drawn *drawn, const char *what)
+{
+	struct picture picture;
+	struct histree_error error = { 0 };
+	if (draw(drawn->path, false, &picture, &error) != HISTREE_OK)
+		fail_msg("%s: %s", what, error.message);
+	bool has_rows = false, has_usage = false;
+	for (uint32_t i = 0; i <= drawn->overview_count; i++) {
+		const struct picture *known = &drawn->pictures[i];
+		has_rows = has_rows || memcmp(picture.cells, known->cells, sizeof(known->cells)) == 0;
+		has_usage = has_usage || memcmp(picture.usage, known->usage, sizeof(known->usage)) == 0;
+	}
+	if (!has_rows || !has_usage)
+		fail_msg("%s: %s", what, has_rows ? "another usage of CPUs" : "other rows");
+}
+
+static uint8_t *read_file(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "rb");
+	assert_non_null(file);
+	fseek(file, 0, SEEK_END);
+	*size = (size_t)ftell(file);
+	rewind(file);
+	uint8_t *bytes = malloc(*size + 1);
+	assert_non_null(bytes);
+	assert_int_equal(fread(bytes, 1, *size, file), *size);
+	fclose(file);
+	return bytes;
+}
+
+static void write_file(const char *path, const uint8_t *bytes, size_t size)
+{
+	FILE *file = fopen(path, "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
+struct told {
+	const char *path; /* each sentence names it, and the way out */
+	unsigned faults;
+};
+
+static void hear(void *context, const char *fault)
+{
+	struct told *told = context;
+	told->faults++;
+	if (strstr(fault, told->path) == NULL || strstr(fault, "build again") == NULL)
+		fail_msg("a fault of '%s': %s", told->path, fault);
+}
+
+/* Whether verifying says that an overview is damaged, the one that was named last. */
+static bool is_told(struct drawn *drawn)
+{
+	struct told told = { .path = drawn->overview };
+	struct histree_history *history;
+	assert_int_equal(histree_history_open(drawn->path, NULL, &history, NULL), HISTREE_OK);
+	enum histree_status status = histree_history_verify(history, hear, &told, NULL);
+	assert_int_equal(status, told.faults > 0 ? HISTREE_ERR_FORMAT : HISTREE_OK);
+	histree_history_close(history);
+	return told.faults > 0;
+}
+
+static void damaged_overviews_cost_no_answer(void **state)
+{
+	(void)state;
+	struct drawn drawn;
+	struct random random = { workload_seed() };
+	int told = 0;
+	begin_drawing(&drawn);
+	for (int i = 0; i < DAMAGES; i++) {
+		size_t size;
+		char what[128];
+		uint32_t number = 1 + (uint32_t)random_below(&random, drawn.overview_count);
+		name_overview(&drawn, number);
+		uint8_t *bytes = read_file(drawn.overview, &size), *damaged = malloc(size);
+		assert_non_null(damaged);
+		memcpy(damaged, bytes, size);
+		bool is_cut = random_percent(&random, 25);
+		size_t left = is_cut ? random_below(&random, size) : size, at = 0;
+		for (uint64_t flips = is_cut ? 0 : 1 + random_below(&random, 4); flips > 0; flips--) {
+			at = random_below(&random, size);
+			damaged[at] ^= (uint8_t)(1 << random_below(&random, 8));
+		}
+		snprintf(what, sizeof(what), "damage %d: overview %u of %zu bytes, %s %zu", i, number, size,
+			 is_cut ? "cut to" : "flipped at", is_cut ? left : at);
+		write_file(drawn.overview, damaged, left);
+		assert_is_right(&drawn, what);
+		bool is_said = is_told(&drawn);
+		assert_true(is_said || !is_cut); /* a block may have bytes behind its last that nobody reads */
+		told += is_said;
+		write_file(drawn.overview, bytes, size);
+		free(bytes);
+		free(damaged);
+	}
+	assert_true(told > DAMAGES / 2);
+	assert_false(is_told(&drawn));
+	end_drawing(&drawn);
+}
+
+static void a_history_says_how_many_it_has(void **state)
+{
+	(void)state;
+	struct drawn drawn;
+	struct histree_history *history;
+	uint64_t bytes = 0;
+	begin_drawing(&drawn);
+	for (uint32_t number = 1; number <= drawn.overview_count; number++) {
+		size_t size;
+		name_overview(&drawn, number);
+		free(read_file(drawn.overview, &size));
+		bytes += size;
+	}
+	for (int no_overviews = 0; no_overviews < 2; no_overviews++) {
+		const struct histree_open_options options = { .no_overviews = no_overviews != 0 };
+		assert_int_equal(histree_history_open(drawn.path, &options, &history, NULL), HISTREE_OK);
+		const struct histree_history_info *info = histree_history_info(history);
+		assert_int_equal(info->overview_count, no_overviews ? 0 : drawn.overview_count);
+		assert_int_equal(info->overview_bytes, no_overviews ? 0 : bytes);
+		histree_history_close(history);
+	}
+	end_drawing(&drawn);
+}
+
+static void overviews_of_another_history_are_none(void **state)
+{
+	(void)state;
+	struct drawn drawn;
+	struct picture picture;
+	size_t size;
+	begin_drawing(&drawn);
+	unlink(drawn.path);
+	build(&io_posix, drawn.path, workload_seed() + 1);
+	assert_int_equal(draw(drawn.path, true, &drawn.pictures[0], NULL), HISTREE_OK);
+	assert_int_equal(draw(drawn.path, false, &picture, NULL), HISTREE_OK);
+	assert_memory_equal(&picture, &drawn.pictures[0], sizeof(picture));
+	/* Nor is a history its own overview. */
+	uint8_t *bytes = read_file(drawn.path, &size);
+	name_overview(&drawn, 1);
+	write_file(drawn.overview, bytes, size);
+	free(bytes);
+	assert_int_equal(draw(drawn.path, false, &picture, NULL), HISTREE_OK);
+	assert_memory_equal(&picture, &drawn.pictures[0], sizeof(picture));
+	end_drawing(&drawn);
+}
+
+/* One that says that it is of this history, with some names and a value that the history does not have. */
+static void forge(struct drawn *drawn, const struct histree_history_info *of, const char *const *names)
+{
+	char provider[sizeof(of->provider)];
+	struct histree_state_system *system;
+	overview_provider(of, provider, sizeof(provider));
+	name_overview(drawn, 1);
+	unlink(drawn->overview);
+	const struct histree_history_options options = {
+		.path = drawn->overview,
+		.provider = provider,
+		.provider_version = OVERVIEW_VERSION,
+		.start = of->start,
+	};
+	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	for (; *names != NULL; names++) {
+		histree_quark quark;
+		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, *names, &quark, NULL), HISTREE_OK);
+		assert_int_equal(histree_state_modify(system, of->start, quark, histree_int(77), NULL), HISTREE_OK);
+	}
+	assert_int_equal(histree_state_close(system, of->end, NULL), HISTREE_OK);
+	histree_state_free(system);
+}
+
+static void overviews_of_other_names_are_none(void **state)
+{
+	/* Of the quarks that there are, 0 is "CPUs", then come "0" and its Current_thread. */
+	static const char *const lists[][4] = {
+		{ "5/2", NULL }, /* as it should be: the forgery can be seen */
+		{ "70/2", NULL },       { "wide/2", NULL },     { "5/two", NULL },
+		{ "5/2/4", NULL },      { "5/7", NULL },        { "5/4000000000", NULL },
+		{ "5/4", "5/2", NULL }, { "5/2", "6/2", NULL }, { "5", NULL },
+	};
+	(void)state;
+	struct drawn drawn;
+	struct picture picture;
+	struct histree_history *history;
+	begin_drawing(&drawn);
+	assert_int_equal(histree_history_open(drawn.path, NULL, &history, NULL), HISTREE_OK);
+	struct histree_history_info of = *histree_history_info(history);
+	histree_history_close(history);
+	for (uint32_t number = 1; number <= drawn.overview_count; number++) {
+		name_overview(&drawn, number);
+		unlink(drawn.overview);
+	}
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		forge(&drawn, &of, lists[i]);
+		assert_int_equal(draw(drawn.path, false, &picture, NULL), HISTREE_OK);
+		bool is_same = memcmp(&picture, &drawn.pictures[0], sizeof(picture)) == 0;
+		if (is_same != (i > 0))
+			fail_msg("an overview with '%s' is %s", lists[i][0], is_same ? "not read" : "read");
+	}
+	end_drawing(&drawn);
+}
+
+static void every_allocation_of_an_answer_may_fail(void **state)
+{
+	(void)state;
+	struct drawn drawn;
+	begin_drawing(&drawn);
+	for (int for_ever = 0; for_ever < 2; for_ever++) {
+		uint64_t failures = 0;
+		for (bool refused = true; refused;) {
+			struct picture picture;
+			struct histree_error error = { 0 };
+			faulty_memory_begin(++failures, for_ever != 0);
+			enum histree_status status = draw(drawn.path, false, &picture, &error);
+			faulty_memory_end();
+			refused = faulty_memory.refused;
+			if (status != HISTREE_OK)
+				assert_int_equal(status, HISTREE_ERR_MEMORY);
+		}
+		assert_true(failures > 50);
+	}
+	assert_is_right(&drawn, "after all");
+	end_drawing(&drawn);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_file_call_may_fail),
+		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(cancelled_at_every_question),
+		cmocka_unit_test(damaged_overviews_cost_no_answer),
+		cmocka_unit_test(a_history_says_how_many_it_has),
+		cmocka_unit_test(overviews_of_another_history_are_none),
+		cmocka_unit_test(overviews_of_other_names_are_none),
+		cmocka_unit_test(every_allocation_of_an_answer_may_fail),
+	};
+	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
+	return cmocka_run_group_tests_name("overview_faults", tests, NULL, NULL);
+}
