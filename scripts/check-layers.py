@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A folder is a layer: a file includes only headers of layers below it, and of its own folder.
+"""A folder is a layer: a file includes only headers of layers below it, and of its own folder.  No circles.
 
     check-layers.py ROOT         check ROOT/src and ROOT/include/histree; one line for each violation
     check-layers.py --self-test  show that made-up violations are found
@@ -94,6 +94,33 @@ def check(root):
                 yield f"{path.relative_to(root)}:{number}: {why}"
 
 
+def circles(root):
+    """Yield a line for each set of files of src/ that include one another in a circle; NAME.c and NAME.h are one."""
+    graph = {}
+    for path in sorted(root.glob("src/**/*.[ch]")):
+        name = str(path.relative_to(root / "src").with_suffix(""))
+        included = {f"{found[1]}/{found[2]}".removesuffix(".h")
+                    for found in map(INCLUDE.match, path.read_text(encoding="utf-8").splitlines()) if found}
+        graph.setdefault(name, set()).update(included - {name})
+
+    def reachable(name):
+        seen, todo = set(), [name]
+        while todo:
+            for each in graph.get(todo.pop(), ()):
+                if each not in seen:
+                    seen.add(each)
+                    todo.append(each)
+        return seen
+
+    reach = {name: reachable(name) for name in graph}
+    told = set()
+    for name in graph:
+        circle = {name} | {each for each in reach[name] if name in reach.get(each, ())}
+        if len(circle) > 1 and not circle & told:
+            told |= circle
+            yield f"src/{name}: in a circle of includes with {', '.join(sorted(circle - {name}))}"
+
+
 def self_test():
     """A small tree with one violation of each kind, and files that are right."""
     bad = {
@@ -111,6 +138,10 @@ def self_test():
         "include/histree/value.h": '#include "store.h"\n',
         "include/histree/store.h": '#include "store/block_file.h"\n',
     }
+    circle = {
+        "src/base/round.h": '#include "base/about.h"\n',
+        "src/base/about.c": '#include "base/round.h"\n',
+    }
     good = {
         "src/segment_tree/stands_on.c": '#include "tree/tree_reader.h"\n',
         "src/server/tsp/down.c": '#include "server/http/http.h"\n#include "server/tsp/tsp.h"\n',
@@ -123,8 +154,13 @@ def self_test():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             (root / name).write_text(text, encoding="utf-8")
         found = sorted(line.split(":")[0] for line in check(root))
+        for name, text in circle.items():
+            (root / name).write_text(text, encoding="utf-8")
+        round_trips = list(circles(root))
     if found != sorted(bad):
         sys.exit(f"self-test: expected {sorted(bad)}, found {found}")
+    if len(round_trips) != 1:
+        sys.exit(f"self-test: expected one circle, found {round_trips}")
     print(f"self-test: {len(bad)} violations found, {len(good)} right files passed")
 
 
@@ -133,8 +169,9 @@ def main():
         sys.exit(__doc__)
     if sys.argv[1] == "--self-test":
         return self_test()
-    lines = list(check(pathlib.Path(sys.argv[1])))
-    print("\n".join(lines) if lines else "every include goes down")
+    root = pathlib.Path(sys.argv[1])
+    lines = [*check(root), *circles(root)]
+    print("\n".join(lines) if lines else "every include goes down, none in a circle")
     return 1 if lines else 0
 
 
