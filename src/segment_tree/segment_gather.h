@@ -24,7 +24,7 @@ enum histree_status segment_gather_create(const struct segment_source *source, s
 enum histree_status segment_gather_fetch(struct segment_gather *gather, const uint64_t *places, size_t *count,
 					 size_t bytes_max, struct histree_error *error);
 
-/* Of what was fetched, in the order of the places; it lives until the next are fetched. */
+/* Returns a fetched segment by its index in the order of the places; it is valid until the next are fetched. */
 const struct histree_segment *segment_gather_get(const struct segment_gather *gather, size_t index);
 
 /* Nodes visited and loaded, of all fetching so far. */

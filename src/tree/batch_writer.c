@@ -24,15 +24,15 @@ size_t batch_writer_leaf_items(const struct batch_writer *writer)
 	return (size_t)((double)writer->output->layout.node_size * leaf_fill / writer->item_bytes) + 1;
 }
 
-/* The lives of a leaf's items, which are sorted: looked up in the order of keys. */
-static bool add_lives(struct lives *lives, const struct column_item *items, size_t count)
+/* Add the lifetimes of a leaf's items.  They are sorted, so the lifetimes are looked up in the order of keys. */
+static bool add_lifetimes(struct lifetimes *lifetimes, const struct column_item *items, size_t count)
 {
 	for (size_t first = 0; first < count;) {
 		size_t last = first;
 		while (last + 1 < count && column_item_key(&items[last + 1]) == column_item_key(&items[first]))
 			last++;
-		struct life life = { .birth = items[first].start, .death = items[last].end };
-		if (lives_add(lives, column_item_key(&items[first]), life) != HISTREE_OK)
+		struct lifetime lifetime = { .first = items[first].start, .last = items[last].end };
+		if (lifetimes_add(lifetimes, column_item_key(&items[first]), lifetime) != HISTREE_OK)
 			return false;
 		first = last + 1;
 	}
@@ -72,7 +72,7 @@ static enum histree_status write_leaf(struct batch_writer *writer, const struct 
 				      struct histree_error *error)
 {
 	*taken = encode_leaf(writer, items, count, values, batch->values.count);
-	if (*taken == 0 || !add_lives(&writer->lives, items, *taken))
+	if (*taken == 0 || !add_lifetimes(&writer->lifetimes, items, *taken))
 		return error_memory(error, "a leaf");
 	struct node_child leaf;
 	enum histree_status status = tree_output_leaf(writer->output, &writer->builder, &leaf, error);
@@ -136,12 +136,12 @@ enum histree_status batch_writer_copy(const struct batch_writer *writer, struct 
 	copy->item_bytes = writer->item_bytes;
 	copy->builder.direct = writer->builder.direct;
 	copy->builder.leaves = writer->builder.leaves;
-	return lives_copy(&writer->lives, &copy->lives) ? HISTREE_OK : HISTREE_ERR_MEMORY;
+	return lifetimes_copy(&writer->lifetimes, &copy->lifetimes) ? HISTREE_OK : HISTREE_ERR_MEMORY;
 }
 
 void batch_writer_release(struct batch_writer *writer)
 {
 	column_builder_release(&writer->builder);
-	lives_release(&writer->lives);
+	lifetimes_release(&writer->lifetimes);
 	free(writer->items);
 }

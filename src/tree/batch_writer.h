@@ -6,7 +6,7 @@
 #define TREE_BATCH_WRITER_H
 
 #include "tree/batch.h"
-#include "tree/lives.h"
+#include "tree/lifetimes.h"
 #include "tree/tree_output.h"
 
 struct batch_writer {
@@ -15,7 +15,7 @@ struct batch_writer {
 	struct column_builder builder;
 	struct column_item *items; /* sorted, on their way from a bucket to a leaf */
 	size_t items_capacity;
-	struct lives lives; /* of what is written */
+	struct lifetimes lifetimes; /* of the keys in the leaves written so far */
 
 	/* Takes a leaf that was written, one of a batch that starts at `start`. */
 	enum histree_status (*attach)(void *context, const struct node_child *leaf, histree_time start,

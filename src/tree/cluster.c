@@ -192,8 +192,8 @@ static bool has_lived(const struct cluster *cluster, histree_quark key)
 	return false;
 }
 
-/* Null at the beginning or end of a life is what the section LIFE says without it. */
-static bool is_outside_life(const struct cluster *cluster, const struct histree_interval *interval)
+/* Whether the section LIFE says that the key is null then: no leaf needs to. */
+static bool is_outside_lifetime(const struct cluster *cluster, const struct histree_interval *interval)
 {
 	return interval->start == cluster->start ||
 	       (cluster->closing && interval->end == cluster->closing_end && has_lived(cluster, interval->quark));
@@ -210,7 +210,7 @@ static inline struct cluster_tier *tier_of(struct cluster *cluster, histree_time
 enum histree_status cluster_add(struct cluster *cluster, const struct histree_interval *interval,
 				struct histree_error *error)
 {
-	if (interval->value.type == HISTREE_NULL && is_outside_life(cluster, interval))
+	if (interval->value.type == HISTREE_NULL && is_outside_lifetime(cluster, interval))
 		return HISTREE_OK;
 	struct cluster_tier *tier = tier_of(cluster, interval->start);
 	if (tier->filling.count >= tier->filling.full) {

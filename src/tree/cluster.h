@@ -39,7 +39,7 @@ struct cluster {
 	struct chunk_pool pool;
 	uint64_t *lived; /* a bit a key: those that had intervals in batches */
 	size_t lived_capacity;
-	bool closing; /* nulls that end at `closing_end` end a life */
+	bool closing; /* a null that ends at `closing_end` is after a lifetime */
 	histree_time closing_end;
 
 	struct batch writing;
@@ -56,7 +56,7 @@ struct cluster {
  */
 void cluster_init(struct cluster *cluster, histree_time start, size_t memory, bool parallel);
 
-/* Nulls at the beginning and, from cluster_close_at() on, at the end of a life are left out. */
+/* Nulls before a lifetime, and from cluster_close_at() on those after it, are left out. */
 enum histree_status cluster_add(struct cluster *cluster, const struct histree_interval *interval,
 				struct histree_error *error);
 

@@ -29,7 +29,7 @@ struct tree_damage {
 	size_t loss_count, losses_capacity;
 };
 
-/* Borrowed; lives as long as the reader.  HISTREE_ERR_MEMORY only. */
+/* The damage is borrowed and valid as long as the reader.  Fails with HISTREE_ERR_MEMORY only. */
 enum histree_status tree_damage_find(struct tree_reader *reader, const struct tree_damage **out,
 				     struct histree_error *error);
 

@@ -27,10 +27,10 @@ struct tree_iter {
 	struct node_region region;
 	struct node_region stored; /* the part of it of which a node can have something */
 	uint64_t left;             /* intervals that can still come: known where the region is one time */
-	size_t life_at,
-		life_end;   /* of the region's keys, those whose nulls outside their life were not given yet */
-	size_t lives_block; /* where all keys are asked for: the block of lives at hand */
-	struct life lives[LIVES_IN_BLOCK];
+	/* The region's keys whose nulls outside of their lifetimes were not given yet, by index. */
+	size_t lifetime_at, lifetime_end;
+	size_t lifetimes_block; /* where all keys are asked for: the block of `lifetimes` */
+	struct lifetime lifetimes[LIFETIMES_IN_BLOCK];
 	uint32_t *pending;     /* stack of node numbers */
 	bool *pending_is_core; /* by place: it can have children, as far as its parent knows */
 	size_t pending_count, pending_capacity, is_core_capacity;
@@ -115,45 +115,46 @@ void tree_iter_keep_to_nodes(struct tree_iter *iter)
 	iter->keeps_to_nodes = true;
 }
 
-/* From the first birth to the last death of a region's keys; their number is bounded. */
-static struct life hull_of_lives(const struct lives_view *lives, const struct node_region *region)
+/* Returns the time from the first to the last that any of a region's keys has; their number is limited. */
+static struct lifetime bounds_of_lifetimes(const struct lifetimes_view *lifetimes, const struct node_region *region)
 {
-	struct life hull = life_none;
+	struct lifetime bounds = lifetime_none;
 	for (size_t i = 0; i < region->quark_count; i++) {
-		struct life life = lives_view_get(lives, region->quarks[i]);
-		if (life.birth < hull.birth)
-			hull.birth = life.birth;
-		if (life.death > hull.death)
-			hull.death = life.death;
+		struct lifetime lifetime = lifetimes_view_get(lifetimes, region->quarks[i]);
+		if (lifetime.first < bounds.first)
+			bounds.first = lifetime.first;
+		if (lifetime.last > bounds.last)
+			bounds.last = lifetime.last;
 	}
-	return hull;
+	return bounds;
 }
 
 /*
- * Nodes only have what lies within the lives of attributes.  Those of a few attributes often are short, as threads
- * are, while the bounds of nodes, which hold the young and the old, keep no key out.  False: nothing is left.
+ * Narrow a region to the lifetimes of its keys: nodes have nothing outside.  Lifetimes of a few attributes are
+ * often short, as threads are, while the bounds of nodes, which hold the young and the old, keep no key out.
+ * Returns false if nothing is left.
  */
-static bool narrow(struct node_region *region, const struct lives_view *lives)
+static bool narrow(struct node_region *region, const struct lifetimes_view *lifetimes)
 {
-	if (lives->count == 0 || region->quarks == NULL || region->quark_count > NARROWED_QUARKS_MAX)
+	if (lifetimes->count == 0 || region->quarks == NULL || region->quark_count > NARROWED_QUARKS_MAX)
 		return true;
-	struct life hull = hull_of_lives(lives, region);
-	if (hull.birth > region->to || hull.death < region->from)
+	struct lifetime bounds = bounds_of_lifetimes(lifetimes, region);
+	if (bounds.first > region->to || bounds.last < region->from)
 		return false;
 	if (region->times != NULL) {
-		size_t first = region_time_from(region, 0, hull.birth), behind = region->time_count;
-		if (hull.death < region->to)
-			behind = region_time_from(region, first, hull.death + 1);
-		if (first == behind)
+		size_t first = region_time_from(region, 0, bounds.first), end = region->time_count;
+		if (bounds.last < region->to)
+			end = region_time_from(region, first, bounds.last + 1);
+		if (first == end)
 			return false;
 		region->times += first;
-		region->time_count = behind - first;
+		region->time_count = end - first;
 		region->from = region->times[0];
 		region->to = region->times[region->time_count - 1];
 		return true;
 	}
-	region->from = hull.birth > region->from ? hull.birth : region->from;
-	region->to = hull.death < region->to ? hull.death : region->to;
+	region->from = bounds.first > region->from ? bounds.first : region->from;
+	region->to = bounds.last < region->to ? bounds.last : region->to;
 	return true;
 }
 
@@ -175,13 +176,13 @@ void tree_iter_start(struct tree_iter *iter, const struct histree_region *region
 	size_t keys = region->quarks != NULL ? region->quark_count : shape->key_count;
 	/* An attribute has exactly one state at a time. */
 	iter->left = iter->region.from == iter->region.to ? keys : UINT64_MAX;
-	iter->life_at = 0;
-	iter->lives_block = SIZE_MAX;
-	iter->life_end = iter->reader->lives.count > 0 ? keys : 0; /* else every null is in a node */
+	iter->lifetime_at = 0;
+	iter->lifetimes_block = SIZE_MAX;
+	iter->lifetime_end = iter->reader->lifetimes.count > 0 ? keys : 0; /* else every null is in a node */
 	iter->stored = iter->region;
 	iter->pending[0] = shape->root;
 	iter->pending_is_core[0] = true;
-	iter->pending_count = narrow(&iter->stored, &iter->reader->lives) ? 1 : 0;
+	iter->pending_count = narrow(&iter->stored, &iter->reader->lifetimes) ? 1 : 0;
 }
 
 static enum histree_status push_children(struct tree_iter *iter, struct histree_error *error)
@@ -292,33 +293,34 @@ static enum histree_status enter_node(struct tree_iter *iter, struct histree_err
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
 
-/* Of a key of the region.  Where all are asked for, they are unpacked block by block. */
-static inline struct life life_of(struct tree_iter *iter, size_t at)
+/* Returns the lifetime of a key of the region.  Where all keys are asked for, they are unpacked block by block. */
+static inline struct lifetime lifetime_of(struct tree_iter *iter, size_t at)
 {
-	const struct lives_view *lives = &iter->reader->lives;
+	const struct lifetimes_view *lifetimes = &iter->reader->lifetimes;
 	if (iter->region.quarks != NULL)
-		return lives_view_get(lives, iter->region.quarks[at]);
-	if (at / LIVES_IN_BLOCK != iter->lives_block) {
-		iter->lives_block = at / LIVES_IN_BLOCK;
-		lives_view_get_block(lives, (histree_quark)(iter->lives_block * LIVES_IN_BLOCK), iter->lives);
+		return lifetimes_view_get(lifetimes, iter->region.quarks[at]);
+	if (at / LIFETIMES_IN_BLOCK != iter->lifetimes_block) {
+		iter->lifetimes_block = at / LIFETIMES_IN_BLOCK;
+		lifetimes_view_get_block(lifetimes, (histree_quark)(iter->lifetimes_block * LIFETIMES_IN_BLOCK),
+					 iter->lifetimes);
 	}
-	return iter->lives[at % LIVES_IN_BLOCK];
+	return iter->lifetimes[at % LIFETIMES_IN_BLOCK];
 }
 
-/* As many nulls outside the lives of keys as there is room for: no node has them.  Returns how many. */
+/* Read the nulls outside the lifetimes of keys, which no node has, as long as there is room.  Returns how many. */
 static size_t read_nulls(struct tree_iter *iter, struct histree_interval *out, size_t room)
 {
 	const struct node_region *region = &iter->region;
 	const struct tree_shape *shape = &iter->reader->shape;
 	size_t count = 0;
-	for (; iter->life_at < iter->life_end && count + 2 <= room; iter->life_at++) {
-		size_t at = iter->life_at;
-		struct life life = life_of(iter, at);
-		if (life.birth <= region->from && life.death >= region->to)
+	for (; iter->lifetime_at < iter->lifetime_end && count + 2 <= room; iter->lifetime_at++) {
+		size_t at = iter->lifetime_at;
+		struct lifetime lifetime = lifetime_of(iter, at);
+		if (lifetime.first <= region->from && lifetime.last >= region->to)
 			continue;
 		histree_quark key = region->quarks != NULL ? region->quarks[at] : (histree_quark)at;
 		struct histree_interval nulls[2];
-		unsigned of_key = life_nulls(life, key, shape->start, shape->end, nulls);
+		unsigned of_key = lifetime_nulls(lifetime, key, shape->start, shape->end, nulls);
 		for (unsigned i = 0; i < of_key; i++)
 			if (region_has_time_of(region, nulls[i].start, nulls[i].end))
 				out[count++] = nulls[i];
@@ -379,7 +381,7 @@ static enum histree_status read_holes(struct tree_iter *iter, struct histree_int
 
 static inline bool has_holes(const struct tree_iter *iter)
 {
-	return (iter->stats.nodes_damaged > 0 || iter->reader->lost_lives) && !iter->keeps_to_nodes;
+	return (iter->stats.nodes_damaged > 0 || iter->reader->lost_lifetimes) && !iter->keeps_to_nodes;
 }
 
 /* There is room for two at least. */

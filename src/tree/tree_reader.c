@@ -64,13 +64,13 @@ static bool is_lost(const struct tree_reader *reader, enum histree_status status
 	return reader->salvages && (status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_IO);
 }
 
-static enum histree_status open_lives(struct tree_reader *reader, struct histree_error *error)
+static enum histree_status open_lifetimes(struct tree_reader *reader, struct histree_error *error)
 {
 	const struct tree_shape *shape = &reader->shape;
-	enum histree_status status =
-		lives_view_open(&reader->lives, shape->key_count, shape->start, shape->end, reader->file, error);
-	reader->lost_lives = is_lost(reader, status);
-	return reader->lost_lives ? HISTREE_OK : status;
+	enum histree_status status = lifetimes_view_open(&reader->lifetimes, shape->key_count, shape->start,
+							 shape->end, reader->file, error);
+	reader->lost_lifetimes = is_lost(reader, status);
+	return reader->lost_lifetimes ? HISTREE_OK : status;
 }
 
 static enum histree_status read_statistics(struct tree_reader *reader, struct histree_error *error)
@@ -95,7 +95,7 @@ static enum histree_status open_reader(const struct block_file *file, size_t cac
 	if (status == HISTREE_OK)
 		status = read_statistics(reader, error);
 	if (status == HISTREE_OK && reader->shape.variant->clusters)
-		status = open_lives(reader, error);
+		status = open_lifetimes(reader, error);
 	if (status == HISTREE_OK)
 		status = create_cache(reader, cache_bytes, error);
 	if (status != HISTREE_OK) {
@@ -127,10 +127,11 @@ enum histree_status tree_reader_salvage(const struct block_file *file, size_t ca
 bool tree_reader_can_have_keys(const struct tree_reader *reader)
 {
 	const struct tree_shape *shape = &reader->shape;
-	if (reader->lost_lives) /* the file has the bytes that were lost */
-		return (uint64_t)shape->key_count / LIVES_IN_BLOCK * LIVES_BLOCK_SIZE_MIN <=
+	if (reader->lost_lifetimes) /* the file has the bytes that were lost */
+		return (uint64_t)shape->key_count / LIFETIMES_IN_BLOCK * LIFETIMES_BLOCK_SIZE_MIN <=
 		       block_file_bytes(reader->file);
-	return reader->lives.count > 0 || shape->key_count <= (uint64_t)shape->node_count * shape->layout.node_size;
+	return reader->lifetimes.count > 0 ||
+	       shape->key_count <= (uint64_t)shape->node_count * shape->layout.node_size;
 }
 
 void tree_reader_close(struct tree_reader *reader)
@@ -139,7 +140,7 @@ void tree_reader_close(struct tree_reader *reader)
 		return;
 	node_cache_free(reader->cache);
 	tree_statistics_release(&reader->statistics);
-	lives_view_release(&reader->lives);
+	lifetimes_view_release(&reader->lifetimes);
 	tree_damage_free(reader->damage);
 	pthread_mutex_destroy(&reader->damage_mutex);
 	free(reader);

@@ -33,8 +33,8 @@ enum histree_status tree_reader_salvage(const struct block_file *file, size_t ca
 					struct histree_error *error);
 
 /*
- * Each key has an interval, and that takes bytes, unless lives stand for it: false where the tree says that it has
- * more keys than that.  Nobody should ask for memory on its word.
+ * Returns false if the tree claims to have more keys than its bytes could be of: each key has an interval, which
+ * takes bytes, or a lifetime.  Nobody should ask for memory on its word.
  */
 bool tree_reader_can_have_keys(const struct tree_reader *reader);
 
@@ -55,7 +55,8 @@ enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interv
 /* Up to `room` of them, which is not 0; HISTREE_OK with at least one. */
 enum histree_status tree_iter_read(struct tree_iter *iter, struct histree_interval *out, size_t room, size_t *count,
 				   struct histree_error *error);
-/* From here on, hand out only what nodes and lives say, and nothing of type unknown for what they cannot say. */
+/* From here on, hand out only what nodes and lifetimes say, and nothing of type unknown for what they cannot say.
+ */
 void tree_iter_keep_to_nodes(struct tree_iter *iter);
 struct histree_query_stats tree_iter_stats(const struct tree_iter *iter);
 void tree_iter_free(struct tree_iter *iter);

@@ -10,7 +10,7 @@
 #include "node/node_cursor.h"
 #include "node/node_view.h"
 #include "store/node_cache.h"
-#include "tree/lives_view.h"
+#include "tree/lifetimes_view.h"
 #include "tree/tree_reader.h"
 #include "tree/tree_shape.h"
 
@@ -35,9 +35,9 @@ struct tree_reader {
 	const struct block_file *file; /* borrowed */
 	struct tree_shape shape;
 	struct tree_statistics statistics;
-	struct lives_view lives; /* of a cluster tree: one a key; else none */
-	bool salvages;           /* what cannot be read is unknown, whatever the reason */
-	bool lost_lives;         /* LIFE could not be read: where no node says what a key was, that is unknown */
+	struct lifetimes_view lifetimes; /* one a key, if the variant has them; else none */
+	bool salvages;                   /* what cannot be read is unknown, whatever the reason */
+	bool lost_lifetimes; /* LIFE could not be read: where no node says what a key was, that is unknown */
 	struct node_cache *cache;
 	/* Made when damage is met, never changed afterwards (tree_damage.h). */
 	struct tree_damage *_Atomic damage;

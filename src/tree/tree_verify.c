@@ -253,12 +253,13 @@ static enum histree_status visit_node(struct verify *verify, uint32_t number, st
 static void add_nulls(struct verify *verify)
 {
 	const struct tree_shape *shape = verify->shape;
-	struct life lives[LIVES_IN_BLOCK];
-	for (histree_quark key = 0; key < verify->reader->lives.count; key++) {
+	struct lifetime lifetimes[LIFETIMES_IN_BLOCK];
+	for (histree_quark key = 0; key < verify->reader->lifetimes.count; key++) {
 		struct histree_interval nulls[2];
-		if (key % LIVES_IN_BLOCK == 0)
-			lives_view_get_block(&verify->reader->lives, key, lives);
-		unsigned count = life_nulls(lives[key % LIVES_IN_BLOCK], key, shape->start, shape->end, nulls);
+		if (key % LIFETIMES_IN_BLOCK == 0)
+			lifetimes_view_get_block(&verify->reader->lifetimes, key, lifetimes);
+		unsigned count =
+			lifetime_nulls(lifetimes[key % LIFETIMES_IN_BLOCK], key, shape->start, shape->end, nulls);
 		for (unsigned i = 0; i < count; i++)
 			verify->balance[key] += edge(key, nulls[i].start, nulls[i].end);
 		verify->intervals += count;

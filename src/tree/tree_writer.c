@@ -497,8 +497,8 @@ enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time 
 	if (status == HISTREE_OK)
 		status = tree_statistics_write(&writer->output.statistics, writer->output.file, error);
 	if (status == HISTREE_OK && variant->clusters)
-		status = lives_write(&writer->cluster.writer.lives, key_count, writer->options.start, end,
-				     writer->output.file, error);
+		status = lifetimes_write(&writer->cluster.writer.lifetimes, key_count, writer->options.start, end,
+					 writer->output.file, error);
 	return status;
 }
 

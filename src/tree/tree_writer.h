@@ -29,7 +29,7 @@ enum histree_status tree_writer_add(struct tree_writer *writer, const struct his
 
 /*
  * From now on, intervals that end at `end` are the last of their attributes: a variant that leaves out nulls at the
- * end of a life can do so.  Only a hint.
+ * end of their lifetimes can do so.  This is only a hint.
  */
 void tree_writer_close_at(struct tree_writer *writer, histree_time end);
 

@@ -39,8 +39,8 @@ struct tree_variant {
 	uint32_t (*r_depth)(const struct variant_shape *shape);
 	uint32_t r_depth_default; /* of the option */
 
-	/* Leaves are of columns, made in batches (cluster.h), and nulls at the ends of a life are left out
-	 * (lives.h). */
+	/* Leaves are of columns, made in batches (cluster.h), and nulls at the ends of a lifetime are left out
+	 * (lifetimes.h). */
 	bool clusters;
 
 	/* Holds segments instead of states: no variant of a history, and not in the list of them. */

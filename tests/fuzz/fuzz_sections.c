@@ -12,7 +12,7 @@
 #include "state/attributes_verify.h"
 #include "state/provider_section.h"
 #include "support/memory_io.h"
-#include "tree/lives_view.h"
+#include "tree/lifetimes_view.h"
 #include "tree/tree_shape.h"
 
 enum { NODE_SIZE = 4096, ATTRIBUTES_MAX = 300 };
@@ -97,29 +97,29 @@ static void load_attributes(const uint8_t *bytes, size_t size)
 	attribute_view_release(&view);
 }
 
-/* As many keys as the bytes could be of, and one more; each life lies in the history. */
-static void load_lives(const uint8_t *bytes, size_t size)
+/* As many keys as the bytes could be of, and one more; each lifetime lies in the history. */
+static void load_lifetimes(const uint8_t *bytes, size_t size)
 {
 	enum { START = -1000, END = 100000 };
 	struct memory_io memory;
 	memory_io_init(&memory);
-	struct block_file *file = file_with(&memory, SECTION_LIVES, bytes, size);
+	struct block_file *file = file_with(&memory, SECTION_LIFETIMES, bytes, size);
 	for (uint32_t key_count = (uint32_t)size * 4 + 2; key_count > 0; key_count = key_count * 4 / 5) {
-		struct lives_view lives;
-		if (lives_view_open(&lives, key_count, START, END, file, NULL) != HISTREE_OK)
+		struct lifetimes_view lifetimes;
+		if (lifetimes_view_open(&lifetimes, key_count, START, END, file, NULL) != HISTREE_OK)
 			continue;
 		for (uint32_t key = 0; key < key_count; key++) {
-			struct life life = lives_view_get(&lives, key), around[LIVES_IN_BLOCK];
-			lives_view_get_block(&lives, key - key % LIVES_IN_BLOCK, around);
-			REQUIRE(around[key % LIVES_IN_BLOCK].birth == life.birth &&
-				around[key % LIVES_IN_BLOCK].death == life.death);
+			struct lifetime lifetime = lifetimes_view_get(&lifetimes, key), around[LIFETIMES_IN_BLOCK];
+			lifetimes_view_get_block(&lifetimes, key - key % LIFETIMES_IN_BLOCK, around);
+			REQUIRE(around[key % LIFETIMES_IN_BLOCK].first == lifetime.first &&
+				around[key % LIFETIMES_IN_BLOCK].last == lifetime.last);
 			struct histree_interval nulls[2];
-			unsigned count = life_nulls(life, key, START, END, nulls);
+			unsigned count = lifetime_nulls(lifetime, key, START, END, nulls);
 			for (unsigned i = 0; i < count; i++)
 				REQUIRE(nulls[i].start >= START && nulls[i].start <= nulls[i].end &&
 					nulls[i].end <= END);
 		}
-		lives_view_release(&lives);
+		lifetimes_view_release(&lifetimes);
 	}
 	block_file_close(file);
 	memory_io_release(&memory);
@@ -166,7 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 				memcmp(saved, bytes + 1, size - 1) == 0);
 		break;
 	case 4:
-		load_lives(bytes + 1, size - 1);
+		load_lifetimes(bytes + 1, size - 1);
 		break;
 	default:
 		load_schema(bytes + 1, size - 1);

@@ -12,12 +12,13 @@
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
+#include "event_index/event_index_writer.h"
 #include "fuzz.h"
 #include "image.h"
 #include "item/value_codec.h"
-#include "event_index/event_index_writer.h"
 #include "segment/segment_backend.h"
 #include "segment/table_page.h"
+#include "segment_tree/segment_place.h"
 #include "state/attribute_section.h"
 #include "store/block_file.h"
 #include "support/memory_io.h"
@@ -25,7 +26,6 @@
 #include "support/segments.h"
 #include "support/tree_file.h"
 #include "support/workload.h"
-#include "segment_tree/segment_place.h"
 
 enum { NODE_SIZE = 4096 };
 
@@ -156,7 +156,7 @@ static void put_tree(const struct tree_variant *variant, const struct workload_k
 	put_section(opened, SECTION_TREE, 0, "shape", variant->name);
 	put_section(opened, SECTION_STATISTICS, 1, "statistics", variant->name);
 	if (variant->clusters)
-		put_section(opened, SECTION_LIVES, 4, "lives", variant->name);
+		put_section(opened, SECTION_LIFETIMES, 4, "lifetimes", variant->name);
 	block_file_close(opened);
 	memory_io_release(&memory);
 	put_tail(variant, intervals, count, &reference);

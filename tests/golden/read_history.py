@@ -298,19 +298,19 @@ class History(File):
         for key in range(self.key_count):
             if key % 64 == 0:
                 block = Bytes(section, bits(section, size * 8 + key // 64 * width, width))
-                births = self.life_column(block)
-                deaths = self.life_column(block)
-            birth, death = self.start + births[key % 64], self.end - deaths[key % 64]
-            if death < birth:
+                firsts = self.lifetime_column(block)
+                lasts = self.lifetime_column(block)
+            first, last = self.start + firsts[key % 64], self.end - lasts[key % 64]
+            if last < first:
                 yield key, self.start, self.end, ("null", "")
                 continue
-            if birth > self.start:
-                yield key, self.start, birth - 1, ("null", "")
-            if death < self.end:
-                yield key, death + 1, self.end, ("null", "")
+            if first > self.start:
+                yield key, self.start, first - 1, ("null", "")
+            if last < self.end:
+                yield key, last + 1, self.end, ("null", "")
 
     @staticmethod
-    def life_column(block):
+    def lifetime_column(block):
         least, (count, width) = block.varint(), block.take(2)
         changes = int.from_bytes(block.take(8), "little") if count > 0 else 1
         fresh = changes if width & 128 else int.from_bytes(block.take(8), "little")

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lifetimes.h - the time in which each attribute has states on disk.  Outside of it the attribute is null
+ * (thesis 5.3).
+ *
+ * Section LIFE: a lifetime block for every 64 attributes, then a directory of these blocks
+ *(base/block_directory.h), then the size of all blocks (8 bytes).  A block has two columns: `first` of each
+ *lifetime, counted from the start of the history, and `last` of each, counted back from its end.  The lifetime of
+ *an attribute that is always null is empty: its last lies one nanosecond before the start of the history.
+ *
+ * The attributes of a thread begin together, and they end together or at one of two times.  So a column stores a
+ * number only where it changes to a fresh one.  Bits say where the number stays as it is and where it goes back to
+ * what it was before the last change:
+ *
+ *	varint	the smallest number
+ *	1 byte	how many numbers are stored, less 1
+ *	1 byte	their width; 128 more if every change is to a fresh number
+ *	8 bytes	unless only one number is stored: bit i is set if attribute i has another number than the one before
+ *it 8 bytes	if some changes go back: bit i is set if attribute i has a fresh number bits	the fresh numbers,
+ *counted from the smallest
+ *
+ * A reader of attribute i looks at the bits and at one number, not at the attributes before it.
+ */
+#ifndef TREE_LIFETIMES_H
+#define TREE_LIFETIMES_H
+
+#include "histree/value.h"
+#include "store/block_file.h"
+
+struct lifetime {
+	histree_time first, last; /* the first start and the last end on disk; first > last: there is none */
+};
+
+static const struct lifetime lifetime_none = { .first = INT64_MAX, .last = INT64_MIN };
+
+enum {
+	LIFETIMES_IN_BLOCK = 64,
+	LIFETIMES_BLOCK_SIZE_MIN = 6, /* two columns of three bytes */
+	LIFETIMES_ALL_FRESH = 128,
+	LIFETIMES_FOOTER_SIZE = 8,
+};
+
+/* The lifetimes of a tree that is being written.  A zeroed struct has no attributes. */
+struct lifetimes {
+	struct lifetime *by_key;
+	size_t count, capacity;
+};
+
+/* Widen the lifetime of a key by this one.  Fails with HISTREE_ERR_MEMORY only. */
+enum histree_status lifetimes_add(struct lifetimes *lifetimes, histree_quark key, struct lifetime lifetime);
+
+/* Write the section LIFE: the lifetimes of the keys below `key_count`. */
+enum histree_status lifetimes_write(const struct lifetimes *lifetimes, uint32_t key_count, histree_time start,
+				    histree_time end, struct block_file *file, struct histree_error *error);
+
+/*
+ * Fill in the intervals of null before and after a lifetime, or the one that covers the history if there is no
+ * lifetime.  Returns how many there are, 0 to 2.
+ */
+unsigned lifetime_nulls(struct lifetime lifetime, histree_quark key, histree_time start, histree_time end,
+			struct histree_interval nulls[2]);
+
+/* Returns false if memory is out; `copy` is then empty. */
+bool lifetimes_copy(const struct lifetimes *lifetimes, struct lifetimes *copy);
+
+void lifetimes_release(struct lifetimes *lifetimes);
+
+#endif
