@@ -131,7 +131,7 @@ static enum histree_status file_branch(void *context, bool publish, struct inter
 		.main = of->file,
 		.publish = publish,
 	};
-	enum histree_status status = tree_writer_settle(of->writer, error);
+	enum histree_status status = tree_writer_wait(of->writer, error);
 	/* Nobody but us opens it by this name. */
 	if (status == HISTREE_OK && asprintf(&branch->path, "%s.tail.new", block_file_path(of->file)) < 0) {
 		branch->path = NULL;

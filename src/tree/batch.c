@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "tree/batch.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,10 +9,10 @@
 #include "base/array.h"
 
 enum {
-	SLAB_BYTES = 2 << 20, /* a large page, where the system has them: items go to many places at once */
+	SLAB_BYTES = 2 << 20, /* a large page, where the system has them: items go to many addresses at once */
 	BUCKET_KEYS_BITS_MIN = 10,
-	BUCKETS_MAX = 1024,        /* about, as more keys may come than are known */
-	CHUNKS_PER_BUCKET_MIN = 4, /* of a batch that is large */
+	BUCKETS_MAX = 1024,        /* about: more keys may come than are known */
+	CHUNKS_PER_BUCKET_MIN = 4, /* in a batch that is large */
 };
 
 /* ---- chunks ----------------------------------------------------------------------------------------- */
@@ -23,8 +24,8 @@ void chunk_pool_init(struct chunk_pool *pool)
 }
 
 /*
- * From the system, not from malloc(), which would keep what a copy gave back and make holes of it: so publishing
- * does not leave a build larger than it was.  NULL when memory is out.
+ * Returns a slab, or NULL if memory is out.  It is from the system, not from malloc(), which would keep what a copy
+ * gave back and fragment it: so publishing does not leave a build larger than it was.
  */
 static struct chunk *map_slab(void)
 {
@@ -106,7 +107,7 @@ static bool reserve_keys(struct batch *batch, histree_quark key)
 	size_t buckets = ((size_t)key >> batch->shift) + 1, keys = batch->keys_capacity;
 	if (!array_reserve(&batch->buckets, &batch->buckets_capacity, buckets) ||
 	    !array_reserve(&batch->keys, &batch->keys_capacity, (buckets << batch->shift) / 64) ||
-	    !array_reserve(&batch->places, &batch->places_capacity, (size_t)1 << batch->shift))
+	    !array_reserve(&batch->positions, &batch->positions_capacity, (size_t)1 << batch->shift))
 		return false;
 	memset(batch->keys + keys, 0, (batch->keys_capacity - keys) * sizeof(*batch->keys));
 	memset(batch->buckets + batch->bucket_count, 0, (buckets - batch->bucket_count) * sizeof(*batch->buckets));
@@ -115,7 +116,7 @@ static bool reserve_keys(struct batch *batch, histree_quark key)
 	return true;
 }
 
-/* One more chunk for a bucket whose chunks are full. */
+/* Give a bucket whose chunks are full one more.  Returns false if memory is out. */
 static bool add_chunk(struct batch *batch, struct bucket *bucket)
 {
 	struct chunk *chunk = take_chunk(batch->pool);
@@ -153,8 +154,8 @@ bool batch_reserve(struct batch *batch, histree_quark key)
 /* ---- copying ---------------------------------------------------------------------------------------- */
 
 /*
- * Lend all chunks but the last, which the copy goes on filling in a chunk of its own: so it needs as many chunks as
- * `bucket` would for what comes, and cuts its leaves at the same places.
+ * Lend all chunks but the last to a copy, which goes on filling a chunk of its own: so it needs as many chunks for
+ * what comes as `bucket` would, and cuts its leaves at the same items.  Returns false if memory is out.
  */
 static bool lend_bucket(const struct bucket *bucket, struct batch *copy, size_t number)
 {
@@ -224,13 +225,13 @@ static void walk_on(struct chunk_walk *walk)
 	walk->chunk = walk->chunk == walk->lent.last ? walk->bucket->first : walk->chunk->next;
 }
 
-/* Behind the items of the chunk. */
+/* Returns the end of the items of the chunk. */
 static const struct column_item *walk_end(const struct chunk_walk *walk)
 {
 	return walk->chunk == walk->bucket->last ? walk->bucket->next : walk->chunk->items + CHUNK_ITEMS;
 }
 
-/* For callers who insert out of order; for others it only looks. */
+/* Sort what callers inserted out of order; there is mostly nothing to do. */
 static void order_by_start(struct column_item *items, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
@@ -238,27 +239,39 @@ static void order_by_start(struct column_item *items, size_t count)
 		    column_item_key(&items[i - 1]) != column_item_key(&items[i]))
 			continue;
 		struct column_item item = items[i];
-		size_t place = i;
-		for (; place > 0 && column_item_key(&items[place - 1]) == column_item_key(&item) &&
-		       items[place - 1].start > item.start;
-		     place--)
-			items[place] = items[place - 1];
-		items[place] = item;
+		size_t position = i;
+		for (; position > 0 && column_item_key(&items[position - 1]) == column_item_key(&item) &&
+		       items[position - 1].start > item.start;
+		     position--)
+			items[position] = items[position - 1];
+		items[position] = item;
 	}
 }
 
-/* Where the items of each key begin, when they are sorted. */
-static void count_places(struct batch *batch, size_t number)
+/* Find at which position the items of each key begin when they are sorted. */
+static void find_positions(struct batch *batch, size_t number)
 {
 	uint32_t mask = (1u << batch->shift) - 1, sum = 0;
-	memset(batch->places, 0, ((size_t)mask + 1) * sizeof(*batch->places));
+	memset(batch->positions, 0, ((size_t)mask + 1) * sizeof(*batch->positions));
 	for (struct chunk_walk walk = walk_chunks(batch, number); walk.chunk != NULL; walk_on(&walk))
 		for (const struct column_item *item = walk.chunk->items, *end = walk_end(&walk); item < end; item++)
-			batch->places[column_item_key(item) & mask]++;
+			batch->positions[column_item_key(item) & mask]++;
 	for (uint32_t key = 0; key <= mask; key++) {
-		uint32_t here = batch->places[key];
-		batch->places[key] = sum;
+		uint32_t here = batch->positions[key];
+		batch->positions[key] = sum;
 		sum += here;
+	}
+}
+
+/* The items of a bucket are sorted by (key, start), are of its keys, and lie within the times of the batch. */
+static void assert_order(const struct batch *batch, size_t number, const struct column_item *items, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		assert(column_item_key(&items[i]) >> batch->shift == number);
+		assert(items[i].start >= batch->start && items[i].end <= batch->end);
+		assert(i == 0 || column_item_key(&items[i - 1]) < column_item_key(&items[i]) ||
+		       (column_item_key(&items[i - 1]) == column_item_key(&items[i]) &&
+			items[i - 1].start <= items[i].start));
 	}
 }
 
@@ -269,11 +282,12 @@ void batch_take(struct batch *batch, size_t number, struct column_item *items)
 	if (count == 0)
 		return;
 	uint32_t mask = (1u << batch->shift) - 1;
-	count_places(batch, number);
+	find_positions(batch, number);
 	for (struct chunk_walk walk = walk_chunks(batch, number); walk.chunk != NULL; walk_on(&walk))
 		for (const struct column_item *item = walk.chunk->items, *end = walk_end(&walk); item < end; item++)
-			items[batch->places[column_item_key(item) & mask]++] = *item;
+			items[batch->positions[column_item_key(item) & mask]++] = *item;
 	order_by_start(items, count);
+	assert_order(batch, number, items, count);
 	give_chunks(batch->pool, bucket->first, bucket->last);
 	*bucket = (struct bucket){ 0 };
 	if (number < batch->lent_count)
@@ -281,8 +295,19 @@ void batch_take(struct batch *batch, size_t number, struct column_item *items)
 	batch->count -= count;
 }
 
+void batch_assert(const struct batch *batch)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < batch->bucket_count; i++)
+		count += bucket_item_count(&batch->buckets[i]);
+	(void)count;
+	assert(count == batch->count);
+	assert(count == 0 || (batch->key_count > 0 && batch->start <= batch->end));
+}
+
 void batch_clear(struct batch *batch)
 {
+	assert(batch->count == 0);
 	if (batch->key_room > 0)
 		memset(batch->keys, 0, batch->key_room / 64 * sizeof(*batch->keys));
 	intern_release(&batch->values);
@@ -297,7 +322,7 @@ void batch_release(struct batch *batch)
 	free(batch->buckets);
 	free(batch->lent);
 	free(batch->keys);
-	free(batch->places);
+	free(batch->positions);
 	intern_release(&batch->values);
 	*batch = (struct batch){ 0 };
 }

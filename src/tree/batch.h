@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * batch.h - intervals that become leaves together, kept in buckets by key from the moment they arrive.
+ * batch.h - intervals that become leaves together, kept in buckets by key as soon as they arrive.
  *
  * Sorting many items by key is bound by memory: each pass moves all of them.  An item that is put into its bucket
- * at once is moved one time more, within the processor's cache, when its bucket is sorted.  Buckets are lists of
- * chunks from a pool that batches share; the pool alone may be used by two threads.
+ * at once is moved only once more, within the processor's cache, when its bucket is sorted.  Buckets are lists of
+ * chunks from a pool that batches share; only the pool may be used by two threads.
  */
 #ifndef TREE_BATCH_H
 #define TREE_BATCH_H
@@ -33,17 +33,17 @@ struct chunk_pool {
 
 void chunk_pool_init(struct chunk_pool *pool);
 
-/* Nothing of the pool may be in use. */
+/* Nothing of the pool may be in use any more. */
 void chunk_pool_release(struct chunk_pool *pool);
 
-/* In the order of arrival; all chunks but the last are full. */
+/* Items in the order of arrival; all chunks but the last are full. */
 struct bucket {
 	struct column_item *next, *limit; /* room in the last chunk */
 	struct chunk *first, *last;
 	size_t full_chunks;
 };
 
-/* Full chunks of another batch that come before a bucket's own; NULL: none. */
+/* Full chunks of another batch that come before a bucket's own; NULL: there are none. */
 struct lent_chunks {
 	const struct chunk *first, *last;
 };
@@ -51,14 +51,14 @@ struct lent_chunks {
 struct batch {
 	struct chunk_pool *pool;  /* borrowed */
 	struct bucket *buckets;   /* by key >> shift */
-	struct lent_chunks *lent; /* of a copy, by bucket; NULL: of no bucket */
+	struct lent_chunks *lent; /* to a copy, by bucket; NULL: to no bucket */
 	size_t lent_count;
 	size_t bucket_count, buckets_capacity;
 	unsigned shift;
 	uint64_t *keys; /* a bit a key: those that have items */
 	size_t keys_capacity;
-	uint32_t *places; /* for sorting a bucket: by key within it */
-	size_t places_capacity;
+	uint32_t *positions; /* for sorting a bucket: by key within it */
+	size_t positions_capacity;
 	size_t key_room;  /* keys below it have a bucket and a bit */
 	size_t key_count; /* bits that are set */
 	size_t count;
@@ -70,7 +70,7 @@ struct batch {
 	struct intern values; /* encoded, of the items that are ITEM_LISTED */
 };
 
-/* A zeroed or cleared batch; keys below `key_room` are likely. */
+/* Begin to fill a zeroed or cleared batch; keys below `key_room` are likely. */
 void batch_begin(struct batch *batch, struct chunk_pool *pool, size_t key_room, size_t chunks_max);
 
 static inline bool batch_is_large(const struct batch *batch)
@@ -78,10 +78,10 @@ static inline bool batch_is_large(const struct batch *batch)
 	return batch->chunks + batch->largest >= batch->chunks_max;
 }
 
-/* Make room for an item of this key, if there is none.  False when memory is out. */
+/* Make room for an item of this key, if there is none.  Returns false if memory is out. */
 bool batch_reserve(struct batch *batch, histree_quark key);
 
-/* False when memory is out. */
+/* Returns false if memory is out. */
 static inline bool batch_add(struct batch *batch, struct column_item item)
 {
 	histree_quark key = column_item_key(&item);
@@ -114,18 +114,22 @@ static inline bool batch_has(const struct batch *batch, histree_quark key)
 	return key < batch->key_room && (batch->keys[key / 64] >> key % 64 & 1) != 0;
 }
 
-/* Take the items out of a bucket, sorted by (key, start), to where there is room for bucket_item_count(). */
+/* Move the items of a bucket, sorted by (key, start), to where there is room for bucket_item_count(). */
 void batch_take(struct batch *batch, size_t bucket, struct column_item *items);
 
 /*
- * The same items in the same buckets.  Full chunks are not copied but lent: until they were taken from `copy`, or
- * it was released, nothing may be added to `batch` or taken from it.  The copy's own chunks are from `pool`. `copy`
- * is zeroed.  HISTREE_ERR_MEMORY only; `copy` is to be released also then.
+ * Copy a batch into a zeroed one.  Full chunks are not copied but lent: until they were taken from `copy`, or it
+ * was released, nothing may be added to `batch` or taken from it.  The copy's own chunks are from `pool`.  Fails
+ * with HISTREE_ERR_MEMORY only; `copy` is to be released also then.
  */
 enum histree_status batch_copy(const struct batch *batch, struct chunk_pool *pool, struct batch *copy);
 
-/* Of a batch without items: forget its values and keys too, but keep its memory for the next. */
+/* Forget the values and keys of a batch without items, but keep its memory for the next. */
 void batch_clear(struct batch *batch);
+
+/* Assert that the buckets have as many items as the batch counts, and that its times enclose something. */
+void batch_assert(const struct batch *batch);
+
 void batch_release(struct batch *batch);
 
 #endif

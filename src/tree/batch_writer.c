@@ -8,20 +8,21 @@
 #include "base/error.h"
 #include "item/value_codec.h"
 
-/* Before the first leaf is known. */
+/* A guess, before the first leaf is known. */
 static const double item_bytes_first = 3.0;
 
-/* Of a node, that a leaf is meant to fill; nodes are only as long in the file as they are filled. */
+/* The share of a node that a leaf is meant to fill; nodes are only as long in the file as they are filled. */
 static const double leaf_fill = 0.75;
 
-void batch_writer_init(struct batch_writer *writer)
+void batch_writer_init(struct batch_writer *writer, struct tree_branch *branch)
 {
+	writer->branch = branch;
 	writer->item_bytes = item_bytes_first;
 }
 
 size_t batch_writer_leaf_items(const struct batch_writer *writer)
 {
-	return (size_t)((double)writer->output->layout.node_size * leaf_fill / writer->item_bytes) + 1;
+	return (size_t)((double)writer->branch->output.layout.node_size * leaf_fill / writer->item_bytes) + 1;
 }
 
 /* Add the lifetimes of a leaf's items.  They are sorted, so the lifetimes are looked up in the order of keys. */
@@ -39,11 +40,11 @@ static bool add_lifetimes(struct lifetimes *lifetimes, const struct column_item 
 	return true;
 }
 
-/* Encode a leaf of `count` items or of as many as fit; returns how many, 0 when memory is out. */
+/* Encode a leaf of `count` items or of as many as fit.  Returns how many, 0 if memory is out. */
 static size_t encode_leaf(struct batch_writer *writer, const struct column_item *items, size_t count,
 			  const struct histree_value *values, size_t value_count)
 {
-	double limit = writer->output->layout.node_size;
+	double limit = writer->branch->output.layout.node_size;
 	for (;;) {
 		size_t size = column_builder_encode(&writer->builder, items, count, values, value_count);
 		if (size == 0)
@@ -56,7 +57,7 @@ static size_t encode_leaf(struct batch_writer *writer, const struct column_item 
 	}
 }
 
-/* Of so many items, how many the next leaf is to take. */
+/* Returns how many of the items that are left the next leaf is to take. */
 static size_t leaf_share(const struct batch_writer *writer, size_t left)
 {
 	/* A node has room for a third more than what is aimed at: rather a fuller leaf than two half ones. */
@@ -65,7 +66,7 @@ static size_t leaf_share(const struct batch_writer *writer, size_t left)
 	return (left + leaves - 1) / leaves;
 }
 
-/* Write one leaf of at most `count` items; *taken says of how many. */
+/* Write one leaf of at most `count` items; *taken becomes how many. */
 static enum histree_status write_leaf(struct batch_writer *writer, const struct batch *batch,
 				      const struct column_item *items, size_t count,
 				      const struct histree_value *values, size_t *taken,
@@ -75,11 +76,11 @@ static enum histree_status write_leaf(struct batch_writer *writer, const struct 
 	if (*taken == 0 || !add_lifetimes(&writer->lifetimes, items, *taken))
 		return error_memory(error, "a leaf");
 	struct node_child leaf;
-	enum histree_status status = tree_output_leaf(writer->output, &writer->builder, &leaf, error);
-	return status == HISTREE_OK ? writer->attach(writer->context, &leaf, batch->start, error) : status;
+	enum histree_status status = tree_output_leaf(&writer->branch->output, &writer->builder, &leaf, error);
+	return status == HISTREE_OK ? tree_branch_attach(writer->branch, &leaf, batch->start, error) : status;
 }
 
-/* Bucket by bucket into `items`, and whenever there are enough of them, a leaf. */
+/* Take the items bucket by bucket, and whenever there are enough of them, write a leaf. */
 static enum histree_status write_leaves(struct batch_writer *writer, struct batch *batch,
 					const struct histree_value *values, struct histree_error *error)
 {
@@ -131,8 +132,10 @@ enum histree_status batch_writer_write(struct batch_writer *writer, struct batch
 	return status;
 }
 
-enum histree_status batch_writer_copy(const struct batch_writer *writer, struct batch_writer *copy)
+enum histree_status batch_writer_copy(const struct batch_writer *writer, struct tree_branch *branch,
+				      struct batch_writer *copy)
 {
+	copy->branch = branch;
 	copy->item_bytes = writer->item_bytes;
 	copy->builder.direct = writer->builder.direct;
 	copy->builder.leaves = writer->builder.leaves;

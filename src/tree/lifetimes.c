@@ -46,8 +46,8 @@ unsigned lifetime_nulls(struct lifetime lifetime, histree_quark key, histree_tim
 
 bool lifetimes_copy(const struct lifetimes *lifetimes, struct lifetimes *copy)
 {
-	*copy = (struct lifetimes){ .lifetimes = array_copy(lifetimes->by_key, lifetimes->count) };
-	if (copy->lifetimes == NULL)
+	*copy = (struct lifetimes){ .by_key = array_copy(lifetimes->by_key, lifetimes->count) };
+	if (copy->by_key == NULL)
 		return lifetimes->count == 0;
 	copy->count = copy->capacity = lifetimes->count;
 	return true;

@@ -64,7 +64,7 @@ static void look_at_node(struct damage_search *search, uint32_t number)
 		return;
 	}
 	struct node_view view = node_view(&reader->shape.layout, search->block);
-	bool segments = reader->shape.variant->segments;
+	bool segments = reader->shape.layout.segments;
 	search->nodes[number].bounds = segments ? segment_bounds(&view) : own_bounds(&view);
 	search->rows += view.row_count;
 	for (uint32_t i = 0; i < view.child_count; i++) {
@@ -111,7 +111,7 @@ static enum histree_status search(const struct tree_reader *reader, struct tree_
 		    number != reader->shape.root && !keep_orphan(search.damage, &node->bounds))
 			status = error_memory(error, "looking for damage");
 	}
-	if (status == HISTREE_OK && reader->shape.variant->segments)
+	if (status == HISTREE_OK && reader->shape.layout.segments)
 		status = segment_damage_find(reader, search.nodes, search.rows, search.damage, error);
 out:
 	free(search.block);

@@ -56,10 +56,11 @@ enum histree_status tree_options_resolve(const struct histree_tree_options *aske
 			  : variant->memory_default != 0 ? variant->memory_default
 							 : MEMORY_DEFAULT;
 	out->threads = asked->threads != 0 ? asked->threads : sysconf(_SC_NPROCESSORS_ONLN) > 1 ? THREADS_MAX : 1;
-	if (variant->r_depth == NULL && asked->r_depth != 0)
+	bool has_r_trees = variant->r_depth_default != 0;
+	if (!has_r_trees && asked->r_depth != 0)
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "variant '%s' has no R-tree depth; rsht and vrsht have", name);
-	if (variant->r_depth != NULL && (out->r_depth < R_DEPTH_MIN || out->r_depth > R_DEPTH_MAX))
+	if (has_r_trees && (out->r_depth < R_DEPTH_MIN || out->r_depth > R_DEPTH_MAX))
 		return error_set(error, HISTREE_ERR_ARGUMENT, "an R-tree of %u levels: it may have %d to %d",
 				 out->r_depth, R_DEPTH_MIN, R_DEPTH_MAX);
 	if (out->node_size < BLOCK_SIZE_MIN || out->node_size > BLOCK_SIZE_MAX ||

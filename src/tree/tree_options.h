@@ -10,11 +10,11 @@
 
 struct tree_options {
 	const struct tree_variant *variant;
-	uint32_t r_depth; /* rsht: levels of an R-tree; vrsht: the greatest; else 0 */
+	uint32_t r_depth; /* levels of R-trees, or how many they may have at most; 0: the variant has none */
 	uint32_t node_size;
 	uint32_t fan_out; /* as asked for; no more than half a node ever goes to the table of children */
 	size_t memory_max;
-	uint32_t threads; /* 1: everything in the caller's; 2: a cluster is written by one of its own */
+	uint32_t threads; /* 1: everything in the caller's; 2: the source of leaves may have one of its own */
 	histree_time start;
 };
 

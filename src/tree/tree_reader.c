@@ -51,7 +51,7 @@ static enum histree_status create_cache(struct tree_reader *reader, size_t bytes
 
 static enum histree_status check_kind(const struct tree_reader *reader, bool segments, struct histree_error *error)
 {
-	if (reader->shape.variant->segments == segments)
+	if (reader->shape.layout.segments == segments)
 		return HISTREE_OK;
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s': is a %s", block_file_path(reader->file),
 			 segments ? "history of states, not a segment store"
@@ -94,7 +94,7 @@ static enum histree_status open_reader(const struct block_file *file, size_t cac
 		status = check_kind(reader, segments, error);
 	if (status == HISTREE_OK)
 		status = read_statistics(reader, error);
-	if (status == HISTREE_OK && reader->shape.variant->clusters)
+	if (status == HISTREE_OK && reader->shape.variant->has_lifetimes)
 		status = open_lifetimes(reader, error);
 	if (status == HISTREE_OK)
 		status = create_cache(reader, cache_bytes, error);

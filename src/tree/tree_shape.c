@@ -103,13 +103,11 @@ static enum histree_status decode_shape(struct byte_reader *reader, uint32_t nod
 				 "again with this one",
 				 variant);
 	if (shape->node_count == 0 || shape->root >= shape->node_count || shape->fan_out < 2 ||
-	    shape->start > shape->end || (shape->end == INT64_MAX && !shape->variant->segments))
+	    shape->start > shape->end || shape->end > shape->variant->end_max)
 		return error_set(error, HISTREE_ERR_FORMAT, "root %u of %u nodes, fan-out %u, from %lld to %lld",
 				 shape->root, shape->node_count, shape->fan_out, (long long)shape->start,
 				 (long long)shape->end);
-	shape->layout = node_layout(node_size, shape->variant->child_bounds, shape->fan_out);
-	shape->layout.columns = shape->variant->clusters;
-	shape->layout.segments = shape->variant->segments;
+	shape->layout = tree_variant_layout(shape->variant, node_size, shape->fan_out);
 	return HISTREE_OK;
 }
 

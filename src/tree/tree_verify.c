@@ -82,7 +82,7 @@ static bool same_segment_bounds(const struct node_child *a, const struct node_ch
 static void report_loss(struct verify *verify, const struct node_child *child)
 {
 	histree_quark last = verify->shape->key_count - 1;
-	if (verify->shape->variant->segments) {
+	if (verify->shape->layout.segments) {
 		fault(verify, "node %u: what it held is lost: segments from %lld to %lld at most", child->number,
 		      (long long)child->start, (long long)child->end);
 		return;

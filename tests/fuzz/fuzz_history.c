@@ -190,7 +190,7 @@ static void choose_tree(struct fuzzed *fuzzed)
 	const struct tree_variant *variant = tree_variants[take(fuzzed) % variants];
 	fuzzed->options = (struct histree_tree_options){
 		.variant = variant->name,
-		.r_depth = variant->r_depth != NULL ? 2 + take(fuzzed) % 3 : 0,
+		.r_depth = variant->r_depth_default != 0 ? 2 + take(fuzzed) % 3 : 0,
 		.node_size = UINT32_C(4096) << take(fuzzed) % 3,
 		.fan_out = fan_outs[take(fuzzed) % 4],
 		.memory_max = 1 << 20,

@@ -73,7 +73,7 @@ static void put_values(void)
 /* The first and the last node of the file; the byte before it is that of fuzz_node.c, for a fan-out of 3. */
 static void put_nodes(const struct block_file *file, const struct tree_variant *variant)
 {
-	uint8_t choice = (uint8_t)(variant->child_bounds | (variant->clusters ? 4 : 0) | 1 << 3);
+	uint8_t choice = (uint8_t)(variant->child_bounds | (variant->leaves == LEAVES_OF_COLUMNS ? 4 : 0) | 1 << 3);
 	uint32_t numbers[] = { 0, block_file_block_count(file) - 1 };
 	for (size_t i = 0; i < 2; i++) {
 		char name[64];
@@ -155,7 +155,7 @@ static void put_tree(const struct tree_variant *variant, const struct workload_k
 	put_nodes(opened, variant);
 	put_section(opened, SECTION_TREE, 0, "shape", variant->name);
 	put_section(opened, SECTION_STATISTICS, 1, "statistics", variant->name);
-	if (variant->clusters)
+	if (variant->has_lifetimes)
 		put_section(opened, SECTION_LIFETIMES, 4, "lifetimes", variant->name);
 	block_file_close(opened);
 	memory_io_release(&memory);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * leaf_source.h - where the leaves of a tree that is being written come from: a table of functions for each source.
+ *
+ * The writer gives every interval to the source of its variant.  The source makes leaves of them and hangs these
+ * below the open branch (tree_branch.h); what else it keeps between the two is known to it alone.  A source that
+ * has a thread of its own may use the branch from that thread until wait() or finish() returns.  So the writer
+ * itself does not touch the branch in between.
+ */
+#ifndef TREE_LEAF_SOURCE_H
+#define TREE_LEAF_SOURCE_H
+
+#include "tree/tree_options.h"
+
+struct block_file;
+struct tree_branch;
+struct tree_shape;
+
+struct leaf_source {
+	uint32_t key_limit; /* keys of intervals are below it; 0: no intervals are added */
+
+	/* Open the branch, and make what the source keeps: `*out`, which is NULL after an error. */
+	enum histree_status (*create)(struct tree_branch *branch, const struct tree_options *options, void **out,
+				      struct histree_error *error);
+
+	/* Take an interval that the tree accepts.  Its value's bytes are copied. */
+	enum histree_status (*add)(void *leaves, const struct histree_interval *interval,
+				   struct histree_error *error);
+
+	/* Hint that intervals which end at `end` are the last of their keys.  NULL: it makes no difference. */
+	void (*close_at)(void *leaves, histree_time end);
+
+	/* Wait until no thread of the source's own is at work; returns the error of that thread.  NULL: it has
+	 * none. */
+	enum histree_status (*wait)(void *leaves, struct histree_error *error);
+
+	/*
+	 * Copy what a source that was waited for keeps, for a copy of its branch.  It may lend the copy what it
+	 * buffers: until the copy is freed, nothing may be added to it.  Fails with HISTREE_ERR_MEMORY only.
+	 */
+	enum histree_status (*copy)(const void *leaves, struct tree_branch *branch, void **out);
+
+	/* Write all that is left and close the branch at `end`.  Fills in the root and the depth of R-trees. */
+	enum histree_status (*finish)(void *leaves, histree_time end, struct tree_shape *shape,
+				      struct histree_error *error);
+
+	/* Write a section of the source's own, after the tree was finished.  NULL: it has none. */
+	enum histree_status (*write_section)(const void *leaves, const struct tree_shape *shape,
+					     struct block_file *file, struct histree_error *error);
+
+	/* `leaves` may be NULL. */
+	void (*free)(void *leaves);
+};
+
+/* The lowest nodes of the branch are the leaves: intervals go into the branch (tree_branch.c). */
+extern const struct leaf_source leaves_of_branch;
+
+/* R-trees, each made from a full buffer; what starts before the buffer goes into the branch (r_tree_leaves.c). */
+extern const struct leaf_source leaves_of_r_trees;
+
+/* Leaves of columns, made in batches that are clustered by time and key (cluster.c). */
+extern const struct leaf_source leaves_of_clusters;
+
+/* Leaves that the owner of the writer makes, see tree_writer_attach(): nothing is between them and the branch. */
+extern const struct leaf_source leaves_attached;
+
+#endif
