@@ -2,20 +2,19 @@
 #include "segment_tree/segment_damage.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
 
 /* ---- what is lost ------------------------------------------------------------------------------- */
 
-static bool keep_loss(struct tree_damage *damage, uint32_t number, const struct damaged_node *node)
+static bool add_loss(struct segment_damage *met, const struct damaged_node *node)
 {
-	if (!array_reserve(&damage->losses, &damage->losses_capacity, damage->loss_count + 1))
+	if (!array_reserve(&met->losses, &met->losses_capacity, met->loss_count + 1))
 		return false;
 	bool has_parent = node->parent_height > 0;
-	damage->losses[damage->loss_count++] = (struct segment_loss){
-		.loss = { .node = number,
+	met->losses[met->loss_count++] = (struct segment_loss){
+		.loss = { .node = node->bounds.number,
 			  .from = has_parent ? node->bounds.start : INT64_MIN,
 			  .to = has_parent ? node->bounds.end : INT64_MAX },
 		.has_parent = has_parent,
@@ -23,36 +22,38 @@ static bool keep_loss(struct tree_damage *damage, uint32_t number, const struct 
 	return true;
 }
 
-/* Whether a damaged node can be a leaf: its height is known by its parent's, or, of the root, by the tree's. */
-static bool may_be_leaf(const struct tree_reader *reader, uint32_t number, const struct damaged_node *node)
+/* Returns whether a damaged node can be a leaf: its parent's height tells its own, and the tree's that of the root.
+ */
+static bool may_be_leaf(const struct tree_reader *reader, const struct damaged_node *node)
 {
-	if (number == reader->shape.root)
+	if (node->bounds.number == reader->shape.root)
 		return reader->statistics.height_count <= 1;
 	return node->parent_height <= 1;
 }
 
-/* More than there should be: then the number that the file has is none to go by. */
+/* If more can be read than there should be, the number that the file has is none to go by. */
 static uint64_t missing_of(const struct tree_reader *reader, uint64_t rows)
 {
 	uint64_t all = reader->statistics.interval_count;
 	return rows <= all ? all - rows : UINT64_MAX;
 }
 
-enum histree_status segment_damage_find(const struct tree_reader *reader, const struct damaged_node *nodes,
-					uint64_t rows, struct tree_damage *damage, struct histree_error *error)
+/* Find the losses, now that there is damage. */
+static enum histree_status take_damage(struct segment_damage *met, const struct tree_reader *reader,
+				       const struct tree_damage *damage, struct histree_error *error)
 {
-	uint64_t missing = missing_of(reader, rows), leaves = 0;
-	if (missing == 0)
-		return HISTREE_OK;
-	for (uint32_t number = 0; number < reader->shape.node_count; number++)
-		if (tree_damage_lists(damage, number) && may_be_leaf(reader, number, &nodes[number])) {
-			if (!keep_loss(damage, number, &nodes[number]))
+	uint64_t missing = missing_of(reader, damage->readable_rows), leaves = 0;
+	met->loss_count = 0;
+	for (size_t i = 0; missing > 0 && i < damage->node_count; i++)
+		if (may_be_leaf(reader, &damage->nodes[i])) {
+			if (!add_loss(met, &damage->nodes[i]))
 				return error_memory(error, "looking for damage");
-			leaves += nodes[number].parent_height == 1;
+			leaves += damage->nodes[i].parent_height == 1;
 		}
-	/* Each of the others that is a leaf held one at least. */
-	for (size_t i = 0; i < damage->loss_count; i++)
-		damage->losses[i].loss.count_max = missing - (leaves - damage->losses[i].has_parent);
+	/* Each of the others that is a leaf held one segment at least. */
+	for (size_t i = 0; i < met->loss_count; i++)
+		met->losses[i].loss.count_max = missing - (leaves - met->losses[i].has_parent);
+	met->damage = damage;
 	return HISTREE_OK;
 }
 
@@ -67,42 +68,31 @@ void segment_damage_begin(struct segment_damage *met)
 
 void segment_damage_release(struct segment_damage *met)
 {
-	free(met->told);
+	free(met->losses);
 	*met = (struct segment_damage){ 0 };
 }
 
-/* The loss of a node; NULL: it held no segments. */
-static const struct segment_loss *find_loss(const struct tree_damage *damage, uint32_t node)
+/* Returns the loss of a node, or NULL if it held no segments. */
+static struct segment_loss *find_loss(const struct segment_damage *met, uint32_t node)
 {
-	size_t low = 0, high = damage->loss_count;
+	size_t low = 0, high = met->loss_count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		if (damage->losses[middle].loss.node < node)
+		if (met->losses[middle].loss.node < node)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < damage->loss_count && damage->losses[low].loss.node == node ? &damage->losses[low] : NULL;
+	return low < met->loss_count && met->losses[low].loss.node == node ? &met->losses[low] : NULL;
 }
 
-static enum histree_status tell(struct segment_damage *met, const struct segment_loss *loss)
+static enum histree_status tell(struct segment_damage *met, struct segment_loss *loss)
 {
-	uint8_t *told = &met->told[loss - met->damage->losses];
-	if (*told != 0)
+	if (loss->told)
 		return HISTREE_OK;
-	*told = 1;
+	loss->told = true;
 	met->loss = loss->loss;
 	return HISTREE_PARTIAL;
-}
-
-static enum histree_status take_damage(struct segment_damage *met, const struct tree_damage *damage,
-				       struct histree_error *error)
-{
-	if (!array_reserve(&met->told, &met->told_capacity, damage->loss_count + 1))
-		return error_memory(error, "an iterator");
-	memset(met->told, 0, damage->loss_count);
-	met->damage = damage;
-	return HISTREE_OK;
 }
 
 enum histree_status segment_damage_meet(struct segment_damage *met, struct tree_reader *reader, uint32_t node,
@@ -116,10 +106,10 @@ enum histree_status segment_damage_meet(struct segment_damage *met, struct tree_
 	if (node >= reader->shape.node_count || !tree_damage_lists(damage, node))
 		return HISTREE_ERR_FORMAT;
 	if (met->damage == NULL)
-		status = take_damage(met, damage, error);
+		status = take_damage(met, reader, damage, error);
 	if (status != HISTREE_OK)
 		return status;
-	const struct segment_loss *loss = find_loss(damage, node);
+	struct segment_loss *loss = find_loss(met, node);
 	if (loss != NULL && loss->has_parent)
 		return tell(met, loss);
 	met->met_core = true;
@@ -128,8 +118,8 @@ enum histree_status segment_damage_meet(struct segment_damage *met, struct tree_
 
 enum histree_status segment_damage_tell_next(struct segment_damage *met)
 {
-	while (met->untold < met->damage->loss_count) {
-		const struct segment_loss *loss = &met->damage->losses[met->untold++];
+	while (met->untold < met->loss_count) {
+		struct segment_loss *loss = &met->losses[met->untold++];
 		if (!loss->has_parent)
 			return tell(met, loss);
 	}

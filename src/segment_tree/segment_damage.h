@@ -12,24 +12,22 @@
 #include "histree/segment_store.h"
 #include "tree/tree_damage.h"
 
+/* A damaged node that may have been a leaf. */
 struct segment_loss {
 	struct histree_segment_loss loss;
-	/* Its parent can be read: so whoever visits that meets it.  Otherwise its bounds are all of time. */
+	/* Its parent can be read, so whoever visits that meets it.  Otherwise its bounds are all of time. */
 	bool has_parent;
+	bool told;
 };
 
-/* Fill in the losses.  `rows`: segments in leaves that can be read.  HISTREE_ERR_MEMORY only. */
-enum histree_status segment_damage_find(const struct tree_reader *reader, const struct damaged_node *nodes,
-					uint64_t rows, struct tree_damage *damage, struct histree_error *error);
-
-/* What one query has met of it.  A zeroed one has met nothing. */
+/* What one query has met of the damage.  A zeroed struct has met nothing. */
 struct segment_damage {
-	const struct tree_damage *damage; /* NULL: none so far */
-	uint8_t *told;                    /* by index of the loss */
-	size_t told_capacity;
+	const struct tree_damage *damage; /* NULL: none was met so far */
+	struct segment_loss *losses;      /* sorted by node */
+	size_t loss_count, losses_capacity;
 	bool met_core;                    /* so the orphans take part, and losses without a parent are told */
-	size_t untold;                    /* of those, the next to look at */
-	struct histree_segment_loss loss; /* told last */
+	size_t untold;                    /* the next of those to look at */
+	struct histree_segment_loss loss; /* the one told last */
 };
 
 /* A new query begins. */
@@ -37,16 +35,17 @@ void segment_damage_begin(struct segment_damage *met);
 void segment_damage_release(struct segment_damage *met);
 
 /*
- * Visiting this node gave HISTREE_ERR_FORMAT.  HISTREE_PARTIAL: a loss to tell of; HISTREE_OK: go on, with the
- * orphans if met_core has just become true; HISTREE_ERR_FORMAT: it is not damage, the error stands.
+ * Take note of a node whose visit gave HISTREE_ERR_FORMAT.  Returns HISTREE_PARTIAL if there is a loss to tell of;
+ * HISTREE_OK if the query goes on, with the orphans if met_core has just become true; HISTREE_ERR_FORMAT if it is
+ * not damage, so that the error stands.
  */
 enum histree_status segment_damage_meet(struct segment_damage *met, struct tree_reader *reader, uint32_t node,
 					struct histree_error *error);
 
-/* HISTREE_PARTIAL while there is one more loss without a parent to tell of, once a core node was met. */
+/* Returns HISTREE_PARTIAL while there is one more loss without a parent to tell of, once a core node was met. */
 enum histree_status segment_damage_tell_next(struct segment_damage *met);
 
-/* The same; inline what each segment of a sound tree pays. */
+/* As segment_damage_tell_next(), with what each segment of a sound tree pays inline. */
 static inline enum histree_status segment_damage_next(struct segment_damage *met)
 {
 	return met->met_core ? segment_damage_tell_next(met) : HISTREE_OK;

@@ -121,13 +121,13 @@ static enum histree_status push_orphans(struct segment_scan *scan, uint32_t numb
 {
 	const struct tree_damage *damage = scan->damage.damage;
 	size_t end = scan->orphan_at;
-	while (end < damage->orphan_count && damage->orphans[end].number < number)
+	while (end < damage->orphan_count && damage->orphans[end].bounds.number < number)
 		end++;
 	if (!array_reserve(&scan->pending, &scan->pending_capacity, scan->pending_count + end - scan->orphan_at))
 		return error_memory(error, "an iterator");
 	for (size_t i = end; i-- > scan->orphan_at;)
-		if (is_wanted(scan, &damage->orphans[i]))
-			scan->pending[scan->pending_count++] = damage->orphans[i].number;
+		if (damage->orphans[i].is_readable && is_wanted(scan, &damage->orphans[i].bounds))
+			scan->pending[scan->pending_count++] = damage->orphans[i].bounds.number;
 	scan->orphan_at = end;
 	return HISTREE_OK;
 }

@@ -192,8 +192,11 @@ static enum histree_status meet_damage(struct segment_sweep *sweep, uint32_t num
 	if (had_orphans || !sweep->damage.met_core)
 		return status;
 	const struct tree_damage *damage = sweep->damage.damage;
-	for (size_t i = 0; status == HISTREE_OK && i < damage->orphan_count; i++)
-		status = push_bounds(sweep, &damage->orphans[i], ref_of_node(damage->orphans[i].number), error);
+	for (size_t i = 0; status == HISTREE_OK && i < damage->orphan_count; i++) {
+		const struct orphan_node *orphan = &damage->orphans[i];
+		if (orphan->is_readable)
+			status = push_bounds(sweep, &orphan->bounds, ref_of_node(orphan->bounds.number), error);
+	}
 	return status;
 }
 

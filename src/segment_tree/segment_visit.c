@@ -39,10 +39,8 @@ enum histree_status segment_visit_node(struct segment_visit *visit, uint32_t num
 		status = node_pin_create(visit->reader->cache, &visit->pin, error);
 	if (status == HISTREE_OK)
 		status = node_pin_hold(visit->pin, number, &loaded, error);
-	if (status == HISTREE_ERR_IO && visit->reader->salvages)
-		return HISTREE_ERR_FORMAT; /* to be taken for damage */
 	if (status != HISTREE_OK)
-		return status;
+		return tree_damage_is_met(visit->reader, status) ? HISTREE_ERR_FORMAT : status;
 	visit->holds = true;
 	visit->view = node_view(&visit->reader->shape.layout, node_pin_block(visit->pin));
 	visit->visited++;

@@ -14,7 +14,7 @@
 #include "state/attribute_copy.h"
 #include "state/history.h"
 #include "state/state_file.h"
-#include "tree/tree_holes.h"
+#include "tree/tree_unknown.h"
 
 /* In a slice, unless it is one moment. */
 enum { INTERVALS_MAX = 1 << 20 };
@@ -33,8 +33,8 @@ struct repair {
 	struct histree_interval *intervals; /* that end in the slice */
 	size_t count, capacity;
 	struct arena values;
-	struct tree_holes holes; /* of the slice */
-	struct open_hole *open;  /* by quark */
+	struct tree_unknown unknown; /* of the slice */
+	struct open_hole *open;      /* by quark */
 	struct histree_error *error;
 };
 
@@ -119,17 +119,17 @@ static enum histree_status take_hole(struct repair *repair, const struct histree
 static enum histree_status add_holes(struct repair *repair, histree_time from, histree_time to)
 {
 	enum histree_status status =
-		tree_holes_find(history_tree(repair->damaged), &(struct histree_region){ .from = from, .to = to },
-				&repair->holes, repair->error);
+		tree_unknown_find(history_tree(repair->damaged), &(struct histree_region){ .from = from, .to = to },
+				  &repair->unknown, repair->error);
 	size_t next = 0;
 	for (histree_quark quark = 0; quark < repair->info->attribute_count && status == HISTREE_OK; quark++) {
-		bool has_first = next < repair->holes.count && repair->holes.holes[next].quark == quark &&
-				 repair->holes.holes[next].start == from;
+		bool has_first = next < repair->unknown.count && repair->unknown.intervals[next].quark == quark &&
+				 repair->unknown.intervals[next].start == from;
 		if (!has_first)
 			status = close_hole(repair, quark, from);
-		while (status == HISTREE_OK && next < repair->holes.count &&
-		       repair->holes.holes[next].quark == quark)
-			status = take_hole(repair, &repair->holes.holes[next++], from, to);
+		while (status == HISTREE_OK && next < repair->unknown.count &&
+		       repair->unknown.intervals[next].quark == quark)
+			status = take_hole(repair, &repair->unknown.intervals[next++], from, to);
 	}
 	return status;
 }
@@ -203,7 +203,7 @@ enum histree_status history_repair(const struct io *io, struct histree_history *
 	}
 	attribute_tree_release(&attributes);
 	tree_iter_free(repair.iter);
-	tree_holes_release(&repair.holes);
+	tree_unknown_release(&repair.unknown);
 	arena_release(&repair.values);
 	free(repair.intervals);
 	free(repair.open);

@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: MIT
 #include "tree/tree_damage.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "node/segment_view.h"
-#include "segment_tree/segment_damage.h"
+#include "tree/tree_bounds.h"
+
+/* What was seen of a node. */
+struct node_seen {
+	struct node_child bounds; /* its own, or, if it cannot be read, those that its parent has */
+	uint32_t height;          /* 0 if it cannot be read */
+	uint32_t parent_height;   /* 0: no readable node has it as a child */
+};
 
 struct damage_search {
 	const struct tree_reader *reader;
 	struct tree_damage *damage;
-	struct damaged_node *nodes; /* by number */
-	uint64_t rows;              /* of the nodes that can be read */
+	struct node_seen *seen; /* by number */
 	uint8_t *block;
+	size_t *waiting; /* stack of orphans that have no assumed parent so far, by index */
+	size_t waiting_count, waiting_capacity;
 };
 
 void tree_damage_free(struct tree_damage *damage)
@@ -21,107 +29,157 @@ void tree_damage_free(struct tree_damage *damage)
 	if (damage == NULL)
 		return;
 	free(damage->unreadable);
+	free(damage->nodes);
 	free(damage->orphans);
-	free(damage->losses);
 	free(damage);
 }
 
-/* Of a tree of segments, whose nodes above the leaves have the bounds of their children alone. */
-static struct node_child segment_bounds(const struct node_view *view)
+const struct damaged_node *tree_damage_node(const struct tree_damage *damage, uint32_t number)
 {
-	if (view->height == 0)
-		return segment_leaf_bounds(view->block);
-	struct node_child bounds = node_child_of_no_segments();
-	for (uint32_t i = 0; i < view->child_count; i++) {
-		struct node_child child = node_view_child(view, i);
-		node_child_include(&bounds, &child);
+	size_t low = 0, high = damage->node_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (damage->nodes[middle].bounds.number < number)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	bounds.number = view->number;
-	return bounds;
+	bool found = low < damage->node_count && damage->nodes[low].bounds.number == number;
+	assert(found == tree_damage_lists(damage, number));
+	return found ? &damage->nodes[low] : NULL;
 }
 
-/* The keys of a node above the leaves are those of its own intervals: its sub-tree may have any. */
-static struct node_child own_bounds(const struct node_view *view)
+/* ---- reading all nodes -------------------------------------------------------------------------------- */
+
+static void look_at_children(struct damage_search *search, const struct node_view *view)
 {
-	struct node_child bounds = { .number = view->number,
-				     .start = view->start,
-				     .end = view->end,
-				     .key_min = view->key_min,
-				     .key_max = view->key_max };
-	if (view->child_count > 0) {
-		bounds.key_min = 0;
-		bounds.key_max = UINT32_MAX;
+	for (uint32_t i = 0; i < view->child_count; i++) {
+		struct node_child child = node_view_child(view, i);
+		if (child.number >= view->number)
+			continue;
+		search->seen[child.number].parent_height = view->height;
+		if (tree_damage_lists(search->damage, child.number))
+			search->seen[child.number].bounds = child;
 	}
-	return bounds;
 }
 
 static void look_at_node(struct damage_search *search, uint32_t number)
 {
 	const struct tree_reader *reader = search->reader;
+	const struct node_layout *layout = &reader->shape.layout;
+	struct node_seen *seen = &search->seen[number];
 	if (block_file_read(reader->file, number, search->block, NULL) != HISTREE_OK ||
-	    node_check(&reader->shape.layout, search->block, number, NULL) != HISTREE_OK) {
+	    node_check(layout, search->block, number, NULL) != HISTREE_OK) {
 		search->damage->unreadable[number / 64] |= UINT64_C(1) << number % 64;
+		seen->bounds.number = number;
 		return;
 	}
-	struct node_view view = node_view(&reader->shape.layout, search->block);
-	bool segments = reader->shape.layout.segments;
-	search->nodes[number].bounds = segments ? segment_bounds(&view) : own_bounds(&view);
-	search->rows += view.row_count;
-	for (uint32_t i = 0; i < view.child_count; i++) {
-		struct node_child child = node_view_child(&view, i);
-		if (child.number >= number)
-			continue;
-		search->nodes[child.number].parent_height = view.height;
-		if (tree_damage_lists(search->damage, child.number))
-			search->nodes[child.number].bounds = child;
-	}
+	struct node_view view = node_view(layout, search->block);
+	seen->bounds = tree_bounds(&view);
+	seen->height = view.height;
+	search->damage->readable_rows += view.row_count;
+	look_at_children(search, &view);
 }
 
-static bool keep_orphan(struct tree_damage *damage, const struct node_child *node)
+/* ---- assuming parents --------------------------------------------------------------------------------- */
+
+static bool add_orphan(struct damage_search *search, uint32_t number)
 {
-	if (!array_reserve(&damage->orphans, &damage->orphans_capacity, damage->orphan_count + 1))
+	struct tree_damage *damage = search->damage;
+	const struct node_seen *seen = &search->seen[number];
+	if (!array_reserve(&damage->orphans, &damage->orphans_capacity, damage->orphan_count + 1) ||
+	    !array_reserve(&search->waiting, &search->waiting_capacity, search->waiting_count + 1))
 		return false;
-	damage->orphans[damage->orphan_count++] = *node;
+	search->waiting[search->waiting_count++] = damage->orphan_count;
+	damage->orphans[damage->orphan_count++] = (struct orphan_node){
+		.bounds = seen->bounds,
+		.is_readable = !tree_damage_lists(damage, number),
+		.height = seen->height,
+		.sibling = NO_ORPHAN,
+	};
 	return true;
 }
 
-static enum histree_status search(const struct tree_reader *reader, struct tree_damage **out,
-				  struct histree_error *error)
+/* Give a damaged node, which was lower than `below`, the latest of the waiting orphans, as far as they are low
+ * enough. */
+static void adopt(struct damage_search *search, struct damaged_node *node, uint32_t below)
+{
+	struct orphan_node *orphans = search->damage->orphans;
+	size_t *link = &node->last_child;
+	while (search->waiting_count > 0) {
+		size_t index = search->waiting[search->waiting_count - 1];
+		if (orphans[index].height + 1 >= below)
+			return;
+		search->waiting_count--;
+		*link = index;
+		link = &orphans[index].sibling;
+		if (orphans[index].height >= node->height_min)
+			node->height_min = orphans[index].height + 1;
+	}
+}
+
+static bool add_damaged(struct damage_search *search, uint32_t number)
+{
+	struct tree_damage *damage = search->damage;
+	const struct node_seen *seen = &search->seen[number];
+	if (!array_reserve(&damage->nodes, &damage->nodes_capacity, damage->node_count + 1))
+		return false;
+	struct damaged_node *node = &damage->nodes[damage->node_count++];
+	*node = (struct damaged_node){
+		.bounds = seen->bounds,
+		.parent_height = seen->parent_height,
+		.last_child = NO_ORPHAN,
+	};
+	if (number == search->reader->shape.root)
+		adopt(search, node, UINT32_MAX);
+	else if (seen->parent_height > 0)
+		adopt(search, node, seen->parent_height);
+	return true;
+}
+
+/* ---- the search --------------------------------------------------------------------------------------- */
+
+static enum histree_status search_all(struct damage_search *search, struct histree_error *error)
+{
+	const struct tree_shape *shape = &search->reader->shape;
+	for (uint32_t number = 0; number < shape->node_count; number++)
+		look_at_node(search, number);
+	for (uint32_t number = 0; number < shape->node_count; number++) {
+		bool is_orphan = search->seen[number].parent_height == 0 && number != shape->root;
+		if (tree_damage_lists(search->damage, number) && !add_damaged(search, number))
+			return error_memory(error, "looking for damage");
+		if (is_orphan && !add_orphan(search, number))
+			return error_memory(error, "looking for damage");
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status find(const struct tree_reader *reader, struct tree_damage **out,
+				struct histree_error *error)
 {
 	uint32_t count = reader->shape.node_count;
 	struct damage_search search = {
 		.reader = reader,
 		.damage = calloc(1, sizeof(*search.damage)),
-		.nodes = calloc(count, sizeof(*search.nodes)),
+		.seen = calloc(count, sizeof(*search.seen)),
 		.block = malloc(reader->shape.layout.node_size),
 	};
 	enum histree_status status = HISTREE_OK;
 	if (search.damage != NULL)
 		search.damage->unreadable = calloc((size_t)count / 64 + 1, sizeof(*search.damage->unreadable));
-	if (search.damage == NULL || search.nodes == NULL || search.block == NULL ||
-	    search.damage->unreadable == NULL) {
+	if (search.damage == NULL || search.seen == NULL || search.block == NULL ||
+	    search.damage->unreadable == NULL)
 		status = error_memory(error, "looking for damage");
-		goto out;
-	}
-	for (uint32_t number = 0; number < count; number++)
-		look_at_node(&search, number);
-	for (uint32_t number = 0; status == HISTREE_OK && number < count; number++) {
-		const struct damaged_node *node = &search.nodes[number];
-		if (!tree_damage_lists(search.damage, number) && node->parent_height == 0 &&
-		    number != reader->shape.root && !keep_orphan(search.damage, &node->bounds))
-			status = error_memory(error, "looking for damage");
-	}
-	if (status == HISTREE_OK && reader->shape.layout.segments)
-		status = segment_damage_find(reader, search.nodes, search.rows, search.damage, error);
-out:
+	else
+		status = search_all(&search, error);
 	free(search.block);
-	free(search.nodes);
-	if (status != HISTREE_OK) {
+	free(search.seen);
+	free(search.waiting);
+	if (status != HISTREE_OK)
 		tree_damage_free(search.damage);
-		return status;
-	}
-	*out = search.damage;
-	return HISTREE_OK;
+	else
+		*out = search.damage;
+	return status;
 }
 
 enum histree_status tree_damage_find(struct tree_reader *reader, const struct tree_damage **out,
@@ -131,7 +189,7 @@ enum histree_status tree_damage_find(struct tree_reader *reader, const struct tr
 	enum histree_status status = HISTREE_OK;
 	pthread_mutex_lock(&reader->damage_mutex);
 	if (reader->damage == NULL) {
-		status = search(reader, &damage, error);
+		status = find(reader, &damage, error);
 		if (status == HISTREE_OK)
 			atomic_store_explicit(&reader->damage, damage, memory_order_release);
 	}

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tree_damage.h - which nodes of a tree cannot be read, and which others only they knew.
+ * tree_damage.h - the nodes of a tree that cannot be read, and the orphans: nodes that no readable node has as a
+ * child.
  *
- * Found by reading all nodes, once for a reader, when a node that may have children is met and cannot be read. From
+ * All of this is found by reading all nodes, once for a reader, when damage is met that may hide other nodes.  From
  * then on a node that could not be read counts as damaged even if it could be read again: else its children would
  * be met twice.
+ *
+ * A node is written just after its children (tree_output.h).  So an orphan is assumed to be a child of the next
+ * damaged node after it that is high enough, the root at last.  What was between the two may be lost as well.
  */
 #ifndef TREE_TREE_DAMAGE_H
 #define TREE_TREE_DAMAGE_H
@@ -13,36 +17,62 @@
 
 #include "tree/tree_reader_inside.h"
 
-/* What was seen of a node. */
+/* No orphan, where there is the index of one. */
+#define NO_ORPHAN SIZE_MAX
+
 struct damaged_node {
-	struct node_child bounds; /* its own, or, if it cannot be read, those that its parent has */
+	struct node_child bounds; /* those that its parent has; without a readable parent, only the number */
 	uint32_t parent_height;   /* 0: no readable node has it as a child */
+	uint32_t height_min; /* it must have been as high as this, for the children that it is assumed to have */
+	size_t last_child;   /* index of the last orphan that is assumed to be its child */
 };
 
+struct orphan_node {
+	struct node_child bounds; /* its own; only the number if it is damaged itself */
+	bool is_readable;
+	uint32_t height; /* 0 if it is damaged */
+	size_t sibling;  /* index of the orphan before it that is assumed to be a child of the same node */
+};
+
+/* Nodes and orphans are sorted by number. */
 struct tree_damage {
-	uint64_t *unreadable;       /* a bit a node */
-	struct node_child *orphans; /* nodes that no readable node has as a child, by their own bounds */
+	uint64_t *unreadable; /* a bit a node */
+	struct damaged_node *nodes;
+	size_t node_count, nodes_capacity;
+	struct orphan_node *orphans;
 	size_t orphan_count, orphans_capacity;
-
-	/* Of a tree of segments: nodes that held some, by number. */
-	struct segment_loss *losses;
-	size_t loss_count, losses_capacity;
+	uint64_t readable_rows; /* intervals or segments in nodes that can be read */
 };
 
-/* The damage is borrowed and valid as long as the reader.  Fails with HISTREE_ERR_MEMORY only. */
+/*
+ * Find the damage of a tree, or return what was found before.  It is borrowed and valid as long as the reader.
+ * Fails with HISTREE_ERR_MEMORY only.
+ */
 enum histree_status tree_damage_find(struct tree_reader *reader, const struct tree_damage **out,
 				     struct histree_error *error);
+
+/* Returns what is known of a damaged node, or NULL if the node can be read. */
+const struct damaged_node *tree_damage_node(const struct tree_damage *damage, uint32_t number);
 
 static inline bool tree_damage_lists(const struct tree_damage *damage, uint32_t number)
 {
 	return (damage->unreadable[number / 64] >> number % 64 & 1) != 0;
 }
 
-/* Whether a node is known to be damaged. */
+/* Returns whether a node is known to be damaged. */
 static inline bool tree_damage_has(struct tree_reader *reader, uint32_t number)
 {
 	const struct tree_damage *damage = atomic_load_explicit(&reader->damage, memory_order_acquire);
 	return damage != NULL && tree_damage_lists(damage, number);
+}
+
+/*
+ * Returns whether a node that could not be read for this reason is damaged.  What the disk refuses now it may give
+ * the next time: that is for the caller to decide.
+ */
+static inline bool tree_damage_is_met(const struct tree_reader *reader, enum histree_status status)
+{
+	return status == HISTREE_ERR_FORMAT || (status == HISTREE_ERR_IO && reader->salvages);
 }
 
 void tree_damage_free(struct tree_damage *damage);

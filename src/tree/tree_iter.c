@@ -6,7 +6,8 @@
  *
  * Intervals are read some at a time, so that what it costs to come back to a node is shared among them.
  *
- * A node that is damaged is passed by; what it held are the holes that are left when all others have been read.
+ * A node that is damaged is passed by.  What it held is what is left uncovered when all others have been read, and
+ * is handed out as unknown.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,9 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "tree/tree_damage.h"
-#include "tree/tree_holes.h"
+#include "tree/tree_reader.h"
 #include "tree/tree_reader_inside.h"
+#include "tree/tree_unknown.h"
 
 enum {
 	BATCH = 64,
@@ -43,10 +45,10 @@ struct tree_iter {
 	size_t batch_at, batch_count; /* those that were read and not handed out yet */
 	struct histree_interval batch[BATCH];
 
-	bool keeps_to_nodes; /* hands out no holes: it is used to find them */
+	bool keeps_to_nodes; /* hands out nothing unknown: it is used to find that */
 	bool has_orphans;    /* those of the reader are pending, or were */
-	bool has_holes;      /* they were looked for */
-	struct tree_holes holes;
+	bool has_unknown;    /* the unknown intervals were looked for */
+	struct tree_unknown unknown;
 };
 
 static bool reserve_pending(struct tree_iter *iter, size_t count)
@@ -86,7 +88,7 @@ void tree_iter_free(struct tree_iter *iter)
 	if (iter == NULL)
 		return;
 	node_pin_free(iter->pin);
-	tree_holes_release(&iter->holes);
+	tree_unknown_release(&iter->unknown);
 	free(iter->pending);
 	free(iter->pending_is_core);
 	free(iter);
@@ -107,7 +109,7 @@ void tree_iter_stop(struct tree_iter *iter)
 	iter->left = 0;
 	iter->batch_at = iter->batch_count = 0;
 	iter->stats = (struct histree_query_stats){ 0 };
-	iter->has_orphans = iter->has_holes = false;
+	iter->has_orphans = iter->has_unknown = false;
 }
 
 void tree_iter_keep_to_nodes(struct tree_iter *iter)
@@ -212,14 +214,15 @@ static enum histree_status push_children(struct tree_iter *iter, struct histree_
 	return HISTREE_OK;
 }
 
-/* Nodes that no readable one has as a child; there is room for them. */
+/* Push the orphans that can be read and meet the region; there is room for them. */
 static void push_orphans(struct tree_iter *iter, const struct tree_damage *damage)
 {
 	const struct node_region *region = &iter->stored;
 	const struct region_hull hull = region_hull(region);
 	for (size_t i = 0; i < damage->orphan_count; i++) {
-		const struct node_child *node = &damage->orphans[i];
-		if (!hull_meets(&hull, node->start, node->end, node->key_min, node->key_max) ||
+		const struct node_child *node = &damage->orphans[i].bounds;
+		if (!damage->orphans[i].is_readable ||
+		    !hull_meets(&hull, node->start, node->end, node->key_min, node->key_max) ||
 		    !region_meets_times(region, node->start, node->end) ||
 		    !region_meets_keys(region, node->key_min, node->key_max))
 			continue;
@@ -230,7 +233,7 @@ static void push_orphans(struct tree_iter *iter, const struct tree_damage *damag
 
 /*
  * Pass by the node on top of the stack, which cannot be read.  If it may have children, nobody else knows of them:
- * all nodes without a readable parent take its place, once.
+ * all orphans take its place, once.
  */
 static enum histree_status pass_by(struct tree_iter *iter, struct histree_error *error)
 {
@@ -252,12 +255,6 @@ static enum histree_status pass_by(struct tree_iter *iter, struct histree_error 
 	return HISTREE_OK;
 }
 
-/* What the disk refuses now it may give the next time: that is the caller's to decide. */
-static bool is_damage(const struct tree_iter *iter, enum histree_status status)
-{
-	return status == HISTREE_ERR_FORMAT || (status == HISTREE_ERR_IO && iter->reader->salvages);
-}
-
 /* Enter the node on top of the stack.  If it fails, that is still there: who asks again is not told less. */
 static enum histree_status enter_node(struct tree_iter *iter, struct histree_error *error)
 {
@@ -272,7 +269,7 @@ static enum histree_status enter_node(struct tree_iter *iter, struct histree_err
 		return pass_by(iter, error);
 	enum histree_status status = node_pin_hold(iter->pin, number, &loaded, error);
 	if (status != HISTREE_OK)
-		return is_damage(iter, status) ? pass_by(iter, error) : status;
+		return tree_damage_is_met(iter->reader, status) ? pass_by(iter, error) : status;
 	iter->node = node_pin_beside(iter->pin);
 	iter->pending_count = place;
 	status = push_children(iter, error);
@@ -328,7 +325,7 @@ static size_t read_nulls(struct tree_iter *iter, struct histree_interval *out, s
 	return count;
 }
 
-/* Of the nodes: at least one, or HISTREE_END. */
+/* Read at least one interval of the nodes, or return HISTREE_END. */
 static enum histree_status read_nodes(struct tree_iter *iter, struct histree_interval *out, size_t room,
 				      size_t *count, struct histree_error *error)
 {
@@ -350,13 +347,13 @@ static enum histree_status read_nodes(struct tree_iter *iter, struct histree_int
 	return HISTREE_END;
 }
 
-/* What the nodes that could not be read held. */
-static enum histree_status read_holes(struct tree_iter *iter, struct histree_interval *out, size_t room,
-				      size_t *count, struct histree_error *error)
+/* Read what the nodes that could not be read held: it is unknown. */
+static enum histree_status read_unknown(struct tree_iter *iter, struct histree_interval *out, size_t room,
+					size_t *count, struct histree_error *error)
 {
 	const struct node_region *region = &iter->region;
-	struct tree_holes *holes = &iter->holes;
-	if (!iter->has_holes) {
+	struct tree_unknown *unknown = &iter->unknown;
+	if (!iter->has_unknown) {
 		const struct histree_region asked = {
 			.from = region->from,
 			.to = region->to,
@@ -365,26 +362,26 @@ static enum histree_status read_holes(struct tree_iter *iter, struct histree_int
 			.times = region->times,
 			.time_count = region->time_count,
 		};
-		enum histree_status status = tree_holes_find(iter->reader, &asked, holes, error);
+		enum histree_status status = tree_unknown_find(iter->reader, &asked, unknown, error);
 		if (status != HISTREE_OK)
 			return status;
-		iter->has_holes = true;
+		iter->has_unknown = true;
 	}
-	size_t left = holes->count - holes->next;
+	size_t left = unknown->count - unknown->next;
 	*count = left < room ? left : room;
 	if (*count == 0)
 		return HISTREE_END;
-	memcpy(out, &holes->holes[holes->next], *count * sizeof(*out));
-	holes->next += *count;
+	memcpy(out, &unknown->intervals[unknown->next], *count * sizeof(*out));
+	unknown->next += *count;
 	return HISTREE_OK;
 }
 
-static inline bool has_holes(const struct tree_iter *iter)
+static inline bool may_have_unknown(const struct tree_iter *iter)
 {
 	return (iter->stats.nodes_damaged > 0 || iter->reader->lost_lifetimes) && !iter->keeps_to_nodes;
 }
 
-/* There is room for two at least. */
+/* Read at least one interval, or return HISTREE_END.  There is room for two at least. */
 static enum histree_status read_some(struct tree_iter *iter, struct histree_interval *out, size_t room,
 				     size_t *count, struct histree_error *error)
 {
@@ -393,8 +390,8 @@ static enum histree_status read_some(struct tree_iter *iter, struct histree_inte
 	if (iter->left > 0) {
 		*count = read_nulls(iter, out, room);
 		status = *count > 0 ? HISTREE_OK : read_nodes(iter, out, room, count, error);
-		if (status == HISTREE_END && has_holes(iter))
-			status = read_holes(iter, out, room, count, error);
+		if (status == HISTREE_END && may_have_unknown(iter))
+			status = read_unknown(iter, out, room, count, error);
 	}
 	if (status == HISTREE_END)
 		leave_node(iter);

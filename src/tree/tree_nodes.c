@@ -3,9 +3,10 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "tree/tree_heirs.h"
+#include "tree/tree_damage.h"
+#include "tree/tree_reader.h"
 
-/* As its parent knows it. */
+/* A node that is still to be visited, as its parent knows it. */
 struct pending_node {
 	uint32_t number, parent;
 	histree_time start, end;
@@ -17,7 +18,6 @@ struct node_walk {
 	struct pending_node *pending; /* stack */
 	size_t count, capacity;
 	uint64_t visited;
-	struct tree_heirs heirs; /* found when damage is met */
 };
 
 static enum histree_status push(struct node_walk *walk, struct pending_node node, struct histree_error *error)
@@ -66,27 +66,32 @@ static struct histree_node describe(const struct tree_reader *reader, const stru
 	};
 }
 
-static enum histree_status take_damaged(struct node_walk *walk, const struct pending_node *damaged,
+/* Take a damaged node; the orphans that are assumed to be its children take its place. */
+static enum histree_status take_damaged(struct node_walk *walk, const struct pending_node *pending,
 					struct histree_node *node, struct histree_error *error)
 {
-	enum histree_status status = HISTREE_OK;
-	if (walk->heirs.height == NULL)
-		status = tree_heirs_find(walk->reader, &walk->heirs, error);
+	const struct tree_damage *damage;
+	enum histree_status status = tree_damage_find(walk->reader, &damage, error);
 	if (status != HISTREE_OK)
 		return status;
+	const struct damaged_node *damaged = tree_damage_node(damage, pending->number);
+	if (damaged == NULL)
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u could not be read, and then it could",
+				 block_file_path(walk->reader->file), pending->number);
 	*node = (struct histree_node){
-		.number = damaged->number,
-		.parent = damaged->parent,
-		.height = walk->heirs.height[damaged->number],
-		.start = damaged->start,
-		.end = damaged->end,
+		.number = pending->number,
+		.parent = pending->parent,
+		.height = damaged->height_min,
+		.start = pending->start,
+		.end = pending->end,
 		.key_min = 1, /* to 0: none */
 		.bytes = walk->reader->shape.layout.node_size,
 		.is_damaged = true,
 	};
-	for (uint32_t child = walk->heirs.last_child[damaged->number];
-	     child != HISTREE_NO_NODE && status == HISTREE_OK; child = walk->heirs.sibling[child]) {
-		status = push(walk, (struct pending_node){ child, damaged->number, damaged->start, damaged->end },
+	for (size_t index = damaged->last_child; index != NO_ORPHAN && status == HISTREE_OK;
+	     index = damage->orphans[index].sibling) {
+		uint32_t child = damage->orphans[index].bounds.number;
+		status = push(walk, (struct pending_node){ child, pending->number, pending->start, pending->end },
 			      error);
 		node->child_count++;
 	}
@@ -102,11 +107,11 @@ static enum histree_status take_node(struct node_walk *walk, struct histree_node
 	if (walk->visited++ == walk->reader->shape.node_count)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is a child of several nodes",
 				 block_file_path(walk->reader->file), next.number);
-	enum histree_status status = node_pin_hold(walk->pin, next.number, &loaded, error);
-	if (status == HISTREE_ERR_FORMAT)
+	if (tree_damage_has(walk->reader, next.number))
 		return take_damaged(walk, &next, node, error);
+	enum histree_status status = node_pin_hold(walk->pin, next.number, &loaded, error);
 	if (status != HISTREE_OK)
-		return status;
+		return tree_damage_is_met(walk->reader, status) ? take_damaged(walk, &next, node, error) : status;
 	struct node_view view = node_view(&walk->reader->shape.layout, node_pin_block(walk->pin));
 	*node = describe(walk->reader, &view, next.parent);
 	status = push_children(walk, &view, error);
@@ -135,7 +140,6 @@ enum histree_status tree_nodes(struct tree_reader *reader,
 			break;
 	}
 	node_pin_free(walk.pin);
-	tree_heirs_release(&walk.heirs);
 	free(walk.pending);
 	return status;
 }

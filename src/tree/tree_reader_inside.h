@@ -11,7 +11,6 @@
 #include "node/node_view.h"
 #include "store/node_cache.h"
 #include "tree/lifetimes_view.h"
-#include "tree/tree_reader.h"
 #include "tree/tree_shape.h"
 
 /*

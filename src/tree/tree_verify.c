@@ -16,6 +16,8 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "node/segment_view.h"
+#include "tree/tree_bounds.h"
+#include "tree/tree_reader.h"
 #include "tree/tree_reader_inside.h"
 
 /* What was seen of a node, for its parent. */
@@ -175,18 +177,13 @@ static void check_rows(struct verify *verify, const struct node_view *view)
 /* A leaf of segments, or the node above them, whose bounds are those of its children. */
 static void check_segments(struct verify *verify, const struct node_view *view, struct node_seen *seen)
 {
+	seen->bounds = tree_segment_bounds(view);
 	if (view->height == 0) {
 		const char *broken = segment_leaf_fault(view->block);
 		if (broken != NULL)
 			fault(verify, "node %u: %s", view->number, broken);
-		seen->bounds = segment_leaf_bounds(view->block);
 		verify->intervals += view->row_count;
 		return;
-	}
-	seen->bounds = node_child_of_no_segments();
-	for (uint32_t i = 0; i < view->child_count; i++) {
-		struct node_child child = node_view_child(view, i);
-		node_child_include(&seen->bounds, &child);
 	}
 	if (view->start != seen->bounds.start || view->end != seen->bounds.end)
 		fault(verify, "node %u: its times are not those of its children", view->number);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "tree/tree_holes.h"
+#include "tree/tree_unknown.h"
 
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/error.h"
 
-/* What is known of an attribute. */
+/* An interval that can be read: its attribute is known then. */
 struct cover {
 	histree_time start, end;
 	histree_quark quark;
@@ -49,36 +49,38 @@ static enum histree_status collect(struct tree_reader *reader, const struct hist
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-static enum histree_status add_hole(struct tree_holes *holes, histree_quark quark, histree_time start,
-				    histree_time end, struct histree_error *error)
+static enum histree_status add_unknown(struct tree_unknown *unknown, histree_quark quark, histree_time start,
+				       histree_time end, struct histree_error *error)
 {
-	if (!array_reserve(&holes->holes, &holes->capacity, holes->count + 1))
+	if (!array_reserve(&unknown->intervals, &unknown->capacity, unknown->count + 1))
 		return error_memory(error, "what a damaged history does not say");
-	holes->holes[holes->count++] =
+	unknown->intervals[unknown->count++] =
 		(struct histree_interval){ .start = start, .end = end, .quark = quark, .value = histree_unknown() };
 	return HISTREE_OK;
 }
 
-/* Of one attribute, of which `count` intervals are known, in a range of times. */
-static enum histree_status add_gaps(struct tree_holes *holes, histree_quark quark, const struct cover *covers,
-				    size_t count, const struct histree_region *region, struct histree_error *error)
+/* Add what the `count` known intervals of an attribute leave uncovered in the region's range of times. */
+static enum histree_status add_uncovered(struct tree_unknown *unknown, histree_quark quark,
+					 const struct cover *covers, size_t count,
+					 const struct histree_region *region, struct histree_error *error)
 {
 	histree_time at = region->from;
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
 		if (covers[i].start > at)
-			status = add_hole(holes, quark, at, covers[i].start - 1, error);
+			status = add_unknown(unknown, quark, at, covers[i].start - 1, error);
 		if (covers[i].end >= region->to)
 			return status;
 		if (covers[i].end >= at) /* as in every sound history */
 			at = covers[i].end + 1;
 	}
-	return status == HISTREE_OK ? add_hole(holes, quark, at, region->to, error) : status;
+	return status == HISTREE_OK ? add_unknown(unknown, quark, at, region->to, error) : status;
 }
 
-/* The same where times are listed: each that is not covered. */
-static enum histree_status add_times(struct tree_holes *holes, histree_quark quark, const struct cover *covers,
-				     size_t count, const struct histree_region *region, struct histree_error *error)
+/* As add_uncovered() where times are listed: adds each that is not covered. */
+static enum histree_status add_uncovered_times(struct tree_unknown *unknown, histree_quark quark,
+					       const struct cover *covers, size_t count,
+					       const struct histree_region *region, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	size_t known = 0;
@@ -89,36 +91,37 @@ static enum histree_status add_times(struct tree_holes *holes, histree_quark qua
 		if (known < count && covers[known].start <= time)
 			continue;
 		if (i == 0 || region->times[i - 1] != time)
-			status = add_hole(holes, quark, time, time, error);
+			status = add_unknown(unknown, quark, time, time, error);
 	}
 	return status;
 }
 
-enum histree_status tree_holes_find(struct tree_reader *reader, const struct histree_region *region,
-				    struct tree_holes *holes, struct histree_error *error)
+enum histree_status tree_unknown_find(struct tree_reader *reader, const struct histree_region *region,
+				      struct tree_unknown *unknown, struct histree_error *error)
 {
 	struct covers covers = { 0 };
-	holes->count = holes->next = 0;
+	unknown->count = unknown->next = 0;
 	if (!tree_reader_can_have_keys(reader))
 		return error_set(error, HISTREE_ERR_FORMAT, "more attributes than its nodes have room for");
 	enum histree_status status = collect(reader, region, &covers, error);
 	size_t key_count = region->quarks != NULL ? region->quark_count : tree_reader_key_count(reader), first = 0;
 	for (size_t i = 0; i < key_count && status == HISTREE_OK; i++) {
 		histree_quark quark = region->quarks != NULL ? region->quarks[i] : (histree_quark)i;
-		size_t behind = first;
-		while (behind < covers.count && covers.covers[behind].quark == quark)
-			behind++;
-		const struct cover *known = behind > first ? &covers.covers[first] : NULL;
-		status = region->times != NULL ? add_times(holes, quark, known, behind - first, region, error)
-					       : add_gaps(holes, quark, known, behind - first, region, error);
-		first = behind;
+		size_t end = first;
+		while (end < covers.count && covers.covers[end].quark == quark)
+			end++;
+		const struct cover *known = end > first ? &covers.covers[first] : NULL;
+		status = region->times != NULL
+				 ? add_uncovered_times(unknown, quark, known, end - first, region, error)
+				 : add_uncovered(unknown, quark, known, end - first, region, error);
+		first = end;
 	}
 	free(covers.covers);
 	return status;
 }
 
-void tree_holes_release(struct tree_holes *holes)
+void tree_unknown_release(struct tree_unknown *unknown)
 {
-	free(holes->holes);
-	*holes = (struct tree_holes){ 0 };
+	free(unknown->intervals);
+	*unknown = (struct tree_unknown){ 0 };
 }
