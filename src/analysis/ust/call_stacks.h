@@ -14,7 +14,7 @@
 #define ANALYSIS_UST_CALL_STACKS_H
 
 #include "analysis/class_table.h"
-#include "analysis/id_map.h"
+#include "base/id_map.h"
 #include "event/event.h"
 
 /* Linux's stack of 8 MiB has room for so many calls of 128 bytes; an exit looks at all of them at worst. */
