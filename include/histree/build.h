@@ -20,8 +20,8 @@ struct histree_progress {
 	uint64_t events;
 	uint64_t bytes_done, bytes_total; /* of the trace; bytes_total is 0 if it is not known */
 	int64_t elapsed_ns;
-	double overviews_share; /* share of the overviews that is made, 0 to 1; they are made after the trace was
-				   read */
+	/* share of the overviews that is made, 0 to 1; they are made after the trace was read */
+	double overviews_share;
 };
 
 struct histree_build_options {
@@ -46,9 +46,9 @@ struct histree_build_options {
 	 * does; they may then be wrong.  By default, states in doubt are unknown until the trace says more.
 	 */
 	bool ignore_gaps;
-	bool no_overviews;  /* make no overviews, which make wide views of long histories fast (rows.h) */
-	int64_t publish_ns; /* time between publications; 0 means a second, or more to keep them below 3 % of the
-			       build */
+	bool no_overviews; /* make no overviews, which make wide views of long histories fast (rows.h) */
+	/* time between publications; 0 means a second, or more to keep them below 3 % of the build */
+	int64_t publish_ns;
 	struct histree_tree_options tree;
 	/*
 	 * Called now and then by the building thread; may be NULL.  It returns false to cancel the build or, if the

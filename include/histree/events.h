@@ -17,8 +17,10 @@
 
 struct histree_events;
 
-/* Open the events of a store.  They may be used after the store is closed.  Returns HISTREE_NOT_FOUND if the store
- * has no index of events. */
+/*
+ * Open the events of a store.  They may be used after the store is closed.  Returns HISTREE_NOT_FOUND if the
+ * store has no index of events.
+ */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_events_open(const struct histree_store *store, struct histree_events **out, struct histree_error *error);
 HISTREE_API void histree_events_close(struct histree_events *events);
@@ -57,7 +59,9 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_create(c
 									       struct histree_error *error);
 HISTREE_API void histree_event_reader_free(struct histree_event_reader *reader);
 
-/* Make this event the next one.  If there is none of that number, histree_event_reader_next() returns HISTREE_END.
+/*
+ * Make this event the next one.  If there is none of that number, histree_event_reader_next() returns
+ * HISTREE_END.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_reader_seek(struct histree_event_reader *reader, uint64_t number, struct histree_error *error);
@@ -70,8 +74,10 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_find(str
 									     histree_time time, uint64_t *number,
 									     struct histree_error *error);
 
-/* Get the next event.  Returns HISTREE_END after the last one, HISTREE_ERR_TRACE if the trace is gone or has
- * changed. */
+/*
+ * Get the next event.  Returns HISTREE_END after the last one, HISTREE_ERR_TRACE if the trace is gone or has
+ * changed.
+ */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_next(struct histree_event_reader *reader,
 									     struct histree_event *out,
 									     struct histree_error *error);

@@ -3,7 +3,7 @@
  * query.h - ask a history by single, full, range and 2D queries.
  *
  * A query names a set of attributes and a set of times.  Its answer is every interval of those attributes that
- *covers one of those times, each once, in no particular order (thesis 6.1):
+ * covers one of those times, each once, in no particular order (thesis 6.1):
  *
  *	single	one attribute, one time		quarks = {q},   from = to = t
  *	full	all attributes, one time	quarks = NULL,  from = to = t
@@ -16,7 +16,7 @@
  * times.  A query that meets damage reads its nodes twice and remembers what it found, in 24 bytes an interval.
  *
  * A query is a lazy iterator: it reads each node once, when it needs it, keeps one node pinned, and may be stopped
- *at any point.  Answers never depend on the variant of the tree.
+ * at any point.  Answers never depend on the variant of the tree.
  *
  *	histree_query_create(history, &query, &error);
  *	histree_query_start(query, &(struct histree_region){ .from = t, .to = t }, &error);
@@ -34,7 +34,8 @@
 struct histree_query;
 
 struct histree_region {
-	/* Ascending and distinct; borrowed until the query is started again or freed.  NULL means all attributes.
+	/*
+	 * Ascending and distinct; borrowed until the query is started again or freed.  NULL means all attributes.
 	 */
 	const histree_quark *quarks;
 	size_t quark_count;

@@ -22,7 +22,9 @@ struct histree_repair_options {
 		     const struct histree_interval *interval);
 	/* Called for each node of a segment store that is lost; may be NULL. */
 	void (*lost_segments)(void *context, const char *analysis, const struct histree_segment_loss *loss);
-	/* Called with a sentence for other damage, such as a section or a whole history that is lost; may be NULL.
+	/*
+	 * Called with a sentence for other damage, such as a section or a whole history that is lost; may be
+	 * NULL.
 	 */
 	void (*damage)(void *context, const char *what);
 	void *context; /* passed to all three */

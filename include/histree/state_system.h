@@ -4,20 +4,20 @@
  *
  * A state system keeps the attribute tree and the ongoing state of each attribute.  A change at t ends the ongoing
  * state at t - 1, hands that interval to the history, and begins the new state at t (thesis, section 1.2).  The
- *rules are those of Trace Compass's builder:
+ * rules are those of Trace Compass's builder:
  *
  *  - A new attribute is null from the start of the HISTORY, whenever it is created.
  *  - A change to the value that the attribute already has does nothing.
  *  - A change at exactly the start of the ongoing state replaces its value: no interval of zero
  *    length is made, and the result is not merged with an equal interval before it.
  *  - A change at t before the start of the ongoing state is refused with HISTREE_ERR_TIME_BACKWARDS.  A caller
- *whose clock steps back decides what to do; Trace Compass does what histree_state_update() does.
+ * whose clock steps back decides what to do; Trace Compass does what histree_state_update() does.
  *  - The first value that is neither null nor unknown fixes the type of an attribute; a value of another type is
  *    refused with HISTREE_ERR_TYPE.
  *
  * A call that fails changes nothing, with one exception: when the history can no longer be written, because the
- *disk or the memory for the tree is exhausted, every later change is refused with that status, and the caller can
- *only call histree_state_free().  After histree_state_close() every change is refused with HISTREE_ERR_CLOSED.
+ * disk or the memory for the tree is exhausted, every later change is refused with that status, and the caller can
+ * only call histree_state_free().  After histree_state_close() every change is refused with HISTREE_ERR_CLOSED.
  *
  *	histree_state_create(&(struct histree_history_options){ .path = "kernel.sht", .start = t0,
  *			     .provider = "kernel", .provider_version = 1 }, &system, &error);
@@ -43,8 +43,8 @@ struct histree_tree_options {
 	uint32_t node_size; /* bytes, a power of two from 4 KiB to 1 MiB; default 64 KiB, for cluster 256 KiB */
 	uint32_t fan_out;   /* maximum number of children of a node, 2 to 1000; default 50, for cluster 1000 */
 	size_t memory_max;  /* bytes for buffers, approximately; default 64 MiB, for cluster 256 MiB */
-	uint32_t threads; /* cluster: 2 lets a second thread write, 1 does not; default 2 on two processors or more
-			   */
+	/* cluster: 2 lets a second thread write, 1 does not; default 2 on two processors or more */
+	uint32_t threads;
 };
 
 struct histree_history_options {
@@ -94,7 +94,9 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_history(struct 
 									 struct histree_history **out,
 									 struct histree_error *error);
 
-/* Free the state system, or do nothing if it is NULL.  A history neither closed nor published is removed from disk.
+/*
+ * Free the state system, or do nothing if it is NULL.  A history neither closed nor published is removed from
+ * disk.
  */
 HISTREE_API void histree_state_free(struct histree_state_system *system);
 
@@ -213,8 +215,10 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_increment(struc
 
 /* ---- ongoing states --------------------------------------------------------------------------------- */
 
-/* Get the ongoing state and when it began.  `value` and `since` may be NULL; bytes are borrowed until the next
- * change. */
+/*
+ * Get the ongoing state and when it began.  `value` and `since` may be NULL; bytes are borrowed until the next
+ * change.
+ */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_state_ongoing(const struct histree_state_system *system, histree_quark quark, struct histree_value *value,
 		      histree_time *since, struct histree_error *error);

@@ -105,7 +105,8 @@ HISTREE_API struct histree_value histree_string(const char *text);
 /* Returns true if type and content are equal.  Doubles are compared by their bits, so a NaN equals itself. */
 HISTREE_API bool histree_value_equal(const struct histree_value *a, const struct histree_value *b);
 
-/* Returns "null", "int", "long", "double", "bool", "string", "custom" or "unknown", or NULL if `type` is no type.
+/*
+ * Returns "null", "int", "long", "double", "bool", "string", "custom" or "unknown", or NULL if `type` is no type.
  */
 HISTREE_API const char *histree_type_name(enum histree_type type);
 

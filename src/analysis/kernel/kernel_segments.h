@@ -12,9 +12,9 @@
 #include "analysis/class_table.h"
 #include "analysis/id_map.h"
 #include "analysis/kernel/kernel_event.h"
+#include "analysis/kernel/system_calls.h"
 #include "analysis/open_segments.h"
 #include "analysis/segment_analysis.h"
-#include "analysis/kernel/system_calls.h"
 #include "base/intern.h"
 
 enum { KERNEL_EXTRA_FIELDS = 5 };
