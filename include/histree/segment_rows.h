@@ -45,7 +45,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_rows_create(struct histree_segment_store *store, const struct histree_segment_rows_options *options,
 			    struct histree_segment_rows **out, struct histree_error *error);
 
-/* How many there are; where not all segments of the store are rows, all of them are visited once.  Seek after it.
+/*
+ * How many there are; where not all segments of the store are rows, all of them are visited once.  Seek after it.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_rows_count(struct histree_segment_rows *rows, uint64_t *count, struct histree_error *error);

@@ -58,8 +58,8 @@ struct histree_segment_store_options {
  * sorts.  A table that is damaged, or of another store, is not used; one that cannot be made is done without.
  */
 enum histree_segment_tables {
-	HISTREE_TABLES_ON_DEMAND,   /* made by the first query for all segments by a field, of a store that is large
-				     */
+	/* made by the first query for all segments by a field, of a store that is large */
+	HISTREE_TABLES_ON_DEMAND,
 	HISTREE_TABLES_AS_THEY_ARE, /* used where they are there; nothing is written but temporary files */
 	HISTREE_TABLES_NEVER,       /* neither */
 };

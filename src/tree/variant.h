@@ -34,13 +34,17 @@ struct tree_variant {
 	/* Where a new branch starts that is made for an interval that starts at `start`. */
 	histree_time (*branch_start)(histree_time start, histree_time tree_end);
 
-	/* Levels of R-trees, built from a buffer below the branch; NULL: no buffer, the branch reaches the leaves.
+	/*
+	 * Levels of R-trees, built from a buffer below the branch; NULL: no buffer, the branch reaches the
+	 * leaves.
 	 */
 	uint32_t (*r_depth)(const struct variant_shape *shape);
 	uint32_t r_depth_default; /* of the option */
 
-	/* Leaves are of columns, made in batches (cluster.h), and nulls at the ends of a life are left out
-	 * (lives.h). */
+	/*
+	 * Leaves are of columns, made in batches (cluster.h), and nulls at the ends of a life are left out
+	 * (lives.h).
+	 */
 	bool clusters;
 
 	/* Holds segments instead of states: no variant of a history, and not in the list of them. */

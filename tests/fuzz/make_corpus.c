@@ -12,12 +12,13 @@
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
+#include "event_index/event_index_writer.h"
 #include "fuzz.h"
 #include "image.h"
 #include "item/value_codec.h"
-#include "event_index/event_index_writer.h"
 #include "segment/segment_backend.h"
 #include "segment/table_page.h"
+#include "segment_tree/segment_place.h"
 #include "state/attribute_section.h"
 #include "store/block_file.h"
 #include "support/memory_io.h"
@@ -25,7 +26,6 @@
 #include "support/segments.h"
 #include "support/tree_file.h"
 #include "support/workload.h"
-#include "segment_tree/segment_place.h"
 
 enum { NODE_SIZE = 4096 };
 

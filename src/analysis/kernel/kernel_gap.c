@@ -104,7 +104,8 @@ void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_ti
 	}
 }
 
-/* What is certain about interrupts when such an event happens; DOUBT_IRQS: that none is handled, or was till now.
+/*
+ * What is certain about interrupts when such an event happens; DOUBT_IRQS: that none is handled, or was till now.
  */
 static unsigned certain_at(enum kernel_role role)
 {
