@@ -58,16 +58,42 @@ def block(indent, words):
             f"{indent} */"]
 
 
+def wrapped(comment):
+    """The lines of a comment with a blank after each star; a paragraph with a line that is too long is filled anew."""
+    out, paragraph = [], []
+
+    def end_paragraph():
+        if any(columns(line) > WIDTH for line in paragraph):
+            lead = re.match(r"\s*\* ", paragraph[0])[0]
+            words = " ".join(line.strip()[2:] for line in paragraph)
+            width = WRAP - columns(lead) + 1
+            out.extend(lead + each for each in textwrap.wrap(words, width, break_on_hyphens=False))
+        else:
+            out.extend(paragraph)
+        paragraph.clear()
+
+    for line in comment:
+        line = re.sub(r"^(\s*)\*(?=[^ \t*/])", r"\1* ", line)
+        if re.match(r"^\s*\* [^ \t-]", line):
+            paragraph.append(line)
+        else:
+            end_paragraph()
+            out.append(line)
+    end_paragraph()
+    return out
+
+
 def mended(lines):
     """The lines with broken comments wrapped again; a comment behind code moves above it."""
     out, index = [], 0
     while index < len(lines):
         found = OPEN.match(lines[index])
         if not found or "*/" in found["text"] or (not found["before"].strip() and not found["text"].strip()):
-            if found and "*/" not in found["text"]:  # a block: only its stars are looked at
+            if found and "*/" not in found["text"]:
+                start = index
                 while "*/" not in lines[index]:
-                    out.append(re.sub(r"^(\s*)\*(?=[^ \t*/])", r"\1* ", lines[index]))
                     index += 1
+                out += wrapped(lines[start:index])
             out.append(lines[index])
             index += 1
             continue

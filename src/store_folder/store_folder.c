@@ -50,8 +50,8 @@ static bool is_unfinished(const char *name)
 }
 
 /*
- * What a build makes: histories and their tails, segment stores with side tables, the index of events, the manifest,
- * the lock.
+ * What a build makes: histories and their tails, segment stores with side tables, the index of events, the
+ * manifest, the lock.
  */
 static bool is_ours(const char *name)
 {
