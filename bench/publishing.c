@@ -5,8 +5,8 @@
  *	publishing FOLDER [ATTRIBUTES [INTERVALS [POINTS]]]
  *
  * The history of ATTRIBUTES (500000) that have INTERVALS (20) states each, and change in turn, is built in a
- *process of its own without publishing, then in another one that publishes POINTS (10) times.  As all attributes
- *are alive at any time, as much is buffered as can be.
+ * process of its own without publishing, then in another one that publishes POINTS (10) times.  As all attributes
+ * are alive at any time, as much is buffered as can be.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,9 +6,10 @@
  *	segment_fields STORE.seg		each field of a store that is there
  *
  * The segments that are made are as those "by end" of segments.c, with one of 300 names, a few of which most have,
- *and a result that is any number of 64 bits.  Prints TSV; times are processor times.  "First 100" includes opening
- *the store.  "Open" is what algorithm 5.2 would hold if nodes kept bounds of the field as they keep bounds of
- *times: the share of all blocks that are open at once at most, and that have to be opened before the first segment.
+ * and a result that is any number of 64 bits.  Prints TSV; times are processor times.  "First 100" includes opening
+ * the store.  "Open" is what algorithm 5.2 would hold if nodes kept bounds of the field as they keep bounds of
+ * times: the share of all blocks that are open at once at most, and that have to be opened before the first
+ * segment.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
 
 #include "histree/segment_store.h"
 #include "segment/segment_schema.h"
-#include "segments/segment_peer.h"
 #include "segment_tree/segment_writer.h"
+#include "segments/segment_peer.h"
 
 struct store_peer {
 	struct histree_segment_store *store;

@@ -2,13 +2,13 @@
 /*
  * build.h - read a trace once and make a store from it.
  *
- * The store grows in a folder beside the target, STORE.building, and takes the target's name when it is
- * complete: a store that exists is replaced only with `force`, and only then.
+ * The store grows in the folder STORE.building and takes the name STORE once it is complete.  An existing store is
+ * replaced only with `force`, and only then.
  *
- * From time to time the build publishes what it has read so far: STORE.building can then be opened as a store that
- * is not complete, and each history in it is exact up to its end.  What was published stays when the build is cut
- * off, by whatever it may be, and another one can go on with it.  A build that fails before, or is cancelled,
- * leaves nothing.
+ * From time to time the build publishes what it has read so far.  STORE.building can then be opened as a store that
+ * is not complete, in which each history is exact up to its end.  What was published stays when the build is cut
+ * off for whatever reason, and another build can continue from it.  A build that fails before it published
+ * anything, or is cancelled, leaves nothing.
  */
 #ifndef HISTREE_BUILD_H
 #define HISTREE_BUILD_H
@@ -18,48 +18,50 @@
 
 struct histree_progress {
 	uint64_t events;
-	uint64_t bytes_done, bytes_total; /* of the trace; bytes_total 0: not known */
+	uint64_t bytes_done, bytes_total; /* of the trace; bytes_total is 0 if it is not known */
 	int64_t elapsed_ns;
-	double overviews_share; /* once the trace is read: of the work on overviews that is done, 0 to 1 */
+	/* share of the overviews that is made, 0 to 1; they are made after the trace was read */
+	double overviews_share;
 };
 
 struct histree_build_options {
 	/*
-	 * Folders; several make one experiment on one time axis.  Or one address of a session at a relay daemon of
-	 * LTTng, "net://HOST/host/NAME/SESSION": the build then goes on until the session ends.
+	 * Folders of traces; several make one experiment on one time axis.  Or one address of a session at an LTTng
+	 * relay daemon, "net://HOST/host/NAME/SESSION", in which case the build runs until the session ends.
 	 */
 	const char *const *traces;
 	size_t trace_count;
 	const char *store;           /* the folder to make */
-	const char *const *analyses; /* names; NULL: the ones that apply to the trace */
+	const char *const *analyses; /* names; NULL selects those that apply to the trace */
 	size_t analysis_count;
-	bool segments; /* where none are named: those that make segments as well */
+	bool segments; /* if no analyses are named, also use those that make segments */
 	bool force;
 	/*
-	 * Go on with what a build of the same traces, with the same options, left when it was cut off.  The traces
-	 * are read from their beginning, but what is on disk is not written again, and can be asked all the time.
+	 * Continue a build of the same traces with the same options that was cut off.  The traces are read from
+	 * their beginning, but what is on disk is not written again and can be queried all the time.
 	 */
 	bool resume;
 	/*
-	 * Where the trace lacks events, states go on as if there had been none, as in Trace Compass, and may be
-	 * wrong. Else those that are in doubt are unknown until the trace says more.
+	 * Where events are missing from the trace, let states go on as if none had been lost, as Trace Compass
+	 * does; they may then be wrong.  By default, states in doubt are unknown until the trace says more.
 	 */
 	bool ignore_gaps;
-	bool no_overviews;  /* of long histories, by which wide views are quick (rows.h) */
-	int64_t publish_ns; /* time between two publications; 0: a second, or more where that takes 3 % of the build
-			     */
+	bool no_overviews; /* make no overviews, which make wide views of long histories fast (rows.h) */
+	/* time between publications; 0 means a second, or more to keep them below 3 % of the build */
+	int64_t publish_ns;
 	struct histree_tree_options tree;
 	/*
-	 * Called now and then from the building thread; returns false to cancel, or where the trace is live, to
-	 * take this for its end.  May be NULL.
+	 * Called now and then by the building thread; may be NULL.  It returns false to cancel the build or, if the
+	 * trace is live, to end it here.
 	 */
 	bool (*progress)(void *context, const struct histree_progress *progress);
 	void *progress_context;
 };
 
 /*
- * Build.  HISTREE_OK: the store is there and whole.  HISTREE_PARTIAL: the store is there and says what
- * could not be read (`error` has the first of it).  Negative: there is no new store.
+ * Build a store.  Returns HISTREE_OK if the store was made, HISTREE_PARTIAL if it was made but some of the trace
+ * could not be read (`error` says the first of it, the store's warnings say all), and a negative status if there is
+ * no new store.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_build(const struct histree_build_options *options,
 								 struct histree_error *error);
@@ -68,11 +70,11 @@ struct histree_analysis_info {
 	const char *name;
 	uint32_t version;
 	const char *summary; /* one line */
-	bool makes_segments; /* a segment store; else a history */
-	bool by_default;     /* a build that names no analysis uses it where it applies */
+	bool makes_segments; /* true if it makes a segment store, false if it makes a history */
+	bool by_default;     /* true if a build that names no analysis uses it where it applies */
 };
 
-/* The analyses that this library has, by index from 0; false behind the last. */
+/* Describe the analysis with this index, from 0.  Returns false if there are not so many. */
 HISTREE_API bool histree_analysis(size_t index, struct histree_analysis_info *out);
 
 #endif

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * events.h - the events of the trace that a store was built of: how many when, of which types, and the events
- * themselves, by number or by time.
+ * events.h - the events of the trace that a store was built from: how many there are when, their types, and the
+ * events themselves by number or by time.
  *
- * Events are numbered from 0, in the order in which streams are merged: by time, but where the clock of a stream
- * steps back, in the order of its file.  Counts come from a small index in the store.  Events are read from the
- * trace itself, which has to be where it was; a reader that jumps begins at most 8,192 events before.
+ * Events are numbered from 0 in the order in which their streams are merged.  That is the order of time, except
+ * that the events of one stream stay in the order of its file where its clock steps back.  Counts come from a small
+ * index in the store.  Events are read from the trace itself, which must still be where it was; a reader that seeks
+ * starts at most 8,192 events before its target.
  *
- * Threads: a struct histree_events may be used by any number of threads, a reader by one at a time.
+ * Threads: any number of threads may use a struct histree_events; one thread at a time uses a reader.
  */
 #ifndef HISTREE_EVENTS_H
 #define HISTREE_EVENTS_H
@@ -16,80 +17,89 @@
 
 struct histree_events;
 
-/* HISTREE_NOT_FOUND: the store was built by a version that made no index of events.  May outlive the store. */
+/*
+ * Open the events of a store.  They may be used after the store is closed.  Returns HISTREE_NOT_FOUND if the
+ * store has no index of events.
+ */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_events_open(const struct histree_store *store, struct histree_events **out, struct histree_error *error);
 HISTREE_API void histree_events_close(struct histree_events *events);
 
 HISTREE_API uint64_t histree_events_count(const struct histree_events *events);
 
-/* The names of the types of events that occur, in the order in which they first did. */
+/* Returns the names of the types of events, in the order in which they first occurred. */
 HISTREE_API const char *const *histree_events_types(const struct histree_events *events, size_t *count);
 
-/* A time from which events of a stream are missing: lost by the tracer, or in a part of the trace that is damaged.
- */
+/* A time in which events of a stream are missing, because the tracer lost them or the trace is damaged. */
 struct histree_gap {
 	histree_time from, to; /* both inclusive */
-	int32_t cpu;           /* of the stream; -1 where the trace does not say */
-	uint64_t events;       /* that the tracer counted as lost; 0: nobody counted */
+	int32_t cpu;           /* of the stream; -1 if the trace does not say */
+	uint64_t events;       /* how many the tracer says it lost; 0 if it did not count */
 };
 
 /*
- * All gaps, by their beginnings; they may overlap, and reach out of the history.  None of a store that was built
- * with gaps ignored, or by a version that did not keep them (histree_store_info() may still know how many).
+ * Returns all gaps in the order of their starts.  Gaps may overlap and may reach beyond the history.  There are
+ * none if the store was built with gaps ignored, or by a version that did not keep them; histree_store_info() may
+ * know their number even then.
  */
 HISTREE_API const struct histree_gap *histree_events_gaps(const struct histree_events *events, size_t *count);
 
 struct histree_event {
 	uint64_t number;
 	histree_time time;
-	int32_t cpu;   /* -1 where the trace does not say */
+	int32_t cpu;   /* -1 if the trace does not say */
 	uint32_t type; /* an index of histree_events_types() */
 };
 
 struct histree_event_reader;
 
-/* Opens nothing yet. */
+/* Create a reader.  It opens the trace when it is first used. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_create(const struct histree_events *events,
 									       struct histree_event_reader **out,
 									       struct histree_error *error);
 HISTREE_API void histree_event_reader_free(struct histree_event_reader *reader);
 
-/* histree_event_reader_next() then gives this event, or HISTREE_END where there is none of that number. */
+/*
+ * Make this event the next one.  If there is none of that number, histree_event_reader_next() returns
+ * HISTREE_END.
+ */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_reader_seek(struct histree_event_reader *reader, uint64_t number, struct histree_error *error);
 
 /*
- * The number of the first event at or after `time`; the count of all, if there is none.  To seek that number is
- * then cheap; without that the reader goes on somewhere.
+ * Find the number of the first event at or after `time`, or the count of all events if there is none.  Seeking that
+ * number is then cheap; the caller must seek before it reads on.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_find(struct histree_event_reader *reader,
 									     histree_time time, uint64_t *number,
 									     struct histree_error *error);
 
-/* HISTREE_END behind the last one; HISTREE_ERR_TRACE if the trace is gone, or is no longer the one it was. */
+/*
+ * Get the next event.  Returns HISTREE_END after the last one, HISTREE_ERR_TRACE if the trace is gone or has
+ * changed.
+ */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_next(struct histree_event_reader *reader,
 									     struct histree_event *out,
 									     struct histree_error *error);
 
 /*
- * The fields of the event that was given last: "name=value, ...", numbers and texts.  Borrowed until the next call.
- * NULL when memory is out.
+ * Returns the fields of the last event as text, "name=value, ...", borrowed until the next call, or NULL if there
+ * is no memory.
  */
 HISTREE_API const char *histree_event_reader_contents(struct histree_event_reader *reader);
 
 /*
- * How many events of each type there are from the first at or after `from` up to the last one before the first
- * behind `to`; as many counts as types.  Exact; reads less than two blocks of events.
+ * Count the events of each type from the first one at or after `from` to the one before the first that is after
+ * `to`. `counts` has room for one number a type.  The counts are exact; less than two blocks of events are read.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_reader_count_types(struct histree_event_reader *reader, histree_time from, histree_time to,
 				 uint64_t *counts, struct histree_error *error);
 
 /*
- * How many events there are in each pixel of [from, to] (rows.h).  Exact where the range has no more
- * than about 16,384 events and the trace is there.  Else the index answers alone: up to 64 events may then be
- * counted in another pixel than theirs, and counts have fractions.
+ * Count the events in each pixel of [from, to] (rows.h).  Counts are exact if the range has no more than about
+ * 16,384 events and the trace is there.  Otherwise the index alone answers: counts then have fractions, and up to
+ * 64 events may be counted in a pixel next to theirs.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_density(struct histree_event_reader *reader,
 										histree_time from, histree_time to,

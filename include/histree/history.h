@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history.h - open a finished history file and look at it.
+ * history.h - open a history file, ask what it is, and check it.
  *
- * A history is immutable: any number of threads may query one history at the same time, each with a
- * query (query.h) of its own.
+ * An open history never changes.  Any number of threads may query it at the same time, each with a query (query.h)
+ * of its own.
  */
 #ifndef HISTREE_HISTORY_H
 #define HISTREE_HISTORY_H
@@ -15,68 +15,71 @@ struct histree_history;
 
 struct histree_open_options {
 	/*
-	 * Node cache at most; 0 means 128 MiB.  Pinned nodes always fit: one a query.  Each overview (rows.h) has
-	 * another 256th of it.
+	 * Size of the node cache; 0 means 128 MiB.  Each query pins one node, and pinned nodes always fit.  Each
+	 * overview (rows.h) has a cache of another 256th of this size.
 	 */
 	size_t cache_bytes;
 	/*
-	 * Open it however damaged it is, as long as the header and the section TREE, or their copies, are there.
-	 * Without its names, attributes are called ?0, ?1, ...; without its lives, what no node says is unknown
-	 * rather than null.
+	 * Open the file however damaged it is, as long as its header and the section TREE, or their copies, can be
+	 * read.  If the names are lost, attributes are called ?0, ?1, ...; if the lifetimes are lost, what no node
+	 * says is unknown rather than null.
 	 */
 	bool salvage;
-	bool no_overviews; /* as if the history had none: rows and charts are made of its own states */
+	bool no_overviews; /* make rows and charts from the states of the history itself */
 };
 
-/* What the papers tabulate, and what a user asks first.  All from the file itself. */
 #define HISTREE_KEY_RANGE_BUCKETS 20
 
+/* What the papers tabulate, and what a user asks first.  The file itself says all of it. */
 struct histree_history_info {
 	char variant[16];
-	uint32_t r_depth; /* levels of an R-tree at the end of the build; 0 for variants without */
+	uint32_t r_depth; /* levels of an R-tree at the end of the build; 0 for variants that have none */
 	uint32_t node_size, fan_out;
 	char provider[64];
 	uint32_t provider_version;
 	uint32_t format_version;
 	histree_time start, end;
-	bool complete; /* false: it was being built when it was opened, and everything is exact up to `end` */
+	bool complete; /* false if it was being built when it was opened; it is exact up to `end` even so */
 	uint64_t file_bytes;
 	uint64_t node_count;
-	uint32_t depth; /* nodes from root to the deepest leaf */
+	uint32_t depth; /* number of nodes from the root to the deepest leaf */
 	uint64_t interval_count;
 	uint64_t null_interval_count;
 	uint32_t attribute_count;
-	uint64_t node_bytes;             /* that nodes take in the file; a variant may cut them to what they use */
-	uint64_t node_bytes_used;        /* the share of the two is the fill */
-	uint64_t attribute_bytes;        /* of the section with the attribute tree */
-	const uint64_t *nodes_at_height; /* `depth` of them, [0]: leaves; borrowed from the history */
+	uint64_t node_bytes;      /* size of all nodes in the file; a variant may cut nodes to what they use */
+	uint64_t node_bytes_used; /* divided by node_bytes, the fill */
+	uint64_t attribute_bytes; /* size of the section that holds the attribute tree */
+	const uint64_t *nodes_at_height; /* `depth` numbers, that of leaves first; borrowed from the history */
 	/*
-	 * Nodes by the width of their key range, (greatest - smallest key of the intervals in it) as a share
-	 * of all attributes, in equal buckets: figure 4.8 of the thesis.
+	 * How many nodes have how wide a range of keys: the greatest less the smallest key of their intervals, as a
+	 * share of all attributes, in equal buckets (thesis, figure 4.8).
 	 */
 	uint64_t key_range_nodes[HISTREE_KEY_RANGE_BUCKETS];
-	/* Beside the file, and those only that can be used; 0 where none were to be opened. */
+	/* The overviews beside the file that can be used; 0 if the caller asked for none. */
 	uint32_t overview_count;
 	uint64_t overview_bytes;
 };
 
-/* The caller owns *out and closes it.  Refuses a file it does not know with a sentence that says what to do. */
+/*
+ * Open a history file; the caller closes *out.  A file that this version cannot read is refused with a sentence
+ * that says what to do.
+ */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_history_open(const char *path,
 									const struct histree_open_options *options,
 									struct histree_history **out,
 									struct histree_error *error);
 
-/* All queries on it must be freed before.  NULL is fine. */
+/* Close the history, whose queries must have been freed before, or do nothing if it is NULL. */
 HISTREE_API void histree_history_close(struct histree_history *history);
 
 HISTREE_API const struct histree_history_info *histree_history_info(const struct histree_history *history);
 HISTREE_API const struct histree_attributes *histree_history_attributes(const struct histree_history *history);
 
 /*
- * Read every node and check every invariant: checksums, addresses, containment in time and key, order,
- * counts, and that each attribute is covered from start to end without gap or overlap, and found by its name.
- * So are its overviews, unless none were to be opened.  `report` is called with a sentence for each fault.  Returns
- * HISTREE_OK if there was none, HISTREE_ERR_FORMAT if there were some.
+ * Read every node and check every invariant: checksums, addresses, containment in time and key, order and counts;
+ * that each attribute is covered from start to end without gap or overlap; and that it is found by its name.
+ * Overviews are checked likewise unless the history was opened without them.  `report` is called with a sentence
+ * for each fault. Returns HISTREE_OK if there is no fault, HISTREE_ERR_FORMAT if there is one.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_history_verify(struct histree_history *history, void (*report)(void *context, const char *fault),
@@ -84,28 +87,28 @@ histree_history_verify(struct histree_history *history, void (*report)(void *con
 
 /* A node of the tree on disk, for those who want to see its structure (thesis 3.1). */
 struct histree_node {
-	uint32_t number; /* its place in the file */
-	uint32_t parent; /* HISTREE_NO_NODE: it is the root */
-	uint32_t height; /* 0: a leaf; a child may be more than one lower than its parent */
+	uint32_t number; /* its position in the file */
+	uint32_t parent; /* HISTREE_NO_NODE for the root */
+	uint32_t height; /* 0 for a leaf; a child may be more than one level below its parent */
 	uint32_t child_count;
-	histree_time start, end;        /* of what is in it and below it */
-	histree_quark key_min, key_max; /* of the intervals in the node itself; key_min > key_max: it has none */
+	histree_time start, end;        /* bounds of what is in it and below it */
+	histree_quark key_min, key_max; /* of the intervals in the node itself; key_min > key_max if it has none */
 	uint32_t interval_count;
-	uint32_t bytes_used, bytes; /* the share of the two is the fill */
+	uint32_t bytes_used, bytes; /* bytes_used / bytes is the fill */
 	/*
-	 * It cannot be read: no intervals and no bytes are told of it, its start and end are those that its parent
-	 * knows of it, and its height is the least that it may have had.
+	 * The node cannot be read.  Its counts and bytes are 0, its bounds are those that its parent keeps, and its
+	 * height is the smallest that it may have had.
 	 */
 	bool is_damaged;
 };
 #define HISTREE_NO_NODE UINT32_MAX
 
 /*
- * Call `visit` for each node: depth first from the root, a parent before its children, those in the order of their
- * making.  It returns false to stop.  Every node is read, through the cache.
+ * Call `visit` for each node: depth first from the root, a parent before its children, children in the order in
+ * which they were written.  `visit` returns false to stop.  Every node is read, through the cache.
  *
- * Damaged nodes come too.  The children of one are known, but not whose they are: they come as children of the next
- * damaged node in the file that may have had some.
+ * Damaged nodes are visited as well.  Their children are known, but not which node they belong to, so they are
+ * given to the next damaged node in the file that may have had children.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_history_nodes(struct histree_history *history,

@@ -7,15 +7,15 @@
  *	attributes.h	the attribute tree
  *	state_system.h	build a history from state changes
  *	history.h	open a finished history
- *	query.h		single, full, range and 2D queries
- *	rows.h		what a chart shows: a row an attribute, a cell a pixel
- *	segment.h	something that lasted
- *	segment_store.h	segments, in any order
- *	filter.h	expressions over fields: which are wanted
- *	segment_filter.h	the same for segments
- *	segment_rows.h	segments by number, in any order
- *	segment_stats.h	how long segments last
- *	segment_density.h	how many last how long
+ *	query.h		ask single, full, range and 2D queries
+ *	rows.h		rows of a chart: one row an attribute, one cell a pixel
+ *	segment.h	segments: a start, an end and a content
+ *	segment_store.h	store segments and get them in any order
+ *	filter.h	filter expressions over named fields
+ *	segment_filter.h	filter expressions over segments
+ *	segment_rows.h	rows of a table of segments, by number, in any order
+ *	segment_stats.h	statistics of durations
+ *	segment_density.h	how many segments last how long
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
  *	events.h	the events of the trace of a store

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * query.h - ask a history: single, full, range and 2D queries.
+ * query.h - ask a history by single, full, range and 2D queries.
  *
- * A query is a set of attributes times a set of times; its answer is every interval of those attributes
- * that covers one of those times, each once, in no promised order (thesis 6.1):
+ * A query names a set of attributes and a set of times.  Its answer is every interval of those attributes that
+ * covers one of those times, each once, in no particular order (thesis 6.1):
  *
  *	single	one attribute, one time		quarks = {q},   from = to = t
  *	full	all attributes, one time	quarks = NULL,  from = to = t
@@ -11,13 +11,12 @@
  *	2D	attributes x [t1, t2]		quarks = {...}, from = t1, to = t2
  *	2D	attributes x list of times	quarks = {...}, times = {...}
  *
- * What a damaged node held is missing from what can be read, and nothing else is: where no interval of the file
- * says what an attribute was, an interval of type HISTREE_UNKNOWN comes instead, clipped to the times asked for, or
- * one for each of the listed times.  These come last.  A query that met damage reads its nodes twice, and remembers
- * what it found, in 24 bytes an interval.
+ * Damage costs the intervals of the damaged nodes and no others.  Where no readable interval says what an attribute
+ * was, the answer ends with intervals of type HISTREE_UNKNOWN, clipped to the range or one for each of the listed
+ * times.  A query that meets damage reads its nodes twice and remembers what it found, in 24 bytes an interval.
  *
- * It is a lazy iterator: it reads a node when it needs it, each node once, keeps one node
- * pinned, and may be stopped at any point.  Results never depend on the variant of the tree.
+ * A query is a lazy iterator: it reads each node once, when it needs it, keeps one node pinned, and may be stopped
+ * at any point.  Answers never depend on the variant of the tree.
  *
  *	histree_query_create(history, &query, &error);
  *	histree_query_start(query, &(struct histree_region){ .from = t, .to = t }, &error);
@@ -35,47 +34,49 @@
 struct histree_query;
 
 struct histree_region {
-	/* Sorted ascending, each once; borrowed until the query is started again or freed.  NULL: all. */
+	/*
+	 * Ascending and distinct; borrowed until the query is started again or freed.  NULL means all attributes.
+	 */
 	const histree_quark *quarks;
 	size_t quark_count;
-	/* Sorted ascending; borrowed likewise.  NULL: everything from `from` to `to`, both inclusive. */
+	/* Ascending; borrowed likewise.  NULL means the range from `from` to `to`, both inclusive. */
 	const histree_time *times;
 	size_t time_count;
-	histree_time from, to; /* only where `times` is NULL */
+	histree_time from, to; /* used only if `times` is NULL */
 };
 
 struct histree_query_stats {
 	uint64_t nodes_visited; /* by this query, since it was started */
-	uint64_t nodes_loaded;  /* of those, not found in the cache: read from the file */
+	uint64_t nodes_loaded;  /* those of them that were read from the file, as the cache did not have them */
 	uint64_t intervals;     /* handed out */
-	uint64_t nodes_damaged; /* that could not be read: what they held is unknown */
+	uint64_t nodes_damaged; /* those that could not be read, so that what they held is unknown */
 };
 
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_query_create(struct histree_history *history, struct histree_query **out, struct histree_error *error);
 
 /*
- * Begin; a query may be started any number of times, dropping what was left of the time before.
- * Times outside the history are HISTREE_ERR_TIME_RANGE, an unknown quark HISTREE_ERR_QUARK, an
- * unsorted list HISTREE_ERR_ARGUMENT.
+ * Start a query.  It may be started any number of times, which drops what was left of the answer before.  Returns
+ * HISTREE_ERR_TIME_RANGE if a time is outside the history, HISTREE_ERR_QUARK if there is no such attribute,
+ * HISTREE_ERR_ARGUMENT if a list is not sorted.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_query_start(struct histree_query *query, const struct histree_region *region, struct histree_error *error);
 
-/* The next interval; its bytes are borrowed until the next call on this query.  HISTREE_END: no more. */
+/* Get the next interval, whose bytes are borrowed until the next call on this query, or return HISTREE_END. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_query_next(struct histree_query *query, struct histree_interval *out, struct histree_error *error);
 
 /*
- * The next intervals, as many as there are at hand: HISTREE_OK with 1 to `room` of them at `out`, else none.  Their
- * bytes are borrowed until the next call on this query.  Cheaper than one by one where an answer is large; the two
- * calls may be mixed.  `room` 0 is HISTREE_ERR_ARGUMENT.
+ * Get the next intervals, 1 to `room` of them, as many as are at hand; their bytes are borrowed until the next call
+ * on this query.  Returns HISTREE_END if there are none.  For a large answer this is cheaper than getting them one
+ * by one; the two calls may be mixed.  Returns HISTREE_ERR_ARGUMENT if `room` is 0.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_read(struct histree_query *query,
 								      struct histree_interval *out, size_t room,
 								      size_t *count, struct histree_error *error);
 
-/* A single query in one call, start and next: no allocation.  The query can be reused at once. */
+/* Ask a single query in one call, without allocating memory.  The query can be used again at once. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_single(struct histree_query *query,
 									histree_quark quark, histree_time t,
 									struct histree_interval *out,

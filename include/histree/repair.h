@@ -2,8 +2,9 @@
 /*
  * repair.h - make a sound store of what can be read of a damaged one, or of one whose build was cut off.
  *
- * The damaged one stays as it is.  Of states, what is lost becomes intervals of type unknown, and only that; a
- * segment store has the segments that can be read, and side tables are made anew when they are needed.
+ * The damaged store stays as it is.  In the new one, states that are lost are intervals of type unknown, and all
+ * others are as they were.  A segment store keeps the segments that can be read; its side tables are made again
+ * when a query needs them.
  */
 #ifndef HISTREE_REPAIR_H
 #define HISTREE_REPAIR_H
@@ -13,24 +14,26 @@
 struct histree_repair_options {
 	const char *path; /* a store, or one file of it: a history or a segment store */
 	const char *out;  /* what to make, of the same kind */
-	bool force;       /* replace a store that has that name, once the new one is complete */
+	bool force;       /* replace a store of that name once the new one is complete */
 	/*
-	 * Called for each piece of the history that is lost: an attribute from one time to another.  Not in the
-	 * order of time.  May be NULL.
+	 * Called for each interval of an attribute that is lost, in no particular order; may be NULL.
 	 */
 	void (*lost)(void *context, const char *analysis, const struct histree_attributes *attributes,
 		     const struct histree_interval *interval);
-	/* Called for each node of a segment store that is lost.  May be NULL. */
+	/* Called for each node of a segment store that is lost; may be NULL. */
 	void (*lost_segments)(void *context, const char *analysis, const struct histree_segment_loss *loss);
-	/* Called with a sentence for what is damaged otherwise: a section, or a history that is lost as a whole. */
+	/*
+	 * Called with a sentence for other damage, such as a section or a whole history that is lost; may be
+	 * NULL.
+	 */
 	void (*damage)(void *context, const char *what);
-	void *context; /* of both */
+	void *context; /* passed to all three */
 };
 
 /*
- * HISTREE_OK: nothing was damaged.  HISTREE_PARTIAL: the new one is there, and what was damaged has been said.
- * Negative: nothing new is there.  A history can be repaired as long as its header and the section TREE, or their
- * copies, can be read; a store as long as one of its histories can.
+ * Repair a store.  Returns HISTREE_OK if nothing was damaged, HISTREE_PARTIAL if something was and the callbacks
+ * were told what, and a negative status if nothing was made.  A history can be repaired if its header and the
+ * section TREE, or their copies, can be read; a store can be repaired if one of its histories can.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_repair(const struct histree_repair_options *options,
 								  struct histree_error *error);

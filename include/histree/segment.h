@@ -2,9 +2,9 @@
 /*
  * segment.h - something that lasted: a system call, an interrupt, a function (thesis 5.4).
  *
- * A segment has a start, an end and a content, but no attribute: segments may overlap, and be equal.  Its duration
- * is end - start, in nanoseconds, and may be 0; start and end may be any time, also negative ones.  What the
- * content is, a schema declares.  Stores of segments are in segment_store.h.
+ * A segment has a start, an end and a content, but no attribute, so segments may overlap and may be equal.  Its
+ * duration is end - start in nanoseconds and may be 0.  Start and end may be any time, including negative ones.  A
+ * schema declares what the content is.  Stores of segments are declared in segment_store.h.
  */
 #ifndef HISTREE_SEGMENT_H
 #define HISTREE_SEGMENT_H
@@ -12,14 +12,14 @@
 #include "value.h"
 
 struct histree_segment_field {
-	const char *name;       /* "name", "tid": each field of a schema another one */
-	enum histree_type type; /* int, long, double, bool or string; the value of any field may also be null */
+	const char *name;       /* such as "tid"; unique within its schema */
+	enum histree_type type; /* int, long, double, bool or string; a value may also be null */
 };
 
 enum { HISTREE_SEGMENT_FIELDS_MAX = 32 };
 
 struct histree_segment_schema {
-	const char *provider; /* who made it and knows what it means: "system_calls" */
+	const char *provider; /* the analysis that made it and knows what it means, such as "system_calls" */
 	uint32_t provider_version;
 	const struct histree_segment_field *fields;
 	size_t field_count; /* 0: segments without content */
@@ -28,12 +28,15 @@ struct histree_segment_schema {
 struct histree_segment {
 	histree_time start;
 	histree_time end; /* start or later */
-	/* As many as the schema has fields.  Handing in: read only during the call, NULL: all null.  Handed out:
-	 * borrowed, with their bytes, until the next call on the iterator. */
+	/*
+	 * One value for each field of the schema.  A function that takes a segment reads them only during the call,
+	 * and takes NULL to mean that all are null.  An iterator that hands out a segment lends them, with their
+	 * bytes, until its next call.
+	 */
 	const struct histree_value *content;
 };
 
-/* As wide as time itself, so that no duration overflows. */
+/* Returns end - start.  The result is unsigned, so that no duration overflows. */
 static inline uint64_t histree_segment_duration(const struct histree_segment *segment)
 {
 	return (uint64_t)segment->end - (uint64_t)segment->start;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_rows.h - the segments of a query by number: any row of a table, whatever its order and however many there
- * are.
+ * segment_rows.h - get the segments of a query by number: any row of a table of segments, in any order, however
+ * many there are.
  *
  *	histree_segment_rows_create(store, &(struct histree_segment_rows_options){ .query = query }, &rows, &error);
  *	histree_segment_rows_seek(rows, 5000000, &error);
@@ -9,17 +9,16 @@
  *		...;				// rows 5000000, 5000001, ...; HISTREE_END, or the error
  *	histree_segment_rows_free(rows);
  *
- * Cost: the first way to a row is an iteration in the order of the query, which leaves a mark every few thousand
- * rows; from then on a row costs the way from the mark before it.  In the orders of time a mark is a token of the
- * iterator, and so it is by a field with a side table.  Any other field has no order on disk: all is sorted once,
- * and a row then costs one unsorted pass that keeps what lies between two marks.
+ * Cost: the first seek to a row iterates in the order of the query and leaves a mark every few thousand rows;
+ * later seeks start from the mark before their row.  In the orders of time, and by a field that has a side table,
+ * a mark is a token of the iterator.  Any other field has no order on disk: all segments are sorted once, and a
+ * row then costs one unsorted pass that keeps what lies between two marks.
  *
- * What a damaged node held is passed over, and is missing from the rows; histree_segment_store_met_damage() then
- * says so.
+ * Segments in damaged nodes are missing from the rows; histree_segment_store_met_damage() then returns true.
  *
- * Memory: about 100 bytes a mark, and what the iterator takes until histree_segment_rows_rest().
+ * Memory: about 100 bytes a mark, and the memory of the iterator until histree_segment_rows_rest() is called.
  *
- * Threads: one at a time.
+ * Threads: one thread at a time uses the rows.
  */
 #ifndef HISTREE_SEGMENT_ROWS_H
 #define HISTREE_SEGMENT_ROWS_H
@@ -29,9 +28,9 @@
 struct histree_segment_rows;
 
 struct histree_segment_rows_options {
-	/* In any order but that of a caller's comparison, and without a limit.  Its filter is borrowed. */
+	/* In any order except that of a caller's comparison, and without a limit.  Its filter is borrowed. */
 	struct histree_segment_query query;
-	uint32_t rows_per_mark; /* 0: 4096 */
+	uint32_t rows_per_mark; /* 0 means 4096 */
 	/*
 	 * Asked now and then; false: HISTREE_ERR_CANCELLED.  The marks that were made stay, so that the next call
 	 * comes further; not so while all is sorted.  May be NULL.
@@ -40,37 +39,39 @@ struct histree_segment_rows_options {
 	void *context;
 };
 
-/* HISTREE_ERR_ARGUMENT: a query that has no rows, or is none. */
+/* Create the rows of a query.  Returns HISTREE_ERR_ARGUMENT if such a query has no rows or is not valid. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_rows_create(struct histree_segment_store *store, const struct histree_segment_rows_options *options,
 			    struct histree_segment_rows **out, struct histree_error *error);
 
-/* How many there are; where not all segments of the store are rows, all of them are visited once.  Seek after it.
+/*
+ * Count the rows.  If a window or filter leaves some segments out, all segments are visited once.  The caller must
+ * seek before it reads on.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_rows_count(struct histree_segment_rows *rows, uint64_t *count, struct histree_error *error);
 
-/* The next row is this one, from 0; HISTREE_END: there are not so many. */
+/* Make this row, counted from 0, the next one.  Returns HISTREE_END if there are not so many. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_rows_seek(struct histree_segment_rows *rows, uint64_t row, struct histree_error *error);
 
 /*
- * In the order by start, ascending: the first row that starts at `time` or later becomes the next one, and its
- * number is set.  HISTREE_END: there is none, and the number is that of all rows.
+ * Make the first row that starts at `time` or later the next one and set *row to its number; the order must be by
+ * start, ascending.  Returns HISTREE_END if there is none, and sets *row to the number of rows.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segment_rows_find(struct histree_segment_rows *rows,
 									     histree_time time, uint64_t *row,
 									     struct histree_error *error);
 
-/* Content is borrowed until the next call.  HISTREE_END: no more. */
+/* Get the next row, whose content is borrowed until the next call, or return HISTREE_END. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segment_rows_next(struct histree_segment_rows *rows,
 									     struct histree_segment *out,
 									     struct histree_error *error);
 
-/* Give back what reading takes, until it is needed again; marks stay. */
+/* Release the memory of the iterator until it is needed again.  The marks stay. */
 HISTREE_API void histree_segment_rows_rest(struct histree_segment_rows *rows);
 
-/* Before its store is closed.  NULL is fine. */
+/* Free the rows before their store is closed, or do nothing if they are NULL. */
 HISTREE_API void histree_segment_rows_free(struct histree_segment_rows *rows);
 
 #endif

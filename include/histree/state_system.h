@@ -2,22 +2,22 @@
 /*
  * state_system.h - build a history: name attributes, change their states, close.
  *
- * A state system keeps the attribute tree and the ongoing state of each attribute.  A change at t ends
- * the ongoing state at t - 1, hands that interval to the history, and begins the new state at t (thesis
- * section 1.2).  Rules, which are those of Trace Compass's builder:
+ * A state system keeps the attribute tree and the ongoing state of each attribute.  A change at t ends the ongoing
+ * state at t - 1, hands that interval to the history, and begins the new state at t (thesis, section 1.2).  The
+ * rules are those of Trace Compass's builder:
  *
  *  - A new attribute is null from the start of the HISTORY, whenever it is created.
  *  - A change to the value that the attribute already has does nothing.
  *  - A change at exactly the start of the ongoing state replaces its value: no interval of zero
  *    length is made, and the result is not merged with an equal interval before it.
- *  - A change at t before the start of the ongoing state is refused with HISTREE_ERR_TIME_BACKWARDS; a
- *    caller whose clock steps back decides itself (histree_state_update() is what Trace Compass does).
- *  - The first value that is neither null nor unknown fixes the type of an attribute; another type is
- *    HISTREE_ERR_TYPE.
+ *  - A change at t before the start of the ongoing state is refused with HISTREE_ERR_TIME_BACKWARDS.  A caller
+ * whose clock steps back decides what to do; Trace Compass does what histree_state_update() does.
+ *  - The first value that is neither null nor unknown fixes the type of an attribute; a value of another type is
+ *    refused with HISTREE_ERR_TYPE.
  *
- * A call that fails changes nothing.  The one exception is a history that can no longer be written (no disk,
- * no memory for the tree): then every later change is refused with that same status, and only
- * histree_state_free() is left.  After histree_state_close() every change is HISTREE_ERR_CLOSED.
+ * A call that fails changes nothing, with one exception: when the history can no longer be written, because the
+ * disk or the memory for the tree is exhausted, every later change is refused with that status, and the caller can
+ * only call histree_state_free().  After histree_state_close() every change is refused with HISTREE_ERR_CLOSED.
  *
  *	histree_state_create(&(struct histree_history_options){ .path = "kernel.sht", .start = t0,
  *			     .provider = "kernel", .provider_version = 1 }, &system, &error);
@@ -26,7 +26,7 @@
  *	histree_state_close(system, t_end, &error);
  *	histree_state_free(system);
  *
- * Threads: one state system is used by one thread at a time.  Values and names handed in are copied.
+ * Threads: one thread at a time uses a state system.  It copies the values and names that it is given.
  */
 #ifndef HISTREE_STATE_SYSTEM_H
 #define HISTREE_STATE_SYSTEM_H
@@ -36,58 +36,57 @@
 
 struct histree_state_system;
 
-/* How a history is laid out on disk.  Every zero means: the default. */
+/* How a history is laid out on disk.  A zero selects the default. */
 struct histree_tree_options {
-	const char *variant; /* "cluster", "sht", "osht", "esht", "rsht", "vrsht"; NULL: "cluster" */
-	uint32_t r_depth;    /* levels of an R-tree, >= 2; rsht: 0 means 2; vrsht: the greatest, 0 means 4 */
-	uint32_t node_size;  /* bytes, a power of two from 4 KiB to 1 MiB; 0 means 64 KiB, cluster: 256 KiB */
-	uint32_t fan_out;    /* children of a node at most, 2 to 1000; 0 means 50, cluster: 1000 */
-	size_t memory_max;   /* bytes for buffers at most, about; 0 means 64 MiB, cluster: 256 MiB */
-	uint32_t threads;    /* cluster: 2: a thread of its own writes, 1: none; 0 means 2 where there are two
-				processors */
+	const char *variant; /* "cluster" (the default), "sht", "osht", "esht", "rsht" or "vrsht" */
+	uint32_t r_depth; /* levels of an R-tree, 2 or more; default 2 for rsht; for vrsht the maximum, default 4 */
+	uint32_t node_size; /* bytes, a power of two from 4 KiB to 1 MiB; default 64 KiB, for cluster 256 KiB */
+	uint32_t fan_out;   /* maximum number of children of a node, 2 to 1000; default 50, for cluster 1000 */
+	size_t memory_max;  /* bytes for buffers, approximately; default 64 MiB, for cluster 256 MiB */
+	/* cluster: 2 lets a second thread write, 1 does not; default 2 on two processors or more */
+	uint32_t threads;
 };
 
 struct histree_history_options {
-	const char *path;     /* the file to make; must not exist, but for `resume` */
+	const char *path;     /* the file to make; must not exist unless `resume` is set */
 	const char *provider; /* name of the analysis, kept in the file */
 	uint32_t provider_version;
-	histree_time start; /* of the history: no state begins before it */
+	histree_time start; /* where the history starts: no state begins before it */
 	/*
-	 * The file may be there, published by a builder that is gone, and is made again by the same changes from
-	 * their beginning: until they are behind what it has, it stays as it is, and nothing is written or
-	 * published.
+	 * The file may exist, published by a builder that is gone.  The caller repeats the same changes from their
+	 * beginning; until they pass what the file has, it stays as it is and nothing is written or published.
 	 */
 	bool resume;
 	struct histree_tree_options tree;
 };
 
-/* Make a history file and a state system that fills it.  On failure no file is left. */
+/* Make a history file and a state system that fills it.  If the call fails, no file is left. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_state_create(const struct histree_history_options *options, struct histree_state_system **out,
 		     struct histree_error *error);
 
 /*
- * End every ongoing state at `end` (inclusive), write what remains and complete the file.  `end` must
- * not be before the start of any ongoing state.
+ * End every ongoing state at `end` (inclusive), write what remains and complete the file.  Returns
+ * HISTREE_ERR_TIME_RANGE if an ongoing state starts after `end`.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_state_close(struct histree_state_system *system, histree_time end, struct histree_error *error);
 
 /*
- * Let everybody who opens the file from now on see the history as it is now, ended at `end`; the file is complete
- * for them but for histree_history_info.complete, and stays so after a crash and a failure of power.  `end` may
- * be one less than the greatest time of a change: what begins after it is left out.  That is the end to choose
- * where another change at that same time may follow.  What was published before is replaced when the new one is on
- * disk, and stays if this fails.  Costs about as much as writing all that is buffered, and the memory of one more
- * state for each attribute; but for the R-SHT variants, that of all that is buffered.
+ * Publish the history as it is now, ended at `end`: whoever opens the file from now on sees that, with
+ * histree_history_info.complete being false, even after a crash or a power failure.  `end` may be one less than the
+ * greatest time of a change; what begins after it is left out.  Choose that end if another change at the same time
+ * may follow.  The new state replaces what was published before once it is on disk; if the call fails, the old one
+ * stays.  The cost is about that of writing all that is buffered, and the memory of one more state for each
+ * attribute; the R-SHT variants need as much memory as they have buffered.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_state_publish(struct histree_state_system *system, histree_time end, struct histree_error *error);
 
 /*
- * The history as it is now, ended at `end`, for this process alone: everything inserted so far is in it.  The
- * caller closes it, before or after the state system; any thread may query it, while this one goes on.  Costs as
- * above.
+ * Open the history as it is now, ended at `end`, for this process alone; it contains everything inserted so far.
+ * The caller closes it, before or after the state system.  Any thread may query it while this one continues to
+ * build.  The cost is that of histree_state_publish().
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_history(struct histree_state_system *system,
 									 histree_time end,
@@ -95,28 +94,31 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_history(struct 
 									 struct histree_history **out,
 									 struct histree_error *error);
 
-/* Free the state system.  A history that was neither closed nor published is removed from disk.  NULL is fine. */
+/*
+ * Free the state system, or do nothing if it is NULL.  A history neither closed nor published is removed from
+ * disk.
+ */
 HISTREE_API void histree_state_free(struct histree_state_system *system);
 
 HISTREE_API histree_time histree_state_start(const struct histree_state_system *system);
 
-/* The greatest time of any change so far; the end once closed. */
+/* Returns the greatest time of any change so far, and once the history is closed, its end. */
 HISTREE_API histree_time histree_state_current_end(const struct histree_state_system *system);
 
 /* ---- attributes -------------------------------------------------------------------------------- */
 
 /*
- * The attribute at `path` below `from` (HISTREE_ROOT: an absolute path); it and its missing parents are
- * created.  Components are separated by '/'; "\/" is a slash and "\\" a backslash inside a component.
- * An empty path, an empty component, one of more than 65535 bytes, or a stray backslash is
- * HISTREE_ERR_ARGUMENT.
+ * Find the attribute at `path` below `from`, and create it and its parents where they are missing.  The path is
+ * absolute if `from` is HISTREE_ROOT.  Components are separated by '/'; inside a component "\/" is a slash and "\\"
+ * a backslash.  Returns HISTREE_ERR_ARGUMENT if the path or a component is empty, a component has more than 65535
+ * bytes, or there is a stray backslash.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_attribute(struct histree_state_system *system,
 									   histree_quark from, const char *path,
 									   histree_quark *out,
 									   struct histree_error *error);
 
-/* The child of `parent` with this one name (1 to 65535 bytes, any, nothing escaped), created if missing. */
+/* Find or create the child of `parent` with this name: 1 to 65535 bytes, of any value, not escaped. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_child(struct histree_state_system *system,
 								       histree_quark parent, const char *name,
 								       size_t name_size, histree_quark *out,
@@ -124,23 +126,23 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_child(struct hi
 
 struct histree_attributes;
 
-/* The attribute tree, for look-ups, names, sub-attributes and patterns: attributes.h.  Borrowed. */
+/* Returns the attribute tree (attributes.h), borrowed from the state system. */
 HISTREE_API const struct histree_attributes *histree_state_attributes(const struct histree_state_system *system);
 
 /* ---- changes ------------------------------------------------------------------------------------ */
 
-/* The attribute has `value` from `t` on.  A value that no node can hold is HISTREE_ERR_TOO_LARGE. */
+/* Give the attribute `value` from `t` on.  Returns HISTREE_ERR_TOO_LARGE if no node can hold the value. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_modify(struct histree_state_system *system,
 									histree_time t, histree_quark quark,
 									struct histree_value value,
 									struct histree_error *error);
 
 /*
- * Whole intervals, for who has them: the attribute has the value from start to end (inclusive), and null from then
- * on.  Each is what two changes would be, in a third of the time; the intervals of one attribute must come in the
- * order of time, those of different ones in any order, but the tree is the better the less they differ from the
- * order of their ends.  *inserted (may be NULL): how many of the intervals there are in the history now, the first
- * ones; if not all of them, the next was refused, and the error says why.
+ * Insert whole intervals: the attribute has the value from start to end (inclusive), and null after that.  An
+ * interval equals two changes and costs a third of them.  The intervals of one attribute must come in the order of
+ * time; those of different attributes may come in any order, but the closer they are to the order of their ends,
+ * the better the tree is.  *inserted, unless `inserted` is NULL, becomes the number of intervals that the history
+ * now has; if it is less than `count`, the next one was refused and the error says why.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_insert(struct histree_state_system *system,
 									const struct histree_interval *intervals,
@@ -148,8 +150,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_insert(struct h
 									struct histree_error *error);
 
 /*
- * The ongoing state had another value all along: replace it without a state change.  The type is checked,
- * and fixed, as by a change.
+ * Replace the value of the ongoing state from its start on, without a state change.  The type is checked, and
+ * fixed, as it is by a change.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_update(struct histree_state_system *system,
 									histree_quark quark,
@@ -157,11 +159,12 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_update(struct h
 									struct histree_error *error);
 
 /*
- * Stack: `quark` holds the depth (int), the sub-attributes "1", "2", ... the values, the top being the
- * deepest.  Popping makes the top, and what is below it in the tree, null; the depth of an emptied stack is 0.
- * Popping an empty stack, whose depth is null or 0, does nothing and gives HISTREE_NOT_FOUND.  Something that
- * is no stack is HISTREE_ERR_TYPE, or HISTREE_ERR_ARGUMENT where the depth does not fit the sub-attributes.
- * `popped`, where not NULL, gets the value; its bytes are borrowed until the next change.
+ * An attribute can be a stack: `quark` holds the depth (an int) and its sub-attributes "1", "2", ... hold the
+ * values, of which the deepest is the top.  Popping makes the top and everything below it in the attribute tree
+ * null; the depth of a stack that was emptied is 0.  Popping returns HISTREE_NOT_FOUND and changes nothing if the
+ * stack is empty, its depth being null or 0.  Both return HISTREE_ERR_TYPE if the attribute is no stack, and
+ * HISTREE_ERR_ARGUMENT if its depth does not fit its sub-attributes.  `*popped`, unless `popped` is NULL, becomes
+ * the value, whose bytes are borrowed until the next change.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_push(struct histree_state_system *system,
 								      histree_time t, histree_quark quark,
@@ -172,14 +175,15 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_pop(struct hist
 								     struct histree_value *popped,
 								     struct histree_error *error);
 
-/* The top of the stack as it is now; HISTREE_NOT_FOUND if empty. */
+/* Look at the top of the stack.  Returns HISTREE_NOT_FOUND if the stack is empty. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_top(struct histree_state_system *system,
 								     histree_quark quark, struct histree_value *top,
 								     struct histree_error *error);
 
 /*
- * Queue, first in first out, over the layout of the stack: offer adds at the end, poll takes "1" and
- * moves the others up by one, peek looks at "1".  An empty queue: HISTREE_NOT_FOUND.
+ * An attribute laid out as a stack can also be a queue, first in, first out: offer adds a value at the end, poll
+ * takes "1" and moves the others up by one, peek looks at "1".  Poll and peek return HISTREE_NOT_FOUND if the queue
+ * is empty.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_queue_offer(struct histree_state_system *system,
 									     histree_time t, histree_quark quark,
@@ -194,15 +198,15 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_queue_peek(stru
 									    struct histree_value *first,
 									    struct histree_error *error);
 
-/* The attribute and everything below it becomes null at `t`. */
+/* Make the attribute and everything below it null at `t`. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_remove(struct histree_state_system *system,
 									histree_time t, histree_quark quark,
 									struct histree_error *error);
 
 /*
- * Add to a number; what is unknown stays so; null counts as zero and takes the type of `increment` (int, long or
- * double). An increment of another type than the attribute's is HISTREE_ERR_TYPE; an integer overflow is
- * HISTREE_ERR_ARGUMENT.
+ * Add `increment`, an int, long or double, to a number.  Null counts as zero of that type; an unknown value stays
+ * unknown.  Returns HISTREE_ERR_TYPE if the attribute has another type than the increment, and HISTREE_ERR_ARGUMENT
+ * if an integer overflows.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_increment(struct histree_state_system *system,
 									   histree_time t, histree_quark quark,
@@ -211,7 +215,10 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_increment(struc
 
 /* ---- ongoing states --------------------------------------------------------------------------------- */
 
-/* The ongoing state and when it began; either out may be NULL.  Bytes borrowed until the next change. */
+/*
+ * Get the ongoing state and when it began.  `value` and `since` may be NULL; bytes are borrowed until the next
+ * change.
+ */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_state_ongoing(const struct histree_state_system *system, histree_quark quark, struct histree_value *value,
 		      histree_time *since, struct histree_error *error);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * status.h - how functions of libhistree say what became of a call.
+ * status.h - how the functions of libhistree report their outcome.
  *
  * Every function that can fail returns an enum histree_status:
  *
- *	0		done
- *	positive	not done, and not an error: the end, nothing there
- *	negative	an error; nothing changed unless the function says so
+ *	0		the call succeeded
+ *	positive	it did not, and that is no error: the end was reached, or nothing was found
+ *	negative	it failed; nothing has changed unless the function says so
  *
- * The text goes into a struct histree_error that the caller owns and may reuse.  Every `error`
- * argument may be NULL.  The message names what was wrong, where (file, node, offset) and, where
- * there is one, the way out.  The library never prints, never exits and keeps no global state.
+ * A function that fails writes a sentence into a struct histree_error, which the caller owns and may reuse.  Every
+ * `error` argument may be NULL.  The sentence says what was wrong, where (file, node, offset) and, if there is one,
+ * the way out.  The library never prints, never exits and keeps no global state.
  */
 #ifndef HISTREE_STATUS_H
 #define HISTREE_STATUS_H
@@ -57,10 +57,10 @@ struct histree_error {
 	char message[480]; /* one sentence, lower case, no full stop; always terminated */
 };
 
-/* The fixed text of a status: "out of memory".  Never NULL. */
+/* Returns the fixed text of a status, such as "out of memory".  Never returns NULL. */
 HISTREE_API const char *histree_status_text(enum histree_status status);
 
-/* The version of the library, "0.1.0". */
+/* Returns the version of the library, such as "0.1.0". */
 HISTREE_API const char *histree_version(void);
 
 #endif

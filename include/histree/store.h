@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * store.h - the folder that a build makes for one trace: histories and segment stores by
- * analysis, and a manifest.
+ * store.h - open the folder that a build makes of one trace or experiment: histories and segment stores, one for
+ * each analysis, and a manifest.
  */
 #ifndef HISTREE_STORE_H
 #define HISTREE_STORE_H
@@ -9,19 +9,19 @@
 #include "history.h"
 #include "segment_store.h"
 
-/* What the manifest says of the trace and of the build.  Strings belong to the store. */
+/* What the manifest says about the trace and the build.  The strings belong to the store. */
 struct histree_store_history {
 	const char *analysis;
 	uint32_t analysis_version;
 	const char *file;               /* name inside the folder */
-	uint64_t state_changes_refused; /* changes that the state system refused, an error of the trace */
+	uint64_t state_changes_refused; /* by the state system, because of errors in the trace */
 };
 
 struct histree_store_segments {
 	const char *analysis;
 	uint32_t analysis_version;
 	const char *file; /* name inside the folder */
-	/* Ends whose beginning, and beginnings whose end is not in the trace: they made no segment. */
+	/* How often the trace has an end without a start, or a start without an end, which make no segment. */
 	uint64_t without_start, without_end;
 };
 
@@ -32,26 +32,28 @@ struct histree_store_info {
 	size_t trace_count;
 	const struct histree_store_history *histories;
 	size_t history_count;
-	const struct histree_store_segments *segments; /* of a store that is complete */
+	const struct histree_store_segments *segments; /* none while the store is not complete */
 	size_t segments_count;
-	bool complete; /* false: the store of a build that is running, or was cut off */
-	bool building; /* not complete, and the build is running */
-	bool partial;  /* some of the trace could not be read: see warnings */
+	bool complete; /* false if the build is running or was cut off */
+	bool building; /* true if it is not complete and the build is running */
+	bool partial;  /* true if some of the trace could not be read; the warnings say what */
 	const char *const *warnings;
 	size_t warning_count;
 	uint64_t event_count;
 	uint64_t clock_steps_back;
 	uint64_t discarded_events, discarded_packets;
-	uint64_t gap_count; /* in which states became unknown: where events were lost, or a stream is damaged */
-	histree_time start, end; /* where it is not complete, each history says itself where it ends */
-	int64_t build_ns;        /* wall time of the build */
+	uint64_t gap_count; /* gaps, in which events were lost or a stream is damaged, so that states are unknown */
+	histree_time start,
+		end;      /* of the trace; while the store is not complete, each history has an end of its own */
+	int64_t build_ns; /* wall time of the build */
 };
 
 struct histree_store;
 
 /*
- * Open a store.  Where there is none of that name, but a build of it is running or was cut off, that is opened as
- * far as it was published; under the name PATH.building it is also where there is an older store.
+ * Open a store.  If there is none of that name but a build of it is running or was cut off, what that build has
+ * published is opened.  If there is an older store of that name, the name PATH.building opens what a new build has
+ * published.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_store_open(const char *path, struct histree_store **out,
 								      struct histree_error *error);
@@ -59,9 +61,9 @@ HISTREE_API void histree_store_close(struct histree_store *store);
 HISTREE_API const struct histree_store_info *histree_store_info(const struct histree_store *store);
 
 /*
- * Open the history of one analysis (NULL: "kernel" if there is one, else the first).  The caller closes
- * it.  HISTREE_NOT_FOUND names the analyses that the store has; HISTREE_ERR_VERSION says that the
- * analysis has changed since the build, unless `any_version`.
+ * Open the history of one analysis; the caller closes it.  If `analysis` is NULL, it is "kernel" where there is
+ * one, else the first.  Returns HISTREE_NOT_FOUND, with the names of the analyses that the store has, if there is
+ * none, and HISTREE_ERR_VERSION if the analysis has changed since the build and `any_version` is false.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_store_history(struct histree_store *store,
 									 const char *analysis, bool any_version,
@@ -70,7 +72,7 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_store_history(struct 
 									 struct histree_error *error);
 
 /*
- * Open the segment store of one analysis; the caller closes it.  `options` may be NULL.  Errors are those of
+ * Open the segment store of one analysis; the caller closes it.  `options` may be NULL.  The errors are those of
  * histree_store_history().
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status

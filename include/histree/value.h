@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * value.h - the small things everything else is made of: times, quarks, values, intervals.
+ * value.h - times, quarks, values and intervals, of which everything else is made.
  *
- * An interval says that the attribute `quark` had `value` from `start` to `end`, BOTH INCLUSIVE: the
- * next interval of the same attribute starts at end + 1.  Times are nanoseconds since the epoch.
+ * An interval says that the attribute `quark` had the value `value` from `start` to `end`, BOTH INCLUSIVE: the next
+ * interval of the same attribute starts at end + 1.  Times are nanoseconds since the epoch.
  */
 #ifndef HISTREE_VALUE_H
 #define HISTREE_VALUE_H
@@ -16,24 +16,24 @@
 
 typedef int64_t histree_time;
 
-/* The id of an attribute: dense, 0 is the first that was created. */
+/* The id of an attribute.  Quarks are dense: the first attribute that was created has 0. */
 typedef uint32_t histree_quark;
 
-/* The root of the attribute tree: a parent for paths, never an attribute with states. */
+/* The root of the attribute tree.  It can be the parent of a path; it never has states. */
 #define HISTREE_ROOT ((histree_quark)UINT32_MAX)
 
-/* The numbers are those of the file format: never changed, only added to. */
+/* The file format uses these numbers: new ones may be added, but none ever changes. */
 enum histree_type {
 	HISTREE_NULL = 0,
 	HISTREE_INT = 1,    /* int32 */
 	HISTREE_LONG = 2,   /* int64 */
 	HISTREE_DOUBLE = 3, /* IEEE-754 binary64 */
 	HISTREE_BOOL = 4,
-	HISTREE_STRING = 5, /* UTF-8, `size` bytes, no terminator, may hold any byte */
-	HISTREE_CUSTOM = 6, /* `size` bytes that mean something to the analysis only */
+	HISTREE_STRING = 5, /* `size` bytes of UTF-8 without a terminator; any byte may occur */
+	HISTREE_CUSTOM = 6, /* `size` bytes that only the analysis understands */
 	/*
-	 * Nobody can say: the tracer lost events that would have told, or the file is damaged where it was written.
-	 * Not to be taken for null, which says that there is nothing.
+	 * Nobody can know the value, because the tracer lost events or the file is damaged here.  Null is
+	 * different: it says that there was no value.
 	 */
 	HISTREE_UNKNOWN = 7,
 };
@@ -41,13 +41,13 @@ enum histree_type {
 
 struct histree_value {
 	enum histree_type type;
-	uint32_t size; /* HISTREE_STRING, HISTREE_CUSTOM: bytes at `bytes`; else 0 */
+	uint32_t size; /* length of `bytes` for HISTREE_STRING and HISTREE_CUSTOM, else 0 */
 	union {
 		int32_t int32;
 		int64_t int64;
 		double real;
 		bool boolean;
-		const void *bytes; /* borrowed: whoever hands a value out says for how long */
+		const void *bytes; /* borrowed; the function that hands out the value says for how long */
 	};
 };
 
@@ -88,7 +88,7 @@ static inline struct histree_value histree_bool(bool truth)
 	return (struct histree_value){ .type = HISTREE_BOOL, .boolean = truth };
 }
 
-/* The bytes are borrowed: the value lives as long as they do. */
+/* The bytes are borrowed: the value is valid as long as they are. */
 static inline struct histree_value histree_string_n(const char *text, size_t size)
 {
 	return (struct histree_value){ .type = HISTREE_STRING, .size = (uint32_t)size, .bytes = text };
@@ -99,13 +99,15 @@ static inline struct histree_value histree_custom(const void *bytes, size_t size
 	return (struct histree_value){ .type = HISTREE_CUSTOM, .size = (uint32_t)size, .bytes = bytes };
 }
 
-/* The same for a terminated string. */
+/* Returns a string value that borrows a terminated string. */
 HISTREE_API struct histree_value histree_string(const char *text);
 
-/* Same type and same content.  Doubles compare by their bits, so that a NaN equals itself. */
+/* Returns true if type and content are equal.  Doubles are compared by their bits, so a NaN equals itself. */
 HISTREE_API bool histree_value_equal(const struct histree_value *a, const struct histree_value *b);
 
-/* "null", "int", "long", "double", "bool", "string", "custom", "unknown"; NULL for a number that is no type. */
+/*
+ * Returns "null", "int", "long", "double", "bool", "string", "custom" or "unknown", or NULL if `type` is no type.
+ */
 HISTREE_API const char *histree_type_name(enum histree_type type);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-enum { SLOTS_MIN = 64 };
+static_assert(INTERN_NONE == HASH_INDEX_NONE, "what the index does not find is no id");
 
 static uint32_t size_of(const char *string)
 {
@@ -17,49 +17,42 @@ static uint32_t size_of(const char *string)
 	return size;
 }
 
-/* The slot that holds these bytes, or the free slot where they belong. */
-static uint32_t slot_of(const struct intern *intern, const void *bytes, size_t size)
+struct wanted {
+	const void *bytes;
+	size_t size;
+};
+
+static bool has_bytes(const void *strings, uint32_t id, const void *key)
 {
-	uint32_t slot = (uint32_t)hash_bytes(bytes, size) & intern->slot_mask;
-	for (;; slot = (slot + 1) & intern->slot_mask) {
-		uint32_t entry = intern->slots[slot];
-		if (entry == 0)
-			return slot;
-		const char *string = intern->strings[entry - 1];
-		if (size_of(string) == size && (size == 0 || memcmp(string, bytes, size) == 0))
-			return slot;
-	}
+	const struct wanted *wanted = key;
+	const char *string = ((const char *const *)strings)[id];
+	return size_of(string) == wanted->size &&
+	       (wanted->size == 0 || memcmp(string, wanted->bytes, wanted->size) == 0);
 }
 
-static bool grow_slots(struct intern *intern)
+static uint64_t hash_of(const void *strings, uint32_t id)
 {
-	size_t count = intern->slots == NULL ? SLOTS_MIN : 2 * ((size_t)intern->slot_mask + 1);
-	uint32_t *slots = calloc(count, sizeof(*slots));
-	if (slots == NULL)
-		return false;
-	free(intern->slots);
-	intern->slots = slots;
-	intern->slot_mask = (uint32_t)(count - 1);
-	for (uint32_t id = 0; id < intern->count; id++) {
-		const char *string = intern->strings[id];
-		slots[slot_of(intern, string, size_of(string))] = id + 1;
-	}
-	return true;
+	const char *string = ((const char *const *)strings)[id];
+	return hash_bytes(string, size_of(string));
+}
+
+static uint32_t find(const struct intern *intern, uint64_t hash, const void *bytes, size_t size)
+{
+	const struct wanted wanted = { bytes, size };
+	return hash_index_find(&intern->index, hash, has_bytes, intern->strings, &wanted);
 }
 
 uint32_t intern_add(struct intern *intern, const void *bytes, size_t size)
 {
 	if (size > UINT32_MAX - 8 || intern->count >= UINT32_MAX / 2)
 		return INTERN_NONE;
-	/* At most three quarters full. */
-	if (intern->slots == NULL || intern->count >= intern->slot_mask / 4 * 3)
-		if (!grow_slots(intern))
-			return INTERN_NONE;
-	uint32_t slot = slot_of(intern, bytes, size);
-	if (intern->slots[slot] != 0)
-		return intern->slots[slot] - 1;
+	uint64_t hash = hash_bytes(bytes, size);
+	uint32_t known = find(intern, hash, bytes, size);
+	if (known != HASH_INDEX_NONE)
+		return known;
 
-	if (!array_reserve(&intern->strings, &intern->strings_capacity, (size_t)intern->count + 1))
+	if (!array_reserve(&intern->strings, &intern->strings_capacity, (size_t)intern->count + 1) ||
+	    !hash_index_reserve(&intern->index, (size_t)intern->count + 1, hash_of, intern->strings))
 		return INTERN_NONE;
 	uint32_t size32 = (uint32_t)size;
 	char *string = arena_allocate(&intern->bytes, sizeof(size32) + size + 1, 1);
@@ -71,16 +64,13 @@ uint32_t intern_add(struct intern *intern, const void *bytes, size_t size)
 		memcpy(string, bytes, size);
 	string[size] = '\0';
 	intern->strings[intern->count] = string;
-	intern->slots[slot] = ++intern->count;
-	return intern->count - 1;
+	hash_index_add(&intern->index, hash, intern->count);
+	return intern->count++;
 }
 
 uint32_t intern_find(const struct intern *intern, const void *bytes, size_t size)
 {
-	if (intern->slots == NULL)
-		return INTERN_NONE;
-	uint32_t entry = intern->slots[slot_of(intern, bytes, size)];
-	return entry == 0 ? INTERN_NONE : entry - 1;
+	return find(intern, hash_bytes(bytes, size), bytes, size);
 }
 
 const char *intern_get(const struct intern *intern, uint32_t id, size_t *size)
@@ -109,6 +99,6 @@ void intern_release(struct intern *intern)
 {
 	arena_release(&intern->bytes);
 	free((void *)intern->strings);
-	free(intern->slots);
+	hash_index_release(&intern->index);
 	*intern = (struct intern){ 0 };
 }

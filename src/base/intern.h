@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/hash_index.h"
 
 #define INTERN_NONE UINT32_MAX
 
@@ -21,8 +22,7 @@ struct intern {
 	const char **strings; /* by id; four bytes before each are its size */
 	size_t strings_capacity;
 	uint32_t count;
-	uint32_t *slots; /* open addressing, linear probing; id + 1, 0 is free */
-	uint32_t slot_mask;
+	struct hash_index index; /* of ids, by the bytes */
 };
 
 /* The id of these bytes, INTERN_NONE when memory is out. */

@@ -12,7 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether the thing at an index is before what is looked for: true for none, some or all of the first, then false.
+/*
+ * Whether the thing at an index is before what is looked for: true for none, some or all of the first, then
+ * false.
  */
 typedef bool search_before(const void *context, size_t index);
 

@@ -244,8 +244,10 @@ static bool cut(const struct part *part, struct part *one, struct part *other)
 	return true;
 }
 
-/* Whether a part is so large, if intervals are spread evenly, that it need not be tried: what was pulled would be
- * lost. */
+/*
+ * Whether a part is so large, if intervals are spread evenly, that it need not be tried: what was pulled would be
+ * lost.
+ */
 static bool is_hopeless(const struct answering *answering, const struct part *part)
 {
 	const struct histree_history_info *info = answering->info;

@@ -11,7 +11,8 @@ struct bench_threads {
 	unsigned threads; /* 0: not measured */
 	/* Single queries a second, of one thread and of all together: the best turn of each. */
 	double alone, together;
-	/* Processor time of one of them, in ns, in its best turn; other work on the machine does not lengthen it.
+	/*
+	 * Processor time of one of them, in ns, in its best turn; other work on the machine does not lengthen it.
 	 */
 	double alone_cpu_ns, together_cpu_ns;
 };

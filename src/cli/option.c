@@ -160,8 +160,10 @@ static enum cli_parsed take(const struct parser *parser, const struct cli_option
 
 static enum cli_parsed unknown_option(const struct parser *parser, const char *typed)
 {
-	/* getopt_long() leaves the letter in optopt where it was a letter, and a row's value where an option that
-	 * takes no argument was given one. */
+	/*
+	 * getopt_long() leaves the letter in optopt where it was a letter, and a row's value where an option that
+	 * takes no argument was given one.
+	 */
 	const struct cli_option *option = row_of(parser, optopt);
 	if (option != NULL || optopt == HELP) {
 		fprintf(parser->messages, "histree: '--%s' takes no argument",

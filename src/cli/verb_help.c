@@ -7,7 +7,8 @@
 /* Where the text of an option begins; an option that is wider has it on a line of its own. */
 enum { HELP_COLUMN = 30, HELP_WIDTH = 80 };
 
-/* Words of `text` in lines that begin at HELP_COLUMN; the first line is there already, `used` places of it taken.
+/*
+ * Words of `text` in lines that begin at HELP_COLUMN; the first line is there already, `used` places of it taken.
  */
 static void print_wrapped(struct output *output, const char *text, size_t used)
 {

@@ -36,7 +36,8 @@ static const struct cli_option options[] = {
 	  .argument = "FOLDER",
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct serve_options, stores),
-	  .help = "make the stores of traces that clients open, and keep bookmarks, in this folder; default: the current one",
+	  .help = "make the stores of traces that clients open, and keep bookmarks, in this folder; default: the "
+		  "current one",
 	  .complete = CLI_COMPLETE_PATH },
 	{ .name = "allow-origin",
 	  .argument = "ORIGIN",

@@ -135,7 +135,9 @@ static enum histree_status find_candidates(const struct row_list *list, const st
 	}
 	for (uint32_t i = 0; i < thread_count; i++) {
 		bool lived = threads[i].birth <= options->to && threads[i].death >= options->from;
-		/* Idle threads run whenever no one does: they say nothing that others do not, so only if asked for.
+		/*
+		 * Idle threads run whenever no one does: they say nothing that others do not, so only if asked
+		 * for.
 		 */
 		bool wanted = options->quarks == NULL ? lived && threads[i].tid > 0
 						      : is_asked(list, options, threads[i].node) ||

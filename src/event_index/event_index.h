@@ -17,9 +17,9 @@
  *	types		each a varint of its size, and the name
  *	ticks		each a varint: the first zigzag, the others the difference to the one before
  *	blocks		a varint packet (0: done, else plus one) and a varint of events for each file; a varint of
- *how many types, and for each of them its id and its count
+ * how many types, and for each of them its id and its count
  *	gaps		since version 2: a varint of how many, and for each of them varints: CPU plus one (0: not
- *known), the first ns, zigzag, from that of the gap before, how many ns (0: to the end of the trace), and events
+ * known), the first ns, zigzag, from that of the gap before, how many ns (0: to the end of the trace), and events
  */
 #ifndef EVENT_INDEX_EVENT_INDEX_H
 #define EVENT_INDEX_EVENT_INDEX_H

@@ -13,8 +13,8 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/intern.h"
-#include "histree/rows.h"
 #include "event_index/events.h"
+#include "histree/rows.h"
 
 enum { EXACT_EVENTS = 2 * EVENTS_PER_BLOCK };
 

@@ -2,8 +2,8 @@
 #ifndef EVENT_INDEX_EVENTS_H
 #define EVENT_INDEX_EVENTS_H
 
-#include "histree/events.h"
 #include "event_index/event_index.h"
+#include "histree/events.h"
 
 struct histree_events {
 	struct event_index index;

@@ -50,7 +50,8 @@ static inline bool column_item_follows(const struct column_item *item)
 	return column_item_key(item) == column_item_key(item - 1) && item->start == item[-1].end + 1;
 }
 
-/* Cut the items from `first` on into segments until the block is full; returns the first that it does not take, 0
+/*
+ * Cut the items from `first` on into segments until the block is full; returns the first that it does not take, 0
  * when memory is out.
  */
 size_t block_builder_cut(struct block_builder *block, const struct column_item *items, size_t first, size_t count,

@@ -45,7 +45,8 @@ static inline size_t column_segment_end(const struct column_segment *segment)
 	return segment->values + (segment->fields[COLUMN_COUNT] + 1) * segment->fields[COLUMN_VALUE_WIDTH];
 }
 
-/* False if it is malformed: then nothing has changed.  Else its columns lie in the node, but no field is checked.
+/*
+ * False if it is malformed: then nothing has changed.  Else its columns lie in the node, but no field is checked.
  */
 bool column_block_open(struct column_block *block, const struct column_view *view, uint32_t number);
 

@@ -15,21 +15,21 @@
  *	76	4	number of segments
  *
  * Table of times: for every 64 of them a head: the first, above the node's start (8), offset of the others (4),
- *their width (4).  The others are bits: 64 numbers above the first.
+ * their width (4).  The others are bits: 64 numbers above the first.
  *
  * Dictionary: the offset of each value (4), then the values (item/value_codec.h).
  *
  * Block heads: the key of the first segment (4), offset of the block (4).
  *
  * A block: number of segments - 1 and the edges of its segments, enum column_edge (1), the width of each column (1
- *each), the minimum of each column (varint each); then the columns as bits, one after the other: for each segment
- *its number above the minimum; then for each segment its payload: steps, then values.
+ * each), the minimum of each column (varint each); then the columns as bits, one after the other: for each segment
+ * its number above the minimum; then for each segment its payload: steps, then values.
  *
  * A moment is the index of a time in the table, or where times are direct, the time above the node's start; the
- *last moment is that of the node's end + 1.  The intervals of a segment lie between count + 1 moments: its start,
- *and each the one before plus a step.  The first and the last state of an attribute are often of another length
- *than those between: where EDGE_FIRST is set, the first step is in a column and not in the payload, and where
- *EDGE_LAST is set, how far the segment ends before the last moment instead of its last step.
+ * last moment is that of the node's end + 1.  The intervals of a segment lie between count + 1 moments: its start,
+ * and each the one before plus a step.  The first and the last state of an attribute are often of another length
+ * than those between: where EDGE_FIRST is set, the first step is in a column and not in the payload, and where
+ * EDGE_LAST is set, how far the segment ends before the last moment instead of its last step.
  */
 #ifndef NODE_COLUMN_FORMAT_H
 #define NODE_COLUMN_FORMAT_H

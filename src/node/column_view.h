@@ -32,7 +32,9 @@ enum histree_status column_check(const uint8_t *block, uint32_t used, uint32_t n
 /* The block must have passed column_check(). */
 struct column_view column_view(const uint8_t *block);
 
-/* The first moment whose time, above the leaf's start, is greater than `time`; the number of all if there is none.
+/*
+ * The first moment whose time, above the leaf's start, is greater than `time`; the number of all if there is
+ * none.
  */
 uint64_t column_moment_behind(const struct column_view *view, uint64_t time);
 

@@ -39,7 +39,8 @@ struct node_child {
 	uint32_t number;
 	histree_time start, end;
 	histree_quark key_min, key_max; /* key_min > key_max: no interval in the subtree */
-	/* Of a tree of segments: start and end_min are the least, start_max and end the greatest of its segments.
+	/*
+	 * Of a tree of segments: start and end_min are the least, start_max and end the greatest of its segments.
 	 */
 	histree_time start_max, end_min;
 	uint64_t duration_min, duration_max;

@@ -134,8 +134,10 @@ static uint8_t *put_child(const struct node_layout *layout, uint8_t *at, const s
 	return at;
 }
 
-/* Those of its intervals, which it knows, and of its keys; or, of a tree of segments, the exact ones of its
- * children. */
+/*
+ * Those of its intervals, which it knows, and of its keys; or, of a tree of segments, the exact ones of its
+ * children.
+ */
 static struct node_child subtree_bounds(const struct node_builder *builder, histree_time end)
 {
 	struct node_child bounds = {

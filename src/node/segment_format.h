@@ -19,14 +19,14 @@
  * zero (1), first start (8), last start (8), smallest duration (8), greatest duration (8).
  *
  * A block: for each field its smallest code (8), the width of a code (1), whether there are nulls (1); then bits:
- *for each segment but the first its start above the one before; for each its duration above the smallest; then for
- *each field, where there are nulls, for each segment one bit that is set if it is null, and for each its code above
- *the smallest.  The code of a string is its number.
+ * for each segment but the first its start above the one before; for each its duration above the smallest; then for
+ * each field, where there are nulls, for each segment one bit that is set if it is null, and for each its code
+ * above the smallest.  The code of a string is its number.
  *
  * Strings: for each its offset (4), and where the last one ends (4); then their bytes.
  *
  * A core node keeps of a child, behind its start and end: greatest start, smallest end, smallest and greatest
- *duration (8 each).
+ * duration (8 each).
  */
 #ifndef NODE_SEGMENT_FORMAT_H
 #define NODE_SEGMENT_FORMAT_H

@@ -20,7 +20,9 @@ enum {
 enum histree_status segment_leaf_check(const uint8_t *leaf, uint32_t used, uint32_t node_size,
 				       struct histree_error *error);
 
-/* NULL, or what is wrong with a leaf that passed: segments outside their block, bounds wider than need be, counts.
+/*
+ * NULL, or what is wrong with a leaf that passed: segments outside their block, bounds wider than need be,
+ * counts.
  */
 const char *segment_leaf_fault(const uint8_t *leaf);
 
@@ -35,8 +37,10 @@ struct segment_block {
 	size_t bits;         /* of the first start behind the first; from the beginning of the leaf */
 	uint32_t count;
 	unsigned start_width, duration_width;
-	/* As of a node.  Ends are not kept, so that end_min may be less and end more than any end, but not outside
-	 * the leaf's. */
+	/*
+	 * As of a node.  Ends are not kept, so that end_min may be less and end more than any end, but not
+	 * outside the leaf's.
+	 */
 	struct node_child bounds;
 };
 

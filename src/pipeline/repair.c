@@ -11,10 +11,10 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "store_folder/manifest.h"
-#include "store_folder/store_folder.h"
 #include "segment/segment_repair.h"
 #include "state/history_repair.h"
+#include "store_folder/manifest.h"
+#include "store_folder/store_folder.h"
 
 struct repair {
 	const struct histree_repair_options *options;

@@ -36,38 +36,20 @@ static int64_t number_of(const struct histree_value *value)
 	return 0;
 }
 
-static uint32_t first_slot(const struct value_table *table, const struct histree_value *value)
+static uint64_t hash_of(const struct histree_value *value)
 {
 	uint64_t content = has_bytes(value) ? hash_bytes(value->bytes, value->size) : (uint64_t)number_of(value);
-	return (uint32_t)hash_mix(content + (uint64_t)value->type * UINT64_C(0x9e3779b97f4a7c15)) &
-	       table->slot_mask;
+	return hash_mix(content + (uint64_t)value->type * UINT64_C(0x9e3779b97f4a7c15));
 }
 
-static void enter(struct value_table *table, uint32_t index)
+static uint64_t hash_at(const void *values, uint32_t index)
 {
-	uint32_t slot = first_slot(table, &table->values[index]);
-	while (table->slots[slot] != 0)
-		slot = (slot + 1) & table->slot_mask;
-	table->slots[slot] = index + 1;
+	return hash_of((const struct histree_value *)values + index);
 }
 
-/* At most half of the slots are taken. */
-static bool make_room(struct value_table *table)
+static bool is_equal(const void *values, uint32_t index, const void *value)
 {
-	if (!array_reserve(&table->values, &table->capacity, table->count + 1))
-		return false;
-	if (table->slots != NULL && (table->count + 1) * 2 <= (size_t)table->slot_mask + 1)
-		return true;
-	size_t slot_count = table->slots == NULL ? 64 : ((size_t)table->slot_mask + 1) * 2;
-	uint32_t *slots = slot_count <= UINT32_MAX ? calloc(slot_count, sizeof(*slots)) : NULL;
-	if (slots == NULL)
-		return false;
-	free(table->slots);
-	table->slots = slots;
-	table->slot_mask = (uint32_t)slot_count - 1;
-	for (uint32_t index = 0; index < table->count; index++)
-		enter(table, index);
-	return true;
+	return histree_value_equal((const struct histree_value *)values + index, value);
 }
 
 enum histree_status value_table_reset(struct value_table *table, struct histree_error *error)
@@ -84,17 +66,11 @@ bool value_table_find(struct value_table *table, const struct histree_value *val
 		*out = table->last;
 		return true;
 	}
-	if (table->slots == NULL)
+	uint32_t index = hash_index_find(&table->index, hash_of(value), is_equal, table->values, value);
+	if (index == HASH_INDEX_NONE)
 		return false;
-	for (uint32_t slot = first_slot(table, value); table->slots[slot] != 0;
-	     slot = (slot + 1) & table->slot_mask) {
-		uint32_t index = table->slots[slot] - 1;
-		if (histree_value_equal(&table->values[index], value)) {
-			*out = table->last = index;
-			return true;
-		}
-	}
-	return false;
+	*out = table->last = index;
+	return true;
 }
 
 enum histree_status value_table_add(struct value_table *table, const struct histree_value *value, uint32_t *out,
@@ -106,11 +82,13 @@ enum histree_status value_table_add(struct value_table *table, const struct hist
 	struct histree_value copy = *value;
 	if (has_bytes(value))
 		copy.bytes = arena_copy(&table->bytes, value->bytes, value->size);
-	if (!make_room(table) || (has_bytes(value) && copy.bytes == NULL))
+	if (!array_reserve(&table->values, &table->capacity, table->count + 1) ||
+	    !hash_index_reserve(&table->index, table->count + 1, hash_at, table->values) ||
+	    (has_bytes(value) && copy.bytes == NULL))
 		return error_memory(error, "the values of an answer");
 	uint32_t index = (uint32_t)table->count;
 	table->values[table->count++] = copy;
-	enter(table, index);
+	hash_index_add(&table->index, hash_of(&copy), index);
 	*out = table->last = index;
 	return HISTREE_OK;
 }
@@ -132,7 +110,7 @@ int value_table_compare(const struct value_table *table, uint32_t one, uint32_t 
 void value_table_release(struct value_table *table)
 {
 	free(table->values);
-	free(table->slots);
+	hash_index_release(&table->index);
 	arena_release(&table->bytes);
 	*table = (struct value_table){ 0 };
 }

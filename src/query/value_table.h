@@ -6,14 +6,14 @@
 #define QUERY_VALUE_TABLE_H
 
 #include "base/arena.h"
+#include "base/hash_index.h"
 #include "histree/value.h"
 
 struct value_table {
 	struct histree_value *values;
 	size_t count, capacity;
-	uint32_t *slots; /* open addressing, linear probing: index + 1, 0 is free */
-	uint32_t slot_mask;
-	uint32_t last; /* the index that was found last: states repeat */
+	struct hash_index index; /* of values */
+	uint32_t last;           /* the index that was found last: states repeat */
 	struct arena bytes;
 };
 

@@ -50,8 +50,10 @@ struct segment_sweep;
 enum histree_status segment_sweep_create(const struct segment_source *source, struct segment_sweep **out,
 					 struct histree_error *error);
 
-/* By start, end or duration; from the beginning, or from the key of a token on, all segments with that key
- * included. */
+/*
+ * By start, end or duration; from the beginning, or from the key of a token on, all segments with that key
+ * included.
+ */
 enum histree_status segment_sweep_start(struct segment_sweep *sweep, enum histree_segment_order by, bool descending,
 					struct segment_window window, const struct histree_segment_token *resume,
 					struct histree_error *error);

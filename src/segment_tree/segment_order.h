@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * segment_order.h - the orders of time as numbers: a segment's key, and the least key that a node or block can
- *have.
+ * have.
  *
  * A key is two numbers of 64 bits, compared one after the other:
  *

@@ -23,8 +23,8 @@ struct segment_split {
 	size_t parts_of_capacity;
 	struct keyed_index *sample;
 	size_t sample_capacity;
-	uint64_t splitters[SEGMENT_PARTS_MAX]; /* ascending: a key belongs to as many parts behind the first as are
-						  not above it */
+	/* ascending: a key belongs to as many parts behind the first as are not above it */
+	uint64_t splitters[SEGMENT_PARTS_MAX];
 	/* The range of the splitters in slots of equal width, and how many splitters lie before each slot. */
 	uint16_t before_slot[SEGMENT_SLOTS_MAX + 1];
 	unsigned slot_shift;

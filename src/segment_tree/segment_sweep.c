@@ -24,7 +24,8 @@
  */
 #define REF_IS_BLOCK (UINT64_C(1) << 62)
 
-/* Loads of leaves for the sake of content: so many at first, and then one in so many segments, are none too many.
+/*
+ * Loads of leaves for the sake of content: so many at first, and then one in so many segments, are none too many.
  */
 enum { LOADS_AT_FIRST = 64, SEGMENTS_PER_LOAD = 16 };
 

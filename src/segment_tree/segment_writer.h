@@ -14,8 +14,10 @@
 
 struct segment_writer;
 
-/* How a batch is cut into leaves and blocks: in one dimension, as in thesis 5.4.3, only to measure what that is
- * worth. */
+/*
+ * How a batch is cut into leaves and blocks: in one dimension, as in thesis 5.4.3, only to measure what that is
+ * worth.
+ */
 enum segment_grouping {
 	SEGMENTS_GROUPED_BY_BOTH,
 	SEGMENTS_GROUPED_BY_START,

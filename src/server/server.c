@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "server/model/kernel_threads.h"
 #include "server/http/router.h"
+#include "server/model/kernel_threads.h"
 
 struct server {
 	struct service service;

@@ -15,10 +15,10 @@
 struct server_options {
 	const char *const *paths; /* stores, and folders below which clients may open traces */
 	size_t path_count;
-	const char *bind;           /* NULL: 127.0.0.1 */
-	uint16_t port;              /* 0: any that is free */
-	const char *stores;         /* where stores of traces are made, and bookmarks kept; NULL: the current folder */
-	const char *web_root;       /* NULL: the page in the program */
+	const char *bind;     /* NULL: 127.0.0.1 */
+	uint16_t port;        /* 0: any that is free */
+	const char *stores;   /* where stores of traces are made, and bookmarks kept; NULL: the current folder */
+	const char *web_root; /* NULL: the page in the program */
 	const char *allowed_origin; /* NULL: only pages of this machine and of VS Code */
 };
 

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "state/attribute_path.h"
 
-enum { SLOTS_MIN = 64 };
+static_assert(HISTREE_ROOT == HASH_INDEX_NONE, "what the index does not find is no attribute");
 
 static const struct attribute no_attribute = {
 	.parent = HISTREE_ROOT,
@@ -65,18 +65,35 @@ static histree_quark tree_next_sibling(const struct histree_attributes *attribut
 	return tree_of(attributes)->attributes[quark].next_sibling;
 }
 
-/* The slot that holds the child of that name, or the free slot where it belongs. */
-static uint32_t slot_of(const struct attribute_tree *tree, histree_quark parent, uint32_t name)
+struct child_key {
+	histree_quark parent;
+	uint32_t name;
+};
+
+static bool is_child(const void *attributes, uint32_t quark, const void *key)
 {
-	uint32_t slot = (uint32_t)hash_mix((uint64_t)parent << 32 | name) & tree->slot_mask;
-	for (;; slot = (slot + 1) & tree->slot_mask) {
-		uint32_t entry = tree->slots[slot];
-		if (entry == 0)
-			return slot;
-		const struct attribute *attribute = &tree->attributes[entry - 1];
-		if (attribute->parent == parent && attribute->name == name)
-			return slot;
-	}
+	const struct attribute *attribute = (const struct attribute *)attributes + quark;
+	const struct child_key *child = key;
+	return attribute->parent == child->parent && attribute->name == child->name;
+}
+
+static uint64_t hash_of_child(histree_quark parent, uint32_t name)
+{
+	return hash_mix((uint64_t)parent << 32 | name);
+}
+
+static uint64_t hash_of_attribute(const void *attributes, uint32_t quark)
+{
+	const struct attribute *attribute = (const struct attribute *)attributes + quark;
+	return hash_of_child(attribute->parent, attribute->name);
+}
+
+/* Returns the child of that name, HISTREE_ROOT if there is none. */
+static histree_quark find_child(const struct attribute_tree *tree, uint64_t hash, histree_quark parent,
+				uint32_t name)
+{
+	return hash_index_find(&tree->children, hash, is_child, tree->attributes,
+			       &(struct child_key){ parent, name });
 }
 
 static uint32_t find_name(const struct attribute_tree *tree, const struct attribute_name *name)
@@ -90,10 +107,9 @@ static histree_quark tree_child(const struct histree_attributes *attributes, his
 {
 	const struct attribute_tree *tree = tree_of(attributes);
 	uint32_t known_name = find_name(tree, name);
-	if (attributes->count == 0 || known_name == INTERN_NONE)
+	if (known_name == INTERN_NONE)
 		return HISTREE_ROOT;
-	uint32_t entry = tree->slots[slot_of(tree, parent, known_name)];
-	return entry == 0 ? HISTREE_ROOT : entry - 1;
+	return find_child(tree, hash_of_child(parent, known_name), parent, known_name);
 }
 
 static const struct attribute_source tree_source = {
@@ -113,31 +129,11 @@ void attribute_tree_release(struct attribute_tree *tree)
 {
 	intern_release(&tree->texts);
 	free(tree->attributes);
-	free(tree->slots);
+	hash_index_release(&tree->children);
 	attribute_tree_init(tree);
 }
 
 /* ---- growing --------------------------------------------------------------------------------------- */
-
-static bool grow_slots(struct attribute_tree *tree, size_t needed)
-{
-	size_t count = tree->slots == NULL ? SLOTS_MIN : (size_t)tree->slot_mask + 1;
-	while (needed > count / 4 * 3) /* at most three quarters full */
-		count *= 2;
-	if (tree->slots != NULL && count == (size_t)tree->slot_mask + 1)
-		return true;
-	uint32_t *slots = calloc(count, sizeof(*slots));
-	if (slots == NULL)
-		return false;
-	free(tree->slots);
-	tree->slots = slots;
-	tree->slot_mask = (uint32_t)(count - 1);
-	for (histree_quark quark = 0; quark < tree->base.count; quark++) {
-		const struct attribute *attribute = &tree->attributes[quark];
-		slots[slot_of(tree, attribute->parent, attribute->name)] = quark + 1;
-	}
-	return true;
-}
 
 /* Room for `more` attributes. */
 static enum histree_status reserve(struct attribute_tree *tree, size_t more, struct histree_error *error)
@@ -146,7 +142,8 @@ static enum histree_status reserve(struct attribute_tree *tree, size_t more, str
 		return error_set(error, HISTREE_ERR_TOO_LARGE, "a history has %d attributes at most",
 				 ATTRIBUTE_COUNT_MAX);
 	size_t needed = tree->base.count + more;
-	if (!array_reserve(&tree->attributes, &tree->capacity, needed) || !grow_slots(tree, needed))
+	if (!array_reserve(&tree->attributes, &tree->capacity, needed) ||
+	    !hash_index_reserve(&tree->children, needed, hash_of_attribute, tree->attributes))
 		return error_memory(error, "the attribute tree");
 	return HISTREE_OK;
 }
@@ -154,11 +151,12 @@ static enum histree_status reserve(struct attribute_tree *tree, size_t more, str
 /* The attribute with that name; if it is new, its room was reserved. */
 static histree_quark find_or_append(struct attribute_tree *tree, histree_quark parent, uint32_t name)
 {
-	uint32_t slot = slot_of(tree, parent, name);
-	if (tree->slots[slot] != 0)
-		return tree->slots[slot] - 1;
+	uint64_t hash = hash_of_child(parent, name);
+	histree_quark known = find_child(tree, hash, parent, name);
+	if (known != HISTREE_ROOT)
+		return known;
 	histree_quark quark = tree->base.count++;
-	tree->slots[slot] = quark + 1;
+	hash_index_add(&tree->children, hash, quark);
 	tree->attributes[quark] = no_attribute;
 	tree->attributes[quark].parent = parent;
 	tree->attributes[quark].name = name;

@@ -3,15 +3,16 @@
  * attribute_tree.h - the attribute tree as it grows while a history is built.
  *
  * Attributes are rows of one array, by quark.  A parent is always older than its children, so its quark is
- * smaller; siblings are linked in the order of their creation, which is that of their quarks.  One
- * open-addressing table finds (parent, name).
+ * smaller; siblings are linked in the order of their creation, which is that of their quarks.  A hash
+ * index finds (parent, name).
  *
- * Memory an attribute: 20 bytes here, 5 to 11 in the table.  A name that is no number costs another 17 to 28 and
+ * Memory an attribute: 20 bytes here, 8 to 16 in the index.  A name that is no number costs another 17 to 28 and
  * its own bytes, once, however many attributes have it.
  */
 #ifndef STATE_ATTRIBUTE_TREE_H
 #define STATE_ATTRIBUTE_TREE_H
 
+#include "base/hash_index.h"
 #include "base/intern.h"
 #include "state/attributes.h"
 
@@ -30,8 +31,7 @@ struct attribute_tree {
 	struct attribute root; /* not an attribute: only its children count */
 	struct attribute *attributes;
 	size_t capacity;
-	uint32_t *slots; /* linear probing; quark + 1, 0 is free */
-	uint32_t slot_mask;
+	struct hash_index children; /* of quarks, by parent and name */
 };
 
 void attribute_tree_init(struct attribute_tree *tree);

@@ -59,8 +59,10 @@ struct run_table run_table_read(struct byte_reader *reader, uint64_t size, uint3
 /* Whether the first row begins with quark 0, and each with a greater one than the row before it. */
 bool run_table_ascends(const struct run_table *table);
 
-/* `behind`: the `first` of the next row, UINT32_MAX for the last.  False if there is no such row, or one has no
- * sense. */
+/*
+ * `behind`: the `first` of the next row, UINT32_MAX for the last.  False if there is no such row, or one has no
+ * sense.
+ */
 bool run_table_get(const struct run_table *table, uint32_t number, struct run_row *row, uint32_t *behind);
 
 /* The last row whose `first` is not behind `quark`; `count` if there is none. */

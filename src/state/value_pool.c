@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 
-enum { SLOTS_MIN = 64, UNHELD_BYTES_MIN = 64 << 10 };
+enum { UNHELD_BYTES_MIN = 64 << 10 };
 
 /* What a value costs; the overhead makes values without bytes count too. */
 static size_t cost_of(const struct pooled_value *value)
@@ -15,49 +15,32 @@ static size_t cost_of(const struct pooled_value *value)
 	return sizeof(*value) + value->size;
 }
 
-/* The slot that holds these bytes, or the free slot where they belong. */
-static uint32_t slot_of(const struct value_pool *pool, const void *bytes, uint32_t size)
+struct wanted {
+	const void *bytes;
+	uint32_t size;
+};
+
+static bool has_bytes(const void *values, uint32_t id, const void *key)
 {
-	uint32_t slot = (uint32_t)hash_bytes(bytes, size) & pool->slot_mask;
-	for (;; slot = (slot + 1) & pool->slot_mask) {
-		uint32_t entry = pool->slots[slot];
-		if (entry == 0)
-			return slot;
-		const struct pooled_value *value = &pool->values[entry - 1];
-		if (value->size == size && (size == 0 || memcmp(value->bytes, bytes, size) == 0))
-			return slot;
-	}
+	const struct pooled_value *value = (const struct pooled_value *)values + id;
+	const struct wanted *wanted = key;
+	return value->size == wanted->size &&
+	       (wanted->size == 0 || memcmp(value->bytes, wanted->bytes, wanted->size) == 0);
 }
 
-static void fill_slots(struct value_pool *pool)
+static uint64_t hash_of(const void *values, uint32_t id)
 {
-	pool->used_slots = 0;
-	for (uint32_t id = 0; id < pool->count; id++) {
-		const struct pooled_value *value = &pool->values[id];
-		if (value->bytes == NULL)
-			continue;
-		pool->slots[slot_of(pool, value->bytes, value->size)] = id + 1;
-		pool->used_slots++;
-	}
-}
-
-static bool grow_slots(struct value_pool *pool)
-{
-	size_t count = pool->slots == NULL ? SLOTS_MIN : 2 * ((size_t)pool->slot_mask + 1);
-	uint32_t *slots = calloc(count, sizeof(*slots));
-	if (slots == NULL)
-		return false;
-	free(pool->slots);
-	pool->slots = slots;
-	pool->slot_mask = (uint32_t)(count - 1);
-	fill_slots(pool);
-	return true;
+	const struct pooled_value *value = (const struct pooled_value *)values + id;
+	return hash_bytes(value->bytes, value->size);
 }
 
 static void forget_unheld(struct value_pool *pool)
 {
+	hash_index_clear(&pool->index);
 	for (uint32_t id = 0; id < pool->count; id++) {
 		struct pooled_value *value = &pool->values[id];
+		if (value->holders > 0)
+			hash_index_add(&pool->index, hash_of(pool->values, id), id);
 		if (value->bytes == NULL || value->holders > 0)
 			continue;
 		free(value->bytes);
@@ -65,15 +48,13 @@ static void forget_unheld(struct value_pool *pool)
 		pool->free_id = id + 1;
 	}
 	pool->unheld_bytes = 0;
-	memset(pool->slots, 0, ((size_t)pool->slot_mask + 1) * sizeof(*pool->slots));
-	fill_slots(pool);
 }
 
 /* The arrays count as well, because forgetting goes through all of them: that keeps its share constant. */
 static bool worth_forgetting(const struct value_pool *pool)
 {
 	size_t kept = pool->held_bytes + pool->count * sizeof(*pool->values) +
-		      (size_t)pool->slot_mask * sizeof(*pool->slots);
+		      pool->index.slot_count * sizeof(*pool->index.slots);
 	return pool->unheld_bytes > UNHELD_BYTES_MIN + kept / 4;
 }
 
@@ -91,7 +72,7 @@ static bool take_id(struct value_pool *pool, uint32_t *id)
 	return true;
 }
 
-static bool insert(struct value_pool *pool, const void *bytes, uint32_t size, uint32_t *id)
+static bool insert(struct value_pool *pool, uint64_t hash, const void *bytes, uint32_t size, uint32_t *id)
 {
 	unsigned char *copy = malloc(size > 0 ? size : 1);
 	if (copy == NULL)
@@ -101,30 +82,30 @@ static bool insert(struct value_pool *pool, const void *bytes, uint32_t size, ui
 	/* Only now: `bytes` may be part of a value without a holder. */
 	if (worth_forgetting(pool))
 		forget_unheld(pool);
-	/* At most three quarters full. */
-	bool full = pool->slots == NULL || pool->used_slots >= pool->slot_mask / 4 * 3;
-	if ((full && !grow_slots(pool)) || !take_id(pool, id)) {
+	if (!hash_index_reserve(&pool->index, (size_t)pool->index.count + 1, hash_of, pool->values) ||
+	    !take_id(pool, id)) {
 		free(copy);
 		return false;
 	}
 	pool->values[*id] = (struct pooled_value){ .bytes = copy, .size = size, .holders = 1 };
-	pool->slots[slot_of(pool, copy, size)] = *id + 1;
-	pool->used_slots++;
+	hash_index_add(&pool->index, hash, *id);
 	pool->held_bytes += cost_of(&pool->values[*id]);
 	return true;
 }
 
 bool value_pool_hold(struct value_pool *pool, const void *bytes, uint32_t size, uint32_t *id)
 {
-	uint32_t entry = pool->slots == NULL ? 0 : pool->slots[slot_of(pool, bytes, size)];
-	if (entry == 0)
-		return insert(pool, bytes, size, id);
-	struct pooled_value *value = &pool->values[entry - 1];
+	uint64_t hash = hash_bytes(bytes, size);
+	uint32_t known =
+		hash_index_find(&pool->index, hash, has_bytes, pool->values, &(struct wanted){ bytes, size });
+	if (known == HASH_INDEX_NONE)
+		return insert(pool, hash, bytes, size, id);
+	struct pooled_value *value = &pool->values[known];
 	if (value->holders++ == 0) {
 		pool->unheld_bytes -= cost_of(value);
 		pool->held_bytes += cost_of(value);
 	}
-	*id = entry - 1;
+	*id = known;
 	return true;
 }
 
@@ -142,6 +123,6 @@ void value_pool_release(struct value_pool *pool)
 	for (uint32_t id = 0; id < pool->count; id++)
 		free(pool->values[id].bytes);
 	free(pool->values);
-	free(pool->slots);
+	hash_index_release(&pool->index);
 	*pool = (struct value_pool){ 0 };
 }

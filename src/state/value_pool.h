@@ -7,7 +7,7 @@
  * values take more than a quarter of the rest, all of them are dropped: memory follows what is held now,
  * not the length of the trace.
  *
- * Memory a value: 16 to 24 bytes, 5 to 11 in the table, and its own with the overhead of malloc().
+ * Memory a value: 16 to 24 bytes, 8 to 16 in the index, and its own with the overhead of malloc().
  */
 #ifndef STATE_VALUE_POOL_H
 #define STATE_VALUE_POOL_H
@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/hash_index.h"
 
 struct pooled_value {
 	unsigned char *bytes; /* NULL: the id is free */
@@ -26,11 +28,9 @@ struct pooled_value {
 struct value_pool {
 	struct pooled_value *values; /* by id */
 	size_t capacity;
-	uint32_t count;      /* ids given out so far, free ones included */
-	uint32_t free_id;    /* the first free one, 1 added; 0: none */
-	uint32_t used_slots; /* held and unheld values */
-	uint32_t *slots;     /* open addressing, linear probing; id + 1, 0 is free */
-	uint32_t slot_mask;
+	uint32_t count;                  /* ids given out so far, free ones included */
+	uint32_t free_id;                /* the first free one, 1 added; 0: none */
+	struct hash_index index;         /* of held and unheld values, by their bytes */
 	size_t held_bytes, unheld_bytes; /* of values with and without a holder */
 };
 

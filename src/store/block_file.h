@@ -10,8 +10,8 @@
  * they follow one another without gaps.
  *
  * A file is made once and then never changes.  It is written by one thread: blocks in the order of their numbers,
- *then sections one after the other, then block_file_complete(), which writes the header last.  Before that it can
- *be read with a tail (block_tail.c).  It knows nothing of what the blocks mean.
+ * then sections one after the other, then block_file_complete(), which writes the header last.  Before that it can
+ * be read with a tail (block_tail.c).  It knows nothing of what the blocks mean.
  *
  * The bytes are described in histree-format(5).
  */

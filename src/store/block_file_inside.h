@@ -32,7 +32,9 @@ struct block_file {
 	uint32_t version;
 	uint32_t block_size, block_count;
 	uint64_t size; /* bytes of the whole so far */
-	/* With FEATURE_EXTENTS, and while writing: where each block begins; one more says where the last one ends.
+	/*
+	 * With FEATURE_EXTENTS, and while writing: where each block begins; one more says where the last one
+	 * ends.
 	 */
 	uint64_t *offsets;
 	size_t offsets_capacity;

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/registry.h"
 #include "base/arena.h"
 #include "base/error.h"
 #include "store_folder/manifest.h"
-#include "analysis/registry.h"
 #include "store_folder/store_folder.h"
 
 struct histree_store {
@@ -59,7 +59,8 @@ enum histree_status histree_store_open(const char *path, struct histree_store **
 	if (store == NULL)
 		return error_memory(error, "a store");
 	store->asked = arena_copy(&store->arena, path, strlen(path));
-	enum histree_status status = store->asked != NULL ? load(store, path, error) : error_memory(error, "a store");
+	enum histree_status status =
+		store->asked != NULL ? load(store, path, error) : error_memory(error, "a store");
 	if (status == HISTREE_NOT_FOUND) {
 		char *building = store_folder_building(path);
 		status = building != NULL ? load(store, building, error) : error_memory(error, "a path");

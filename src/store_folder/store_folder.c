@@ -49,7 +49,10 @@ static bool is_unfinished(const char *name)
 	       ends_with(name, ".order.new");
 }
 
-/* What a build makes: histories and their tails, segment stores with side tables, the index of events, the manifest, the lock. */
+/*
+ * What a build makes: histories and their tails, segment stores with side tables, the index of events, the
+ * manifest, the lock.
+ */
 static bool is_ours(const char *name)
 {
 	return strcmp(name, MANIFEST_FILE) == 0 || strcmp(name, EVENT_INDEX_FILE) == 0 ||

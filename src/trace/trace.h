@@ -18,7 +18,7 @@
  *	trace_close(trace);
  *
  * A path may also be the address of a session at a relay daemon of LTTng, "net://HOST/host/NAME/SESSION": a live
- *trace, which must be the only one.  It ends when the session does, and now and then there is nothing to read yet.
+ * trace, which must be the only one.  It ends when the session does, and now and then there is nothing to read yet.
  *
  * Threads: a trace is used by one thread at a time.
  *

@@ -93,8 +93,10 @@ static uint32_t find_parent(const struct hanging *hanging, uint32_t index)
 	return found ? hanging->sorted[at].index : HISTREE_NO_INDEX;
 }
 
-/* Each walk upwards ends at the top, at a thread that an earlier walk met, or, in a ring, at one that it met
- * itself. */
+/*
+ * Each walk upwards ends at the top, at a thread that an earlier walk met, or, in a ring, at one that it met
+ * itself.
+ */
 static void cut_rings(struct hanging *hanging)
 {
 	memset(hanging->place, 0xff, hanging->count * sizeof(*hanging->place));

@@ -4,15 +4,15 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/hash_index.h"
 #include "histree/query.h"
 #include "query/pixel_scale.h"
 #include "state/history.h"
 #include "view/cancel.h"
 
-/* Of one thread; in a table by tid, open addressing with linear probing. */
+/* The time that one thread ran. */
 struct thread_time {
 	int32_t tid;
-	bool used;
 	uint32_t curve; /* HISTREE_NO_INDEX: none of its own */
 	uint64_t ns;
 };
@@ -24,48 +24,44 @@ struct histree_cpu_usage {
 	bool from_overviews; /* what is being read is one */
 	double *curves;      /* `pixels` of each, those of all threads together last; ns, in the end percent */
 	size_t curve_count;
-	struct thread_time *slots;
-	size_t slot_count, slots_used; /* a power of two; at most half are used */
+	struct thread_time *threads;
+	size_t thread_count, threads_capacity;
+	struct hash_index by_tid; /* of threads */
 	struct histree_cpu_time *times;
 	size_t time_count;
 };
 
 /* ---- threads by tid --------------------------------------------------------------------------------------- */
 
-static struct thread_time *slot_of(struct thread_time *slots, size_t count, int32_t tid)
+static bool has_tid(const void *threads, uint32_t number, const void *tid)
 {
-	size_t at = (size_t)hash_mix((uint32_t)tid) & (count - 1);
-	while (slots[at].used && slots[at].tid != tid)
-		at = (at + 1) & (count - 1);
-	return &slots[at];
+	return ((const struct thread_time *)threads)[number].tid == *(const int32_t *)tid;
 }
 
-static bool grow_slots(struct histree_cpu_usage *usage)
+static uint64_t hash_of_tid(int32_t tid)
 {
-	size_t count = usage->slot_count == 0 ? 256 : usage->slot_count * 2;
-	struct thread_time *slots = calloc(count, sizeof(*slots));
-	if (slots == NULL)
-		return false;
-	for (size_t i = 0; i < usage->slot_count; i++)
-		if (usage->slots[i].used)
-			*slot_of(slots, count, usage->slots[i].tid) = usage->slots[i];
-	free(usage->slots);
-	usage->slots = slots;
-	usage->slot_count = count;
-	return true;
+	return hash_mix((uint32_t)tid);
 }
 
-/* NULL when memory is out. */
+static uint64_t hash_of_thread(const void *threads, uint32_t number)
+{
+	return hash_of_tid(((const struct thread_time *)threads)[number].tid);
+}
+
+/* Returns the row of a thread, which is made if it is new; NULL if memory is out.  It is valid until the next call.
+ */
 static struct thread_time *thread_time(struct histree_cpu_usage *usage, int32_t tid)
 {
-	if ((usage->slots_used + 1) * 2 > usage->slot_count && !grow_slots(usage))
+	uint32_t known = hash_index_find(&usage->by_tid, hash_of_tid(tid), has_tid, usage->threads, &tid);
+	if (known != HASH_INDEX_NONE)
+		return &usage->threads[known];
+	if (!array_reserve(&usage->threads, &usage->threads_capacity, usage->thread_count + 1) ||
+	    !hash_index_reserve(&usage->by_tid, usage->thread_count + 1, hash_of_thread, usage->threads))
 		return NULL;
-	struct thread_time *slot = slot_of(usage->slots, usage->slot_count, tid);
-	if (!slot->used) {
-		*slot = (struct thread_time){ .tid = tid, .used = true, .curve = HISTREE_NO_INDEX };
-		usage->slots_used++;
-	}
-	return slot;
+	hash_index_add(&usage->by_tid, hash_of_tid(tid), (uint32_t)usage->thread_count);
+	struct thread_time *thread = &usage->threads[usage->thread_count++];
+	*thread = (struct thread_time){ .tid = tid, .curve = HISTREE_NO_INDEX };
+	return thread;
 }
 
 /* ---- adding up -------------------------------------------------------------------------------------------- */
@@ -249,13 +245,13 @@ static int compare_times(const void *one, const void *other)
 
 static enum histree_status list_times(struct histree_cpu_usage *usage, struct histree_error *error)
 {
-	usage->times = malloc((usage->slots_used + 1) * sizeof(*usage->times));
+	usage->times = malloc((usage->thread_count + 1) * sizeof(*usage->times));
 	if (usage->times == NULL)
 		return error_memory(error, "the usage of CPUs");
-	for (size_t i = 0; i < usage->slot_count; i++)
-		if (usage->slots[i].ns > 0)
+	for (size_t i = 0; i < usage->thread_count; i++)
+		if (usage->threads[i].ns > 0)
 			usage->times[usage->time_count++] =
-				(struct histree_cpu_time){ usage->slots[i].tid, (int64_t)usage->slots[i].ns };
+				(struct histree_cpu_time){ usage->threads[i].tid, (int64_t)usage->threads[i].ns };
 	qsort(usage->times, usage->time_count, sizeof(*usage->times), compare_times);
 	return HISTREE_OK;
 }
@@ -333,7 +329,8 @@ void histree_cpu_usage_free(struct histree_cpu_usage *usage)
 	if (usage == NULL)
 		return;
 	free(usage->curves);
-	free(usage->slots);
+	free(usage->threads);
+	hash_index_release(&usage->by_tid);
 	free(usage->times);
 	free(usage);
 }

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/hash_index.h"
 #include "query/pixel_scale.h"
 #include "query/segment_losses.h"
 #include "query/value_table.h"
@@ -26,8 +27,7 @@ struct histree_segment_scatter {
 	struct value_table values;
 	struct cell_point *cells; /* in any order; its points are packed when it is made */
 	size_t count, capacity;
-	uint32_t *slots; /* of cells: open addressing, linear probing; index + 1, 0 is free */
-	uint32_t slot_mask;
+	struct hash_index index; /* of cells, by column, row and value */
 	struct histree_segment_point *points;
 	uint64_t segments;
 };
@@ -48,67 +48,66 @@ static uint32_t row_of(const struct histree_segment_scatter *scatter, uint64_t d
 	return row < rows ? (uint32_t)row : rows - 1;
 }
 
-/* The slot of a cell's point of one value, or the free one where it belongs. */
-static uint32_t find_slot(const struct histree_segment_scatter *scatter, uint32_t column, uint32_t row,
-			  uint32_t value)
+static bool is_same_cell(const void *chart, uint32_t number, const void *key)
 {
-	uint64_t hash = hash_mix(((uint64_t)(column >> scatter->coarser) << 32 | row >> scatter->coarser) ^
-				 hash_mix(value));
-	for (uint32_t slot = (uint32_t)hash & scatter->slot_mask;; slot = (slot + 1) & scatter->slot_mask) {
-		if (scatter->slots[slot] == 0)
-			return slot;
-		const struct cell_point *cell = &scatter->cells[scatter->slots[slot] - 1];
-		if (cell->column >> scatter->coarser == column >> scatter->coarser &&
-		    cell->row >> scatter->coarser == row >> scatter->coarser && cell->point.value == value)
-			return slot;
-	}
+	const struct histree_segment_scatter *scatter = chart;
+	const struct cell_point *one = &scatter->cells[number], *other = key;
+	unsigned coarser = scatter->coarser;
+	return one->column >> coarser == other->column >> coarser && one->row >> coarser == other->row >> coarser &&
+	       one->point.value == other->point.value;
+}
+
+static uint64_t hash_of(const struct histree_segment_scatter *scatter, const struct cell_point *cell)
+{
+	uint64_t column = cell->column >> scatter->coarser, row = cell->row >> scatter->coarser;
+	return hash_mix((column << 32 | row) ^ hash_mix(cell->point.value));
+}
+
+static uint64_t hash_of_cell(const void *chart, uint32_t number)
+{
+	const struct histree_segment_scatter *scatter = chart;
+	return hash_of(scatter, &scatter->cells[number]);
+}
+
+/* Returns the number of the point that has the same cell and value, HASH_INDEX_NONE if there is none. */
+static uint32_t find_cell(const struct histree_segment_scatter *scatter, const struct cell_point *cell)
+{
+	return hash_index_find(&scatter->index, hash_of(scatter, cell), is_same_cell, scatter, cell);
 }
 
 /* The longer one of two stays; of equals the first. */
 static void keep(struct histree_segment_scatter *scatter, const struct cell_point *cell)
 {
-	uint32_t *slot = &scatter->slots[find_slot(scatter, cell->column, cell->row, cell->point.value)];
-	if (*slot == 0) {
+	uint32_t known = find_cell(scatter, cell);
+	if (known == HASH_INDEX_NONE) {
+		hash_index_add(&scatter->index, hash_of(scatter, cell), (uint32_t)scatter->count);
 		scatter->cells[scatter->count++] = *cell;
-		*slot = (uint32_t)scatter->count;
-	} else if (cell->point.duration > scatter->cells[*slot - 1].point.duration) {
-		scatter->cells[*slot - 1] = *cell;
+	} else if (cell->point.duration > scatter->cells[known].point.duration) {
+		scatter->cells[known] = *cell;
 	}
 }
 
-/* At most half of the slots are taken. */
-static bool make_slots(struct histree_segment_scatter *scatter, size_t slot_count)
+/* Make cells of twice the width and height; the points that then share one are joined. */
+static void coarsen(struct histree_segment_scatter *scatter)
 {
-	uint32_t *slots = slot_count <= UINT32_MAX ? calloc(slot_count, sizeof(*slots)) : NULL;
-	if (slots == NULL)
-		return false;
-	free(scatter->slots);
-	scatter->slots = slots;
-	scatter->slot_mask = (uint32_t)slot_count - 1;
 	size_t count = scatter->count;
+	hash_index_clear(&scatter->index);
+	scatter->coarser++;
 	scatter->count = 0;
 	/* What is kept moves down in the same array, never past what is still to be read. */
 	for (size_t i = 0; i < count; i++) {
 		struct cell_point cell = scatter->cells[i];
 		keep(scatter, &cell);
 	}
-	return true;
 }
 
 static bool make_room(struct histree_segment_scatter *scatter)
 {
 	enum { COARSEST = 31 };
-	size_t slot_count = scatter->slots != NULL ? (size_t)scatter->slot_mask + 1 : 64;
-	while (scatter->count >= scatter->request->points_max && scatter->coarser < COARSEST) {
-		scatter->coarser++;
-		if (!make_slots(scatter, slot_count))
-			return false;
-	}
-	if (!array_reserve(&scatter->cells, &scatter->capacity, scatter->count + 1))
-		return false;
-	if (scatter->slots != NULL && (scatter->count + 1) * 2 <= slot_count)
-		return true;
-	return make_slots(scatter, scatter->slots != NULL ? slot_count * 2 : slot_count);
+	while (scatter->count >= scatter->request->points_max && scatter->coarser < COARSEST)
+		coarsen(scatter);
+	return array_reserve(&scatter->cells, &scatter->capacity, scatter->count + 1) &&
+	       hash_index_reserve(&scatter->index, scatter->count + 1, hash_of_cell, scatter);
 }
 
 static enum histree_status take(struct histree_segment_scatter *scatter, const struct histree_segment *segment,
@@ -132,7 +131,7 @@ static enum histree_status take(struct histree_segment_scatter *scatter, const s
 	cell.row = row_of(scatter, cell.point.duration);
 	/* Even one point a value would be too many. */
 	bool is_full = scatter->count >= request->points_max;
-	if (!is_full || scatter->slots[find_slot(scatter, cell.column, cell.row, cell.point.value)] != 0)
+	if (!is_full || find_cell(scatter, &cell) != HASH_INDEX_NONE)
 		keep(scatter, &cell);
 	return HISTREE_OK;
 }
@@ -182,9 +181,7 @@ static enum histree_status pack(struct histree_segment_scatter *scatter, struct 
 		scatter->points[i] = scatter->cells[i].point;
 	qsort(scatter->points, scatter->count, sizeof(*scatter->points), compare_points);
 	free(scatter->cells);
-	free(scatter->slots);
 	scatter->cells = NULL;
-	scatter->slots = NULL;
 	scatter->request = NULL;
 	return HISTREE_OK;
 }
@@ -256,7 +253,7 @@ void histree_segment_scatter_free(struct histree_segment_scatter *scatter)
 		return;
 	value_table_release(&scatter->values);
 	free(scatter->cells);
-	free(scatter->slots);
+	hash_index_release(&scatter->index);
 	free(scatter->points);
 	free(scatter);
 }

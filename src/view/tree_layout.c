@@ -11,7 +11,9 @@ enum {
 	SYMBOL_MAX = 26,
 	LINE_HEIGHT = 13,
 	EDGE_SPACE = 46, /* between two levels */
-	/* A tree that has degenerated (thesis 4.3) has hundreds of levels: they share this, and nothing is written.
+	/*
+	 * A tree that has degenerated (thesis 4.3) has hundreds of levels: they share this, and nothing is
+	 * written.
 	 */
 	HEIGHT_SHARED = 2400,
 	TEXT_LEVELS_MAX = 12,

@@ -8,8 +8,8 @@
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
-#include "fuzz.h"
 #include "event_index/event_index.h"
+#include "fuzz.h"
 #include "support/memory_io.h"
 
 static void check_ticks(const struct event_index *index)

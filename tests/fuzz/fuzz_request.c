@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "server/http/http_guard.h"
 #include "server/api/page_request.h"
-#include "server/tsp/parameters.h"
+#include "server/http/http_guard.h"
 #include "server/http/router.h"
+#include "server/tsp/parameters.h"
 #include "server/tsp/table_reply.h"
 
 /* The next line, terminated; the caller frees it. */

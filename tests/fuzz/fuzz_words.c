@@ -56,7 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		REQUIRE(attribute_tree_add_path(&tree, HISTREE_ROOT, paths[i], &quark, NULL) == HISTREE_OK);
 	struct matched matched = { .tree = attributes };
-	enum histree_status status = histree_attributes_match(attributes, HISTREE_ROOT, text, found, &matched, NULL);
+	enum histree_status status =
+		histree_attributes_match(attributes, HISTREE_ROOT, text, found, &matched, NULL);
 	REQUIRE((status == HISTREE_OK) == (matched.count > 0));
 	REQUIRE(matched.count <= histree_attributes_count(attributes));
 	bool is_there = histree_attributes_find(attributes, HISTREE_ROOT, text, &quark) == HISTREE_OK;
@@ -65,7 +66,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		char back[8192];
 		REQUIRE(!is_there || made == quark);
 		REQUIRE(histree_attributes_path(attributes, made, back, sizeof(back)) < sizeof(back));
-		REQUIRE(histree_attributes_find(attributes, HISTREE_ROOT, back, &quark) == HISTREE_OK && quark == made);
+		REQUIRE(histree_attributes_find(attributes, HISTREE_ROOT, back, &quark) == HISTREE_OK &&
+			quark == made);
 	}
 	attribute_tree_release(&tree);
 	free(text);

@@ -24,7 +24,9 @@ void overview_case_choose_values(struct workload *workload);
 /* Int 0, null, unknown: what is never put to the rest. */
 bool value_is_idle(const struct histree_value *value);
 
-/* ---- the states of an overview, as an array ---------------------------------------------------------------------
+/*
+ * ---- the states of an overview, as an array
+ * ---------------------------------------------------------------------
  */
 
 struct kept_states {
@@ -35,7 +37,9 @@ struct kept_states {
 bool kept_states_read(struct kept_states *kept, struct histree_history *history);
 void kept_states_release(struct kept_states *kept);
 
-/* ---- how long each value lasted ---------------------------------------------------------------------------------
+/*
+ * ---- how long each value lasted
+ * ---------------------------------------------------------------------------------
  */
 
 enum { SHARES_MAX = 4096 };

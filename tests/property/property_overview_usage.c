@@ -21,7 +21,8 @@ enum { CPUS = 4, STATES_OF_CPU = 1500, REQUESTS = 30 };
 
 static histree_quark cpus[CPUS];
 
-/* Idle every other time, or seldom; few threads, or a new one each time; null and unknown where events were lost.
+/*
+ * Idle every other time, or seldom; few threads, or a new one each time; null and unknown where events were lost.
  */
 static struct histree_value some_thread(struct random *random, unsigned cpu)
 {

@@ -100,7 +100,8 @@ static struct pixel pixel_at(const struct rows_case *test, uint32_t number)
 	return pixel;
 }
 
-/* Every state of the attribute that meets the pixel from `from` to `to`, or, where it is sampled, a sample there.
+/*
+ * Every state of the attribute that meets the pixel from `from` to `to`, or, where it is sampled, a sample there.
  */
 static void fill_pixel(const struct rows_case *test, histree_quark quark, histree_time from, histree_time to,
 		       struct pixel *pixel)

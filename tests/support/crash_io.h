@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * crash_io.h - a disk that loses power: what may be left of files in memory when the machine stops at any
- *operation.
+ * operation.
  *
  * What was written reaches the disk at a sync of its file at the latest; before that it may be there or not, in any
  * order, and a write that is under way may be torn at any sector.  Names (made, renamed, removed) reach the disk in

@@ -28,8 +28,10 @@ struct segment_kind {
 
 extern const struct segment_kind segment_kinds[];
 
-/* With content, a segment has these: its own number, a name, a number that is null now and then, and one of each
- * type. */
+/*
+ * With content, a segment has these: its own number, a name, a number that is null now and then, and one of each
+ * type.
+ */
 enum { SEGMENT_ID, SEGMENT_NAME, SEGMENT_RESULT, SEGMENT_RATIO, SEGMENT_FLAG, SEGMENT_TID, SEGMENT_TEST_FIELDS };
 
 extern const struct histree_segment_schema segment_test_schema, segment_empty_schema;

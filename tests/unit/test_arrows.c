@@ -372,8 +372,10 @@ static void test_wide_ranges(void **state)
 	end_world(&world);
 }
 
-/* More switches and wake-ups than are read: what is left is true all the same, and the answer says that it lacks
- * some. */
+/*
+ * More switches and wake-ups than are read: what is left is true all the same, and the answer says that it lacks
+ * some.
+ */
 static void test_too_many(void **state)
 {
 	(void)state;

@@ -243,7 +243,8 @@ static int by_time(const void *one, const void *other)
 	return (*a > *b) - (*a < *b);
 }
 
-/* Keys that are there and keys that are not, all of them or some; a window, or times close together or far apart.
+/*
+ * Keys that are there and keys that are not, all of them or some; a window, or times close together or far apart.
  */
 static void check_random_region(const struct leaf *leaf, struct random *random, const struct shape *shape)
 {
@@ -367,7 +368,8 @@ static double interval_bytes(const struct shape *shape)
 	return bytes;
 }
 
-/* The first and the last states of an attribute are of a length of their own: that costs once, not in each state.
+/*
+ * The first and the last states of an attribute are of a length of their own: that costs once, not in each state.
  */
 static void edges_are_kept_apart(void **state)
 {

@@ -17,10 +17,10 @@
 #include <cmocka.h>
 
 #include "base/array.h"
+#include "event_index/event_index_writer.h"
 #include "histree/build.h"
 #include "histree/events.h"
 #include "histree/rows.h"
-#include "event_index/event_index_writer.h"
 #include "support/random.h"
 #include "trace/trace.h"
 
@@ -305,8 +305,10 @@ static void gaps_are_kept(void **state)
 	end_world(&world);
 }
 
-/* Whatever they are, they are read as they were written, by their beginnings; one without end has that of the
- * trace. */
+/*
+ * Whatever they are, they are read as they were written, by their beginnings; one without end has that of the
+ * trace.
+ */
 static void gaps_are_read_as_written(void **state)
 {
 	(void)state;

@@ -423,8 +423,10 @@ static void an_index_that_lies_is_noticed(void **state)
 	free(node);
 }
 
-/* ---- leaves of columns: what node_check() and verification add to the codec's own test
- * --------------------------- */
+/*
+ * ---- leaves of columns: what node_check() and verification add to the codec's own test
+ * ---------------------------
+ */
 
 static const struct node_layout column_layout = { .node_size = NODE_SIZE,
 						  .child_bounds = NODE_CHILD_END | NODE_CHILD_KEYS,

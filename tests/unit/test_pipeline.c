@@ -17,8 +17,8 @@
 
 #include "histree/query.h"
 #include "pipeline/build.h"
-#include "store_folder/manifest.h"
 #include "pipeline/publish_clock.h"
+#include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
 #include "support/faulty_io.h"
 

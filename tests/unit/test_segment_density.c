@@ -63,8 +63,10 @@ struct counted {
 	const struct histree_segment_density *density;
 };
 
-/* The column of a start by what the header says: equal parts, the first ones not longer than the others by more
- * than 1. */
+/*
+ * The column of a start by what the header says: equal parts, the first ones not longer than the others by more
+ * than 1.
+ */
 static uint32_t column_of(const struct histree_density_options *options, histree_time start)
 {
 	if (options->column_count == 0 || start < options->from)

@@ -505,8 +505,10 @@ static void *read_by_field(void *context)
 	return (void *)(uintptr_t)count;
 }
 
-/* The first of several threads that ask makes the table, and all use it; where nothing is to be written, nobody
- * does. */
+/*
+ * The first of several threads that ask makes the table, and all use it; where nothing is to be written, nobody
+ * does.
+ */
 static void a_large_store_makes_its_table(void **state)
 {
 	(void)state;

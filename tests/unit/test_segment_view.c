@@ -265,11 +265,11 @@ static void wrong_densities_are_refused(void **state)
 	setup(&fixture, SEGMENTS_BY_END, 10);
 	for (uint32_t buckets = 0; buckets <= 4097; buckets += 4097)
 		assert_int_equal(histree_segment_histogram(fixture.store, &query, HISTREE_DURATIONS_LINEAR, buckets,
-							 cancel, edges, counts, &error),
+							   cancel, edges, counts, &error),
 				 HISTREE_ERR_ARGUMENT);
 	cancel.go_on = never;
-	assert_int_equal(histree_segment_histogram(fixture.store, &query, HISTREE_DURATIONS_LINEAR, 3, cancel, edges,
-						 counts, &error),
+	assert_int_equal(histree_segment_histogram(fixture.store, &query, HISTREE_DURATIONS_LINEAR, 3, cancel,
+						   edges, counts, &error),
 			 HISTREE_ERR_CANCELLED);
 	teardown(&fixture);
 }

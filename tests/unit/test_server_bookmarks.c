@@ -182,7 +182,8 @@ static void the_file_is_bounded(void **state)
 
 /* ---- a disk that fails ----------------------------------------------------------------------------------- */
 
-/* Whatever fails, and for how long: the file is whole, and holds what was there before if the change was refused.
+/*
+ * Whatever fails, and for how long: the file is whole, and holds what was there before if the change was refused.
  */
 static void check_failure(uint64_t fail_at, bool for_ever, bool short_transfers, bool *done)
 {

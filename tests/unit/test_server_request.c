@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "server/http/http_guard.h"
-#include "server/tsp/parameters.h"
 #include "server/http/router.h"
+#include "server/tsp/parameters.h"
 
 static void test_target(void **state)
 {

@@ -146,7 +146,9 @@ struct built {
 	struct histree_history_info info;
 };
 
-/* The intervals of figure 4.6 of the thesis: each attribute has `turns` states of one length, one after the other.
+/*
+ * The intervals of figure 4.6 of the thesis: each attribute has `turns` states of one length, one after the
+ * other.
  */
 static void build(struct built *built, const struct histree_tree_options *asked, uint32_t keys, uint32_t turns)
 {

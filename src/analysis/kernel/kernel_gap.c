@@ -25,10 +25,9 @@ static void doubt_totals(struct kernel_model *model, const struct interrupt *fir
 /* Those that were seen on other CPUs only may be raised on this one: it counts in their totals. */
 static void doubt_unseen_softirqs(struct kernel_model *model, struct kernel_cpu *cpu)
 {
-	for (size_t i = 0; i < model->softirqs.slot_count; i++) {
-		if (model->softirqs.slots[i].record == NULL)
-			continue;
-		struct interrupt *softirq = cpu_softirq(model, cpu, (int32_t)model->softirqs.slots[i].id);
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&model->softirqs, &at)) != NULL;) {
+		struct interrupt *softirq = cpu_softirq(model, cpu, (int32_t)entry->id);
 		if (softirq != NULL && softirq->softirq == NULL)
 			softirq_change_with_total(model, softirq, histree_unknown());
 	}
@@ -66,10 +65,10 @@ static bool is_in_gap(const struct kernel_cpu *cpu, int32_t cpu_number)
 /* Mark, or unmark, the threads that run on CPUs of which nothing is lost. */
 static void mark_running(struct kernel_model *model, int32_t cpu_number, bool mark)
 {
-	for (size_t i = 0; i < model->cpus.slot_count; i++) {
-		struct kernel_cpu *cpu = model->cpus.slots[i].record;
-		if (cpu == NULL || is_in_gap(cpu, cpu_number) ||
-		    cpu->attributes[CPU_CURRENT_THREAD] == NO_ATTRIBUTE)
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&model->cpus, &at)) != NULL;) {
+		struct kernel_cpu *cpu = entry->record;
+		if (is_in_gap(cpu, cpu_number) || cpu->attributes[CPU_CURRENT_THREAD] == NO_ATTRIBUTE)
 			continue;
 		struct kernel_thread *thread = cpu_current_thread(model, cpu);
 		if (thread != NULL)
@@ -87,19 +86,17 @@ void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_ti
 		return;
 	}
 	mark_running(model, cpu_number, true);
-	for (size_t i = 0; i < model->threads.slot_count; i++) {
-		const struct id_slot *slot = &model->threads.slots[i];
-		struct kernel_thread *thread = slot->record;
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&model->threads, &at)) != NULL;) {
+		struct kernel_thread *thread = entry->record;
 		bool elsewhere =
-			is_idle_thread(slot->id) && cpu_number >= 0 && (uint32_t)slot->id != (uint32_t)cpu_number;
-		if (thread != NULL && !thread->is_certain && !elsewhere)
+			is_idle_thread(entry->id) && cpu_number >= 0 && (uint32_t)entry->id != (uint32_t)cpu_number;
+		if (!thread->is_certain && !elsewhere)
 			thread_doubt(model, thread);
 	}
 	mark_running(model, cpu_number, false);
-	for (size_t i = 0; i < model->cpus.slot_count; i++) {
-		struct kernel_cpu *cpu = model->cpus.slots[i].record;
-		if (cpu == NULL)
-			continue;
+	for (size_t at = 0; (entry = id_map_next(&model->cpus, &at)) != NULL;) {
+		struct kernel_cpu *cpu = entry->record;
 		if (is_in_gap(cpu, cpu_number))
 			doubt_cpu(model, cpu);
 		doubt_totals(model, cpu->first_irq);
@@ -107,7 +104,8 @@ void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_ti
 	}
 }
 
-/* What is certain about interrupts when such an event happens; DOUBT_IRQS: that none is handled, or was till now.
+/*
+ * What is certain about interrupts when such an event happens; DOUBT_IRQS: that none is handled, or was till now.
  */
 static unsigned certain_at(enum kernel_role role)
 {

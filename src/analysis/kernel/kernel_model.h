@@ -11,8 +11,8 @@
 #define ANALYSIS_KERNEL_KERNEL_MODEL_H
 
 #include "analysis/changes.h"
-#include "analysis/id_map.h"
 #include "base/arena.h"
+#include "base/id_map.h"
 
 /* The attributes at the top of the tree. */
 enum kernel_group { GROUP_CPUS, GROUP_THREADS, GROUP_IRQS, GROUP_SOFT_IRQS, GROUP_COUNT };

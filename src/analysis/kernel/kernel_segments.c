@@ -208,16 +208,17 @@ enum histree_status kernel_segments_gap(void *instance, const struct event_gap *
 		widen(&segments->gap_end_anywhere, gap->end);
 	else
 		cpu_of(segments, gap->cpu);
-	for (size_t i = 0; i < segments->cpus.slot_count; i++) {
-		struct segment_cpu *cpu = segments->cpus.slots[i].record;
-		if (cpu == NULL || (gap->cpu >= 0 && cpu->number != gap->cpu))
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&segments->cpus, &at)) != NULL;) {
+		struct segment_cpu *cpu = entry->record;
+		if (gap->cpu >= 0 && cpu->number != gap->cpu)
 			continue;
 		widen(&cpu->gap_end, gap->end);
 		vacate(cpu);
 	}
-	for (size_t i = 0; i < segments->threads.slot_count; i++) {
-		struct segment_thread *thread = segments->threads.slots[i].record;
-		if (thread != NULL && !is_in_sight(thread, gap))
+	for (size_t at = 0; (entry = id_map_next(&segments->threads, &at)) != NULL;) {
+		struct segment_thread *thread = entry->record;
+		if (!is_in_sight(thread, gap))
 			widen(&thread->gap_end, gap->end);
 	}
 	return report(segments, error);
@@ -233,13 +234,12 @@ static void settle(struct kernel_segments *segments, struct segment_cpu *cpu, hi
 		return;
 	cpu->gap_end = now - 1;
 	segments->gap_end = segments->gap_end_anywhere;
-	for (size_t i = 0; i < segments->cpus.slot_count; i++)
-		if (segments->cpus.slots[i].record != NULL)
-			widen(&segments->gap_end,
-			      ((const struct segment_cpu *)segments->cpus.slots[i].record)->gap_end);
-	for (size_t i = 0; i < segments->threads.slot_count; i++) {
-		struct segment_thread *thread = segments->threads.slots[i].record;
-		if (thread != NULL && thread->gap_end > segments->gap_end)
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&segments->cpus, &at)) != NULL;)
+		widen(&segments->gap_end, ((const struct segment_cpu *)entry->record)->gap_end);
+	for (size_t at = 0; (entry = id_map_next(&segments->threads, &at)) != NULL;) {
+		struct segment_thread *thread = entry->record;
+		if (thread->gap_end > segments->gap_end)
 			thread->gap_end = segments->gap_end;
 	}
 }

@@ -10,11 +10,11 @@
 #define ANALYSIS_KERNEL_KERNEL_SEGMENTS_H
 
 #include "analysis/class_table.h"
-#include "analysis/id_map.h"
 #include "analysis/kernel/kernel_event.h"
+#include "analysis/kernel/system_calls.h"
 #include "analysis/open_segments.h"
 #include "analysis/segment_analysis.h"
-#include "analysis/kernel/system_calls.h"
+#include "base/id_map.h"
 #include "base/intern.h"
 
 enum { KERNEL_EXTRA_FIELDS = 5 };

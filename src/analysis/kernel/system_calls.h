@@ -5,8 +5,8 @@
 #ifndef ANALYSIS_KERNEL_SYSTEM_CALLS_H
 #define ANALYSIS_KERNEL_SYSTEM_CALLS_H
 
-#include "analysis/id_map.h"
 #include "base/arena.h"
+#include "base/id_map.h"
 #include "event/event.h"
 
 /* A zeroed one knows none yet. */

@@ -28,12 +28,8 @@ void call_stacks_init(struct call_stacks *stacks, size_t thread_size)
 
 struct call_thread *call_stacks_next(const struct call_stacks *stacks, size_t *place)
 {
-	while (*place < stacks->threads.slot_count) {
-		struct call_thread *thread = stacks->threads.slots[(*place)++].record;
-		if (thread != NULL)
-			return thread;
-	}
-	return NULL;
+	const struct id_entry *entry = id_map_next(&stacks->threads, place);
+	return entry == NULL ? NULL : entry->record;
 }
 
 void call_stacks_release(struct call_stacks *stacks)
@@ -201,9 +197,9 @@ static void settle(struct call_stacks *stacks, const struct event *event)
 		return;
 	*gap_end = event->time - 1;
 	stacks->gap_end = stacks->gap_end_anywhere;
-	for (size_t i = 0; i < stacks->cpus.slot_count; i++)
-		if (stacks->cpus.slots[i].record != NULL)
-			widen(&stacks->gap_end, *(const histree_time *)stacks->cpus.slots[i].record);
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&stacks->cpus, &at)) != NULL;)
+		widen(&stacks->gap_end, *(const histree_time *)entry->record);
 }
 
 void call_stacks_lose(struct call_stacks *stacks, const struct event_gap *gap)

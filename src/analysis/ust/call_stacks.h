@@ -14,7 +14,7 @@
 #define ANALYSIS_UST_CALL_STACKS_H
 
 #include "analysis/class_table.h"
-#include "analysis/id_map.h"
+#include "base/id_map.h"
 #include "event/event.h"
 
 /* Linux's stack of 8 MiB has room for so many calls of 128 bytes; an exit looks at all of them at worst. */
@@ -53,9 +53,9 @@ struct call_stacks {
 };
 
 enum call_outcome {
-	CALL_OF_NOBODY, /* the event does not say of which thread; its entry or exit is alone, as are the next three
-			 */
-	CALL_IN_GAP,    /* the thread is in doubt */
+	/* the event does not say of which thread; its entry or exit is alone, as are the next three */
+	CALL_OF_NOBODY,
+	CALL_IN_GAP, /* the thread is in doubt */
 	CALL_TOO_DEEP,
 	CALL_UNMATCHED, /* an exit: the thread is not in such a function */
 	CALL_BEGAN,     /* the innermost frame is new */

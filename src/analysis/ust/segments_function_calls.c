@@ -8,8 +8,8 @@
  */
 #include <stdlib.h>
 
-#include "analysis/ust/call_stacks.h"
 #include "analysis/segment_analysis.h"
+#include "analysis/ust/call_stacks.h"
 #include "base/error.h"
 
 enum { CALL_NAME, CALL_TID, CALL_PROCESS, CALL_DEPTH, CALL_SELF, CALL_CALLER, CALL_FIELD_COUNT };

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 
 #include "analysis/analysis.h"
-#include "analysis/ust/call_stacks.h"
 #include "analysis/changes.h"
+#include "analysis/ust/call_stacks.h"
 #include "base/error.h"
 #include "histree/attributes.h"
 

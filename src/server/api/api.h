@@ -36,8 +36,10 @@ endpoint_function api_rows;
 /* ?view= &row= &at=: the state of a row at a time, and what else is known of it. */
 endpoint_function api_state;
 
-/* ?view= ... as rows, &text= &after= &backwards=0|1: {"position": ...}, the next row of the order that matches, or
- * -1. */
+/*
+ * ?view= ... as rows, &text= &after= &backwards=0|1: {"position": ...}, the next row of the order that matches,
+ * or -1.
+ */
 endpoint_function api_search;
 
 /*
@@ -86,7 +88,8 @@ endpoint_function api_gaps;
  */
 endpoint_function api_events;
 
-/* ?text= &after= &backwards=0|1: {"number"}, the next event with a cell that matches a regular expression, or -1.
+/*
+ * ?text= &after= &backwards=0|1: {"number"}, the next event with a cell that matches a regular expression, or -1.
  */
 endpoint_function api_event_search;
 

@@ -6,9 +6,9 @@
 
 #include "base/error.h"
 #include "server/api/api.h"
+#include "server/api/page_request.h"
 #include "server/model/kernel_arrows.h"
 #include "server/model/kernel_threads.h"
-#include "server/api/page_request.h"
 
 struct arrow_writer {
 	struct json_writer *json;

@@ -7,9 +7,9 @@
 #include "base/error.h"
 #include "base/real_bytes.h"
 #include "server/api/api.h"
+#include "server/api/page_request.h"
 #include "server/model/event_list.h"
 #include "server/model/kernel_view.h"
-#include "server/api/page_request.h"
 
 static void put_float(struct piece *piece, double number)
 {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "server/api/api.h"
-#include "server/model/event_list.h"
 #include "server/api/page_request.h"
+#include "server/model/event_list.h"
 
 enum { LINES_MAX = 512 };
 

@@ -3,8 +3,8 @@
  * api_gaps.c - when events are missing, for the page.
  */
 #include "server/api/api.h"
-#include "server/model/gap_bands.h"
 #include "server/api/page_request.h"
+#include "server/model/gap_bands.h"
 
 struct band_writer {
 	struct json_writer *json;

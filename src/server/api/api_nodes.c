@@ -118,7 +118,8 @@ static bool has_wall(const struct histree_node_level *levels, uint32_t count)
 	return false;
 }
 
-/* Walls become lower in a wider picture: it has the shape of `width` x `height` in the end, as far as they allow.
+/*
+ * Walls become lower in a wider picture: it has the shape of `width` x `height` in the end, as far as they allow.
  */
 static void fit_shape(struct nodes *nodes, double width, double height)
 {

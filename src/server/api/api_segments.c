@@ -8,8 +8,8 @@
 #include "base/number_text.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
-#include "server/model/segment_cell.h"
 #include "server/api/segment_request.h"
+#include "server/model/segment_cell.h"
 
 enum { ROWS_MAX = 1024 };
 

@@ -3,9 +3,9 @@
  * api_state.c - one state, for whoever points at it.
  */
 #include "server/api/api.h"
+#include "server/api/page_request.h"
 #include "server/model/kernel_view.h"
 #include "server/model/name_piece.h"
-#include "server/api/page_request.h"
 #include "server/tsp/state_rows.h"
 
 #include "histree/query.h"

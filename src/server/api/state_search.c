@@ -185,7 +185,8 @@ struct candidate {
 	const struct place *place;
 };
 
-/* Candidates are gathered part by part, and then looked at in their order: to match one may take several queries.
+/*
+ * Candidates are gathered part by part, and then looked at in their order: to match one may take several queries.
  */
 struct next_search {
 	struct search_place from; /* behind, or before, what was searched */

@@ -89,7 +89,7 @@ struct histree_history *dataset_history(const struct dataset *dataset, const cha
 enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *make, void (*free)(void *view),
 				 void **out, struct histree_error *error);
 
-/* Whether that view was neither made yet, nor was there a reason why it cannot be: dataset_view() would take its time. */
+/* Whether that view was neither made yet nor found impossible to make: dataset_view() would take its time. */
 bool dataset_view_is_pending(struct dataset *dataset, dataset_view_make *make);
 
 #endif

@@ -10,7 +10,7 @@
  *
  * Only one piece is held, so memory does not grow with the answer; and when the client goes away no further step is
  * taken.  A step writes about PIECE_SIZE bytes at most.  What may take long, within a step or before the first,
- *asks reply_cancel() now and then.
+ * asks reply_cancel() now and then.
  */
 #ifndef SERVER_HTTP_REPLY_H
 #define SERVER_HTTP_REPLY_H
@@ -79,7 +79,9 @@ void reply_envelope_only(struct reply *reply, const char *status, const char *me
 /* The answer owns the state from here on. */
 void reply_steps(struct reply *reply, const struct reply_steps *steps);
 
-/* Goes on while the client waits and there is time; for what the answer is computed with.  Lives as the reply does.
+/*
+ * Goes on while the client waits and there is time; for what the answer is computed with.  Lives as the reply
+ * does.
  */
 struct histree_cancel reply_cancel(struct reply *reply);
 

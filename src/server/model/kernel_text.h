@@ -13,8 +13,10 @@
  */
 void kernel_thread_label(const struct kernel_view *view, int32_t tid, struct piece *text);
 
-/* What stands in a state of a thread; of a resource, nothing where its colour says it all.  `view` is that of the
- * row model or output. */
+/*
+ * What stands in a state of a thread; of a resource, nothing where its colour says it all.  `view` is that of the
+ * row model or output.
+ */
 void kernel_thread_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
 			struct piece *text);
 void kernel_resource_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,

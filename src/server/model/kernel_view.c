@@ -112,7 +112,9 @@ static int32_t tid_at(struct histree_query *query, histree_quark quark, histree_
 	return is_known && who.value.type == HISTREE_INT ? who.value.int32 : -1;
 }
 
-/* Of the CPUs in turn, the first whose number or thread is the one wanted; its thread and number at *tid and *cpu.
+/*
+ * Of the CPUs in turn, the first whose number or thread is the one wanted; its thread and number at *tid and
+ * *cpu.
  */
 static bool find_current(const struct kernel_view *view, histree_time at, int32_t *tid, int32_t *cpu)
 {

@@ -50,8 +50,10 @@ struct row_model {
 	void (*text)(const void *view, enum histree_meaning meaning, const struct histree_value *value,
 		     struct piece *text);
 	struct state_kind kind; /* by what states can be searched */
-	/* Rows that are there at once, in another order, until the view is made, as it is of each dataset
-	 * (server.c); NULL: none. */
+	/*
+	 * Rows that are there at once, in another order, until the view is made, as it is of each dataset
+	 * (server.c); NULL: none.
+	 */
 	const struct row_model *early;
 };
 

@@ -26,7 +26,8 @@ struct segment_list;
 struct output {
 	const char *id, *name, *description;
 	enum output_type type;
-	/* There is one for each segment store: its id ends with a colon and the analysis, and its name begins so.
+	/*
+	 * There is one for each segment store: its id ends with a colon and the analysis, and its name begins so.
 	 */
 	bool is_per_segments;
 	bool (*applies)(const struct dataset *dataset);

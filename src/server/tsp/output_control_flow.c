@@ -6,9 +6,9 @@
  */
 #include <stdio.h>
 
-#include "server/tsp/arrows_reply.h"
 #include "server/model/kernel_facts.h"
 #include "server/model/kernel_threads.h"
+#include "server/tsp/arrows_reply.h"
 #include "server/tsp/state_rows.h"
 #include "server/tsp/style_reply.h"
 #include "server/tsp/tooltip.h"

@@ -4,9 +4,9 @@
  *
  * Entry 1 is the trace.  Resource i is entry i + 2.  The interrupts of a CPU stand below the row of its status.
  */
-#include "server/tsp/arrows_reply.h"
 #include "server/model/kernel_facts.h"
 #include "server/model/kernel_text.h"
+#include "server/tsp/arrows_reply.h"
 #include "server/tsp/state_rows.h"
 #include "server/tsp/style_reply.h"
 #include "server/tsp/tooltip.h"

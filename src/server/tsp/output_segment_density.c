@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/tsp/parameters.h"
 #include "server/model/segment_list.h"
+#include "server/tsp/parameters.h"
 #include "server/tsp/tree_reply.h"
 #include "server/tsp/xy_reply.h"
 
@@ -122,7 +122,7 @@ static void xy(const struct output_call *output)
 	    !read_buckets(output->call, &density->buckets) || !parameters_items(output->call, &items, &item_count))
 		goto out;
 	if (histree_segment_histogram(list->store, &query, HISTREE_DURATIONS_LINEAR, density->buckets,
-				    reply_cancel(reply), density->edges, density->counts, &error) != HISTREE_OK) {
+				      reply_cancel(reply), density->edges, density->counts, &error) != HISTREE_OK) {
 		reply_failure(reply, &error);
 		goto out;
 	}

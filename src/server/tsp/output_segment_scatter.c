@@ -7,9 +7,9 @@
  */
 #include <stdlib.h>
 
-#include "server/tsp/parameters.h"
 #include "server/model/segment_cell.h"
 #include "server/model/segment_list.h"
+#include "server/tsp/parameters.h"
 #include "server/tsp/tree_reply.h"
 #include "server/tsp/xy_reply.h"
 

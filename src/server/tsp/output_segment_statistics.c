@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "base/time_text.h"
-#include "server/tsp/parameters.h"
 #include "server/model/segment_cell.h"
 #include "server/model/segment_list.h"
+#include "server/tsp/parameters.h"
 #include "server/tsp/tree_reply.h"
 
 enum { TOTAL_ID = 1, FIRST_NAME_ID = 2 };

@@ -66,8 +66,10 @@ static bool sample_range(const struct call *call, const json_t *range, struct pa
 	uint64_t span = (uint64_t)end - (uint64_t)start;
 	uint64_t step = span / ((uint64_t)count - 1);
 	step = step == 0 ? 1 : step;
-	/* The step is rounded down, so that more samples fit before the end than were asked for: nearly twice as
-	 * many. */
+	/*
+	 * The step is rounded down, so that more samples fit before the end than were asked for: nearly twice as
+	 * many.
+	 */
 	uint64_t before_end = span / step + (span % step != 0);
 	out->times = malloc((before_end + 1) * sizeof(*out->times));
 	if (out->times == NULL)

@@ -9,8 +9,8 @@
 #define SERVER_TSP_STATE_ROWS_H
 
 #include "histree/view.h"
-#include "server/tsp/output.h"
 #include "server/model/state_filter.h"
+#include "server/tsp/output.h"
 
 /* Where the states of a row come from. */
 struct state_row {

@@ -3,8 +3,8 @@
  * tsp_bookmarks.c - bookmarks of an experiment: list, make, look at, change, remove; and their list for the page.
  */
 #include "server/api/api.h"
-#include "server/catalogue/bookmarks.h"
 #include "server/api/page_request.h"
+#include "server/catalogue/bookmarks.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/tsp.h"
 

@@ -2,12 +2,7 @@
 #include "trace/ctf/ctf_class.h"
 
 #include <stdalign.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/hash.h"
-
-enum { SLOTS_MIN = 256 };
 
 /* In the order of event.h: of several fields of one name the first is found. */
 enum ctf_scope { SCOPE_PAYLOAD, SCOPE_SPECIFIC_CONTEXT, SCOPE_COMMON_CONTEXT, SCOPE_COUNT };
@@ -175,7 +170,7 @@ static struct ctf_class *create_class(struct ctf_classes *classes, const bt_even
 	const char *name = bt_event_class_get_name(key);
 	*class = (struct ctf_class){
 		.class = { .trace = trace,
-			   .id = classes->count,
+			   .id = (uint32_t)classes->by_key.count,
 			   .name = copy_text(&classes->memory, name == NULL ? "" : name) },
 		.key = key,
 	};
@@ -185,53 +180,19 @@ static struct ctf_class *create_class(struct ctf_classes *classes, const bt_even
 	return class;
 }
 
-/* The slot that holds this class, or the free slot where it belongs. */
-static uint32_t slot_of(const struct ctf_classes *classes, const bt_event_class *key)
-{
-	uint32_t mask = classes->slot_count - 1;
-	uint32_t slot = (uint32_t)hash_mix((uintptr_t)key) & mask;
-	while (classes->slots[slot] != NULL && classes->slots[slot]->key != key)
-		slot = (slot + 1) & mask;
-	return slot;
-}
-
-static bool grow_slots(struct ctf_classes *classes)
-{
-	struct ctf_classes grown = *classes;
-	grown.slot_count = classes->slot_count == 0 ? SLOTS_MIN : 2 * classes->slot_count;
-	grown.slots = calloc(grown.slot_count, sizeof(*grown.slots));
-	if (grown.slots == NULL)
-		return false;
-	for (uint32_t slot = 0; slot < classes->slot_count; slot++)
-		if (classes->slots[slot] != NULL)
-			grown.slots[slot_of(&grown, classes->slots[slot]->key)] = classes->slots[slot];
-	free(classes->slots);
-	*classes = grown;
-	return true;
-}
-
 const struct event_class *ctf_classes_get(struct ctf_classes *classes, const bt_event_class *key,
 					  const struct event_trace *trace)
 {
-	if (classes->slot_count > 0) {
-		const struct ctf_class *known = classes->slots[slot_of(classes, key)];
-		if (known != NULL)
-			return &known->class;
-	}
-	/* At most half full: most events find their class with the first probe. */
-	if (classes->count >= classes->slot_count / 2 && !grow_slots(classes))
-		return NULL;
-	struct ctf_class *class = create_class(classes, key, trace);
-	if (class == NULL)
-		return NULL;
-	classes->slots[slot_of(classes, key)] = class;
-	classes->count++;
-	return &class->class;
+	struct ctf_class *class = id_map_find(&classes->by_key, (uintptr_t)key);
+	if (class != NULL)
+		return &class->class;
+	class = create_class(classes, key, trace);
+	return class != NULL && id_map_add(&classes->by_key, (uintptr_t)key, class) ? &class->class : NULL;
 }
 
 void ctf_classes_release(struct ctf_classes *classes)
 {
 	arena_release(&classes->memory);
-	free(classes->slots);
+	id_map_release(&classes->by_key);
 	*classes = (struct ctf_classes){ 0 };
 }

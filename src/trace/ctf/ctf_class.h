@@ -12,6 +12,7 @@
 #include <babeltrace2/babeltrace.h>
 
 #include "base/arena.h"
+#include "base/id_map.h"
 #include "event/event.h"
 
 struct ctf_class;
@@ -19,9 +20,7 @@ struct ctf_class;
 /* A zeroed struct ctf_classes is an empty one. */
 struct ctf_classes {
 	struct arena memory;
-	struct ctf_class **slots; /* open addressing, linear probing; NULL is free */
-	uint32_t slot_count;      /* a power of two, or 0 */
-	uint32_t count;
+	struct id_map by_key; /* struct ctf_class, by the address of babeltrace2's class */
 };
 
 /* The class of events that babeltrace2 calls `key`; made if it is new.  NULL when memory is out. */

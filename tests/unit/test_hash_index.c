@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_hash_index.c - the hash index against an array that is searched linearly, and the map of records on it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/hash_index.h"
+#include "base/id_map.h"
+#include "support/random.h"
+
+enum { KEYS = 3000, RANGE = 9000 };
+
+/* Keys by number, and how many of the hash's bits are used: few bits make elements collide. */
+struct keys {
+	uint64_t at[KEYS];
+	unsigned hash_bits;
+};
+
+static uint64_t hash_of_key(const struct keys *keys, uint64_t key)
+{
+	return hash_mix(key) >> (64 - keys->hash_bits);
+}
+
+static uint64_t hash_of(const void *elements, uint32_t number)
+{
+	const struct keys *keys = elements;
+	return hash_of_key(keys, keys->at[number]);
+}
+
+static bool has_key(const void *elements, uint32_t number, const void *key)
+{
+	return ((const struct keys *)elements)->at[number] == *(const uint64_t *)key;
+}
+
+static uint32_t find(const struct hash_index *index, const struct keys *keys, uint64_t key)
+{
+	return hash_index_find(index, hash_of_key(keys, key), has_key, keys, &key);
+}
+
+static void add(struct hash_index *index, struct keys *keys, uint32_t number, uint64_t key)
+{
+	assert_true(hash_index_reserve(index, (size_t)index->count + 1, hash_of, keys));
+	keys->at[number] = key;
+	hash_index_add(index, hash_of_key(keys, key), number);
+}
+
+static void an_index_finds_what_was_added_and_nothing_else(void **state)
+{
+	(void)state;
+	static const unsigned hash_bits[] = { 1, 8, 12, 63 };
+	static struct keys keys;
+	for (size_t round = 0; round < sizeof(hash_bits) / sizeof(hash_bits[0]); round++) {
+		struct random random = { round + 1 };
+		struct hash_index index = { 0 };
+		static uint32_t expected[RANGE];
+		keys.hash_bits = hash_bits[round];
+		for (size_t key = 0; key < RANGE; key++)
+			expected[key] = HASH_INDEX_NONE;
+		for (uint32_t number = 0; number < KEYS;) {
+			uint64_t key = random_below(&random, RANGE);
+			assert_int_equal(find(&index, &keys, key), expected[key]);
+			if (expected[key] == HASH_INDEX_NONE) {
+				add(&index, &keys, number, key);
+				expected[key] = number++;
+			}
+		}
+		for (uint64_t key = 0; key < RANGE; key++)
+			assert_int_equal(find(&index, &keys, key), expected[key]);
+		assert_int_equal(index.count, KEYS);
+		assert_true(index.slot_count >= 2 * (size_t)KEYS && index.slot_count < 8 * (size_t)KEYS);
+		hash_index_release(&index);
+	}
+}
+
+static void a_walk_meets_each_element_once(void **state)
+{
+	(void)state;
+	static struct keys keys = { .hash_bits = 9 };
+	static unsigned met[KEYS];
+	struct hash_index index = { 0 };
+	size_t slot = 0;
+	assert_int_equal(hash_index_next(&index, &slot), HASH_INDEX_NONE);
+	for (uint32_t number = 0; number < KEYS; number++)
+		add(&index, &keys, number, 7 * (uint64_t)number);
+	uint32_t number;
+	for (slot = 0; (number = hash_index_next(&index, &slot)) != HASH_INDEX_NONE;)
+		met[number]++;
+	for (number = 0; number < KEYS; number++)
+		assert_int_equal(met[number], 1);
+	hash_index_release(&index);
+}
+
+static void a_cleared_index_keeps_its_room(void **state)
+{
+	(void)state;
+	static struct keys keys = { .hash_bits = 40 };
+	struct hash_index index = { 0 };
+	for (uint32_t number = 0; number < KEYS; number++)
+		add(&index, &keys, number, number);
+	const uint32_t *slots = index.slots;
+	hash_index_clear(&index);
+	assert_int_equal(index.count, 0);
+	assert_int_equal(find(&index, &keys, 5), HASH_INDEX_NONE);
+	/* Every second one stays. */
+	for (uint32_t number = 0; number < KEYS; number += 2)
+		add(&index, &keys, number, number);
+	assert_ptr_equal(index.slots, slots);
+	for (uint32_t number = 0; number < KEYS; number++)
+		assert_int_equal(find(&index, &keys, number), number % 2 == 0 ? number : HASH_INDEX_NONE);
+	hash_index_release(&index);
+	hash_index_clear(&index);
+	assert_null(index.slots);
+}
+
+static void an_index_that_cannot_grow_stays_as_it_was(void **state)
+{
+	(void)state;
+	static struct keys keys = { .hash_bits = 40 };
+	struct hash_index index = { 0 };
+	assert_false(hash_index_reserve(&index, SIZE_MAX, hash_of, &keys));
+	assert_null(index.slots);
+	add(&index, &keys, 0, 11);
+	const struct hash_index before = index;
+	assert_false(hash_index_reserve(&index, (size_t)UINT32_MAX / 2 + 1, hash_of, &keys));
+	assert_memory_equal(&index, &before, sizeof(index));
+	assert_int_equal(find(&index, &keys, 11), 0);
+	hash_index_release(&index);
+}
+
+static void a_map_gives_the_record_of_any_id(void **state)
+{
+	(void)state;
+	static int records[KEYS];
+	struct id_map map = { 0 };
+	assert_null(id_map_find(&map, 0));
+	for (uint64_t i = 0; i < KEYS; i++) {
+		uint64_t id = i * UINT64_C(0x1000000010000001); /* 0, large ones and small ones */
+		assert_null(id_map_find(&map, id));
+		assert_true(id_map_add(&map, id, &records[i]));
+		assert_ptr_equal(id_map_find(&map, id), &records[i]);
+	}
+	assert_int_equal(map.count, KEYS);
+	const struct id_entry *entry;
+	for (size_t position = 0; (entry = id_map_next(&map, &position)) != NULL;) {
+		int *record = entry->record;
+		assert_int_equal(entry->id, (uint64_t)(record - records) * UINT64_C(0x1000000010000001));
+		++*record;
+	}
+	for (size_t i = 0; i < KEYS; i++)
+		assert_int_equal(records[i], 1);
+	id_map_release(&map);
+	assert_null(id_map_find(&map, 0));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_index_finds_what_was_added_and_nothing_else),
+		cmocka_unit_test(a_walk_meets_each_element_once),
+		cmocka_unit_test(a_cleared_index_keeps_its_room),
+		cmocka_unit_test(an_index_that_cannot_grow_stays_as_it_was),
+		cmocka_unit_test(a_map_gives_the_record_of_any_id),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
