@@ -22,7 +22,9 @@ static bool add_loss(struct segment_damage *met, const struct damaged_node *node
 	return true;
 }
 
-/* Returns whether a damaged node can be a leaf: its parent's height tells its own, and the tree's that of the root.
+/*
+ * Returns whether a damaged node can be a leaf: its parent's height tells its own, and the tree's that of the
+ * root.
  */
 static bool may_be_leaf(const struct tree_reader *reader, const struct damaged_node *node)
 {

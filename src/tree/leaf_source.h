@@ -30,8 +30,10 @@ struct leaf_source {
 	/* Hint that intervals which end at `end` are the last of their keys.  NULL: it makes no difference. */
 	void (*close_at)(void *leaves, histree_time end);
 
-	/* Wait until no thread of the source's own is at work; returns the error of that thread.  NULL: it has
-	 * none. */
+	/*
+	 * Wait until no thread of the source's own is at work; returns the error of that thread.  NULL: it has
+	 * none.
+	 */
 	enum histree_status (*wait)(void *leaves, struct histree_error *error);
 
 	/*

@@ -4,9 +4,9 @@
  * (thesis 5.3).
  *
  * Section LIFE: a lifetime block for every 64 attributes, then a directory of these blocks
- *(base/block_directory.h), then the size of all blocks (8 bytes).  A block has two columns: `first` of each
- *lifetime, counted from the start of the history, and `last` of each, counted back from its end.  The lifetime of
- *an attribute that is always null is empty: its last lies one nanosecond before the start of the history.
+ * (base/block_directory.h), then the size of all blocks (8 bytes).  A block has two columns: `first` of each
+ * lifetime, counted from the start of the history, and `last` of each, counted back from its end.  The lifetime of
+ * an attribute that is always null is empty: its last lies one nanosecond before the start of the history.
  *
  * The attributes of a thread begin together, and they end together or at one of two times.  So a column stores a
  * number only where it changes to a fresh one.  Bits say where the number stays as it is and where it goes back to
@@ -15,9 +15,9 @@
  *	varint	the smallest number
  *	1 byte	how many numbers are stored, less 1
  *	1 byte	their width; 128 more if every change is to a fresh number
- *	8 bytes	unless only one number is stored: bit i is set if attribute i has another number than the one before
- *it 8 bytes	if some changes go back: bit i is set if attribute i has a fresh number bits	the fresh numbers,
- *counted from the smallest
+ *	8 bytes	unless only one number is stored: bit i is set if attribute i has not the number before it
+ *	8 bytes	if some changes go back: bit i is set if attribute i has a fresh number
+ *	bits	the fresh numbers, counted from the smallest
  *
  * A reader of attribute i looks at the bits and at one number, not at the attributes before it.
  */

@@ -100,8 +100,7 @@ static bool add_orphan(struct damage_search *search, uint32_t number)
 	return true;
 }
 
-/* Give a damaged node, which was lower than `below`, the latest of the waiting orphans, as far as they are low
- * enough. */
+/* Give a damaged node, which was lower than `below`, the latest of the waiting orphans, if these are low enough. */
 static void adopt(struct damage_search *search, struct damaged_node *node, uint32_t below)
 {
 	struct orphan_node *orphans = search->damage->orphans;

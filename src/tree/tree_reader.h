@@ -55,7 +55,8 @@ enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interv
 /* Up to `room` of them, which is not 0; HISTREE_OK with at least one. */
 enum histree_status tree_iter_read(struct tree_iter *iter, struct histree_interval *out, size_t room, size_t *count,
 				   struct histree_error *error);
-/* From here on, hand out only what nodes and lifetimes say, and nothing of type unknown for what they cannot say.
+/*
+ * From here on, hand out only what nodes and lifetimes say, and nothing of type unknown for what they cannot say.
  */
 void tree_iter_keep_to_nodes(struct tree_iter *iter);
 struct histree_query_stats tree_iter_stats(const struct tree_iter *iter);
