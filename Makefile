@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A door to Meson: `make`, `make check`, `make demo`.  DEPS=no installs nothing.
+# A door to Meson: `make`, `make check`, `make check-all`, `make demo`.  DEPS=no installs nothing.
 
 BUILD ?= build
 PREFIX ?= /usr/local
@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 60
 # $(call dependencies,GROUP): what is missing of the packages of a group in scripts/install-deps.sh
 dependencies = $(if $(filter no,$(DEPS)),:,scripts/install-deps.sh $(1))
 
-.PHONY: all check demo install format fuzz picture clean
+.PHONY: all check check-all demo install format fuzz picture clean
 
 all:
 	@$(call dependencies,build)
@@ -17,7 +17,11 @@ all:
 
 check:
 	@$(call dependencies,check)
-	@scripts/check
+	@scripts/check quick
+
+check-all:
+	@$(call dependencies,check)
+	@scripts/check full
 
 demo:
 	@$(call dependencies,demo) || $(call dependencies,build)
