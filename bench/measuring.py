@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def output(*command, **options):
-    """What a program prints; what it says besides goes to standard error as it is."""
+    """What a program prints; anything else that it says goes to standard error as it is."""
     done = subprocess.run([str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           text=True, check=False, **options)
     if done.returncode != 0:

@@ -65,7 +65,7 @@ def grouping(case):
             parts = [f"{key.split(',')[0]} {row[key] / both[key]:.2f}x"
                      for key in ("insertion, M/s", "start, M/s", "end, M/s", "duration, M/s", "bytes a segment",
                                  "in all, MiB")]
-            lines.append(f"grouped {name[6:]}, beside both: " + ", ".join(parts))
+            lines.append(f"grouped {name[6:]}, next to both: " + ", ".join(parts))
     return "\n".join(lines)
 
 

@@ -44,7 +44,7 @@ static inline struct interval_cursor interval_cursor(const struct interval_sourc
 	return (struct interval_cursor){ .source = source };
 }
 
-/* False behind the last. */
+/* Returns false after the last. */
 static inline bool interval_cursor_next(struct interval_cursor *cursor, struct histree_interval *out)
 {
 	const struct interval_source *source = cursor->source;

@@ -12,7 +12,7 @@
 
 struct ordered_peer {
 	/*
-	 * The first interval at (quark, end) or behind it; the one after that.  Its bytes are borrowed until the
+	 * The first interval at (quark, end) or after it; the one after that.  Its bytes are borrowed until the
 	 * next call; HISTREE_END: none, or one of a later attribute.
 	 */
 	enum histree_status (*seek)(void *self, histree_quark quark, histree_time end, struct histree_interval *out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * peer.h - something that keeps intervals and answers queries, measured beside the others in one run.
+ * peer.h - something that keeps intervals and answers queries, measured next to the others in one run.
  *
  * A peer is used as its manual says for this kind of work: loaded in the order in which the intervals end, in
  * large transactions, without a log, with the same cache as everyone, and asked in one thread.  A new peer is

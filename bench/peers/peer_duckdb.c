@@ -19,7 +19,7 @@ struct duckdb_peer {
 	duckdb_database database;
 	duckdb_connection connection;
 	duckdb_prepared_statement single, full;
-	const histree_time *times; /* that the table `moment` holds */
+	const histree_time *times; /* that the table `asked_time` holds */
 };
 
 static enum histree_status failure(struct histree_error *error, const char *text)
@@ -235,7 +235,7 @@ static enum histree_status ask_prepared(duckdb_prepared_statement statement, con
 	return take_result(state, &result, answer, error);
 }
 
-/* "IN (3,7,...)" behind what is there; the list of a benchmark is short. */
+/* Appends "IN (3,7,...)"; the list of a benchmark is short. */
 static void print_quarks(char sql[SQL_SIZE], const struct histree_region *question)
 {
 	size_t used = strlen(sql);
@@ -247,16 +247,16 @@ static void print_quarks(char sql[SQL_SIZE], const struct histree_region *questi
 }
 
 /* All questions of a run share their times: they are put into a table once. */
-static enum histree_status set_moments(struct duckdb_peer *peer, const struct histree_region *question,
+static enum histree_status set_times(struct duckdb_peer *peer, const struct histree_region *question,
 				       struct histree_error *error)
 {
 	if (peer->times == question->times)
 		return HISTREE_OK;
-	enum histree_status status = execute(peer, "CREATE OR REPLACE TEMP TABLE moment (t BIGINT)", error);
+	enum histree_status status = execute(peer, "CREATE OR REPLACE TEMP TABLE asked_time (t BIGINT)", error);
 	if (status != HISTREE_OK)
 		return status;
 	duckdb_appender appender;
-	bool done = duckdb_appender_create(peer->connection, NULL, "moment", &appender) == DuckDBSuccess;
+	bool done = duckdb_appender_create(peer->connection, NULL, "asked_time", &appender) == DuckDBSuccess;
 	for (size_t i = 0; i < question->time_count && done; i++)
 		done = duckdb_append_int64(appender, question->times[i]) == DuckDBSuccess &&
 		       duckdb_appender_end_row(appender) == DuckDBSuccess;
@@ -276,11 +276,11 @@ static enum histree_status ask_text(struct duckdb_peer *peer, const struct histr
 			 "SELECT " COLUMNS " FROM state WHERE start <= %" PRId64 " AND \"end\" >= %" PRId64 " AND",
 			 question->to, question->from);
 	} else {
-		enum histree_status status = set_moments(peer, question, error);
+		enum histree_status status = set_times(peer, question, error);
 		if (status != HISTREE_OK)
 			return status;
 		snprintf(sql, sizeof(sql),
-			 "SELECT " COLUMNS " FROM state SEMI JOIN moment ON t >= start AND t <= \"end\" WHERE");
+			 "SELECT " COLUMNS " FROM state SEMI JOIN asked_time ON t >= start AND t <= \"end\" WHERE");
 	}
 	print_quarks(sql, question);
 	duckdb_result result;

@@ -151,7 +151,7 @@ static void measure_making(const char *path, const char *name, size_t field)
 /* Where a block begins and ends in the order; a value is told by its first 8 bytes, or its code. */
 struct block_end {
 	uint64_t value;
-	int step; /* 1: it begins, -1: it ends, behind what begins there */
+	int change; /* 1: it begins, -1: it ends, after what begins there */
 };
 
 static uint64_t number_of(const struct histree_value *value)
@@ -171,7 +171,7 @@ static int compare_ends(const void *a, const void *b)
 	const struct block_end *one = a, *other = b;
 	if (one->value != other->value)
 		return one->value < other->value ? -1 : 1;
-	return other->step - one->step;
+	return other->change - one->step;
 }
 
 static void measure_bounds(const char *path, const char *name, size_t field, uint64_t segments)
@@ -210,9 +210,9 @@ static void measure_bounds(const char *path, const char *name, size_t field, uin
 	size_t first = 0;
 	long open = 0, most = 0;
 	for (size_t i = 0; i < 2 * blocks; i++) {
-		open += ends[i].step;
+		open += ends[i].change;
 		most = open > most ? open : most;
-		first += ends[i].step > 0 && ends[i].value == least;
+		first += ends[i].change > 0 && ends[i].value == least;
 	}
 	print(name, "bounds of the field, open at most, %", 100 * (double)most / (double)blocks);
 	print(name, "bounds of the field, open before the first, %", 100 * (double)first / (double)blocks);

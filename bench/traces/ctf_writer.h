@@ -56,7 +56,7 @@ struct ctf_stream {
 	uint64_t packet_count, event_count, byte_count; /* of the file; bytes as of the last whole packet */
 };
 
-/* What the metadata says besides the classes. */
+/* What the metadata says apart from the classes. */
 struct ctf_trace {
 	const struct ctf_event_class *classes;
 	size_t class_count;

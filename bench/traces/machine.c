@@ -54,12 +54,12 @@ uint64_t cpu_about(struct cpu *cpu, uint64_t mean)
 {
 	/*
 	 * The negative logarithm of a uniform number: leading zeros are its whole part to base 2, and between
-	 * powers of two a straight line is near enough.  16 bits behind the point; 45426 is the logarithm of 2.
+	 * powers of two a straight line is near enough.  16 bits after the point; 45426 is the logarithm of 2.
 	 */
 	uint64_t uniform = random_bits(&cpu->random) | 1;
 	unsigned zeros = (unsigned)__builtin_clzll(uniform);
-	uint64_t behind = zeros == 63 ? 0 : uniform << (zeros + 1) >> 48;
-	uint64_t binary = ((uint64_t)(zeros + 1) << 16) - behind;
+	uint64_t fraction = zeros == 63 ? 0 : uniform << (zeros + 1) >> 48;
+	uint64_t binary = ((uint64_t)(zeros + 1) << 16) - fraction;
 	return mean / 2 + ((mean / 2 * binary >> 16) * 45426 >> 16);
 }
 
