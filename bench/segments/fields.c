@@ -171,7 +171,7 @@ static int compare_ends(const void *a, const void *b)
 	const struct block_end *one = a, *other = b;
 	if (one->value != other->value)
 		return one->value < other->value ? -1 : 1;
-	return other->change - one->step;
+	return other->change - one->change;
 }
 
 static void measure_bounds(const char *path, const char *name, size_t field, uint64_t segments)
