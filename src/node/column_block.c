@@ -119,3 +119,27 @@ size_t column_block_payload(const struct column_block *block, uint32_t from, uin
 	return bits + steps * width_of(block, COLUMN_STEP_WIDTH, 0) +
 	       values * width_of(block, COLUMN_VALUE_WIDTH, 0);
 }
+
+/* ---- verification --------------------------------------------------------------------------------- */
+
+static bool times_ascend(const struct column_view *view)
+{
+	uint64_t before = 0, time;
+	for (uint32_t moment = 0; moment < view->time_count; moment++) {
+		if (!column_time_of(view, moment, &time) || (moment > 0 && time <= before))
+			return false;
+		before = time;
+	}
+	return true;
+}
+
+bool column_is_searchable(const struct column_view *view)
+{
+	for (uint32_t number = 0; number < view->block_count; number++) {
+		struct column_block block;
+		if (!column_block_open(&block, view, number) ||
+		    column_block_field(&block, COLUMN_KEY, 0) != column_head_key(view, number))
+			return false;
+	}
+	return view->direct || times_ascend(view);
+}

@@ -70,4 +70,10 @@ bool column_block_unpack(const struct column_block *block, struct column_segment
 /* Bits of the payload of the segments from `from` up to `to`; where one is malformed, any number. */
 size_t column_block_payload(const struct column_block *block, uint32_t from, uint32_t to);
 
+/*
+ * Returns whether searches in a leaf can rely on it: its times ascend, and each head has the key of its block.  For
+ * verification.
+ */
+bool column_is_searchable(const struct column_view *view);
+
 #endif

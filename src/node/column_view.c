@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/search.h"
 #include "item/value_codec.h"
-#include "node/column_block.h"
 
 static uint32_t head_count(uint32_t times)
 {
@@ -94,28 +93,4 @@ bool column_dictionary_value(const struct column_view *view, uint64_t entry, str
 	struct byte_reader reader = byte_reader(view->block + offset, view->used - offset);
 	*out = value_decode(&reader);
 	return !reader.failed;
-}
-
-/* ---- verification --------------------------------------------------------------------------------- */
-
-static bool times_ascend(const struct column_view *view)
-{
-	uint64_t before = 0, time;
-	for (uint32_t moment = 0; moment < view->time_count; moment++) {
-		if (!column_time_of(view, moment, &time) || (moment > 0 && time <= before))
-			return false;
-		before = time;
-	}
-	return true;
-}
-
-bool column_is_searchable(const struct column_view *view)
-{
-	for (uint32_t number = 0; number < view->block_count; number++) {
-		struct column_block block;
-		if (!column_block_open(&block, view, number) ||
-		    column_block_field(&block, COLUMN_KEY, 0) != column_head_key(view, number))
-			return false;
-	}
-	return view->direct || times_ascend(view);
 }

@@ -40,9 +40,6 @@ uint64_t column_moment_behind(const struct column_view *view, uint64_t time);
 
 bool column_dictionary_value(const struct column_view *view, uint64_t entry, struct histree_value *out);
 
-/* Whether searches can rely on it: times ascend, and each head has the key of its block.  For verification. */
-bool column_is_searchable(const struct column_view *view);
-
 static inline bool column_area_fits(uint32_t offset, uint64_t size, uint32_t used)
 {
 	return offset >= COLUMN_HEADER_SIZE && offset <= used && size <= used - offset;

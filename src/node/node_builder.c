@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/radix_sort.h"
 #include "item/value_codec.h"
+#include "node/node_capacity.h"
 #include "node/node_format.h"
 
 struct node_row {

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "node/segment_format.h"
+#include "node/segment_view.h"
 
 static size_t bytes_of(const struct bit_buffer *buffer)
 {

@@ -32,11 +32,10 @@
 #define NODE_SEGMENT_FORMAT_H
 
 #include "node/node_format.h"
-#include "node/segment_view.h"
 
 enum {
 	SEGMENT_HEADER_SIZE = 96,
-	SEGMENT_HEAD_SIZE = SEGMENT_BLOCK_BYTES_MIN,
+	SEGMENT_HEAD_SIZE = 40, /* of a block */
 	SEGMENT_FIELD_HEAD_SIZE = 10,
 };
 

@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "node/segment_format.h"
 
+_Static_assert((int)SEGMENT_BLOCK_BYTES_MIN == (int)SEGMENT_HEAD_SIZE, "a block takes at least its head");
+
 uint32_t segment_leaf_block_count(const uint8_t *leaf)
 {
 	return get_le32(leaf + 80);

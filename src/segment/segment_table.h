@@ -13,23 +13,12 @@
 #ifndef SEGMENT_SEGMENT_TABLE_H
 #define SEGMENT_SEGMENT_TABLE_H
 
-#include "segment/segment_backend.h"
-#include "segment_tree/segment_iter.h"
+#include "segment/table_store.h"
 
 struct segment_table;
 
 struct table_page_times {
 	histree_time start, end; /* least and greatest */
-};
-
-/* What a table is made from and belongs to; borrowed, and outlives it. */
-struct table_store {
-	const struct io *io;
-	const char *path; /* of the store */
-	const struct block_file *file;
-	struct segment_source source;
-	uint64_t segment_count;
-	struct segment_room room; /* to sort in */
 };
 
 /* HISTREE_NOT_FOUND: there is none; HISTREE_ERR_FORMAT: it is of another store, or damaged, and says which. */

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "segment/segment_sort.h"
+#include "segment/segment_table.h"
 #include "segment/table_section.h"
 #include "segment_tree/segment_place.h"
 

@@ -11,8 +11,8 @@
 #ifndef SEGMENT_TABLE_SECTION_H
 #define SEGMENT_TABLE_SECTION_H
 
-#include "segment/segment_table.h"
 #include "segment/table_page.h"
+#include "segment/table_store.h"
 
 static inline uint32_t table_page_count(uint64_t segment_count)
 {

@@ -9,10 +9,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/io.h"
 #include "base/search.h"
 #include "state/attributes.h"
-#include "state/history.h"
 
 size_t overview_path_size(const char *history)
 {
@@ -92,11 +90,8 @@ static enum histree_status open_overview(struct history_overview *overview, cons
 					 const struct histree_history_info *of, size_t cache_bytes,
 					 struct histree_error *error)
 {
-	struct block_file *file;
-	enum histree_status status = block_file_open(&io_posix, path, &file, error);
-	if (status == HISTREE_OK)
-		status = history_open_file(file, &(struct histree_open_options){ .cache_bytes = cache_bytes },
-					   &overview->history, error);
+	const struct histree_open_options options = { .cache_bytes = cache_bytes, .no_overviews = true };
+	enum histree_status status = histree_history_open(path, &options, &overview->history, error);
 	if (status == HISTREE_OK && !is_of(histree_history_info(overview->history), of))
 		status = error_set(error, HISTREE_ERR_FORMAT, "'%s' is of another history", path);
 	return status == HISTREE_OK ? read_entries(overview, of->attribute_count, error) : status;

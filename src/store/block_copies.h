@@ -10,6 +10,8 @@
 #define STORE_BLOCK_COPIES_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "store/block_header.h"
 

@@ -9,9 +9,10 @@
 #define STORE_BLOCK_FILE_INSIDE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
+#include "base/io.h"
 #include "store/block_copies.h"
-#include "store/block_file.h"
 
 enum { SECTION_COUNT_MAX = 64, SECTION_ENTRY_SIZE = 24 };
 

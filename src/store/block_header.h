@@ -27,8 +27,10 @@
 #define STORE_BLOCK_HEADER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "store/block_file.h"
+#include "histree/status.h"
+#include "store/block_format.h"
 
 enum {
 	BLOCK_HEADER_USED = 88,

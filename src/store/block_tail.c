@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "store/block_file.h"
 #include "store/block_file_inside.h"
 
 static const char tail_suffix[] = ".tail";

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "store/block_file.h"
 #include "store/block_file_inside.h"
 
 enum histree_status block_file_create(const struct io *io, const char *path, uint32_t block_size,

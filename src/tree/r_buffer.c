@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/radix_sort.h"
 #include "node/node_builder.h"
+#include "node/node_capacity.h"
 
 /* Bytes that the intervals of a sub-tree may take as rows. */
 static size_t subtree_capacity(const struct node_layout *layout, uint32_t height)

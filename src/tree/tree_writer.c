@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "node/node_capacity.h"
 #include "tree/leaf_source.h"
 #include "tree/tree_branch.h"
 

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "node/node_capacity.h"
 #include "tree/leaf_source.h"
 #include "tree/variant.h"
 

@@ -16,6 +16,7 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "node/column_builder.h"
+#include "node/node_capacity.h"
 #include "node/node_cursor.h"
 #include "support/random.h"
 

@@ -16,6 +16,7 @@
 #include "node/column_builder.h"
 #include "node/column_format.h"
 #include "node/node_builder.h"
+#include "node/node_capacity.h"
 #include "node/node_cursor.h"
 #include "node/node_format.h"
 #include "support/random.h"

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "node/node_format.h"
+
+#include "base/bytes.h"
+#include "base/crc32c.h"
+
+void node_put_segment_bounds(uint8_t *at, const struct node_child *child)
+{
+	put_le64(at, (uint64_t)child->start_max);
+	put_le64(at + 8, (uint64_t)child->end_min);
+	put_le64(at + 16, child->duration_min);
+	put_le64(at + 24, child->duration_max);
+}
+
+void node_get_segment_bounds(const uint8_t *at, struct node_child *child)
+{
+	child->start_max = (histree_time)get_le64(at);
+	child->end_min = (histree_time)get_le64(at + 8);
+	child->duration_min = get_le64(at + 16);
+	child->duration_max = get_le64(at + 24);
+}
+
+void node_put_header(uint8_t *block, const struct node_header *header)
+{
+	put_le32(block + 4, header->bounds.number);
+	put_le16(block + 8, (uint16_t)header->height);
+	put_le16(block + 10, (uint16_t)header->child_count);
+	put_le32(block + 12, header->item_count);
+	put_le64(block + 16, (uint64_t)header->bounds.start);
+	put_le64(block + 24, (uint64_t)header->bounds.end);
+	put_le32(block + 32, header->bounds.key_min);
+	put_le32(block + 36, header->bounds.key_max);
+	put_le32(block + 40, header->used);
+	put_le32(block + 44, header->body_offset);
+	put_le32(block, crc32c(0, block + 4, header->used - 4));
+}
