@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arrows.h - what connects the rows of a kernel trace: who came after whom on a CPU, who made and who woke whom,
- * and where a thread went on.
+ * arrows.h - arrows between the rows of a kernel trace: which thread followed which on a CPU, which thread created
+ * or woke which, and on which CPU a thread went on.
  *
  *	request = (struct histree_arrows_request){ .history = history, .resources = resources, .flow = flow,
  *						   .from = t1, .to = t2, .pixels = 1500 };
@@ -9,16 +9,16 @@
  *	list = histree_arrows_list(arrows, &count);
  *	histree_arrows_free(arrows);
  *
- * An arrow is given when it meets the range, also where both of its ends lie outside.  They are thinned to what a
- * chart can show: of one kind and CPU, one for each pixel in which arrows end; and there are HISTREE_ARROWS_MAX at
- * most.  No arrow is invented: where there are too many to read, those that are left out cannot be told from those
- * that are not there, so the answer then says that it has not all.
+ * An arrow is in the list if it meets the range, even if both of its ends lie outside.  The list is thinned to what
+ * a chart can show: for each kind and CPU, one arrow for each pixel in which arrows end, and HISTREE_ARROWS_MAX
+ * arrows in all.  No arrow is invented.  If there are too many to read, an arrow that was left out cannot be told
+ * from one that never was, so the answer then says that it is not complete.
  *
- * Cost: of a range with up to 65,536 switches, and as many forks and wake-ups, each is looked at.  With more
- * switches, one thread a pixel and CPU is looked up, and only arrows between neighbours are left; of more forks or
- * wake-ups there is none.
+ * Cost: in a range with up to 65,536 switches, and as many forks and wake-ups, each of them is looked at.  If there
+ * are more switches, one thread is looked up for each pixel and CPU, and only arrows between neighbouring threads
+ * remain; if there are more forks or wake-ups, none of that kind is given.
  *
- * Threads: making arrows uses a query of its own; what was made may be read by any number of threads.
+ * Threads: creating arrows uses a query of its own; any number of threads may read the result.
  */
 #ifndef HISTREE_ARROWS_H
 #define HISTREE_ARROWS_H
@@ -30,25 +30,25 @@ enum { HISTREE_ARROWS_MAX = 16384 };
 
 enum histree_arrow_kind {
 	HISTREE_ARROW_SWITCH,    /* from the thread that left a CPU to the next one there, over idle time */
-	HISTREE_ARROW_FORK,      /* from a thread to the one that it made, which begins to be */
-	HISTREE_ARROW_WAKEUP,    /* from a thread to the one that it woke, which gets a CPU */
-	HISTREE_ARROW_MIGRATION, /* of a thread, from the CPU that it left to the one where it ran next */
+	HISTREE_ARROW_FORK,      /* from a thread to the one that it created */
+	HISTREE_ARROW_WAKEUP,    /* from a thread to the one that it woke, when that one gets a CPU */
+	HISTREE_ARROW_MIGRATION, /* of one thread, from the CPU that it left to the one where it ran next */
 };
 #define HISTREE_ARROW_KIND_COUNT 4
 
 struct histree_arrow {
 	enum histree_arrow_kind kind;
-	int32_t from, to; /* tids, both above 0; of a migration, CPUs */
-	int32_t cpu;      /* where; of a fork -1; of a migration the one that it leads to */
-	int32_t tid;      /* of a migration, who; else as `to` */
+	int32_t from, to; /* tids, both above 0; for a migration, CPUs */
+	int32_t cpu;      /* where it ends; -1 for a fork */
+	int32_t tid;      /* the thread that migrates; otherwise the same as `to` */
 	histree_time start, end;
 };
 
 struct histree_arrows_request {
 	struct histree_history *history;
-	const struct histree_resources *resources; /* of the history; NULL: no switches and no migrations */
-	const struct histree_control_flow *flow;   /* of the history; NULL: no forks */
-	struct histree_segment_store *wakeups;     /* of the analysis of that name; NULL: no wake-ups */
+	const struct histree_resources *resources; /* of the history; NULL means no switches and no migrations */
+	const struct histree_control_flow *flow;   /* of the history; NULL means no forks */
+	struct histree_segment_store *wakeups;     /* of the analysis `wakeups`; NULL means no wake-ups */
 	histree_time from, to;                     /* both inclusive, inside the history */
 	uint32_t pixels;                           /* at least 1 */
 	struct histree_cancel cancel;
@@ -60,16 +60,16 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_arrows_create(const struct histree_arrows_request *request, struct histree_arrows **out,
 		      struct histree_error *error);
 
-/* NULL is fine. */
+/* Free the arrows; NULL is allowed. */
 HISTREE_API void histree_arrows_free(struct histree_arrows *arrows);
 
-/* By kind; of one kind and CPU by their ends. */
+/* Returns the arrows in the order of their kinds; those of one kind and CPU are in the order of their ends. */
 HISTREE_API const struct histree_arrow *histree_arrows_list(const struct histree_arrows *arrows, size_t *count);
 
-/* Whether every arrow that meets the range is in the list: none was thinned out, and all could be read. */
+/* Returns true if every arrow that meets the range is in the list: none was thinned out, and all could be read. */
 HISTREE_API bool histree_arrows_are_all(const struct histree_arrows *arrows);
 
-/* What Trace Compass calls a kind where it has a style for it ("CPU transition"), else likewise. */
+/* Returns the style of a kind.  Its key is that of Trace Compass if that has one ("CPU transition"). */
 HISTREE_API const struct histree_style *histree_arrow_style(enum histree_arrow_kind kind);
 
 #endif

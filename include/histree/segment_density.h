@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_density.h - how many segments last how long: counts in buckets of duration, as fine for nanoseconds as
- * for seconds.
+ * segment_density.h - how many segments last how long: counts in buckets of duration that are as fine for
+ * nanoseconds as for seconds.
  *
- * Buckets have the same width on a logarithmic scale, or nearly: their bounds are round numbers, 1 2 5 or the
- * preferred numbers of ISO 3 (Renard's).  One pass over the segments; memory is a count a bucket, 128 MB at most.
+ * Buckets have nearly the same width on a logarithmic scale.  Their bounds are round numbers: 1 2 5, or the
+ * preferred numbers of ISO 3 (Renard's).  A density takes one pass over the segments and one count for each
+ * bucket, at most 128 MB.
  */
 #ifndef HISTREE_SEGMENT_DENSITY_H
 #define HISTREE_SEGMENT_DENSITY_H
@@ -13,11 +14,12 @@
 
 struct histree_density_options {
 	unsigned per_decade; /* buckets for each power of ten: 1, 3 (1 2 5), 5, 10 or 20; 0 means 3 */
-	size_t field;        /* counts for each of its values, or HISTREE_SEGMENTS_TOGETHER */
-	size_t group_max;    /* so many values have counts of their own, those that come first; 0 means 1000 */
+	size_t field;        /* each of its values gets counts of its own; or HISTREE_SEGMENTS_TOGETHER */
+	size_t group_max;    /* the first so many values get counts of their own; 0 means 1000 */
 	/*
-	 * Counts for each of so many equal parts of the time [from, to], both inclusive: where a segment starts, or
-	 * the nearest.  0: times do not matter.
+	 * The time [from, to], both inclusive, is cut into so many equal columns, and each gets counts of its own.
+	 * A segment counts in the column in which it starts, or in the nearest one.  0 means one column for all
+	 * times.
 	 */
 	uint32_t column_count;
 	histree_time from, to;
@@ -29,7 +31,7 @@ struct histree_duration_bucket {
 };
 
 struct histree_density_group {
-	struct histree_value value; /* null: none, or all segments.  Bytes belong to the density. */
+	struct histree_value value; /* null for none and for all together; bytes belong to the density */
 	bool is_rest;               /* all segments whose values came too late to have counts of their own */
 	uint64_t count;
 };
@@ -37,32 +39,32 @@ struct histree_density_group {
 struct histree_segment_density;
 
 /*
- * Of the segments in the window of the query that pass its filter; its order and limit are of no meaning.
- * HISTREE_ERR_ARGUMENT for options that are not possible.  HISTREE_PARTIAL: the density is there, without what
- * damaged nodes held.  One thread at a time.
+ * Count the segments in the window of the query that pass its filter; order and limit are ignored.  Returns
+ * HISTREE_ERR_ARGUMENT if the options are not possible, HISTREE_PARTIAL if the density was made but lacks the
+ * segments of damaged nodes.  One thread at a time may use the store.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_density_create(struct histree_segment_store *store, const struct histree_segment_query *query,
 			       const struct histree_density_options *options, struct histree_segment_density **out,
 			       struct histree_error *error);
 
-/* From the least to the greatest that holds a segment, without gaps; none if there are no segments. */
+/* Returns the buckets from the first to the last that holds a segment, without gaps. */
 HISTREE_API const struct histree_duration_bucket *
 histree_segment_density_buckets(const struct histree_segment_density *density, size_t *count);
 
-/* Those with segments: the greatest count first, the rest last; NULL behind it. */
+/* Returns a group that has segments: the one with the greatest count first, the rest last, NULL after that. */
 HISTREE_API const struct histree_density_group *
 histree_segment_density_group(const struct histree_segment_density *density, size_t index);
 
-/* How many segments of a group fall in a bucket and start in a column; without columns, column 0 has them all. */
+/* Returns how many segments of a group are in a bucket and a column; without columns, column 0 has all. */
 HISTREE_API uint64_t histree_segment_density_count(const struct histree_segment_density *density, size_t group,
 						   uint32_t column, size_t bucket);
 
-/* What is missing, of all damaged nodes together; `node` is the first of them.  NULL: nothing is. */
+/* Returns what all damaged nodes together lack, `node` being the first of them, or NULL if nothing is missing. */
 HISTREE_API const struct histree_segment_loss *
 histree_segment_density_loss(const struct histree_segment_density *density);
 
-/* NULL is fine. */
+/* Free the density; NULL is allowed. */
 HISTREE_API void histree_segment_density_free(struct histree_segment_density *density);
 
 #endif

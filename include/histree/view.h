@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view.h - what the views of a kernel trace show: its threads as a tree, its resources, how busy it was, and in
- * which colours.
+ * view.h - the content of the views of a kernel trace: its threads as a tree, its resources, how busy it was, and
+ * the colours.
  *
- * A model is made of a history once and never changes; strings and arrays in it live as long as it does.  The
+ * A model is made from a history once and never changes; strings and arrays in it live as long as it does.  The
  * states of its rows come from rows.h, by quark.  Models need the attributes of the analyses `kernel` and
- * `kernel-2016` (histree-states(7)); of a history without them they are empty.
+ * `kernel-2016` (histree-states(7)); a model of a history without them is empty.
  *
- * Threads: a model may be read by any number of threads.  Making one uses a query of its own.
+ * Threads: any number of threads may read a model.  Creating one uses a query of its own.
  */
 #ifndef HISTREE_VIEW_H
 #define HISTREE_VIEW_H
 
 #include "history.h"
 
-/* In place of an index: none. */
+/* Stands in place of an index if there is none. */
 #define HISTREE_NO_INDEX UINT32_MAX
 
 /* Asked now and then by the calling thread while a model is made; a zeroed one never stops. */
@@ -26,21 +26,21 @@ struct histree_cancel {
 /* ---- Control Flow ----------------------------------------------------------------------------------------- */
 
 struct histree_thread {
-	const char *name;    /* of its program, the last it had; "" if not known */
-	int32_t tid;         /* 0: the idle thread of a CPU; -1: whatever ran before the first switch of a CPU */
-	int32_t pid;         /* its process; its own tid where the history says nothing else */
-	int32_t ppid;        /* the thread that made it; -1 if not known */
-	int32_t cpu;         /* of an idle thread, else -1 */
-	int32_t last_status; /* at the end of the history, as in histree-states(7); -1: null, it is gone */
+	const char *name;          /* the last name of its program; "" if not known */
+	int32_t tid;               /* 0: the idle thread of a CPU; -1: whatever ran before the first switch */
+	int32_t pid;               /* its process; its own tid if the history says nothing else */
+	int32_t ppid;              /* the thread that created it; -1 if not known */
+	int32_t cpu;               /* of an idle thread; otherwise -1 */
+	int32_t last_status;       /* at the end of the history (histree-states(7)); -1 if the thread is gone */
 	histree_time birth, death; /* its first and last time with a status; birth > death: it never had one */
 	histree_time
 		ppid_since;   /* when that became known, its birth where the trace saw it made; INT64_MIN: never */
 	histree_quark node;   /* Threads/<tid> */
 	histree_quark status; /* the attribute with its status: the node itself, in kernel-2016 its child */
-	histree_quark system_call; /* HISTREE_ROOT: there is none */
-	uint32_t parent;           /* index; HISTREE_NO_INDEX: at the top */
+	histree_quark system_call; /* HISTREE_ROOT if there is none */
+	uint32_t parent;           /* an index, or HISTREE_NO_INDEX at the top */
 	uint32_t depth;            /* 0 at the top */
-	uint32_t descendants;      /* they follow it */
+	uint32_t descendants;      /* how many; they follow it in the array */
 };
 
 struct histree_control_flow;
@@ -59,16 +59,17 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_control_flow_create(s
 									       struct histree_error *error);
 HISTREE_API void histree_control_flow_free(struct histree_control_flow *flow);
 
-/* Contiguous: thread i + 1 follows thread i. */
+/* Returns the threads as one array, in their order. */
 HISTREE_API const struct histree_thread *histree_control_flow_threads(const struct histree_control_flow *flow,
 								      uint32_t *count);
 
-/* The thread with this tid; HISTREE_NO_INDEX if there is none.  For 0, `cpu` says which. */
+/* Returns the index of the thread with this tid, or HISTREE_NO_INDEX.  For tid 0, `cpu` says which. */
 HISTREE_API uint32_t histree_control_flow_find(const struct histree_control_flow *flow, int32_t tid, int32_t cpu);
 
 /*
- * The next thread after `after` (HISTREE_NO_INDEX: from the first) whose name contains `text`, ASCII letters alike
- * in both cases, or whose tid or pid begins with it; `backwards`: the one before.  HISTREE_NO_INDEX: no more.
+ * Returns the index of the next thread after `after` (from the first one if that is HISTREE_NO_INDEX) whose name
+ * contains `text`, ignoring the case of ASCII letters, or whose tid or pid begins with it.  Returns the one before
+ * if `backwards` is set, and HISTREE_NO_INDEX if there are no more.
  */
 HISTREE_API uint32_t histree_control_flow_search(const struct histree_control_flow *flow, const char *text,
 						 uint32_t after, bool backwards);
@@ -86,7 +87,7 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_thread_is_forked(stru
 /* ---- Resources -------------------------------------------------------------------------------------------- */
 
 enum histree_resource_kind {
-	HISTREE_RESOURCE_CPU,            /* its status */
+	HISTREE_RESOURCE_CPU,            /* the status of a CPU */
 	HISTREE_RESOURCE_CURRENT_THREAD, /* the tid that runs there */
 	HISTREE_RESOURCE_FREQUENCY,      /* in Hz */
 	HISTREE_RESOURCE_IRQ,
@@ -95,16 +96,16 @@ enum histree_resource_kind {
 
 struct histree_resource {
 	enum histree_resource_kind kind;
-	int32_t cpu;      /* -1: of all CPUs together */
-	int32_t number;   /* of an IRQ or softirq; else -1 */
+	int32_t cpu;      /* -1 for all CPUs together */
+	int32_t number;   /* of an IRQ or softirq; otherwise -1 */
 	const char *name; /* for people: "CPU 3", "IRQ 19 ahci", "softirq 1 timer" */
 	histree_quark quark;
-	uint32_t parent; /* index: an interrupt's CPU; HISTREE_NO_INDEX at the top */
+	uint32_t parent; /* the index of an interrupt's CPU, or HISTREE_NO_INDEX at the top */
 };
 
 struct histree_resources;
 
-/* CPUs by number, each followed by what is below it; then interrupts and softirqs of all CPUs together. */
+/* List the CPUs by number, each followed by its own resources, then the interrupts of all CPUs together. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_resources_create(struct histree_history *history,
 									    struct histree_resources **out,
 									    struct histree_error *error);
@@ -116,14 +117,15 @@ HISTREE_API const struct histree_resource *histree_resources_list(const struct h
 
 struct histree_cpu_usage_request {
 	histree_time from, to;
-	uint32_t pixels;     /* points of each curve: pixels as in rows.h */
+	uint32_t pixels;     /* points of each curve; pixels are those of rows.h */
 	const int32_t *tids; /* threads that get a curve of their own; may be NULL */
 	size_t tid_count;
-	const int32_t *cpus; /* only these; NULL: all */
+	const int32_t *cpus; /* only these; NULL means all */
 	size_t cpu_count;
 	/*
-	 * The curve of all threads will do: without `tids`, no thread's time is added up, and where pixels are wide
-	 * the overviews of the history are read, which are right to within two of their cells a pixel (rows.h).
+	 * The curve of all threads together is enough.  Without `tids`, no thread's time is then added up, and if
+	 * pixels are wide the overviews of the history are read, which are right to within two of their cells a
+	 * pixel (rows.h).
 	 */
 	bool no_times;
 	struct histree_cancel cancel;
@@ -131,14 +133,14 @@ struct histree_cpu_usage_request {
 
 struct histree_cpu_time {
 	int32_t tid;
-	int64_t ns; /* on all CPUs together, in the range */
+	int64_t ns; /* in the range, on all CPUs together */
 };
 
 struct histree_cpu_usage;
 
 /*
- * Who had the CPUs, from CPUs/<cpu>/Current_thread.  The cost grows with the number of context switches in the
- * range: each is read.
+ * Find out which threads had the CPUs, from CPUs/<cpu>/Current_thread.  Every context switch in the range is read,
+ * so the cost grows with their number.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_cpu_usage_create(struct histree_history *history, const struct histree_cpu_usage_request *request,
@@ -146,21 +148,21 @@ histree_cpu_usage_create(struct histree_history *history, const struct histree_c
 HISTREE_API void histree_cpu_usage_free(struct histree_cpu_usage *usage);
 
 /*
- * One number a pixel, in percent of one CPU: 250 are two and a half.  `curve` is an index of the request's tids, or
- * HISTREE_NO_INDEX for all threads but the idle ones together.
+ * Returns one number for each pixel, in percent of one CPU: 250 means two and a half CPUs.  `curve` is an index
+ * into the tids of the request, or HISTREE_NO_INDEX for all threads together except the idle ones.
  */
 HISTREE_API const double *histree_cpu_usage_curve(const struct histree_cpu_usage *usage, uint32_t curve);
 
-/* Every thread that ran in the range, those of the most time first; idle is not among them. */
+/* Returns every thread that ran in the range except the idle ones, by decreasing time. */
 HISTREE_API const struct histree_cpu_time *histree_cpu_usage_times(const struct histree_cpu_usage *usage,
 								   size_t *count);
 
 /* ---- density ---------------------------------------------------------------------------------------------- */
 
 /*
- * How much happened: for each pixel, the number of states of all attributes that begin in it, the first ones of the
- * history excepted.  A history does not keep events; each event changes a few states.  Reads every interval of the
- * range.  `counts` has room for `pixels`.
+ * Count for each pixel the states of all attributes that begin in it, except those that begin with the history.
+ * This shows how much happened: a history does not keep events, but each event changes a few states.  Every
+ * interval of the range is read.  `counts` has room for `pixels` numbers.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_density(struct histree_history *history,
 								   histree_time from, histree_time to,
@@ -170,50 +172,50 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_density(struct histre
 /* ---- the tree on disk ------------------------------------------------------------------------------------- */
 
 /*
- * Places for the nodes of a tree, level by level (thesis 3.1).  Depth first, children follow one another on their
- * level, so lines never cross.  Leaves are spread evenly and parents stand above the middle of their children.  A
- * level with more nodes than there is width for is a wall: columns of several nodes, so that each of 10^5 can still
- * be seen.
+ * A picture of the nodes of a tree, level by level (thesis 3.1).  Children follow one another on their level in the
+ * order of their parents, so lines never cross.  Leaves are spread evenly, and a parent is above the middle of its
+ * children.  A level with more nodes than fit into the width becomes a wall, which has columns of several nodes, so
+ * that each of 10^5 nodes can still be seen.
  */
 struct histree_placed_node {
 	struct histree_node node;
-	uint32_t parent; /* index; HISTREE_NO_INDEX: it is the root */
+	uint32_t parent; /* an index, or HISTREE_NO_INDEX for the root */
 	uint32_t first_child, last_child;
-	double x, y; /* of its middle */
+	double x, y; /* its centre */
 };
 
-/* The nodes of one height. */
+/* The nodes of one level. */
 struct histree_node_level {
 	uint32_t count;
-	uint32_t rows;   /* of its wall; 1: it is none */
-	double distance; /* of neighbours, at least */
+	uint32_t rows;   /* of the wall; 1 if the level is not a wall */
+	double distance; /* between neighbours, at least */
 	double size;     /* of a symbol */
 	double top, bottom;
-	unsigned lines; /* of text below each node that there is room for: 0, 2 or 4 */
+	unsigned lines; /* how many lines of text have room below each node: 0, 2 or 4 */
 };
 
 struct histree_tree_layout_options {
 	double left, width, top; /* of the picture, in any unit */
-	double height;           /* 0: as much as it needs */
+	double height;           /* 0 means as much as it needs */
 };
 
 struct histree_tree_layout;
 
-/* Reads every node. */
+/* Lay out the tree of a history.  Every node is read. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_tree_layout_create(struct histree_history *history, const struct histree_tree_layout_options *options,
 			   struct histree_cancel cancel, struct histree_tree_layout **out,
 			   struct histree_error *error);
 HISTREE_API void histree_tree_layout_free(struct histree_tree_layout *layout);
 
-/* Find all places anew, for another picture; nothing is read. */
+/* Lay out the same nodes again for another picture; nothing is read. */
 HISTREE_API void histree_tree_layout_place(struct histree_tree_layout *layout,
 					   const struct histree_tree_layout_options *options);
 
-/* Depth first, the root is the first one. */
+/* Returns the nodes, depth first, beginning with the root. */
 HISTREE_API const struct histree_placed_node *histree_tree_layout_nodes(const struct histree_tree_layout *layout,
 									uint32_t *count);
-/* By height, from that of the leaves, which end where the picture does. */
+/* Returns the levels, beginning with that of the leaves, which ends where the picture ends. */
 HISTREE_API const struct histree_node_level *histree_tree_layout_levels(const struct histree_tree_layout *layout,
 									uint32_t *count);
 
@@ -232,27 +234,27 @@ enum histree_meaning {
 #define HISTREE_MEANING_COUNT 7
 
 struct histree_style {
-	const char *key;      /* what Trace Compass calls it ("Wait blocked"); unique within a meaning */
+	const char *key;      /* the name that Trace Compass gives it ("Wait blocked"); unique within a meaning */
 	const char *name;     /* for people: "blocked" */
-	uint32_t light, dark; /* 0xRRGGBB on a light and on a dark ground */
+	uint32_t light, dark; /* 0xRRGGBB on a light and on a dark background */
 	double height;        /* of the row, 0 to 1 */
 };
 
-/* The meaning of the values of an attribute of a kernel history, by its path. */
+/* Returns the meaning of the values of an attribute of a kernel history, by its path. */
 HISTREE_API enum histree_meaning histree_meaning_of(const struct histree_attributes *attributes,
 						    histree_quark quark);
 HISTREE_API enum histree_meaning histree_resource_meaning(enum histree_resource_kind kind);
 
 /*
- * How to show a value; NULL: not at all (null, mostly).  Where values have no fixed style the colour comes from the
- * value, and is the same for equal values everywhere; its key and name are then those of the palette ("colour 3").
- * Colours are told apart by those who see red and green alike.  A value of type unknown has the style "Unknown",
- * whatever the meaning.
+ * Returns how to show a value, or NULL if it is not shown, as most null values are not.  If the values of a meaning
+ * have no fixed styles, the colour follows from the value and is the same for equal values everywhere; key and name
+ * are then those of the palette ("colour 3").  Readers who see red and green alike can tell the colours apart.  A
+ * value of type unknown has the style "Unknown", whatever the meaning.
  */
 HISTREE_API const struct histree_style *histree_style_of(enum histree_meaning meaning,
 							 const struct histree_value *value);
 
-/* All styles of a meaning, for a legend; of those without fixed ones the palette. */
+/* Returns all styles of a meaning, for a legend; a meaning without fixed styles has the palette. */
 HISTREE_API const struct histree_style *histree_styles(enum histree_meaning meaning, size_t *count);
 
 #endif
