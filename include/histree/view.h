@@ -240,9 +240,11 @@ struct histree_style {
 	double height;        /* of the row, 0 to 1 */
 };
 
-/* Returns the meaning of the values of an attribute of a kernel history, by its path. */
-HISTREE_API enum histree_meaning histree_meaning_of(const struct histree_attributes *attributes,
-						    histree_quark quark);
+/*
+ * Returns the meaning of an attribute's values: by its path where `kernel` or `kernel-2016` made the history, else
+ * HISTREE_MEANS_ANYTHING.
+ */
+HISTREE_API enum histree_meaning histree_meaning_of(const struct histree_history *history, histree_quark quark);
 HISTREE_API enum histree_meaning histree_resource_meaning(enum histree_resource_kind kind);
 
 /*
@@ -253,6 +255,12 @@ HISTREE_API enum histree_meaning histree_resource_meaning(enum histree_resource_
  */
 HISTREE_API const struct histree_style *histree_style_of(enum histree_meaning meaning,
 							 const struct histree_value *value);
+
+/*
+ * Returns the name of the style of a value that is a code, such as a status: "waits for a CPU" for 5.  Returns NULL
+ * if the value is no code and speaks for itself, such as a name, or if nothing is known of this code.
+ */
+HISTREE_API const char *histree_value_words(enum histree_meaning meaning, const struct histree_value *value);
 
 /* Returns all styles of a meaning, for a legend; a meaning without fixed styles has the palette. */
 HISTREE_API const struct histree_style *histree_styles(enum histree_meaning meaning, size_t *count);

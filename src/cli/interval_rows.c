@@ -11,20 +11,23 @@
 enum { PATH_WIDTH_MAX = 40 };
 
 void interval_rows_begin(struct interval_rows *rows, const struct row_format *format, struct output *output,
-			 const struct attribute_list *list)
+			 const struct histree_history *history, const struct attribute_list *list)
 {
 	const struct row_column columns[INTERVAL_COLUMNS] = {
 		{ .name = "path", .width = attribute_list_width(list, PATH_WIDTH_MAX) },
 		{ .name = "start", .width = 19, .to_the_right = true },
 		{ .name = "end", .width = 19, .to_the_right = true },
 		{ .name = "type", .width = 6 },
-		{ .name = "value", .width = 16 },
+		{ .name = "value", .width = 19 },
 		{ .name = "clock" },
 		{ .name = "lasts", .width = 10, .to_the_right = true },
 	};
 	memcpy(rows->columns, columns, sizeof(columns));
 	row_writer_begin(&rows->rows, format, output, rows->columns,
 			 format->for_people ? INTERVAL_COLUMNS : INTERVAL_COLUMNS - 2);
+	rows->history = history;
+	rows->attribute = NULL;
+	rows->meaning = HISTREE_MEANS_ANYTHING;
 	rows->hexadecimal = NULL;
 	rows->hexadecimal_capacity = 0;
 }
@@ -43,9 +46,23 @@ static void put_hexadecimal(struct interval_rows *rows, const unsigned char *byt
 	row_bytes(&rows->rows, rows->hexadecimal, 2 * size);
 }
 
-static void put_value(struct interval_rows *rows, const struct histree_value *value)
+/* Rows of one attribute follow each other: its meaning is looked up once. */
+static const char *words_of(struct interval_rows *rows, const struct listed_attribute *attribute,
+			    const struct histree_value *value)
 {
-	if (value->type == HISTREE_CUSTOM)
+	if (rows->attribute != attribute)
+		rows->meaning = histree_meaning_of(rows->history, attribute->quark);
+	rows->attribute = attribute;
+	return histree_value_words(rows->meaning, value);
+}
+
+static void put_value(struct interval_rows *rows, const struct listed_attribute *attribute,
+		      const struct histree_value *value)
+{
+	const char *words = rows->rows.format->for_people ? words_of(rows, attribute, value) : NULL;
+	if (words != NULL)
+		row_code(&rows->rows, words, value->int32);
+	else if (value->type == HISTREE_CUSTOM)
 		put_hexadecimal(rows, value->bytes, value->size);
 	else
 		row_value(&rows->rows, value);
@@ -60,7 +77,7 @@ void interval_rows_take(void *context, const struct listed_attribute *attribute,
 	row_number(rows, interval->start);
 	row_number(rows, interval->end);
 	row_text(rows, histree_type_name(interval->value.type));
-	put_value(interval_rows, &interval->value);
+	put_value(interval_rows, attribute, &interval->value);
 	if (rows->format->for_people) {
 		char text[TIME_TEXT_SIZE];
 		row_bytes(rows, text, time_format_clock(interval->start, text));

@@ -2,7 +2,8 @@
 /*
  * interval_rows.h - intervals as rows: path, start, end, type, value.
  *
- * The text format adds, for people, the time of day (UTC) at which the interval starts and how long it lasts.
+ * The text format, for people, says a status in words before its number ("waits for a CPU (5)"), and adds the time
+ * of day (UTC) at which the interval starts and how long it lasts.
  * Custom values are hexadecimal.
  */
 #ifndef CLI_INTERVAL_ROWS_H
@@ -10,20 +11,23 @@
 
 #include "cli/attribute_list.h"
 #include "cli/row_writer.h"
-#include "histree/value.h"
+#include "histree/view.h"
 
 enum { INTERVAL_COLUMNS = 7 };
 
 struct interval_rows {
 	struct row_writer rows;
 	struct row_column columns[INTERVAL_COLUMNS];
-	char *hexadecimal; /* a custom value as text */
+	const struct histree_history *history;
+	const struct listed_attribute *attribute; /* of the last row; NULL before the first */
+	enum histree_meaning meaning;             /* of that attribute's values */
+	char *hexadecimal;                        /* a custom value as text */
 	size_t hexadecimal_capacity;
 };
 
-/* `list` has the attributes that will come, for the width of their column. */
+/* `list` has the attributes of `history` that will come; the width of their column follows from it. */
 void interval_rows_begin(struct interval_rows *rows, const struct row_format *format, struct output *output,
-			 const struct attribute_list *list);
+			 const struct histree_history *history, const struct attribute_list *list);
 
 /* An answer_taker: `context` is the struct interval_rows. */
 void interval_rows_take(void *context, const struct listed_attribute *attribute,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "cli/row_writer.h"
 
+#include <assert.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/number_text.h"
@@ -69,6 +72,14 @@ void row_duration(struct row_writer *rows, uint64_t ns)
 		row_bytes(rows, text, time_format_duration(ns, text));
 	else
 		row_unsigned(rows, ns);
+}
+
+void row_code(struct row_writer *rows, const char *words, int32_t code)
+{
+	char text[64];
+	int size = snprintf(text, sizeof(text), "%s (%" PRId32 ")", words, code);
+	assert(size > 0 && (size_t)size < sizeof(text));
+	row_bytes(rows, text, (size_t)size);
 }
 
 void row_bar(struct row_writer *rows, uint64_t number, uint64_t most)

@@ -81,6 +81,9 @@ void row_bar(struct row_writer *rows, uint64_t number, uint64_t most);
 
 void row_bool(struct row_writer *rows, bool truth);
 
+/* For people: what a code means, then the code: "waits for a CPU (5)". */
+void row_code(struct row_writer *rows, const char *words, int32_t code);
+
 /* A length of time: with a unit for people, else in nanoseconds. */
 void row_duration(struct row_writer *rows, uint64_t ns);
 

@@ -32,7 +32,7 @@ static int print(struct histree_history *history, const struct attribute_list *l
 	struct interval_rows rows;
 	struct answer_stats stats;
 	struct histree_error error = { 0 };
-	interval_rows_begin(&rows, format, output, list);
+	interval_rows_begin(&rows, format, output, history, list);
 	enum histree_status status = answer(&everything, interval_rows_take, &rows, &stats, &error);
 	interval_rows_finish(&rows);
 	return cli_end(output, answer_exit(&stats, status == HISTREE_OK ? CLI_OK : (int)report_error(&error)));

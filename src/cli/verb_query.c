@@ -134,7 +134,8 @@ static int print(const struct answer_question *question, const struct query_opti
 	struct interval_rows rows;
 	struct answer_stats stats;
 	struct histree_error error = { 0 };
-	interval_rows_begin(&rows, row_format_find(chosen->format), output, question->attributes);
+	interval_rows_begin(&rows, row_format_find(chosen->format), output, question->history,
+			    question->attributes);
 	if (answer(question, interval_rows_take, &rows, &stats, &error) != HISTREE_OK)
 		status = report_error(&error);
 	else if (chosen->stats)

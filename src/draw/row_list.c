@@ -236,28 +236,30 @@ enum histree_status row_list_resources(struct row_list *list, const struct histr
 	return status;
 }
 
-static enum histree_status add_attribute(struct row_list *list, const struct histree_attributes *attributes,
+static enum histree_status add_attribute(struct row_list *list, const struct histree_history *history,
 					 histree_quark quark, struct histree_error *error)
 {
 	char path[256];
 	const struct picture_row row = {
 		.quark = quark,
 		.text = HISTREE_ROOT,
-		.meaning = histree_meaning_of(attributes, quark),
+		.meaning = histree_meaning_of(history, quark),
 		.thread = HISTREE_NO_INDEX,
 	};
-	histree_attributes_path(attributes, quark, path, sizeof(path));
+	histree_attributes_path(histree_history_attributes(history), quark, path, sizeof(path));
 	return add(list, row, path, "", error);
 }
 
 enum histree_status row_list_attributes(struct row_list *list, const struct histree_draw_options *options,
-					const struct histree_attributes *attributes, size_t most,
+					const struct histree_history *history, size_t most,
 					struct histree_error *error)
 {
-	size_t all = options->quarks != NULL ? options->quark_count : histree_attributes_count(attributes);
+	size_t all = histree_attributes_count(histree_history_attributes(history));
+	if (options->quarks != NULL)
+		all = options->quark_count;
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < all && i < most && status == HISTREE_OK; i++)
-		status = add_attribute(list, attributes,
+		status = add_attribute(list, history,
 				       options->quarks != NULL ? options->quarks[i] : (histree_quark)i, error);
 	say_which(list, all, "attributes", "the first");
 	return status;

@@ -36,7 +36,7 @@ enum histree_status row_list_resources(struct row_list *list, const struct histr
 				       const struct histree_resources *resources, size_t most,
 				       struct histree_error *error);
 enum histree_status row_list_attributes(struct row_list *list, const struct histree_draw_options *options,
-					const struct histree_attributes *attributes, size_t most,
+					const struct histree_history *history, size_t most,
 					struct histree_error *error);
 
 void row_list_release(struct row_list *list);

@@ -65,8 +65,7 @@ static enum histree_status make_rows(struct picture *picture, size_t most, struc
 		status = row_list_resources(&picture->list, options, picture->resources, most, error);
 		break;
 	default:
-		status = row_list_attributes(&picture->list, options, histree_history_attributes(picture->history),
-					     most, error);
+		status = row_list_attributes(&picture->list, options, picture->history, most, error);
 	}
 	if (status == HISTREE_OK && picture->list.count == 0)
 		return error_set(error, HISTREE_NOT_FOUND, "nothing to draw: this history has no such %s",

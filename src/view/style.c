@@ -32,8 +32,8 @@ static const struct histree_style thread_styles[] = {
 	{ "Usermode", "user mode", GREEN, 1 },
 	{ "System call", "system call", BLUE, 1 },
 	{ "Interrupt", "interrupted", PURPLE, 0.8 },
-	{ "Wait for CPU", "waiting for a CPU", ORANGE, 0.6 },
-	{ "Wait", "waiting", PALE_GREY, 0.5 },
+	{ "Wait for CPU", "waits for a CPU", ORANGE, 0.6 },
+	{ "Wait", "waits", PALE_GREY, 0.5 },
 	{ "Wait fork", "just made", PALE_ORANGE, 0.5 },
 };
 
@@ -180,6 +180,15 @@ const struct histree_style *histree_style_of(enum histree_meaning meaning, const
 	return style_of_anything(value);
 }
 
+const char *histree_value_words(enum histree_meaning meaning, const struct histree_value *value)
+{
+	bool is_code = meaning == HISTREE_MEANS_THREAD_STATUS || meaning == HISTREE_MEANS_CPU_STATUS ||
+		       meaning == HISTREE_MEANS_SOFT_IRQ;
+	const struct histree_style *style =
+		is_code && value->type == HISTREE_INT ? histree_style_of(meaning, value) : NULL;
+	return style != NULL ? style->name : NULL;
+}
+
 /* ---- of an attribute -------------------------------------------------------------------------------------- */
 
 enum histree_meaning histree_resource_meaning(enum histree_resource_kind kind)
@@ -230,8 +239,18 @@ static bool is_at(const struct histree_attributes *attributes, histree_quark qua
 	return length == 0 && quark == HISTREE_ROOT;
 }
 
-enum histree_meaning histree_meaning_of(const struct histree_attributes *attributes, histree_quark quark)
+/* Other analyses may have attributes with the same paths. */
+static bool is_of_kernel(const struct histree_history *history)
 {
+	const char *provider = histree_history_info(history)->provider;
+	return strcmp(provider, "kernel") == 0 || strcmp(provider, "kernel-2016") == 0;
+}
+
+enum histree_meaning histree_meaning_of(const struct histree_history *history, histree_quark quark)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(history);
+	if (!is_of_kernel(history))
+		return HISTREE_MEANS_ANYTHING;
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
 		size_t length = 0;
 		while (length < 4 && meanings[i].path[length] != NULL)

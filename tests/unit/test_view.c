@@ -82,7 +82,7 @@ static void build(const char *path)
 	struct histree_state_system *system;
 	size_t order[sizeof(changes) / sizeof(changes[0])];
 	const size_t count = sizeof(order) / sizeof(order[0]);
-	const struct histree_history_options options = { .path = path, .start = START };
+	const struct histree_history_options options = { .path = path, .provider = "kernel", .start = START };
 	unlink(path);
 	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
 	for (size_t i = 0; i < count; i++)
@@ -366,7 +366,7 @@ static void resources_go_by_number(void **state)
 		assert_string_equal(list[i].name, expected[i]);
 		assert_int_equal(list[i].cpu, i < 6 ? 2 : i < 8 ? 10 : -1);
 		assert_int_equal(list[i].parent, i == 0 || i == 6 || i > 7 ? HISTREE_NO_INDEX : i < 6 ? 0 : 6);
-		assert_int_equal(histree_meaning_of(histree_history_attributes(fixture->history), list[i].quark),
+		assert_int_equal(histree_meaning_of(fixture->history, list[i].quark),
 				 histree_resource_meaning(list[i].kind));
 	}
 	assert_int_equal(list[4].number, 19);

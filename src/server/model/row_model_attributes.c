@@ -122,7 +122,7 @@ static void facts(const void *view, uint32_t index, struct row_facts *out)
 		.descendants = row->descendants,
 	};
 	if (row->quark != HISTREE_ROOT)
-		out->meaning = histree_meaning_of(histree_history_attributes(history), row->quark);
+		out->meaning = histree_meaning_of(history, row->quark);
 }
 
 static void name_of(const struct attribute_rows *rows, uint32_t index, struct piece *name)
