@@ -58,11 +58,10 @@ out:
 	dataset_release(dataset);
 }
 
-/* Events, or states that begin. */
+/* Counts events, or, where the store has no index of them, the states that begin. */
 static enum histree_status count_density(struct dataset *dataset, const struct page_range *range,
 					 struct histree_cancel cancel, double *counts, struct histree_error *error)
 {
-	struct histree_history *history = dataset->histories[0];
 	void *view;
 	enum histree_status status;
 	if (event_list_applies(dataset)) {
@@ -74,11 +73,25 @@ static enum histree_status count_density(struct dataset *dataset, const struct p
 	uint64_t *states = calloc(range->pixels, sizeof(*states));
 	if (states == NULL)
 		return error_memory(error, "a chart");
-	status = histree_density(history, range->from, range->to, range->pixels, cancel, states, error);
+	status = histree_density(dataset->histories[0], range->from, range->to, range->pixels, cancel, states, error);
 	for (uint32_t i = 0; status == HISTREE_OK && i < range->pixels; i++)
 		counts[i] = (double)states[i];
 	free(states);
 	return status;
+}
+
+/* Answers and returns false if there is nothing to count: a store of segments alone may have no events either. */
+static bool counted_range(const struct call *call, const struct dataset *dataset, struct page_range *range)
+{
+	if (dataset->history_count > 0) {
+		const struct histree_history_info *info = histree_history_info(dataset->histories[0]);
+		return page_range(call, info->start, info->end, range);
+	}
+	const struct histree_store_info *info = histree_store_info(dataset->store);
+	if (event_list_applies(dataset))
+		return page_range(call, info->start, info->end, range);
+	reply_error(call->reply, HTTP_NOT_FOUND, "this store has neither states nor an index of events");
+	return false;
 }
 
 void api_density(struct call *call)
@@ -89,8 +102,7 @@ void api_density(struct call *call)
 	double *counts = NULL;
 	if (!page_dataset(call, &dataset))
 		return;
-	const struct histree_history_info *info = histree_history_info(dataset->histories[0]);
-	if (!page_range(call, info->start, info->end, &range))
+	if (!counted_range(call, dataset, &range))
 		goto out;
 	counts = calloc(range.pixels, sizeof(*counts));
 	if (counts == NULL) {

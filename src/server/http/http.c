@@ -325,8 +325,7 @@ static enum histree_status start_daemon(struct http *http, struct histree_error 
 					MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
 					MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS_MAX,
 					MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS_SIZE_MAX,
-					MHD_OPTION_THREAD_STACK_SIZE, (size_t)THREAD_STACK_SIZE,
-					MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+					MHD_OPTION_THREAD_STACK_SIZE, (size_t)THREAD_STACK_SIZE, MHD_OPTION_END);
 	if (http->daemon == NULL)
 		return error_set(error, HISTREE_ERR_IO,
 				 "cannot listen at %s port %u: %s; choose another with --port", options->bind,
