@@ -27,7 +27,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Digits at *at, at least one; *at moves behind them. */
+/* Digits at *at, at least one; *at moves past them. */
 static bool read_digits(const char **at, int64_t *number)
 {
 	if (!is_digit(**at))
@@ -93,21 +93,47 @@ static bool parse_clock(const char *text, int64_t *ns)
 static bool parse_time_of_day(const char *text, int64_t start, int64_t end, int64_t *ns)
 {
 	const int64_t day = SECONDS_PER_DAY * NS_PER_SECOND;
-	int64_t since_midnight, moment, next_day;
+	int64_t since_midnight, time, next_day;
 	if (!parse_clock(text, &since_midnight))
 		return false;
 	/* The first day that an int64 knows begins before the least int64: then there is no such midnight. */
-	if (__builtin_mul_overflow(floor_divide(start, day), day, &moment) ||
-	    __builtin_add_overflow(moment, since_midnight, &moment))
+	if (__builtin_mul_overflow(floor_divide(start, day), day, &time) ||
+	    __builtin_add_overflow(time, since_midnight, &time))
 		return false;
-	if (moment < start && !__builtin_add_overflow(moment, day, &next_day) && next_day <= end)
-		moment = next_day;
-	*ns = moment;
+	if (time < start && !__builtin_add_overflow(time, day, &next_day) && next_day <= end)
+		time = next_day;
+	*ns = time;
 	return true;
+}
+
+/* "2016-03-04" at *at, whose midnight is *ns; *at moves past it. */
+static bool read_date(const char **at, int64_t *ns)
+{
+	int64_t year, month, day;
+	if (!read_digits(at, &year) || *(*at)++ != '-' || !read_digits(at, &month) || *(*at)++ != '-')
+		return false;
+	if (!read_digits(at, &day) || year > 9999 || month > 12 || day > 31)
+		return false;
+	struct tm date = { .tm_year = (int)year - 1900, .tm_mon = (int)month - 1, .tm_mday = (int)day };
+	int64_t second = timegm(&date);
+	/* A day that its month does not have has become one of another month. */
+	return date.tm_mon == (int)month - 1 && date.tm_mday == (int)day &&
+	       !__builtin_mul_overflow(second, NS_PER_SECOND, ns);
+}
+
+/* "2016-03-04 17:46:23.1", or with a T instead of the blank. */
+static bool parse_date_and_time(const char *text, int64_t *ns)
+{
+	int64_t midnight, since_midnight;
+	if (!read_date(&text, &midnight) || (*text != ' ' && *text != 'T'))
+		return false;
+	return parse_clock(text + 1, &since_midnight) && !__builtin_add_overflow(midnight, since_midnight, ns);
 }
 
 bool time_parse(const char *text, int64_t start, int64_t end, int64_t *ns)
 {
+	if (*text != '\0' && strchr(text + 1, '-') != NULL)
+		return parse_date_and_time(text, ns);
 	if (strchr(text, ':') != NULL)
 		return parse_time_of_day(text, start, end, ns);
 	if (*text == '+') {

@@ -21,14 +21,15 @@ enum { TIME_TEXT_SIZE = 40 };
 bool time_parse_duration(const char *text, int64_t *ns);
 
 /*
- * A moment of a history that goes from `start` to `end`:
+ * Reads a time of a history that goes from `start` to `end`:
  *
  *	1457113583000000000	nanoseconds since the epoch, may be negative
  *	+12.5ms			a length of time after `start`
  *	17:46:23.1		time of day, up to nine decimals, on the day of `start`; where that is before
- *				`start` and the next day's is not behind `end`, on the next day
+ *				`start` and the next day's is not after `end`, on the next day
+ *	2016-03-04 17:46:23.1	date and time of day; a T may replace the blank
  *
- * False if the text is something else or the moment is no int64; the moment may lie outside the history.
+ * Returns false if the text is something else or the time is no int64.  The time may lie outside the history.
  */
 bool time_parse(const char *text, int64_t start, int64_t end, int64_t *ns);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * In place of all the others where there is no cairo.
+ * draw_not.c - pictures of a build without cairo: none is drawn, and the message says what to install.
  */
 #include "base/error.h"
 #include "histree/draw.h"

@@ -6,8 +6,8 @@
 #define OVERVIEW_OVERVIEW_CHOICE_H
 
 #include "histree/query.h"
+#include "overview/overview_options.h"
 #include "overview/overview_progress.h"
-#include "overview/overview_writer.h"
 
 /* An attribute of the history being read that goes into the overview being made. */
 struct condensed {

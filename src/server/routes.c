@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include "server/routes.h"
+
 #include "server/api/api.h"
-#include "server/http/router.h"
 #include "server/tsp/tsp.h"
 #include "server/web/web.h"
 

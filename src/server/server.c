@@ -5,11 +5,13 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "server/http/router.h"
+#include "server/catalogue/service.h"
 #include "server/model/kernel_threads.h"
+#include "server/routes.h"
 
 struct server {
 	struct service service;
+	struct router router;
 	struct http *http;
 	struct histree_error warning;
 };
@@ -42,6 +44,7 @@ enum histree_status server_start(const struct server_options *options, struct se
 		return error_memory(error, "a server");
 	keep_little();
 	server->service.web_root = options->web_root;
+	server->router = (struct router){ routes, &server->service };
 	struct catalogue_options catalogue = {
 		.paths = options->paths,
 		.path_count = options->path_count,
@@ -58,7 +61,7 @@ enum histree_status server_start(const struct server_options *options, struct se
 		.port = options->port,
 		.allowed_origin = options->allowed_origin,
 		.handle = router_handle,
-		.context = &server->service,
+		.context = &server->router,
 	};
 	if (status == HISTREE_OK)
 		status = http_start(&http, &server->http, error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * In place of all the others where there is no libmicrohttpd.
+ * server_not.c - the server of a build without libmicrohttpd: it refuses to start, and says what to install.
  */
 #include "base/error.h"
 #include "server/server.h"
@@ -20,6 +20,12 @@ uint16_t server_port(const struct server *server)
 {
 	(void)server;
 	return 0;
+}
+
+const char *server_warning(const struct server *server)
+{
+	(void)server;
+	return NULL;
 }
 
 void server_stop(struct server *server)

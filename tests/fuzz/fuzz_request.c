@@ -8,7 +8,7 @@
 #include "fuzz.h"
 #include "server/api/page_request.h"
 #include "server/http/http_guard.h"
-#include "server/http/router.h"
+#include "server/routes.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/table_reply.h"
 

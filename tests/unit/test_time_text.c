@@ -70,7 +70,7 @@ static int64_t parsed(const char *text, int64_t start, int64_t end)
 	return ns;
 }
 
-static void a_time_has_three_forms(void **state)
+static void a_time_has_four_forms(void **state)
 {
 	(void)state;
 	assert_int_equal(parsed("1457113583000000000", START, END), INT64_C(1457113583000000000));
@@ -81,6 +81,10 @@ static void a_time_has_three_forms(void **state)
 	assert_int_equal(parsed("17:46:23.1", START, END), INT64_C(1457113583100000000));
 	assert_int_equal(parsed("17:46:23", START, END), INT64_C(1457113583000000000));
 	assert_int_equal(parsed("0:0:0", START, END), START / DAY * DAY);
+	assert_int_equal(parsed("2016-03-04 17:46:23.1", START, END), INT64_C(1457113583100000000));
+	assert_int_equal(parsed("2016-03-04T17:46:23", START, END), INT64_C(1457113583000000000));
+	assert_int_equal(parsed("2016-02-29 00:00:00", START, END), INT64_C(1456704000000000000));
+	assert_int_equal(parsed("1969-12-31 23:59:59.5", START, END), -SECOND / 2);
 }
 
 static void a_time_of_day_after_midnight_is_on_the_next_day(void **state)
@@ -117,6 +121,18 @@ static void what_is_no_time_is_refused(void **state)
 					     "12:00:00.",
 					     "12:00:00.1234567890",
 					     "12:00:00Z",
+					     "2016-03-04",
+					     "2016-03-04 17:46",
+					     "2016-03-04  17:46:23",
+					     "2016-03-04 17:46:23Z",
+					     "2016-02-30 17:46:23",
+					     "2016-00-04 17:46:23",
+					     "2016-13-04 17:46:23",
+					     "2016-03-00 17:46:23",
+					     "10000-01-01 00:00:00",
+					     "9999-01-01 00:00:00",
+					     "2016-",
+					     "2016-03-",
 					     ":::",
 					     "-12:00:00",
 					     "9223372036854775808",
@@ -129,6 +145,17 @@ static void what_is_no_time_is_refused(void **state)
 	/* The midnight before the first time that an int64 knows is none. */
 	int64_t ns;
 	assert_false(time_parse("00:00:00", INT64_MIN, 0, &ns));
+}
+
+static void a_printed_date_reads_back(void **state)
+{
+	static const int64_t times[] = { START, END, 0, -1, INT64_MAX, INT64_MIN + DAY };
+	(void)state;
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		char text[TIME_TEXT_SIZE];
+		time_format_date(times[i], text);
+		assert_int_equal(parsed(text, START, END), times[i]);
+	}
 }
 
 static void formats_are_those_of_the_manual(void **state)
@@ -220,7 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(durations_are_exact),
 		cmocka_unit_test(what_is_no_duration_is_refused),
-		cmocka_unit_test(a_time_has_three_forms),
+		cmocka_unit_test(a_time_has_four_forms),
 		cmocka_unit_test(a_time_of_day_after_midnight_is_on_the_next_day),
 		cmocka_unit_test(times_before_the_epoch_have_a_day_too),
 		cmocka_unit_test(what_is_no_time_is_refused),
@@ -228,6 +255,7 @@ int main(void)
 		cmocka_unit_test(durations_are_readable),
 		cmocka_unit_test(round_durations_have_no_zeros_at_the_end),
 		cmocka_unit_test(a_printed_clock_reads_back),
+		cmocka_unit_test(a_printed_date_reads_back),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "server/api/api.h"
+#include "server/catalogue/service.h"
 #include "server/model/row_model.h"
 
 static void write_views(struct json_writer *json, const struct dataset *dataset)

@@ -6,7 +6,7 @@
 #include "server/api/page_request.h"
 #include "server/model/kernel_view.h"
 #include "server/model/name_piece.h"
-#include "server/tsp/state_rows.h"
+#include "server/model/state_text.h"
 
 #include "histree/query.h"
 

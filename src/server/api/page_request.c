@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "server/catalogue/service.h"
 
 static const char *parameter(const struct call *call, const char *name)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * catalogue_inside.h - the catalogue for its own files: catalogue_entries.c keeps what there is, catalogue_open.c
- * adds what clients open, catalogue.c begins, looks and forgets.
+ * catalogue_inside.h - the catalogue for its own files: catalogue_entries.c keeps what there is,
+ * catalogue_create.c begins with the stores of the command line, catalogue_open.c adds what clients open,
+ * catalogue_find.c looks and forgets.
  *
  * All of this is called under the lock.
  */

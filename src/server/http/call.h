@@ -7,21 +7,15 @@
 
 #include <jansson.h>
 
-#include "server/catalogue/bookmarks.h"
-#include "server/catalogue/catalogue.h"
 #include "server/http/http.h"
 
 enum { CALL_CAPTURES_MAX = 2 };
 
-/* What all endpoints share. */
-struct service {
-	struct catalogue *catalogue;
-	struct bookmarks *bookmarks;
-	const char *web_root; /* NULL: the files in the program */
-};
+/* What all endpoints share: catalogue/service.h.  The router only hands it on. */
+struct service;
 
 struct call {
-	struct service *service;
+	const struct service *service;
 	const struct http_request *request;
 	struct reply *reply;
 	const char *captured[CALL_CAPTURES_MAX]; /* what the wild-cards of the route stand for */

@@ -62,11 +62,12 @@ static bool read_body(struct call *call)
 	return true;
 }
 
-void router_handle(void *service, const struct http_request *request, struct reply *reply)
+void router_handle(void *context, const struct http_request *request, struct reply *reply)
 {
+	const struct router *router = context;
 	endpoint_function *endpoint;
-	struct call call = { .service = service, .request = request, .reply = reply };
-	switch (router_find(routes, request->method, &request->target, &endpoint, call.captured)) {
+	struct call call = { .service = router->service, .request = request, .reply = reply };
+	switch (router_find(router->routes, request->method, &request->target, &endpoint, call.captured)) {
 	case ROUTER_FOUND:
 		if (read_body(&call))
 			endpoint(&call);

@@ -9,8 +9,8 @@
 
 struct route {
 	enum http_method method;
-	const char
-		*pattern; /* "traces/?": a '?' stands for any one segment, a '*' at the end for all that follow */
+	/* "traces/?": a '?' stands for any one segment, a '*' at the end for all that follow. */
+	const char *pattern;
 	endpoint_function *endpoint; /* NULL ends a table */
 };
 
@@ -20,10 +20,12 @@ enum router_result { ROUTER_FOUND, ROUTER_NO_PATH, ROUTER_NO_METHOD };
 enum router_result router_find(const struct route *routes, enum http_method method, const struct target *target,
 			       endpoint_function **out, const char *captured[static CALL_CAPTURES_MAX]);
 
-/* The endpoints of the Trace Server Protocol below /tsp/api, of our own below /api/v1, and the page. */
-extern const struct route routes[];
+struct router {
+	const struct route *routes;
+	const struct service *service; /* handed to the endpoints */
+};
 
-/* Read the body, find the endpoint, have it answer; `service` is a struct service. */
-void router_handle(void *service, const struct http_request *request, struct reply *reply);
+/* Reads the body, finds the endpoint and has it answer; `context` is a struct router. */
+void router_handle(void *context, const struct http_request *request, struct reply *reply);
 
 #endif

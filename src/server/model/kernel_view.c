@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "histree/query.h"
 #include "server/catalogue/allowed_paths.h"
-#include "server/tsp/state_rows.h"
+#include "server/model/state_text.h"
 
 static struct histree_history *find_history(const struct dataset *dataset)
 {

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "server/model/name_piece.h"
 #include "server/model/row_model.h"
-#include "server/tsp/state_rows.h"
+#include "server/model/state_text.h"
 
 struct attribute_row {
 	histree_quark quark; /* HISTREE_ROOT: the history itself */

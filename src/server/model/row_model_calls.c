@@ -4,7 +4,7 @@
  */
 #include "server/model/call_view.h"
 #include "server/model/row_model.h"
-#include "server/tsp/state_rows.h"
+#include "server/model/state_text.h"
 
 static uint32_t count(const void *context)
 {

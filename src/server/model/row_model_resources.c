@@ -5,7 +5,6 @@
 #include "server/model/kernel_facts.h"
 #include "server/model/kernel_text.h"
 #include "server/model/row_model.h"
-#include "server/tsp/state_rows.h"
 
 static uint32_t count(const void *context)
 {

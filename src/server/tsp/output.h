@@ -9,6 +9,7 @@
 #ifndef SERVER_TSP_OUTPUT_H
 #define SERVER_TSP_OUTPUT_H
 
+#include "server/catalogue/dataset.h"
 #include "server/http/call.h"
 
 enum output_type { OUTPUT_TABLE, OUTPUT_TREE_TIME_XY, OUTPUT_TIME_GRAPH, OUTPUT_DATA_TREE, OUTPUT_TREE_GENERIC_XY };

@@ -5,6 +5,7 @@
  * Entry 1 is the trace; row i of the view is entry i + 2.
  */
 #include "server/model/call_view.h"
+#include "server/model/state_text.h"
 #include "server/tsp/state_rows.h"
 #include "server/tsp/style_reply.h"
 #include "server/tsp/tooltip.h"

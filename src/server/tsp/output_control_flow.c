@@ -8,6 +8,7 @@
 
 #include "server/model/kernel_facts.h"
 #include "server/model/kernel_threads.h"
+#include "server/model/state_text.h"
 #include "server/tsp/arrows_reply.h"
 #include "server/tsp/state_rows.h"
 #include "server/tsp/style_reply.h"

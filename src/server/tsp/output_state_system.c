@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "server/model/name_piece.h"
+#include "server/model/state_text.h"
 #include "server/tsp/state_rows.h"
 #include "server/tsp/style_reply.h"
 #include "server/tsp/tree_reply.h"

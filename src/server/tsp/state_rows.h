@@ -41,11 +41,4 @@ struct state_source {
 
 void state_rows_reply(const struct output_call *output, const struct state_source *source);
 
-/* The text of any value, for labels. */
-void state_value_text(const struct histree_value *value, struct piece *text);
-
-/* The same for views that know no more of a state. */
-void state_any_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
-		    struct piece *text);
-
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/catalogue/service.h"
 #include "server/tsp/output.h"
 #include "server/tsp/tsp.h"
 

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "server/catalogue/service.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/tsp.h"
 

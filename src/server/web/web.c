@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "server/catalogue/service.h"
+
 enum { WEB_FILE_MAX = 4 * 1024 * 1024 };
 
 static const char *content_type(const char *name)

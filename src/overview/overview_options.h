@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * overview_options.h - how many overviews a history gets, and how fine they are.
+ */
+#ifndef OVERVIEW_OVERVIEW_OPTIONS_H
+#define OVERVIEW_OVERVIEW_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Zero means the default. */
+struct overview_options {
+	uint64_t history_states_min; /* a history with fewer is read as it is; 4 Mi */
+	uint32_t states_min;         /* of an attribute that goes into an overview; 1,024 */
+	uint32_t states_in_cell;     /* of the first overview, on average; 64 */
+	uint32_t states_in_window;   /* that are in memory at once, about; 256 Ki */
+	uint32_t cells_min;          /* over the life of an attribute, in the first overview; 8,192 */
+	uint32_t cost_max_share; /* of the history's states, the first overview has a tenth at most, about; 10 */
+	uint32_t threads;        /* as in struct histree_tree_options */
+	/* Asked now and then, with the share that is done, 0 to 1; false: HISTREE_ERR_CANCELLED.  May be NULL. */
+	bool (*go_on)(void *context, double share);
+	void *context;
+};
+
+#endif

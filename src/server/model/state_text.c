@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "server/model/state_text.h"
+
+#include <inttypes.h>
+
+#include "base/number_text.h"
+
+void state_value_text(const struct histree_value *value, struct piece *text)
+{
+	char number[NUMBER_TEXT_SIZE];
+	switch (value->type) {
+	case HISTREE_NULL:
+		break;
+	case HISTREE_UNKNOWN:
+		piece_put_text(text, "unknown");
+		break;
+	case HISTREE_INT:
+		piece_put(text, number, number_format_signed(value->int32, number));
+		break;
+	case HISTREE_LONG:
+		piece_put(text, number, number_format_signed(value->int64, number));
+		break;
+	case HISTREE_DOUBLE:
+		piece_put(text, number, number_format_real(value->real, number));
+		break;
+	case HISTREE_BOOL:
+		piece_put_text(text, value->boolean ? "true" : "false");
+		break;
+	case HISTREE_STRING:
+		piece_put(text, value->bytes, value->size);
+		break;
+	case HISTREE_CUSTOM:
+		piece_format(text, "%" PRIu32 " bytes", value->size);
+		break;
+	}
+}
+
+void state_any_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
+		    struct piece *text)
+{
+	(void)view;
+	(void)meaning;
+	state_value_text(value, text);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * state_text.h - the text of a state's value, for labels and filters.
+ */
+#ifndef SERVER_MODEL_STATE_TEXT_H
+#define SERVER_MODEL_STATE_TEXT_H
+
+#include "histree/view.h"
+#include "server/http/piece.h"
+
+/* Adds the text of a value; null adds nothing. */
+void state_value_text(const struct histree_value *value, struct piece *text);
+
+/* Does the same for views that know no more of a state than its value: both other arguments are ignored. */
+void state_any_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
+		    struct piece *text);
+
+#endif
