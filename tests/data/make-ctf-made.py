@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write ctf-made/: a small CTF 1.8 trace that has one of everything tests/unit/test_trace.c asks for.
+"""Write ctf-made/: a small CTF 1.8 trace that has one of everything tests/unit/trace/test_trace.c asks for.
 
     make-ctf-made.py FOLDER
 

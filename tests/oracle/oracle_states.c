@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../unit/recorded_history.h"
+#include "support/recorded_history.h"
 #include "analysis/analysis.h"
 #include "state/state_system.h"
 #include "trace/trace.h"

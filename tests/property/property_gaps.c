@@ -20,7 +20,7 @@
 #include "state/state_system.h"
 #include "support/workload.h"
 #include "trace/trace.h"
-#include "unit/recorded_history.h"
+#include "support/recorded_history.h"
 
 struct run {
 	const struct analysis *analysis;

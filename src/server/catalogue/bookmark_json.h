@@ -6,7 +6,7 @@
 #define SERVER_CATALOGUE_BOOKMARK_JSON_H
 
 #include "server/catalogue/bookmark_list.h"
-#include "server/http/json_writer.h"
+#include "server/text/json_writer.h"
 
 /* Writes {uuid, name, start, end}; `context` is a struct json_writer. */
 void bookmark_write_json(void *context, const struct bookmark *bookmark);

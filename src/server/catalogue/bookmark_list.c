@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "server/http/json_writer.h"
+#include "server/text/json_writer.h"
 
 #define FORMAT "histree bookmarks"
 

@@ -13,7 +13,7 @@
 #include "histree/status.h"
 #include "histree/value.h"
 #include "server/catalogue/uuid.h"
-#include "server/http/piece.h"
+#include "server/text/piece.h"
 
 /* Of all experiments together; how large their JSON may be at most follows. */
 enum { BOOKMARKS_MAX = 4096, BOOKMARK_NAME_MAX = 256, BOOKMARKS_SIZE_MAX = 8 << 20 };

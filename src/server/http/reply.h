@@ -18,7 +18,7 @@
 #include <zlib.h>
 
 #include "histree/view.h"
-#include "server/http/json_writer.h"
+#include "server/text/json_writer.h"
 
 enum http_status {
 	HTTP_OK = 200,

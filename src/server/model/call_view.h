@@ -7,8 +7,8 @@
 #define SERVER_MODEL_CALL_VIEW_H
 
 #include "server/catalogue/dataset.h"
-#include "server/http/piece.h"
 #include "server/model/state_fact.h"
+#include "server/text/piece.h"
 
 struct call_row {
 	histree_quark quark; /* of this depth; HISTREE_ROOT: the thread itself */

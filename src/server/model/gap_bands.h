@@ -9,7 +9,7 @@
 
 #include "histree/rows.h"
 #include "server/catalogue/dataset.h"
-#include "server/http/piece.h"
+#include "server/text/piece.h"
 
 enum { GAP_BANDS_MAX = 4096 };
 

@@ -6,7 +6,7 @@
 #define SERVER_MODEL_NAME_PIECE_H
 
 #include "histree/attributes.h"
-#include "server/http/piece.h"
+#include "server/text/piece.h"
 
 /* Instead of what the piece has; empty when memory is out. */
 void piece_put_name(const struct histree_attributes *attributes, histree_quark quark, struct piece *name);

@@ -10,8 +10,8 @@
 
 #include "histree/view.h"
 #include "server/catalogue/dataset.h"
-#include "server/http/json_writer.h"
 #include "server/model/state_filter.h"
+#include "server/text/json_writer.h"
 
 struct row_facts {
 	struct histree_history *history;

@@ -6,7 +6,7 @@
 #define SERVER_MODEL_SEGMENT_CELL_H
 
 #include "histree/segment.h"
-#include "server/http/piece.h"
+#include "server/text/piece.h"
 
 enum { SEGMENT_START, SEGMENT_END, SEGMENT_DURATION, SEGMENT_FIELDS };
 

@@ -14,8 +14,8 @@
 #define SERVER_MODEL_STATE_FILTER_H
 
 #include "histree/view.h"
-#include "server/http/piece.h"
 #include "server/model/state_fact.h"
+#include "server/text/piece.h"
 
 /* What the rows of a view have in common. */
 struct state_kind {

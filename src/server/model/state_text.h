@@ -6,7 +6,7 @@
 #define SERVER_MODEL_STATE_TEXT_H
 
 #include "histree/view.h"
-#include "server/http/piece.h"
+#include "server/text/piece.h"
 
 /* Adds the text of a value; null adds nothing. */
 void state_value_text(const struct histree_value *value, struct piece *text);

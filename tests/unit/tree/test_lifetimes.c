@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_lives.c - the section LIFE: each lifetime that comes back, alone and with its block, is that of a plain
+ * test_lifetimes.c - the section LIFE: each lifetime that comes back, alone and with its block, is that of a plain
  * array.
  */
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "attribute_helpers.h"
+#include "unit/state/attribute_helpers.h"
 #include "support/memory_io.h"
 #include "tree/lifetimes_view.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/http/piece.h"
+#include "server/text/piece.h"
 
 #include <stdarg.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  *
  * Writing never fails at the call: when memory is out the piece is `failed` and takes nothing more.
  */
-#ifndef SERVER_HTTP_PIECE_H
-#define SERVER_HTTP_PIECE_H
+#ifndef SERVER_TEXT_PIECE_H
+#define SERVER_TEXT_PIECE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "server/http/json_writer.h"
+#include "server/text/json_writer.h"
 
 #include <assert.h>
 #include <math.h>

@@ -11,12 +11,12 @@
  * exponent, and at most fifteen characters, and what JSON has no number for is 0: clients of the Trace Server
  * Protocol take a long row of digits for an integer and refuse the model.
  */
-#ifndef SERVER_HTTP_JSON_WRITER_H
-#define SERVER_HTTP_JSON_WRITER_H
+#ifndef SERVER_TEXT_JSON_WRITER_H
+#define SERVER_TEXT_JSON_WRITER_H
 
 #include <stdint.h>
 
-#include "server/http/piece.h"
+#include "server/text/piece.h"
 
 /* Deeper than any document of ours. */
 enum { JSON_DEPTH_MAX = 32 };

@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
-#include "recorded_history.h"
+#include "support/recorded_history.h"
 #include "state/state_system.h"
 #include "written_events.h"
 
