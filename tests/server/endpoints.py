@@ -9,6 +9,7 @@ the table in src/server/routes.c, so that a new one is tried as well.
 import json
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -115,11 +116,28 @@ def second_server_is_refused(histree, folder, store):
         assert second.returncode != 0 and "in use" in second.stderr, second.stderr
 
 
+def crowd_is_answered(histree, folder, store, size=400):
+    """Many connections at once, of which one in ten sends half a request and waits: none is reset."""
+    with Server(histree, folder, [store]) as server:
+        host, port = re.search(r"//([\d.]+):(\d+)/", server.url).groups()
+        crowd = [socket.create_connection((host, int(port)), LIMIT_SECONDS) for _ in range(size)]
+        for i, client in enumerate(crowd):
+            request = f"GET /tsp/api/traces HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n"
+            client.sendall(request[:30 if i % 10 == 0 else None].encode())
+        for i, client in enumerate(crowd):
+            if i % 10 != 0:
+                assert re.match(rb"HTTP/1.1 (200|503) ", client.recv(64)), f"connection {i}"
+        for client in crowd:
+            client.close()
+    print(f"{size} connections at once: answered", flush=True)
+
+
 def main():
     histree = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         stores = kinds_of_stores(histree, folder)
+        crowd_is_answered(histree, folder, stores["states-only"])
         second_server_is_refused(histree, folder, stores["states-only"])
         for kind, store in stores.items():
             print(f"{kind}: {try_store(histree, folder, store)} requests answered", flush=True)

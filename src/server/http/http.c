@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <poll.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -15,7 +16,9 @@
 #include "server/http/http_guard.h"
 
 enum {
-	CONNECTIONS_MAX = 64,
+	CONNECTIONS_MAX = 1024, /* more are closed at once: a thread each, of which an idle one costs 50 KB */
+	ANSWERS_MAX = 32,       /* that are made at the same time; other requests wait for their turn */
+	TURN_SECONDS_MAX = 20,  /* then the client is asked to come back */
 	IDLE_SECONDS_MAX = 30,
 	ANSWER_SECONDS_MAX = 120,
 	THREAD_STACK_SIZE = 512 * 1024,
@@ -29,6 +32,7 @@ struct http {
 	char *allowed_origin;
 	bool is_public; /* not only reachable from this machine */
 	uint16_t port;
+	sem_t turns; /* how many more answers may be made now */
 };
 
 /* One request, from its first line to the last byte of the reply. */
@@ -206,6 +210,8 @@ static void add_headers(struct MHD_Response *response, const struct reply *reply
 				reply->cache_control != NULL ? reply->cache_control : "no-store");
 	if (reply->zipped)
 		MHD_add_response_header(response, "Content-Encoding", "gzip");
+	if (reply->status == HTTP_BUSY)
+		MHD_add_response_header(response, "Retry-After", "1");
 }
 
 static enum MHD_Result send_reply(struct exchange *exchange, struct MHD_Connection *connection)
@@ -239,11 +245,36 @@ static bool is_wanted(void *context)
 	return poll(&asked, 1, 0) <= 0 || (asked.revents & (POLLRDHUP | POLLHUP | POLLERR)) == 0;
 }
 
-static int64_t reply_deadline(void)
+static struct timespec in_seconds(int seconds)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return ((int64_t)now.tv_sec + ANSWER_SECONDS_MAX) * 1000000000;
+	struct timespec time;
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	time.tv_sec += seconds;
+	return time;
+}
+
+static bool wait_for_turn(struct http *http)
+{
+	const struct timespec until = in_seconds(TURN_SECONDS_MAX);
+	int result;
+	do {
+		result = sem_clockwait(&http->turns, CLOCK_MONOTONIC, &until);
+	} while (result != 0 && errno == EINTR);
+	return result == 0;
+}
+
+/* A turn is for making an answer, up to its first piece: who reads slowly, or sends slowly, holds none. */
+static enum MHD_Result make_answer(struct http *http, struct exchange *exchange, struct MHD_Connection *connection)
+{
+	if (!wait_for_turn(http)) {
+		reply_error(&exchange->reply, HTTP_BUSY, "the server is busy; try again soon");
+		return send_reply(exchange, connection);
+	}
+	exchange->reply.deadline_ns = (int64_t)in_seconds(ANSWER_SECONDS_MAX).tv_sec * 1000000000;
+	http->options.handle(http->options.context, &exchange->request, &exchange->reply);
+	enum MHD_Result result = send_reply(exchange, connection);
+	sem_post(&http->turns);
+	return result;
 }
 
 /* Called with the headers, then for each part of the body, then once more. */
@@ -267,7 +298,6 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
 		*size = 0;
 		return result;
 	}
-	exchange->reply.deadline_ns = reply_deadline();
 	exchange->reply.is_wanted = is_wanted;
 	exchange->reply.wanted_context = connection;
 	exchange->request.body = exchange->body;
@@ -275,9 +305,8 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
 	if (strcmp(method, "OPTIONS") == 0)
 		return send_reply(exchange, connection);
 	if (read_method(method, &exchange->request.method))
-		http->options.handle(http->options.context, &exchange->request, &exchange->reply);
-	else
-		reply_error(&exchange->reply, HTTP_NOT_ALLOWED, "no method '%.20s'", method);
+		return make_answer(http, exchange, connection);
+	reply_error(&exchange->reply, HTTP_NOT_ALLOWED, "no method '%.20s'", method);
 	return send_reply(exchange, connection);
 }
 
@@ -342,6 +371,7 @@ enum histree_status http_start(const struct http_options *options, struct http *
 	if (http == NULL)
 		return error_memory(error, "a server");
 	http->options = *options;
+	sem_init(&http->turns, 0, ANSWERS_MAX);
 	enum histree_status status = HISTREE_OK;
 	if (options->allowed_origin != NULL) {
 		http->allowed_origin = strdup(options->allowed_origin);
@@ -369,6 +399,7 @@ void http_stop(struct http *http)
 		return;
 	if (http->daemon != NULL)
 		MHD_stop_daemon(http->daemon);
+	sem_destroy(&http->turns);
 	free(http->allowed_origin);
 	free(http);
 }

@@ -30,7 +30,8 @@ enum http_status {
 	HTTP_CONFLICT = 409,
 	HTTP_TOO_LARGE = 413,
 	HTTP_URI_TOO_LONG = 414,
-	HTTP_SERVER_ERROR = 500, /* no higher one: viewers take 502 and above for a server that is down */
+	HTTP_SERVER_ERROR = 500,
+	HTTP_BUSY = 503, /* viewers take 502 and above for a server that is down: only where it might as well be */
 };
 
 struct reply_steps {
