@@ -13,6 +13,7 @@
 #ifndef HISTREE_BUILD_H
 #define HISTREE_BUILD_H
 
+#include "cancel.h"
 #include "state_system.h"
 #include "store.h"
 
@@ -50,12 +51,11 @@ struct histree_build_options {
 	/* time between publications; 0 means a second, or more to keep them below 3 % of the build */
 	int64_t publish_ns;
 	struct histree_tree_options tree;
-	/*
-	 * Called now and then by the building thread; may be NULL.  It returns false to cancel the build or, if the
-	 * trace is live, to end it here.
-	 */
-	bool (*progress)(void *context, const struct histree_progress *progress);
+	/* Called now and then by the building thread; may be NULL. */
+	void (*progress)(void *context, const struct histree_progress *progress);
 	void *progress_context;
+	/* Cancels the build; if the trace is live, ends it here, which makes a store of what was read. */
+	struct histree_cancel cancel;
 };
 
 /*

@@ -3,6 +3,7 @@
  * histree.h - the whole of libhistree.
  *
  *	status.h	statuses and errors
+ *	cancel.h	end a long call from outside
  *	value.h		times, quarks, values, intervals
  *	attributes.h	the attribute tree
  *	state_system.h	build a history from state changes
@@ -31,6 +32,7 @@
 #include "arrows.h"
 #include "attributes.h"
 #include "build.h"
+#include "cancel.h"
 #include "draw.h"
 #include "events.h"
 #include "filter.h"

@@ -37,6 +37,7 @@
 #ifndef HISTREE_ROWS_H
 #define HISTREE_ROWS_H
 
+#include "cancel.h"
 #include "history.h"
 
 #define HISTREE_PIXELS_MAX 65536
@@ -58,10 +59,8 @@ struct histree_rows_request {
 	histree_time from, to; /* both inclusive, inside the history */
 	uint32_t pixels;       /* 1 to HISTREE_PIXELS_MAX */
 	enum histree_rows_shape shape;
-	uint32_t intervals_per_cell; /* how many are read before rows are sampled; 0 means 16 */
-	/* Asked now and then, by the thread that asks for rows; false: HISTREE_ERR_CANCELLED.  May be NULL. */
-	bool (*go_on)(void *context);
-	void *context;
+	uint32_t intervals_per_cell;  /* how many are read before rows are sampled; 0 means 16 */
+	struct histree_cancel cancel; /* ends a call for rows */
 };
 
 /* Both numbers are indices for histree_rows_value(). */

@@ -23,6 +23,7 @@
 #ifndef HISTREE_SEGMENT_ROWS_H
 #define HISTREE_SEGMENT_ROWS_H
 
+#include "cancel.h"
 #include "segment_store.h"
 
 struct histree_segment_rows;
@@ -32,11 +33,10 @@ struct histree_segment_rows_options {
 	struct histree_segment_query query;
 	uint32_t rows_per_mark; /* 0 means 4096 */
 	/*
-	 * Asked now and then; false: HISTREE_ERR_CANCELLED.  The marks that were made stay, so that the next call
-	 * comes further; not so while all is sorted.  May be NULL.
+	 * Ends a call for rows.  The marks that were made stay, so that the next call comes further, except while
+	 * all is sorted.
 	 */
-	bool (*go_on)(void *context);
-	void *context;
+	struct histree_cancel cancel;
 };
 
 /* Create the rows of a query.  Returns HISTREE_ERR_ARGUMENT if such a query has no rows or is not valid. */

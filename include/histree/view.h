@@ -12,31 +12,26 @@
 #ifndef HISTREE_VIEW_H
 #define HISTREE_VIEW_H
 
+#include "cancel.h"
 #include "history.h"
 
 /* Stands in place of an index if there is none. */
 #define HISTREE_NO_INDEX UINT32_MAX
 
-/* Asked now and then by the calling thread while a model is made; a zeroed one never stops. */
-struct histree_cancel {
-	bool (*go_on)(void *context); /* false: HISTREE_ERR_CANCELLED */
-	void *context;
-};
-
 /* ---- Control Flow ----------------------------------------------------------------------------------------- */
 
 struct histree_thread {
-	const char *name;          /* the last name of its program; "" if not known */
-	int32_t tid;               /* 0: the idle thread of a CPU; -1: whatever ran before the first switch */
-	int32_t pid;               /* its process; its own tid if the history says nothing else */
-	int32_t ppid;              /* the thread that created it; -1 if not known */
-	int32_t cpu;               /* of an idle thread; otherwise -1 */
-	int32_t last_status;       /* at the end of the history (histree-states(7)); -1 if the thread is gone */
-	histree_time birth, death; /* its first and last time with a status; birth > death: it never had one */
-	histree_time
-		ppid_since;   /* when that became known, its birth where the trace saw it made; INT64_MIN: never */
-	histree_quark node;   /* Threads/<tid> */
-	histree_quark status; /* the attribute with its status: the node itself, in kernel-2016 its child */
+	const char *name;         /* the last name of its program; "" if not known */
+	int32_t tid;              /* 0: the idle thread of a CPU; -1: whatever ran before the first switch */
+	int32_t pid;              /* its process; its own tid if the history says nothing else */
+	int32_t ppid;             /* the thread that created it; -1 if not known */
+	int32_t cpu;              /* of an idle thread; otherwise -1 */
+	int32_t last_status;      /* at the end of the history (histree-states(7)); -1 if the thread is gone */
+	histree_time first, last; /* its first and last time with a status; first > last if it never had one */
+	/* When `ppid` became known: at `first` if the trace saw the thread made; INT64_MIN if never. */
+	histree_time ppid_since;
+	histree_quark node;        /* Threads/<tid> */
+	histree_quark status;      /* the attribute with its status: the node itself, in kernel-2016 its child */
 	histree_quark system_call; /* HISTREE_ROOT if there is none */
 	uint32_t parent;           /* an index, or HISTREE_NO_INDEX at the top */
 	uint32_t depth;            /* 0 at the top */
@@ -47,7 +42,7 @@ struct histree_control_flow;
 
 /*
  * The threads as a tree by PPID, depth first: a thread is followed by all that descend from it, siblings in the
- * order of birth, then tid.  A thread whose parent is not in the history, or whose line of parents is a ring
+ * order of `first`, then tid.  A thread whose parent is not in the history, or whose line of parents is a ring
  * because numbers were used again, is at the top.
  *
  * One query for names and parents over the whole history, one for statuses at its two ends: the cost grows with the
@@ -77,8 +72,8 @@ HISTREE_API uint32_t histree_control_flow_search(const struct histree_control_fl
 struct histree_query;
 
 /*
- * Whether the trace saw how the thread was made, at its birth, by its parent; else it was there before, and was
- * only seen then.  For arrows from parents to children.
+ * Whether the trace saw how the thread was made, at its first time, by its parent; else it was there before, and
+ * was only seen then.  For arrows from parents to children.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_thread_is_forked(struct histree_query *query,
 									    const struct histree_thread *thread,
@@ -177,7 +172,7 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_density(struct histre
  * children.  A level with more nodes than fit into the width becomes a wall, which has columns of several nodes, so
  * that each of 10^5 nodes can still be seen.
  */
-struct histree_placed_node {
+struct histree_layout_node {
 	struct histree_node node;
 	uint32_t parent; /* an index, or HISTREE_NO_INDEX for the root */
 	uint32_t first_child, last_child;
@@ -209,11 +204,11 @@ histree_tree_layout_create(struct histree_history *history, const struct histree
 HISTREE_API void histree_tree_layout_free(struct histree_tree_layout *layout);
 
 /* Lay out the same nodes again for another picture; nothing is read. */
-HISTREE_API void histree_tree_layout_place(struct histree_tree_layout *layout,
-					   const struct histree_tree_layout_options *options);
+HISTREE_API void histree_tree_layout_arrange(struct histree_tree_layout *layout,
+					     const struct histree_tree_layout_options *options);
 
 /* Returns the nodes, depth first, beginning with the root. */
-HISTREE_API const struct histree_placed_node *histree_tree_layout_nodes(const struct histree_tree_layout *layout,
+HISTREE_API const struct histree_layout_node *histree_tree_layout_nodes(const struct histree_tree_layout *layout,
 									uint32_t *count);
 /* Returns the levels, beginning with that of the leaves, which ends where the picture ends. */
 HISTREE_API const struct histree_node_level *histree_tree_layout_levels(const struct histree_tree_layout *layout,

@@ -82,7 +82,7 @@ static void show_json(const struct histree_progress *now)
 	fputs("}\n", stderr);
 }
 
-bool progress_show(void *context, const struct histree_progress *now)
+void progress_show(void *context, const struct histree_progress *now)
 {
 	struct progress *progress = context;
 	bool is_due = progress->shown_ns < 0 || now->elapsed_ns - progress->shown_ns >= SHOW_EVERY_NS;
@@ -93,6 +93,11 @@ bool progress_show(void *context, const struct histree_progress *now)
 		else
 			show_json(now);
 	}
+}
+
+bool progress_goes_on(void *context)
+{
+	(void)context;
 	return signal_caught == 0;
 }
 

@@ -23,8 +23,11 @@ struct progress {
 /* auto (or NULL): on a terminal. */
 struct progress progress_begin(const char *name);
 
-/* The progress callback of a build: `context` is the struct progress.  False after SIGINT, SIGTERM or SIGHUP. */
-bool progress_show(void *context, const struct histree_progress *now);
+/* The progress callback of a build: `context` is the struct progress. */
+void progress_show(void *context, const struct histree_progress *now);
+
+/* Returns false after SIGINT, SIGTERM or SIGHUP; it has no context. */
+bool progress_goes_on(void *context);
 
 /* Clear the line. */
 void progress_end(struct progress *progress);

@@ -270,6 +270,7 @@ static enum cli_exit build(const struct build_options *chosen, const char *store
 			  .threads = (uint32_t)chosen->threads },
 		.progress = progress_show,
 		.progress_context = &progress,
+		.cancel = { .go_on = progress_goes_on },
 	};
 	struct histree_error error = { 0 };
 	progress_catch_signals();

@@ -134,7 +134,7 @@ static enum histree_status find_candidates(const struct row_list *list, const st
 			ran[index] = times[i].ns;
 	}
 	for (uint32_t i = 0; i < thread_count; i++) {
-		bool lived = threads[i].birth <= options->to && threads[i].death >= options->from;
+		bool lived = threads[i].first <= options->to && threads[i].last >= options->from;
 		/*
 		 * Idle threads run whenever no one does: they say nothing that others do not, so only if asked
 		 * for.

@@ -171,13 +171,13 @@ static enum histree_status draw_fork(struct picture *picture, struct histree_que
 	bool forked;
 	while (above <= child && picture->list.rows[child - above].thread != thread->parent)
 		above++;
-	if (above > child || thread->birth < chart->axis.from || thread->birth > chart->axis.to)
+	if (above > child || thread->first < chart->axis.from || thread->first > chart->axis.to)
 		return HISTREE_OK;
 	enum histree_status status = histree_thread_is_forked(query, thread, &forked, error);
 	if (status != HISTREE_OK || !forked)
 		return status;
 	double top = chart->rows_top + (double)child * CHART_ROW;
-	draw_arrow(&picture->canvas, floor(time_axis_x(&chart->axis, thread->birth)) + 0.5,
+	draw_arrow(&picture->canvas, floor(time_axis_x(&chart->axis, thread->first)) + 0.5,
 		   top - ((double)above - 0.5) * CHART_ROW, top + (CHART_ROW - CHART_BAR) / 2.0 + 1);
 	return HISTREE_OK;
 }

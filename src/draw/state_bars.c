@@ -198,8 +198,7 @@ static enum histree_status draw_rows(struct drawing *drawing, const histree_quar
 		.to = bars->chart->axis.to,
 		.pixels = pixels(drawing),
 		.intervals_per_cell = INTERVALS_PER_CELL,
-		.go_on = bars->cancel.go_on,
-		.context = bars->cancel.context,
+		.cancel = bars->cancel,
 	};
 	struct histree_row row;
 	enum histree_status status = histree_rows_start(drawing->rows, &request, error);

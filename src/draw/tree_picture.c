@@ -16,7 +16,7 @@ enum {
 
 struct picture {
 	const struct histree_history_info *info;
-	const struct histree_placed_node *nodes;
+	const struct histree_layout_node *nodes;
 	uint32_t count;
 	const struct histree_node_level *levels;
 	struct canvas canvas;
@@ -103,7 +103,7 @@ static void say_times(const struct histree_history_info *info, const struct hist
 }
 
 static void draw_texts(const struct picture *picture, struct canvas *canvas,
-		       const struct histree_placed_node *placed, const struct histree_node_level *level)
+		       const struct histree_layout_node *placed, const struct histree_node_level *level)
 {
 	const struct histree_node *node = &placed->node;
 	char texts[4][96];
@@ -133,7 +133,7 @@ static void draw_texts(const struct picture *picture, struct canvas *canvas,
 
 /* ---- lines ------------------------------------------------------------------------------------------------ */
 
-static double bottom_of(const struct picture *picture, const struct histree_placed_node *node)
+static double bottom_of(const struct picture *picture, const struct histree_layout_node *node)
 {
 	const struct histree_node_level *level = &picture->levels[node->node.height];
 	return node->y + level->size / 2 + level->lines * 13 + (level->lines > 0 ? 6 : 0);
@@ -145,8 +145,8 @@ static void draw_curves(struct picture *picture)
 	canvas_colour(canvas, canvas->theme->line, 1);
 	cairo_set_line_width(canvas->cairo, 1);
 	for (uint32_t i = 1; i < picture->count; i++) {
-		const struct histree_placed_node *node = &picture->nodes[i];
-		const struct histree_placed_node *parent = &picture->nodes[node->parent];
+		const struct histree_layout_node *node = &picture->nodes[i];
+		const struct histree_layout_node *parent = &picture->nodes[node->parent];
 		double from = bottom_of(picture, parent);
 		double to = node->y - picture->levels[node->node.height].size / 2;
 		double middle = (from + to) / 2;
@@ -160,11 +160,11 @@ static void draw_fans(struct picture *picture)
 {
 	struct canvas *canvas = &picture->canvas;
 	for (uint32_t i = 0; i < picture->count; i++) {
-		const struct histree_placed_node *node = &picture->nodes[i];
+		const struct histree_layout_node *node = &picture->nodes[i];
 		if (node->first_child == HISTREE_NO_INDEX)
 			continue;
-		const struct histree_placed_node *first = &picture->nodes[node->first_child];
-		const struct histree_placed_node *last = &picture->nodes[node->last_child];
+		const struct histree_layout_node *first = &picture->nodes[node->first_child];
+		const struct histree_layout_node *last = &picture->nodes[node->last_child];
 		const struct histree_node_level *level = &picture->levels[first->node.height];
 		cairo_move_to(canvas->cairo, node->x, bottom_of(picture, node));
 		cairo_line_to(canvas->cairo, last->x + level->size / 2, level->top - 2);
@@ -239,7 +239,7 @@ static void draw_tree(struct picture *picture)
 	else
 		draw_fans(picture);
 	for (uint32_t i = 0; i < picture->count; i++) {
-		const struct histree_placed_node *node = &picture->nodes[i];
+		const struct histree_layout_node *node = &picture->nodes[i];
 		const struct histree_node_level *level = &picture->levels[node->node.height];
 		draw_symbol(&picture->canvas, shape_of(&node->node), node->x, node->y, level->size,
 			    node->node.is_damaged ? damaged_colour : fill_colour(fill_of(&node->node)));

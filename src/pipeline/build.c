@@ -16,6 +16,7 @@
 
 #include "analysis/registry.h"
 #include "base/array.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "event_index/event_index_writer.h"
 #include "overview/overview_writer.h"
@@ -220,12 +221,9 @@ static enum histree_status handle_event(struct build *build, const struct event 
 	return HISTREE_OK;
 }
 
-static enum histree_status show_progress(struct build *build, int64_t now)
+static void show_progress(const struct build *build, int64_t now)
 {
 	const struct histree_build_options *options = build->options;
-	if (options->progress == NULL || now - build->shown_ns < progress_interval_ns)
-		return HISTREE_OK;
-	build->shown_ns = now;
 	struct trace_report report = trace_report(build->trace);
 	struct histree_progress progress = {
 		.events = report.events,
@@ -234,7 +232,18 @@ static enum histree_status show_progress(struct build *build, int64_t now)
 		.elapsed_ns = now - build->begun_ns,
 		.overviews_share = build->overviews_share,
 	};
-	if (options->progress(options->progress_context, &progress))
+	if (options->progress != NULL)
+		options->progress(options->progress_context, &progress);
+}
+
+/* Say how far the build is, and ask whether to go on. */
+static enum histree_status meet_caller(struct build *build, int64_t now)
+{
+	if (now - build->shown_ns < progress_interval_ns)
+		return HISTREE_OK;
+	build->shown_ns = now;
+	show_progress(build, now);
+	if (!cancel_asked(&build->options->cancel))
 		return HISTREE_OK;
 	return error_set(build->error, HISTREE_ERR_CANCELLED, "cancelled");
 }
@@ -264,7 +273,7 @@ static enum histree_status look_at_clock(struct build *build)
 		status = publish(build);
 		publish_clock_done(&build->publish_clock, now, now_ns());
 	}
-	return status == HISTREE_OK ? show_progress(build, now) : status;
+	return status == HISTREE_OK ? meet_caller(build, now) : status;
 }
 
 /* The next event; where a live trace has none now, it is waited for, and others are let see what there was. */
@@ -338,7 +347,7 @@ static bool overviews_go_on(void *context, double share)
 {
 	struct build *build = context;
 	build->overviews_share = share;
-	return show_progress(build, now_ns()) == HISTREE_OK;
+	return meet_caller(build, now_ns()) == HISTREE_OK;
 }
 
 static enum histree_status write_overviews(struct build *build)

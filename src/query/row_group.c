@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/search.h"
 #include "state/history.h"
@@ -168,15 +169,7 @@ static enum histree_status take(struct reading *reading, const struct histree_in
 
 /* ---- all states ------------------------------------------------------------------------------------------- */
 
-/* How many states are read between two questions whether to go on. */
-enum { STATES_PER_QUESTION = 4096, STATES_AT_ONCE = 128 };
-
-static enum histree_status go_on(const struct histree_rows_request *request, struct histree_error *error)
-{
-	if (request->go_on == NULL || request->go_on(request->context))
-		return HISTREE_OK;
-	return error_set(error, HISTREE_ERR_CANCELLED, "the rows are no longer wanted");
-}
+enum { STATES_AT_ONCE = 128 };
 
 static enum histree_status begin(struct row_group *group, struct histree_error *error)
 {
@@ -228,8 +221,8 @@ static enum histree_status read_region(struct reading *reading, struct histree_q
 	enum histree_status status = histree_query_start(query, &region, error);
 	for (uint64_t read = 0, asked = 0; status == HISTREE_OK; read += count) {
 		if (read >= asked) {
-			status = go_on(reading->request, error);
-			asked = read + STATES_PER_QUESTION;
+			status = cancel_check(&reading->request->cancel, 0, error);
+			asked = read + CANCEL_STEPS;
 		}
 		if (status == HISTREE_OK)
 			status = histree_query_read(query, batch, STATES_AT_ONCE, &count, error);

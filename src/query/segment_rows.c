@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "histree/segment_rows.h"
+#include "base/cancel.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "query/segment_losses.h"
 #include "segment/segment_sort.h"
 
-enum { ROWS_PER_MARK = 4096, SEGMENTS_PER_QUESTION = 4096 };
+enum { ROWS_PER_MARK = 4096 };
 
 /* A row, as far as an order by a field can tell rows apart. */
 struct place {
@@ -69,8 +70,8 @@ static int compare_with(const struct histree_segment_rows *rows, const struct hi
 
 static bool may_go_on(struct histree_segment_rows *rows)
 {
-	if (++rows->filtered % SEGMENTS_PER_QUESTION == 0 && rows->options.go_on != NULL)
-		rows->is_stopped |= !rows->options.go_on(rows->options.context);
+	if (++rows->filtered % CANCEL_STEPS == 0)
+		rows->is_stopped |= cancel_asked(&rows->options.cancel);
 	return !rows->is_stopped;
 }
 

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/cancel.h"
 #include "histree/query.h"
 #include "query/pixel_scale.h"
 #include "view/arrow_list.h"
-#include "view/cancel.h"
 
 struct histree_arrows {
 	struct arrow_list list;
@@ -90,8 +90,8 @@ static enum histree_status take_visible(struct arrow_list *out, struct arrow_lis
 /* In the range, and perhaps seen by the trace. */
 static bool may_be_fork(const struct histree_arrows_request *request, const struct histree_thread *thread)
 {
-	return thread->birth == thread->ppid_since && thread->birth >= request->from &&
-	       thread->birth <= request->to && thread->parent != HISTREE_NO_INDEX && thread->tid > 0 &&
+	return thread->first == thread->ppid_since && thread->first >= request->from &&
+	       thread->first <= request->to && thread->parent != HISTREE_NO_INDEX && thread->tid > 0 &&
 	       thread->ppid > 0;
 }
 
@@ -115,8 +115,8 @@ static enum histree_status check_forks(const struct histree_arrows_request *requ
 							.to = thread->tid,
 							.cpu = -1,
 							.tid = thread->tid,
-							.start = thread->birth,
-							.end = thread->birth,
+							.start = thread->first,
+							.end = thread->first,
 						},
 						error);
 	}

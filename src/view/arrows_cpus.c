@@ -5,10 +5,10 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/cancel.h"
 #include "histree/query.h"
 #include "query/pixel_scale.h"
 #include "view/arrow_list.h"
-#include "view/cancel.h"
 
 enum { UNKNOWN_TID = -1 };
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * From a list of threads to a tree: sort by (birth, tid), hang each below the thread that made it, cut rings, and
+ * From a list of threads to a tree: sort by (first, tid), hang each below the thread that made it, cut rings, and
  * number depth first.  Nothing recurses: a chain of a million threads is as deep as any.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cancel.h"
 #include "base/radix_sort.h"
 #include "histree/query.h"
-#include "view/cancel.h"
 #include "view/thread_list.h"
 
 struct histree_control_flow {
@@ -115,7 +115,7 @@ static void cut_rings(struct hanging *hanging)
 	}
 }
 
-/* Needs `sorted` by tid, leaves it by (birth, tid). */
+/* Needs `sorted` by tid, leaves it by (first, tid). */
 static void hang(struct hanging *hanging)
 {
 	for (uint32_t i = 0; i < hanging->count; i++)
@@ -123,7 +123,7 @@ static void hang(struct hanging *hanging)
 	cut_rings(hanging);
 	for (uint32_t i = 0; i < hanging->count; i++)
 		hanging->sorted[i].key =
-			(uint64_t)hanging->list->threads[hanging->sorted[i].index].birth ^ (UINT64_C(1) << 63);
+			(uint64_t)hanging->list->threads[hanging->sorted[i].index].first ^ (UINT64_C(1) << 63);
 	radix_sort(hanging->sorted, hanging->spare, hanging->count);
 	memset(hanging->first_child, 0xff, hanging->count * sizeof(*hanging->first_child));
 	hanging->first_root = HISTREE_NO_INDEX;
@@ -282,9 +282,9 @@ enum histree_status histree_thread_is_forked(struct histree_query *query, const 
 {
 	struct histree_interval first;
 	*out = false;
-	if (thread->birth > thread->death || thread->birth != thread->ppid_since)
+	if (thread->first > thread->last || thread->first != thread->ppid_since)
 		return HISTREE_OK;
-	enum histree_status status = histree_query_single(query, thread->status, thread->birth, &first, error);
+	enum histree_status status = histree_query_single(query, thread->status, thread->first, &first, error);
 	if (status == HISTREE_OK)
 		*out = first.value.type == HISTREE_INT && first.value.int32 == STATUS_WAITS_FOR_CPU;
 	return status;

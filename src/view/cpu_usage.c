@@ -3,12 +3,13 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cancel.h"
 #include "base/hash.h"
 #include "base/hash_index.h"
 #include "histree/query.h"
+#include "histree/view.h"
 #include "query/pixel_scale.h"
 #include "state/history.h"
-#include "view/cancel.h"
 
 /* The time that one thread ran. */
 struct thread_time {

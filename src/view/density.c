@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
 
+#include "base/cancel.h"
 #include "histree/query.h"
+#include "histree/view.h"
 #include "query/pixel_scale.h"
-#include "view/cancel.h"
 
 enum histree_status histree_density(struct histree_history *history, histree_time from, histree_time to,
 				    uint32_t pixels, struct histree_cancel cancel, uint64_t *counts,

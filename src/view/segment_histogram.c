@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "histree/segment_view.h"
 #include "query/segment_losses.h"
-#include "view/cancel.h"
 
 struct extent {
 	uint64_t least, most, count;

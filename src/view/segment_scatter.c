@@ -5,13 +5,13 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/hash_index.h"
 #include "query/pixel_scale.h"
 #include "query/segment_losses.h"
 #include "query/value_table.h"
-#include "view/cancel.h"
 
 /* A point of a cell; cells are those of the request, `coarser` times halved. */
 struct cell_point {

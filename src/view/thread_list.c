@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/cancel.h"
 #include "histree/query.h"
 #include "state/attributes.h"
 #include "view/attribute_names.h"
-#include "view/cancel.h"
 
 /* What is read of a thread beside its status, and what the attribute is called. */
 enum fact { FACT_NAME, FACT_PID, FACT_PPID, FACT_COUNT };
@@ -118,8 +118,8 @@ static enum histree_status find_threads(struct reading *reading, struct histree_
 			.ppid = -1,
 			.ppid_since = INT64_MIN,
 			.last_status = -1,
-			.birth = INT64_MAX,
-			.death = INT64_MIN,
+			.first = INT64_MAX,
+			.last = INT64_MIN,
 			.node = node,
 		};
 		struct attribute_name name = attributes->source->name(attributes, node, &near);
@@ -170,9 +170,9 @@ static enum histree_status take_status(struct reading *reading, const struct his
 	struct histree_thread *thread = &reading->list->threads[reading->owners[interval->quark] / OWNER_KINDS];
 	bool is_null = interval->value.type == HISTREE_NULL;
 	if (interval->start == info->start && !(is_null && interval->end == info->end))
-		thread->birth = is_null ? interval->end + 1 : info->start;
+		thread->first = is_null ? interval->end + 1 : info->start;
 	if (interval->end == info->end && !(is_null && interval->start == info->start)) {
-		thread->death = is_null ? interval->start - 1 : info->end;
+		thread->last = is_null ? interval->start - 1 : info->end;
 		if (interval->value.type == HISTREE_INT)
 			thread->last_status = interval->value.int32;
 	}

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/cancel.h"
 #include "histree/view.h"
-#include "view/cancel.h"
 
 enum {
 	SYMBOL_MIN = 4, /* with the space around it: a wall's cell */
@@ -26,7 +26,7 @@ struct progress {
 };
 
 struct histree_tree_layout {
-	struct histree_placed_node *nodes;
+	struct histree_layout_node *nodes;
 	size_t count, capacity;
 	struct histree_node_level *levels; /* by height */
 	struct progress *progress;         /* likewise */
@@ -54,15 +54,15 @@ static bool collect(void *context, const struct histree_node *node)
 	if (collecting->status != HISTREE_OK)
 		return false;
 	uint32_t index = (uint32_t)layout->count++;
-	struct histree_placed_node *placed = &layout->nodes[index];
-	*placed = (struct histree_placed_node){ .node = *node,
+	struct histree_layout_node *placed = &layout->nodes[index];
+	*placed = (struct histree_layout_node){ .node = *node,
 						.parent = HISTREE_NO_INDEX,
 						.first_child = HISTREE_NO_INDEX,
 						.last_child = HISTREE_NO_INDEX };
 	collecting->index[node->number] = index;
 	if (node->parent != HISTREE_NO_NODE) {
 		placed->parent = collecting->index[node->parent];
-		struct histree_placed_node *parent = &layout->nodes[placed->parent];
+		struct histree_layout_node *parent = &layout->nodes[placed->parent];
 		if (parent->first_child == HISTREE_NO_INDEX)
 			parent->first_child = index;
 		parent->last_child = index;
@@ -101,7 +101,7 @@ static enum histree_status count_levels(struct histree_tree_layout *layout, stru
 
 /* ---- from left to right ----------------------------------------------------------------------------------- */
 
-static bool is_spread(const struct histree_placed_node *node, const struct histree_node_level *level)
+static bool is_spread(const struct histree_layout_node *node, const struct histree_node_level *level)
 {
 	return node->first_child == HISTREE_NO_INDEX || level->rows > 1;
 }
@@ -123,7 +123,7 @@ static void place_across(struct histree_tree_layout *layout, const struct histre
 		layout->progress[h].placed = level->count;
 	}
 	for (size_t i = layout->count; i-- > 0;) {
-		struct histree_placed_node *node = &layout->nodes[i];
+		struct histree_layout_node *node = &layout->nodes[i];
 		struct histree_node_level *level = &layout->levels[node->node.height];
 		struct progress *progress = &layout->progress[node->node.height];
 		uint32_t place = --progress->placed;
@@ -194,19 +194,19 @@ enum histree_status histree_tree_layout_create(struct histree_history *history,
 		histree_tree_layout_free(layout);
 		return status;
 	}
-	histree_tree_layout_place(layout, options);
+	histree_tree_layout_arrange(layout, options);
 	*out = layout;
 	return HISTREE_OK;
 }
 
-void histree_tree_layout_place(struct histree_tree_layout *layout,
-			       const struct histree_tree_layout_options *options)
+void histree_tree_layout_arrange(struct histree_tree_layout *layout,
+				 const struct histree_tree_layout_options *options)
 {
 	place_across(layout, options);
 	place_down(layout, options);
 }
 
-const struct histree_placed_node *histree_tree_layout_nodes(const struct histree_tree_layout *layout,
+const struct histree_layout_node *histree_tree_layout_nodes(const struct histree_tree_layout *layout,
 							    uint32_t *count)
 {
 	*count = (uint32_t)layout->count;

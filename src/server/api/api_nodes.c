@@ -17,7 +17,7 @@ struct nodes {
 	struct dataset *dataset; /* held */
 	const struct histree_history_info *info;
 	struct histree_tree_layout *layout;
-	const struct histree_placed_node *nodes;
+	const struct histree_layout_node *nodes;
 	uint32_t count, next;
 	double width; /* of the picture */
 };
@@ -30,7 +30,7 @@ static void nodes_free(void *state)
 	free(nodes);
 }
 
-static void put_node(uint8_t *at, const struct histree_placed_node *placed, histree_time start)
+static void put_node(uint8_t *at, const struct histree_layout_node *placed, histree_time start)
 {
 	const struct histree_node *node = &placed->node;
 	put_le_double(at, (double)((uint64_t)node->start - (uint64_t)start));
@@ -128,8 +128,8 @@ static void fit_shape(struct nodes *nodes, double width, double height)
 	while (nodes->width * WIDER <= WIDTH_MAX && has_wall(levels, count) &&
 	       levels[0].bottom * width > nodes->width * height) {
 		nodes->width *= WIDER;
-		histree_tree_layout_place(nodes->layout,
-					  &(struct histree_tree_layout_options){ .width = nodes->width });
+		histree_tree_layout_arrange(nodes->layout,
+					    &(struct histree_tree_layout_options){ .width = nodes->width });
 	}
 }
 

@@ -192,8 +192,7 @@ static enum histree_status begin_stretch(struct window *window, struct histree_e
 		.from = window->range.from > info->start ? window->range.from : info->start,
 		.to = window->range.to < info->end ? window->range.to : info->end,
 		.pixels = window->range.pixels,
-		.go_on = window->cancel.go_on,
-		.context = window->cancel.context,
+		.cancel = window->cancel,
 	};
 	return histree_rows_start(window->cells, &request, error);
 }

@@ -5,12 +5,12 @@
 #include <time.h>
 
 #include "base/array.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "histree/query.h"
 #include "histree/rows.h"
 
 enum {
-	STATES_PER_LOOK = 4096,
 	STATES_MAX = 4 * 1024 * 1024, /* that are looked at for one picture */
 	SEARCH_MS = 10000,
 	MATCHES_PER_LOOK = 64,
@@ -148,8 +148,8 @@ static enum histree_status visit_history(struct search *search, size_t first, si
 	while (status == HISTREE_OK &&
 	       (status = histree_query_next(search->queries[index], &state, error)) == HISTREE_OK) {
 		const struct histree_cancel *cancel = &search->asked->cancel;
-		if (search->looked++ % STATES_PER_LOOK == 0) {
-			if (!cancel->go_on(cancel->context))
+		if (search->looked++ % CANCEL_STEPS == 0) {
+			if (cancel_asked(cancel))
 				return error_set(error, HISTREE_ERR_CANCELLED, "the search is no longer wanted");
 			if (is_over(search))
 				return HISTREE_PARTIAL;
@@ -251,7 +251,7 @@ static enum histree_status match_in_order(struct search *search, struct next_sea
 		if (matches(search, candidate->place, &candidate->state))
 			return HISTREE_OK;
 		search->matched++;
-		if (search->matched % MATCHES_PER_LOOK == 0 && !cancel->go_on(cancel->context))
+		if (search->matched % MATCHES_PER_LOOK == 0 && cancel_asked(cancel))
 			return error_set(error, HISTREE_ERR_CANCELLED, "the search is no longer wanted");
 		if (is_over(search))
 			return HISTREE_PARTIAL;

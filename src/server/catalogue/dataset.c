@@ -132,12 +132,17 @@ static enum histree_status open_store(struct dataset *dataset, struct histree_er
 	return status;
 }
 
-static bool take_progress(void *context, const struct histree_progress *progress)
+static void take_progress(void *context, const struct histree_progress *progress)
 {
 	struct dataset *dataset = context;
 	dataset->events = progress->events;
 	dataset->bytes_done = progress->bytes_done;
 	dataset->bytes_total = progress->bytes_total;
+}
+
+static bool is_wanted(void *context)
+{
+	const struct dataset *dataset = context;
 	return !dataset->cancelled;
 }
 
@@ -151,6 +156,7 @@ static enum histree_status build_store(struct dataset *dataset, struct histree_e
 		.force = true,
 		.progress = take_progress,
 		.progress_context = dataset,
+		.cancel = { is_wanted, dataset },
 	};
 	enum histree_status status = histree_build(&options, error);
 	return status == HISTREE_PARTIAL ? HISTREE_OK : status;

@@ -3,10 +3,9 @@
 
 #include <stdlib.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "histree/query.h"
-
-enum { STATES_PER_LOOK = 4096 };
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -63,8 +62,7 @@ static enum histree_status read_all(const struct deep_request *request, struct h
 	struct histree_interval state;
 	enum histree_status status = histree_query_start(query, &region, error);
 	for (uint64_t i = 0; status == HISTREE_OK; i++) {
-		if (i % STATES_PER_LOOK == 0 && request->cancel.go_on != NULL &&
-		    !request->cancel.go_on(request->cancel.context))
+		if (i % CANCEL_STEPS == 0 && cancel_asked(&request->cancel))
 			return error_set(error, HISTREE_ERR_CANCELLED,
 					 "the search took too long; ask for a smaller part");
 		status = histree_query_next(query, &state, error);

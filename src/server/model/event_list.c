@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "server/catalogue/allowed_paths.h"
 
@@ -90,11 +91,6 @@ enum histree_status event_list_find(struct event_list *list, histree_time time, 
 
 /* ---- cancelling ------------------------------------------------------------------------------------------ */
 
-static bool goes_on(const struct histree_cancel *cancel)
-{
-	return cancel->go_on == NULL || cancel->go_on(cancel->context);
-}
-
 static enum histree_status cancelled(struct histree_error *error)
 {
 	return error_set(error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted");
@@ -136,7 +132,7 @@ enum histree_status event_list_search(struct event_list *list, const struct cell
 	enum histree_status status = HISTREE_NOT_FOUND;
 	uint64_t from = first, end = first < list->count ? first + 1 : list->count;
 	while (status == HISTREE_NOT_FOUND && (backwards ? end > 0 : from < list->count)) {
-		if (!goes_on(&cancel))
+		if (cancel_asked(&cancel))
 			return cancelled(error);
 		if (monotonic_seconds() > deadline)
 			return error_set(error, HISTREE_ERR_CANCELLED,
@@ -171,8 +167,8 @@ enum histree_status event_list_density(struct event_list *list, histree_time fro
 {
 	pthread_mutex_lock(&list->lock);
 	enum histree_status status =
-		goes_on(&cancel) ? histree_event_reader_density(list->reader, from, to, pixels, counts, error)
-				 : cancelled(error);
+		cancel_asked(&cancel) ? cancelled(error)
+				      : histree_event_reader_density(list->reader, from, to, pixels, counts, error);
 	pthread_mutex_unlock(&list->lock);
 	return status;
 }

@@ -39,9 +39,9 @@ static void describe(const void *context, uint32_t row, struct json_writer *json
 	json_int_member(json, "tid", thread->tid);
 	json_int_member(json, "pid", thread->pid);
 	json_int_member(json, "ppid", thread->ppid);
-	if (thread->birth <= thread->death) {
-		json_int_member(json, "birth", thread->birth - threads->kernel->start);
-		json_int_member(json, "death", thread->death - threads->kernel->start);
+	if (thread->first <= thread->last) {
+		json_int_member(json, "birth", thread->first - threads->kernel->start);
+		json_int_member(json, "death", thread->last - threads->kernel->start);
 	}
 	int64_t cpu_ns = kernel_threads_cpu_ns(threads, row);
 	if (cpu_ns >= 0)
@@ -94,7 +94,7 @@ static uint64_t sort_key(const void *context, uint32_t row, enum row_sort sort)
 	case ROW_SORT_NAME:
 		return name_key(thread->name);
 	case ROW_SORT_BIRTH:
-		return (uint64_t)thread->birth - (uint64_t)threads->kernel->start;
+		return (uint64_t)thread->first - (uint64_t)threads->kernel->start;
 	case ROW_SORT_CPU: /* most first */
 		return (uint64_t)(INT64_MAX - kernel_threads_cpu_ns(threads, row));
 	case ROW_SORT_TREE:

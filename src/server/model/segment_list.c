@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 
 /* Of each store: a screen is a few nodes, a sorted iterator a few MB, and what is more goes to a file. */
@@ -158,8 +159,8 @@ static bool is_wanted(void *context, const struct histree_segment *segment)
 {
 	struct guard *guard = context;
 	const struct histree_segment_query *query = guard->query;
-	if (guard->asked++ % 4096 == 0 && guard->cancel.go_on != NULL)
-		guard->is_stopped |= !guard->cancel.go_on(guard->cancel.context);
+	if (guard->asked++ % CANCEL_STEPS == 0)
+		guard->is_stopped |= cancel_asked(&guard->cancel);
 	return !guard->is_stopped && (query->filter == NULL || query->filter(query->filter_context, segment));
 }
 
@@ -262,7 +263,7 @@ size_t segment_names_index(const struct segment_names *names, const struct histr
 static bool goes_on(void *context)
 {
 	const struct segment_listing *listing = context;
-	return listing->cancel.go_on == NULL || listing->cancel.go_on(listing->cancel.context);
+	return !cancel_asked(&listing->cancel);
 }
 
 static bool is_same(const struct segment_listing_key *a, const struct segment_listing_key *b)
@@ -283,8 +284,7 @@ static enum histree_status begin_listing(const struct segment_list *list, struct
 	if (status != HISTREE_OK)
 		return status;
 	struct histree_segment_rows_options options = { .query = HISTREE_SEGMENTS_ALL,
-							.go_on = goes_on,
-							.context = listing };
+							.cancel = { goes_on, listing } };
 	options.query.order = key->order;
 	options.query.field = key->field;
 	options.query.descending = key->descending;

@@ -78,10 +78,10 @@ static bool write_entry(const void *context, size_t index, struct json_writer *j
 		return false;
 	entry.id = (int64_t)index - 1 + FIRST_THREAD_ID;
 	entry.parent = thread->parent == HISTREE_NO_INDEX ? ROOT_ID : (int64_t)thread->parent + FIRST_THREAD_ID;
-	entry.has_data = thread->birth <= thread->death;
+	entry.has_data = thread->first <= thread->last;
 	if (entry.has_data) {
-		entry.start = thread->birth;
-		entry.end = thread->death;
+		entry.start = thread->first;
+		entry.end = thread->last;
 	}
 	tree_entry_begin(json, &entry);
 	write_labels(json, thread);

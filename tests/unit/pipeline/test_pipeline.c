@@ -177,10 +177,15 @@ static void a_store_is_replaced_only_by_force_and_only_if_it_is_one(void **state
 	assert_true(is_there(precious));
 }
 
-static bool cancel_later(void *context, const struct histree_progress *progress)
+static void see_events(void *context, const struct histree_progress *progress)
+{
+	(void)context;
+	assert_true(progress->events > 0);
+}
+
+static bool cancel_later(void *context)
 {
 	struct world *world = context;
-	assert_true(progress->events > 0);
 	return world->looks-- > 1;
 }
 
@@ -189,8 +194,8 @@ static void a_cancelled_build_leaves_nothing(void **state)
 	struct world *world = *state;
 	struct histree_error error = { 0 };
 	world->looks = 1;
-	world->options.progress = cancel_later;
-	world->options.progress_context = world;
+	world->options.progress = see_events;
+	world->options.cancel = (struct histree_cancel){ cancel_later, world };
 	assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_CANCELLED);
 	assert_false(is_there(world->store));
 	assert_false(is_there(beside(world, ".building")));

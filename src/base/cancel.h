@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cancel.h - ask the caller of a long call whether to go on.
+ */
+#ifndef BASE_CANCEL_H
+#define BASE_CANCEL_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "histree/cancel.h"
+
+/* How many cheap steps a call may take between two questions. */
+enum { CANCEL_STEPS = 4096 };
+
+/* Returns whether the caller wants the call to end. */
+static inline bool cancel_asked(const struct histree_cancel *cancel)
+{
+	return cancel->go_on != NULL && !cancel->go_on(cancel->context);
+}
+
+/* Asks at the first of every CANCEL_STEPS steps.  Returns HISTREE_ERR_CANCELLED if the call is to end. */
+static inline enum histree_status cancel_check(const struct histree_cancel *cancel, uint64_t step,
+					       struct histree_error *error)
+{
+	if (step % CANCEL_STEPS != 0 || !cancel_asked(cancel))
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_CANCELLED, "the answer is no longer wanted");
+}
+
+#endif
