@@ -18,9 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "histree/segment_store.h"
 #include "item/segment_batch.h"
-#include "support/random.h"
 
 enum { FIRST = 100, NAMES = 300, SPACING = 10000 };
 

@@ -25,8 +25,8 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/random.h"
 #include "segments/segment_peer.h"
-#include "support/random.h"
 
 enum { FIRST = 100, DURATION = 1000, SPACING = 10000, NOISE = 1000000 };
 

@@ -23,8 +23,8 @@
 #ifndef TRACES_MACHINE_H
 #define TRACES_MACHINE_H
 
+#include "base/random.h"
 #include "kernel_events.h"
-#include "support/random.h"
 
 enum { CPUS_MAX = 256 };
 

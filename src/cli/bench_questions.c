@@ -4,23 +4,19 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/random.h"
 
 /* What there is to ask about, and where the next random number comes from. */
 struct choosing {
 	uint32_t attributes;
 	histree_time start, end;
-	uint64_t random;
+	struct random random;
 };
-
-static uint64_t below(struct choosing *choosing, uint64_t limit)
-{
-	choosing->random += UINT64_C(0x9e3779b97f4a7c15);
-	return hash_mix(choosing->random) % limit;
-}
 
 static histree_time choose_time(struct choosing *choosing)
 {
-	return choosing->start + (histree_time)below(choosing, (uint64_t)(choosing->end - choosing->start) + 1);
+	return choosing->start +
+	       (histree_time)random_below(&choosing->random, (uint64_t)(choosing->end - choosing->start) + 1);
 }
 
 /* `count` attributes, ascending, each once, every choice equally likely (Knuth, algorithm S in 3.4.2). */
@@ -28,7 +24,7 @@ static void choose_quarks(struct choosing *choosing, histree_quark *quarks, size
 {
 	size_t chosen = 0;
 	for (histree_quark quark = 0; chosen < count; quark++)
-		if (below(choosing, choosing->attributes - quark) < count - chosen)
+		if (random_below(&choosing->random, choosing->attributes - quark) < count - chosen)
 			quarks[chosen++] = quark;
 }
 
@@ -50,7 +46,7 @@ static void choose(struct bench_questions *questions, struct choosing *choosing,
 	histree_quark *quarks = questions->quarks;
 	for (size_t i = 0; i < questions->count[BENCH_SINGLE]; i++, quarks++) {
 		histree_time t = choose_time(choosing);
-		*quarks = (histree_quark)below(choosing, choosing->attributes);
+		*quarks = (histree_quark)random_below(&choosing->random, choosing->attributes);
 		questions->of_shape[BENCH_SINGLE][i] =
 			(struct histree_region){ .quarks = quarks, .quark_count = 1, .from = t, .to = t };
 	}
@@ -96,7 +92,7 @@ enum histree_status bench_questions_init(struct bench_questions *questions, uint
 		bench_questions_release(questions);
 		return error_memory(error, "the questions");
 	}
-	struct choosing choosing = { .attributes = attributes, .start = start, .end = end, .random = seed };
+	struct choosing choosing = { .attributes = attributes, .start = start, .end = end, .random = { seed } };
 	choose(questions, &choosing, keys);
 	return HISTREE_OK;
 }

@@ -27,19 +27,19 @@ uint32_t pixel_from(const struct pixel_scale *scale, histree_time t);
 uint32_t pixel_to(const struct pixel_scale *scale, histree_time t);
 
 /* A pixel and its times: those that are asked for one after the other mostly share one. */
-struct pixel_place {
+struct pixel_cell {
 	histree_time first, last;
 	uint32_t pixel;
 };
 
-static inline struct pixel_place pixel_place(const struct pixel_scale *scale, uint32_t pixel)
+static inline struct pixel_cell pixel_cell(const struct pixel_scale *scale, uint32_t pixel)
 {
-	return (struct pixel_place){ pixel_first(scale, pixel), pixel_last(scale, pixel), pixel };
+	return (struct pixel_cell){ pixel_first(scale, pixel), pixel_last(scale, pixel), pixel };
 }
 
-static inline bool pixel_place_has(const struct pixel_place *place, histree_time start, histree_time end)
+static inline bool pixel_cell_has(const struct pixel_cell *cell, histree_time start, histree_time end)
 {
-	return start >= place->first && end <= place->last;
+	return start >= cell->first && end <= cell->last;
 }
 
 /* An interval that is not shorter than any pixel. */

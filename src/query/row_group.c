@@ -55,7 +55,7 @@ static bool is_before(const void *context, size_t index)
 	return sought->quarks[index] < sought->quark;
 }
 
-/* Where a quark is, or would be, in an ascending list; it is likely to be near that place. */
+/* Where a quark is, or would be, in an ascending list; it is likely to be near that position. */
 static size_t find_quark(const histree_quark *quarks, size_t count, size_t near, histree_quark quark)
 {
 	const struct sought sought = { quarks, quark };
@@ -105,16 +105,16 @@ static enum histree_status add_to_cells(struct row_group *group, size_t row, his
 	if (end > scale->to)
 		end = scale->to;
 	/* Mostly in the pixel of the one before.  Where pixels are shorter than a ns, several have one time. */
-	const struct pixel_place *place = &group->place;
-	bool is_near = scale->quotient > 0 && pixel_place_has(place, start, end);
-	if (is_near && !group->readings[row].sampled && (start > place->first || end < place->last))
-		return cell_sums_add(&group->sums, row * scale->pixels + place->pixel, value,
+	const struct pixel_cell *before = &group->cell;
+	bool is_near = scale->quotient > 0 && pixel_cell_has(before, start, end);
+	if (is_near && !group->readings[row].sampled && (start > before->first || end < before->last))
+		return cell_sums_add(&group->sums, row * scale->pixels + before->pixel, value,
 				     (uint64_t)end - (uint64_t)start + 1, error);
-	uint32_t first = place->pixel, last = first;
+	uint32_t first = before->pixel, last = first;
 	if (!is_near) {
 		first = pixel_from(scale, start);
 		last = pixel_to(scale, end);
-		group->place = pixel_place(scale, last);
+		group->cell = pixel_cell(scale, last);
 	}
 	for (uint32_t pixel = first; pixel <= last; pixel++) {
 		size_t cell = row * scale->pixels + pixel;
@@ -379,7 +379,7 @@ enum histree_status row_group_read(struct row_group *group, const struct histree
 	struct reading reading = { .group = group, .request = request, .sources = sources, .values = values };
 	uint64_t per_cell = request->intervals_per_cell != 0 ? request->intervals_per_cell : INTERVALS_PER_CELL;
 	group->scale = pixel_scale(request->from, request->to, request->pixels);
-	group->place = pixel_place(&group->scale, 0);
+	group->cell = pixel_cell(&group->scale, 0);
 	bool has_overviews = choose_overviews(&reading, per_cell);
 	enum histree_status status = read_rows(&reading, per_cell * request->pixels, error);
 	enum histree_status of_overviews =

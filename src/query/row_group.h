@@ -44,7 +44,7 @@ struct row_group {
 	histree_quark *quarks; /* ascending, each once: a row each */
 	size_t quark_count, quarks_capacity;
 	struct pixel_scale scale;
-	struct pixel_place place; /* of the state before */
+	struct pixel_cell cell; /* of the state before */
 	struct cell_sums sums;
 	struct row_reading *readings; /* by row */
 	size_t readings_capacity;

@@ -20,7 +20,7 @@ struct thread_time {
 
 struct histree_cpu_usage {
 	struct pixel_scale scale;
-	struct pixel_place place; /* of the state before */
+	struct pixel_cell cell; /* of the state before */
 	bool no_times;
 	bool from_overviews; /* what is being read is one */
 	double *curves;      /* `pixels` of each, those of all threads together last; ns, in the end percent */
@@ -71,12 +71,12 @@ static void add_to_curve(struct histree_cpu_usage *usage, size_t curve, histree_
 	const struct pixel_scale *scale = &usage->scale;
 	double *points = usage->curves + curve * scale->pixels;
 	/* Where pixels are shorter than a ns, several have the same time. */
-	if (pixel_place_has(&usage->place, start, end) && scale->quotient > 0) {
-		points[usage->place.pixel] += (double)((uint64_t)end - (uint64_t)start) + 1;
+	if (pixel_cell_has(&usage->cell, start, end) && scale->quotient > 0) {
+		points[usage->cell.pixel] += (double)((uint64_t)end - (uint64_t)start) + 1;
 		return;
 	}
 	uint32_t last = pixel_to(scale, end);
-	usage->place = pixel_place(scale, last);
+	usage->cell = pixel_cell(scale, last);
 	for (uint32_t pixel = pixel_from(scale, start); pixel <= last; pixel++) {
 		histree_time from = pixel_first(scale, pixel), to = pixel_last(scale, pixel);
 		from = from > start ? from : start;
@@ -260,7 +260,7 @@ static enum histree_status prepare(struct histree_cpu_usage *usage, const struct
 				   struct histree_error *error)
 {
 	usage->scale = pixel_scale(request->from, request->to, request->pixels);
-	usage->place = pixel_place(&usage->scale, 0);
+	usage->cell = pixel_cell(&usage->scale, 0);
 	usage->no_times = request->no_times && request->tid_count == 0;
 	usage->curve_count = request->tid_count + 1;
 	usage->curves = calloc(usage->curve_count, request->pixels * sizeof(*usage->curves));

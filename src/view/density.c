@@ -15,7 +15,7 @@ enum histree_status histree_density(struct histree_history *history, histree_tim
 				 pixels, HISTREE_PIXELS_MAX);
 	const struct histree_region region = { .from = from, .to = to };
 	const struct pixel_scale scale = pixel_scale(from, to, pixels);
-	struct pixel_place place = pixel_place(&scale, 0);
+	struct pixel_cell cell = pixel_cell(&scale, 0);
 	histree_time start = histree_history_info(history)->start;
 	struct histree_query *query;
 	struct histree_interval interval;
@@ -29,9 +29,9 @@ enum histree_status histree_density(struct histree_history *history, histree_tim
 			status = histree_query_next(query, &interval, error);
 		if (status != HISTREE_OK || interval.start < from || interval.start == start)
 			continue;
-		if (!pixel_place_has(&place, interval.start, interval.start))
-			place = pixel_place(&scale, pixel_from(&scale, interval.start));
-		counts[place.pixel]++;
+		if (!pixel_cell_has(&cell, interval.start, interval.start))
+			cell = pixel_cell(&scale, pixel_from(&scale, interval.start));
+		counts[cell.pixel]++;
 	}
 	histree_query_free(query);
 	return status == HISTREE_END ? HISTREE_OK : status;

@@ -6,10 +6,11 @@ A case is a script cases/NAME.sh. Beside it lies what it must print: NAME.stdout
 NAME.stdout.glob and NAME.stderr.glob, where each line is a pattern with * and ?; where there is neither, it
 prints nothing. NAME.exit has the exit status if that is not 0. A script that exits with 77 is skipped.
 
-A script runs with bash in an empty folder. `histree` is the command; $DATA is tests/data; $STORE is a store of
+A script runs with bash in an empty folder, as many at a time as there are processors. `histree` is the command; $DATA is tests/data; $STORE is a store of
 $DATA/demo-trace, to be read only. `try COMMAND...` prints the command, all that it says, and its exit status.
 --accept makes what was printed the expectation (patterns are left alone).
 """
+import concurrent.futures
 import difflib
 import fnmatch
 import os
@@ -108,10 +109,9 @@ def main():
     histree, names = pathlib.Path(arguments[0]).resolve(), arguments[1:]
     scripts = [script for script in sorted(HERE.glob("cases/*.sh")) if not names or script.stem in names]
     failed = skipped = 0
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         world = World(histree, pathlib.Path(folder))
-        for script in scripts:
-            done = world.run(script)
+        for script, done in zip(scripts, pool.map(world.run, scripts)):
             if done.returncode == SKIP:
                 skipped += 1
             elif accepting:

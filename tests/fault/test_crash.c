@@ -16,6 +16,7 @@
 #include "state/history.h"
 #include "state/state_file.h"
 #include "support/crash_io.h"
+#include "support/effort.h"
 #include "support/history_subject.h"
 #include "support/workload.h"
 #include "tree/variant.h"
@@ -159,8 +160,8 @@ static void set_up(struct crash_case *test, const char *variant)
 		.name = "small", .key_count = 12, .changes = 700, .start = 100, .step_max = 50, .text_size_max = 60
 	};
 	*test = (struct crash_case){ .variant = variant };
-	assert_true(workload_make(&test->workload, &kind, workload_seed()));
-	assert_true(workload_make(&test->other, &kind, workload_seed() + 1));
+	assert_true(workload_make(&test->workload, &kind, test_seed()));
+	assert_true(workload_make(&test->other, &kind, test_seed() + 1));
 	test->builds = &test->workload;
 }
 

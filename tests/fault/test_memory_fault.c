@@ -20,6 +20,7 @@
 #include "state/history.h"
 #include "state/history_repair.h"
 #include "state/state_file.h"
+#include "support/effort.h"
 #include "support/faulty_memory.h"
 #include "support/history_subject.h"
 #include "support/memory_io.h"
@@ -42,7 +43,7 @@ static void set_up(struct fixture *fixture, const char *variant)
 	size_t count;
 	*fixture = (struct fixture){ .variant = variant };
 	memory_io_init(&fixture->memory);
-	assert_true(workload_make(&fixture->workload, &kind, workload_seed()));
+	assert_true(workload_make(&fixture->workload, &kind, test_seed()));
 	struct histree_interval *intervals = workload_intervals(&fixture->workload, &count);
 	assert_non_null(intervals);
 	assert_true(reference_make(&fixture->reference, intervals, count, fixture->workload.start,
@@ -326,7 +327,7 @@ static void every_allocation_of_statistics_may_fail(void **state)
 	struct histree_error error = { 0 };
 	int64_t expected, count;
 	uint64_t failures = 0;
-	assert_true(segments_make(&segments, &kind, workload_seed()));
+	assert_true(segments_make(&segments, &kind, test_seed()));
 	struct histree_segment_store *store = segments_store(&segments);
 	assert_non_null(store);
 	assert_int_equal(sum_up(store, &expected, &error), HISTREE_OK);

@@ -13,15 +13,16 @@
 
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "histree/rows.h"
 #include "histree/view.h"
 #include "overview/overview_writer.h"
 #include "state/history_overviews.h"
 #include "state/state_file.h"
+#include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
 #include "support/memory_io.h"
-#include "support/random.h"
 #include "support/workload.h"
 
 enum { CPUS = 3, STATES = 3000, END = 165000, PIXELS = 10, DAMAGES = 400, NAME_SIZE = 96 };
@@ -76,7 +77,7 @@ static void begin_making(struct making *making)
 {
 	memory_io_init(&making->memory);
 	faulty_io_init(&making->faulty, &making->memory.io);
-	build(&making->memory.io, "f", workload_seed());
+	build(&making->memory.io, "f", test_seed());
 	const struct memory_file *file = memory_io_find(&making->memory, "f");
 	making->size = file->size;
 	making->bytes = malloc(file->size);
@@ -285,7 +286,7 @@ static void begin_drawing(struct drawn *drawn)
 	memset(drawn, 0, sizeof(*drawn));
 	snprintf(drawn->path, sizeof(drawn->path), "test_overview_faults.%ld.sht", (long)getpid());
 	unlink(drawn->path);
-	build(&io_posix, drawn->path, workload_seed());
+	build(&io_posix, drawn->path, test_seed());
 	assert_int_equal(draw(drawn->path, true, &drawn->pictures[0], NULL), HISTREE_OK);
 	assert_int_equal(overviews_write(&io_posix, drawn->path, &small, NULL), HISTREE_OK);
 	for (name_overview(drawn, 1); access(drawn->overview, R_OK) == 0;
@@ -386,7 +387,7 @@ static void damaged_overviews_cost_no_answer(void **state)
 {
 	(void)state;
 	struct drawn drawn;
-	struct random random = { workload_seed() };
+	struct random random = { test_seed() };
 	int told = 0;
 	begin_drawing(&drawn);
 	for (int i = 0; i < DAMAGES; i++) {
@@ -451,7 +452,7 @@ static void overviews_of_another_history_are_none(void **state)
 	size_t size;
 	begin_drawing(&drawn);
 	unlink(drawn.path);
-	build(&io_posix, drawn.path, workload_seed() + 1);
+	build(&io_posix, drawn.path, test_seed() + 1);
 	assert_int_equal(draw(drawn.path, true, &drawn.pictures[0], NULL), HISTREE_OK);
 	assert_int_equal(draw(drawn.path, false, &picture, NULL), HISTREE_OK);
 	assert_memory_equal(&picture, &drawn.pictures[0], sizeof(picture));
@@ -555,6 +556,5 @@ int main(void)
 		cmocka_unit_test(overviews_of_other_names_are_none),
 		cmocka_unit_test(every_allocation_of_an_answer_may_fail),
 	};
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return cmocka_run_group_tests_name("overview_faults", tests, NULL, NULL);
 }

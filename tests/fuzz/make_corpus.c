@@ -12,6 +12,7 @@
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
+#include "base/random.h"
 #include "event_index/event_index_writer.h"
 #include "fuzz.h"
 #include "image.h"
@@ -22,7 +23,6 @@
 #include "state/attribute_section.h"
 #include "store/block_file.h"
 #include "support/memory_io.h"
-#include "support/random.h"
 #include "support/segments.h"
 #include "support/tree_file.h"
 #include "support/workload.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "histree/query.h"
 #include "histree/state_system.h"
-#include "support/random.h"
 
 enum { START = 1457113583, TURNS = 900, THREADS = 24 };
 

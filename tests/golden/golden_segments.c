@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "base/random.h"
 #include "golden_history.h"
-#include "support/random.h"
 
 enum { SEGMENTS = 1200, EDGES = 60 };
 enum { NAME, RESULT, RATIO, FAILED, TID, FIELDS };

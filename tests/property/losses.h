@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/random.h"
 #include "event/event.h"
-#include "support/random.h"
 
 enum { LOSSES_CPUS_MAX = 64, LOSSES_PER_MILLE_MAX = 20 };
 

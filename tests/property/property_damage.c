@@ -15,6 +15,7 @@
 
 #include "node/node_cursor.h"
 #include "node/node_view.h"
+#include "support/effort.h"
 #include "support/memory_io.h"
 #include "support/tree_file.h"
 #include "support/workload.h"
@@ -308,7 +309,7 @@ static void check_kind(const struct workload_kind *kind, uint64_t seed)
 
 static void costs_its_own_intervals(void **state)
 {
-	uint64_t seed = workload_seed(), rounds = workload_rounds();
+	uint64_t seed = test_seed(), rounds = test_rounds();
 	for (uint64_t round = 0; round < rounds; round++)
 		check_kind(*state, seed + round);
 }
@@ -321,6 +322,5 @@ int main(void)
 		tests[count++] = (struct CMUnitTest){ .name = kind->name,
 						      .test_func = costs_its_own_intervals,
 						      .initial_state = (void *)(uintptr_t)kind };
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return _cmocka_run_group_tests("damage", tests, count, NULL, NULL);
 }

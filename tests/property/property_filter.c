@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "histree/segment_filter.h"
+#include "support/effort.h"
 #include "support/segments.h"
 #include "support/workload.h"
 
@@ -318,14 +319,14 @@ static size_t ask(struct histree_segment_store *store, const char *text, uint8_t
 static void as_a_plain_evaluation(void **state)
 {
 	const struct segment_kind *kind = *state;
-	uint64_t seed = workload_seed();
+	uint64_t seed = test_seed();
 	struct segments segments;
 	assert_true(segments_make(&segments, kind, seed));
 	struct histree_segment_store *store = segments_store(&segments);
 	assert_non_null(store);
 	uint8_t *given = malloc(segments.count);
 	assert_non_null(given);
-	size_t some = 0, rounds = 300 * (size_t)workload_rounds();
+	size_t some = 0, rounds = 300 * (size_t)test_rounds();
 	for (size_t round = 0; round < rounds; round++) {
 		struct draw draw = { .random = { seed + round }, .segments = &segments };
 		char text[8192];
@@ -357,6 +358,5 @@ int main(void)
 		tests[i] = (struct CMUnitTest){ .name = kinds[i].name,
 						.test_func = as_a_plain_evaluation,
 						.initial_state = &kinds[i] };
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return _cmocka_run_group_tests("filter", tests, 4, NULL, NULL);
 }

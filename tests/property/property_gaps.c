@@ -18,9 +18,10 @@
 #include "analysis/analysis.h"
 #include "losses.h"
 #include "state/state_system.h"
+#include "support/effort.h"
+#include "support/recorded_history.h"
 #include "support/workload.h"
 #include "trace/trace.h"
-#include "support/recorded_history.h"
 
 struct run {
 	const struct analysis *analysis;
@@ -177,7 +178,7 @@ static void check(const struct analysis *analysis, const struct recorded_history
 static void nothing_is_said_that_the_whole_trace_denies(void **state)
 {
 	const struct analysis *analysis = *state;
-	uint64_t seed = workload_seed(), rounds = 6 * workload_rounds();
+	uint64_t seed = test_seed(), rounds = 6 * test_rounds();
 	struct run whole;
 	run_trace(&whole, analysis, NULL);
 	qsort(whole.history.intervals, whole.history.count, sizeof(*whole.history.intervals), by_quark_and_start);
@@ -196,6 +197,5 @@ int main(void)
 		  .test_func = nothing_is_said_that_the_whole_trace_denies,
 		  .initial_state = (void *)(uintptr_t)&analysis_kernel_2016 },
 	};
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

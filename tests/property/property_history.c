@@ -14,6 +14,7 @@
 
 #include "histree/query.h"
 #include "shrink.h"
+#include "support/effort.h"
 #include "support/history_file.h"
 #include "support/history_subject.h"
 #include "tree/variant.h"
@@ -167,7 +168,7 @@ static void check_kind(const struct workload_kind *kind, uint64_t seed)
 
 static void answers_as_its_changes_say(void **state)
 {
-	uint64_t seed = workload_seed(), rounds = workload_rounds();
+	uint64_t seed = test_seed(), rounds = test_rounds();
 	for (uint64_t round = 0; round < rounds; round++)
 		check_kind(*state, seed + round);
 }
@@ -180,6 +181,5 @@ int main(void)
 		tests[count++] = (struct CMUnitTest){ .name = kind->name,
 						      .test_func = answers_as_its_changes_say,
 						      .initial_state = (void *)(uintptr_t)kind };
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return _cmocka_run_group_tests("history", tests, count, NULL, NULL);
 }

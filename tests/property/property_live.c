@@ -16,6 +16,7 @@
 
 #include "state/history.h"
 #include "state/state_file.h"
+#include "support/effort.h"
 #include "support/history_subject.h"
 #include "support/memory_io.h"
 #include "support/workload.h"
@@ -283,7 +284,7 @@ static void check_kind(const struct workload_kind *kind, uint64_t seed)
 
 static void is_what_the_changes_so_far_say(void **state)
 {
-	uint64_t seed = workload_seed(), rounds = workload_rounds();
+	uint64_t seed = test_seed(), rounds = test_rounds();
 	for (uint64_t round = 0; round < rounds; round++)
 		check_kind(*state, seed + round);
 }
@@ -296,6 +297,5 @@ int main(void)
 		tests[count++] = (struct CMUnitTest){ .name = kind->name,
 						      .test_func = is_what_the_changes_so_far_say,
 						      .initial_state = (void *)(uintptr_t)kind };
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return _cmocka_run_group_tests("live", tests, count, NULL, NULL);
 }

@@ -15,6 +15,7 @@
 #include "overview_case.h"
 #include "query/pixel_scale.h"
 #include "state/history.h"
+#include "support/effort.h"
 #include "support/history_file.h"
 
 enum { CPUS = 4, STATES_OF_CPU = 1500, REQUESTS = 30 };
@@ -110,8 +111,8 @@ static void usage_is_right_to_within_a_cell(void **state)
 	unsigned from_overviews = 0;
 	(void)state;
 	snprintf(path, sizeof(path), "property_overview_usage.%ld.sht", (long)getpid());
-	for (uint64_t round = 0; round < 4 * workload_rounds(); round++) {
-		struct random random = { workload_seed() + round };
+	for (uint64_t round = 0; round < 4 * test_rounds(); round++) {
+		struct random random = { test_seed() + round };
 		const struct histree_open_options no_overviews = { .no_overviews = true };
 		struct histree_history *with, *without;
 		overview_case_remove(path);
@@ -141,7 +142,7 @@ static void overviews_are_small(void **state)
 	} kinds[] = { { 5000, 0 }, { INT64_MIN, 43 } };
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
-		struct random random = { workload_seed() };
+		struct random random = { test_seed() };
 		struct histree_history *history;
 		char path[64];
 		snprintf(path, sizeof(path), "property_overview_usage.%ld.sht", (long)getpid());
@@ -164,6 +165,5 @@ int main(void)
 		cmocka_unit_test(usage_is_right_to_within_a_cell),
 		cmocka_unit_test(overviews_are_small),
 	};
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return cmocka_run_group_tests_name("overview_usage", tests, NULL, NULL);
 }

@@ -18,6 +18,7 @@
 #include "query/row_group.h"
 #include "shrink.h"
 #include "state/history.h"
+#include "support/effort.h"
 #include "support/history_file.h"
 
 enum { REQUESTS = 40, ROWS_MAX = 6, SHRINK_RUNS = 100 };
@@ -392,7 +393,7 @@ static const char *check_workload(void *context, const struct workload *workload
 static void overviews_say_what_their_history_says(void **state)
 {
 	static const char *const variants[] = { "cluster", "sht" }; /* nulls out of the nodes, and in them */
-	uint64_t seed = workload_seed(), rounds = workload_rounds();
+	uint64_t seed = test_seed(), rounds = test_rounds();
 	for (uint64_t round = 0; round < rounds * 2; round++) {
 		struct workload workload;
 		struct overviews_case test = {
@@ -434,6 +435,5 @@ int main(void)
 						      .test_func = overviews_say_what_their_history_says,
 						      .initial_state = (void *)(uintptr_t)kind };
 	tests[count++] = (struct CMUnitTest)cmocka_unit_test(something_was_compared);
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return _cmocka_run_group_tests("overviews", tests, count, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 
 #include "histree/rows.h"
 #include "shrink.h"
+#include "support/effort.h"
 #include "support/history_file.h"
 #include "tree/variant.h"
 
@@ -338,7 +339,7 @@ static const char *check_workload(void *context, const struct workload *workload
 static void rows_are_as_their_states_say(void **state)
 {
 	static const char *const variants[] = { "cluster", "sht" }; /* nulls out of the nodes, and in them */
-	uint64_t seed = workload_seed(), rounds = workload_rounds();
+	uint64_t seed = test_seed(), rounds = test_rounds();
 	for (uint64_t round = 0; round < rounds * 2; round++) {
 		struct workload workload;
 		struct rows_case test = {
@@ -370,6 +371,5 @@ int main(void)
 		tests[count++] = (struct CMUnitTest){ .name = kind->name,
 						      .test_func = rows_are_as_their_states_say,
 						      .initial_state = (void *)(uintptr_t)kind };
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return _cmocka_run_group_tests("rows", tests, count, NULL, NULL);
 }

@@ -18,6 +18,7 @@
 #include "node/node_view.h"
 #include "node/segment_view.h"
 #include "segment/segment_backend.h"
+#include "support/effort.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
 #include "support/workload.h"
@@ -321,7 +322,7 @@ static void check_store(const struct segment_kind *kind, uint64_t seed)
 
 static void costs_its_own_segments(void **state)
 {
-	uint64_t seed = workload_seed(), rounds = 8 * workload_rounds();
+	uint64_t seed = test_seed(), rounds = 8 * test_rounds();
 	for (uint64_t round = 0; round < rounds; round++)
 		check_store(*state, seed + round);
 }
@@ -334,6 +335,5 @@ int main(void)
 		tests[count++] = (struct CMUnitTest){ .name = kind->name,
 						      .test_func = costs_its_own_segments,
 						      .initial_state = (void *)(uintptr_t)kind };
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return _cmocka_run_group_tests("segment damage", tests, count, NULL, NULL);
 }

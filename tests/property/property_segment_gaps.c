@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "losses.h"
+#include "support/effort.h"
 #include "support/workload.h"
 #include "trace/trace.h"
 
@@ -212,7 +213,7 @@ static uint64_t compare(const struct segment_analysis *analysis, const struct kn
 static void no_segment_is_made_that_is_none(void **state)
 {
 	const char *name = *state;
-	uint64_t seed = workload_seed(), rounds = 2 * workload_rounds();
+	uint64_t seed = test_seed(), rounds = 2 * test_rounds();
 	struct run whole;
 	struct known known[ANALYSIS_COUNT];
 	run_trace(&whole, name, NULL);
@@ -251,6 +252,5 @@ int main(void)
 		  .test_func = no_segment_is_made_that_is_none,
 		  .initial_state = (void *)(uintptr_t) "many-threads" },
 	};
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

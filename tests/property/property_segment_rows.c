@@ -16,6 +16,7 @@
 
 #include "histree/segment_rows.h"
 #include "segment/segment_backend.h"
+#include "support/effort.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
 #include "support/workload.h"
@@ -219,11 +220,11 @@ static void rows_are_those_of_an_array(void **state)
 		{ HISTREE_SEGMENTS_DISK, true },
 	};
 	const struct segment_kind *kind = *state;
-	for (uint64_t round = 0; round < workload_rounds(); round++)
+	for (uint64_t round = 0; round < test_rounds(); round++)
 		for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++) {
 			struct memory_io memory;
 			struct segments segments;
-			uint64_t seed = workload_seed() + round;
+			uint64_t seed = test_seed() + round;
 			memory_io_init(&memory);
 			assert_true(segments_make(&segments, kind, seed));
 			struct test test = { .segments = &segments, .random = { seed } };
@@ -273,6 +274,5 @@ int main(void)
 		tests[count++] = (struct CMUnitTest){ .name = kind->name,
 						      .test_func = rows_are_those_of_an_array,
 						      .initial_state = (void *)(uintptr_t)kind };
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return _cmocka_run_group_tests("segment rows", tests, count, NULL, NULL);
 }

@@ -19,6 +19,7 @@
 #include <cmocka.h>
 
 #include "segment/segment_backend.h"
+#include "support/effort.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
 #include "support/workload.h"
@@ -447,7 +448,7 @@ static void shrink(struct test *test, struct segments *segments)
 static void answers_as_an_array(void **state)
 {
 	const struct segment_kind *kind = *state;
-	uint64_t seed = workload_seed(), rounds = workload_rounds();
+	uint64_t seed = test_seed(), rounds = test_rounds();
 	for (uint64_t round = 0; round < rounds; round++)
 		for (size_t i = 0; i < sizeof(store_cases) / sizeof(store_cases[0]); i++) {
 			struct segments segments;
@@ -478,6 +479,5 @@ int main(void)
 		tests[count++] = (struct CMUnitTest){ .name = kind->name,
 						      .test_func = answers_as_an_array,
 						      .initial_state = (void *)(uintptr_t)kind };
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return _cmocka_run_group_tests("segments", tests, count, NULL, NULL);
 }

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "shrink.h"
+#include "support/effort.h"
 #include "support/memory_io.h"
 #include "support/tree_file.h"
 
@@ -240,7 +241,7 @@ static void check_shapes(const struct workload_kind *kind, uint64_t seed, size_t
 static void answers_as_an_array(void **state)
 {
 	const struct workload_kind *kind = *state;
-	uint64_t seed = workload_seed(), rounds = workload_rounds();
+	uint64_t seed = test_seed(), rounds = test_rounds();
 	for (uint64_t round = 0; round < rounds; round++)
 		check_shapes(kind, seed + round, 0, 1, 12);
 }
@@ -249,7 +250,7 @@ static void answers_as_an_array(void **state)
 static void answers_as_a_large_array(void **state)
 {
 	struct workload_kind kind = *(const struct workload_kind *)*state;
-	uint64_t seed = workload_seed(), rounds = workload_rounds();
+	uint64_t seed = test_seed(), rounds = test_rounds();
 	kind.changes *= LARGE;
 	kind.key_count *= kind.choice == CHOOSE_ANY || kind.choice == CHOOSE_LATE ? LARGE : 1;
 	kind.step_max = kind.step_max > UINT64_C(1) << 40 ? kind.step_max / LARGE : kind.step_max;
@@ -285,6 +286,5 @@ int main(void)
 						      .test_func = answers_as_a_large_array,
 						      .initial_state = (void *)(uintptr_t)kind };
 	}
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return _cmocka_run_group_tests("tree", tests, count, NULL, NULL);
 }

@@ -231,12 +231,12 @@ def sorts_filters_and_folds(page):
 def remembers_in_the_address(page):
     page.open()
     page.browser.wheel(*page.point(), -700, CONTROL)
-    page.browser.run("page.charts[0].set({ sort: 'birth' }); page.viewport.mark('a', page.viewport.from + 10); page.viewport.setDark(true)")
-    page.browser.until("location.hash.includes('birth') && location.hash.includes('dark')")
+    page.browser.run("page.charts[0].set({ sort: 'first' }); page.viewport.mark('a', page.viewport.from + 10); page.viewport.setDark(true)")
+    page.browser.until("location.hash.includes('first') && location.hash.includes('dark')")
     hash_, span = page.get("location.hash"), page.get("page.viewport.span")
     page.open(hash_)
     assert page.get("page.viewport.span") == span
-    assert page.get("page.charts[0].settings.sort") == "birth"
+    assert page.get("page.charts[0].settings.sort") == "first"
     assert page.get("page.viewport.a") == page.get("page.viewport.from") + 10
     assert page.get("document.documentElement.className") == "dark"
     page.shoot("dark")

@@ -15,8 +15,8 @@
 #ifndef SUPPORT_CRASH_IO_H
 #define SUPPORT_CRASH_IO_H
 
+#include "base/random.h"
 #include "support/memory_io.h"
-#include "support/random.h"
 
 enum { CRASH_FILES_MAX = 64 };
 

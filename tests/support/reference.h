@@ -5,9 +5,9 @@
 #ifndef SUPPORT_REFERENCE_H
 #define SUPPORT_REFERENCE_H
 
+#include "base/random.h"
 #include "histree/query.h"
 #include "histree/value.h"
-#include "support/random.h"
 
 /* Constant once made: any number of threads may ask, each with its own `struct answer`. */
 struct reference {

@@ -6,8 +6,8 @@
 #ifndef SUPPORT_SEGMENTS_H
 #define SUPPORT_SEGMENTS_H
 
+#include "base/random.h"
 #include "histree/segment_store.h"
-#include "support/random.h"
 
 /* How starts and durations are drawn. */
 enum segment_model {

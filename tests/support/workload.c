@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "support/random.h"
+#include "base/random.h"
 
 const struct workload_kind workload_kinds[] = {
 	{ "few long, many short", 60, 2500, 1000, 900, 10, CHOOSE_FEW, 0, 0 },
@@ -24,22 +24,6 @@ const struct workload_kind workload_kinds[] = {
 	{ "no attributes", 0, 0, 5, 1000, 0, CHOOSE_ANY, 0, 0 },
 	{ NULL, 0, 0, 0, 0, 0, CHOOSE_ANY, 0, 0 },
 };
-
-static uint64_t number_from_environment(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-	return text != NULL && *text != '\0' ? strtoull(text, NULL, 0) : otherwise;
-}
-
-uint64_t workload_seed(void)
-{
-	return number_from_environment("HISTREE_SEED", 20130704);
-}
-
-uint64_t workload_rounds(void)
-{
-	return number_from_environment("HISTREE_ROUNDS", 1);
-}
 
 /* ---- making ------------------------------------------------------------------------------------------ */
 

@@ -55,13 +55,6 @@ struct workload_kind {
 /* Every kind, ended by one without a name. */
 extern const struct workload_kind workload_kinds[];
 
-/*
- * The seed of a run, and how many rounds it has, each with a seed one greater: the environment variables
- * HISTREE_SEED and HISTREE_ROUNDS, or always the same seed and one round.
- */
-uint64_t workload_seed(void);
-uint64_t workload_rounds(void);
-
 /* False when memory is out. */
 bool workload_make(struct workload *workload, const struct workload_kind *kind, uint64_t seed);
 void workload_release(struct workload *workload);

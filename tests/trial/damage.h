@@ -7,8 +7,8 @@
 #ifndef TRIAL_DAMAGE_H
 #define TRIAL_DAMAGE_H
 
+#include "base/random.h"
 #include "support/memory_io.h"
-#include "support/random.h"
 
 /* The damaged copy and the sound file, in `memory`. */
 #define DAMAGE_PATH "f"

@@ -25,7 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "support/random.h"
+#include "base/random.h"
 #include "truth.h"
 
 static const char *const variants[] = { "cluster", "cluster", "sht", "osht", "esht", "rsht", "vrsht" };

@@ -73,7 +73,8 @@ static enum histree_status count_density(struct dataset *dataset, const struct p
 	uint64_t *states = calloc(range->pixels, sizeof(*states));
 	if (states == NULL)
 		return error_memory(error, "a chart");
-	status = histree_density(dataset->histories[0], range->from, range->to, range->pixels, cancel, states, error);
+	status = histree_density(dataset->histories[0], range->from, range->to, range->pixels, cancel, states,
+				 error);
 	for (uint32_t i = 0; status == HISTREE_OK && i < range->pixels; i++)
 		counts[i] = (double)states[i];
 	free(states);

@@ -17,7 +17,7 @@ const struct row_model *row_model_find(const struct dataset *dataset, const char
 
 enum row_sort row_sort_find(const char *name)
 {
-	static const char *const names[ROW_SORT_COUNT] = { "tree", "tid", "name", "birth", "cpu" };
+	static const char *const names[ROW_SORT_COUNT] = { "tree", "tid", "name", "first", "cpu" };
 	unsigned sort = 0;
 	while (sort < ROW_SORT_COUNT && strcmp(name, names[sort]) != 0)
 		sort++;

@@ -27,7 +27,7 @@ struct row_wanted {
 	histree_time at;
 };
 
-enum row_sort { ROW_SORT_TREE, ROW_SORT_TID, ROW_SORT_NAME, ROW_SORT_BIRTH, ROW_SORT_CPU, ROW_SORT_COUNT };
+enum row_sort { ROW_SORT_TREE, ROW_SORT_TID, ROW_SORT_NAME, ROW_SORT_FIRST, ROW_SORT_CPU, ROW_SORT_COUNT };
 
 struct row_model {
 	const char *name, *title;
@@ -66,7 +66,7 @@ extern const struct row_model row_model_early_threads;
 /* The model of a name that applies to a dataset; NULL: there is none. */
 const struct row_model *row_model_find(const struct dataset *dataset, const char *name);
 
-/* "tree", "tid", "name", "birth", "cpu"; ROW_SORT_COUNT for any other. */
+/* "tree", "tid", "name", "first", "cpu"; ROW_SORT_COUNT for any other. */
 enum row_sort row_sort_find(const char *name);
 
 /* Whether `text` contains `part`, ASCII letters alike in both cases. */

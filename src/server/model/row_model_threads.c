@@ -40,8 +40,8 @@ static void describe(const void *context, uint32_t row, struct json_writer *json
 	json_int_member(json, "pid", thread->pid);
 	json_int_member(json, "ppid", thread->ppid);
 	if (thread->first <= thread->last) {
-		json_int_member(json, "birth", thread->first - threads->kernel->start);
-		json_int_member(json, "death", thread->last - threads->kernel->start);
+		json_int_member(json, "first", thread->first - threads->kernel->start);
+		json_int_member(json, "last", thread->last - threads->kernel->start);
 	}
 	int64_t cpu_ns = kernel_threads_cpu_ns(threads, row);
 	if (cpu_ns >= 0)
@@ -93,7 +93,7 @@ static uint64_t sort_key(const void *context, uint32_t row, enum row_sort sort)
 		return (uint64_t)((int64_t)thread->tid - INT32_MIN);
 	case ROW_SORT_NAME:
 		return name_key(thread->name);
-	case ROW_SORT_BIRTH:
+	case ROW_SORT_FIRST:
 		return (uint64_t)thread->first - (uint64_t)threads->kernel->start;
 	case ROW_SORT_CPU: /* most first */
 		return (uint64_t)(INT64_MAX - kernel_threads_cpu_ns(threads, row));

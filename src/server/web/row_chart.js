@@ -65,7 +65,7 @@ export class RowChart extends EventTarget {
 
 	#build() {
 		this.sort = element("select", { title: "order of the rows", "ariaLabel": "order of the rows" });
-		for (const [value, text] of [["tree", "as a tree"], ["tid", "by tid"], ["name", "by name"], ["birth", "by birth"], ["cpu", "by CPU time"]])
+		for (const [value, text] of [["tree", "as a tree"], ["tid", "by tid"], ["name", "by name"], ["first", "by first time"], ["cpu", "by CPU time"]])
 			this.sort.append(element("option", { value, textContent: text }));
 		this.sort.hidden = !this.view.sorts;
 		this.filter = element("input", { type: "search", placeholder: "Filter", ariaLabel: `filter ${this.view.title}` });

@@ -5,8 +5,9 @@
  */
 #include "analysis/ust/call_stacks.h"
 #include "analysis_run.h"
+#include "base/random.h"
 #include "segment_run.h"
-#include "support/random.h"
+#include "support/effort.h"
 #include "support/workload.h"
 #include "trace/trace.h"
 
@@ -284,7 +285,7 @@ static size_t both_compare(struct both *both, histree_time end)
 static void random_calls_are_what_the_states_say(void **state)
 {
 	(void)state;
-	uint64_t seed = workload_seed();
+	uint64_t seed = test_seed();
 	print_message("seed %" PRIu64 "\n", seed);
 	for (int round = 0; round < 20; round++, seed++) {
 		struct random random = { .state = seed };

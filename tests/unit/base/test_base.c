@@ -23,8 +23,8 @@
 #include "base/io.h"
 #include "base/number_text.h"
 #include "base/radix_sort.h"
+#include "base/random.h"
 #include "base/search.h"
-#include "support/random.h"
 
 /* Keys for which the leading bits suffice, nearly do, and do not. */
 static uint64_t sort_key(struct random *random, unsigned kind, size_t place)

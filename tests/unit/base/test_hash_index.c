@@ -13,7 +13,7 @@
 
 #include "base/hash_index.h"
 #include "base/id_map.h"
-#include "support/random.h"
+#include "base/random.h"
 
 enum { KEYS = 3000, RANGE = 9000 };
 

@@ -13,7 +13,8 @@
 #include <cmocka.h>
 
 #include "base/pattern.h"
-#include "support/random.h"
+#include "base/random.h"
+#include "support/effort.h"
 #include "support/workload.h"
 
 static bool finds(const char *text, const char *in)
@@ -151,7 +152,7 @@ static char *put_random(struct random *random, char *at, unsigned depth)
 static void as_regcomp(void **state)
 {
 	(void)state;
-	struct random random = { workload_seed() };
+	struct random random = { test_seed() };
 	size_t found = 0, tried = 0;
 	for (unsigned round = 0; round < 2000; round++) {
 		char text[512] = "", in[12];
@@ -175,7 +176,7 @@ static void as_regcomp(void **state)
 			bool is_there = regexec(&reference, in, 0, NULL, 0) == 0;
 			if (pattern_find(pattern, in, size) != is_there)
 				fail_msg("'%s' in '%s'; run it again with HISTREE_SEED=%llu", text, in,
-					 (unsigned long long)workload_seed());
+					 (unsigned long long)test_seed());
 			found += is_there;
 		}
 		pattern_free(pattern);
@@ -193,6 +194,5 @@ int main(void)
 		cmocka_unit_test(the_text_is_bytes),
 		cmocka_unit_test(as_regcomp),
 	};
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "base/time_text.h"
 
 #define SECOND INT64_C(1000000000)
@@ -226,13 +227,10 @@ static void round_durations_have_no_zeros_at_the_end(void **state)
 /* A clock that is printed names its nanosecond, wherever the day begins. */
 static void a_printed_clock_reads_back(void **state)
 {
-	uint64_t random = 88172645463325252u; /* xorshift */
+	struct random random = { 1 };
 	(void)state;
 	for (int i = 0; i < 100000; i++) {
-		random ^= random << 13;
-		random ^= random >> 7;
-		random ^= random << 17;
-		int64_t ns = (int64_t)random;
+		int64_t ns = (int64_t)random_bits(&random);
 		if (ns < INT64_MIN + DAY || ns > INT64_MAX - DAY)
 			continue;
 		char text[TIME_TEXT_SIZE];

@@ -17,11 +17,11 @@
 #include <cmocka.h>
 
 #include "base/array.h"
+#include "base/random.h"
 #include "event_index/event_index_writer.h"
 #include "histree/build.h"
 #include "histree/events.h"
 #include "histree/rows.h"
-#include "support/random.h"
 #include "trace/trace.h"
 
 /*

@@ -15,10 +15,10 @@
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
+#include "base/random.h"
 #include "node/column_builder.h"
 #include "node/node_capacity.h"
 #include "node/node_cursor.h"
-#include "support/random.h"
 
 enum { NODE_SIZE = 1 << 20, VALUES = 40, NUMBER = 7 };
 

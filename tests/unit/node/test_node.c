@@ -13,13 +13,13 @@
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
+#include "base/random.h"
 #include "node/column_builder.h"
 #include "node/column_format.h"
 #include "node/node_builder.h"
 #include "node/node_capacity.h"
 #include "node/node_cursor.h"
 #include "node/node_format.h"
-#include "support/random.h"
 
 enum { NODE_SIZE = 4096, KEYS = 9 };
 

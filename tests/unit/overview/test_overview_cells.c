@@ -14,8 +14,9 @@
 
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "overview/overview_cells.h"
-#include "support/random.h"
+#include "support/effort.h"
 #include "support/workload.h"
 
 enum { STATES_MAX = 600, VALUES_MAX = 200, RUNS = 400, RUNS_OF_ALL_TIME = 100, ATTRIBUTE = 7 };
@@ -303,8 +304,8 @@ static struct cells_case *new_case(uint64_t seed)
 static void cells_are_as_their_states_say(void **state)
 {
 	(void)state;
-	for (uint64_t run = 0; run < RUNS * workload_rounds(); run++) {
-		struct cells_case *test = new_case(workload_seed() + run);
+	for (uint64_t run = 0; run < RUNS * test_rounds(); run++) {
+		struct cells_case *test = new_case(test_seed() + run);
 		test->width_log2 = (unsigned)random_below(&test->random, 11);
 		make_states(test);
 		uint64_t span = after(test, test->states[test->count - 1].end);
@@ -317,8 +318,8 @@ static void cells_of_all_time(void **state)
 {
 	static const unsigned widths_log2[] = { 0, 1, 20, 57, 60, 61, 62 };
 	(void)state;
-	for (uint64_t run = 0; run < RUNS_OF_ALL_TIME * workload_rounds(); run++) {
-		struct cells_case *test = new_case(workload_seed() + run);
+	for (uint64_t run = 0; run < RUNS_OF_ALL_TIME * test_rounds(); run++) {
+		struct cells_case *test = new_case(test_seed() + run);
 		/* Short states in short cells are for the other test: there would be too many cells here. */
 		test->width_log2 = widths_log2[run % 7];
 		make_states_of_all_time(test);
@@ -333,6 +334,5 @@ int main(void)
 		cmocka_unit_test(cells_are_as_their_states_say),
 		cmocka_unit_test(cells_of_all_time),
 	};
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return cmocka_run_group_tests_name("overview_cells", tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include "histree/rows.h"
 #include "histree/segment_density.h"
 #include "query/duration_buckets.h"
+#include "support/effort.h"
 #include "support/segments.h"
 #include "support/workload.h"
 
@@ -178,7 +179,7 @@ static void counts_as_an_array(void **state)
 	};
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct segments segments;
-		assert_true(segments_make(&segments, &kinds[i], workload_seed()));
+		assert_true(segments_make(&segments, &kinds[i], test_seed()));
 		struct histree_segment_store *store = segments_store(&segments);
 		assert_non_null(store);
 		for (size_t k = 0; k < sizeof(options) / sizeof(options[0]); k++)
@@ -205,7 +206,7 @@ static void values_have_a_bound(void **state)
 	const struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	struct segments segments;
 	struct histree_segment_density *density;
-	assert_true(segments_make(&segments, &kind, workload_seed()));
+	assert_true(segments_make(&segments, &kind, test_seed()));
 	struct histree_segment_store *store = segments_store(&segments);
 	assert_non_null(store);
 	assert_int_equal(histree_segment_density_create(store, &query, &options, &density, NULL), HISTREE_OK);

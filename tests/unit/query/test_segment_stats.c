@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "histree/segment_stats.h"
+#include "support/effort.h"
 #include "support/segments.h"
 #include "support/workload.h"
 
@@ -194,7 +195,7 @@ static void as_an_array(void **state)
 	};
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct segments segments;
-		assert_true(segments_make(&segments, &kinds[i], workload_seed()));
+		assert_true(segments_make(&segments, &kinds[i], test_seed()));
 		struct histree_segment_store *store = segments_store(&segments);
 		assert_non_null(store);
 		for (size_t k = 0; k < sizeof(queries) / sizeof(queries[0]); k++)
@@ -239,6 +240,5 @@ int main(void)
 		cmocka_unit_test(as_an_array),
 		cmocka_unit_test(percentiles_are_at_their_ranks),
 	};
-	fprintf(stderr, "seed %llu\n", (unsigned long long)workload_seed());
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "segment_tree/segment_queue.h"
 #include "support/faulty_io.h"
 #include "support/memory_io.h"
-#include "support/random.h"
 
 enum { ENTRIES = 30000 };
 

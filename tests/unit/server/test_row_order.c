@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "server/model/row_order.h"
-#include "support/random.h"
 
 enum { ROWS_MAX = 300, ROUNDS = 60 };
 

@@ -17,25 +17,10 @@
 #include <cmocka.h>
 
 #include "base/array.h"
-#include "base/hash.h"
+#include "base/random.h"
 #include "state/attribute_section.h"
 #include "state/attribute_view.h"
-
-/* ---- random numbers ---------------------------------------------------------------------------------- */
-
-static inline uint64_t seed_of_run(void)
-{
-	const char *text = getenv("HISTREE_SEED");
-	uint64_t seed = text == NULL ? 1 : strtoull(text, NULL, 0);
-	print_message("HISTREE_SEED=%" PRIu64 "\n", seed);
-	return seed;
-}
-
-static inline uint32_t random_below(uint64_t *seed, uint32_t limit)
-{
-	*seed += UINT64_C(0x9e3779b97f4a7c15);
-	return (uint32_t)(hash_mix(*seed) % limit);
-}
+#include "support/effort.h"
 
 /* ---- helpers ------------------------------------------------------------------------------------------ */
 
@@ -127,26 +112,26 @@ static inline void assert_equal_trees(const struct histree_attributes *a, const 
 }
 
 /* Any shape; names of letters, so that many are alike, and numbers, of which some count up. */
-static inline void random_tree(struct attribute_tree *tree, uint64_t *seed, uint32_t count)
+static inline void random_tree(struct attribute_tree *tree, struct random *random, uint32_t count)
 {
 	attribute_tree_init(tree);
-	uint32_t number = random_below(seed, 1000);
+	uint32_t number = random_index(random, 1000);
 	for (uint32_t i = 0; i < count; i++) {
 		char name[16];
-		size_t size = 1 + random_below(seed, 4);
+		size_t size = 1 + random_index(random, 4);
 		for (size_t at = 0; at < size; at++)
-			name[at] = (char)('a' + random_below(seed, 2));
-		if (random_below(seed, 3) == 0) {
-			number += random_below(seed, 2) == 0 ? 1 : random_below(seed, 100);
+			name[at] = (char)('a' + random_index(random, 2));
+		if (random_index(random, 3) == 0) {
+			number += random_index(random, 2) == 0 ? 1 : random_index(random, 100);
 			size = (size_t)snprintf(name, sizeof(name), "%" PRIu32, number);
 		}
-		histree_quark quark = random_below(seed, tree->base.count + 1) - 1; /* -1 is the root */
+		histree_quark quark = random_index(random, tree->base.count + 1) - 1; /* -1 is the root */
 		assert_int_equal(attribute_tree_add(tree, quark, name, size, &quark, NULL), HISTREE_OK);
 	}
 }
 
 /* What a kernel analysis makes: threads come one after the other, most with the same attributes, some late. */
-static inline void thread_tree(struct attribute_tree *tree, uint64_t *seed, uint32_t threads)
+static inline void thread_tree(struct attribute_tree *tree, struct random *random, uint32_t threads)
 {
 	static const char *const names[] = {
 		"PPID", "PID", "Exec_name", "System_call", "Stack/1", "Stack/2", "Prio"
@@ -155,15 +140,15 @@ static inline void thread_tree(struct attribute_tree *tree, uint64_t *seed, uint
 	uint32_t tid = 100;
 	for (uint32_t i = 0; i < threads; i++) {
 		char path[64];
-		tid += random_below(seed, 20) == 0 ? random_below(seed, 50) : 1;
+		tid += random_index(random, 20) == 0 ? random_index(random, 50) : 1;
 		for (size_t name = 0; name < 7; name++)
-			if (random_below(seed, 30) > 0) {
+			if (random_index(random, 30) > 0) {
 				snprintf(path, sizeof(path), "Threads/%" PRIu32 "/%s", tid, names[name]);
 				add(tree, HISTREE_ROOT, path);
 			}
-		if (random_below(seed, 10) == 0) {
-			snprintf(path, sizeof(path), "Threads/%" PRIu32 "/%s", 101 + random_below(seed, i + 1),
-				 names[random_below(seed, 7)]);
+		if (random_index(random, 10) == 0) {
+			snprintf(path, sizeof(path), "Threads/%" PRIu32 "/%s", 101 + random_index(random, i + 1),
+				 names[random_index(random, 7)]);
 			add(tree, HISTREE_ROOT, path);
 		}
 	}

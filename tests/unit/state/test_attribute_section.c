@@ -36,13 +36,13 @@ static void assert_comes_back(const struct attribute_tree *tree)
 static void a_section_brings_the_tree_back(void **state)
 {
 	(void)state;
-	uint64_t seed = seed_of_run();
+	struct random random = { test_seed() };
 	for (unsigned i = 0; i < 60; i++) {
 		struct attribute_tree tree;
 		if (i % 2 == 0)
-			random_tree(&tree, &seed, random_below(&seed, 600));
+			random_tree(&tree, &random, random_index(&random, 600));
 		else
-			thread_tree(&tree, &seed, random_below(&seed, 300));
+			thread_tree(&tree, &random, random_index(&random, 300));
 		/* A name that no attribute has is what a failure for lack of memory may leave. */
 		if (i % 3 == 0)
 			assert_int_not_equal(intern_add(&tree.texts, "unused", 6), INTERN_NONE);
@@ -98,7 +98,7 @@ static size_t section_size(const struct attribute_tree *tree)
 static void regular_names_take_few_bytes(void **state)
 {
 	(void)state;
-	uint64_t seed = seed_of_run();
+	struct random random = { test_seed() };
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
 	for (unsigned i = 0; i < 100000; i++) {
@@ -110,7 +110,7 @@ static void regular_names_take_few_bytes(void **state)
 	assert_true(section_size(&tree) < 100);
 	attribute_tree_release(&tree);
 
-	thread_tree(&tree, &seed, 2000);
+	thread_tree(&tree, &random, 2000);
 	assert_true(section_size(&tree) < tree.base.count * 3 / 2);
 	assert_comes_back(&tree);
 	attribute_tree_release(&tree);
@@ -121,14 +121,14 @@ static void irregular_names_take_their_letters_and_few_bytes(void **state)
 {
 	(void)state;
 	enum { COUNT = 5000, SIZE = 12 };
-	uint64_t seed = seed_of_run();
+	struct random random = { test_seed() };
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
 	for (unsigned i = 0; i < COUNT; i++) {
 		char name[SIZE];
 		histree_quark quark, parent = i == 0 ? HISTREE_ROOT : 0;
 		for (size_t at = 0; at < SIZE; at++)
-			name[at] = (char)('a' + random_below(&seed, 26));
+			name[at] = (char)('a' + random_index(&random, 26));
 		assert_int_equal(attribute_tree_add(&tree, parent, name, SIZE, &quark, NULL), HISTREE_OK);
 	}
 	/* Its letters once, and its place in the order. */
@@ -203,13 +203,13 @@ static bool open_and_ask(const uint8_t *bytes, size_t size)
 static void damaged_sections_are_noticed_or_sound(void **state)
 {
 	(void)state;
-	uint64_t seed = seed_of_run();
+	struct random random = { test_seed() };
 	for (unsigned i = 0; i < 4; i++) {
 		struct attribute_tree tree;
 		if (i % 2 == 0)
-			random_tree(&tree, &seed, 60);
+			random_tree(&tree, &random, 60);
 		else
-			thread_tree(&tree, &seed, 15);
+			thread_tree(&tree, &random, 15);
 		struct section section = { 0 };
 		assert_int_equal(section_save(&tree, &section), HISTREE_OK);
 		unsigned noticed = 0;

@@ -185,16 +185,16 @@ static void slashes_and_backslashes_are_escaped(void **state)
 static void names_hold_any_bytes(void **state)
 {
 	(void)state;
-	uint64_t seed = seed_of_run();
+	struct random random = { test_seed() };
 	struct attribute_tree tree;
 	attribute_tree_init(&tree);
 	for (unsigned i = 0; i < 2000; i++) {
 		char name[9];
-		size_t size = 1 + random_below(&seed, 8);
+		size_t size = 1 + random_index(&random, 8);
 		for (size_t at = 0; at < size; at++)
-			name[at] = (char)(random_below(&seed, 4) == 0 ? "/\\*."[random_below(&seed, 4)]
-								      : (int)random_below(&seed, 256));
-		histree_quark parent = tree.base.count == 0 ? HISTREE_ROOT : random_below(&seed, tree.base.count);
+			name[at] = (char)(random_index(&random, 4) == 0 ? "/\\*."[random_index(&random, 4)]
+									: (int)random_index(&random, 256));
+		histree_quark parent = tree.base.count == 0 ? HISTREE_ROOT : random_index(&random, tree.base.count);
 		histree_quark quark, found;
 		assert_int_equal(attribute_tree_add(&tree, parent, name, size, &quark, NULL), HISTREE_OK);
 		assert_int_equal(histree_attributes_child(&tree.base, parent, name, size, &found), HISTREE_OK);
@@ -379,21 +379,21 @@ static void slow_match(const struct histree_attributes *tree, histree_quark quar
 	}
 }
 
-static void random_pattern(char *pattern, uint64_t *seed)
+static void random_pattern(char *pattern, struct random *random)
 {
 	static const char *const common[] = { "*", "**", "..", "a*", "*b", "a", "b", "*1", "2*" };
-	unsigned count = 1 + random_below(seed, 4);
+	unsigned count = 1 + random_index(random, 4);
 	for (unsigned i = 0; i < count; i++) {
 		if (i > 0)
 			*pattern++ = '/';
-		if (random_below(seed, 3) > 0) {
-			const char *text = common[random_below(seed, 9)];
+		if (random_index(random, 3) > 0) {
+			const char *text = common[random_index(random, 9)];
 			memcpy(pattern, text, strlen(text));
 			pattern += strlen(text);
 			continue;
 		}
-		for (unsigned size = 1 + random_below(seed, 6); size > 0; size--)
-			*pattern++ = "ab*"[random_below(seed, 3)];
+		for (unsigned size = 1 + random_index(random, 6); size > 0; size--)
+			*pattern++ = "ab*"[random_index(random, 3)];
 	}
 	*pattern = '\0';
 }
@@ -423,16 +423,16 @@ static void patterns_agree_with_trying_everything(void **state)
 {
 	(void)state;
 	enum { TREES = 300, PATTERNS = 60, COUNT_MAX = 40 };
-	uint64_t seed = seed_of_run();
+	struct random random = { test_seed() };
 	for (unsigned i = 0; i < TREES; i++) {
 		struct attribute_tree tree;
 		struct attribute_view view;
-		random_tree(&tree, &seed, 1 + random_below(&seed, COUNT_MAX));
+		random_tree(&tree, &random, 1 + random_index(&random, COUNT_MAX));
 		finish(&tree, &view);
 		for (unsigned j = 0; j < PATTERNS; j++) {
 			char pattern[64];
-			random_pattern(pattern, &seed);
-			histree_quark from = random_below(&seed, tree.base.count + 1) - 1;
+			random_pattern(pattern, &random);
+			histree_quark from = random_index(&random, tree.base.count + 1) - 1;
 			bool hits[COUNT_MAX + 1] = { false };
 			slow_match(&tree.base, from, pattern, hits);
 			assert_found(&tree.base, from, pattern, hits);

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "base/hash.h"
 #include "base/io.h"
+#include "base/random.h"
 #include "histree/history.h"
 #include "interval_recorder.h"
 #include "state/attribute_section.h"
@@ -135,21 +135,15 @@ static void assert_same_history(struct histree_history *history, struct recorder
 	free(found.records);
 }
 
-static uint32_t random_below(uint64_t *seed, uint32_t limit)
-{
-	*seed += UINT64_C(0x9e3779b97f4a7c15);
-	return (uint32_t)(hash_mix(*seed) % limit);
-}
-
 /* Attributes of all types, some long and many short states. */
-static void change_at_random(struct histree_state_system *const systems[2], uint64_t seed, unsigned changes)
+static void change_at_random(struct histree_state_system *const systems[2], struct random random, unsigned changes)
 {
 	histree_time t = START;
 	for (unsigned i = 0; i < changes; i++) {
 		char path[32], text[24];
-		uint32_t number = random_below(&seed, 60);
+		uint32_t number = random_index(&random, 60);
 		snprintf(path, sizeof(path), "Threads/%u/%s", number, number % 2 == 0 ? "Status" : "Name");
-		uint32_t state = random_below(&seed, 5);
+		uint32_t state = random_index(&random, 5);
 		snprintf(text, sizeof(text), "state %u", state);
 		const struct histree_value values[] = {
 			histree_int((int32_t)state), histree_long(-(INT64_C(1) << 40) * state),
@@ -157,7 +151,7 @@ static void change_at_random(struct histree_state_system *const systems[2], uint
 			histree_string(text),        histree_custom(text, state),
 		};
 		struct histree_value value = state == 0 ? histree_null() : values[number % 6];
-		t += random_below(&seed, 3);
+		t += random_index(&random, 3);
 		for (size_t at = 0; at < 2; at++) {
 			histree_quark quark;
 			assert_ok(histree_state_attribute(systems[at], HISTREE_ROOT, path, &quark, NULL));
@@ -178,7 +172,7 @@ static void a_history_comes_back_from_disk(void **state)
 							   .fan_out = 4 };
 		struct recorder recorder;
 		struct histree_state_system *systems[2] = { create_file(folder, &tree, START), create(&recorder) };
-		change_at_random(systems, i, 20000);
+		change_at_random(systems, (struct random){ i }, 20000);
 		histree_time end = histree_state_current_end(systems[0]);
 		for (size_t at = 0; at < 2; at++)
 			assert_ok(histree_state_close(systems[at], end, NULL));
@@ -405,7 +399,7 @@ static void damage_is_noticed(void **state)
 	const struct histree_tree_options tree = { .node_size = 4096, .fan_out = 4 };
 	struct recorder recorder;
 	struct histree_state_system *systems[2] = { create_file(folder, &tree, START), create(&recorder) };
-	change_at_random(systems, 7, 3000);
+	change_at_random(systems, (struct random){ 7 }, 3000);
 	assert_ok(histree_state_close(systems[0], 100000, NULL));
 	assert_ok(histree_state_close(systems[1], 100000, NULL));
 	histree_state_free(systems[0]);
@@ -414,15 +408,15 @@ static void damage_is_noticed(void **state)
 	assert_non_null(file);
 	assert_int_equal(fseek(file, 0, SEEK_END), 0);
 	long size = ftell(file);
-	uint64_t seed = 3;
+	struct random random = { 3 };
 	unsigned noticed = 0;
 	enum { TRIES = 300 };
 	for (unsigned i = 0; i < TRIES; i++) {
-		long at = 4096 + (long)random_below(&seed, (uint32_t)(size - 4096));
+		long at = 4096 + (long)random_index(&random, (uint32_t)(size - 4096));
 		fseek(file, at, SEEK_SET);
 		int byte = fgetc(file);
 		fseek(file, at, SEEK_SET);
-		fputc(byte ^ (int)(1u << random_below(&seed, 8)), file);
+		fputc(byte ^ (int)(1u << random_index(&random, 8)), file);
 		fflush(file);
 		struct histree_history *history;
 		struct histree_error error;

@@ -18,9 +18,10 @@
 
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "histree/query.h"
 #include "histree/state_system.h"
-#include "support/random.h"
+#include "support/effort.h"
 #include "support/workload.h"
 
 enum { KEYS = 10, READERS = 4, STEPS = 3000, STEPS_PER_LOOK = 60, STEPS_PER_PUBLISH = 250 };
@@ -209,11 +210,11 @@ static void answers_are_right_while_it_grows(void **state)
 	unlink(stress.path);
 	for (unsigned i = 0; i < READERS; i++) {
 		readers[i] = (struct reader){ .stress = &stress,
-					      .random = { workload_seed() + i },
+					      .random = { test_seed() + i },
 					      .opens = i == READERS - 1 };
 		assert_int_equal(pthread_create(&threads[i], NULL, read_on, &readers[i]), 0);
 	}
-	for (uint64_t round = 0; round < workload_rounds(); round++) {
+	for (uint64_t round = 0; round < test_rounds(); round++) {
 		unlink(stress.path);
 		build(&stress);
 	}

@@ -15,8 +15,9 @@
 
 #include <cmocka.h>
 
-#include "base/hash.h"
+#include "base/random.h"
 #include "interval_recorder.h"
+#include "support/effort.h"
 
 /* ---- the model ------------------------------------------------------------------------------------------ */
 
@@ -288,28 +289,14 @@ static enum histree_status model_increment(struct model *model, struct model_att
 
 /* ---- random operations ------------------------------------------------------------------------------------ */
 
-static uint64_t seed_of_run(void)
-{
-	const char *text = getenv("HISTREE_SEED");
-	uint64_t seed = text == NULL ? 1 : strtoull(text, NULL, 0);
-	print_message("HISTREE_SEED=%" PRIu64 "\n", seed);
-	return seed;
-}
-
-static uint32_t random_below(uint64_t *seed, uint32_t limit)
-{
-	*seed += UINT64_C(0x9e3779b97f4a7c15);
-	return (uint32_t)(hash_mix(*seed) % limit);
-}
-
 /* Mostly of the kind that the attribute is for; few different ones, so that states repeat. */
-static struct copied_value random_value(uint64_t *seed, uint32_t kind)
+static struct copied_value random_value(struct random *random, uint32_t kind)
 {
 	static const double reals[] = { 0.0, -0.0, 1.5, NAN };
 	char text[48];
 	struct histree_value value = histree_null();
-	if (random_below(seed, 8) == 0)
-		kind = random_below(seed, HISTREE_TYPE_COUNT);
+	if (random_index(random, 8) == 0)
+		kind = random_index(random, HISTREE_TYPE_COUNT);
 	switch ((enum histree_type)(kind % HISTREE_TYPE_COUNT)) {
 	case HISTREE_NULL:
 		break;
@@ -317,21 +304,22 @@ static struct copied_value random_value(uint64_t *seed, uint32_t kind)
 		value = histree_unknown();
 		break;
 	case HISTREE_INT:
-		value = histree_int(random_below(seed, 20) == 0 ? INT32_MAX : (int32_t)random_below(seed, 4));
+		value = histree_int(random_index(random, 20) == 0 ? INT32_MAX : (int32_t)random_index(random, 4));
 		break;
 	case HISTREE_LONG:
-		value = histree_long(random_below(seed, 20) == 0 ? INT64_MIN : (int64_t)random_below(seed, 4) - 2);
+		value = histree_long(random_index(random, 20) == 0 ? INT64_MIN
+								   : (int64_t)random_index(random, 4) - 2);
 		break;
 	case HISTREE_DOUBLE:
-		value = histree_double(reals[random_below(seed, 4)]);
+		value = histree_double(reals[random_index(random, 4)]);
 		break;
 	case HISTREE_BOOL:
-		value = histree_bool(random_below(seed, 2) == 0);
+		value = histree_bool(random_index(random, 2) == 0);
 		break;
 	case HISTREE_STRING:
 	case HISTREE_CUSTOM: {
-		uint32_t size = random_below(seed, random_below(seed, 10) == 0 ? sizeof(text) : 3);
-		memset(text, 'a' + (int)random_below(seed, 2), sizeof(text));
+		uint32_t size = random_index(random, random_index(random, 10) == 0 ? sizeof(text) : 3);
+		memset(text, 'a' + (int)random_index(random, 2), sizeof(text));
 		value = kind == HISTREE_STRING ? histree_string_n(text, size) : histree_custom(text, size);
 		break;
 	}
@@ -343,7 +331,7 @@ struct run {
 	struct histree_state_system *system;
 	struct recorder recorder;
 	struct model model;
-	uint64_t seed;
+	struct random random;
 	histree_time now;
 };
 
@@ -353,7 +341,7 @@ static const char *const run_paths[] = {
 
 static struct model_attribute *pick(struct run *run, histree_quark *quark)
 {
-	const char *path = run_paths[random_below(&run->seed, sizeof(run_paths) / sizeof(run_paths[0]))];
+	const char *path = run_paths[random_index(&run->random, sizeof(run_paths) / sizeof(run_paths[0]))];
 	struct model_attribute *attribute = model_attribute(&run->model, path);
 	assert_int_equal(histree_state_attribute(run->system, HISTREE_ROOT, path, quark, NULL), HISTREE_OK);
 	assert_int_equal(*quark, attribute - run->model.attributes);
@@ -372,20 +360,20 @@ static bool run_step(struct run *run)
 	histree_quark quark;
 	struct model *model = &run->model;
 	struct model_attribute *attribute = pick(run, &quark);
-	run->now += random_below(&run->seed, 3);
+	run->now += random_index(&run->random, 3);
 	histree_time t = run->now;
-	if (random_below(&run->seed, 15) == 0)
-		t -= random_below(&run->seed, 30);
-	if (random_below(&run->seed, 200) == 0)
+	if (random_index(&run->random, 15) == 0)
+		t -= random_index(&run->random, 30);
+	if (random_index(&run->random, 200) == 0)
 		t = START - 1;
 	bool stack = strcmp(attribute->path, "s") == 0 || strcmp(attribute->path, "q") == 0;
-	struct copied_value value = random_value(&run->seed, stack ? (uint32_t)HISTREE_STRING : quark);
+	struct copied_value value = random_value(&run->random, stack ? (uint32_t)HISTREE_STRING : quark);
 	struct copied_value taken;
 	struct histree_value plain = copied(&value);
 	struct histree_value got;
 	struct histree_state_system *system = run->system;
 	enum histree_status expected, status;
-	switch (random_below(&run->seed, stack ? 16 : 10)) {
+	switch (random_index(&run->random, stack ? 16 : 10)) {
 	case 0:
 		expected = model_update(attribute, &value);
 		status = histree_state_update(system, quark, plain, NULL);
@@ -403,7 +391,7 @@ static bool run_step(struct run *run)
 	case 11:
 	case 12:
 		expected = model_push(model, attribute, t, &value);
-		status = random_below(&run->seed, 2) == 0
+		status = random_index(&run->random, 2) == 0
 				 ? histree_state_push(system, t, quark, plain, NULL)
 				 : histree_state_queue_offer(system, t, quark, plain, NULL);
 		break;
@@ -419,7 +407,7 @@ static bool run_step(struct run *run)
 		assert_taken(&got, &taken);
 		break;
 	default:
-		if (stack && random_below(&run->seed, 8) > 0)
+		if (stack && random_index(&run->random, 8) > 0)
 			return false; /* a stack that is written over is a rare thing */
 		expected = model_modify(model, attribute, t, &value);
 		status = histree_state_modify(system, t, quark, plain, NULL);
@@ -480,19 +468,19 @@ static void random_operations_agree_with_the_model(void **state)
 {
 	(void)state;
 	enum { RUNS = 200, STEPS = 400 };
-	uint64_t seed = seed_of_run();
+	uint64_t seed = test_seed();
 	unsigned done = 0;
 	struct run *run = malloc(sizeof(*run));
 	assert_non_null(run);
 	for (unsigned i = 0; i < RUNS; i++) {
-		*run = (struct run){ .seed = seed + i * UINT64_C(1000003), .now = START };
+		*run = (struct run){ .random = { seed + i * UINT64_C(1000003) }, .now = START };
 		run->model.current_end = START;
 		run->system = create(&run->recorder);
 		for (unsigned step = 0; step < STEPS; step++) {
 			done += run_step(run);
 			assert_same_now(run);
 		}
-		histree_time end = run->model.current_end + random_below(&run->seed, 3);
+		histree_time end = run->model.current_end + random_index(&run->random, 3);
 		assert_ok(histree_state_close(run->system, end, NULL));
 		for (uint32_t quark = 0; quark < run->model.count; quark++)
 			model_record(&run->model, &run->model.attributes[quark], end);

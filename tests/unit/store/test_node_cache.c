@@ -15,9 +15,9 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/random.h"
 #include "store/node_cache.h"
 #include "support/memory_io.h"
-#include "support/random.h"
 
 enum { BLOCK = 4096, BLOCKS = 40, REFUSED = 33, BUSY = 35 };
 

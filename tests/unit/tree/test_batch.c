@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/random.h"
+#include "base/random.h"
 #include "tree/batch.h"
 
 static int by_key_and_start(const void *one, const void *other)

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "unit/state/attribute_helpers.h"
 #include "support/memory_io.h"
 #include "tree/lifetimes_view.h"
+#include "unit/state/attribute_helpers.h"
 
 enum { START = -5000, END = 1000000, KEYS_MAX = 700, NODE_SIZE = 4096 };
 
@@ -24,11 +24,11 @@ static bool same_lifetime(struct lifetime one, struct lifetime other)
 }
 
 /* Many are born or die with one of the two before them, as a thread's attributes do. */
-static struct lifetime random_lifetime(uint64_t *seed, const struct lifetime *before, uint32_t known)
+static struct lifetime random_lifetime(struct random *random, const struct lifetime *before, uint32_t known)
 {
-	struct lifetime lifetime = { .first = START + (histree_time)random_below(seed, END - START) };
-	lifetime.last = lifetime.first + (histree_time)random_below(seed, (uint32_t)(END - lifetime.first) + 1);
-	uint32_t choice = random_below(seed, 10), which = 1 + random_below(seed, 2);
+	struct lifetime lifetime = { .first = START + (histree_time)random_index(random, END - START) };
+	lifetime.last = lifetime.first + (histree_time)random_index(random, (uint32_t)(END - lifetime.first) + 1);
+	uint32_t choice = random_index(random, 10), which = 1 + random_index(random, 2);
 	if (choice == 0)
 		return lifetime_none;
 	if (choice == 1)
@@ -70,15 +70,15 @@ static void assert_lifetimes(const struct lifetimes_view *view, const struct lif
 static void lifetimes_come_back(void **state)
 {
 	(void)state;
-	uint64_t seed = seed_of_run();
+	struct random random = { test_seed() };
 	for (unsigned i = 0; i < 60; i++) {
 		static struct lifetime expected[KEYS_MAX];
 		struct lifetimes lifetimes = { 0 };
 		struct lifetimes_view view;
 		struct memory_io memory;
-		uint32_t key_count = 1 + random_below(&seed, KEYS_MAX);
+		uint32_t key_count = 1 + random_index(&random, KEYS_MAX);
 		for (uint32_t key = 0; key < key_count; key++) {
-			expected[key] = random_lifetime(&seed, expected + key, key);
+			expected[key] = random_lifetime(&random, expected + key, key);
 			if (expected[key].first > expected[key].last)
 				continue;
 			/* In two pieces, the later one first. */

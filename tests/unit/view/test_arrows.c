@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
+#include "base/random.h"
 #include "histree/arrows.h"
 #include "histree/state_system.h"
-#include "support/random.h"
 
 enum {
 	CPUS = 3,

@@ -2,8 +2,8 @@
 /*
  * random.h - numbers that look random and are the same for the same seed, on every machine (SplitMix64).
  */
-#ifndef SUPPORT_RANDOM_H
-#define SUPPORT_RANDOM_H
+#ifndef BASE_RANDOM_H
+#define BASE_RANDOM_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,6 +24,12 @@ static inline uint64_t random_bits(struct random *random)
 static inline uint64_t random_below(struct random *random, uint64_t bound)
 {
 	return random_bits(random) % bound;
+}
+
+/* The same for what has 32 bits. */
+static inline uint32_t random_index(struct random *random, uint32_t bound)
+{
+	return (uint32_t)random_below(random, bound);
 }
 
 static inline bool random_percent(struct random *random, unsigned percent)
