@@ -287,13 +287,14 @@ static void what_is_no_longer_wanted_is_not_made(void **state)
 	assert_int_equal(histree_density(fixture->history, START, END, 10, cancel, counts, NULL),
 			 HISTREE_ERR_CANCELLED);
 	assert_int_equal(histree_rows_create(fixture->history, &rows, NULL), HISTREE_OK);
-	assert_int_equal(
-		histree_rows_start(
-			rows,
-			&(struct histree_rows_request){
-				.quarks = &quark, .quark_count = 1, .to = END, .pixels = 10, .go_on = never },
-			NULL),
-		HISTREE_OK);
+	assert_int_equal(histree_rows_start(rows,
+					    &(struct histree_rows_request){ .quarks = &quark,
+									    .quark_count = 1,
+									    .to = END,
+									    .pixels = 10,
+									    .cancel = { .go_on = never } },
+					    NULL),
+			 HISTREE_OK);
 	assert_int_equal(histree_rows_next(rows, &row, NULL), HISTREE_ERR_CANCELLED);
 	histree_rows_free(rows);
 	struct histree_tree_layout *layout;
@@ -317,8 +318,8 @@ static struct histree_tree_layout *lay_out(struct fixture *fixture, double width
 static void check_equal(const struct histree_tree_layout *layout, const struct histree_tree_layout *other)
 {
 	uint32_t count, other_count;
-	const struct histree_placed_node *nodes = histree_tree_layout_nodes(layout, &count);
-	const struct histree_placed_node *others = histree_tree_layout_nodes(other, &other_count);
+	const struct histree_layout_node *nodes = histree_tree_layout_nodes(layout, &count);
+	const struct histree_layout_node *others = histree_tree_layout_nodes(other, &other_count);
 	assert_int_equal(count, other_count);
 	for (uint32_t i = 0; i < count; i++)
 		assert_true(nodes[i].x == others[i].x && nodes[i].y == others[i].y);
@@ -341,7 +342,7 @@ static void nodes_are_placed_anew(void **state)
 	struct histree_tree_layout *layout = lay_out(*state, 100);
 	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
 		struct histree_tree_layout *fresh = lay_out(*state, widths[i]);
-		histree_tree_layout_place(layout, &(struct histree_tree_layout_options){ .width = widths[i] });
+		histree_tree_layout_arrange(layout, &(struct histree_tree_layout_options){ .width = widths[i] });
 		check_equal(layout, fresh);
 		histree_tree_layout_free(fresh);
 	}
