@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "trace/trace_format.h"
 
 /* Deeper than anyone keeps traces, and an end for folders that are mounted into themselves. */
 enum { DEPTH_MAX = 32 };
@@ -57,6 +58,19 @@ static enum histree_status find_in_entry(struct trace_folders *folders, const ch
 	return status;
 }
 
+/* What was named is no folder, or cannot be listed. */
+static enum histree_status not_a_folder(const char *path, struct histree_error *error)
+{
+	int cause = errno;
+	const struct trace_format *format = cause == ENOTDIR ? trace_format_of_path(path) : NULL;
+	if (format != NULL)
+		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" is %s; %s", path, format->name, format->advice);
+	if (cause == ENOTDIR)
+		return error_set(error, HISTREE_ERR_TRACE,
+				 "\"%s\" is a file; a CTF trace is a folder with a file \"metadata\"", path);
+	return error_set(error, HISTREE_ERR_TRACE, "cannot open \"%s\": %s", path, strerror(cause));
+}
+
 static enum histree_status find_below(struct trace_folders *folders, const char *path, unsigned depth,
 				      struct histree_error *error)
 {
@@ -71,9 +85,7 @@ static enum histree_status find_below(struct trace_folders *folders, const char 
 	struct dirent **entries = NULL;
 	int count = scandir(path, &entries, NULL, alphasort);
 	if (count < 0)
-		return depth > 0 ? HISTREE_OK
-				 : error_set(error, HISTREE_ERR_TRACE, "cannot open \"%s\": %s", path,
-					     strerror(errno));
+		return depth > 0 ? HISTREE_OK : not_a_folder(path, error);
 	enum histree_status status = HISTREE_OK;
 	for (int index = 0; index < count; index++) {
 		if (status == HISTREE_OK)

@@ -114,6 +114,12 @@ static enum histree_status join_packets(struct content *content, bool big_endian
 	return HISTREE_OK;
 }
 
+/* CTF 2 writes its metadata as a sequence of JSON texts (RFC 7464), each after a record separator. */
+static bool is_ctf_2(const struct content *content)
+{
+	return content->size > 0 && content->bytes[0] == 0x1e;
+}
+
 enum histree_status ctf_metadata_read(const char *folder, char **out, struct histree_error *error)
 {
 	*out = NULL;
@@ -125,6 +131,10 @@ enum histree_status ctf_metadata_read(const char *folder, char **out, struct his
 	enum histree_status status = read_file(path, &content, error);
 	if (status == HISTREE_OK && is_packetized(&content, &big_endian))
 		status = join_packets(&content, big_endian, error);
+	if (status == HISTREE_OK && is_ctf_2(&content))
+		status = error_set(
+			error, HISTREE_ERR_TRACE,
+			"the trace is CTF 2, and histree reads CTF 1.8, which tracers write if they are asked to");
 	if (status == HISTREE_OK && memchr(content.bytes, '\0', content.size) != NULL)
 		status = error_set(error, HISTREE_ERR_TRACE, "the metadata is damaged: it is not text");
 	if (status == HISTREE_OK) {

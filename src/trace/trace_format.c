@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+#include "trace/trace_format.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FIRST_BYTES = 512 };
+
+static const struct trace_format perf = {
+	"a recording of perf", "convert it with 'perf data convert -i FILE --to-ctf FOLDER' and name that folder"
+};
+static const struct trace_format trace_cmd = { "a recording of trace-cmd", "record with LTTng or perf" };
+static const struct trace_format archive = { "compressed or an archive", "unpack it and name the folder" };
+static const struct trace_format ctf_file = { "a file of a CTF trace", "name the folder that it is in" };
+static const struct trace_format history = { "a file of a store of histree",
+					     "ask that store with 'histree query STORE'" };
+static const struct trace_format json = { "a trace in JSON", "record with LTTng or perf" };
+static const struct trace_format perfetto = { "a trace of Perfetto", "record with LTTng or perf" };
+
+#define MAGIC(text) (text), sizeof(text) - 1
+
+/*
+ * perf: tools/perf/util/header.c of Linux.  trace-cmd: trace-cmd.dat(5).  CTF: its specification 1.8, sections 5.1
+ * and 7.1.
+ */
+static const struct magic {
+	const char *bytes;
+	size_t size, offset;
+	const struct trace_format *format;
+} magics[] = {
+	{ MAGIC("PERFILE2"), 0, &perf },
+	{ MAGIC("2ELIFREP"), 0, &perf },
+	{ MAGIC("\x17\x08\x44tracing"), 0, &trace_cmd },
+	{ MAGIC("\x1f\x8b"), 0, &archive },         /* gzip */
+	{ MAGIC("\xfd\x37zXZ"), 0, &archive },      /* xz */
+	{ MAGIC("\x28\xb5\x2f\xfd"), 0, &archive }, /* zstd */
+	{ MAGIC("BZh"), 0, &archive },
+	{ MAGIC("PK\x03\x04"), 0, &archive },
+	{ MAGIC("ustar"), 257, &archive },
+	{ MAGIC("\xc1\x1f\xfc\xc1"), 0, &ctf_file }, /* a stream, in either byte order */
+	{ MAGIC("\xc1\xfc\x1f\xc1"), 0, &ctf_file },
+	{ MAGIC("\x57\x1d\xd1\x75"), 0, &ctf_file }, /* metadata in packets */
+	{ MAGIC("\x75\xd1\x1d\x57"), 0, &ctf_file },
+	{ MAGIC("/* CTF 1.8"), 0, &ctf_file },
+	{ MAGIC("\x89histre\n"), 0, &history },
+};
+
+static bool is_json(const char *bytes, size_t size)
+{
+	size_t i = 0;
+	while (i < size && strchr(" \t\r\n", bytes[i]) != NULL && bytes[i] != '\0')
+		i++;
+	return i < size && (bytes[i] == '{' || bytes[i] == '[');
+}
+
+/*
+ * A trace of Perfetto is a message of protocol buffers whose field 1 is repeated: 0x0a, a size and so many bytes.
+ * Two that follow one another are enough to tell it from text that begins with a new line.
+ */
+static bool is_perfetto(const unsigned char *bytes, size_t size)
+{
+	size_t at = 0;
+	for (unsigned packets = 0; packets < 2; packets++) {
+		size_t length = 0;
+		unsigned shift = 0;
+		if (at >= size || bytes[at++] != 0x0a)
+			return false;
+		do {
+			if (at >= size || shift > 21)
+				return false;
+			length |= (size_t)(bytes[at] & 0x7f) << shift;
+			shift += 7;
+		} while ((bytes[at++] & 0x80) != 0);
+		at += length;
+	}
+	return true;
+}
+
+const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size)
+{
+	const char *text = bytes;
+	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++) {
+		const struct magic *magic = &magics[i];
+		if (magic->offset + magic->size <= size &&
+		    memcmp(text + magic->offset, magic->bytes, magic->size) == 0)
+			return magic->format;
+	}
+	if (is_perfetto(bytes, size))
+		return &perfetto;
+	return is_json(bytes, size) ? &json : NULL;
+}
+
+const struct trace_format *trace_format_of_path(const char *path)
+{
+	char bytes[FIRST_BYTES];
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is not waited for */
+	if (file < 0)
+		return NULL;
+	ssize_t size = read(file, bytes, sizeof(bytes));
+	close(file);
+	return size > 0 ? trace_format_of_bytes(bytes, (size_t)size) : NULL;
+}

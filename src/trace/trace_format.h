@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_format.h - what a path holds that is not a trace that histree reads, told by its content.
+ *
+ * Whoever has a recording of perf, of trace-cmd or of a browser, or a trace in an archive, learns what it is and how
+ * to go on, instead of what it is not.
+ */
+#ifndef TRACE_TRACE_FORMAT_H
+#define TRACE_TRACE_FORMAT_H
+
+#include <stddef.h>
+
+struct trace_format {
+	const char *name;   /* ends the sentence "this is ..." */
+	const char *advice; /* what to do with it */
+};
+
+/* Returns the format that the first bytes of a file are of, or NULL if they are of none that is known. */
+const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size);
+
+/* Returns the format of a file, or NULL if it cannot be read or is of none that is known. */
+const struct trace_format *trace_format_of_path(const char *path);
+
+#endif

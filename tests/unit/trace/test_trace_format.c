@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_trace_format.c - files that are not read are known by their first bytes; what is none of them is not guessed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "trace/trace_format.h"
+
+static const char *name_of(const void *bytes, size_t size)
+{
+	const struct trace_format *format = trace_format_of_bytes(bytes, size);
+	return format != NULL ? format->name : "";
+}
+
+#define NAME(text) name_of(text, sizeof(text) - 1)
+
+static void formats_are_known_by_their_first_bytes(void **state)
+{
+	(void)state;
+	char tar[512] = "folder/";
+	memcpy(tar + 257, "ustar", 5);
+	assert_string_equal(NAME("PERFILE2rest"), "a recording of perf");
+	assert_string_equal(NAME("2ELIFREPrest"), "a recording of perf");
+	assert_string_equal(NAME("\x17\x08\x44tracing6"), "a recording of trace-cmd");
+	assert_string_equal(NAME("\x1f\x8b\x08"), "compressed or an archive");
+	assert_string_equal(NAME("\xfd\x37zXZ"), "compressed or an archive");
+	assert_string_equal(name_of(tar, sizeof(tar)), "compressed or an archive");
+	assert_string_equal(NAME("\xc1\x1f\xfc\xc1"), "a file of a CTF trace");
+	assert_string_equal(NAME("/* CTF 1.8 */"), "a file of a CTF trace");
+	assert_string_equal(NAME("\n  {\"traceEvents\": []}"), "a trace in JSON");
+	assert_string_equal(NAME("\x0a\x02xy\x0a\x01z"), "a trace of Perfetto");
+	assert_string_equal(NAME("\x89histre\n"), "a file of a store of histree");
+}
+
+static void nothing_is_guessed(void **state)
+{
+	(void)state;
+	assert_string_equal(NAME(""), "");
+	assert_string_equal(NAME("PERFILE"), "");
+	assert_string_equal(NAME("hello"), "");
+	assert_string_equal(NAME("\n\nhello, with two new lines before it"), "");
+	assert_string_equal(NAME("\x0a\xff\xff\xff\xff\xff\xff\xff\xff"), "");
+	assert_string_equal(NAME("   "), "");
+	assert_null(trace_format_of_path("/nothing/is/here"));
+	assert_null(trace_format_of_path("/"));
+}
+
+static void a_file_is_asked_once_it_is_opened(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/histree-format-XXXXXX";
+	int file = mkstemp(path);
+	assert_true(file >= 0);
+	assert_null(trace_format_of_path(path));
+	assert_int_equal(write(file, "PERFILE2", 8), 8);
+	assert_string_equal(trace_format_of_path(path)->name, "a recording of perf");
+	close(file);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(formats_are_known_by_their_first_bytes),
+		cmocka_unit_test(nothing_is_guessed),
+		cmocka_unit_test(a_file_is_asked_once_it_is_opened),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
