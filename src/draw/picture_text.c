@@ -9,7 +9,7 @@
 /* How many bytes the character at `at` has; 0: it is no shortest UTF-8 of a character that can be shown. */
 static size_t character_size(const unsigned char *at)
 {
-	static const uint32_t least[] = { 0, 0x20, 0x80, 0x800, 0x10000 };
+	static const uint32_t smallest[] = { 0, 0x20, 0x80, 0x800, 0x10000 };
 	size_t size = at[0] < 0x80 ? 1 : at[0] >> 5 == 6 ? 2 : at[0] >> 4 == 14 ? 3 : at[0] >> 3 == 30 ? 4 : 0;
 	uint32_t point = size == 1 ? at[0] : at[0] & (0x7fu >> size);
 	for (size_t i = 1; i < size; i++) {
@@ -17,7 +17,7 @@ static size_t character_size(const unsigned char *at)
 			return 0;
 		point = point << 6 | (at[i] & 63);
 	}
-	bool shown = point >= least[size] && point <= 0x10ffff && (point < 0x7f || point > 0x9f) &&
+	bool shown = point >= smallest[size] && point <= 0x10ffff && (point < 0x7f || point > 0x9f) &&
 		     (point < 0xd800 || point > 0xdfff);
 	return shown ? size : 0;
 }

@@ -72,7 +72,7 @@ static int compare_busy(const void *one, const void *other)
 	return a->thread < b->thread ? -1 : 1;
 }
 
-static int compare_place(const void *one, const void *other)
+static int compare_position(const void *one, const void *other)
 {
 	const struct candidate *a = one, *b = other;
 	return a->thread < b->thread ? -1 : 1;
@@ -151,7 +151,7 @@ static enum histree_status find_candidates(const struct row_list *list, const st
 
 enum histree_status row_list_threads(struct row_list *list, const struct histree_draw_options *options,
 				     const struct histree_control_flow *flow, const struct histree_cpu_usage *usage,
-				     size_t most, struct histree_error *error)
+				     size_t rows_max, struct histree_error *error)
 {
 	struct candidate *candidates = NULL;
 	size_t count = 0;
@@ -160,11 +160,11 @@ enum histree_status row_list_threads(struct row_list *list, const struct histree
 	enum histree_status status = sort_asked(list, options, error);
 	if (status == HISTREE_OK)
 		status = find_candidates(list, options, flow, usage, &candidates, &count, error);
-	size_t shown = count < most ? count : most;
+	size_t shown = count < rows_max ? count : rows_max;
 	if (status == HISTREE_OK && count > shown)
 		qsort(candidates, count, sizeof(*candidates), compare_busy);
 	if (status == HISTREE_OK && shown > 1)
-		qsort(candidates, shown, sizeof(*candidates), compare_place);
+		qsort(candidates, shown, sizeof(*candidates), compare_position);
 	for (size_t i = 0; i < shown && status == HISTREE_OK; i++)
 		status = add_thread(list, threads, candidates[i].thread, error);
 	free(candidates);
@@ -195,7 +195,7 @@ static int class_of(const struct histree_resource *resource)
 
 /* Classes from the first on, as long as all of a class has room. */
 static int choose_classes(const struct row_list *list, const struct histree_draw_options *options,
-			  const struct histree_resource *all, uint32_t count, size_t most, size_t *asked)
+			  const struct histree_resource *all, uint32_t count, size_t rows_max, size_t *asked)
 {
 	size_t of_class[CLASS_COUNT] = { 0 }, sum = 0;
 	for (uint32_t i = 0; i < count; i++)
@@ -204,13 +204,13 @@ static int choose_classes(const struct row_list *list, const struct histree_draw
 	for (int i = 0; i < CLASS_COUNT; i++)
 		*asked += of_class[i];
 	int classes = 0;
-	for (; classes < CLASS_COUNT && sum + of_class[classes] <= most; classes++)
+	for (; classes < CLASS_COUNT && sum + of_class[classes] <= rows_max; classes++)
 		sum += of_class[classes];
 	return sum > 0 ? classes : CLASS_COUNT; /* not even the first: then as many as there is room for */
 }
 
 enum histree_status row_list_resources(struct row_list *list, const struct histree_draw_options *options,
-				       const struct histree_resources *resources, size_t most,
+				       const struct histree_resources *resources, size_t rows_max,
 				       struct histree_error *error)
 {
 	uint32_t count;
@@ -219,8 +219,8 @@ enum histree_status row_list_resources(struct row_list *list, const struct histr
 	enum histree_status status = sort_asked(list, options, error);
 	if (status != HISTREE_OK)
 		return status;
-	int classes = choose_classes(list, options, all, count, most, &asked);
-	for (uint32_t i = 0; i < count && list->count < most && status == HISTREE_OK; i++) {
+	int classes = choose_classes(list, options, all, count, rows_max, &asked);
+	for (uint32_t i = 0; i < count && list->count < rows_max && status == HISTREE_OK; i++) {
 		if (!is_asked(list, options, all[i].quark) || class_of(&all[i]) >= classes)
 			continue;
 		const struct picture_row row = {
@@ -251,14 +251,14 @@ static enum histree_status add_attribute(struct row_list *list, const struct his
 }
 
 enum histree_status row_list_attributes(struct row_list *list, const struct histree_draw_options *options,
-					const struct histree_history *history, size_t most,
+					const struct histree_history *history, size_t rows_max,
 					struct histree_error *error)
 {
 	size_t all = histree_attributes_count(histree_history_attributes(history));
 	if (options->quarks != NULL)
 		all = options->quark_count;
 	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < all && i < most && status == HISTREE_OK; i++)
+	for (size_t i = 0; i < all && i < rows_max && status == HISTREE_OK; i++)
 		status = add_attribute(list, history,
 				       options->quarks != NULL ? options->quarks[i] : (histree_quark)i, error);
 	say_which(list, all, "attributes", "the first");

@@ -28,15 +28,15 @@ struct row_list {
 	char note[96]; /* which rows these are: "40 of 8,595 threads, the busiest" */
 };
 
-/* Of the threads asked for the busiest, `most` at most, in the order of their tree.  `usage` is of the range. */
+/* Adds the busiest of the threads asked for, up to `rows_max`, in their tree's order; `usage` is of the range. */
 enum histree_status row_list_threads(struct row_list *list, const struct histree_draw_options *options,
 				     const struct histree_control_flow *flow, const struct histree_cpu_usage *usage,
-				     size_t most, struct histree_error *error);
+				     size_t rows_max, struct histree_error *error);
 enum histree_status row_list_resources(struct row_list *list, const struct histree_draw_options *options,
-				       const struct histree_resources *resources, size_t most,
+				       const struct histree_resources *resources, size_t rows_max,
 				       struct histree_error *error);
 enum histree_status row_list_attributes(struct row_list *list, const struct histree_draw_options *options,
-					const struct histree_history *history, size_t most,
+					const struct histree_history *history, size_t rows_max,
 					struct histree_error *error);
 
 void row_list_release(struct row_list *list);

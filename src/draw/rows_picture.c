@@ -50,7 +50,7 @@ static enum histree_status make_usage(struct picture *picture, uint32_t pixels, 
 	return histree_cpu_usage_create(picture->history, &request, &picture->usage, error);
 }
 
-static enum histree_status make_rows(struct picture *picture, size_t most, struct histree_error *error)
+static enum histree_status make_rows(struct picture *picture, size_t rows_max, struct histree_error *error)
 {
 	const struct histree_draw_options *options = picture->options;
 	enum histree_status status;
@@ -58,14 +58,14 @@ static enum histree_status make_rows(struct picture *picture, size_t most, struc
 	case HISTREE_DRAW_CONTROL_FLOW:
 		status = make_usage(picture, 1, error);
 		if (status == HISTREE_OK)
-			status = row_list_threads(&picture->list, options, picture->flow, picture->usage, most,
+			status = row_list_threads(&picture->list, options, picture->flow, picture->usage, rows_max,
 						  error);
 		break;
 	case HISTREE_DRAW_RESOURCES:
-		status = row_list_resources(&picture->list, options, picture->resources, most, error);
+		status = row_list_resources(&picture->list, options, picture->resources, rows_max, error);
 		break;
 	default:
-		status = row_list_attributes(&picture->list, options, picture->history, most, error);
+		status = row_list_attributes(&picture->list, options, picture->history, rows_max, error);
 	}
 	if (status == HISTREE_OK && picture->list.count == 0)
 		return error_set(error, HISTREE_NOT_FOUND, "nothing to draw: this history has no such %s",
@@ -101,8 +101,8 @@ static uint32_t width_of_labels(struct picture *picture)
 			     canvas_text_width(&picture->canvas, FONT_SMALL, row->detail) + 34;
 		width = own > width ? own : width;
 	}
-	double most = fmin(CHART_LABELS_MAX, picture->chart.width / 3.0);
-	return (uint32_t)fmin(width, most);
+	double width_max = fmin(CHART_LABELS_MAX, picture->chart.width / 3.0);
+	return (uint32_t)fmin(width, width_max);
 }
 
 static void lay_out(struct picture *picture)

@@ -19,8 +19,8 @@ struct drawing {
 	const struct state_bars *bars;
 	struct histree_rows *rows;
 	struct histree_query *query;
-	struct histree_cell_span *runs;
-	size_t run_count;
+	struct histree_cell_span *spans;
+	size_t span_count;
 	const struct picture_row *row;
 	double top; /* of the row */
 };
@@ -46,12 +46,12 @@ enum layer { LAYER_STATE, LAYER_SHORT_ALONE, LAYER_MORE, LAYER_COUNT };
 /* Another state of a sampled row, of which no one knows which. */
 static const struct histree_style unknown = { "unknown", "", 0x646e79, 0x98a2ad, 0.33 };
 
-static const struct histree_style *style_in(const struct drawing *drawing, const struct histree_cell_span *run,
+static const struct histree_style *style_in(const struct drawing *drawing, const struct histree_cell_span *span,
 					    enum layer layer)
 {
-	const struct histree_style *state = style_of(drawing, run->cell.value);
+	const struct histree_style *state = style_of(drawing, span->cell.value);
 	const struct histree_style *other =
-		run->cell.other == HISTREE_UNKNOWN_VALUE ? &unknown : style_of(drawing, run->cell.other);
+		span->cell.other == HISTREE_UNKNOWN_VALUE ? &unknown : style_of(drawing, span->cell.other);
 	switch (layer) {
 	case LAYER_STATE:
 		return state;
@@ -62,24 +62,24 @@ static const struct histree_style *style_in(const struct drawing *drawing, const
 	}
 }
 
-static void add_run(const struct drawing *drawing, const struct histree_cell_span *run,
-		    const struct histree_style *style, enum layer layer)
+static void add_span(const struct drawing *drawing, const struct histree_cell_span *span,
+		     const struct histree_style *style, enum layer layer)
 {
-	double x = drawing->bars->chart->left + (double)run->start;
+	double x = drawing->bars->chart->left + (double)span->start;
 	double height = layer == LAYER_MORE ? 3 : round(CHART_BAR * style->height);
 	double top = drawing->top + (CHART_ROW - CHART_BAR) / 2.0;
 	top += layer == LAYER_MORE ? CHART_BAR - height : floor((CHART_BAR - height) / 2);
-	canvas_add_box(drawing->bars->canvas, x, top, run->length, height);
+	canvas_add_box(drawing->bars->canvas, x, top, span->length, height);
 }
 
-/* The runs of one style, all at once. */
+/* The spans of one style, all at once. */
 static void draw_style(const struct drawing *drawing, const struct histree_style *style, enum layer layer)
 {
 	static const double opacities[] = { [LAYER_STATE] = 1, [LAYER_SHORT_ALONE] = 0.6, [LAYER_MORE] = 1 };
 	struct canvas *canvas = drawing->bars->canvas;
-	for (size_t i = 0; i < drawing->run_count; i++)
-		if (style_in(drawing, &drawing->runs[i], layer) == style)
-			add_run(drawing, &drawing->runs[i], style, layer);
+	for (size_t i = 0; i < drawing->span_count; i++)
+		if (style_in(drawing, &drawing->spans[i], layer) == style)
+			add_span(drawing, &drawing->spans[i], style, layer);
 	canvas_colour(canvas, style_colour(canvas, style), opacities[layer]);
 	canvas_fill(canvas);
 }
@@ -87,8 +87,8 @@ static void draw_style(const struct drawing *drawing, const struct histree_style
 static void draw_layer(const struct drawing *drawing, enum layer layer)
 {
 	struct legend used = { 0 };
-	for (size_t i = 0; i < drawing->run_count; i++) {
-		const struct histree_style *style = style_in(drawing, &drawing->runs[i], layer);
+	for (size_t i = 0; i < drawing->span_count; i++) {
+		const struct histree_style *style = style_in(drawing, &drawing->spans[i], layer);
 		if (style != NULL)
 			legend_add(&used, style);
 	}
@@ -134,16 +134,16 @@ static void text_of(const struct drawing *drawing, const struct histree_value *v
 	}
 }
 
-/* The value whose text goes into a run: of the text's attribute in its middle, else its own. */
-static enum histree_status value_of(const struct drawing *drawing, const struct histree_cell_span *run,
+/* The value whose text goes into a span: of the text's attribute in its middle, else its own. */
+static enum histree_status value_of(const struct drawing *drawing, const struct histree_cell_span *span,
 				    struct histree_value *value, struct histree_error *error)
 {
-	*value = histree_rows_value(drawing->rows, run->cell.value);
+	*value = histree_rows_value(drawing->rows, span->cell.value);
 	if (drawing->row->text == HISTREE_ROOT)
 		return HISTREE_OK;
 	const struct time_axis *axis = &drawing->bars->chart->axis;
 	histree_time middle =
-		histree_pixel_start(axis->from, axis->to, pixels(drawing), run->start + run->length / 2);
+		histree_pixel_start(axis->from, axis->to, pixels(drawing), span->start + span->length / 2);
 	struct histree_interval interval;
 	enum histree_status status =
 		histree_query_single(drawing->query, drawing->row->text, middle, &interval, error);
@@ -152,22 +152,22 @@ static enum histree_status value_of(const struct drawing *drawing, const struct 
 	return status;
 }
 
-static enum histree_status draw_text(const struct drawing *drawing, const struct histree_cell_span *run,
+static enum histree_status draw_text(const struct drawing *drawing, const struct histree_cell_span *span,
 				     struct histree_error *error)
 {
-	const struct histree_style *style = style_of(drawing, run->cell.value);
-	if (run->length < TEXT_WIDTH_MIN || style == NULL || style->height * CHART_BAR < TEXT_HEIGHT_MIN)
+	const struct histree_style *style = style_of(drawing, span->cell.value);
+	if (span->length < TEXT_WIDTH_MIN || style == NULL || style->height * CHART_BAR < TEXT_HEIGHT_MIN)
 		return HISTREE_OK;
 	char text[96];
 	struct histree_value value;
-	enum histree_status status = value_of(drawing, run, &value, error);
+	enum histree_status status = value_of(drawing, span, &value, error);
 	if (status != HISTREE_OK)
 		return status;
-	text_of(drawing, &value, run->length, text, sizeof(text));
+	text_of(drawing, &value, span->length, text, sizeof(text));
 	struct canvas *canvas = drawing->bars->canvas;
 	canvas_colour(canvas, readable_on(style_colour(canvas, style)), 1);
-	canvas_text(canvas, FONT_SMALL, ALIGN_LEFT, drawing->bars->chart->left + (double)run->start + 4,
-		    drawing->top + CHART_ROW / 2.0 + 4, run->length - 8, text);
+	canvas_text(canvas, FONT_SMALL, ALIGN_LEFT, drawing->bars->chart->left + (double)span->start + 4,
+		    drawing->top + CHART_ROW / 2.0 + 4, span->length - 8, text);
 	return HISTREE_OK;
 }
 
@@ -178,12 +178,12 @@ static enum histree_status draw_row(struct drawing *drawing, const struct histre
 {
 	drawing->row = &drawing->bars->list->rows[row->index];
 	drawing->top = drawing->bars->chart->rows_top + (double)row->index * CHART_ROW;
-	drawing->run_count = histree_cells_to_spans(row->cells, pixels(drawing), drawing->runs);
+	drawing->span_count = histree_cells_to_spans(row->cells, pixels(drawing), drawing->spans);
 	for (int layer = 0; layer < LAYER_COUNT; layer++)
 		draw_layer(drawing, (enum layer)layer);
 	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < drawing->run_count && status == HISTREE_OK; i++)
-		status = draw_text(drawing, &drawing->runs[i], error);
+	for (size_t i = 0; i < drawing->span_count && status == HISTREE_OK; i++)
+		status = draw_text(drawing, &drawing->spans[i], error);
 	return status;
 }
 
@@ -214,9 +214,9 @@ enum histree_status state_bars_draw(const struct state_bars *bars, struct histre
 {
 	struct drawing drawing = { .bars = bars };
 	histree_quark *quarks = malloc((bars->list->count + 1) * sizeof(*quarks));
-	drawing.runs = malloc(pixels(&drawing) * sizeof(*drawing.runs));
+	drawing.spans = malloc(pixels(&drawing) * sizeof(*drawing.spans));
 	enum histree_status status = HISTREE_OK;
-	if (quarks == NULL || drawing.runs == NULL)
+	if (quarks == NULL || drawing.spans == NULL)
 		status = error_memory(error, "the rows of a picture");
 	for (size_t i = 0; i < bars->list->count && status == HISTREE_OK; i++)
 		quarks[i] = bars->list->rows[i].quark;
@@ -228,7 +228,7 @@ enum histree_status state_bars_draw(const struct state_bars *bars, struct histre
 		status = draw_rows(&drawing, quarks, error);
 	histree_query_free(drawing.query);
 	histree_rows_free(drawing.rows);
-	free(drawing.runs);
+	free(drawing.spans);
 	free(quarks);
 	return status;
 }

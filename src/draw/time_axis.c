@@ -12,14 +12,14 @@ static const int64_t long_steps[] = { 1,     2,     5,      10,     15,      30,
 				      300,   600,   900,    1800,   3600,    7200,     10800,    21600,
 				      43200, 86400, 172800, 864000, 8640000, 86400000, 864000000 };
 
-static int64_t choose_step(double least)
+static int64_t choose_step(double min)
 {
 	for (int64_t decade = 1; decade < SECOND; decade *= 10)
 		for (int64_t one = 1; one <= 5; one += one == 1 ? 1 : 3)
-			if ((double)(one * decade) >= least)
+			if ((double)(one * decade) >= min)
 				return one * decade;
 	size_t i = 0;
-	while (i + 1 < sizeof(long_steps) / sizeof(long_steps[0]) && (double)long_steps[i] * 1e9 < least)
+	while (i + 1 < sizeof(long_steps) / sizeof(long_steps[0]) && (double)long_steps[i] * 1e9 < min)
 		i++;
 	return long_steps[i] * SECOND;
 }
@@ -51,9 +51,9 @@ static bool advance(const struct time_axis *axis, histree_time *t, int64_t ns)
 
 bool time_axis_first(const struct time_axis *axis, histree_time *tick)
 {
-	int64_t behind = axis->from % axis->step; /* since the last tick, which for times before 1970 is negative */
+	int64_t since = axis->from % axis->step; /* since the last tick, which for times before 1970 is negative */
 	*tick = axis->from;
-	return behind == 0 || advance(axis, tick, behind > 0 ? axis->step - behind : -behind);
+	return since == 0 || advance(axis, tick, since > 0 ? axis->step - since : -since);
 }
 
 bool time_axis_next(const struct time_axis *axis, histree_time *tick)

@@ -133,7 +133,7 @@ static enum histree_status decode(const uint8_t *bytes, size_t size, struct even
 	if (size < EVENT_INDEX_HEADER_SIZE || memcmp(bytes, EVENT_INDEX_MAGIC, 8) != 0)
 		return damaged(error, "this is no index of events");
 	uint32_t version = get_le32(bytes + 8);
-	if (version < EVENT_INDEX_VERSION_LEAST || version > EVENT_INDEX_VERSION)
+	if (version < EVENT_INDEX_VERSION_MIN || version > EVENT_INDEX_VERSION)
 		return error_set(
 			error, HISTREE_ERR_VERSION,
 			"version %u of the index of events is not known; build the store again with --force",

@@ -34,7 +34,7 @@
 
 enum {
 	EVENT_INDEX_VERSION = 2,
-	EVENT_INDEX_VERSION_LEAST = 1, /* that can be read */
+	EVENT_INDEX_VERSION_MIN = 1, /* that can be read */
 	EVENT_INDEX_HEADER_SIZE = 40,
 	EVENT_INDEX_CHECKED_FROM = 16, /* what the checksum covers */
 	EVENTS_PER_TICK = 64,

@@ -33,11 +33,11 @@ struct event_index_writer {
 enum histree_status event_index_add(struct event_index_writer *writer, const struct trace *trace,
 				    const struct event *event, struct histree_error *error);
 
-/* A gap, in its place among the events. */
+/* A gap, where it belongs among the events. */
 enum histree_status event_index_add_gap(struct event_index_writer *writer, const struct event_gap *gap,
 					struct histree_error *error);
 
-/* Write all of it, in place of what a build left that is gone on with. */
+/* Writes all of it, instead of what a build left that is continued. */
 enum histree_status event_index_write(struct event_index_writer *writer, const struct io *io, const char *path,
 				      struct histree_error *error);
 

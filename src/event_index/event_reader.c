@@ -201,7 +201,7 @@ const char *histree_event_reader_contents(struct histree_event_reader *reader)
 
 /* ---- counting -------------------------------------------------------------------------------------------- */
 
-/* Count the types of the events [first, end) one by one, up to the first that is behind `to`. */
+/* Count the types of the events [first, end) one by one, up to the first that is after `to`. */
 static enum histree_status count_read(struct histree_event_reader *reader, uint64_t first, uint64_t end,
 				      histree_time to, uint64_t *counts, struct histree_error *error)
 {
@@ -244,7 +244,7 @@ enum histree_status histree_event_reader_count_types(struct histree_event_reader
 	if (count == 0)
 		return HISTREE_OK;
 	enum histree_status status = find_first(reader, from, &first, error);
-	/* No event behind `to` lies before the end block. */
+	/* No event after `to` lies before the end block. */
 	size_t first_block = (first + EVENTS_PER_BLOCK - 1) / EVENTS_PER_BLOCK;
 	size_t end_block = to >= index->end
 				   ? index->block_count
@@ -307,11 +307,11 @@ enum histree_status histree_event_reader_density(struct histree_event_reader *re
 			return status;
 	}
 	for (uint32_t i = 0; i < pixels; i++) {
-		double behind = all;
+		double through = all;
 		if (i + 1 < pixels)
-			behind = event_index_estimate(index, histree_pixel_start(from, to, pixels, i + 1));
-		counts[i] = behind - before;
-		before = behind;
+			through = event_index_estimate(index, histree_pixel_start(from, to, pixels, i + 1));
+		counts[i] = through - before;
+		before = through;
 	}
 	return HISTREE_OK;
 }

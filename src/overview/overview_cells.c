@@ -13,12 +13,12 @@
 static enum histree_status make_room(struct overview_cells *cells, uint32_t value_count,
 				     struct histree_error *error)
 {
-	size_t had = cells->places_capacity;
+	size_t had = cells->slots_capacity;
 	if (!array_reserve(&cells->shares, &cells->shares_capacity, value_count) ||
-	    !array_reserve(&cells->places, &cells->places_capacity, value_count))
+	    !array_reserve(&cells->slots, &cells->slots_capacity, value_count))
 		return error_memory(error, "an overview");
-	if (cells->places_capacity > had)
-		memset(cells->places + had, 0, (cells->places_capacity - had) * sizeof(*cells->places));
+	if (cells->slots_capacity > had)
+		memset(cells->slots + had, 0, (cells->slots_capacity - had) * sizeof(*cells->slots));
 	return HISTREE_OK;
 }
 
@@ -28,12 +28,12 @@ static void add_share(struct overview_cells *cells, uint32_t value, uint64_t ns)
 		cells->rest += ns;
 		return;
 	}
-	uint32_t place = cells->places[value];
-	if (place < cells->share_count && cells->shares[place].value == value) {
-		cells->shares[place].ns += ns;
+	uint32_t slot = cells->slots[value];
+	if (slot < cells->share_count && cells->shares[slot].value == value) {
+		cells->shares[slot].ns += ns;
 		return;
 	}
-	cells->places[value] = (uint32_t)cells->share_count;
+	cells->slots[value] = (uint32_t)cells->share_count;
 	cells->shares[cells->share_count++] = (struct overview_share){ ns, value };
 }
 
@@ -132,8 +132,8 @@ static bool is_long(const struct overview_scale *scale, const struct overview_st
 static histree_time cell_end(const struct overview_scale *scale, histree_time t)
 {
 	uint64_t cell = ((uint64_t)t - (uint64_t)scale->origin) >> scale->width_log2;
-	uint64_t behind = (cell + 1) << scale->width_log2;
-	histree_time end = (histree_time)((uint64_t)scale->origin + behind - 1);
+	uint64_t after = (cell + 1) << scale->width_log2;
+	histree_time end = (histree_time)((uint64_t)scale->origin + after - 1);
 	return end < t || end > scale->to ? scale->to : end;
 }
 
@@ -188,6 +188,6 @@ void overview_cells_release(struct overview_cells *cells)
 {
 	free(cells->states);
 	free(cells->shares);
-	free(cells->places);
+	free(cells->slots);
 	*cells = (struct overview_cells){ 0 };
 }

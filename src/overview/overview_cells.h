@@ -20,7 +20,7 @@
 
 enum { OVERVIEW_VALUES_KEPT = 3, OVERVIEW_VALUES_APART = 3 };
 
-/* In place of the index of a value: several others, not told apart. */
+/* Instead of the index of a value: several others, not told apart. */
 #define OVERVIEW_REST UINT32_MAX
 
 struct overview_state {
@@ -39,10 +39,10 @@ struct overview_cells {
 	struct overview_state *states;
 	size_t count, capacity;
 
-	/* The cell that is being filled.  Where a value is in `shares`, if it is there, `places` says. */
+	/* The cell that is being filled.  Where a value is in `shares`, if it is there, `slots` says. */
 	struct overview_share *shares;
-	uint32_t *places; /* by value; what it says of one that is not there means nothing */
-	size_t share_count, shares_capacity, places_capacity;
+	uint32_t *slots; /* by value; what it says of one that is not there means nothing */
+	size_t share_count, shares_capacity, slots_capacity;
 	uint64_t rest;
 	bool can_go_on; /* the last state is part of a cell, and the next one may continue it */
 };

@@ -12,7 +12,7 @@
 
 enum { READ_AT_ONCE = 512, WIDTH_STEP_LOG2 = 2, ATTRIBUTES_MAX = 1 << 18 };
 
-/* In place of a count: an attribute whose values could be mistaken for a rest. */
+/* Instead of a count: an attribute whose values could be mistaken for a rest. */
 #define HAS_CUSTOM UINT32_MAX
 
 /* What is at hand while attributes are chosen. */
@@ -57,8 +57,8 @@ static enum histree_status count_states(const struct choosing *choosing, struct 
 }
 
 /* How long an attribute is more than null at the ends of the history. */
-static enum histree_status find_life(const struct choosing *choosing, histree_quark quark, uint64_t *ns,
-				     struct histree_error *error)
+static enum histree_status find_lifetime(const struct choosing *choosing, histree_quark quark, uint64_t *ns,
+					 struct histree_error *error)
 {
 	struct histree_interval first, last;
 	histree_time start = choosing->of->start, end = choosing->of->end;
@@ -89,8 +89,8 @@ static uint64_t cost(const struct choosing *choosing, uint64_t states)
 {
 	const uint64_t of_cell = OVERVIEW_VALUES_KEPT + 1;
 	uint64_t cells = states / choosing->options->states_in_cell;
-	uint64_t most = of_cell * (cells > choosing->options->cells_min ? cells : choosing->options->cells_min);
-	return states < most ? states : most;
+	uint64_t max = of_cell * (cells > choosing->options->cells_min ? cells : choosing->options->cells_min);
+	return states < max ? states : max;
 }
 
 /*
@@ -98,25 +98,25 @@ static uint64_t cost(const struct choosing *choosing, uint64_t states)
  * copied, more or less, so that views of all of it do not read all of the history, as long as that does not cost
  * much.
  */
-static uint64_t least_states(const struct choosing *choosing)
+static uint64_t lowest_count(const struct choosing *choosing)
 {
 	uint64_t costs[33] = { 0 }, all = 0,
-		 most = choosing->of->interval_count / choosing->options->cost_max_share;
-	uint64_t least = choosing->of->interval_count / ATTRIBUTES_MAX;
-	if (least < choosing->options->states_min)
-		least = choosing->options->states_min;
+		 cost_max = choosing->of->interval_count / choosing->options->cost_max_share;
+	uint64_t lowest = choosing->of->interval_count / ATTRIBUTES_MAX;
+	if (lowest < choosing->options->states_min)
+		lowest = choosing->options->states_min;
 	for (histree_quark quark = 0; quark < choosing->of->attribute_count; quark++)
-		if (choosing->counts[quark] >= least && choosing->counts[quark] != HAS_CUSTOM)
+		if (choosing->counts[quark] >= lowest && choosing->counts[quark] != HAS_CUSTOM)
 			costs[bits_needed(choosing->counts[quark])] += cost(choosing, choosing->counts[quark]);
 	for (unsigned bits = 33; bits-- > 0;) {
 		all += costs[bits];
-		if (all > most)
-			return UINT64_C(1) << bits > least ? UINT64_C(1) << bits : least;
+		if (all > cost_max)
+			return UINT64_C(1) << bits > lowest ? UINT64_C(1) << bits : lowest;
 	}
-	return least;
+	return lowest;
 }
 
-/* Cells with as many states as they shall have, on average over the life of the attribute, but short ones. */
+/* Cells with as many states as they shall have, on average over the lifetime of the attribute, but short ones. */
 static unsigned first_width(const struct choosing *choosing, uint64_t ns, uint32_t count)
 {
 	uint64_t ns_a_state = ns / count, width = ns / choosing->options->cells_min;
@@ -127,12 +127,12 @@ static unsigned first_width(const struct choosing *choosing, uint64_t ns, uint32
 
 static enum histree_status choose_counted(const struct choosing *choosing, struct histree_error *error)
 {
-	uint64_t least = least_states(choosing);
+	uint64_t lowest = lowest_count(choosing);
 	for (histree_quark quark = 0; quark < choosing->of->attribute_count; quark++) {
 		uint64_t ns;
-		if (choosing->counts[quark] < least || choosing->counts[quark] == HAS_CUSTOM)
+		if (choosing->counts[quark] < lowest || choosing->counts[quark] == HAS_CUSTOM)
 			continue;
-		enum histree_status status = find_life(choosing, quark, &ns, error);
+		enum histree_status status = find_lifetime(choosing, quark, &ns, error);
 		struct condensed condensed = { .source = quark, .quark = quark };
 		if (status == HISTREE_OK)
 			condensed.width_log2 = first_width(choosing, ns, choosing->counts[quark]);

@@ -36,7 +36,7 @@ enum histree_status overview_choice_of_history(struct overview_choice *choice,
 /* For the next one, of the overview that was just made: longer cells. */
 void overview_choice_of_overview(struct overview_choice *choice, const struct overview_options *options);
 
-/* The place of an attribute that is read; `near` is that of the one before. */
+/* The index of an attribute that is read; `near` is that of the one before. */
 uint32_t overview_choice_find(const struct overview_choice *choice, histree_quark source, uint32_t near);
 
 void overview_choice_release(struct overview_choice *choice);

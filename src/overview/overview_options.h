@@ -14,7 +14,7 @@ struct overview_options {
 	uint32_t states_min;         /* of an attribute that goes into an overview; 1,024 */
 	uint32_t states_in_cell;     /* of the first overview, on average; 64 */
 	uint32_t states_in_window;   /* that are in memory at once, about; 256 Ki */
-	uint32_t cells_min;          /* over the life of an attribute, in the first overview; 8,192 */
+	uint32_t cells_min;          /* over the lifetime of an attribute, in the first overview; 8,192 */
 	uint32_t cost_max_share; /* of the history's states, the first overview has a tenth at most, about; 10 */
 	uint32_t threads;        /* as in struct histree_tree_options */
 	/* Asked now and then, with the share that is done, 0 to 1; false: HISTREE_ERR_CANCELLED.  May be NULL. */

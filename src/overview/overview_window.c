@@ -35,7 +35,7 @@ static enum histree_status keep_state(struct overview_window *window, const stru
 
 enum histree_status overview_window_read(struct overview_window *window, struct histree_query *query,
 					 const struct overview_choice *choice, const histree_quark *quarks,
-					 size_t most, struct histree_error *error)
+					 size_t states_max, struct histree_error *error)
 {
 	struct histree_interval batch[READ_AT_ONCE];
 	const struct histree_region region = {
@@ -53,7 +53,7 @@ enum histree_status overview_window_read(struct overview_window *window, struct 
 		status = histree_query_read(query, batch, READ_AT_ONCE, &count, error);
 		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
 			status = keep_state(window, choice, &batch[i], error);
-		if (status == HISTREE_OK && window->state_count > most)
+		if (status == HISTREE_OK && window->state_count > states_max)
 			return HISTREE_PARTIAL;
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
@@ -134,13 +134,13 @@ static enum histree_status fill_cells(struct overview_window *window, const stru
 	enum histree_status status = HISTREE_OK;
 	keep_idle_apart(window, &scale);
 	overview_cells_clear(&window->cells);
-	for (size_t first = 0, behind; first < window->state_count && status == HISTREE_OK; first = behind) {
+	for (size_t first = 0, end; first < window->state_count && status == HISTREE_OK; first = end) {
 		uint32_t attribute = window->sorted[first].attribute;
-		behind = first + 1;
-		while (behind < window->state_count && window->sorted[behind].attribute == attribute)
-			behind++;
+		end = first + 1;
+		while (end < window->state_count && window->sorted[end].attribute == attribute)
+			end++;
 		scale.width_log2 = choice->condensed[attribute].width_log2;
-		status = overview_cells_add(&window->cells, &scale, window->sorted + first, behind - first, error);
+		status = overview_cells_add(&window->cells, &scale, window->sorted + first, end - first, error);
 	}
 	return status;
 }

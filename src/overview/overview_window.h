@@ -23,11 +23,11 @@ struct overview_window {
 
 /*
  * Read the states of the chosen attributes, `quarks`, from `from` to `to`.  HISTREE_PARTIAL: they are more than
- * `most`.
+ * `states_max`.
  */
 enum histree_status overview_window_read(struct overview_window *window, struct histree_query *query,
 					 const struct overview_choice *choice, const histree_quark *quarks,
-					 size_t most, struct histree_error *error);
+					 size_t states_max, struct histree_error *error);
 
 /* Make them fewer; cells are counted from `origin`.  `order` is then that of what comes of them, by its ends. */
 enum histree_status overview_window_condense(struct overview_window *window, const struct overview_choice *choice,

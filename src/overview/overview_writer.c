@@ -69,12 +69,12 @@ static enum histree_status write_window(struct writer *writer, struct histree_er
 }
 
 /* HISTREE_PARTIAL: there is too much in it, and nothing was written. */
-static enum histree_status do_window(struct writer *writer, const histree_quark *quarks, size_t most,
+static enum histree_status do_window(struct writer *writer, const histree_quark *quarks, size_t states_max,
 				     struct histree_error *error)
 {
 	struct overview_window *window = &writer->window;
 	enum histree_status status =
-		overview_window_read(window, writer->query, &writer->choice, quarks, most, error);
+		overview_window_read(window, writer->query, &writer->choice, quarks, states_max, error);
 	if (status == HISTREE_OK)
 		status = check_whole(writer, error);
 	if (status == HISTREE_OK)
@@ -252,7 +252,7 @@ static struct overview_options with_defaults(const struct overview_options *aske
 		options.states_in_cell = 64;
 	if (options.states_in_window == 0)
 		options.states_in_window = 256 << 10;
-	/* A view of the whole life of an attribute has no more pixels than a quarter of this. */
+	/* A view of the whole lifetime of an attribute has no more pixels than a quarter of this. */
 	if (options.cells_min == 0)
 		options.cells_min = 8192;
 	if (options.cost_max_share == 0)

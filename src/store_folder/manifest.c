@@ -124,11 +124,11 @@ static enum histree_status load(const struct io *io, const char *path, json_t **
 	}
 	io->close(io->context, file);
 	if (status == HISTREE_OK) {
-		json_error_t place;
-		*root = json_loadb(bytes, (size_t)size, JSON_REJECT_DUPLICATES, &place);
+		json_error_t fault;
+		*root = json_loadb(bytes, (size_t)size, JSON_REJECT_DUPLICATES, &fault);
 		if (*root == NULL)
-			status = error_set(error, HISTREE_ERR_FORMAT, "'%s': line %d: %s", path, place.line,
-					   place.text);
+			status = error_set(error, HISTREE_ERR_FORMAT, "'%s': line %d: %s", path, fault.line,
+					   fault.text);
 	}
 	free(bytes);
 	return status;

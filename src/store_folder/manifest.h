@@ -14,7 +14,7 @@
 
 #define MANIFEST_FILE "manifest.json"
 
-/* Write `info`, all but its path and `building`; it takes the place of what is there in one step. */
+/* Write `info`, all but its path and `building`; it replaces what is there in one step. */
 enum histree_status manifest_write(const struct io *io, const char *path, const struct histree_store_info *info,
 				   struct histree_error *error);
 

@@ -126,7 +126,7 @@ static enum histree_status take_lock(struct store_folder *folder, struct histree
 	return status;
 }
 
-/* Files that a killed build left behind; `all`, or only those that nobody reads. */
+/* Files that a killed build left; `all`, or only those that nobody reads. */
 static void clear_leftovers(const struct store_folder *folder, bool all)
 {
 	DIR *entries = opendir(folder->building);
@@ -218,7 +218,7 @@ static enum histree_status exchange(struct store_folder *folder, struct histree_
 	if (errno != EINVAL && errno != ENOSYS)
 		return error_set(error, HISTREE_ERR_IO, "cannot replace '%s': %s", folder->final, strerror(errno));
 
-	/* A file system that cannot exchange: set the old one aside for a moment. */
+	/* A file system that cannot exchange: set the old one aside for a while. */
 	char *aside;
 	if (asprintf(&aside, "%s.old", folder->final) < 0)
 		return error_memory(error, "a path");

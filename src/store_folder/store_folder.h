@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * store_folder.h - a store while it is made: a folder beside its final name, which it takes at the end.
+ * store_folder.h - a store while it is made: a folder next to its final name, which it takes at the end.
  *
  * STORE.building is held by a lock, so that two builds of one store do not meet.  Once it has a manifest it is a
  * store, not complete, but as good as it goes: others open it, and a build that is cut off leaves it.  A folder
@@ -30,7 +30,7 @@ struct store_folder {
 enum histree_status store_folder_begin(struct store_folder *folder, const struct io *io, const char *store,
 				       bool replace, bool resume, struct histree_error *error);
 
-/* Whether a build has hold of the folder at this moment. */
+/* Whether a build has hold of the folder now. */
 bool store_folder_is_held(const char *building);
 
 /* STORE.building; the caller frees it.  NULL when memory is out. */

@@ -27,9 +27,9 @@ enum histree_status arrow_list_add(struct arrow_list *list, const struct histree
 
 uint32_t arrow_pixels(const struct histree_arrows_request *request, size_t groups)
 {
-	size_t most = HISTREE_ARROWS_MAX / HISTREE_ARROW_KIND_COUNT / (groups > 0 ? groups : 1);
-	most = most > 0 ? most : 1;
-	return request->pixels < most ? request->pixels : (uint32_t)most;
+	size_t pixels_max = HISTREE_ARROWS_MAX / HISTREE_ARROW_KIND_COUNT / (groups > 0 ? groups : 1);
+	pixels_max = pixels_max > 0 ? pixels_max : 1;
+	return request->pixels < pixels_max ? request->pixels : (uint32_t)pixels_max;
 }
 
 static int compare_numbers(int64_t one, int64_t other)

@@ -83,14 +83,14 @@ static enum histree_status add_stay(struct stays *stays, const struct histree_in
 	return HISTREE_OK;
 }
 
-/* HISTREE_ERR_TOO_LARGE: there are more than `most`. */
-static enum histree_status read_region(struct stays *stays, const struct histree_region *region, size_t most,
+/* HISTREE_ERR_TOO_LARGE: there are more than `stays_max`. */
+static enum histree_status read_region(struct stays *stays, const struct histree_region *region, size_t stays_max,
 				       struct histree_error *error)
 {
 	struct histree_interval interval;
 	enum histree_status status = histree_query_start(stays->query, region, error);
 	stays->count = 0;
-	while (status == HISTREE_OK && stays->count <= most) {
+	while (status == HISTREE_OK && stays->count <= stays_max) {
 		status = cancel_check(&stays->request->cancel, stays->count, error);
 		if (status == HISTREE_OK)
 			status = histree_query_next(stays->query, &interval, error);
@@ -182,7 +182,7 @@ static bool is_idle(const struct histree_interval *interval)
 
 /*
  * An arrow meets the range also where one of its threads, or both, do not: between them is idle time.  As two idle
- * times never follow each other, two stays before the range and one behind it are enough.
+ * times never follow each other, two stays before the range and one after it are enough.
  */
 static enum histree_status look_beyond(struct stays *stays, histree_quark quark, struct histree_error *error)
 {

@@ -26,7 +26,7 @@ struct hanging {
 	struct keyed_index *sorted, *spare;
 	uint32_t *parent, *first_child, *next_sibling;
 	uint32_t first_root;
-	uint32_t *place; /* in the tree; also: the walk that met the thread */
+	uint32_t *position; /* in the tree; also: the walk that met the thread */
 };
 
 static uint64_t key_of_tid(int32_t tid)
@@ -99,15 +99,15 @@ static uint32_t find_parent(const struct hanging *hanging, uint32_t index)
  */
 static void cut_rings(struct hanging *hanging)
 {
-	memset(hanging->place, 0xff, hanging->count * sizeof(*hanging->place));
+	memset(hanging->position, 0xff, hanging->count * sizeof(*hanging->position));
 	for (uint32_t start = 0; start < hanging->count; start++) {
 		uint32_t at = start;
-		while (hanging->place[at] == HISTREE_NO_INDEX) {
-			hanging->place[at] = start;
+		while (hanging->position[at] == HISTREE_NO_INDEX) {
+			hanging->position[at] = start;
 			uint32_t above = hanging->parent[at];
 			if (above == HISTREE_NO_INDEX)
 				break;
-			if (hanging->place[above] == start)
+			if (hanging->position[above] == start)
 				hanging->parent[at] = HISTREE_NO_INDEX;
 			else
 				at = above;
@@ -146,17 +146,17 @@ static uint32_t next_depth_first(const struct hanging *hanging, uint32_t at)
 	return at == HISTREE_NO_INDEX ? at : hanging->next_sibling[at];
 }
 
-/* Each thread to its place, where it stands: a second list of a million is not made. */
-static void move_to_places(struct hanging *hanging, struct histree_thread *threads)
+/* Each thread to its position, where it stands: a second list of a million is not made. */
+static void move_to_positions(struct hanging *hanging, struct histree_thread *threads)
 {
 	for (uint32_t at = 0; at < hanging->count; at++) {
-		while (hanging->place[at] != at) {
-			uint32_t place = hanging->place[at];
-			struct histree_thread there = threads[place];
-			threads[place] = threads[at];
+		while (hanging->position[at] != at) {
+			uint32_t position = hanging->position[at];
+			struct histree_thread there = threads[position];
+			threads[position] = threads[at];
 			threads[at] = there;
-			hanging->place[at] = hanging->place[place];
-			hanging->place[place] = place;
+			hanging->position[at] = hanging->position[position];
+			hanging->position[position] = position;
 		}
 	}
 }
@@ -165,12 +165,12 @@ static void number(struct hanging *hanging, struct histree_thread *threads)
 {
 	uint32_t count = 0;
 	for (uint32_t at = hanging->first_root; at != HISTREE_NO_INDEX; at = next_depth_first(hanging, at))
-		hanging->place[at] = count++;
+		hanging->position[at] = count++;
 	for (uint32_t at = 0; at < count; at++) {
 		uint32_t parent = hanging->parent[at];
-		threads[at].parent = parent == HISTREE_NO_INDEX ? HISTREE_NO_INDEX : hanging->place[parent];
+		threads[at].parent = parent == HISTREE_NO_INDEX ? HISTREE_NO_INDEX : hanging->position[parent];
 	}
-	move_to_places(hanging, threads);
+	move_to_positions(hanging, threads);
 	for (uint32_t i = 0; i < count; i++) {
 		struct histree_thread *thread = &threads[i];
 		thread->depth = thread->parent == HISTREE_NO_INDEX ? 0 : threads[thread->parent].depth + 1;
@@ -196,9 +196,9 @@ static enum histree_status make_tree(struct histree_control_flow *flow, struct t
 	hanging.parent = malloc(count * sizeof(*hanging.parent));
 	hanging.first_child = malloc(count * sizeof(*hanging.first_child));
 	hanging.next_sibling = malloc(count * sizeof(*hanging.next_sibling));
-	hanging.place = malloc(count * sizeof(*hanging.place));
+	hanging.position = malloc(count * sizeof(*hanging.position));
 	if (flow->by_tid == NULL || hanging.sorted == NULL || hanging.spare == NULL || hanging.parent == NULL ||
-	    hanging.first_child == NULL || hanging.next_sibling == NULL || hanging.place == NULL) {
+	    hanging.first_child == NULL || hanging.next_sibling == NULL || hanging.position == NULL) {
 		status = error_memory(error, "the tree of threads");
 		goto out;
 	}
@@ -217,7 +217,7 @@ out:
 	free(hanging.parent);
 	free(hanging.first_child);
 	free(hanging.next_sibling);
-	free(hanging.place);
+	free(hanging.position);
 	return status;
 }
 
@@ -319,7 +319,7 @@ static bool contains(const char *name, const char *text)
 uint32_t histree_control_flow_search(const struct histree_control_flow *flow, const char *text, uint32_t after,
 				     bool backwards)
 {
-	/* HISTREE_NO_INDEX + 1 is 0: from the first.  Below 0 there is nothing, as behind the last. */
+	/* HISTREE_NO_INDEX + 1 is 0: from the first.  Below 0 there is nothing, as after the last. */
 	uint32_t at = backwards ? (after < flow->count ? after : flow->count) - 1 : after + 1;
 	for (; at < flow->count; at += backwards ? -1u : 1u) {
 		const struct histree_thread *thread = &flow->threads[at];

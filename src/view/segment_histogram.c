@@ -8,7 +8,7 @@
 #include "query/segment_losses.h"
 
 struct extent {
-	uint64_t least, most, count;
+	uint64_t min, max, count;
 };
 
 /* Two passes, because the edges follow from the extent: unsorted ones are quick. */
@@ -40,9 +40,9 @@ static void take(struct histogram *histogram, uint64_t duration)
 		histogram->counts[bucket_of(histogram, duration)]++;
 		return;
 	}
-	if (extent->count++ == 0 || duration < extent->least)
-		extent->least = duration;
-	extent->most = duration > extent->most ? duration : extent->most;
+	if (extent->count++ == 0 || duration < extent->min)
+		extent->min = duration;
+	extent->max = duration > extent->max ? duration : extent->max;
 }
 
 static enum histree_status pass(struct histogram *histogram, struct histree_segment_iter *iter,
@@ -65,18 +65,18 @@ static enum histree_status pass(struct histogram *histogram, struct histree_segm
 /* Never decreasing; where there are more buckets than durations, some are empty. */
 static void cut(const struct extent *extent, enum histree_duration_scale scale, uint32_t buckets, uint64_t *edges)
 {
-	uint64_t behind = extent->most < UINT64_MAX ? extent->most + 1 : UINT64_MAX;
-	double low = (double)extent->least, width = (double)(behind - extent->least);
-	edges[0] = extent->least;
+	uint64_t end = extent->max < UINT64_MAX ? extent->max + 1 : UINT64_MAX;
+	double low = (double)extent->min, width = (double)(end - extent->min);
+	edges[0] = extent->min;
 	for (uint32_t i = 1; i < buckets; i++) {
 		double share = (double)i / buckets;
 		double edge = scale == HISTREE_DURATIONS_LINEAR
 				      ? low + width * share
-				      : (low + 1) * pow(((double)behind + 1) / (low + 1), share) - 1;
-		edges[i] = edge >= (double)behind ? behind : (uint64_t)ceil(edge);
+				      : (low + 1) * pow(((double)end + 1) / (low + 1), share) - 1;
+		edges[i] = edge >= (double)end ? end : (uint64_t)ceil(edge);
 		edges[i] = edges[i] < edges[i - 1] ? edges[i - 1] : edges[i];
 	}
-	edges[buckets] = behind;
+	edges[buckets] = end;
 }
 
 enum histree_status histree_segment_histogram(struct histree_segment_store *store,

@@ -10,7 +10,7 @@
 #include "state/attributes.h"
 #include "view/attribute_names.h"
 
-/* What is read of a thread beside its status, and what the attribute is called. */
+/* What is read of a thread besides its status, and what the attribute is called. */
 enum fact { FACT_NAME, FACT_PID, FACT_PPID, FACT_COUNT };
 static const char *const fact_names[FACT_COUNT] = { "Exec_name", "PID", "PPID" };
 
@@ -52,7 +52,7 @@ static bool parse_thread(const struct attribute_name *name, struct histree_threa
 }
 
 /*
- * How far behind the node of a thread its attributes are; 0: it has none, or is it itself.  Threads of one run are
+ * How far after the node of a thread its attributes are; 0: it has none, or is it itself.  Threads of one run are
  * alike (state/attribute_run.h), so that of a million threads the attributes of a few thousand are looked for.
  */
 struct thread_shape {

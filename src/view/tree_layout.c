@@ -141,10 +141,10 @@ static void place_across(struct histree_tree_layout *layout, const struct histre
 static void size_level(struct histree_node_level *level, size_t level_count,
 		       const struct histree_tree_layout_options *options)
 {
-	double most = fmin(SYMBOL_MAX, HEIGHT_SHARED * 0.6 / (double)level_count);
+	double size_max = fmin(SYMBOL_MAX, HEIGHT_SHARED * 0.6 / (double)level_count);
 	if (level->rows > 1)
 		level->distance = options->width / ((level->count + level->rows - 1) / level->rows);
-	level->size = fmax(SYMBOL_MIN - 1, fmin(most, level->distance * 0.78));
+	level->size = fmax(SYMBOL_MIN - 1, fmin(size_max, level->distance * 0.78));
 	if (level_count <= TEXT_LEVELS_MAX)
 		level->lines = level->distance >= 96 ? 4 : level->distance >= 52 ? 2 : 0;
 	level->bottom =

@@ -23,17 +23,17 @@ const ratio = chart.canvas.width / chart.canvas.clientWidth;
 return [...chart.canvas.getContext("2d").getImageData(x * ratio, y * ratio, 1, 1).data];
 """
 # Runs of a row that are wide and filled: where they are on the canvas, and the colour that they have.
-WIDE_RUNS = """
+WIDE_SPANS = """
 const [view] = arguments_;
 const chart = page.charts.find((one) => one.view.name === view);
 const found = [];
 for (const block of chart.shown) {
 	const scale = chart.canvas.clientWidth / block.range.pixels;
-	block.runs.forEach((runs, row) => {
+	block.spans.forEach((spans, row) => {
 		const y = (block.index * 32 + row) * 18 - chart.top + 9;
-		for (let at = 0; at < runs.length && y > 0 && y < chart.height; at += 6)
-			if (runs[at + 1] >= 6 && runs[at + 2] !== 0xffff && runs[at + 3] !== 2)
-				found.push({ x: (runs[at] + runs[at + 1] - 2) * scale, y, colour: block.styles[runs[at + 2]].light, row });
+		for (let at = 0; at < spans.length && y > 0 && y < chart.height; at += 6)
+			if (spans[at + 1] >= 6 && spans[at + 2] !== 0xffff && spans[at + 3] !== 2)
+				found.push({ x: (spans[at] + spans[at + 1] - 2) * scale, y, colour: block.styles[spans[at + 2]].light, row });
 	});
 }
 return found;
@@ -85,11 +85,11 @@ def shows_rows(page):
     assert len(names) >= 5 and all(name != "…" for name, _ in names), names
     assert ["CPU 0", ""] in page.names("resources")
     for view in "control-flow", "resources":
-        runs = page.browser.run(WIDE_RUNS, view)
-        assert runs, f"no wide run in {view}"
-        for run in runs[:20]:
-            pixel = page.browser.run(PIXEL, view, run["x"], run["y"])
-            assert "#" + "".join(f"{byte:02x}" for byte in pixel[:3]) == run["colour"], (view, run, pixel)
+        spans = page.browser.run(WIDE_SPANS, view)
+        assert spans, f"no wide span in {view}"
+        for span in spans[:20]:
+            pixel = page.browser.run(PIXEL, view, span["x"], span["y"])
+            assert "#" + "".join(f"{byte:02x}" for byte in pixel[:3]) == span["colour"], (view, span, pixel)
     page.shoot("rows")
 
 
@@ -99,11 +99,11 @@ def no_short_state_vanishes(page):
     found = page.browser.run("""
         const chart = page.charts[0];
         const block = chart.shown[0];
-        for (let row = 0; row < block.runs.length; row++) {
-            const runs = block.runs[row];
-            for (let at = 0; at < runs.length; at += 6)
-                if (runs[at + 3] === 1)
-                    return { x: (runs[at] + 0.5) * chart.canvas.clientWidth / block.range.pixels, y: row * 18 + 17 };
+        for (let row = 0; row < block.spans.length; row++) {
+            const spans = block.spans[row];
+            for (let at = 0; at < spans.length; at += 6)
+                if (spans[at + 3] === 1)
+                    return { x: (spans[at] + 0.5) * chart.canvas.clientWidth / block.range.pixels, y: row * 18 + 17 };
         }""")
     assert found, "no pixel of the picture has several states"
     page.browser.run("page.charts[0].scrollTo(Math.max(0, arguments_[0] - 40))", found["y"])
@@ -164,7 +164,7 @@ def marks_and_jumps(page):
 
 def hover_tells(page):
     page.open()
-    run = page.browser.run(WIDE_RUNS, "control-flow")[0]
+    run = page.browser.run(WIDE_SPANS, "control-flow")[0]
     box = page.chart()
     page.browser.move(round(box["x"] + run["x"]), round(box["y"] + run["y"]))
     page.browser.until("!document.getElementById('tip').hidden && document.getElementById('tip').textContent.includes('for')")
@@ -342,17 +342,17 @@ def shows_the_tree(page):
     """Each node is where it is drawn; a click says what is in it, and its time can be shown everywhere."""
     page.open("#views=control-flow,structure")
     page.browser.until("page.panels[0]?.isComplete && page.panels[0].tree")
-    places = page.browser.run("""
+    positions = page.browser.run("""
         const panel = page.panels[0], box = panel.canvas.getBoundingClientRect();
         return Array.from({ length: panel.tree.count }, (_, i) => {
-            const [x, y] = panel.placeOf(i);
+            const [x, y] = panel.positionOf(i);
             const pixel = panel.canvas.getContext("2d").getImageData(x * devicePixelRatio, y * devicePixelRatio, 1, 1).data;
             return { x: x + box.x, y: y + box.y, found: panel.nodeAt(x, y), alpha: pixel[3] };
         });""")
-    for i, place in enumerate(places):
-        assert place["found"] == i and place["alpha"] == 255, (i, place)
-    page.browser.click(round(places[-1]["x"]), round(places[-1]["y"]))
-    assert page.get("page.panels[0].chosen") == len(places) - 1
+    for i, position in enumerate(positions):
+        assert position["found"] == i and position["alpha"] == 255, (i, position)
+    page.browser.click(round(positions[-1]["x"]), round(positions[-1]["y"]))
+    assert page.get("page.panels[0].chosen") == len(positions) - 1
     assert page.get("document.querySelector('.details h2').textContent") == f"Node {page.get('page.panels[0].tree.number.at(-1)')}"
     page.browser.run("[...document.querySelectorAll('.details button')].find((one) => one.textContent === 'Show its time').click()")
     start, end = page.browser.run("const { tree, chosen } = page.panels[0]; return [tree.start[chosen], tree.end[chosen]]")
@@ -372,7 +372,7 @@ def shows_walls_of_nodes(page):
         for (let i = 0; i < tree.count; i++) {
             if (tree.levels[tree.height[i]].rows === 1)
                 continue; // those above the middle of their children may be close to each other
-            const [x, y] = panel.placeOf(i), at = 4 * (Math.floor(y * devicePixelRatio) * width + Math.floor(x * devicePixelRatio));
+            const [x, y] = panel.positionOf(i), at = 4 * (Math.floor(y * devicePixelRatio) * width + Math.floor(x * devicePixelRatio));
             const isFull = tree.used[i] > 0.97 * tree.nodeSize, isRed = tree.used[i] < 0.1 * tree.nodeSize;
             const [red, green, , alpha] = data.subarray(at, at + 4);
             if (alpha !== 255 || panel.nodeAt(x, y) !== i || (isFull && green < red) || (isRed && red < green))
@@ -385,7 +385,7 @@ def shows_walls_of_nodes(page):
 
     def click_leaf():
         x, y = page.browser.run("""const panel = page.panels[0], box = panel.canvas.getBoundingClientRect();
-            const [x, y] = panel.placeOf(arguments_[0]); return [x + box.x, y + box.y];""", seen["leaf"])
+            const [x, y] = panel.positionOf(arguments_[0]); return [x + box.x, y + box.y];""", seen["leaf"])
         page.browser.click(round(x), round(y))
         return round(x), round(y)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * api.h - what the page asks for beside the Trace Server Protocol, below /api/v1.
+ * api.h - what the page asks for besides the Trace Server Protocol, below /api/v1.
  *
  * Everything is a GET; `experiment` is a UUID.  Times are nanoseconds after the start of the history, so that a
  * browser, whose numbers have 53 bits, can count with them.
@@ -16,10 +16,10 @@ endpoint_function api_experiments;
 
 /*
  * ?view= &sort= &filter= &folded=0|1 &toggled=3,17 &early=0|1|2 &first= &count= &from= &to= &pixels=
- * The cells of a window of rows, as runs of pixels, little-endian:
+ * The cells of a window of rows, as spans of pixels that are alike, little-endian:
  *
  *	"HTR1"
- *	for each row	u32 how many runs, then the runs:
+ *	for each row	u32 how many spans, then the spans:
  *			u16 first pixel, u16 pixels, u16 style, u16 more, u32 value
  *	u32 0xffffffff
  *	JSON		total, first, early: whether these rows are but there until those of the view are made
@@ -51,7 +51,7 @@ endpoint_function api_find_row;
 /*
  * ?view= ... as rows, &text= &at= &position= &backwards=0|1: {found, start, end, position, row}, the next state of
  * any row that matches an expression (state_filter.h).  States are in the order of their starts, then of rows; the
- * search begins behind one that starts at `at` in the row at `position`, -1 for none.  {found: false, at,
+ * search begins after one that starts at `at` in the row at `position`, -1 for none.  {found: false, at,
  * position}: it has come so far in ten seconds, or in as many &states= that did not match, and can go on from
  * there; {found: false}: there is none.
  */
@@ -71,8 +71,8 @@ endpoint_function api_usage, api_density;
 
 /*
  * ?view= ... as rows, &from= &to= &pixels=: {all, kinds: [{name, light, dark, ...}], arrows: [{kind, from,
- * fromName, to, toName, tid, cpu, start, end}]}.  `kind` is an index of kinds, from and to are places in the order
- * of the rows; `all`: none was left out, but those of rows that are not shown.
+ * fromName, to, toName, tid, cpu, start, end}]}.  `kind` is an index of kinds, from and to are positions in the
+ * order of the rows; `all`: none was left out, but those of rows that are not shown.
  */
 endpoint_function api_arrows;
 
@@ -131,14 +131,14 @@ endpoint_function api_segment_density;
 endpoint_function api_segment_stats;
 
 /*
- * ?analysis= &width=1200 &height=0: the nodes of a history (the first one unless named), depth first, each with its
- * place in a picture of this width, or, with a height, in one of this shape that is as much wider as a tree of many
- * nodes needs, little-endian:
+ * ?analysis= &width=1200 &height=0: the nodes of a history (the first one unless named), depth first, each with
+ * its position in a picture of this width, or, with a height, in one of this shape that is as much wider as a tree
+ * of many nodes needs, little-endian:
  *
  *	"HTN1", u32 how many nodes
  *	for each node	f64 start, f64 end, f32 x, f32 y, u32 number,
  *			u32 index of the parent, 0xffffffff for the root, u32 height, u32 children,
- *			u32 least key, u32 greatest key, which is less where it has no intervals,
+ *			u32 smallest key, u32 greatest key, which is smaller where it has no intervals,
  *			u32 intervals, u32 bytes that are used, 0xffffffff where it is damaged
  *	JSON		analysis, variant, nodeSize, depth, intervals, width, analyses: all that there are,
  *			levels: [{rows, lines, size, distance, top, bottom}], leaves first (histree/view.h)

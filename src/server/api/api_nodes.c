@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * api_nodes.c - the tree on disk: each node with its place in a picture, as `histree draw --view tree` has it.
+ * api_nodes.c - the tree on disk: each node with its position in a picture, as `histree draw --view tree` has it.
  */
 #include <stdlib.h>
 

@@ -18,7 +18,7 @@ enum {
 	MORE_STATES = 1, /* api.h: more */
 	SHORT_STATE = 2,
 	STYLES_MAX = 256,
-	TEXT_PIXELS_LEAST = 24, /* of a run that gets the text of its value */
+	TEXT_PIXELS_MIN = 24, /* of a span that gets the text of its value */
 };
 #define END_OF_ROWS UINT32_MAX
 
@@ -30,7 +30,7 @@ struct window {
 
 	struct histree_rows *cells;
 	histree_quark *quarks; /* of the rows that have states */
-	struct histree_cell_span *runs;
+	struct histree_cell_span *spans;
 	uint32_t next; /* row of the window */
 
 	const struct histree_style *styles[STYLES_MAX];
@@ -50,7 +50,7 @@ static void window_free(void *state)
 	page_order_close(&window->order);
 	page_rows_close(&window->rows);
 	free(window->quarks);
-	free(window->runs);
+	free(window->spans);
 	free(window->has_text);
 	piece_release(&window->texts);
 	free(window);
@@ -103,30 +103,30 @@ static bool add_text(struct window *window, uint32_t index, enum histree_meaning
 	return !failed;
 }
 
-/* The style of a run, and of which of its values: the dominant one, or where that is nothing the other one. */
-static const struct histree_style *style_of_run(const struct window *window, const struct histree_cell_span *run,
-						enum histree_meaning meaning, uint32_t *value, uint16_t *more)
+/* The style of a span, and of which of its values: the dominant one, or where that is nothing the other one. */
+static const struct histree_style *style_of_span(const struct window *window, const struct histree_cell_span *span,
+						 enum histree_meaning meaning, uint32_t *value, uint16_t *more)
 {
-	struct histree_value dominant = histree_rows_value(window->cells, run->cell.value);
+	struct histree_value dominant = histree_rows_value(window->cells, span->cell.value);
 	const struct histree_style *style = histree_style_of(meaning, &dominant);
-	bool has_other = run->cell.other != HISTREE_NO_VALUE;
-	*value = run->cell.value;
+	bool has_other = span->cell.other != HISTREE_NO_VALUE;
+	*value = span->cell.value;
 	*more = has_other ? MORE_STATES : 0;
-	if (style != NULL || !has_other || run->cell.other == HISTREE_UNKNOWN_VALUE)
+	if (style != NULL || !has_other || span->cell.other == HISTREE_UNKNOWN_VALUE)
 		return style;
-	struct histree_value other = histree_rows_value(window->cells, run->cell.other);
+	struct histree_value other = histree_rows_value(window->cells, span->cell.other);
 	style = histree_style_of(meaning, &other);
 	if (style != NULL) {
-		*value = run->cell.other;
+		*value = span->cell.other;
 		*more = SHORT_STATE;
 	}
 	return style;
 }
 
-static bool write_runs(struct window *window, const struct histree_row *row, enum histree_meaning meaning,
-		       struct piece *piece)
+static bool write_spans(struct window *window, const struct histree_row *row, enum histree_meaning meaning,
+			struct piece *piece)
 {
-	size_t count = histree_cells_to_spans(row->cells, window->range.pixels, window->runs);
+	size_t count = histree_cells_to_spans(row->cells, window->range.pixels, window->spans);
 	char *room = piece_room(piece, 4 + count * RUN_SIZE);
 	if (room == NULL)
 		return false;
@@ -134,16 +134,16 @@ static bool write_runs(struct window *window, const struct histree_row *row, enu
 	put_le32(at, (uint32_t)count);
 	at += 4;
 	for (size_t i = 0; i < count; i++, at += RUN_SIZE) {
-		const struct histree_cell_span *run = &window->runs[i];
+		const struct histree_cell_span *span = &window->spans[i];
 		uint32_t value;
 		uint16_t more;
-		const struct histree_style *style = style_of_run(window, run, meaning, &value, &more);
-		put_le16(at, (uint16_t)run->start);
-		put_le16(at + 2, (uint16_t)run->length);
+		const struct histree_style *style = style_of_span(window, span, meaning, &value, &more);
+		put_le16(at, (uint16_t)span->start);
+		put_le16(at + 2, (uint16_t)span->length);
 		put_le16(at + 4, style_index(window, style));
 		put_le16(at + 6, more);
 		put_le32(at + 8, window->value_base + value);
-		if (run->length >= TEXT_PIXELS_LEAST && style != NULL && !add_text(window, value, meaning))
+		if (span->length >= TEXT_PIXELS_MIN && style != NULL && !add_text(window, value, meaning))
 			return false;
 	}
 	piece->size += 4 + count * RUN_SIZE;
@@ -151,7 +151,7 @@ static bool write_runs(struct window *window, const struct histree_row *row, enu
 }
 
 /* A row that only holds others together. */
-static void write_no_runs(struct piece *piece)
+static void write_no_spans(struct piece *piece)
 {
 	uint8_t none[4];
 	put_le32(none, 0);
@@ -204,7 +204,7 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 	struct histree_row row;
 	facts_at(window, window->next, &facts);
 	if (facts.quark == HISTREE_ROOT) {
-		write_no_runs(piece);
+		write_no_spans(piece);
 		window->next++;
 		end_stretch(window);
 		return HISTREE_OK;
@@ -220,7 +220,7 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 	if (status != HISTREE_OK)
 		return status < 0 ? status : error_set(error, HISTREE_ERR_INTERNAL, "a row has no cells");
 	window->next++;
-	return write_runs(window, &row, facts.meaning, piece) ? HISTREE_OK : error_memory(error, "cells");
+	return write_spans(window, &row, facts.meaning, piece) ? HISTREE_OK : error_memory(error, "cells");
 }
 
 /* ---- what the cells are of --------------------------------------------------------------------------- */
@@ -299,8 +299,8 @@ static bool open_window(struct call *call, struct window *window)
 	window->first = first < total ? (uint32_t)first : total;
 	window->count = count < total - window->first ? (uint32_t)count : total - window->first;
 	window->quarks = malloc((window->count + 1) * sizeof(*window->quarks));
-	window->runs = malloc(window->range.pixels * sizeof(*window->runs));
-	if (window->quarks != NULL && window->runs != NULL)
+	window->spans = malloc(window->range.pixels * sizeof(*window->spans));
+	if (window->quarks != NULL && window->spans != NULL)
 		return true;
 	reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 	return false;

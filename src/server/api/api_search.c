@@ -134,7 +134,7 @@ static struct state_rows_asked rows_asked(const struct call *call, const struct 
 }
 
 static void write_found(struct json_writer *json, const struct state_request *request, enum histree_status status,
-			const struct state_found *found, const struct search_place *reached)
+			const struct state_found *found, const struct search_position *reached)
 {
 	json_begin_object(json);
 	json_bool_member(json, "found", status == HISTREE_OK);
@@ -162,7 +162,7 @@ void api_search_state(struct call *call)
 	    !page_number(call, "backwards", 0, 1, 0, &backwards))
 		goto out;
 	struct state_rows_asked asked = rows_asked(call, &request, 0, UINT32_MAX);
-	struct search_place from = { request.info->start + at, position };
+	struct search_position from = { request.info->start + at, position };
 	enum histree_status status =
 		state_search_next(&asked, &from, backwards != 0, (uint64_t)states, &found, &error);
 	if (status < 0)
@@ -175,17 +175,17 @@ out:
 
 /* ---- where they are ---------------------------------------------------------------------------------- */
 
-/* The runs of pixels that are true: first, length, first, length, ... */
+/* The spans of pixels that are true: first, length, first, length, ... */
 static void write_runs(struct json_writer *json, const bool *pixels, uint32_t count)
 {
 	json_begin_array(json);
-	for (uint32_t at = 0, behind; at < count; at = behind) {
-		behind = at;
-		while (behind < count && pixels[behind] == pixels[at])
-			behind++;
+	for (uint32_t at = 0, end; at < count; at = end) {
+		end = at;
+		while (end < count && pixels[end] == pixels[at])
+			end++;
 		if (pixels[at]) {
 			json_put_int(json, at);
-			json_put_int(json, behind - at);
+			json_put_int(json, end - at);
 		}
 	}
 	json_end(json);

@@ -40,17 +40,17 @@ static void write_points(struct json_writer *json, const struct segment_list *li
 	json_int_member(json, "segments", (int64_t)histree_segment_scatter_segments(scatter));
 	json_key(json, "series");
 	json_begin_array(json);
-	size_t behind;
-	for (size_t first = 0; first < count; first = behind) {
+	size_t end;
+	for (size_t first = 0; first < count; first = end) {
 		struct histree_value name = histree_segment_scatter_value(scatter, points[first].value);
 		json_begin_object(json);
 		json_key(json, "name");
 		put_name(json, &name);
 		json_key(json, "points");
 		json_begin_array(json);
-		for (behind = first; behind < count && points[behind].value == points[first].value; behind++) {
-			json_put_int(json, points[behind].start - list->start);
-			json_put_unsigned(json, points[behind].duration);
+		for (end = first; end < count && points[end].value == points[first].value; end++) {
+			json_put_int(json, points[end].start - list->start);
+			json_put_unsigned(json, points[end].duration);
 		}
 		json_end(json);
 		json_end(json);
@@ -137,8 +137,8 @@ out:
 
 /* ---- statistics ------------------------------------------------------------------------------------------ */
 
-static void write_moment(struct json_writer *json, const char *name, histree_time start, histree_time end,
-			 histree_time trace_start)
+static void write_range(struct json_writer *json, const char *name, histree_time start, histree_time end,
+			histree_time trace_start)
 {
 	json_key(json, name);
 	json_begin_array(json);
@@ -169,8 +169,8 @@ static void write_group(struct json_writer *json, const struct segment_list *lis
 		json_key(json, percentiles[i]);
 		json_put_unsigned(json, group->percentiles[i]);
 	}
-	write_moment(json, "shortest", group->min_start, group->min_end, list->start);
-	write_moment(json, "longest", group->max_start, group->max_end, list->start);
+	write_range(json, "shortest", group->min_start, group->min_end, list->start);
+	write_range(json, "longest", group->max_start, group->max_end, list->start);
 	json_end(json);
 }
 

@@ -19,19 +19,19 @@ static bool bad(const struct call *call, const char *name)
 	return false;
 }
 
-bool page_number(const struct call *call, const char *name, int64_t least, int64_t most, int64_t otherwise,
+bool page_number(const struct call *call, const char *name, int64_t min, int64_t max, int64_t otherwise,
 		 int64_t *out)
 {
 	const char *text = parameter(call, name);
 	*out = otherwise;
 	if (text != NULL) {
-		char *behind;
+		char *rest;
 		errno = 0;
-		*out = strtoll(text, &behind, 10);
-		if (errno != 0 || behind == text || *behind != '\0')
+		*out = strtoll(text, &rest, 10);
+		if (errno != 0 || rest == text || *rest != '\0')
 			return bad(call, name);
 	}
-	return (*out >= least && *out <= most) || bad(call, name);
+	return (*out >= min && *out <= max) || bad(call, name);
 }
 
 const char *page_text(const struct call *call, const char *name)
@@ -106,14 +106,13 @@ static bool read_toggled(const struct call *call, struct page_order *order)
 {
 	const char *at = page_text(call, "toggled");
 	while (*at != '\0') {
-		char *behind;
+		char *rest;
 		errno = 0;
-		unsigned long row = strtoul(at, &behind, 10);
-		if (errno != 0 || behind == at || row > UINT32_MAX ||
-		    order->request.toggled_count == ROW_TOGGLES_MAX)
+		unsigned long row = strtoul(at, &rest, 10);
+		if (errno != 0 || rest == at || row > UINT32_MAX || order->request.toggled_count == ROW_TOGGLES_MAX)
 			return bad(call, "toggled");
 		order->toggled[order->request.toggled_count++] = (uint32_t)row;
-		at = behind + (*behind == ',');
+		at = rest + (*rest == ',');
 	}
 	qsort(order->toggled, order->request.toggled_count, sizeof(order->toggled[0]), compare_rows);
 	return true;

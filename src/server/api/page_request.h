@@ -13,7 +13,7 @@
 enum { PAGE_PIXELS_MAX = 8192, PAGE_ROWS_MAX = 512 };
 
 /* A number of the query, which must be there unless `otherwise` is in the range. */
-bool page_number(const struct call *call, const char *name, int64_t least, int64_t most, int64_t otherwise,
+bool page_number(const struct call *call, const char *name, int64_t min, int64_t max, int64_t otherwise,
 		 int64_t *out);
 
 /* "" where there is none. */

@@ -20,7 +20,7 @@ enum {
 };
 
 /* Where the states of an attribute are shown. */
-struct place {
+struct searched_row {
 	uint16_t history; /* of the dataset */
 	histree_quark quark;
 	uint32_t position;
@@ -28,20 +28,20 @@ struct place {
 
 struct search {
 	const struct state_rows_asked *asked;
-	struct place *places; /* by history, then quark */
+	struct searched_row *rows; /* by history, then quark */
 	histree_quark *quarks;
 	size_t count;
 	struct histree_query *queries[DATASET_HISTORIES_MAX];
-	uint64_t looked;                /* states */
-	uint64_t matched, matched_most; /* states that did not match; 0: as many as there are */
-	int64_t deadline_ms;            /* 0: none yet */
+	uint64_t looked;               /* states */
+	uint64_t matched, matched_max; /* states that did not match; 0: as many as there are */
+	int64_t deadline_ms;           /* 0: none yet */
 };
 
 /* ---- which rows ------------------------------------------------------------------------------------------ */
 
-static int compare_places(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
-	const struct place *first = a, *second = b;
+	const struct searched_row *first = a, *second = b;
 	if (first->history != second->history)
 		return first->history < second->history ? -1 : 1;
 	return (first->quark > second->quark) - (first->quark < second->quark);
@@ -59,7 +59,7 @@ static void search_close(struct search *search)
 {
 	for (size_t i = 0; i < DATASET_HISTORIES_MAX; i++)
 		histree_query_free(search->queries[i]);
-	free(search->places);
+	free(search->rows);
 	free(search->quarks);
 }
 
@@ -68,37 +68,38 @@ static enum histree_status search_open(struct search *search, const struct state
 {
 	const struct page_rows *rows = asked->rows;
 	*search = (struct search){ .asked = asked };
-	search->places = malloc(((size_t)asked->count + 1) * sizeof(*search->places));
+	search->rows = malloc(((size_t)asked->count + 1) * sizeof(*search->rows));
 	search->quarks = malloc(((size_t)asked->count + 1) * sizeof(*search->quarks));
-	if (search->places == NULL || search->quarks == NULL)
+	if (search->rows == NULL || search->quarks == NULL)
 		return error_memory(error, "a search");
 	for (uint32_t i = 0; i < asked->count; i++) {
 		struct row_facts facts;
 		uint32_t position = asked->first + i;
 		rows->model->facts(rows->view, row_order_at(asked->order, position), &facts);
 		if (facts.quark != HISTREE_ROOT)
-			search->places[search->count++] =
-				(struct place){ history_index(rows->dataset, facts.history), facts.quark,
-						position };
+			search->rows[search->count++] =
+				(struct searched_row){ history_index(rows->dataset, facts.history), facts.quark,
+						       position };
 	}
 	if (search->count > 0)
-		qsort(search->places, search->count, sizeof(*search->places), compare_places);
+		qsort(search->rows, search->count, sizeof(*search->rows), compare_rows);
 	for (size_t i = 0; i < search->count; i++)
-		search->quarks[i] = search->places[i].quark;
+		search->quarks[i] = search->rows[i].quark;
 	return HISTREE_OK;
 }
 
-static bool matches(const struct search *search, const struct place *place, const struct histree_interval *state)
+static bool matches(const struct search *search, const struct searched_row *row,
+		    const struct histree_interval *state)
 {
 	const struct page_rows *rows = search->asked->rows;
 	struct row_facts facts;
-	uint32_t row = row_order_at(search->asked->order, place->position);
-	rows->model->facts(rows->view, row, &facts);
+	uint32_t index = row_order_at(search->asked->order, row->position);
+	rows->model->facts(rows->view, index, &facts);
 	const struct state_owner owner = {
 		.view = rows->view,
 		.kind = &rows->model->kind,
 		.history = facts.history,
-		.row = row,
+		.row = index,
 		.label = facts.label,
 		.meaning = facts.meaning,
 	};
@@ -114,26 +115,26 @@ static int64_t monotonic_ms(void)
 
 static bool is_over(const struct search *search)
 {
-	return (search->matched_most != 0 && search->matched >= search->matched_most) ||
+	return (search->matched_max != 0 && search->matched >= search->matched_max) ||
 	       (search->deadline_ms != 0 && monotonic_ms() >= search->deadline_ms);
 }
 
 /* ---- their states ---------------------------------------------------------------------------------------- */
 
-typedef void visit_state(void *context, const struct search *search, const struct place *place,
+typedef void visit_state(void *context, const struct search *search, const struct searched_row *row,
 			 const struct histree_interval *state);
 
-/* Of the places [first, behind), which are of one history.  HISTREE_PARTIAL: not all of them, for it is over. */
-static enum histree_status visit_history(struct search *search, size_t first, size_t behind, histree_time from,
+/* Visits the states of the rows [first, end) of one history.  HISTREE_PARTIAL: the search was over before. */
+static enum histree_status visit_history(struct search *search, size_t first, size_t end, histree_time from,
 					 histree_time to, visit_state *visit, void *context,
 					 struct histree_error *error)
 {
-	uint16_t index = search->places[first].history;
+	uint16_t index = search->rows[first].history;
 	struct histree_history *history = search->asked->rows->dataset->histories[index];
 	const struct histree_history_info *info = histree_history_info(history);
 	struct histree_region region = {
 		.quarks = search->quarks + first,
-		.quark_count = behind - first,
+		.quark_count = end - first,
 		.from = from > info->start ? from : info->start,
 		.to = to < info->end ? to : info->end,
 	};
@@ -154,11 +155,11 @@ static enum histree_status visit_history(struct search *search, size_t first, si
 			if (is_over(search))
 				return HISTREE_PARTIAL;
 		}
-		const struct place key = { .history = index, .quark = state.quark };
-		const struct place *place =
-			bsearch(&key, search->places + first, behind - first, sizeof(key), compare_places);
-		if (place != NULL)
-			visit(context, search, place, &state);
+		const struct searched_row key = { .history = index, .quark = state.quark };
+		const struct searched_row *row =
+			bsearch(&key, search->rows + first, end - first, sizeof(key), compare_rows);
+		if (row != NULL)
+			visit(context, search, row, &state);
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
@@ -167,11 +168,11 @@ static enum histree_status visit_states(struct search *search, histree_time from
 					visit_state *visit, void *context, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	for (size_t first = 0, behind; first < search->count && status == HISTREE_OK; first = behind) {
-		behind = first + 1;
-		while (behind < search->count && search->places[behind].history == search->places[first].history)
-			behind++;
-		status = visit_history(search, first, behind, from, to, visit, context, error);
+	for (size_t first = 0, end; first < search->count && status == HISTREE_OK; first = end) {
+		end = first + 1;
+		while (end < search->count && search->rows[end].history == search->rows[first].history)
+			end++;
+		status = visit_history(search, first, end, from, to, visit, context, error);
 	}
 	return status;
 }
@@ -182,20 +183,20 @@ static enum histree_status visit_states(struct search *search, histree_time from
 struct candidate {
 	struct histree_interval state;
 	size_t text; /* where the bytes of its value are */
-	const struct place *place;
+	const struct searched_row *row;
 };
 
 /*
  * Candidates are gathered part by part, and then looked at in their order: to match one may take several queries.
  */
 struct next_search {
-	struct search_place from; /* behind, or before, what was searched */
+	struct search_position from; /* after, or before, what was searched */
 	bool backwards;
 	histree_time part_start; /* only states that start in a part belong to it */
 	struct candidate *candidates;
-	size_t count, capacity, most;
+	size_t count, capacity, candidates_max;
 	struct piece text;
-	bool is_full, failed; /* there are more than `most`; memory is out */
+	bool is_full, failed; /* there are more than `candidates_max`; memory is out */
 };
 
 /* In the order of states: below, at or above 0. */
@@ -209,19 +210,19 @@ static int compare_found(histree_time start, int64_t position, histree_time othe
 static int compare_candidates(const void *a, const void *b)
 {
 	const struct candidate *one = a, *other = b;
-	return compare_found(one->state.start, one->place->position, other->state.start, other->place->position);
+	return compare_found(one->state.start, one->row->position, other->state.start, other->row->position);
 }
 
-static void gather(void *context, const struct search *search, const struct place *place,
+static void gather(void *context, const struct search *search, const struct searched_row *row,
 		   const struct histree_interval *state)
 {
 	(void)search;
 	struct next_search *next = context;
-	int order = compare_found(state->start, place->position, next->from.start, next->from.position);
+	int order = compare_found(state->start, row->position, next->from.start, next->from.position);
 	if (next->is_full || state->value.type == HISTREE_NULL || state->start < next->part_start ||
 	    (next->backwards ? order >= 0 : order <= 0))
 		return;
-	if (next->count == next->most) {
+	if (next->count == next->candidates_max) {
 		next->is_full = true;
 		return;
 	}
@@ -229,12 +230,12 @@ static void gather(void *context, const struct search *search, const struct plac
 		next->failed = true;
 		return;
 	}
-	next->candidates[next->count++] = (struct candidate){ *state, next->text.size, place };
+	next->candidates[next->count++] = (struct candidate){ *state, next->text.size, row };
 	if (state->value.size > 0)
 		piece_put(&next->text, state->value.bytes, state->value.size);
 }
 
-/* The first that matches.  HISTREE_PARTIAL: none up to the place that next->from then is. */
+/* The first that matches.  HISTREE_PARTIAL: none up to the position that next->from then is. */
 static enum histree_status match_in_order(struct search *search, struct next_search *next, struct state_found *out,
 					  struct histree_error *error)
 {
@@ -245,10 +246,10 @@ static enum histree_status match_in_order(struct search *search, struct next_sea
 		struct candidate *candidate = &next->candidates[next->backwards ? next->count - 1 - i : i];
 		if (candidate->state.value.size > 0)
 			candidate->state.value.bytes = next->text.bytes + candidate->text;
-		next->from = (struct search_place){ candidate->state.start, candidate->place->position };
+		next->from = (struct search_position){ candidate->state.start, candidate->row->position };
 		*out = (struct state_found){ candidate->state.start, candidate->state.end,
-					     candidate->place->position };
-		if (matches(search, candidate->place, &candidate->state))
+					     candidate->row->position };
+		if (matches(search, candidate->row, &candidate->state))
 			return HISTREE_OK;
 		search->matched++;
 		if (search->matched % MATCHES_PER_LOOK == 0 && cancel_asked(cancel))
@@ -277,7 +278,7 @@ static enum histree_status gather_part(struct search *search, struct next_search
 				       histree_time to, bool is_last, struct histree_error *error)
 {
 	next->part_start = next->backwards && is_last ? INT64_MIN : from;
-	next->most = to - from > 1 ? CANDIDATES_MAX : SIZE_MAX;
+	next->candidates_max = to - from > 1 ? CANDIDATES_MAX : SIZE_MAX;
 	next->count = next->text.size = 0;
 	next->is_full = false;
 	enum histree_status status = visit_states(search, from, to, gather, next, error);
@@ -307,8 +308,8 @@ static enum histree_status search_parts(struct search *search, struct next_searc
 			status = match_in_order(search, next, out, error);
 		if (status != HISTREE_NOT_FOUND || !has_more)
 			return status;
-		next->from = next->backwards ? (struct search_place){ from, -1 }
-					     : (struct search_place){ to, UINT32_MAX };
+		next->from = next->backwards ? (struct search_position){ from, -1 }
+					     : (struct search_position){ to, UINT32_MAX };
 		if (is_over(search))
 			return HISTREE_PARTIAL;
 		if (next->count < CANDIDATES_MAX / 4)
@@ -316,14 +317,14 @@ static enum histree_status search_parts(struct search *search, struct next_searc
 	}
 }
 
-enum histree_status state_search_next(const struct state_rows_asked *asked, struct search_place *from,
-				      bool backwards, uint64_t states_most, struct state_found *out,
+enum histree_status state_search_next(const struct state_rows_asked *asked, struct search_position *from,
+				      bool backwards, uint64_t states_max, struct state_found *out,
 				      struct histree_error *error)
 {
 	struct search search;
 	struct next_search next = { .from = *from, .backwards = backwards };
 	enum histree_status status = search_open(&search, asked, error);
-	search.matched_most = states_most;
+	search.matched_max = states_max;
 	if (status == HISTREE_OK)
 		status = search_parts(&search, &next, out, error);
 	search_close(&search);
@@ -355,17 +356,17 @@ static uint32_t pixel_of(const struct page_range *range, histree_time time)
 	return pixel;
 }
 
-static void mark_pixels(void *context, const struct search *search, const struct place *place,
+static void mark_pixels(void *context, const struct search *search, const struct searched_row *row,
 			const struct histree_interval *state)
 {
 	struct pixel_search *pixels = context;
 	pixels->is_over = pixels->is_over || search->looked > STATES_MAX;
 	uint32_t first = pixel_of(pixels->range, state->start), last = pixel_of(pixels->range, state->end);
-	bool *row = pixels->out + (size_t)(place->position - search->asked->first) * pixels->range->pixels;
-	if (pixels->is_over || memchr(row + first, false, last - first + 1) == NULL ||
-	    !matches(search, place, state))
+	bool *marks = pixels->out + (size_t)(row->position - search->asked->first) * pixels->range->pixels;
+	if (pixels->is_over || memchr(marks + first, false, last - first + 1) == NULL ||
+	    !matches(search, row, state))
 		return;
-	memset(row + first, true, last - first + 1);
+	memset(marks + first, true, last - first + 1);
 }
 
 enum histree_status state_search_pixels(const struct state_rows_asked *asked, const struct page_range *range,

@@ -23,19 +23,19 @@ struct state_found {
 	uint32_t position;
 };
 
-/* A place in that order, whether there is a state or not; position -1 is before all rows, UINT32_MAX behind. */
-struct search_place {
+/* A position in that order, with a state or without; row -1 is before all others, UINT32_MAX after them. */
+struct search_position {
 	histree_time start;
 	int64_t position;
 };
 
 /*
- * The first state that matches behind `from`, or before it.  HISTREE_NOT_FOUND: there is none.  HISTREE_PARTIAL:
- * there was none up to the place that `from` then is, from where the search can go on; ten seconds are over, or
- * `states_most` states, unless that is 0, did not match.
+ * The first state that matches after `from`, or before it.  HISTREE_NOT_FOUND: there is none.  HISTREE_PARTIAL:
+ * there was none up to the position that `from` then is, from where the search can go on; ten seconds are over, or
+ * `states_max` states, unless that is 0, did not match.
  */
-enum histree_status state_search_next(const struct state_rows_asked *asked, struct search_place *from,
-				      bool backwards, uint64_t states_most, struct state_found *out,
+enum histree_status state_search_next(const struct state_rows_asked *asked, struct search_position *from,
+				      bool backwards, uint64_t states_max, struct state_found *out,
 				      struct histree_error *error);
 
 /*

@@ -145,11 +145,11 @@ static enum histree_status decode(struct bookmark_list *out, const json_t *root,
 enum histree_status bookmark_list_decode(struct bookmark_list *out, const char *bytes, size_t size,
 					 struct histree_error *error)
 {
-	json_error_t place;
+	json_error_t fault;
 	*out = (struct bookmark_list){ 0 };
-	json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &place);
+	json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &fault);
 	if (root == NULL)
-		return error_set(error, HISTREE_ERR_FORMAT, "line %d: %s", place.line, place.text);
+		return error_set(error, HISTREE_ERR_FORMAT, "line %d: %s", fault.line, fault.text);
 	enum histree_status status = decode(out, root, error);
 	json_decref(root);
 	if (status != HISTREE_OK)

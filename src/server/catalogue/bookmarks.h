@@ -35,7 +35,7 @@ void bookmarks_each(struct bookmarks *bookmarks, const char *experiment, bookmar
 
 /*
  * Each calls `visit` with the bookmark as it then is, or last was, once that is on disk.  HISTREE_ERR_ARGUMENT: the
- * name is empty or too long, or start is behind end.  HISTREE_ERR_TOO_LARGE: there are BOOKMARKS_MAX.
+ * name is empty or too long, or start is after end.  HISTREE_ERR_TOO_LARGE: there are BOOKMARKS_MAX.
  * HISTREE_NOT_FOUND: there is no such bookmark of this experiment.  HISTREE_ERR_IO, HISTREE_ERR_FORMAT: of the
  * file, which is as it was.
  */

@@ -24,7 +24,7 @@ static void take_uuid(void *context, const struct catalogue *catalogue, const st
 	memcpy(context, entry->uuid, UUID_TEXT_SIZE);
 }
 
-/* The name, with a number behind it where another store has it. */
+/* Adds a number to the name if another store has it. */
 static enum histree_status free_name(const struct catalogue *catalogue, char **name, struct histree_error *error)
 {
 	for (unsigned number = 2; catalogue_find_name(catalogue, CATALOGUE_TRACES, *name) != NULL; number++) {

@@ -31,7 +31,7 @@ struct catalogue_entry *catalogue_entry_create(const char *uuid, const char *nam
 /* NULL is fine. */
 void catalogue_entry_free(struct catalogue_entry *entry);
 
-/* Where the entry stands; behind the last one if there is none. */
+/* Returns the index of the entry, or how many there are if it is not one of them. */
 size_t catalogue_index(const struct catalogue *catalogue, enum catalogue_kind kind, const char *uuid);
 
 const struct catalogue_entry *catalogue_find_name(const struct catalogue *catalogue, enum catalogue_kind kind,

@@ -199,8 +199,8 @@ struct histree_history *dataset_history(const struct dataset *dataset, const cha
 	return NULL;
 }
 
-/* The place of a view, or the first free one: views are never given up, so the free ones come last. */
-static struct dataset_view *find_place(struct dataset *dataset, dataset_view_make *make)
+/* Returns the slot of a view, or the first free one: views are never given up, so the free ones come last. */
+static struct dataset_view *find_slot(struct dataset *dataset, dataset_view_make *make)
 {
 	size_t i = 0;
 	while (dataset->views[i].make != NULL && dataset->views[i].make != make)
@@ -215,7 +215,7 @@ enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *mak
 	enum histree_status status = HISTREE_OK;
 	*out = NULL;
 	pthread_mutex_lock(&dataset->views_lock);
-	struct dataset_view *kept = find_place(dataset, make);
+	struct dataset_view *kept = find_slot(dataset, make);
 	while (kept->is_being_made)
 		pthread_cond_wait(&dataset->view_made, &dataset->views_lock);
 	if (kept->view == NULL) {
@@ -236,7 +236,7 @@ enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *mak
 bool dataset_view_is_pending(struct dataset *dataset, dataset_view_make *make)
 {
 	pthread_mutex_lock(&dataset->views_lock);
-	const struct dataset_view *kept = find_place(dataset, make);
+	const struct dataset_view *kept = find_slot(dataset, make);
 	bool is_pending = kept->make == NULL || kept->is_being_made;
 	pthread_mutex_unlock(&dataset->views_lock);
 	return is_pending;

@@ -32,7 +32,7 @@ struct dataset;
 typedef enum histree_status dataset_view_make(struct dataset *dataset, void **view, struct histree_error *error);
 
 struct dataset_view {
-	dataset_view_make *make; /* NULL: a free place */
+	dataset_view_make *make; /* NULL: a free slot */
 	void *view;              /* NULL: not made yet */
 	bool is_being_made;
 	void (*free)(void *view);

@@ -23,7 +23,7 @@ enum {
 	ANSWER_SECONDS_MAX = 120,
 	THREAD_STACK_SIZE = 512 * 1024,
 	HEADERS_SIZE_MAX = 32 * 1024,
-	ZIP_SIZE_LEAST = 1024 /* below, a packet more or less */
+	ZIP_SIZE_MIN = 1024 /* below, a packet more or less */
 };
 
 struct http {
@@ -165,9 +165,9 @@ static bool may_zip(struct MHD_Connection *connection)
 	if (found == NULL)
 		return false;
 	/* "gzip;q=0" refuses it. */
-	const char *behind = found + strlen("gzip");
-	return strncmp(behind, ";q=0", 4) != 0 ||
-	       (behind[4] == '.' && strspn(behind + 5, "0") < strcspn(behind + 5, ",; "));
+	const char *rest = found + strlen("gzip");
+	return strncmp(rest, ";q=0", 4) != 0 ||
+	       (rest[4] == '.' && strspn(rest + 5, "0") < strcspn(rest + 5, ",; "));
 }
 
 /*
@@ -177,7 +177,7 @@ static bool may_zip(struct MHD_Connection *connection)
 static void make_first_piece(struct exchange *exchange, struct MHD_Connection *connection)
 {
 	struct reply *reply = &exchange->reply;
-	bool is_small = reply->fixed == NULL && reply->steps.state == NULL && reply->piece.size < ZIP_SIZE_LEAST;
+	bool is_small = reply->fixed == NULL && reply->steps.state == NULL && reply->piece.size < ZIP_SIZE_MIN;
 	if (!is_small && may_zip(connection))
 		reply_zip(reply);
 	if (reply_next(reply, &exchange->ready, &exchange->ready_size))

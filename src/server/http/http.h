@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * http.h - requests come in, answers go out.  The only place that knows libmicrohttpd.
+ * http.h - requests come in, answers go out.  The only file that knows libmicrohttpd.
  *
  * Each connection has a thread, in which its requests are handled one after the other.  Before a handler sees a
  * request, http has checked its size, that `Host` names this machine (else a foreign name bound to our address
@@ -29,7 +29,7 @@ struct http_request {
 struct http_options {
 	const char *bind;           /* an address in numbers, "127.0.0.1", "::1" */
 	uint16_t port;              /* 0: any that is free */
-	const char *allowed_origin; /* beside those of this machine; NULL: none */
+	const char *allowed_origin; /* besides those of this machine; NULL: none */
 	/* Fill `answer`, which is empty and whose status is HTTP_OK.  From many threads at once. */
 	void (*handle)(void *context, const struct http_request *request, struct reply *reply);
 	void *context;

@@ -14,12 +14,12 @@ static bool host_name(const char *host, char name[NAME_SIZE])
 	bool is_bracketed = host[0] == '[';
 	const char *from = host + is_bracketed;
 	size_t size = strcspn(from, is_bracketed ? "]" : ":");
-	const char *behind = from + size + (is_bracketed && from[size] == ']');
+	const char *rest = from + size + (is_bracketed && from[size] == ']');
 	if (size == 0 || size >= NAME_SIZE || (is_bracketed && from[size] != ']'))
 		return false;
-	if (*behind == ':')
-		behind += 1 + strspn(behind + 1, "0123456789");
-	if (*behind != '\0')
+	if (*rest == ':')
+		rest += 1 + strspn(rest + 1, "0123456789");
+	if (*rest != '\0')
 		return false;
 	memcpy(name, from, size);
 	name[size] = '\0';
@@ -46,7 +46,7 @@ static bool is_own_name(const char *name)
 	if (gethostname(own, sizeof(own) - 1) != 0 || own[0] == '\0')
 		return false;
 	size_t size = strlen(own);
-	/* Alone, or with a domain behind it. */
+	/* Alone, or with a domain after it. */
 	return strncasecmp(name, own, size) == 0 && (name[size] == '\0' || name[size] == '.');
 }
 

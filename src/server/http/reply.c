@@ -161,7 +161,7 @@ bool reply_zip(struct reply *reply)
 	return true;
 }
 
-/* Compress `size` bytes behind what is compressed already. */
+/* Compresses `size` bytes, after what is compressed already. */
 static bool compress_bytes(struct reply *reply, const char *bytes, size_t size, bool is_last)
 {
 	z_stream *stream = &reply->deflate;

@@ -35,7 +35,7 @@ static bool decode(char *text, bool is_query)
 	return true;
 }
 
-/* The part up to the next of `separators`, cut off; *rest is what is behind it, NULL if nothing is. */
+/* The part up to the next of `separators`, cut off; *rest is what follows it, NULL if nothing does. */
 static char *cut(char **rest, char separator)
 {
 	char *part = *rest;

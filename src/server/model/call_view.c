@@ -34,10 +34,10 @@ static int32_t number_of(struct call_maker *maker, histree_quark quark)
 	piece_put_char(&maker->name, '\0');
 	if (maker->name.failed)
 		return 0;
-	char *behind;
+	char *rest;
 	errno = 0;
-	long number = strtol(maker->name.bytes, &behind, 10);
-	bool is_number = errno == 0 && behind != maker->name.bytes && *behind == '\0' && number <= INT32_MAX;
+	long number = strtol(maker->name.bytes, &rest, 10);
+	bool is_number = errno == 0 && rest != maker->name.bytes && *rest == '\0' && number <= INT32_MAX;
 	return is_number && number > 0 ? (int32_t)number : 0;
 }
 
@@ -155,25 +155,25 @@ void call_row_name(const struct call_row *row, struct piece *name)
 		piece_format(name, *row->program != '\0' ? "%s (%d)" : "%s%d", row->program, row->tid);
 }
 
-static const struct call_row *row_of(const struct state_place *place)
+static const struct call_row *row_of(const struct fact_request *request)
 {
-	const struct call_view *view = place->view;
-	return &view->rows[place->row];
+	const struct call_view *view = request->view;
+	return &view->rows[request->row];
 }
 
-static struct histree_value tid(const struct state_place *place)
+static struct histree_value tid(const struct fact_request *request)
 {
-	return histree_int(row_of(place)->tid);
+	return histree_int(row_of(request)->tid);
 }
 
-static struct histree_value program(const struct state_place *place)
+static struct histree_value program(const struct fact_request *request)
 {
-	return histree_string(row_of(place)->program);
+	return histree_string(row_of(request)->program);
 }
 
-static struct histree_value depth(const struct state_place *place)
+static struct histree_value depth(const struct fact_request *request)
 {
-	return histree_int(row_of(place)->depth);
+	return histree_int(row_of(request)->depth);
 }
 
 const struct state_fact call_facts[] = {

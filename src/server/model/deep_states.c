@@ -42,10 +42,10 @@ static enum histree_status take(const struct deep_request *request, const struct
 	const struct deep_row *row = bsearch(&key, request->rows, request->row_count, sizeof(key), compare_rows);
 	if (row == NULL || !find_gap(request, state, &gap))
 		return HISTREE_OK;
-	bool *place = &taken[(size_t)(row - request->rows) * request->time_count + gap];
-	if (*place || !state_filter_match(request->filter, &row->owner, state))
+	bool *is_taken = &taken[(size_t)(row - request->rows) * request->time_count + gap];
+	if (*is_taken || !state_filter_match(request->filter, &row->owner, state))
 		return HISTREE_OK;
-	*place = true;
+	*is_taken = true;
 	return visit(context, row, state, error);
 }
 

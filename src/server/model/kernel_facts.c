@@ -3,16 +3,16 @@
 
 #include "server/model/kernel_threads.h"
 
-static const struct histree_thread *thread_of(const struct state_place *place)
+static const struct histree_thread *thread_of(const struct fact_request *request)
 {
-	const struct kernel_threads *threads = place->view;
-	return &threads->list[place->row];
+	const struct kernel_threads *threads = request->view;
+	return &threads->list[request->row];
 }
 
-static const struct histree_resource *resource_of(const struct state_place *place)
+static const struct histree_resource *resource_of(const struct fact_request *request)
 {
-	const struct kernel_view *view = place->view;
-	return &view->resource_list[place->row];
+	const struct kernel_view *view = request->view;
+	return &view->resource_list[request->row];
 }
 
 static struct histree_value known_number(int32_t number)
@@ -22,49 +22,49 @@ static struct histree_value known_number(int32_t number)
 
 /* ---- threads --------------------------------------------------------------------------------------------- */
 
-static struct histree_value tid(const struct state_place *place)
+static struct histree_value tid(const struct fact_request *request)
 {
-	return known_number(thread_of(place)->tid);
+	return known_number(thread_of(request)->tid);
 }
 
-static struct histree_value pid(const struct state_place *place)
+static struct histree_value pid(const struct fact_request *request)
 {
-	return known_number(thread_of(place)->pid);
+	return known_number(thread_of(request)->pid);
 }
 
-static struct histree_value ppid(const struct state_place *place)
+static struct histree_value ppid(const struct fact_request *request)
 {
-	return known_number(thread_of(place)->ppid);
+	return known_number(thread_of(request)->ppid);
 }
 
-static struct histree_value program(const struct state_place *place)
+static struct histree_value program(const struct fact_request *request)
 {
-	return histree_string(thread_of(place)->name);
+	return histree_string(thread_of(request)->name);
 }
 
-static struct histree_value of_thread(const struct state_place *place, const char *attribute)
+static struct histree_value of_thread(const struct fact_request *request, const char *attribute)
 {
-	const struct kernel_threads *threads = place->view;
+	const struct kernel_threads *threads = request->view;
 	histree_quark quark;
-	return histree_attributes_find(histree_history_attributes(threads->kernel->history), thread_of(place)->node,
-				       attribute, &quark) == HISTREE_OK
-		       ? state_fact_attribute(place, quark)
+	return histree_attributes_find(histree_history_attributes(threads->kernel->history),
+				       thread_of(request)->node, attribute, &quark) == HISTREE_OK
+		       ? state_fact_attribute(request, quark)
 		       : histree_null();
 }
 
-static struct histree_value cpu(const struct state_place *place)
+static struct histree_value cpu(const struct fact_request *request)
 {
-	return of_thread(place, "Current_cpu_rq");
+	return of_thread(request, "Current_cpu_rq");
 }
 
-static struct histree_value system_call(const struct state_place *place)
+static struct histree_value system_call(const struct fact_request *request)
 {
-	return of_thread(place, "System_call");
+	return of_thread(request, "System_call");
 }
 
-static struct histree_value priority(const struct state_place *place)
+static struct histree_value priority(const struct fact_request *request)
 {
-	return of_thread(place, "Prio");
+	return of_thread(request, "Prio");
 }
 
 const struct state_fact kernel_thread_facts[] = {
@@ -75,25 +75,25 @@ const struct state_fact kernel_thread_facts[] = {
 
 /* ---- resources ------------------------------------------------------------------------------------------- */
 
-static struct histree_value resource_cpu(const struct state_place *place)
+static struct histree_value resource_cpu(const struct fact_request *request)
 {
-	return known_number(resource_of(place)->cpu);
+	return known_number(resource_of(request)->cpu);
 }
 
-static struct histree_value resource_name(const struct state_place *place)
+static struct histree_value resource_name(const struct fact_request *request)
 {
-	return histree_string(resource_of(place)->name);
+	return histree_string(resource_of(request)->name);
 }
 
 /* Of the thread that had the CPU. */
-static struct histree_value resource_tid(const struct state_place *place)
+static struct histree_value resource_tid(const struct fact_request *request)
 {
-	const struct kernel_view *view = place->view;
-	const struct histree_resource *asked = resource_of(place);
+	const struct kernel_view *view = request->view;
+	const struct histree_resource *asked = resource_of(request);
 	for (uint32_t i = 0; asked->cpu >= 0 && i < view->resource_count; i++) {
 		const struct histree_resource *resource = &view->resource_list[i];
 		if (resource->kind == HISTREE_RESOURCE_CURRENT_THREAD && resource->cpu == asked->cpu)
-			return state_fact_attribute(place, resource->quark);
+			return state_fact_attribute(request, resource->quark);
 	}
 	return histree_null();
 }

@@ -3,7 +3,7 @@
  * row_model.h - the rows that the page can show, whatever they are of: threads, resources, attributes.
  *
  * A model has its rows in the order of its tree, depth first, each followed by all that are below it.  A row is
- * known by its place in that order.
+ * known by its position in that order.
  */
 #ifndef SERVER_MODEL_ROW_MODEL_H
 #define SERVER_MODEL_ROW_MODEL_H

@@ -57,7 +57,7 @@ static void add_history(struct attribute_rows *rows, uint32_t history, uint32_t 
 	}
 }
 
-/* How many rows behind each are deeper than it; from the last one to the first, over those that are counted. */
+/* How many rows after each are deeper than it; from the last one to the first, over those that are counted. */
 static void count_descendants(struct attribute_rows *rows)
 {
 	for (uint32_t row = rows->count; row-- > 0;) {

@@ -13,7 +13,7 @@ enum { CACHE_BYTES = 16 << 20, QUEUE_BYTES = 8 << 20, LISTINGS_MAX = 4 };
 struct segment_listing {
 	struct segment_listing_key key; /* its filter is a copy */
 	struct histree_segment_filter *filter;
-	struct histree_segment_rows *rows; /* NULL: a free place */
+	struct histree_segment_rows *rows; /* NULL: a free slot */
 	struct histree_cancel cancel;      /* of the request that has them */
 	uint64_t used;                     /* when, in uses of the list */
 };
@@ -98,7 +98,7 @@ static size_t find_name_field(const struct histree_segment_schema *schema)
 static enum histree_status open_list(const struct segment_lists *lists, struct segment_list *list,
 				     struct histree_error *error)
 {
-	/* A server writes nothing beside the stores of others. */
+	/* A server writes nothing next to the stores of others. */
 	const struct histree_segment_open_options options = { .cache_bytes = CACHE_BYTES,
 							      .queue_bytes = QUEUE_BYTES,
 							      .tables = HISTREE_TABLES_AS_THEY_ARE };
@@ -293,7 +293,7 @@ static enum histree_status begin_listing(const struct segment_list *list, struct
 	return histree_segment_rows_create(list->store, &options, &listing->rows, error);
 }
 
-/* The listing of a key, or the place of the one that was not used for the longest. */
+/* The listing of a key, or the slot of the one that was not used for the longest. */
 static struct segment_listing *choose_listing(struct segment_list *list, const struct segment_listing_key *key)
 {
 	struct segment_listing *chosen = &list->listings[0];

@@ -27,7 +27,7 @@ struct fact_memory {
 };
 
 /* Where and when a fact is asked for. */
-struct state_place {
+struct fact_request {
 	const void *view;
 	uint32_t row;       /* of the view: the index of a thread, of a resource */
 	histree_time start; /* of the state */
@@ -37,10 +37,10 @@ struct state_place {
 
 struct state_fact {
 	const char *name; /* NULL ends a list */
-	struct histree_value (*value)(const struct state_place *place);
+	struct histree_value (*value)(const struct fact_request *request);
 };
 
 /* The value of an attribute then, its text in the memory; null where it cannot be said. */
-struct histree_value state_fact_attribute(const struct state_place *place, histree_quark quark);
+struct histree_value state_fact_attribute(const struct fact_request *request, histree_quark quark);
 
 #endif

@@ -23,7 +23,7 @@ struct state_filter {
 	struct histree_filter *filters[EXPRESSIONS_MAX];
 	size_t filter_count;
 	bool needs[FIELDS_MAX];
-	size_t field_count, known_count; /* those behind the known ones are null */
+	size_t field_count, known_count; /* those after the known ones are null */
 	struct histree_history *history; /* that the query is of */
 	struct histree_query *query;
 	struct piece label;
@@ -121,29 +121,29 @@ static void remember(struct remembered *slot, const struct histree_interval *sta
 	}
 }
 
-struct histree_value state_fact_attribute(const struct state_place *place, histree_quark quark)
+struct histree_value state_fact_attribute(const struct fact_request *request, histree_quark quark)
 {
-	if (place->query == NULL || quark == HISTREE_ROOT)
+	if (request->query == NULL || quark == HISTREE_ROOT)
 		return histree_null();
 	struct histree_interval found;
-	struct remembered *slot = &place->memory->slots[quark % STATE_FACTS_REMEMBERED];
-	bool is_known = slot->is_known && slot->state.quark == quark && slot->state.start <= place->start &&
-			slot->state.end >= place->start;
+	struct remembered *slot = &request->memory->slots[quark % STATE_FACTS_REMEMBERED];
+	bool is_known = slot->is_known && slot->state.quark == quark && slot->state.start <= request->start &&
+			slot->state.end >= request->start;
 	if (is_known)
 		return slot->state.value;
-	if (histree_query_single(place->query, quark, place->start, &found, NULL) != HISTREE_OK)
+	if (histree_query_single(request->query, quark, request->start, &found, NULL) != HISTREE_OK)
 		return histree_null();
 	remember(slot, &found);
 	return slot->state.value;
 }
 
 static struct histree_value label_of(struct state_filter *filter, const struct state_owner *owner,
-				     const struct state_place *place, const struct histree_interval *state)
+				     const struct fact_request *request, const struct histree_interval *state)
 {
 	bool is_named = owner->label != HISTREE_ROOT && state->value.type == HISTREE_INT &&
 			state->value.int32 == STATUS_SYSTEM_CALL;
 	if (is_named)
-		return state_fact_attribute(place, owner->label);
+		return state_fact_attribute(request, owner->label);
 	filter->label.size = 0;
 	if (owner->kind->text != NULL)
 		owner->kind->text(owner->view, owner->meaning, &state->value, &filter->label);
@@ -159,12 +159,12 @@ static struct histree_value state_name(const struct state_owner *owner, const st
 }
 
 static struct histree_value field_value(struct state_filter *filter, size_t field, const struct state_owner *owner,
-					struct state_place *place, const struct histree_interval *state)
+					struct fact_request *request, const struct histree_interval *state)
 {
 	switch (field) {
 	case FIELD_LABEL:
-		place->memory = &filter->memories[STATE_FACTS_MAX];
-		return label_of(filter, owner, place, state);
+		request->memory = &filter->memories[STATE_FACTS_MAX];
+		return label_of(filter, owner, request, state);
 	case FIELD_STATE:
 		return state_name(owner, state);
 	case FIELD_VALUE:
@@ -176,8 +176,8 @@ static struct histree_value field_value(struct state_filter *filter, size_t fiel
 	case FIELD_DURATION:
 		return histree_long((int64_t)((uint64_t)state->end - (uint64_t)state->start + 1));
 	default:
-		place->memory = &filter->memories[field - FIELD_FACTS];
-		return owner->kind->facts[field - FIELD_FACTS].value(place);
+		request->memory = &filter->memories[field - FIELD_FACTS];
+		return owner->kind->facts[field - FIELD_FACTS].value(request);
 	}
 }
 
@@ -198,7 +198,7 @@ bool state_filter_match(struct state_filter *filter, const struct state_owner *o
 	if (state->value.type == HISTREE_NULL)
 		return false;
 	struct histree_value values[FIELDS_MAX];
-	struct state_place place = {
+	struct fact_request request = {
 		.view = owner->view,
 		.row = owner->row,
 		.start = state->start,
@@ -206,7 +206,7 @@ bool state_filter_match(struct state_filter *filter, const struct state_owner *o
 	};
 	for (size_t i = 0; i < filter->field_count; i++)
 		values[i] = filter->needs[i] && i < filter->known_count
-				    ? field_value(filter, i, owner, &place, state)
+				    ? field_value(filter, i, owner, &request, state)
 				    : histree_null();
 	for (size_t i = 0; i < filter->filter_count; i++)
 		if (!histree_filter_match(filter->filters[i], values))

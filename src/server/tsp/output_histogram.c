@@ -43,7 +43,7 @@ static bool wants_total(const int64_t *items, size_t count)
 	return false;
 }
 
-/* The events behind the first point, by stretch, and those at it where it is the start of the trace. */
+/* The events after the first point, by stretch, and those at it where it is the start of the trace. */
 static enum histree_status count_events(struct event_list *list, const struct xy_samples *samples,
 					struct histree_cancel cancel, double *counts, double *first,
 					struct histree_error *error)

@@ -126,9 +126,9 @@ static bool read_choice(const struct call *call, struct choice *choice)
 	return true;
 }
 
-/* Points [first, behind) as a series; the id is that of its entry. */
+/* Points [first, end) as a series; the id is that of its entry. */
 static void put_series(struct reply *reply, const struct choice *choice,
-		       const struct histree_segment_scatter *scatter, size_t first, size_t behind)
+		       const struct histree_segment_scatter *scatter, size_t first, size_t end)
 {
 	struct json_writer *json = &reply->json;
 	size_t count;
@@ -148,12 +148,12 @@ static void put_series(struct reply *reply, const struct choice *choice,
 	piece_release(&name);
 	json_key(json, "xValues");
 	json_begin_array(json);
-	for (size_t i = first; i < behind; i++)
+	for (size_t i = first; i < end; i++)
 		json_put_int(json, points[i].start);
 	json_end(json);
 	json_key(json, "yValues");
 	json_begin_array(json);
-	for (size_t i = first; i < behind; i++)
+	for (size_t i = first; i < end; i++)
 		json_put_real(json, (double)points[i].duration);
 	json_end(json);
 	xy_put_axis(reply, "xValuesDescription", "Time", "ns", "TIMESTAMP");
@@ -165,12 +165,12 @@ static void put_series(struct reply *reply, const struct choice *choice,
 static void put_scatter(struct reply *reply, const struct choice *choice,
 			const struct histree_segment_scatter *scatter)
 {
-	size_t count, behind;
+	size_t count, end;
 	const struct histree_segment_point *points = histree_segment_scatter_points(scatter, &count);
-	for (size_t first = 0; first < count; first = behind) {
-		for (behind = first + 1; behind < count && points[behind].value == points[first].value; behind++)
+	for (size_t first = 0; first < count; first = end) {
+		for (end = first + 1; end < count && points[end].value == points[first].value; end++)
 			;
-		put_series(reply, choice, scatter, first, behind);
+		put_series(reply, choice, scatter, first, end);
 	}
 }
 

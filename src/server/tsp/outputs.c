@@ -8,7 +8,7 @@
 
 enum { ANALYSES_MAX = 64 };
 
-/* Those for each segment store are together, in the place of their names. */
+/* Those for each segment store are together, where their names belong. */
 const struct output *const outputs[] = {
 	&output_cpu_usage,
 	&output_call_stack,
@@ -95,17 +95,17 @@ static size_t list_analyses(const struct dataset *dataset, const char *analyses[
 	return count;
 }
 
-/* From outputs[first] on those for each segment store: all of one store together.  Returns the first behind. */
+/* From outputs[first] on those for each segment store: all of one store together.  Returns the index after them. */
 static size_t visit_segments(const struct dataset *dataset, size_t first, output_visit *visit, void *context)
 {
 	const char *analyses[ANALYSES_MAX];
-	size_t count = list_analyses(dataset, analyses), behind = first;
-	while (outputs[behind] != NULL && outputs[behind]->is_per_segments)
-		behind++;
+	size_t count = list_analyses(dataset, analyses), end = first;
+	while (outputs[end] != NULL && outputs[end]->is_per_segments)
+		end++;
 	for (size_t i = 0; i < count; i++)
-		for (size_t k = first; k < behind; k++)
+		for (size_t k = first; k < end; k++)
 			visit(context, outputs[k], analyses[i]);
-	return behind;
+	return end;
 }
 
 void output_each(const struct dataset *dataset, output_visit *visit, void *context)

@@ -33,7 +33,7 @@ struct state_rows {
 
 	struct state_row *rows; /* of the group */
 	size_t row_count, rows_capacity;
-	size_t next_item; /* behind the group */
+	size_t next_item; /* the first after the group */
 	struct histree_query *query;
 	struct histree_history *query_history; /* that the query is for */
 	histree_quark *quarks;
@@ -85,9 +85,9 @@ static int compare_quarks(const void *a, const void *b)
 /* The next rows of one history, as many as may be held; unknown items are skipped. */
 static enum histree_status choose_group(struct state_rows *rows, struct histree_error *error)
 {
-	size_t most = GROUP_STATES_MAX / (rows->times.count + 1) + 1;
+	size_t rows_max = GROUP_STATES_MAX / (rows->times.count + 1) + 1;
 	rows->row_count = rows->quark_count = 0;
-	for (; rows->next_item < rows->item_count && rows->row_count < most; rows->next_item++) {
+	for (; rows->next_item < rows->item_count && rows->row_count < rows_max; rows->next_item++) {
 		struct state_row row;
 		if (!rows->source->row(rows->view, rows->items[rows->next_item], &row))
 			continue;
@@ -234,7 +234,7 @@ static enum histree_status read_group(struct state_rows *rows, struct histree_er
 
 /* ---- writing it -------------------------------------------------------------------------------------- */
 
-/* The first state of an attribute, or behind it, that ends at `time` or later. */
+/* The first state of an attribute, or after it, that ends at `time` or later. */
 static size_t find_state(const struct state_rows *rows, histree_quark quark, histree_time time)
 {
 	size_t low = 0, high = rows->state_count;

@@ -67,8 +67,8 @@ static enum histree_status read_expressions(const struct call *call, unsigned co
 	return HISTREE_OK;
 }
 
-static enum histree_status read_place(const struct call *call, struct table_request *request,
-				      struct histree_error *error)
+static enum histree_status read_position(const struct call *call, struct table_request *request,
+					 struct histree_error *error)
 {
 	int64_t index = 0, count = 1;
 	const json_t *time = json_array_get(json_object_get(call->parameters, "requested_times"), 0);
@@ -96,7 +96,7 @@ bool table_request_read(const struct call *call, unsigned column_count, struct t
 	choose_columns(call, column_count, out);
 	enum histree_status status = read_expressions(call, column_count, out, &error);
 	if (status == HISTREE_OK)
-		status = read_place(call, out, &error);
+		status = read_position(call, out, &error);
 	if (status != HISTREE_OK)
 		reply_error(call->reply, HTTP_BAD_REQUEST, "%s", error.message);
 	return status == HISTREE_OK;

@@ -12,7 +12,7 @@
 
 struct xy_samples {
 	histree_time start;    /* the first point; the last is `to` */
-	histree_time from, to; /* behind the first point, in `pixels` parts as rows.h has them */
+	histree_time from, to; /* after the first point, in `pixels` parts as rows.h has them */
 	uint32_t pixels;       /* 0: the range is outside the history, there are no points */
 };
 

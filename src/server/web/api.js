@@ -50,26 +50,26 @@ export async function curve(path, parameters, signal) {
 }
 
 const END_OF_ROWS = 0xffffffff;
-const RUN_SIZE = 12;
+const SPAN_SIZE = 12;
 
-// A window of rows: what the JSON says, and for each row its runs as an Uint16Array of (start, length, style, more,
+// A window of rows: what the JSON says, and for each row its spans as an Uint16Array of (start, length, style, more,
 // value low, value high).
 export async function rows(parameters, signal) {
 	const buffer = await (await get("rows", parameters, signal)).arrayBuffer();
 	const view = new DataView(buffer);
 	if (view.getUint32(0, true) !== 0x31525448)
 		throw new Error("the server answered something that is no window of rows");
-	const runs = [];
+	const spans = [];
 	let at = 4;
 	for (;;) {
 		const count = view.getUint32(at, true);
 		at += 4;
 		if (count === END_OF_ROWS)
 			break;
-		runs.push(new Uint16Array(buffer, at, count * RUN_SIZE / 2));
-		at += count * RUN_SIZE;
+		spans.push(new Uint16Array(buffer, at, count * SPAN_SIZE / 2));
+		at += count * SPAN_SIZE;
 	}
-	return { ...JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, at))), runs };
+	return { ...JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, at))), spans };
 }
 
 const NODE_SIZE = 56;
@@ -93,7 +93,7 @@ export async function nodes(parameters, signal) {
 	};
 }
 
-export const RUN_FIELDS = RUN_SIZE / 2;
+export const SPAN_FIELDS = SPAN_SIZE / 2;
 export const NO_STYLE = 0xffff;
 
 // A text as a filter expression writes it.

@@ -308,7 +308,7 @@ function showFilter() {
 	redraw();
 }
 
-// The state before or behind that at marker A, of the selected row.
+// Goes to the state before or after that at marker A, of the selected row.
 async function stepState(backwards) {
 	if (!active || active.chosenRow < 0)
 		return;

@@ -106,13 +106,13 @@ export class Arrows {
 		context.fill(heads);
 	}
 
-	// What is said of the arrow nearest to a place of the canvas; null: there is none near.
+	// What is said of the arrow nearest to a point of the canvas; null: there is none near.
 	textAt(x, y) {
-		let [nearest, least] = [null, NEAR];
+		let [nearest, closest] = [null, NEAR];
 		for (const line of this.#lines) {
 			const far = distance(x, y, line);
-			if (far < least)
-				[nearest, least] = [line.arrow, far];
+			if (far < closest)
+				[nearest, closest] = [line.arrow, far];
 		}
 		if (nearest === null)
 			return null;

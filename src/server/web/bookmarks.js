@@ -78,7 +78,7 @@ export class Bookmarks {
 		await this.#reload();
 	}
 
-	#place({ start, end }, width) {
+	#bounds({ start, end }, width) {
 		const { from, span } = this.viewport;
 		return [(start - from) / span * width, (end - from) / span * width];
 	}
@@ -86,7 +86,7 @@ export class Bookmarks {
 	draw(context, width, height) {
 		context.fillStyle = colour("bookmark");
 		for (const bookmark of this.list) {
-			const [left, right] = this.#place(bookmark, width);
+			const [left, right] = this.#bounds(bookmark, width);
 			context.globalAlpha = 0.1;
 			context.fillRect(left, 0, right - left, height);
 			context.globalAlpha = 1;
@@ -100,7 +100,7 @@ export class Bookmarks {
 		context.fillStyle = colour("bookmark");
 		let free = -Infinity;
 		for (const bookmark of this.list) {
-			const x = this.#place(bookmark, width)[0] + 3;
+			const x = this.#bounds(bookmark, width)[0] + 3;
 			if (x < 0 || x > width || x < free)
 				continue;
 			context.fillText(bookmark.name, x, 9);
@@ -110,7 +110,7 @@ export class Bookmarks {
 
 	textsAt(x, width) {
 		return this.list.filter((bookmark) => {
-			const [left, right] = this.#place(bookmark, width);
+			const [left, right] = this.#bounds(bookmark, width);
 			return x >= left - NEAR && x <= right + NEAR;
 		}).map((bookmark) => bookmark.name);
 	}

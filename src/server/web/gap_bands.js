@@ -6,7 +6,7 @@ import * as api from "./api.js";
 import { colour } from "./viewport.js";
 
 const WAIT_MS = 80; // for a range that is being dragged
-const WIDTH_LEAST = 2; // px: a gap shall be seen however short it is
+const WIDTH_MIN = 2; // px: a gap shall be seen however short it is
 const HATCH = 10; // px from line to line
 
 export class GapBands {
@@ -81,9 +81,9 @@ export class GapBands {
 	}
 
 	// Where a band lies on a chart of a range that is `width` px wide: [left, right].
-	#place(band, width, { from, span }) {
+	#bounds(band, width, { from, span }) {
 		const left = (band.from - from) / span * width, right = (band.to + 1 - from) / span * width;
-		return right - left >= WIDTH_LEAST ? [left, right] : [(left + right - WIDTH_LEAST) / 2, (left + right + WIDTH_LEAST) / 2];
+		return right - left >= WIDTH_MIN ? [left, right] : [(left + right - WIDTH_MIN) / 2, (left + right + WIDTH_MIN) / 2];
 	}
 
 	draw(context, width, height) {
@@ -97,7 +97,7 @@ export class GapBands {
 
 	#draw(context, width, height, bands, range) {
 		for (const band of bands) {
-			const [left, right] = this.#place(band, width, range);
+			const [left, right] = this.#bounds(band, width, range);
 			context.fillStyle = this.#pattern(context);
 			context.fillRect(left, 0, right - left, height);
 			context.globalAlpha = 0.12;
@@ -107,10 +107,10 @@ export class GapBands {
 		}
 	}
 
-	// What is said of a place `x` px from the left.
+	// What is said of a point `x` px from the left.
 	textsAt(x, width) {
 		return this.bands.filter((band) => {
-			const [left, right] = this.#place(band, width, this.viewport);
+			const [left, right] = this.#bounds(band, width, this.viewport);
 			return x >= left - 1 && x <= right + 1;
 		}).map((band) => band.text);
 	}

@@ -23,8 +23,8 @@ export class Hover {
 
 	move(chart, event) {
 		const at = chart.timeAt(event.clientX);
-		const run = chart.runAt(event.clientX, event.clientY);
-		const info = run && chart.infoAt(run.position);
+		const span = chart.spanAt(event.clientX, event.clientY);
+		const info = span && chart.infoAt(span.position);
 		this.line.textContent = `${time.clock(this.viewport.start, at)}   +${time.duration(at, 1)}`;
 		clearTimeout(this.#timer);
 		const turn = ++this.#turn;
@@ -33,11 +33,11 @@ export class Hover {
 			this.#showNotes(event, notes);
 			return;
 		}
-		this.#show(event, info, { style: run.style }, run.more, notes);
+		this.#show(event, info, { style: span.style }, span.more, notes);
 		this.#timer = setTimeout(async () => {
 			const state = await chart.state(info.row, Math.max(0, at)).catch(() => null);
 			if (state && turn === this.#turn)
-				this.#show(event, info, state, run.more, notes);
+				this.#show(event, info, state, span.more, notes);
 		}, ASK_AFTER_MS);
 	}
 
@@ -53,10 +53,10 @@ export class Hover {
 		if (notes.length === 0)
 			this.tip.hidden = true;
 		else
-			this.#place(event, ...notes.map(noteElement));
+			this.#showTip(event, ...notes.map(noteElement));
 	}
 
-	#place(event, ...content) {
+	#showTip(event, ...content) {
 		this.tip.replaceChildren(...content);
 		this.tip.hidden = false;
 		const { offsetWidth: width, offsetHeight: height } = this.tip;
@@ -89,6 +89,6 @@ export class Hover {
 			row.append(Object.assign(document.createElement("th"), { textContent: name }));
 			row.insertCell().textContent = value;
 		}
-		this.#place(event, title, table, ...notes.map(noteElement));
+		this.#showTip(event, title, table, ...notes.map(noteElement));
 	}
 }

@@ -102,7 +102,7 @@ export class LatenciesPanel extends EventTarget {
 		this.#open();
 	}
 
-	// What is behind a row or a point: marked in all views, and in view.
+	// The segment of a row or a point, marked in all views and in view.
 	select(start, duration) {
 		const { viewport } = this;
 		this.followed = start;

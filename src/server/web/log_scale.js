@@ -12,8 +12,8 @@ export class LogScale {
 		return this.begin + (Math.log10(Math.max(number, 1e-300)) - this.low) / this.width * (this.end - this.begin);
 	}
 
-	numberAt(place) {
-		return 10 ** (this.low + (place - this.begin) / (this.end - this.begin) * this.width);
+	numberAt(position) {
+		return 10 ** (this.low + (position - this.begin) / (this.end - this.begin) * this.width);
 	}
 
 	// Powers of ten; and twos and fives between them, where there is room for 40 pixels each.

@@ -9,7 +9,7 @@ const KEPT = 16;
 const VEIL = 0.8;
 
 export class Matches {
-	#kept = new Map(); // by what was asked: the runs of pixels of each row, null while they are on their way
+	#kept = new Map(); // by what was asked: the spans of pixels of each row, null while they are on their way
 	isComplete = true;
 	areAll = true; // false: there were too many states to look at all
 
@@ -17,7 +17,7 @@ export class Matches {
 		Object.assign(this, { chart, failed });
 	}
 
-	// The runs for a block of rows; undefined while they are on their way.
+	// The spans for a block of rows; undefined while they are on their way.
 	#of(block, text) {
 		const wanted = { ...this.chart.parameters, text, first: block.index * BLOCK_ROWS, count: BLOCK_ROWS, ...block.range };
 		const key = JSON.stringify(wanted);
@@ -50,13 +50,13 @@ export class Matches {
 		this.areAll &&= found.all;
 		context.fillStyle = colour("ground");
 		context.globalAlpha = VEIL;
-		found.rows.forEach((runs, row) => {
+		found.rows.forEach((spans, row) => {
 			let from = 0;
-			for (let at = 0; at <= runs.length; at += 2) {
-				const to = runs[at] ?? block.range.pixels;
+			for (let at = 0; at <= spans.length; at += 2) {
+				const to = spans[at] ?? block.range.pixels;
 				if (to > from)
 					context.fillRect(left + from * pixel, y + row * rowHeight, (to - from) * pixel, rowHeight);
-				from = to + (runs[at + 1] ?? 0);
+				from = to + (spans[at + 1] ?? 0);
 			}
 		});
 		context.globalAlpha = 1;

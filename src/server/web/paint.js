@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// paint.js - runs of pixels to a picture: one pixel of the canvas is one pixel of the server.
+// paint.js - spans of pixels to a picture: one pixel of the canvas is one pixel of the server.
 
-import { RUN_FIELDS } from "./api.js";
+import { SPAN_FIELDS } from "./api.js";
 
 const MORE_HEIGHT = 0.12; // of a row: the line at its foot that says "there were others"
 const SHORT_STATE = 2; // it had less than half of its pixel
@@ -23,11 +23,11 @@ function zonesOf(styles, rowHeight, moreTop) {
 	return sorted.slice(1).map((bottom, i) => ({ top: sorted[i], bottom }));
 }
 
-// Scan lines instead of rectangles: rows have thousands of runs of a pixel each, and a rectangle costs a call. The
+// Scan lines instead of rectangles: rows have thousands of spans of a pixel each, and a rectangle costs a call. The
 // lines of a zone are alike, so the picture has one for each zone of each row, and who draws it stretches them. Returns
 // {canvas, zones}; at the edges of rows, where there is nothing, is no zone.
 export function paint(block, rowHeight, { dark, more }) {
-	const width = block.range.pixels, rows = block.runs.length;
+	const width = block.range.pixels, rows = block.spans.length;
 	const styles = block.styles.map((style) => ({
 		pixel: pixelOf(dark ? style.dark : style.light),
 		top: Math.round(rowHeight * (0.5 - style.height * (0.5 - ROOM_AT_EDGE))),
@@ -42,15 +42,15 @@ export function paint(block, rowHeight, { dark, more }) {
 	const context = canvas.getContext("2d");
 	const image = context.createImageData(canvas.width, canvas.height);
 	const pixels = new Uint32Array(image.data.buffer);
-	block.runs.forEach((runs, row) =>
-		zones.forEach(({ top }, i) => paintLine(pixels, (row * zones.length + i) * width, runs, top, look)));
+	block.spans.forEach((spans, row) =>
+		zones.forEach(({ top }, i) => paintLine(pixels, (row * zones.length + i) * width, spans, top, look)));
 	context.putImageData(image, 0, 0);
 	return { canvas, zones };
 }
 
-function paintLine(pixels, base, runs, y, { styles, moreTop, morePixel }) {
-	for (let at = 0; at < runs.length; at += RUN_FIELDS) {
-		const style = styles[runs[at + 2]], more = runs[at + 3]; // undefined for NO_STYLE
+function paintLine(pixels, base, spans, y, { styles, moreTop, morePixel }) {
+	for (let at = 0; at < spans.length; at += SPAN_FIELDS) {
+		const style = styles[spans[at + 2]], more = spans[at + 3]; // undefined for NO_STYLE
 		let pixel = 0;
 		if (more !== 0 && y >= moreTop)
 			pixel = morePixel;
@@ -58,8 +58,8 @@ function paintLine(pixels, base, runs, y, { styles, moreTop, morePixel }) {
 			pixel = more === SHORT_STATE ? ((style.pixel & 0xffffff) | SHORT_ALPHA << 24) >>> 0 : style.pixel;
 		else
 			continue;
-		const first = base + runs[at], behind = first + runs[at + 1];
-		for (let i = first; i < behind; i++)
+		const first = base + spans[at], end = first + spans[at + 1];
+		for (let i = first; i < end; i++)
 			pixels[i] = pixel;
 	}
 }

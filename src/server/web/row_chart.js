@@ -7,7 +7,7 @@
 import * as api from "./api.js";
 import { Arrows } from "./arrows.js";
 import { BLOCK_ROWS, Blocks, pictureOf } from "./blocks.js";
-import { NO_STYLE, RUN_FIELDS } from "./api.js";
+import { NO_STYLE, SPAN_FIELDS } from "./api.js";
 import { Matches } from "./matches.js";
 import { inkOn } from "./paint.js";
 import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
@@ -17,7 +17,7 @@ export const ROW_HEIGHT = 18;
 const TOGGLES_MAX = 1000; // the server takes 1,024
 const INDENT = 12;
 const PIXELS_MAX = 8192;
-const TEXT_WIDTH_LEAST = 24;
+const TEXT_WIDTH_MIN = 24;
 const STRETCHED = 1.5; // a picture that will be replaced: its texts would be many, and not where they will be
 
 // Of the canvas of a chart, by the style sheet.
@@ -198,7 +198,7 @@ export class RowChart extends EventTarget {
 		if (window.early && !this.isEarly)
 			this.#awaitOrder();
 		else if (this.isEarly && !window.early)
-			this.chosen = this.chosenRow = -1; // the row at that place is another one now
+			this.chosen = this.chosenRow = -1; // the row at that position is another one now
 		this.isEarly = window.early;
 		this.total = window.total;
 		this.scrollTo(this.top);
@@ -285,19 +285,19 @@ export class RowChart extends EventTarget {
 	#drawTexts(context, block, left, pixel, y, width) {
 		context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
 		context.textBaseline = "middle";
-		block.runs.forEach((runs, row) => {
+		block.spans.forEach((spans, row) => {
 			const middle = y + (row + 0.5) * ROW_HEIGHT;
 			if (middle < 0 || middle > this.height)
 				return;
-			for (let at = 0; at < runs.length; at += RUN_FIELDS) {
-				const from = Math.max(left + runs[at] * pixel, 0);
-				const wide = Math.min(left + (runs[at] + runs[at + 1]) * pixel, width) - from;
-				if (wide < TEXT_WIDTH_LEAST || runs[at + 2] === NO_STYLE)
+			for (let at = 0; at < spans.length; at += SPAN_FIELDS) {
+				const from = Math.max(left + spans[at] * pixel, 0);
+				const wide = Math.min(left + (spans[at] + spans[at + 1]) * pixel, width) - from;
+				if (wide < TEXT_WIDTH_MIN || spans[at + 2] === NO_STYLE)
 					continue;
-				const text = block.texts[runs[at + 4] | runs[at + 5] << 16];
+				const text = block.texts[spans[at + 4] | spans[at + 5] << 16];
 				if (!text || context.measureText(text).width > wide - 6)
 					continue;
-				const style = block.styles[runs[at + 2]];
+				const style = block.styles[spans[at + 2]];
 				context.fillStyle = inkOn(this.viewport.dark ? style.dark : style.light);
 				context.fillText(text, from + 3, middle);
 			}
@@ -393,17 +393,17 @@ export class RowChart extends EventTarget {
 			this.toggle(info.row);
 	}
 
-	// The run of pixels at a point, with its style: what the picture shows there.
-	runAt(clientX, clientY) {
+	// The span of pixels at a point, with its style: what the picture shows there.
+	spanAt(clientX, clientY) {
 		const position = this.positionAt(clientY);
 		const block = this.shown?.find((one) => one?.index === Math.floor(position / BLOCK_ROWS));
 		if (position < 0 || !block)
 			return null;
 		const pixel = (this.timeAt(clientX) - block.range.from) / (block.range.to - block.range.from) * block.range.pixels;
-		const runs = block.runs[position % BLOCK_ROWS];
-		for (let at = 0; at < (runs?.length ?? 0); at += RUN_FIELDS)
-			if (pixel >= runs[at] && pixel < runs[at] + runs[at + 1])
-				return { position, more: runs[at + 3] !== 0, style: block.styles[runs[at + 2]] };
+		const spans = block.spans[position % BLOCK_ROWS];
+		for (let at = 0; at < (spans?.length ?? 0); at += SPAN_FIELDS)
+			if (pixel >= spans[at] && pixel < spans[at] + spans[at + 1])
+				return { position, more: spans[at + 3] !== 0, style: block.styles[spans[at + 2]] };
 		return { position, more: false };
 	}
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// save.js - what is shown as a file: SVG and PNG as a picture, CSV as the states behind it.
+// save.js - what is shown as a file: SVG and PNG as a picture, CSV with the states that it shows.
 
 import { BLOCK_ROWS } from "./blocks.js";
-import { NO_STYLE, RUN_FIELDS } from "./api.js";
+import { NO_STYLE, SPAN_FIELDS } from "./api.js";
 import { ROW_HEIGHT } from "./row_chart.js";
 import { colour } from "./viewport.js";
 import * as time from "./time.js";
@@ -17,27 +17,27 @@ function offer(name, type, content) {
 	setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-// Rows of a chart that are in view: what the server said of each, its runs, and the block that they are of.
+// Rows of a chart that are in view: what the server said of each, its spans, and the block that they are of.
 function* visibleRows(chart) {
 	const first = Math.floor(chart.top / ROW_HEIGHT);
-	const behind = Math.min(chart.total, Math.ceil((chart.top + chart.height) / ROW_HEIGHT));
-	for (let position = first; position < behind; position++) {
+	const end = Math.min(chart.total, Math.ceil((chart.top + chart.height) / ROW_HEIGHT));
+	for (let position = first; position < end; position++) {
 		const block = chart.shown.find((one) => one?.index === Math.floor(position / BLOCK_ROWS));
 		const info = block?.rows[position % BLOCK_ROWS];
 		if (info)
-			yield { info, block, runs: block.runs[position % BLOCK_ROWS] };
+			yield { info, block, spans: block.spans[position % BLOCK_ROWS] };
 	}
 }
 
-function* runsOf({ block, runs }) {
+function* spansOf({ block, spans }) {
 	const pixel = (block.range.to - block.range.from) / block.range.pixels;
-	for (let at = 0; at < runs.length; at += RUN_FIELDS)
+	for (let at = 0; at < spans.length; at += SPAN_FIELDS)
 		yield {
-			from: block.range.from + runs[at] * pixel,
-			to: block.range.from + (runs[at] + runs[at + 1]) * pixel,
-			style: runs[at + 2] === NO_STYLE ? null : block.styles[runs[at + 2]],
-			more: runs[at + 3] !== 0,
-			text: block.texts[runs[at + 4] | runs[at + 5] << 16] ?? "",
+			from: block.range.from + spans[at] * pixel,
+			to: block.range.from + (spans[at] + spans[at + 1]) * pixel,
+			style: spans[at + 2] === NO_STYLE ? null : block.styles[spans[at + 2]],
+			more: spans[at + 3] !== 0,
+			text: block.texts[spans[at + 4] | spans[at + 5] << 16] ?? "",
 		};
 }
 
@@ -46,22 +46,22 @@ const escape = (text) => text.replace(/[&<>"]/g, (character) => `&#${character.c
 
 export function svg(charts, viewport) {
 	const width = charts[0].canvas.clientWidth;
-	const place = (at) => LABEL_WIDTH + (at - viewport.from) / viewport.span * width;
+	const xOf = (at) => LABEL_WIDTH + (at - viewport.from) / viewport.span * width;
 	const parts = [];
 	let y = 24;
-	const { places, step } = time.ticks(viewport.from, viewport.to, width / 130);
-	for (const at of places)
-		parts.push(`<text x="${place(at).toFixed(1)}" y="14" fill="${colour("quiet")}">+${time.duration(at, step)}</text>`,
-			`<path d="M${place(at).toFixed(1)} 18v6" stroke="${colour("quiet")}"/>`);
+	const { positions, step } = time.ticks(viewport.from, viewport.to, width / 130);
+	for (const at of positions)
+		parts.push(`<text x="${xOf(at).toFixed(1)}" y="14" fill="${colour("quiet")}">+${time.duration(at, step)}</text>`,
+			`<path d="M${xOf(at).toFixed(1)} 18v6" stroke="${colour("quiet")}"/>`);
 	for (const chart of charts) {
 		for (const row of visibleRows(chart)) {
 			const indent = 4 + 10 * Math.min(row.info.depth, 12);
 			parts.push(`<text x="${indent}" y="${y + 13}">${escape(nameOf(row.info))}</text>`);
-			for (const { from, to, style } of runsOf(row)) {
+			for (const { from, to, style } of spansOf(row)) {
 				if (!style)
 					continue;
 				const high = (ROW_HEIGHT - 3) * style.height;
-				parts.push(`<rect x="${place(from).toFixed(2)}" y="${(y + (ROW_HEIGHT - high) / 2).toFixed(1)}" width="${(place(to) - place(from)).toFixed(2)}" height="${high.toFixed(1)}" fill="${viewport.dark ? style.dark : style.light}"/>`);
+				parts.push(`<rect x="${xOf(from).toFixed(2)}" y="${(y + (ROW_HEIGHT - high) / 2).toFixed(1)}" width="${(xOf(to) - xOf(from)).toFixed(2)}" height="${high.toFixed(1)}" fill="${viewport.dark ? style.dark : style.light}"/>`);
 			}
 			y += ROW_HEIGHT;
 		}
@@ -73,13 +73,13 @@ export function svg(charts, viewport) {
 
 const quote = (value) => /[",\r\n]/.test(value) ? `"${String(value).replaceAll('"', '""')}"` : value;
 
-// One line a run: times are ns since the epoch, `to` is exclusive.
+// One line a span: times are ns since the epoch, `to` is exclusive.
 export function csv(charts, viewport) {
 	const lines = [["view", "row", "tid", "from", "to", "state", "text", "others"]];
 	const absolute = (at) => viewport.start + BigInt(Math.round(at));
 	for (const chart of charts)
 		for (const row of visibleRows(chart))
-			for (const { from, to, style, more, text } of runsOf(row))
+			for (const { from, to, style, more, text } of spansOf(row))
 				if (style)
 					lines.push([chart.view.name, row.info.name, row.info.tid ?? "", absolute(from), absolute(to), style.name, text, more ? 1 : 0]);
 	return lines.map((line) => line.map(quote).join(",") + "\r\n").join("");

@@ -15,7 +15,7 @@ const DOT = 3; // px
 const NAMES_SHOWN = 40;
 const EDGE = 8; // px above and below the points
 
-// Told apart by those who see red and green alike (Okabe and Ito); what comes behind them is grey.
+// Told apart by those who see red and green alike (Okabe and Ito); what comes after them is grey.
 const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7b5cd6", "#444444"];
 const DARK = ["#56b4e9", "#ff8c42", "#2fd0a0", "#f09ac9", "#f0e442", "#9ad1f5", "#b49bff", "#dddddd"];
 
@@ -100,11 +100,11 @@ export class SegmentScatter {
 			context.fillStyle = colour("line");
 			context.fillRect(0, Math.round(this.scale.at(tick)), width, 1);
 		}
-		const place = (at) => (at - viewport.from) / viewport.span * width;
+		const xOf = (at) => (at - viewport.from) / viewport.span * width;
 		[...this.series.entries()].reverse().forEach(([index, { points }]) => {
 			context.fillStyle = this.colourOf(index);
 			for (let i = 0; i < points.length; i += 2)
-				context.fillRect(place(points[i]) - DOT / 2, this.scale.at(Math.max(points[i + 1], 1)) - DOT / 2, DOT, DOT);
+				context.fillRect(xOf(points[i]) - DOT / 2, this.scale.at(Math.max(points[i + 1], 1)) - DOT / 2, DOT, DOT);
 		});
 		this.#nameTicks(context);
 		drawMarkers(context, viewport, width, height);
@@ -129,15 +129,15 @@ export class SegmentScatter {
 	#nearest(event) {
 		const { viewport } = this.panel, { offsetX: x, offsetY: y } = event;
 		const width = this.canvas.clientWidth;
-		let found = null, least = NEAR ** 2;
+		let found = null, closest = NEAR ** 2;
 		this.series?.forEach(({ name, points }, index) => {
 			for (let i = 0; i < points.length; i += 2) {
 				const across = (points[i] - viewport.from) / viewport.span * width - x;
 				if (Math.abs(across) > NEAR)
 					continue;
 				const distance = across ** 2 + (this.scale.at(Math.max(points[i + 1], 1)) - y) ** 2;
-				if (distance < least) {
-					least = distance;
+				if (distance < closest) {
+					closest = distance;
 					found = { name, index, start: points[i], duration: points[i + 1] };
 				}
 			}

@@ -75,7 +75,7 @@ export class SegmentTable {
 		return answer.rows;
 	}
 
-	// The first segment that starts at marker A or later; other orders have no place for a time.
+	// The first segment that starts at marker A or later; other orders have no position for a time.
 	async follow(at) {
 		const { sort, descending } = this.panel.order;
 		if (sort !== "start" || descending || !this.isCounted || this.lines.total === 0)

@@ -37,7 +37,7 @@ export function onDrag(canvas, dragged, clicked) {
 class Curve {
 	values = new Float32Array(0);
 	range = { from: 0, to: 1 };
-	most = 0; // of the values
+	max = 0; // of the values
 	#key = ""; // of what was asked for last
 	#isUnderWay = false;
 	#picture = { key: "", canvas: document.createElement("canvas") };
@@ -55,7 +55,7 @@ class Curve {
 		this.#isUnderWay = true;
 		try {
 			this.values = await api.curve(path, { ...parameters, ...range });
-			this.most = this.values.reduce((a, b) => Math.max(a, b), 0);
+			this.max = this.values.reduce((a, b) => Math.max(a, b), 0);
 			this.range = range;
 			this.#picture.key = "";
 		} catch (error) {
@@ -122,7 +122,7 @@ export class Overview {
 		const range = { from: 0, to: viewport.duration, pixels: Math.min(Math.round(width), 2048) };
 		this.#curve.fetch("density", { experiment: this.experiment.uuid }, range, this.failed);
 		context.clearRect(0, 0, width, height);
-		context.drawImage(this.#curve.picture(height, ratio, Math.max(this.#curve.most, 1), colour("density")), 0, 0, width, height);
+		context.drawImage(this.#curve.picture(height, ratio, Math.max(this.#curve.max, 1), colour("density")), 0, 0, width, height);
 		for (const overlay of viewport.overlays)
 			overlay.drawWhole?.(context, width, height);
 		const left = viewport.from / viewport.duration * width, wide = Math.max(viewport.span / viewport.duration * width, 2);
@@ -159,15 +159,15 @@ export class Usage {
 		const range = { from: viewport.from, to: viewport.to, pixels: Math.min(Math.round(width), 2048) };
 		this.#curve.fetch("usage", { experiment: this.experiment.uuid }, range, this.failed);
 		const shown = this.#curve.range;
-		const most = Math.max(100, Math.ceil(this.#curve.most / 100 - 0.01) * 100);
+		const max = Math.max(100, Math.ceil(this.#curve.max / 100 - 0.01) * 100);
 		context.clearRect(0, 0, width, height);
 		context.globalAlpha = 0.75;
 		context.imageSmoothingEnabled = false;
-		context.drawImage(this.#curve.picture(height, ratio, most, colour("curve")), (shown.from - viewport.from) / viewport.span * width, 0,
+		context.drawImage(this.#curve.picture(height, ratio, max, colour("curve")), (shown.from - viewport.from) / viewport.span * width, 0,
 			(shown.to - shown.from) / viewport.span * width, height);
 		context.globalAlpha = 1;
 		drawMarkers(context, viewport, width, height);
-		this.label.textContent = `0 to ${most} % of one CPU`;
+		this.label.textContent = `0 to ${max} % of one CPU`;
 	}
 }
 
@@ -195,15 +195,15 @@ export class Axis {
 		const { viewport } = this;
 		// Ticks are whole steps of the day's time, not of the time since the start.
 		const day = Number(viewport.start % 86400000000000n);
-		const { step, places } = time.ticks(day + viewport.from, day + viewport.to, width / 130);
+		const { step, positions } = time.ticks(day + viewport.from, day + viewport.to, width / 130);
 		const decimals = Math.max(0, Math.min(9, Math.ceil(9 - Math.log10(step))));
 		context.clearRect(0, 0, width, height);
 		context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
 		context.fillStyle = colour("ink");
-		for (const place of places) {
-			const x = Math.round((place - day - viewport.from) / viewport.span * width);
+		for (const position of positions) {
+			const x = Math.round((position - day - viewport.from) / viewport.span * width);
 			context.fillRect(x, height - 6, 1, 6);
-			context.fillText(time.clock(viewport.start, place - day, decimals), x + 3, height - 8);
+			context.fillText(time.clock(viewport.start, position - day, decimals), x + 3, height - 8);
 		}
 		if (this.dragged) {
 			const [left, right] = [...this.dragged].sort((a, b) => a - b);

@@ -8,14 +8,14 @@ import { colour, eachFrame, fit } from "./viewport.js";
 import * as time from "./time.js";
 
 const MARGIN = 24; // px around the whole
-const WIDTH = 1200; // of the picture in which the server finds places; one of many nodes is wider
+const WIDTH = 1200; // of the picture in which the server finds positions; one of many nodes is wider
 const SHADES = 32; // of fill: nodes of one are drawn at once
 const CURVES_MAX = 800; // more lines than that are a fan from a parent to all of its children
 const LINE_HEIGHT = 13, TEXT_SPACE = 6;
-const SYMBOL_LEAST = 8; // px: what is smaller is a cell, without a shape
-const ZOOM_LEAST = 0.2, ZOOM_MOST = 400;
+const SYMBOL_MIN = 8; // px: what is smaller is a cell, without a shape
+const ZOOM_MIN = 0.2, ZOOM_MAX = 400;
 const NONE = 0xffffffff;
-const SPACED_LEAST = 3; // px from node to node
+const SPACED_MIN = 3; // px from node to node
 const FAR_OPAQUE = 0.2; // nodes out of the visible range
 const DAMAGED = [0x7a, 0x4f, 0xb5]; // no colour of a fill
 const RED = [0xc4, 0x34, 0x2b], YELLOW = [0xec, 0xc5, 0x4a], GREEN = [0x1f, 0x8a, 0x4c];
@@ -33,7 +33,7 @@ const shadeColour = (shade) => shade === SHADES ? DAMAGED : fillColour(shade / (
 export class StructurePanel {
 	chosen = -1; // index of a node
 	isComplete = false;
-	#view = { zoom: 1, x: 0, y: 0 }; // of the picture, around the place where all of it is seen
+	#view = { zoom: 1, x: 0, y: 0 }; // of the picture, around the position where all of it is seen
 	#isAsked = false;
 	#cells = new Cells();
 
@@ -95,7 +95,7 @@ export class StructurePanel {
 
 	#zoom(factor, x, y) {
 		const { zoom, x: left, y: top } = this.#view;
-		const next = Math.min(Math.max(zoom * factor, ZOOM_LEAST), ZOOM_MOST);
+		const next = Math.min(Math.max(zoom * factor, ZOOM_MIN), ZOOM_MAX);
 		this.#show({ zoom: next, x: x - (x - left) * next / zoom, y: y - (y - top) * next / zoom });
 	}
 
@@ -128,7 +128,7 @@ export class StructurePanel {
 	// The nodes of each shade, for a path costs more than what is in it.
 	#sortByShade() {
 		const { tree } = this;
-		this.shades = Array.from({ length: SHADES + 1 }, () => []); // behind the shades what is damaged
+		this.shades = Array.from({ length: SHADES + 1 }, () => []); // after the shades, what is damaged
 		for (let i = 0; i < tree.count; i++) {
 			const shade = Math.min(Math.floor(tree.used[i] / tree.nodeSize * SHADES), SHADES - 1);
 			this.shades[tree.used[i] === NONE ? SHADES : shade].push(i);
@@ -149,7 +149,7 @@ export class StructurePanel {
 		}
 	}
 
-	// From a place of the picture to CSS pixels: across and down have scales of their own, so that all of it fits.
+	// From a point of the picture to CSS pixels: across and down have scales of their own, so that all of it fits.
 	#scale(width, height) {
 		const { zoom, x, y } = this.#view;
 		const across = Math.max(width - 2 * MARGIN, 1) / this.size.width;
@@ -157,7 +157,7 @@ export class StructurePanel {
 		return { left: x + MARGIN * zoom, top: y + MARGIN * zoom, across: across * zoom, down: down * zoom };
 	}
 
-	#place(i, scale) {
+	#position(i, scale) {
 		return [scale.left + this.tree.x[i] * scale.across, scale.top + this.tree.y[i] * scale.down];
 	}
 
@@ -170,21 +170,21 @@ export class StructurePanel {
 	}
 
 	// Where a node is, in CSS pixels of the canvas.
-	placeOf(i) {
-		return this.#place(i, this.#scaleNow);
+	positionOf(i) {
+		return this.#position(i, this.#scaleNow);
 	}
 
 	nodeAt(x, y) {
 		if (!this.tree)
 			return -1;
 		const scale = this.#scaleNow;
-		let found = -1, least = Infinity;
+		let found = -1, closest = Infinity;
 		for (let i = 0; i < this.tree.count; i++) {
-			const [at, down] = this.#place(i, scale);
+			const [at, down] = this.#position(i, scale);
 			const reach = this.#symbolSize(this.tree.levels[this.tree.height[i]], scale) / 2 + 3;
 			const distance = Math.hypot(at - x, down - y);
-			if (distance <= reach && distance < least)
-				[found, least] = [i, distance];
+			if (distance <= reach && distance < closest)
+				[found, closest] = [i, distance];
 		}
 		return found;
 	}
@@ -258,7 +258,7 @@ export class StructurePanel {
 		context.beginPath();
 		for (let i = 1; i < this.tree.count; i++) {
 			const parent = this.tree.parent[i];
-			const [x, y] = this.#place(i, scale), [above] = this.#place(parent, scale), top = this.#bottomOf(parent, scale);
+			const [x, y] = this.#position(i, scale), [above] = this.#position(parent, scale), top = this.#bottomOf(parent, scale);
 			context.moveTo(above, top);
 			context.bezierCurveTo(above, (top + y) / 2, x, (top + y) / 2, x, y);
 		}
@@ -272,7 +272,7 @@ export class StructurePanel {
 		context.globalAlpha = 0.4;
 		for (const { parent, left, right } of this.fans) {
 			const above = tree.levels[tree.height[parent]], below = tree.levels[tree.height[left]];
-			const [x] = this.#place(parent, scale), [from] = this.#place(left, scale), [to] = this.#place(right, scale);
+			const [x] = this.#position(parent, scale), [from] = this.#position(left, scale), [to] = this.#position(right, scale);
 			const bottom = scale.top + below.top * scale.down;
 			context.beginPath();
 			context.moveTo(x, above.rows > 1 ? scale.top + above.bottom * scale.down : this.#bottomOf(parent, scale));
@@ -287,7 +287,7 @@ export class StructurePanel {
 	#drawNodes(context, scale, width, height) {
 		const { tree, viewport } = this;
 		const sizes = tree.levels.map((level) => this.#symbolSize(level, scale));
-		const cells = tree.levels.map((level, i) => sizes[i] < SYMBOL_LEAST && level.rows > 1 && this.#cellOf(level, scale));
+		const cells = tree.levels.map((level, i) => sizes[i] < SYMBOL_MIN && level.rows > 1 && this.#cellOf(level, scale));
 		this.shades.forEach((nodes, shade) => {
 			const near = new Path2D(), far = new Path2D(), tint = shadeColour(shade);
 			const pixel = pixelColour(...tint), farPixel = pixelColour(...tint, Math.round(255 * FAR_OPAQUE));
@@ -312,13 +312,13 @@ export class StructurePanel {
 
 	// A node of a wall; where nodes are too close for a space between them, there is none.
 	#cellOf(level, scale) {
-		const size = (pitch) => pitch < SPACED_LEAST ? pitch : pitch - Math.max(1, pitch / 4);
+		const size = (pitch) => pitch < SPACED_MIN ? pitch : pitch - Math.max(1, pitch / 4);
 		return { width: size(level.distance * scale.across), height: size((level.size + 1) * scale.down) };
 	}
 
 	#addSymbol(path, i, x, y, size) {
 		const half = size / 2, { tree } = this;
-		if (tree.parent[i] === NONE || size < SYMBOL_LEAST / 2)
+		if (tree.parent[i] === NONE || size < SYMBOL_MIN / 2)
 			path.rect(x - half, y - half, size, size);
 		else if (tree.height[i] > 0) {
 			path.moveTo(x, y - half);
@@ -331,19 +331,19 @@ export class StructurePanel {
 		}
 	}
 
-	// As many as there is room for, beside the next node and above the next level, which a zoom makes.
+	// As many as there is room for, next to the next node and above the next level, which a zoom makes.
 	#linesOf(height, scale) {
 		const { levels } = this.tree, level = levels[height];
 		const room = level.distance * scale.across;
 		const below = height > 0 ? (levels[height - 1].top - level.top - level.size / 2) * scale.down - this.#symbolSize(level, scale) / 2 : Infinity;
-		const most = Math.floor((below - TEXT_SPACE) / LINE_HEIGHT);
-		return level.rows > 1 ? 0 : room >= 145 && most >= 4 ? 4 : room >= 56 && most >= 2 ? 2 : 0;
+		const linesMax = Math.floor((below - TEXT_SPACE) / LINE_HEIGHT);
+		return level.rows > 1 ? 0 : room >= 145 && linesMax >= 4 ? 4 : room >= 56 && linesMax >= 2 ? 2 : 0;
 	}
 
 	// Where lines to its children begin: below its texts.
 	#bottomOf(i, scale) {
 		const height = this.tree.height[i], level = this.tree.levels[height], lines = this.#linesOf(height, scale);
-		return this.#place(i, scale)[1] + this.#symbolSize(level, scale) / 2 + LINE_HEIGHT * lines + (lines > 0 ? TEXT_SPACE : 0);
+		return this.#position(i, scale)[1] + this.#symbolSize(level, scale) / 2 + LINE_HEIGHT * lines + (lines > 0 ? TEXT_SPACE : 0);
 	}
 
 	#drawTexts(context, scale, width, height) {
@@ -357,7 +357,7 @@ export class StructurePanel {
 			if (lines === 0)
 				continue;
 			const room = level.distance * scale.across, size = this.#symbolSize(level, scale);
-			const [x, y] = this.#place(i, scale);
+			const [x, y] = this.#position(i, scale);
 			if (x < -room || x > width + room || y < -60 || y > height + 60)
 				continue;
 			this.#textsOf(i).slice(0, lines).forEach((text, line) => context.fillText(text, x, y + size / 2 + LINE_HEIGHT * (line + 1)));
@@ -382,7 +382,7 @@ export class StructurePanel {
 	#drawChosen(context, scale) {
 		if (this.chosen < 0)
 			return;
-		const [x, y] = this.#place(this.chosen, scale);
+		const [x, y] = this.#position(this.chosen, scale);
 		const size = this.#symbolSize(this.tree.levels[this.tree.height[this.chosen]], scale);
 		context.strokeStyle = colour("accent");
 		context.lineWidth = 2;

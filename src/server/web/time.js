@@ -46,8 +46,8 @@ export function ticks(from, to, count) {
 	const rough = Math.max((to - from) / Math.max(count, 1), 1);
 	const power = 10 ** Math.floor(Math.log10(rough));
 	const step = power * [1, 2, 5, 10].find((factor) => power * factor >= rough);
-	const places = [];
+	const positions = [];
 	for (let at = Math.ceil(from / step) * step; at <= to; at += step)
-		places.push(at);
-	return { step, places };
+		positions.push(at);
+	return { step, positions };
 }

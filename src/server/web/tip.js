@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// tip.js - a few words beside the pointer.
+// tip.js - a few words next to the pointer.
 
 const tip = document.getElementById("tip");
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // viewport.js - what all views share: the visible range, two markers, the theme.  Listeners are told what changed.
 
-const SPAN_LEAST = 20; // ns
+const SPAN_MIN = 20; // ns
 const PACE_MS = 80;
 
 export class Viewport extends EventTarget {
@@ -20,7 +20,7 @@ export class Viewport extends EventTarget {
 	}
 
 	open(start, duration) {
-		Object.assign(this, { start, duration: Math.max(duration, SPAN_LEAST), from: 0, a: null, b: null });
+		Object.assign(this, { start, duration: Math.max(duration, SPAN_MIN), from: 0, a: null, b: null });
 		this.to = this.duration;
 		this.tell("range");
 		this.tell("markers");
@@ -32,7 +32,7 @@ export class Viewport extends EventTarget {
 
 	// Kept inside the trace, whole ns, and never so narrow that there is nothing to see.
 	show(from, to) {
-		let span = Math.min(Math.max(Math.round(to - from), SPAN_LEAST), this.duration);
+		let span = Math.min(Math.max(Math.round(to - from), SPAN_MIN), this.duration);
 		let first = Math.round(Math.min(Math.max(from, 0), this.duration - span));
 		if (first === this.from && first + span === this.to)
 			return;
@@ -163,8 +163,8 @@ export function drawMarkers(context, viewport, width, height) {
 	}
 	if (viewport.a === null || viewport.b === null)
 		return;
-	const place = (at) => (Math.min(Math.max(at, viewport.from), viewport.to) - viewport.from) / viewport.span * width;
-	const [left, right] = [place(viewport.a), place(viewport.b)].sort((one, other) => one - other);
+	const xOf = (at) => (Math.min(Math.max(at, viewport.from), viewport.to) - viewport.from) / viewport.span * width;
+	const [left, right] = [xOf(viewport.a), xOf(viewport.b)].sort((one, other) => one - other);
 	context.globalAlpha = 0.08;
 	context.fillStyle = colour("marker-a");
 	context.fillRect(left, 0, right - left, height);

@@ -41,11 +41,11 @@ export class VirtualLines {
 	}
 
 	get first() {
-		const most = Math.max(this.#height - this.list.clientHeight, 1);
-		return Math.round(Math.min(this.list.scrollTop / most, 1) * Math.max(this.total - this.visible, 0));
+		const max = Math.max(this.#height - this.list.clientHeight, 1);
+		return Math.round(Math.min(this.list.scrollTop / max, 1) * Math.max(this.total - this.visible, 0));
 	}
 
-	// Other lines in place of these; those on their way are not waited for.
+	// Other lines instead of these; those on their way are not waited for.
 	reset(total = this.total) {
 		this.#turn++;
 		this.#pages.clear();
@@ -61,9 +61,9 @@ export class VirtualLines {
 	}
 
 	show(number) {
-		const most = Math.max(this.total - this.visible, 1);
-		const first = Math.min(Math.max(number - Math.floor(this.visible / 2), 0), most);
-		this.list.scrollTop = first / most * Math.max(this.#height - this.list.clientHeight, 0);
+		const max = Math.max(this.total - this.visible, 1);
+		const first = Math.min(Math.max(number - Math.floor(this.visible / 2), 0), max);
+		this.list.scrollTop = first / max * Math.max(this.#height - this.list.clientHeight, 0);
 		this.chosen = number;
 		this.draw();
 	}
@@ -103,9 +103,9 @@ export class VirtualLines {
 	}
 
 	#draw() {
-		const first = this.first, behind = Math.min(first + this.visible + 1, this.total);
-		this.isComplete = behind > first;
-		for (let number = first; number < behind; number++) {
+		const first = this.first, end = Math.min(first + this.visible + 1, this.total);
+		this.isComplete = end > first;
+		for (let number = first; number < end; number++) {
 			const page = Math.floor(number / PAGE_LINES);
 			if (!this.#pages.has(page))
 				this.#fetch(page);
@@ -117,7 +117,7 @@ export class VirtualLines {
 			this.told.fill(line, content);
 			this.isComplete &&= content !== undefined;
 		}
-		this.#lines.slice(behind - first).forEach((line) => (line.hidden = true));
+		this.#lines.slice(end - first).forEach((line) => (line.hidden = true));
 	}
 }
 
