@@ -10,7 +10,7 @@
 struct serve_options {
 	uint64_t port;
 	const char *bind, *stores, *web_root, *allowed_origin;
-	bool any_port;
+	bool any_port, trusts_stores;
 };
 
 enum { PORT_DEFAULT = 8080 }; /* where clients of the protocol look */
@@ -44,6 +44,11 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct serve_options, allowed_origin),
 	  .help = "let pages of this origin ask too, like https://traces.example" },
+	{ .name = "trust-stores",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct serve_options, trusts_stores),
+	  .help = "read the events of the traces that stores name, wherever they are; else only below what is "
+		  "named here" },
 	{ .name = "web-root",
 	  .argument = "FOLDER",
 	  .kind = CLI_TEXT,
@@ -87,6 +92,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 			: chosen.port != 0 ? (uint16_t)chosen.port
 					   : PORT_DEFAULT,
 		.stores = chosen.stores,
+		.trusts_stores = chosen.trusts_stores,
 		.web_root = chosen.web_root,
 		.allowed_origin = chosen.allowed_origin,
 	};

@@ -22,6 +22,7 @@ struct histree_event_reader {
 	const struct histree_events *events;
 	struct intern types; /* ids are those of the index */
 	struct trace *trace; /* NULL: not open */
+	const char *closed;  /* why the trace must not be opened; NULL if it may be */
 	uint64_t next;       /* the number of the event that `trace` gives next */
 	uint64_t wanted;     /* the number that the caller gets next */
 	struct event event;  /* the one before that, still valid: so one step back costs nothing */
@@ -59,12 +60,25 @@ void histree_event_reader_free(struct histree_event_reader *reader)
 	free(reader);
 }
 
+void histree_event_reader_keep_closed(struct histree_event_reader *reader, const char *why)
+{
+	reader->closed = why;
+}
+
 /* ---- moving ---------------------------------------------------------------------------------------------- */
 
 static enum histree_status not_the_same(struct histree_error *error)
 {
 	return error_set(error, HISTREE_ERR_TRACE,
 			 "the trace has changed since its store was built; build it again");
+}
+
+static bool is_of_live_trace(const struct histree_events *events)
+{
+	for (size_t i = 0; i < events->trace_count; i++)
+		if (trace_is_address(events->traces[i]))
+			return true;
+	return false;
 }
 
 /* Open the trace at the block of an event, or at its start where the index has no places. */
@@ -75,6 +89,10 @@ static enum histree_status open_before(struct histree_event_reader *reader, uint
 	const char *const *paths = (const char *const *)reader->events->traces;
 	size_t block = number / EVENTS_PER_BLOCK;
 	bool has_place = index->file_count > 0 && block > 0;
+	if (reader->closed != NULL)
+		return error_set(error, HISTREE_ERR_TRACE, "%s", reader->closed);
+	if (is_of_live_trace(reader->events))
+		return error_set(error, HISTREE_ERR_TRACE, "the events of a live trace are gone when it was read");
 	trace_close(reader->trace);
 	reader->trace = NULL;
 	reader->has_event = false;

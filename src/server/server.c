@@ -49,6 +49,7 @@ enum histree_status server_start(const struct server_options *options, struct se
 		.paths = options->paths,
 		.path_count = options->path_count,
 		.stores = options->stores != NULL ? options->stores : ".",
+		.trusts_stores = options->trusts_stores,
 		.warm = warm,
 	};
 	enum histree_status status = catalogue_create(&catalogue, &server->service.catalogue, error);

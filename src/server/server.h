@@ -7,6 +7,7 @@
 #ifndef SERVER_SERVER_H
 #define SERVER_SERVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ struct server_options {
 	const char *bind;     /* NULL: 127.0.0.1 */
 	uint16_t port;        /* 0: any that is free */
 	const char *stores;   /* where stores of traces are made, and bookmarks kept; NULL: the current folder */
+	bool trusts_stores;   /* read the traces that stores name wherever they are, not only below `paths` */
 	const char *web_root; /* NULL: the page in the program */
 	const char *allowed_origin; /* NULL: only pages of this machine and of VS Code */
 };

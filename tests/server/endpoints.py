@@ -132,11 +132,39 @@ def crowd_is_answered(histree, folder, store, size=400):
     print(f"{size} connections at once: answered", flush=True)
 
 
+def events_answer(server):
+    """What a page gets that asks for the first events."""
+    listed = json.loads(urllib.request.urlopen(server.url + "tsp/api/experiments", timeout=LIMIT_SECONDS).read())
+    query = f"api/v1/events?experiment={listed[0]['UUID']}&first=0&count=3"
+    try:
+        return urllib.request.urlopen(server.url + query, timeout=LIMIT_SECONDS).read().decode()
+    except urllib.error.HTTPError as error:
+        return error.read().decode()
+
+
+def store_is_not_believed(histree, folder, store):
+    """The trace that a store names is read below what was named only, or on request; a live address never."""
+    with Server(histree, folder, [store], ()) as server:
+        assert "--trust-stores" in events_answer(server)
+    with Server(histree, folder, [store, SMALL_TRACE.resolve()], ()) as server:
+        assert "sched_switch" in events_answer(server)
+    with Server(histree, folder, [store], ("--trust-stores",)) as server:
+        assert "sched_switch" in events_answer(server)
+    manifest = store / "manifest.json"
+    whole = manifest.read_text()
+    manifest.write_text(whole.replace(json.dumps(str(SMALL_TRACE.resolve())), json.dumps("net://127.0.0.1:1/host/h/s")))
+    assert "net://" in manifest.read_text()
+    with Server(histree, folder, [store], ("--trust-stores",)) as server:
+        assert "live trace" in events_answer(server)
+    manifest.write_text(whole)
+
+
 def main():
     histree = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         stores = kinds_of_stores(histree, folder)
+        store_is_not_believed(histree, folder, stores["whole"])
         crowd_is_answered(histree, folder, stores["states-only"])
         second_server_is_refused(histree, folder, stores["states-only"])
         for kind, store in stores.items():

@@ -29,7 +29,7 @@ def calls_trace():
 class Server:
     """`histree serve`; `url` is where, `folder` is where it makes stores."""
 
-    def __init__(self, histree, folder, paths, options=()):
+    def __init__(self, histree, folder, paths, options=("--trust-stores",)):
         self.folder = folder
         command = [histree, "serve", "--any-port", "--stores", folder, *options, *paths]
         self.process = subprocess.Popen([str(word) for word in command], stderr=subprocess.PIPE, text=True)
@@ -71,7 +71,7 @@ def build(histree, trace, store, *options):
 
 
 @contextlib.contextmanager
-def serving(histree, *traces, options=(), build_options=()):
+def serving(histree, *traces, options=("--trust-stores",), build_options=()):
     """A server on stores of these traces, which may also open traces below tests/data."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -36,6 +36,16 @@ bool allowed_paths_contain(const struct allowed_paths *allowed, const char *reso
 	return false;
 }
 
+bool allowed_paths_allow(const struct allowed_paths *allowed, const char *path)
+{
+	if (strstr(path, "://") != NULL)
+		return false;
+	char *resolved = realpath(path, NULL);
+	bool is_allowed = resolved != NULL && allowed_paths_contain(allowed, resolved);
+	free(resolved);
+	return is_allowed;
+}
+
 void allowed_paths_release(struct allowed_paths *allowed)
 {
 	for (size_t i = 0; i < allowed->count; i++)

@@ -2,7 +2,8 @@
 /*
  * allowed_paths.h - which paths a client may name: those of the command line and what lies below its folders.
  *
- * A path is compared once all links in it are resolved, so that none leads out.
+ * A path is compared once all links in it are resolved, so that none leads out.  A store names the traces that it was
+ * built from; it may come from anywhere, so those are held to the same rule.
  */
 #ifndef SERVER_CATALOGUE_ALLOWED_PATHS_H
 #define SERVER_CATALOGUE_ALLOWED_PATHS_H
@@ -20,6 +21,9 @@ struct allowed_paths {
 
 enum histree_status allowed_paths_add(struct allowed_paths *allowed, const char *path, struct histree_error *error);
 bool allowed_paths_contain(const struct allowed_paths *allowed, const char *resolved);
+
+/* Resolves the path first.  The address of a live trace is never allowed. */
+bool allowed_paths_allow(const struct allowed_paths *allowed, const char *path);
 void allowed_paths_release(struct allowed_paths *allowed);
 
 enum path_kind {

@@ -44,6 +44,7 @@ struct catalogue_options {
 	const char *const *paths; /* stores, and folders below which traces may be opened */
 	size_t path_count;
 	const char *stores;                    /* the folder where stores are made */
+	bool trusts_stores;                    /* traces that a store names are read wherever they are */
 	void (*warm)(struct dataset *dataset); /* see builder.h */
 };
 

@@ -47,7 +47,7 @@ static enum histree_status add_store(struct catalogue *catalogue, const char *pa
 	enum histree_status status =
 		name != NULL ? free_name(catalogue, &name, error) : error_memory(error, "a name");
 	if (status == HISTREE_OK)
-		status = dataset_create(NULL, 0, path, &dataset, error);
+		status = dataset_create(NULL, 0, path, catalogue_readable(catalogue), &dataset, error);
 	if (status != HISTREE_OK)
 		goto out;
 	dataset_prepare(dataset);
@@ -84,6 +84,15 @@ out:
 	return status;
 }
 
+static enum histree_status add_path(struct catalogue *catalogue, const char *path, const char *resolved,
+				    struct histree_error *error)
+{
+	enum path_kind kind = path_kind_of(resolved);
+	if (kind == PATH_FILE)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "'%s' is a file; a store is a folder", path);
+	return kind == PATH_STORE ? add_store(catalogue, resolved, error) : HISTREE_OK;
+}
+
 enum histree_status catalogue_create(const struct catalogue_options *options, struct catalogue **out,
 				     struct histree_error *error)
 {
@@ -92,22 +101,16 @@ enum histree_status catalogue_create(const struct catalogue_options *options, st
 	if (catalogue == NULL)
 		return error_memory(error, "the catalogue");
 	pthread_mutex_init(&catalogue->lock, NULL);
+	catalogue->trusts_stores = options->trusts_stores;
 	enum histree_status status = builder_create(options->warm, &catalogue->builder, error);
 	if (status == HISTREE_OK && (catalogue->stores = realpath(options->stores, NULL)) == NULL)
 		status = error_set(error, HISTREE_ERR_IO,
 				   "there is no folder '%s' for stores; make it, or name another", options->stores);
-	for (size_t i = 0; i < options->path_count && status == HISTREE_OK; i++) {
+	/* All of them before any store is opened: its traces may be below a path that comes after it. */
+	for (size_t i = 0; i < options->path_count && status == HISTREE_OK; i++)
 		status = allowed_paths_add(&catalogue->allowed, options->paths[i], error);
-		if (status != HISTREE_OK)
-			break;
-		const char *resolved = catalogue->allowed.paths[catalogue->allowed.count - 1];
-		enum path_kind kind = path_kind_of(resolved);
-		if (kind == PATH_STORE)
-			status = add_store(catalogue, resolved, error);
-		else if (kind == PATH_FILE)
-			status = error_set(error, HISTREE_ERR_ARGUMENT, "'%s' is a file; a store is a folder",
-					   options->paths[i]);
-	}
+	for (size_t i = 0; i < options->path_count && status == HISTREE_OK; i++)
+		status = add_path(catalogue, options->paths[i], catalogue->allowed.paths[i], error);
 	if (status != HISTREE_OK) {
 		catalogue_free(catalogue);
 		return status;

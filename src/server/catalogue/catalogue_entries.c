@@ -19,6 +19,11 @@ void catalogue_entry_free(struct catalogue_entry *entry)
 	free(entry);
 }
 
+const struct allowed_paths *catalogue_readable(const struct catalogue *catalogue)
+{
+	return catalogue->trusts_stores ? NULL : &catalogue->allowed;
+}
+
 struct catalogue_entry *catalogue_entry_create(const char *uuid, const char *name, struct dataset *dataset)
 {
 	struct catalogue_entry *entry = calloc(1, sizeof(*entry));

@@ -20,10 +20,14 @@ struct catalogue_entries {
 struct catalogue {
 	struct builder *builder;
 	struct allowed_paths allowed;
+	bool trusts_stores;   /* also the traces that stores name are allowed, wherever they are */
 	char *stores;         /* resolved */
 	pthread_mutex_t lock; /* guards what follows */
 	struct catalogue_entries kinds[CATALOGUE_KIND_COUNT];
 };
+
+/* Where the traces may be that a store names; NULL: anywhere. */
+const struct allowed_paths *catalogue_readable(const struct catalogue *catalogue);
 
 /* Takes the dataset, also where it fails; NULL when memory is out. */
 struct catalogue_entry *catalogue_entry_create(const char *uuid, const char *name, struct dataset *dataset);

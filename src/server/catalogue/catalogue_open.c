@@ -41,7 +41,8 @@ static bool store_path(const struct catalogue *catalogue, const char *name, cons
 static enum histree_status begin_dataset(struct catalogue *catalogue, const char *const *traces, size_t count,
 					 const char *store, struct dataset **out, struct histree_error *error)
 {
-	enum histree_status status = dataset_create(traces, count, store, out, error);
+	enum histree_status status =
+		dataset_create(traces, count, store, catalogue_readable(catalogue), out, error);
 	if (status == HISTREE_OK)
 		status = builder_add(catalogue->builder, *out, error);
 	if (status != HISTREE_OK) {

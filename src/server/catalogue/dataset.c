@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "server/catalogue/allowed_paths.h"
 
 static char **copy_texts(const char *const *texts, size_t count)
 {
@@ -23,7 +24,8 @@ static char **copy_texts(const char *const *texts, size_t count)
 }
 
 enum histree_status dataset_create(const char *const *traces, size_t trace_count, const char *store_path,
-				   struct dataset **out, struct histree_error *error)
+				   const struct allowed_paths *readable, struct dataset **out,
+				   struct histree_error *error)
 {
 	*out = NULL;
 	struct dataset *dataset = calloc(1, sizeof(*dataset));
@@ -31,6 +33,7 @@ enum histree_status dataset_create(const char *const *traces, size_t trace_count
 		return error_memory(error, "a trace");
 	dataset->holders = 1;
 	dataset->status = DATASET_RUNNING;
+	dataset->readable = readable;
 	pthread_mutex_init(&dataset->views_lock, NULL);
 	pthread_cond_init(&dataset->view_made, NULL);
 	dataset->traces = copy_texts(traces, trace_count);
@@ -119,6 +122,18 @@ static enum histree_status open_histories(struct dataset *dataset, struct histre
 	return HISTREE_OK;
 }
 
+/* What a client may open it may read; a store may name any path, and is not believed. */
+static bool may_read_traces(const struct dataset *dataset)
+{
+	const struct histree_store_info *info = histree_store_info(dataset->store);
+	if (dataset->readable == NULL || (dataset->trace_count > 0 && is_of_our_traces(dataset, info)))
+		return true;
+	for (size_t i = 0; i < info->trace_count; i++)
+		if (!allowed_paths_allow(dataset->readable, info->traces[i]))
+			return false;
+	return true;
+}
+
 static enum histree_status open_store(struct dataset *dataset, struct histree_error *error)
 {
 	enum histree_status status = histree_store_open(dataset->store_path, &dataset->store, error);
@@ -129,6 +144,8 @@ static enum histree_status open_store(struct dataset *dataset, struct histree_er
 		dataset->trace_events = NULL;
 	if (status != HISTREE_OK)
 		close_store(dataset);
+	else
+		dataset->may_read_traces = may_read_traces(dataset);
 	return status;
 }
 

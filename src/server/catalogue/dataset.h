@@ -27,6 +27,7 @@ enum dataset_status {
 enum { DATASET_HISTORIES_MAX = 16, DATASET_VIEWS_MAX = 24 };
 
 struct dataset;
+struct allowed_paths;
 
 /* Makes of the histories what outputs need; it does not change after that. */
 typedef enum histree_status dataset_view_make(struct dataset *dataset, void **view, struct histree_error *error);
@@ -47,6 +48,7 @@ struct dataset {
 	char **traces; /* absolute paths, as given; empty: a store that was named */
 	size_t trace_count;
 	char *store_path;
+	const struct allowed_paths *readable; /* where traces that a store names may be; NULL: anywhere */
 
 	struct histree_error error; /* why it failed; written before the status says so */
 
@@ -55,15 +57,20 @@ struct dataset {
 	struct histree_history *histories[DATASET_HISTORIES_MAX];
 	size_t history_count;
 	struct histree_events *trace_events; /* NULL: the store has no index of events that can be read */
+	bool may_read_traces;                /* those that the store names are allowed, or are our own */
 
 	pthread_mutex_t views_lock; /* guards what follows */
 	pthread_cond_t view_made;
 	struct dataset_view views[DATASET_VIEWS_MAX];
 };
 
-/* A dataset of traces that shall be built as `store_path`, or, without traces, of the store there. */
+/*
+ * A dataset of traces that shall be built as `store_path`, or, without traces, of the store there.  `readable` is
+ * borrowed.
+ */
 enum histree_status dataset_create(const char *const *traces, size_t trace_count, const char *store_path,
-				   struct dataset **out, struct histree_error *error);
+				   const struct allowed_paths *readable, struct dataset **out,
+				   struct histree_error *error);
 
 struct dataset *dataset_hold(struct dataset *dataset);
 void dataset_release(struct dataset *dataset);

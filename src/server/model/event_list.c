@@ -31,11 +31,16 @@ enum histree_status event_list_make(struct dataset *dataset, void **out, struct 
 	list->count = histree_events_count(dataset->trace_events);
 	list->types = histree_events_types(dataset->trace_events, &list->type_count);
 	enum histree_status status = histree_event_reader_create(dataset->trace_events, &list->reader, error);
-	if (status == HISTREE_OK)
-		*out = list;
-	else
+	if (status != HISTREE_OK) {
 		event_list_free(list);
-	return status;
+		return status;
+	}
+	if (!dataset->may_read_traces)
+		histree_event_reader_keep_closed(
+			list->reader, "the trace of this store is not below what histree serve was given: name its "
+				      "folder too, or say --trust-stores");
+	*out = list;
+	return HISTREE_OK;
 }
 
 void event_list_free(void *view)
