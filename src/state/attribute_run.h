@@ -3,7 +3,7 @@
  * attribute_run.h - attributes that follow one another in the order of their creation and are alike
  * (docs/design/0003-names.md).
  *
- * A *group* is an attribute, its head, and those behind it that were created below it: a thread and what is known
+ * A *group* is an attribute, its head, and those after it that were created below it: a thread and what is known
  * of it.  Its *shape* is the place of each member in it and its name.  A *run* is groups of one shape whose heads
  * have one parent and names that count up: a thousand threads, one row.
  */
@@ -26,12 +26,12 @@ struct attribute_run {
 	uint32_t size;        /* of a group */
 	uint32_t name;        /* of the first head: 2 x number, or 2 x place in the list of texts + 1 */
 	uint32_t next;        /* from the last head to the next child of the parent; 0: there is none */
-	bool late;            /* some attribute here has children that came behind its group: heads of other runs */
+	bool late;            /* some attribute here has children that came after its group: heads of other runs */
 	struct byte_reader members;
 };
 
 /*
- * A shape is a varint, how many members there are behind the head, and for each of them two: the number of its
+ * A shape is a varint, how many members there are after the head, and for each of them two: the number of its
  * parent in the group, 0 being the head; and its name less the name of the member before it (of the first: less 0)
  * and 2, zigzag: texts that are new follow one another.
  */
@@ -41,7 +41,7 @@ struct group_member {
 	uint32_t name;   /* as above */
 };
 
-/* From a zeroed member on, with a copy of the run's reader; false behind the last, or where bytes make no sense. */
+/* From a zeroed member on, with a copy of the run's reader; false after the last, or where bytes make no sense. */
 bool group_member_next(struct byte_reader *members, uint32_t group_size, struct group_member *member);
 
 #endif

@@ -100,14 +100,14 @@ static bool cut_run(struct cutter *cutter, struct run_row *row)
 		cutter->next = cut_group(cutter, last + first.size);
 	}
 	const struct attribute *head = &tree->attributes[first.head];
-	histree_quark beside = tree->attributes[last].next_sibling;
+	histree_quark sibling = tree->attributes[last].next_sibling;
 	*row = (struct run_row){ .columns = {
 					 [RUN_FIRST] = first.head,
 					 [RUN_GROUPS] = groups - 1,
 					 [RUN_PARENT] = head->parent + 1, /* HISTREE_ROOT is the greatest number */
 					 [RUN_SHAPE] = first.shape,
 					 [RUN_NAME] = coded_name(tree, first.head),
-					 [RUN_NEXT] = beside == HISTREE_ROOT ? 0 : beside - last,
+					 [RUN_NEXT] = sibling == HISTREE_ROOT ? 0 : sibling - last,
 					 [RUN_LATE] = late,
 				 } };
 	return true;
@@ -119,7 +119,7 @@ struct heads {
 	size_t count, capacity;
 };
 
-/* Write the table of runs; the shapes are known behind it.  Returns the size of the blocks. */
+/* Write the table of runs; the shapes are known after it.  Returns the size of the blocks. */
 static uint64_t save_runs(struct cutter *cutter, struct heads *heads)
 {
 	struct run_table_writer table = run_table_writer(cutter->writer);

@@ -18,17 +18,17 @@ static const struct attribute_view *view_of(const struct histree_attributes *att
 static void get_run(const struct attribute_view *view, uint32_t number, struct attribute_run *run)
 {
 	struct run_row row;
-	uint32_t behind;
+	uint32_t after;
 	*run = (struct attribute_run){ 0 };
-	if (!run_table_get(&view->runs, number, &row, &behind))
+	if (!run_table_get(&view->runs, number, &row, &after))
 		return;
-	if (behind > view->base.count)
-		behind = view->base.count;
+	if (after > view->base.count)
+		after = view->base.count;
 	struct byte_reader members = text_list_get(&view->shapes, row.columns[RUN_SHAPE]);
 	uint64_t size = read_varint(&members) + 1, groups = (uint64_t)row.columns[RUN_GROUPS] + 1;
 	uint32_t first = row.columns[RUN_FIRST], name = row.columns[RUN_NAME];
 	histree_quark parent = row.columns[RUN_PARENT] - 1;
-	if (members.failed || size > GROUP_SIZE_MAX || first + groups * size != behind ||
+	if (members.failed || size > GROUP_SIZE_MAX || first + groups * size != after ||
 	    (parent != HISTREE_ROOT && parent >= first))
 		return;
 	/* Names count up as long as they are numbers; there is but one group with a text. */
@@ -82,7 +82,7 @@ static struct attribute_name text_name(const struct attribute_view *view, uint32
 	return (struct attribute_name){ .text = (const char *)text.at, .size = byte_reader_left(&text) };
 }
 
-/* The name that a code of attribute_run.h stands for, or that of a head so many groups behind. */
+/* The name that a code of attribute_run.h stands for, or that of a head so many groups after. */
 static struct attribute_name coded_name(const struct attribute_view *view, uint32_t name, uint32_t group)
 {
 	return (name & 1) == 0 ? attribute_name_number(name / 2 + group) : text_name(view, name / 2);
@@ -94,8 +94,8 @@ static struct attribute_name coded_name(const struct attribute_view *view, uint3
 static uint32_t row_at(const struct attribute_view *view, uint32_t place, struct run_row *row)
 {
 	uint64_t number = bits_get(view->order, (size_t)place * view->order_width, view->order_width);
-	uint32_t behind;
-	if (number >= view->runs.count || !run_table_get(&view->runs, (uint32_t)number, row, &behind))
+	uint32_t after;
+	if (number >= view->runs.count || !run_table_get(&view->runs, (uint32_t)number, row, &after))
 		return UINT32_MAX;
 	return (uint32_t)number;
 }
@@ -118,7 +118,7 @@ static uint32_t find_oldest(const struct attribute_view *view, histree_quark par
 }
 
 /*
- * The last place from `oldest` + 1 on that has a run of this parent which does not begin behind the name, or
+ * The last place from `oldest` + 1 on that has a run of this parent which does not begin after the name, or
  * `oldest`.
  */
 static uint32_t find_named(const struct attribute_view *view, uint32_t oldest, histree_quark parent,
@@ -236,7 +236,7 @@ static histree_quark view_first_child(const struct histree_attributes *attribute
 	return oldest_late_child(view, parent, near);
 }
 
-/* The head behind the last one of a run, if it has the same parent. */
+/* The head after the last one of a run, if it has the same parent. */
 static histree_quark next_run_head(const struct attribute_view *view, histree_quark last,
 				   struct attribute_run *near)
 {

@@ -112,9 +112,9 @@ histree_quark attributes_next(const struct histree_attributes *attributes, histr
 	if (child != HISTREE_ROOT)
 		return child;
 	for (; quark != top; quark = source->parent(attributes, quark, near)) {
-		histree_quark beside = source->next_sibling(attributes, quark, near);
-		if (beside != HISTREE_ROOT)
-			return beside;
+		histree_quark sibling = source->next_sibling(attributes, quark, near);
+		if (sibling != HISTREE_ROOT)
+			return sibling;
 	}
 	return HISTREE_ROOT;
 }

@@ -41,7 +41,7 @@ struct histree_attributes {
 enum { ATTRIBUTE_COUNT_MAX = 1 << 30 };
 
 /*
- * The attribute behind `quark` in a walk of everything below `top`, depth first, parents before their
+ * The attribute after `quark` in a walk of everything below `top`, depth first, parents before their
  * children; the walk begins with `top` itself and is over at HISTREE_ROOT.  No recursion, however deep.
  */
 histree_quark attributes_next(const struct histree_attributes *attributes, histree_quark top, histree_quark quark,

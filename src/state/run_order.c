@@ -68,10 +68,10 @@ bool run_order_pack(const struct attribute_tree *tree, const histree_quark *head
 	}
 	struct sorting sorting = { .tree = tree, .heads = heads };
 	qsort_r(runs, count, sizeof(*runs), compare, &sorting);
-	for (uint32_t first = 0, behind; first < count; first = behind) {
-		for (behind = first + 1; behind < count && runs[behind].parent == runs[first].parent;)
-			behind++;
-		move_oldest_to_front(runs + first, behind - first);
+	for (uint32_t first = 0, after; first < count; first = after) {
+		for (after = first + 1; after < count && runs[after].parent == runs[first].parent;)
+			after++;
+		move_oldest_to_front(runs + first, after - first);
 	}
 	for (uint32_t i = 0; i < count; i++)
 		bit_buffer_put(out, runs[i].run, width);

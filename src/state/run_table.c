@@ -17,13 +17,13 @@ struct packed_column {
 static struct packed_column pack_column(const struct run_table_writer *table, enum run_column which, uint32_t step)
 {
 	struct packed_column column = { .base = UINT32_MAX, .step = step };
-	uint32_t most = 0;
+	uint32_t max = 0;
 	for (uint32_t row = 0; row < table->row_count; row++) {
 		uint32_t number = table->rows[row].columns[which] - row * step;
 		column.base = number < column.base ? number : column.base;
-		most = number > most ? number : most;
+		max = number > max ? number : max;
 	}
-	column.width = bits_needed(most - column.base);
+	column.width = bits_needed(max - column.base);
 	return column;
 }
 
@@ -143,17 +143,17 @@ static uint64_t block_first(const struct run_table *table, uint32_t number)
 	return read_varint(&reader);
 }
 
-bool run_table_get(const struct run_table *table, uint32_t number, struct run_row *row, uint32_t *behind)
+bool run_table_get(const struct run_table *table, uint32_t number, struct run_row *row, uint32_t *after)
 {
 	struct run_block block;
 	if (number >= table->count || !read_block(table, number / RUNS_IN_BLOCK, &block))
 		return false;
 	unsigned next = number % RUNS_IN_BLOCK + 1;
 	if (next < block.rows)
-		*behind = (uint32_t)get_number(&block, RUN_FIRST, 0, next);
+		*after = (uint32_t)get_number(&block, RUN_FIRST, 0, next);
 	else
-		*behind = number + 1 == table->count ? UINT32_MAX
-						     : (uint32_t)block_first(table, number / RUNS_IN_BLOCK + 1);
+		*after = number + 1 == table->count ? UINT32_MAX
+						    : (uint32_t)block_first(table, number / RUNS_IN_BLOCK + 1);
 	size_t at = 0;
 	for (unsigned column = 0; column < RUN_COLUMNS; column++) {
 		uint64_t value = get_number(&block, column, at, number % RUNS_IN_BLOCK);
@@ -167,16 +167,16 @@ bool run_table_get(const struct run_table *table, uint32_t number, struct run_ro
 
 bool run_table_ascends(const struct run_table *table)
 {
-	uint64_t least = 0; /* that the next may be */
+	uint64_t min = 0; /* that the next may be */
 	for (uint32_t number = 0; number < table->count; number += RUNS_IN_BLOCK) {
 		struct run_block block;
 		if (!read_block(table, number / RUNS_IN_BLOCK, &block))
 			return false;
 		for (unsigned row = 0; row < block.rows; row++) {
 			uint64_t first = get_number(&block, RUN_FIRST, 0, row);
-			if (first == UINT64_MAX || first < least || (least == 0 && first > 0))
+			if (first == UINT64_MAX || first < min || (min == 0 && first > 0))
 				return false;
-			least = first + 1;
+			min = first + 1;
 		}
 	}
 	return true;
@@ -185,7 +185,7 @@ bool run_table_ascends(const struct run_table *table)
 uint32_t run_table_find(const struct run_table *table, uint32_t quark)
 {
 	uint32_t low = 0, high = (uint32_t)(((uint64_t)table->count + RUNS_IN_BLOCK - 1) / RUNS_IN_BLOCK);
-	while (low < high) { /* the first block that begins behind it */
+	while (low < high) { /* the first block that begins after it */
 		uint32_t middle = low + (high - low) / 2;
 		if (block_first(table, middle) <= quark)
 			low = middle + 1;
@@ -195,13 +195,13 @@ uint32_t run_table_find(const struct run_table *table, uint32_t quark)
 	struct run_block block;
 	if (low == 0 || !read_block(table, low - 1, &block))
 		return table->count;
-	unsigned first = 0, behind = block.rows;
-	while (first < behind) { /* likewise in the block */
-		unsigned middle = (first + behind) / 2;
+	unsigned first = 0, after = block.rows;
+	while (first < after) { /* likewise in the block */
+		unsigned middle = (first + after) / 2;
 		if (get_number(&block, RUN_FIRST, 0, middle) <= quark)
 			first = middle + 1;
 		else
-			behind = middle;
+			after = middle;
 	}
 	return first == 0 ? table->count : (low - 1) * RUNS_IN_BLOCK + first - 1;
 }

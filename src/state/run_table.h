@@ -60,12 +60,12 @@ struct run_table run_table_read(struct byte_reader *reader, uint64_t size, uint3
 bool run_table_ascends(const struct run_table *table);
 
 /*
- * `behind`: the `first` of the next row, UINT32_MAX for the last.  False if there is no such row, or one has no
+ * `after`: the `first` of the next row, UINT32_MAX for the last.  False if there is no such row, or one has no
  * sense.
  */
-bool run_table_get(const struct run_table *table, uint32_t number, struct run_row *row, uint32_t *behind);
+bool run_table_get(const struct run_table *table, uint32_t number, struct run_row *row, uint32_t *after);
 
-/* The last row whose `first` is not behind `quark`; `count` if there is none. */
+/* The last row whose `first` is not after `quark`; `count` if there is none. */
 uint32_t run_table_find(const struct run_table *table, uint32_t quark);
 
 #endif

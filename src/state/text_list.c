@@ -6,19 +6,19 @@ enum { TEXTS_IN_BLOCK = 32 };
 /* The texts from `first` on; `count` of them, up to TEXTS_IN_BLOCK. */
 static bool put_block(const struct intern *texts, uint32_t first, uint32_t count, struct section_writer *writer)
 {
-	size_t sizes[TEXTS_IN_BLOCK], least = SIZE_MAX, most = 0;
+	size_t sizes[TEXTS_IN_BLOCK], min = SIZE_MAX, max = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		intern_get(texts, first + i, &sizes[i]);
-		least = sizes[i] < least ? sizes[i] : least;
-		most = sizes[i] > most ? sizes[i] : most;
+		min = sizes[i] < min ? sizes[i] : min;
+		max = sizes[i] > max ? sizes[i] : max;
 	}
 	struct bit_buffer bits = { 0 };
-	unsigned width = bits_needed(most - least);
+	unsigned width = bits_needed(max - min);
 	if (!bit_buffer_reserve(&bits, (size_t)count * width))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		bit_buffer_put(&bits, sizes[i] - least, width);
-	section_writer_put_varint(writer, least);
+		bit_buffer_put(&bits, sizes[i] - min, width);
+	section_writer_put_varint(writer, min);
 	section_writer_put(writer, &(uint8_t){ (uint8_t)width }, 1);
 	section_writer_put(writer, bits.bytes, (bits.bits + 7) / 8);
 	bit_buffer_release(&bits);
@@ -57,17 +57,17 @@ struct byte_reader text_list_get(const struct text_list *list, uint64_t number)
 	uint64_t first = number / TEXTS_IN_BLOCK * TEXTS_IN_BLOCK;
 	size_t count = list->count - first < TEXTS_IN_BLOCK ? (size_t)(list->count - first) : TEXTS_IN_BLOCK;
 	struct byte_reader reader = block_directory_at(&list->blocks, number / TEXTS_IN_BLOCK);
-	uint64_t least = read_varint(&reader);
+	uint64_t min = read_varint(&reader);
 	const uint8_t *width = read_bytes(&reader, 1);
-	if (width == NULL || *width > 32 || least > UINT32_MAX)
+	if (width == NULL || *width > 32 || min > UINT32_MAX)
 		return none;
 	const uint8_t *sizes = read_bytes(&reader, (count * *width + 7) / 8);
 	if (sizes == NULL)
 		return none;
-	uint64_t before = (number - first) * least;
+	uint64_t before = (number - first) * min;
 	for (size_t i = 0; *width > 0 && i < number - first; i++)
 		before += bits_get(sizes, i * *width, *width);
-	uint64_t size = least + bits_get(sizes, (size_t)(number - first) * *width, *width);
+	uint64_t size = min + bits_get(sizes, (size_t)(number - first) * *width, *width);
 	read_bytes(&reader, (size_t)before);
 	const uint8_t *text = read_bytes(&reader, (size_t)size);
 	return text == NULL ? none : byte_reader(text, (size_t)size);

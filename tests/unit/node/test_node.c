@@ -504,7 +504,7 @@ static void columns_that_a_search_cannot_rely_on_are_found(void **state)
 	make_columns(block);
 	assert_int_equal(get_le32(block + 48), 0);
 	uint8_t *first_head = block + get_le32(block + 68), *times = block + get_le32(block + 64);
-	put_le32(first_head + BLOCK_HEAD_SIZE, get_le32(first_head + BLOCK_HEAD_SIZE) + 1);
+	put_le32(first_head + BLOCK_ENTRY_SIZE, get_le32(first_head + BLOCK_ENTRY_SIZE) + 1);
 	assert_false(is_searchable(block));
 	make_columns(block);
 	put_le32(times + 12, 0); /* bits of no width: all times are the first */
