@@ -361,7 +361,7 @@ static void each_kind_of_damage_is_refused(void **state)
 	assert_damage_refused(4, 13, "holds node 13");
 	assert_damage_refused(8, 1 << 16, "1 children at height 0");
 	assert_damage_refused(8, 6 << 16 | 1, "6 children at height 1");
-	assert_damage_refused(8, 1 << 16 | 1, "rows at offset 48 behind 1 children");
+	assert_damage_refused(8, 1 << 16 | 1, "rows at offset 48 after 1 children");
 	assert_damage_refused(12, 0, "0 rows");
 	assert_damage_refused(12, UINT32_MAX, "4294967295 rows");
 	assert_damage_refused(12, 1014, "1014 rows");
