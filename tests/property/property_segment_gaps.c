@@ -218,7 +218,7 @@ static uint64_t compare(const struct segment_analysis *analysis, const struct kn
 static void no_segment_is_made_that_is_none(void **state)
 {
 	const char *name = *state;
-	uint64_t seed = test_seed(), rounds = 2 * test_rounds();
+	uint64_t seed = test_seed(), rounds = test_effort(2, 1) * test_rounds();
 	struct run whole;
 	struct known known[ANALYSIS_COUNT];
 	run_trace(&whole, name, NULL);
