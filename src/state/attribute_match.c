@@ -22,7 +22,7 @@
 
 struct search {
 	const struct histree_attributes *attributes;
-	struct attribute_run near; /* where the last look was */
+	struct attribute_range near; /* where the last look was */
 	/* The list: the set, and what it becomes. */
 	histree_quark *now, *next;
 	size_t now_count, next_count, now_capacity, next_capacity;

@@ -169,7 +169,7 @@ static void a_section_is_written_in_pieces(void **state)
 static void ask_everything(const struct histree_attributes *attributes)
 {
 	uint32_t walked = 0;
-	struct attribute_run near = { 0 };
+	struct attribute_range near = { 0 };
 	for (histree_quark quark = attributes_next(attributes, HISTREE_ROOT, HISTREE_ROOT, &near);
 	     quark != HISTREE_ROOT; quark = attributes_next(attributes, HISTREE_ROOT, quark, &near))
 		assert_true(++walked <= attributes->count);

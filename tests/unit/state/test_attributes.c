@@ -404,7 +404,7 @@ static void assert_found(const struct histree_attributes *tree, histree_quark fr
 			 const bool *hits)
 {
 	struct quarks found = { 0 };
-	struct attribute_run near = { 0 };
+	struct attribute_range near = { 0 };
 	enum histree_status status = histree_attributes_match(tree, from, pattern, collect, &found, NULL);
 	size_t at = 0;
 	for (histree_quark quark = attributes_next(tree, HISTREE_ROOT, HISTREE_ROOT, &near); quark != HISTREE_ROOT;
