@@ -27,7 +27,7 @@ struct histree_density_options {
 
 /* In nanoseconds, both inclusive. */
 struct histree_duration_bucket {
-	uint64_t least, most;
+	uint64_t min, max;
 };
 
 struct histree_density_group {

@@ -8,6 +8,7 @@
 #ifndef ANALYSIS_ANALYSIS_H
 #define ANALYSIS_ANALYSIS_H
 
+#include "analysis/analysis_inputs.h"
 #include "event/event.h"
 #include "histree/state_system.h"
 
@@ -19,8 +20,11 @@ struct analysis {
 	/* Whether this analysis has something to say about such a trace. */
 	bool (*applies)(const struct event_trace *trace);
 
-	/* The state system is borrowed and outlives the instance. */
-	enum histree_status (*create)(struct histree_state_system *system, void **instance,
+	/* What it reads events through (analysis_inputs.h); NULL: it reads them itself. */
+	const struct analysis_input_kind *input;
+
+	/* The state system and the input, which is NULL if the kind is, are borrowed and outlive the instance. */
+	enum histree_status (*create)(struct histree_state_system *system, void *input, void **instance,
 				      struct histree_error *error);
 
 	/*

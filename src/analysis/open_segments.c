@@ -1,88 +1,138 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/open_segments.h"
 
-#include <search.h>
 #include <stdlib.h>
 
-static int compare(const void *left, const void *right)
+#include "base/array.h"
+#include "base/hash.h"
+
+enum { KEYED_MIN = 32 }; /* so many keys are kept before any is given up */
+
+static bool has_key(const void *elements, uint32_t number, const void *key)
 {
-	uint64_t a = ((const struct open_segment *)left)->key, b = ((const struct open_segment *)right)->key;
-	return (a > b) - (a < b);
+	struct open_segment *const *records = elements;
+	return records[number]->key == *(const uint64_t *)key;
+}
+
+static uint64_t hash_of(const void *elements, uint32_t number)
+{
+	struct open_segment *const *records = elements;
+	return hash_mix(records[number]->key);
+}
+
+/* Returns the record of a key, open or not. */
+static struct open_segment *record_of(const struct open_segments *open, uint64_t key)
+{
+	uint32_t number = hash_index_find(&open->index, hash_mix(key), has_key, open->records, &key);
+	return number == HASH_INDEX_NONE ? NULL : open->records[number];
 }
 
 struct open_segment *open_segments_find(const struct open_segments *open, uint64_t key)
 {
-	struct open_segment wanted = { .key = key };
-	struct open_segment *const *found = tfind(&wanted, &open->tree, compare);
-	return found == NULL ? NULL : *found;
+	struct open_segment *segment = record_of(open, key);
+	return segment != NULL && segment->is_open ? segment : NULL;
 }
 
-static struct open_segment *take_free(struct open_segments *open)
+/* ---- records ----------------------------------------------------------------------------------------- */
+
+/* Take their keys from all records that are not open. */
+static void give_up_keys(struct open_segments *open)
 {
-	struct open_segment *segment = open->free;
-	if (segment != NULL) {
-		open->free = segment->free;
-		return segment;
+	hash_index_clear(&open->index);
+	open->keyed = 0;
+	for (size_t i = 0; i < open->record_count; i++) {
+		struct open_segment *record = open->records[i];
+		if (!record->is_open)
+			continue;
+		open->records[i] = open->records[open->keyed];
+		open->records[open->keyed] = record;
+		hash_index_add(&open->index, hash_mix(record->key), (uint32_t)open->keyed++);
 	}
-	segment = arena_allocate(&open->memory, sizeof(*segment), _Alignof(struct open_segment));
-	if (segment == NULL)
-		return NULL;
-	*segment = (struct open_segment){ .all = open->all };
-	open->all = segment;
-	return segment;
+	assert(open->keyed == open->count);
 }
 
-static void give_back(struct open_segments *open, struct open_segment *segment)
+static bool add_record(struct open_segments *open)
 {
-	segment->free = open->free;
-	open->free = segment;
+	if (!array_reserve(&open->records, &open->capacity, open->record_count + 1))
+		return false;
+	struct open_segment *record = arena_allocate(&open->memory, sizeof(*record), _Alignof(struct open_segment));
+	if (record == NULL)
+		return false;
+	*record = (struct open_segment){ .is_open = false };
+	open->records[open->record_count++] = record;
+	return true;
 }
+
+/* Returns a record that was under no key, under this one; NULL when memory is out. */
+static struct open_segment *take_record(struct open_segments *open, uint64_t key)
+{
+	if (open->keyed >= KEYED_MIN && open->keyed >= 2 * open->count && open->keyed == open->record_count)
+		give_up_keys(open);
+	if (open->keyed == open->record_count && !add_record(open))
+		return NULL;
+	if (!hash_index_reserve(&open->index, open->keyed + 1, hash_of, open->records))
+		return NULL;
+	struct open_segment *record = open->records[open->keyed];
+	assert(!record->is_open);
+	record->key = key;
+	hash_index_add(&open->index, hash_mix(key), (uint32_t)open->keyed++);
+	return record;
+}
+
+/* ---- segments ---------------------------------------------------------------------------------------- */
 
 struct open_segment *open_segments_add(struct open_segments *open, uint64_t key, histree_time start)
 {
-	struct open_segment *segment = take_free(open);
+	struct open_segment *segment = record_of(open, key);
+	if (segment == NULL)
+		segment = take_record(open, key);
 	if (segment == NULL)
 		return NULL;
-	segment->key = key;
+	open->count += !segment->is_open;
+	segment->is_open = true;
 	segment->start = start;
 	for (size_t i = 0; i < OPEN_SEGMENT_VALUES; i++)
 		segment->values[i] = histree_null();
-	if (tsearch(segment, &open->tree, compare) == NULL) {
-		give_back(open, segment);
-		return NULL;
-	}
-	open->count++;
 	return segment;
 }
 
 void open_segments_remove(struct open_segments *open, struct open_segment *segment)
 {
-	tdelete(segment, &open->tree, compare);
-	give_back(open, segment);
+	assert(segment->is_open && open->count > 0);
+	segment->is_open = false;
 	open->count--;
+}
+
+/* Let two records change what they hold, but their keys. */
+static void swap_content(struct open_segment *a, struct open_segment *b)
+{
+	struct open_segment was = *a;
+	uint64_t key_of_b = b->key;
+	*a = *b;
+	a->key = was.key;
+	*b = was;
+	b->key = key_of_b;
 }
 
 bool open_segments_rename(struct open_segments *open, struct open_segment *segment, uint64_t key)
 {
-	tdelete(segment, &open->tree, compare);
-	segment->key = key;
-	if (tsearch(segment, &open->tree, compare) != NULL)
-		return true;
-	give_back(open, segment);
-	open->count--;
-	return false;
-}
-
-static void leave_alone(void *segment)
-{
-	(void)segment;
+	assert(segment->is_open && open_segments_find(open, key) == NULL);
+	struct open_segment *other = record_of(open, key);
+	if (other == NULL)
+		other = take_record(open, key);
+	if (other == NULL)
+		open_segments_remove(open, segment);
+	else
+		swap_content(segment, other);
+	return other != NULL;
 }
 
 void open_segments_release(struct open_segments *open)
 {
-	tdestroy(open->tree, leave_alone);
-	for (struct open_segment *segment = open->all; segment != NULL; segment = segment->all)
-		free(segment->text);
+	for (size_t i = 0; i < open->record_count; i++)
+		free(open->records[i]->text);
+	free(open->records);
+	hash_index_release(&open->index);
 	arena_release(&open->memory);
 	*open = (struct open_segments){ 0 };
 }

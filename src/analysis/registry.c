@@ -33,6 +33,11 @@ uint32_t registry_version(const struct registry_entry *entry)
 	return entry->analysis != NULL ? entry->analysis->version : entry->segments->version;
 }
 
+const struct analysis_input_kind *registry_input(const struct registry_entry *entry)
+{
+	return entry->analysis != NULL ? entry->analysis->input : entry->segments->input;
+}
+
 bool registry_applies(const struct registry_entry *entry, const struct event_trace *trace)
 {
 	return entry->analysis != NULL ? entry->analysis->applies(trace) : entry->segments->applies(trace);

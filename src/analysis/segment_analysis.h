@@ -8,6 +8,7 @@
 #ifndef ANALYSIS_SEGMENT_ANALYSIS_H
 #define ANALYSIS_SEGMENT_ANALYSIS_H
 
+#include "analysis/analysis_inputs.h"
 #include "event/event.h"
 #include "histree/segment_store.h"
 
@@ -26,8 +27,11 @@ struct segment_analysis {
 	/* Whether this analysis has something to say about such a trace. */
 	bool (*applies)(const struct event_trace *trace);
 
-	/* The store is borrowed and outlives the instance. */
-	enum histree_status (*create)(struct histree_segment_store *store, void **instance,
+	/* What it reads events through (analysis_inputs.h); NULL: it reads them itself. */
+	const struct analysis_input_kind *input;
+
+	/* The store and the input, which is NULL if the kind is, are borrowed and outlive the instance. */
+	enum histree_status (*create)(struct histree_segment_store *store, void *input, void **instance,
 				      struct histree_error *error);
 
 	/* One event, in the order of the input.  Negative only for what ends the build: no memory, no disk. */
@@ -35,7 +39,8 @@ struct segment_analysis {
 
 	/*
 	 * A gap begins, in its place among the events.  What meets it and may have ended in it is no segment, as
-	 * the end that is seen may be another one's: beginning and end count as alone.
+	 * the end that is seen may be another one's: beginning and end count as alone.  NULL: the input knows of
+	 * the gap, and that is enough.
 	 */
 	enum histree_status (*gap)(void *instance, const struct event_gap *gap, struct histree_error *error);
 

@@ -13,7 +13,7 @@
 struct arena_chunk;
 
 struct arena {
-	struct arena_chunk *chunk; /* the one being filled; earlier ones behind it */
+	struct arena_chunk *chunk; /* the one being filled, which links to the earlier ones */
 	size_t used, size;         /* of that chunk */
 	size_t bytes_total;        /* of all chunks */
 };
@@ -21,7 +21,7 @@ struct arena {
 /* A zeroed struct arena is an empty one. */
 void *arena_allocate(struct arena *arena, size_t size, size_t alignment);
 
-/* A copy of `size` bytes with a terminating zero behind them.  NULL when memory is out. */
+/* A copy of `size` bytes with a terminating zero after them.  NULL when memory is out. */
 char *arena_copy(struct arena *arena, const void *bytes, size_t size);
 
 void arena_release(struct arena *arena);

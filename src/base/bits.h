@@ -2,7 +2,7 @@
 /*
  * bits.h - numbers of a fixed width, one after the other, least significant bit first.
  *
- * Readers load eight bytes at once: whoever reads the last number must own BITS_SLACK bytes behind it.
+ * Readers load eight bytes at once: whoever reads the last number must own BITS_SLACK bytes after it.
  */
 #ifndef BASE_BITS_H
 #define BASE_BITS_H
@@ -47,7 +47,7 @@ static inline uint64_t bits_get(const uint8_t *bytes, size_t at, unsigned width)
 
 /* Bytes that grow as bits are put at their end.  A zeroed struct is empty. */
 struct bit_buffer {
-	uint8_t *bytes; /* zero behind `bits` */
+	uint8_t *bytes; /* zero after `bits` */
 	size_t bits;
 	size_t capacity; /* bytes */
 };
@@ -74,48 +74,48 @@ static inline void bit_buffer_put(struct bit_buffer *buffer, uint64_t number, un
 
 /*
  * Many numbers in a row, with the bits at hand in a register.  There must be room for all of them; between
- * bit_run_begin() and bit_run_end() the buffer is left alone.
+ * bit_writer_begin() and bit_writer_end() the buffer is left alone.
  */
-struct bit_run {
+struct bit_writer {
 	uint8_t *to;
-	uint64_t word;   /* of the byte at `to` and those behind it */
+	uint64_t word;   /* of the byte at `to` and those after it */
 	unsigned filled; /* bits of it, less than 8 between two numbers */
 };
 
-static inline struct bit_run bit_run_begin(const struct bit_buffer *buffer)
+static inline struct bit_writer bit_writer_begin(const struct bit_buffer *buffer)
 {
 	uint8_t *to = buffer->bytes + buffer->bits / 8;
-	return (struct bit_run){ .to = to, .word = *to, .filled = buffer->bits % 8 };
+	return (struct bit_writer){ .to = to, .word = *to, .filled = buffer->bits % 8 };
 }
 
-static inline void bit_run_put_short(struct bit_run *run, uint64_t number, unsigned width)
+static inline void bit_writer_put_short(struct bit_writer *writer, uint64_t number, unsigned width)
 {
-	run->word |= number << run->filled;
-	run->filled += width;
-	uint64_t word = run->word;
+	writer->word |= number << writer->filled;
+	writer->filled += width;
+	uint64_t word = writer->word;
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	word = __builtin_bswap64(word);
 #endif
-	memcpy(run->to, &word, sizeof(word));
-	run->to += run->filled / 8;
-	run->word = run->filled >= 64 ? 0 : run->word >> (run->filled & ~7u);
-	run->filled %= 8;
+	memcpy(writer->to, &word, sizeof(word));
+	writer->to += writer->filled / 8;
+	writer->word = writer->filled >= 64 ? 0 : writer->word >> (writer->filled & ~7u);
+	writer->filled %= 8;
 }
 
 /* Up to 64 bits, of which only `width` may be set. */
-static inline void bit_run_put(struct bit_run *run, uint64_t number, unsigned width)
+static inline void bit_writer_put(struct bit_writer *writer, uint64_t number, unsigned width)
 {
 	if (width <= 56) {
-		bit_run_put_short(run, number, width);
+		bit_writer_put_short(writer, number, width);
 		return;
 	}
-	bit_run_put_short(run, number & UINT32_MAX, 32);
-	bit_run_put_short(run, number >> 32, width - 32);
+	bit_writer_put_short(writer, number & UINT32_MAX, 32);
+	bit_writer_put_short(writer, number >> 32, width - 32);
 }
 
-static inline void bit_run_end(struct bit_buffer *buffer, const struct bit_run *run)
+static inline void bit_writer_end(struct bit_buffer *buffer, const struct bit_writer *writer)
 {
-	buffer->bits = 8 * (size_t)(run->to - buffer->bytes) + run->filled;
+	buffer->bits = 8 * (size_t)(writer->to - buffer->bytes) + writer->filled;
 }
 
 void bit_buffer_clear(struct bit_buffer *buffer);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * block_directory.h - blocks of differing sizes, one after the other, and behind them where each begins.
+ * block_directory.h - blocks of differing sizes, one after the other, and after them where each begins.
  *
  *	blocks
  *	for each block its offset from the first one, in as few bits as the size of all blocks needs
@@ -15,7 +15,7 @@
 #include "base/bytes.h"
 
 struct block_directory {
-	const uint8_t *blocks, *offsets; /* BITS_SLACK readable behind both */
+	const uint8_t *blocks, *offsets; /* BITS_SLACK readable after both */
 	size_t size;                     /* of all blocks */
 	unsigned width;                  /* of an offset */
 };

@@ -79,7 +79,7 @@ static inline uint8_t *put_varint(uint8_t *at, uint64_t number)
 	return at;
 }
 
-/* Returns the byte behind the varint, or NULL if it does not end before `end` or is no varint. */
+/* Returns the byte after the varint, or NULL if it does not end before `end` or is no varint. */
 static inline const uint8_t *get_varint(const uint8_t *at, const uint8_t *end, uint64_t *number)
 {
 	uint64_t value = 0;

@@ -31,7 +31,7 @@ uint32_t intern_add(struct intern *intern, const void *bytes, size_t size);
 /* The id of these bytes if they were added, else INTERN_NONE. */
 uint32_t intern_find(const struct intern *intern, const void *bytes, size_t size);
 
-/* The bytes of an id, with a terminating zero behind them; they stay where they are. */
+/* The bytes of an id, with a terminating zero after them; they stay where they are. */
 const char *intern_get(const struct intern *intern, uint32_t id, size_t *size);
 
 /* The same strings with the same ids.  False when memory is out; `copy` is then empty. */

@@ -25,11 +25,11 @@ static size_t announced_size(unsigned char first)
 static size_t character_size(const unsigned char *at, size_t left)
 {
 	size_t size = announced_size(at[0]);
-	unsigned char least = at[0] == 0xe0 ? 0xa0 : at[0] == 0xf0 ? 0x90 : 0x80;
-	unsigned char most = at[0] == 0xed ? 0x9f : at[0] == 0xf4 ? 0x8f : 0xbf;
+	unsigned char min = at[0] == 0xe0 ? 0xa0 : at[0] == 0xf0 ? 0x90 : 0x80;
+	unsigned char max = at[0] == 0xed ? 0x9f : at[0] == 0xf4 ? 0x8f : 0xbf;
 	if (size > left)
 		return 0;
-	if (size > 1 && (at[1] < least || at[1] > most))
+	if (size > 1 && (at[1] < min || at[1] > max))
 		return 0;
 	for (size_t i = 2; i < size; i++)
 		if ((at[i] & 0xc0) != 0x80)

@@ -18,7 +18,7 @@
 
 struct json_piece {
 	size_t plain;   /* bytes that stand for themselves */
-	char escape[8]; /* what stands for the one byte behind them */
+	char escape[8]; /* what stands for the one byte after them */
 	size_t escape_size;
 	size_t taken; /* bytes of the text that these are */
 };

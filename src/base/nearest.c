@@ -13,7 +13,7 @@ struct nearest nearest_begin(const char *typed)
 	return (struct nearest){ .typed = typed, .typed_size = size, .distance = (unsigned)(size + 2) / 3 + 1 };
 }
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned min(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
@@ -31,9 +31,9 @@ static unsigned distance_of(const char *a, size_t a_size, const char *b, size_t 
 		table[i][0] = i;
 		for (unsigned j = 1; j <= b_size; j++) {
 			unsigned change = table[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
-			table[i][j] = least(change, least(table[i - 1][j], table[i][j - 1]) + 1);
+			table[i][j] = min(change, min(table[i - 1][j], table[i][j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-				table[i][j] = least(table[i][j], table[i - 2][j - 2] + 1);
+				table[i][j] = min(table[i][j], table[i - 2][j - 2] + 1);
 		}
 	}
 	return table[a_size][b_size];

@@ -53,7 +53,7 @@ size_t number_format_size(uint64_t bytes, char text[NUMBER_TEXT_SIZE])
 	return (size_t)snprintf(text, NUMBER_TEXT_SIZE, "%.1f %s", size, names[unit]);
 }
 
-/* Digits, at least one; returns what is behind them, NULL if there is none or the number is too large. */
+/* Digits, at least one; returns what is after them, NULL if there is none or the number is too large. */
 static const char *read_digits(const char *text, uint64_t *number)
 {
 	const char *at = text;
@@ -68,8 +68,8 @@ static const char *read_digits(const char *text, uint64_t *number)
 
 bool number_parse(const char *text, uint64_t *number)
 {
-	const char *behind = read_digits(text, number);
-	return behind != NULL && *behind == '\0';
+	const char *after = read_digits(text, number);
+	return after != NULL && *after == '\0';
 }
 
 bool number_parse_signed(const char *text, int64_t *number)
@@ -84,25 +84,25 @@ bool number_parse_signed(const char *text, int64_t *number)
 
 bool number_parse_real(const char *text, double *number)
 {
-	char *behind;
+	char *after;
 	/* strtod() would also take blanks, hexadecimal digits and names. */
 	if (*text == '\0' || text[strspn(text, "0123456789.eE+-")] != '\0')
 		return false;
-	*number = strtod(text, &behind);
-	return *behind == '\0';
+	*number = strtod(text, &after);
+	return *after == '\0';
 }
 
 bool number_parse_size(const char *text, uint64_t *bytes)
 {
 	static const char suffixes[] = "KMGT";
 	uint64_t number;
-	const char *behind = read_digits(text, &number);
-	if (behind == NULL)
+	const char *after = read_digits(text, &number);
+	if (after == NULL)
 		return false;
 	unsigned shift = 0;
-	if (*behind != '\0') {
-		const char *suffix = strchr(suffixes, *behind);
-		if (suffix == NULL || behind[1] != '\0')
+	if (*after != '\0') {
+		const char *suffix = strchr(suffixes, *after);
+		if (suffix == NULL || after[1] != '\0')
 			return false;
 		shift = 10 * (unsigned)(suffix - suffixes + 1);
 	}

@@ -31,7 +31,7 @@ bool number_parse_signed(const char *text, int64_t *number);
 /* Any decimal number: "42", "-1.5e3"; the nearest double. */
 bool number_parse_real(const char *text, double *number);
 
-/* A whole number with K, M, G or T behind it for powers of 1024: "64K". */
+/* A whole number with K, M, G or T after it for powers of 1024: "64K". */
 bool number_parse_size(const char *text, uint64_t *bytes);
 
 #endif

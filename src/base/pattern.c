@@ -23,7 +23,7 @@ struct pattern {
 	bool begins[UINT8_MAX + 1];                    /* a match may begin with this byte */
 	struct position_set first, last;               /* where a match begins and ends */
 	struct position_set takes[SYMBOL_COUNT];       /* the positions that take this symbol */
-	struct position_set follows[PATTERN_SIZE_MAX]; /* where a match goes on behind this position */
+	struct position_set follows[PATTERN_SIZE_MAX]; /* where a match goes on after this position */
 };
 
 /* ---- sets ---------------------------------------------------------------------------------------- */
@@ -134,7 +134,7 @@ static enum histree_status parse_class_name(struct parser *parser, bool bytes[UI
 			      "the others of POSIX");
 }
 
-/* Behind "[". */
+/* After "[". */
 static enum histree_status parse_brackets(struct parser *parser, struct part *part)
 {
 	bool bytes[UINT8_MAX + 1] = { false };
@@ -150,27 +150,27 @@ static enum histree_status parse_brackets(struct parser *parser, struct part *pa
 				return status;
 			continue;
 		}
-		uint8_t least = (uint8_t)*parser->at++, most = least;
+		uint8_t min = (uint8_t)*parser->at++, max = min;
 		if (parser->at[0] == '-' && parser->at[1] != ']' && parser->at[1] != '\0') {
-			most = (uint8_t)parser->at[1];
+			max = (uint8_t)parser->at[1];
 			parser->at += 2;
 		}
-		if (least > most)
+		if (min > max)
 			return refuse(parser, "a range of bytes that ends before it begins");
-		memset(bytes + least, true, (size_t)(most - least) + 1);
+		memset(bytes + min, true, (size_t)(max - min) + 1);
 	}
 	parser->at++;
 	add_bytes(parser, part, bytes, wanted);
 	return HISTREE_OK;
 }
 
-/* Behind the backslash. */
+/* After the backslash. */
 static enum histree_status parse_escape(struct parser *parser, struct part *part)
 {
 	unsigned char sign = (unsigned char)*parser->at;
 	int (*is_in)(int byte) = NULL;
 	if (sign == '\0')
-		return refuse(parser, "nothing behind its last '\\'; write '\\\\' for the sign itself");
+		return refuse(parser, "nothing after its last '\\'; write '\\\\' for the sign itself");
 	parser->at++;
 	switch (tolower(sign)) {
 	case 'd':
@@ -240,7 +240,7 @@ static enum histree_status parse_atom(struct parser *parser, struct part *part)
 	return HISTREE_OK;
 }
 
-/* An atom and the signs behind it that say how often. */
+/* An atom and the signs after it that say how often. */
 static enum histree_status parse_repeated(struct parser *parser, struct part *part)
 {
 	enum histree_status status = parse_atom(parser, part);

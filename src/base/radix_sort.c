@@ -10,17 +10,17 @@ enum { DIGIT_BITS = 11, DIGIT_MASK = (1 << DIGIT_BITS) - 1 };
 static void sort_digit(const struct keyed_index *from, struct keyed_index *to, size_t count, uint64_t key_min,
 		       unsigned shift)
 {
-	uint32_t places[1 << DIGIT_BITS] = { 0 };
+	uint32_t slots[1 << DIGIT_BITS] = { 0 };
 	for (size_t i = 0; i < count; i++)
-		places[((from[i].key - key_min) >> shift) & DIGIT_MASK]++;
+		slots[((from[i].key - key_min) >> shift) & DIGIT_MASK]++;
 	uint32_t sum = 0;
 	for (size_t digit = 0; digit <= DIGIT_MASK; digit++) {
-		uint32_t here = places[digit];
-		places[digit] = sum;
+		uint32_t here = slots[digit];
+		slots[digit] = sum;
 		sum += here;
 	}
 	for (size_t i = 0; i < count; i++)
-		to[places[((from[i].key - key_min) >> shift) & DIGIT_MASK]++] = from[i];
+		to[slots[((from[i].key - key_min) >> shift) & DIGIT_MASK]++] = from[i];
 }
 
 /* Sort by the digits from `shift` on; the result is in either of the two. */
@@ -42,10 +42,10 @@ static bool sort_nearly_sorted(struct keyed_index *entries, size_t count)
 	size_t moves_left = count;
 	for (size_t i = 1; i < count; i++) {
 		struct keyed_index entry = entries[i];
-		size_t place = i;
-		for (; place > 0 && entries[place - 1].key > entry.key && moves_left > 0; place--, moves_left--)
-			entries[place] = entries[place - 1];
-		entries[place] = entry;
+		size_t slot = i;
+		for (; slot > 0 && entries[slot - 1].key > entry.key && moves_left > 0; slot--, moves_left--)
+			entries[slot] = entries[slot - 1];
+		entries[slot] = entry;
 		if (moves_left == 0)
 			return false;
 	}

@@ -125,7 +125,7 @@ static enum histree_status pull(struct answering *answering, const struct part *
 		const struct member *member = member_of(answering, part, interval.quark);
 		if (member == NULL)
 			return error_set(error, HISTREE_ERR_INTERNAL,
-					 "the query gave an attribute nobody asked for");
+					 "the query gave an attribute that was not asked for");
 		if (is_full(answering))
 			return HISTREE_END;
 		if (!keep(answering, &interval, member->place))
@@ -321,5 +321,5 @@ int answer_exit(const struct answer_stats *stats, int status)
 		return status;
 	return report_exit(CLI_INPUT,
 			   "the history is damaged, and what is lost is shown as unknown; 'histree verify' says "
-			   "what it is, 'histree repair' makes a sound history of the rest");
+			   "what that is, and 'histree repair' makes a sound history of the rest");
 }

@@ -39,8 +39,8 @@ static void put_cells(const struct density_rows *rows, struct row_writer *writer
 		if (rows->column_count > 0)
 			row_number(writer, column_start(rows, column));
 		row_text(writer, "ns");
-		row_unsigned(writer, rows->buckets[i].least);
-		row_unsigned(writer, rows->buckets[i].most);
+		row_unsigned(writer, rows->buckets[i].min);
+		row_unsigned(writer, rows->buckets[i].max);
 		row_unsigned(writer, count);
 		row_end(writer);
 	}
@@ -103,8 +103,8 @@ void density_rows_print_bars(const struct density_rows *rows, struct output *out
 		row_end(&writer);
 	for (size_t i = 0; i < rows->bucket_count; i++) {
 		uint64_t count = cell(rows, 0, 0, i);
-		put_round(&writer, rows->buckets[i].least);
-		put_round(&writer, rows->buckets[i].most < UINT64_MAX ? rows->buckets[i].most + 1 : UINT64_MAX);
+		put_round(&writer, rows->buckets[i].min);
+		put_round(&writer, rows->buckets[i].max < UINT64_MAX ? rows->buckets[i].max + 1 : UINT64_MAX);
 		row_unsigned(&writer, count);
 		put_share(&writer, count, all->count);
 		row_bar(&writer, count, most);
@@ -153,11 +153,11 @@ static size_t make_axis(const struct density_rows *rows, char line[LINE_MAX])
 	size_t used = 0;
 	for (size_t i = 0; i < rows->bucket_count; i++) {
 		char text[TIME_TEXT_SIZE];
-		size_t size = time_format_round(rows->buckets[i].least, text), place = i * PLACES;
+		size_t size = time_format_round(rows->buckets[i].min, text), place = i * PLACES;
 		char *blank = strchr(text, ' ');
 		memmove(blank, blank + 1, strlen(blank));
 		size--;
-		if (!is_power_of_ten(rows->buckets[i].least) || (used > 0 && place <= used) ||
+		if (!is_power_of_ten(rows->buckets[i].min) || (used > 0 && place <= used) ||
 		    place + size > LINE_MAX)
 			continue;
 		memset(line + used, ' ', place - used);

@@ -16,11 +16,13 @@ struct segment_options {
 };
 
 /* Their rows in the table of a verb; `at` is the struct segment_options in the verb's own. */
-#define CLI_OPTIONS_SEGMENTS(type, at)                                                                   \
-	CLI_OPTION_SEGMENTS("from", "TIME", type, at.from, "only segments that reach this time"),        \
-		CLI_OPTION_SEGMENTS("to", "TIME", type, at.to, "only segments that begin by this time"), \
-		CLI_OPTION_SEGMENTS("where", "EXPR", type, at.where,                                     \
-				    "only segments that fit, as in 'duration > 1ms && name == futex'")
+#define CLI_OPTIONS_SEGMENTS(type, at)                                                                           \
+	CLI_OPTION_SEGMENTS("from", "TIME", type, at.from, "take only segments that end at this time or later"), \
+		CLI_OPTION_SEGMENTS("to", "TIME", type, at.to,                                                   \
+				    "take only segments that begin at this time or "                             \
+				    "earlier"),                                                                  \
+		CLI_OPTION_SEGMENTS("where", "EXPR", type, at.where,                                             \
+				    "take only segments that pass, as in 'duration > 1ms && name == futex'")
 #define CLI_OPTION_SEGMENTS(text, of, type, at, means)                                                      \
 	{                                                                                                   \
 		.name = text, .argument = of, .kind = CLI_TEXT, .member = offsetof(type, at), .help = means \

@@ -37,7 +37,7 @@ void help_print(struct output *output, const struct cli_verb *verb);
 #define CLI_OPTION_FORMAT(type)                                                                               \
 	{                                                                                                     \
 		.name = "format", .argument = "FORMAT", .kind = CLI_CHOICE, .member = offsetof(type, format), \
-		.help = "text, tsv, csv or json; default: text", .choices = row_format_names                  \
+		.help = "print rows as text, tsv, csv or json; default: text", .choices = row_format_names    \
 	}
 #define CLI_OPTION_ANALYSIS(type, text)                                                             \
 	{                                                                                           \

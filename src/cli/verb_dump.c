@@ -11,7 +11,8 @@ struct dump_options {
 };
 
 static const struct cli_option options[] = {
-	CLI_OPTION_ANALYSIS(struct dump_options, "the history of this analysis; default: kernel, or the first"),
+	CLI_OPTION_ANALYSIS(struct dump_options,
+			    "read the history of this analysis; default: kernel, or the first"),
 	CLI_OPTION_FORMAT(struct dump_options),
 	{ 0 },
 };

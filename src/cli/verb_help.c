@@ -50,7 +50,7 @@ static void print_option(struct output *output, const struct cli_option *option)
 
 static void print_verb(struct output *output, const struct cli_verb *verb)
 {
-	static const struct cli_option help = { .name = "help", .letter = 'h', .help = "this text" };
+	static const struct cli_option help = { .name = "help", .letter = 'h', .help = "print this text" };
 	output_format(output, "usage: histree %s [OPTION]...%s%s\n\n", verb->name,
 		      *verb->arguments != '\0' ? " " : "", verb->arguments);
 	output_format(output, "%c%s.\n\n", toupper(verb->summary[0]), verb->summary + 1);
@@ -63,7 +63,7 @@ static void print_command(struct output *output)
 {
 	output_text(output, "usage: histree VERB [OPTION]... [ARGUMENT]...\n"
 			    "\n"
-			    "Keeps the states of everything in a system trace, and answers what they were.\n"
+			    "Keep every state of a system trace, and ask for any time.\n"
 			    "\n");
 	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
 		output_format(output, "  %-12s %s\n", (*verb)->name, (*verb)->summary);
@@ -101,7 +101,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 
 const struct cli_verb verb_help = {
 	.name = "help",
-	.summary = "say what the command, or a verb of it, does",
+	.summary = "print a short help for the command, or for one verb",
 	.arguments = "[VERB]",
 	.words_most = 1,
 	.complete = CLI_COMPLETE_VERB,

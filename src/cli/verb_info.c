@@ -10,7 +10,7 @@ struct info_options {
 };
 
 static const struct cli_option options[] = {
-	CLI_OPTION_ANALYSIS(struct info_options, "only what this analysis made; default: all"),
+	CLI_OPTION_ANALYSIS(struct info_options, "read only what this analysis made; default: everything"),
 	CLI_OPTION_FORMAT(struct info_options),
 	{ 0 },
 };

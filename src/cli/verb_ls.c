@@ -12,7 +12,7 @@ struct ls_options {
 
 static const struct cli_option options[] = {
 	CLI_OPTION_ANALYSIS(struct ls_options,
-			    "the history, or the segments, of this analysis; default: kernel, or "
+			    "read the history, or the segments, of this analysis; default: kernel, or "
 			    "the first history"),
 	CLI_OPTION_FORMAT(struct ls_options),
 	{ 0 },

@@ -19,12 +19,12 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct repair_options, output),
 	  .complete = CLI_COMPLETE_PATH,
-	  .help = "the store, or history file, to make; default: STORE.repaired" },
+	  .help = "make this store or file; default: STORE.repaired" },
 	{ .name = "force",
 	  .letter = 'f',
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct repair_options, force),
-	  .help = "replace a store of that name, once the new one is complete" },
+	  .help = "replace an existing store of that name once the new one is complete" },
 	CLI_OPTION_FORMAT(struct repair_options),
 	{ 0 },
 };
@@ -93,7 +93,7 @@ static enum cli_exit repair(struct repairing *repairing, const struct histree_re
 	if (status == HISTREE_OK)
 		report("'%s': nothing was damaged; '%s' holds the same", wanted->path, wanted->out);
 	else
-		report("'%s' has what can be read of '%s'; %" PRIu64 " intervals are lost and said to be unknown",
+		report("'%s' has what can be read of '%s'; %" PRIu64 " lost intervals are marked unknown",
 		       wanted->out, wanted->path, repairing->lost);
 	return status == HISTREE_OK ? CLI_OK : CLI_NOTHING;
 }
@@ -138,7 +138,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 
 const struct cli_verb verb_repair = {
 	.name = "repair",
-	.summary = "make a sound store of what can be read of a damaged one, and list what is lost",
+	.summary = "make a sound store of what can be read of a damaged one",
 	.arguments = "STORE",
 	.words_least = 1,
 	.words_most = 1,

@@ -26,7 +26,7 @@ static const struct cli_option options[] = {
 	{ .name = "any-port",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct serve_options, any_port),
-	  .help = "listen at a port that is free; it is said on standard error" },
+	  .help = "listen at a free port, and print it on standard error" },
 	{ .name = "bind",
 	  .argument = "ADDRESS",
 	  .kind = CLI_TEXT,
@@ -36,19 +36,18 @@ static const struct cli_option options[] = {
 	  .argument = "FOLDER",
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct serve_options, stores),
-	  .help = "make the stores of traces that clients open, and keep bookmarks, in this folder; default: the "
+	  .help = "write the stores of traces that clients open, and bookmarks, into this folder; default: the "
 		  "current one",
 	  .complete = CLI_COMPLETE_PATH },
 	{ .name = "allow-origin",
 	  .argument = "ORIGIN",
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct serve_options, allowed_origin),
-	  .help = "let pages of this origin ask too, like https://traces.example" },
+	  .help = "answer pages of this origin too, such as https://traces.example" },
 	{ .name = "trust-stores",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct serve_options, trusts_stores),
-	  .help = "read the events of the traces that stores name, wherever they are; else only below what is "
-		  "named here" },
+	  .help = "read the trace that a store names, wherever it is, and not only below a STORE or FOLDER" },
 	{ .name = "web-root",
 	  .argument = "FOLDER",
 	  .kind = CLI_TEXT,
@@ -83,7 +82,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
 	if (chosen.any_port && chosen.port != 0)
-		return report_exit(CLI_USAGE, "'--port' names a port, '--any-port' leaves it open: choose one");
+		return report_exit(CLI_USAGE, "'--port' names a port, and '--any-port' takes any: choose one");
 	struct server_options server_options = {
 		.paths = (const char *const *)words.words,
 		.path_count = words.count,

@@ -15,7 +15,7 @@ static const struct cli_option options[] = {
 	  .argument = "FIELD",
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct stats_options, by),
-	  .help = "one row for each value of this field; default: name" },
+	  .help = "print one row for each value of this field; default: name" },
 	CLI_OPTIONS_SEGMENTS(struct stats_options, segments),
 	CLI_OPTION_FORMAT(struct stats_options),
 	{ 0 },

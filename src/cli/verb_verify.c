@@ -10,7 +10,7 @@ struct verify_options {
 };
 
 static const struct cli_option options[] = {
-	CLI_OPTION_ANALYSIS(struct verify_options, "only what this analysis made; default: all"),
+	CLI_OPTION_ANALYSIS(struct verify_options, "read only what this analysis made; default: everything"),
 	{ 0 },
 };
 

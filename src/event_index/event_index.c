@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "event_index/event_index.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdalign.h>
@@ -209,6 +210,7 @@ double event_index_estimate(const struct event_index *index, histree_time time)
 		return (double)index->event_count;
 	size_t tick = event_index_tick_before(index, time);
 	bool is_last = tick + 1 == index->tick_count;
+	assert(index->ticks[tick] < time && (is_last || index->ticks[tick + 1] >= time));
 	histree_time from = index->ticks[tick], to = is_last ? index->end : index->ticks[tick + 1];
 	double before = (double)tick * EVENTS_PER_TICK;
 	double between = (is_last ? (double)index->event_count : before + EVENTS_PER_TICK) - before;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "event_index/event_index_writer.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -31,6 +32,7 @@ static bool add_tick(struct event_index_writer *writer)
 	bool is_first = writer->event_count == 0;
 	set_end(&writer->ticks, put_varint(at, is_first ? zigzag(writer->end)
 							: (uint64_t)writer->end - (uint64_t)writer->last_tick));
+	assert(is_first || writer->end >= writer->last_tick);
 	writer->last_tick = writer->end;
 	return true;
 }
@@ -44,6 +46,7 @@ static bool end_block(struct event_index_writer *writer)
 	uint64_t seen = 0;
 	for (size_t i = 0; i < writer->count_count; i++)
 		seen += writer->counts[i] > 0;
+	assert(seen > 0 && seen <= EVENTS_PER_BLOCK);
 	at = put_varint(at, seen);
 	for (size_t i = 0; i < writer->count_count; i++) {
 		if (writer->counts[i] == 0)

@@ -38,67 +38,69 @@ static bool passes(const struct histree_filter *filter, const struct filter_test
 	return false;
 }
 
-/* Where to go on behind a step that is no test. */
-static size_t follow(const struct filter_step *step, size_t next, bool *truth)
+/* Where to go on after an op that is no test. */
+static size_t follow(const struct filter_op *op, size_t next, bool *truth)
 {
-	if (step->kind == FILTER_STEP_NOT)
+	if (op->kind == FILTER_OP_NOT)
 		*truth = !*truth;
-	else if (step->kind == (*truth ? FILTER_STEP_GO_WHEN_TRUE : FILTER_STEP_GO_WHEN_FALSE))
-		return step->number;
+	else if (op->kind == (*truth ? FILTER_OP_GO_WHEN_TRUE : FILTER_OP_GO_WHEN_FALSE))
+		return op->number;
 	return next;
 }
 
 bool histree_filter_match(const struct histree_filter *filter, const struct histree_value *values)
 {
 	bool truth = false;
-	for (size_t at = 0; at < filter->step_count;) {
-		const struct filter_step *step = &filter->steps[at++];
-		if (step->kind == FILTER_STEP_TEST)
-			truth = passes(filter, &filter->tests[step->number], values);
+	for (size_t at = 0; at < filter->op_count;) {
+		const struct filter_op *op = &filter->ops[at++];
+		if (op->kind == FILTER_OP_TEST)
+			truth = passes(filter, &filter->tests[op->number], values);
 		else
-			at = follow(step, at, &truth);
+			at = follow(op, at, &truth);
 	}
 	return truth;
 }
 
-/* Where the test before step `at` fails, so does the expression, whatever the other tests say. */
+/* Where the test before op `at` fails, so does the expression, whatever the other tests say. */
 static bool is_required(const struct histree_filter *filter, size_t at)
 {
 	bool truth = false;
-	while (at < filter->step_count) {
-		const struct filter_step *step = &filter->steps[at++];
-		if (step->kind == FILTER_STEP_TEST)
+	while (at < filter->op_count) {
+		const struct filter_op *op = &filter->ops[at++];
+		if (op->kind == FILTER_OP_TEST)
 			return false;
-		at = follow(step, at, &truth);
+		at = follow(op, at, &truth);
 	}
 	return !truth;
 }
 
-static void narrow_by(const struct filter_test *test, int64_t *least, int64_t *most)
+static void narrow_by(const struct filter_test *test, int64_t *min, int64_t *max)
 {
-	bool is_least = test->op == FILTER_ABOVE || test->op == FILTER_AT_LEAST || test->op == FILTER_EQUAL;
-	bool is_most = test->op == FILTER_BELOW || test->op == FILTER_AT_MOST || test->op == FILTER_EQUAL;
-	if (is_least && test->integer > *least)
-		*least = test->integer;
-	if (is_most && test->integer < *most)
-		*most = test->integer;
+	bool is_min =
+		test->operator== FILTER_ABOVE || test->operator== FILTER_AT_LEAST || test->operator== FILTER_EQUAL;
+	bool is_max =
+		test->operator== FILTER_BELOW || test->operator== FILTER_AT_MOST || test->operator== FILTER_EQUAL;
+	if (is_min && test->integer > *min)
+		*min = test->integer;
+	if (is_max && test->integer < *max)
+		*max = test->integer;
 }
 
 /* Goes through the tests that hold wherever the expression does, as long as each is required. */
-void filter_narrow(const struct histree_filter *filter, size_t field, int64_t *least, int64_t *most)
+void filter_narrow(const struct histree_filter *filter, size_t field, int64_t *min, int64_t *max)
 {
 	bool truth = true;
-	for (size_t at = 0; at < filter->step_count;) {
-		const struct filter_step *step = &filter->steps[at++];
-		if (step->kind != FILTER_STEP_TEST) {
-			at = follow(step, at, &truth);
+	for (size_t at = 0; at < filter->op_count;) {
+		const struct filter_op *op = &filter->ops[at++];
+		if (op->kind != FILTER_OP_TEST) {
+			at = follow(op, at, &truth);
 			continue;
 		}
-		const struct filter_test *test = &filter->tests[step->number];
+		const struct filter_test *test = &filter->tests[op->number];
 		if (!is_required(filter, at))
 			return;
 		if (test->field == field && test->has_integer)
-			narrow_by(test, least, most);
+			narrow_by(test, min, max);
 		truth = true;
 	}
 }
@@ -118,6 +120,6 @@ void histree_filter_free(struct histree_filter *filter)
 	for (size_t i = 0; i < filter->test_count; i++)
 		filter_test_release(&filter->tests[i]);
 	arena_release(&filter->arena);
-	free(filter->steps);
+	free(filter->ops);
 	free(filter);
 }

@@ -69,14 +69,14 @@ static enum histree_status refuse_field(struct parser *parser, const char *name)
 			 names);
 }
 
-/* ---- steps --------------------------------------------------------------------------------------- */
+/* ---- ops --------------------------------------------------------------------------------------- */
 
-static enum histree_status add_step(struct parser *parser, enum filter_step_kind kind, size_t number)
+static enum histree_status add_op(struct parser *parser, enum filter_op_kind kind, size_t number)
 {
 	struct histree_filter *filter = parser->filter;
-	if (!array_reserve(&filter->steps, &filter->steps_capacity, filter->step_count + 1))
+	if (!array_reserve(&filter->ops, &filter->ops_capacity, filter->op_count + 1))
 		return error_memory(parser->error, "a filter");
-	filter->steps[filter->step_count++] = (struct filter_step){ .kind = kind, .number = number };
+	filter->ops[filter->op_count++] = (struct filter_op){ .kind = kind, .number = number };
 	return HISTREE_OK;
 }
 
@@ -128,7 +128,7 @@ static bool is_operator(const struct filter_token *token, enum filter_operator *
 	return false;
 }
 
-/* Behind the operator: what the field is compared with. */
+/* After the operator: what the field is compared with. */
 static enum histree_status parse_value(struct parser *parser, struct filter_test *test)
 {
 	if (parser->lexer.token.kind != FILTER_TEXT)
@@ -151,22 +151,22 @@ static enum histree_status parse_test(struct parser *parser)
 			"column %zu: more than %d comparisons; a pattern may join several, as in \"^(a|b)$\"",
 			first.column, FILTER_TESTS_MAX);
 	struct filter_test *test = &filter->tests[filter->test_count];
-	*test = (struct filter_test){ .op = FILTER_MATCHES, .field = FILTER_ANY_FIELD };
+	*test = (struct filter_test){ .operator= FILTER_MATCHES, .field = FILTER_ANY_FIELD };
 	enum histree_status status = next_token(parser);
 	if (status != HISTREE_OK)
 		return status;
-	if (!is_operator(&parser->lexer.token, &test->op)) {
+	if (!is_operator(&parser->lexer.token, &test->operator)) {
 		status = at_column(parser, first.column,
 				   filter_test_read(test, NULL, parser->scope, first.text, parser->error));
 	} else {
 		status = find_field(parser, &first, &test->field);
 		if (status == HISTREE_OK)
 			status = next_token(parser);
-		if (status == HISTREE_OK && test->op != FILTER_PRESENT)
+		if (status == HISTREE_OK && test->operator!= FILTER_PRESENT)
 			status = parse_value(parser, test);
 	}
 	filter->test_count++; /* also one that failed: it is released with the others */
-	return status == HISTREE_OK ? add_step(parser, FILTER_STEP_TEST, filter->test_count - 1) : status;
+	return status == HISTREE_OK ? add_op(parser, FILTER_OP_TEST, filter->test_count - 1) : status;
 }
 
 /* ---- combinations -------------------------------------------------------------------------------- */
@@ -187,38 +187,38 @@ static enum histree_status parse_not(struct parser *parser)
 	if (status != HISTREE_OK)
 		return status;
 	if (token.kind == FILTER_NOT)
-		return add_step(parser, FILTER_STEP_NOT, 0);
+		return add_op(parser, FILTER_OP_NOT, 0);
 	return parser->lexer.token.kind == FILTER_CLOSE ? next_token(parser)
 							: refuse_token(parser, "'&&', '||' or ')'");
 }
 
-/* Operands with `kind` between them; where one has decided, those behind it are left out. */
+/* Operands with `kind` between them; where one has decided, those after it are left out. */
 static enum histree_status parse_chain(struct parser *parser, enum filter_token_kind kind,
-				       enum filter_step_kind decided,
+				       enum filter_op_kind decided,
 				       enum histree_status (*parse_operand)(struct parser *parser))
 {
 	enum histree_status status = parse_operand(parser);
 	while (status == HISTREE_OK && parser->lexer.token.kind == kind) {
-		size_t step = parser->filter->step_count;
-		status = add_step(parser, decided, 0);
+		size_t op = parser->filter->op_count;
+		status = add_op(parser, decided, 0);
 		if (status == HISTREE_OK)
 			status = next_token(parser);
 		if (status == HISTREE_OK)
 			status = parse_operand(parser);
 		if (status == HISTREE_OK)
-			parser->filter->steps[step].number = parser->filter->step_count;
+			parser->filter->ops[op].number = parser->filter->op_count;
 	}
 	return status;
 }
 
 static enum histree_status parse_all(struct parser *parser)
 {
-	return parse_chain(parser, FILTER_AND, FILTER_STEP_GO_WHEN_FALSE, parse_not);
+	return parse_chain(parser, FILTER_AND, FILTER_OP_GO_WHEN_FALSE, parse_not);
 }
 
 static enum histree_status parse_choice(struct parser *parser)
 {
-	return parse_chain(parser, FILTER_OR, FILTER_STEP_GO_WHEN_TRUE, parse_all);
+	return parse_chain(parser, FILTER_OR, FILTER_OP_GO_WHEN_TRUE, parse_all);
 }
 
 enum histree_status filter_parse(struct histree_filter *filter, const char *text,

@@ -60,7 +60,7 @@ static enum histree_status read_compared(struct filter_test *test, const struct 
 		return HISTREE_OK; /* a text for values that are texts */
 	if (is_number(field->type) || field->type == HISTREE_NULL)
 		return is_in_unit ? HISTREE_OK : refuse_number(field, text, error);
-	if (is_order(test->op))
+	if (is_order(test->operator))
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "'%s' is a %s, not a number, so it is neither less nor more; use ==, !=, contains "
 				 "or matches",
@@ -76,9 +76,9 @@ enum histree_status filter_test_read(struct filter_test *test, const struct hist
 				     struct histree_error *error)
 {
 	test->text = text;
-	if (test->op == FILTER_MATCHES)
+	if (test->operator== FILTER_MATCHES)
 		return pattern_create(text, &test->pattern, error);
-	if (test->op == FILTER_CONTAINS)
+	if (test->operator== FILTER_CONTAINS)
 		return HISTREE_OK;
 	return read_compared(test, field, scope, text, error);
 }
@@ -140,7 +140,7 @@ static enum order order_if_equal(bool is_equal)
 /* What is not a number is equal or not, but passes no <=. */
 static enum order order_of(const struct histree_value *value, const struct filter_test *test)
 {
-	if (is_order(test->op) && !is_number(value->type))
+	if (is_order(test->operator) && !is_number(value->type))
 		return ORDER_NONE;
 	switch (value->type) {
 	case HISTREE_INT:
@@ -210,7 +210,7 @@ bool filter_test_passes(const struct filter_test *test, const struct histree_val
 	size_t size;
 	if (value->type == HISTREE_NULL || value->type == HISTREE_UNKNOWN)
 		return false;
-	switch (test->op) {
+	switch (test->operator) {
 	case FILTER_PRESENT:
 		return true;
 	case FILTER_CONTAINS: {
@@ -223,6 +223,6 @@ bool filter_test_passes(const struct filter_test *test, const struct histree_val
 		return pattern_find(test->pattern, text, size);
 	}
 	default:
-		return passes_order(order_of(value, test), test->op);
+		return passes_order(order_of(value, test), test->operator);
 	}
 }

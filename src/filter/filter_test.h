@@ -24,7 +24,7 @@ enum filter_operator {
 #define FILTER_ANY_FIELD SIZE_MAX
 
 struct filter_test {
-	enum filter_operator op;
+	enum filter_operator operator;
 	size_t field;
 	/* What the field is compared with; the text is borrowed. */
 	const char *text;

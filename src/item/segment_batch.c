@@ -87,10 +87,10 @@ enum histree_status segment_batch_add(struct segment_batch *batch, const struct 
 		bool null = value == NULL || value->type == HISTREE_NULL;
 		uint64_t code = 0;
 		if (!null && column->type == HISTREE_STRING) {
-			uint32_t place = intern_add(&batch->strings, value->bytes, value->size);
-			if (place == INTERN_NONE)
+			uint32_t id = intern_add(&batch->strings, value->bytes, value->size);
+			if (id == INTERN_NONE)
 				return HISTREE_ERR_MEMORY;
-			code = place;
+			code = id;
 		} else if (!null) {
 			code = segment_code(value);
 		}

@@ -3,7 +3,7 @@
  * segment_batch.h - segments on their way to disk, column by column.
  *
  * A value of a field is a code: a number whose order, unsigned, is that of the values.  So a column of codes can be
- * stored above its smallest, whatever its type is.  The code of a string is its place in the batch's list.
+ * stored above its smallest, whatever its type is.  The code of a string is its number in the batch's list.
  */
 #ifndef ITEM_SEGMENT_BATCH_H
 #define ITEM_SEGMENT_BATCH_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * In three steps: number the moments, through a table of times or directly, whichever is smaller; cut the items
- * into segments and write them block by block; then what the blocks refer to, the table and the dictionary.
+ * In three steps: number the ticks, through a table of times or directly, whichever is smaller; cut the items
+ * into series and write them block by block; then what the blocks refer to, the table and the dictionary.
  */
 #include "node/column_builder.h"
 
@@ -18,7 +18,7 @@
 /* A comparison of the two ways to store times holds for this many leaves. */
 enum { LEAVES_PER_COMPARISON = 16 };
 
-/* ---- moments: a table of times ---------------------------------------------------------------------------- */
+/* ---- ticks: a table of times ---------------------------------------------------------------------------- */
 
 /* Times above the leaf's start. */
 static uint64_t above(histree_time time, histree_time start)
@@ -27,23 +27,23 @@ static uint64_t above(histree_time time, histree_time start)
 }
 
 /* All boundaries sorted: the items' ends by their number, the starts that are no end by count + theirs. */
-static bool sort_moments(struct column_builder *builder, const struct column_item *items, size_t count,
-			 histree_time start, size_t *total)
+static bool sort_ticks(struct column_builder *builder, const struct column_item *items, size_t count,
+		       histree_time start, size_t *total)
 {
-	if (!array_reserve(&builder->moments, &builder->moments_capacity, 2 * count) ||
-	    !array_reserve(&builder->spare_moments, &builder->spare_capacity, 2 * count) ||
+	if (!array_reserve(&builder->ticks, &builder->ticks_capacity, 2 * count) ||
+	    !array_reserve(&builder->spare_ticks, &builder->spare_capacity, 2 * count) ||
 	    !array_reserve(&builder->times, &builder->times_capacity, 2 * count) ||
 	    !array_reserve(&builder->starts, &builder->starts_capacity, count) ||
 	    !array_reserve(&builder->ends, &builder->ends_capacity, count))
 		return false;
-	struct keyed_index *moment = builder->moments;
+	struct keyed_index *tick = builder->ticks;
 	for (size_t i = 0; i < count; i++) {
-		*moment++ = (struct keyed_index){ above(items[i].end, start) + 1, (uint32_t)i };
+		*tick++ = (struct keyed_index){ above(items[i].end, start) + 1, (uint32_t)i };
 		if (i == 0 || !column_item_follows(&items[i]))
-			*moment++ = (struct keyed_index){ above(items[i].start, start), (uint32_t)(count + i) };
+			*tick++ = (struct keyed_index){ above(items[i].start, start), (uint32_t)(count + i) };
 	}
-	*total = (size_t)(moment - builder->moments);
-	radix_sort(builder->moments, builder->spare_moments, *total);
+	*total = (size_t)(tick - builder->ticks);
+	radix_sort(builder->ticks, builder->spare_ticks, *total);
 	return true;
 }
 
@@ -51,24 +51,24 @@ static bool number_by_table(struct column_builder *builder, const struct column_
 			    histree_time start)
 {
 	size_t total;
-	if (!sort_moments(builder, items, count, start, &total))
+	if (!sort_ticks(builder, items, count, start, &total))
 		return false;
 	for (size_t i = 0; i < total; i++) {
-		const struct keyed_index *moment = &builder->moments[i];
-		if (builder->time_count == 0 || builder->times[builder->time_count - 1] != moment->key)
-			builder->times[builder->time_count++] = moment->key;
+		const struct keyed_index *tick = &builder->ticks[i];
+		if (builder->time_count == 0 || builder->times[builder->time_count - 1] != tick->key)
+			builder->times[builder->time_count++] = tick->key;
 		uint32_t number = (uint32_t)builder->time_count - 1;
-		if (moment->index < count)
-			builder->ends[moment->index] = number;
+		if (tick->index < count)
+			builder->ends[tick->index] = number;
 		else
-			builder->starts[moment->index - count] = number;
+			builder->starts[tick->index - count] = number;
 	}
 	return true;
 }
 
-static unsigned time_head_width(const struct column_builder *builder, size_t first)
+static unsigned time_entry_width(const struct column_builder *builder, size_t first)
 {
-	size_t last = first + TIMES_PER_HEAD - 1;
+	size_t last = first + TIMES_PER_ENTRY - 1;
 	if (last >= builder->time_count)
 		last = builder->time_count - 1;
 	return bits_needed(builder->times[last] - builder->times[first]);
@@ -88,22 +88,22 @@ static void put32(struct column_builder *builder, size_t number)
 
 static bool write_times(struct column_builder *builder)
 {
-	size_t heads = (builder->time_count + TIMES_PER_HEAD - 1) / TIMES_PER_HEAD, bits = 0;
-	for (size_t first = 0; first < builder->time_count; first += TIMES_PER_HEAD)
-		bits += 8 * TIME_HEAD_SIZE + TIMES_PER_HEAD * (size_t)time_head_width(builder, first);
+	size_t entries = (builder->time_count + TIMES_PER_ENTRY - 1) / TIMES_PER_ENTRY, bits = 0;
+	for (size_t first = 0; first < builder->time_count; first += TIMES_PER_ENTRY)
+		bits += 8 * TIME_ENTRY_SIZE + TIMES_PER_ENTRY * (size_t)time_entry_width(builder, first);
 	if (!bit_buffer_reserve(&builder->bits, bits + 64))
 		return false;
-	size_t offset = byte_position(builder) + heads * TIME_HEAD_SIZE;
-	for (size_t first = 0; first < builder->time_count; first += TIMES_PER_HEAD) {
-		unsigned width = time_head_width(builder, first);
+	size_t offset = byte_position(builder) + entries * TIME_ENTRY_SIZE;
+	for (size_t first = 0; first < builder->time_count; first += TIMES_PER_ENTRY) {
+		unsigned width = time_entry_width(builder, first);
 		bit_buffer_put(&builder->bits, builder->times[first], 64);
 		put32(builder, offset);
 		put32(builder, width);
-		offset += TIMES_PER_HEAD / 8 * width;
+		offset += TIMES_PER_ENTRY / 8 * width;
 	}
-	for (size_t first = 0; first < builder->time_count; first += TIMES_PER_HEAD) {
-		unsigned width = time_head_width(builder, first);
-		for (size_t i = first; i < first + TIMES_PER_HEAD; i++) {
+	for (size_t first = 0; first < builder->time_count; first += TIMES_PER_ENTRY) {
+		unsigned width = time_entry_width(builder, first);
+		for (size_t i = first; i < first + TIMES_PER_ENTRY; i++) {
 			size_t time = i < builder->time_count ? i : builder->time_count - 1;
 			bit_buffer_put(&builder->bits, builder->times[time] - builder->times[first], width);
 		}
@@ -134,33 +134,33 @@ static bool write_dictionary(struct column_builder *builder, const struct histre
 	return true;
 }
 
-static bool write_heads(struct column_builder *builder)
+static bool write_block_index(struct column_builder *builder)
 {
-	if (!bit_buffer_reserve(&builder->bits, 8 * BLOCK_HEAD_SIZE * builder->block_count))
+	if (!bit_buffer_reserve(&builder->bits, 8 * BLOCK_ENTRY_SIZE * builder->block_count))
 		return false;
 	for (size_t block = 0; block < builder->block_count; block++) {
-		put32(builder, builder->heads[block].key);
-		put32(builder, builder->heads[block].offset);
+		put32(builder, builder->block_index[block].key);
+		put32(builder, builder->block_index[block].offset);
 	}
 	return true;
 }
 
 static bool write_blocks(struct column_builder *builder, const struct column_item *items, size_t count,
-			 const struct column_moments *moments)
+			 const struct column_ticks *ticks)
 {
-	struct block_builder *block = &builder->block;
-	builder->block_count = builder->segment_count = 0;
+	struct column_block_builder *block = &builder->block;
+	builder->block_count = builder->series_count = 0;
 	for (size_t first = 0; first < count;) {
-		if (!array_reserve(&builder->heads, &builder->heads_capacity, builder->block_count + 1))
+		if (!array_reserve(&builder->block_index, &builder->block_index_capacity, builder->block_count + 1))
 			return false;
-		builder->heads[builder->block_count++] = (struct block_head){
+		builder->block_index[builder->block_count++] = (struct block_entry){
 			.key = column_item_key(&items[first]),
 			.offset = (uint32_t)byte_position(builder),
 		};
-		first = block_builder_cut(block, items, first, count, moments, &builder->dictionary);
-		if (first == 0 || !block_builder_write(block, &builder->bits))
+		first = column_block_builder_cut(block, items, first, count, ticks, &builder->dictionary);
+		if (first == 0 || !column_block_builder_write(block, &builder->bits))
 			return false;
-		builder->segment_count += block->count;
+		builder->series_count += block->count;
 	}
 	return true;
 }
@@ -181,7 +181,7 @@ static bool encode_body(struct column_builder *builder, const struct column_item
 			const struct histree_value *values, size_t value_count, bool direct)
 {
 	const struct node_child *bounds = &builder->bounds;
-	struct column_moments moments = { .start = bounds->start, .last = above(bounds->end, bounds->start) + 1 };
+	struct column_ticks ticks = { .start = bounds->start, .last = above(bounds->end, bounds->start) + 1 };
 	bit_buffer_clear(&builder->bits);
 	builder->time_count = 0;
 	if (!begin_dictionary(&builder->dictionary, value_count))
@@ -189,14 +189,14 @@ static bool encode_body(struct column_builder *builder, const struct column_item
 	if (!direct) {
 		if (!number_by_table(builder, items, count, bounds->start))
 			return false;
-		moments.starts = builder->starts;
-		moments.ends = builder->ends;
-		moments.last = builder->time_count - 1;
+		ticks.starts = builder->starts;
+		ticks.ends = builder->ends;
+		ticks.last = builder->time_count - 1;
 	}
-	if (!write_blocks(builder, items, count, &moments))
+	if (!write_blocks(builder, items, count, &ticks))
 		return false;
-	builder->heads_offset = byte_position(builder);
-	if (!write_heads(builder))
+	builder->block_index_offset = byte_position(builder);
+	if (!write_block_index(builder))
 		return false;
 	builder->times_offset = byte_position(builder);
 	if (!write_times(builder))
@@ -257,9 +257,9 @@ uint32_t column_builder_seal(struct column_builder *builder, const struct node_l
 	put_le32(block + 56, (uint32_t)(builder->block_count));
 	put_le32(block + 60, (uint32_t)builder->dictionary.count);
 	put_le32(block + 64, (uint32_t)builder->times_offset);
-	put_le32(block + 68, (uint32_t)builder->heads_offset);
+	put_le32(block + 68, (uint32_t)builder->block_index_offset);
 	put_le32(block + 72, (uint32_t)builder->dictionary_offset);
-	put_le32(block + 76, (uint32_t)builder->segment_count);
+	put_le32(block + 76, (uint32_t)builder->series_count);
 	memcpy(block + COLUMN_HEADER_SIZE, builder->bits.bytes, used - COLUMN_HEADER_SIZE);
 	memset(block + used, 0, layout->node_size - used);
 	node_put_header(block, &header);
@@ -269,9 +269,9 @@ uint32_t column_builder_seal(struct column_builder *builder, const struct node_l
 
 void column_builder_release(struct column_builder *builder)
 {
-	free(builder->heads);
-	free(builder->moments);
-	free(builder->spare_moments);
+	free(builder->block_index);
+	free(builder->ticks);
+	free(builder->spare_ticks);
 	free(builder->times);
 	free(builder->starts);
 	free(builder->ends);

@@ -9,24 +9,24 @@
 
 #include "base/bits.h"
 #include "base/radix_sort.h"
-#include "node/block_builder.h"
+#include "node/column_block_builder.h"
 #include "node/node.h"
 
 /* Where a block begins in the leaf, and with which key. */
-struct block_head {
+struct block_entry {
 	uint32_t key, offset;
 };
 
 /* Scratch that is kept from leaf to leaf.  A zeroed one is fine. */
 struct column_builder {
-	struct block_builder block; /* the one being made */
-	struct block_head *heads;
-	size_t block_count, heads_capacity;
-	struct keyed_index *moments, *spare_moments; /* boundaries, being sorted */
-	size_t moments_capacity, spare_capacity;
+	struct column_block_builder block; /* the one being made */
+	struct block_entry *block_index;
+	size_t block_count, block_index_capacity;
+	struct keyed_index *ticks, *spare_ticks; /* boundaries, being sorted */
+	size_t ticks_capacity, spare_capacity;
 	uint64_t *times; /* distinct, above the leaf's start */
 	size_t time_count, times_capacity;
-	uint32_t *starts, *ends; /* with a table: by item, the moments at which it starts and ends */
+	uint32_t *starts, *ends; /* with a table: by item, the ticks at which it starts and ends */
 	size_t starts_capacity, ends_capacity;
 	struct column_dictionary dictionary;
 	bool direct;     /* what the last comparison of the two ways to store times chose */
@@ -36,8 +36,8 @@ struct column_builder {
 	struct bit_buffer bits; /* its body */
 	struct node_child bounds;
 	uint32_t item_count;
-	size_t segment_count;
-	size_t times_offset, dictionary_offset, heads_offset;
+	size_t series_count;
+	size_t times_offset, dictionary_offset, block_index_offset;
 };
 
 /*

@@ -5,19 +5,19 @@
 
 /* ---- the window ----------------------------------------------------------------------------------- */
 
-/* An interval ends at this moment or later if it reaches `from`. */
-static uint64_t moment_from(const struct column_view *view, histree_time from)
+/* An interval ends at this tick or later if it reaches `from`. */
+static uint64_t tick_from(const struct column_view *view, histree_time from)
 {
-	return from > view->start ? column_moment_behind(view, (uint64_t)from - (uint64_t)view->start) : 0;
+	return from > view->start ? column_tick_above(view, (uint64_t)from - (uint64_t)view->start) : 0;
 }
 
-/* An interval starts before this moment if it does not start behind `to`. */
-static uint64_t moment_to(const struct column_view *view, histree_time to)
+/* An interval starts before this tick if it does not start after `to`. */
+static uint64_t tick_to(const struct column_view *view, histree_time to)
 {
 	uint64_t time = (uint64_t)to - (uint64_t)view->start;
 	if (to < view->start)
 		return 0;
-	return time >= view->length ? UINT64_MAX : column_moment_behind(view, time);
+	return time >= view->length ? UINT64_MAX : column_tick_above(view, time);
 }
 
 static void begin_key(struct column_cursor *cursor, uint64_t key)
@@ -34,17 +34,17 @@ void column_cursor_begin(struct column_cursor *cursor, const struct column_view 
 	histree_time from = region->from;
 	cursor->view = view;
 	cursor->region = region;
-	cursor->block.segment_count = cursor->next_segment = 0;
+	cursor->block.series_count = cursor->next_series = 0;
 	cursor->first_time = 0;
 	if (region->times != NULL) {
 		cursor->first_time = region_time_from(region, 0, view->start);
 		if (cursor->first_time < region->time_count)
 			from = region->times[cursor->first_time];
 	}
-	cursor->window_from = moment_from(view, from);
+	cursor->window_from = tick_from(view, from);
 	uint64_t since = (uint64_t)from - (uint64_t)view->start;
 	bool one_time = region->to == from && from > view->start && since < view->length;
-	cursor->window_to = one_time ? cursor->window_from : moment_to(view, region->to);
+	cursor->window_to = one_time ? cursor->window_from : tick_to(view, region->to);
 	cursor->next_quark = cursor->quark_end = 0;
 	if (region->quarks != NULL)
 		region_choose_quarks(region, view->key_min, view->key_max, &cursor->next_quark, &cursor->quark_end);
@@ -54,33 +54,33 @@ void column_cursor_begin(struct column_cursor *cursor, const struct column_view 
 /* ---- intervals ------------------------------------------------------------------------------------ */
 
 /*
- * From an interval and the moment at which it starts: the first that ends at `ends_from` or later, its start and
- * the moment behind it.  False: the segment ends before.
+ * From an interval and the tick at which it starts: the first that ends at `ends_from` or later, its start and
+ * the tick after it.  False: the series ends before.
  */
-static inline bool find_end(const struct column_block *block, const struct column_segment *segment,
-			    uint64_t ends_from, uint32_t *interval, uint64_t *moment, uint64_t *behind)
+static inline bool find_end(const struct column_block *block, const struct column_series *series,
+			    uint64_t ends_from, uint32_t *interval, uint64_t *tick, uint64_t *after)
 {
-	const uint32_t last = (uint32_t)segment->fields[COLUMN_COUNT];
+	const uint32_t last = (uint32_t)series->fields[COLUMN_COUNT];
 	uint32_t i = *interval;
-	uint64_t start = *moment, end = column_moment_after(block, segment, i, start);
+	uint64_t start = *tick, end = column_tick_after(block, series, i, start);
 	if (block->edges != 0) {
 		for (; end < ends_from && i < last; i++) {
 			start = end;
-			end = column_moment_after(block, segment, i + 1, start);
+			end = column_tick_after(block, series, i + 1, start);
 		}
 	} else { /* the same, with what does not change at hand */
-		const uint64_t least = segment->fields[COLUMN_STEP_MIN];
-		const unsigned width = (unsigned)segment->fields[COLUMN_STEP_WIDTH];
-		size_t at = segment->steps + i * (size_t)width;
+		const uint64_t min = series->fields[COLUMN_STEP_MIN];
+		const unsigned width = (unsigned)series->fields[COLUMN_STEP_WIDTH];
+		size_t at = series->steps + i * (size_t)width;
 		for (; end < ends_from && i < last; i++) {
 			at += width;
 			start = end;
-			end += least + bits_get(block->view->block, at, width);
+			end += min + bits_get(block->view->block, at, width);
 		}
 	}
 	*interval = i;
-	*moment = start;
-	*behind = end;
+	*tick = start;
+	*after = end;
 	return end >= ends_from;
 }
 
@@ -89,13 +89,13 @@ static int32_t number_above(uint64_t base, uint64_t code)
 	return (int32_t)(uint32_t)((uint64_t)unzigzag(base) + code);
 }
 
-static inline bool value_of(const struct column_view *view, const struct column_segment *segment, uint32_t interval,
+static inline bool value_of(const struct column_view *view, const struct column_series *series, uint32_t interval,
 			    struct histree_value *out)
 {
-	unsigned width = (unsigned)segment->fields[COLUMN_VALUE_WIDTH];
-	uint64_t base = segment->fields[COLUMN_BASE];
-	uint64_t code = bits_get(view->block, segment->values + interval * (size_t)width, width);
-	switch ((enum value_kind)segment->fields[COLUMN_KIND]) {
+	unsigned width = (unsigned)series->fields[COLUMN_VALUE_WIDTH];
+	uint64_t base = series->fields[COLUMN_BASE];
+	uint64_t code = bits_get(view->block, series->values + interval * (size_t)width, width);
+	switch ((enum value_kind)series->fields[COLUMN_KIND]) {
 	case VALUES_INT:
 		*out = histree_int(number_above(base, code));
 		return true;
@@ -112,19 +112,19 @@ static inline bool value_of(const struct column_view *view, const struct column_
 	return true;
 }
 
-/* The interval between two moments; false if they or its value are malformed. */
-static inline bool make_interval(const struct column_view *view, const struct column_segment *segment,
-				 uint32_t interval, uint64_t moment, uint64_t behind, struct histree_interval *out)
+/* The interval between two ticks; false if they or its value are malformed. */
+static inline bool make_interval(const struct column_view *view, const struct column_series *series,
+				 uint32_t interval, uint64_t tick, uint64_t after, struct histree_interval *out)
 {
-	uint64_t start = moment, end = behind;
-	if (!view->direct && (!column_time_of(view, moment, &start) || !column_time_of(view, behind, &end)))
+	uint64_t start = tick, end = after;
+	if (!view->direct && (!column_time_of(view, tick, &start) || !column_time_of(view, after, &end)))
 		return false;
 	if (end <= start || end - 1 > view->length)
 		return false;
 	out->start = (histree_time)((uint64_t)view->start + start);
 	out->end = (histree_time)((uint64_t)view->start + end - 1);
-	out->quark = (histree_quark)segment->fields[COLUMN_KEY];
-	return value_of(view, segment, interval, &out->value);
+	out->quark = (histree_quark)series->fields[COLUMN_KEY];
+	return value_of(view, series, interval, &out->value);
 }
 
 /* Nothing more is wanted of the key at hand. */
@@ -137,7 +137,7 @@ static void leave_key(struct column_cursor *cursor)
 		cursor->ends_from = UINT64_MAX;
 }
 
-/* Whether a time of the region is in the interval; from here on, only the times behind it are looked for. */
+/* Whether a time of the region is in the interval; from here on, only the times after it are looked for. */
 static bool meets_times(struct column_cursor *cursor, const struct histree_interval *interval)
 {
 	const struct node_region *region = cursor->region;
@@ -148,97 +148,96 @@ static bool meets_times(struct column_cursor *cursor, const struct histree_inter
 						   : region_time_from(region, first + 1, interval->end + 1);
 	cursor->next_time = next;
 	if (next < region->time_count)
-		cursor->ends_from = moment_from(cursor->view, region->times[next]);
+		cursor->ends_from = tick_from(cursor->view, region->times[next]);
 	else
 		leave_key(cursor);
 	return meets;
 }
 
-/* What is left of the segment at hand, as far as there is room. */
-static enum histree_status read_segment(struct column_cursor *cursor, struct histree_interval *out, size_t room,
-					size_t *count)
+/* What is left of the series at hand, as far as there is room. */
+static enum histree_status read_series(struct column_cursor *cursor, struct histree_interval *out, size_t room,
+				       size_t *count)
 {
 	const struct column_view *view = cursor->view;
 	while (cursor->interval < cursor->count && *count < room) {
-		uint64_t moment = cursor->moment;
-		if (moment >= cursor->window_to) {
+		uint64_t tick = cursor->tick;
+		if (tick >= cursor->window_to) {
 			leave_key(cursor);
 			break;
 		}
 		uint32_t interval = cursor->interval;
-		uint64_t behind;
-		bool is_met =
-			find_end(&cursor->block, cursor->now, cursor->ends_from, &interval, &moment, &behind) &&
-			moment < cursor->window_to;
-		if (is_met && !make_interval(view, cursor->now, interval, moment, behind, &out[*count]))
+		uint64_t after;
+		bool is_met = find_end(&cursor->block, cursor->now, cursor->ends_from, &interval, &tick, &after) &&
+			      tick < cursor->window_to;
+		if (is_met && !make_interval(view, cursor->now, interval, tick, after, &out[*count]))
 			return HISTREE_ERR_FORMAT; /* nothing has moved: who asks again is not told less */
 		cursor->interval = interval + 1;
-		cursor->moment = behind;
+		cursor->tick = after;
 		if (is_met && (cursor->region->times == NULL || meets_times(cursor, &out[*count])))
 			*count += 1;
 	}
 	return HISTREE_OK;
 }
 
-static void begin_segment(struct column_cursor *cursor, const struct column_segment *segment)
+static void begin_series(struct column_cursor *cursor, const struct column_series *series)
 {
-	cursor->now = segment;
-	cursor->count = (uint32_t)segment->fields[COLUMN_COUNT] + 1;
+	cursor->now = series;
+	cursor->count = (uint32_t)series->fields[COLUMN_COUNT] + 1;
 	cursor->interval = 0;
-	cursor->moment = segment->fields[COLUMN_START];
-	cursor->next_segment++;
+	cursor->tick = series->fields[COLUMN_START];
+	cursor->next_series++;
 }
 
 /* ---- all keys ------------------------------------------------------------------------------------- */
 
-/* Whether nothing of an unpacked segment meets the window: it begins too late, or the one behind it does not. */
-static inline bool can_pass_by(const struct column_cursor *cursor, uint32_t segment)
+/* Whether nothing of an unpacked series meets the window: it begins too late, or the one after it does not. */
+static inline bool can_pass_by(const struct column_cursor *cursor, uint32_t series)
 {
-	const uint64_t *fields = cursor->segments[segment].fields;
+	const uint64_t *fields = cursor->series[series].fields;
 	if (fields[COLUMN_START] >= cursor->window_to)
 		return true;
-	if (segment + 1 == cursor->block.segment_count)
+	if (series + 1 == cursor->block.series_count)
 		return false;
-	const uint64_t *behind = cursor->segments[segment + 1].fields;
-	return behind[COLUMN_KEY] == fields[COLUMN_KEY] && behind[COLUMN_START] < cursor->ends_from;
+	const uint64_t *after = cursor->series[series + 1].fields;
+	return after[COLUMN_KEY] == fields[COLUMN_KEY] && after[COLUMN_START] < cursor->ends_from;
 }
 
 static enum histree_status open_next_block(struct column_cursor *cursor)
 {
 	struct column_block block;
-	uint32_t number = cursor->block.segment_count > 0 ? cursor->block.number + 1 : 0;
+	uint32_t number = cursor->block.series_count > 0 ? cursor->block.number + 1 : 0;
 	if (number >= cursor->view->block_count)
 		return HISTREE_END;
-	if (!column_block_open(&block, cursor->view, number) || !column_block_unpack(&block, cursor->segments))
+	if (!column_block_open(&block, cursor->view, number) || !column_block_unpack(&block, cursor->series))
 		return HISTREE_ERR_FORMAT;
 	cursor->block = block;
-	cursor->next_segment = 0;
+	cursor->next_series = 0;
 	return HISTREE_OK;
 }
 
-/* The next segment that may meet the window.  HISTREE_END: there are no more. */
+/* The next series that may meet the window.  HISTREE_END: there are no more. */
 static enum histree_status next_of_all(struct column_cursor *cursor)
 {
 	for (;;) {
-		if (cursor->next_segment == cursor->block.segment_count) {
+		if (cursor->next_series == cursor->block.series_count) {
 			enum histree_status status = open_next_block(cursor);
 			if (status != HISTREE_OK)
 				return status;
 		}
-		const struct column_segment *segment = &cursor->segments[cursor->next_segment];
-		if (segment->fields[COLUMN_KEY] != cursor->key)
-			begin_key(cursor, segment->fields[COLUMN_KEY]);
-		if (!can_pass_by(cursor, cursor->next_segment)) {
-			begin_segment(cursor, segment);
+		const struct column_series *series = &cursor->series[cursor->next_series];
+		if (series->fields[COLUMN_KEY] != cursor->key)
+			begin_key(cursor, series->fields[COLUMN_KEY]);
+		if (!can_pass_by(cursor, cursor->next_series)) {
+			begin_series(cursor, series);
 			return HISTREE_OK;
 		}
-		cursor->next_segment++;
+		cursor->next_series++;
 	}
 }
 
 /*
- * A full query: of each segment at most one interval meets a single time.  The same as next_of_all() and
- * read_segment(), with everything in registers.
+ * A full query: of each series at most one interval meets a single time.  The same as next_of_all() and
+ * read_series(), with everything in registers.
  */
 static enum histree_status read_one_time(struct column_cursor *cursor, struct histree_interval *out, size_t room,
 					 size_t *count)
@@ -246,81 +245,82 @@ static enum histree_status read_one_time(struct column_cursor *cursor, struct hi
 	const struct column_view *view = cursor->view;
 	const uint64_t window = cursor->window_to;
 	size_t done = *count;
-	uint32_t s = cursor->next_segment;
+	uint32_t s = cursor->next_series;
 	enum histree_status status = HISTREE_OK;
-	for (; s < cursor->block.segment_count && done < room; s++) {
-		const struct column_segment *segment = &cursor->segments[s];
+	for (; s < cursor->block.series_count && done < room; s++) {
+		const struct column_series *series = &cursor->series[s];
 		if (can_pass_by(cursor, s))
 			continue;
 		uint32_t interval = 0;
-		uint64_t moment = segment->fields[COLUMN_START], behind;
-		if (!find_end(&cursor->block, segment, window, &interval, &moment, &behind))
+		uint64_t tick = series->fields[COLUMN_START], after;
+		if (!find_end(&cursor->block, series, window, &interval, &tick, &after))
 			continue;
-		if (!make_interval(view, segment, interval, moment, behind, &out[done])) {
+		if (!make_interval(view, series, interval, tick, after, &out[done])) {
 			status = HISTREE_ERR_FORMAT;
 			break;
 		}
 		done++;
 	}
-	cursor->next_segment = s;
+	cursor->next_series = s;
 	*count = done;
 	return status;
 }
 
 /* ---- some keys ------------------------------------------------------------------------------------ */
 
-/* Go to the place, or, where the leaf has nothing of its key, behind it.  False if a block is malformed. */
-static bool seek(struct column_cursor *cursor, const struct column_place *place)
+/* Go to the target, or, where the leaf has nothing of its key, after it.  False if a block is malformed. */
+static bool seek(struct column_cursor *cursor, const struct column_target *target)
 {
 	struct column_block *block = &cursor->block;
-	uint32_t open = block->segment_count > 0 ? block->number : UINT32_MAX, number;
-	if (!column_find_block(cursor->view, open, place, &number))
+	uint32_t open = block->series_count > 0 ? block->number : UINT32_MAX, number;
+	if (!column_find_block(cursor->view, open, target, &number))
 		return false;
 	if (number != open) {
 		if (!column_block_open(block, cursor->view, number))
 			return false;
-		cursor->next_segment = 0;
+		cursor->next_series = 0;
 		cursor->next_payload = block->payload;
 	}
-	uint32_t found = column_find_segment(block, cursor->next_segment, place);
-	cursor->next_payload += column_block_payload(block, cursor->next_segment, found);
-	cursor->next_segment = found;
-	if (found < block->segment_count || number + 1 == cursor->view->block_count ||
-	    column_head_key(cursor->view, number + 1) != place->key)
+	uint32_t found = column_find_series(block, cursor->next_series, target);
+	cursor->next_payload += column_block_payload(block, cursor->next_series, found);
+	cursor->next_series = found;
+	if (found < block->series_count || number + 1 == cursor->view->block_count ||
+	    column_block_key(cursor->view, number + 1) != target->key)
 		return true;
 	if (!column_block_open(block, cursor->view, number + 1))
 		return false;
-	cursor->next_segment = 0;
+	cursor->next_series = 0;
 	cursor->next_payload = block->payload;
 	return true;
 }
 
-/* The key of the next segment, in this block or the next; false: there is none. */
+/* The key of the next series, in this block or the next; false: there is none. */
 static bool next_key(const struct column_cursor *cursor, uint64_t *key)
 {
-	if (cursor->next_segment < cursor->block.segment_count) {
-		*key = column_block_field(&cursor->block, COLUMN_KEY, cursor->next_segment);
+	if (cursor->next_series < cursor->block.series_count) {
+		*key = column_block_field(&cursor->block, COLUMN_KEY, cursor->next_series);
 		return true;
 	}
 	if (cursor->block.number + 1 == cursor->view->block_count)
 		return false;
-	*key = column_head_key(cursor->view, cursor->block.number + 1);
+	*key = column_block_key(cursor->view, cursor->block.number + 1);
 	return true;
 }
 
-/* The next segment of the key at hand, or of the next that is here.  HISTREE_END: there are no more. */
+/* The next series of the key at hand, or of the next that is here.  HISTREE_END: there are no more. */
 static enum histree_status next_of_some(struct column_cursor *cursor)
 {
 	const struct node_region *region = cursor->region;
-	struct column_segment *segment = cursor->segments;
+	struct column_series *series = cursor->series;
 	while (cursor->next_quark < cursor->quark_end && cursor->view->block_count > 0) {
 		histree_quark key = region->quarks[cursor->next_quark];
 		uint64_t found;
 		if (cursor->key != key)
 			begin_key(cursor, key);
-		/* Behind a segment of the key there is seldom another. */
+		/* After a series of the key there is seldom another. */
 		bool is_last = cursor->count > 0 && next_key(cursor, &found) && found != key;
-		if (!is_last && !seek(cursor, &(struct column_place){ .key = key, .ends_from = cursor->ends_from }))
+		if (!is_last &&
+		    !seek(cursor, &(struct column_target){ .key = key, .ends_from = cursor->ends_from }))
 			return HISTREE_ERR_FORMAT;
 		if (!next_key(cursor, &found))
 			break;
@@ -329,11 +329,11 @@ static enum histree_status next_of_some(struct column_cursor *cursor)
 				region_quark_from(region, cursor->next_quark + 1, (histree_quark)found);
 			continue;
 		}
-		if (cursor->next_segment == cursor->block.segment_count || /* a head that lies */
-		    !column_block_segment(&cursor->block, cursor->next_segment, cursor->next_payload, segment))
+		if (cursor->next_series == cursor->block.series_count || /* an entry that lies */
+		    !column_block_series(&cursor->block, cursor->next_series, cursor->next_payload, series))
 			return HISTREE_ERR_FORMAT;
-		cursor->next_payload = column_segment_end(segment);
-		begin_segment(cursor, segment);
+		cursor->next_payload = column_series_end(series);
+		begin_series(cursor, series);
 		return HISTREE_OK;
 	}
 	return HISTREE_END;
@@ -349,8 +349,7 @@ enum histree_status column_cursor_read(struct column_cursor *cursor, struct hist
 	enum histree_status status = HISTREE_OK;
 	*count = 0;
 	while (status == HISTREE_OK && *count < room) {
-		status =
-			one_time ? read_one_time(cursor, out, room, count) : read_segment(cursor, out, room, count);
+		status = one_time ? read_one_time(cursor, out, room, count) : read_series(cursor, out, room, count);
 		if (status != HISTREE_OK || *count == room)
 			break;
 		status = one_time ? open_next_block(cursor) : all_keys ? next_of_all(cursor) : next_of_some(cursor);

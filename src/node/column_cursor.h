@@ -2,7 +2,7 @@
 /*
  * column_cursor.h - the intervals of a region in a leaf of columns, in the order of (key, start).
  *
- * Where all keys are asked for, each block is unpacked at once and its segments are read one after the other.  Else
+ * Where all keys are asked for, each block is unpacked at once and its series are read one after the other.  Else
  * each key is looked for, from where the one before was.  Where times are asked for, the cursor goes from an
  * interval to the one that holds the next time, and passes by what lies between.
  */
@@ -16,7 +16,7 @@ struct column_cursor {
 	const struct column_view *view;   /* borrowed */
 	const struct node_region *region; /* borrowed */
 	/*
-	 * The window as moments: an interval meets it that ends at `window_from` or later, and starts before
+	 * The window as ticks: an interval meets it that ends at `window_from` or later, and starts before
 	 * `window_to`.  `ends_from` is the same for what is left of the key at hand: it moves on with the times.
 	 */
 	uint64_t window_from, window_to, ends_from;
@@ -25,14 +25,14 @@ struct column_cursor {
 	size_t next_quark, quark_end; /* of the region: those still to be looked for in this leaf */
 	uint64_t key;                 /* at hand */
 
-	struct column_block block;                          /* segment_count 0: none is open yet */
-	struct column_segment segments[SEGMENTS_PER_BLOCK]; /* all of them, or in [0] the one being read */
-	uint32_t next_segment;
-	size_t next_payload; /* some keys: where that of the next segment begins, in bits */
+	struct column_block block;                     /* series_count 0: none is open yet */
+	struct column_series series[SERIES_PER_BLOCK]; /* all of them, or in [0] the one being read */
+	uint32_t next_series;
+	size_t next_payload; /* some keys: where that of the next series begins, in bits */
 
-	const struct column_segment *now; /* being read */
-	uint32_t count, interval;         /* of its intervals; the next; the same: none is left */
-	uint64_t moment;                  /* at which the next starts */
+	const struct column_series *now; /* being read */
+	uint32_t count, interval;        /* of its intervals; the next; the same: none is left */
+	uint64_t tick;                   /* at which the next starts */
 };
 
 /* Before the first interval. */

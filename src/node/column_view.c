@@ -5,9 +5,9 @@
 #include "base/search.h"
 #include "item/value_codec.h"
 
-static uint32_t head_count(uint32_t times)
+static uint32_t time_entry_count(uint32_t times)
 {
-	return times / TIMES_PER_HEAD + (times % TIMES_PER_HEAD != 0);
+	return times / TIMES_PER_ENTRY + (times % TIMES_PER_ENTRY != 0);
 }
 
 enum histree_status column_check(const uint8_t *block, uint32_t used, uint32_t node_size,
@@ -16,8 +16,8 @@ enum histree_status column_check(const uint8_t *block, uint32_t used, uint32_t n
 	if (used < COLUMN_HEADER_SIZE || used + BITS_SLACK > node_size)
 		return error_set(error, HISTREE_ERR_FORMAT, "a leaf of columns in %u bytes", used);
 	uint32_t times = get_le32(block + 52), blocks = get_le32(block + 56), values = get_le32(block + 60);
-	if (!column_area_fits(get_le32(block + 64), (uint64_t)head_count(times) * TIME_HEAD_SIZE, used) ||
-	    !column_area_fits(get_le32(block + 68), (uint64_t)blocks * BLOCK_HEAD_SIZE, used) ||
+	if (!column_area_fits(get_le32(block + 64), (uint64_t)time_entry_count(times) * TIME_ENTRY_SIZE, used) ||
+	    !column_area_fits(get_le32(block + 68), (uint64_t)blocks * BLOCK_ENTRY_SIZE, used) ||
 	    !column_area_fits(get_le32(block + 72), (uint64_t)values * 4, used))
 		return error_set(error, HISTREE_ERR_FORMAT, "%u times, %u blocks and %u values in %u bytes", times,
 				 blocks, values, used);
@@ -37,11 +37,11 @@ struct column_view column_view(const uint8_t *block)
 		.time_count = get_le32(block + 52),
 		.block_count = get_le32(block + 56),
 		.value_count = get_le32(block + 60),
-		.time_heads = block + get_le32(block + 64),
-		.block_heads = block + get_le32(block + 68),
+		.time_index = block + get_le32(block + 64),
+		.block_index = block + get_le32(block + 68),
 		.dictionary = block + get_le32(block + 72),
 	};
-	view.last_moment = view.direct ? view.length + 1 : view.time_count - UINT64_C(1);
+	view.last_tick = view.direct ? view.length + 1 : view.time_count - UINT64_C(1);
 	if (view.key_min <= view.key_max)
 		view.blocks_per_key = view.block_count / ((double)(view.key_max - view.key_min) + 1);
 	return view;
@@ -54,31 +54,31 @@ struct time_bound {
 	uint64_t time;
 };
 
-static bool head_not_behind(const void *context, size_t head)
+static bool entry_not_above(const void *context, size_t entry)
 {
 	const struct time_bound *bound = context;
-	return get_le64(bound->view->time_heads + head * TIME_HEAD_SIZE) <= bound->time;
+	return get_le64(bound->view->time_index + entry * TIME_ENTRY_SIZE) <= bound->time;
 }
 
-static bool moment_not_behind(const void *context, size_t moment)
+static bool tick_not_above(const void *context, size_t tick)
 {
 	const struct time_bound *bound = context;
 	uint64_t time;
-	return column_time_of(bound->view, moment, &time) && time <= bound->time;
+	return column_time_of(bound->view, tick, &time) && time <= bound->time;
 }
 
-uint64_t column_moment_behind(const struct column_view *view, uint64_t time)
+uint64_t column_tick_above(const struct column_view *view, uint64_t time)
 {
 	if (view->direct)
 		return time < UINT64_MAX ? time + 1 : time;
 	const struct time_bound bound = { view, time };
-	size_t heads = head_count(view->time_count);
-	size_t head = search_first(0, heads, heads / 2, head_not_behind, &bound);
-	if (head == 0)
+	size_t entries = time_entry_count(view->time_count);
+	size_t entry = search_first(0, entries, entries / 2, entry_not_above, &bound);
+	if (entry == 0)
 		return 0;
-	size_t first = (head - 1) * TIMES_PER_HEAD, last = first + TIMES_PER_HEAD;
+	size_t first = (entry - 1) * TIMES_PER_ENTRY, last = first + TIMES_PER_ENTRY;
 	last = last < view->time_count ? last : view->time_count;
-	return search_first(first, last, first + TIMES_PER_HEAD / 2, moment_not_behind, &bound);
+	return search_first(first, last, first + TIMES_PER_ENTRY / 2, tick_not_above, &bound);
 }
 
 /* ---- values --------------------------------------------------------------------------------------- */

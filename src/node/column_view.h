@@ -16,12 +16,12 @@ struct column_view {
 	const uint8_t *block;
 	uint32_t used;
 	histree_time start;
-	uint64_t length;      /* of the node, end - start */
-	uint64_t last_moment; /* that of the end of the node + 1 */
+	uint64_t length;    /* of the node, end - start */
+	uint64_t last_tick; /* that of the end of the node + 1 */
 	histree_quark key_min, key_max;
 	bool direct;
 	uint32_t time_count, block_count, value_count;
-	const uint8_t *time_heads, *block_heads, *dictionary;
+	const uint8_t *time_index, *block_index, *dictionary;
 	double blocks_per_key; /* for guesses where a key is */
 };
 
@@ -33,10 +33,10 @@ enum histree_status column_check(const uint8_t *block, uint32_t used, uint32_t n
 struct column_view column_view(const uint8_t *block);
 
 /*
- * The first moment whose time, above the leaf's start, is greater than `time`; the number of all if there is
+ * The first tick whose time, above the leaf's start, is greater than `time`; the number of all if there is
  * none.
  */
-uint64_t column_moment_behind(const struct column_view *view, uint64_t time);
+uint64_t column_tick_above(const struct column_view *view, uint64_t time);
 
 bool column_dictionary_value(const struct column_view *view, uint64_t entry, struct histree_value *out);
 
@@ -45,23 +45,23 @@ static inline bool column_area_fits(uint32_t offset, uint64_t size, uint32_t use
 	return offset >= COLUMN_HEADER_SIZE && offset <= used && size <= used - offset;
 }
 
-/* The key of the first segment of a block. */
-static inline histree_quark column_head_key(const struct column_view *view, uint32_t block)
+/* The key of the first series of a block. */
+static inline histree_quark column_block_key(const struct column_view *view, uint32_t block)
 {
-	return get_le32(view->block_heads + (size_t)block * BLOCK_HEAD_SIZE);
+	return get_le32(view->block_index + (size_t)block * BLOCK_ENTRY_SIZE);
 }
 
-/* The time of a moment in the table, above the leaf's start; false if it lies outside the leaf. */
-static inline bool column_time_of(const struct column_view *view, uint64_t moment, uint64_t *time)
+/* The time of a tick in the table, above the leaf's start; false if it lies outside the leaf. */
+static inline bool column_time_of(const struct column_view *view, uint64_t tick, uint64_t *time)
 {
-	if (moment >= view->time_count)
+	if (tick >= view->time_count)
 		return false;
-	const uint8_t *head = view->time_heads + moment / TIMES_PER_HEAD * TIME_HEAD_SIZE;
-	unsigned width = get_le32(head + 12);
-	size_t at = (size_t)get_le32(head + 8) * 8 + moment % TIMES_PER_HEAD * (size_t)width;
+	const uint8_t *entry = view->time_index + tick / TIMES_PER_ENTRY * TIME_ENTRY_SIZE;
+	unsigned width = get_le32(entry + 12);
+	size_t at = (size_t)get_le32(entry + 8) * 8 + tick % TIMES_PER_ENTRY * (size_t)width;
 	if (width > 64 || at + width > (size_t)view->used * 8)
 		return false;
-	*time = get_le64(head) + bits_get(view->block, at, width);
+	*time = get_le64(entry) + bits_get(view->block, at, width);
 	return true;
 }
 

@@ -3,7 +3,7 @@
  * node.h - what a node of a history tree is, whatever its bytes look like.
  *
  * A node is one block.  It holds intervals, and above the leaves the bounds of its children.  The codec is
- * two objects behind this header, and nothing else knows the bytes (histree-format(5)):
+ * two objects, and nothing else knows the bytes (histree-format(5)):
  *
  *	node_builder	takes intervals and children until they no longer fit, then seals (writing)
  *	node_view	checks a sealed block once, gives children and a cursor (reading)

@@ -104,12 +104,12 @@ static struct keyed_index *sorted_order(const struct node_builder *builder)
 	radix_sort(order, order + count, count);
 	for (size_t i = 1; i < count; i++) {
 		struct keyed_index entry = order[i];
-		size_t place = i;
-		for (; place > 0 && order[place - 1].key == entry.key &&
-		       rows[order[place - 1].index].start > rows[entry.index].start;
-		     place--)
-			order[place] = order[place - 1];
-		order[place] = entry;
+		size_t slot = i;
+		for (; slot > 0 && order[slot - 1].key == entry.key &&
+		       rows[order[slot - 1].index].start > rows[entry.index].start;
+		     slot--)
+			order[slot] = order[slot - 1];
+		order[slot] = entry;
 	}
 	return order;
 }

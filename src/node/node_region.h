@@ -64,31 +64,31 @@ static inline void region_choose_quarks(const struct node_region *region, histre
 }
 
 /* The region without what its lists leave out: most bounds of nodes do not even meet that. */
-struct region_hull {
+struct region_bounds {
 	histree_time from, to;
-	histree_quark least, greatest;
+	histree_quark key_min, key_max;
 };
 
 /* The list of quarks, if there is one, is not empty. */
-static inline struct region_hull region_hull(const struct node_region *region)
+static inline struct region_bounds region_bounds(const struct node_region *region)
 {
-	return (struct region_hull){
+	return (struct region_bounds){
 		.from = region->from,
 		.to = region->to,
-		.least = region->quarks != NULL ? region->quarks[0] : 0,
-		.greatest = region->quarks != NULL ? region->quarks[region->quark_count - 1] : UINT32_MAX,
+		.key_min = region->quarks != NULL ? region->quarks[0] : 0,
+		.key_max = region->quarks != NULL ? region->quarks[region->quark_count - 1] : UINT32_MAX,
 	};
 }
 
 /* Bounds with key_min > key_max meet nothing: there are no intervals. */
-static inline bool hull_meets(const struct region_hull *hull, histree_time start, histree_time end,
-			      histree_quark key_min, histree_quark key_max)
+static inline bool bounds_meet(const struct region_bounds *bounds, histree_time start, histree_time end,
+			       histree_quark key_min, histree_quark key_max)
 {
-	return start <= hull->to && end >= hull->from && key_min <= hull->greatest && key_max >= hull->least &&
-	       key_min <= key_max;
+	return start <= bounds->to && end >= bounds->from && key_min <= bounds->key_max &&
+	       key_max >= bounds->key_min && key_min <= key_max;
 }
 
-/* Of what meets the hull: whether one of the region's times is in it. */
+/* Returns whether one of the region's times is in what meets its bounds. */
 static inline bool region_meets_times(const struct node_region *region, histree_time start, histree_time end)
 {
 	if (region->times == NULL || start <= region->from || end >= region->to)
@@ -96,7 +96,7 @@ static inline bool region_meets_times(const struct node_region *region, histree_
 	return region->times[region_time_from(region, 0, start)] <= end;
 }
 
-/* Likewise, whether one of its quarks is. */
+/* Returns whether one of the region's quarks is in what meets its bounds. */
 static inline bool region_meets_keys(const struct node_region *region, histree_quark key_min, histree_quark key_max)
 {
 	if (region->quarks == NULL || key_min <= region->quarks[0] ||

@@ -25,7 +25,7 @@ enum histree_status node_check(const struct node_layout *layout, const uint8_t *
 	if (children > layout->child_capacity || (height == 0 && children > 0))
 		return error_set(error, HISTREE_ERR_FORMAT, "%u children at height %u", children, height);
 	if (offset != NODE_HEADER_SIZE + children * node_child_size(layout) || offset > used)
-		return error_set(error, HISTREE_ERR_FORMAT, "rows at offset %u behind %u children", offset,
+		return error_set(error, HISTREE_ERR_FORMAT, "rows at offset %u after %u children", offset,
 				 children);
 	if (rows > 0 && (histree_time)get_le64(block + 24) < (histree_time)get_le64(block + 16))
 		return error_set(error, HISTREE_ERR_FORMAT, "ends before it starts");
@@ -33,8 +33,8 @@ enum histree_status node_check(const struct node_layout *layout, const uint8_t *
 		return column_check(block, used, layout->node_size, error);
 	if (layout->segments && height == 0)
 		return segment_leaf_check(block, used, layout->node_size, error);
-	uint64_t least = (uint64_t)rows * NODE_ROW_SIZE_MIN + (uint64_t)node_index_count(rows) * NODE_INDEX_SIZE;
-	if (least > used - offset || (rows == 0 && offset < used))
+	uint64_t min = (uint64_t)rows * NODE_ROW_SIZE_MIN + (uint64_t)node_index_count(rows) * NODE_INDEX_SIZE;
+	if (min > used - offset || (rows == 0 && offset < used))
 		return error_set(error, HISTREE_ERR_FORMAT, "%u rows in %u bytes", rows, used - offset);
 	return HISTREE_OK;
 }
@@ -100,11 +100,11 @@ uint32_t node_view_children(const struct node_view *view, uint32_t first, uint32
 			    const struct node_region *region, uint32_t *out)
 {
 	const uint32_t bounds = view->layout->child_bounds, size = node_child_size(view->layout);
-	const struct region_hull hull = region_hull(region);
+	const struct region_bounds wanted = region_bounds(region);
 	uint32_t count = 0;
 	for (uint32_t i = end; i-- > first;) {
 		const struct node_child child = read_child(view, bounds, size, i);
-		if (hull_meets(&hull, child.start, child.end, child.key_min, child.key_max) &&
+		if (bounds_meet(&wanted, child.start, child.end, child.key_min, child.key_max) &&
 		    region_meets_times(region, child.start, child.end) &&
 		    region_meets_keys(region, child.key_min, child.key_max))
 			out[count++] = child.number;

@@ -52,7 +52,7 @@ static bool is_before(const struct histree_interval *interval, histree_quark key
 }
 
 /* What is looked for: the first row of `key` that ends at `time` or later. */
-struct place {
+struct row_target {
 	const struct node_view *view;
 	histree_quark key;
 	histree_time time;
@@ -61,15 +61,15 @@ struct place {
 
 static bool entry_is_before(const void *context, size_t entry)
 {
-	const struct place *place = context;
-	const uint8_t *at = indexed_row(place->view, entry);
+	const struct row_target *target = context;
+	const uint8_t *at = indexed_row(target->view, entry);
 	if (at != NULL) {
-		struct byte_reader reader = byte_reader(at, (size_t)(place->view->rows_end - at));
+		struct byte_reader reader = byte_reader(at, (size_t)(target->view->rows_end - at));
 		struct histree_interval interval;
-		if (read_extent(place->view, &reader, &interval))
-			return is_before(&interval, place->key, place->time);
+		if (read_extent(target->view, &reader, &interval))
+			return is_before(&interval, target->key, target->time);
 	}
-	*place->malformed = true;
+	*target->malformed = true;
 	return false;
 }
 
@@ -77,10 +77,10 @@ static enum histree_status seek_row(struct row_cursor *cursor, histree_quark key
 {
 	const struct node_view *view = cursor->view;
 	bool malformed = false;
-	const struct place place = { .view = view, .key = key, .time = time, .malformed = &malformed };
+	const struct row_target target = { .view = view, .key = key, .time = time, .malformed = &malformed };
 	/* The last entry of the index whose row is before what is looked for; then row by row. */
 	size_t count = node_index_count(view->row_count);
-	size_t first = search_first(0, count, count / 2, entry_is_before, &place);
+	size_t first = search_first(0, count, count / 2, entry_is_before, &target);
 	if (malformed)
 		return HISTREE_ERR_FORMAT;
 	cursor->at = first == 0 ? view->rows : indexed_row(view, first - 1);
@@ -151,7 +151,7 @@ static enum histree_status next_of_some(struct row_cursor *cursor, struct histre
 		if (!cursor->is_sought)
 			status = seek_row(cursor, key, region->from);
 		cursor->is_sought = status == HISTREE_OK;
-		/* Behind the last of a key, and of its window, there is nothing to look for. */
+		/* After the last of a key, and of its window, there is nothing to look for. */
 		while (status == HISTREE_OK && (status = next_row(cursor, out)) == HISTREE_OK &&
 		       out->quark == key && out->start <= region->to)
 			if (region_has_time_of(region, out->start, out->end))

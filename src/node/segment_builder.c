@@ -41,11 +41,11 @@ static bool begin_strings(struct segment_builder *builder, uint32_t batch_string
 }
 
 /* The number of a string of the batch in this leaf + 1; 0 when memory is out. */
-static uint32_t number_string(struct segment_builder *builder, uint64_t place)
+static uint32_t number_string(struct segment_builder *builder, uint64_t id)
 {
-	uint32_t *number = &builder->numbers[place];
+	uint32_t *number = &builder->numbers[id];
 	if (*number == 0 && array_reserve(&builder->listed, &builder->listed_capacity, builder->listed_count + 1)) {
-		builder->listed[builder->listed_count++] = (uint32_t)place;
+		builder->listed[builder->listed_count++] = (uint32_t)id;
 		*number = (uint32_t)builder->listed_count;
 	}
 	return *number;
@@ -73,32 +73,32 @@ static bool write_strings(struct segment_builder *builder, const struct intern *
 /* ---- a block ------------------------------------------------------------------------------------ */
 
 /* The numbers of one column of a block, on their way. */
-struct run_of_numbers {
+struct number_list {
 	uint64_t numbers[SEGMENT_BLOCK_MAX];
 	size_t count;
-	uint64_t least, most;
+	uint64_t min, max;
 };
 
-static void find_range(struct run_of_numbers *run)
+static void find_range(struct number_list *list)
 {
-	run->least = UINT64_MAX;
-	run->most = 0;
-	for (size_t i = 0; i < run->count; i++) {
-		run->least = run->numbers[i] < run->least ? run->numbers[i] : run->least;
-		run->most = run->numbers[i] > run->most ? run->numbers[i] : run->most;
+	list->min = UINT64_MAX;
+	list->max = 0;
+	for (size_t i = 0; i < list->count; i++) {
+		list->min = list->numbers[i] < list->min ? list->numbers[i] : list->min;
+		list->max = list->numbers[i] > list->max ? list->numbers[i] : list->max;
 	}
-	if (run->count == 0)
-		run->least = 0;
+	if (list->count == 0)
+		list->min = 0;
 }
 
-static bool put_run(struct bit_buffer *to, const struct run_of_numbers *run, uint64_t base, unsigned width)
+static bool put_numbers(struct bit_buffer *to, const struct number_list *list, uint64_t base, unsigned width)
 {
-	if (!bit_buffer_reserve(to, run->count * width))
+	if (!bit_buffer_reserve(to, list->count * width))
 		return false;
-	struct bit_run bits = bit_run_begin(to);
-	for (size_t i = 0; i < run->count; i++)
-		bit_run_put(&bits, run->numbers[i] - base, width);
-	bit_run_end(to, &bits);
+	struct bit_writer bits = bit_writer_begin(to);
+	for (size_t i = 0; i < list->count; i++)
+		bit_writer_put(&bits, list->numbers[i] - base, width);
+	bit_writer_end(to, &bits);
 	return true;
 }
 
@@ -111,11 +111,11 @@ static void include_block(struct node_child *bounds, histree_time first, histree
 	bounds->duration_max = longest > bounds->duration_max ? longest : bounds->duration_max;
 }
 
-/* Starts and durations, and the head of the block. */
+/* Starts and durations, and the header of the block. */
 static bool write_times(struct segment_builder *builder, const struct segment_batch *batch, const uint32_t *order,
 			size_t count)
 {
-	struct run_of_numbers starts = { .count = count - 1 }, durations = { .count = count };
+	struct number_list starts = { .count = count - 1 }, durations = { .count = count };
 	histree_time first = batch->times[order[0]].start, last = first;
 	for (size_t i = 0; i < count; i++) {
 		const struct segment_times *times = &batch->times[order[i]];
@@ -129,38 +129,38 @@ static bool write_times(struct segment_builder *builder, const struct segment_ba
 	}
 	find_range(&starts);
 	find_range(&durations);
-	include_block(&builder->bounds, first, last, durations.least, durations.most);
+	include_block(&builder->bounds, first, last, durations.min, durations.max);
 
-	uint8_t *head = builder->heads + builder->heads_size;
-	unsigned start_width = bits_needed(starts.most), width = bits_needed(durations.most - durations.least);
-	put_le32(head, (uint32_t)bytes_of(&builder->blocks));
-	head[4] = (uint8_t)(count - 1);
-	head[5] = (uint8_t)start_width;
-	head[6] = (uint8_t)width;
-	head[7] = 0;
-	put_le64(head + 8, (uint64_t)first);
-	put_le64(head + 16, (uint64_t)last);
-	put_le64(head + 24, durations.least);
-	put_le64(head + 32, durations.most);
-	builder->heads_size += SEGMENT_HEAD_SIZE;
+	uint8_t *header = builder->headers + builder->headers_size;
+	unsigned start_width = bits_needed(starts.max), width = bits_needed(durations.max - durations.min);
+	put_le32(header, (uint32_t)bytes_of(&builder->blocks));
+	header[4] = (uint8_t)(count - 1);
+	header[5] = (uint8_t)start_width;
+	header[6] = (uint8_t)width;
+	header[7] = 0;
+	put_le64(header + 8, (uint64_t)first);
+	put_le64(header + 16, (uint64_t)last);
+	put_le64(header + 24, durations.min);
+	put_le64(header + 32, durations.max);
+	builder->headers_size += SEGMENT_BLOCK_HEADER_SIZE;
 
-	uint8_t no_fields[HISTREE_SEGMENT_FIELDS_MAX * SEGMENT_FIELD_HEAD_SIZE] = { 0 };
-	return put_bytes(&builder->blocks, no_fields, batch->field_count * SEGMENT_FIELD_HEAD_SIZE) &&
-	       put_run(&builder->blocks, &starts, 0, start_width) &&
-	       put_run(&builder->blocks, &durations, durations.least, width);
+	uint8_t no_fields[HISTREE_SEGMENT_FIELDS_MAX * SEGMENT_FIELD_HEADER_SIZE] = { 0 };
+	return put_bytes(&builder->blocks, no_fields, batch->field_count * SEGMENT_FIELD_HEADER_SIZE) &&
+	       put_numbers(&builder->blocks, &starts, 0, start_width) &&
+	       put_numbers(&builder->blocks, &durations, durations.min, width);
 }
 
 /* Codes of the values that are there, and whether each is null. */
 static bool gather_field(struct segment_builder *builder, const struct segment_column *column,
-			 const uint32_t *order, struct run_of_numbers *codes, struct run_of_numbers *nulls)
+			 const uint32_t *order, struct number_list *codes, struct number_list *nulls)
 {
-	codes->least = UINT64_MAX;
-	codes->most = 0;
-	nulls->most = 0;
+	codes->min = UINT64_MAX;
+	codes->max = 0;
+	nulls->max = 0;
 	for (size_t i = 0; i < codes->count; i++) {
 		uint64_t code = column->codes[order[i]];
 		nulls->numbers[i] = column->nulls[order[i]];
-		nulls->most |= nulls->numbers[i];
+		nulls->max |= nulls->numbers[i];
 		if (nulls->numbers[i] != 0)
 			continue;
 		if (column->type == HISTREE_STRING) {
@@ -170,32 +170,32 @@ static bool gather_field(struct segment_builder *builder, const struct segment_c
 			code = number - 1;
 		}
 		codes->numbers[i] = code;
-		codes->least = code < codes->least ? code : codes->least;
-		codes->most = code > codes->most ? code : codes->most;
+		codes->min = code < codes->min ? code : codes->min;
+		codes->max = code > codes->max ? code : codes->max;
 	}
-	if (codes->least > codes->most)
-		codes->least = codes->most;
+	if (codes->min > codes->max)
+		codes->min = codes->max;
 	for (size_t i = 0; i < codes->count; i++)
 		if (nulls->numbers[i] != 0)
-			codes->numbers[i] = codes->least;
+			codes->numbers[i] = codes->min;
 	return true;
 }
 
 static bool write_fields(struct segment_builder *builder, const struct segment_batch *batch, const uint32_t *order,
-			 size_t count, size_t heads)
+			 size_t count, size_t headers)
 {
 	for (size_t field = 0; field < batch->field_count; field++) {
-		struct run_of_numbers codes = { .count = count }, nulls = { .count = count };
+		struct number_list codes = { .count = count }, nulls = { .count = count };
 		if (!gather_field(builder, &batch->columns[field], order, &codes, &nulls))
 			return false;
-		unsigned width = bits_needed(codes.most - codes.least);
-		if ((nulls.most != 0 && !put_run(&builder->blocks, &nulls, 0, 1)) ||
-		    !put_run(&builder->blocks, &codes, codes.least, width))
+		unsigned width = bits_needed(codes.max - codes.min);
+		if ((nulls.max != 0 && !put_numbers(&builder->blocks, &nulls, 0, 1)) ||
+		    !put_numbers(&builder->blocks, &codes, codes.min, width))
 			return false;
-		uint8_t *head = builder->blocks.bytes + heads + field * SEGMENT_FIELD_HEAD_SIZE;
-		put_le64(head, codes.least);
-		head[8] = (uint8_t)width;
-		head[9] = nulls.most != 0;
+		uint8_t *header = builder->blocks.bytes + headers + field * SEGMENT_FIELD_HEADER_SIZE;
+		put_le64(header, codes.min);
+		header[8] = (uint8_t)width;
+		header[9] = nulls.max != 0;
 	}
 	return true;
 }
@@ -203,10 +203,11 @@ static bool write_fields(struct segment_builder *builder, const struct segment_b
 static bool write_block(struct segment_builder *builder, const struct segment_batch *batch, const uint32_t *order,
 			size_t count)
 {
-	size_t heads = bytes_of(&builder->blocks);
-	if (!array_reserve(&builder->heads, &builder->heads_capacity, builder->heads_size + SEGMENT_HEAD_SIZE))
+	size_t headers = bytes_of(&builder->blocks);
+	if (!array_reserve(&builder->headers, &builder->headers_capacity,
+			   builder->headers_size + SEGMENT_BLOCK_HEADER_SIZE))
 		return false;
-	return write_times(builder, batch, order, count) && write_fields(builder, batch, order, count, heads);
+	return write_times(builder, batch, order, count) && write_fields(builder, batch, order, count, headers);
 }
 
 /* ---- the leaf ----------------------------------------------------------------------------------- */
@@ -217,7 +218,7 @@ size_t segment_builder_encode(struct segment_builder *builder, const struct segm
 	builder->bounds = node_child_of_no_segments();
 	builder->segment_count = 0;
 	builder->field_count = batch->field_count;
-	builder->heads_size = 0;
+	builder->headers_size = 0;
 	bit_buffer_clear(&builder->blocks);
 	if (!begin_strings(builder, batch->strings.count))
 		return 0;
@@ -232,7 +233,7 @@ size_t segment_builder_encode(struct segment_builder *builder, const struct segm
 		}
 	if (!write_strings(builder, &batch->strings))
 		return 0;
-	return SEGMENT_HEADER_SIZE + builder->heads_size + bytes_of(&builder->blocks) +
+	return SEGMENT_HEADER_SIZE + builder->headers_size + bytes_of(&builder->blocks) +
 	       bytes_of(&builder->strings) + BITS_SLACK;
 }
 
@@ -246,10 +247,10 @@ static void move_offsets(uint8_t *at, size_t step, size_t count, uint32_t by)
 uint32_t segment_builder_seal(struct segment_builder *builder, const struct node_layout *layout, uint32_t number,
 			      uint8_t *block, struct node_child *child)
 {
-	size_t blocks_offset = SEGMENT_HEADER_SIZE + builder->heads_size;
+	size_t blocks_offset = SEGMENT_HEADER_SIZE + builder->headers_size;
 	size_t strings_offset = blocks_offset + bytes_of(&builder->blocks);
 	uint32_t used = (uint32_t)(strings_offset + bytes_of(&builder->strings));
-	size_t block_count = builder->heads_size / SEGMENT_HEAD_SIZE;
+	size_t block_count = builder->headers_size / SEGMENT_BLOCK_HEADER_SIZE;
 	assert(used + BITS_SLACK <= layout->node_size);
 	builder->bounds.number = number;
 	node_put_segment_bounds(block + NODE_HEADER_SIZE, &builder->bounds);
@@ -257,10 +258,10 @@ uint32_t segment_builder_seal(struct segment_builder *builder, const struct node
 	put_le32(block + 84, (uint32_t)builder->listed_count);
 	put_le32(block + 88, (uint32_t)strings_offset);
 	put_le32(block + 92, (uint32_t)builder->field_count);
-	memcpy(block + SEGMENT_HEADER_SIZE, builder->heads, builder->heads_size);
+	memcpy(block + SEGMENT_HEADER_SIZE, builder->headers, builder->headers_size);
 	memcpy(block + blocks_offset, builder->blocks.bytes, strings_offset - blocks_offset);
 	memcpy(block + strings_offset, builder->strings.bytes, used - strings_offset);
-	move_offsets(block + SEGMENT_HEADER_SIZE, SEGMENT_HEAD_SIZE, block_count, (uint32_t)blocks_offset);
+	move_offsets(block + SEGMENT_HEADER_SIZE, SEGMENT_BLOCK_HEADER_SIZE, block_count, (uint32_t)blocks_offset);
 	move_offsets(block + strings_offset, 4, builder->listed_count + 1, (uint32_t)strings_offset);
 	memset(block + used, 0, layout->node_size - used);
 	node_put_header(block, &(struct node_header){
@@ -275,7 +276,7 @@ uint32_t segment_builder_seal(struct segment_builder *builder, const struct node
 
 void segment_builder_release(struct segment_builder *builder)
 {
-	free(builder->heads);
+	free(builder->headers);
 	free(builder->numbers);
 	free(builder->listed);
 	bit_buffer_release(&builder->blocks);

@@ -10,8 +10,8 @@
 
 /* Scratch that is kept from leaf to leaf.  A zeroed one is fine. */
 struct segment_builder {
-	uint8_t *heads;
-	size_t heads_size, heads_capacity;
+	uint8_t *headers;
+	size_t headers_size, headers_capacity;
 	struct bit_buffer blocks, strings;
 	uint32_t *numbers; /* by string of the batch: its number in the leaf + 1; 0: none yet */
 	size_t numbers_capacity;
@@ -25,7 +25,7 @@ struct segment_builder {
 };
 
 /*
- * Encode the segments of the batch that `order` names, `run_count` runs of them one behind the other, each sorted
+ * Encode the segments of the batch that `order` names, `run_count` runs of them one after the other, each sorted
  * by start and each cut into blocks.  Returns the bytes of the leaf; it may be more than a node has, then the
  * caller tries fewer.  0: memory is out.
  */

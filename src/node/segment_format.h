@@ -2,7 +2,7 @@
 /*
  * segment_format.h - the bytes of a leaf of segments (docs/design/0005-segments.md).  For node/ only.
  *
- * Behind the header of every node (node_format.h):
+ * After the header of every node (node_format.h):
  *
  *	OFFSET	SIZE
  *	48	8	greatest start
@@ -13,10 +13,10 @@
  *	84	4	number of strings
  *	88	4	offset of the strings
  *	92	4	number of fields
- *	96		block heads
+ *	96		block headers
  *
- * A block head: offset of the block (4), number of segments - 1 (1), width of a start (1), width of a duration (1),
- * zero (1), first start (8), last start (8), smallest duration (8), greatest duration (8).
+ * A block header: offset of the block (4), number of segments - 1 (1), width of a start (1), width of a duration
+ * (1), zero (1), first start (8), last start (8), smallest duration (8), greatest duration (8).
  *
  * A block: for each field its smallest code (8), the width of a code (1), whether there are nulls (1); then bits:
  * for each segment but the first its start above the one before; for each its duration above the smallest; then for
@@ -25,7 +25,7 @@
  *
  * Strings: for each its offset (4), and where the last one ends (4); then their bytes.
  *
- * A core node keeps of a child, behind its start and end: greatest start, smallest end, smallest and greatest
+ * A core node keeps of a child, after its start and end: greatest start, smallest end, smallest and greatest
  * duration (8 each).
  */
 #ifndef NODE_SEGMENT_FORMAT_H
@@ -35,8 +35,8 @@
 
 enum {
 	SEGMENT_HEADER_SIZE = 96,
-	SEGMENT_HEAD_SIZE = 40, /* of a block */
-	SEGMENT_FIELD_HEAD_SIZE = 10,
+	SEGMENT_BLOCK_HEADER_SIZE = 40, /* of a block */
+	SEGMENT_FIELD_HEADER_SIZE = 10,
 };
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "node/segment_format.h"
 
-_Static_assert((int)SEGMENT_BLOCK_BYTES_MIN == (int)SEGMENT_HEAD_SIZE, "a block takes at least its head");
+_Static_assert((int)SEGMENT_BLOCK_BYTES_MIN == (int)SEGMENT_BLOCK_HEADER_SIZE, "a block takes at least its header");
 
 uint32_t segment_leaf_block_count(const uint8_t *leaf)
 {
@@ -39,33 +39,33 @@ static bool bounds_are_sound(const struct node_child *bounds)
 	       bounds->duration_min <= bounds->duration_max && bounds->duration_max <= longest;
 }
 
-/* The bits of a field head, or SIZE_MAX if it is malformed. */
-static size_t field_bits(const uint8_t *head, uint32_t count)
+/* The bits of a field header, or SIZE_MAX if it is malformed. */
+static size_t field_bits(const uint8_t *header, uint32_t count)
 {
-	if (head[8] > 64 || head[9] > 1)
+	if (header[8] > 64 || header[9] > 1)
 		return SIZE_MAX;
-	return (size_t)count * (head[8] + (size_t)head[9]);
+	return (size_t)count * (header[8] + (size_t)header[9]);
 }
 
 static bool block_is_sound(const uint8_t *leaf, uint32_t index, uint32_t used, uint32_t field_count,
 			   const struct node_child *leaf_bounds)
 {
-	const uint8_t *head = leaf + SEGMENT_HEADER_SIZE + (size_t)index * SEGMENT_HEAD_SIZE;
-	uint32_t offset = get_le32(head), count = (uint32_t)head[4] + 1;
-	size_t field_heads = (size_t)field_count * SEGMENT_FIELD_HEAD_SIZE;
-	if (count > SEGMENT_BLOCK_MAX || head[5] > 64 || head[6] > 64 || head[7] != 0 ||
-	    offset < SEGMENT_HEADER_SIZE || offset > used || field_heads > used - offset)
+	const uint8_t *header = leaf + SEGMENT_HEADER_SIZE + (size_t)index * SEGMENT_BLOCK_HEADER_SIZE;
+	uint32_t offset = get_le32(header), count = (uint32_t)header[4] + 1;
+	size_t field_headers = (size_t)field_count * SEGMENT_FIELD_HEADER_SIZE;
+	if (count > SEGMENT_BLOCK_MAX || header[5] > 64 || header[6] > 64 || header[7] != 0 ||
+	    offset < SEGMENT_HEADER_SIZE || offset > used || field_headers > used - offset)
 		return false;
-	size_t bits = (size_t)(count - 1) * head[5] + (size_t)count * head[6];
+	size_t bits = (size_t)(count - 1) * header[5] + (size_t)count * header[6];
 	for (uint32_t field = 0; field < field_count; field++) {
-		size_t more = field_bits(leaf + offset + (size_t)field * SEGMENT_FIELD_HEAD_SIZE, count);
+		size_t more = field_bits(leaf + offset + (size_t)field * SEGMENT_FIELD_HEADER_SIZE, count);
 		if (more == SIZE_MAX)
 			return false;
 		bits += more;
 	}
-	histree_time first = (histree_time)get_le64(head + 8), last = (histree_time)get_le64(head + 16);
-	uint64_t shortest = get_le64(head + 24), longest = get_le64(head + 32);
-	return bits <= 8 * (used - offset - field_heads) && first >= leaf_bounds->start && first <= last &&
+	histree_time first = (histree_time)get_le64(header + 8), last = (histree_time)get_le64(header + 16);
+	uint64_t shortest = get_le64(header + 24), longest = get_le64(header + 32);
+	return bits <= 8 * (used - offset - field_headers) && first >= leaf_bounds->start && first <= last &&
 	       last <= leaf_bounds->start_max && shortest >= leaf_bounds->duration_min && shortest <= longest &&
 	       longest <= leaf_bounds->duration_max;
 }
@@ -92,7 +92,7 @@ enum histree_status segment_leaf_check(const uint8_t *leaf, uint32_t used, uint3
 		return error_set(error, HISTREE_ERR_FORMAT, "a leaf of segments in %u bytes", used);
 	uint32_t blocks = segment_leaf_block_count(leaf), fields = segment_leaf_field_count(leaf);
 	struct node_child bounds = segment_leaf_bounds(leaf);
-	if (blocks == 0 || blocks > (used - SEGMENT_HEADER_SIZE) / SEGMENT_HEAD_SIZE ||
+	if (blocks == 0 || blocks > (used - SEGMENT_HEADER_SIZE) / SEGMENT_BLOCK_HEADER_SIZE ||
 	    fields > HISTREE_SEGMENT_FIELDS_MAX)
 		return error_set(error, HISTREE_ERR_FORMAT, "%u blocks of segments with %u fields in %u bytes",
 				 blocks, fields, used);
@@ -108,31 +108,31 @@ enum histree_status segment_leaf_check(const uint8_t *leaf, uint32_t used, uint3
 
 /* ---- blocks ------------------------------------------------------------------------------------- */
 
-/* start + duration, but not behind `most`. */
-static histree_time end_of(histree_time start, uint64_t duration, histree_time most)
+/* start + duration, but not after `max`. */
+static histree_time end_of(histree_time start, uint64_t duration, histree_time max)
 {
-	if (duration >= (uint64_t)most - (uint64_t)start)
-		return most;
+	if (duration >= (uint64_t)max - (uint64_t)start)
+		return max;
 	return (histree_time)((uint64_t)start + duration);
 }
 
 struct segment_block segment_block(const uint8_t *leaf, uint32_t index)
 {
-	const uint8_t *head = leaf + SEGMENT_HEADER_SIZE + (size_t)index * SEGMENT_HEAD_SIZE;
+	const uint8_t *header = leaf + SEGMENT_HEADER_SIZE + (size_t)index * SEGMENT_BLOCK_HEADER_SIZE;
 	struct node_child leaf_bounds = segment_leaf_bounds(leaf);
-	size_t field_heads = get_le32(head);
+	size_t field_headers = get_le32(header);
 	struct segment_block block = {
 		.leaf = leaf,
-		.field_heads = field_heads,
-		.bits = 8 * (field_heads + (size_t)segment_leaf_field_count(leaf) * SEGMENT_FIELD_HEAD_SIZE),
-		.count = (uint32_t)head[4] + 1,
-		.start_width = head[5],
-		.duration_width = head[6],
+		.field_headers = field_headers,
+		.bits = 8 * (field_headers + (size_t)segment_leaf_field_count(leaf) * SEGMENT_FIELD_HEADER_SIZE),
+		.count = (uint32_t)header[4] + 1,
+		.start_width = header[5],
+		.duration_width = header[6],
 		.bounds = { .number = index,
-			    .start = (histree_time)get_le64(head + 8),
-			    .start_max = (histree_time)get_le64(head + 16),
-			    .duration_min = get_le64(head + 24),
-			    .duration_max = get_le64(head + 32) },
+			    .start = (histree_time)get_le64(header + 8),
+			    .start_max = (histree_time)get_le64(header + 16),
+			    .duration_min = get_le64(header + 24),
+			    .duration_max = get_le64(header + 32) },
 	};
 	block.bounds.end = end_of(block.bounds.start_max, block.bounds.duration_max, leaf_bounds.end);
 	block.bounds.end_min = end_of(block.bounds.start, block.bounds.duration_min, leaf_bounds.end);
@@ -232,11 +232,11 @@ enum histree_status segment_block_content(const struct segment_block *block, uin
 	if (segment_leaf_field_count(leaf) != field_count)
 		return HISTREE_ERR_FORMAT;
 	for (size_t field = 0; field < field_count; field++) {
-		const uint8_t *head = leaf + block->field_heads + field * SEGMENT_FIELD_HEAD_SIZE;
-		unsigned width = head[8];
-		bool null = head[9] != 0 && bits_get(leaf, at + index, 1) != 0;
-		at += head[9] != 0 ? block->count : 0;
-		uint64_t code = get_le64(head) + bits_get(leaf, at + (size_t)index * width, width);
+		const uint8_t *header = leaf + block->field_headers + field * SEGMENT_FIELD_HEADER_SIZE;
+		unsigned width = header[8];
+		bool null = header[9] != 0 && bits_get(leaf, at + index, 1) != 0;
+		at += header[9] != 0 ? block->count : 0;
+		uint64_t code = get_le64(header) + bits_get(leaf, at + (size_t)index * width, width);
 		at += (size_t)block->count * width;
 		if (null)
 			content[field] = histree_null();

@@ -3,7 +3,7 @@
  * segment_view.h - read a leaf of segments: its bounds, its blocks, the segments of a block.
  *
  * A block is one more level of the tree: it has bounds, and is read without those before it.  All that comes from
- * the leaf is checked before it is used as a place, and no segment is handed out that lies outside the bounds.
+ * the leaf is checked before it is used as an offset, and no segment is handed out that lies outside the bounds.
  */
 #ifndef NODE_SEGMENT_VIEW_H
 #define NODE_SEGMENT_VIEW_H
@@ -16,7 +16,7 @@ enum {
 	SEGMENT_BLOCK_BYTES_MIN = 40, /* that a block takes in a leaf */
 };
 
-/* Sizes, places and bounds against each other; the checksum was checked before. */
+/* Sizes, offsets and bounds against each other; the checksum was checked before. */
 enum histree_status segment_leaf_check(const uint8_t *leaf, uint32_t used, uint32_t node_size,
 				       struct histree_error *error);
 
@@ -32,9 +32,9 @@ uint32_t segment_leaf_field_count(const uint8_t *leaf);
 uint32_t segment_leaf_block_count(const uint8_t *leaf);
 
 struct segment_block {
-	const uint8_t *leaf; /* borrowed */
-	size_t field_heads;  /* bytes, from the beginning of the leaf */
-	size_t bits;         /* of the first start behind the first; from the beginning of the leaf */
+	const uint8_t *leaf;  /* borrowed */
+	size_t field_headers; /* bytes, from the beginning of the leaf */
+	size_t bits;          /* of the first start after the first; from the beginning of the leaf */
 	uint32_t count;
 	unsigned start_width, duration_width;
 	/*

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "overview/overview_cells.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,6 +96,15 @@ static enum histree_status put_part(struct overview_cells *cells, uint32_t attri
 	return status;
 }
 
+/* How long the values of the cell lasted, all together. */
+static uint64_t filled_ns(const struct overview_cells *cells)
+{
+	uint64_t ns = cells->rest;
+	for (size_t i = 0; i < cells->share_count; i++)
+		ns += cells->shares[i].ns;
+	return ns;
+}
+
 /*
  * What goes on from the cell before comes first, and what lasted longest comes last, for it is the likeliest to go
  * on: so a value that is there all the time is one state for two cells.
@@ -102,6 +112,7 @@ static enum histree_status put_part(struct overview_cells *cells, uint32_t attri
 static enum histree_status close_cell(struct overview_cells *cells, const struct overview_scale *scale,
 				      uint32_t attribute, histree_time start, struct histree_error *error)
 {
+	const uint64_t end = (uint64_t)start + filled_ns(cells);
 	size_t kept = choose_kept(cells, scale), first = kept;
 	for (size_t i = 0; cells->can_go_on && i < kept; i++)
 		if (cells->shares[i].value == cells->states[cells->count - 1].value)
@@ -116,6 +127,7 @@ static enum histree_status close_cell(struct overview_cells *cells, const struct
 		if (i != first)
 			status = put_part(cells, attribute, cells->shares[i].value, cells->shares[i].ns, &start,
 					  error);
+	assert(status != HISTREE_OK || (uint64_t)start == end);
 	cells->share_count = 0;
 	cells->rest = 0;
 	return status;
@@ -155,10 +167,21 @@ static size_t fill_cell(struct overview_cells *cells, const struct overview_scal
 	return i;
 }
 
+/* States of one attribute follow each other without gap and without overlap. */
+static void states_assert(const struct overview_state *states, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		assert(states[i].start <= states[i].end);
+		assert(i == 0 || (states[i].attribute == states[0].attribute &&
+				  states[i - 1].end < states[i].start && states[i - 1].end + 1 == states[i].start));
+	}
+}
+
 enum histree_status overview_cells_add(struct overview_cells *cells, const struct overview_scale *scale,
 				       struct overview_state *states, size_t count, struct histree_error *error)
 {
 	enum histree_status status = make_room(cells, scale->value_count, error);
+	states_assert(states, count);
 	cells->can_go_on = false;
 	for (size_t i = 0; i < count && status == HISTREE_OK;) {
 		if (is_long(scale, &states[i])) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "overview/overview_choice.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -75,6 +76,15 @@ static enum histree_status find_lifetime(const struct choosing *choosing, histre
 
 /* ---- which attributes ------------------------------------------------------------------------------------ */
 
+/* Attributes are in the order in which they are read, and their cells have a width that a shift can make. */
+static void choice_assert(const struct overview_choice *choice)
+{
+	for (uint32_t i = 0; i < choice->count; i++) {
+		assert(choice->condensed[i].width_log2 <= OVERVIEW_WIDTH_LOG2_MAX);
+		assert(i == 0 || choice->condensed[i - 1].source < choice->condensed[i].source);
+	}
+}
+
 static enum histree_status choose(struct overview_choice *choice, struct condensed condensed,
 				  struct histree_error *error)
 {
@@ -142,6 +152,7 @@ static enum histree_status choose_counted(const struct choosing *choosing, struc
 			return status;
 		choosing->choice->states += choosing->counts[quark];
 	}
+	choice_assert(choosing->choice);
 	return HISTREE_OK;
 }
 
@@ -174,6 +185,7 @@ void overview_choice_of_overview(struct overview_choice *choice, const struct ov
 	choice->states = 0;
 	for (uint32_t i = 0; i < choice->count; i++) {
 		const struct condensed *before = &choice->condensed[i];
+		/* Cells are counted from one origin, so each holds whole cells of the overview before. */
 		uint32_t width_log2 = before->width_log2 + WIDTH_STEP_LOG2;
 		if (before->states < options->states_min || width_log2 > OVERVIEW_WIDTH_LOG2_MAX)
 			continue;
@@ -201,7 +213,9 @@ static bool is_before(const void *context, size_t index)
 uint32_t overview_choice_find(const struct overview_choice *choice, histree_quark source, uint32_t near)
 {
 	const struct sought sought = { choice->condensed, source };
-	return (uint32_t)search_first(0, choice->count, near, is_before, &sought);
+	uint32_t index = (uint32_t)search_first(0, choice->count, near, is_before, &sought);
+	assert(index < choice->count && choice->condensed[index].source == source);
+	return index;
 }
 
 void overview_choice_release(struct overview_choice *choice)

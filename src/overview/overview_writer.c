@@ -6,6 +6,7 @@
  */
 #include "overview/overview_writer.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,7 @@ static enum histree_status check_whole(const struct writer *writer, struct histr
 static enum histree_status write_state(struct writer *writer, const struct overview_state *state,
 				       struct histree_error *error)
 {
+	assert(state->start <= state->end && state->attribute < writer->choice.count);
 	struct condensed *condensed = &writer->choice.condensed[state->attribute];
 	condensed->states++;
 	struct histree_interval interval = {

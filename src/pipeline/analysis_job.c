@@ -23,7 +23,7 @@ enum histree_status analysis_job_init(struct analysis_job *job, const struct reg
 }
 
 static enum histree_status start_history(struct analysis_job *job, const struct io *io, const char *path,
-					 histree_time start, const struct histree_build_options *build,
+					 histree_time start, const struct histree_build_options *build, void *input,
 					 struct histree_error *error)
 {
 	const struct analysis *analysis = job->entry->analysis;
@@ -36,11 +36,12 @@ static enum histree_status start_history(struct analysis_job *job, const struct 
 		.tree = build->tree,
 	};
 	enum histree_status status = state_file_create(io, &options, &job->system, error);
-	return status == HISTREE_OK ? analysis->create(job->system, &job->instance, error) : status;
+	return status == HISTREE_OK ? analysis->create(job->system, input, &job->instance, error) : status;
 }
 
 static enum histree_status start_segments(struct analysis_job *job, const struct io *io, const char *path,
-					  const struct histree_build_options *build, struct histree_error *error)
+					  const struct histree_build_options *build, void *input,
+					  struct histree_error *error)
 {
 	const struct segment_analysis *analysis = job->entry->segments;
 	const struct histree_segment_store_options options = {
@@ -58,24 +59,31 @@ static enum histree_status start_segments(struct analysis_job *job, const struct
 	if (build->resume)
 		io->unlink(io->context, path);
 	enum histree_status status = segment_store_create(io, &options, &job->segments, error);
-	return status == HISTREE_OK ? analysis->create(job->segments, &job->instance, error) : status;
+	return status == HISTREE_OK ? analysis->create(job->segments, input, &job->instance, error) : status;
 }
 
 enum histree_status analysis_job_start(struct analysis_job *job, const struct io *io, const char *path,
 				       histree_time start, const struct histree_build_options *options,
-				       struct histree_error *error)
+				       struct analysis_inputs *inputs, struct histree_error *error)
 {
-	return analysis_job_makes_history(job) ? start_history(job, io, path, start, options, error)
-					       : start_segments(job, io, path, options, error);
+	void *input;
+	enum histree_status status = analysis_inputs_get(inputs, registry_input(job->entry), &input, error);
+	if (status != HISTREE_OK)
+		return status;
+	return analysis_job_makes_history(job) ? start_history(job, io, path, start, options, input, error)
+					       : start_segments(job, io, path, options, input, error);
 }
 
 static enum histree_status handle_gap(struct analysis_job *job, const struct event_gap *gap,
 				      struct histree_error *error)
 {
 	const struct analysis *analysis = job->entry->analysis;
-	if (analysis == NULL)
-		return job->entry->segments->gap(job->instance, gap, error);
-	return analysis->gap != NULL ? analysis->gap(job->instance, gap, error) : HISTREE_OK;
+	const struct segment_analysis *segments = job->entry->segments;
+	if (analysis != NULL && analysis->gap != NULL)
+		return analysis->gap(job->instance, gap, error);
+	if (segments != NULL && segments->gap != NULL)
+		return segments->gap(job->instance, gap, error);
+	return HISTREE_OK;
 }
 
 static enum histree_status handle_event(struct analysis_job *job, const struct event *event,

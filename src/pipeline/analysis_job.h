@@ -25,7 +25,7 @@ enum histree_status analysis_job_init(struct analysis_job *job, const struct reg
 
 enum histree_status analysis_job_start(struct analysis_job *job, const struct io *io, const char *path,
 				       histree_time start, const struct histree_build_options *options,
-				       struct histree_error *error);
+				       struct analysis_inputs *inputs, struct histree_error *error);
 
 /* An event or a gap, if the analysis applies to its trace. */
 enum histree_status analysis_job_handle(struct analysis_job *job, const struct event *event,

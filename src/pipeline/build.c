@@ -36,6 +36,7 @@ struct build {
 	struct histree_error *error;
 	struct store_folder folder;
 	struct trace *trace;
+	struct analysis_inputs inputs;
 	struct analysis_job *jobs;
 	size_t job_count, jobs_capacity;
 	histree_time start, end; /* first event, greatest time so far */
@@ -200,8 +201,8 @@ static enum histree_status start_jobs(struct build *build, histree_time start)
 		char *path = store_folder_path(&build->folder, job->file);
 		if (path == NULL)
 			return error_memory(build->error, "a path");
-		enum histree_status status =
-			analysis_job_start(job, build->io, path, start, build->options, build->error);
+		enum histree_status status = analysis_job_start(job, build->io, path, start, build->options,
+								&build->inputs, build->error);
 		free(path);
 		if (status != HISTREE_OK)
 			return status;
@@ -213,12 +214,10 @@ static enum histree_status handle_event(struct build *build, const struct event 
 {
 	if (event->time > build->end)
 		build->end = event->time;
-	for (size_t i = 0; i < build->job_count; i++) {
-		enum histree_status status = analysis_job_handle(&build->jobs[i], event, build->error);
-		if (status != HISTREE_OK)
-			return status;
-	}
-	return HISTREE_OK;
+	enum histree_status status = analysis_inputs_begin(&build->inputs, event, build->error);
+	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
+		status = analysis_job_handle(&build->jobs[i], event, build->error);
+	return status == HISTREE_OK ? analysis_inputs_end(&build->inputs, build->error) : status;
 }
 
 static void show_progress(const struct build *build, int64_t now)
@@ -466,6 +465,7 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 	enum histree_status status = run_build(&build);
 	for (size_t i = 0; i < build.job_count; i++)
 		analysis_job_release(&build.jobs[i]);
+	analysis_inputs_release(&build.inputs);
 	free(build.jobs);
 	free(build.cut_short);
 	event_index_writer_release(&build.index);

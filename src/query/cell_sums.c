@@ -48,21 +48,21 @@ static bool is_greater(const struct cell_share *one, const struct cell_share *ot
 
 struct histree_cell cell_sums_get(const struct cell_sums *sums, size_t cell, const struct value_table *values)
 {
-	struct histree_cell settled = sums->cells[cell];
-	if (settled.value != HISTREE_NO_VALUE)
-		return settled;
-	const struct cell_share *most = NULL, *second = NULL;
+	struct histree_cell decided = sums->cells[cell];
+	if (decided.value != HISTREE_NO_VALUE)
+		return decided;
+	const struct cell_share *max = NULL, *second = NULL;
 	for (uint32_t at = sums->first[cell]; at != 0; at = sums->shares[at - 1].next) {
 		const struct cell_share *share = &sums->shares[at - 1];
-		if (is_greater(share, most, values)) {
-			second = most;
-			most = share;
+		if (is_greater(share, max, values)) {
+			second = max;
+			max = share;
 		} else if (is_greater(share, second, values)) {
 			second = share;
 		}
 	}
 	return (struct histree_cell){
-		.value = most != NULL ? most->value : HISTREE_NO_VALUE,
+		.value = max != NULL ? max->value : HISTREE_NO_VALUE,
 		.other = second != NULL ? second->value : HISTREE_NO_VALUE,
 	};
 }

@@ -2,7 +2,7 @@
 /*
  * cell_sums.h - who had how much of each cell, while states arrive in any order.
  *
- * A state that fills a cell settles it.  Of the others a cell keeps a list: each value once, with its share.
+ * A state that fills a cell decides it.  Of the others a cell keeps a list: each value once, with its share.
  */
 #ifndef QUERY_CELL_SUMS_H
 #define QUERY_CELL_SUMS_H
@@ -13,13 +13,13 @@
 struct cell_share {
 	uint64_t weight; /* ns, or samples */
 	uint32_t value;
-	uint32_t next; /* of the same cell: place + 1, 0: no more */
+	uint32_t next; /* of the same cell: index + 1, 0: no more */
 };
 
 /* A zeroed one is empty. */
 struct cell_sums {
-	struct histree_cell *cells; /* settled ones; value HISTREE_NO_VALUE: nothing fills it */
-	uint32_t *first;            /* by cell: place + 1 of its first share, 0: none */
+	struct histree_cell *cells; /* decided ones; value HISTREE_NO_VALUE: nothing fills it */
+	uint32_t *first;            /* by cell: index + 1 of its first share, 0: none */
 	size_t cell_count, cells_capacity, first_capacity;
 	struct cell_share *shares;
 	size_t share_count, shares_capacity;

@@ -6,7 +6,7 @@
 /* Where buckets begin between 1 and 10, in thousandths: 1 2 5, then the series R 5, R 10 and R 20 of ISO 3. */
 static const struct {
 	unsigned count;
-	uint16_t least[20];
+	uint16_t min[20];
 } divisions[] = {
 	{ 1, { 1000 } },
 	{ 3, { 1000, 2000, 5000 } },
@@ -17,10 +17,10 @@ static const struct {
 };
 
 /* Of the small decades, which have fewer whole numbers than buckets, some begin at the same one: they are one. */
-static void add(struct duration_buckets *buckets, uint64_t least)
+static void add(struct duration_buckets *buckets, uint64_t min)
 {
-	if (buckets->count == 0 || least > buckets->least[buckets->count - 1])
-		buckets->least[buckets->count++] = least;
+	if (buckets->count == 0 || min > buckets->min[buckets->count - 1])
+		buckets->min[buckets->count++] = min;
 }
 
 bool duration_buckets_init(struct duration_buckets *buckets, unsigned per_decade)
@@ -34,13 +34,13 @@ bool duration_buckets_init(struct duration_buckets *buckets, unsigned per_decade
 	add(buckets, 0);
 	for (uint64_t scale = 1; scale < 1000; scale *= 10)
 		for (unsigned i = 0; i < per_decade; i++)
-			add(buckets, (divisions[chosen].least[i] * scale + 999) / 1000);
+			add(buckets, (divisions[chosen].min[i] * scale + 999) / 1000);
 	for (uint64_t scale = 1;; scale *= 10)
 		for (unsigned i = 0; i < per_decade; i++) {
-			uint64_t least;
-			if (__builtin_mul_overflow(divisions[chosen].least[i], scale, &least))
+			uint64_t min;
+			if (__builtin_mul_overflow(divisions[chosen].min[i], scale, &min))
 				return true;
-			add(buckets, least);
+			add(buckets, min);
 		}
 }
 
@@ -52,7 +52,7 @@ struct looking {
 static bool reaches(const void *context, size_t index)
 {
 	const struct looking *looking = context;
-	return looking->buckets->least[index] <= looking->duration;
+	return looking->buckets->min[index] <= looking->duration;
 }
 
 size_t duration_bucket_of(const struct duration_buckets *buckets, uint64_t duration)
@@ -61,7 +61,7 @@ size_t duration_bucket_of(const struct duration_buckets *buckets, uint64_t durat
 	return search_first(0, buckets->count, buckets->count / 2, reaches, &looking) - 1;
 }
 
-uint64_t duration_bucket_most(const struct duration_buckets *buckets, size_t index)
+uint64_t duration_bucket_max(const struct duration_buckets *buckets, size_t index)
 {
-	return index + 1 < buckets->count ? buckets->least[index + 1] - 1 : UINT64_MAX;
+	return index + 1 < buckets->count ? buckets->min[index + 1] - 1 : UINT64_MAX;
 }

@@ -15,7 +15,7 @@ enum { DURATION_BUCKETS_MAX = 401 };
 
 /* Ascending, the first is 0; a bucket reaches to the next one's least. */
 struct duration_buckets {
-	uint64_t least[DURATION_BUCKETS_MAX];
+	uint64_t min[DURATION_BUCKETS_MAX];
 	size_t count;
 };
 
@@ -26,6 +26,6 @@ bool duration_buckets_init(struct duration_buckets *buckets, unsigned per_decade
 size_t duration_bucket_of(const struct duration_buckets *buckets, uint64_t duration);
 
 /* The greatest duration in a bucket. */
-uint64_t duration_bucket_most(const struct duration_buckets *buckets, size_t index);
+uint64_t duration_bucket_max(const struct duration_buckets *buckets, size_t index);
 
 #endif

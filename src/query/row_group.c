@@ -212,7 +212,7 @@ static void ask_overview(struct reading *reading, uint32_t overview)
 
 /* Read the rows that are asked for, `most` states at most.  HISTREE_PARTIAL: there are more. */
 static enum histree_status read_region(struct reading *reading, struct histree_query *query,
-				       struct histree_region region, uint64_t most, struct histree_error *error)
+				       struct histree_region region, uint64_t max, struct histree_error *error)
 {
 	struct histree_interval batch[STATES_AT_ONCE];
 	size_t count;
@@ -226,7 +226,7 @@ static enum histree_status read_region(struct reading *reading, struct histree_q
 		}
 		if (status == HISTREE_OK)
 			status = histree_query_read(query, batch, STATES_AT_ONCE, &count, error);
-		if (status == HISTREE_OK && count > most - read)
+		if (status == HISTREE_OK && count > max - read)
 			return HISTREE_PARTIAL;
 		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
 			status = take(reading, &batch[i], error);

@@ -101,12 +101,12 @@ static enum histree_status make_cells(struct histree_rows *rows, size_t row, str
 	for (uint32_t pixel = 0; pixel < group->scale.pixels; pixel++) {
 		size_t cell = row * group->scale.pixels + pixel;
 		rows->row[pixel] = cell_sums_get(&group->sums, cell, &rows->values);
-		bool settled = group->sums.cells[cell].value != HISTREE_NO_VALUE;
+		bool decided = group->sums.cells[cell].value != HISTREE_NO_VALUE;
 		if (rows->row[pixel].value == HISTREE_NO_VALUE)
 			return error_set(error, HISTREE_ERR_FORMAT,
 					 "attribute %u has no state at %lld: verify the history",
 					 group->quarks[row], (long long)pixel_first(&group->scale, pixel));
-		if (group->readings[row].sampled && !settled && rows->row[pixel].other == HISTREE_NO_VALUE)
+		if (group->readings[row].sampled && !decided && rows->row[pixel].other == HISTREE_NO_VALUE)
 			rows->row[pixel].other = HISTREE_UNKNOWN_VALUE;
 	}
 	return HISTREE_OK;

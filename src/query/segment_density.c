@@ -90,7 +90,7 @@ static enum histree_status add_group(struct histree_segment_density *density, co
 	return HISTREE_OK;
 }
 
-/* The place in `group_of` of a value that is in the table, or now put there. */
+/* The index in `group_of` of a value that is in the table, or now put there. */
 static enum histree_status add_value(struct histree_segment_density *density, const struct histree_value *value,
 				     uint32_t *number, struct histree_error *error)
 {
@@ -105,7 +105,7 @@ static enum histree_status add_value(struct histree_segment_density *density, co
 	return HISTREE_OK;
 }
 
-/* Values that came too late share the group behind those with one of their own, and are not kept. */
+/* Values that came too late share the group after those with one of their own, and are not kept. */
 static enum histree_status find_group(struct histree_segment_density *density, const struct histree_value *value,
 				      uint32_t *index, struct histree_error *error)
 {
@@ -200,8 +200,8 @@ static enum histree_status finish(struct histree_segment_density *density, struc
 	if (density->buckets == NULL)
 		return error_memory(error, "a density");
 	for (size_t i = 0; i < density->used; i++) {
-		density->buckets[i].least = density->scale.least[density->first + i];
-		density->buckets[i].most = duration_bucket_most(&density->scale, density->first + i);
+		density->buckets[i].min = density->scale.min[density->first + i];
+		density->buckets[i].max = duration_bucket_max(&density->scale, density->first + i);
 	}
 	qsort(density->groups, density->group_count, sizeof(*density->groups), compare);
 	return HISTREE_OK;

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "filter/filter_program.h"
 
-/* The fields of every segment; those of the schema come behind them. */
+/* The fields of every segment; those of the schema come after them. */
 enum { FIELD_START, FIELD_END, FIELD_DURATION, OWN_FIELDS };
 
 static const struct histree_filter_field own_fields[OWN_FIELDS] = {
@@ -72,13 +72,13 @@ void histree_segment_filter_apply(struct histree_segment_filter *filter, struct 
 	query->filter = pass;
 	query->filter_context = filter;
 	/* A segment that meets the window ends at `from` or later, and starts at `to` or earlier. */
-	histree_time end_most = INT64_MAX, start_least = INT64_MIN;
-	filter_narrow(filter->filter, FIELD_START, &start_least, &query->to);
-	filter_narrow(filter->filter, FIELD_END, &query->from, &end_most);
-	if (start_least > query->from)
-		query->from = start_least;
-	if (end_most < query->to)
-		query->to = end_most;
+	histree_time end_max = INT64_MAX, start_min = INT64_MIN;
+	filter_narrow(filter->filter, FIELD_START, &start_min, &query->to);
+	filter_narrow(filter->filter, FIELD_END, &query->from, &end_max);
+	if (start_min > query->from)
+		query->from = start_min;
+	if (end_max < query->to)
+		query->to = end_max;
 	if (query->from > query->to) /* nothing can pass, and there is no empty window */
 		query->to = query->from;
 }

@@ -2,7 +2,8 @@
 /*
  * segment_losses.h - walk through segments, and gather what is missing among them.
  *
- * For answers about all segments of a query: they go on behind a damaged node, and then say that they are partial.
+ * For answers about all segments of a query: they continue after a damaged node, and then say that they are
+ * partial.
  */
 #ifndef QUERY_SEGMENT_LOSSES_H
 #define QUERY_SEGMENT_LOSSES_H

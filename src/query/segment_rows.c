@@ -15,16 +15,16 @@
 enum { ROWS_PER_MARK = 4096 };
 
 /* A row, as far as an order by a field can tell rows apart. */
-struct place {
+struct position {
 	struct histree_segment times;
 	struct histree_value value;
 	uint64_t equal; /* rows up to this one, itself included, that are equal to it in all of this */
 };
 
-/* Stands behind so many rows, a multiple of those per mark. */
+/* Stands after so many rows, a multiple of those per mark. */
 struct mark {
 	struct histree_segment_token token;
-	struct place last; /* of these rows */
+	struct position last; /* of these rows */
 };
 
 struct histree_segment_rows {
@@ -39,11 +39,11 @@ struct histree_segment_rows {
 	bool is_counted;
 	struct mark *marks; /* [0] stands before all rows */
 	size_t mark_count, marks_capacity;
-	struct arena bytes; /* of the values of marks */
-	struct place last;  /* that was read while all was sorted */
+	struct arena bytes;   /* of the values of marks */
+	struct position last; /* that was read while all was sorted */
 	char *last_bytes;
 	size_t last_capacity;
-	/* By field: only rows behind the one mark and before the other are wanted; NULL: no bound. */
+	/* By field: only rows after the one mark and before the other are wanted; NULL: no bound. */
 	const struct mark *from, *until;
 	unsigned filtered; /* since it was last asked whether to go on */
 	bool is_stopped;
@@ -58,13 +58,13 @@ static int compare_times(histree_time a, histree_time b)
 
 /* In the order of the query; 0: equal in value and times. */
 static int compare_with(const struct histree_segment_rows *rows, const struct histree_segment *segment,
-			const struct place *place)
+			const struct position *position)
 {
-	int order = segment_value_compare(&segment->content[rows->options.query.field], &place->value);
+	int order = segment_value_compare(&segment->content[rows->options.query.field], &position->value);
 	if (order == 0)
-		order = compare_times(segment->start, place->times.start);
+		order = compare_times(segment->start, position->times.start);
 	if (order == 0)
-		order = compare_times(segment->end, place->times.end);
+		order = compare_times(segment->end, position->times.end);
 	return rows->options.query.descending ? -order : order;
 }
 
@@ -89,15 +89,15 @@ static bool is_wanted(void *context, const struct histree_segment *segment)
 }
 
 /* A row that was read while all is sorted: how many are equal up to it. */
-static bool note_place(struct histree_segment_rows *rows, const struct histree_segment *segment)
+static bool note_position(struct histree_segment_rows *rows, const struct histree_segment *segment)
 {
-	struct place *last = &rows->last;
+	struct position *last = &rows->last;
 	const struct histree_value *value = &segment->content[rows->options.query.field];
 	if (rows->at > 0 && compare_with(rows, segment, last) == 0) {
 		last->equal++;
 		return true;
 	}
-	*last = (struct place){ .times = *segment, .value = *value, .equal = 1 };
+	*last = (struct position){ .times = *segment, .value = *value, .equal = 1 };
 	if (value->type != HISTREE_STRING || value->size == 0)
 		return true;
 	if (!array_reserve(&rows->last_bytes, &rows->last_capacity, value->size))
@@ -142,7 +142,7 @@ static enum histree_status unless_stopped(struct histree_segment_rows *rows, enu
 	return error_set(error, HISTREE_ERR_CANCELLED, "the rows are no longer wanted");
 }
 
-/* Begin again behind a mark. */
+/* Begin again after a mark. */
 static enum histree_status open_mark(struct histree_segment_rows *rows, size_t index, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -192,7 +192,7 @@ static enum histree_status read_next(struct histree_segment_rows *rows, struct h
 	}
 	if (status != HISTREE_OK)
 		return status;
-	if (rows->by_field && !rows->is_counted && !note_place(rows, out))
+	if (rows->by_field && !rows->is_counted && !note_position(rows, out))
 		return error_memory(error, "rows of segments");
 	rows->at++;
 	if (rows->at == row_of_mark(rows, rows->mark_count) && !add_mark(rows, out))
@@ -215,7 +215,7 @@ static bool is_all(const struct histree_segment_query *query)
 	return query->filter == NULL && query->from == INT64_MIN && query->to == INT64_MAX;
 }
 
-/* The order is on disk: a token leads to any place in it. */
+/* The order is on disk: a token leads to any position in it. */
 static enum histree_status become_lazy(struct histree_segment_rows *rows)
 {
 	rows->by_field = false;

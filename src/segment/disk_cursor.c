@@ -116,7 +116,7 @@ void disk_cursor_key(const void *context, uint64_t key[2])
 	if (cursor->order == DISK_BY_TIME) {
 		segment_sweep_key(cursor->sweep, key);
 	} else if (cursor->order == DISK_UNSORTED) {
-		segment_scan_place(cursor->scan, key);
+		segment_scan_location(cursor->scan, key);
 	} else {
 		key[0] = table_cursor_rank(cursor->ranks);
 		key[1] = 0;

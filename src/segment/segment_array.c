@@ -69,8 +69,8 @@ static bool is_before(const struct histree_segment *a, const struct histree_segm
 	return a->start < b->start || (a->start == b->start && a->end < b->end);
 }
 
-/* Behind all that are not after it: equal ones stay in the order of their arrival. */
-static size_t place_of(const struct segment_array *array, const struct histree_segment *segment)
+/* Returns the position after all segments that do not come later: equal ones stay in the order of their arrival. */
+static size_t position_of(const struct segment_array *array, const struct histree_segment *segment)
 {
 	size_t low = 0, high = array->count;
 	while (low < high) {
@@ -90,10 +90,10 @@ static enum histree_status array_add(void *body, const struct histree_segment *s
 	if (!array_reserve(&array->segments, &array->capacity, array->count + 1) ||
 	    segment_contents_copy(&array->contents, segment, &copy) != HISTREE_OK)
 		return error_memory(error, "a segment");
-	size_t place = array->lazy ? array->count : place_of(array, segment);
-	memmove(&array->segments[place + 1], &array->segments[place],
-		(array->count - place) * sizeof(*array->segments));
-	array->segments[place] = copy;
+	size_t position = array->lazy ? array->count : position_of(array, segment);
+	memmove(&array->segments[position + 1], &array->segments[position],
+		(array->count - position) * sizeof(*array->segments));
+	array->segments[position] = copy;
 	array->count++;
 	return HISTREE_OK;
 }
@@ -153,9 +153,9 @@ static bool make_ends(struct segment_array *array)
 			return false;
 		}
 		for (size_t i = 0; i < below; i++) {
-			histree_time end = end_below(array, level, i), *most = &greatest[i / END_FAN_OUT];
-			if (i % END_FAN_OUT == 0 || end > *most)
-				*most = end;
+			histree_time end = end_below(array, level, i), *max = &greatest[i / END_FAN_OUT];
+			if (i % END_FAN_OUT == 0 || end > *max)
+				*max = end;
 		}
 		ends->levels[level] = greatest;
 		ends->height++;
@@ -177,7 +177,7 @@ static bool make_ready(struct segment_array *array)
 /* How many start at `to` or before. */
 static size_t count_started(const struct segment_array *array, histree_time to)
 {
-	return place_of(array, &(struct histree_segment){ .start = to, .end = INT64_MAX });
+	return position_of(array, &(struct histree_segment){ .start = to, .end = INT64_MAX });
 }
 
 /*

@@ -27,14 +27,14 @@ struct segment_backend {
 
 	enum histree_status (*cursor_create)(void *body, void **out, struct histree_error *error);
 	/*
-	 * Unsorted: behind the place of the token; else from its key on, segments with that key included.  NULL:
+	 * Unsorted: after the location of the token; else from its key on, segments with that key included.  NULL:
 	 * from the beginning.
 	 */
 	enum histree_status (*cursor_start)(void *cursor, const struct histree_segment_query *query,
 					    const struct histree_segment_token *resume,
 					    struct histree_error *error);
 	/*
-	 * By a field, behind the first `rank` segments of that order, whatever the window.  HISTREE_NOT_FOUND: the
+	 * By a field, after the first `rank` segments of that order, whatever the window.  HISTREE_NOT_FOUND: the
 	 * store has not that order, so sort.  NULL: it never has.
 	 */
 	enum histree_status (*cursor_start_field)(void *cursor, const struct histree_segment_query *query,
@@ -70,7 +70,7 @@ enum histree_status segment_map_create(const struct histree_segment_schema *sche
 /* Where a sort may spill, and the memory it may take; io NULL: in memory alone. */
 struct segment_room {
 	const struct io *io;
-	const char *beside;
+	const char *neighbour;
 	size_t bytes;
 };
 

@@ -121,8 +121,9 @@ static void know_store(struct segment_disk *disk)
 		.path = disk->path,
 		.queue_bytes = store->source.queue_bytes,
 	};
-	store->room =
-		(struct segment_room){ .io = disk->io, .beside = disk->path, .bytes = store->source.queue_bytes };
+	store->room = (struct segment_room){ .io = disk->io,
+					     .neighbour = disk->path,
+					     .bytes = store->source.queue_bytes };
 }
 
 static enum histree_status disk_finish(void *body, struct histree_segment_store_info *info,

@@ -129,7 +129,7 @@ static enum histree_status start_sort(struct histree_segment_iter *iter, struct 
 	return fill_sort(iter, error);
 }
 
-/* A place in the order of a field that has a side table is a rank, if the token is from there. */
+/* A position in the order of a field that has a side table is a rank, if the token is from there. */
 static enum histree_status start_field(struct histree_segment_iter *iter, struct histree_error *error)
 {
 	const struct segment_backend *backend = iter->store->backend;

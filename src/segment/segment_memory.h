@@ -48,7 +48,7 @@ void segment_list_reverse(struct segment_list *list);
  */
 enum histree_status segment_list_sort(struct segment_list *list, struct segment_order order);
 
-/* The first place that does not come before the key. */
+/* The first position that does not come before the key. */
 size_t segment_list_seek(const struct segment_list *list, struct segment_order order, struct segment_key key);
 
 /* A cursor over such a list.  The store fills the list. */

@@ -170,7 +170,7 @@ static enum histree_status decode_schema(struct byte_reader *reader, struct hist
 			return error_set(error, HISTREE_ERR_FORMAT, "is malformed");
 	}
 	if (byte_reader_left(reader) > 0)
-		return error_set(error, HISTREE_ERR_FORMAT, "has %zu bytes behind its last field",
+		return error_set(error, HISTREE_ERR_FORMAT, "has %zu bytes after its last field",
 				 byte_reader_left(reader));
 	const struct histree_segment_schema schema = {
 		.provider = names[0], .provider_version = version, .fields = fields, .field_count = *count

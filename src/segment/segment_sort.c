@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "item/segment_batch.h"
 #include "item/segment_copy.h"
-#include "segment/segment_run.h"
+#include "segment/sorted_run.h"
 
 enum {
 	RUN_WINDOW_MAX = 256 << 10,
@@ -37,11 +37,11 @@ struct segment_sort {
 	struct run_extent *extents;
 	size_t run_count, extents_capacity;
 
-	/* Being merged: a heap of runs by their heads. */
-	struct segment_run *runs;
-	struct segment_run **heap;
+	/* Being merged: a heap of runs by their first segments. */
+	struct sorted_run *runs;
+	struct sorted_run **heap;
 	size_t heap_count;
-	bool head_is_out; /* the head of the first run was handed out */
+	bool first_is_out; /* the first segment of the first run was handed out */
 };
 
 enum histree_status segment_sort_create(const struct histree_segment_query *query,
@@ -56,7 +56,7 @@ enum histree_status segment_sort_create(const struct histree_segment_query *quer
 	sort->query = query;
 	sort->schema = schema;
 	sort->room = room;
-	sort->spill = spill_file(room->io, room->beside);
+	sort->spill = spill_file(room->io, room->neighbour);
 	return HISTREE_OK;
 }
 
@@ -67,7 +67,7 @@ void segment_sort_free(struct segment_sort *sort)
 	arena_release(&sort->contents);
 	spill_file_close(&sort->spill);
 	for (size_t i = 0; sort->runs != NULL && i < sort->run_count; i++)
-		segment_run_release(&sort->runs[i]);
+		sorted_run_release(&sort->runs[i]);
 	free(sort->items);
 	free(sort->extents);
 	free(sort->runs);
@@ -162,12 +162,12 @@ static enum histree_status write_run(struct segment_sort *sort, struct histree_e
 	if (!array_reserve(&sort->extents, &sort->extents_capacity, sort->run_count + 1))
 		return error_memory(error, "sorting segments");
 	for (size_t i = 0; status == HISTREE_OK && i < sort->count; i++) {
-		size_t most = segment_run_item_size(&sort->items[i].segment, fields);
-		if (!array_reserve(&buffer, &capacity, used + most)) {
+		size_t max = sorted_run_item_size(&sort->items[i].segment, fields);
+		if (!array_reserve(&buffer, &capacity, used + max)) {
 			status = error_memory(error, "sorting segments");
 			break;
 		}
-		used = (size_t)(segment_run_put(buffer + used, &sort->items[i], fields) - buffer);
+		used = (size_t)(sorted_run_put(buffer + used, &sort->items[i], fields) - buffer);
 		if (used < RUN_WINDOW_MAX && i + 1 < sort->count)
 			continue;
 		status = spill_file_write(&sort->spill, buffer, used, extent.end, error);
@@ -225,25 +225,25 @@ enum histree_status segment_sort_add(struct segment_sort *sort, const struct his
 
 /* ---- merging ------------------------------------------------------------------------------------ */
 
-static bool heads_before(const struct segment_sort *sort, size_t a, size_t b)
+static bool firsts_before(const struct segment_sort *sort, size_t a, size_t b)
 {
-	return compare(&sort->heap[a]->head, &sort->heap[b]->head, sort) < 0;
+	return compare(&sort->heap[a]->first, &sort->heap[b]->first, sort) < 0;
 }
 
-static void sift_down(struct segment_sort *sort, size_t place)
+static void sift_down(struct segment_sort *sort, size_t position)
 {
 	for (;;) {
-		size_t child = 2 * place + 1;
+		size_t child = 2 * position + 1;
 		if (child >= sort->heap_count)
 			return;
-		if (child + 1 < sort->heap_count && heads_before(sort, child + 1, child))
+		if (child + 1 < sort->heap_count && firsts_before(sort, child + 1, child))
 			child++;
-		if (!heads_before(sort, child, place))
+		if (!firsts_before(sort, child, position))
 			return;
-		struct segment_run *run = sort->heap[place];
-		sort->heap[place] = sort->heap[child];
+		struct sorted_run *run = sort->heap[position];
+		sort->heap[position] = sort->heap[child];
 		sort->heap[child] = run;
-		place = child;
+		position = child;
 	}
 }
 
@@ -253,24 +253,24 @@ static enum histree_status open_runs(struct segment_sort *sort, struct histree_e
 	sort->items = NULL;
 	sort->capacity = 0;
 	sort->runs = calloc(sort->run_count, sizeof(*sort->runs));
-	sort->heap = calloc(sort->run_count, sizeof(struct segment_run *));
+	sort->heap = calloc(sort->run_count, sizeof(struct sorted_run *));
 	if (sort->runs == NULL || sort->heap == NULL)
 		return error_memory(error, "merging");
 	size_t window = sort->room->bytes / sort->run_count;
 	window = window > RUN_WINDOW_MAX ? RUN_WINDOW_MAX : window;
 	window = window < RUN_WINDOW_MIN ? RUN_WINDOW_MIN : window;
 	for (size_t i = 0; i < sort->run_count; i++) {
-		struct segment_run *run = &sort->runs[i];
-		if (segment_run_open(run, sort->extents[i].at, sort->extents[i].end, window) != HISTREE_OK)
+		struct sorted_run *run = &sort->runs[i];
+		if (sorted_run_open(run, sort->extents[i].at, sort->extents[i].end, window) != HISTREE_OK)
 			return error_memory(error, "merging");
-		enum histree_status status = segment_run_next(run, &sort->spill, sort->schema->field_count, error);
+		enum histree_status status = sorted_run_next(run, &sort->spill, sort->schema->field_count, error);
 		if (status < 0)
 			return status;
 		if (status == HISTREE_OK)
 			sort->heap[sort->heap_count++] = run;
 	}
-	for (size_t place = sort->heap_count / 2; place-- > 0;)
-		sift_down(sort, place);
+	for (size_t position = sort->heap_count / 2; position-- > 0;)
+		sift_down(sort, position);
 	return HISTREE_OK;
 }
 
@@ -286,20 +286,20 @@ enum histree_status segment_sort_finish(struct segment_sort *sort, struct histre
 static enum histree_status next_of_runs(struct segment_sort *sort, struct sorted_segment *out,
 					struct histree_error *error)
 {
-	if (sort->head_is_out) {
+	if (sort->first_is_out) {
 		enum histree_status status =
-			segment_run_next(sort->heap[0], &sort->spill, sort->schema->field_count, error);
+			sorted_run_next(sort->heap[0], &sort->spill, sort->schema->field_count, error);
 		if (status < 0)
 			return status;
 		if (status == HISTREE_END)
 			sort->heap[0] = sort->heap[--sort->heap_count];
 		sift_down(sort, 0);
-		sort->head_is_out = false;
+		sort->first_is_out = false;
 	}
 	if (sort->heap_count == 0)
 		return HISTREE_END;
-	*out = sort->heap[0]->head;
-	sort->head_is_out = true;
+	*out = sort->heap[0]->first;
+	sort->first_is_out = true;
 	return HISTREE_OK;
 }
 

@@ -22,7 +22,7 @@ static enum histree_status create_body(struct histree_segment_store *store, cons
 	case HISTREE_SEGMENTS_DISK:
 		store->backend = &segment_backend_disk;
 		store->room = (struct segment_room){ .io = io, .bytes = QUEUE_BYTES_DEFAULT };
-		store->room.beside = options->path;
+		store->room.neighbour = options->path;
 		return segment_disk_create(io, options, &store->info, store->room.bytes, &store->body, error);
 	case HISTREE_SEGMENTS_ARRAY:
 	case HISTREE_SEGMENTS_LAZY:
@@ -53,7 +53,7 @@ enum histree_status segment_store_create(const struct io *io, const struct histr
 		histree_segment_store_close(store);
 		return status;
 	}
-	store->room.beside = store->path;
+	store->room.neighbour = store->path;
 	*out = store;
 	return HISTREE_OK;
 }
@@ -128,7 +128,7 @@ enum histree_status segment_store_open(const struct io *io, const char *path,
 	store->finished = true;
 	store->room = (struct segment_room){
 		.io = io,
-		.beside = store->path,
+		.neighbour = store->path,
 		.bytes = asked.queue_bytes > 0 ? asked.queue_bytes : QUEUE_BYTES_DEFAULT,
 	};
 	enum histree_status status =

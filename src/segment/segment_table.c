@@ -125,10 +125,10 @@ uint32_t segment_table_page_count(const struct segment_table *table)
 	return table->page_count;
 }
 
-uint32_t segment_table_page_places(const struct segment_table *table, uint32_t page)
+uint32_t segment_table_page_locations(const struct segment_table *table, uint32_t page)
 {
-	uint64_t left = table->segment_count - (uint64_t)page * TABLE_PAGE_PLACES;
-	return left < TABLE_PAGE_PLACES ? (uint32_t)left : TABLE_PAGE_PLACES;
+	uint64_t left = table->segment_count - (uint64_t)page * TABLE_PAGE_LOCATIONS;
+	return left < TABLE_PAGE_LOCATIONS ? (uint32_t)left : TABLE_PAGE_LOCATIONS;
 }
 
 struct table_page_times segment_table_page_times(const struct segment_table *table, uint32_t page)
@@ -137,12 +137,13 @@ struct table_page_times segment_table_page_times(const struct segment_table *tab
 	return (struct table_page_times){ (histree_time)get_le64(at), (histree_time)get_le64(at + 8) };
 }
 
-enum histree_status segment_table_read(const struct segment_table *table, uint32_t page, uint64_t *places,
+enum histree_status segment_table_read(const struct segment_table *table, uint32_t page, uint64_t *locations,
 				       struct histree_error *error)
 {
 	uint8_t bytes[TABLE_PAGE_SIZE];
 	enum histree_status status = block_file_read(table->file, page, bytes, error);
-	if (status == HISTREE_OK && !table_page_get(bytes, page, segment_table_page_places(table, page), places))
+	if (status == HISTREE_OK &&
+	    !table_page_get(bytes, page, segment_table_page_locations(table, page), locations))
 		status = error_set(error, HISTREE_ERR_FORMAT, "page %u is damaged; remove it", page);
 	return status;
 }

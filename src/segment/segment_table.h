@@ -3,9 +3,9 @@
  * segment_table.h - the side table of a field: where the segments of a store on disk lie, in the order of that
  * field (docs/design/0005-segments.md).
  *
- * A block file beside the store, STORE.N.order for field N.  Its blocks are pages of places (table_page.h); all of
- * them together are each segment of the store once, by the field, then start, end and place.  Its section RANK
- * (table_section.h) says which store it belongs to, and when the segments of each page were.
+ * A block file beside the store, STORE.N.order for field N.  Its blocks are pages of locations (table_page.h); all
+ * of them together are each segment of the store once, by the field, then start, end and location.  Its section
+ * RANK (table_section.h) says which store it belongs to, and when the segments of each page were.
  *
  * A table is nothing but speed.  It belongs to the store whose checksums it has, and to no other; one that does
  * not, or is damaged, is not used, and made again.
@@ -32,11 +32,11 @@ enum histree_status segment_table_make(const struct table_store *store, size_t f
 const char *segment_table_name(const struct segment_table *table);
 
 uint32_t segment_table_page_count(const struct segment_table *table);
-uint32_t segment_table_page_places(const struct segment_table *table, uint32_t page);
+uint32_t segment_table_page_locations(const struct segment_table *table, uint32_t page);
 struct table_page_times segment_table_page_times(const struct segment_table *table, uint32_t page);
 
-/* The places of a page, into room for TABLE_PAGE_PLACES.  HISTREE_ERR_FORMAT: it is damaged. */
-enum histree_status segment_table_read(const struct segment_table *table, uint32_t page, uint64_t *places,
+/* The locations of a page, into room for TABLE_PAGE_LOCATIONS.  HISTREE_ERR_FORMAT: it is damaged. */
+enum histree_status segment_table_read(const struct segment_table *table, uint32_t page, uint64_t *locations,
 				       struct histree_error *error);
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Making a side table: the places of all segments, sorted by the one field as every query by it would sort them,
+ * Making a side table: the locations of all segments, sorted by the one field as every query by it would sort them,
  * into a file that takes its name when it is whole.
  */
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "segment/segment_sort.h"
 #include "segment/segment_table.h"
 #include "segment/table_section.h"
-#include "segment_tree/segment_place.h"
+#include "segment_tree/segment_location.h"
 
 struct table_maker {
 	const struct table_store *store;
@@ -22,7 +22,7 @@ struct table_maker {
 	uint8_t *times;   /* of the next page, in it */
 
 	/* The page being filled. */
-	uint64_t places[TABLE_PAGE_PLACES];
+	uint64_t locations[TABLE_PAGE_LOCATIONS];
 	uint32_t count;
 	struct table_page_times page_times;
 };
@@ -40,8 +40,8 @@ static enum histree_status sort_all(struct table_maker *maker, size_t field, str
 	segment_scan_start(scan, all, NULL);
 	while (status == HISTREE_OK && (status = segment_scan_next(scan, &segment, error)) == HISTREE_OK) {
 		segment.content += field;
-		segment_scan_place(scan, key);
-		status = segment_sort_add(maker->sort, &segment, key[0] << PLACE_NODE_SHIFT | key[1], error);
+		segment_scan_location(scan, key);
+		status = segment_sort_add(maker->sort, &segment, key[0] << LOCATION_NODE_SHIFT | key[1], error);
 		count++;
 	}
 	segment_scan_free(scan);
@@ -58,7 +58,7 @@ static enum histree_status write_page(struct table_maker *maker, struct histree_
 {
 	uint8_t page[TABLE_PAGE_SIZE];
 	uint32_t number = block_file_block_count(maker->file);
-	uint32_t used = table_page_put(page, number, maker->places, maker->count);
+	uint32_t used = table_page_put(page, number, maker->locations, maker->count);
 	put_le64(maker->times, (uint64_t)maker->page_times.start);
 	put_le64(maker->times + 8, (uint64_t)maker->page_times.end);
 	maker->times += TABLE_TIMES_SIZE;
@@ -74,8 +74,8 @@ static enum histree_status put_segment(struct table_maker *maker, const struct s
 	bool first = maker->count == 0;
 	times->start = first || segment->start < times->start ? segment->start : times->start;
 	times->end = first || segment->end > times->end ? segment->end : times->end;
-	maker->places[maker->count++] = item->arrival;
-	return maker->count == TABLE_PAGE_PLACES ? write_page(maker, error) : HISTREE_OK;
+	maker->locations[maker->count++] = item->arrival;
+	return maker->count == TABLE_PAGE_LOCATIONS ? write_page(maker, error) : HISTREE_OK;
 }
 
 static enum histree_status write_section(struct table_maker *maker, struct histree_error *error)

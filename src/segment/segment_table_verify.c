@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * A side table against its store: as many places as the store has segments, each strictly behind the one before it
- * in the order of the field, start, end and place.  So none is there twice, and each is there.
+ * A side table against its store: as many locations as the store has segments, each strictly after the one before
+ * it in the order of the field, start, end and location.  So none is there twice, and each is there.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +18,14 @@ struct table_row {
 	char *bytes;
 	size_t capacity;
 	histree_time start, end;
-	uint64_t place;
+	uint64_t location;
 };
 
-static bool keep_row(struct table_row *row, const struct histree_segment *segment, size_t field, uint64_t place)
+static bool keep_row(struct table_row *row, const struct histree_segment *segment, size_t field, uint64_t location)
 {
 	row->start = segment->start;
 	row->end = segment->end;
-	row->place = place;
+	row->location = location;
 	row->value = segment->content[field];
 	if (row->value.type != HISTREE_STRING || row->value.size == 0)
 		return true;
@@ -36,8 +36,8 @@ static bool keep_row(struct table_row *row, const struct histree_segment *segmen
 	return true;
 }
 
-static bool is_behind(const struct table_row *before, const struct histree_segment *segment, size_t field,
-		      uint64_t place)
+static bool is_after(const struct table_row *before, const struct histree_segment *segment, size_t field,
+		     uint64_t location)
 {
 	int order = segment_value_compare(&before->value, &segment->content[field]);
 	if (order != 0)
@@ -46,7 +46,7 @@ static bool is_behind(const struct table_row *before, const struct histree_segme
 		return before->start < segment->start;
 	if (before->end != segment->end)
 		return before->end < segment->end;
-	return before->place < place;
+	return before->location < location;
 }
 
 static enum histree_status check_rows(struct table_cursor *cursor, const struct segment_table *table, size_t field,
@@ -56,15 +56,15 @@ static enum histree_status check_rows(struct table_cursor *cursor, const struct 
 	struct histree_segment segment;
 	enum histree_status status;
 	while ((status = table_cursor_next(cursor, &segment, error)) == HISTREE_OK) {
-		uint64_t rank = table_cursor_rank(cursor), place = table_cursor_place(cursor);
-		uint32_t page = (uint32_t)((rank - 1) / TABLE_PAGE_PLACES);
+		uint64_t rank = table_cursor_rank(cursor), location = table_cursor_location(cursor);
+		uint32_t page = (uint32_t)((rank - 1) / TABLE_PAGE_LOCATIONS);
 		struct table_page_times times = segment_table_page_times(table, page);
 		if (segment.start < times.start || segment.end > times.end)
 			status = error_set(error, HISTREE_ERR_FORMAT, "page %u: its times are wrong; remove it",
 					   page);
-		else if (rank > 1 && !is_behind(&before, &segment, field, place))
+		else if (rank > 1 && !is_after(&before, &segment, field, location))
 			status = error_set(error, HISTREE_ERR_FORMAT, "page %u: is not in order; remove it", page);
-		else if (!keep_row(&before, &segment, field, place))
+		else if (!keep_row(&before, &segment, field, location))
 			status = error_memory(error, "verifying");
 		if (status != HISTREE_OK)
 			break;

@@ -10,7 +10,7 @@
 
 enum {
 	BATCH_FIRST = 128,
-	PLACE_BYTES = 2 * 8 + 2 * 16 + 24, /* place and rank; sorting it; its segment without content */
+	LOCATION_BYTES = 2 * 8 + 2 * 16 + 24, /* location and rank; sorting it; its segment without content */
 };
 
 /* So much more may lie in the pages of the table than in the window: sorting costs more than gathering. */
@@ -26,15 +26,15 @@ struct table_cursor {
 	uint64_t rank; /* of the next to be fetched, as the query goes */
 	uint64_t rank_end;
 
-	uint32_t page; /* whose places these are */
-	uint64_t page_places[TABLE_PAGE_PLACES];
+	uint32_t page; /* whose locations these are */
+	uint64_t page_locations[TABLE_PAGE_LOCATIONS];
 
 	/* The batch. */
 	struct segment_gather *gather;
-	uint64_t *places, *ranks;
-	size_t places_capacity, ranks_capacity;
-	size_t wanted, most; /* of the next batch, and of any */
-	size_t at, count;    /* the next to be handed out */
+	uint64_t *locations, *ranks;
+	size_t locations_capacity, ranks_capacity;
+	size_t wanted, max; /* of the next batch, and of any */
+	size_t at, count;   /* the next to be handed out */
 };
 
 enum histree_status table_cursor_create(const struct table_store *store, struct table_cursor **out,
@@ -59,7 +59,7 @@ void table_cursor_free(struct table_cursor *cursor)
 	if (cursor == NULL)
 		return;
 	segment_gather_free(cursor->gather);
-	free(cursor->places);
+	free(cursor->locations);
 	free(cursor->ranks);
 	free(cursor);
 }
@@ -78,11 +78,11 @@ bool table_cursor_pays(const struct segment_table *table, const struct histree_s
 	double extent = (double)info->end - (double)info->start + 1, share = 0;
 	if (window.from <= window.to)
 		share = ((double)window.to - (double)window.from + 1) / extent;
-	double places = 0;
+	double locations = 0;
 	for (uint32_t page = 0; page < segment_table_page_count(table); page++)
 		if (page_meets(table, page, window))
-			places += segment_table_page_places(table, page);
-	return places <= pays_up_to * share * (double)info->segment_count + TABLE_PAGE_PLACES;
+			locations += segment_table_page_locations(table, page);
+	return locations <= pays_up_to * share * (double)info->segment_count + TABLE_PAGE_LOCATIONS;
 }
 
 void table_cursor_start(struct table_cursor *cursor, const struct segment_table *table,
@@ -94,7 +94,7 @@ void table_cursor_start(struct table_cursor *cursor, const struct segment_table 
 	cursor->rank_end = cursor->store->segment_count;
 	cursor->rank = rank < cursor->rank_end ? rank : cursor->rank_end;
 	cursor->page = NO_PAGE;
-	cursor->most = cursor->store->room.bytes / 2 / PLACE_BYTES + 1;
+	cursor->max = cursor->store->room.bytes / 2 / LOCATION_BYTES + 1;
 	cursor->wanted = BATCH_FIRST;
 	/* What the filter takes away has to come from further on. */
 	if (query->limit > 0 && query->limit < cursor->wanted && query->filter == NULL)
@@ -107,9 +107,9 @@ uint64_t table_cursor_rank(const struct table_cursor *cursor)
 	return cursor->at > 0 ? cursor->ranks[cursor->at - 1] + 1 : cursor->rank;
 }
 
-uint64_t table_cursor_place(const struct table_cursor *cursor)
+uint64_t table_cursor_location(const struct table_cursor *cursor)
 {
-	return cursor->places[cursor->at - 1];
+	return cursor->locations[cursor->at - 1];
 }
 
 void table_cursor_stats(const struct table_cursor *cursor, struct histree_segment_iter_stats *stats)
@@ -127,37 +127,37 @@ static uint64_t row_of(const struct table_cursor *cursor, uint64_t rank)
 
 static void skip_page(struct table_cursor *cursor, uint32_t page)
 {
-	uint64_t first = (uint64_t)page * TABLE_PAGE_PLACES;
+	uint64_t first = (uint64_t)page * TABLE_PAGE_LOCATIONS;
 	if (cursor->descending)
 		cursor->rank = cursor->rank_end - first;
 	else
-		cursor->rank = first + segment_table_page_places(cursor->table, page);
+		cursor->rank = first + segment_table_page_locations(cursor->table, page);
 }
 
-/* Choose the places of the next batch, from the rank on. */
+/* Choose the locations of the next batch, from the rank on. */
 static enum histree_status choose(struct table_cursor *cursor, struct histree_error *error)
 {
 	cursor->at = cursor->count = 0;
-	if (!array_reserve(&cursor->places, &cursor->places_capacity, cursor->wanted) ||
+	if (!array_reserve(&cursor->locations, &cursor->locations_capacity, cursor->wanted) ||
 	    !array_reserve(&cursor->ranks, &cursor->ranks_capacity, cursor->wanted))
 		return error_memory(error, "an iterator");
 	while (cursor->count < cursor->wanted && cursor->rank < cursor->rank_end) {
 		uint64_t row = row_of(cursor, cursor->rank);
-		uint32_t page = (uint32_t)(row / TABLE_PAGE_PLACES);
+		uint32_t page = (uint32_t)(row / TABLE_PAGE_LOCATIONS);
 		if (page != cursor->page) {
 			if (!page_meets(cursor->table, page, cursor->window)) {
 				skip_page(cursor, page);
 				continue;
 			}
 			enum histree_status status =
-				segment_table_read(cursor->table, page, cursor->page_places, error);
+				segment_table_read(cursor->table, page, cursor->page_locations, error);
 			if (status == HISTREE_ERR_IO) /* the store may be readable all the same */
 				status = HISTREE_ERR_FORMAT;
 			if (status != HISTREE_OK)
 				return status;
 			cursor->page = page;
 		}
-		cursor->places[cursor->count] = cursor->page_places[row % TABLE_PAGE_PLACES];
+		cursor->locations[cursor->count] = cursor->page_locations[row % TABLE_PAGE_LOCATIONS];
 		cursor->ranks[cursor->count++] = cursor->rank++;
 	}
 	return HISTREE_OK;
@@ -169,7 +169,7 @@ static enum histree_status next_batch(struct table_cursor *cursor, struct histre
 	if (status != HISTREE_OK || cursor->count == 0)
 		return status != HISTREE_OK ? status : HISTREE_END;
 	size_t fetched = cursor->count;
-	status = segment_gather_fetch(cursor->gather, cursor->places, &fetched, cursor->store->room.bytes / 2,
+	status = segment_gather_fetch(cursor->gather, cursor->locations, &fetched, cursor->store->room.bytes / 2,
 				      error);
 	if (status != HISTREE_OK) {
 		cursor->count = 0;
@@ -177,9 +177,9 @@ static enum histree_status next_batch(struct table_cursor *cursor, struct histre
 	}
 	if (fetched < cursor->count) { /* their content is large: so it will be of others */
 		cursor->rank = cursor->ranks[fetched];
-		cursor->count = cursor->most = fetched;
+		cursor->count = cursor->max = fetched;
 	}
-	cursor->wanted = 2 * cursor->wanted < cursor->most ? 2 * cursor->wanted : cursor->most;
+	cursor->wanted = 2 * cursor->wanted < cursor->max ? 2 * cursor->wanted : cursor->max;
 	return HISTREE_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table_cursor.h - segments in the order of a side table, lazily: a batch of places, their segments gathered, the
- * next batch twice as large.
+ * table_cursor.h - segments in the order of a side table, lazily: a batch of locations, their segments gathered,
+ * the next batch twice as large.
  *
  * So the first hundred cost a page and as many nodes, and all of them about as much as reading the store once for
  * each time that memory is full.
@@ -20,7 +20,7 @@ enum histree_status table_cursor_create(const struct table_store *store, struct 
 bool table_cursor_pays(const struct segment_table *table, const struct histree_segment_query *query,
 		       const struct histree_segment_store_info *info);
 
-/* From the beginning of the order, or behind the first `rank` segments of it.  The table is borrowed. */
+/* From the beginning of the order, or after the first `rank` segments of it.  The table is borrowed. */
 void table_cursor_start(struct table_cursor *cursor, const struct segment_table *table,
 			const struct histree_segment_query *query, uint64_t rank);
 
@@ -30,7 +30,7 @@ enum histree_status table_cursor_next(struct table_cursor *cursor, struct histre
 
 /* How many segments of the order lie before and at the one handed out last; and where in the store it lies. */
 uint64_t table_cursor_rank(const struct table_cursor *cursor);
-uint64_t table_cursor_place(const struct table_cursor *cursor);
+uint64_t table_cursor_location(const struct table_cursor *cursor);
 
 void table_cursor_stats(const struct table_cursor *cursor, struct histree_segment_iter_stats *stats);
 

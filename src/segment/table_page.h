@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table_page.h - a page of a side table: places of segments (segment_tree/segment_place.h), in an order.
+ * table_page.h - a page of a side table: locations of segments (segment_tree/segment_location.h), in an order.
  *
  *	OFFSET	SIZE
- *	0	4	CRC-32C of the bytes from 4 to the end of the places
+ *	0	4	CRC-32C of the bytes from 4 to the end of the locations
  *	4	4	number of the page: its own address
- *	8	4	number of places
+ *	8	4	number of locations
  *	12	1	width of a node's number
- *	13	1	width of a place in its node
+ *	13	1	width of a location in its node
  *	14	2	zero
  *	16	4	smallest number of a node
  *	20	4	zero
- *	24		bits: the numbers of the nodes above the smallest, then the places in them
+ *	24		bits: the numbers of the nodes above the smallest, then the locations in them
  *
  * All pages but the last are full, so that the page of a rank is known.
  */
@@ -23,14 +23,14 @@
 #include <stdint.h>
 
 enum {
-	TABLE_PAGE_PLACES = 1024,
+	TABLE_PAGE_LOCATIONS = 1024,
 	TABLE_PAGE_SIZE = 8 << 10, /* room for as many of the widest */
 };
 
-/* Returns the bytes used; those behind them are zero. */
-uint32_t table_page_put(uint8_t page[TABLE_PAGE_SIZE], uint32_t number, const uint64_t *places, uint32_t count);
+/* Returns the bytes used; those after them are zero. */
+uint32_t table_page_put(uint8_t page[TABLE_PAGE_SIZE], uint32_t number, const uint64_t *locations, uint32_t count);
 
-/* The places of a page, which must be page `number` and have `count` of them; false: it is damaged. */
-bool table_page_get(const uint8_t page[TABLE_PAGE_SIZE], uint32_t number, uint32_t count, uint64_t *places);
+/* The locations of a page, which must be page `number` and have `count` of them; false: it is damaged. */
+bool table_page_get(const uint8_t page[TABLE_PAGE_SIZE], uint32_t number, uint32_t count, uint64_t *locations);
 
 #endif

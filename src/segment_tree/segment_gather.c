@@ -7,21 +7,21 @@
 #include "base/error.h"
 #include "base/radix_sort.h"
 #include "item/segment_copy.h"
-#include "segment_tree/segment_place.h"
+#include "segment_tree/segment_location.h"
 #include "segment_tree/segment_visit.h"
 
 struct segment_gather {
 	struct segment_source source;
 	struct segment_visit visit;
-	struct keyed_index *entries; /* the places, sorted; the upper half is spare */
+	struct keyed_index *entries; /* the locations, sorted; the upper half is spare */
 	size_t entries_capacity;
-	struct histree_segment *segments; /* by index of the place */
+	struct histree_segment *segments; /* by index of the location */
 	size_t segments_capacity;
 	struct arena contents;
 
 	/* The block that was read last, of the node being visited. */
 	bool has_block;
-	uint64_t block_place;
+	uint64_t block_location;
 	struct segment_block block;
 	struct segment_times times[SEGMENT_BLOCK_MAX];
 };
@@ -59,37 +59,39 @@ const struct histree_segment *segment_gather_get(const struct segment_gather *ga
 	return &gather->segments[index];
 }
 
-/* Be at the block of a place; the places ascend. */
-static enum histree_status go_to_block(struct segment_gather *gather, uint64_t place, struct histree_error *error)
+/* Be at the block of a location; the locations ascend. */
+static enum histree_status go_to_block(struct segment_gather *gather, uint64_t location,
+				       struct histree_error *error)
 {
-	uint64_t block_place = place >> PLACE_SEGMENT_BITS;
-	if (gather->has_block && gather->block_place == block_place)
+	uint64_t block_location = location >> LOCATION_SEGMENT_BITS;
+	if (gather->has_block && gather->block_location == block_location)
 		return HISTREE_OK;
 	gather->has_block = false;
-	enum histree_status status = segment_visit_node(&gather->visit, segment_place_node(place), error);
+	enum histree_status status = segment_visit_node(&gather->visit, segment_location_node(location), error);
 	if (status != HISTREE_OK)
 		return status;
 	if (gather->visit.view.height > 0)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is no leaf", gather->source.path,
 				 gather->visit.view.number);
-	status = segment_visit_times(&gather->visit, segment_place_block(place), &gather->block, gather->times,
-				     error);
+	status = segment_visit_times(&gather->visit, segment_location_block(location), &gather->block,
+				     gather->times, error);
 	gather->has_block = status == HISTREE_OK;
-	gather->block_place = block_place;
+	gather->block_location = block_location;
 	return status;
 }
 
-static enum histree_status fetch_one(struct segment_gather *gather, uint64_t place, struct histree_segment *out,
+static enum histree_status fetch_one(struct segment_gather *gather, uint64_t location, struct histree_segment *out,
 				     struct histree_error *error)
 {
 	struct histree_value content[HISTREE_SEGMENT_FIELDS_MAX];
-	enum histree_status status = go_to_block(gather, place, error);
+	enum histree_status status = go_to_block(gather, location, error);
 	if (status != HISTREE_OK)
 		return status;
-	uint32_t index = segment_place_segment(place);
+	uint32_t index = segment_location_segment(location);
 	if (index >= gather->block.count)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u: block %u has no segment %u",
-				 gather->source.path, gather->visit.view.number, segment_place_block(place), index);
+				 gather->source.path, gather->visit.view.number, segment_location_block(location),
+				 index);
 	const struct segment_times *times = &gather->times[index];
 	struct histree_segment segment = {
 		.start = times->start,
@@ -104,14 +106,14 @@ static enum histree_status fetch_one(struct segment_gather *gather, uint64_t pla
 }
 
 /* HISTREE_ERR_TOO_LARGE: their content takes more than that. */
-static enum histree_status fetch(struct segment_gather *gather, const uint64_t *places, size_t count,
+static enum histree_status fetch(struct segment_gather *gather, const uint64_t *locations, size_t count,
 				 size_t bytes_max, struct histree_error *error)
 {
 	if (!array_reserve(&gather->entries, &gather->entries_capacity, 2 * count) ||
 	    !array_reserve(&gather->segments, &gather->segments_capacity, count))
 		return error_memory(error, "an iterator");
 	for (size_t i = 0; i < count; i++)
-		gather->entries[i] = (struct keyed_index){ .key = places[i], .index = (uint32_t)i };
+		gather->entries[i] = (struct keyed_index){ .key = locations[i], .index = (uint32_t)i };
 	radix_sort(gather->entries, gather->entries + count, count);
 	arena_release(&gather->contents);
 	gather->has_block = false;
@@ -126,11 +128,11 @@ static enum histree_status fetch(struct segment_gather *gather, const uint64_t *
 	return HISTREE_OK;
 }
 
-enum histree_status segment_gather_fetch(struct segment_gather *gather, const uint64_t *places, size_t *count,
+enum histree_status segment_gather_fetch(struct segment_gather *gather, const uint64_t *locations, size_t *count,
 					 size_t bytes_max, struct histree_error *error)
 {
 	enum histree_status status;
-	while ((status = fetch(gather, places, *count, bytes_max, error)) == HISTREE_ERR_TOO_LARGE)
+	while ((status = fetch(gather, locations, *count, bytes_max, error)) == HISTREE_ERR_TOO_LARGE)
 		*count /= 2;
 	segment_visit_leave(&gather->visit);
 	return status;

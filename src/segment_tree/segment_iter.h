@@ -33,15 +33,15 @@ struct segment_scan;
 enum histree_status segment_scan_create(const struct segment_source *source, struct segment_scan **out,
 					struct histree_error *error);
 
-/* From the beginning, or behind the segment with these keys of a token. */
+/* From the beginning, or after the segment with these keys of a token. */
 void segment_scan_start(struct segment_scan *scan, struct segment_window window,
 			const struct histree_segment_token *resume);
 enum histree_status segment_scan_next(struct segment_scan *scan, struct histree_segment *out,
 				      struct histree_error *error);
 struct histree_segment_loss segment_scan_loss(const struct segment_scan *scan);
 
-/* Where the segment handed out last lies: node, place in it. */
-void segment_scan_place(const struct segment_scan *scan, uint64_t key[2]);
+/* Where the segment handed out last lies: node, location in it. */
+void segment_scan_location(const struct segment_scan *scan, uint64_t key[2]);
 void segment_scan_stats(const struct segment_scan *scan, struct histree_segment_iter_stats *stats);
 void segment_scan_free(struct segment_scan *scan);
 

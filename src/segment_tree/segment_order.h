@@ -72,10 +72,10 @@ static inline struct segment_times segment_key_times(struct segment_order order,
 /* No segment within the bounds has a smaller key. */
 static inline struct segment_key segment_key_bound(struct segment_order order, const struct node_child *bounds)
 {
-	bool most = order.descending;
-	uint64_t start = segment_time_number(most ? bounds->start_max : bounds->start);
-	uint64_t end = segment_time_number(most ? bounds->end : bounds->end_min);
-	uint64_t duration = most ? bounds->duration_max : bounds->duration_min;
+	bool max = order.descending;
+	uint64_t start = segment_time_number(max ? bounds->start_max : bounds->start);
+	uint64_t end = segment_time_number(max ? bounds->end : bounds->end_min);
+	uint64_t duration = max ? bounds->duration_max : bounds->duration_min;
 	struct segment_key key = { start, duration };
 	if (order.by == HISTREE_SEGMENTS_BY_END)
 		key = (struct segment_key){ end, start };

@@ -18,7 +18,7 @@ struct queue_chunk {
 
 struct queue_bucket {
 	uint64_t count;  /* entries, also those in the spill file */
-	uint32_t chunk;  /* the newest, which may have room; the others behind it are full */
+	uint32_t chunk;  /* the newest, which may have room; the others after it are full */
 	uint32_t filled; /* entries of the newest: here, so that pushing touches no more memory than it must */
 	uint32_t slot;   /* of the spill file: likewise, chunks that are there */
 };
@@ -28,8 +28,7 @@ struct segment_queue {
 	uint32_t levels;                                  /* a bit for each level that has entries */
 	uint64_t digits[QUEUE_LEVELS][QUEUE_DIGITS / 64]; /* likewise for its buckets */
 	struct queue_bucket buckets[QUEUE_LEVELS][QUEUE_DIGITS];
-	struct segment_entry spilled_least[QUEUE_LEVELS]
-					  [QUEUE_DIGITS]; /* of a bucket's entries in the spill file */
+	struct segment_entry spilled_min[QUEUE_LEVELS][QUEUE_DIGITS]; /* of a bucket's entries in the spill file */
 
 	struct queue_chunk *chunks;
 	size_t chunk_count, chunks_capacity, chunks_max;
@@ -46,13 +45,13 @@ struct segment_queue {
 	uint64_t spilled_bytes;
 };
 
-enum histree_status segment_queue_create(const struct io *io, const char *beside, size_t bytes_max,
+enum histree_status segment_queue_create(const struct io *io, const char *neighbour, size_t bytes_max,
 					 struct segment_queue **out, struct histree_error *error)
 {
 	*out = calloc(1, sizeof(**out));
 	if (*out == NULL)
 		return error_memory(error, "a queue of segments");
-	(*out)->spill = spill_file(io, beside);
+	(*out)->spill = spill_file(io, neighbour);
 	(*out)->chunks_max = bytes_max / sizeof(struct queue_chunk) + 1;
 	segment_queue_clear(*out);
 	return HISTREE_OK;
@@ -155,7 +154,7 @@ static enum histree_status spill_chunk(struct segment_queue *queue, unsigned lev
 				       struct histree_error *error)
 {
 	struct queue_bucket *bucket = &queue->buckets[level][digit];
-	struct segment_entry *least = &queue->spilled_least[level][digit];
+	struct segment_entry *min = &queue->spilled_min[level][digit];
 	uint32_t number = bucket->chunk, slot = take_slot(queue);
 	struct queue_chunk *chunk = &queue->chunks[number];
 	if (slot == NONE)
@@ -166,8 +165,8 @@ static enum histree_status spill_chunk(struct segment_queue *queue, unsigned lev
 	if (status != HISTREE_OK)
 		return status;
 	for (uint32_t i = 0; i < chunk->count; i++)
-		if ((bucket->slot == NONE && i == 0) || segment_entry_is_less(&chunk->entries[i], least))
-			*least = chunk->entries[i];
+		if ((bucket->slot == NONE && i == 0) || segment_entry_is_less(&chunk->entries[i], min))
+			*min = chunk->entries[i];
 	queue->slots[slot] = bucket->slot;
 	bucket->slot = slot;
 	bucket->chunk = chunk->next;
@@ -282,19 +281,19 @@ enum histree_status segment_queue_push(struct segment_queue *queue, const struct
 	return HISTREE_OK;
 }
 
-static struct segment_entry least_of(const struct segment_queue *queue, unsigned level, unsigned digit)
+static struct segment_entry lowest_of(const struct segment_queue *queue, unsigned level, unsigned digit)
 {
 	const struct queue_bucket *bucket = &queue->buckets[level][digit];
-	const struct segment_entry *least = bucket->slot != NONE ? &queue->spilled_least[level][digit] : NULL;
+	const struct segment_entry *min = bucket->slot != NONE ? &queue->spilled_min[level][digit] : NULL;
 	uint32_t filled = bucket->filled;
 	for (uint32_t number = bucket->chunk; number != NONE; number = queue->chunks[number].next) {
 		const struct segment_entry *entries = queue->chunks[number].entries;
 		for (uint32_t i = 0; i < filled; i++)
-			if (least == NULL || segment_entry_is_less(&entries[i], least))
-				least = &entries[i];
+			if (min == NULL || segment_entry_is_less(&entries[i], min))
+				min = &entries[i];
 		filled = QUEUE_CHUNK_ENTRIES;
 	}
-	return *least;
+	return *min;
 }
 
 /*
@@ -308,7 +307,7 @@ static enum histree_status deal(struct segment_queue *queue, unsigned level, uns
 	if (queue->passing == NULL && dealt.slot != NONE &&
 	    (queue->passing = malloc(sizeof(*queue->passing))) == NULL)
 		return error_memory(error, "a queue of segments");
-	queue->floor = least_of(queue, level, digit);
+	queue->floor = lowest_of(queue, level, digit);
 	queue->buckets[level][digit] = (struct queue_bucket){ .chunk = NONE, .slot = NONE };
 	mark_empty(queue, level, digit);
 	enum histree_status status = HISTREE_OK;
@@ -337,10 +336,10 @@ static void sort_ready(struct segment_queue *queue)
 {
 	for (size_t i = 1; i < queue->ready_count; i++) {
 		struct segment_entry entry = queue->ready[i];
-		size_t place = i;
-		for (; place > 0 && segment_entry_is_less(&entry, &queue->ready[place - 1]); place--)
-			queue->ready[place] = queue->ready[place - 1];
-		queue->ready[place] = entry;
+		size_t position = i;
+		for (; position > 0 && segment_entry_is_less(&entry, &queue->ready[position - 1]); position--)
+			queue->ready[position] = queue->ready[position - 1];
+		queue->ready[position] = entry;
 	}
 }
 

@@ -47,8 +47,8 @@ static inline bool segment_entry_is_less(const struct segment_entry *a, const st
 
 struct segment_queue;
 
-/* Memory for about `bytes_max` of entries; what is more goes to a file beside `beside`. */
-enum histree_status segment_queue_create(const struct io *io, const char *beside, size_t bytes_max,
+/* Memory for about `bytes_max` of entries; what is more goes to a file next to `neighbour`. */
+enum histree_status segment_queue_create(const struct io *io, const char *neighbour, size_t bytes_max,
 					 struct segment_queue **out, struct histree_error *error);
 
 /* Empty again. */

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "segment_tree/segment_damage.h"
-#include "segment_tree/segment_place.h"
+#include "segment_tree/segment_location.h"
 #include "segment_tree/segment_visit.h"
 
 struct segment_scan {
@@ -21,8 +21,8 @@ struct segment_scan {
 	struct segment_damage damage;
 	size_t orphan_at; /* those before it are pending or have been visited */
 
-	uint32_t resume_leaf;  /* nodes below it are passed over */
-	uint64_t resume_place; /* in that leaf, segments up to it */
+	uint32_t resume_leaf;     /* nodes below it are passed over */
+	uint64_t resume_location; /* in that leaf, segments up to it */
 	bool resuming;
 
 	/* Of the leaf being visited. */
@@ -72,13 +72,13 @@ void segment_scan_start(struct segment_scan *scan, struct segment_window window,
 	scan->block_at = scan->block_count = scan->at = scan->count = 0;
 	scan->resuming = resume != NULL && resume->given > 0;
 	scan->resume_leaf = scan->resuming ? (uint32_t)resume->key[0] : 0;
-	scan->resume_place = scan->resuming ? resume->key[1] : 0;
+	scan->resume_location = scan->resuming ? resume->key[1] : 0;
 }
 
-void segment_scan_place(const struct segment_scan *scan, uint64_t key[2])
+void segment_scan_location(const struct segment_scan *scan, uint64_t key[2])
 {
 	key[0] = scan->visit.view.number;
-	key[1] = segment_place(0, scan->block.bounds.number, scan->at - 1);
+	key[1] = segment_location(0, scan->block.bounds.number, scan->at - 1);
 }
 
 struct histree_segment_loss segment_scan_loss(const struct segment_scan *scan)
@@ -169,7 +169,7 @@ static enum histree_status enter_block(struct segment_scan *scan, struct histree
 		return status;
 	scan->count = scan->block.count;
 	if (scan->resuming && scan->visit.view.number == scan->resume_leaf)
-		while (scan->at < scan->count && segment_place(0, index, scan->at) <= scan->resume_place)
+		while (scan->at < scan->count && segment_location(0, index, scan->at) <= scan->resume_location)
 			scan->at++;
 	return HISTREE_OK;
 }

@@ -20,7 +20,7 @@ static size_t choose_splitters(struct segment_split *split, const struct segment
 	size_t splitters = 0;
 	for (size_t part = 1; part < parts; part++) {
 		uint64_t splitter = sample[part * sampled / parts].key;
-		/* A key that was sampled more than a part's worth of times: the part ends right behind it. */
+		/* A key that was sampled more than a part's worth of times: the part ends right after it. */
 		if (splitters > 0 && splitter == split->splitters[splitters - 1] && splitter < UINT64_MAX)
 			splitter++;
 		if (splitters == 0 || splitter > split->splitters[splitters - 1])
@@ -96,14 +96,14 @@ bool segment_split(struct segment_split *split, const struct segment_times *time
 		split->parts_of[i] = (uint16_t)part;
 		split->sizes[part]++;
 	}
-	uint32_t places[SEGMENT_PARTS_MAX];
+	uint32_t positions[SEGMENT_PARTS_MAX];
 	uint32_t sum = 0;
 	for (size_t part = 0; part < split->part_count; part++) {
-		places[part] = sum;
+		positions[part] = sum;
 		sum += (uint32_t)split->sizes[part];
 	}
 	for (size_t i = 0; i < count; i++)
-		to[places[split->parts_of[i]]++] = from[i];
+		to[positions[split->parts_of[i]]++] = from[i];
 	return true;
 }
 

@@ -19,11 +19,11 @@ enum { SEGMENT_PARTS_MAX = 2048, SEGMENT_SLOTS_MAX = 8 * SEGMENT_PARTS_MAX };
 
 /* Scratch.  A zeroed one is fine. */
 struct segment_split {
-	uint16_t *parts_of; /* by place: the part of that segment */
+	uint16_t *parts_of; /* by position: the part of that segment */
 	size_t parts_of_capacity;
 	struct keyed_index *sample;
 	size_t sample_capacity;
-	/* ascending: a key belongs to as many parts behind the first as are not above it */
+	/* ascending: a key belongs to as many parts after the first as are not above it */
 	uint64_t splitters[SEGMENT_PARTS_MAX];
 	/* The range of the splitters in slots of equal width, and how many splitters lie before each slot. */
 	uint16_t before_slot[SEGMENT_SLOTS_MAX + 1];
@@ -41,7 +41,7 @@ static inline uint64_t segment_split_number(enum segment_split_key key, const st
 }
 
 /*
- * Write the `count` places of `from` to `to`, part by part, within a part in the order in which they were; about
+ * Write the `count` entries of `from` to `to`, part by part, within a part in the order in which they were; about
  * `parts` parts, SEGMENT_PARTS_MAX at most.  False when memory is out.
  */
 bool segment_split(struct segment_split *split, const struct segment_times *times, enum segment_split_key key,

@@ -13,14 +13,14 @@
 #include "base/error.h"
 #include "segment_tree/segment_damage.h"
 #include "segment_tree/segment_gather.h"
+#include "segment_tree/segment_location.h"
 #include "segment_tree/segment_order.h"
-#include "segment_tree/segment_place.h"
 #include "segment_tree/segment_queue.h"
 #include "segment_tree/segment_visit.h"
 
 /*
- * References, from the top: whether it is a segment (1 bit), whether it is a block (1), a place (59).  So nodes and
- * blocks come before segments of the same key.
+ * References, from the top: whether it is a segment (1 bit), whether it is a block (1), a location (59).  So nodes
+ * and blocks come before segments of the same key.
  */
 #define REF_IS_BLOCK (UINT64_C(1) << 62)
 
@@ -35,15 +35,15 @@ enum { AHEAD_FIRST = 128, AHEAD_BYTES = 8 + 16 + 2 * 16 + 24 };
 struct sweep_ahead {
 	bool on;
 	struct segment_gather *gather;
-	uint64_t *places;
+	uint64_t *locations;
 	struct segment_key *keys;
-	size_t places_capacity, keys_capacity;
+	size_t locations_capacity, keys_capacity;
 	size_t wanted, count;
 	size_t at; /* the next to be handed out */
 	size_t gathered, gathered_end;
 	bool one_by_one; /* some leaf of them can no longer be read */
-	/* What comes behind the last of them: the end, a loss, an error. */
-	enum histree_status behind;
+	/* What comes after the last of them: the end, a loss, an error. */
+	enum histree_status after;
 	struct histree_segment_loss loss;
 	struct histree_error error;
 };
@@ -92,7 +92,7 @@ void segment_sweep_free(struct segment_sweep *sweep)
 	segment_visit_release(&sweep->holder);
 	segment_damage_release(&sweep->damage);
 	segment_gather_free(sweep->ahead.gather);
-	free(sweep->ahead.places);
+	free(sweep->ahead.locations);
 	free(sweep->ahead.keys);
 	segment_queue_free(sweep->queue);
 	free(sweep);
@@ -122,18 +122,18 @@ void segment_sweep_stats(const struct segment_sweep *sweep, struct histree_segme
 
 static uint64_t ref_of_node(uint32_t node)
 {
-	return segment_place(node, 0, 0);
+	return segment_location(node, 0, 0);
 }
 
 static uint64_t ref_of_block(uint32_t node, uint32_t block)
 {
-	return REF_IS_BLOCK | segment_place(node, block, 0);
+	return REF_IS_BLOCK | segment_location(node, block, 0);
 }
 
-/* The order of equal segments is that of their places, and descending its reverse. */
-static uint64_t turn_place(const struct segment_sweep *sweep, uint64_t place)
+/* The order of equal segments is that of their locations, and descending its reverse. */
+static uint64_t turn_location(const struct segment_sweep *sweep, uint64_t location)
 {
-	return sweep->order.descending ? place ^ PLACE_MASK : place;
+	return sweep->order.descending ? location ^ LOCATION_MASK : location;
 }
 
 /* ---- the queue ---------------------------------------------------------------------------------- */
@@ -172,7 +172,7 @@ enum histree_status segment_sweep_start(struct segment_sweep *sweep, enum histre
 	sweep->nodes = sweep->handed_out = 0;
 	sweep->ahead.on = false;
 	sweep->ahead.at = sweep->ahead.count = 0;
-	sweep->ahead.behind = HISTREE_OK;
+	sweep->ahead.after = HISTREE_OK;
 	segment_damage_begin(&sweep->damage);
 	sweep->from = sweep->last = (struct segment_key){ 0, 0 };
 	if (resume != NULL && resume->given > 0)
@@ -234,11 +234,11 @@ static enum histree_status open_block(struct segment_sweep *sweep, uint64_t ref,
 {
 	struct segment_block block;
 	struct segment_times times[SEGMENT_BLOCK_MAX];
-	enum histree_status status = segment_visit_node(&sweep->visit, segment_place_node(ref), error);
+	enum histree_status status = segment_visit_node(&sweep->visit, segment_location_node(ref), error);
 	if (status == HISTREE_ERR_FORMAT)
-		return meet_damage(sweep, segment_place_node(ref), error);
+		return meet_damage(sweep, segment_location_node(ref), error);
 	if (status == HISTREE_OK)
-		status = segment_visit_times(&sweep->visit, segment_place_block(ref), &block, times, error);
+		status = segment_visit_times(&sweep->visit, segment_location_block(ref), &block, times, error);
 	if (status != HISTREE_OK)
 		return status;
 	struct segment_entry entries[SEGMENT_BLOCK_MAX];
@@ -246,8 +246,8 @@ static enum histree_status open_block(struct segment_sweep *sweep, uint64_t ref,
 	bool sound = true;
 	for (uint32_t i = 0; i < block.count; i++) {
 		struct segment_key key = segment_key_of(sweep->order, &times[i]);
-		uint64_t place = turn_place(sweep, (ref & PLACE_MASK) | i);
-		entries[count] = (struct segment_entry){ { key.first, key.second, SEGMENT_REF_LAST | place } };
+		uint64_t location = turn_location(sweep, (ref & LOCATION_MASK) | i);
+		entries[count] = (struct segment_entry){ { key.first, key.second, SEGMENT_REF_LAST | location } };
 		count += segment_window_has(sweep->window, &times[i]) && !segment_key_is_less(key, sweep->from);
 		sound &= !segment_key_is_less(key, sweep->last);
 	}
@@ -257,7 +257,7 @@ static enum histree_status open_block(struct segment_sweep *sweep, uint64_t ref,
 /* ---- handing out ------------------------------------------------------------------------------- */
 
 /* From the leaf that it lies in.  HISTREE_NOT_FOUND: it is lost, and that has been told. */
-static enum histree_status hand_out(struct segment_sweep *sweep, struct segment_key key, uint64_t place,
+static enum histree_status hand_out(struct segment_sweep *sweep, struct segment_key key, uint64_t location,
 				    struct histree_segment *out, struct histree_error *error)
 {
 	struct segment_times times = segment_key_times(sweep->order, key);
@@ -268,20 +268,21 @@ static enum histree_status hand_out(struct segment_sweep *sweep, struct segment_
 	out->content = sweep->content;
 	if (sweep->source.field_count == 0)
 		return HISTREE_OK;
-	enum histree_status status = segment_visit_node(&sweep->holder, segment_place_node(place), error);
+	enum histree_status status = segment_visit_node(&sweep->holder, segment_location_node(location), error);
 	if (status == HISTREE_ERR_FORMAT) {
-		status = meet_damage(sweep, segment_place_node(place), error);
+		status = meet_damage(sweep, segment_location_node(location), error);
 		return status == HISTREE_OK ? HISTREE_NOT_FOUND : status;
 	}
 	if (status != HISTREE_OK)
 		return status;
-	struct segment_block block = segment_block(sweep->holder.view.block, segment_place_block(place));
-	return segment_visit_content(&sweep->holder, &block, segment_place_segment(place), &sweep->source,
+	struct segment_block block = segment_block(sweep->holder.view.block, segment_location_block(location));
+	return segment_visit_content(&sweep->holder, &block, segment_location_segment(location), &sweep->source,
 				     sweep->content, error);
 }
 
 /* The next segment of the queue; its key is then the last. */
-static enum histree_status next_place(struct segment_sweep *sweep, uint64_t *place, struct histree_error *error)
+static enum histree_status next_location(struct segment_sweep *sweep, uint64_t *location,
+					 struct histree_error *error)
 {
 	for (;;) {
 		struct segment_entry entry;
@@ -293,11 +294,11 @@ static enum histree_status next_place(struct segment_sweep *sweep, uint64_t *pla
 		uint64_t ref = entry.words[2];
 		sweep->last = (struct segment_key){ entry.words[0], entry.words[1] };
 		if (ref & SEGMENT_REF_LAST) {
-			*place = turn_place(sweep, ref & PLACE_MASK);
+			*location = turn_location(sweep, ref & LOCATION_MASK);
 			return HISTREE_OK;
 		}
 		status = ref & REF_IS_BLOCK ? open_block(sweep, ref, error)
-					    : open_node(sweep, segment_place_node(ref), error);
+					    : open_node(sweep, segment_location_node(ref), error);
 		if (status != HISTREE_OK)
 			return status;
 	}
@@ -320,37 +321,37 @@ static enum histree_status begin_ahead(struct segment_sweep *sweep, struct histr
 static enum histree_status take_ahead(struct segment_sweep *sweep, struct histree_error *error)
 {
 	struct sweep_ahead *ahead = &sweep->ahead;
-	size_t most = sweep->source.queue_bytes / 4 / AHEAD_BYTES + 1;
+	size_t max = sweep->source.queue_bytes / 4 / AHEAD_BYTES + 1;
 	ahead->at = ahead->count = ahead->gathered = ahead->gathered_end = 0;
 	ahead->one_by_one = false;
-	if (!array_reserve(&ahead->places, &ahead->places_capacity, ahead->wanted) ||
+	if (!array_reserve(&ahead->locations, &ahead->locations_capacity, ahead->wanted) ||
 	    !array_reserve(&ahead->keys, &ahead->keys_capacity, ahead->wanted))
 		return error_memory(error, "an iterator");
-	while (ahead->behind == HISTREE_OK && ahead->count < ahead->wanted) {
-		ahead->behind = next_place(sweep, &ahead->places[ahead->count], &ahead->error);
-		if (ahead->behind == HISTREE_OK)
+	while (ahead->after == HISTREE_OK && ahead->count < ahead->wanted) {
+		ahead->after = next_location(sweep, &ahead->locations[ahead->count], &ahead->error);
+		if (ahead->after == HISTREE_OK)
 			ahead->keys[ahead->count++] = sweep->last;
 	}
 	ahead->loss = sweep->damage.loss;
-	ahead->wanted = 2 * ahead->wanted < most ? 2 * ahead->wanted : most;
+	ahead->wanted = 2 * ahead->wanted < max ? 2 * ahead->wanted : max;
 	return HISTREE_OK;
 }
 
-static enum histree_status come_to_what_is_behind(struct segment_sweep *sweep, struct histree_error *error)
+static enum histree_status reach_what_is_after(struct segment_sweep *sweep, struct histree_error *error)
 {
 	struct sweep_ahead *ahead = &sweep->ahead;
-	enum histree_status behind = ahead->behind;
+	enum histree_status after = ahead->after;
 	sweep->damage.loss = ahead->loss;
-	ahead->behind = HISTREE_OK;
-	return behind < 0 ? error_set(error, behind, "%s", ahead->error.message) : behind;
+	ahead->after = HISTREE_OK;
+	return after < 0 ? error_set(error, after, "%s", ahead->error.message) : after;
 }
 
-/* Have the content of the next at hand, and of as many behind it as there is room for. */
+/* Have the content of the next at hand, and of as many after it as there is room for. */
 static enum histree_status gather(struct segment_sweep *sweep, struct histree_error *error)
 {
 	struct sweep_ahead *ahead = &sweep->ahead;
 	size_t count = ahead->count - ahead->at;
-	enum histree_status status = segment_gather_fetch(ahead->gather, ahead->places + ahead->at, &count,
+	enum histree_status status = segment_gather_fetch(ahead->gather, ahead->locations + ahead->at, &count,
 							  sweep->source.queue_bytes / 4, error);
 	ahead->one_by_one = status == HISTREE_ERR_FORMAT;
 	if (status != HISTREE_OK)
@@ -371,7 +372,7 @@ static enum histree_status hand_out_gathered(struct segment_sweep *sweep, struct
 		return status;
 	size_t at = ahead->at++;
 	if (ahead->one_by_one)
-		return hand_out(sweep, ahead->keys[at], ahead->places[at], out, error);
+		return hand_out(sweep, ahead->keys[at], ahead->locations[at], out, error);
 	*out = *segment_gather_get(ahead->gather, at - ahead->gathered);
 	sweep->handed = ahead->keys[at];
 	sweep->handed_out++;
@@ -383,8 +384,8 @@ static enum histree_status next_ahead(struct segment_sweep *sweep, struct histre
 {
 	struct sweep_ahead *ahead = &sweep->ahead;
 	while (ahead->at == ahead->count) {
-		enum histree_status status = ahead->behind != HISTREE_OK ? come_to_what_is_behind(sweep, error)
-									 : take_ahead(sweep, error);
+		enum histree_status status =
+			ahead->after != HISTREE_OK ? reach_what_is_after(sweep, error) : take_ahead(sweep, error);
 		if (status != HISTREE_OK)
 			return status;
 	}
@@ -406,11 +407,11 @@ enum histree_status segment_sweep_next(struct segment_sweep *sweep, struct histr
 	if (status != HISTREE_OK)
 		return status;
 	do {
-		uint64_t place;
+		uint64_t location;
 		if (sweep->ahead.on)
 			status = next_ahead(sweep, out, error);
-		else if ((status = next_place(sweep, &place, error)) == HISTREE_OK)
-			status = hand_out(sweep, sweep->last, place, out, error);
+		else if ((status = next_location(sweep, &location, error)) == HISTREE_OK)
+			status = hand_out(sweep, sweep->last, location, out, error);
 	} while (status == HISTREE_NOT_FOUND);
 	return status;
 }

@@ -29,7 +29,7 @@ struct segment_writer {
 	enum segment_grouping grouping;
 	struct segment_batch batch;
 	size_t strings_max;      /* bytes of a batch's */
-	uint32_t *order, *spare; /* places in the batch; the spare one for the next cut */
+	uint32_t *order, *spare; /* indices in the batch; the spare one for the next cut */
 	struct segment_split slabs, leaves, blocks;
 	struct keyed_index *entries; /* a leaf's segments, being sorted by start; the upper half is spare */
 	size_t entries_capacity;
@@ -250,16 +250,16 @@ static enum histree_status write_batch(struct segment_writer *writer, struct his
 static enum histree_status check_size(const struct segment_writer *writer, const struct histree_segment *segment,
 				      struct histree_error *error)
 {
-	size_t size = 0, most = writer->node_size - CONTENT_OVERHEAD_MAX;
+	size_t size = 0, max = writer->node_size - CONTENT_OVERHEAD_MAX;
 	for (size_t i = 0; segment->content != NULL && i < writer->batch.field_count; i++)
 		if (segment->content[i].type == HISTREE_STRING)
 			size += segment->content[i].size;
-	if (size <= most)
+	if (size <= max)
 		return HISTREE_OK;
 	return error_set(error, HISTREE_ERR_TOO_LARGE,
 			 "a segment with strings of %zu bytes: nodes of this size take %zu at most; use a greater "
 			 "node size",
-			 size, most);
+			 size, max);
 }
 
 enum histree_status segment_writer_add(struct segment_writer *writer, const struct histree_segment *segment,

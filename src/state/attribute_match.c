@@ -22,7 +22,7 @@
 
 struct search {
 	const struct histree_attributes *attributes;
-	struct attribute_run near; /* where the last look was */
+	struct attribute_range near; /* where the last look was */
 	/* The list: the set, and what it becomes. */
 	histree_quark *now, *next;
 	size_t now_count, next_count, now_capacity, next_capacity;
@@ -120,7 +120,7 @@ static histree_quark first_below(struct search *search, histree_quark quark)
 	return search->attributes->source->first_child(search->attributes, quark, &search->near);
 }
 
-static histree_quark next_beside(struct search *search, histree_quark quark)
+static histree_quark next_sibling(struct search *search, histree_quark quark)
 {
 	return search->attributes->source->next_sibling(search->attributes, quark, &search->near);
 }
@@ -146,7 +146,7 @@ static enum histree_status list_children(struct search *search, histree_quark pa
 		return status == HISTREE_OK ? list_add(search, child, error) : HISTREE_OK;
 	}
 	for (child = first_below(search, parent); child != HISTREE_ROOT && status == HISTREE_OK;
-	     child = next_beside(search, child))
+	     child = next_sibling(search, child))
 		if (names_attribute(search, component, child))
 			status = list_add(search, child, error);
 	return status;
@@ -227,7 +227,7 @@ static enum histree_status marks_begin(struct search *search, struct histree_err
 	return HISTREE_OK;
 }
 
-/* The children's marks come from their parents', which are settled by then. */
+/* The children's marks come from their parents', which are known by then. */
 static void marks_descend(struct search *search)
 {
 	for (histree_quark quark = 0; quark < search->attributes->count; quark++)
@@ -251,13 +251,13 @@ static void marks_step(struct search *search, const struct path_component *compo
 	search->marks = next;
 }
 
-/* The attribute behind `quark` in the walk from the root, leaving out what is below it. */
+/* The attribute after `quark` in the walk from the root, leaving out what is below it. */
 static histree_quark next_outside(struct search *search, histree_quark quark)
 {
-	histree_quark beside = HISTREE_ROOT;
-	for (; quark != HISTREE_ROOT && beside == HISTREE_ROOT; quark = parent_of(search, quark))
-		beside = next_beside(search, quark);
-	return beside;
+	histree_quark sibling = HISTREE_ROOT;
+	for (; quark != HISTREE_ROOT && sibling == HISTREE_ROOT; quark = parent_of(search, quark))
+		sibling = next_sibling(search, quark);
+	return sibling;
 }
 
 /* In the order of the walk, without entering branches that hold nothing. */

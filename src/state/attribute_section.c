@@ -1,18 +1,243 @@
 // SPDX-License-Identifier: MIT
+/*
+ * attribute_section.c - from an attribute tree to bytes, part by part, in the order of the file.
+ */
 #include "state/attribute_section.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
-#include "state/attribute_run.h"
-#include "state/run_order.h"
-#include "state/run_table.h"
-#include "state/text_list.h"
+#include "base/block_directory.h"
+#include "base/error.h"
+#include "state/attribute_format.h"
 
-/* ---- runs ------------------------------------------------------------------------------------------ */
+/* ---- the bytes on their way to the file, gathered to pieces --------------------------------------------- */
+
+enum { PIECE_SIZE = 64 << 10 };
+
+/* After the first failure, which is kept, nothing is written any more: so it is enough to ask once, at the end. */
+struct section_writer {
+	const struct section_sink *sink;
+	struct histree_error *error;
+	enum histree_status status;
+	uint8_t *bytes;
+	size_t used;
+	uint64_t size; /* of everything so far */
+};
+
+static enum histree_status section_writer_init(struct section_writer *writer, const struct section_sink *sink,
+					       struct histree_error *error)
+{
+	*writer = (struct section_writer){ .sink = sink, .error = error, .bytes = malloc(PIECE_SIZE) };
+	return writer->bytes == NULL ? error_memory(error, "the attribute section") : HISTREE_OK;
+}
+
+static void flush(struct section_writer *writer)
+{
+	if (writer->status == HISTREE_OK && writer->used > 0)
+		writer->status =
+			writer->sink->write(writer->sink->context, writer->bytes, writer->used, writer->error);
+	writer->used = 0;
+}
+
+static void section_writer_put(struct section_writer *writer, const void *bytes, size_t size)
+{
+	const uint8_t *at = bytes;
+	writer->size += size;
+	while (size > 0) {
+		if (writer->used == PIECE_SIZE)
+			flush(writer);
+		size_t room = PIECE_SIZE - writer->used, taken = size < room ? size : room;
+		memcpy(writer->bytes + writer->used, at, taken);
+		writer->used += taken;
+		at += taken;
+		size -= taken;
+	}
+}
+
+static void section_writer_put_varint(struct section_writer *writer, uint64_t number)
+{
+	uint8_t bytes[VARINT_SIZE_MAX];
+	section_writer_put(writer, bytes, (size_t)(put_varint(bytes, number) - bytes));
+}
+
+static void section_writer_no_memory(struct section_writer *writer)
+{
+	if (writer->status == HISTREE_OK)
+		writer->status = error_memory(writer->error, "the attribute section");
+}
+
+/* Put a directory of the blocks of `size` bytes that were put just before; the offsets are released. */
+static void section_writer_put_directory(struct section_writer *writer, struct block_offsets *offsets,
+					 uint64_t size)
+{
+	struct bit_buffer bits = { 0 };
+	if (!block_offsets_pack(offsets, size, &bits))
+		section_writer_no_memory(writer);
+	else
+		section_writer_put(writer, bits.bytes, (bits.bits + 7) / 8);
+	bit_buffer_release(&bits);
+	block_offsets_release(offsets);
+}
+
+/* Write what is left, and release everything. */
+static enum histree_status section_writer_finish(struct section_writer *writer)
+{
+	flush(writer);
+	free(writer->bytes);
+	writer->bytes = NULL;
+	return writer->status;
+}
+
+/* ---- texts ------------------------------------------------------------------------------------------- */
+
+/* The texts from `first` on; `count` of them, up to TEXTS_IN_BLOCK. */
+static bool put_text_block(const struct intern *texts, uint32_t first, uint32_t count,
+			   struct section_writer *writer)
+{
+	size_t sizes[TEXTS_IN_BLOCK], min = SIZE_MAX, max = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		intern_get(texts, first + i, &sizes[i]);
+		min = sizes[i] < min ? sizes[i] : min;
+		max = sizes[i] > max ? sizes[i] : max;
+	}
+	struct bit_buffer bits = { 0 };
+	unsigned width = bits_needed(max - min);
+	if (!bit_buffer_reserve(&bits, (size_t)count * width))
+		return false;
+	for (uint32_t i = 0; i < count; i++)
+		bit_buffer_put(&bits, sizes[i] - min, width);
+	section_writer_put_varint(writer, min);
+	section_writer_put(writer, &(uint8_t){ (uint8_t)width }, 1);
+	section_writer_put(writer, bits.bytes, (bits.bits + 7) / 8);
+	bit_buffer_release(&bits);
+	for (uint32_t i = 0; i < count; i++) {
+		const char *text = intern_get(texts, first + i, &sizes[i]);
+		section_writer_put(writer, text, sizes[i]);
+	}
+	return true;
+}
+
+/* Returns the size of the blocks. */
+static uint64_t text_list_save(const struct intern *texts, struct section_writer *writer)
+{
+	struct block_offsets offsets = { 0 };
+	uint64_t start = writer->size;
+	for (uint32_t first = 0; first < texts->count && writer->status == HISTREE_OK; first += TEXTS_IN_BLOCK) {
+		uint32_t left = texts->count - first, count = left < TEXTS_IN_BLOCK ? left : TEXTS_IN_BLOCK;
+		if (!block_offsets_add(&offsets, writer->size - start) ||
+		    !put_text_block(texts, first, count, writer))
+			section_writer_no_memory(writer);
+	}
+	uint64_t size = writer->size - start;
+	section_writer_put_directory(writer, &offsets, size);
+	return size;
+}
+
+/* ---- the table of ranges ------------------------------------------------------------------------------- */
+
+struct range_writer {
+	struct section_writer *writer;
+	struct range_row rows[RANGES_IN_BLOCK];
+	unsigned row_count; /* of those that were not written yet */
+	uint64_t start;     /* of the table in the section */
+	struct block_offsets offsets;
+	struct bit_buffer bits;
+};
+
+static struct range_writer range_writer(struct section_writer *writer)
+{
+	return (struct range_writer){ .writer = writer, .start = writer->size };
+}
+
+struct packed_column {
+	uint32_t base, step;
+	unsigned width;
+};
+
+/* With a step that no row goes below: the smallest step between two rows, or none. */
+static struct packed_column pack_column(const struct range_writer *table, enum range_column which, uint32_t step)
+{
+	struct packed_column column = { .base = UINT32_MAX, .step = step };
+	uint32_t max = 0;
+	for (uint32_t row = 0; row < table->row_count; row++) {
+		uint32_t number = table->rows[row].columns[which] - row * step;
+		column.base = number < column.base ? number : column.base;
+		max = number > max ? number : max;
+	}
+	column.width = bits_needed(max - column.base);
+	return column;
+}
+
+static uint32_t smallest_step(const struct range_writer *table, enum range_column which)
+{
+	uint32_t step = UINT32_MAX;
+	for (unsigned row = 1; row < table->row_count; row++) {
+		uint32_t before = table->rows[row - 1].columns[which], now = table->rows[row].columns[which];
+		if (now < before)
+			return 0;
+		step = now - before < step ? now - before : step;
+	}
+	return table->row_count > 1 ? step : 0;
+}
+
+static void write_columns(struct range_writer *table, const struct packed_column columns[RANGE_COLUMNS])
+{
+	for (unsigned which = 0; which < RANGE_COLUMNS; which++) {
+		const struct packed_column *column = &columns[which];
+		for (uint32_t row = 0; row < table->row_count; row++)
+			bit_buffer_put(&table->bits,
+				       table->rows[row].columns[which] - row * column->step - column->base,
+				       column->width);
+	}
+	section_writer_put(table->writer, table->bits.bytes, (table->bits.bits + 7) / 8);
+	bit_buffer_clear(&table->bits);
+}
+
+static void write_block(struct range_writer *table)
+{
+	if (table->row_count == 0)
+		return;
+	if (!block_offsets_add(&table->offsets, table->writer->size - table->start) ||
+	    !bit_buffer_reserve(&table->bits, RANGES_IN_BLOCK * RANGE_COLUMNS * 32)) {
+		section_writer_no_memory(table->writer);
+		table->row_count = 0;
+		return;
+	}
+	struct packed_column columns[RANGE_COLUMNS];
+	for (unsigned which = 0; which < RANGE_COLUMNS; which++) {
+		columns[which] = pack_column(table, which, smallest_step(table, which));
+		section_writer_put_varint(table->writer, columns[which].base);
+		section_writer_put_varint(table->writer, columns[which].step);
+	}
+	for (unsigned which = 0; which < RANGE_COLUMNS; which++)
+		section_writer_put(table->writer, &(uint8_t){ (uint8_t)columns[which].width }, 1);
+	write_columns(table, columns);
+	table->row_count = 0;
+}
+
+static void range_writer_add(struct range_writer *table, const struct range_row *row)
+{
+	table->rows[table->row_count++] = *row;
+	if (table->row_count == RANGES_IN_BLOCK)
+		write_block(table);
+}
+
+/* Returns the size of the blocks. */
+static uint64_t range_writer_finish(struct range_writer *table)
+{
+	write_block(table);
+	uint64_t size = table->writer->size - table->start;
+	section_writer_put_directory(table->writer, &table->offsets, size);
+	bit_buffer_release(&table->bits);
+	return size;
+}
+
+/* ---- groups and ranges --------------------------------------------------------------------------------- */
 
 struct group {
-	histree_quark head;
+	histree_quark leader;
 	uint32_t size, shape;
 };
 
@@ -20,7 +245,7 @@ struct cutter {
 	const struct attribute_tree *tree;
 	struct section_writer *writer;
 	struct intern shapes;
-	struct group next; /* the one that was cut but is not in a run yet; size 0: none is left */
+	struct group next; /* the one that was cut but is not in a range yet; size 0: none is left */
 };
 
 static bool is_number(const struct attribute_tree *tree, histree_quark quark)
@@ -28,34 +253,34 @@ static bool is_number(const struct attribute_tree *tree, histree_quark quark)
 	return (tree->attributes[quark].name & ATTRIBUTE_IS_NUMBER) != 0;
 }
 
-/* As attribute_run.h says. */
+/* Returns the name as the format has it. */
 static uint32_t coded_name(const struct attribute_tree *tree, histree_quark quark)
 {
 	uint32_t name = tree->attributes[quark].name;
 	return is_number(tree, quark) ? (name - ATTRIBUTE_IS_NUMBER) * 2 : name * 2 + 1;
 }
 
-/* Cut the group whose head is the attribute `head`, if there is one. */
-static struct group cut_group(struct cutter *cutter, histree_quark head)
+/* Cut the group whose leader is the attribute `leader`, if there is one. */
+static struct group cut_group(struct cutter *cutter, histree_quark leader)
 {
 	const struct attribute_tree *tree = cutter->tree;
-	struct group group = { .head = head };
-	if (head >= tree->base.count)
+	struct group group = { .leader = leader };
+	if (leader >= tree->base.count)
 		return group;
 	/* The number of members comes first, and takes one byte. */
 	uint8_t shape[1 + GROUP_SIZE_MAX * 2 * VARINT_SIZE_MAX], *at = shape + 1;
 	int64_t name_before = 0;
-	histree_quark quark = head + 1;
-	for (; quark < tree->base.count && quark - head < GROUP_SIZE_MAX; quark++) {
+	histree_quark quark = leader + 1;
+	for (; quark < tree->base.count && quark - leader < GROUP_SIZE_MAX; quark++) {
 		histree_quark parent = tree->attributes[quark].parent;
-		if (parent == HISTREE_ROOT || parent < head || (parent == head && is_number(tree, quark)))
+		if (parent == HISTREE_ROOT || parent < leader || (parent == leader && is_number(tree, quark)))
 			break;
 		uint32_t name = coded_name(tree, quark);
-		at = put_varint(at, parent - head);
+		at = put_varint(at, parent - leader);
 		at = put_varint(at, zigzag(name - name_before - 2));
 		name_before = name;
 	}
-	group.size = quark - head;
+	group.size = quark - leader;
 	shape[0] = (uint8_t)(group.size - 1);
 	group.shape = intern_add(&cutter->shapes, shape, (size_t)(at - shape));
 	if (group.shape == INTERN_NONE)
@@ -63,85 +288,164 @@ static struct group cut_group(struct cutter *cutter, histree_quark head)
 	return group;
 }
 
-/* Whether a group goes on with the run, whose last head is `before`. */
+/* Whether a group goes on with the range, whose last leader is `before`. */
 static bool continues(const struct attribute_tree *tree, histree_quark before, const struct group *group,
 		      uint32_t shape)
 {
-	if (group->size == 0 || group->shape != shape || !is_number(tree, group->head) || !is_number(tree, before))
+	if (group->size == 0 || group->shape != shape || !is_number(tree, group->leader) ||
+	    !is_number(tree, before))
 		return false;
-	const struct attribute *head = &tree->attributes[group->head], *last = &tree->attributes[before];
-	return head->parent == last->parent && head->name == last->name + 1;
+	const struct attribute *leader = &tree->attributes[group->leader], *last = &tree->attributes[before];
+	return leader->parent == last->parent && leader->name == last->name + 1;
 }
 
 static bool has_late_child(const struct attribute_tree *tree, const struct group *group)
 {
-	for (histree_quark quark = group->head; quark < group->head + group->size; quark++) {
+	for (histree_quark quark = group->leader; quark < group->leader + group->size; quark++) {
 		histree_quark youngest = tree->attributes[quark].last_child;
-		if (youngest != HISTREE_ROOT && youngest >= group->head + group->size)
+		if (youngest != HISTREE_ROOT && youngest >= group->leader + group->size)
 			return true;
 	}
 	return false;
 }
 
-/* The run that begins with the group that was cut; false if there is none. */
-static bool cut_run(struct cutter *cutter, struct run_row *row)
+/* The range that begins with the group that was cut; false if there is none. */
+static bool cut_range(struct cutter *cutter, struct range_row *row)
 {
 	const struct attribute_tree *tree = cutter->tree;
 	struct group first = cutter->next;
 	if (first.size == 0)
 		return false;
-	histree_quark last = first.head;
+	histree_quark last = first.leader;
 	uint32_t groups = 1;
 	bool late = has_late_child(tree, &first);
 	cutter->next = cut_group(cutter, last + first.size);
 	for (; continues(tree, last, &cutter->next, first.shape); groups++) {
-		last = cutter->next.head;
+		last = cutter->next.leader;
 		late = late || has_late_child(tree, &cutter->next);
 		cutter->next = cut_group(cutter, last + first.size);
 	}
-	const struct attribute *head = &tree->attributes[first.head];
-	histree_quark beside = tree->attributes[last].next_sibling;
-	*row = (struct run_row){ .columns = {
-					 [RUN_FIRST] = first.head,
-					 [RUN_GROUPS] = groups - 1,
-					 [RUN_PARENT] = head->parent + 1, /* HISTREE_ROOT is the greatest number */
-					 [RUN_SHAPE] = first.shape,
-					 [RUN_NAME] = coded_name(tree, first.head),
-					 [RUN_NEXT] = beside == HISTREE_ROOT ? 0 : beside - last,
-					 [RUN_LATE] = late,
-				 } };
+	const struct attribute *leader = &tree->attributes[first.leader];
+	histree_quark sibling = tree->attributes[last].next_sibling;
+	*row = (struct range_row){ 0 };
+	row->columns[RANGE_FIRST] = first.leader;
+	row->columns[RANGE_GROUPS] = groups - 1;
+	row->columns[RANGE_PARENT] = leader->parent + 1; /* HISTREE_ROOT is the greatest number */
+	row->columns[RANGE_SHAPE] = first.shape;
+	row->columns[RANGE_NAME] = coded_name(tree, first.leader);
+	row->columns[RANGE_NEXT] = sibling == HISTREE_ROOT ? 0 : sibling - last;
+	row->columns[RANGE_LATE] = late;
 	return true;
 }
 
-/* The heads of the first groups of the runs. */
-struct heads {
+/* The leaders of the first groups of the ranges. */
+struct leaders {
 	histree_quark *quarks;
 	size_t count, capacity;
 };
 
-/* Write the table of runs; the shapes are known behind it.  Returns the size of the blocks. */
-static uint64_t save_runs(struct cutter *cutter, struct heads *heads)
+/* Write the table of ranges; the shapes are known after it.  Returns the size of the blocks. */
+static uint64_t save_ranges(struct cutter *cutter, struct leaders *leaders)
 {
-	struct run_table_writer table = run_table_writer(cutter->writer);
-	struct run_row row;
+	struct range_writer table = range_writer(cutter->writer);
+	struct range_row row;
 	cutter->next = cut_group(cutter, 0);
-	while (cutter->writer->status == HISTREE_OK && cut_run(cutter, &row)) {
-		if (!array_reserve(&heads->quarks, &heads->capacity, heads->count + 1)) {
+	while (cutter->writer->status == HISTREE_OK && cut_range(cutter, &row)) {
+		if (!array_reserve(&leaders->quarks, &leaders->capacity, leaders->count + 1)) {
 			section_writer_no_memory(cutter->writer);
 			break;
 		}
-		heads->quarks[heads->count++] = row.columns[RUN_FIRST];
-		run_table_writer_add(&table, &row);
+		leaders->quarks[leaders->count++] = row.columns[RANGE_FIRST];
+		range_writer_add(&table, &row);
 	}
-	return run_table_writer_finish(&table);
+	return range_writer_finish(&table);
 }
 
-/* ---- the section ------------------------------------------------------------------------------------- */
+/* ---- the order by name ----------------------------------------------------------------------------------- */
 
-static void save_order(const struct attribute_tree *tree, const struct heads *heads, struct section_writer *writer)
+struct ordered_range {
+	uint64_t beginning; /* of the name: compares like it as far as it goes */
+	uint32_t parent;    /* + 1 */
+	uint32_t range;
+};
+
+struct sorting {
+	const struct attribute_tree *tree;
+	const histree_quark *leaders;
+};
+
+/* Numbers come before texts. */
+static uint64_t beginning_of(const struct attribute_name *name)
+{
+	if (name->text == NULL)
+		return name->number;
+	uint64_t beginning = 0;
+	for (size_t at = 0; at < sizeof(beginning); at++)
+		beginning = beginning << 8 | (at < name->size ? (uint8_t)name->text[at] : 0);
+	return beginning >> 1 | UINT64_C(1) << 63;
+}
+
+static int compare_ranges(const void *one, const void *other, void *context)
+{
+	const struct ordered_range *a = one, *b = other;
+	const struct sorting *sorting = context;
+	if (a->parent != b->parent)
+		return a->parent < b->parent ? -1 : 1;
+	if (a->beginning != b->beginning)
+		return a->beginning < b->beginning ? -1 : 1;
+	struct attribute_name first = attribute_tree_name(sorting->tree, sorting->leaders[a->range]);
+	struct attribute_name second = attribute_tree_name(sorting->tree, sorting->leaders[b->range]);
+	return attribute_name_compare(&first, &second);
+}
+
+/* Ranges are numbered by age. */
+static void move_oldest_to_front(struct ordered_range *ranges, uint32_t count)
+{
+	uint32_t oldest = 0;
+	for (uint32_t i = 1; i < count; i++)
+		if (ranges[i].range < ranges[oldest].range)
+			oldest = i;
+	struct ordered_range moved = ranges[oldest];
+	memmove(ranges + 1, ranges, oldest * sizeof(*ranges));
+	ranges[0] = moved;
+}
+
+/* Pack the numbers of the ranges, which begin with these leaders, in the order in which children are searched. */
+static bool pack_order(const struct attribute_tree *tree, const histree_quark *leaders, uint32_t count,
+		       struct bit_buffer *out)
+{
+	unsigned width = count > 0 ? bits_needed(count - 1) : 0;
+	struct ordered_range *ranges = malloc(((size_t)count + 1) * sizeof(*ranges));
+	if (ranges == NULL || !bit_buffer_reserve(out, (size_t)count * width)) {
+		free(ranges);
+		return false;
+	}
+	for (uint32_t range = 0; range < count; range++) {
+		struct attribute_name name = attribute_tree_name(tree, leaders[range]);
+		ranges[range] = (struct ordered_range){ .beginning = beginning_of(&name),
+							.parent = tree->attributes[leaders[range]].parent + 1,
+							.range = range };
+	}
+	struct sorting sorting = { .tree = tree, .leaders = leaders };
+	qsort_r(ranges, count, sizeof(*ranges), compare_ranges, &sorting);
+	for (uint32_t first = 0, after; first < count; first = after) {
+		for (after = first + 1; after < count && ranges[after].parent == ranges[first].parent;)
+			after++;
+		move_oldest_to_front(ranges + first, after - first);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		bit_buffer_put(out, ranges[i].range, width);
+	free(ranges);
+	return true;
+}
+
+/* ---- the section ----------------------------------------------------------------------------------------- */
+
+static void save_order(const struct attribute_tree *tree, const struct leaders *leaders,
+		       struct section_writer *writer)
 {
 	struct bit_buffer bits = { 0 };
-	if (!run_order_pack(tree, heads->quarks, (uint32_t)heads->count, &bits))
+	if (!pack_order(tree, leaders->quarks, (uint32_t)leaders->count, &bits))
 		section_writer_no_memory(writer);
 	else
 		section_writer_put(writer, bits.bytes, (bits.bits + 7) / 8);
@@ -156,18 +460,18 @@ enum histree_status attribute_section_save(const struct attribute_tree *tree, co
 	if (status != HISTREE_OK)
 		return status;
 	struct cutter cutter = { .tree = tree, .writer = &writer };
-	struct heads heads = { 0 };
+	struct leaders leaders = { 0 };
 	uint8_t footer[ATTRIBUTE_FOOTER_SIZE];
 	put_le64(footer + 16, text_list_save(&tree->texts, &writer));
-	put_le64(footer + 32, save_runs(&cutter, &heads));
+	put_le64(footer + 32, save_ranges(&cutter, &leaders));
 	put_le64(footer + 24, text_list_save(&cutter.shapes, &writer));
-	save_order(tree, &heads, &writer);
+	save_order(tree, &leaders, &writer);
 	put_le32(footer, tree->base.count);
 	put_le32(footer + 4, tree->texts.count);
 	put_le32(footer + 8, cutter.shapes.count);
-	put_le32(footer + 12, (uint32_t)heads.count);
+	put_le32(footer + 12, (uint32_t)leaders.count);
 	section_writer_put(&writer, footer, sizeof(footer));
-	free(heads.quarks);
+	free(leaders.quarks);
 	intern_release(&cutter.shapes);
 	return section_writer_finish(&writer);
 }

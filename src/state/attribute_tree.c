@@ -26,7 +26,7 @@ static const struct attribute_tree *tree_of(const struct histree_attributes *att
 }
 
 static histree_quark tree_parent(const struct histree_attributes *attributes, histree_quark quark,
-				 struct attribute_run *near)
+				 struct attribute_range *near)
 {
 	(void)near;
 	return tree_of(attributes)->attributes[quark].parent;
@@ -44,14 +44,14 @@ struct attribute_name attribute_tree_name(const struct attribute_tree *tree, his
 }
 
 static struct attribute_name tree_name(const struct histree_attributes *attributes, histree_quark quark,
-				       struct attribute_run *near)
+				       struct attribute_range *near)
 {
 	(void)near;
 	return attribute_tree_name(tree_of(attributes), quark);
 }
 
 static histree_quark tree_first_child(const struct histree_attributes *attributes, histree_quark parent,
-				      struct attribute_run *near)
+				      struct attribute_range *near)
 {
 	(void)near;
 	const struct attribute_tree *tree = tree_of(attributes);
@@ -59,7 +59,7 @@ static histree_quark tree_first_child(const struct histree_attributes *attribute
 }
 
 static histree_quark tree_next_sibling(const struct histree_attributes *attributes, histree_quark quark,
-				       struct attribute_run *near)
+				       struct attribute_range *near)
 {
 	(void)near;
 	return tree_of(attributes)->attributes[quark].next_sibling;

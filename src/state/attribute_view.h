@@ -2,21 +2,20 @@
 /*
  * attribute_view.h - the attributes of a finished history: the section ATTR, searched where it lies.
  *
- * Nothing is built when it is opened.  An attribute is a search among the runs by quark, a child by name one
- * among those of its parent in the order of names: as many steps as the number of runs has bits.
+ * Nothing is built when it is opened.  An attribute is a search among the ranges by quark, a child by name one
+ * among those of its parent in the order of names: as many steps as the number of ranges has bits.
  */
 #ifndef STATE_ATTRIBUTE_VIEW_H
 #define STATE_ATTRIBUTE_VIEW_H
 
+#include "state/attribute_reader.h"
 #include "state/attributes.h"
-#include "state/run_table.h"
-#include "state/text_list.h"
 
 struct attribute_view {
 	struct histree_attributes base;
 	uint8_t *bytes;
 	struct text_list texts, shapes;
-	struct run_table runs;
+	struct range_table ranges;
 	const uint8_t *order;
 	unsigned order_width;
 };

@@ -70,13 +70,13 @@ enum histree_status histree_attributes_find(const struct histree_attributes *att
 
 histree_quark histree_attributes_parent(const struct histree_attributes *attributes, histree_quark quark)
 {
-	struct attribute_run near = { 0 };
+	struct attribute_range near = { 0 };
 	return known(attributes, quark) ? attributes->source->parent(attributes, quark, &near) : HISTREE_ROOT;
 }
 
 histree_quark histree_attributes_first_child(const struct histree_attributes *attributes, histree_quark parent)
 {
-	struct attribute_run near = { 0 };
+	struct attribute_range near = { 0 };
 	if (parent != HISTREE_ROOT && !known(attributes, parent))
 		return HISTREE_ROOT;
 	return attributes->source->first_child(attributes, parent, &near);
@@ -84,7 +84,7 @@ histree_quark histree_attributes_first_child(const struct histree_attributes *at
 
 histree_quark histree_attributes_next_sibling(const struct histree_attributes *attributes, histree_quark quark)
 {
-	struct attribute_run near = { 0 };
+	struct attribute_range near = { 0 };
 	return known(attributes, quark) ? attributes->source->next_sibling(attributes, quark, &near) : HISTREE_ROOT;
 }
 
@@ -92,7 +92,7 @@ size_t histree_attributes_children(const struct histree_attributes *attributes, 
 				   histree_quark after, histree_quark *children, size_t room)
 {
 	const struct attribute_source *source = attributes->source;
-	struct attribute_run near = { 0 };
+	struct attribute_range near = { 0 };
 	histree_quark child = HISTREE_ROOT;
 	size_t count = 0;
 	if (known(attributes, after) && source->parent(attributes, after, &near) == parent)
@@ -105,16 +105,16 @@ size_t histree_attributes_children(const struct histree_attributes *attributes, 
 }
 
 histree_quark attributes_next(const struct histree_attributes *attributes, histree_quark top, histree_quark quark,
-			      struct attribute_run *near)
+			      struct attribute_range *near)
 {
 	const struct attribute_source *source = attributes->source;
 	histree_quark child = source->first_child(attributes, quark, near);
 	if (child != HISTREE_ROOT)
 		return child;
 	for (; quark != top; quark = source->parent(attributes, quark, near)) {
-		histree_quark beside = source->next_sibling(attributes, quark, near);
-		if (beside != HISTREE_ROOT)
-			return beside;
+		histree_quark sibling = source->next_sibling(attributes, quark, near);
+		if (sibling != HISTREE_ROOT)
+			return sibling;
 	}
 	return HISTREE_ROOT;
 }
@@ -124,7 +124,7 @@ histree_quark attributes_next(const struct histree_attributes *attributes, histr
 size_t histree_attributes_name(const struct histree_attributes *attributes, histree_quark quark, char *buffer,
 			       size_t capacity)
 {
-	struct attribute_run near = { 0 };
+	struct attribute_range near = { 0 };
 	struct attribute_name name = { .text = "" };
 	if (known(attributes, quark))
 		name = attributes->source->name(attributes, quark, &near);
@@ -177,7 +177,7 @@ size_t histree_attributes_path(const struct histree_attributes *attributes, hist
 			       size_t capacity)
 {
 	const struct attribute_source *source = attributes->source;
-	struct attribute_run near = { 0 };
+	struct attribute_range near = { 0 };
 	char room[ATTRIBUTE_NUMBER_SIZE];
 	size_t length = 0, size;
 	for (histree_quark at = quark; known(attributes, at); at = source->parent(attributes, at, &near)) {

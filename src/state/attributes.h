@@ -10,7 +10,7 @@
 
 #include "histree/attributes.h"
 #include "state/attribute_name.h"
-#include "state/attribute_run.h"
+#include "state/attribute_reader.h"
 
 /*
  * `near` is where the caller's last question was answered, so that one about an attribute beside it costs
@@ -20,13 +20,13 @@
  */
 struct attribute_source {
 	histree_quark (*parent)(const struct histree_attributes *attributes, histree_quark quark,
-				struct attribute_run *near);
+				struct attribute_range *near);
 	struct attribute_name (*name)(const struct histree_attributes *attributes, histree_quark quark,
-				      struct attribute_run *near);
+				      struct attribute_range *near);
 	histree_quark (*first_child)(const struct histree_attributes *attributes, histree_quark parent,
-				     struct attribute_run *near);
+				     struct attribute_range *near);
 	histree_quark (*next_sibling)(const struct histree_attributes *attributes, histree_quark quark,
-				      struct attribute_run *near);
+				      struct attribute_range *near);
 	/* HISTREE_ROOT if there is none. */
 	histree_quark (*child)(const struct histree_attributes *attributes, histree_quark parent,
 			       const struct attribute_name *name);
@@ -41,11 +41,11 @@ struct histree_attributes {
 enum { ATTRIBUTE_COUNT_MAX = 1 << 30 };
 
 /*
- * The attribute behind `quark` in a walk of everything below `top`, depth first, parents before their
+ * The attribute after `quark` in a walk of everything below `top`, depth first, parents before their
  * children; the walk begins with `top` itself and is over at HISTREE_ROOT.  No recursion, however deep.
  */
 histree_quark attributes_next(const struct histree_attributes *attributes, histree_quark top, histree_quark quark,
-			      struct attribute_run *near);
+			      struct attribute_range *near);
 
 /* HISTREE_ERR_QUARK with a message unless `quark` is an attribute. */
 enum histree_status attributes_check(const struct histree_attributes *attributes, histree_quark quark,

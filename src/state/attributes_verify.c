@@ -8,7 +8,7 @@ uint64_t attributes_verify(const struct histree_attributes *attributes,
 			   void (*report)(void *context, const char *fault), void *context)
 {
 	const struct attribute_source *source = attributes->source;
-	struct attribute_run near = { 0 };
+	struct attribute_range near = { 0 };
 	uint64_t faults = 0;
 	uint32_t walked = 0;
 	char text[120];

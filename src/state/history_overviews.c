@@ -48,7 +48,7 @@ static enum histree_status read_entries(struct history_overview *overview, uint3
 {
 	const struct histree_attributes *attributes = histree_history_attributes(overview->history);
 	const struct attribute_source *source = attributes->source;
-	struct attribute_run near = { 0 };
+	struct attribute_range near = { 0 };
 	size_t capacity = 0;
 	for (histree_quark own = 0; own < attributes->count; own++) {
 		histree_quark parent = source->parent(attributes, own, &near);

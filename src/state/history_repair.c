@@ -16,7 +16,7 @@
 #include "state/state_file.h"
 #include "tree/tree_unknown.h"
 
-/* In a slice, unless it is one moment. */
+/* In a slice, unless it is a single time. */
 enum { INTERVALS_MAX = 1 << 20 };
 
 struct open_hole {

@@ -20,7 +20,7 @@ struct interval_sink {
 	enum histree_status (*finish)(void *context, const struct attribute_tree *attributes, histree_time end,
 				      struct histree_error *error);
 	/*
-	 * A sink for what ends the history as it is at this moment: it has all that was added here, and what is
+	 * A sink for what ends the history as it is now: it has all that was added here, and what is
 	 * added to it is not added here.  It is finished and freed before anything more is added.  With `publish`,
 	 * finishing it makes it what others open.
 	 */
@@ -29,7 +29,7 @@ struct interval_sink {
 	/* Of a branch that was finished and not published: open it. */
 	enum histree_status (*open)(void *context, const struct histree_open_options *options,
 				    struct histree_history **out, struct histree_error *error);
-	/* Let go of everything; what was not finished leaves nothing behind. */
+	/* Let go of everything; what was not finished leaves nothing. */
 	void (*free)(void *context);
 	void *context;
 	size_t value_size_max; /* bytes of a string or custom value that it takes */

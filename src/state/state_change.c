@@ -234,7 +234,7 @@ enum histree_status state_check_removal(const struct histree_state_system *syste
 					histree_quark top, struct histree_error *error)
 {
 	const struct histree_value null = histree_null();
-	struct attribute_run near = { 0 };
+	struct attribute_range near = { 0 };
 	enum histree_status status = HISTREE_OK;
 	for (histree_quark quark = top; quark != HISTREE_ROOT && status == HISTREE_OK;
 	     quark = attributes_next(&system->attributes.base, top, quark, &near))
@@ -246,7 +246,7 @@ enum histree_status state_apply_removal(struct histree_state_system *system, his
 					struct histree_error *error)
 {
 	const struct histree_value null = histree_null();
-	struct attribute_run near = { 0 };
+	struct attribute_range near = { 0 };
 	enum histree_status status = HISTREE_OK;
 	for (histree_quark quark = top; quark != HISTREE_ROOT && status == HISTREE_OK;
 	     quark = attributes_next(&system->attributes.base, top, quark, &near))

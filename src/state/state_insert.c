@@ -36,7 +36,7 @@ static enum histree_status check(const struct histree_state_system *system, cons
 	return status;
 }
 
-/* As changes, the second of which is behind the end of what was inserted. */
+/* As changes, the second of which is after the end of what was inserted. */
 static enum histree_status apply(struct histree_state_system *system, const struct histree_interval *interval,
 				 struct histree_error *error)
 {

@@ -2,7 +2,7 @@
 /*
  * state_queue.c - a queue over the layout of the stack: "1" is the first to leave.
  *
- * Polling moves each value one place up.  A place keeps the type of the first value it ever had, so values of
+ * Polling moves each value one slot up.  A slot keeps the type of the first value it ever had, so values of
  * mixed types cannot queue.
  */
 #include "state/state_system.h"
@@ -22,28 +22,28 @@ enum histree_status histree_state_queue_peek(struct histree_state_system *system
 	*value = histree_null();
 	enum histree_status status = state_stack_occupied(system, quark, &depth, error);
 	if (status == HISTREE_OK)
-		status = state_stack_place(system, quark, 1, &first, error);
+		status = state_stack_slot(system, quark, 1, &first, error);
 	if (status == HISTREE_OK)
 		*value = ongoing_states_value(&system->ongoing, first);
 	return status;
 }
 
-/* Do `step` for each place but the last, with the value behind it. */
+/* Do `step` for each slot but the last, with the value after it. */
 static enum histree_status
 each_move(struct histree_state_system *system, histree_time t, histree_quark quark, int32_t depth,
 	  enum histree_status (*step)(struct histree_state_system *system, histree_time t, histree_quark quark,
 				      const struct histree_value *value, struct histree_error *error),
 	  struct histree_error *error)
 {
-	histree_quark place, behind;
-	enum histree_status status = state_stack_place(system, quark, 1, &place, error);
+	histree_quark slot, next;
+	enum histree_status status = state_stack_slot(system, quark, 1, &slot, error);
 	for (int32_t number = 2; number <= depth && status == HISTREE_OK; number++) {
-		status = state_stack_place(system, quark, number, &behind, error);
+		status = state_stack_slot(system, quark, number, &next, error);
 		if (status != HISTREE_OK)
 			break;
-		const struct histree_value value = ongoing_states_value(&system->ongoing, behind);
-		status = step(system, t, place, &value, error);
-		place = behind;
+		const struct histree_value value = ongoing_states_value(&system->ongoing, next);
+		status = step(system, t, slot, &value, error);
+		slot = next;
 	}
 	return status;
 }
@@ -69,7 +69,7 @@ enum histree_status histree_state_queue_poll(struct histree_state_system *system
 	if (status == HISTREE_OK)
 		status = histree_state_queue_peek(system, quark, &first, error);
 	if (status == HISTREE_OK)
-		status = state_stack_place(system, quark, depth, &last, error);
+		status = state_stack_slot(system, quark, depth, &last, error);
 	if (status != HISTREE_OK)
 		return status;
 

@@ -41,18 +41,18 @@ enum histree_status state_stack_occupied(const struct histree_state_system *syst
 	return status;
 }
 
-enum { PLACE_NAME_SIZE = sizeof("2147483647") };
+enum { SLOT_NAME_SIZE = sizeof("2147483647") };
 
-static size_t place_name(int32_t place, char name[PLACE_NAME_SIZE])
+static size_t slot_name(int32_t slot, char name[SLOT_NAME_SIZE])
 {
-	return (size_t)snprintf(name, PLACE_NAME_SIZE, "%" PRId32, place);
+	return (size_t)snprintf(name, SLOT_NAME_SIZE, "%" PRId32, slot);
 }
 
-enum histree_status state_stack_place(const struct histree_state_system *system, histree_quark quark, int32_t place,
-				      histree_quark *out, struct histree_error *error)
+enum histree_status state_stack_slot(const struct histree_state_system *system, histree_quark quark, int32_t slot,
+				     histree_quark *out, struct histree_error *error)
 {
-	char name[PLACE_NAME_SIZE];
-	size_t size = place_name(place, name);
+	char name[SLOT_NAME_SIZE];
+	size_t size = slot_name(slot, name);
 	if (histree_attributes_child(&system->attributes.base, quark, name, size, out) == HISTREE_OK)
 		return HISTREE_OK;
 	error_set(error, HISTREE_ERR_ARGUMENT, "as a stack it has no sub-attribute '%s'", name);
@@ -73,8 +73,8 @@ enum histree_status histree_state_push(struct histree_state_system *system, hist
 		return error_set(error, HISTREE_ERR_TOO_LARGE, "a stack holds %" PRId32 " values at most", depth);
 
 	const struct histree_value new_depth = histree_int(depth + 1);
-	char name[PLACE_NAME_SIZE];
-	size_t size = place_name(depth + 1, name);
+	char name[SLOT_NAME_SIZE];
+	size_t size = slot_name(depth + 1, name);
 	histree_quark top;
 	status = state_check_change(system, t, quark, &new_depth, error);
 	if (status == HISTREE_OK &&
@@ -106,7 +106,7 @@ enum histree_status histree_state_top(struct histree_state_system *system, histr
 	*value = histree_null();
 	enum histree_status status = state_stack_occupied(system, quark, &depth, error);
 	if (status == HISTREE_OK)
-		status = state_stack_place(system, quark, depth, &top, error);
+		status = state_stack_slot(system, quark, depth, &top, error);
 	if (status == HISTREE_OK)
 		*value = ongoing_states_value(&system->ongoing, top);
 	return status;
@@ -123,7 +123,7 @@ enum histree_status histree_state_pop(struct histree_state_system *system, histr
 	if (status == HISTREE_OK)
 		status = state_stack_occupied(system, quark, &depth, error);
 	if (status == HISTREE_OK)
-		status = state_stack_place(system, quark, depth, &top, error);
+		status = state_stack_slot(system, quark, depth, &top, error);
 	if (status != HISTREE_OK)
 		return status;
 

@@ -136,7 +136,7 @@ static enum histree_status end_ongoing_states(const struct histree_state_system 
 {
 	enum histree_status status = HISTREE_OK;
 	for (histree_quark quark = 0; quark < system->attributes.base.count && status == HISTREE_OK; quark++) {
-		/* What was inserted up to the very end has nothing behind it, nor what begins after a branch. */
+		/* What was inserted up to the very end has nothing after it, nor what begins after a branch. */
 		if (system->ongoing.states[quark].since > end)
 			continue;
 		const struct histree_interval interval = {

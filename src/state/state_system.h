@@ -71,8 +71,8 @@ enum histree_status state_stack_depth(const struct histree_state_system *system,
 enum histree_status state_stack_occupied(const struct histree_state_system *system, histree_quark quark,
 					 int32_t *depth, struct histree_error *error);
 
-/* The sub-attribute of a place in the stack, 1 being the deepest; it exists if the stack is that deep. */
-enum histree_status state_stack_place(const struct histree_state_system *system, histree_quark quark, int32_t place,
-				      histree_quark *out, struct histree_error *error);
+/* The sub-attribute of a slot in the stack, 1 being the deepest; it exists if the stack is that deep. */
+enum histree_status state_stack_slot(const struct histree_state_system *system, histree_quark quark, int32_t slot,
+				     histree_quark *out, struct histree_error *error);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * block_copies.h - a second place for the sections on which everything hangs: those that are small, and their
+ * block_copies.h - second copies of the sections on which everything depends: the small ones, and their
  * table.
  *
  * In the first page of the file, while the sections themselves are at its end: what destroys one hardly destroys

@@ -30,8 +30,8 @@ static enum histree_status read_at(const struct block_file *file, void *bytes, s
 	return io_read_all(file->io, file->file, bytes, size, own_offset(file, offset), error);
 }
 
-enum histree_status block_file_named(const struct block_file *file, enum histree_status status,
-				     struct histree_error *error)
+enum histree_status block_file_error_in(const struct block_file *file, enum histree_status status,
+					struct histree_error *error)
 {
 	if (status < 0)
 		error_prefix(error, "'%s'", file->path);
@@ -55,14 +55,14 @@ struct block_file *block_file_new(const struct io *io, const char *path)
 }
 
 /* What the header says, compared with what there is. */
-static enum histree_status check_places(struct block_file *file, const struct block_header *header,
-					struct histree_error *error)
+static enum histree_status check_offsets(struct block_file *file, const struct block_header *header,
+					 struct histree_error *error)
 {
 	if (header->size > file->size)
 		return error_set(error, HISTREE_ERR_FORMAT, "is cut short: %llu of %llu bytes; build it again",
 				 (unsigned long long)file->size, (unsigned long long)header->size);
-	uint32_t least = file->has_extents ? BLOCK_PART_SIZE_MIN : file->block_size;
-	if (file->block_count > (file->size - BLOCK_FILE_HEADER_SIZE) / least)
+	uint32_t min = file->has_extents ? BLOCK_PART_SIZE_MIN : file->block_size;
+	if (file->block_count > (file->size - BLOCK_FILE_HEADER_SIZE) / min)
 		return error_set(error, HISTREE_ERR_FORMAT, "header: %u blocks in %llu bytes", file->block_count,
 				 (unsigned long long)file->size);
 	if (file->section_count > SECTION_COUNT_MAX || header->table_offset > file->size ||
@@ -89,7 +89,7 @@ static enum histree_status take_header(struct block_file *file, const struct blo
 	file->section_count = header->section_count;
 	file->has_extents = (header->features & BLOCK_EXTENTS) != 0;
 	file->has_unknown = (header->features & BLOCK_UNKNOWN) != 0;
-	return check_places(file, header, error);
+	return check_offsets(file, header, error);
 }
 
 /* The header, or its copy at the end of the file; that it is the end of this one, it says itself. */
@@ -163,7 +163,7 @@ static enum histree_status read_extents(struct block_file *file, struct histree_
 	if (size < file->block_count)
 		status = error_set(error, HISTREE_ERR_FORMAT, "section EXTS is too short");
 	else if (!array_reserve(&file->offsets, &file->offsets_capacity, (size_t)file->block_count + 1))
-		status = error_memory(error, "the places of blocks");
+		status = error_memory(error, "the offsets of blocks");
 	struct byte_reader reader = byte_reader(bytes, size);
 	uint64_t offset = BLOCK_FILE_HEADER_SIZE;
 	for (uint32_t number = 0; status == HISTREE_OK && number < file->block_count; number++) {
@@ -216,7 +216,7 @@ static enum histree_status open_complete(const struct io *io, const char *path, 
 	if (file->file < 0)
 		status = error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
 	else
-		status = block_file_named(file, block_file_read_directory(file, error), error);
+		status = block_file_error_in(file, block_file_read_directory(file, error), error);
 	if (status != HISTREE_OK) {
 		block_file_close(file);
 		return status;
@@ -364,7 +364,7 @@ enum histree_status block_file_check(const struct block_file *file,
 	enum histree_status status = HISTREE_OK;
 	for (uint32_t i = 0; i < file->section_count && status == HISTREE_OK; i++)
 		status = check_section(file, &file->sections[i], report, context, error);
-	return block_file_named(file, status, error);
+	return block_file_error_in(file, status, error);
 }
 
 const char *block_file_path(const struct block_file *file)

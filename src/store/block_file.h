@@ -4,7 +4,7 @@
  *
  *	0			header, 4096 bytes: magic, versions, features, block size, where the table is
  *	4096 + k * block size	block k
- *	behind the blocks	sections, then the table of sections
+ *	after the blocks	sections, then the table of sections
  *
  * A block may be written shorter than the block size; the section EXTS then says how long each of them is, and
  * they follow one another without gaps.
@@ -51,7 +51,7 @@ void block_file_section_end(struct block_file *file);
 enum histree_status block_file_complete(struct block_file *file, struct histree_error *error);
 
 /*
- * A tail is what a file being written lacks to be whole as it is at this moment (docs/design/0006-trust.md): a file
+ * A tail is what a file being written lacks to be whole as it is now (docs/design/0006-trust.md): a file
  * of its own, whose blocks are numbered on from those of `file`, and which is written and completed like any other.
  * Nothing may be written to `file` before it is completed.
  */

@@ -75,8 +75,8 @@ static inline uint64_t own_offset(const struct block_file *file, uint64_t offset
 struct block_file *block_file_new(const struct io *io, const char *path);
 
 /* Put the path before the message of an error; returns `status`. */
-enum histree_status block_file_named(const struct block_file *file, enum histree_status status,
-				     struct histree_error *error);
+enum histree_status block_file_error_in(const struct block_file *file, enum histree_status status,
+					struct histree_error *error);
 
 /* Read the header and the table of sections. */
 enum histree_status block_file_read_directory(struct block_file *file, struct histree_error *error);

@@ -99,7 +99,7 @@ enum histree_status block_file_publish(struct block_file *file, const struct blo
 		status = io_sync_folder_of(io, path, error);
 	}
 	free(path);
-	return block_file_named(file, status, error);
+	return block_file_error_in(file, status, error);
 }
 
 void block_file_drop_tail(const struct io *io, const char *path)
@@ -230,7 +230,7 @@ enum histree_status block_file_open_with_tail(const struct io *io, const char *p
 	else if (file->file < 0)
 		status = error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", tail, strerror(errno));
 	else
-		status = block_file_named(file, block_file_read_directory(file, error), error);
+		status = block_file_error_in(file, block_file_read_directory(file, error), error);
 	if (status != HISTREE_OK) {
 		block_file_close(file);
 		return status;

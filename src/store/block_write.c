@@ -32,7 +32,7 @@ enum histree_status block_file_create(const struct io *io, const char *path, uin
 				 "cannot make '%s': %s", path, strerror(cause));
 	}
 	file->writing = true;
-	enum histree_status status = block_file_named(file, block_tail_identify(file, error), error);
+	enum histree_status status = block_file_error_in(file, block_tail_identify(file, error), error);
 	if (status != HISTREE_OK) {
 		block_file_close(file);
 		return status;
@@ -54,7 +54,7 @@ enum histree_status block_file_write_part(struct block_file *file, uint32_t numb
 		return error_set(error, HISTREE_ERR_INTERNAL, "'%s': block %u of %u bytes after %u blocks",
 				 file->path, number, size, file->block_count);
 	if (!array_reserve(&file->offsets, &file->offsets_capacity, (size_t)number + 2))
-		return error_memory(error, "the places of blocks");
+		return error_memory(error, "the offsets of blocks");
 	bool kept = false;
 	enum histree_status status = HISTREE_OK;
 	if (number < file->kept_count)
@@ -62,7 +62,7 @@ enum histree_status block_file_write_part(struct block_file *file, uint32_t numb
 	if (status == HISTREE_OK && !kept)
 		status = io_write_all(file->io, file->file, block, size, own_offset(file, file->size), error);
 	if (status != HISTREE_OK)
-		return block_file_named(file, status, error);
+		return block_file_error_in(file, status, error);
 	file->offsets[number] = file->size;
 	file->size += size;
 	file->offsets[number + 1] = file->size;
@@ -93,7 +93,7 @@ enum histree_status block_file_section_write(struct block_file *file, const void
 	enum histree_status status =
 		io_write_all(file->io, file->file, bytes, size, own_offset(file, file->size), error);
 	if (status != HISTREE_OK)
-		return block_file_named(file, status, error);
+		return block_file_error_in(file, status, error);
 	block_copies_write(&file->copies, bytes, size);
 	section->crc = crc32c(section->crc, bytes, size);
 	section->size += size;
@@ -143,7 +143,7 @@ static uint64_t features_of(const struct block_file *file)
 	       (file->has_unknown ? BLOCK_UNKNOWN : 0);
 }
 
-/* The table, and a copy of the header behind it: everything but the first page, which `page` gets. */
+/* The table, and a copy of the header after it: everything but the first page, which `page` gets. */
 static enum histree_status write_directory(struct block_file *file, uint8_t *page, struct histree_error *error)
 {
 	enum histree_status status = file->has_extents ? write_extents(file, error) : HISTREE_OK;
@@ -191,7 +191,7 @@ enum histree_status block_file_complete(struct block_file *file, struct histree_
 	if (status == HISTREE_OK && !file->is_tail)
 		status = io_sync(io, file->file, error);
 	if (status != HISTREE_OK)
-		return block_file_named(file, status, error);
+		return block_file_error_in(file, status, error);
 	file->writing = false;
 	if (!file->is_tail)
 		block_tail_remove(file);

@@ -19,7 +19,7 @@ struct node_frame {
 	enum frame_state state;
 	atomic_bool used; /* since the clock's hand last passed */
 	uint8_t *block;
-	void *beside;
+	void *companion;
 };
 
 /* Each on cache lines of its own: it is written at every hold. */
@@ -73,7 +73,7 @@ enum histree_status node_cache_create(const struct block_file *file, size_t byte
 static void free_frame(struct node_frame *frame)
 {
 	free(frame->block);
-	free(frame->beside);
+	free(frame->companion);
 	free(frame);
 }
 
@@ -161,8 +161,8 @@ static struct node_frame *add_frame(struct node_cache *cache)
 	if (frame == NULL)
 		return NULL;
 	frame->block = malloc(block_file_block_size(cache->file));
-	frame->beside = calloc(1, cache->check.size + 1);
-	if (frame->block == NULL || frame->beside == NULL) {
+	frame->companion = calloc(1, cache->check.size + 1);
+	if (frame->block == NULL || frame->companion == NULL) {
 		free_frame(frame);
 		return NULL;
 	}
@@ -209,10 +209,10 @@ void node_pin_free(struct node_pin *pin)
 		return;
 	struct node_cache *cache = pin->cache;
 	pthread_mutex_lock(&cache->mutex);
-	struct node_pin **place = &cache->pins;
-	while (*place != pin)
-		place = &(*place)->next;
-	*place = pin->next;
+	struct node_pin **link = &cache->pins;
+	while (*link != pin)
+		link = &(*link)->next;
+	*link = pin->next;
 	cache->pin_count--;
 	pthread_mutex_unlock(&cache->mutex);
 	free(pin);
@@ -228,9 +228,9 @@ const uint8_t *node_pin_block(const struct node_pin *pin)
 	return atomic_load_explicit(&pin->frame, memory_order_relaxed)->block;
 }
 
-const void *node_pin_beside(const struct node_pin *pin)
+const void *node_pin_companion(const struct node_pin *pin)
 {
-	return atomic_load_explicit(&pin->frame, memory_order_relaxed)->beside;
+	return atomic_load_explicit(&pin->frame, memory_order_relaxed)->companion;
 }
 
 static enum histree_status load_frame(struct node_cache *cache, struct node_frame *frame, uint32_t number,
@@ -239,13 +239,13 @@ static enum histree_status load_frame(struct node_cache *cache, struct node_fram
 	enum histree_status status = block_file_read(cache->file, number, frame->block, error);
 	if (status != HISTREE_OK)
 		return status;
-	status = cache->check.check(cache->check.context, frame->block, number, frame->beside, error);
+	status = cache->check.check(cache->check.context, frame->block, number, frame->companion, error);
 	if (status != HISTREE_OK)
 		error_prefix(error, "'%s': node %u", block_file_path(cache->file), number);
 	return status;
 }
 
-/* Read a block that nobody has and nobody reads.  The mutex is held before and behind. */
+/* Read a block that nobody has and nobody reads.  The mutex is held before and after. */
 static enum histree_status load(struct node_pin *pin, uint32_t number, struct histree_error *error)
 {
 	struct node_cache *cache = pin->cache;

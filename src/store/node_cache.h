@@ -27,10 +27,10 @@ struct node_pin;
 
 /*
  * Looks at a block that was just loaded; what it refuses is not kept.  It may keep something of its own beside the
- * block: `size` bytes at `beside`, zeroed once, as long as the block is there.
+ * block: `size` bytes at `companion`, zeroed once, as long as the block is there.
  */
 struct node_check {
-	enum histree_status (*check)(const void *context, const uint8_t *block, uint32_t number, void *beside,
+	enum histree_status (*check)(const void *context, const uint8_t *block, uint32_t number, void *companion,
 				     struct histree_error *error);
 	const void *context;
 	size_t size;
@@ -57,7 +57,7 @@ enum histree_status node_pin_hold(struct node_pin *pin, uint32_t number, bool *l
 
 /* Of the block that is held. */
 const uint8_t *node_pin_block(const struct node_pin *pin);
-const void *node_pin_beside(const struct node_pin *pin);
+const void *node_pin_companion(const struct node_pin *pin);
 
 /* Hold nothing, as may be already. */
 void node_pin_drop(struct node_pin *pin);

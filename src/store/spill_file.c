@@ -9,20 +9,20 @@
 
 #include "base/error.h"
 
-/* Names that others may have at the moment between making their file and taking its name away. */
+/* Names that others may have in the time between making their file and taking its name away. */
 enum { NAMES_MAX = 100 };
 
 static enum histree_status make_file(struct spill_file *spill, struct histree_error *error)
 {
 	const struct io *io = spill->io;
-	size_t room = strlen(spill->beside) + sizeof(".sort.999");
+	size_t room = strlen(spill->neighbour) + sizeof(".sort.999");
 	char *path = malloc(room);
 	if (path == NULL)
 		return error_memory(error, "the name of a temporary file");
 	enum histree_status status = HISTREE_OK;
 	int file = -1;
 	for (int name = 0; name < NAMES_MAX && file < 0; name++) {
-		snprintf(path, room, "%s.sort.%d", spill->beside, name);
+		snprintf(path, room, "%s.sort.%d", spill->neighbour, name);
 		file = io->open(io->context, path, O_RDWR | O_CREAT | O_EXCL, 0600);
 		if (file < 0 && errno != EEXIST)
 			break;
@@ -43,7 +43,7 @@ static enum histree_status named(enum histree_status status, const struct spill_
 				 struct histree_error *error)
 {
 	if (status < 0)
-		error_prefix(error, "the temporary file beside '%s'", spill->beside);
+		error_prefix(error, "the temporary file beside '%s'", spill->neighbour);
 	return status;
 }
 

@@ -12,16 +12,16 @@
 #include "base/io.h"
 
 struct spill_file {
-	const struct io *io; /* borrowed */
-	const char *beside;  /* borrowed: the file whose folder it is made in */
+	const struct io *io;   /* borrowed */
+	const char *neighbour; /* borrowed: the file whose folder it is made in */
 	bool open;
 	int file;
 };
 
-/* `beside` and `io` outlive it. */
-static inline struct spill_file spill_file(const struct io *io, const char *beside)
+/* `neighbour` and `io` outlive it. */
+static inline struct spill_file spill_file(const struct io *io, const char *neighbour)
 {
-	return (struct spill_file){ .io = io, .beside = beside };
+	return (struct spill_file){ .io = io, .neighbour = neighbour };
 }
 
 enum histree_status spill_file_write(struct spill_file *spill, const void *bytes, size_t size, uint64_t offset,

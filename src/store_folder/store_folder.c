@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "store_folder/store_folder.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -239,6 +240,7 @@ static enum histree_status exchange(struct store_folder *folder, struct histree_
 
 enum histree_status store_folder_publish(struct store_folder *folder, struct histree_error *error)
 {
+	assert(folder->lock >= 0 && folder->building != NULL); /* ours, and not published before */
 	const struct io *io = folder->io;
 	char *lock = store_folder_path(folder, LOCK_FILE);
 	if (lock == NULL)

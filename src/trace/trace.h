@@ -30,21 +30,9 @@
 
 #include "event/event.h"
 #include "histree/status.h"
+#include "trace/trace_report.h"
 
 struct trace;
-
-/* What became of the input so far.  Strings belong to the trace. */
-struct trace_report {
-	uint64_t events;
-	uint64_t gaps; /* handed out */
-	uint64_t clock_steps_back;
-	uint64_t discarded_events; /* said by the tracer to be lost */
-	uint64_t discarded_packets;
-	uint64_t damaged_streams;    /* streams that were cut short or could not be opened */
-	const char *const *warnings; /* a sentence each, about a hundred at most */
-	size_t warning_count;
-	uint64_t bytes_done, bytes_total; /* of the stream files; total 0: not known */
-};
 
 /*
  * Open every trace found at or below the paths (a folder with a `metadata` file is a CTF trace), in the order

@@ -8,7 +8,7 @@
 #define TRACE_TRACE_NOTES_H
 
 #include "base/arena.h"
-#include "trace/trace.h"
+#include "trace/trace_report.h"
 
 enum { TRACE_WARNINGS_MAX = 100 };
 

@@ -92,8 +92,8 @@ struct r_build {
 	struct node_builder *builders; /* by height */
 };
 
-/* A run of the sorted intervals that a sub-tree is asked to take; what it leaves is a run at the end. */
-struct r_run {
+/* A slice of the sorted intervals that a sub-tree is asked to take; what it leaves is a slice at the end. */
+struct r_slice {
 	struct keyed_index *order;
 	size_t count;
 };
@@ -103,24 +103,24 @@ static const struct histree_interval *interval_at(const struct r_build *build, c
 	return &build->buffer->intervals[entry->index];
 }
 
-/* How many from the beginning of the run take at most `capacity` bytes of a node; at least one. */
-static size_t prefix_that_fits(const struct r_build *build, struct r_run run, size_t capacity)
+/* How many from the beginning of the slice take at most `capacity` bytes of a node; at least one. */
+static size_t prefix_that_fits(const struct r_build *build, struct r_slice slice, size_t capacity)
 {
 	size_t bytes = 0, count = 0;
-	for (; count < run.count; count++) {
-		bytes += build->sizes[run.order[count].index];
+	for (; count < slice.count; count++) {
+		bytes += build->sizes[slice.order[count].index];
 		if (share_of_node(bytes, count + 1) > capacity && count > 0)
 			break;
 	}
 	return count;
 }
 
-static histree_time run_start(const struct r_build *build, struct r_run run)
+static histree_time slice_start(const struct r_build *build, struct r_slice slice)
 {
-	histree_time start = interval_at(build, run.order)->start;
-	for (size_t i = 1; i < run.count; i++)
-		if (interval_at(build, &run.order[i])->start < start)
-			start = interval_at(build, &run.order[i])->start;
+	histree_time start = interval_at(build, slice.order)->start;
+	for (size_t i = 1; i < slice.count; i++)
+		if (interval_at(build, &slice.order[i])->start < start)
+			start = interval_at(build, &slice.order[i])->start;
 	return start;
 }
 
@@ -137,23 +137,23 @@ static uint32_t duration_class(const struct histree_interval *interval)
 }
 
 /*
- * Move the longest intervals of the run, as many as a core node has room for, to its beginning; the others
+ * Move the longest intervals of the slice, as many as a core node has room for, to its beginning; the others
  * keep their order.  Returns how many.  The longest to within a sixteenth: what differs less is alike.
  */
-static size_t separate_outliers(struct r_build *build, struct r_run run, size_t capacity)
+static size_t separate_outliers(struct r_build *build, struct r_slice slice, size_t capacity)
 {
 	size_t class_bytes[DURATION_CLASSES] = { 0 };
-	for (size_t i = 0; i < run.count; i++)
-		class_bytes[duration_class(interval_at(build, &run.order[i]))] +=
-			share_of_node(build->sizes[run.order[i].index], 1);
+	for (size_t i = 0; i < slice.count; i++)
+		class_bytes[duration_class(interval_at(build, &slice.order[i]))] +=
+			share_of_node(build->sizes[slice.order[i].index], 1);
 	uint32_t threshold = DURATION_CLASSES;
 	size_t left = capacity;
 	while (threshold > 0 && class_bytes[threshold - 1] <= left)
 		left -= class_bytes[--threshold];
 
 	size_t outliers = 0, others = 0;
-	for (size_t i = 0; i < run.count; i++) {
-		struct keyed_index entry = run.order[i];
+	for (size_t i = 0; i < slice.count; i++) {
+		struct keyed_index entry = slice.order[i];
 		uint32_t class = duration_class(interval_at(build, &entry));
 		size_t size = share_of_node(build->sizes[entry.index], 1);
 		bool longest = class >= threshold;
@@ -162,19 +162,19 @@ static size_t separate_outliers(struct r_build *build, struct r_run run, size_t 
 			longest = true;
 		}
 		if (longest)
-			run.order[outliers++] = entry;
+			slice.order[outliers++] = entry;
 		else
 			build->spare[others++] = entry;
 	}
-	memcpy(run.order + outliers, build->spare, others * sizeof(*run.order));
+	memcpy(slice.order + outliers, build->spare, others * sizeof(*slice.order));
 	return outliers;
 }
 
-static enum histree_status add_run(struct r_build *build, struct node_builder *builder, struct r_run run,
-				   histree_time *end)
+static enum histree_status add_slice(struct r_build *build, struct node_builder *builder, struct r_slice slice,
+				     histree_time *end)
 {
-	for (size_t i = 0; i < run.count; i++) {
-		const struct histree_interval *interval = interval_at(build, &run.order[i]);
+	for (size_t i = 0; i < slice.count; i++) {
+		const struct histree_interval *interval = interval_at(build, &slice.order[i]);
 		if (node_builder_add(builder, interval) != HISTREE_OK)
 			return error_memory(build->error, "a node");
 		if (interval->end > *end)
@@ -184,25 +184,25 @@ static enum histree_status add_run(struct r_build *build, struct node_builder *b
 }
 
 /*
- * Build a sub-tree of at most this height from the beginning of the run; `left` is the end of the run that
+ * Build a sub-tree of at most this height from the beginning of the slice; `left` is the end of the slice that
  * it had no room for.
  */
-static enum histree_status build_subtree(struct r_build *build, uint32_t height, struct r_run run,
-					 struct node_child *child, struct r_run *left)
+static enum histree_status build_subtree(struct r_build *build, uint32_t height, struct r_slice slice,
+					 struct node_child *child, struct r_slice *left)
 {
 	const struct node_layout *layout = &build->output->layout;
-	while (height > 0 && prefix_that_fits(build, run, subtree_capacity(layout, height - 1)) == run.count)
+	while (height > 0 && prefix_that_fits(build, slice, subtree_capacity(layout, height - 1)) == slice.count)
 		height--;
 
 	struct node_builder *builder = &build->builders[height];
 	size_t capacity = height == 0 ? node_capacity(layout, 0) : subtree_capacity(layout, height);
-	struct r_run mine = { run.order, prefix_that_fits(build, run, capacity) };
-	node_builder_begin(builder, layout, height, run_start(build, mine));
+	struct r_slice mine = { slice.order, prefix_that_fits(build, slice, capacity) };
+	node_builder_begin(builder, layout, height, slice_start(build, mine));
 	size_t own = height == 0 ? mine.count : separate_outliers(build, mine, node_capacity(layout, height));
 	histree_time end = builder->start;
-	enum histree_status status = add_run(build, builder, (struct r_run){ mine.order, own }, &end);
+	enum histree_status status = add_slice(build, builder, (struct r_slice){ mine.order, own }, &end);
 
-	struct r_run rest = { mine.order + own, mine.count - own };
+	struct r_slice rest = { mine.order + own, mine.count - own };
 	while (status == HISTREE_OK && rest.count > 0 && builder->child_count < layout->child_capacity) {
 		struct node_child grandchild;
 		status = build_subtree(build, height - 1, rest, &grandchild, &rest);
@@ -215,20 +215,20 @@ static enum histree_status build_subtree(struct r_build *build, uint32_t height,
 	}
 	if (status != HISTREE_OK)
 		return status;
-	*left = (struct r_run){ rest.order, run.count - (size_t)(rest.order - run.order) };
+	*left = (struct r_slice){ rest.order, slice.count - (size_t)(rest.order - slice.order) };
 	return tree_output_node(build->output, builder, end, child, build->error);
 }
 
-/* Keep only the intervals of the run, which were not built. */
-static enum histree_status keep_run(struct r_buffer *buffer, struct r_run run)
+/* Keep only the intervals of the slice, which were not built. */
+static enum histree_status keep_slice(struct r_buffer *buffer, struct r_slice slice)
 {
 	struct r_buffer kept = { 0 };
-	for (size_t i = 0; i < run.count; i++)
-		if (r_buffer_add(&kept, &buffer->intervals[run.order[i].index], buffer->start) != HISTREE_OK) {
+	for (size_t i = 0; i < slice.count; i++)
+		if (r_buffer_add(&kept, &buffer->intervals[slice.order[i].index], buffer->start) != HISTREE_OK) {
 			r_buffer_release(&kept);
 			return HISTREE_ERR_MEMORY;
 		}
-	if (run.count == 0) { /* as nearly always: keep the memory for the next filling */
+	if (slice.count == 0) { /* as nearly always: keep the memory for the next filling */
 		kept.intervals = buffer->intervals;
 		kept.capacity = buffer->capacity;
 		buffer->intervals = NULL;
@@ -242,22 +242,22 @@ enum histree_status r_buffer_build(struct r_buffer *buffer, struct tree_output *
 				   struct node_child *child, struct histree_error *error)
 {
 	struct r_build build = { .buffer = buffer, .output = output, .error = error };
-	struct r_run run = { malloc(buffer->count * sizeof(*run.order)), buffer->count }, left;
+	struct r_slice slice = { malloc(buffer->count * sizeof(*slice.order)), buffer->count }, left;
 	build.spare = malloc(buffer->count * sizeof(*build.spare));
 	build.sizes = malloc(buffer->count * sizeof(*build.sizes));
 	build.builders = calloc(depth, sizeof(*build.builders));
 	enum histree_status status = HISTREE_ERR_MEMORY;
-	if (run.order == NULL || build.spare == NULL || build.sizes == NULL || build.builders == NULL) {
+	if (slice.order == NULL || build.spare == NULL || build.sizes == NULL || build.builders == NULL) {
 		error_memory(error, "sorting the R-tree buffer");
 		goto out;
 	}
 	for (size_t i = 0; i < buffer->count; i++) {
-		run.order[i] = (struct keyed_index){ .key = buffer->intervals[i].quark, .index = (uint32_t)i };
+		slice.order[i] = (struct keyed_index){ .key = buffer->intervals[i].quark, .index = (uint32_t)i };
 		build.sizes[i] = (uint32_t)node_row_size(&buffer->intervals[i], buffer->start);
 	}
-	radix_sort(run.order, build.spare, buffer->count);
-	status = build_subtree(&build, depth - 1, run, child, &left);
-	if (status == HISTREE_OK && keep_run(buffer, left) != HISTREE_OK)
+	radix_sort(slice.order, build.spare, buffer->count);
+	status = build_subtree(&build, depth - 1, slice, child, &left);
+	if (status == HISTREE_OK && keep_slice(buffer, left) != HISTREE_OK)
 		status = error_memory(error, "the R-tree buffer");
 out:
 	if (build.builders != NULL)
@@ -266,6 +266,6 @@ out:
 	free(build.builders);
 	free(build.sizes);
 	free(build.spare);
-	free(run.order);
+	free(slice.order);
 	return status;
 }

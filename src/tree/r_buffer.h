@@ -4,7 +4,7 @@
  *
  * The buffer has the capacity of a sub-tree of r levels.  When it is full, algorithm 4.2 turns it into nodes
  * from the top down: a core node takes the outliers, that is the longest intervals, as many as fit; the rest
- * is sorted by key and cut into consecutive runs, one a child; a leaf takes what fits.
+ * is sorted by key and cut into consecutive slices, one a child; a leaf takes what fits.
  */
 #ifndef TREE_R_BUFFER_H
 #define TREE_R_BUFFER_H

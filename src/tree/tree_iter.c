@@ -34,7 +34,7 @@ struct tree_iter {
 	size_t lifetimes_block; /* where all keys are asked for: the block of `lifetimes` */
 	struct lifetime lifetimes[LIFETIMES_IN_BLOCK];
 	uint32_t *pending;     /* stack of node numbers */
-	bool *pending_is_core; /* by place: it can have children, as far as its parent knows */
+	bool *pending_is_core; /* by position: it can have children, as far as its parent knows */
 	size_t pending_count, pending_capacity, is_core_capacity;
 
 	struct node_pin *pin;
@@ -190,27 +190,27 @@ void tree_iter_start(struct tree_iter *iter, const struct histree_region *region
 static enum histree_status push_children(struct tree_iter *iter, struct histree_error *error)
 {
 	const struct tree_node *node = iter->node;
-	const struct region_hull hull = region_hull(&iter->stored);
+	const struct region_bounds bounds = region_bounds(&iter->stored);
 	uint32_t count = node->view.child_count;
-	size_t place = iter->pending_count;
+	size_t position = iter->pending_count;
 	if (count == 0)
 		return HISTREE_OK;
-	if (!reserve_pending(iter, place + count))
+	if (!reserve_pending(iter, position + count))
 		return error_memory(error, "a query");
 	/* The last child first: popped in the order of their making, which is about that of time. */
 	for (uint32_t g = tree_group_count(count); g-- > 0;) {
 		const struct node_child *group = &node->groups[g];
 		uint32_t first = g * CHILDREN_PER_GROUP, end = first + CHILDREN_PER_GROUP;
-		if (hull_meets(&hull, group->start, group->end, group->key_min, group->key_max))
-			place += node_view_children(&node->view, first, end < count ? end : count, &iter->stored,
-						    &iter->pending[place]);
+		if (bounds_meet(&bounds, group->start, group->end, group->key_min, group->key_max))
+			position += node_view_children(&node->view, first, end < count ? end : count, &iter->stored,
+						       &iter->pending[position]);
 	}
-	for (size_t i = iter->pending_count; i < place; i++)
+	for (size_t i = iter->pending_count; i < position; i++)
 		if (iter->pending[i] >= node->view.number)
 			return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u has node %u as a child",
 					 block_file_path(iter->reader->file), node->view.number, iter->pending[i]);
-	memset(&iter->pending_is_core[iter->pending_count], node->view.height > 1, place - iter->pending_count);
-	iter->pending_count = place;
+	memset(&iter->pending_is_core[iter->pending_count], node->view.height > 1, position - iter->pending_count);
+	iter->pending_count = position;
 	return HISTREE_OK;
 }
 
@@ -218,11 +218,11 @@ static enum histree_status push_children(struct tree_iter *iter, struct histree_
 static void push_orphans(struct tree_iter *iter, const struct tree_damage *damage)
 {
 	const struct node_region *region = &iter->stored;
-	const struct region_hull hull = region_hull(region);
+	const struct region_bounds bounds = region_bounds(region);
 	for (size_t i = 0; i < damage->orphan_count; i++) {
 		const struct node_child *node = &damage->orphans[i].bounds;
 		if (!damage->orphans[i].is_readable ||
-		    !hull_meets(&hull, node->start, node->end, node->key_min, node->key_max) ||
+		    !bounds_meet(&bounds, node->start, node->end, node->key_min, node->key_max) ||
 		    !region_meets_times(region, node->start, node->end) ||
 		    !region_meets_keys(region, node->key_min, node->key_max))
 			continue;
@@ -237,19 +237,19 @@ static void push_orphans(struct tree_iter *iter, const struct tree_damage *damag
  */
 static enum histree_status pass_by(struct tree_iter *iter, struct histree_error *error)
 {
-	size_t place = iter->pending_count - 1;
-	if (iter->pending_is_core[place] && !iter->has_orphans) {
+	size_t position = iter->pending_count - 1;
+	if (iter->pending_is_core[position] && !iter->has_orphans) {
 		const struct tree_damage *damage;
 		enum histree_status status = tree_damage_find(iter->reader, &damage, error);
 		if (status != HISTREE_OK)
 			return status;
-		if (!reserve_pending(iter, place + damage->orphan_count))
+		if (!reserve_pending(iter, position + damage->orphan_count))
 			return error_memory(error, "a query");
-		iter->pending_count = place;
+		iter->pending_count = position;
 		push_orphans(iter, damage);
 		iter->has_orphans = true;
 	} else {
-		iter->pending_count = place;
+		iter->pending_count = position;
 	}
 	iter->stats.nodes_damaged++;
 	return HISTREE_OK;
@@ -258,8 +258,8 @@ static enum histree_status pass_by(struct tree_iter *iter, struct histree_error 
 /* Enter the node on top of the stack.  If it fails, that is still there: who asks again is not told less. */
 static enum histree_status enter_node(struct tree_iter *iter, struct histree_error *error)
 {
-	size_t place = iter->pending_count - 1;
-	uint32_t number = iter->pending[place];
+	size_t position = iter->pending_count - 1;
+	uint32_t number = iter->pending[position];
 	bool loaded;
 	/* A file that lies about its children must not keep us for ever. */
 	if (iter->stats.nodes_visited + iter->stats.nodes_damaged == iter->reader->shape.node_count)
@@ -270,13 +270,13 @@ static enum histree_status enter_node(struct tree_iter *iter, struct histree_err
 	enum histree_status status = node_pin_hold(iter->pin, number, &loaded, error);
 	if (status != HISTREE_OK)
 		return tree_damage_is_met(iter->reader, status) ? pass_by(iter, error) : status;
-	iter->node = node_pin_beside(iter->pin);
-	iter->pending_count = place;
+	iter->node = node_pin_companion(iter->pin);
+	iter->pending_count = position;
 	status = push_children(iter, error);
 	if (status != HISTREE_OK) {
 		leave_node(iter);
-		iter->pending[place] = number;
-		iter->pending_count = place + 1;
+		iter->pending[position] = number;
+		iter->pending_count = position + 1;
 		return status;
 	}
 	iter->stats.nodes_visited++;

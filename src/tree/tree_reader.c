@@ -25,11 +25,11 @@ static void bound_groups(struct tree_node *node)
 	}
 }
 
-static enum histree_status open_node(const void *context, const uint8_t *block, uint32_t number, void *beside,
+static enum histree_status open_node(const void *context, const uint8_t *block, uint32_t number, void *companion,
 				     struct histree_error *error)
 {
 	const struct tree_reader *reader = context;
-	struct tree_node *node = beside;
+	struct tree_node *node = companion;
 	enum histree_status status = node_check(&reader->shape.layout, block, number, error);
 	if (status != HISTREE_OK)
 		return status;

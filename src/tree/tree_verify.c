@@ -6,7 +6,7 @@
  * That each attribute has exactly one state at each time is checked without sorting.  See an interval as
  * an edge from start to end + 1; edges only go forward.  If at every point but the history's ends as many
  * edges arrive as leave, and one more leaves at the beginning, then the edges carry a flow of one, and
- * exactly one of them crosses each moment.  Arrivals and departures are compared by a sum of hashes for each
+ * exactly one of them crosses each time.  Arrivals and departures are compared by a sum of hashes for each
  * attribute, which misses a fault with probability 2^-64.
  */
 #include <stdarg.h>
@@ -155,7 +155,7 @@ static void check_rows(struct verify *verify, const struct node_view *view)
 		}
 		if (count > 0 &&
 		    (row.quark < before.quark || (row.quark == before.quark && row.start <= before.end)))
-			fault(verify, "node %u: row %u is not behind the one before it", view->number, count);
+			fault(verify, "node %u: row %u is not after the one before it", view->number, count);
 		key_min = row.quark < key_min ? row.quark : key_min;
 		key_max = row.quark > key_max ? row.quark : key_max;
 		verify->balance[row.quark] += edge(row.quark, row.start, row.end);
@@ -193,7 +193,7 @@ static void check_unused(struct verify *verify, const struct node_view *view)
 {
 	for (uint32_t at = view->used; at < view->layout->node_size; at++)
 		if (view->block[at] != 0) {
-			fault(verify, "node %u: bytes behind its end are not zero", view->number);
+			fault(verify, "node %u: bytes after its end are not zero", view->number);
 			return;
 		}
 }
@@ -241,7 +241,7 @@ static enum histree_status visit_node(struct verify *verify, uint32_t number, st
 	}
 	if (status != HISTREE_OK)
 		return error_set(error, status, "%s", refusal.message);
-	const struct tree_node *node = node_pin_beside(verify->pin);
+	const struct tree_node *node = node_pin_companion(verify->pin);
 	check_node(verify, &node->view);
 	return HISTREE_OK;
 }

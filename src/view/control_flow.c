@@ -3,6 +3,7 @@
  * From a list of threads to a tree: sort by (first, tid), hang each below the thread that made it, cut rings, and
  * number depth first.  Nothing recurses: a chain of a million threads is as deep as any.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -166,6 +167,7 @@ static void number(struct hanging *hanging, struct histree_thread *threads)
 	uint32_t count = 0;
 	for (uint32_t at = hanging->first_root; at != HISTREE_NO_INDEX; at = next_depth_first(hanging, at))
 		hanging->position[at] = count++;
+	assert(count == hanging->count); /* no ring is left */
 	for (uint32_t at = 0; at < count; at++) {
 		uint32_t parent = hanging->parent[at];
 		threads[at].parent = parent == HISTREE_NO_INDEX ? HISTREE_NO_INDEX : hanging->position[parent];
@@ -179,6 +181,21 @@ static void number(struct hanging *hanging, struct histree_thread *threads)
 	for (uint32_t i = count; i-- > 0;)
 		if (threads[i].parent != HISTREE_NO_INDEX)
 			threads[threads[i].parent].descendants += threads[i].descendants + 1;
+}
+
+/* Each thread lies among the descendants of its parent, which comes before it. */
+static void tree_assert(const struct histree_thread *threads, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		assert(threads[i].descendants < count - i);
+		if (threads[i].parent == HISTREE_NO_INDEX) {
+			assert(threads[i].depth == 0);
+			continue;
+		}
+		const struct histree_thread *parent = &threads[threads[i].parent];
+		assert(threads[i].parent < i && threads[i].depth == parent->depth + 1);
+		assert(i + threads[i].descendants <= threads[i].parent + parent->descendants);
+	}
 }
 
 /* ----------------------------------------------------------------------------------------------------------- */
@@ -205,6 +222,7 @@ static enum histree_status make_tree(struct histree_control_flow *flow, struct t
 	sort_by_tid(list->threads, hanging.count, hanging.sorted, hanging.spare);
 	hang(&hanging);
 	number(&hanging, list->threads);
+	tree_assert(list->threads, hanging.count);
 	flow->threads = list->threads;
 	flow->count = hanging.count;
 	list->threads = NULL;

@@ -53,7 +53,7 @@ static bool parse_thread(const struct attribute_name *name, struct histree_threa
 
 /*
  * How far after the node of a thread its attributes are; 0: it has none, or is it itself.  Threads of one run are
- * alike (state/attribute_run.h), so that of a million threads the attributes of a few thousand are looked for.
+ * alike (state/attribute_format.h), so that of a million threads the attributes of a few thousand are looked for.
  */
 struct thread_shape {
 	uint32_t run;
@@ -61,7 +61,7 @@ struct thread_shape {
 	uint32_t status, system_call, facts[FACT_COUNT];
 };
 
-static void find_shape(struct reading *reading, histree_quark node, struct attribute_run *near,
+static void find_shape(struct reading *reading, histree_quark node, struct attribute_range *near,
 		       struct thread_shape *shape)
 {
 	const struct attribute_source *source = reading->attributes->source;
@@ -106,7 +106,7 @@ static enum histree_status add_thread(struct reading *reading, const struct hist
 static enum histree_status find_threads(struct reading *reading, struct histree_error *error)
 {
 	const struct histree_attributes *attributes = reading->attributes;
-	struct attribute_run near = { 0 };
+	struct attribute_range near = { 0 };
 	struct thread_shape shape = { 0 };
 	histree_quark group;
 	if (histree_attributes_find(attributes, HISTREE_ROOT, "Threads", &group) != HISTREE_OK)

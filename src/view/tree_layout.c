@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -62,6 +63,7 @@ static bool collect(void *context, const struct histree_node *node)
 	collecting->index[node->number] = index;
 	if (node->parent != HISTREE_NO_NODE) {
 		placed->parent = collecting->index[node->parent];
+		assert(placed->parent < index); /* depth first */
 		struct histree_layout_node *parent = &layout->nodes[placed->parent];
 		if (parent->first_child == HISTREE_NO_INDEX)
 			parent->first_child = index;
@@ -106,11 +108,11 @@ static bool is_spread(const struct histree_layout_node *node, const struct histr
 	return node->first_child == HISTREE_NO_INDEX || level->rows > 1;
 }
 
-static double spread(const struct histree_node_level *level, uint32_t place,
+static double spread(const struct histree_node_level *level, uint32_t position,
 		     const struct histree_tree_layout_options *options)
 {
 	uint32_t columns = (level->count + level->rows - 1) / level->rows;
-	return options->left + options->width * (place / level->rows + 0.5) / columns;
+	return options->left + options->width * (position / level->rows + 0.5) / columns;
 }
 
 /* Children come after their parent, so from the last node to the first each finds its children placed. */
@@ -126,11 +128,12 @@ static void place_across(struct histree_tree_layout *layout, const struct histre
 		struct histree_layout_node *node = &layout->nodes[i];
 		struct histree_node_level *level = &layout->levels[node->node.height];
 		struct progress *progress = &layout->progress[node->node.height];
-		uint32_t place = --progress->placed;
+		assert(progress->placed > 0);
+		uint32_t position = --progress->placed;
 		node->x = is_spread(node, level)
-				  ? spread(level, place, options)
+				  ? spread(level, position, options)
 				  : (layout->nodes[node->first_child].x + layout->nodes[node->last_child].x) / 2;
-		if (place + 1 < level->count)
+		if (position + 1 < level->count)
 			level->distance = fmin(level->distance, progress->leftmost - node->x);
 		progress->leftmost = node->x;
 	}

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: MIT
 """The manual and the command say the same: check_man.py HISTREE FOLDER
 
-Each verb of `histree help` has a page in FOLDER and stands in histree.1; each option of `histree VERB --help`
-has its entry there with the same letter and the same argument, and no page has an option that there is not.
+Each verb of `histree help` has a page in FOLDER and an entry in histree.1. Each option of `histree VERB --help` has
+one entry in the page of that verb, with the same letter and the same argument, and no page has any other option. Help
+and page call the verb the same.
 """
+import collections
 import pathlib
 import re
 import subprocess
@@ -24,13 +26,23 @@ def options_of_help(text):
 
 
 def options_of_page(page):
-    """Entries: lines of the section OPTIONS that are not indented and begin with an option."""
+    """Entries: lines of the section OPTIONS that are not indented and begin with an option.  One that is documented
+    twice is in the list twice."""
     section = re.search(r"^# OPTIONS$(.*?)^# ", page, re.M | re.S)
-    options = set()
-    for line in (section[1] if section else "").splitlines():
-        if line.startswith("*-"):
-            options |= {(found[1] or "", found[2], found[3] or "") for found in ENTRY.finditer(line)}
-    return options
+    lines = (section[1] if section else "").splitlines()
+    return [(found[1] or "", found[2], found[3] or "")
+            for line in lines if line.startswith("*-") for found in ENTRY.finditer(line)]
+
+
+def summary_of_help(text):
+    """The sentence after the line of usage, without its capital and its period."""
+    sentence = text.split("\n\n")[1].replace("\n", " ")
+    return sentence[0].lower() + sentence[1:].rstrip(".")
+
+
+def summary_of_page(page, verb):
+    name = re.search(rf"^# NAME\n\nhistree-{verb} - (.*)$", page, re.M)
+    return name[1] if name else ""
 
 
 def faults(histree, folder):
@@ -50,7 +62,14 @@ def faults(histree, folder):
         page = path.read_text(encoding="utf-8")
         if "\n# EXAMPLES\n" not in page:
             yield f"{path.name} has no examples"
-        helped, written = options_of_help(output(histree, verb, "--help")), options_of_page(page)
+        text = output(histree, verb, "--help")
+        if summary_of_help(text) != summary_of_page(page, verb):
+            yield f"{path.name} says '{summary_of_page(page, verb)}', its help '{summary_of_help(text)}'"
+        entries = options_of_page(page)
+        for name, count in collections.Counter(name for _, name, _ in entries).items():
+            if count > 1:
+                yield f"{path.name} documents '--{name}' {count} times"
+        helped, written = options_of_help(text), set(entries)
         for letter, name, argument in sorted(helped - written):
             yield f"{path.name} has no entry '{'-' + letter + ', ' if letter else ''}--{name} {argument}'".rstrip()
         for letter, name, argument in sorted(written - helped):
@@ -64,7 +83,7 @@ def main():
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     lines = list(faults(sys.argv[1], pathlib.Path(sys.argv[2])))
-    print("\n".join(lines) if lines else "the manual names each option, and no other")
+    print("\n".join(lines) if lines else "the manual documents each option once, and no other")
     return 1 if lines else 0
 
 

@@ -25,7 +25,7 @@
 #include "support/memory_io.h"
 #include "support/workload.h"
 
-enum { CPUS = 3, STATES = 3000, END = 165000, PIXELS = 10, DAMAGES = 400, NAME_SIZE = 96 };
+enum { CPUS = 3, STATES = 3000, END = 165000, PIXELS = 10, NAME_SIZE = 96 };
 
 static const struct overview_options small = {
 	.history_states_min = 1,
@@ -118,6 +118,7 @@ static void assert_nothing_left(struct making *making, enum histree_status statu
 static void every_file_call_may_fail(void **state)
 {
 	(void)state;
+	uint64_t stride = test_effort(1, 5);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
 		struct making making;
 		uint64_t failures = 0;
@@ -126,7 +127,7 @@ static void every_file_call_may_fail(void **state)
 		for (;;) {
 			struct histree_error error = { 0 };
 			making.faulty.operations = 0;
-			making.faulty.fail_at = ++failures;
+			making.faulty.fail_at = failures += stride;
 			enum histree_status status = overviews_write(&making.faulty.io, "f", &small, &error);
 			if (status == HISTREE_OK && making.faulty.operations < failures)
 				break;
@@ -141,13 +142,14 @@ static void every_file_call_may_fail(void **state)
 static void every_allocation_may_fail(void **state)
 {
 	(void)state;
+	uint64_t stride = test_effort(1, 11);
 	for (int for_ever = 0; for_ever < 2; for_ever++) {
 		struct making making;
 		uint64_t failures = 0;
 		begin_making(&making);
 		for (bool refused = true; refused;) {
 			struct histree_error error = { 0 };
-			faulty_memory_begin(++failures, for_ever != 0);
+			faulty_memory_begin(failures += stride, for_ever != 0);
 			enum histree_status status = overviews_write(&making.memory.io, "f", &small, &error);
 			faulty_memory_end();
 			refused = faulty_memory.refused;
@@ -388,9 +390,9 @@ static void damaged_overviews_cost_no_answer(void **state)
 	(void)state;
 	struct drawn drawn;
 	struct random random = { test_seed() };
-	int told = 0;
+	int told = 0, damages = (int)test_effort(400, 60);
 	begin_drawing(&drawn);
-	for (int i = 0; i < DAMAGES; i++) {
+	for (int i = 0; i < damages; i++) {
 		size_t size;
 		char what[128];
 		uint32_t number = 1 + (uint32_t)random_below(&random, drawn.overview_count);
@@ -415,7 +417,7 @@ static void damaged_overviews_cost_no_answer(void **state)
 		free(bytes);
 		free(damaged);
 	}
-	assert_true(told > DAMAGES / 2);
+	assert_true(told > damages / 2);
 	assert_false(is_told(&drawn));
 	end_drawing(&drawn);
 }

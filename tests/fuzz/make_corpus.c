@@ -19,7 +19,7 @@
 #include "item/value_codec.h"
 #include "segment/segment_backend.h"
 #include "segment/table_page.h"
-#include "segment_tree/segment_place.h"
+#include "segment_tree/segment_location.h"
 #include "state/attribute_section.h"
 #include "store/block_file.h"
 #include "support/memory_io.h"
@@ -172,13 +172,13 @@ static void put_pages(void)
 	uint64_t places[COUNT];
 	uint8_t page[TABLE_PAGE_SIZE];
 	for (uint32_t i = 0; i < COUNT; i++)
-		places[i] = segment_place(i / 100, 0, i % 100);
+		places[i] = segment_location(i / 100, 0, i % 100);
 	put("table", "places", page, table_page_put(page, 0, places, COUNT));
-	places[7] = segment_place(UINT32_MAX, 3, 1);
+	places[7] = segment_location(UINT32_MAX, 3, 1);
 	put("table", "no-node", page, table_page_put(page, 0, places, COUNT));
-	places[7] = segment_place(1, 999, 1);
+	places[7] = segment_location(1, 999, 1);
 	put("table", "no-block", page, table_page_put(page, 0, places, COUNT));
-	places[7] = segment_place(1, 0, 127);
+	places[7] = segment_location(1, 0, 127);
 	put("table", "no-segment", page, table_page_put(page, 0, places, COUNT));
 	put("table", "few", page, table_page_put(page, 0, places, 3));
 }

@@ -177,7 +177,7 @@ class History(File):
 
     @staticmethod
     def directory(section, at, size, count):
-        """Where the blocks begin that take `size` bytes from `at` on, and what is behind their directory."""
+        """Where the blocks begin that take `size` bytes from `at` on, and what is after their directory."""
         width = size.bit_length()
         offsets = [at + bits(section, (at + size) * 8 + i * width, width) for i in range(count)]
         return offsets, at + size + (count * width + 7) // 8
@@ -214,7 +214,7 @@ class History(File):
             (crc, own, height, children, count, start, end, key_min, key_max, used,
              body) = struct.unpack_from(NODE_HEADER, node)
             require(own == number and crc == crc32c(node[4:used]), f"node {number}")
-            require(not any(node[used:]), f"node {number}: not zero behind its end")
+            require(not any(node[used:]), f"node {number}: not zero after its end")
             require(body == 48 + children * self.child_size, f"node {number}: children")
             columns = self.variant == CLUSTER and height == 0
             rows = list(self.columns(node, start, end) if columns else self.rows(node, body, used, count, start))

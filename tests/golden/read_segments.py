@@ -37,7 +37,7 @@ class Segments(File):
         for number, node in self.nodes():
             (crc, own, height, children, count, start, end, _, _, used, body) = struct.unpack_from(NODE_HEADER, node)
             require(own == number and crc == crc32c(node[4:used]), f"node {number}")
-            require(not any(node[used:]), f"node {number}: not zero behind its end")
+            require(not any(node[used:]), f"node {number}: not zero after its end")
             require(body == 48 + 52 * children, f"node {number}: children")
             if height > 0:
                 parts = [struct.unpack_from("<IqqqqQQ", node, 48 + 52 * i) for i in range(children)]

@@ -15,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "support/recorded_history.h"
-#include "analysis/analysis.h"
 #include "state/state_system.h"
+#include "support/analysis_feed.h"
+#include "support/recorded_history.h"
 #include "trace/trace.h"
 
 enum { EXIT_SKIPPED = 77, DIFFERENCES_SHOWN = 10, LINE_SIZE_MAX = 8192 };
@@ -46,6 +46,7 @@ static void run(const struct analysis *analysis, struct trace *trace, struct rec
 {
 	struct histree_error error = { 0 };
 	struct histree_state_system *system = NULL;
+	struct analysis_inputs inputs = { 0 };
 	void *instance = NULL;
 	struct event event;
 	histree_time end = 0;
@@ -55,9 +56,9 @@ static void run(const struct analysis *analysis, struct trace *trace, struct rec
 		if (system == NULL) {
 			struct interval_sink sink = recorded_history_sink(history);
 			must(state_system_create(event.time, &sink, &system, &error), &error, "state system");
-			must(analysis->create(system, &instance, &error), &error, "analysis");
+			must(feed_create(&inputs, analysis, system, &instance, &error), &error, "analysis");
 		}
-		must(analysis->event(instance, &event, &error), &error, "event");
+		must(feed_event(&inputs, analysis, instance, &event, &error), &error, "event");
 		end = event.time > end ? event.time : end;
 		count++;
 	}
@@ -71,6 +72,7 @@ static void run(const struct analysis *analysis, struct trace *trace, struct rec
 	if (analysis->refused(instance) != 0)
 		exit(1);
 	analysis->free(instance);
+	analysis_inputs_release(&inputs);
 	histree_state_free(system);
 }
 

@@ -205,7 +205,7 @@ static void ask(struct damage_case *test, struct tree_iter *iter)
 		wrong(test, "%llu intervals and %zu holes did not come", (unsigned long long)expected.known,
 		      expected.count - expected.next);
 	if (tree_iter_next(iter, &found, &error) != HISTREE_END)
-		wrong(test, "something came behind the end");
+		wrong(test, "something came after the end");
 	free(expected.holes);
 }
 

@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/analysis.h"
 #include "losses.h"
 #include "state/state_system.h"
+#include "support/analysis_feed.h"
 #include "support/effort.h"
 #include "support/recorded_history.h"
 #include "support/workload.h"
@@ -27,6 +27,7 @@ struct run {
 	const struct analysis *analysis;
 	struct histree_state_system *system;
 	void *instance;
+	struct analysis_inputs inputs;
 	struct recorded_history history;
 	histree_time end;
 };
@@ -38,8 +39,9 @@ static bool is_lost(struct losses *losses, struct run *run, const struct event *
 	const struct event_gap gap = {
 		.trace = event->class->trace, .cpu = event->cpu, .begin = event->time, .end = event->time
 	};
+	const struct event loss = { .time = gap.begin, .cpu = gap.cpu, .gap = &gap };
 	if (begins)
-		assert_int_equal(run->analysis->gap(run->instance, &gap, NULL), HISTREE_OK);
+		assert_int_equal(feed_event(&run->inputs, run->analysis, run->instance, &loss, NULL), HISTREE_OK);
 	return lost;
 }
 
@@ -56,14 +58,17 @@ static void run_trace(struct run *run, const struct analysis *analysis, struct l
 		if (first) {
 			struct interval_sink sink = recorded_history_sink(&run->history);
 			assert_int_equal(state_system_create(event.time, &sink, &run->system, &error), HISTREE_OK);
-			assert_int_equal(analysis->create(run->system, &run->instance, &error), HISTREE_OK);
+			assert_int_equal(feed_create(&run->inputs, analysis, run->system, &run->instance, &error),
+					 HISTREE_OK);
 		}
 		run->end = event.time > run->end ? event.time : run->end;
 		if (!is_lost(losses, run, &event))
-			assert_int_equal(analysis->event(run->instance, &event, &error), HISTREE_OK);
+			assert_int_equal(feed_event(&run->inputs, analysis, run->instance, &event, &error),
+					 HISTREE_OK);
 	}
 	assert_int_equal(histree_state_close(run->system, run->end, &error), HISTREE_OK);
 	analysis->free(run->instance);
+	analysis_inputs_release(&run->inputs);
 	histree_state_free(run->system);
 	trace_close(trace);
 }

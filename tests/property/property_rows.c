@@ -226,7 +226,7 @@ static const char *check_states(struct rows_case *test, const struct histree_row
 		if (state->end >= test->request.to)
 			return i + 1 == row->state_count
 				       ? NULL
-				       : faulty(test, row->index, pixel, "states behind the range");
+				       : faulty(test, row->index, pixel, "states after the range");
 		next = state->end + 1;
 	}
 	return faulty(test, row->index, test->request.pixels - 1, "the range is not covered to its end");

@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "analysis/segment_analysis.h"
 #include "base/arena.h"
 #include "base/array.h"
 #include "losses.h"
+#include "support/analysis_feed.h"
 #include "support/effort.h"
 #include "support/workload.h"
 #include "trace/trace.h"
@@ -45,13 +45,13 @@ static void create_store(const struct segment_analysis *analysis, struct histree
 }
 
 /* Its end is not said: it goes on until the next event of its CPU. */
-static void say_gap(void *const *instances, const struct event *event)
+static void say_gap(const struct analysis_inputs *inputs, void *const *instances, const struct event *event)
 {
 	const struct event_gap gap = {
 		.trace = event->class->trace, .cpu = event->cpu, .begin = event->time, .end = INT64_MAX
 	};
-	for (size_t i = 0; i < ANALYSIS_COUNT; i++)
-		assert_int_equal(analyses[i]->gap(instances[i], &gap, NULL), HISTREE_OK);
+	const struct event loss = { .time = gap.begin, .cpu = gap.cpu, .gap = &gap };
+	assert_int_equal(feed_segments_event(inputs, analyses, instances, ANALYSIS_COUNT, &loss, NULL), HISTREE_OK);
 }
 
 static void run_trace(struct run *run, const char *name, struct losses *losses)
@@ -60,25 +60,30 @@ static void run_trace(struct run *run, const char *name, struct losses *losses)
 	struct trace *trace;
 	struct event event;
 	struct histree_error error = { 0 };
+	struct analysis_inputs inputs = { 0 };
 	void *instances[ANALYSIS_COUNT];
 	for (size_t i = 0; i < ANALYSIS_COUNT; i++) {
 		create_store(analyses[i], &run->stores[i]);
-		assert_int_equal(analyses[i]->create(run->stores[i], &instances[i], &error), HISTREE_OK);
+		assert_int_equal(feed_segments_create(&inputs, analyses[i], run->stores[i], &instances[i], &error),
+				 HISTREE_OK);
 	}
 	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	while (trace_next(trace, &event, &error) == HISTREE_OK) {
 		bool begins, lost = losses_take(losses, &event, &begins);
 		if (begins)
-			say_gap(instances, &event);
-		for (size_t i = 0; i < ANALYSIS_COUNT && !lost; i++)
-			assert_int_equal(analyses[i]->event(instances[i], &event, &error), HISTREE_OK);
+			say_gap(&inputs, instances, &event);
+		if (!lost)
+			assert_int_equal(
+				feed_segments_event(&inputs, analyses, instances, ANALYSIS_COUNT, &event, &error),
+				HISTREE_OK);
 	}
 	for (size_t i = 0; i < ANALYSIS_COUNT; i++) {
 		run->counts[i] = analyses[i]->counts(instances[i]);
 		analyses[i]->free(instances[i]);
 		assert_int_equal(histree_segment_store_finish(run->stores[i], NULL), HISTREE_OK);
 	}
+	analysis_inputs_release(&inputs);
 	trace_close(trace);
 }
 
@@ -213,7 +218,7 @@ static uint64_t compare(const struct segment_analysis *analysis, const struct kn
 static void no_segment_is_made_that_is_none(void **state)
 {
 	const char *name = *state;
-	uint64_t seed = test_seed(), rounds = 2 * test_rounds();
+	uint64_t seed = test_seed(), rounds = test_effort(2, 1) * test_rounds();
 	struct run whole;
 	struct known known[ANALYSIS_COUNT];
 	run_trace(&whole, name, NULL);

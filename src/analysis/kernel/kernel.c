@@ -15,6 +15,7 @@
  *	Threads/<tid>/Exec_name, PPID, PID (where it is not the tid), Prio
  */
 #include "analysis/kernel/kernel_handlers.h"
+#include "analysis/kernel/kernel_input.h"
 #include "analysis/kernel/kernel_interrupts.h"
 #include "analysis/kernel/kernel_provider.h"
 
@@ -319,16 +320,18 @@ static const struct kernel_version version = {
 	},
 };
 
-static enum histree_status create(struct histree_state_system *system, void **instance, struct histree_error *error)
+static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
+				  struct histree_error *error)
 {
-	return kernel_provider_create(&version, system, instance, error);
+	return kernel_provider_create(&version, input, system, instance, error);
 }
 
 const struct analysis analysis_kernel = {
 	.name = "kernel",
 	.version = 31,
 	.summary = "states of threads, CPUs and interrupts, as Trace Compass has them today",
-	.applies = kernel_provider_applies,
+	.input = &kernel_input_kind,
+	.applies = kernel_input_knows,
 	.create = create,
 	.event = kernel_provider_event,
 	.gap = kernel_provider_gap,

@@ -24,16 +24,31 @@ static bool decode_field(const struct kernel_bound_field *bound, const struct ev
 	return true;
 }
 
+static struct kernel_event undecoded(const struct kernel_binding *binding, const struct event *event)
+{
+	return (struct kernel_event){
+		.source = event,
+		.time = event->time,
+		.role = binding->role,
+		.cpu = event->cpu,
+		.own_tid = -1,
+		.is_perf = binding->is_perf,
+		.pid = -1,
+		.target_cpu = -1,
+		.name = binding->call_name,
+		.event_name = binding->event_name,
+	};
+}
+
 bool kernel_event_decode(const struct kernel_binding *binding, const struct event *event, struct kernel_event *out)
 {
-	*out = (struct kernel_event){ .cpu = event->cpu,
-				      .pid = -1,
-				      .target_cpu = -1,
-				      .name = binding->call_name,
-				      .event_name = binding->event_name };
+	*out = undecoded(binding, event);
+	event_int(event, binding->own_tid, &out->own_tid);
 	for (uint32_t i = 0; i < binding->field_count; i++) {
 		const struct kernel_bound_field *bound = &binding->fields[i];
-		if (!decode_field(bound, event, (char *)out + bound->member) && !bound->optional)
+		if (decode_field(bound, event, (char *)out + bound->member))
+			out->has |= bound->presence;
+		else if (bound->presence == 0)
 			return false;
 	}
 	return true;

@@ -37,15 +37,37 @@ enum kernel_role {
 	KERNEL_ROLE_COUNT,
 };
 
+struct machine_thread;
+struct machine_cpu;
+
 /* Borrowed as the event is. */
 struct kernel_text {
 	const char *bytes;
 	size_t size;
 };
 
+/* Optional members that an event has, where their value alone does not say so. */
+enum kernel_presence {
+	HAS_RESULT = 1 << 1,
+	HAS_ADDRESS = 1 << 2,
+	HAS_OPERATION = 1 << 3,
+	HAS_VALUE = 1 << 4,
+	HAS_SECTORS = 1 << 5,
+	HAS_FLAGS = 1 << 6,
+};
+
 /* Which members are set is the role's business: see the table of fields in kernel_layout.c. */
 struct kernel_event {
-	int32_t cpu; /* where it happened, -1 where the trace does not say */
+	const struct event *source; /* as the trace has it */
+	histree_time time;
+	enum kernel_role role;
+	unsigned has; /* or of enum kernel_presence */
+
+	int32_t cpu;                      /* where it happened, -1 where the trace does not say */
+	struct machine_cpu *on_cpu;       /* the same; NULL where the trace does not say */
+	struct machine_thread *in_thread; /* in which it happened; NULL: not known (yet) */
+	int64_t own_tid;                  /* of that, where the event itself says it; else negative */
+	bool is_perf;                     /* perf recorded it */
 
 	/* The thread that it is about; of a switch the next one, of a fork the child. */
 	int32_t tid, prio, parent;
@@ -61,24 +83,33 @@ struct kernel_event {
 	struct kernel_text name; /* of the interrupt, or of the system call: no bytes where it has a number only */
 	struct kernel_text event_name; /* as the tracer has it */
 	int64_t frequency;             /* kHz */
+
+	int64_t result;                    /* of a system call */
+	int64_t address, operation, value; /* of futex */
+
+	int64_t device, sector, sectors; /* of a request to a block device */
+	int64_t flags;                   /* of it, as LTTng has them */
+	struct kernel_text letters;      /* the same as perf has them; no bytes where it has not */
 };
 
 enum kernel_field_kind { KERNEL_INT32, KERNEL_INT64, KERNEL_TEXT };
 
 struct kernel_bound_field {
-	uint32_t field;  /* of the event class */
-	uint16_t member; /* offset in struct kernel_event */
-	uint8_t kind;    /* enum kernel_field_kind */
-	bool optional;   /* without it the event still says something */
+	uint32_t field;   /* of the event class */
+	uint16_t member;  /* offset in struct kernel_event */
+	uint8_t kind;     /* enum kernel_field_kind */
+	uint8_t presence; /* 0: without it the event says nothing; else the bit of kernel_event.has that it sets */
 };
 
 enum { KERNEL_FIELDS_MAX = 7 };
 
 struct kernel_binding {
 	enum kernel_role role;
+	bool is_kernel, is_perf; /* its trace */
+	uint32_t own_tid;        /* field; EVENT_NO_FIELD: the class has none */
 	uint32_t field_count;
 	struct kernel_bound_field fields[KERNEL_FIELDS_MAX];
-	/* Of a system call whose event is named after it: the name behind the prefix; else no bytes. */
+	/* Of a system call whose event is named after it: the name after the prefix; else no bytes. */
 	struct kernel_text call_name;
 	struct kernel_text event_name;
 };

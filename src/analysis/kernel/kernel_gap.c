@@ -140,7 +140,7 @@ static unsigned certain_at(enum kernel_role role)
 	return 0;
 }
 
-void kernel_settle(struct kernel_model *model, int32_t cpu_number, enum kernel_role role)
+void kernel_resolve(struct kernel_model *model, int32_t cpu_number, enum kernel_role role)
 {
 	struct kernel_cpu *cpu = cpu_number < 0 ? NULL : id_map_find(&model->cpus, (uint64_t)cpu_number);
 	if (model->all_open && model->changes.time > model->all_end)

@@ -24,6 +24,6 @@ void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_ti
  * interrupts by where it happens.  A thread runs only while none is handled, and the kernel nests neither
  * interrupts nor softirqs.
  */
-void kernel_settle(struct kernel_model *model, int32_t cpu_number, enum kernel_role role);
+void kernel_resolve(struct kernel_model *model, int32_t cpu_number, enum kernel_role role);
 
 #endif

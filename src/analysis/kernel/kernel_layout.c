@@ -82,7 +82,7 @@ static const struct event_row {
 	{ PERF, KERNEL_SYSCALL_ENTRY, "syscalls:sys_enter_*" },
 };
 
-/* Older versions of LTTng do not have the optional ones. */
+/* Some traces do not have the optional ones; of these either a bit of enum kernel_presence or the value says so. */
 enum { NEEDED = 0, OPTIONAL = 1 };
 
 #define INT32(member) offsetof(struct kernel_event, member), KERNEL_INT32
@@ -92,6 +92,7 @@ enum { NEEDED = 0, OPTIONAL = 1 };
 #define ROLE(role) (UINT32_C(1) << KERNEL_##role)
 #define OF_ONE_THREAD \
 	(ROLE(WAKEUP) | ROLE(WAKING) | ROLE(MIGRATE) | ROLE(SETPRIO) | ROLE(FREE) | ROLE(PROCESS_STATE))
+#define OF_BLOCK_DEVICES (ROLE(BLOCK_INSERT) | ROLE(BLOCK_ISSUE) | ROLE(BLOCK_COMPLETE))
 
 static const struct field_row {
 	enum layout layouts;
@@ -99,7 +100,7 @@ static const struct field_row {
 	const char *name;
 	uint16_t member;
 	uint8_t kind;
-	bool optional;
+	uint8_t presence; /* as in struct kernel_bound_field */
 } field_rows[] = {
 	{ ALL, ROLE(SWITCH), "prev_comm", TEXT(prev_comm), NEEDED },
 	{ LTTNG, ROLE(SWITCH), "prev_tid", INT32(prev_tid), NEEDED },
@@ -138,6 +139,17 @@ static const struct field_row {
 
 	{ ALL, ROLE(FREQUENCY), "cpu_id", INT32(target_cpu), NEEDED },
 	{ ALL, ROLE(FREQUENCY), "state", INT64(frequency), NEEDED },
+
+	{ ALL, ROLE(SYSCALL_EXIT), "ret", INT64(result), HAS_RESULT },
+	{ ALL, ROLE(SYSCALL_ENTRY), "uaddr", INT64(address), HAS_ADDRESS },
+	{ ALL, ROLE(SYSCALL_ENTRY), "op", INT64(operation), HAS_OPERATION },
+	{ ALL, ROLE(SYSCALL_ENTRY), "val", INT64(value), HAS_VALUE },
+
+	{ ALL, OF_BLOCK_DEVICES, "dev", INT64(device), NEEDED },
+	{ ALL, OF_BLOCK_DEVICES, "sector", INT64(sector), NEEDED },
+	{ ALL, OF_BLOCK_DEVICES, "nr_sector", INT64(sectors), HAS_SECTORS },
+	{ ALL, OF_BLOCK_DEVICES, "rwbs", INT64(flags), HAS_FLAGS },
+	{ ALL, OF_BLOCK_DEVICES, "rwbs", TEXT(letters), OPTIONAL },
 };
 
 /* The call's number: of raw_syscalls:sys_enter only, whose name says nothing. */
@@ -145,18 +157,22 @@ static const struct field_row call_number = { PERF, ROLE(SYSCALL_ENTRY), "id", I
 
 _Static_assert(KERNEL_ROLE_COUNT <= 32, "a role is a bit of field_row.roles");
 
-bool kernel_layout_is_perf(const struct event_trace *trace)
+/* Whether perf recorded the trace. */
+static bool is_perf(const struct event_trace *trace)
 {
 	return strcmp(trace->tracer_name, "perf") == 0;
 }
 
 /*
+ * The field in which each event of a class names the thread that runs where it happened, whatever else it is about:
+ * it is always there in events of perf's, and in LTTng's where the context tid was asked for.
+ *
  * The kernel itself writes common_pid; perf_tid is perf's own, which is as the container counts that perf runs in,
  * and -1 of a thread that is about to die.
  */
-uint32_t kernel_layout_own_tid(const struct event_class *class)
+static uint32_t own_tid_field(const struct event_class *class)
 {
-	if (!kernel_layout_is_perf(class->trace))
+	if (!is_perf(class->trace))
 		return event_class_context_field(class, "tid");
 	uint32_t field = event_class_field(class, "common_pid");
 	return field != EVENT_NO_FIELD ? field : event_class_field(class, "perf_tid");
@@ -164,13 +180,13 @@ uint32_t kernel_layout_own_tid(const struct event_class *class)
 
 bool kernel_layout_knows(const struct event_trace *trace)
 {
-	return strcmp(trace->domain, "kernel") == 0 || kernel_layout_is_perf(trace);
+	return strcmp(trace->domain, "kernel") == 0 || is_perf(trace);
 }
 
 /* A tracer of unknown version is taken for the oldest, as Trace Compass does. */
 static enum layout layout_of(const struct event_trace *trace)
 {
-	if (kernel_layout_is_perf(trace))
+	if (is_perf(trace))
 		return PERF;
 	if (trace->tracer_major > 2 || (trace->tracer_major == 2 && trace->tracer_minor >= 7))
 		return LTTNG_2_7;
@@ -192,10 +208,10 @@ static bool bind_field(const struct event_class *class, const struct field_row *
 {
 	uint32_t field = event_class_field(class, row->name);
 	if (field == EVENT_NO_FIELD)
-		return row->optional;
+		return row->presence != NEEDED;
 	assert(binding->field_count < KERNEL_FIELDS_MAX);
 	binding->fields[binding->field_count++] = (struct kernel_bound_field){
-		.field = field, .member = row->member, .kind = row->kind, .optional = row->optional
+		.field = field, .member = row->member, .kind = row->kind, .presence = row->presence
 	};
 	return true;
 }
@@ -224,11 +240,17 @@ static bool bind_call(const struct event_class *class, const char *pattern, stru
 
 struct kernel_binding kernel_layout_bind(const struct event_class *class)
 {
+	struct kernel_binding binding = {
+		.is_kernel = kernel_layout_knows(class->trace),
+		.is_perf = is_perf(class->trace),
+		.own_tid = own_tid_field(class),
+		.event_name = { class->name, strlen(class->name) },
+	};
 	enum layout layout = layout_of(class->trace);
 	const struct event_row *row = event_row(layout, class->name);
-	if (row == NULL || !kernel_layout_knows(class->trace))
-		return (struct kernel_binding){ .role = KERNEL_NO_ROLE };
-	struct kernel_binding binding = { .role = row->role, .event_name = { class->name, strlen(class->name) } };
+	if (row == NULL || !binding.is_kernel)
+		return binding;
+	binding.role = row->role;
 	bool complete = bind_fields(class, layout, &binding);
 	if (complete && row->role == KERNEL_SYSCALL_ENTRY)
 		complete = bind_call(class, row->pattern, &binding);

@@ -10,15 +10,6 @@
 /* Whether the trace is one of a kernel. */
 bool kernel_layout_knows(const struct event_trace *trace);
 
-/* Whether perf recorded it. */
-bool kernel_layout_is_perf(const struct event_trace *trace);
-
-/*
- * The field in which each event of a class names the thread that runs where it happened, whatever else it is about:
- * of perf's always there, of LTTng's where the context tid was asked for.  EVENT_NO_FIELD: none does.
- */
-uint32_t kernel_layout_own_tid(const struct event_class *class);
-
 /*
  * The role of an event class and its fields by the layout of its trace.  KERNEL_NO_ROLE for events that
  * say nothing of the states of threads and CPUs, and for those that lack a field which their role needs.

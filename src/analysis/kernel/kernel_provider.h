@@ -20,9 +20,8 @@ struct kernel_version {
 	void (*handlers[KERNEL_ROLE_COUNT])(struct kernel_model *model, const struct kernel_event *event);
 };
 
-/* The functions of a struct analysis; a version's `create` adds itself. */
-bool kernel_provider_applies(const struct event_trace *trace);
-enum histree_status kernel_provider_create(const struct kernel_version *version,
+/* The functions of a struct analysis whose input is a kernel_input; a version's `create` adds itself. */
+enum histree_status kernel_provider_create(const struct kernel_version *version, void *input,
 					   struct histree_state_system *system, void **instance,
 					   struct histree_error *error);
 enum histree_status kernel_provider_event(void *instance, const struct event *event, struct histree_error *error);

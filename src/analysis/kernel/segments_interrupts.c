@@ -23,55 +23,54 @@ static const struct histree_segment_field softirq_fields[IRQ_FIELD_COUNT] = {
 /* Lines and vectors are numbered apart. */
 enum { LINE = 0, VECTOR = 1 };
 
-static uint64_t key_of(const struct kernel_segment_event *event, uint64_t numbering)
+static uint64_t key_of(const struct kernel_event *event, uint64_t numbering)
 {
-	return numbering << 63 | (uint64_t)(uint32_t)event->cpu->number << 32 | (uint32_t)event->kernel.number;
+	return numbering << 63 | (uint64_t)(uint32_t)event->on_cpu->number << 32 | (uint32_t)event->number;
 }
 
-static void enter(struct kernel_segments *segments, const struct kernel_segment_event *event, uint64_t numbering,
+static void enter(struct kernel_segments *segments, const struct kernel_event *event, uint64_t numbering,
 		  struct histree_value name)
 {
-	struct open_segment *segment =
-		kernel_segments_begin(segments, key_of(event, numbering), event->event->time);
+	struct open_segment *segment = kernel_segments_begin(segments, key_of(event, numbering), event->time);
 	if (segment == NULL)
 		return;
 	segment->values[IRQ_NAME] = name;
-	segment->values[IRQ_NUMBER] = histree_int(event->kernel.number);
-	segment->values[IRQ_CPU] = histree_int(event->cpu->number);
+	segment->values[IRQ_NUMBER] = histree_int(event->number);
+	segment->values[IRQ_CPU] = histree_int(event->on_cpu->number);
 }
 
-static void leave(struct kernel_segments *segments, const struct kernel_segment_event *event, uint64_t numbering)
+static void leave(struct kernel_segments *segments, const struct kernel_event *event, uint64_t numbering)
 {
 	struct open_segment *segment =
-		event->cpu == NULL ? NULL : kernel_segments_ending(segments, key_of(event, numbering));
+		event->on_cpu == NULL ? NULL : kernel_segments_ending(segments, key_of(event, numbering));
 	if (segment != NULL)
-		kernel_segments_end(segments, segment, event->event->time, event->cpu->gap_end);
+		kernel_segments_end(segments, segment, event->time, event->on_cpu->gap_end);
 }
 
-static void on_line_entry(struct kernel_segments *segments, const struct kernel_segment_event *event)
+static void on_line_entry(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	const struct kernel_text *name = &event->kernel.name;
-	if (event->cpu != NULL)
-		enter(segments, event, LINE, kernel_segments_text(segments, name->bytes, name->size));
+	const struct kernel_text *name = &event->name;
+	if (event->on_cpu != NULL)
+		enter(segments, event, LINE, machine_text(segments->machine, name->bytes, name->size));
 }
 
-static void on_exit_of_handler(struct kernel_segments *segments, const struct kernel_segment_event *event)
+static void on_exit_of_handler(struct kernel_segments *segments, const struct kernel_event *event)
 {
 	leave(segments, event, LINE);
 }
 
 /* "x86_irq_vectors_local_timer_entry": the name is what is between. */
-static void on_vector_entry(struct kernel_segments *segments, const struct kernel_segment_event *event)
+static void on_vector_entry(struct kernel_segments *segments, const struct kernel_event *event)
 {
 	static const char before[] = "x86_irq_vectors_", behind[] = "_entry";
-	const struct kernel_text *name = &event->kernel.event_name;
+	const struct kernel_text *name = &event->event_name;
 	const size_t around = sizeof(before) - 1 + sizeof(behind) - 1;
-	if (event->cpu != NULL)
+	if (event->on_cpu != NULL)
 		enter(segments, event, VECTOR,
-		      kernel_segments_text(segments, name->bytes + sizeof(before) - 1, name->size - around));
+		      machine_text(segments->machine, name->bytes + sizeof(before) - 1, name->size - around));
 }
 
-static void on_vector_exit(struct kernel_segments *segments, const struct kernel_segment_event *event)
+static void on_vector_exit(struct kernel_segments *segments, const struct kernel_event *event)
 {
 	leave(segments, event, VECTOR);
 }
@@ -85,10 +84,10 @@ static const struct kernel_segments_kind irqs = {
 	},
 };
 
-static enum histree_status create_irqs(struct histree_segment_store *store, void **instance,
+static enum histree_status create_irqs(struct histree_segment_store *store, void *input, void **instance,
 				       struct histree_error *error)
 {
-	return kernel_segments_create(&irqs, store, instance, error);
+	return kernel_segments_create(&irqs, input, store, instance, error);
 }
 
 const struct segment_analysis segment_analysis_irqs = {
@@ -97,10 +96,10 @@ const struct segment_analysis segment_analysis_irqs = {
 	.summary = "interrupt handlers, from entry to exit",
 	.fields = irq_fields,
 	.field_count = IRQ_FIELD_COUNT,
-	.applies = kernel_segments_applies,
+	.input = &kernel_input_kind,
+	.applies = kernel_input_knows,
 	.create = create_irqs,
 	.event = kernel_segments_event,
-	.gap = kernel_segments_gap,
 	.counts = kernel_segments_counts,
 	.free = kernel_segments_free,
 };
@@ -114,10 +113,10 @@ static struct histree_value softirq_name(int32_t number)
 	return known ? histree_string(names[number]) : histree_null();
 }
 
-static void on_softirq_entry(struct kernel_segments *segments, const struct kernel_segment_event *event)
+static void on_softirq_entry(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	if (event->cpu != NULL)
-		enter(segments, event, LINE, softirq_name(event->kernel.number));
+	if (event->on_cpu != NULL)
+		enter(segments, event, LINE, softirq_name(event->number));
 }
 
 static const struct kernel_segments_kind softirqs = {
@@ -127,10 +126,10 @@ static const struct kernel_segments_kind softirqs = {
 	},
 };
 
-static enum histree_status create_softirqs(struct histree_segment_store *store, void **instance,
+static enum histree_status create_softirqs(struct histree_segment_store *store, void *input, void **instance,
 					   struct histree_error *error)
 {
-	return kernel_segments_create(&softirqs, store, instance, error);
+	return kernel_segments_create(&softirqs, input, store, instance, error);
 }
 
 const struct segment_analysis segment_analysis_softirqs = {
@@ -139,10 +138,10 @@ const struct segment_analysis segment_analysis_softirqs = {
 	.summary = "softirqs, from entry to exit",
 	.fields = softirq_fields,
 	.field_count = IRQ_FIELD_COUNT,
-	.applies = kernel_segments_applies,
+	.input = &kernel_input_kind,
+	.applies = kernel_input_knows,
 	.create = create_softirqs,
 	.event = kernel_segments_event,
-	.gap = kernel_segments_gap,
 	.counts = kernel_segments_counts,
 	.free = kernel_segments_free,
 };

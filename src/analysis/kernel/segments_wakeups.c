@@ -16,38 +16,36 @@ static const struct histree_segment_field fields[WAKEUP_FIELD_COUNT] = {
 	{ "cpu", HISTREE_INT },     { "waker", HISTREE_INT },
 };
 
-static void on_wakeup(struct kernel_segments *segments, const struct kernel_segment_event *event)
+static void on_wakeup(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	const struct kernel_event *kernel = &event->kernel;
-	struct segment_thread *thread = kernel_segments_thread(segments, kernel->tid);
+	const struct machine_thread *thread = machine_thread(segments->machine, event->tid);
 	if (thread == NULL || thread->cpu != NULL ||
-	    open_segments_find(&segments->open, (uint32_t)kernel->tid) != NULL)
+	    open_segments_find(&segments->open, (uint32_t)event->tid) != NULL)
 		return;
-	struct open_segment *segment = kernel_segments_begin(segments, (uint32_t)kernel->tid, event->event->time);
+	struct open_segment *segment = kernel_segments_begin(segments, (uint32_t)event->tid, event->time);
 	if (segment == NULL)
 		return;
-	segment->values[WAKEUP_TID] = histree_int(kernel->tid);
-	segment->values[WAKEUP_PRIO] = histree_int(kernel->prio);
-	if (event->thread != NULL)
-		segment->values[WAKEUP_WAKER] = histree_int(event->thread->tid);
+	segment->values[WAKEUP_TID] = histree_int(event->tid);
+	segment->values[WAKEUP_PRIO] = histree_int(event->prio);
+	if (event->in_thread != NULL)
+		segment->values[WAKEUP_WAKER] = histree_int(event->in_thread->tid);
 }
 
-static void on_switch(struct kernel_segments *segments, const struct kernel_segment_event *event)
+static void on_switch(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	kernel_segments_abandon(segments, (uint32_t)event->kernel.prev_tid);
-	struct open_segment *segment = open_segments_find(&segments->open, (uint32_t)event->kernel.tid);
+	kernel_segments_abandon(segments, (uint32_t)event->prev_tid);
+	struct open_segment *segment = open_segments_find(&segments->open, (uint32_t)event->tid);
 	if (segment == NULL)
 		return;
-	const struct kernel_text *name = &event->kernel.comm;
-	segment->values[WAKEUP_NAME] = kernel_segments_text(segments, name->bytes, name->size);
-	if (event->cpu != NULL)
-		segment->values[WAKEUP_CPU] = histree_int(event->cpu->number);
-	kernel_segments_end(segments, segment, event->event->time, segments->gap_end);
+	segment->values[WAKEUP_NAME] = histree_string_n(event->comm.bytes, event->comm.size);
+	if (event->on_cpu != NULL)
+		segment->values[WAKEUP_CPU] = histree_int(event->on_cpu->number);
+	kernel_segments_end(segments, segment, event->time, segments->machine->gap_end);
 }
 
-static void on_free(struct kernel_segments *segments, const struct kernel_segment_event *event)
+static void on_free(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	kernel_segments_abandon(segments, (uint32_t)event->kernel.tid);
+	kernel_segments_abandon(segments, (uint32_t)event->tid);
 }
 
 static const struct kernel_segments_kind wakeups = {
@@ -59,9 +57,10 @@ static const struct kernel_segments_kind wakeups = {
 	},
 };
 
-static enum histree_status create(struct histree_segment_store *store, void **instance, struct histree_error *error)
+static enum histree_status create(struct histree_segment_store *store, void *input, void **instance,
+				  struct histree_error *error)
 {
-	return kernel_segments_create(&wakeups, store, instance, error);
+	return kernel_segments_create(&wakeups, input, store, instance, error);
 }
 
 const struct segment_analysis segment_analysis_wakeups = {
@@ -70,10 +69,10 @@ const struct segment_analysis segment_analysis_wakeups = {
 	.summary = "how long woken threads waited for a CPU",
 	.fields = fields,
 	.field_count = WAKEUP_FIELD_COUNT,
-	.applies = kernel_segments_applies,
+	.input = &kernel_input_kind,
+	.applies = kernel_input_knows,
 	.create = create,
 	.event = kernel_segments_event,
-	.gap = kernel_segments_gap,
 	.counts = kernel_segments_counts,
 	.free = kernel_segments_free,
 };

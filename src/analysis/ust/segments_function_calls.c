@@ -25,8 +25,10 @@ struct function_calls {
 	struct segment_counts counts; /* but for what is open */
 };
 
-static enum histree_status create(struct histree_segment_store *store, void **instance, struct histree_error *error)
+static enum histree_status create(struct histree_segment_store *store, void *input, void **instance,
+				  struct histree_error *error)
 {
+	(void)input;
 	struct function_calls *calls = calloc(1, sizeof(*calls));
 	*instance = calls;
 	if (calls == NULL)

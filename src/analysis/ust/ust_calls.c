@@ -30,8 +30,10 @@ struct ust_calls {
 	struct call_stacks stacks; /* struct ust_thread */
 };
 
-static enum histree_status create(struct histree_state_system *system, void **instance, struct histree_error *error)
+static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
+				  struct histree_error *error)
 {
+	(void)input;
 	*instance = NULL;
 	struct ust_calls *calls = calloc(1, sizeof(*calls));
 	if (calls == NULL)

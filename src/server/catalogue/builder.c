@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/catalogue/builder.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -33,6 +34,7 @@ static struct dataset *next_dataset(struct builder *builder)
 static void drop_first(struct builder *builder)
 {
 	pthread_mutex_lock(&builder->lock);
+	assert(builder->count > 0 && builder->waiting[0]->holders > 0);
 	builder->count--;
 	memmove(builder->waiting, builder->waiting + 1, builder->count * sizeof(*builder->waiting));
 	pthread_mutex_unlock(&builder->lock);
@@ -109,6 +111,7 @@ void builder_free(struct builder *builder)
 	pthread_cond_signal(&builder->changed);
 	pthread_mutex_unlock(&builder->lock);
 	pthread_join(builder->thread, NULL);
+	assert(builder->count == 0);
 	free(builder->waiting);
 	pthread_cond_destroy(&builder->changed);
 	pthread_mutex_destroy(&builder->lock);

@@ -73,7 +73,9 @@ static enum histree_status add_store(struct catalogue *catalogue, const char *pa
 		goto out;
 	}
 	entry->path = shown_path;
+	pthread_mutex_lock(&catalogue->lock);
 	status = catalogue_enter(catalogue, CATALOGUE_TRACES, entry, error);
+	pthread_mutex_unlock(&catalogue->lock);
 	if (status == HISTREE_OK)
 		status = builder_add(catalogue->builder, dataset, error);
 	if (status == HISTREE_OK &&

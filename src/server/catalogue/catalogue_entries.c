@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: MIT
+#include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
 #include "server/catalogue/catalogue_inside.h"
+
+/* Somebody holds the lock, which can only be the caller; each entry holds its dataset. */
+static void catalogue_assert(struct catalogue *catalogue)
+{
+	assert(pthread_mutex_trylock(&catalogue->lock) == EBUSY);
+	for (size_t kind = 0; kind < CATALOGUE_KIND_COUNT; kind++) {
+		const struct catalogue_entries *entries = &catalogue->kinds[kind];
+		assert(entries->count <= CATALOGUE_ENTRIES_MAX);
+		for (size_t i = 0; i < entries->count; i++)
+			assert(entries->entries[i]->dataset->holders > 0);
+	}
+}
 
 void catalogue_entry_free(struct catalogue_entry *entry)
 {
@@ -80,6 +94,7 @@ enum histree_status catalogue_enter(struct catalogue *catalogue, enum catalogue_
 {
 	struct catalogue_entries *entries = &catalogue->kinds[kind];
 	enum histree_status status = HISTREE_OK;
+	assert(entry == NULL || catalogue_index(catalogue, kind, entry->uuid) == entries->count);
 	if (entry == NULL || !array_reserve(&entries->entries, &entries->capacity, entries->count + 1))
 		status = error_memory(error, "a trace");
 	else if (entries->count >= CATALOGUE_ENTRIES_MAX)
@@ -90,12 +105,15 @@ enum histree_status catalogue_enter(struct catalogue *catalogue, enum catalogue_
 		dataset_cancel(entry->dataset);
 	if (status != HISTREE_OK)
 		catalogue_entry_free(entry);
+	catalogue_assert(catalogue);
 	return status;
 }
 
 void catalogue_drop(struct catalogue *catalogue, enum catalogue_kind kind, size_t index)
 {
 	struct catalogue_entries *entries = &catalogue->kinds[kind];
+	catalogue_assert(catalogue);
+	assert(index < entries->count);
 	struct catalogue_entry *entry = entries->entries[index];
 	entries->count--;
 	memmove(entries->entries + index, entries->entries + index + 1,

@@ -49,7 +49,8 @@ enum histree_status dataset_create(const char *const *traces, size_t trace_count
 
 struct dataset *dataset_hold(struct dataset *dataset)
 {
-	atomic_fetch_add_explicit(&dataset->holders, 1, memory_order_relaxed);
+	int holders = atomic_fetch_add_explicit(&dataset->holders, 1, memory_order_relaxed);
+	assert(holders > 0);
 	return dataset;
 }
 
@@ -66,12 +67,18 @@ static void close_store(struct dataset *dataset)
 
 void dataset_release(struct dataset *dataset)
 {
-	/* The last one sees what all the others did before they let go. */
-	if (dataset == NULL || atomic_fetch_sub_explicit(&dataset->holders, 1, memory_order_acq_rel) > 1)
+	if (dataset == NULL)
 		return;
-	for (size_t i = 0; i < DATASET_VIEWS_MAX; i++)
+	/* The last one sees what all the others did before they let go. */
+	int holders = atomic_fetch_sub_explicit(&dataset->holders, 1, memory_order_acq_rel);
+	assert(holders > 0);
+	if (holders > 1)
+		return;
+	for (size_t i = 0; i < DATASET_VIEWS_MAX; i++) {
+		assert(!dataset->views[i].is_being_made);
 		if (dataset->views[i].view != NULL)
 			dataset->views[i].free(dataset->views[i].view);
+	}
 	close_store(dataset);
 	for (size_t i = 0; i < dataset->trace_count; i++)
 		free(dataset->traces[i]);
@@ -192,6 +199,7 @@ static bool has_store(struct dataset *dataset)
 
 void dataset_prepare(struct dataset *dataset)
 {
+	assert(dataset_status(dataset) == DATASET_RUNNING && dataset->store == NULL);
 	enum histree_status status = HISTREE_OK;
 	bool is_open = dataset->trace_count > 0 && has_store(dataset);
 	if (!is_open && dataset->trace_count > 0)
@@ -202,6 +210,7 @@ void dataset_prepare(struct dataset *dataset)
 	enum dataset_status now = status == HISTREE_OK              ? DATASET_READY
 				  : status == HISTREE_ERR_CANCELLED ? DATASET_CANCELLED
 								    : DATASET_FAILED;
+	assert((now == DATASET_READY) == (dataset->store != NULL));
 	atomic_store_explicit(&dataset->status, now, memory_order_release);
 }
 
@@ -209,6 +218,7 @@ void dataset_prepare(struct dataset *dataset)
 
 struct histree_history *dataset_history(const struct dataset *dataset, const char *analysis)
 {
+	assert(dataset_status(dataset) == DATASET_READY);
 	const struct histree_store_info *info = histree_store_info(dataset->store);
 	for (size_t i = 0; i < dataset->history_count; i++)
 		if (strcmp(info->histories[i].analysis, analysis) == 0)
@@ -241,6 +251,7 @@ enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *mak
 		void *made;
 		status = make(dataset, &made, error);
 		pthread_mutex_lock(&dataset->views_lock);
+		assert(kept->is_being_made && kept->view == NULL);
 		kept->view = status == HISTREE_OK ? made : NULL;
 		kept->is_being_made = false;
 		pthread_cond_broadcast(&dataset->view_made);

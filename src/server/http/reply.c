@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/http/reply.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,6 +47,7 @@ static void end_envelope(struct reply *reply, const char *status, const char *me
 	json_text_member(&reply->json, "status", status);
 	json_text_member(&reply->json, "statusMessage", message);
 	json_end(&reply->json);
+	assert(reply->json.depth == 0);
 	reply->is_envelope = false;
 }
 
@@ -58,6 +60,7 @@ void reply_envelope_only(struct reply *reply, const char *status, const char *me
 
 void reply_steps(struct reply *reply, const struct reply_steps *steps)
 {
+	assert(reply->steps.state == NULL && steps->state != NULL && !reply->is_done);
 	reply->steps = *steps;
 }
 

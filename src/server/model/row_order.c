@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/model/row_order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -96,6 +97,16 @@ static bool fill_sorted(struct row_order *order, const struct row_order_request 
 	return true;
 }
 
+/* Rows of the model, in the order of the tree ascending. */
+static void order_assert(const struct row_order *order, const struct row_order_request *request, uint32_t count)
+{
+	assert(order->count <= count);
+	for (uint32_t i = 0; i < order->count; i++) {
+		assert(order->rows[i] < count);
+		assert(i == 0 || request->sort != ROW_SORT_TREE || order->rows[i - 1] < order->rows[i]);
+	}
+}
+
 static void order_free(struct row_order *order)
 {
 	free(order->key);
@@ -137,8 +148,10 @@ static struct row_order *make_order(const struct row_order_request *request, cha
 	else if (done)
 		done = fill_sorted(order, request, count, wanted);
 	free(wanted);
-	if (done)
+	if (done) {
+		order_assert(order, request, count);
 		return order;
+	}
 	order_free(order);
 	return NULL;
 }
@@ -162,13 +175,18 @@ static char *request_key(const struct row_order_request *request)
 
 static struct row_order *hold(struct row_order *order)
 {
-	atomic_fetch_add_explicit(&order->holders, 1, memory_order_relaxed);
+	int holders = atomic_fetch_add_explicit(&order->holders, 1, memory_order_relaxed);
+	assert(holders > 0);
 	return order;
 }
 
 void row_order_release(struct row_order *order)
 {
-	if (order != NULL && atomic_fetch_sub_explicit(&order->holders, 1, memory_order_acq_rel) == 1)
+	if (order == NULL)
+		return;
+	int holders = atomic_fetch_sub_explicit(&order->holders, 1, memory_order_acq_rel);
+	assert(holders > 0);
+	if (holders == 1)
 		order_free(order);
 }
 

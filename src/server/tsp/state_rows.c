@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "server/tsp/state_rows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -131,6 +132,17 @@ static int compare_states(const void *a, const void *b)
 	return (first->start > second->start) - (first->start < second->start);
 }
 
+/* Once sorted: states of an attribute do not overlap; a label may have been read for several states. */
+static void states_assert(const struct state_rows *rows)
+{
+	for (size_t i = 0; i < rows->state_count; i++) {
+		const struct gathered *state = &rows->states[i], *before = i > 0 ? state - 1 : NULL;
+		assert(state->start <= state->end);
+		assert(before == NULL || before->quark != state->quark || before->end < state->start ||
+		       (before->start == state->start && before->end == state->end));
+	}
+}
+
 static enum histree_status open_query(struct state_rows *rows, struct histree_history *history,
 				      struct histree_error *error)
 {
@@ -229,6 +241,7 @@ static enum histree_status read_group(struct state_rows *rows, struct histree_er
 		return status;
 	if (rows->state_count > 0)
 		qsort(rows->states, rows->state_count, sizeof(*rows->states), compare_states);
+	states_assert(rows);
 	return HISTREE_OK;
 }
 

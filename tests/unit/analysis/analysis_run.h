@@ -19,9 +19,9 @@
 
 #include <cmocka.h>
 
-#include "analysis/analysis.h"
-#include "support/recorded_history.h"
 #include "state/state_system.h"
+#include "support/analysis_feed.h"
+#include "support/recorded_history.h"
 #include "written_events.h"
 
 enum { RUN_TEXT_SIZE = 512 };
@@ -29,6 +29,7 @@ enum { RUN_TEXT_SIZE = 512 };
 struct analysis_run {
 	const struct analysis *analysis;
 	void *instance;
+	struct analysis_inputs inputs;
 	struct histree_state_system *system;
 	struct recorded_history history;
 	histree_time start, end;
@@ -43,14 +44,14 @@ static inline void run_begin(struct analysis_run *run, const struct analysis *an
 	written_events_init(&run->events, tracer, major, minor);
 	struct interval_sink sink = recorded_history_sink(&run->history);
 	assert_int_equal(state_system_create(start, &sink, &run->system, &run->error), HISTREE_OK);
-	assert_int_equal(analysis->create(run->system, &run->instance, &run->error), HISTREE_OK);
+	assert_int_equal(feed_create(&run->inputs, analysis, run->system, &run->instance, &run->error), HISTREE_OK);
 }
 
 static inline enum histree_status run_try(struct analysis_run *run, histree_time time, int32_t cpu,
 					  const char *name, const char *fields)
 {
 	struct event event = written_event(&run->events, time, cpu, name, fields);
-	return run->analysis->event(run->instance, &event, &run->error);
+	return feed_event(&run->inputs, run->analysis, run->instance, &event, &run->error);
 }
 
 static inline void run_event(struct analysis_run *run, histree_time time, int32_t cpu, const char *name,
@@ -63,7 +64,8 @@ static inline void run_event(struct analysis_run *run, histree_time time, int32_
 static inline void run_gap(struct analysis_run *run, histree_time begin, histree_time end, int32_t cpu)
 {
 	const struct event_gap gap = { .trace = &run->events.trace, .cpu = cpu, .begin = begin, .end = end };
-	assert_int_equal(run->analysis->gap(run->instance, &gap, &run->error), HISTREE_OK);
+	const struct event event = { .time = begin, .cpu = cpu, .gap = &gap };
+	assert_int_equal(feed_event(&run->inputs, run->analysis, run->instance, &event, &run->error), HISTREE_OK);
 }
 
 static inline void run_end(struct analysis_run *run, histree_time end)
@@ -112,6 +114,7 @@ static inline void run_expect_absent(const struct analysis_run *run, const char 
 static inline void run_release(struct analysis_run *run)
 {
 	run->analysis->free(run->instance);
+	analysis_inputs_release(&run->inputs);
 	histree_state_free(run->system);
 	recorded_history_release(&run->history);
 }

@@ -13,7 +13,7 @@
 
 #include <inttypes.h>
 
-#include "analysis/segment_analysis.h"
+#include "support/analysis_feed.h"
 #include "written_events.h"
 
 enum { SEGMENT_RUN_TEXT_SIZE = 4096 };
@@ -21,6 +21,7 @@ enum { SEGMENT_RUN_TEXT_SIZE = 4096 };
 struct segment_run {
 	const struct segment_analysis *analysis;
 	void *instance;
+	struct analysis_inputs inputs;
 	struct histree_segment_store *store;
 	struct written_events events;
 	struct histree_error error;
@@ -39,21 +40,29 @@ static inline void segment_run_begin(struct segment_run *run, const struct segme
 			    .field_count = analysis->field_count },
 	};
 	assert_int_equal(histree_segment_store_create(&options, &run->store, &run->error), HISTREE_OK);
-	assert_int_equal(analysis->create(run->store, &run->instance, &run->error), HISTREE_OK);
+	assert_int_equal(feed_segments_create(&run->inputs, analysis, run->store, &run->instance, &run->error),
+			 HISTREE_OK);
+}
+
+static inline void segment_run_feed(struct segment_run *run, const struct event *event)
+{
+	assert_int_equal(feed_segments_event(&run->inputs, &run->analysis, &run->instance, 1, event, &run->error),
+			 HISTREE_OK);
 }
 
 static inline void segment_run_event(struct segment_run *run, histree_time time, int32_t cpu, const char *name,
 				     const char *fields)
 {
 	struct event event = written_event(&run->events, time, cpu, name, fields);
-	assert_int_equal(run->analysis->event(run->instance, &event, &run->error), HISTREE_OK);
+	segment_run_feed(run, &event);
 }
 
 /* What happened on a CPU from here on was lost. */
 static inline void segment_run_gap(struct segment_run *run, histree_time begin, histree_time end, int32_t cpu)
 {
 	const struct event_gap gap = { .trace = &run->events.trace, .cpu = cpu, .begin = begin, .end = end };
-	assert_int_equal(run->analysis->gap(run->instance, &gap, &run->error), HISTREE_OK);
+	const struct event event = { .time = begin, .cpu = cpu, .gap = &gap };
+	segment_run_feed(run, &event);
 }
 
 static inline size_t segment_value_text(char *text, size_t size, const struct histree_value *value)
@@ -113,6 +122,7 @@ static inline void segment_run_expect(struct segment_run *run, const char *expec
 	assert_int_equal(counts.without_end, without_end);
 	histree_segment_iter_free(iter);
 	run->analysis->free(run->instance);
+	analysis_inputs_release(&run->inputs);
 	histree_segment_store_close(run->store);
 }
 

@@ -152,7 +152,8 @@ static void a_real_program_runs_where_its_events_say(void **state)
 		char current[64];
 		histree_quark quark;
 		struct histree_value value;
-		assert_int_equal(analysis_kernel.event(run.instance, &event, &run.error), HISTREE_OK);
+		assert_int_equal(feed_event(&run.inputs, run.analysis, run.instance, &event, &run.error),
+				 HISTREE_OK);
 		assert_true(event_int(&event, event_class_field(event.class, "common_pid"), &tid));
 		snprintf(current, sizeof(current), "CPUs/%d/Current_thread", (int)event.cpu);
 		if (strcmp(event.class->name, "sched:sched_switch") == 0 ||

@@ -75,11 +75,9 @@ static void wrong_patterns_are_refused(void **state)
 	static const struct {
 		const char *pattern, *reason;
 	} rows[] = {
-		{ "(a", "'(' without" },       { "a)", "')' without" },
-		{ "[a", "'[' without" },       { "a|*", "nothing before" },
-		{ "a{3}", "a count" },         { "(a)\\1", "before a letter or a digit" },
-		{ "a\\", "behind its last" },  { "[z-a]", "ends before" },
-		{ "[[:word:]]", "not known" },
+		{ "(a", "'(' without" },     { "a)", "')' without" },    { "[a", "'[' without" },
+		{ "a|*", "nothing before" }, { "a{3}", "a count" },      { "(a)\\1", "before a letter or a digit" },
+		{ "a\\", "after its last" }, { "[z-a]", "ends before" }, { "[[:word:]]", "not known" },
 	};
 	struct pattern *pattern;
 	struct histree_error error;

@@ -361,7 +361,7 @@ static void each_kind_of_damage_is_refused(void **state)
 	assert_damage_refused(4, 13, "holds node 13");
 	assert_damage_refused(8, 1 << 16, "1 children at height 0");
 	assert_damage_refused(8, 6 << 16 | 1, "6 children at height 1");
-	assert_damage_refused(8, 1 << 16 | 1, "rows at offset 48 behind 1 children");
+	assert_damage_refused(8, 1 << 16 | 1, "rows at offset 48 after 1 children");
 	assert_damage_refused(12, 0, "0 rows");
 	assert_damage_refused(12, UINT32_MAX, "4294967295 rows");
 	assert_damage_refused(12, 1014, "1014 rows");
@@ -504,7 +504,7 @@ static void columns_that_a_search_cannot_rely_on_are_found(void **state)
 	make_columns(block);
 	assert_int_equal(get_le32(block + 48), 0);
 	uint8_t *first_head = block + get_le32(block + 68), *times = block + get_le32(block + 64);
-	put_le32(first_head + BLOCK_HEAD_SIZE, get_le32(first_head + BLOCK_HEAD_SIZE) + 1);
+	put_le32(first_head + BLOCK_ENTRY_SIZE, get_le32(first_head + BLOCK_ENTRY_SIZE) + 1);
 	assert_false(is_searchable(block));
 	make_columns(block);
 	put_le32(times + 12, 0); /* bits of no width: all times are the first */

@@ -20,6 +20,7 @@
 #include "pipeline/publish_clock.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
+#include "support/effort.h"
 #include "support/faulty_io.h"
 
 /* A folder of our own, a trace of the repository, and the store to make of it. */
@@ -278,7 +279,7 @@ static void what_was_published_survives_whatever_fails(void **state)
 	faulty_io_init(&world->faulty, &hasty);
 	use_longer_trace(world);
 	enum histree_status status = HISTREE_ERR_IO;
-	uint64_t failures = 0, kept = 0;
+	uint64_t failures = 0, kept = 0, stride = test_effort(1, 7);
 	histree_time whole = 0;
 	while (status != HISTREE_OK) {
 		struct histree_error error = { 0 };
@@ -286,7 +287,7 @@ static void what_was_published_survives_whatever_fails(void **state)
 		world->options.force = true;
 		world->options.resume = false;
 		world->faulty.operations = 0;
-		world->faulty.fail_at = ++failures;
+		world->faulty.fail_at = failures += stride;
 		status = pipeline_build(&world->options, &world->faulty.io, &error);
 		world->faulty.fail_at = 0;
 		histree_time end = end_of_store(world, &complete);
@@ -316,7 +317,7 @@ static void what_was_published_survives_whatever_fails(void **state)
 		snprintf(command, sizeof(command), "rm -r '%s'", world->store);
 		assert_int_equal(system(command), 0);
 	}
-	assert_true(failures > 60 && kept > 40);
+	assert_true(failures > 60 && kept > 40 / stride);
 }
 
 static struct world *looking; /* of looking_rename(), which is given another context */

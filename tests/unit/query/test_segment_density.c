@@ -28,10 +28,10 @@ static void buckets_are_round_numbers(void **state)
 					    40, 63, 100, 160, 250, 400, 630, 1000, 1600 };
 	static struct duration_buckets buckets;
 	assert_true(duration_buckets_init(&buckets, 3));
-	assert_memory_equal(buckets.least, by_three, sizeof(by_three));
-	assert_true(buckets.least[buckets.count - 1] == UINT64_C(10000000000000000000));
+	assert_memory_equal(buckets.min, by_three, sizeof(by_three));
+	assert_true(buckets.min[buckets.count - 1] == UINT64_C(10000000000000000000));
 	assert_true(duration_buckets_init(&buckets, 5));
-	assert_memory_equal(buckets.least, by_five, sizeof(by_five));
+	assert_memory_equal(buckets.min, by_five, sizeof(by_five));
 	assert_false(duration_buckets_init(&buckets, 0) || duration_buckets_init(&buckets, 4));
 }
 
@@ -42,16 +42,16 @@ static void each_duration_has_one_bucket(void **state)
 	static struct duration_buckets buckets;
 	for (size_t i = 0; i < sizeof(divisions) / sizeof(divisions[0]); i++) {
 		assert_true(duration_buckets_init(&buckets, divisions[i]));
-		assert_true(buckets.count <= DURATION_BUCKETS_MAX && buckets.least[0] == 0);
+		assert_true(buckets.count <= DURATION_BUCKETS_MAX && buckets.min[0] == 0);
 		for (size_t bucket = 0; bucket < buckets.count; bucket++) {
-			uint64_t most = duration_bucket_most(&buckets, bucket);
-			assert_true(buckets.least[bucket] <= most);
-			assert_int_equal(duration_bucket_of(&buckets, buckets.least[bucket]), bucket);
-			assert_int_equal(duration_bucket_of(&buckets, most), bucket);
+			uint64_t max = duration_bucket_max(&buckets, bucket);
+			assert_true(buckets.min[bucket] <= max);
+			assert_int_equal(duration_bucket_of(&buckets, buckets.min[bucket]), bucket);
+			assert_int_equal(duration_bucket_of(&buckets, max), bucket);
 			if (bucket + 1 < buckets.count)
-				assert_true(buckets.least[bucket + 1] == most + 1);
+				assert_true(buckets.min[bucket + 1] == max + 1);
 		}
-		assert_true(duration_bucket_most(&buckets, buckets.count - 1) == UINT64_MAX);
+		assert_true(duration_bucket_max(&buckets, buckets.count - 1) == UINT64_MAX);
 	}
 }
 
@@ -102,7 +102,7 @@ static uint64_t expected(const struct counted *counted, const struct histree_den
 		const struct histree_segment *segment = &counted->segments->segments[i];
 		uint64_t duration = histree_segment_duration(segment);
 		if (is_counted(counted, segment, group))
-			count += bucket == NULL || (duration >= bucket->least && duration <= bucket->most &&
+			count += bucket == NULL || (duration >= bucket->min && duration <= bucket->max &&
 						    column_of(counted->options, segment->start) == column);
 	}
 	return count;
@@ -141,7 +141,7 @@ static void check(const struct counted *counted)
 	assert_true(all == expected(&together, NULL, 0, NULL));
 	assert_true(bucket_count == 0 ? all == 0 : ends[0] > 0 && ends[1] > 0);
 	for (size_t i = 1; i < bucket_count; i++)
-		assert_true(buckets[i].least == buckets[i - 1].most + 1);
+		assert_true(buckets[i].min == buckets[i - 1].max + 1);
 }
 
 static bool is_flagged(void *context, const struct histree_segment *segment)

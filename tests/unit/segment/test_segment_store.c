@@ -201,7 +201,7 @@ static void a_schema_is_as_long_as_its_fields(void **state)
 	assert_int_equal(read_schema(&memory, longer, size, &error), HISTREE_OK);
 	assert_int_equal(read_schema(&memory, longer, size - 1, &error), HISTREE_ERR_FORMAT);
 	assert_int_equal(read_schema(&memory, longer, size + 3, &error), HISTREE_ERR_FORMAT);
-	assert_non_null(strstr(error.message, "3 bytes behind its last field"));
+	assert_non_null(strstr(error.message, "3 bytes after its last field"));
 	free(longer);
 	free(bytes);
 	block_file_close(file);

@@ -54,7 +54,7 @@ static inline char *name_of(const struct histree_attributes *attributes, histree
 static inline void assert_sound(const struct histree_attributes *attributes)
 {
 	uint32_t walked = 0;
-	struct attribute_run near = { 0 };
+	struct attribute_range near = { 0 };
 	for (histree_quark quark = attributes_next(attributes, HISTREE_ROOT, HISTREE_ROOT, &near);
 	     quark != HISTREE_ROOT; quark = attributes_next(attributes, HISTREE_ROOT, quark, &near)) {
 		histree_quark parent = histree_attributes_parent(attributes, quark);

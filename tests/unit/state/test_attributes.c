@@ -15,6 +15,7 @@
 
 #include "attribute_helpers.h"
 #include "state/attribute_path.h"
+#include "support/effort.h"
 
 /* Of a tree as it grows, and of what a finished history has of it. */
 static void assert_sound_finished_too(const struct attribute_tree *tree)
@@ -403,7 +404,7 @@ static void assert_found(const struct histree_attributes *tree, histree_quark fr
 			 const bool *hits)
 {
 	struct quarks found = { 0 };
-	struct attribute_run near = { 0 };
+	struct attribute_range near = { 0 };
 	enum histree_status status = histree_attributes_match(tree, from, pattern, collect, &found, NULL);
 	size_t at = 0;
 	for (histree_quark quark = attributes_next(tree, HISTREE_ROOT, HISTREE_ROOT, &near); quark != HISTREE_ROOT;
@@ -422,9 +423,10 @@ static void assert_found(const struct histree_attributes *tree, histree_quark fr
 static void patterns_agree_with_trying_everything(void **state)
 {
 	(void)state;
-	enum { TREES = 300, PATTERNS = 60, COUNT_MAX = 40 };
+	enum { PATTERNS = 60, COUNT_MAX = 40 };
+	unsigned trees = (unsigned)test_effort(300, 50);
 	struct random random = { test_seed() };
-	for (unsigned i = 0; i < TREES; i++) {
+	for (unsigned i = 0; i < trees; i++) {
 		struct attribute_tree tree;
 		struct attribute_view view;
 		random_tree(&tree, &random, 1 + random_index(&random, COUNT_MAX));

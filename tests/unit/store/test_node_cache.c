@@ -69,7 +69,7 @@ static enum histree_status check_block(const void *context, const uint8_t *block
 
 static bool is_block(const struct node_pin *pin, uint32_t number)
 {
-	const uint32_t *kept = node_pin_beside(pin);
+	const uint32_t *kept = node_pin_companion(pin);
 	return get_le32(node_pin_block(pin)) == number && *kept == 3 * number;
 }
 

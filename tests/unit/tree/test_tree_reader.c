@@ -356,7 +356,7 @@ static void every_fault_of_a_node_is_found(void **state)
 	node[100] ^= 1;
 	if (used < NODE_SIZE) {
 		node[NODE_SIZE - 1] = 1;
-		assert_fault(&fixture, "bytes behind its end are not zero");
+		assert_fault(&fixture, "bytes after its end are not zero");
 		node[NODE_SIZE - 1] = 0;
 	}
 	assert_int_equal(tree_verify(fixture.tree.reader, NULL, NULL, NULL), HISTREE_OK);
@@ -381,7 +381,7 @@ static void holes_and_overlaps_are_found(void **state)
 		  "attribute 1: its intervals do not cover" },
 		{ { { 0, 4, 0, { 0 } }, { 5, 9, 0, { 0 } }, { 9, 9, 0, { 0 } } },
 		  1,
-		  "is not behind the one before it" },
+		  "is not after the one before it" },
 		{ { { 0, 4, 0, { 0 } }, { 0, 9, 1, { 0 } }, { 6, 9, 0, { 0 } } },
 		  2,
 		  "attribute 0: its intervals do not cover" },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "segment/segment_run.h"
+#include "segment/sorted_run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "item/value_codec.h"
 
-size_t segment_run_item_size(const struct histree_segment *segment, size_t field_count)
+size_t sorted_run_item_size(const struct histree_segment *segment, size_t field_count)
 {
 	size_t size = 3 * VARINT_SIZE_MAX;
 	for (size_t i = 0; i < field_count; i++)
@@ -17,7 +17,7 @@ size_t segment_run_item_size(const struct histree_segment *segment, size_t field
 	return size;
 }
 
-uint8_t *segment_run_put(uint8_t *at, const struct sorted_segment *item, size_t field_count)
+uint8_t *sorted_run_put(uint8_t *at, const struct sorted_segment *item, size_t field_count)
 {
 	at = put_varint(at, zigzag(item->segment.start));
 	at = put_varint(at, histree_segment_duration(&item->segment));
@@ -27,14 +27,14 @@ uint8_t *segment_run_put(uint8_t *at, const struct sorted_segment *item, size_t 
 	return at;
 }
 
-enum histree_status segment_run_open(struct segment_run *run, uint64_t at, uint64_t end, size_t window)
+enum histree_status sorted_run_open(struct sorted_run *run, uint64_t at, uint64_t end, size_t window)
 {
-	*run = (struct segment_run){ .at = at, .end = end };
+	*run = (struct sorted_run){ .at = at, .end = end };
 	return array_reserve(&run->window, &run->capacity, window) ? HISTREE_OK : HISTREE_ERR_MEMORY;
 }
 
 /* Move what is left to the front and fill up the rest; a window that is full of one segment grows. */
-static enum histree_status refill(struct segment_run *run, const struct spill_file *spill,
+static enum histree_status refill(struct sorted_run *run, const struct spill_file *spill,
 				  struct histree_error *error)
 {
 	size_t left = run->filled - run->used;
@@ -52,13 +52,13 @@ static enum histree_status refill(struct segment_run *run, const struct spill_fi
 }
 
 /* False: the window ends within the segment. */
-static bool decode(struct segment_run *run, size_t field_count)
+static bool decode(struct sorted_run *run, size_t field_count)
 {
 	struct byte_reader reader = byte_reader(run->window + run->used, run->filled - run->used);
-	run->head.segment.start = unzigzag(read_varint(&reader));
-	run->head.segment.end = (histree_time)((uint64_t)run->head.segment.start + read_varint(&reader));
-	run->head.segment.content = run->content;
-	run->head.arrival = read_varint(&reader);
+	run->first.segment.start = unzigzag(read_varint(&reader));
+	run->first.segment.end = (histree_time)((uint64_t)run->first.segment.start + read_varint(&reader));
+	run->first.segment.content = run->content;
+	run->first.arrival = read_varint(&reader);
 	for (size_t i = 0; i < field_count; i++)
 		run->content[i] = value_decode(&reader);
 	if (reader.failed)
@@ -67,8 +67,8 @@ static bool decode(struct segment_run *run, size_t field_count)
 	return true;
 }
 
-enum histree_status segment_run_next(struct segment_run *run, const struct spill_file *spill, size_t field_count,
-				     struct histree_error *error)
+enum histree_status sorted_run_next(struct sorted_run *run, const struct spill_file *spill, size_t field_count,
+				    struct histree_error *error)
 {
 	for (;;) {
 		if (run->used < run->filled && decode(run, field_count))
@@ -83,7 +83,7 @@ enum histree_status segment_run_next(struct segment_run *run, const struct spill
 	}
 }
 
-void segment_run_release(struct segment_run *run)
+void sorted_run_release(struct sorted_run *run)
 {
 	free(run->window);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "node/block_builder.h"
+#include "node/column_block_builder.h"
 
 #include <string.h>
 
@@ -8,18 +8,18 @@
 
 /* ---- cutting ---------------------------------------------------------------------------------------- */
 
-/* What a segment has for values: integers or values of the list, and nulls, a bit each. */
-struct segment_values {
+/* What a series has for values: integers or values of the list, and nulls, a bit each. */
+struct series_values {
 	enum column_item_kind kind; /* ITEM_NULL: nothing but nulls */
 	uint64_t nulls;
 };
 
-/* Whether an item of the segment's key may have its value in the segment too. */
-static inline bool takes_value(struct segment_values *values, const struct column_item *item, uint32_t place)
+/* Whether an item of the key of the series may have its value in the series too. */
+static inline bool takes_value(struct series_values *values, const struct column_item *item, uint32_t index)
 {
 	enum column_item_kind kind = column_item_kind(item);
 	if (kind == ITEM_NULL)
-		values->nulls |= UINT64_C(1) << place;
+		values->nulls |= UINT64_C(1) << index;
 	else if (values->kind == ITEM_NULL)
 		values->kind = kind;
 	else if (values->kind != kind)
@@ -27,14 +27,14 @@ static inline bool takes_value(struct segment_values *values, const struct colum
 	return true;
 }
 
-/* How many items from `items` on, of the `count` that are left, are one segment. */
-static uint32_t cut_items(const struct column_item *items, size_t count, struct segment_values *values)
+/* How many items from `items` on, of the `count` that are left, are one series. */
+static uint32_t cut_items(const struct column_item *items, size_t count, struct series_values *values)
 {
-	uint32_t most = count < SEGMENT_INTERVALS_MAX ? (uint32_t)count : SEGMENT_INTERVALS_MAX, end = 1;
+	uint32_t max = count < SERIES_INTERVALS_MAX ? (uint32_t)count : SERIES_INTERVALS_MAX, end = 1;
 	uint32_t key_and_kind = items[0].key_and_kind;
-	*values = (struct segment_values){ .kind = column_item_kind(items) };
+	*values = (struct series_values){ .kind = column_item_kind(items) };
 	values->nulls = values->kind == ITEM_NULL;
-	for (; end < most; end++) {
+	for (; end < max; end++) {
 		const struct column_item *item = &items[end];
 		if (item->start != item[-1].end + 1)
 			break;
@@ -46,42 +46,42 @@ static uint32_t cut_items(const struct column_item *items, size_t count, struct 
 	return end;
 }
 
-static void set_values(struct block_builder *block, enum value_kind kind, uint64_t base, uint64_t code_max)
+static void set_values(struct column_block_builder *block, enum value_kind kind, uint64_t base, uint64_t code_max)
 {
 	block->fields[COLUMN_KIND][block->count] = kind;
 	block->fields[COLUMN_BASE][block->count] = base;
 	block->fields[COLUMN_VALUE_WIDTH][block->count] = bits_needed(code_max);
 }
 
-/* Integers alone, as most segments have them. */
-static void set_integers(struct block_builder *block, const struct column_item *items, uint32_t count,
+/* Integers alone, as most series have them. */
+static void set_integers(struct column_block_builder *block, const struct column_item *items, uint32_t count,
 			 uint64_t *codes)
 {
-	int32_t least = INT32_MAX, most = INT32_MIN;
+	int32_t min = INT32_MAX, max = INT32_MIN;
 	for (uint32_t i = 0; i < count; i++) {
 		int32_t number = (int32_t)items[i].value;
-		least = number < least ? number : least;
-		most = number > most ? number : most;
+		min = number < min ? number : min;
+		max = number > max ? number : max;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		codes[i] = items[i].value - (uint32_t)least;
-	set_values(block, VALUES_INT, zigzag(least), (uint32_t)most - (uint32_t)least);
+		codes[i] = items[i].value - (uint32_t)min;
+	set_values(block, VALUES_INT, zigzag(min), (uint32_t)max - (uint32_t)min);
 }
 
-static void set_integers_and_nulls(struct block_builder *block, const struct column_item *items, uint32_t count,
-				   uint64_t nulls, uint64_t *codes)
+static void set_integers_and_nulls(struct column_block_builder *block, const struct column_item *items,
+				   uint32_t count, uint64_t nulls, uint64_t *codes)
 {
-	int32_t least = INT32_MAX, most = INT32_MIN;
+	int32_t min = INT32_MAX, max = INT32_MIN;
 	for (uint32_t i = 0; i < count; i++) {
 		int32_t number = (int32_t)items[i].value;
 		if (nulls >> i & 1)
 			continue;
-		least = number < least ? number : least;
-		most = number > most ? number : most;
+		min = number < min ? number : min;
+		max = number > max ? number : max;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		codes[i] = nulls >> i & 1 ? 0 : UINT64_C(1) + (items[i].value - (uint32_t)least);
-	set_values(block, VALUES_INT_OR_NULL, zigzag(least), UINT64_C(1) + ((uint32_t)most - (uint32_t)least));
+		codes[i] = nulls >> i & 1 ? 0 : UINT64_C(1) + (items[i].value - (uint32_t)min);
+	set_values(block, VALUES_INT_OR_NULL, zigzag(min), UINT64_C(1) + ((uint32_t)max - (uint32_t)min));
 }
 
 /* The entry of a value of the list, made at first sight; UINT32_MAX when memory is out. */
@@ -97,10 +97,10 @@ static uint32_t entry_of(struct column_dictionary *dictionary, uint32_t value)
 	return *entry;
 }
 
-static bool set_entries(struct block_builder *block, struct column_dictionary *dictionary,
+static bool set_entries(struct column_block_builder *block, struct column_dictionary *dictionary,
 			const struct column_item *items, uint32_t count, uint64_t *codes)
 {
-	uint64_t least = UINT64_MAX, most = 0;
+	uint64_t min = UINT64_MAX, max = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t entry = NULL_ENTRY;
 		if (column_item_kind(&items[i]) != ITEM_NULL)
@@ -108,59 +108,60 @@ static bool set_entries(struct block_builder *block, struct column_dictionary *d
 		if (entry == UINT32_MAX)
 			return false;
 		codes[i] = entry;
-		least = entry < least ? entry : least;
-		most = entry > most ? entry : most;
+		min = entry < min ? entry : min;
+		max = entry > max ? entry : max;
 	}
 	for (uint32_t i = 0; i < count; i++)
-		codes[i] -= least;
-	set_values(block, VALUES_DICTIONARY, least, most - least);
+		codes[i] -= min;
+	set_values(block, VALUES_DICTIONARY, min, max - min);
 	return true;
 }
 
-/* The steps of the segment of `count` items from `first` on, and where they begin and end. */
-static void set_moments(struct block_builder *block, const struct column_moments *moments,
-			const struct column_item *items, size_t first, uint32_t count, uint64_t *steps)
+/* The steps of the series of `count` items from `first` on, and where they begin and end. */
+static void set_ticks(struct column_block_builder *block, const struct column_ticks *ticks,
+		      const struct column_item *items, size_t first, uint32_t count, uint64_t *steps)
 {
 	uint64_t start, end;
 	const struct column_item *mine = items + first;
-	if (moments->ends == NULL) {
+	if (ticks->ends == NULL) {
 		for (uint32_t i = 0; i < count; i++)
 			steps[i] = (uint64_t)mine[i].end - (uint64_t)mine[i].start + 1;
-		start = (uint64_t)mine->start - (uint64_t)moments->start;
-		end = (uint64_t)mine[count - 1].end - (uint64_t)moments->start + 1;
+		start = (uint64_t)mine->start - (uint64_t)ticks->start;
+		end = (uint64_t)mine[count - 1].end - (uint64_t)ticks->start + 1;
 	} else {
 		bool follows = first > 0 && column_item_follows(mine);
-		end = start = follows ? moments->ends[first - 1] : moments->starts[first];
+		end = start = follows ? ticks->ends[first - 1] : ticks->starts[first];
 		for (uint32_t i = 0; i < count; i++) {
-			steps[i] = moments->ends[first + i] - end;
-			end = moments->ends[first + i];
+			steps[i] = ticks->ends[first + i] - end;
+			end = ticks->ends[first + i];
 		}
 	}
-	struct built_segment *segment = &block->segments[block->count];
-	segment->count = count;
-	segment->first = steps[0];
-	segment->last = steps[count - 1];
-	segment->inner_least = UINT64_MAX;
-	segment->inner_most = 0;
+	struct built_series *series = &block->series[block->count];
+	series->count = count;
+	series->first = steps[0];
+	series->last = steps[count - 1];
+	series->inner_min = UINT64_MAX;
+	series->inner_max = 0;
 	for (uint32_t i = 1; i + 1 < count; i++) {
-		segment->inner_least = steps[i] < segment->inner_least ? steps[i] : segment->inner_least;
-		segment->inner_most = steps[i] > segment->inner_most ? steps[i] : segment->inner_most;
+		series->inner_min = steps[i] < series->inner_min ? steps[i] : series->inner_min;
+		series->inner_max = steps[i] > series->inner_max ? steps[i] : series->inner_max;
 	}
 	block->fields[COLUMN_START][block->count] = start;
 	block->fields[COLUMN_COUNT][block->count] = count - 1;
 	block->fields[COLUMN_FIRST][block->count] = steps[0];
-	block->fields[COLUMN_LAST][block->count] = moments->last - end;
+	block->fields[COLUMN_LAST][block->count] = ticks->last - end;
 }
 
-size_t block_builder_cut(struct block_builder *block, const struct column_item *items, size_t first, size_t count,
-			 const struct column_moments *moments, struct column_dictionary *dictionary)
+size_t column_block_builder_cut(struct column_block_builder *block, const struct column_item *items, size_t first,
+				size_t count, const struct column_ticks *ticks,
+				struct column_dictionary *dictionary)
 {
 	uint64_t *steps = block->steps, *codes = block->codes;
-	for (block->count = 0; block->count < SEGMENTS_PER_BLOCK && first < count; block->count++) {
+	for (block->count = 0; block->count < SERIES_PER_BLOCK && first < count; block->count++) {
 		const struct column_item *mine = items + first;
-		struct segment_values values;
+		struct series_values values;
 		uint32_t taken = cut_items(mine, count - first, &values);
-		set_moments(block, moments, items, first, taken, steps);
+		set_ticks(block, ticks, items, first, taken, steps);
 		block->fields[COLUMN_KEY][block->count] = column_item_key(mine);
 		if (values.kind == ITEM_INT && values.nulls == 0)
 			set_integers(block, mine, taken, codes);
@@ -180,34 +181,34 @@ size_t block_builder_cut(struct block_builder *block, const struct column_item *
 /* ---- edges ------------------------------------------------------------------------------------------ */
 
 struct range {
-	uint64_t least, most;
+	uint64_t min, max;
 };
 
-static const struct range nothing = { .least = UINT64_MAX, .most = 0 };
+static const struct range nothing = { .min = UINT64_MAX, .max = 0 };
 
-static inline void widen(struct range *range, uint64_t least, uint64_t most)
+static inline void widen(struct range *range, uint64_t min, uint64_t max)
 {
-	range->least = least < range->least ? least : range->least;
-	range->most = most > range->most ? most : range->most;
+	range->min = min < range->min ? min : range->min;
+	range->max = max > range->max ? max : range->max;
 }
 
 static inline unsigned range_width(const struct range *range)
 {
-	return range->least >= range->most ? 0 : bits_needed(range->most - range->least);
+	return range->min >= range->max ? 0 : bits_needed(range->max - range->min);
 }
 
-/* The steps of a segment that stay in its payload, if there are any. */
-static inline struct range payload_steps(const struct built_segment *segment, unsigned edges)
+/* The steps of a series that stay in its payload, if there are any. */
+static inline struct range payload_steps(const struct built_series *series, unsigned edges)
 {
-	struct range steps = { segment->inner_least, segment->inner_most };
+	struct range steps = { series->inner_min, series->inner_max };
 	if ((edges & EDGE_FIRST) == 0)
-		widen(&steps, segment->first, segment->first);
+		widen(&steps, series->first, series->first);
 	if ((edges & EDGE_LAST) == 0)
-		widen(&steps, segment->last, segment->last);
+		widen(&steps, series->last, series->last);
 	return steps;
 }
 
-static struct range column_range(const struct block_builder *block, enum column column)
+static struct range column_range(const struct column_block_builder *block, enum column column)
 {
 	struct range range = nothing;
 	for (uint32_t s = 0; s < block->count; s++)
@@ -216,26 +217,26 @@ static struct range column_range(const struct block_builder *block, enum column 
 }
 
 /* Bits of the steps in the payloads of a block, and of the columns that describe them. */
-static inline uint64_t payload_cost(const struct block_builder *block, unsigned edges)
+static inline uint64_t payload_cost(const struct column_block_builder *block, unsigned edges)
 {
 	uint64_t bits = 0;
 	struct range step_mins = nothing, widths = nothing;
 	for (uint32_t s = 0; s < block->count; s++) {
-		const struct built_segment *segment = &block->segments[s];
-		uint32_t count = column_step_count(segment->count, edges);
+		const struct built_series *series = &block->series[s];
+		uint32_t count = column_step_count(series->count, edges);
 		if (count == 0)
 			continue;
-		struct range steps = payload_steps(segment, edges);
+		struct range steps = payload_steps(series, edges);
 		unsigned width = range_width(&steps);
 		bits += count * (uint64_t)width;
 		widen(&widths, width, width);
-		widen(&step_mins, steps.least, steps.least);
+		widen(&step_mins, steps.min, steps.min);
 	}
 	return bits + block->count * (uint64_t)(range_width(&step_mins) + range_width(&widths));
 }
 
-/* Whether the first and the last steps of all segments are better kept apart. */
-static unsigned choose_edges(const struct block_builder *block)
+/* Whether the first and the last steps of all series are better kept apart. */
+static unsigned choose_edges(const struct column_block_builder *block)
 {
 	uint64_t together = payload_cost(block, 0);
 	if (together == 0)
@@ -259,18 +260,18 @@ static unsigned choose_edges(const struct block_builder *block)
 	return choices[best].edges;
 }
 
-static void set_edges(struct block_builder *block, unsigned edges)
+static void set_edges(struct column_block_builder *block, unsigned edges)
 {
 	block->edges = edges;
-	uint64_t step_min = 0; /* for segments without steps: one that the column has anyway */
+	uint64_t step_min = 0; /* for series without steps: one that the column has anyway */
 	for (uint32_t s = block->count; s-- > 0;) {
-		if (column_step_count(block->segments[s].count, edges) > 0)
-			step_min = payload_steps(&block->segments[s], edges).least;
+		if (column_step_count(block->series[s].count, edges) > 0)
+			step_min = payload_steps(&block->series[s], edges).min;
 	}
 	for (uint32_t s = 0; s < block->count; s++) {
-		struct range steps = payload_steps(&block->segments[s], edges);
-		bool has = column_step_count(block->segments[s].count, edges) > 0;
-		block->fields[COLUMN_STEP_MIN][s] = has ? steps.least : step_min;
+		struct range steps = payload_steps(&block->series[s], edges);
+		bool has = column_step_count(block->series[s].count, edges) > 0;
+		block->fields[COLUMN_STEP_MIN][s] = has ? steps.min : step_min;
 		block->fields[COLUMN_STEP_WIDTH][s] = range_width(&steps);
 	}
 	if ((edges & EDGE_FIRST) == 0)
@@ -281,42 +282,42 @@ static void set_edges(struct block_builder *block, unsigned edges)
 
 /* ---- writing ---------------------------------------------------------------------------------------- */
 
-static void write_payload(const struct block_builder *block, struct bit_run *run)
+static void write_payload(const struct column_block_builder *block, struct bit_writer *writer)
 {
 	const uint64_t *steps = block->steps, *codes = block->codes;
 	uint32_t first = (block->edges & EDGE_FIRST) != 0;
 	for (uint32_t s = 0; s < block->count; s++) {
-		uint32_t count = block->segments[s].count;
+		uint32_t count = block->series[s].count;
 		unsigned step_width = (unsigned)block->fields[COLUMN_STEP_WIDTH][s];
 		unsigned value_width = (unsigned)block->fields[COLUMN_VALUE_WIDTH][s];
 		if (step_width > 0) {
-			uint64_t least = block->fields[COLUMN_STEP_MIN][s];
+			uint64_t min = block->fields[COLUMN_STEP_MIN][s];
 			uint32_t end = first + column_step_count(count, block->edges);
 			for (uint32_t i = first; i < end; i++)
-				bit_run_put(run, steps[i] - least, step_width);
+				bit_writer_put(writer, steps[i] - min, step_width);
 		}
 		if (value_width > 0)
 			for (uint32_t i = 0; i < count; i++)
-				bit_run_put_short(run, codes[i], value_width);
+				bit_writer_put_short(writer, codes[i], value_width);
 		steps += count;
 		codes += count;
 	}
 }
 
-bool block_builder_write(struct block_builder *block, struct bit_buffer *bits)
+bool column_block_builder_write(struct column_block_builder *block, struct bit_buffer *bits)
 {
 	set_edges(block, choose_edges(block));
-	uint64_t least[COLUMN_COUNT_OF_COLUMNS];
+	uint64_t min[COLUMN_COUNT_OF_COLUMNS];
 	unsigned widths[COLUMN_COUNT_OF_COLUMNS];
-	size_t needed = 8 * (BLOCK_PREFIX_SIZE + COLUMN_COUNT_OF_COLUMNS * (size_t)VARINT_SIZE_MAX);
+	size_t needed = 8 * (COLUMN_BLOCK_PREFIX_SIZE + COLUMN_COUNT_OF_COLUMNS * (size_t)VARINT_SIZE_MAX);
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++) {
 		struct range range = column_range(block, c);
-		least[c] = range.least;
+		min[c] = range.min;
 		widths[c] = range_width(&range);
 		needed += block->count * (size_t)widths[c];
 	}
 	for (uint32_t s = 0; s < block->count; s++)
-		needed += block->segments[s].count *
+		needed += block->series[s].count *
 			  (block->fields[COLUMN_STEP_WIDTH][s] + block->fields[COLUMN_VALUE_WIDTH][s]);
 	if (!bit_buffer_reserve(bits, needed))
 		return false;
@@ -326,14 +327,14 @@ bool block_builder_write(struct block_builder *block, struct bit_buffer *bits)
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
 		*at++ = (uint8_t)widths[c];
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
-		at = put_varint(at, least[c]);
+		at = put_varint(at, min[c]);
 	bits->bits = 8 * (size_t)(at - bits->bytes);
-	struct bit_run run = bit_run_begin(bits);
+	struct bit_writer writer = bit_writer_begin(bits);
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
 		for (uint32_t s = 0; widths[c] > 0 && s < block->count; s++)
-			bit_run_put(&run, block->fields[c][s] - least[c], widths[c]);
-	write_payload(block, &run);
-	bit_run_end(bits, &run);
+			bit_writer_put(&writer, block->fields[c][s] - min[c], widths[c]);
+	write_payload(block, &writer);
+	bit_writer_end(bits, &writer);
 	bits->bits = (bits->bits + 7) / 8 * 8;
 	return true;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_run.h - a sorted run of segments in a temporary file, written once from front to back and read once.
+ * sorted_run.h - a sorted run of segments in a temporary file, written once from front to back and read once.
  *
  * A segment: its start as a zigzag varint, its duration and its number of arrival as varints, then its values
  * (item/value_codec.h).
  */
-#ifndef SEGMENT_SEGMENT_RUN_H
-#define SEGMENT_SEGMENT_RUN_H
+#ifndef SEGMENT_SORTED_RUN_H
+#define SEGMENT_SORTED_RUN_H
 
 #include "histree/segment.h"
 #include "store/spill_file.h"
@@ -17,27 +17,27 @@ struct sorted_segment {
 	uint64_t arrival; /* of all segments of the sort, the how-manieth it is */
 };
 
-struct segment_run {
+struct sorted_run {
 	uint64_t at, end; /* in the file: what was not read yet */
 	uint8_t *window;  /* a piece of it */
 	size_t used, filled, capacity;
-	struct sorted_segment head; /* the next; its content is in the window and in `content` */
+	struct sorted_segment first; /* the next; its content is in the window and in `content` */
 	struct histree_value content[HISTREE_SEGMENT_FIELDS_MAX];
 };
 
 /* Bytes of a segment as part of a run, at most. */
-size_t segment_run_item_size(const struct histree_segment *segment, size_t field_count);
+size_t sorted_run_item_size(const struct histree_segment *segment, size_t field_count);
 
 /* `at` has room for them.  Returns where the next byte goes. */
-uint8_t *segment_run_put(uint8_t *at, const struct sorted_segment *item, size_t field_count);
+uint8_t *sorted_run_put(uint8_t *at, const struct sorted_segment *item, size_t field_count);
 
 /* Begin to read what lies from `at` to `end`, in windows of that many bytes.  HISTREE_ERR_MEMORY only. */
-enum histree_status segment_run_open(struct segment_run *run, uint64_t at, uint64_t end, size_t window);
+enum histree_status sorted_run_open(struct sorted_run *run, uint64_t at, uint64_t end, size_t window);
 
-/* Make the next segment the head.  HISTREE_END: there is none. */
-enum histree_status segment_run_next(struct segment_run *run, const struct spill_file *spill, size_t field_count,
-				     struct histree_error *error);
+/* Make the next segment the first.  HISTREE_END: there is none. */
+enum histree_status sorted_run_next(struct sorted_run *run, const struct spill_file *spill, size_t field_count,
+				    struct histree_error *error);
 
-void segment_run_release(struct segment_run *run);
+void sorted_run_release(struct sorted_run *run);
 
 #endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/analysis_inputs.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+enum histree_status analysis_inputs_get(struct analysis_inputs *inputs, const struct analysis_input_kind *kind,
+					void **input, struct histree_error *error)
+{
+	*input = NULL;
+	if (kind == NULL)
+		return HISTREE_OK;
+	for (size_t i = 0; i < inputs->count; i++) {
+		if (inputs->all[i].kind == kind) {
+			*input = inputs->all[i].input;
+			return HISTREE_OK;
+		}
+	}
+	if (!array_reserve(&inputs->all, &inputs->capacity, inputs->count + 1))
+		return error_memory(error, "the inputs of analyses");
+	enum histree_status status = kind->create(input, error);
+	if (status == HISTREE_OK)
+		inputs->all[inputs->count++] = (struct analysis_input){ .kind = kind, .input = *input };
+	return status;
+}
+
+enum histree_status analysis_inputs_begin(const struct analysis_inputs *inputs, const struct event *event,
+					  struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < inputs->count && status == HISTREE_OK; i++)
+		status = inputs->all[i].kind->begin(inputs->all[i].input, event, error);
+	return status;
+}
+
+enum histree_status analysis_inputs_end(const struct analysis_inputs *inputs, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < inputs->count && status == HISTREE_OK; i++)
+		if (inputs->all[i].kind->end != NULL)
+			status = inputs->all[i].kind->end(inputs->all[i].input, error);
+	return status;
+}
+
+void analysis_inputs_release(struct analysis_inputs *inputs)
+{
+	for (size_t i = 0; i < inputs->count; i++)
+		inputs->all[i].kind->free(inputs->all[i].input);
+	free(inputs->all);
+	*inputs = (struct analysis_inputs){ 0 };
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * analysis_inputs.h - what several analyses of one build read events through, made once for all of them.
+ *
+ * An input decodes each event once, before its analyses see it, and keeps what all of them need to know, such as
+ * which thread runs on each CPU.  An analysis names the kind of its input; a build makes one input of each kind
+ * that is named, hands it to `create` of the analyses, and then for each event calls
+ *
+ *	analysis_inputs_begin(&inputs, &event, &error);
+ *	... the analyses ...
+ *	analysis_inputs_end(&inputs, &error);
+ *
+ * So all analyses see an input as it was before the event, and in whichever order they come.
+ */
+#ifndef ANALYSIS_ANALYSIS_INPUTS_H
+#define ANALYSIS_ANALYSIS_INPUTS_H
+
+#include "event/event.h"
+#include "histree/status.h"
+
+struct analysis_input_kind {
+	enum histree_status (*create)(void **input, struct histree_error *error);
+
+	/*
+	 * An event or a gap comes next, in the order of the trace.  It passes by if it is of a trace of which the
+	 * kind knows nothing.  Negative only for what ends the build: no memory.
+	 */
+	enum histree_status (*begin)(void *input, const struct event *event, struct histree_error *error);
+
+	/* All analyses have seen the event.  NULL: there is nothing to do then. */
+	enum histree_status (*end)(void *input, struct histree_error *error);
+
+	void (*free)(void *input);
+};
+
+struct analysis_input {
+	const struct analysis_input_kind *kind;
+	void *input;
+};
+
+/* A zeroed one is empty. */
+struct analysis_inputs {
+	struct analysis_input *all; /* at most one of a kind */
+	size_t count, capacity;
+};
+
+/* Returns the input of a kind in *input, made if there is none yet; NULL for the kind NULL. */
+enum histree_status analysis_inputs_get(struct analysis_inputs *inputs, const struct analysis_input_kind *kind,
+					void **input, struct histree_error *error);
+
+enum histree_status analysis_inputs_begin(const struct analysis_inputs *inputs, const struct event *event,
+					  struct histree_error *error);
+enum histree_status analysis_inputs_end(const struct analysis_inputs *inputs, struct histree_error *error);
+
+/* The analyses that were created with these inputs are freed before. */
+void analysis_inputs_release(struct analysis_inputs *inputs);
+
+#endif

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/kernel/kernel_input.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/kernel/kernel_layout.h"
+#include "base/error.h"
+
+/* From these the machine learns. */
+static const uint32_t teaching = 1U << KERNEL_SWITCH | 1U << KERNEL_FORK | 1U << KERNEL_PROCESS_STATE;
+
+static enum histree_status create(void **out, struct histree_error *error)
+{
+	struct kernel_input *input = calloc(1, sizeof(*input));
+	*out = input;
+	if (input == NULL)
+		return error_memory(error, "the analyses of a kernel trace");
+	input->wanted = teaching;
+	machine_init(&input->machine);
+	return HISTREE_OK;
+}
+
+bool kernel_input_knows(const struct event_trace *trace)
+{
+	return kernel_layout_knows(trace);
+}
+
+void kernel_input_want(struct kernel_input *input, enum kernel_role role)
+{
+	input->wanted |= 1U << role;
+}
+
+static enum histree_status report(const struct kernel_input *input, struct histree_error *error)
+{
+	return input->machine.no_memory ? error_memory(error, "the threads and CPUs of the trace") : HISTREE_OK;
+}
+
+/* Returns NULL when memory is out. */
+static const struct kernel_binding *binding_of(struct kernel_input *input, const struct event_class *class)
+{
+	const struct kernel_binding *known = class_table_find(&input->bindings, class);
+	if (known != NULL)
+		return known;
+	const struct kernel_binding binding = kernel_layout_bind(class);
+	return class_table_add(&input->bindings, class, &binding, sizeof(binding));
+}
+
+/* A system call that has only a number gets its name, which is then the event's as well. */
+static enum histree_status name_call(struct kernel_input *input, struct kernel_event *event,
+				     struct histree_error *error)
+{
+	const char *name = system_calls_name(&input->calls, event->source->class->trace, event->number);
+	if (name == NULL)
+		return error_memory(error, "names of system calls");
+	event->event_name = event->name = (struct kernel_text){ name, strlen(name) };
+	return HISTREE_OK;
+}
+
+/* The thread that the event names, else the one that runs on its CPU. */
+static struct machine_thread *thread_of(struct kernel_input *input, const struct kernel_event *event)
+{
+	if (event->own_tid >= 0)
+		return machine_thread(&input->machine, (int32_t)event->own_tid);
+	return event->on_cpu != NULL ? event->on_cpu->thread : NULL;
+}
+
+static enum histree_status decode(struct kernel_input *input, const struct kernel_binding *binding,
+				  const struct event *source, struct histree_error *error)
+{
+	struct kernel_event *event = &input->event;
+	if (!kernel_event_decode(binding, source, event)) {
+		event->role = KERNEL_NO_ROLE;
+		return HISTREE_OK;
+	}
+	event->on_cpu = machine_cpu(&input->machine, event->cpu);
+	event->in_thread = thread_of(input, event);
+	if (event->role == KERNEL_SYSCALL_ENTRY && event->name.bytes == NULL)
+		return name_call(input, event, error);
+	return HISTREE_OK;
+}
+
+static enum histree_status begin_event(struct kernel_input *input, const struct event *event,
+				       struct histree_error *error)
+{
+	const struct kernel_binding *binding = binding_of(input, event->class);
+	if (binding == NULL)
+		return error_memory(error, "classes of events");
+	if (!binding->is_kernel)
+		return HISTREE_OK;
+	machine_end_gap(&input->machine, event->cpu, event->time);
+	if ((input->wanted >> binding->role & 1) == 0)
+		return HISTREE_OK;
+	return decode(input, binding, event, error);
+}
+
+static enum histree_status begin(void *instance, const struct event *event, struct histree_error *error)
+{
+	struct kernel_input *input = instance;
+	assert(!input->is_begun);
+	input->is_begun = true;
+	input->event.role = KERNEL_NO_ROLE;
+	enum histree_status status = HISTREE_OK;
+	if (event->gap == NULL)
+		status = begin_event(input, event, error);
+	else if (kernel_layout_knows(event->gap->trace))
+		machine_begin_gap(&input->machine, event->gap);
+	return status == HISTREE_OK ? report(input, error) : status;
+}
+
+static enum histree_status end(void *instance, struct histree_error *error)
+{
+	struct kernel_input *input = instance;
+	assert(input->is_begun);
+	input->is_begun = false;
+	machine_learn(&input->machine, &input->event);
+	return report(input, error);
+}
+
+static void free_input(void *instance)
+{
+	struct kernel_input *input = instance;
+	machine_release(&input->machine);
+	class_table_release(&input->bindings);
+	system_calls_release(&input->calls);
+	free(input);
+}
+
+const struct analysis_input_kind kernel_input_kind = {
+	.create = create,
+	.begin = begin,
+	.end = end,
+	.free = free_input,
+};

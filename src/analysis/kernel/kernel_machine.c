@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/kernel/kernel_machine.h"
+
+#include <assert.h>
+#include <stdalign.h>
+#include <string.h>
+
+void machine_init(struct machine *machine)
+{
+	*machine = (struct machine){ .gap_end = INT64_MIN, .gap_end_anywhere = INT64_MIN };
+}
+
+void machine_release(struct machine *machine)
+{
+	id_map_release(&machine->threads);
+	id_map_release(&machine->cpus);
+	intern_release(&machine->texts);
+	arena_release(&machine->records);
+}
+
+/* ---- records ----------------------------------------------------------------------------------------- */
+
+/* Returns a new record of an id, a copy of `fresh`. */
+static void *add_record(struct machine *machine, struct id_map *map, int32_t id, const void *fresh, size_t size)
+{
+	void *record = arena_allocate(&machine->records, size, alignof(max_align_t));
+	if (record == NULL || !id_map_add(map, (uint32_t)id, record)) {
+		machine->no_memory = true;
+		return NULL;
+	}
+	return memcpy(record, fresh, size);
+}
+
+struct machine_thread *machine_thread(struct machine *machine, int32_t tid)
+{
+	struct machine_thread *thread = id_map_find(&machine->threads, (uint32_t)tid);
+	if (thread != NULL)
+		return thread;
+	/* It may have been there unseen. */
+	const struct machine_thread fresh = { .tid = tid, .gap_end = machine->gap_end };
+	return add_record(machine, &machine->threads, tid, &fresh, sizeof(fresh));
+}
+
+struct machine_cpu *machine_cpu(struct machine *machine, int32_t number)
+{
+	if (number < 0)
+		return NULL;
+	struct machine_cpu *cpu = id_map_find(&machine->cpus, (uint32_t)number);
+	if (cpu != NULL)
+		return cpu;
+	const struct machine_cpu fresh = { .number = number, .gap_end = machine->gap_end_anywhere };
+	return add_record(machine, &machine->cpus, number, &fresh, sizeof(fresh));
+}
+
+struct histree_value machine_text(struct machine *machine, const char *bytes, size_t size)
+{
+	uint32_t id = intern_add(&machine->texts, bytes, size);
+	if (id == INTERN_NONE) {
+		machine->no_memory = true;
+		return histree_null();
+	}
+	return histree_string_n(intern_get(&machine->texts, id, &size), size);
+}
+
+struct histree_value machine_thread_name(const struct machine_thread *thread)
+{
+	return thread == NULL || thread->name == NULL ? histree_null()
+						      : histree_string_n(thread->name, thread->name_size);
+}
+
+/* ---- what events say --------------------------------------------------------------------------------- */
+
+static bool has_name(const struct machine_thread *thread, struct kernel_text name)
+{
+	return thread->name != NULL && thread->name_size == name.size &&
+	       memcmp(thread->name, name.bytes, name.size) == 0;
+}
+
+static void name_thread(struct machine *machine, struct machine_thread *thread, struct kernel_text name)
+{
+	if (thread == NULL || has_name(thread, name))
+		return;
+	struct histree_value text = machine_text(machine, name.bytes, name.size);
+	if (text.type == HISTREE_NULL)
+		return;
+	thread->name = text.bytes;
+	thread->name_size = text.size;
+}
+
+/* A thread that is said to run on a CPU is the one that the CPU runs; of two such CPUs, on the later one. */
+static void assert_runs(const struct machine_thread *thread)
+{
+	assert(thread->cpu == NULL || thread->cpu->thread == thread);
+	(void)thread;
+}
+
+/* Nobody is known to run there. */
+static void vacate(struct machine_cpu *cpu)
+{
+	if (cpu->thread != NULL && cpu->thread->cpu == cpu)
+		cpu->thread->cpu = NULL;
+	cpu->thread = NULL;
+}
+
+static void occupy(struct machine_cpu *cpu, struct machine_thread *thread)
+{
+	vacate(cpu);
+	thread->cpu = cpu;
+	cpu->thread = thread;
+	assert_runs(thread);
+}
+
+/* The thread that leaves a CPU is most often the one that is known to run there. */
+static struct machine_thread *leaving_thread(struct machine *machine, const struct kernel_event *event)
+{
+	struct machine_thread *running = event->on_cpu != NULL ? event->on_cpu->thread : NULL;
+	return running != NULL && running->tid == event->prev_tid ? running
+								  : machine_thread(machine, event->prev_tid);
+}
+
+static void learn_switch(struct machine *machine, const struct kernel_event *event)
+{
+	struct machine_thread *previous = leaving_thread(machine, event);
+	struct machine_thread *next = machine_thread(machine, event->tid);
+	name_thread(machine, previous, event->prev_comm);
+	name_thread(machine, next, event->comm);
+	if (previous == NULL || next == NULL || event->on_cpu == NULL)
+		return;
+	if (event->time <= machine->gap_end)
+		previous->gap_end = machine->gap_end;
+	occupy(event->on_cpu, next);
+}
+
+void machine_learn(struct machine *machine, const struct kernel_event *event)
+{
+	if (event->role == KERNEL_SWITCH)
+		learn_switch(machine, event);
+	else if (event->role == KERNEL_FORK || event->role == KERNEL_PROCESS_STATE)
+		name_thread(machine, machine_thread(machine, event->tid), event->comm);
+}
+
+/* ---- gaps -------------------------------------------------------------------------------------------- */
+
+static void widen(histree_time *gap_end, histree_time end)
+{
+	if (end > *gap_end)
+		*gap_end = end;
+}
+
+static bool is_in_sight(const struct machine_thread *thread, const struct event_gap *gap)
+{
+	assert_runs(thread);
+	return thread->cpu != NULL && thread->cpu->gap_end < gap->begin;
+}
+
+/*
+ * A thread that runs where nothing is lost does so in sight, until it leaves that CPU (learn_switch).  All others
+ * may have run where events are lost.
+ */
+void machine_begin_gap(struct machine *machine, const struct event_gap *gap)
+{
+	widen(&machine->gap_end, gap->end);
+	if (gap->cpu < 0)
+		widen(&machine->gap_end_anywhere, gap->end);
+	else
+		machine_cpu(machine, gap->cpu);
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&machine->cpus, &at)) != NULL;) {
+		struct machine_cpu *cpu = entry->record;
+		if (gap->cpu >= 0 && cpu->number != gap->cpu)
+			continue;
+		widen(&cpu->gap_end, gap->end);
+		vacate(cpu);
+	}
+	for (size_t at = 0; (entry = id_map_next(&machine->threads, &at)) != NULL;) {
+		struct machine_thread *thread = entry->record;
+		if (!is_in_sight(thread, gap))
+			widen(&thread->gap_end, gap->end);
+	}
+}
+
+/*
+ * A gap reaches to the end of the packet before which the tracer ran out of room; what is in that packet is whole.
+ * So it ends with the next event of its CPU, as for states (kernel_gap.h).
+ */
+void machine_end_gap(struct machine *machine, int32_t cpu_number, histree_time now)
+{
+	if (now > machine->gap_end)
+		return;
+	struct machine_cpu *cpu = machine_cpu(machine, cpu_number);
+	if (cpu == NULL || now > cpu->gap_end || now <= machine->gap_end_anywhere || now == INT64_MIN)
+		return;
+	cpu->gap_end = now - 1;
+	machine->gap_end = machine->gap_end_anywhere;
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&machine->cpus, &at)) != NULL;)
+		widen(&machine->gap_end, ((const struct machine_cpu *)entry->record)->gap_end);
+	for (size_t at = 0; (entry = id_map_next(&machine->threads, &at)) != NULL;) {
+		struct machine_thread *thread = entry->record;
+		if (thread->gap_end > machine->gap_end)
+			thread->gap_end = machine->gap_end;
+	}
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_machine.h - the threads and CPUs of a recorded machine, as all analyses of a kernel trace know them: which
+ * thread runs on each CPU, what threads are called, and since when lost events leave that in doubt.
+ *
+ * What an analysis adds to a thread or CPU, such as its attributes in a history, is its own.
+ *
+ * Functions that give a record, or a text, give NULL or null if memory is out, which is remembered in `no_memory`.
+ */
+#ifndef ANALYSIS_KERNEL_KERNEL_MACHINE_H
+#define ANALYSIS_KERNEL_KERNEL_MACHINE_H
+
+#include "analysis/kernel/kernel_event.h"
+#include "base/arena.h"
+#include "base/id_map.h"
+#include "base/intern.h"
+#include "histree/value.h"
+
+/* A segment that began at `gap_end` or before may have another's end (kernel_segments_end). */
+struct machine_thread {
+	int32_t tid;
+	struct machine_cpu *cpu; /* where it runs; NULL: nowhere, or not known where */
+	histree_time gap_end;    /* of the last gap in which it may have done what nobody saw */
+	const char *name;        /* NULL: not known yet */
+	size_t name_size;
+};
+
+struct machine_cpu {
+	int32_t number;
+	struct machine_thread *thread; /* that runs; NULL before the first switch, also of those after a gap */
+	histree_time gap_end;          /* of its last gap */
+};
+
+struct machine {
+	struct id_map threads, cpus; /* struct machine_thread by tid, struct machine_cpu by number */
+	struct arena records;
+	struct intern texts;
+	histree_time gap_end;          /* of the last one of any CPU; INT64_MIN: there was none */
+	histree_time gap_end_anywhere; /* of the last one of which it is not said on which CPU */
+	bool no_memory;                /* a record could not be made */
+};
+
+void machine_init(struct machine *machine);
+void machine_release(struct machine *machine);
+
+/* Returns the thread with this tid, new or not. */
+struct machine_thread *machine_thread(struct machine *machine, int32_t tid);
+
+/* Returns the CPU of this number, new or not; NULL for a negative number: the trace does not say which. */
+struct machine_cpu *machine_cpu(struct machine *machine, int32_t number);
+
+/* Returns a string that lives as long as the machine. */
+struct histree_value machine_text(struct machine *machine, const char *bytes, size_t size);
+
+/* Returns the name of a thread; null if none is known, or for NULL. */
+struct histree_value machine_thread_name(const struct machine_thread *thread);
+
+/* The machine learns what an event says of its threads: all that stays after a switch, a fork or a state dump. */
+void machine_learn(struct machine *machine, const struct kernel_event *event);
+
+/* A gap begins. */
+void machine_begin_gap(struct machine *machine, const struct event_gap *gap);
+
+/* An event comes from a CPU, or from an unknown one for a negative number: it ends the gap of the CPU. */
+void machine_end_gap(struct machine *machine, int32_t cpu_number, histree_time now);
+
+#endif
