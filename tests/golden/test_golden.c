@@ -19,14 +19,16 @@
 
 #include "golden_history.h"
 #include "golden_segments.h"
+#include "support/data.h"
 
 static const char *const variants[] = { "sht", "osht", "esht", "rsht", "vrsht", "cluster" };
 enum { VARIANTS = sizeof(variants) / sizeof(variants[0]) };
 
-static void golden_path(char path[4096], const char *name)
+static void golden_path(char path[static DATA_PATH_SIZE], const char *name)
 {
-	const char *root = getenv("HISTREE_SOURCE_ROOT");
-	snprintf(path, 4096, "%s/tests/golden/%s", root != NULL ? root : ".", name);
+	char below[256];
+	snprintf(below, sizeof(below), "tests/golden/%s", name);
+	source_path(path, below);
 }
 
 static char *read_all(const char *path, size_t *size)
@@ -55,7 +57,7 @@ static void report(void *context, const char *fault)
 static void every_golden_file_says_the_same(void **state)
 {
 	(void)state;
-	char path[4096], name[64];
+	char path[DATA_PATH_SIZE], name[64];
 	size_t expected_size, size;
 	golden_path(path, "history.txt");
 	char *expected = read_all(path, &expected_size);
@@ -92,7 +94,7 @@ static void every_golden_file_says_the_same(void **state)
 static void assert_made_again(const char *name, enum histree_status made_status, const char *made,
 			      const struct histree_error *error)
 {
-	char path[4096];
+	char path[DATA_PATH_SIZE];
 	size_t expected_size, size, same = 0;
 	if (made_status != HISTREE_OK)
 		fail_msg("%s", error->message);
@@ -130,7 +132,7 @@ static void the_format_has_not_changed(void **state)
 static void the_golden_segments_say_the_same(void **state)
 {
 	(void)state;
-	char path[4096], *text;
+	char path[DATA_PATH_SIZE], *text;
 	size_t expected_size, size;
 	struct histree_error error;
 	struct histree_segment_store *store;
@@ -159,7 +161,7 @@ static void the_golden_side_table_leads_through(void **state)
 {
 	(void)state;
 	enum { BY_TABLE, BY_SORTING };
-	char path[4096];
+	char path[DATA_PATH_SIZE];
 	struct histree_segment_store *stores[2];
 	struct histree_segment_iter *iters[2];
 	struct histree_segment segments[2];

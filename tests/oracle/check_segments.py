@@ -10,11 +10,15 @@ import collections
 import heapq
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from data import shared
 
 # ---- the text of a trace
 
@@ -323,8 +327,9 @@ def compare(histree, store, events, analysis):
 
 
 def main():
-    histree, trace, *analyses = sys.argv[1:]
-    if not os.path.isdir(trace) or shutil.which("babeltrace2") is None:
+    histree, name, *analyses = sys.argv[1:]
+    trace = shared(name)
+    if trace is None or shutil.which("babeltrace2") is None:
         print("skipped: no trace, or no babeltrace2")
         return 77
     with tempfile.TemporaryDirectory() as folder:

@@ -17,6 +17,7 @@
 
 #include "state/state_system.h"
 #include "support/analysis_feed.h"
+#include "support/data.h"
 #include "support/recorded_history.h"
 #include "trace/trace.h"
 
@@ -163,15 +164,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s ANALYSIS TRACE EXPECTED\n", argv[0]);
 		return 2;
 	}
-	const char *shared = getenv("HISTREE_SHARED");
-	if (shared == NULL) {
-		fprintf(stderr, "HISTREE_SHARED is not set: there is nothing to compare with\n");
-		return EXIT_SKIPPED;
-	}
-	char trace_path[PATH_MAX], expected_path[PATH_MAX];
-	snprintf(trace_path, sizeof(trace_path), "%s/%s", shared, argv[2]);
-	snprintf(expected_path, sizeof(expected_path), "%s/%s", shared, argv[3]);
-	if (access(trace_path, R_OK) != 0 || access(expected_path, R_OK) != 0) {
+	char trace_path[DATA_PATH_SIZE], expected_path[DATA_PATH_SIZE];
+	if (!shared_path(trace_path, argv[2]) || !shared_path(expected_path, argv[3])) {
 		fprintf(stderr, "'%s' or '%s' is not there\n", trace_path, expected_path);
 		return EXIT_SKIPPED;
 	}

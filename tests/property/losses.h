@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "event/event.h"
+#include "support/data.h"
 
 enum { LOSSES_CPUS_MAX = 64, LOSSES_PER_MILLE_MAX = 20 };
 
@@ -31,13 +32,10 @@ static inline struct losses losses_of_seed(uint64_t seed)
 /* A real trace by name; where there are none, the one that comes with the sources. */
 static inline const char *losses_trace_path(const char *name)
 {
-	static char path[4096];
-	const char *shared = getenv("HISTREE_SHARED"), *root = getenv("HISTREE_SOURCE_ROOT");
-	if (shared != NULL)
-		snprintf(path, sizeof(path), "%s/traces/lttng-kernel/%s", shared, name);
-	else
-		snprintf(path, sizeof(path), "%s/tests/data/demo-trace", root != NULL ? root : ".");
-	return path;
+	static char path[DATA_PATH_SIZE];
+	char shared[64];
+	snprintf(shared, sizeof(shared), "traces/lttng-kernel/%s", name);
+	return shared_path(path, shared) ? path : source_path(path, "tests/data/demo-trace");
 }
 
 /*

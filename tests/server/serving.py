@@ -1,29 +1,28 @@
 # SPDX-License-Identifier: MIT
 """The real command serving a store of a small trace, for the tests beside this file."""
 import contextlib
-import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 import traceback
 
-SOURCE = pathlib.Path(os.environ.get("HISTREE_SOURCE_ROOT", pathlib.Path(__file__).parents[2]))
-SHARED = os.environ.get("HISTREE_SHARED")
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
+from data import QUICK, SOURCE, shared
+
 SMALL_TRACE = SOURCE / "tests" / "data" / "demo-trace"
 STOP_SECONDS = 30
 
 
 def large_trace():
-    """many-threads, where it lies beside the repository; else None."""
-    path = pathlib.Path(SHARED or ".") / "traces" / "lttng-kernel" / "many-threads"
-    return path if SHARED and path.is_dir() else None
+    """many-threads, where it is at hand; None without, or in a quick run."""
+    return None if QUICK else shared("traces/lttng-kernel/many-threads")
 
 
 def calls_trace():
-    """A program with traced function calls, where it lies beside the repository; else None."""
-    path = pathlib.Path(SHARED or ".") / "traces" / "lttng-ust" / "cyg-profile" / "glxgears-cyg-profile"
-    return path if SHARED and path.is_dir() else None
+    """A program with traced function calls, where it is at hand; else None."""
+    return shared("traces/lttng-ust/cyg-profile/glxgears-cyg-profile")
 
 
 class Server:

@@ -3,6 +3,7 @@
  * test_analysis_perf.c - what perf's events say of the thread in which they happen, to the kernel analysis.
  */
 #include "analysis_run.h"
+#include "support/data.h"
 #include "trace/trace.h"
 
 static void begin(struct analysis_run *run)
@@ -136,11 +137,8 @@ static void behind_a_gap_an_event_says_who_runs_now(void **state)
 static void a_real_program_runs_where_its_events_say(void **state)
 {
 	(void)state;
-	const char *root = getenv("HISTREE_SOURCE_ROOT");
-	if (root == NULL)
-		skip();
-	char path[4096];
-	snprintf(path, sizeof(path), "%s/tests/data/demo-trace", root);
+	char path[DATA_PATH_SIZE];
+	source_path(path, "tests/data/demo-trace");
 	struct trace *trace;
 	struct analysis_run run;
 	struct event event;

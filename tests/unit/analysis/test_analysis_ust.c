@@ -3,6 +3,7 @@
  * test_analysis_ust.c - function calls as stacks: events written by hand, and a real trace where there is one.
  */
 #include "analysis_run.h"
+#include "support/data.h"
 #include "trace/trace.h"
 
 #define ENTRY "lttng_ust_cyg_profile:func_entry"
@@ -158,11 +159,9 @@ static void follow(struct calls *calls, const struct event *event)
 static void a_real_program_has_the_stack_that_its_events_say(void **state)
 {
 	(void)state;
-	const char *shared = getenv("HISTREE_SHARED");
-	if (shared == NULL)
+	char path[DATA_PATH_SIZE];
+	if (!shared_path(path, "traces/lttng-ust/cyg-profile/glxgears-cyg-profile"))
 		skip();
-	char path[4096];
-	snprintf(path, sizeof(path), "%s/traces/lttng-ust/cyg-profile/glxgears-cyg-profile", shared);
 	struct trace *trace;
 	struct analysis_run run;
 	begin(&run);

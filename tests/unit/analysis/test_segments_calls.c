@@ -7,6 +7,7 @@
 #include "analysis_run.h"
 #include "base/random.h"
 #include "segment_run.h"
+#include "support/data.h"
 #include "support/effort.h"
 #include "support/workload.h"
 #include "trace/trace.h"
@@ -311,10 +312,11 @@ static void random_calls_are_what_the_states_say(void **state)
 	}
 }
 
-static size_t compare_trace(const char *shared, const char *name)
+static size_t compare_trace(const char *name)
 {
-	char path[4096];
-	snprintf(path, sizeof(path), "%s/traces/lttng-ust/cyg-profile/%s", shared, name);
+	char path[DATA_PATH_SIZE];
+	if (!shared_path(path, name))
+		skip();
 	struct trace *trace;
 	struct both both;
 	struct event event;
@@ -334,11 +336,8 @@ static size_t compare_trace(const char *shared, const char *name)
 static void real_calls_are_what_the_states_say(void **state)
 {
 	(void)state;
-	const char *shared = getenv("HISTREE_SHARED");
-	if (shared == NULL)
-		skip();
-	assert_int_equal(compare_trace(shared, "glxgears-cyg-profile"), 2487);
-	assert_int_equal(compare_trace(shared, "glxgears-cyg-profile-fast"), 2579);
+	assert_int_equal(compare_trace("traces/lttng-ust/cyg-profile/glxgears-cyg-profile"), 2487);
+	assert_int_equal(compare_trace("traces/lttng-ust/cyg-profile/glxgears-cyg-profile-fast"), 2579);
 }
 
 int main(void)

@@ -22,6 +22,7 @@
 #include "histree/build.h"
 #include "histree/events.h"
 #include "histree/rows.h"
+#include "support/data.h"
 #include "trace/trace.h"
 
 /*
@@ -202,18 +203,14 @@ static void check_all(const char *trace, uint64_t seed, unsigned rounds, bool is
 
 static const char *data(const char *name)
 {
-	static char path[512];
-	const char *root = getenv("HISTREE_SOURCE_ROOT");
-	snprintf(path, sizeof(path), "%s/tests/data/%s", root != NULL ? root : ".", name);
-	return path;
+	static char path[DATA_PATH_SIZE];
+	return source_path(path, name);
 }
 
 static const char *shared(const char *name)
 {
-	static char path[512];
-	const char *root = getenv("HISTREE_SHARED");
-	snprintf(path, sizeof(path), "%s/traces/%s", root != NULL ? root : "../shared", name);
-	if (access(path, R_OK) != 0)
+	static char path[DATA_PATH_SIZE];
+	if (!shared_path(path, name))
 		skip();
 	return path;
 }
@@ -221,21 +218,21 @@ static const char *shared(const char *name)
 static void small_traces_answer_like_a_list(void **state)
 {
 	(void)state;
-	check_all(data("ctf-perf-small"), 1, 40, true);
-	check_all(data("demo-trace"), 2, 40, true);
+	check_all(data("tests/data/ctf-perf-small"), 1, 40, true);
+	check_all(data("tests/data/demo-trace"), 2, 40, true);
 }
 
 static void many_threads_answers_like_a_list(void **state)
 {
 	(void)state;
-	check_all(shared("lttng-kernel/many-threads"), 3, 2, true);
+	check_all(shared("traces/lttng-kernel/many-threads"), 3, 2, true);
 }
 
 /* Its clock steps back. */
 static void scp_dest_answers_like_a_list(void **state)
 {
 	(void)state;
-	check_all(shared("lttng-kernel/scp_dest"), 4, 2, false);
+	check_all(shared("traces/lttng-kernel/scp_dest"), 4, 2, false);
 }
 
 static void contents_are_names_and_values(void **state)
@@ -244,7 +241,7 @@ static void contents_are_names_and_values(void **state)
 	struct world world;
 	struct histree_error error = { 0 };
 	struct histree_event event;
-	make_world(&world, data("ctf-perf-small"));
+	make_world(&world, data("tests/data/ctf-perf-small"));
 	uint32_t wanted = type_named(&world, "sched:sched_switch");
 	do
 		assert_int_equal(histree_event_reader_next(world.reader, &event, &error), HISTREE_OK);
@@ -264,7 +261,7 @@ static void a_store_without_its_trace_still_counts(void **state)
 	struct histree_store *store;
 	char command[1200];
 	double counts[4] = { 0 };
-	const char *original = data("ctf-perf-small");
+	const char *original = data("tests/data/ctf-perf-small");
 	char copy[] = "/tmp/histree-trace-XXXXXX";
 	assert_non_null(mkdtemp(copy));
 	snprintf(command, sizeof(command), "cp -r '%s/.' '%s'", original, copy);
@@ -288,7 +285,7 @@ static void gaps_are_kept(void **state)
 	static const histree_time second = 1000000000;
 	struct world world;
 	size_t count;
-	make_world(&world, data("ctf-made"));
+	make_world(&world, data("tests/data/ctf-made"));
 	const struct histree_gap *gaps = histree_events_gaps(world.events, &count);
 	assert_int_equal(count, 2);
 	assert_int_equal(gaps[0].from, 1000 * second + 141);
@@ -299,7 +296,7 @@ static void gaps_are_kept(void **state)
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(gaps[i].cpu, 0);
 	end_world(&world);
-	make_world(&world, data("demo-trace"));
+	make_world(&world, data("tests/data/demo-trace"));
 	histree_events_gaps(world.events, &count);
 	assert_int_equal(count, 0);
 	end_world(&world);
@@ -363,7 +360,7 @@ static void a_damaged_index_is_refused(void **state)
 	struct event_index index;
 	char path[160];
 	uint8_t bytes[8192];
-	make_world(&world, data("ctf-made"));
+	make_world(&world, data("tests/data/ctf-made"));
 	snprintf(path, sizeof(path), "%s/" EVENT_INDEX_FILE, world.store);
 	int file = open(path, O_RDWR);
 	ssize_t size = read(file, bytes, sizeof(bytes));

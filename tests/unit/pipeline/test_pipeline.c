@@ -20,12 +20,13 @@
 #include "pipeline/publish_clock.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
+#include "support/data.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
 
 /* A folder of our own, a trace of the repository, and the store to make of it. */
 struct world {
-	char folder[64], trace[512], store[128];
+	char folder[64], trace[DATA_PATH_SIZE], store[128];
 	const char *traces[1];
 	struct faulty_io faulty;
 	struct histree_build_options options;
@@ -48,10 +49,9 @@ static char *beside(const struct world *world, const char *suffix)
 static int set_up(void **state)
 {
 	struct world *world = calloc(1, sizeof(*world));
-	const char *root = getenv("HISTREE_SOURCE_ROOT");
 	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-pipeline-XXXXXX");
 	assert_non_null(mkdtemp(world->folder));
-	snprintf(world->trace, sizeof(world->trace), "%s/tests/data/ctf-perf-small", root != NULL ? root : ".");
+	source_path(world->trace, "tests/data/ctf-perf-small");
 	snprintf(world->store, sizeof(world->store), "%s/s.histree", world->folder);
 	world->traces[0] = world->trace;
 	world->options =
@@ -258,8 +258,7 @@ static histree_time end_of_store(const struct world *world, bool *complete)
 
 static void use_longer_trace(struct world *world)
 {
-	const char *root = getenv("HISTREE_SOURCE_ROOT");
-	snprintf(world->trace, sizeof(world->trace), "%s/tests/data/demo-trace", root != NULL ? root : ".");
+	source_path(world->trace, "tests/data/demo-trace");
 	world->options.publish_ns = 1; /* at each look at the clock */
 }
 

@@ -24,6 +24,7 @@
 #include "state/history.h"
 #include "state/provider_section.h"
 #include "store/block_file.h"
+#include "support/data.h"
 #include "tree/tree_reader.h"
 #include "tree/tree_writer.h"
 
@@ -488,7 +489,7 @@ static struct histree_value line_value(const struct line *line)
 
 static struct line *read_lines(const char *path, size_t *count)
 {
-	char command[512], text[512];
+	char command[DATA_PATH_SIZE + 16], text[512];
 	struct line *lines = NULL;
 	size_t capacity = 0;
 	snprintf(command, sizeof(command), "gzip -dc '%s'", path);
@@ -509,10 +510,8 @@ static struct line *read_lines(const char *path, size_t *count)
 static void a_history_of_trace_compass_comes_out_the_same(void **state)
 {
 	const struct folder *folder = *state;
-	const char *shared = getenv("HISTREE_SHARED");
-	char path[256];
-	snprintf(path, sizeof(path), "%s/oracle/scp_dest.tsv.gz", shared == NULL ? "../shared" : shared);
-	if (!exists(path))
+	char path[DATA_PATH_SIZE];
+	if (!shared_path(path, "oracle/scp_dest.tsv.gz"))
 		skip();
 	size_t count;
 	struct line *lines = read_lines(path, &count);

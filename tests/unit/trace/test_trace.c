@@ -20,6 +20,7 @@
 
 #include <cmocka.h>
 
+#include "support/data.h"
 #include "support/effort.h"
 #include "trace/ctf/ctf_layout.h"
 #include "trace/trace.h"
@@ -42,17 +43,16 @@ const char *__lsan_default_suppressions(void)
 	return "leak:bt_message_iterator_next\nleak:bt_graph_add_source_component\n";
 }
 
-enum { PATH_SIZE = 1024, MADE_EVENTS = 18, PERF_EVENTS = 256 };
+enum { PATH_SIZE = DATA_PATH_SIZE, MADE_EVENTS = 18, PERF_EVENTS = 256 };
 
 static char made[PATH_SIZE], perf_small[PATH_SIZE], data[PATH_SIZE], damaged[PATH_SIZE];
 
 static int find_data(void **state)
 {
 	(void)state;
-	const char *root = getenv("HISTREE_SOURCE_ROOT");
-	snprintf(data, sizeof(data), "%s/tests/data", root == NULL ? "." : root);
-	snprintf(made, sizeof(made), "%s/tests/data/ctf-made", root == NULL ? "." : root);
-	snprintf(perf_small, sizeof(perf_small), "%s/tests/data/ctf-perf-small", root == NULL ? "." : root);
+	source_path(data, "tests/data");
+	source_path(made, "tests/data/ctf-made");
+	source_path(perf_small, "tests/data/ctf-perf-small");
 	return 0;
 }
 
@@ -732,12 +732,8 @@ static void layouts_are_found_in_metadata(void **state)
  */
 static struct trace *open_shared(const char *name)
 {
-	char path[PATH_SIZE];
-	const char *shared = getenv("HISTREE_SHARED");
-	if (shared == NULL)
-		shared = "../shared";
-	snprintf(path, sizeof(path), "%s/traces/%s", shared, name);
-	if (access(path, R_OK) != 0)
+	char path[DATA_PATH_SIZE];
+	if (!shared_path(path, name))
 		skip();
 	return open_one(path);
 }
@@ -847,7 +843,7 @@ static void places_of_another_trace_are_refused(void **state)
 static void many_threads_is_read(void **state)
 {
 	(void)state;
-	struct trace *trace = open_shared("lttng-kernel/many-threads");
+	struct trace *trace = open_shared("traces/lttng-kernel/many-threads");
 	struct event event;
 	assert_int_equal(next(trace, &event), HISTREE_OK);
 	assert_int_equal(event.time, INT64_C(1457113582794565804));
@@ -868,20 +864,20 @@ static void many_threads_is_read(void **state)
 	assert_text(&event, "filename", "");
 	assert_int_equal(int_of(&event, "mode"), 4);
 	trace_close(trace);
-	assert_int_equal(count_in_order(open_shared("lttng-kernel/many-threads"), 8), 240644);
+	assert_int_equal(count_in_order(open_shared("traces/lttng-kernel/many-threads"), 8), 240644);
 }
 
 /* The clock steps back between packets; babeltrace2's muxer ends after 11,679 events. */
 static void scp_dest_is_read_to_its_end(void **state)
 {
 	(void)state;
-	assert_int_equal(count_in_order(open_shared("lttng-kernel/scp_dest"), 1), 85729);
+	assert_int_equal(count_in_order(open_shared("traces/lttng-kernel/scp_dest"), 1), 85729);
 }
 
 static void user_space_traces_are_read(void **state)
 {
 	(void)state;
-	struct trace *trace = open_shared("lttng-ust/cyg-profile");
+	struct trace *trace = open_shared("traces/lttng-ust/cyg-profile");
 	assert_int_equal(trace_count(trace), 2);
 	assert_string_equal(trace_at(trace, 0)->domain, "ust");
 	struct event event;
@@ -893,7 +889,7 @@ static void user_space_traces_are_read(void **state)
 	assert_text(&event, "procname", "glxgears");
 	assert_int_equal(int_of(&event, "vtid"), 16073);
 	trace_close(trace);
-	assert_int_equal(count_in_order(open_shared("lttng-ust/cyg-profile"), 4), 10138);
+	assert_int_equal(count_in_order(open_shared("traces/lttng-ust/cyg-profile"), 4), 10138);
 }
 
 #define damage_test(function) cmocka_unit_test_setup_teardown(function, copy_made, remove_copy)

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "support/data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+const char *source_path(char path[static DATA_PATH_SIZE], const char *name)
+{
+	const char *root = getenv("HISTREE_SOURCE_ROOT");
+	snprintf(path, DATA_PATH_SIZE, "%s/%s", root != NULL ? root : ".", name);
+	return path;
+}
+
+bool shared_path(char path[static DATA_PATH_SIZE], const char *name)
+{
+	const char *shared = getenv("HISTREE_SHARED");
+	char beside[DATA_PATH_SIZE];
+	if (shared == NULL)
+		shared = source_path(beside, "../shared");
+	int size = snprintf(path, DATA_PATH_SIZE, "%s/%s", shared, name);
+	return size < DATA_PATH_SIZE && access(path, R_OK) == 0;
+}

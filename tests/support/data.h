@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * data.h - where the data of a test lies.
+ */
+#ifndef SUPPORT_DATA_H
+#define SUPPORT_DATA_H
+
+#include <stdbool.h>
+
+enum { DATA_PATH_SIZE = 4096 };
+
+/* `name` below the sources, such as "tests/data/demo-trace"; returns `path`. */
+const char *source_path(char path[static DATA_PATH_SIZE], const char *name);
+
+/*
+ * `name` below the folder HISTREE_SHARED, else below `shared` beside the sources, such as "oracle/scp_dest.tsv.gz".
+ * Returns false if it is not there, whatever else may be: the test is skipped then.
+ */
+bool shared_path(char path[static DATA_PATH_SIZE], const char *name);
+
+#endif

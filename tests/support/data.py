@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+"""What support/data.h and support/effort.h are to programs in C: where data lies, and whether a sample is enough."""
+import os
+import pathlib
+
+SOURCE = pathlib.Path(os.environ.get("HISTREE_SOURCE_ROOT", pathlib.Path(__file__).parents[2]))
+QUICK = os.environ.get("HISTREE_TESTS") == "quick"
+
+
+def shared(name):
+    """`name` below the folder HISTREE_SHARED, else below `shared` beside the sources; None if it is not there."""
+    path = pathlib.Path(os.environ.get("HISTREE_SHARED", SOURCE.parent / "shared")) / name
+    return path if path.exists() else None
