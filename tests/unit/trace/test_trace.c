@@ -393,7 +393,7 @@ static void what_is_no_trace_is_refused(void **state)
 	assert_refused("/nonexistent", "No such file");
 	char path[PATH_SIZE + 16];
 	snprintf(path, sizeof(path), "%s/metadata", made);
-	assert_refused(path, "Not a directory");
+	assert_refused(path, "name the folder that it is in");
 	const char *paths[] = { made, "/nonexistent" };
 	assert_int_equal(trace_open(paths, 2, &trace, NULL), HISTREE_ERR_TRACE);
 	trace_close(NULL);
