@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -37,6 +38,8 @@ static bool arena_grow(struct arena *arena, size_t needed)
 
 void *arena_allocate(struct arena *arena, size_t size, size_t alignment)
 {
+	assert(alignment > 0 && (alignment & (alignment - 1)) == 0 && alignment <= _Alignof(max_align_t));
+	assert(arena->used <= arena->size && arena->size <= arena->bytes_total);
 	size_t at = (arena->used + alignment - 1) & ~(alignment - 1);
 	if (arena->chunk == NULL || at > arena->size || size > arena->size - at) {
 		if (!arena_grow(arena, size))
@@ -44,6 +47,7 @@ void *arena_allocate(struct arena *arena, size_t size, size_t alignment)
 		at = 0;
 	}
 	arena->used = at + size;
+	assert(at % alignment == 0 && arena->used <= arena->size);
 	return (char *)arena->chunk->bytes + at;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/array.h"
 
+#include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ bool array_reserve_bytes(void *array, size_t *capacity, size_t needed, size_t el
 		wanted = 16;
 	if (wanted > SIZE_MAX / element_size)
 		return false;
+	assert(wanted >= needed);
 
 	void *old;
 	memcpy(&old, array, sizeof(old));

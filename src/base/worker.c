@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/worker.h"
 
+#include <assert.h>
 #include <signal.h>
 
 static void *work(void *context)
@@ -48,6 +49,7 @@ no_condition:
 void worker_start(struct worker *worker, void (*task)(void *context), void *context)
 {
 	pthread_mutex_lock(&worker->mutex);
+	assert(worker->task == NULL && !worker->stopping);
 	worker->task = task;
 	worker->context = context;
 	pthread_cond_signal(&worker->changed);
@@ -66,6 +68,7 @@ void worker_stop(struct worker *worker)
 {
 	worker_wait(worker);
 	pthread_mutex_lock(&worker->mutex);
+	assert(worker->task == NULL && !worker->stopping);
 	worker->stopping = true;
 	pthread_cond_signal(&worker->changed);
 	pthread_mutex_unlock(&worker->mutex);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "node/node_view.h"
 
+#include <assert.h>
+
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "base/error.h"
@@ -39,6 +41,17 @@ enum histree_status node_check(const struct node_layout *layout, const uint8_t *
 	return HISTREE_OK;
 }
 
+/* What node_check() promises of a block, which is why nothing of it is asked again. */
+static void assert_view(const struct node_view *view)
+{
+	(void)view;
+	assert(view->used >= NODE_HEADER_SIZE && view->used <= view->layout->node_size);
+	assert(view->child_count <= view->layout->child_capacity && (view->height > 0 || view->child_count == 0));
+	assert(view->rows <= view->block + view->used);
+	assert(view->rows_end == NULL || view->rows_end >= view->rows);
+	assert(view->row_count == 0 || view->start <= view->end);
+}
+
 struct node_view node_view(const struct node_layout *layout, const uint8_t *block)
 {
 	struct node_view view = {
@@ -60,6 +73,7 @@ struct node_view node_view(const struct node_layout *layout, const uint8_t *bloc
 		view.columns = column_view(block);
 	else if (!layout->segments)
 		view.rows_end = block + view.used - node_index_count(view.row_count) * NODE_INDEX_SIZE;
+	assert_view(&view);
 	return view;
 }
 

@@ -7,6 +7,7 @@
  * into the cache, each segment would cost a node: then segments are taken from the queue ahead, and their content
  * is gathered, each leaf once for many.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -261,6 +262,7 @@ static enum histree_status hand_out(struct segment_sweep *sweep, struct segment_
 				    struct histree_segment *out, struct histree_error *error)
 {
 	struct segment_times times = segment_key_times(sweep->order, key);
+	assert(sweep->handed_out == 0 || !segment_key_is_less(key, sweep->handed));
 	sweep->handed = key;
 	sweep->handed_out++;
 	out->start = times.start;

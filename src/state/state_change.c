@@ -2,6 +2,7 @@
 /*
  * state_change.c - the rules of one change (state_system.h), and the changes made of it alone.
  */
+#include <assert.h>
 #include <inttypes.h>
 
 #include "base/error.h"
@@ -93,6 +94,7 @@ enum histree_status state_apply_change(struct histree_state_system *system, hist
 	/* No interval of zero length: at the start of the ongoing state its value is replaced. */
 	if (t > interval.start) {
 		interval.end = t - 1;
+		assert(interval.start >= system->start && interval.start <= interval.end);
 		enum histree_status status = state_add_interval(system, &interval, error);
 		if (status != HISTREE_OK) {
 			ongoing_states_drop(&system->ongoing, &held);
@@ -102,6 +104,7 @@ enum histree_status state_apply_change(struct histree_state_system *system, hist
 	ongoing_states_set(&system->ongoing, quark, t, &held);
 	if (t > system->current_end)
 		system->current_end = t;
+	assert(system->ongoing.states[quark].since == t && t >= system->start);
 	return HISTREE_OK;
 }
 

@@ -2,6 +2,7 @@
 /*
  * block_write.c - the writing half: blocks, sections, and in the end the directory and the header.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,6 +14,16 @@
 #include "base/error.h"
 #include "store/block_file.h"
 #include "store/block_file_inside.h"
+
+/* Blocks follow one another from the header on, and sections follow the blocks. */
+static void assert_writing(const struct block_file *file)
+{
+	(void)file;
+	assert(file->writing && file->size >= file->base);
+	assert(file->block_count == 0 || file->offsets[file->block_count] <= file->size);
+	assert(file->section_count > 0 || file->block_count == 0 || file->offsets[file->block_count] == file->size);
+	assert(!file->section_open || file->section_count > 0);
+}
 
 enum histree_status block_file_create(const struct io *io, const char *path, uint32_t block_size,
 				      struct block_file **out, struct histree_error *error)
@@ -50,6 +61,8 @@ enum histree_status block_file_write(struct block_file *file, uint32_t number, c
 enum histree_status block_file_write_part(struct block_file *file, uint32_t number, const void *block,
 					  uint32_t size, struct histree_error *error)
 {
+	assert_writing(file);
+	assert(file->section_count == 0);
 	if (number != file->block_count || size < BLOCK_PART_SIZE_MIN || size > file->block_size)
 		return error_set(error, HISTREE_ERR_INTERNAL, "'%s': block %u of %u bytes after %u blocks",
 				 file->path, number, size, file->block_count);
@@ -68,6 +81,7 @@ enum histree_status block_file_write_part(struct block_file *file, uint32_t numb
 	file->offsets[number + 1] = file->size;
 	file->has_extents = file->has_extents || size < file->block_size;
 	file->block_count++;
+	assert_writing(file);
 	return HISTREE_OK;
 }
 
@@ -90,6 +104,7 @@ enum histree_status block_file_section_write(struct block_file *file, const void
 					     struct histree_error *error)
 {
 	struct section *section = &file->sections[file->section_count - 1];
+	assert(file->section_open && section->offset + section->size == file->size);
 	enum histree_status status =
 		io_write_all(file->io, file->file, bytes, size, own_offset(file, file->size), error);
 	if (status != HISTREE_OK)
@@ -103,6 +118,8 @@ enum histree_status block_file_section_write(struct block_file *file, const void
 
 void block_file_section_end(struct block_file *file)
 {
+	assert_writing(file);
+	assert(file->section_open);
 	block_copies_end(&file->copies, file->sections[file->section_count - 1].id);
 	file->section_open = false;
 }
@@ -182,6 +199,8 @@ enum histree_status block_file_complete(struct block_file *file, struct histree_
 {
 	const struct io *io = file->io;
 	uint8_t page[BLOCK_FILE_HEADER_SIZE] = { 0 };
+	assert_writing(file);
+	assert(!file->section_open);
 	enum histree_status status = write_directory(file, page, error);
 	/* The header says that all before it is there: it must not reach the disk first. */
 	if (status == HISTREE_OK && !file->is_tail)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "store/node_cache.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -81,6 +82,7 @@ void node_cache_free(struct node_cache *cache)
 {
 	if (cache == NULL)
 		return;
+	assert(cache->pins == NULL && cache->pin_count == 0);
 	for (size_t i = 0; i < cache->frame_count; i++)
 		free_frame(cache->frames[i]);
 	free(cache->frames);
@@ -210,10 +212,12 @@ void node_pin_free(struct node_pin *pin)
 	struct node_cache *cache = pin->cache;
 	pthread_mutex_lock(&cache->mutex);
 	struct node_pin **link = &cache->pins;
+	assert(cache->pin_count > 0 && pin->loading == NOTHING);
 	while (*link != pin)
 		link = &(*link)->next;
 	*link = pin->next;
 	cache->pin_count--;
+	assert((cache->pins == NULL) == (cache->pin_count == 0));
 	pthread_mutex_unlock(&cache->mutex);
 	free(pin);
 }
@@ -223,14 +227,23 @@ void node_pin_drop(struct node_pin *pin)
 	atomic_store_explicit(&pin->frame, NULL, memory_order_release);
 }
 
+static const struct node_frame *held_frame(const struct node_pin *pin)
+{
+	const struct node_frame *frame = atomic_load_explicit(&pin->frame, memory_order_relaxed);
+	assert(frame != NULL);
+	return frame;
+}
+
 const uint8_t *node_pin_block(const struct node_pin *pin)
 {
-	return atomic_load_explicit(&pin->frame, memory_order_relaxed)->block;
+	const struct node_frame *frame = held_frame(pin);
+	return frame->block;
 }
 
 const void *node_pin_companion(const struct node_pin *pin)
 {
-	return atomic_load_explicit(&pin->frame, memory_order_relaxed)->companion;
+	const struct node_frame *frame = held_frame(pin);
+	return frame->companion;
 }
 
 static enum histree_status load_frame(struct node_cache *cache, struct node_frame *frame, uint32_t number,
@@ -252,6 +265,7 @@ static enum histree_status load(struct node_pin *pin, uint32_t number, struct hi
 	struct node_frame *frame = take_frame(cache);
 	if (frame == NULL)
 		return error_memory(error, "a node");
+	assert(frame->state == FRAME_FREE && pin->loading == NOTHING);
 	frame->state = FRAME_LOADING;
 	pin->loading = number;
 	pthread_mutex_unlock(&cache->mutex);
@@ -259,6 +273,7 @@ static enum histree_status load(struct node_pin *pin, uint32_t number, struct hi
 	enum histree_status status = load_frame(cache, frame, number, error);
 
 	pthread_mutex_lock(&cache->mutex);
+	assert(frame->state == FRAME_LOADING && atomic_load(&cache->table[number]) == NULL);
 	pin->loading = NOTHING;
 	frame->state = FRAME_FREE;
 	if (status == HISTREE_OK) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tree/tree_output.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "node/node_view.h"
 
 enum histree_status tree_output_init(struct tree_output *output, struct block_file *file, struct node_layout layout,
 				     struct histree_error *error)
@@ -20,6 +22,34 @@ static enum histree_status check_room(const struct tree_output *output, struct h
 	return error_set(error, HISTREE_ERR_TOO_LARGE, "'%s': more than %u nodes; use a greater node size",
 			 block_file_path(output->file), UINT32_MAX);
 }
+
+#ifndef NDEBUG
+static bool is_child_within(const struct node_layout *layout, const struct node_view *node,
+			    const struct node_child *child)
+{
+	bool has_end = (layout->child_bounds & NODE_CHILD_END) != 0;
+	return child->number < node->number && child->start >= node->start && (!has_end || child->end <= node->end);
+}
+
+/*
+ * Returns whether the sealed block can be read and is what its parent is told.  node_view() asserts the same of the
+ * blocks that are opened.
+ */
+static bool is_sealed(const struct tree_output *output, uint32_t height, uint32_t used,
+		      const struct node_child *bounds)
+{
+	if (node_check(&output->layout, output->block, output->node_count, NULL) != HISTREE_OK)
+		return false;
+	const struct node_view node = node_view(&output->layout, output->block);
+	for (uint32_t i = 0; i < node.child_count; i++) {
+		const struct node_child child = node_view_child(&node, i);
+		if (!is_child_within(&output->layout, &node, &child))
+			return false;
+	}
+	return bounds->number == node.number && node.height == height && node.used == used &&
+	       node.start == bounds->start && node.end == bounds->end;
+}
+#endif
 
 /* Count and write the block that was sealed. */
 static enum histree_status write_block(struct tree_output *output, uint32_t height, uint32_t used,
@@ -42,6 +72,7 @@ enum histree_status tree_output_node(struct tree_output *output, struct node_bui
 	uint32_t used = node_builder_seal(builder, output->node_count, end, output->block, child);
 	if (used == 0)
 		return error_memory(error, "a node");
+	assert(is_sealed(output, builder->height, used, child));
 	return write_block(output, builder->height, used, builder->key_min, builder->key_max, error);
 }
 
@@ -52,6 +83,7 @@ enum histree_status tree_output_leaf(struct tree_output *output, struct column_b
 	if (status != HISTREE_OK)
 		return status;
 	uint32_t used = column_builder_seal(builder, &output->layout, output->node_count, output->block, child);
+	assert(is_sealed(output, 0, used, child));
 	return write_block(output, 0, used, child->key_min, child->key_max, error);
 }
 
@@ -62,6 +94,7 @@ enum histree_status tree_output_segments(struct tree_output *output, struct segm
 	if (status != HISTREE_OK)
 		return status;
 	uint32_t used = segment_builder_seal(builder, &output->layout, output->node_count, output->block, child);
+	assert(is_sealed(output, 0, used, child));
 	return write_block(output, 0, used, child->key_min, child->key_max, error);
 }
 
