@@ -9,13 +9,13 @@
 
 struct row {
 	struct histree_interval interval;
-	uint32_t place; /* of its attribute among those of the part */
+	uint32_t position; /* of its attribute among those of the part */
 };
 
-/* An attribute of a part: sorted by quark, as a query wants them. */
+/* An attribute of a part.  Members are sorted by quark, as a query wants them. */
 struct member {
 	histree_quark quark;
-	uint32_t place; /* by path */
+	uint32_t position; /* by path */
 };
 
 /*
@@ -57,7 +57,8 @@ static int compare_members(const void *one, const void *other)
 static void choose_members(struct answering *answering, const struct part *part)
 {
 	for (size_t i = 0; i < part->attribute_count; i++)
-		answering->members[i] = (struct member){ .quark = part->attributes[i].quark, .place = (uint32_t)i };
+		answering->members[i] =
+			(struct member){ .quark = part->attributes[i].quark, .position = (uint32_t)i };
 	qsort(answering->members, part->attribute_count, sizeof(*answering->members), compare_members);
 	for (size_t i = 0; i < part->attribute_count; i++)
 		answering->quarks[i] = answering->members[i].quark;
@@ -68,7 +69,7 @@ static const struct member *member_of(const struct answering *answering, const s
 {
 	const struct member *members = answering->members;
 	size_t first = 0, count = part->attribute_count;
-	/* Without holes between them, as when all attributes are asked for, the place is plain. */
+	/* If no quark between them is missing, the index follows from the quark. */
 	if (members[count - 1].quark - members[0].quark == count - 1)
 		return quark >= members[0].quark && quark <= members[count - 1].quark
 			       ? &members[quark - members[0].quark]
@@ -92,12 +93,12 @@ static bool has_bytes(const struct histree_value *value)
 	return value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM;
 }
 
-static bool keep(struct answering *answering, const struct histree_interval *interval, uint32_t place)
+static bool keep(struct answering *answering, const struct histree_interval *interval, uint32_t position)
 {
 	if (!array_reserve(&answering->rows, &answering->row_capacity, answering->row_count + 1))
 		return false;
 	struct row *row = &answering->rows[answering->row_count];
-	*row = (struct row){ .interval = *interval, .place = place };
+	*row = (struct row){ .interval = *interval, .position = position };
 	if (has_bytes(&interval->value)) {
 		row->interval.value.bytes =
 			arena_copy(&answering->values, interval->value.bytes, interval->value.size);
@@ -114,7 +115,7 @@ static bool is_full(const struct answering *answering)
 	       answering->bytes_max;
 }
 
-/* All intervals of the part, or HISTREE_END: there is no room for them. */
+/* Takes all intervals of the part.  Returns HISTREE_END if there is no room for them. */
 static enum histree_status pull(struct answering *answering, const struct part *part, struct histree_error *error)
 {
 	struct histree_interval interval;
@@ -128,7 +129,7 @@ static enum histree_status pull(struct answering *answering, const struct part *
 					 "the query gave an attribute that was not asked for");
 		if (is_full(answering))
 			return HISTREE_END;
-		if (!keep(answering, &interval, member->place))
+		if (!keep(answering, &interval, member->position))
 			return error_memory(error, "the intervals found");
 	}
 	return status == HISTREE_END ? HISTREE_OK : status;
@@ -184,41 +185,41 @@ static bool is_ascending(const struct row *const *rows, size_t count)
 	return true;
 }
 
-/* Rows by attribute, by counting; within an attribute the tree mostly gives them in order. */
+/* Sorts rows by attribute, by counting.  The tree mostly gives those of one attribute in order. */
 static enum histree_status hand_on(struct answering *answering, const struct part *part,
 				   struct histree_error *error)
 {
-	size_t *behind = calloc(part->attribute_count + 1, sizeof(*behind));
+	size_t *ends = calloc(part->attribute_count + 1, sizeof(*ends));
 	const struct row **sorted = malloc((answering->row_count + 1) * sizeof(*sorted));
 	enum histree_status status = HISTREE_OK;
-	if (behind == NULL || sorted == NULL) {
+	if (ends == NULL || sorted == NULL) {
 		status = error_memory(error, "sorting");
 		goto out;
 	}
 	for (size_t i = 0; i < answering->row_count; i++)
-		behind[answering->rows[i].place + 1]++;
-	for (size_t place = 0; place < part->attribute_count; place++)
-		behind[place + 1] += behind[place];
-	/* behind[p] is where attribute p begins, and after this where it ends. */
+		ends[answering->rows[i].position + 1]++;
+	for (size_t position = 0; position < part->attribute_count; position++)
+		ends[position + 1] += ends[position];
+	/* ends[p] is where attribute p begins, and after this loop where it ends. */
 	for (size_t i = 0; i < answering->row_count; i++)
-		sorted[behind[answering->rows[i].place]++] = &answering->rows[i];
+		sorted[ends[answering->rows[i].position]++] = &answering->rows[i];
 	size_t first = 0;
-	for (size_t place = 0; place < part->attribute_count; first = behind[place], place++) {
-		size_t count = behind[place] - first;
+	for (size_t position = 0; position < part->attribute_count; first = ends[position], position++) {
+		size_t count = ends[position] - first;
 		if (!is_ascending(sorted + first, count))
 			qsort((void *)(sorted + first), count, sizeof(*sorted), compare_starts);
 		for (size_t i = first; i < first + count; i++)
-			answering->take(answering->context, &part->attributes[place], &sorted[i]->interval);
+			answering->take(answering->context, &part->attributes[position], &sorted[i]->interval);
 	}
 out:
 	free((void *)sorted);
-	free(behind);
+	free(ends);
 	return status;
 }
 
 /* ---- cut -------------------------------------------------------------------------------------------- */
 
-/* False where the part is one attribute at one time. */
+/* Returns false if the part is one attribute at one time, which cannot be cut. */
 static bool cut(const struct part *part, struct part *one, struct part *other)
 {
 	*one = *other = *part;
@@ -258,8 +259,8 @@ static bool is_hopeless(const struct answering *answering, const struct part *pa
 		rows = attributes + (double)info->interval_count * attributes / (double)info->attribute_count *
 					    ((double)part->to - (double)part->from + 1) /
 					    ((double)info->end - (double)info->start + 1);
-	double most = attributes / (double)info->attribute_count * (double)info->interval_count;
-	return (rows < most ? rows : most) * (double)sizeof(struct row) > (double)answering->bytes_max;
+	double rows_max = attributes / (double)info->attribute_count * (double)info->interval_count;
+	return (rows < rows_max ? rows : rows_max) * (double)sizeof(struct row) > (double)answering->bytes_max;
 }
 
 static enum histree_status answer_part(struct answering *answering, const struct part *part,

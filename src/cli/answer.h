@@ -2,10 +2,10 @@
 /*
  * answer.h - the intervals of some attributes, sorted by path and then by start, in bounded memory.
  *
- * A query hands intervals out in the order of the tree.  They are copied, sorted and handed on.  Where they
- * would take more than ANSWER_BYTES, what was asked is cut in two, first by attributes, then by time, and each
- * half is asked by itself: another pass over the nodes that it touches, and the same rows in the same order.
- * 64 MiB hold the 821,120 intervals of a kernel trace of 240,000 events in one pass.
+ * A query hands intervals out in the order of the tree.  They are copied, sorted and handed on.  If they would take
+ * more than ANSWER_BYTES, the question is cut in two, first by attributes, then by time, and each half is asked by
+ * itself.  That takes another pass over the nodes that it touches, and gives the same rows in the same order. 64
+ * MiB hold the 821,120 intervals of a kernel trace of 240,000 events in one pass.
  */
 #ifndef CLI_ANSWER_H
 #define CLI_ANSWER_H
@@ -33,11 +33,11 @@ struct answer_stats {
 typedef void answer_taker(void *context, const struct listed_attribute *attribute,
 			  const struct histree_interval *interval);
 
-/* What was handed on before an error stays so. */
+/* Hands the intervals to `take` in order.  What it took before an error was right. */
 enum histree_status answer(const struct answer_question *question, answer_taker *take, void *context,
 			   struct answer_stats *stats, struct histree_error *error);
 
-/* What to exit with after an answer that came; that some of it is unknown because of damage is said. */
+/* Returns what to exit with after a complete answer.  If damage made some of it unknown, that is reported. */
 int answer_exit(const struct answer_stats *stats, int status);
 
 #endif

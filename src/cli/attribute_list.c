@@ -95,13 +95,13 @@ enum cli_exit attribute_list_match(struct attribute_list *list, const struct his
 	return code;
 }
 
-unsigned attribute_list_width(const struct attribute_list *list, unsigned most)
+unsigned attribute_list_width(const struct attribute_list *list, unsigned max)
 {
 	uint32_t width = 0;
 	for (size_t i = 0; i < list->count; i++)
 		if (list->attributes[i].path_size > width)
 			width = list->attributes[i].path_size;
-	return width < most ? width : most;
+	return width < max ? width : max;
 }
 
 void attribute_list_release(struct attribute_list *list)

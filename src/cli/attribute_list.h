@@ -2,7 +2,7 @@
 /*
  * attribute_list.h - some attributes of a history with their paths, sorted by path as bytes.
  *
- * The paths are held in memory: about 16 bytes an attribute beside the text.
+ * The paths are held in memory: about 16 bytes an attribute, and its text.
  */
 #ifndef CLI_ATTRIBUTE_LIST_H
 #define CLI_ATTRIBUTE_LIST_H
@@ -25,14 +25,15 @@ struct attribute_list {
 };
 
 /*
- * All attributes that the patterns name, each once; no pattern: all there are.  A pattern that names none is
- * said on standard error, and the others are listed: CLI_NOTHING.  On any other failure the list is empty.
+ * Lists all attributes that the patterns match, each once; without patterns, all that there are.  If a pattern
+ * matches none, that is reported on standard error, the others are listed, and the result is CLI_NOTHING.  After
+ * any other failure the list is empty.
  */
 enum cli_exit attribute_list_match(struct attribute_list *list, const struct histree_attributes *attributes,
 				   char *const *patterns, size_t pattern_count);
 
-/* The length of the longest path, but no more than `most`: for the width of a column. */
-unsigned attribute_list_width(const struct attribute_list *list, unsigned most);
+/* Returns the length of the longest path, or `max` if that is less: for the width of a column. */
+unsigned attribute_list_width(const struct attribute_list *list, unsigned max);
 
 void attribute_list_release(struct attribute_list *list);
 

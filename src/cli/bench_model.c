@@ -25,30 +25,30 @@ enum histree_status bench_model_init(struct bench_model *model, uint32_t attribu
 		.length = (histree_time)attributes * BENCH_MODEL_STEP,
 		.end = (histree_time)attributes * BENCH_MODEL_STEP * states - 1,
 		.quarks = malloc(attributes * sizeof(*model->quarks)),
-		.places = malloc(attributes * sizeof(*model->places)),
+		.positions = malloc(attributes * sizeof(*model->positions)),
 	};
-	if (model->quarks == NULL || model->places == NULL) {
+	if (model->quarks == NULL || model->positions == NULL) {
 		bench_model_release(model);
 		return error_memory(error, "the model");
 	}
 	for (uint32_t i = 0; i < attributes; i++)
 		model->quarks[i] = i;
 	shuffle(model->quarks, attributes, seed);
-	for (uint32_t place = 0; place < attributes; place++)
-		model->places[model->quarks[place]] = place;
+	for (uint32_t position = 0; position < attributes; position++)
+		model->positions[model->quarks[position]] = position;
 	return HISTREE_OK;
 }
 
 void bench_model_release(struct bench_model *model)
 {
 	free(model->quarks);
-	free(model->places);
+	free(model->positions);
 	*model = (struct bench_model){ 0 };
 }
 
-static uint32_t state_at(const struct bench_model *model, uint32_t place, histree_time t)
+static uint32_t state_at(const struct bench_model *model, uint32_t position, histree_time t)
 {
-	histree_time since = t - (histree_time)place * BENCH_MODEL_STEP;
+	histree_time since = t - (histree_time)position * BENCH_MODEL_STEP;
 	histree_time state = since < 0 ? 0 : since / model->length;
 	return state < model->states ? (uint32_t)state : model->states - 1;
 }
@@ -57,20 +57,20 @@ static uint32_t state_at(const struct bench_model *model, uint32_t place, histre
 static void answer_attribute(const struct bench_model *model, histree_quark quark,
 			     const struct histree_region *question, struct bench_answer *answer)
 {
-	uint32_t place = model->places[quark], next = 0;
+	uint32_t position = model->positions[quark], next = 0;
 	if (question->times == NULL) {
-		uint32_t last = state_at(model, place, question->to);
-		for (uint32_t state = state_at(model, place, question->from); state <= last; state++) {
-			struct histree_interval interval = bench_model_interval(model, place, state);
+		uint32_t last = state_at(model, position, question->to);
+		for (uint32_t state = state_at(model, position, question->from); state <= last; state++) {
+			struct histree_interval interval = bench_model_interval(model, position, state);
 			bench_answer_add(answer, &interval);
 		}
 		return;
 	}
 	for (size_t i = 0; i < question->time_count; i++) {
-		uint32_t state = state_at(model, place, question->times[i]);
+		uint32_t state = state_at(model, position, question->times[i]);
 		if (state < next)
 			continue;
-		struct histree_interval interval = bench_model_interval(model, place, state);
+		struct histree_interval interval = bench_model_interval(model, position, state);
 		bench_answer_add(answer, &interval);
 		next = state + 1;
 	}

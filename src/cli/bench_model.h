@@ -3,7 +3,7 @@
  * bench_model.h - the intervals on which the papers compare their trees (thesis figure 4.6): A attributes, each
  * with I states of equal length, from one attribute to the next T / (A I) later, in shuffled order.
  *
- * The attribute at place p, 0 <= p < A, has state 0 from time 0, and state i, 0 < i < I, from (i A + p) STEP
+ * The attribute at position p, 0 <= p < A, has state 0 from time 0, and state i, 0 < i < I, from (i A + p) STEP
  * on; the last one reaches the end.  So the first and the last states of an attribute are longer and shorter
  * than the others, which the papers neglect.  The value of state i is the int i modulo 16, so that neighbours
  * differ.  Everything is known in closed form: the model is itself an engine, and the judge of the others.
@@ -24,8 +24,8 @@ struct bench_model {
 	uint32_t attributes, states;
 	histree_time length;   /* of an inner state */
 	histree_time end;      /* inclusive; the start is 0 */
-	histree_quark *quarks; /* by place */
-	uint32_t *places;      /* by quark */
+	histree_quark *quarks; /* by position */
+	uint32_t *positions;   /* by quark */
 };
 
 /* HISTREE_ERR_MEMORY, and nothing to release. */
@@ -33,23 +33,24 @@ enum histree_status bench_model_init(struct bench_model *model, uint32_t attribu
 				     struct histree_error *error);
 void bench_model_release(struct bench_model *model);
 
-static inline histree_time bench_model_start_of(const struct bench_model *model, uint32_t place, uint32_t state)
+static inline histree_time bench_model_start_of(const struct bench_model *model, uint32_t position, uint32_t state)
 {
-	return state == 0 ? 0 : model->length * state + (histree_time)place * BENCH_MODEL_STEP;
+	return state == 0 ? 0 : model->length * state + (histree_time)position * BENCH_MODEL_STEP;
 }
 
 /*
- * The state of number `state` of the attribute at `place`.  With the states in the outer loop and the places in
- * the inner one they come by non-decreasing start, and by non-decreasing end.
+ * The state of number `state` of the attribute at `position`.  With the states in the outer loop and the positions
+ * in the inner one they come by non-decreasing start, and by non-decreasing end.
  */
-static inline struct histree_interval bench_model_interval(const struct bench_model *model, uint32_t place,
+static inline struct histree_interval bench_model_interval(const struct bench_model *model, uint32_t position,
 							   uint32_t state)
 {
-	assert(place < model->attributes && state < model->states);
+	assert(position < model->attributes && state < model->states);
 	return (struct histree_interval){
-		.start = bench_model_start_of(model, place, state),
-		.end = state + 1 == model->states ? model->end : bench_model_start_of(model, place, state + 1) - 1,
-		.quark = model->quarks[place],
+		.start = bench_model_start_of(model, position, state),
+		.end = state + 1 == model->states ? model->end
+						  : bench_model_start_of(model, position, state + 1) - 1,
+		.quark = model->quarks[position],
 		.value = histree_int((int32_t)(state % BENCH_MODEL_VALUES)),
 	};
 }

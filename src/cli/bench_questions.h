@@ -28,7 +28,7 @@ struct bench_questions {
 	histree_time *times;   /* of each `times` question */
 };
 
-/* `start` and `end` are those of the history, `singles` is how many single queries there are, at least one. */
+/* `start` and `end` are those of the history, `singles` is the number of single queries, at least one. */
 enum histree_status bench_questions_init(struct bench_questions *questions, uint32_t attributes, histree_time start,
 					 histree_time end, size_t singles, uint64_t seed,
 					 struct histree_error *error);

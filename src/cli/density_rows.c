@@ -93,9 +93,10 @@ void density_rows_print_bars(const struct density_rows *rows, struct output *out
 	};
 	const struct histree_density_group *all = histree_segment_density_group(rows->density, 0);
 	struct row_writer writer;
-	uint64_t most = 0;
+	uint64_t count_max = 0;
 	for (size_t i = 0; i < rows->bucket_count; i++)
-		most = cell(rows, 0, 0, i) > most ? cell(rows, 0, 0, i) : most;
+		if (cell(rows, 0, 0, i) > count_max)
+			count_max = cell(rows, 0, 0, i);
 	row_writer_begin(&writer, row_format_find(NULL), output, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; all != NULL && i < 4; i++)
 		row_text(&writer, columns[i].name);
@@ -107,7 +108,7 @@ void density_rows_print_bars(const struct density_rows *rows, struct output *out
 		put_round(&writer, rows->buckets[i].max < UINT64_MAX ? rows->buckets[i].max + 1 : UINT64_MAX);
 		row_unsigned(&writer, count);
 		put_share(&writer, count, all->count);
-		row_bar(&writer, count, most);
+		row_bar(&writer, count, count_max);
 		row_end(&writer);
 	}
 	row_writer_finish(&writer);
@@ -115,29 +116,30 @@ void density_rows_print_bars(const struct density_rows *rows, struct output *out
 
 /* ---- shades -------------------------------------------------------------------------------------- */
 
-/* A bucket takes two places, so that six of a decade of three have room for "100us" and a blank. */
-enum { PLACES = 2, LINE_MAX = PLACES * 512 };
+/* A bucket is two characters wide, so that six of a decade of three have room for "100us" and a blank. */
+enum { BUCKET_WIDTH = 2, LINE_MAX = BUCKET_WIDTH * 512 };
 
 static const char signs[] = " .:-=+*#%@";
 
-/* By the logarithm: the first sign behind the blank is 1, the last one `most`. */
-static char sign_of(uint64_t count, uint64_t most)
+/* By the logarithm: the first sign after the blank is for 1, the last one for `count_max`. */
+static char sign_of(uint64_t count, uint64_t count_max)
 {
 	const size_t last = sizeof(signs) - 2;
 	if (count == 0)
 		return signs[0];
-	double share = most > 1 ? log((double)count) / log((double)most) : 0;
+	double share = count_max > 1 ? log((double)count) / log((double)count_max) : 0;
 	return signs[1 + (size_t)(share * (double)(last - 1))];
 }
 
-static uint64_t most_of(const struct density_rows *rows)
+static uint64_t count_max_of(const struct density_rows *rows)
 {
-	uint64_t most = 0;
+	uint64_t count_max = 0;
 	for (size_t group = 0; histree_segment_density_group(rows->density, group) != NULL; group++)
 		for (uint32_t column = 0; column < columns_of(rows); column++)
 			for (size_t i = 0; i < rows->bucket_count; i++)
-				most = cell(rows, group, column, i) > most ? cell(rows, group, column, i) : most;
-	return most;
+				if (cell(rows, group, column, i) > count_max)
+					count_max = cell(rows, group, column, i);
+	return count_max;
 }
 
 static bool is_power_of_ten(uint64_t number)
@@ -153,30 +155,30 @@ static size_t make_axis(const struct density_rows *rows, char line[LINE_MAX])
 	size_t used = 0;
 	for (size_t i = 0; i < rows->bucket_count; i++) {
 		char text[TIME_TEXT_SIZE];
-		size_t size = time_format_round(rows->buckets[i].min, text), place = i * PLACES;
+		size_t size = time_format_round(rows->buckets[i].min, text), column = i * BUCKET_WIDTH;
 		char *blank = strchr(text, ' ');
 		memmove(blank, blank + 1, strlen(blank));
 		size--;
-		if (!is_power_of_ten(rows->buckets[i].min) || (used > 0 && place <= used) ||
-		    place + size > LINE_MAX)
+		if (!is_power_of_ten(rows->buckets[i].min) || (used > 0 && column <= used) ||
+		    column + size > LINE_MAX)
 			continue;
-		memset(line + used, ' ', place - used);
-		memcpy(line + place, text, size);
-		used = place + size;
+		memset(line + used, ' ', column - used);
+		memcpy(line + column, text, size);
+		used = column + size;
 	}
 	return used;
 }
 
 static void put_shades(const struct density_rows *rows, struct row_writer *writer, size_t group, uint32_t column,
-		       uint64_t most)
+		       uint64_t count_max)
 {
 	char line[LINE_MAX];
 	size_t used = 0;
-	for (size_t i = 0; i < rows->bucket_count && (i + 1) * PLACES <= LINE_MAX; i++) {
+	for (size_t i = 0; i < rows->bucket_count && (i + 1) * BUCKET_WIDTH <= LINE_MAX; i++) {
 		uint64_t count = cell(rows, group, column, i);
-		memset(line + i * PLACES, sign_of(count, most), PLACES);
+		memset(line + i * BUCKET_WIDTH, sign_of(count, count_max), BUCKET_WIDTH);
 		if (count > 0)
-			used = (i + 1) * PLACES;
+			used = (i + 1) * BUCKET_WIDTH;
 	}
 	row_bytes(writer, line, used);
 	row_end(writer);
@@ -201,7 +203,7 @@ static void put_value(struct row_writer *writer, const struct histree_density_gr
 }
 
 /* Of a column of all segments each has its line, so that time goes on evenly; of a value only those with some. */
-static void put_group(const struct density_rows *rows, struct row_writer *writer, size_t index, uint64_t most)
+static void put_group(const struct density_rows *rows, struct row_writer *writer, size_t index, uint64_t count_max)
 {
 	const struct histree_density_group *group = histree_segment_density_group(rows->density, index);
 	for (uint32_t column = 0; column < columns_of(rows); column++) {
@@ -214,7 +216,7 @@ static void put_group(const struct density_rows *rows, struct row_writer *writer
 		if (rows->column_count > 0)
 			row_bytes(writer, text, time_format_clock(column_start(rows, column), text));
 		row_unsigned(writer, count);
-		put_shades(rows, writer, index, column, most);
+		put_shades(rows, writer, index, column, count_max);
 	}
 }
 
@@ -232,15 +234,15 @@ void density_rows_print_shades(const struct density_rows *rows, struct output *o
 		return;
 	struct row_writer writer;
 	char line[LINE_MAX];
-	uint64_t most = most_of(rows);
+	uint64_t count_max = count_max_of(rows);
 	row_writer_begin(&writer, row_format_find(NULL), output, columns, count);
 	for (size_t i = 0; i + 1 < count; i++)
 		row_text(&writer, columns[i].name);
 	row_bytes(&writer, line, make_axis(rows, line));
 	row_end(&writer);
 	for (size_t group = 0; histree_segment_density_group(rows->density, group) != NULL; group++)
-		put_group(rows, &writer, group, most);
+		put_group(rows, &writer, group, count_max);
 	row_writer_finish(&writer);
 	output_format(output, "(%c is 1, %c is %" PRIu64 ", on a logarithmic scale)\n", signs[1],
-		      signs[sizeof(signs) - 2], most);
+		      signs[sizeof(signs) - 2], count_max);
 }

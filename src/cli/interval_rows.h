@@ -33,7 +33,7 @@ void interval_rows_begin(struct interval_rows *rows, const struct row_format *fo
 void interval_rows_take(void *context, const struct listed_attribute *attribute,
 			const struct histree_interval *interval);
 
-/* Also frees. */
+/* Ends the output and frees what the rows hold. */
 void interval_rows_finish(struct interval_rows *rows);
 
 #endif

@@ -92,12 +92,12 @@ static void print_expected(const struct cli_option *option, FILE *messages)
 		fputs("a length of time (ns, or like 10us, 2.5ms) ", messages);
 	else
 		fputs("a number ", messages);
-	bool is_open = option->most >= INT64_MAX;
+	bool is_open = option->max >= INT64_MAX;
 	fputs(is_open ? "of at least " : "from ", messages);
-	print_bound(option, option->least, messages);
+	print_bound(option, option->min, messages);
 	if (!is_open) {
 		fputs(" to ", messages);
-		print_bound(option, option->most, messages);
+		print_bound(option, option->max, messages);
 	}
 }
 
@@ -128,7 +128,7 @@ static bool read_number(const struct cli_option *option, const char *text, uint6
 	} else {
 		is_read = number_parse(text, number);
 	}
-	return is_read && *number >= option->least && *number <= option->most;
+	return is_read && *number >= option->min && *number <= option->max;
 }
 
 static enum cli_parsed take(const struct parser *parser, const struct cli_option *option, const char *text)
@@ -189,11 +189,11 @@ static enum cli_parsed unknown_option(const struct parser *parser, const char *t
 static enum cli_parsed check_words(const struct parser *parser, const struct cli_words *words)
 {
 	const struct cli_verb *verb = parser->verb;
-	if (words->count < verb->words_least)
+	if (words->count < verb->words_min)
 		fprintf(parser->messages, "histree: '%s' needs %s", verb->name, verb->arguments);
-	else if (words->count > verb->words_most)
+	else if (words->count > verb->words_max)
 		fprintf(parser->messages, "histree: '%s' is one argument too many for '%s %s'",
-			words->words[verb->words_most], verb->name, verb->arguments);
+			words->words[verb->words_max], verb->name, verb->arguments);
 	else
 		return CLI_PARSED;
 	return wrong(parser);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * option.h - one table of options a verb: it feeds the parser, --help, the completion and, through --help, the
- * test that the manual page names each option.
+ * option.h - each verb has one table of options.  The parser, --help and the completion read it, and so does,
+ * through --help, the test that the manual page documents each option.
  *
- * A verb keeps what it was told in a struct of its own, zeroed before; a row of its table says in which member
- * its option goes:
+ * A verb keeps what it was told in a struct of its own, which is zeroed before.  A row of its table says which
+ * member an option fills:
  *
  *	struct ls_options { const char *format, *analysis; };
  *	static const struct cli_option options[] = {
  *		{ "analysis", 'a', "ANALYSIS", CLI_TEXT, offsetof(struct ls_options, analysis),
- *		  "the history of this analysis", .complete = CLI_COMPLETE_ANALYSIS },
+ *		  "read the history of this analysis", .complete = CLI_COMPLETE_ANALYSIS },
  *		{ 0 },
  *	};
  *
- * --help (-h) belongs to every verb and stands in no table.
+ * --help (-h) belongs to every verb and is in no table.
  */
 #ifndef CLI_OPTION_H
 #define CLI_OPTION_H
@@ -23,14 +23,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What an option takes, and the type of its member. */
+/* What an option takes, and the type of its member */
 enum cli_option_kind {
 	CLI_FLAG,     /* nothing; bool */
 	CLI_TEXT,     /* anything; const char * */
 	CLI_CHOICE,   /* one of `choices`; const char * */
-	CLI_NUMBER,   /* `least` to `most`; uint64_t */
-	CLI_SIZE,     /* the same in bytes, 64K and 1M understood; uint64_t */
-	CLI_DURATION, /* the same in ns, 10ms understood; uint64_t */
+	CLI_NUMBER,   /* a number from `min` to `max`; uint64_t */
+	CLI_SIZE,     /* such a number of bytes, also as 64K or 1M; uint64_t */
+	CLI_DURATION, /* such a number of ns, also as 10ms; uint64_t */
 };
 
 /* What a shell offers for an argument. */
@@ -51,7 +51,7 @@ struct cli_option {
 	const char *help;
 	enum cli_complete complete;
 	const char *const *choices; /* CLI_CHOICE: ends with NULL */
-	uint64_t least, most;       /* CLI_NUMBER, CLI_SIZE, CLI_DURATION */
+	uint64_t min, max;          /* CLI_NUMBER, CLI_SIZE, CLI_DURATION */
 };
 
 /* The arguments that are no options. */
@@ -64,7 +64,7 @@ struct cli_verb {
 	const char *name;
 	const char *summary;   /* one line, lower case */
 	const char *arguments; /* in the usage line: "STORE [PATTERN]" */
-	size_t words_least, words_most;
+	size_t words_min, words_max;
 	enum cli_complete complete; /* of the words */
 	const struct cli_option *options;
 	int (*run)(const struct cli_verb *verb, int argc,
@@ -76,11 +76,11 @@ struct cli_verb {
 enum cli_parsed {
 	CLI_PARSED,
 	CLI_HELP,  /* --help was among the options */
-	CLI_WRONG, /* said on `messages`: what was wrong and what would be right */
+	CLI_WRONG, /* `messages` has what was wrong and what would be right */
 };
 
 /*
- * Read a command line into `values`, the verb's struct.  Options and words may come in any order; "--" ends the
+ * Reads a command line into `values`, the verb's struct.  Options and words may come in any order; "--" ends the
  * options.  The words are those of argv, which is reordered.
  */
 enum cli_parsed cli_parse(const struct cli_verb *verb, int argc, char **argv, void *values, struct cli_words *words,

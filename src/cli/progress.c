@@ -9,7 +9,7 @@
 
 #include "base/time_text.h"
 
-/* Ten times a second at most. */
+/* Progress is shown ten times a second at most. */
 enum { SHOW_EVERY_NS = 100000000 };
 
 const char *const progress_names[] = { "auto", "json", "none", NULL };

@@ -22,7 +22,7 @@ void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same with what to exit with: `return report_exit(CLI_USAGE, ...)`. */
 enum cli_exit report_exit(enum cli_exit code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Say what an error of the library says, and exit with what stands for its status. */
+/* Prints the message of an error of the library.  Returns the exit status that belongs to it. */
 enum cli_exit report_error(const struct histree_error *error);
 
 enum cli_exit report_no_memory(void);

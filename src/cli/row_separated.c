@@ -16,7 +16,7 @@ static void header(struct row_writer *rows)
 	output_text(rows->output, rows->format->line_end);
 }
 
-/* An empty cell, and what comes before any other. */
+/* Writes an empty cell; every other cell begins with this too. */
 static void null(struct row_writer *rows)
 {
 	if (rows->column > 0)
@@ -39,7 +39,7 @@ static void finish(struct row_writer *rows)
 	(void)rows;
 }
 
-/* The letter that stands for a byte behind a backslash; 0: the byte stands for itself. */
+/* Returns the letter that follows the backslash in the escape sequence of a byte; 0 if the byte needs none. */
 static char tsv_escape(char c, enum row_text_kind kind)
 {
 	switch (c) {

@@ -12,7 +12,7 @@ static void begin(struct row_writer *rows)
 	(void)rows;
 }
 
-/* Begin a cell that takes `width` places, and know what the next one is owed. */
+/* Begins a cell that is `width` characters wide, and notes how many spaces come before the next one. */
 static void align(struct row_writer *rows, size_t width)
 {
 	const struct row_column *column = &rows->columns[rows->column];
@@ -31,7 +31,7 @@ static void plain(struct row_writer *rows, const char *bytes, size_t size)
 	output_bytes(rows->output, bytes, size);
 }
 
-/* What stands for a byte, and its size; 0: the byte stands for itself. */
+/* Writes the escape sequence of a byte and returns its size; 0 if the byte needs none. */
 static size_t escape_of(char escape[4], unsigned char c, enum row_text_kind kind)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -54,7 +54,7 @@ static size_t escape_of(char escape[4], unsigned char c, enum row_text_kind kind
 	return 4;
 }
 
-/* Places on the terminal, if each character takes one: bytes that continue a UTF-8 character take none. */
+/* Returns the width on a terminal, one for each character: bytes that continue a UTF-8 character have none. */
 static size_t width_of(const char *bytes, size_t size, enum row_text_kind kind)
 {
 	size_t width = 0;

@@ -82,10 +82,10 @@ void row_code(struct row_writer *rows, const char *words, int32_t code)
 	row_bytes(rows, text, (size_t)size);
 }
 
-void row_bar(struct row_writer *rows, uint64_t number, uint64_t most)
+void row_bar(struct row_writer *rows, uint64_t number, uint64_t max)
 {
 	static const char longest[] = "########################################";
-	double length = most > 0 ? (double)number / (double)most * (double)strlen(longest) : 0;
+	double length = max > 0 ? (double)number / (double)max * (double)strlen(longest) : 0;
 	row_bytes(rows, longest, length > 0 && length < 1 ? 1 : (size_t)length);
 }
 

@@ -40,10 +40,10 @@ enum row_text_kind {
 	ROW_PATH, /* an escaped path: its backslashes stay as they are, whatever the format */
 };
 
-/* What differs between formats: one row of the table a format. */
+/* What differs between formats: each format is one of these. */
 struct row_format {
-	bool for_people;      /* cells that say the same again, readably, are wanted */
-	const char *array[3]; /* what stands before, between and behind several numbers in one cell */
+	bool for_people;      /* also wants cells that say the same in readable form */
+	const char *array[3]; /* what comes before, between and after several numbers in one cell */
 	char separator;       /* tsv, csv: between cells */
 	const char *line_end; /* tsv, csv */
 	void (*begin)(struct row_writer *rows);
@@ -64,10 +64,10 @@ struct row_writer {
 	uint64_t row_count;
 };
 
-/* The names of all formats, NULL at the end: the choices of --format. */
+/* The names of all formats, which are the choices of --format; NULL ends them. */
 extern const char *const row_format_names[];
 
-/* The format of a name; NULL gives text. */
+/* Returns the format with this name, or the text format for NULL. */
 const struct row_format *row_format_find(const char *name);
 
 void row_writer_begin(struct row_writer *rows, const struct row_format *format, struct output *output,
@@ -76,15 +76,16 @@ void row_writer_begin(struct row_writer *rows, const struct row_format *format, 
 void row_number(struct row_writer *rows, int64_t number);
 void row_unsigned(struct row_writer *rows, uint64_t number);
 void row_real(struct row_writer *rows, double number);
-/* For people: a bar whose length says how much of `most` a number is.  What is there at all is seen. */
-void row_bar(struct row_writer *rows, uint64_t number, uint64_t most);
+
+/* Writes a bar whose length says how much of `max` a number is.  Any number above 0 has a visible bar. */
+void row_bar(struct row_writer *rows, uint64_t number, uint64_t max);
 
 void row_bool(struct row_writer *rows, bool truth);
 
-/* For people: what a code means, then the code: "waits for a CPU (5)". */
+/* Writes what a code means, then the code: "waits for a CPU (5)". */
 void row_code(struct row_writer *rows, const char *words, int32_t code);
 
-/* A length of time: with a unit for people, else in nanoseconds. */
+/* Writes a length of time: with a unit for people, else in nanoseconds. */
 void row_duration(struct row_writer *rows, uint64_t ns);
 
 void row_null(struct row_writer *rows);
@@ -92,10 +93,13 @@ void row_bytes(struct row_writer *rows, const char *bytes, size_t size);
 void row_text(struct row_writer *rows, const char *text);
 void row_path(struct row_writer *rows, const char *path, size_t size);
 
-/* Any value but bytes that only an analysis understands. */
+/* Writes any value; bytes that only an analysis understands become an empty cell. */
 void row_value(struct row_writer *rows, const struct histree_value *value);
 
-/* Several numbers in one cell, the last one where columns are aligned: an array in JSON, else with spaces. */
+/*
+ * Writes several numbers into one cell: as an array in JSON, else with spaces.  If columns are aligned, it must be
+ * the last cell of its row.
+ */
 void row_numbers(struct row_writer *rows, const uint64_t *numbers, size_t count);
 
 void row_end(struct row_writer *rows);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * segment_target.h - what the verbs that ask segments share: the words STORE and ANALYSIS, the options that choose
- * segments, and what they name.
+ * segment_target.h - what the verbs that read segments share: the words STORE and ANALYSIS, the options that choose
+ * segments, and what these name.
  */
 #ifndef CLI_SEGMENT_TARGET_H
 #define CLI_SEGMENT_TARGET_H
@@ -36,20 +36,20 @@ struct segment_target {
 	struct histree_segment_query query;    /* the window of --from and --to, with the filter of --where */
 };
 
-/* What failed is said on standard error.  segment_target_close() also after failure. */
+/* What failed is reported on standard error.  Call segment_target_close() even after failure. */
 enum cli_exit segment_target_open(struct segment_target *target, const struct cli_words *words,
 				  const struct segment_options *options);
 
 void segment_target_close(struct segment_target *target);
 
-/* The index of a field; what is wrong with the name of it is said on standard error, with the names there are. */
+/* Finds the index of a field.  An unknown name is reported on standard error, with the names that there are. */
 enum cli_exit segment_target_field(const struct segment_target *target, const char *option, const char *name,
 				   size_t *field);
 
-/* Say on standard error that segments are missing in what is printed; returns what to exit with. */
+/* Reports on standard error that segments are missing in the output.  Returns what to exit with. */
 enum cli_exit segment_target_report_loss(const struct histree_segment_loss *loss);
 
-/* What to exit with after an answer about all segments; `loss`, if any, is said. */
+/* Returns what to exit with after an answer about all segments.  A `loss`, unless NULL, is reported. */
 enum cli_exit segment_target_judge(const struct histree_segment_loss *loss, bool found_some);
 
 #endif

@@ -13,30 +13,32 @@ struct target {
 	struct histree_store *store; /* NULL: the path is that of a history file */
 };
 
-/* Opens the store; of a history file only its existence is seen here.  target_close() also after failure. */
+/*
+ * Opens the store.  Of a history file, this only checks that it exists.  Call target_close() even after failure.
+ */
 enum histree_status target_open(struct target *target, const char *path, struct histree_error *error);
 
 /*
- * Open the history of an analysis (NULL: the default), or the history file itself, which must then be of that
- * analysis.  With `any_version` also one that an older version of its analysis made.
+ * Opens the history of an analysis (NULL: the default), or the history file itself, which must then be of that
+ * analysis.  With `any_version`, a history that an older version of its analysis made is opened too.
  */
 enum histree_status target_history(const struct target *target, const char *analysis, bool any_version,
 				   struct histree_history **out, struct histree_error *error);
 
-/* The same of the segment store of an analysis; a file is then one of segments. */
+/* Opens the segment store of an analysis, or the file itself, which must then be a segment store. */
 enum histree_status target_segments(const struct target *target, const char *analysis, bool any_version,
 				    struct histree_segment_store **out, struct histree_error *error);
 
-/* What the store says of the segments of an analysis; NULL: it has none, or is a file. */
+/* Returns what the store says about the segments of an analysis; NULL if it has none, or is a single file. */
 const struct histree_store_segments *target_find_segments(const struct target *target, const char *analysis);
 
-/* A history however damaged it is, as far as histree_open_options.salvage goes. */
+/* Opens a history however damaged it is, as far as histree_open_options.salvage goes. */
 enum histree_status target_salvage(const struct target *target, const char *analysis, struct histree_history **out,
 				   struct histree_error *error);
 
 void target_close(struct target *target);
 
-/* Both at once, for verbs that ask one history; what failed is said on standard error. */
+/* Opens the target and its history, for verbs that read one history.  What failed is reported on standard error. */
 enum cli_exit target_open_history(struct target *target, const char *path, const char *analysis,
 				  struct histree_history **out);
 

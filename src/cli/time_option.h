@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * time_option.h - options that name a moment of a history, or of something else that goes from a start to an end.
+ * time_option.h - options that name a time of a history, or of something else that goes from a start to an end.
  */
 #ifndef CLI_TIME_OPTION_H
 #define CLI_TIME_OPTION_H
@@ -16,11 +16,14 @@ struct time_span {
 
 struct time_span time_span_of_history(const struct histree_history_info *info);
 
-/* The moment that the text of an option names; what is wrong with it is said on standard error. */
+/* Reads the time that the text of an option names.  What is wrong with it is reported on standard error. */
 enum cli_exit time_option_read(const char *option, const char *text, const struct time_span *span,
 			       histree_time *time);
 
-/* Those of --from and --to, in their order; one that is NULL is the end of the span on its side. */
+/*
+ * Reads --from and --to, which must be in this order.  If one is NULL, the start or the end of the span takes its
+ * place.
+ */
 enum cli_exit time_option_range(const char *from, const char *to, const struct time_span *span, histree_time *first,
 				histree_time *last);
 

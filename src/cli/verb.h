@@ -27,13 +27,15 @@ const struct cli_verb *cli_verb_find(const char *name);
 bool cli_begin(const struct cli_verb *verb, int argc, char **argv, void *values, struct cli_words *words,
 	       int *status);
 
-/* Flush and free what was written to standard output, and say if that failed; returns `status` or worse. */
+/*
+ * Flushes and frees the output, and reports on standard error if that failed.  Returns `status`, or CLI_INPUT then.
+ */
 int cli_end(struct output *output, int status);
 
-/* Help of one verb, or NULL: of the command. */
+/* Prints the help of one verb; if it is NULL, that of the command. */
 void help_print(struct output *output, const struct cli_verb *verb);
 
-/* Rows that several tables have. */
+/* Rows that several tables share */
 #define CLI_OPTION_FORMAT(type)                                                                               \
 	{                                                                                                     \
 		.name = "format", .argument = "FORMAT", .kind = CLI_CHOICE, .member = offsetof(type, format), \

@@ -11,13 +11,14 @@
 #include "cli/bench_report.h"
 #include "cli/bench_threads.h"
 #include "cli/target.h"
+#include "cli/tree_option.h"
 #include "cli/verb.h"
 #include "histree/state_system.h"
 
 struct bench_options {
-	const char *store, *output, *variant, *analysis, *format;
-	uint64_t attributes, intervals, r_depth, node_size, fan_out, memory, build_threads, cache, queries, seed;
-	uint64_t threads;
+	struct tree_options tree;
+	const char *store, *output, *analysis, *format;
+	uint64_t attributes, intervals, build_threads, cache, queries, seed, threads;
 };
 
 static const struct cli_option options[] = {
@@ -25,15 +26,15 @@ static const struct cli_option options[] = {
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
 	  .member = offsetof(struct bench_options, attributes),
-	  .least = 1,
-	  .most = 1 << 24,
+	  .min = 1,
+	  .max = 1 << 24,
 	  .help = "give the model this many attributes; default: 100000" },
 	{ .name = "intervals",
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
 	  .member = offsetof(struct bench_options, intervals),
-	  .least = 1,
-	  .most = 1 << 16,
+	  .min = 1,
+	  .max = 1 << 16,
 	  .help = "give each attribute this many intervals; default: 20" },
 	{ .name = "store",
 	  .argument = "STORE",
@@ -42,7 +43,7 @@ static const struct cli_option options[] = {
 	  .complete = CLI_COMPLETE_PATH,
 	  .help = "ask this store, or history file, the same queries, instead of the model" },
 	CLI_OPTION_ANALYSIS(struct bench_options,
-			    "with --store: the history of this analysis; default: kernel, or the first"),
+			    "with --store, read the history of this analysis; default: kernel, or the first"),
 	{ .name = "output",
 	  .letter = 'o',
 	  .argument = "FILE",
@@ -51,74 +52,41 @@ static const struct cli_option options[] = {
 	  .complete = CLI_COMPLETE_PATH,
 	  .help = "keep the history of the model in this file; default: a file in TMPDIR or /tmp, removed at the "
 		  "end" },
-	{ .name = "variant",
-	  .letter = 't',
-	  .argument = "VARIANT",
-	  .kind = CLI_TEXT,
-	  .member = offsetof(struct bench_options, variant),
-	  .help = "use this kind of history tree, see histree-build(1)" },
-	{ .name = "r-depth",
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct bench_options, r_depth),
-	  .least = 2,
-	  .most = 16,
-	  .help = "give R-trees this many levels" },
-	{ .name = "node-size",
-	  .argument = "BYTES",
-	  .kind = CLI_SIZE,
-	  .member = offsetof(struct bench_options, node_size),
-	  .least = 4096,
-	  .most = 1024 * 1024,
-	  .help = "make nodes of this size" },
-	{ .name = "fan-out",
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct bench_options, fan_out),
-	  .least = 2,
-	  .most = 1000,
-	  .help = "give a node at most this many children" },
-	{ .name = "memory",
-	  .argument = "BYTES",
-	  .kind = CLI_SIZE,
-	  .member = offsetof(struct bench_options, memory),
-	  .least = 1024 * 1024,
-	  .most = UINT64_MAX,
-	  .help = "use at most this much memory for building" },
+	CLI_OPTIONS_TREE(struct bench_options, tree),
 	{ .name = "build-threads",
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
 	  .member = offsetof(struct bench_options, build_threads),
-	  .least = 1,
-	  .most = 2,
+	  .min = 1,
+	  .max = 2,
 	  .help = "build with one thread or two; default: 1, to compare with engines of one thread" },
 	{ .name = "cache",
 	  .argument = "BYTES",
 	  .kind = CLI_SIZE,
 	  .member = offsetof(struct bench_options, cache),
-	  .least = 4096,
-	  .most = SIZE_MAX,
+	  .min = 4096,
+	  .max = SIZE_MAX,
 	  .help = "give the node cache of the queries this size; default: 128M" },
 	{ .name = "queries",
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
 	  .member = offsetof(struct bench_options, queries),
-	  .least = 1,
-	  .most = 10 * 1000 * 1000,
+	  .min = 1,
+	  .max = 10 * 1000 * 1000,
 	  .help = "ask this many single queries, and a hundredth of it of each other kind; default: 10000" },
 	{ .name = "threads",
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
 	  .member = offsetof(struct bench_options, threads),
-	  .least = 1,
-	  .most = BENCH_THREADS_MAX,
+	  .min = 1,
+	  .max = BENCH_THREADS_MAX,
 	  .help = "at the end, compare single queries of N threads at once with those of one thread" },
 	{ .name = "seed",
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
 	  .member = offsetof(struct bench_options, seed),
-	  .least = 1,
-	  .most = UINT64_MAX,
+	  .min = 1,
+	  .max = UINT64_MAX,
 	  .help = "order the attributes and choose the queries by this seed; default: 1" },
 	CLI_OPTION_FORMAT(struct bench_options),
 	{ 0 },
@@ -127,6 +95,7 @@ static const struct cli_option options[] = {
 /* One run, as far as it has come. */
 struct benching {
 	const struct bench_options *chosen;
+	struct histree_tree_options tree;
 	struct bench_model model;
 	char *path; /* of a temporary history, or NULL */
 	struct target target;
@@ -170,8 +139,8 @@ static enum histree_status insert_states(const struct bench_model *model, struct
 	size_t count = 0;
 	enum histree_status status = HISTREE_OK;
 	for (uint32_t state = 0; state < model->states && status == HISTREE_OK; state++) {
-		for (uint32_t place = 0; place < model->attributes && status == HISTREE_OK; place++) {
-			intervals[count++] = bench_model_interval(model, place, state);
+		for (uint32_t position = 0; position < model->attributes && status == HISTREE_OK; position++) {
+			intervals[count++] = bench_model_interval(model, position, state);
 			if (count < sizeof(intervals) / sizeof(*intervals))
 				continue;
 			status = histree_state_insert(system, intervals, count, NULL, error);
@@ -183,17 +152,11 @@ static enum histree_status insert_states(const struct bench_model *model, struct
 
 static enum histree_status build_model(struct benching *benching, const char *path, struct histree_error *error)
 {
-	const struct bench_options *chosen = benching->chosen;
 	const struct histree_history_options wanted = {
 		.path = path,
 		.provider = "model",
 		.provider_version = 1,
-		.tree = { .variant = chosen->variant,
-			  .r_depth = (uint32_t)chosen->r_depth,
-			  .node_size = (uint32_t)chosen->node_size,
-			  .fan_out = (uint32_t)chosen->fan_out,
-			  .memory_max = chosen->memory,
-			  .threads = (uint32_t)chosen->build_threads },
+		.tree = benching->tree,
 	};
 	struct histree_state_system *system = NULL;
 	enum histree_status status = histree_state_create(&wanted, &system, error);
@@ -332,7 +295,9 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
 	struct benching benching = { .chosen = &chosen };
-	status = bench(&benching);
+	status = tree_option_read(&chosen.tree, chosen.build_threads, &benching.tree);
+	if (status == CLI_OK)
+		status = bench(&benching);
 	benching_release(&benching);
 	return status;
 }

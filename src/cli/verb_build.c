@@ -7,16 +7,16 @@
 #include "base/number_text.h"
 #include "base/time_text.h"
 #include "cli/progress.h"
+#include "cli/tree_option.h"
 #include "cli/verb.h"
 #include "histree/build.h"
 
 struct build_options {
-	const char *output, *analysis, *variant, *gaps, *progress;
-	uint64_t r_depth, node_size, fan_out, memory, threads, publish;
+	struct tree_options tree;
+	const char *output, *analysis, *gaps, *progress;
+	uint64_t threads, publish;
 	bool force, resume, no_overviews, quiet;
 };
-
-static const char *const variants[] = { "cluster", "sht", "osht", "esht", "rsht", "vrsht", NULL };
 
 static const char *const gaps[] = { "unknown", "ignore", NULL };
 
@@ -30,48 +30,13 @@ static const struct cli_option options[] = {
 	  .help = "make this folder; default: NAME.histree here, where NAME is that of the first trace" },
 	CLI_OPTION_ANALYSIS(struct build_options,
 			    "run these analyses, separated by commas; default: those that apply to the trace"),
-	{ .name = "variant",
-	  .letter = 't',
-	  .argument = "VARIANT",
-	  .kind = CLI_CHOICE,
-	  .member = offsetof(struct build_options, variant),
-	  .choices = variants,
-	  .help = "use this kind of history tree: cluster, sht, osht, esht, rsht or vrsht; default: cluster" },
-	{ .name = "r-depth",
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct build_options, r_depth),
-	  .least = 2,
-	  .most = 16,
-	  .help = "give R-trees this many levels: all of them in rsht (default: 2), the deepest in vrsht (default: "
-		  "4)" },
-	{ .name = "node-size",
-	  .argument = "BYTES",
-	  .kind = CLI_SIZE,
-	  .member = offsetof(struct build_options, node_size),
-	  .least = 4096,
-	  .most = 1024 * 1024,
-	  .help = "make nodes of this size, a power of two from 4K to 1M; default: 64K, in cluster 256K" },
-	{ .name = "fan-out",
-	  .argument = "N",
-	  .kind = CLI_NUMBER,
-	  .member = offsetof(struct build_options, fan_out),
-	  .least = 2,
-	  .most = 1000,
-	  .help = "give a node at most this many children, 2 to 1000; default: 50, in cluster 1000" },
-	{ .name = "memory",
-	  .argument = "BYTES",
-	  .kind = CLI_SIZE,
-	  .member = offsetof(struct build_options, memory),
-	  .least = 1024 * 1024,
-	  .most = UINT64_MAX,
-	  .help = "use at most this much memory for buffers; default: 64M, in cluster 256M" },
+	CLI_OPTIONS_TREE(struct build_options, tree),
 	{ .name = "threads",
 	  .argument = "N",
 	  .kind = CLI_NUMBER,
 	  .member = offsetof(struct build_options, threads),
-	  .least = 1,
-	  .most = 2,
+	  .min = 1,
+	  .max = 2,
 	  .help = "use one thread, or two: then a cluster is sorted and written while the trace is read; default: "
 		  "2 "
 		  "if there are two processors, else 1" },
@@ -95,8 +60,8 @@ static const struct cli_option options[] = {
 	  .argument = "NS",
 	  .kind = CLI_DURATION,
 	  .member = offsetof(struct build_options, publish),
-	  .least = 1,
-	  .most = INT64_MAX,
+	  .min = 1,
+	  .max = INT64_MAX,
 	  .help = "publish every NS what was read: others can see it, and it survives a crash; default: after a "
 		  "second, "
 		  "then as often as it takes 3 % of the time" },
@@ -251,8 +216,8 @@ static enum cli_exit report_store(const char *path, bool is_partial, bool is_qui
 
 /* ---- build -------------------------------------------------------------------------------------------- */
 
-static enum cli_exit build(const struct build_options *chosen, const char *store,
-			   const struct analysis_names *analyses, const struct cli_words *traces)
+static enum cli_exit build(const struct build_options *chosen, const struct histree_tree_options *tree,
+			   const char *store, const struct analysis_names *analyses, const struct cli_words *traces)
 {
 	struct progress progress =
 		progress_begin(chosen->quiet && chosen->progress == NULL ? "none" : chosen->progress);
@@ -267,12 +232,7 @@ static enum cli_exit build(const struct build_options *chosen, const char *store
 		.ignore_gaps = chosen->gaps != NULL && strcmp(chosen->gaps, "ignore") == 0,
 		.no_overviews = chosen->no_overviews,
 		.publish_ns = (int64_t)chosen->publish,
-		.tree = { .variant = chosen->variant,
-			  .r_depth = (uint32_t)chosen->r_depth,
-			  .node_size = (uint32_t)chosen->node_size,
-			  .fan_out = (uint32_t)chosen->fan_out,
-			  .memory_max = chosen->memory,
-			  .threads = (uint32_t)chosen->threads },
+		.tree = *tree,
 		.progress = progress_show,
 		.progress_context = &progress,
 		.cancel = { .go_on = progress_goes_on },
@@ -298,15 +258,16 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	if ((chosen.node_size & (chosen.node_size - 1)) != 0)
-		return report_exit(CLI_USAGE, "'--node-size': %" PRIu64 " is not a power of two", chosen.node_size);
 	struct analysis_names analyses = { 0 };
+	struct histree_tree_options tree;
 	char *store = NULL;
-	enum cli_exit code = analysis_names_read(&analyses, chosen.analysis);
+	enum cli_exit code = tree_option_read(&chosen.tree, chosen.threads, &tree);
+	if (code == CLI_OK)
+		code = analysis_names_read(&analyses, chosen.analysis);
 	if (code == CLI_OK)
 		code = choose_store(chosen.output, words.words[0], &store);
 	if (code == CLI_OK)
-		code = build(&chosen, store, &analyses, &words);
+		code = build(&chosen, &tree, store, &analyses, &words);
 	free(store);
 	analysis_names_release(&analyses);
 	return code;
@@ -316,8 +277,8 @@ const struct cli_verb verb_build = {
 	.name = "build",
 	.summary = "read a trace once and make a store of its states",
 	.arguments = "TRACE...",
-	.words_least = 1,
-	.words_most = CLI_WORDS_ANY,
+	.words_min = 1,
+	.words_max = CLI_WORDS_ANY,
 	.complete = CLI_COMPLETE_PATH,
 	.options = options,
 	.run = run,

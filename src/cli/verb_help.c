@@ -4,11 +4,12 @@
 
 #include "cli/verb.h"
 
-/* Where the text of an option begins; an option that is wider has it on a line of its own. */
+/* Where the text of an option begins.  If the option itself is wider, its text begins on the next line. */
 enum { HELP_COLUMN = 30, HELP_WIDTH = 80 };
 
 /*
- * Words of `text` in lines that begin at HELP_COLUMN; the first line is there already, `used` places of it taken.
+ * Prints `text` in lines that begin at HELP_COLUMN and break between words.  The first line has `used` characters
+ * already.
  */
 static void print_wrapped(struct output *output, const char *text, size_t used)
 {
@@ -103,7 +104,7 @@ const struct cli_verb verb_help = {
 	.name = "help",
 	.summary = "print a short help for the command, or for one verb",
 	.arguments = "[VERB]",
-	.words_most = 1,
+	.words_max = 1,
 	.complete = CLI_COMPLETE_VERB,
 	.options = options,
 	.run = run,

@@ -67,10 +67,10 @@ static void put_lines(struct row_writer *rows, const struct fact *fact)
 
 static void put_bars(struct row_writer *rows, const struct fact *fact)
 {
-	uint64_t most = 0;
+	uint64_t max = 0;
 	for (size_t i = 0; i < fact->number_count; i++)
-		if (fact->numbers[i] > most)
-			most = fact->numbers[i];
+		if (fact->numbers[i] > max)
+			max = fact->numbers[i];
 	put_label(rows, fact->name);
 	row_null(rows);
 	row_text(rows, fact->note);
@@ -84,7 +84,7 @@ static void put_bars(struct row_writer *rows, const struct fact *fact)
 			snprintf(label, sizeof(label), "%10zu", i);
 		row_text(rows, label);
 		row_unsigned(rows, fact->numbers[i]);
-		row_bar(rows, fact->numbers[i], most);
+		row_bar(rows, fact->numbers[i], max);
 		row_end(rows);
 	}
 }
@@ -263,8 +263,8 @@ const struct cli_verb verb_info = {
 	.name = "info",
 	.summary = "say what a store holds, how it was made and how its trees look",
 	.arguments = "STORE",
-	.words_least = 1,
-	.words_most = 1,
+	.words_min = 1,
+	.words_max = 1,
 	.complete = CLI_COMPLETE_PATH,
 	.options = options,
 	.run = run,

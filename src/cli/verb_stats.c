@@ -51,7 +51,7 @@ static void put_real_duration(struct row_writer *rows, double ns)
 		row_real(rows, ns);
 }
 
-/* Behind its value. */
+/* Writes the cells after the value of the group. */
 static void put_group(struct row_writer *rows, const struct histree_segment_group *group)
 {
 	row_unsigned(rows, group->count);
@@ -126,8 +126,8 @@ const struct cli_verb verb_stats = {
 	.name = "stats",
 	.summary = "say how long segments last: mean, deviation, percentiles",
 	.arguments = "STORE ANALYSIS",
-	.words_least = 2,
-	.words_most = 2,
+	.words_min = 2,
+	.words_max = 2,
 	.complete = CLI_COMPLETE_PATH,
 	.options = options,
 	.run = run,

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+#include "cli/tree_option.h"
+
+#include <inttypes.h>
+
+const char *const tree_option_variants[] = { "cluster", "sht", "osht", "esht", "rsht", "vrsht", NULL };
+
+enum cli_exit tree_option_read(const struct tree_options *chosen, uint64_t threads,
+			       struct histree_tree_options *out)
+{
+	if ((chosen->node_size & (chosen->node_size - 1)) != 0)
+		return report_exit(CLI_USAGE, "'--node-size': %" PRIu64 " is not a power of two",
+				   chosen->node_size);
+	*out = (struct histree_tree_options){
+		.variant = chosen->variant,
+		.r_depth = (uint32_t)chosen->r_depth,
+		.node_size = (uint32_t)chosen->node_size,
+		.fan_out = (uint32_t)chosen->fan_out,
+		.memory_max = chosen->memory,
+		.threads = (uint32_t)threads,
+	};
+	return CLI_OK;
+}

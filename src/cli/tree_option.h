@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tree_option.h - the options that say how a history tree is made, which the verbs share that make one.
+ */
+#ifndef CLI_TREE_OPTION_H
+#define CLI_TREE_OPTION_H
+
+#include "cli/option.h"
+#include "cli/report.h"
+#include "histree/state_system.h"
+
+struct tree_options {
+	const char *variant;
+	uint64_t r_depth, node_size, fan_out, memory;
+};
+
+/* Their rows in the table of a verb; `at` is the struct tree_options in the verb's own. */
+#define CLI_OPTIONS_TREE(type, at)                                                                              \
+	{ .name = "variant",                                                                                    \
+	  .letter = 't',                                                                                        \
+	  .argument = "VARIANT",                                                                                \
+	  .kind = CLI_CHOICE,                                                                                   \
+	  .member = offsetof(type, at.variant),                                                                 \
+	  .choices = tree_option_variants,                                                                      \
+	  .help = "use this kind of history tree: cluster, sht, osht, esht, rsht or vrsht; default: cluster" }, \
+		CLI_OPTION_TREE("r-depth", "N", CLI_NUMBER, type, at.r_depth, 2, 16,                            \
+				"give R-trees this many levels: all of them in rsht (default: 2), the deepest " \
+				"in vrsht (default: 4)"),                                                       \
+		CLI_OPTION_TREE("node-size", "BYTES", CLI_SIZE, type, at.node_size, 4096, 1024 * 1024,          \
+				"make nodes of this size, a power of two from 4K to 1M; default: 64K, in "      \
+				"cluster 256K"),                                                                \
+		CLI_OPTION_TREE("fan-out", "N", CLI_NUMBER, type, at.fan_out, 2, 1000,                          \
+				"give a node at most this many children, 2 to 1000; default: 50, in cluster "   \
+				"1000"),                                                                        \
+		CLI_OPTION_TREE("memory", "BYTES", CLI_SIZE, type, at.memory, 1024 * 1024, UINT64_MAX,          \
+				"use at most this much memory for buffers; default: 64M, in cluster 256M")
+#define CLI_OPTION_TREE(text, of, takes, type, at, lowest, highest, means)                                \
+	{                                                                                                 \
+		.name = text, .argument = of, .kind = takes, .member = offsetof(type, at), .min = lowest, \
+		.max = highest, .help = means                                                             \
+	}
+
+extern const char *const tree_option_variants[];
+
+/* Fills in what the options say, for the library.  What is wrong with them is reported on standard error. */
+enum cli_exit tree_option_read(const struct tree_options *chosen, uint64_t threads,
+			       struct histree_tree_options *out);
+
+#endif
