@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "draw/picture_text.h"
 
@@ -21,12 +22,6 @@ static enum histree_status add(struct row_list *list, struct picture_row row, co
 	return HISTREE_OK;
 }
 
-static int compare_quarks(const void *one, const void *other)
-{
-	histree_quark a = *(const histree_quark *)one, b = *(const histree_quark *)other;
-	return (a > b) - (a < b);
-}
-
 /* A pattern may name a million rows, of which each thread is looked for. */
 static enum histree_status sort_asked(struct row_list *list, const struct histree_draw_options *options,
 				      struct histree_error *error)
@@ -37,14 +32,14 @@ static enum histree_status sort_asked(struct row_list *list, const struct histre
 	list->asked_count = options->quark_count;
 	for (size_t i = 0; i < options->quark_count; i++)
 		list->asked[i] = options->quarks[i];
-	qsort(list->asked, list->asked_count, sizeof(*list->asked), compare_quarks);
+	qsort(list->asked, list->asked_count, sizeof(*list->asked), compare_u32);
 	return HISTREE_OK;
 }
 
 static bool is_asked(const struct row_list *list, const struct histree_draw_options *options, histree_quark quark)
 {
 	return options->quarks == NULL ||
-	       bsearch(&quark, list->asked, list->asked_count, sizeof(*list->asked), compare_quarks) != NULL;
+	       bsearch(&quark, list->asked, list->asked_count, sizeof(*list->asked), compare_u32) != NULL;
 }
 
 static void say_which(struct row_list *list, size_t all, const char *what, const char *chosen)

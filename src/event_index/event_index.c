@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "base/error.h"
+#include "base/search.h"
 
 /* ---- decoding -------------------------------------------------------------------------------------------- */
 
@@ -189,17 +190,22 @@ void event_index_release(struct event_index *index)
 
 /* ---- asking ---------------------------------------------------------------------------------------------- */
 
+struct sought_time {
+	const histree_time *ticks;
+	histree_time time;
+};
+
+static bool is_before(const void *context, size_t index)
+{
+	const struct sought_time *sought = context;
+	return sought->ticks[index] < sought->time;
+}
+
 size_t event_index_tick_before(const struct event_index *index, histree_time time)
 {
-	size_t low = 0, high = index->tick_count; /* ticks below `low` are before, those from `high` on are not */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (index->ticks[middle] < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 ? low - 1 : 0;
+	const struct sought_time sought = { index->ticks, time };
+	size_t after = search_first(0, index->tick_count, index->tick_count / 2, is_before, &sought);
+	return after > 0 ? after - 1 : 0;
 }
 
 double event_index_estimate(const struct event_index *index, histree_time time)

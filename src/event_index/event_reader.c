@@ -15,6 +15,7 @@
 #include "base/intern.h"
 #include "event_index/events.h"
 #include "histree/rows.h"
+#include "query/pixel_scale.h"
 
 enum { EXACT_EVENTS = 2 * EVENTS_PER_BLOCK };
 
@@ -277,22 +278,10 @@ enum histree_status histree_event_reader_count_types(struct histree_event_reader
 	return status;
 }
 
-static uint32_t pixel_of(histree_time from, histree_time to, uint32_t pixels, histree_time time)
-{
-	uint32_t low = 0, high = pixels; /* the pixel is in [low, high) */
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-		if (histree_pixel_start(from, to, pixels, middle) <= time)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static enum histree_status count_pixels(struct histree_event_reader *reader, histree_time from, histree_time to,
 					uint32_t pixels, double *counts, struct histree_error *error)
 {
+	const struct pixel_scale scale = pixel_scale(from, to, pixels);
 	struct histree_event event;
 	uint64_t first, count = reader->events->index.event_count;
 	enum histree_status status = find_first(reader, from, &first, error);
@@ -303,7 +292,7 @@ static enum histree_status count_pixels(struct histree_event_reader *reader, his
 		if (status == HISTREE_OK && event.time > to)
 			break;
 		if (status == HISTREE_OK && event.time >= from)
-			counts[pixel_of(from, to, pixels, event.time)]++;
+			counts[pixel_to(&scale, event.time)]++;
 	}
 	return status;
 }

@@ -45,20 +45,25 @@ bool duration_buckets_init(struct duration_buckets *buckets, unsigned per_decade
 }
 
 struct looking {
-	const struct duration_buckets *buckets;
+	const uint64_t *min;
 	uint64_t duration;
 };
 
 static bool reaches(const void *context, size_t index)
 {
 	const struct looking *looking = context;
-	return looking->buckets->min[index] <= looking->duration;
+	return looking->min[index] <= looking->duration;
+}
+
+size_t duration_bucket_in(const uint64_t *min, size_t count, uint64_t duration)
+{
+	const struct looking looking = { .min = min, .duration = duration };
+	return search_first(0, count, count / 2, reaches, &looking) - 1;
 }
 
 size_t duration_bucket_of(const struct duration_buckets *buckets, uint64_t duration)
 {
-	const struct looking looking = { .buckets = buckets, .duration = duration };
-	return search_first(0, buckets->count, buckets->count / 2, reaches, &looking) - 1;
+	return duration_bucket_in(buckets->min, buckets->count, duration);
 }
 
 uint64_t duration_bucket_max(const struct duration_buckets *buckets, size_t index)

@@ -22,6 +22,9 @@ struct duration_buckets {
 /* False where there is no such division: there are 1, 3, 5, 10 and 20. */
 bool duration_buckets_init(struct duration_buckets *buckets, unsigned per_decade);
 
+/* Returns the last of `count` ascending buckets that begins at a duration or before; the first one does. */
+size_t duration_bucket_in(const uint64_t *min, size_t count, uint64_t duration);
+
 /* The index of the bucket that holds a duration. */
 size_t duration_bucket_of(const struct duration_buckets *buckets, uint64_t duration);
 

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/cancel.h"
+#include "base/compare.h"
 #include "base/error.h"
 #include "base/search.h"
 #include "state/history.h"
@@ -20,12 +21,6 @@ struct reading {
 
 /* ---- which rows ------------------------------------------------------------------------------------------- */
 
-static int compare_quarks(const void *one, const void *other)
-{
-	histree_quark a = *(const histree_quark *)one, b = *(const histree_quark *)other;
-	return (a > b) - (a < b);
-}
-
 enum histree_status row_group_choose(struct row_group *group, const histree_quark *quarks, size_t count,
 				     struct histree_error *error)
 {
@@ -37,7 +32,7 @@ enum histree_status row_group_choose(struct row_group *group, const histree_quar
 		return error_memory(error, "rows");
 	for (size_t i = 0; i < count; i++)
 		group->quarks[i] = quarks[i];
-	qsort(group->quarks, count, sizeof(*group->quarks), compare_quarks);
+	qsort(group->quarks, count, sizeof(*group->quarks), compare_u32);
 	for (size_t i = 0; i < count; i++)
 		if (group->quark_count == 0 || group->quarks[group->quark_count - 1] != group->quarks[i])
 			group->quarks[group->quark_count++] = group->quarks[i];

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/cancel.h"
+#include "base/compare.h"
 #include "base/hash.h"
 #include "base/hash_index.h"
 #include "histree/query.h"
@@ -192,12 +193,6 @@ static bool is_wanted(const struct histree_cpu_usage_request *request, int32_t c
 	return request->cpus == NULL;
 }
 
-static int compare_quarks(const void *one, const void *other)
-{
-	histree_quark a = *(const histree_quark *)one, b = *(const histree_quark *)other;
-	return (a > b) - (a < b);
-}
-
 /* The attributes that say who runs, ascending.  The caller frees *out. */
 static enum histree_status find_current_threads(struct histree_history *history,
 						const struct histree_cpu_usage_request *request,
@@ -218,7 +213,7 @@ static enum histree_status find_current_threads(struct histree_history *history,
 		if (list[i].kind == HISTREE_RESOURCE_CURRENT_THREAD && is_wanted(request, list[i].cpu))
 			(*out)[(*count)++] = list[i].quark;
 	if (*count > 1)
-		qsort(*out, *count, sizeof(**out), compare_quarks);
+		qsort(*out, *count, sizeof(**out), compare_u32);
 	histree_resources_free(resources);
 	return status;
 }

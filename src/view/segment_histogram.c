@@ -5,6 +5,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "histree/segment_view.h"
+#include "query/duration_buckets.h"
 #include "query/segment_losses.h"
 
 struct extent {
@@ -19,25 +20,11 @@ struct histogram {
 	uint32_t buckets;
 };
 
-/* The last bucket whose edge is not above a duration. */
-static uint32_t bucket_of(const struct histogram *histogram, uint64_t duration)
-{
-	uint32_t low = 0, high = histogram->buckets;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-		if (histogram->edges[middle] <= duration)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static void take(struct histogram *histogram, uint64_t duration)
 {
 	struct extent *extent = &histogram->extent;
 	if (histogram->edges != NULL) {
-		histogram->counts[bucket_of(histogram, duration)]++;
+		histogram->counts[duration_bucket_in(histogram->edges, histogram->buckets, duration)]++;
 		return;
 	}
 	if (extent->count++ == 0 || duration < extent->min)

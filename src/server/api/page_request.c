@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/compare.h"
 #include "base/error.h"
 #include "server/catalogue/service.h"
 
@@ -95,12 +96,6 @@ void page_rows_close(struct page_rows *rows)
 	*rows = (struct page_rows){ 0 };
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-	const uint32_t *first = a, *second = b;
-	return (*first > *second) - (*first < *second);
-}
-
 /* "3,17,4" */
 static bool read_toggled(const struct call *call, struct page_order *order)
 {
@@ -114,7 +109,7 @@ static bool read_toggled(const struct call *call, struct page_order *order)
 		order->toggled[order->request.toggled_count++] = (uint32_t)row;
 		at = rest + (*rest == ',');
 	}
-	qsort(order->toggled, order->request.toggled_count, sizeof(order->toggled[0]), compare_rows);
+	qsort(order->toggled, order->request.toggled_count, sizeof(order->toggled[0]), compare_u32);
 	return true;
 }
 

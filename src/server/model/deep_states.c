@@ -5,6 +5,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "histree/query.h"
 
 static int compare_rows(const void *a, const void *b)
@@ -13,18 +14,22 @@ static int compare_rows(const void *a, const void *b)
 	return (first->quark > second->quark) - (first->quark < second->quark);
 }
 
+struct sought_time {
+	const histree_time *times;
+	histree_time time;
+};
+
+static bool is_before(const void *context, size_t index)
+{
+	const struct sought_time *sought = context;
+	return sought->times[index] < sought->time;
+}
+
 /* How many samples are before a time. */
 static size_t samples_before(const struct deep_request *request, histree_time time)
 {
-	size_t low = 0, high = request->time_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (request->times[middle] < time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	const struct sought_time sought = { request->times, time };
+	return search_first(0, request->time_count, request->time_count / 2, is_before, &sought);
 }
 
 /* The gap that a state lies in; false: a sample meets it. */

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/compare.h"
 #include "base/error.h"
 
 /* As many as a few pages use at once. */
@@ -16,16 +17,10 @@ struct row_orders {
 
 /* ---- making ------------------------------------------------------------------------------------------ */
 
-static int compare_rows(const void *a, const void *b)
-{
-	const uint32_t *first = a, *second = b;
-	return (*first > *second) - (*first < *second);
-}
-
 bool row_is_folded(const struct row_order_request *request, uint32_t row)
 {
-	bool is_toggled = request->toggled_count > 0 && bsearch(&row, request->toggled, request->toggled_count,
-								sizeof(row), compare_rows) != NULL;
+	bool is_toggled = request->toggled_count > 0 &&
+			  bsearch(&row, request->toggled, request->toggled_count, sizeof(row), compare_u32) != NULL;
 	return request->folded != is_toggled;
 }
 

@@ -128,16 +128,9 @@ static bool find_row(const void *view, int64_t id, struct state_row *out)
 	return true;
 }
 
-static void label(const void *view, const struct state_row *row, const struct row_state *state, struct piece *text)
-{
-	(void)view;
-	(void)row;
-	state_value_text(&state->value, text);
-}
-
 static void states(const struct output_call *output)
 {
-	static const struct state_source source = { find_row, label, { NULL, state_any_text } };
+	static const struct state_source source = { find_row, state_label, { NULL, state_any_text } };
 	state_rows_reply(output, &source);
 }
 

@@ -6,9 +6,12 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/compare.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "histree/query.h"
 #include "server/model/deep_states.h"
+#include "server/model/state_text.h"
 #include "server/tsp/parameters.h"
 #include "server/tsp/state_tags.h"
 
@@ -77,12 +80,6 @@ static bool add_quark(struct state_rows *rows, histree_quark quark)
 	return true;
 }
 
-static int compare_quarks(const void *a, const void *b)
-{
-	const histree_quark *first = a, *second = b;
-	return (*first > *second) - (*first < *second);
-}
-
 /* The next rows of one history, as many as may be held; unknown items are skipped. */
 static enum histree_status choose_group(struct state_rows *rows, struct histree_error *error)
 {
@@ -101,7 +98,7 @@ static enum histree_status choose_group(struct state_rows *rows, struct histree_
 	}
 	size_t count = 0;
 	if (rows->quark_count > 0)
-		qsort(rows->quarks, rows->quark_count, sizeof(*rows->quarks), compare_quarks);
+		qsort(rows->quarks, rows->quark_count, sizeof(*rows->quarks), compare_u32);
 	for (size_t i = 0; i < rows->quark_count; i++)
 		if (count == 0 || rows->quarks[i] != rows->quarks[count - 1])
 			rows->quarks[count++] = rows->quarks[i];
@@ -247,19 +244,24 @@ static enum histree_status read_group(struct state_rows *rows, struct histree_er
 
 /* ---- writing it -------------------------------------------------------------------------------------- */
 
+struct sought_state {
+	const struct gathered *states;
+	histree_quark quark;
+	histree_time time;
+};
+
+static bool is_before(const void *context, size_t index)
+{
+	const struct sought_state *sought = context;
+	const struct gathered *state = &sought->states[index];
+	return state->quark < sought->quark || (state->quark == sought->quark && state->end < sought->time);
+}
+
 /* The first state of an attribute, or after it, that ends at `time` or later. */
 static size_t find_state(const struct state_rows *rows, histree_quark quark, histree_time time)
 {
-	size_t low = 0, high = rows->state_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct gathered *state = &rows->states[middle];
-		if (state->quark < quark || (state->quark == quark && state->end < time))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	const struct sought_state sought = { rows->states, quark, time };
+	return search_first(0, rows->state_count, rows->state_count / 2, is_before, &sought);
 }
 
 static struct histree_value label_of(const struct state_rows *rows, histree_quark label,
@@ -351,6 +353,13 @@ static enum histree_status rows_next(void *state, struct json_writer *json, stru
 		if (write_row(rows, json))
 			rows->row++;
 	return rows->text.failed ? error_memory(error, "a label") : HISTREE_OK;
+}
+
+void state_label(const void *view, const struct state_row *row, const struct row_state *state, struct piece *text)
+{
+	(void)view;
+	(void)row;
+	state_value_text(&state->value, text);
 }
 
 void state_rows_reply(const struct output_call *output, const struct state_source *source)

@@ -41,4 +41,7 @@ struct state_source {
 
 void state_rows_reply(const struct output_call *output, const struct state_source *source);
 
+/* For views that show the value of a state in it. */
+void state_label(const void *view, const struct state_row *row, const struct row_state *state, struct piece *text);
+
 #endif

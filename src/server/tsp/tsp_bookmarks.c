@@ -24,9 +24,11 @@ static void reply_status(struct call *call, enum histree_status status, const st
 		reply_failure(call->reply, error);
 }
 
-/* What a request says of a bookmark; false: answered. */
-static bool read_bookmark(const struct call *call, const char **name, histree_time *start, histree_time *end)
+/* Reads what a request says of a bookmark of an experiment that exists; false if it has answered instead. */
+static bool read_bookmark(struct call *call, const char **name, histree_time *start, histree_time *end)
 {
+	if (!has_experiment(call))
+		return false;
 	*name = parameters_text(call, "name");
 	if (*name != NULL && parameters_int(call, "start", start) && parameters_int(call, "end", end))
 		return true;
@@ -48,7 +50,7 @@ void tsp_add_bookmark(struct call *call)
 	const char *name;
 	histree_time start, end;
 	struct histree_error error = { 0 };
-	if (!has_experiment(call) || !read_bookmark(call, &name, &start, &end))
+	if (!read_bookmark(call, &name, &start, &end))
 		return;
 	reply_status(call,
 		     bookmarks_add(call->service->bookmarks, call->captured[0], name, start, end,
@@ -70,7 +72,7 @@ void tsp_change_bookmark(struct call *call)
 	const char *name;
 	histree_time start, end;
 	struct histree_error error = { 0 };
-	if (!has_experiment(call) || !read_bookmark(call, &name, &start, &end))
+	if (!read_bookmark(call, &name, &start, &end))
 		return;
 	reply_status(call,
 		     bookmarks_change(call->service->bookmarks, call->captured[0], call->captured[1], name, start,
