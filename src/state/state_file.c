@@ -4,6 +4,7 @@
  * PROV beside those of the tree.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,11 @@ struct state_file {
 	/* Of a file that is gone on with: what was published of it ends then, and nothing earlier replaces it. */
 	bool resumed;
 	histree_time resumed_end;
+	/*
+	 * The path of a history that cannot be gone on with, because it is complete or was made with other nodes.
+	 * It answers until this one, which has another name until then, is complete.  NULL: there is none.
+	 */
+	char *replaces;
 	/* Of a branch: the file that it belongs to, its own path, and whether others shall open it. */
 	struct block_file *main;
 	char *path;
@@ -75,6 +81,17 @@ static enum histree_status save_provider(struct block_file *file, const struct p
 	return status;
 }
 
+/* The history that was there goes, together with its tail. */
+static enum histree_status take_name(struct state_file *state_file, struct histree_error *error)
+{
+	const struct io *io = state_file->io;
+	if (io->rename(io->context, block_file_path(state_file->file), state_file->replaces) != 0)
+		return error_set(error, HISTREE_ERR_IO, "cannot rename '%s': %s", block_file_path(state_file->file),
+				 strerror(errno));
+	block_file_drop_tail(io, state_file->replaces);
+	return io_sync_folder_of(io, state_file->replaces, error);
+}
+
 static enum histree_status file_finish(void *context, const struct attribute_tree *attributes, histree_time end,
 				       struct histree_error *error)
 {
@@ -87,6 +104,8 @@ static enum histree_status file_finish(void *context, const struct attribute_tre
 		status = save_provider(state_file->file, &state_file->provider, error);
 	if (status == HISTREE_OK)
 		status = block_file_complete(state_file->file, error);
+	if (status == HISTREE_OK && state_file->replaces != NULL)
+		status = take_name(state_file, error);
 	bool later = !state_file->resumed || end > state_file->resumed_end;
 	if (status == HISTREE_OK && state_file->publish && later)
 		status = block_file_publish(state_file->main, state_file->file, error);
@@ -102,6 +121,7 @@ static void file_free(void *context)
 	if (state_file->path != NULL)
 		state_file->io->unlink(state_file->io->context, state_file->path);
 	free(state_file->path);
+	free(state_file->replaces);
 	free(state_file);
 }
 
@@ -129,7 +149,7 @@ static enum histree_status file_branch(void *context, bool publish, struct inter
 		.resumed = of->resumed,
 		.resumed_end = of->resumed_end,
 		.main = of->file,
-		.publish = publish,
+		.publish = publish && of->replaces == NULL,
 	};
 	enum histree_status status = tree_writer_wait(of->writer, error);
 	/* Nobody but us opens it by this name. */
@@ -158,28 +178,73 @@ static enum histree_status file_branch(void *context, bool publish, struct inter
 
 /* ---- making one ------------------------------------------------------------------------------------------- */
 
-/* Go on with what is there, if it was made with nodes of this size; else make room for a new file. */
+/* Make a file that is to replace the one at `path` once it is complete. */
+static enum histree_status create_successor(struct state_file *state_file, const char *path, uint32_t node_size,
+					    struct histree_error *error)
+{
+	char *name;
+	state_file->replaces = strdup(path);
+	if (state_file->replaces == NULL || asprintf(&name, "%s.new", path) < 0)
+		return error_memory(error, "a path");
+	state_file->io->unlink(state_file->io->context, name); /* what a build that was cut off left */
+	enum histree_status status = block_file_create(state_file->io, name, node_size, &state_file->file, error);
+	free(name);
+	return status;
+}
+
+static bool is_there(const struct io *io, const char *path)
+{
+	int file = io->open(io->context, path, O_RDONLY, 0);
+	bool there = file >= 0 || errno != ENOENT;
+	if (file >= 0)
+		io->close(io->context, file);
+	return there;
+}
+
+struct leftover {
+	bool is_history; /* it can be asked */
+	bool is_part;    /* of a history with nodes of the wanted size: it can be gone on with */
+	histree_time end;
+};
+
+/* What is no history is of no use to anyone, and no error; what cannot be read now may be one. */
+static enum histree_status look_at(const struct io *io, const char *path, uint32_t node_size, struct leftover *out,
+				   struct histree_error *error)
+{
+	struct block_file *file = NULL;
+	struct tree_shape shape;
+	*out = (struct leftover){ .is_history = false };
+	enum histree_status status = block_file_open(io, path, &file, error);
+	if (status == HISTREE_OK)
+		status = tree_shape_read(file, &shape, error);
+	if (status == HISTREE_OK) {
+		bool is_part = !block_file_is_complete(file) && block_file_block_size(file) == node_size;
+		*out = (struct leftover){ .is_history = true, .is_part = is_part, .end = shape.end };
+	}
+	block_file_close(file);
+	return status == HISTREE_ERR_IO || status == HISTREE_ERR_MEMORY ? status : HISTREE_OK;
+}
+
+/* Go on with what is there, or replace it: at once if nobody can ask it, else once its successor is complete. */
 static enum histree_status continue_file(struct state_file *state_file, const char *path, uint32_t node_size,
 					 struct histree_error *error)
 {
 	const struct io *io = state_file->io;
-	struct block_file *published = NULL;
-	struct tree_shape shape;
-	enum histree_status status = block_file_open(io, path, &published, NULL);
-	if (status == HISTREE_OK)
-		status = tree_shape_read(published, &shape, NULL);
-	bool usable = status == HISTREE_OK && !block_file_is_complete(published) &&
-		      block_file_block_size(published) == node_size;
-	block_file_close(published);
-	if (usable)
-		status = block_file_continue(io, path, &state_file->file, error);
-	if (usable && status == HISTREE_OK) {
+	struct leftover left;
+	if (!is_there(io, path))
+		return block_file_create(io, path, node_size, &state_file->file, error);
+	enum histree_status status = look_at(io, path, node_size, &left, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (left.is_part) {
 		state_file->resumed = true;
-		state_file->resumed_end = shape.end;
-		return HISTREE_OK;
+		state_file->resumed_end = left.end;
+		return block_file_continue(io, path, &state_file->file, error);
 	}
+	if (left.is_history)
+		return create_successor(state_file, path, node_size, error);
 	block_file_drop_tail(io, path);
-	if (io->unlink(io->context, path) != 0 && errno != ENOENT)
+	if (io->unlink(io->context, path) != 0)
 		return error_set(error, HISTREE_ERR_IO, "cannot remove '%s': %s", path, strerror(errno));
 	return block_file_create(io, path, node_size, &state_file->file, error);
 }

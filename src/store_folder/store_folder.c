@@ -46,19 +46,33 @@ static bool ends_with(const char *name, const char *suffix)
 /* Nobody reads them: what replaces another file once it is whole. */
 static bool is_unfinished(const char *name)
 {
-	return strcmp(name, MANIFEST_FILE ".new") == 0 || ends_with(name, ".sht.tail.new") ||
-	       ends_with(name, ".order.new");
+	return strcmp(name, MANIFEST_FILE ".new") == 0 || ends_with(name, ".sht.new") ||
+	       ends_with(name, ".sht.tail.new") || ends_with(name, ".order.new");
+}
+
+/* KERNEL.sht.overview1; stores of older versions have digests, which are the same. */
+static bool is_overview(const char *name)
+{
+	static const char *const marks[] = { ".sht.overview", ".sht.digest" };
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
+		const char *found = strstr(name, marks[i]);
+		const char *number = found != NULL ? found + strlen(marks[i]) : "";
+		if (*number != '\0' && strspn(number, "0123456789") == strlen(number))
+			return true;
+	}
+	return false;
 }
 
 /*
- * What a build makes: histories and their tails, segment stores with side tables, the index of events, the
- * manifest, the lock.
+ * What a build makes: histories, their tails and overviews, segment stores with side tables, the index of events,
+ * the manifest, the lock.
  */
 static bool is_ours(const char *name)
 {
 	return strcmp(name, MANIFEST_FILE) == 0 || strcmp(name, EVENT_INDEX_FILE) == 0 ||
 	       strcmp(name, LOCK_FILE) == 0 || is_unfinished(name) || ends_with(name, ".sht") ||
-	       ends_with(name, ".sht.tail") || ends_with(name, ".seg") || ends_with(name, ".order");
+	       ends_with(name, ".sht.tail") || ends_with(name, ".seg") || ends_with(name, ".order") ||
+	       is_overview(name);
 }
 
 /* Remove our files and the folder; anything else in it stays, and with it the folder. */

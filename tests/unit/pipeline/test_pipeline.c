@@ -319,6 +319,64 @@ static void what_was_published_survives_whatever_fails(void **state)
 	assert_true(failures > 60 && kept > 40 / stride);
 }
 
+/* A store as a killed build leaves it, with a complete history or a part of one; no resume ever takes anything away. */
+static void resumes_of_resumes_lose_nothing(void **state)
+{
+	struct world *world = *state;
+	struct io hasty = io_posix;
+	hasty.sync = no_sync;
+	use_longer_trace(world);
+	faulty_io_init(&world->faulty, &hasty);
+	build(world);
+	/* The last calls come after the history is complete and before the store is. */
+	uint64_t total = world->faulty.operations, count = test_effort(40, 20), resumes = 0;
+	assert_true(total > count);
+	for (uint64_t first = total - count; first <= total; first++) {
+		struct histree_error error = { 0 };
+		bool complete = false;
+		char command[192];
+		snprintf(command, sizeof(command), "rm -r '%s'", world->store);
+		assert_int_equal(system(command), 0);
+		faulty_io_init(&world->faulty, &hasty);
+		world->options.resume = false;
+		world->faulty.fail_at = first;
+		enum histree_status status = pipeline_build(&world->options, &world->faulty.io, &error);
+		histree_time end = end_of_store(world, &complete);
+		world->options.resume = true;
+		for (uint64_t next = 30; status != HISTREE_OK; next += 7) {
+			world->faulty.operations = 0;
+			world->faulty.fail_at = next;
+			status = pipeline_build(&world->options, &world->faulty.io, &error);
+			assert_true(status == HISTREE_OK || status == HISTREE_ERR_IO);
+			resumes++;
+			histree_time now = end_of_store(world, &complete);
+			assert_true(now >= end);
+			end = now;
+		}
+		assert_true(complete);
+		assert_false(is_there(beside(world, ".building")));
+		assert_true(ask(world) > 0);
+	}
+	assert_true(resumes > 2 * count);
+}
+
+/* The folder of a store that is replaced goes with everything that a build could have made. */
+static void overviews_go_with_their_store(void **state)
+{
+	struct world *world = *state;
+	build(world);
+	char path[256];
+	const char *const names[] = { "kernel.sht.overview1", "kernel.sht.overview16", "kernel.sht.digest2" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", world->store, names[i]);
+		fclose(fopen(path, "w"));
+	}
+	world->options.force = true;
+	build(world);
+	assert_false(is_there(beside(world, ".building")));
+	assert_false(is_there(path));
+}
+
 static struct world *looking; /* of looking_rename(), which is given another context */
 
 /* What others see at the moment at which something is published. */
@@ -510,6 +568,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_cancelled_build_leaves_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(whatever_fails_the_store_that_is_there_survives, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_was_published_survives_whatever_fails, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(resumes_of_resumes_lose_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(overviews_go_with_their_store, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_store_that_grows_can_be_opened_beside_the_old_one, set_up,
 						tear_down),
 		cmocka_unit_test(when_to_publish),
