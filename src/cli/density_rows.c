@@ -82,6 +82,15 @@ static void put_share(struct row_writer *writer, uint64_t count, uint64_t all)
 	row_text(writer, text);
 }
 
+/* The names of all columns but the last, whose bars need none. */
+static void put_header(struct row_writer *writer, const struct row_column *columns)
+{
+	for (size_t i = 0; i + 1 < writer->column_count; i++)
+		row_text(writer, columns[i].name);
+	row_null(writer);
+	row_end(writer);
+}
+
 void density_rows_print_bars(const struct density_rows *rows, struct output *output)
 {
 	static const struct row_column columns[] = {
@@ -98,10 +107,8 @@ void density_rows_print_bars(const struct density_rows *rows, struct output *out
 		if (cell(rows, 0, 0, i) > count_max)
 			count_max = cell(rows, 0, 0, i);
 	row_writer_begin(&writer, row_format_find(NULL), output, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; all != NULL && i < 4; i++)
-		row_text(&writer, columns[i].name);
 	if (all != NULL)
-		row_end(&writer);
+		put_header(&writer, columns);
 	for (size_t i = 0; i < rows->bucket_count; i++) {
 		uint64_t count = cell(rows, 0, 0, i);
 		put_round(&writer, rows->buckets[i].min);
