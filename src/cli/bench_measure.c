@@ -88,7 +88,7 @@ enum histree_status bench_measure(const struct bench_engine *engine, const struc
 	status = engine->ask(engine->self, shape, &asked[0], &first, error);
 	int64_t begun = bench_now();
 	while (status == HISTREE_OK && result->asked < count &&
-	       (result->asked < BENCH_LARGE_LEAST || bench_now() - begun < BENCH_SHAPE_NS)) {
+	       (result->asked < BENCH_LARGE_MIN || bench_now() - begun < BENCH_SHAPE_NS)) {
 		size_t i = result->asked++;
 		status = ask_timed(engine, shape, &asked[i], &result->answers[i], &samples[i], error);
 	}

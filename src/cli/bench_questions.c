@@ -76,7 +76,7 @@ enum histree_status bench_questions_init(struct bench_questions *questions, uint
 					 struct histree_error *error)
 {
 	size_t large =
-		singles / BENCH_LARGE_SHARE > BENCH_LARGE_LEAST ? singles / BENCH_LARGE_SHARE : BENCH_LARGE_LEAST;
+		singles / BENCH_LARGE_SHARE > BENCH_LARGE_MIN ? singles / BENCH_LARGE_SHARE : BENCH_LARGE_MIN;
 	size_t keys = attributes < BENCH_KEYS ? attributes : BENCH_KEYS;
 	*questions = (struct bench_questions){
 		.quarks = malloc((singles + 2 * large * keys) * sizeof(*questions->quarks)),
