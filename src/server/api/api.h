@@ -148,7 +148,7 @@ endpoint_function api_nodes;
 /* {thread: [{key, name, light, dark, height}], cpu: [...], ...}: what colours mean. */
 endpoint_function api_legend;
 
-/* The object of a style, with both of its colours. */
+/* Writes the object of a style, with both of its colours. */
 void api_write_style(struct json_writer *json, const struct histree_style *style);
 
 #endif
