@@ -65,8 +65,8 @@ struct dataset {
 };
 
 /*
- * Makes a dataset of traces that shall be built as `store_path`, or, without traces, of the store there.  `readable` is
- * borrowed.
+ * Makes a dataset of traces that shall be built as `store_path`, or, without traces, of the store there.
+ * `readable` is borrowed.
  */
 enum histree_status dataset_create(const char *const *traces, size_t trace_count, const char *store_path,
 				   const struct allowed_paths *readable, struct dataset **out,

@@ -2,7 +2,7 @@
 /*
  * reply.h - what a request is answered with: a status, headers and a body that is made piece by piece.
  *
- * A handler fills an reply.  What is small it writes at once into `json` (or `piece`).  What is large it leaves
+ * A handler fills a reply.  What is small it writes at once into `json` (or `piece`).  What is large it leaves
  * to a step function, which writes the next piece each time it is called:
  *
  *	reply_envelope(reply);
