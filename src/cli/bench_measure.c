@@ -23,7 +23,7 @@ int64_t bench_processor_time(void)
 	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* Of one question. */
+/* What one question cost. */
 struct sample {
 	int64_t ns, cpu_ns;
 };

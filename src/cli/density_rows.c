@@ -209,7 +209,10 @@ static void put_value(struct row_writer *writer, const struct histree_density_gr
 		row_value(writer, &group->value);
 }
 
-/* Of a column of all segments each has its line, so that time goes on evenly; of a value only those with some. */
+/*
+ * All segments together have a line for each column, so that time goes on evenly; a value has a line only for
+ * columns in which it occurs.
+ */
 static void put_group(const struct density_rows *rows, struct row_writer *writer, size_t index, uint64_t count_max)
 {
 	const struct histree_density_group *group = histree_segment_density_group(rows->density, index);

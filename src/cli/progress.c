@@ -28,7 +28,7 @@ struct progress progress_begin(const char *name)
 	return (struct progress){ .style = style, .shown_ns = -1 };
 }
 
-/* Of the whole, 0 to 1; negative where the whole is not known. */
+/* Returns the share that is done, 0 to 1, or a negative number if the whole is not known. */
 static double share_of(const struct histree_progress *now)
 {
 	return now->bytes_total > 0 ? (double)now->bytes_done / (double)now->bytes_total : -1;
