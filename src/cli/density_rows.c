@@ -14,7 +14,7 @@ static uint64_t cell(const struct density_rows *rows, size_t group, uint32_t col
 	return histree_segment_density_count(rows->density, group, column, bucket);
 }
 
-/* Where there are no columns, one has it all. */
+/* If the caller asked for no columns, one column has everything. */
 static uint32_t columns_of(const struct density_rows *rows)
 {
 	return rows->column_count > 0 ? rows->column_count : 1;
@@ -128,7 +128,7 @@ enum { BUCKET_WIDTH = 2, LINE_MAX = BUCKET_WIDTH * 512 };
 
 static const char signs[] = " .:-=+*#%@";
 
-/* By the logarithm: the first sign after the blank is for 1, the last one for `count_max`. */
+/* Chooses a sign by the logarithm: the first one after the blank is for 1, the last one for `count_max`. */
 static char sign_of(uint64_t count, uint64_t count_max)
 {
 	const size_t last = sizeof(signs) - 2;

@@ -71,7 +71,7 @@ static void add_lines(struct fact_list *list, const char *name, const char *cons
 	add_text(list, name, text);
 }
 
-/* Two decimals: a share or a mean has no more to say. */
+/* Rounds to two decimals: a share or a mean has no more to say. */
 static double rounded(double number)
 {
 	return (double)(int64_t)(number * 100 + 0.5) / 100;

@@ -51,7 +51,7 @@ static void put_line(struct row_writer *rows, const struct fact *fact)
 	row_end(rows);
 }
 
-/* One line a line of the text, none for an empty one. */
+/* Prints a line for each line of the text, and none for an empty text. */
 static void put_lines(struct row_writer *rows, const struct fact *fact)
 {
 	const char *label = fact->name;

@@ -60,7 +60,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* What does not depend on the history. */
+/* Checks what does not depend on the history. */
 static enum cli_exit check(const struct query_options *chosen, const struct cli_words *words)
 {
 	bool is_range = chosen->from != NULL || chosen->to != NULL;
