@@ -74,9 +74,13 @@ static inline uint64_t own_offset(const struct block_file *file, uint64_t offset
 /* A file without a descriptor; NULL when memory is out. */
 struct block_file *block_file_new(const struct io *io, const char *path);
 
-/* Put the path before the message of an error; returns `status`. */
+/* Put the path before the message if `status` is an error.  Returns `status`. */
 enum histree_status block_file_error_in(const struct block_file *file, enum histree_status status,
 					struct histree_error *error);
+
+/* Give the file to the caller, or close it if `status` is an error.  Returns `status`. */
+enum histree_status block_file_hand_out(struct block_file *file, enum histree_status status,
+					struct block_file **out);
 
 /* Read the header and the table of sections. */
 enum histree_status block_file_read_directory(struct block_file *file, struct histree_error *error);
