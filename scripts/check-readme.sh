@@ -28,7 +28,8 @@ done < <(sed -n 's/^    \$ \(histree .*\)/\1/p' "$root/README.md")
 [ "$count" -gt 0 ] || { echo "README.md: no command found"; exit 1; }
 
 sed -n '/^```c$/,/^```$/{/^```/d;p}' "$root/README.md" >example.c
-${CC:-cc} -std=c17 -Wall -Wextra -Werror -I "$root/include" -o example example.c "$library"
+# shellcheck disable=SC2086 # flags are words
+${CC:-cc} ${CFLAGS:-} -std=c17 -Wall -Wextra -Werror -I "$root/include" -o example example.c "$library"
 LD_LIBRARY_PATH=$(dirname "$library") ./example demo.histree >out
 [ -s out ] || { echo "README.md: the example printed nothing"; exit 1; }
 echo "$count commands and the example, $(wc -l <out) lines"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arena.h - memory for things that die together.
+ * arena.h - memory for things that are released together.
  *
- * Chunks grow with the arena, so that small arenas are small and large ones have few chunks.  What was
- * given out never moves.
+ * Chunks grow with the arena, so that small arenas are small and large ones have few chunks.  What was allocated
+ * never moves.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -21,7 +21,7 @@ struct arena {
 /* A zeroed struct arena is an empty one. */
 void *arena_allocate(struct arena *arena, size_t size, size_t alignment);
 
-/* A copy of `size` bytes with a terminating zero after them.  NULL when memory is out. */
+/* Returns a copy of `size` bytes with a terminating zero after them, or NULL if memory is out. */
 char *arena_copy(struct arena *arena, const void *bytes, size_t size);
 
 void arena_release(struct arena *arena);

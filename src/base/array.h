@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * array.h - growing arrays: room for `needed` elements, at least half as much again each time.
+ * array.h - arrays that grow by at least half their size each time.
  */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
@@ -9,12 +9,12 @@
 #include <stddef.h>
 
 /*
- * `array` is the address of the pointer, `capacity` counts elements.  False when memory is out or the size
- * cannot be said in a size_t; array and capacity are then as before.
+ * Make room for `needed` elements.  `array` is the address of the pointer, `capacity` counts elements.  Returns
+ * false if memory is out or the size does not fit a size_t; array and capacity are then as before.
  */
 bool array_reserve_bytes(void *array, size_t *capacity, size_t needed, size_t element_size);
 
-/* A copy of `count` elements in memory of its own; NULL when memory is out, or there are none. */
+/* Returns a copy of `count` elements in memory of its own, or NULL if memory is out or there are no elements. */
 void *array_copy_bytes(const void *array, size_t count, size_t element_size);
 
 #define array_copy(array, count) array_copy_bytes((array), (count), sizeof(*(array)))

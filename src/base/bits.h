@@ -32,7 +32,7 @@ static inline uint64_t bits_load(const uint8_t *bytes)
 /* Eight bytes at once hold a number of this width, whichever of the first's bits it begins at. */
 enum { BITS_IN_A_LOAD = 57 };
 
-/* `width` bits from bit `at` on; 0 to 64 of them, of which none is read for 0 but BITS_SLACK must be there. */
+/* Returns `width` bits from bit `at` on, 0 to 64 of them.  BITS_SLACK must be there even for a width of 0. */
 static inline uint64_t bits_get(const uint8_t *bytes, size_t at, unsigned width)
 {
 	const uint8_t *from = bytes + at / 8;
@@ -52,10 +52,10 @@ struct bit_buffer {
 	size_t capacity; /* bytes */
 };
 
-/* Room for `bits` more; false when memory is out. */
+/* Make room for `bits` more.  Returns false if memory is out. */
 bool bit_buffer_reserve(struct bit_buffer *buffer, size_t bits);
 
-/* There must be room. */
+/* Put a number at the end; there must be room. */
 static inline void bit_buffer_put(struct bit_buffer *buffer, uint64_t number, unsigned width)
 {
 	if (width == 0)
@@ -73,8 +73,8 @@ static inline void bit_buffer_put(struct bit_buffer *buffer, uint64_t number, un
 }
 
 /*
- * Many numbers in a row, with the bits at hand in a register.  There must be room for all of them; between
- * bit_writer_begin() and bit_writer_end() the buffer is left alone.
+ * A writer puts many numbers in a row, with the bits at hand in a register.  There must be room for all of them;
+ * between bit_writer_begin() and bit_writer_end() the buffer is left alone.
  */
 struct bit_writer {
 	uint8_t *to;
@@ -102,7 +102,7 @@ static inline void bit_writer_put_short(struct bit_writer *writer, uint64_t numb
 	writer->filled %= 8;
 }
 
-/* Up to 64 bits, of which only `width` may be set. */
+/* Put up to 64 bits, of which only the lowest `width` may be set. */
 static inline void bit_writer_put(struct bit_writer *writer, uint64_t number, unsigned width)
 {
 	if (width <= 56) {

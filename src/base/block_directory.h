@@ -5,8 +5,8 @@
  *	blocks
  *	for each block its offset from the first one, in as few bits as the size of all blocks needs
  *
- * So the i-th block is found without those before it, and both parts can be written front to back.  How many
- * blocks there are, and the bytes of all of them, whoever reads them knows from elsewhere.
+ * So a block is found without those before it, and both parts can be written front to back.  A reader knows from
+ * elsewhere how many blocks there are and how many bytes they take.
  */
 #ifndef BASE_BLOCK_DIRECTORY_H
 #define BASE_BLOCK_DIRECTORY_H
@@ -23,16 +23,16 @@ struct block_directory {
 /* Take both parts.  The reader fails if they are not there. */
 struct block_directory block_directory_read(struct byte_reader *reader, uint64_t size, uint64_t count);
 
-/* From the beginning of a block, which is one of them, to the end of all; failed if it does not lie inside. */
+/* Returns a reader from the beginning of a block to the end of all; it has failed if the block lies outside. */
 struct byte_reader block_directory_at(const struct block_directory *directory, uint64_t block);
 
-/* The offsets while the blocks are being written.  A zeroed struct has none. */
+/* The offsets of the blocks while they are being written.  A zeroed struct has none. */
 struct block_offsets {
 	uint64_t *offsets;
 	size_t count, capacity;
 };
 
-/* False when memory is out. */
+/* Returns false if memory is out. */
 bool block_offsets_add(struct block_offsets *offsets, uint64_t offset);
 bool block_offsets_pack(const struct block_offsets *offsets, uint64_t size, struct bit_buffer *out);
 void block_offsets_release(struct block_offsets *offsets);

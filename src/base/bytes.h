@@ -2,7 +2,7 @@
 /*
  * bytes.h - little-endian numbers and varints in memory.
  *
- * A varint is LEB128: seven bits a byte, least significant first, the top bit says that more follow; at
+ * A varint is LEB128: seven bits a byte, least significant first; the top bit says that more follow.  It takes at
  * most ten bytes.  Signed numbers are folded by zigzag first (0, -1, 1, -2 -> 0, 1, 2, 3).
  *
  * Writers are given room by their caller.  Readers of bytes from outside use a struct byte_reader, which
@@ -112,7 +112,7 @@ static inline size_t byte_reader_left(const struct byte_reader *reader)
 	return (size_t)(reader->end - reader->at);
 }
 
-/* The next `size` bytes, or NULL. */
+/* Returns the next `size` bytes, or NULL if there are not so many. */
 static inline const uint8_t *read_bytes(struct byte_reader *reader, size_t size)
 {
 	if (reader->failed || size > byte_reader_left(reader)) {

@@ -19,7 +19,7 @@ static inline bool cancel_asked(const struct histree_cancel *cancel)
 	return cancel->go_on != NULL && !cancel->go_on(cancel->context);
 }
 
-/* Asks at the first of every CANCEL_STEPS steps.  Returns HISTREE_ERR_CANCELLED if the call is to end. */
+/* Ask at the first of every CANCEL_STEPS steps.  Returns HISTREE_ERR_CANCELLED if the call is to end. */
 static inline enum histree_status cancel_check(const struct histree_cancel *cancel, uint64_t step,
 					       struct histree_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * compare.h - numbers in ascending order, for qsort() and bsearch().
+ * compare.h - comparisons of numbers for qsort() and bsearch(), in ascending order.
  */
 #ifndef BASE_COMPARE_H
 #define BASE_COMPARE_H

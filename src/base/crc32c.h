@@ -2,7 +2,8 @@
 /*
  * crc32c.h - CRC-32C (Castagnoli, polynomial 0x1edc6f41), as in iSCSI (RFC 3720), ext4 and SSE4.2.
  *
- * crc32c(0, "123456789", 9) = 0xe3069283.  Sums can be continued: crc32c(crc32c(0, a), b) is that of ab.
+ * crc32c(0, "123456789", 9) = 0xe3069283.  A sum can be continued: crc32c(crc32c(0, a), b) is the sum of a and b
+ * together.
  */
 #ifndef BASE_CRC32C_H
 #define BASE_CRC32C_H
@@ -12,7 +13,7 @@
 
 uint32_t crc32c(uint32_t sum, const void *bytes, size_t size);
 
-/* The portable twin: the other one's test, and what runs where the instruction is missing. */
+/* The same sum without the instruction of the processor: for processors that lack it, and to test the other. */
 uint32_t crc32c_portable(uint32_t sum, const void *bytes, size_t size);
 
 #endif

@@ -10,14 +10,14 @@
 
 #include "histree/status.h"
 
-/* Set message and status; returns status, so that a caller can `return error_set(...)`. */
+/* Set message and status.  Returns the status, so that a caller can `return error_set(...)`. */
 enum histree_status error_set(struct histree_error *error, enum histree_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Put "text: " before the message that is there. */
 void error_prefix(struct histree_error *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Out of memory, with what it was for. */
+/* Say that memory is out, and what it was for.  Returns HISTREE_ERR_MEMORY. */
 enum histree_status error_memory(struct histree_error *error, const char *what);
 
 #endif

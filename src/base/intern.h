@@ -2,7 +2,8 @@
 /*
  * intern.h - one copy of each byte string, known by a dense id.
  *
- * About 16 bytes a string beside its own; ids are 0, 1, 2, ... in the order of first sight.
+ * A string takes about 16 bytes besides its own.  Ids are 0, 1, 2, ... in the order in which strings were first
+ * added.
  */
 #ifndef BASE_INTERN_H
 #define BASE_INTERN_H
@@ -25,16 +26,16 @@ struct intern {
 	struct hash_index index; /* of ids, by the bytes */
 };
 
-/* The id of these bytes, INTERN_NONE when memory is out. */
+/* Returns the id of these bytes, or INTERN_NONE if memory is out. */
 uint32_t intern_add(struct intern *intern, const void *bytes, size_t size);
 
-/* The id of these bytes if they were added, else INTERN_NONE. */
+/* Returns the id of these bytes if they were added, else INTERN_NONE. */
 uint32_t intern_find(const struct intern *intern, const void *bytes, size_t size);
 
-/* The bytes of an id, with a terminating zero after them; they stay where they are. */
+/* Returns the bytes of an id, with a terminating zero after them.  They never move. */
 const char *intern_get(const struct intern *intern, uint32_t id, size_t *size);
 
-/* The same strings with the same ids.  False when memory is out; `copy` is then empty. */
+/* Copy all strings with their ids.  Returns false if memory is out; `copy` is then empty. */
 bool intern_copy(const struct intern *intern, struct intern *copy);
 
 void intern_release(struct intern *intern);

@@ -32,22 +32,25 @@ struct io {
 /* The real file system; context is NULL.  The table is constant. */
 extern const struct io io_posix;
 
-/* All of it, or an error that says what failed (not of which file).  Reading past the end is HISTREE_ERR_FORMAT. */
+/*
+ * Read or write all of it.  An error says what failed, but not of which file; reading past the end is
+ * HISTREE_ERR_FORMAT.
+ */
 enum histree_status io_read_all(const struct io *io, int file, void *bytes, size_t size, uint64_t offset,
 				struct histree_error *error);
 enum histree_status io_write_all(const struct io *io, int file, const void *bytes, size_t size, uint64_t offset,
 				 struct histree_error *error);
 
-/* Until it is on disk. */
+/* Return when what was written is on disk. */
 enum histree_status io_sync(const struct io *io, int file, struct histree_error *error);
 
-/* The names in the folder that a path is in are on disk only when the folder is. */
+/* Bring the folder that a path is in to disk: only then are the names in it there. */
 enum histree_status io_sync_folder_of(const struct io *io, const char *path, struct histree_error *error);
 
 /*
- * Make a file hold these bytes, on disk: whoever opens it has the old ones or the new ones, whole.  It is the old
- * ones after a failure, unless it was the last step that failed, after which the disk may lose the new ones with
- * its power.
+ * Make a file hold these bytes, on disk.  Whoever opens it finds all of the old bytes or all of the new ones.
+ * After a failure it has the old ones, unless only the last step failed, after which a power failure may lose the
+ * new ones.
  */
 enum histree_status io_replace(const struct io *io, const char *path, const void *bytes, size_t size,
 			       struct histree_error *error);

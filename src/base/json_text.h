@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_text.h - the inside of a JSON string (RFC 8259), piece by piece, for whoever writes it where.
+ * json_text.h - the inside of a JSON string (RFC 8259), piece by piece, wherever it is written to.
  *
  *	while (size > 0) {
  *		struct json_piece piece = json_piece_next(bytes, size);
@@ -9,7 +9,7 @@
  *		bytes += piece.taken, size -= piece.taken;
  *	}
  *
- * What is not UTF-8 becomes U+FFFD, so that the result always is.
+ * Bytes that are not UTF-8 become U+FFFD, so the result always is UTF-8.
  */
 #ifndef BASE_JSON_TEXT_H
 #define BASE_JSON_TEXT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nearest.h - what was probably meant by a word that is not known.
+ * nearest.h - guess which known word was meant by an unknown one.
  *
  *	struct nearest nearest = nearest_begin("qurey");
  *	nearest_offer(&nearest, "query");	// each word that would have been right

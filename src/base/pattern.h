@@ -23,14 +23,14 @@ enum { PATTERN_SIZE_MAX = 256 };
 
 struct pattern;
 
-/* HISTREE_ERR_ARGUMENT says what is wrong with the text. */
+/* Returns HISTREE_ERR_ARGUMENT if the text is no pattern; the error says why. */
 HISTREE_MUST_CHECK enum histree_status pattern_create(const char *text, struct pattern **out,
 						      struct histree_error *error);
 
-/* It is somewhere in these bytes.  Any number of threads may ask the same pattern. */
+/* Returns whether the pattern matches somewhere in these bytes.  Any number of threads may use one pattern. */
 bool pattern_find(const struct pattern *pattern, const void *bytes, size_t size);
 
-/* NULL is fine. */
+/* Free a pattern, or do nothing if it is NULL. */
 void pattern_free(struct pattern *pattern);
 
 #endif

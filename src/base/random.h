@@ -26,7 +26,7 @@ static inline uint64_t random_below(struct random *random, uint64_t bound)
 	return random_bits(random) % bound;
 }
 
-/* The same for what has 32 bits. */
+/* Returns a number from 0 to bound - 1 of 32 bits. */
 static inline uint32_t random_index(struct random *random, uint32_t bound)
 {
 	return (uint32_t)random_below(random, bound);

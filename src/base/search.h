@@ -2,7 +2,7 @@
 /*
  * search.h - the first of many ascending things that is not before what is looked for.
  *
- * The search begins where the caller guesses, doubles its steps until the place lies between two looks, then halves
+ * The search begins where the caller guesses, doubles its steps until the index lies between two looks, then halves
  * (Bentley and Yao, "An almost optimal algorithm for unbounded searching", 1976): a good guess costs two looks, the
  * worst one twice as many as halving alone.
  */
@@ -13,12 +13,13 @@
 #include <stddef.h>
 
 /*
- * Whether the thing at an index is before what is looked for: true for none, some or all of the first, then
- * false.
+ * Returns whether the thing at an index is before what is looked for: true up to some index, then false.
  */
 typedef bool search_before(const void *context, size_t index);
 
-/* In [low, high); `high` if all of them are before.  Always inlined, so that `before` is too. */
+/*
+ * Returns the first index in [low, high) that is not before, or `high`.  Always inlined, so that `before` is too.
+ */
 __attribute__((always_inline)) static inline size_t search_first(size_t low, size_t high, size_t guess,
 								 search_before *before, const void *context)
 {

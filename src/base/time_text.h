@@ -15,8 +15,8 @@
 enum { TIME_TEXT_SIZE = 40 };
 
 /*
- * A length of time: digits, up to nine decimals, one of the units ns us ms s m h ("12.5ms"); ns where there is
- * no unit.  What is finer than a nanosecond is dropped.  False if the text is something else or too large.
+ * Reads a length of time: digits, up to nine decimals, and one of the units ns us ms s m h ("12.5ms"), or none for
+ * ns.  What is finer than a nanosecond is dropped.  Returns false if the text is something else or too large.
  */
 bool time_parse_duration(const char *text, int64_t *ns);
 
@@ -33,16 +33,22 @@ bool time_parse_duration(const char *text, int64_t *ns);
  */
 bool time_parse(const char *text, int64_t start, int64_t end, int64_t *ns);
 
-/* "17:46:22.794565804"; returns the length.  Fast: made for each row of an output. */
+/*
+ * Write a time of day, "17:46:22.794565804".  Returns the length.  It is fast, because each row of an output has
+ * one.
+ */
 size_t time_format_clock(int64_t ns, char text[TIME_TEXT_SIZE]);
 
-/* "2016-03-04 17:46:22.794565804". */
+/* Write date and time of day, "2016-03-04 17:46:22.794565804". */
 size_t time_format_date(int64_t ns, char text[TIME_TEXT_SIZE]);
 
-/* "432.662 ms": three decimals, cut off, in the largest of ns, us, ms and s that leaves no zero before them. */
+/*
+ * Write a length of time, "432.662 ms": with three decimals, cut off, in the largest of ns, us, ms and s that
+ * leaves no zero before them.
+ */
 size_t time_format_duration(uint64_t ns, char text[TIME_TEXT_SIZE]);
 
-/* The same without the zeros at the end of its decimals, for round numbers: "1.25 ms", "200 us". */
+/* Write a round length of time without the zeros at the end of its decimals: "1.25 ms", "200 us". */
 size_t time_format_round(uint64_t ns, char text[TIME_TEXT_SIZE]);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * worker.h - one thread beside the caller's, that does one task at a time.
+ * worker.h - a second thread that does one task at a time for its caller.
  *
- * The caller hands a task over with worker_start() and goes on; worker_wait() returns when the task is done and
- * what it did can be seen.  Between the two, what the task uses is the worker's alone.  All calls from one thread.
+ * The caller hands a task over with worker_start() and continues; worker_wait() returns when the task is done and
+ * its results can be seen.  Between the two calls, what the task uses belongs to the worker alone.  All calls come
+ * from one thread.
  */
 #ifndef BASE_WORKER_H
 #define BASE_WORKER_H
@@ -20,14 +21,14 @@ struct worker {
 	bool stopping;
 };
 
-/* False when the system has no thread to give; then there is nothing to stop. */
+/* Returns false if the system has no thread to give; then there is nothing to stop. */
 bool worker_create(struct worker *worker);
 
 /* The worker must be idle. */
 void worker_start(struct worker *worker, void (*task)(void *context), void *context);
 void worker_wait(struct worker *worker);
 
-/* Waits for the task at hand. */
+/* Wait for the task at hand, then end the thread. */
 void worker_stop(struct worker *worker);
 
 #endif

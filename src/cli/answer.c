@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/answer.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -185,6 +186,15 @@ static bool is_ascending(const struct row *const *rows, size_t count)
 	return true;
 }
 
+/* The intervals of an attribute do not overlap, and none is there twice. */
+static bool is_in_order(const struct row *const *rows, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (rows[i - 1]->interval.end >= rows[i]->interval.start)
+			return false;
+	return true;
+}
+
 /* Sorts rows by attribute, by counting.  The tree mostly gives those of one attribute in order. */
 static enum histree_status hand_on(struct answering *answering, const struct part *part,
 				   struct histree_error *error)
@@ -208,6 +218,7 @@ static enum histree_status hand_on(struct answering *answering, const struct par
 		size_t count = ends[position] - first;
 		if (!is_ascending(sorted + first, count))
 			qsort((void *)(sorted + first), count, sizeof(*sorted), compare_starts);
+		assert(is_in_order(sorted + first, count));
 		for (size_t i = first; i < first + count; i++)
 			answering->take(answering->context, &part->attributes[position], &sorted[i]->interval);
 	}
@@ -267,6 +278,7 @@ static enum histree_status answer_part(struct answering *answering, const struct
 				       struct histree_error *error)
 {
 	struct part one, other;
+	assert(part->attribute_count > 0 && (part->times == NULL ? part->from <= part->to : part->time_count > 0));
 	bool hopeless = part->attribute_count > 1 && is_hopeless(answering, part);
 	enum histree_status status = hopeless ? HISTREE_END : collect(answering, part, error);
 	if (status == HISTREE_OK)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/attribute_list.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,15 @@ static int compare_paths(const void *one, const void *other)
 	return order != 0 ? order : (a->path_size > b->path_size) - (a->path_size < b->path_size);
 }
 
+/* Whether the list has the order that its header promises, and each attribute once. */
+static bool is_ascending(const struct attribute_list *list)
+{
+	for (size_t i = 1; i < list->count; i++)
+		if (compare_paths(&list->attributes[i - 1], &list->attributes[i]) >= 0)
+			return false;
+	return true;
+}
+
 /* Several patterns may name one attribute. */
 static void sort_and_drop_doubles(struct attribute_list *list)
 {
@@ -58,6 +68,7 @@ static void sort_and_drop_doubles(struct attribute_list *list)
 		if (list->attributes[i].quark != list->attributes[kept - 1].quark)
 			list->attributes[kept++] = list->attributes[i];
 	list->count = kept;
+	assert(is_ascending(list));
 }
 
 static enum cli_exit match_one(struct matching *matching, const char *pattern)

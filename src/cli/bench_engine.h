@@ -21,7 +21,7 @@ enum bench_shape {
 
 struct bench_answer {
 	uint64_t intervals;
-	uint64_t sum;                         /* of their hashes */
+	uint64_t sum;                         /* of the hashes of the intervals */
 	uint64_t nodes_visited, nodes_loaded; /* 0 from an engine that does not count them */
 };
 
@@ -53,7 +53,7 @@ static inline uint64_t bench_value_hash(const struct histree_value *value)
 	return 0;
 }
 
-/* A few ns: it is part of what is measured, and the same for every engine. */
+/* Takes a few ns: it is part of what is measured, and the same for every engine. */
 static inline void bench_answer_add(struct bench_answer *answer, const struct histree_interval *interval)
 {
 	answer->intervals++;

@@ -7,7 +7,7 @@
 
 #include "cli/bench_engine.h"
 
-/* One query, used for every question: what is measured allocates nothing. */
+/* It uses one query for every question, so that what is measured allocates nothing. */
 struct bench_history {
 	struct histree_query *query;
 };

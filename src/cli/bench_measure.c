@@ -23,7 +23,7 @@ int64_t bench_processor_time(void)
 	return read_clock(CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* Of one question. */
+/* What one question cost. */
 struct sample {
 	int64_t ns, cpu_ns;
 };
@@ -88,7 +88,7 @@ enum histree_status bench_measure(const struct bench_engine *engine, const struc
 	status = engine->ask(engine->self, shape, &asked[0], &first, error);
 	int64_t begun = bench_now();
 	while (status == HISTREE_OK && result->asked < count &&
-	       (result->asked < BENCH_LARGE_LEAST || bench_now() - begun < BENCH_SHAPE_NS)) {
+	       (result->asked < BENCH_LARGE_MIN || bench_now() - begun < BENCH_SHAPE_NS)) {
 		size_t i = result->asked++;
 		status = ask_timed(engine, shape, &asked[i], &result->answers[i], &samples[i], error);
 	}

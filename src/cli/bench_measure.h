@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_measure.h - ask an engine the questions of a benchmark, one at a time, and keep times and answers.
+ * bench_measure.h - asks an engine the questions of a benchmark, one at a time, and keeps times and answers.
  */
 #ifndef CLI_BENCH_MEASURE_H
 #define CLI_BENCH_MEASURE_H
 
 #include "cli/bench_questions.h"
 
-/* No further question of a shape is asked after this time, once BENCH_LARGE_LEAST were. */
+/* After this time no further question of a shape is asked, once BENCH_LARGE_MIN were. */
 #define BENCH_SHAPE_NS (INT64_C(10) * 1000 * 1000 * 1000)
 
 struct bench_result {
@@ -26,13 +26,11 @@ struct bench_result {
 int64_t bench_now(void);
 int64_t bench_processor_time(void);
 
-/* The first question is asked once before, uncounted.  On failure there is nothing to release. */
+/* Asks the questions, the first one twice and counted once.  After a failure there is nothing to release. */
 enum histree_status bench_measure(const struct bench_engine *engine, const struct bench_questions *questions,
 				  enum bench_shape shape, struct bench_result *result, struct histree_error *error);
 
-/*
- * Ask `judge` the same questions: *wrong counts those to which it gives another answer.
- */
+/* Asks `judge` the same questions.  *wrong counts those to which it gives another answer. */
 enum histree_status bench_compare(const struct bench_engine *judge, const struct bench_questions *questions,
 				  enum bench_shape shape, const struct bench_result *result, size_t *wrong,
 				  struct histree_error *error);

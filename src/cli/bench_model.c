@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-/* Fisher and Yates, with numbers that depend on nothing but the seed. */
+/* The shuffle of Fisher and Yates; its random numbers depend on the seed alone. */
 static void shuffle(histree_quark *quarks, uint32_t count, uint64_t seed)
 {
 	for (uint32_t i = count; i > 1; i--) {
@@ -53,7 +53,7 @@ static uint32_t state_at(const struct bench_model *model, uint32_t position, his
 	return state < model->states ? (uint32_t)state : model->states - 1;
 }
 
-/* The states of one attribute that are asked for, each once. */
+/* Adds the states of one attribute that are asked for, each once. */
 static void answer_attribute(const struct bench_model *model, histree_quark quark,
 			     const struct histree_region *question, struct bench_answer *answer)
 {

@@ -28,7 +28,7 @@ struct bench_model {
 	uint32_t *positions;   /* by quark */
 };
 
-/* HISTREE_ERR_MEMORY, and nothing to release. */
+/* Fails with HISTREE_ERR_MEMORY only, and then there is nothing to release. */
 enum histree_status bench_model_init(struct bench_model *model, uint32_t attributes, uint32_t states, uint64_t seed,
 				     struct histree_error *error);
 void bench_model_release(struct bench_model *model);
@@ -39,7 +39,7 @@ static inline histree_time bench_model_start_of(const struct bench_model *model,
 }
 
 /*
- * The state of number `state` of the attribute at `position`.  With the states in the outer loop and the positions
+ * Returns state number `state` of the attribute at `position`.  With the states in the outer loop and the positions
  * in the inner one they come by non-decreasing start, and by non-decreasing end.
  */
 static inline struct histree_interval bench_model_interval(const struct bench_model *model, uint32_t position,

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/random.h"
 
-/* What there is to ask about, and where the next random number comes from. */
+/* What questions can be about, and the source of random numbers. */
 struct choosing {
 	uint32_t attributes;
 	histree_time start, end;
@@ -28,7 +28,7 @@ static void choose_quarks(struct choosing *choosing, histree_quark *quarks, size
 			quarks[chosen++] = quark;
 }
 
-/* Equal distances from start to end, both among them; returns how many there are, each once. */
+/* Fills in times at equal distances, including start and end, each once.  Returns how many there are. */
 static size_t spread_times(const struct choosing *choosing, histree_time *times)
 {
 	uint64_t span = (uint64_t)(choosing->end - choosing->start), steps = BENCH_TIMES_ASKED - 1;
@@ -76,7 +76,7 @@ enum histree_status bench_questions_init(struct bench_questions *questions, uint
 					 struct histree_error *error)
 {
 	size_t large =
-		singles / BENCH_LARGE_SHARE > BENCH_LARGE_LEAST ? singles / BENCH_LARGE_SHARE : BENCH_LARGE_LEAST;
+		singles / BENCH_LARGE_SHARE > BENCH_LARGE_MIN ? singles / BENCH_LARGE_SHARE : BENCH_LARGE_MIN;
 	size_t keys = attributes < BENCH_KEYS ? attributes : BENCH_KEYS;
 	*questions = (struct bench_questions){
 		.quarks = malloc((singles + 2 * large * keys) * sizeof(*questions->quarks)),

@@ -17,8 +17,8 @@
 enum {
 	BENCH_KEYS = 100,
 	BENCH_TIMES_ASKED = 2000,
-	BENCH_LARGE_SHARE = 100, /* one full, one times, one range query for that many single ones, */
-	BENCH_LARGE_LEAST = 5,   /* and no fewer than this */
+	BENCH_LARGE_SHARE = 100, /* one full, one times and one range query for this many single ones, */
+	BENCH_LARGE_MIN = 5,     /* and at least this many */
 };
 
 struct bench_questions {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_report.h - print what a run of `histree bench` found: for people, or as one row.
+ * bench_report.h - prints what `histree bench` found: for people, or as one row.
  */
 #ifndef CLI_BENCH_REPORT_H
 #define CLI_BENCH_REPORT_H
@@ -11,7 +11,7 @@
 
 struct bench_outcome {
 	const struct histree_history_info *info;
-	bool is_model; /* else a store: not built here, and nothing to compare its answers with */
+	bool is_model; /* else a store, which is not built here and whose answers are not compared */
 	int64_t names_ns, build_ns, build_cpu_ns; /* build: without the names */
 	uint64_t peak_bytes;                      /* of the process, when the history was built */
 	struct bench_result results[BENCH_SHAPE_COUNT];

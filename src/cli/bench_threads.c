@@ -40,7 +40,7 @@ static void *ask_until_stopped(void *context)
 	return NULL;
 }
 
-/* Let these threads ask for a while. */
+/* Lets these threads ask for a while. */
 static enum histree_status take_turn(struct asking_thread *threads, unsigned count, double *rate, double *cpu_ns,
 				     struct histree_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_threads.h - whether threads that ask one history at the same time hinder each other.
+ * bench_threads.h - measures whether threads that ask one history at the same time hinder each other.
  */
 #ifndef CLI_BENCH_THREADS_H
 #define CLI_BENCH_THREADS_H
@@ -19,7 +19,7 @@ struct bench_threads {
 
 enum { BENCH_THREADS_MAX = 256 };
 
-/* One thread and all of them by turns, BENCH_TURNS times, so that both meet the same machine. */
+/* One thread and all of them take turns, BENCH_TURNS times, so that both meet the same machine. */
 enum histree_status bench_threads_measure(struct histree_history *history, const struct bench_questions *questions,
 					  unsigned threads, struct bench_threads *out, struct histree_error *error);
 

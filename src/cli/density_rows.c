@@ -14,7 +14,7 @@ static uint64_t cell(const struct density_rows *rows, size_t group, uint32_t col
 	return histree_segment_density_count(rows->density, group, column, bucket);
 }
 
-/* Where there are no columns, one has it all. */
+/* If the caller asked for no columns, one column has everything. */
 static uint32_t columns_of(const struct density_rows *rows)
 {
 	return rows->column_count > 0 ? rows->column_count : 1;
@@ -82,6 +82,15 @@ static void put_share(struct row_writer *writer, uint64_t count, uint64_t all)
 	row_text(writer, text);
 }
 
+/* The names of all columns but the last, whose bars need none. */
+static void put_header(struct row_writer *writer, const struct row_column *columns)
+{
+	for (size_t i = 0; i + 1 < writer->column_count; i++)
+		row_text(writer, columns[i].name);
+	row_null(writer);
+	row_end(writer);
+}
+
 void density_rows_print_bars(const struct density_rows *rows, struct output *output)
 {
 	static const struct row_column columns[] = {
@@ -98,10 +107,8 @@ void density_rows_print_bars(const struct density_rows *rows, struct output *out
 		if (cell(rows, 0, 0, i) > count_max)
 			count_max = cell(rows, 0, 0, i);
 	row_writer_begin(&writer, row_format_find(NULL), output, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; all != NULL && i < 4; i++)
-		row_text(&writer, columns[i].name);
 	if (all != NULL)
-		row_end(&writer);
+		put_header(&writer, columns);
 	for (size_t i = 0; i < rows->bucket_count; i++) {
 		uint64_t count = cell(rows, 0, 0, i);
 		put_round(&writer, rows->buckets[i].min);
@@ -121,7 +128,7 @@ enum { BUCKET_WIDTH = 2, LINE_MAX = BUCKET_WIDTH * 512 };
 
 static const char signs[] = " .:-=+*#%@";
 
-/* By the logarithm: the first sign after the blank is for 1, the last one for `count_max`. */
+/* Chooses a sign by the logarithm: the first one after the blank is for 1, the last one for `count_max`. */
 static char sign_of(uint64_t count, uint64_t count_max)
 {
 	const size_t last = sizeof(signs) - 2;
@@ -202,7 +209,10 @@ static void put_value(struct row_writer *writer, const struct histree_density_gr
 		row_value(writer, &group->value);
 }
 
-/* Of a column of all segments each has its line, so that time goes on evenly; of a value only those with some. */
+/*
+ * All segments together have a line for each column, so that time goes on evenly; a value has a line only for
+ * columns in which it occurs.
+ */
 static void put_group(const struct density_rows *rows, struct row_writer *writer, size_t index, uint64_t count_max)
 {
 	const struct histree_density_group *group = histree_segment_density_group(rows->density, index);

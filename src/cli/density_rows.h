@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * density_rows.h - counts of durations as rows: bars or shades for people, a row a bucket for programs.
+ * density_rows.h - counts of durations as rows: bars or shades for people, one row for each bucket for programs.
  */
 #ifndef CLI_DENSITY_ROWS_H
 #define CLI_DENSITY_ROWS_H
@@ -17,14 +17,14 @@ struct density_rows {
 	size_t bucket_count;
 };
 
-/* For programs: those buckets that are not empty. */
+/* Prints, for programs, a row for each bucket that is not empty. */
 void density_rows_print_cells(const struct density_rows *rows, const struct row_format *format,
 			      struct output *output);
 
-/* For people, where there are neither values nor columns: a line a bucket, with a bar. */
+/* Prints, for people, a line with a bar for each bucket; there must be neither values nor columns. */
 void density_rows_print_bars(const struct density_rows *rows, struct output *output);
 
-/* For people: a line a value or a column, in which each bucket is a shade. */
+/* Prints, for people, a line for each value or column, in which each bucket is a shade. */
 void density_rows_print_shades(const struct density_rows *rows, struct output *output);
 
 #endif

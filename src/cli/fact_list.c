@@ -71,7 +71,7 @@ static void add_lines(struct fact_list *list, const char *name, const char *cons
 	add_text(list, name, text);
 }
 
-/* Two decimals: a share or a mean has no more to say. */
+/* Rounds to two decimals: a share or a mean has no more to say. */
 static double rounded(double number)
 {
 	return (double)(int64_t)(number * 100 + 0.5) / 100;
@@ -97,7 +97,7 @@ void fact_list_add_store(struct fact_list *list, const struct histree_store_info
 	complete->truth = info->complete;
 	if (!info->complete)
 		snprintf(complete->note, sizeof(complete->note), "%s",
-			 info->building ? "the build is running" : "the build was cut off: see --resume");
+			 info->building ? "the build is running" : "the build was interrupted: see --resume");
 	add(list, "partial", FACT_BOOL)->truth = info->partial;
 	add_count(list, "clock_steps_back", info->clock_steps_back);
 	add_count(list, "discarded_events", info->discarded_events);

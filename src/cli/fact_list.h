@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fact_list.h - what is known of a store and of its histories: named values, in an order.
+ * fact_list.h - what is known about a store and its histories: named values, in an order.
  *
  * One fact is a column of a row in tsv, csv and json, and a line in text, where its name is its label.
  */
@@ -33,12 +33,12 @@ struct fact {
 		const uint64_t *numbers;
 	};
 	size_t number_count;
-	char note[64]; /* the same for people, or what it means; may be empty */
+	char note[64]; /* for people: the value in readable form, or what it means; may be empty */
 };
 
 enum { FACTS_MAX = 64 };
 
-/* A zeroed one is empty.  Facts borrow from the store and from the history. */
+/* A zeroed list is empty.  Facts borrow from the store and from the history. */
 struct fact_list {
 	struct fact facts[FACTS_MAX];
 	size_t count;
@@ -48,15 +48,15 @@ struct fact_list {
 
 void fact_list_add_store(struct fact_list *list, const struct histree_store_info *info);
 
-/* `in_store` has what only the manifest knows of it; NULL for a single file. */
+/* Adds the facts of a history.  `in_store` has what only the manifest knows; it is NULL for a single file. */
 void fact_list_add_history(struct fact_list *list, const struct histree_history_info *info,
 			   const struct histree_store_history *in_store);
 
-/* `in_store` as above. */
+/* Adds the facts of a segment store. */
 void fact_list_add_segments(struct fact_list *list, const struct histree_segment_store_info *info,
 			    const struct histree_store_segments *in_store);
 
-/* The value as a cell. */
+/* Writes the value as a cell. */
 void fact_put(const struct fact *fact, struct row_writer *rows);
 
 void fact_list_release(struct fact_list *list);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/option.h"
 
+#include <assert.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <string.h>
@@ -24,15 +25,33 @@ struct parser {
 	FILE *messages;
 };
 
+/* Whether a row of a table has what its kind needs. */
+static bool is_sound(const struct cli_option *option)
+{
+	switch (option->kind) {
+	case CLI_FLAG:
+		return option->argument == NULL;
+	case CLI_TEXT:
+		return option->argument != NULL;
+	case CLI_CHOICE:
+		return option->argument != NULL && option->choices != NULL;
+	case CLI_NUMBER:
+	case CLI_SIZE:
+	case CLI_DURATION:
+		return option->argument != NULL && option->min < option->max;
+	}
+	return false;
+}
+
 static void prepare(struct parser *parser)
 {
 	char *letter = parser->short_options;
 	struct option *row = parser->long_options;
 	*letter++ = ':'; /* tells a missing argument from an unknown option, and silences getopt_long() */
 	const struct cli_option *options = parser->verb->options;
-	for (; options[parser->option_count].name != NULL && parser->option_count < OPTIONS_MAX;
-	     parser->option_count++) {
+	for (; options[parser->option_count].name != NULL; parser->option_count++) {
 		const struct cli_option *option = &options[parser->option_count];
+		assert(parser->option_count < OPTIONS_MAX && is_sound(option));
 		*row++ = (struct option){
 			.name = option->name,
 			.has_arg = option->argument != NULL ? required_argument : no_argument,
@@ -50,7 +69,7 @@ static void prepare(struct parser *parser)
 	*letter = '\0';
 }
 
-/* The row of what getopt_long() gave: LONG_BASE + index or a letter. */
+/* Returns the row of what getopt_long() gave, which is LONG_BASE + index or a letter. */
 static const struct cli_option *row_of(const struct parser *parser, int found)
 {
 	const struct cli_option *options = parser->verb->options;
@@ -77,7 +96,7 @@ static void print_bound(const struct cli_option *option, uint64_t bound, FILE *m
 	fprintf(messages, "%" PRIu64 "%s", bound, units[unit]);
 }
 
-/* "one of red green", "a number from 2 to 1000": what an argument should have been. */
+/* Prints what an argument should have been: "one of red green", "a number from 2 to 1000". */
 static void print_expected(const struct cli_option *option, FILE *messages)
 {
 	if (option->kind == CLI_CHOICE) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/output.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,6 +40,7 @@ void output_flush(struct output *output)
 
 char *output_room(struct output *output, size_t size)
 {
+	assert(size <= OUTPUT_SIZE && output->used <= OUTPUT_SIZE);
 	if (size > OUTPUT_SIZE - output->used)
 		output_flush(output);
 	return output->bytes + output->used;

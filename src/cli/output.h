@@ -2,8 +2,8 @@
 /*
  * output.h - a large buffer in front of a file descriptor.
  *
- * Writing never fails at the call: the first failure is kept, later bytes are dropped, and output_close()
- * tells.
+ * Writing never fails at the call: the first failure is kept, later bytes are dropped, and output_free()
+ * returns it.
  */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
@@ -21,7 +21,7 @@ struct output {
 	char bytes[OUTPUT_SIZE];
 };
 
-/* Where `size` bytes, at most OUTPUT_SIZE, can be put; the caller adds to `used` what it took. */
+/* Returns room for `size` bytes, at most OUTPUT_SIZE.  The caller adds to `used` what it took. */
 char *output_room(struct output *output, size_t size);
 
 void output_bytes(struct output *output, const char *bytes, size_t size);
@@ -39,15 +39,15 @@ static inline void output_text(struct output *output, const char *text)
 
 void output_spaces(struct output *output, size_t count);
 
-/* Like printf(), for what is written once; at most 4 KiB a call. */
+/* Like printf(), for text that is written once, with at most 4 KiB in a call. */
 void output_format(struct output *output, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A new buffer in front of `file`; NULL when memory is out. */
+/* Returns a new buffer in front of `file`, or NULL if there is no memory. */
 struct output *output_create(int file);
 
 void output_flush(struct output *output);
 
-/* Flush and free, not closing the file; 0 or the errno of the first failure.  NULL is fine. */
+/* Flushes and frees, but does not close the file.  Returns 0, or the errno of the first failure.  NULL is fine. */
 int output_free(struct output *output);
 
 #endif

@@ -28,7 +28,7 @@ struct progress progress_begin(const char *name)
 	return (struct progress){ .style = style, .shown_ns = -1 };
 }
 
-/* Of the whole, 0 to 1; negative where the whole is not known. */
+/* Returns the share that is done, 0 to 1, or a negative number if the whole is not known. */
 static double share_of(const struct histree_progress *now)
 {
 	return now->bytes_total > 0 ? (double)now->bytes_done / (double)now->bytes_total : -1;
@@ -39,14 +39,14 @@ static double rate_of(const struct histree_progress *now)
 	return now->elapsed_ns > 0 ? (double)now->events * 1e9 / (double)now->elapsed_ns : 0;
 }
 
-/* What is left takes as long, byte by byte, as what was done; negative: not known. */
+/* Returns the time left if all bytes take as long as those that were read; negative if that is not known. */
 static double left_ns_of(const struct histree_progress *now)
 {
 	double share = share_of(now);
 	return share > 0 ? (double)now->elapsed_ns * (1 - share) / share : -1;
 }
 
-/* The trace is read. */
+/* Shows the progress of overviews; the trace has been read. */
 static void show_overviews_line(const struct histree_progress *now)
 {
 	fprintf(stderr, "\r\033[K%" PRIu64 " events read, overviews %.0f %%", now->events,

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* One call of the stream, so that lines of several processes do not mix: standard error has no buffer. */
+/* Standard error has no buffer, so a line is one call of the stream: lines of several processes do not mix. */
 static void report_arguments(const char *format, va_list arguments)
 {
 	char message[1024];

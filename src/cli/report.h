@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * report.h - what the command says on standard error, and what it exits with.
+ * report.h - what the command prints on standard error, and its exit status.
  */
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
 #include "histree/status.h"
 
-/* Scripts rely on these. */
+/* The exit status.  Scripts rely on these numbers. */
 enum cli_exit {
 	CLI_OK = 0,
 	CLI_NOTHING = 1,  /* nothing found, or verify found damage */
-	CLI_USAGE = 2,    /* the command line cannot be obeyed */
+	CLI_USAGE = 2,    /* the command line is wrong */
 	CLI_INPUT = 3,    /* input or output failed, or some of the input could not be read */
 	CLI_INTERNAL = 4, /* no memory, or an error of our own */
 };
 
-/* "histree: " and the message, one line. */
+/* Prints "histree: " and the message, one line. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The same with what to exit with: `return report_exit(CLI_USAGE, ...)`. */
+/* Prints a message and returns `code`: `return report_exit(CLI_USAGE, ...)`. */
 enum cli_exit report_exit(enum cli_exit code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints the message of an error of the library.  Returns the exit status that belongs to it. */
@@ -27,7 +27,7 @@ enum cli_exit report_error(const struct histree_error *error);
 
 enum cli_exit report_no_memory(void);
 
-/* What a status means to a script. */
+/* Returns the exit status that belongs to a status of the library. */
 enum cli_exit exit_of_status(enum histree_status status);
 
 #endif

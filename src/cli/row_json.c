@@ -10,7 +10,7 @@ static void begin(struct row_writer *rows)
 	output_char(rows->output, '[');
 }
 
-/* Everything before the value of a cell.  Names of columns are plain ASCII of our own. */
+/* Writes everything before the value of a cell.  Names of columns are plain ASCII. */
 static void name(struct row_writer *rows)
 {
 	if (rows->column > 0)

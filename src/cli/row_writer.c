@@ -160,6 +160,7 @@ void row_numbers(struct row_writer *rows, const uint64_t *numbers, size_t count)
 
 void row_end(struct row_writer *rows)
 {
+	assert(rows->column == rows->column_count);
 	rows->format->end(rows);
 	rows->column = 0;
 	rows->gap = 0;

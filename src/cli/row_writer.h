@@ -12,7 +12,7 @@
  *
  * A row has as many cells as there are columns, in their order.
  *
- *	text	aligned columns for people, no header; a column is as wide as said, and a wider cell pushes its row
+ *	text	aligned columns for people, no header; a column has the width given, and a wider cell pushes its row
  *	tsv	a header line; backslash, tab, LF, CR in a text are \\ \t \n \r
  *	csv	RFC 4180: a header line, lines end in CR LF, quotes where needed
  *	json	one array, one object a row; null is null, what is not UTF-8 becomes U+FFFD, integers of 64 bits are

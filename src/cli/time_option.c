@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cli/time_option.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -35,6 +36,7 @@ enum cli_exit time_option_read(const char *option, const char *text, const struc
 enum cli_exit time_option_range(const char *from, const char *to, const struct time_span *span, histree_time *first,
 				histree_time *last)
 {
+	assert(span->start <= span->end);
 	*first = span->start;
 	*last = span->end;
 	enum cli_exit code = from == NULL ? CLI_OK : time_option_read("from", from, span, first);

@@ -17,12 +17,12 @@ extern const struct cli_verb verb_build, verb_info, verb_ls, verb_query, verb_dr
 /* All verbs, in the order of the help; NULL at the end. */
 extern const struct cli_verb *const cli_verbs[];
 
-/* NULL if there is none of that name; then said on standard error, with the nearest. */
+/* Returns NULL if no verb has that name, and reports that on standard error, with the nearest name. */
 const struct cli_verb *cli_verb_find(const char *name);
 
 /*
- * Read the command line of a verb.  False: the verb is done, *status is what to exit with; --help was printed
- * or an error was said.
+ * Reads the command line of a verb.  Returns false if the verb is done, because --help was printed or an error was
+ * reported; *status is then what to exit with.
  */
 bool cli_begin(const struct cli_verb *verb, int argc, char **argv, void *values, struct cli_words *words,
 	       int *status);

@@ -92,7 +92,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* One run, as far as it has come. */
+/* A benchmark, as far as it has come. */
 struct benching {
 	const struct bench_options *chosen;
 	struct histree_tree_options tree;
@@ -107,7 +107,7 @@ struct benching {
 
 /* ---- the history of the model --------------------------------------------------------------------------- */
 
-/* A name of our own, so that creating the history cannot meet one that is there. */
+/* The name has the process in it, so that no file of that name exists. */
 static enum cli_exit choose_path(struct benching *benching)
 {
 	const char *folder = getenv("TMPDIR");

@@ -136,7 +136,7 @@ static void analysis_names_release(struct analysis_names *names)
 
 /* ---- the store ---------------------------------------------------------------------------------------- */
 
-/* The last component of a path; of "." and ".." that of the folder that they mean.  NULL: not to be found. */
+/* Returns the last component of a path, where "." and ".." are the folders that they mean; NULL if there is none. */
 static char *name_of(const char *path)
 {
 	size_t size = strlen(path);
@@ -200,7 +200,7 @@ static enum cli_exit report_summary(struct histree_store *store)
 	return CLI_OK;
 }
 
-/* What was built, as the store itself says it. */
+/* Reports what was built, as the store itself says. */
 static enum cli_exit report_store(const char *path, bool is_partial, bool is_quiet)
 {
 	struct histree_store *store = NULL;

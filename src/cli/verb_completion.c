@@ -28,7 +28,7 @@ static void print_analyses(struct output *output)
 		output_format(output, "%s%s", i > 0 ? " " : "", analysis.name);
 }
 
-/* The command of the script that offers what an argument can be. */
+/* Returns the command of the script that offers what an argument can be. */
 static void print_offer(struct output *output, enum cli_complete complete, const char *const *choices)
 {
 	if (complete == CLI_COMPLETE_NOTHING && choices == NULL) {

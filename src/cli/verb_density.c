@@ -6,7 +6,7 @@
 #include "cli/segment_target.h"
 #include "cli/verb.h"
 
-/* Values of --by that have counts of their own, times columns of time: what the library takes, however fine. */
+/* The number of values of --by with counts of their own, times that of columns of time, which the library takes. */
 enum { LINES_MAX = 40000 };
 
 struct density_options {
@@ -41,7 +41,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* A filter may narrow the window to a time where nothing is. */
+/* A filter may have narrowed the window to a time outside of the span. */
 static histree_time within(const struct time_span *span, histree_time time)
 {
 	return time < span->start ? span->start : time > span->end ? span->end : time;

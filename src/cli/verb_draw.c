@@ -108,7 +108,7 @@ static bool ends_in(const char *text, const char *end)
 	return size > end_size && strcmp(text + size - end_size, end) == 0;
 }
 
-/* What does not depend on the history. */
+/* Checks what does not depend on the history. */
 static enum cli_exit read_picture(const struct draw_options *chosen, struct histree_draw_options *picture)
 {
 	if (!histree_can_draw())
@@ -193,7 +193,7 @@ out:
 	return code;
 }
 
-/* The last component of a path, without ".histree"; the caller frees it. */
+/* Returns the last component of a path, without ".histree"; the caller frees it. */
 static char *title_of(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;

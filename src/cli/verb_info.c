@@ -51,7 +51,7 @@ static void put_line(struct row_writer *rows, const struct fact *fact)
 	row_end(rows);
 }
 
-/* One line a line of the text, none for an empty one. */
+/* Prints a line for each line of the text, and none for an empty text. */
 static void put_lines(struct row_writer *rows, const struct fact *fact)
 {
 	const char *label = fact->name;
@@ -202,7 +202,7 @@ static bool has_analysis(const struct target *target, const char *analysis)
 	return target_find_segments(target, analysis) != NULL;
 }
 
-/* Of one analysis, or of all.  The library knows which there are, and says so where one is not. */
+/* Prints what one analysis made, or all of them.  For an unknown name, the library says which there are. */
 static enum cli_exit inform_parts(struct informing *informing, const struct target *target, const char *analysis)
 {
 	if (target->store == NULL || (analysis != NULL && !has_analysis(target, analysis)))

@@ -68,7 +68,7 @@ static void put_field(struct row_writer *rows, const char *name, const char *typ
 	row_end(rows);
 }
 
-/* People see once how many segments there are, programs in each row. */
+/* People see the number of segments once, programs in each row. */
 static int print_fields(const struct histree_segment_store_info *info, const struct row_format *format)
 {
 	static const struct row_column columns[] = { { .name = "field", .width = 16 },

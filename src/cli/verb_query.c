@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -59,7 +60,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* What does not depend on the history. */
+/* Checks what does not depend on the history. */
 static enum cli_exit check(const struct query_options *chosen, const struct cli_words *words)
 {
 	bool is_range = chosen->from != NULL || chosen->to != NULL;
@@ -108,12 +109,13 @@ static enum cli_exit choose_times(const struct query_options *chosen, struct ans
 		return report_no_memory();
 	size_t count = 0;
 	for (uint64_t i = 0; i <= steps; i++) {
-		/* span * i / steps without its overflow. */
+		/* This is span * i / steps, which could overflow. */
 		uint64_t after = chosen->step != 0 ? i * chosen->step : span / steps * i + span % steps * i / steps;
 		histree_time time = (histree_time)((uint64_t)question->from + after);
 		if (count == 0 || time != (*times)[count - 1])
 			(*times)[count++] = time;
 	}
+	assert(count > 0 && count <= steps + 1 && (*times)[count - 1] <= question->to);
 	question->times = *times;
 	question->time_count = count;
 	return CLI_OK;

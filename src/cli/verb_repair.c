@@ -62,7 +62,7 @@ static void print_lost(void *context, const char *analysis, const struct histree
 	row_end(&repairing->rows);
 }
 
-/* As a row without an attribute. */
+/* Prints a lost node of a segment store as a row without an attribute. */
 static void print_lost_segments(void *context, const char *analysis, const struct histree_segment_loss *loss)
 {
 	struct repairing *repairing = context;

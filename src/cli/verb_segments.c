@@ -48,7 +48,7 @@ struct segment_rows {
 	size_t field_count;
 };
 
-/* For people the time of day and the duration in a unit; for programs nanoseconds. */
+/* People read the time of day and the duration in a unit, programs nanoseconds. */
 static void begin_rows(struct segment_rows *rows, const struct row_format *format, struct output *output,
 		       const struct histree_segment_schema *schema)
 {

@@ -57,7 +57,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* The signals that end the server; blocked before it starts, so that none of its threads gets one. */
+/* The signals that end the server.  They are blocked before it starts, so that none of its threads gets one. */
 static void block_signals(sigset_t *signals)
 {
 	sigemptyset(signals);

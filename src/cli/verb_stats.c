@@ -21,7 +21,7 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* For people each duration has its unit; for programs a column says that of all. */
+/* For people each duration has a unit of its own; for programs a column names the unit of all. */
 static const struct row_column for_people[] = {
 	{ .name = "value", .width = 20 },
 	{ .name = "count", .width = 8, .to_the_right = true },
@@ -67,7 +67,7 @@ static void put_group(struct row_writer *rows, const struct histree_segment_grou
 	row_end(rows);
 }
 
-/* People see the names of the columns and the sum as well. */
+/* People also see the names of the columns and the sums. */
 static int print(const struct histree_segment_stats *stats, const struct row_format *format)
 {
 	struct output *output = output_create(STDOUT_FILENO);

@@ -12,13 +12,13 @@
 /* What is longer is cut: no row of a picture has room for it. */
 enum { CLEAN_TEXT_SIZE = 256 };
 
-/* A copy in which control characters and whatever is no UTF-8 are '?', terminated. */
+/* Makes a terminated copy in which control characters and whatever is no UTF-8 are '?'. */
 void clean_text(char out[CLEAN_TEXT_SIZE], const char *text);
 
-/* The length of clean text of so many bytes without its last character. */
+/* Returns the length of clean text of so many bytes without its last character. */
 size_t clean_text_cut(const char *text, size_t length);
 
-/* "8,595".  Returns `text`. */
+/* Writes "8,595".  Returns `text`. */
 enum { GROUPED_NUMBER_SIZE = 32 };
 const char *grouped_number(uint64_t number, char text[GROUPED_NUMBER_SIZE]);
 

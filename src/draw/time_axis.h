@@ -14,16 +14,16 @@ struct time_axis {
 	int decimals;    /* of a second that a label needs */
 };
 
-/* Ticks are at least `distance` apart. */
+/* Makes an axis whose ticks are at least `distance` apart. */
 struct time_axis time_axis(histree_time from, histree_time to, double x, double width, double distance);
 
 double time_axis_x(const struct time_axis *axis, histree_time t);
 
-/* The first tick, and the one after `*tick`; false: there is none in the range. */
+/* Set *tick to the first tick, and to the one after it; return false if there is none in the range. */
 bool time_axis_first(const struct time_axis *axis, histree_time *tick);
 bool time_axis_next(const struct time_axis *axis, histree_time *tick);
 
-/* "17:46:22.8": the time of day with as many decimals as ticks differ in. */
+/* Writes "17:46:22.8": the time of day with as many decimals as ticks differ in. */
 void time_axis_label(const struct time_axis *axis, histree_time tick, char *text, size_t size);
 
 #endif

@@ -166,7 +166,7 @@ enum histree_status event_index_read(const struct io *io, const char *path, stru
 				 "cannot open '%s': %s", path, strerror(errno));
 	enum histree_status status = HISTREE_OK;
 	if (io->size(io->context, file, &size) != 0)
-		status = error_set(error, HISTREE_ERR_IO, "cannot tell its size: %s", strerror(errno));
+		status = error_set(error, HISTREE_ERR_IO, "cannot get its size: %s", strerror(errno));
 	else if ((bytes = malloc((size_t)size + 1)) == NULL)
 		status = error_memory(error, "the index of events");
 	if (status == HISTREE_OK)

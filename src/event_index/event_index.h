@@ -62,15 +62,15 @@ struct event_index {
 	size_t gap_count;
 };
 
-/* HISTREE_NOT_FOUND: there is no such file. */
+/* Reads the index.  Returns HISTREE_NOT_FOUND if there is no such file. */
 enum histree_status event_index_read(const struct io *io, const char *path, struct event_index *out,
 				     struct histree_error *error);
 void event_index_release(struct event_index *index);
 
-/* The last tick before `time`, or the first of all. */
+/* Returns the last tick before `time`, or the first of all. */
 size_t event_index_tick_before(const struct event_index *index, histree_time time);
 
-/* How many events come before `time`, as if they lay evenly between two ticks. */
+/* Returns how many events come before `time`, as if they lay evenly between two ticks. */
 double event_index_estimate(const struct event_index *index, histree_time time);
 
 #endif

@@ -29,11 +29,11 @@ struct event_index_writer {
 	histree_time last_gap; /* when it began */
 };
 
-/* The event that `trace` gave last. */
+/* Adds the event that `trace` gave last. */
 enum histree_status event_index_add(struct event_index_writer *writer, const struct trace *trace,
 				    const struct event *event, struct histree_error *error);
 
-/* A gap, where it belongs among the events. */
+/* Adds a gap, where it belongs among the events. */
 enum histree_status event_index_add_gap(struct event_index_writer *writer, const struct event_gap *gap,
 					struct histree_error *error);
 

@@ -11,10 +11,10 @@
 #include "base/intern.h"
 #include "histree/segment.h"
 
-/* The code of an int, long, double or bool.  Doubles are in IEEE 754's total order. */
+/* Returns the code of an int, long, double or bool.  Doubles are in the total order of IEEE 754. */
 uint64_t segment_code(const struct histree_value *value);
 
-/* The value of a code; false if this type has no such code. */
+/* Get the value of a code.  Returns false if this type has no such code. */
 bool segment_code_value(enum histree_type type, uint64_t code, struct histree_value *out);
 
 struct segment_times {

@@ -23,7 +23,7 @@ struct column_series {
 	size_t steps, values;
 };
 
-/* The tick after an interval of a series of this block, if it starts at `tick`. */
+/* Returns the tick after an interval of a series of this block if the interval starts at `tick`. */
 static inline uint64_t column_tick_after(const struct column_block *block, const struct column_series *series,
 					 uint32_t interval, uint64_t tick)
 {
@@ -39,14 +39,15 @@ static inline uint64_t column_tick_after(const struct column_block *block, const
 	       bits_get(block->view->block, series->steps + interval * (size_t)width, width);
 }
 
-/* Where the payload of a series ends. */
+/* Returns where the payload of a series ends. */
 static inline size_t column_series_end(const struct column_series *series)
 {
 	return series->values + (series->fields[COLUMN_COUNT] + 1) * series->fields[COLUMN_VALUE_WIDTH];
 }
 
 /*
- * False if it is malformed: then nothing has changed.  Else its columns lie in the node, but no field is checked.
+ * Open a block.  Returns false if it is malformed; then nothing has changed.  Its columns lie in the node, but no
+ * field is checked.
  */
 bool column_block_open(struct column_block *block, const struct column_view *view, uint32_t number);
 
@@ -60,14 +61,14 @@ static inline uint64_t column_block_field(const struct column_block *block, enum
 		       : min + bits_get(block->view->block, block->columns[column] + series * (size_t)width, width);
 }
 
-/* One series, whose payload begins at a bit.  False if it is malformed. */
+/* Unpack one series, whose payload begins at a bit.  Returns false if it is malformed. */
 bool column_block_series(const struct column_block *block, uint32_t number, size_t payload,
 			 struct column_series *series);
 
-/* All of them: `series` has room for SERIES_PER_BLOCK.  False if one is malformed. */
+/* Unpack all series into `series`, which has room for SERIES_PER_BLOCK.  Returns false if one is malformed. */
 bool column_block_unpack(const struct column_block *block, struct column_series *series);
 
-/* Bits of the payload of the series from `from` up to `to`; where one is malformed, any number. */
+/* Returns the bits of the payload of the series from `from` up to `to`, or any number if one is malformed. */
 size_t column_block_payload(const struct column_block *block, uint32_t from, uint32_t to);
 
 /*

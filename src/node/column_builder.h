@@ -41,8 +41,8 @@ struct column_builder {
 };
 
 /*
- * Encode `count` > 0 items.  Returns the bytes of the leaf with its header; it may be more than a node has, then
- * the caller tries fewer.  0: memory is out.
+ * Encode at least one item.  Returns the bytes of the leaf with its header, or 0 if memory is out.  They may be
+ * more than a node has; the caller then tries fewer.
  */
 size_t column_builder_encode(struct column_builder *builder, const struct column_item *items, size_t count,
 			     const struct histree_value *values, size_t value_count);

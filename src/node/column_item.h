@@ -10,7 +10,7 @@
 struct column_item {
 	histree_time start, end;
 	uint32_t key_and_kind; /* the kind is in the two upper bits */
-	uint32_t value;        /* ITEM_INT: the number; ITEM_LISTED: its place in a list of values; ITEM_NULL: 0 */
+	uint32_t value;        /* ITEM_INT: the number; ITEM_LISTED: its number in a list of values; ITEM_NULL: 0 */
 };
 
 enum column_item_kind {

@@ -3,7 +3,7 @@
  * column_view.h - a leaf of columns as a whole: where its parts are, its times, its dictionary.
  *
  * Nothing is unpacked: every access computes where its bits are.  All that comes from the block is checked before
- * it is used as a place, so that a hostile leaf gives HISTREE_ERR_FORMAT at worst.
+ * it is used as an offset, so that a hostile leaf gives HISTREE_ERR_FORMAT at worst.
  */
 #ifndef NODE_COLUMN_VIEW_H
 #define NODE_COLUMN_VIEW_H
@@ -25,7 +25,7 @@ struct column_view {
 	double blocks_per_key; /* for guesses where a key is */
 };
 
-/* Sizes against each other; the checksum was checked before. */
+/* Check sizes against each other; the checksum was checked before. */
 enum histree_status column_check(const uint8_t *block, uint32_t used, uint32_t node_size,
 				 struct histree_error *error);
 
@@ -33,8 +33,8 @@ enum histree_status column_check(const uint8_t *block, uint32_t used, uint32_t n
 struct column_view column_view(const uint8_t *block);
 
 /*
- * The first tick whose time, above the leaf's start, is greater than `time`; the number of all if there is
- * none.
+ * Returns the first tick whose time, above the start of the leaf, is greater than `time`, or the number of all if
+ * there is none.
  */
 uint64_t column_tick_above(const struct column_view *view, uint64_t time);
 
@@ -45,13 +45,13 @@ static inline bool column_area_fits(uint32_t offset, uint64_t size, uint32_t use
 	return offset >= COLUMN_HEADER_SIZE && offset <= used && size <= used - offset;
 }
 
-/* The key of the first series of a block. */
+/* Returns the key of the first series of a block. */
 static inline histree_quark column_block_key(const struct column_view *view, uint32_t block)
 {
 	return get_le32(view->block_index + (size_t)block * BLOCK_ENTRY_SIZE);
 }
 
-/* The time of a tick in the table, above the leaf's start; false if it lies outside the leaf. */
+/* Get the time of a tick in the table, above the start of the leaf.  Returns false if it lies outside the leaf. */
 static inline bool column_time_of(const struct column_view *view, uint64_t tick, uint64_t *time)
 {
 	if (tick >= view->time_count)

@@ -2,8 +2,8 @@
 /*
  * node_builder.h - a node that is being filled.
  *
- * Empty builders cost little: rows are kept in memory that grows, so that the thousand open nodes of a
- * degenerated SHT fit.
+ * An empty builder costs little, because its rows are kept in memory that grows: the thousand open nodes of a
+ * degenerate SHT fit.
  */
 #ifndef NODE_NODE_BUILDER_H
 #define NODE_NODE_BUILDER_H
@@ -32,23 +32,23 @@ struct node_builder {
 void node_builder_begin(struct node_builder *builder, const struct node_layout *layout, uint32_t height,
 			histree_time start);
 
-/* Whether an interval of this size fits, whenever it starts. */
+/* Returns whether an interval fits, whenever it starts. */
 bool node_builder_fits(const struct node_builder *builder, const struct histree_interval *interval);
 
-/* It must fit and not start before the node.  HISTREE_ERR_MEMORY only. */
+/* Add an interval, which fits and does not start before the node.  Returns HISTREE_ERR_MEMORY if memory is out. */
 enum histree_status node_builder_add(struct node_builder *builder, const struct histree_interval *interval);
 
-/* There must be room: fewer than child_capacity.  HISTREE_ERR_MEMORY only. */
+/* Add a child, for which there is room.  Returns HISTREE_ERR_MEMORY if memory is out. */
 enum histree_status node_builder_add_child(struct node_builder *builder, const struct node_child *child);
 
 /*
- * Write the node into `block` (node_size bytes).  The bounds of its subtree go to `child`.  Returns the
- * bytes used, 0 when memory is out.
+ * Write the node into `block`, which has node_size bytes, and the bounds of its subtree into `child`.  Returns the
+ * bytes used, or 0 if memory is out.
  */
 uint32_t node_builder_seal(struct node_builder *builder, uint32_t number, histree_time end, uint8_t *block,
 			   struct node_child *child);
 
-/* The node as it is now, to be sealed or gone on with by itself.  HISTREE_ERR_MEMORY only: `copy` is then empty. */
+/* Copy the node as it is now.  Returns HISTREE_ERR_MEMORY if memory is out; `copy` is then empty. */
 enum histree_status node_builder_copy(const struct node_builder *builder, const struct node_layout *layout,
 				      struct node_builder *copy);
 

@@ -8,21 +8,21 @@
 #include "node/node.h"
 
 /*
- * The layout for a fan-out asked for: at most half of a node goes to its table of children, so that a
- * core node always has room for intervals.  Leaves are of rows.
+ * Returns the layout for a fan-out.  At most half of a node goes to its table of children, so that a core node
+ * always has room for intervals.  Leaves are of rows.
  */
 struct node_layout node_layout(uint32_t node_size, uint32_t child_bounds, uint32_t fan_out);
 
-/* Bytes that intervals may take in a node of this height (0: a leaf). */
+/* Returns how many bytes intervals may take in a node of this height, which is 0 for a leaf. */
 size_t node_capacity(const struct node_layout *layout, uint32_t height);
 
-/* Bytes of a string or custom value at most, so that any empty node takes it. */
+/* Returns the size of the longest string or custom value that any empty node has room for. */
 size_t node_value_size_max(const struct node_layout *layout);
 
-/* Bytes that an interval takes at most in a node that starts at or after `start`. */
+/* Returns how many bytes an interval takes at most in a node that starts at or after `start`. */
 size_t node_row_size(const struct histree_interval *interval, histree_time start);
 
-/* Bytes of the index over so many rows of one node. */
+/* Returns the size of the index over so many rows of one node. */
 size_t node_index_size(size_t row_count);
 
 #endif

@@ -18,15 +18,15 @@ struct node_cursor {
 	};
 };
 
-/* Before the first interval.  `view` and `region` are borrowed as long as the cursor is used. */
+/* Begin before the first interval of a region.  `view` and `region` are borrowed as long as the cursor is used. */
 void node_cursor_begin(struct node_cursor *cursor, const struct node_view *view, const struct node_region *region);
 
-/* The same for every interval of the node. */
+/* Begin before the first interval of the node, whatever its key and time. */
 void node_cursor_begin_all(struct node_cursor *cursor, const struct node_view *view);
 
 /*
- * Up to `room` intervals.  HISTREE_OK with at least one; else HISTREE_END or HISTREE_ERR_FORMAT, again and again.
- * Bytes of values are borrowed from the block.
+ * Read up to `room` intervals.  Returns HISTREE_OK with at least one, else HISTREE_END or HISTREE_ERR_FORMAT, as
+ * often as it is called.  Bytes of values are borrowed from the block.
  */
 enum histree_status node_cursor_read(struct node_cursor *cursor, struct histree_interval *out, size_t room,
 				     size_t *count);
@@ -38,8 +38,8 @@ static inline enum histree_status node_cursor_next(struct node_cursor *cursor, s
 }
 
 /*
- * The cursor is before this row: whether what searches go by leads here; of rows, the index if it has an entry for
- * it. For verification.
+ * Returns whether a search finds the row that the cursor is before; for rows, whether the index leads there, if it
+ * has an entry for it.  For verification.
  */
 bool node_cursor_is_indexed(const struct node_cursor *cursor, uint32_t row);
 

@@ -36,7 +36,10 @@ static inline bool region_quark_before(const void *context, size_t index)
 	return bound->region->quarks[index] < bound->quark;
 }
 
-/* Index of the first time from `low` on that is not below `time`.  Views of a screen ask at equal distances. */
+/*
+ * Returns the index of the first time from `low` on that is not below `time`.  Views of a screen ask at equal
+ * distances.
+ */
 static inline size_t region_time_from(const struct node_region *region, size_t low, histree_time time)
 {
 	const struct region_bound bound = { .region = region, .time = time };
@@ -48,14 +51,14 @@ static inline size_t region_time_from(const struct node_region *region, size_t l
 	return search_first(low, region->time_count, guess, region_time_before, &bound);
 }
 
-/* Index of the first quark from `low` on that is not below `quark`; near `low` it is found soonest. */
+/* Returns the index of the first quark from `low` on that is not below `quark`; one near `low` is found soonest. */
 static inline size_t region_quark_from(const struct node_region *region, size_t low, histree_quark quark)
 {
 	const struct region_bound bound = { .region = region, .quark = quark };
 	return search_first(low, region->quark_count, low, region_quark_before, &bound);
 }
 
-/* The quarks from `first` up to `end` are those that a node with these keys can have. */
+/* Find the quarks that a node with these keys can have: from `first` up to `end`. */
 static inline void region_choose_quarks(const struct node_region *region, histree_quark key_min,
 					histree_quark key_max, size_t *first, size_t *end)
 {
@@ -80,7 +83,9 @@ static inline struct region_bounds region_bounds(const struct node_region *regio
 	};
 }
 
-/* Bounds with key_min > key_max meet nothing: there are no intervals. */
+/*
+ * Returns whether bounds meet those of a region; with key_min > key_max, which means no intervals, they never do.
+ */
 static inline bool bounds_meet(const struct region_bounds *bounds, histree_time start, histree_time end,
 			       histree_quark key_min, histree_quark key_max)
 {
@@ -105,7 +110,7 @@ static inline bool region_meets_keys(const struct node_region *region, histree_q
 	return region->quarks[region_quark_from(region, 0, key_min)] <= key_max;
 }
 
-/* Whether an interval is in the region, which has its key. */
+/* Returns whether an interval, whose key the region has, is in the region. */
 static inline bool region_has_time_of(const struct node_region *region, histree_time start, histree_time end)
 {
 	return start <= region->to && end >= region->from && region_meets_times(region, start, end);

@@ -2,8 +2,8 @@
 /*
  * node_view.h - read a sealed node: its bounds and its children; node_cursor.h reads its intervals.
  *
- * A view borrows the block.  node_check() is for blocks that come from a file; after it a view can be made
- * and read without fear: rows are still decoded with every number checked.
+ * A view borrows the block.  node_check() is for blocks that come from a file; what passed it can be viewed and
+ * read without fear.  Rows are still decoded with every number checked.
  */
 #ifndef NODE_NODE_VIEW_H
 #define NODE_NODE_VIEW_H
@@ -29,7 +29,7 @@ struct node_view {
 	struct column_view columns; /* of columns */
 };
 
-/* Checksum, address, and each size against the others.  HISTREE_ERR_FORMAT says which was wrong. */
+/* Check checksum, address, and each size against the others.  Returns HISTREE_ERR_FORMAT if one is wrong. */
 enum histree_status node_check(const struct node_layout *layout, const uint8_t *block, uint32_t number,
 			       struct histree_error *error);
 
@@ -40,8 +40,8 @@ struct node_view node_view(const struct node_layout *layout, const uint8_t *bloc
 struct node_child node_view_child(const struct node_view *view, uint32_t index);
 
 /*
- * The children from `first` up to `end` whose bounds meet the region, the last one first.  Puts their numbers at
- * `out` and returns how many they are.
+ * Put the numbers of the children from `first` up to `end` whose bounds meet the region at `out`, the last one
+ * first.  Returns how many there are.
  */
 uint32_t node_view_children(const struct node_view *view, uint32_t first, uint32_t end,
 			    const struct node_region *region, uint32_t *out);

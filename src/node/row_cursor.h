@@ -17,13 +17,19 @@ struct row_cursor {
 	bool is_sought;                   /* the key at next_quark has been looked for */
 };
 
-/* Before the first interval. */
+/* Begin before the first interval. */
 void row_cursor_begin(struct row_cursor *cursor, const struct node_view *view, const struct node_region *region);
 
-/* HISTREE_OK, HISTREE_END or HISTREE_ERR_FORMAT.  Bytes of values are borrowed from the block. */
+/*
+ * Get the next interval, whose bytes are borrowed from the block.  Returns HISTREE_END or HISTREE_ERR_FORMAT if
+ * there is none.
+ */
 enum histree_status row_cursor_next(struct row_cursor *cursor, struct histree_interval *out);
 
-/* The cursor is before this row: whether the index leads here, if it has an entry for it.  For verification. */
+/*
+ * Returns whether the index leads to the row that the cursor is before, if it has an entry for it.  For
+ * verification.
+ */
 bool row_cursor_is_indexed(const struct row_cursor *cursor, uint32_t row);
 
 #endif

@@ -26,8 +26,8 @@ struct segment_builder {
 
 /*
  * Encode the segments of the batch that `order` names, `run_count` runs of them one after the other, each sorted
- * by start and each cut into blocks.  Returns the bytes of the leaf; it may be more than a node has, then the
- * caller tries fewer.  0: memory is out.
+ * by start and each cut into blocks.  Returns the bytes of the leaf, or 0 if memory is out.  They may be more than
+ * a node has; the caller then tries fewer.
  */
 size_t segment_builder_encode(struct segment_builder *builder, const struct segment_batch *batch,
 			      const uint32_t *order, const size_t *run_sizes, size_t run_count);

@@ -16,17 +16,17 @@ enum {
 	SEGMENT_BLOCK_BYTES_MIN = 40, /* that a block takes in a leaf */
 };
 
-/* Sizes, offsets and bounds against each other; the checksum was checked before. */
+/* Check sizes, offsets and bounds against each other; the checksum was checked before. */
 enum histree_status segment_leaf_check(const uint8_t *leaf, uint32_t used, uint32_t node_size,
 				       struct histree_error *error);
 
 /*
- * NULL, or what is wrong with a leaf that passed: segments outside their block, bounds wider than need be,
- * counts.
+ * Returns what is wrong with a leaf that passed the check, such as segments outside their block, bounds wider than
+ * need be, or counts; NULL if nothing is.
  */
 const char *segment_leaf_fault(const uint8_t *leaf);
 
-/* The bounds of a leaf that passed node_check(). */
+/* Returns the bounds of a leaf that passed node_check(). */
 struct node_child segment_leaf_bounds(const uint8_t *leaf);
 uint32_t segment_leaf_field_count(const uint8_t *leaf);
 uint32_t segment_leaf_block_count(const uint8_t *leaf);
@@ -38,22 +38,24 @@ struct segment_block {
 	uint32_t count;
 	unsigned start_width, duration_width;
 	/*
-	 * As of a node.  Ends are not kept, so that end_min may be less and end more than any end, but not
-	 * outside the leaf's.
+	 * The bounds are those of a node.  Ends are not kept, so end_min may be less and end more than any end, but
+	 * they lie within those of the leaf.
 	 */
 	struct node_child bounds;
 };
 
-/* The block of that index, which must be below the number of blocks. */
+/* Returns the block with this index, which is below the number of blocks. */
 struct segment_block segment_block(const uint8_t *leaf, uint32_t index);
 
-/* All times of a block, sorted by start.  HISTREE_ERR_FORMAT if one is outside the block's bounds. */
+/*
+ * Get all times of a block, sorted by start.  Returns HISTREE_ERR_FORMAT if one is outside the bounds of the block.
+ */
 enum histree_status segment_block_times(const struct segment_block *block,
 					struct segment_times times[SEGMENT_BLOCK_MAX]);
 
 /*
- * The content of one segment of a block, of these fields, its bytes borrowed from the leaf.  HISTREE_ERR_FORMAT if
- * the leaf has not as many fields, or a value is none of its type.
+ * Get the content of one segment of a block for these fields; its bytes are borrowed from the leaf.  Returns
+ * HISTREE_ERR_FORMAT if the leaf has not as many fields, or a value is not of its type.
  */
 enum histree_status segment_block_content(const struct segment_block *block, uint32_t index,
 					  const struct histree_segment_field *fields, size_t field_count,

@@ -57,7 +57,7 @@ static enum histree_status count_states(const struct choosing *choosing, struct 
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-/* How long an attribute is more than null at the ends of the history. */
+/* Finds how long an attribute's lifetime is, which null at the ends of the history is not part of. */
 static enum histree_status find_lifetime(const struct choosing *choosing, histree_quark quark, uint64_t *ns,
 					 struct histree_error *error)
 {
@@ -94,7 +94,7 @@ static enum histree_status choose(struct overview_choice *choice, struct condens
 	return HISTREE_OK;
 }
 
-/* How many states an attribute with so many may have in the overview. */
+/* Returns how many states an attribute with so many may have in the overview. */
 static uint64_t cost(const struct choosing *choosing, uint64_t states)
 {
 	const uint64_t of_cell = OVERVIEW_VALUES_KEPT + 1;
@@ -104,9 +104,9 @@ static uint64_t cost(const struct choosing *choosing, uint64_t states)
 }
 
 /*
- * Attributes with fewer states than that are left out.  Of one with many states little is left; one with few is
- * copied, more or less, so that views of all of it do not read all of the history, as long as that does not cost
- * much.
+ * Returns the count below which attributes are left out.  An attribute with many states keeps few in the
+ * overview; one with few is more or less copied, so that views of all of it do not read all of the history, as
+ * long as that does not cost much.
  */
 static uint64_t lowest_count(const struct choosing *choosing)
 {

@@ -26,17 +26,17 @@ struct overview_choice {
 	uint64_t states; /* that these have in what is read */
 };
 
-/* For the first overview, of the history itself: its states are counted. */
+/* Chooses for the first overview, which is of the history itself: its states are counted. */
 enum histree_status overview_choice_of_history(struct overview_choice *choice,
 					       const struct overview_options *options, struct histree_query *query,
 					       const struct histree_history_info *of,
 					       const struct overview_progress *progress,
 					       struct histree_error *error);
 
-/* For the next one, of the overview that was just made: longer cells. */
+/* Chooses for the next overview, which is of the one that was just made and has longer cells. */
 void overview_choice_of_overview(struct overview_choice *choice, const struct overview_options *options);
 
-/* The index of an attribute that is read; `near` is that of the one before. */
+/* Returns the index of an attribute that is read; `near` is that of the one before. */
 uint32_t overview_choice_find(const struct overview_choice *choice, histree_quark source, uint32_t near);
 
 void overview_choice_release(struct overview_choice *choice);

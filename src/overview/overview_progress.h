@@ -15,7 +15,7 @@ struct overview_progress {
 	unsigned steps; /* that are done: counting, and overviews */
 };
 
-/* `share` is that of the step at hand.  HISTREE_ERR_CANCELLED. */
+/* Reports the share of the part at hand that is done.  Returns HISTREE_ERR_CANCELLED if nobody wants the rest. */
 enum histree_status overview_progress_show(const struct overview_progress *progress, double share,
 					   struct histree_error *error);
 

@@ -69,7 +69,7 @@ static enum histree_status make_order(struct overview_window *window, size_t cou
 	return error_memory(error, "an overview");
 }
 
-/* From the beginning of the window on; of an attribute, one state at most began before. */
+/* The time from the beginning of the window on; at most one state of an attribute began before. */
 static uint64_t time_key(const struct overview_window *window, histree_time t)
 {
 	return t > window->from ? (uint64_t)t - (uint64_t)window->from : 0;
@@ -95,7 +95,7 @@ static void sort_by(struct overview_window *window, const struct overview_choice
 	radix_sort(window->order, window->spare, count);
 }
 
-/* By attribute, and of one by time. */
+/* Sorts by attribute, and the states of one by time. */
 static enum histree_status sort_states(struct overview_window *window, const struct overview_choice *choice,
 				       struct histree_error *error)
 {

@@ -22,14 +22,17 @@ struct overview_window {
 };
 
 /*
- * Read the states of the chosen attributes, `quarks`, from `from` to `to`.  HISTREE_PARTIAL: they are more than
- * `states_max`.
+ * Reads the states of the chosen attributes, `quarks`, from `from` to `to`.  Returns HISTREE_PARTIAL if they are
+ * more than `states_max`.
  */
 enum histree_status overview_window_read(struct overview_window *window, struct histree_query *query,
 					 const struct overview_choice *choice, const histree_quark *quarks,
 					 size_t states_max, struct histree_error *error);
 
-/* Make them fewer; cells are counted from `origin`.  `order` is then that of what comes of them, by its ends. */
+/*
+ * Makes the states fewer; cells are counted from `origin`.  `order` is then the order of the new states by their
+ * ends.
+ */
 enum histree_status overview_window_condense(struct overview_window *window, const struct overview_choice *choice,
 					     histree_time origin, struct histree_error *error);
 

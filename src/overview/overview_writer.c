@@ -70,7 +70,7 @@ static enum histree_status write_window(struct writer *writer, struct histree_er
 	return status;
 }
 
-/* HISTREE_PARTIAL: there is too much in it, and nothing was written. */
+/* Returns HISTREE_PARTIAL if there is too much in the window, and then nothing was written. */
 static enum histree_status do_window(struct writer *writer, const histree_quark *quarks, size_t states_max,
 				     struct histree_error *error)
 {
@@ -141,7 +141,7 @@ static enum histree_status name_attributes(struct writer *writer, struct histree
 	return status;
 }
 
-/* Every attribute has states from the beginning to the end; those that only group others, null. */
+/* Every attribute has states from the beginning to the end; the attributes that only group others have null. */
 static enum histree_status write_groups(struct writer *writer, struct histree_error *error)
 {
 	const struct histree_history_info *of = &writer->of;
@@ -262,7 +262,7 @@ static struct overview_options with_defaults(const struct overview_options *aske
 	return options;
 }
 
-/* Those that are there. */
+/* Removes the overviews that are there. */
 static void remove_all(struct writer *writer)
 {
 	for (uint32_t number = 1; number <= OVERVIEWS_MAX; number++) {

@@ -11,8 +11,9 @@
 #include "overview/overview_options.h"
 
 /*
- * Beside the history at a path, which is complete.  Reads it twice, and each overview once for the next.  Memory:
- * 60 bytes a state in a window, and 4 bytes an attribute.  On failure no overview is left.
+ * Writes the overviews next to the history at a path, which is complete.  Reads the history twice, and each
+ * overview once for the next.  Takes 60 bytes of memory for each state in a window, and 4 for each attribute.  On
+ * failure no overview is left.
  */
 enum histree_status overviews_write(const struct io *io, const char *path, const struct overview_options *options,
 				    struct histree_error *error);

@@ -9,6 +9,7 @@
  */
 #include "histree/build.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,18 @@
 enum { EVENTS_PER_LOOK = 1024 }; /* at the clock, for progress and publishing */
 static const int64_t progress_interval_ns = 50 * 1000 * 1000;
 
+/* What is done: a build goes through these one after the other. */
+enum stage {
+	STAGE_NONE,
+	STAGE_READ,      /* the analyses have seen all events */
+	STAGE_CLOSED,    /* histories and segment stores are complete files */
+	STAGE_SUMMED_UP, /* and have their overviews */
+	STAGE_INDEXED,   /* the index of events is written */
+	STAGE_COMPLETE,  /* the manifest says so */
+};
+
 struct build {
+	enum stage stage;
 	const struct histree_build_options *options;
 	const struct io *io;
 	struct histree_error *error;
@@ -138,6 +150,7 @@ static bool is_partial(const struct build *build)
 
 static enum histree_status write_manifest(struct build *build, bool complete, histree_time end)
 {
+	assert(build->stage == (complete ? STAGE_INDEXED : STAGE_NONE));
 	struct trace_report report = trace_report(build->trace);
 	size_t warning_count = report.warning_count + (build->cut_short != NULL);
 	const char **warnings = calloc(warning_count + 1, sizeof(*warnings));
@@ -252,6 +265,7 @@ static enum histree_status publish(struct build *build)
 {
 	if (build->end <= build->start || build->end <= build->resumed_end || build->end == build->published_end)
 		return HISTREE_OK;
+	assert(build->stage == STAGE_NONE);
 	build->published_end = build->end;
 	histree_time end = build->end - 1;
 	for (size_t i = 0; i < build->job_count; i++) {
@@ -332,8 +346,9 @@ static enum histree_status handle_events(struct build *build)
 	return HISTREE_OK;
 }
 
-static enum histree_status close_runs(struct build *build)
+static enum histree_status close_jobs(struct build *build)
 {
+	assert(build->stage == STAGE_READ);
 	for (size_t i = 0; i < build->job_count; i++) {
 		enum histree_status status = analysis_job_close(&build->jobs[i], build->end, build->error);
 		if (status != HISTREE_OK)
@@ -351,6 +366,7 @@ static bool overviews_go_on(void *context, double share)
 
 static enum histree_status write_overviews(struct build *build)
 {
+	assert(build->stage == STAGE_CLOSED);
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < build->job_count && !build->options->no_overviews && status == HISTREE_OK; i++) {
 		if (!analysis_job_makes_history(&build->jobs[i]))
@@ -370,6 +386,7 @@ static enum histree_status write_overviews(struct build *build)
 
 static enum histree_status write_index(struct build *build)
 {
+	assert(build->stage == STAGE_SUMMED_UP);
 	char *path = store_folder_path(&build->folder, EVENT_INDEX_FILE);
 	enum histree_status status = path != NULL ? event_index_write(&build->index, build->io, path, build->error)
 						  : error_memory(build->error, "a path");
@@ -383,16 +400,30 @@ static enum histree_status read_trace(struct build *build)
 	enum histree_status status = trace_open(options->traces, options->trace_count, &build->trace, build->error);
 	if (status == HISTREE_OK && !options->ignore_gaps)
 		trace_want_gaps(build->trace);
-	if (status == HISTREE_OK)
-		status = handle_events(build);
-	if (status == HISTREE_OK)
-		status = close_runs(build);
-	if (status == HISTREE_OK)
-		status = write_overviews(build);
-	if (status == HISTREE_OK)
-		status = write_index(build);
-	if (status == HISTREE_OK)
-		status = write_manifest(build, true, build->end);
+	return status == HISTREE_OK ? handle_events(build) : status;
+}
+
+/* The manifest comes last: a folder that says of itself that it is complete, is. */
+static enum histree_status complete_manifest(struct build *build)
+{
+	return write_manifest(build, true, build->end);
+}
+
+static enum histree_status make_store(struct build *build)
+{
+	static enum histree_status (*const stages[])(struct build *) = {
+		[STAGE_READ - 1] = read_trace,
+		[STAGE_CLOSED - 1] = close_jobs,
+		[STAGE_SUMMED_UP - 1] = write_overviews,
+		[STAGE_INDEXED - 1] = write_index,
+		[STAGE_COMPLETE - 1] = complete_manifest,
+	};
+	enum histree_status status = HISTREE_OK;
+	while (build->stage < STAGE_COMPLETE && status == HISTREE_OK) {
+		status = stages[build->stage](build);
+		if (status == HISTREE_OK)
+			build->stage++;
+	}
 	return status;
 }
 
@@ -420,7 +451,7 @@ static enum histree_status run_build(struct build *build)
 	if (status != HISTREE_OK)
 		return status;
 	if (!look_at_leftover(build))
-		status = read_trace(build);
+		status = make_store(build);
 	if (status == HISTREE_OK)
 		status = store_folder_publish(&build->folder, build->error);
 	if (status == HISTREE_ERR_CANCELLED && !options->resume)

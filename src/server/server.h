@@ -30,13 +30,13 @@ struct server;
 enum histree_status server_start(const struct server_options *options, struct server **out,
 				 struct histree_error *error);
 
-/* The one it listens at. */
+/* Returns the port that the server listens at. */
 uint16_t server_port(const struct server *server);
 
-/* What whoever started it should know, in a sentence; NULL: nothing. */
+/* Returns what whoever started the server should know, in a sentence; NULL if there is nothing. */
 const char *server_warning(const struct server *server);
 
-/* Ends builds and requests that are under way.  NULL is fine. */
+/* Ends builds and requests that are under way, and frees the server.  NULL is allowed. */
 void server_stop(struct server *server);
 
 #endif

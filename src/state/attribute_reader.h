@@ -37,8 +37,8 @@ struct range_table range_table_read(struct byte_reader *reader, uint64_t size, u
 bool range_table_ascends(const struct range_table *table);
 
 /*
- * Get a row.  `after` is the first quark of the next row, UINT32_MAX for the last.  Returns false if there is no such
- * row, or if one makes no sense.
+ * Get a row.  `after` is the first quark of the next row, UINT32_MAX for the last.  Returns false if there is no
+ * such row, or if one makes no sense.
  */
 bool range_table_get(const struct range_table *table, uint32_t number, struct range_row *row, uint32_t *after);
 
@@ -67,8 +67,8 @@ struct group_member {
 };
 
 /*
- * Get the next member: from a zeroed member on, with a copy of the range's reader.  Returns false after the last, or
- * where bytes make no sense.
+ * Get the next member: from a zeroed member on, with a copy of the range's reader.  Returns false after the last,
+ * or where bytes make no sense.
  */
 bool group_member_next(struct byte_reader *members, uint32_t group_size, struct group_member *member);
 

@@ -3,8 +3,8 @@
  * block_copies.h - second copies of the sections on which everything depends: the small ones, and their
  * table.
  *
- * In the first page of the file, while the sections themselves are at its end: what destroys one hardly destroys
- * the other.  A copy: id (4), checksum (4), size (4), bytes; an id of 0 ends them.
+ * They are in the first page of the file, and the sections themselves at its end: what destroys one hardly
+ * destroys the other.  A copy: id (4), checksum (4), size (4), bytes; an id of 0 ends them.
  */
 #ifndef STORE_BLOCK_COPIES_H
 #define STORE_BLOCK_COPIES_H
@@ -32,7 +32,7 @@ void block_copies_begin(struct block_copies *copies);
 void block_copies_write(struct block_copies *copies, const void *bytes, size_t size);
 void block_copies_end(struct block_copies *copies, uint32_t id);
 
-/* The bytes of a copy, if there is one and it is sound; inside `copies`. */
+/* Returns the bytes of a copy inside `copies`, or NULL if there is none that is sound. */
 const uint8_t *block_copies_find(const struct block_copies *copies, uint32_t id, size_t *size);
 
 #endif

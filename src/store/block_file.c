@@ -54,6 +54,16 @@ struct block_file *block_file_new(const struct io *io, const char *path)
 	return file;
 }
 
+enum histree_status block_file_hand_out(struct block_file *file, enum histree_status status,
+					struct block_file **out)
+{
+	if (status == HISTREE_OK)
+		*out = file;
+	else
+		block_file_close(file);
+	return status;
+}
+
 /* What the header says, compared with what there is. */
 static enum histree_status check_offsets(struct block_file *file, const struct block_header *header,
 					 struct histree_error *error)
@@ -217,12 +227,7 @@ static enum histree_status open_complete(const struct io *io, const char *path, 
 		status = error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", path, strerror(errno));
 	else
 		status = block_file_error_in(file, block_file_read_directory(file, error), error);
-	if (status != HISTREE_OK) {
-		block_file_close(file);
-		return status;
-	}
-	*out = file;
-	return HISTREE_OK;
+	return block_file_hand_out(file, status, out);
 }
 
 enum histree_status block_file_open(const struct io *io, const char *path, struct block_file **out,

@@ -31,18 +31,18 @@ struct block_file;
 /* Make a file; it must not exist (HISTREE_ERR_EXISTS).  `io` must outlive it. */
 enum histree_status block_file_create(const struct io *io, const char *path, uint32_t block_size,
 				      struct block_file **out, struct histree_error *error);
-/* Numbers are 0, 1, 2, ... */
+/* Write a block.  Numbers are 0, 1, 2, ... */
 enum histree_status block_file_write(struct block_file *file, uint32_t number, const void *block,
 				     struct histree_error *error);
 
-/* A block whose bytes from `size` on are zero and need not be kept. */
+/* Write a block whose bytes from `size` on are zero and need not be kept. */
 enum histree_status block_file_write_part(struct block_file *file, uint32_t number, const void *block,
 					  uint32_t size, struct histree_error *error);
 
-/* Readers must know that values may be unknown. */
+/* Say in the header that readers must know unknown values. */
 void block_file_has_unknown(struct block_file *file);
 
-/* A section, in as many pieces as its writer likes.  One at a time. */
+/* Write a section in any number of pieces; one section at a time. */
 enum histree_status block_file_section_begin(struct block_file *file, uint32_t id, struct histree_error *error);
 enum histree_status block_file_section_write(struct block_file *file, const void *bytes, size_t size,
 					     struct histree_error *error);
@@ -59,52 +59,54 @@ enum histree_status block_file_create_tail(const struct block_file *file, const 
 					   struct histree_error *error);
 
 /*
- * A completed tail becomes the one with which the file is opened from now on, also after a failure of power.  If
- * this fails, that is the one before it or this one.
+ * Publish a completed tail: the file is opened with it from now on, also after a power failure.  If this fails, the
+ * file is opened with the tail before it or with this one.
  */
 enum histree_status block_file_publish(struct block_file *file, const struct block_file *tail,
 				       struct histree_error *error);
 
 /*
- * Go on with a file that has a tail and whose writer is gone, from its beginning: as long as the blocks written are
- * the ones that are there, nothing changes; at the first that differs the tail is removed.  Until then the file is
- * as readable as it was.  HISTREE_ERR_INCOMPLETE: there is no tail.
+ * Write once more, from its beginning, a file that has a tail and whose writer is gone.  As long as the blocks
+ * written are the ones that are there, nothing changes, and the file is as readable as it was; at the first that
+ * differs the tail is removed.  Returns HISTREE_ERR_INCOMPLETE if there is no tail.
  */
 enum histree_status block_file_continue(const struct io *io, const char *path, struct block_file **out,
 					struct histree_error *error);
 
-/* Remove the tail of the file at a path, if it has one: it is to be made anew. */
+/* Remove the tail of the file at a path if it has one, because the file is to be made anew. */
 void block_file_drop_tail(const struct io *io, const char *path);
 
 /* Open for reading a file that is complete, or one that is not with the tail that was published last. */
 enum histree_status block_file_open(const struct io *io, const char *path, struct block_file **out,
 				    struct histree_error *error);
 
-/* Any number of threads may read at once.  `block` has room for one block; what was not kept is zero. */
+/* Read a block into `block`, which has room for it; what was not kept is zero.  Any number of threads may read. */
 enum histree_status block_file_read(const struct block_file *file, uint32_t number, void *block,
 				    struct histree_error *error);
 
-/* The first `size` bytes of a block, which has as many. */
+/* Read the first `size` bytes of a block, which has as many. */
 enum histree_status block_file_peek(const struct block_file *file, uint32_t number, void *bytes, uint32_t size,
 				    struct histree_error *error);
 
 /*
- * Read the header and all sections once more; `report` gets a sentence for each that is damaged, also where a copy
- * stands in for it.  HISTREE_ERR_IO, HISTREE_ERR_MEMORY.
+ * Read the header and all sections once more; `report` gets a sentence for each that is damaged, even if its copy
+ * is used instead.  Returns HISTREE_ERR_IO or HISTREE_ERR_MEMORY if it could not read all.
  */
 enum histree_status block_file_check(const struct block_file *file,
 				     void (*report)(void *context, const char *fault), void *context,
 				     struct histree_error *error);
 
-/* The whole section, checked; the caller frees *bytes.  HISTREE_ERR_FORMAT if it is missing or damaged. */
+/*
+ * Read and check a whole section; the caller frees *bytes.  Returns HISTREE_ERR_FORMAT if it is missing or damaged.
+ */
 enum histree_status block_file_section(const struct block_file *file, uint32_t id, uint8_t **bytes, size_t *size,
 				       struct histree_error *error);
 
-/* The same with the tail at a path of its own. */
+/* Open a file that is not complete with the tail at `tail_path`. */
 enum histree_status block_file_open_with_tail(const struct io *io, const char *path, const char *tail_path,
 					      struct block_file **out, struct histree_error *error);
 
-/* False: it was opened with a tail. */
+/* Returns false if the file was opened with a tail. */
 bool block_file_is_complete(const struct block_file *file);
 
 const char *block_file_path(const struct block_file *file);
@@ -113,10 +115,13 @@ uint32_t block_file_block_size(const struct block_file *file);
 uint32_t block_file_block_count(const struct block_file *file);
 uint64_t block_file_bytes(const struct block_file *file);
 
-/* Of all blocks together. */
+/* Returns the size of all blocks together. */
 uint64_t block_file_block_bytes(const struct block_file *file);
 
-/* Close; a file that was being made and has neither been completed nor a tail is removed.  NULL is fine. */
+/*
+ * Close a file, or do nothing if it is NULL.  One that was being made is removed unless it is complete or has a
+ * tail.
+ */
 void block_file_close(struct block_file *file);
 
 #endif

@@ -24,7 +24,7 @@ struct section {
 	uint64_t offset, size;
 };
 
-/* Offsets and sizes are those of the whole: of a tail they count what is in the file before it. */
+/* Offsets and sizes are those of the whole: those of a tail count what is in the file before it. */
 struct block_file {
 	const struct io *io;
 	char *path;
@@ -65,18 +65,22 @@ static inline uint32_t block_bytes(const struct block_file *file, uint32_t numbe
 	return (uint32_t)(block_offset(file, (uint64_t)number + 1) - block_offset(file, number));
 }
 
-/* Where the byte at an offset, which is not before the base, is in `file`. */
+/* Returns where in `file` the byte at an offset is, which is not before the base. */
 static inline uint64_t own_offset(const struct block_file *file, uint64_t offset)
 {
 	return offset - file->base + BLOCK_FILE_HEADER_SIZE;
 }
 
-/* A file without a descriptor; NULL when memory is out. */
+/* Returns a file without a descriptor, or NULL if memory is out. */
 struct block_file *block_file_new(const struct io *io, const char *path);
 
-/* Put the path before the message of an error; returns `status`. */
+/* Put the path before the message if `status` is an error.  Returns `status`. */
 enum histree_status block_file_error_in(const struct block_file *file, enum histree_status status,
 					struct histree_error *error);
+
+/* Give the file to the caller, or close it if `status` is an error.  Returns `status`. */
+enum histree_status block_file_hand_out(struct block_file *file, enum histree_status status,
+					struct block_file **out);
 
 /* Read the header and the table of sections. */
 enum histree_status block_file_read_directory(struct block_file *file, struct histree_error *error);
@@ -86,22 +90,22 @@ enum histree_status block_file_read_directory(struct block_file *file, struct hi
 /* Give a new file an identity, and keep it where the header will be. */
 enum histree_status block_tail_identify(struct block_file *file, struct histree_error *error);
 
-/* Open a file that is not complete with its tail; HISTREE_ERR_INCOMPLETE if it has none. */
+/* Open a file that is not complete with its tail.  Returns HISTREE_ERR_INCOMPLETE if it has none. */
 enum histree_status block_tail_open(const struct io *io, const char *path, struct block_file **out,
 				    struct histree_error *error);
 
-/* The tail being read says that it follows what `main_file` has before `base`. */
+/* Join the tail being read, whose header says that it follows what `main_file` has before `base`. */
 enum histree_status block_tail_join(struct block_file *tail, uint64_t base, uint64_t identity,
 				    struct histree_error *error);
 
 /*
- * Whether the next block is what is in the file that is gone on with.  Where it is not, nothing of what follows it
- * there is of use, and the tail is removed.
+ * Find whether the next block is the one in the file that is written once more.  If it is not, what follows it
+ * there is of no use, and the tail is removed.
  */
 enum histree_status block_tail_keep(struct block_file *file, const void *block, uint32_t size, bool *kept,
 				    struct histree_error *error);
 
-/* A file that was completed no longer needs it. */
+/* Remove the tail of a file that was completed. */
 void block_tail_remove(struct block_file *file);
 
 #endif

@@ -58,8 +58,8 @@ struct block_header {
 void block_header_encode(const struct block_header *header, uint8_t bytes[BLOCK_HEADER_USED]);
 
 /*
- * HISTREE_ERR_INCOMPLETE: it was never written.  HISTREE_ERR_VERSION, HISTREE_ERR_FORMAT.  What it says of offsets
- * is still to be compared with the size of the file.
+ * Returns HISTREE_ERR_INCOMPLETE if the header was never written, HISTREE_ERR_VERSION or HISTREE_ERR_FORMAT.  Its
+ * offsets are still to be compared with the size of the file.
  */
 enum histree_status block_header_decode(const uint8_t bytes[BLOCK_HEADER_USED], struct block_header *header,
 					struct histree_error *error);

@@ -231,12 +231,7 @@ enum histree_status block_file_open_with_tail(const struct io *io, const char *p
 		status = error_set(error, HISTREE_ERR_IO, "cannot open '%s': %s", tail, strerror(errno));
 	else
 		status = block_file_error_in(file, block_file_read_directory(file, error), error);
-	if (status != HISTREE_OK) {
-		block_file_close(file);
-		return status;
-	}
-	*out = file;
-	return HISTREE_OK;
+	return block_file_hand_out(file, status, out);
 }
 
 enum histree_status block_tail_open(const struct io *io, const char *path, struct block_file **out,

@@ -44,12 +44,7 @@ enum histree_status block_file_create(const struct io *io, const char *path, uin
 	}
 	file->writing = true;
 	enum histree_status status = block_file_error_in(file, block_tail_identify(file, error), error);
-	if (status != HISTREE_OK) {
-		block_file_close(file);
-		return status;
-	}
-	*out = file;
-	return HISTREE_OK;
+	return block_file_hand_out(file, status, out);
 }
 
 enum histree_status block_file_write(struct block_file *file, uint32_t number, const void *block,

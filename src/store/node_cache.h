@@ -26,8 +26,8 @@ struct node_cache;
 struct node_pin;
 
 /*
- * Looks at a block that was just loaded; what it refuses is not kept.  It may keep something of its own beside the
- * block: `size` bytes at `companion`, zeroed once, as long as the block is there.
+ * Checks a block that was just loaded; a block that it refuses is not kept.  It may keep `size` bytes of its own at
+ * `companion` as long as the block is there; they are zeroed once.
  */
 struct node_check {
 	enum histree_status (*check)(const void *context, const uint8_t *block, uint32_t number, void *companion,
@@ -39,30 +39,30 @@ struct node_check {
 enum histree_status node_cache_create(const struct block_file *file, size_t bytes_max, struct node_check check,
 				      struct node_cache **out, struct histree_error *error);
 
-/* No pin may be left.  NULL is fine. */
+/* Free a cache, which has no pins, or do nothing if it is NULL. */
 void node_cache_free(struct node_cache *cache);
 
-/* Of the blocks that are in memory; and of all else that the cache has. */
+/* Return how many bytes the blocks in memory take, and all else that the cache has. */
 size_t node_cache_block_bytes(struct node_cache *cache);
 size_t node_cache_other_bytes(struct node_cache *cache);
 
-/* Holds nothing. */
+/* Create a pin that holds nothing. */
 enum histree_status node_pin_create(struct node_cache *cache, struct node_pin **out, struct histree_error *error);
 
 /*
- * Let go of what is held, and hold this block; on failure, nothing.  `loaded`: whether it was read from the file
- * just now.
+ * Hold this block instead of what is held; after a failure nothing is held.  `loaded` says whether it was read from
+ * the file just now.
  */
 enum histree_status node_pin_hold(struct node_pin *pin, uint32_t number, bool *loaded, struct histree_error *error);
 
-/* Of the block that is held. */
+/* Return the block that is held, and what its check keeps for it. */
 const uint8_t *node_pin_block(const struct node_pin *pin);
 const void *node_pin_companion(const struct node_pin *pin);
 
-/* Hold nothing, as may be already. */
+/* Hold nothing. */
 void node_pin_drop(struct node_pin *pin);
 
-/* NULL is fine. */
+/* Free a pin, or do nothing if it is NULL. */
 void node_pin_free(struct node_pin *pin);
 
 #endif

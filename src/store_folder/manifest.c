@@ -113,7 +113,7 @@ static enum histree_status load(const struct io *io, const char *path, json_t **
 	char *bytes = NULL;
 	off_t size = 0;
 	if (io->size(io->context, file, &size) != 0 || size > MANIFEST_SIZE_MAX)
-		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': is no manifest: %lld bytes", path,
+		status = error_set(error, HISTREE_ERR_FORMAT, "'%s' is no manifest: %lld bytes", path,
 				   (long long)size);
 	if (status == HISTREE_OK && (bytes = malloc((size_t)size + 1)) == NULL)
 		status = error_memory(error, "the manifest");
@@ -236,7 +236,7 @@ static enum histree_status check_version(const char *path, json_t *root, struct 
 	if (oldest > MANIFEST_VERSION)
 		return error_set(
 			error, HISTREE_ERR_VERSION,
-			"'%s': is of version %lld, and this histree knows %d; use a newer one, or build the "
+			"'%s' is of version %lld, and this histree knows %d; use a newer one, or build the "
 			"store again with this one",
 			path, (long long)version, MANIFEST_VERSION);
 	return HISTREE_OK;

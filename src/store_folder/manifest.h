@@ -14,11 +14,11 @@
 
 #define MANIFEST_FILE "manifest.json"
 
-/* Write `info`, all but its path and `building`; it replaces what is there in one step. */
+/* Writes `info`, all but its path and `building`; the file replaces what is there at once. */
 enum histree_status manifest_write(const struct io *io, const char *path, const struct histree_store_info *info,
 				   struct histree_error *error);
 
-/* Read; strings and lists go into the arena. */
+/* Reads a manifest; strings and lists go into the arena. */
 enum histree_status manifest_read(const struct io *io, const char *path, struct arena *arena,
 				  struct histree_store_info *out, struct histree_error *error);
 

@@ -18,31 +18,31 @@ struct store_folder {
 	char *final;    /* STORE, without slashes at its end */
 	char *building; /* STORE.building; NULL once it was published */
 	int lock;       /* file held open, -1: none */
-	bool keep;      /* it is worth something as it is: letting go does not remove it */
+	bool keep;      /* the folder is worth something as it is: letting go does not remove it */
 	bool replace;   /* a store that has the final name */
 };
 
 /*
- * Make STORE.building.  HISTREE_ERR_EXISTS if STORE exists or a build left its folder, unless `replace`; and always
- * if STORE is something else than a store.  With `resume`, what a build left is kept, and may replace a store: the
- * build that left it was allowed to.
+ * Makes STORE.building.  Returns HISTREE_ERR_EXISTS if STORE exists or a build left its folder, unless `replace`,
+ * and always if STORE is something else than a store.  With `resume`, what a build left is kept, and may replace
+ * a store: the build that left it was allowed to.
  */
 enum histree_status store_folder_begin(struct store_folder *folder, const struct io *io, const char *store,
 				       bool replace, bool resume, struct histree_error *error);
 
-/* Whether a build has hold of the folder now. */
+/* Returns whether a build has hold of the folder now. */
 bool store_folder_is_held(const char *building);
 
-/* STORE.building; the caller frees it.  NULL when memory is out. */
+/* Returns STORE.building, which the caller frees; NULL if memory is out. */
 char *store_folder_building(const char *store);
 
-/* The path of a file in it; the caller frees it.  NULL when memory is out. */
+/* Returns the path of a file in the folder, which the caller frees; NULL if memory is out. */
 char *store_folder_path(const struct store_folder *folder, const char *name);
 
-/* Give the folder its final name, in one step, and remove what had it before. */
+/* Gives the folder its final name at once, and removes what had it before. */
 enum histree_status store_folder_publish(struct store_folder *folder, struct histree_error *error);
 
-/* Let go; what was not published and is not to be kept is removed. */
+/* Lets go of the folder; it is removed if it was not published and is not to be kept. */
 void store_folder_release(struct store_folder *folder);
 
 #endif

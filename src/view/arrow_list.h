@@ -23,7 +23,7 @@ enum histree_status arrow_list_add(struct arrow_list *list, const struct histree
 /* The pixels in which arrows of `groups` CPUs may end, one each. */
 uint32_t arrow_pixels(const struct histree_arrows_request *request, size_t groups);
 
-/* Of all arrows that meet the range, or more. */
+/* The query finds all arrows that meet the range, or more. */
 enum histree_status arrows_gather_cpus(const struct histree_arrows_request *request, struct arrow_list *switches,
 				       struct arrow_list *migrations, struct histree_error *error);
 enum histree_status arrows_gather_forks(const struct histree_arrows_request *request, struct arrow_list *forks,

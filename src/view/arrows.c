@@ -55,7 +55,7 @@ static size_t count_cpus(const struct arrow_list *sorted)
 	return count;
 }
 
-/* Of the candidates, which are of one kind, those that can be told apart. */
+/* Keeps those candidates, which are of one kind, that can be told apart. */
 static enum histree_status take_visible(struct arrow_list *out, struct arrow_list *candidates,
 					const struct histree_arrows_request *request, struct histree_error *error)
 {

@@ -155,7 +155,7 @@ static uint32_t next_depth_first(const struct hanging *hanging, uint32_t at)
 	return at == HISTREE_NO_INDEX ? at : hanging->next_sibling[at];
 }
 
-/* Each thread to its position, where it stands: a second list of a million is not made. */
+/* Moves each thread to its position within the list: a second list of a million is not made. */
 static void move_to_positions(struct hanging *hanging, struct histree_thread *threads)
 {
 	for (uint32_t at = 0; at < hanging->count; at++) {

@@ -138,7 +138,7 @@ static enum histree_status read_threads(struct histree_cpu_usage *usage, struct 
 /* A pixel has so many cells of an overview at least. */
 enum { CELLS_PER_PIXEL = 4 };
 
-/* Those of one overview, or, UINT32_MAX, of none; `own` has room for all. */
+/* Reads those of one overview, or of none if that is UINT32_MAX; `own` has room for all. */
 static enum histree_status read_from(struct histree_cpu_usage *usage, struct histree_history *history,
 				     const struct histree_region *region, uint32_t overview, histree_quark *own,
 				     const struct histree_cancel *cancel, struct histree_error *error)

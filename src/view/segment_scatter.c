@@ -75,7 +75,7 @@ static uint32_t find_cell(const struct histree_segment_scatter *scatter, const s
 	return hash_index_find(&scatter->index, hash_of(scatter, cell), is_same_cell, scatter, cell);
 }
 
-/* The longer one of two stays; of equals the first. */
+/* The longer one of two stays, the first one if they are equal. */
 static void keep(struct histree_segment_scatter *scatter, const struct cell_point *cell)
 {
 	uint32_t known = find_cell(scatter, cell);

@@ -20,7 +20,10 @@
 #define PALE_GREY 0xcfd5dc, 0x4d5561
 #define SKY 0x6bb3dc, 0x4c93bd
 
-/* Of what is lost, damaged or never was recorded; of a thread also a status that Trace Compass calls so. */
+/*
+ * The style of what is lost, damaged or never was recorded; for a thread also of a status that Trace Compass
+ * calls so.
+ */
 #define UNKNOWN                                  \
 	{                                        \
 		"Unknown", "unknown", GREY, 0.33 \

@@ -161,7 +161,7 @@ static enum histree_status take_fact(struct reading *reading, const struct histr
 	return HISTREE_OK;
 }
 
-/* Of the states at the two ends of the history, null ones say when the thread was born, and when it was gone. */
+/* Null states at the two ends of the history say when the thread was first seen, and when it was gone. */
 static enum histree_status take_status(struct reading *reading, const struct histree_interval *interval,
 				       struct histree_error *error)
 {

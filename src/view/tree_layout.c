@@ -20,7 +20,7 @@ enum {
 	TEXT_LEVELS_MAX = 12,
 };
 
-/* Of a level, while places are found. */
+/* How far a level is while positions are found. */
 struct progress {
 	uint32_t placed;
 	double leftmost; /* x of the node placed last, from right to left */

@@ -13,9 +13,9 @@
 
 #include <cmocka.h>
 
+#include "driver.h"
 #include "node/node_cursor.h"
 #include "node/node_view.h"
-#include "support/effort.h"
 #include "support/memory_io.h"
 #include "support/tree_file.h"
 #include "support/workload.h"
@@ -288,8 +288,9 @@ static void check_tree(struct damage_case *test, const struct workload *workload
 	free(intervals);
 }
 
-static void check_kind(const struct workload_kind *kind, uint64_t seed)
+static void costs_its_own_intervals(const void *chosen, uint64_t seed)
 {
+	const struct workload_kind *kind = chosen;
 	static const uint32_t fan_outs[] = { 3, 50 };
 	struct workload workload;
 	assert_true(workload_make(&workload, kind, seed));
@@ -307,20 +308,11 @@ static void check_kind(const struct workload_kind *kind, uint64_t seed)
 	workload_release(&workload);
 }
 
-static void costs_its_own_intervals(void **state)
-{
-	uint64_t seed = test_seed(), rounds = test_rounds();
-	for (uint64_t round = 0; round < rounds; round++)
-		check_kind(*state, seed + round);
-}
-
 int main(void)
 {
-	struct CMUnitTest tests[64];
-	size_t count = 0;
-	for (const struct workload_kind *kind = workload_kinds; kind->name != NULL; kind++)
-		tests[count++] = (struct CMUnitTest){ .name = kind->name,
-						      .test_func = costs_its_own_intervals,
-						      .initial_state = (void *)(uintptr_t)kind };
-	return _cmocka_run_group_tests("damage", tests, count, NULL, NULL);
+	static const struct property property = { .kinds = workload_kinds,
+						  .kind_size = sizeof(*workload_kinds),
+						  .rounds = 1,
+						  .check = costs_its_own_intervals };
+	return property_run("damage", &property, 1, NULL, 0);
 }

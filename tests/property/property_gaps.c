@@ -15,13 +15,15 @@
 
 #include <cmocka.h>
 
+#include "driver.h"
 #include "losses.h"
 #include "state/state_system.h"
 #include "support/analysis_feed.h"
-#include "support/effort.h"
 #include "support/recorded_history.h"
 #include "support/workload.h"
 #include "trace/trace.h"
+
+enum { LOSSY_RUNS = 6 };
 
 struct run {
 	const struct analysis *analysis;
@@ -180,27 +182,33 @@ static void check(const struct analysis *analysis, const struct recorded_history
 	recorded_history_release(&lossy.history);
 }
 
-static void nothing_is_said_that_the_whole_trace_denies(void **state)
+struct analysis_kind {
+	const char *name;
+	const struct analysis *analysis;
+};
+
+static const struct analysis_kind kinds[] = {
+	{ "kernel", &analysis_kernel },
+	{ "kernel-2016", &analysis_kernel_2016 },
+	{ NULL, NULL },
+};
+
+static void nothing_is_said_that_the_whole_trace_denies(const void *chosen, uint64_t seed)
 {
-	const struct analysis *analysis = *state;
-	uint64_t seed = test_seed(), rounds = 6 * test_rounds();
+	const struct analysis *analysis = ((const struct analysis_kind *)chosen)->analysis;
 	struct run whole;
 	run_trace(&whole, analysis, NULL);
 	qsort(whole.history.intervals, whole.history.count, sizeof(*whole.history.intervals), by_quark_and_start);
-	for (uint64_t round = 0; round < rounds; round++)
-		check(analysis, &whole.history, seed + round);
+	for (uint64_t number = 0; number < LOSSY_RUNS; number++)
+		check(analysis, &whole.history, seed + number);
 	recorded_history_release(&whole.history);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		{ .name = "kernel",
-		  .test_func = nothing_is_said_that_the_whole_trace_denies,
-		  .initial_state = (void *)(uintptr_t)&analysis_kernel },
-		{ .name = "kernel-2016",
-		  .test_func = nothing_is_said_that_the_whole_trace_denies,
-		  .initial_state = (void *)(uintptr_t)&analysis_kernel_2016 },
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	static const struct property property = { .kinds = kinds,
+						  .kind_size = sizeof(*kinds),
+						  .rounds = 1,
+						  .check = nothing_is_said_that_the_whole_trace_denies };
+	return property_run("gaps", &property, 1, NULL, 0);
 }

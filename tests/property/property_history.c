@@ -12,14 +12,13 @@
 
 #include <cmocka.h>
 
+#include "driver.h"
 #include "histree/query.h"
-#include "shrink.h"
-#include "support/effort.h"
 #include "support/history_file.h"
 #include "support/history_subject.h"
 #include "tree/variant.h"
 
-enum { QUESTIONS = 40, SHRINK_RUNS = 400 };
+enum { QUESTIONS = 40 };
 
 struct history_case {
 	struct histree_tree_options options;
@@ -139,8 +138,9 @@ static const char *check_workload(void *context, const struct workload *workload
 	return fault;
 }
 
-static void check_kind(const struct workload_kind *kind, uint64_t seed)
+static void answers_as_its_changes_say(const void *chosen, uint64_t seed)
 {
+	const struct workload_kind *kind = chosen;
 	static const uint32_t node_sizes[] = { 4 << 10, 64 << 10 };
 	struct workload workload;
 	assert_true(workload_make(&workload, kind, seed));
@@ -153,33 +153,19 @@ static void check_kind(const struct workload_kind *kind, uint64_t seed)
 		};
 		snprintf(test.path, sizeof(test.path), "property_history.%ld.sht", (long)getpid());
 		const char *fault = check_workload(&test, &workload);
-		if (fault == NULL)
-			continue;
-		fprintf(stderr, "FAULT: %s\nworkload '%s': variant %s, node size %u; seed %llu; shrinking ...\n",
-			fault, kind->name, test.options.variant, test.options.node_size, (unsigned long long)seed);
-		workload_shrink(&workload, &(struct workload_check){ check_workload, &test }, SHRINK_RUNS);
-		fault = check_workload(&test, &workload);
-		fprintf(stderr, "FAULT: %s\n", fault != NULL ? fault : "gone: it does not happen each time");
-		workload_print(&workload);
-		fail();
+		if (fault != NULL)
+			property_fail_shrunk(&workload, &(struct workload_check){ check_workload, &test }, fault,
+					     "workload '%s': variant %s, node size %u", kind->name,
+					     test.options.variant, test.options.node_size);
 	}
 	workload_release(&workload);
 }
 
-static void answers_as_its_changes_say(void **state)
-{
-	uint64_t seed = test_seed(), rounds = test_rounds();
-	for (uint64_t round = 0; round < rounds; round++)
-		check_kind(*state, seed + round);
-}
-
 int main(void)
 {
-	struct CMUnitTest tests[64];
-	size_t count = 0;
-	for (const struct workload_kind *kind = workload_kinds; kind->name != NULL; kind++)
-		tests[count++] = (struct CMUnitTest){ .name = kind->name,
-						      .test_func = answers_as_its_changes_say,
-						      .initial_state = (void *)(uintptr_t)kind };
-	return _cmocka_run_group_tests("history", tests, count, NULL, NULL);
+	static const struct property property = { .kinds = workload_kinds,
+						  .kind_size = sizeof(*workload_kinds),
+						  .rounds = 1,
+						  .check = answers_as_its_changes_say };
+	return property_run("history", &property, 1, NULL, 0);
 }

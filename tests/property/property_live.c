@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
+#include "driver.h"
 #include "state/history.h"
 #include "state/state_file.h"
-#include "support/effort.h"
 #include "support/history_subject.h"
 #include "support/memory_io.h"
 #include "support/workload.h"
@@ -258,8 +258,9 @@ static void another_trace_is_noticed(struct live_case *test, struct workload *ot
 	test->memory.io.unlink(&test->memory, "f");
 }
 
-static void check_kind(const struct workload_kind *kind, uint64_t seed)
+static void is_what_the_changes_so_far_say(const void *chosen, uint64_t seed)
 {
+	const struct workload_kind *kind = chosen;
 	static const uint32_t node_sizes[] = { 4 << 10, 64 << 10 };
 	struct workload workload, other;
 	assert_true(workload_make(&workload, kind, seed));
@@ -282,20 +283,11 @@ static void check_kind(const struct workload_kind *kind, uint64_t seed)
 	workload_release(&workload);
 }
 
-static void is_what_the_changes_so_far_say(void **state)
-{
-	uint64_t seed = test_seed(), rounds = test_rounds();
-	for (uint64_t round = 0; round < rounds; round++)
-		check_kind(*state, seed + round);
-}
-
 int main(void)
 {
-	struct CMUnitTest tests[64];
-	size_t count = 0;
-	for (const struct workload_kind *kind = workload_kinds; kind->name != NULL; kind++)
-		tests[count++] = (struct CMUnitTest){ .name = kind->name,
-						      .test_func = is_what_the_changes_so_far_say,
-						      .initial_state = (void *)(uintptr_t)kind };
-	return _cmocka_run_group_tests("live", tests, count, NULL, NULL);
+	static const struct property property = { .kinds = workload_kinds,
+						  .kind_size = sizeof(*workload_kinds),
+						  .rounds = 1,
+						  .check = is_what_the_changes_so_far_say };
+	return property_run("live", &property, 1, NULL, 0);
 }

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "driver.h"
 #include "histree/view.h"
 #include "overview_case.h"
 #include "query/pixel_scale.h"
@@ -18,7 +19,7 @@
 #include "support/effort.h"
 #include "support/history_file.h"
 
-enum { CPUS = 4, STATES_OF_CPU = 1500, REQUESTS = 30 };
+enum { HISTORIES = 4, CPUS = 4, STATES_OF_CPU = 1500, REQUESTS = 30 };
 
 static histree_quark cpus[CPUS];
 
@@ -105,14 +106,14 @@ static void compare(struct histree_history *with, struct histree_history *withou
 	histree_cpu_usage_free(exact);
 }
 
-static void usage_is_right_to_within_a_cell(void **state)
+static void usage_is_right_to_within_a_cell(const void *kind, uint64_t seed)
 {
 	char path[64];
 	unsigned from_overviews = 0;
-	(void)state;
+	(void)kind;
 	snprintf(path, sizeof(path), "property_overview_usage.%ld.sht", (long)getpid());
-	for (uint64_t round = 0; round < 4 * test_rounds(); round++) {
-		struct random random = { test_seed() + round };
+	for (uint64_t number = 0; number < HISTORIES; number++) {
+		struct random random = { seed + number };
 		const struct histree_open_options no_overviews = { .no_overviews = true };
 		struct histree_history *with, *without;
 		overview_case_remove(path);
@@ -161,9 +162,12 @@ static void overviews_are_small(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(usage_is_right_to_within_a_cell),
-		cmocka_unit_test(overviews_are_small),
+	static const struct {
+		const char *name;
+	} kinds[] = { { "states of CPUs" }, { NULL } };
+	static const struct property property = {
+		.kinds = kinds, .kind_size = sizeof(*kinds), .rounds = 1, .check = usage_is_right_to_within_a_cell
 	};
-	return cmocka_run_group_tests_name("overview_usage", tests, NULL, NULL);
+	const struct CMUnitTest others[] = { cmocka_unit_test(overviews_are_small) };
+	return property_run("overview usage", &property, 1, others, 1);
 }

@@ -12,16 +12,15 @@
 
 #include <cmocka.h>
 
+#include "driver.h"
 #include "histree/rows.h"
 #include "overview_case.h"
 #include "query/pixel_scale.h"
 #include "query/row_group.h"
-#include "shrink.h"
 #include "state/history.h"
-#include "support/effort.h"
 #include "support/history_file.h"
 
-enum { REQUESTS = 40, ROWS_MAX = 6, SHRINK_RUNS = 100 };
+enum { REQUESTS = 40, ROWS_MAX = 6 };
 
 struct overviews_case {
 	struct histree_tree_options options;
@@ -390,30 +389,22 @@ static const char *check_workload(void *context, const struct workload *workload
 	return fault;
 }
 
-static void overviews_say_what_their_history_says(void **state)
+static void overviews_say_what_their_history_says(const void *kind, uint64_t seed)
 {
 	static const char *const variants[] = { "cluster", "sht" }; /* nulls out of the nodes, and in them */
-	uint64_t seed = test_seed(), rounds = test_rounds();
-	for (uint64_t round = 0; round < rounds * 2; round++) {
+	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
 		struct workload workload;
 		struct overviews_case test = {
-			.options = { .variant = variants[round % 2], .node_size = 4 << 10, .fan_out = 7 },
-			.seed = seed + round,
+			.options = { .variant = variants[i], .node_size = 4 << 10, .fan_out = 7 },
+			.seed = seed + i,
 		};
 		snprintf(test.path, sizeof(test.path), "property_overviews.%ld.sht", (long)getpid());
-		assert_true(workload_make(&workload, *state, seed + round / 2));
+		assert_true(workload_make(&workload, kind, seed));
 		overview_case_choose_values(&workload);
 		const char *fault = check_workload(&test, &workload);
-		if (fault != NULL) {
-			fprintf(stderr, "FAULT: %s\nvariant %s; seed %llu; shrinking ...\n", fault,
-				test.options.variant, (unsigned long long)test.seed);
-			workload_shrink(&workload, &(struct workload_check){ check_workload, &test }, SHRINK_RUNS);
-			fault = check_workload(&test, &workload);
-			fprintf(stderr, "FAULT: %s\n",
-				fault != NULL ? fault : "gone: it does not happen each time");
-			workload_print(&workload);
-			fail();
-		}
+		if (fault != NULL)
+			property_fail_shrunk(&workload, &(struct workload_check){ check_workload, &test }, fault,
+					     "variant %s", test.options.variant);
 		workload_release(&workload);
 	}
 }
@@ -428,12 +419,12 @@ static void something_was_compared(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[64];
-	size_t count = 0;
-	for (const struct workload_kind *kind = workload_kinds; kind->name != NULL; kind++)
-		tests[count++] = (struct CMUnitTest){ .name = kind->name,
-						      .test_func = overviews_say_what_their_history_says,
-						      .initial_state = (void *)(uintptr_t)kind };
-	tests[count++] = (struct CMUnitTest)cmocka_unit_test(something_was_compared);
-	return _cmocka_run_group_tests("overviews", tests, count, NULL, NULL);
+	static const struct property property = {
+		.kinds = workload_kinds,
+		.kind_size = sizeof(*workload_kinds),
+		.rounds = 1,
+		.check = overviews_say_what_their_history_says,
+	};
+	const struct CMUnitTest others[] = { cmocka_unit_test(something_was_compared) };
+	return property_run("overviews", &property, 1, others, 1);
 }

@@ -12,13 +12,12 @@
 
 #include <cmocka.h>
 
+#include "driver.h"
 #include "histree/rows.h"
-#include "shrink.h"
-#include "support/effort.h"
 #include "support/history_file.h"
 #include "tree/variant.h"
 
-enum { REQUESTS = 60, ROWS_MAX = 6, PIXELS_MAX = 400, SAMPLES = 4, SHRINK_RUNS = 200, SHARES_MAX = 4096 };
+enum { REQUESTS = 60, ROWS_MAX = 6, PIXELS_MAX = 400, SAMPLES = 4, SHARES_MAX = 4096 };
 
 struct rows_case {
 	struct histree_tree_options options;
@@ -336,40 +335,28 @@ static const char *check_workload(void *context, const struct workload *workload
 	return fault;
 }
 
-static void rows_are_as_their_states_say(void **state)
+static void rows_are_as_their_states_say(const void *kind, uint64_t seed)
 {
 	static const char *const variants[] = { "cluster", "sht" }; /* nulls out of the nodes, and in them */
-	uint64_t seed = test_seed(), rounds = test_rounds();
-	for (uint64_t round = 0; round < rounds * 2; round++) {
+	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
 		struct workload workload;
-		struct rows_case test = {
-			.options = { .variant = variants[round % 2], .node_size = 4 << 10, .fan_out = 7 },
-			.seed = seed + round
-		};
+		struct rows_case test = { .options = { .variant = variants[i], .node_size = 4 << 10, .fan_out = 7 },
+					  .seed = seed + i };
 		snprintf(test.path, sizeof(test.path), "property_rows.%ld.sht", (long)getpid());
-		assert_true(workload_make(&workload, *state, seed + round / 2));
+		assert_true(workload_make(&workload, kind, seed));
 		const char *fault = check_workload(&test, &workload);
-		if (fault != NULL) {
-			fprintf(stderr, "FAULT: %s\nvariant %s; seed %llu; shrinking ...\n", fault,
-				test.options.variant, (unsigned long long)test.seed);
-			workload_shrink(&workload, &(struct workload_check){ check_workload, &test }, SHRINK_RUNS);
-			fault = check_workload(&test, &workload);
-			fprintf(stderr, "FAULT: %s\n",
-				fault != NULL ? fault : "gone: it does not happen each time");
-			workload_print(&workload);
-			fail();
-		}
+		if (fault != NULL)
+			property_fail_shrunk(&workload, &(struct workload_check){ check_workload, &test }, fault,
+					     "variant %s", test.options.variant);
 		workload_release(&workload);
 	}
 }
 
 int main(void)
 {
-	struct CMUnitTest tests[64];
-	size_t count = 0;
-	for (const struct workload_kind *kind = workload_kinds; kind->name != NULL; kind++)
-		tests[count++] = (struct CMUnitTest){ .name = kind->name,
-						      .test_func = rows_are_as_their_states_say,
-						      .initial_state = (void *)(uintptr_t)kind };
-	return _cmocka_run_group_tests("rows", tests, count, NULL, NULL);
+	static const struct property property = { .kinds = workload_kinds,
+						  .kind_size = sizeof(*workload_kinds),
+						  .rounds = 1,
+						  .check = rows_are_as_their_states_say };
+	return property_run("rows", &property, 1, NULL, 0);
 }

@@ -15,10 +15,10 @@
 
 #include <cmocka.h>
 
+#include "driver.h"
 #include "node/node_view.h"
 #include "node/segment_view.h"
 #include "segment/segment_backend.h"
-#include "support/effort.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
 #include "support/workload.h"
@@ -281,8 +281,9 @@ static void count_fault(void *context, const char *fault)
 	++*(unsigned *)context;
 }
 
-static void check_store(const struct segment_kind *kind, uint64_t seed)
+static void costs_its_own_segments(const void *chosen, uint64_t seed)
 {
+	const struct segment_kind *kind = chosen;
 	struct damage_case test = { .kind = kind->name, .seed = seed, .random = { seed } };
 	struct histree_error error;
 	assert_true(segments_make(&test.segments, kind, seed));
@@ -320,20 +321,10 @@ static void check_store(const struct segment_kind *kind, uint64_t seed)
 	free(test.lost_of);
 }
 
-static void costs_its_own_segments(void **state)
-{
-	uint64_t seed = test_seed(), rounds = 8 * test_rounds();
-	for (uint64_t round = 0; round < rounds; round++)
-		check_store(*state, seed + round);
-}
-
 int main(void)
 {
-	struct CMUnitTest tests[16];
-	size_t count = 0;
-	for (const struct segment_kind *kind = kinds; kind->name != NULL; kind++)
-		tests[count++] = (struct CMUnitTest){ .name = kind->name,
-						      .test_func = costs_its_own_segments,
-						      .initial_state = (void *)(uintptr_t)kind };
-	return _cmocka_run_group_tests("segment damage", tests, count, NULL, NULL);
+	static const struct property property = {
+		.kinds = kinds, .kind_size = sizeof(*kinds), .rounds = 8, .check = costs_its_own_segments
+	};
+	return property_run("segment damage", &property, 1, NULL, 0);
 }

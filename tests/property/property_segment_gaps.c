@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "driver.h"
 #include "losses.h"
 #include "support/analysis_feed.h"
 #include "support/effort.h"
@@ -215,18 +216,28 @@ static uint64_t compare(const struct segment_analysis *analysis, const struct kn
 	return count;
 }
 
-static void no_segment_is_made_that_is_none(void **state)
+struct trace_kind {
+	const char *name;
+};
+
+static const struct trace_kind traces[] = {
+	{ "scp_dest" },     /* requests and softirqs */
+	{ "many-threads" }, /* system calls */
+	{ NULL },
+};
+
+static void no_segment_is_made_that_is_none(const void *chosen, uint64_t seed)
 {
-	const char *name = *state;
-	uint64_t seed = test_seed(), rounds = test_effort(2, 1) * test_rounds();
+	const char *name = ((const struct trace_kind *)chosen)->name;
+	uint64_t runs = test_effort(2, 1);
 	struct run whole;
 	struct known known[ANALYSIS_COUNT];
 	run_trace(&whole, name, NULL);
 	for (size_t i = 0; i < ANALYSIS_COUNT; i++)
 		known[i] = learn(analyses[i], whole.stores[i]);
 	release(&whole);
-	for (uint64_t round = 0; round < rounds; round++) {
-		struct losses losses = losses_of_seed(seed + round);
+	for (uint64_t number = 0; number < runs; number++) {
+		struct losses losses = losses_of_seed(seed + number);
 		struct run lossy;
 		uint64_t segments = 0, alone = 0;
 		run_trace(&lossy, name, &losses);
@@ -248,14 +259,8 @@ static void no_segment_is_made_that_is_none(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		/* Requests and softirqs; system calls. */
-		{ .name = "scp_dest",
-		  .test_func = no_segment_is_made_that_is_none,
-		  .initial_state = (void *)(uintptr_t) "scp_dest" },
-		{ .name = "many-threads",
-		  .test_func = no_segment_is_made_that_is_none,
-		  .initial_state = (void *)(uintptr_t) "many-threads" },
+	static const struct property property = {
+		.kinds = traces, .kind_size = sizeof(*traces), .rounds = 1, .check = no_segment_is_made_that_is_none
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return property_run("segment gaps", &property, 1, NULL, 0);
 }

@@ -4,7 +4,7 @@
  *
  * For each kind of segments, in memory and on disk with little of everything, with side tables and without: random
  * queries, of each of which rows are asked for in any order, counted, found by time, and given up in between, with
- * marks that are close together. HISTREE_SEED and HISTREE_ROUNDS make a longer run (workload.h).
+ * marks that are close together.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
+#include "driver.h"
 #include "histree/segment_rows.h"
 #include "segment/segment_backend.h"
-#include "support/effort.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
 #include "support/workload.h"
@@ -209,7 +209,7 @@ static struct histree_segment_store *fill(const struct segments *segments, const
 	return store;
 }
 
-static void rows_are_those_of_an_array(void **state)
+static void rows_are_those_of_an_array(const void *chosen, uint64_t seed)
 {
 	static const struct {
 		enum histree_segment_store_kind kind;
@@ -219,25 +219,23 @@ static void rows_are_those_of_an_array(void **state)
 		{ HISTREE_SEGMENTS_DISK, false },
 		{ HISTREE_SEGMENTS_DISK, true },
 	};
-	const struct segment_kind *kind = *state;
-	for (uint64_t round = 0; round < test_rounds(); round++)
-		for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++) {
-			struct memory_io memory;
-			struct segments segments;
-			uint64_t seed = test_seed() + round;
-			memory_io_init(&memory);
-			assert_true(segments_make(&segments, kind, seed));
-			struct test test = { .segments = &segments, .random = { seed } };
-			test.store = fill(&segments, &memory.io, stores[i].kind, stores[i].has_tables);
-			test.expected = malloc((segments.count + 1) * sizeof(*test.expected));
-			assert_non_null(test.expected);
-			for (unsigned k = 0; k < QUESTIONS; k++)
-				check_query(&test);
-			free(test.expected);
-			histree_segment_store_close(test.store);
-			segments_release(&segments);
-			memory_io_release(&memory);
-		}
+	const struct segment_kind *kind = chosen;
+	for (size_t i = 0; i < sizeof(stores) / sizeof(stores[0]); i++) {
+		struct memory_io memory;
+		struct segments segments;
+		memory_io_init(&memory);
+		assert_true(segments_make(&segments, kind, seed));
+		struct test test = { .segments = &segments, .random = { seed } };
+		test.store = fill(&segments, &memory.io, stores[i].kind, stores[i].has_tables);
+		test.expected = malloc((segments.count + 1) * sizeof(*test.expected));
+		assert_non_null(test.expected);
+		for (unsigned k = 0; k < QUESTIONS; k++)
+			check_query(&test);
+		free(test.expected);
+		histree_segment_store_close(test.store);
+		segments_release(&segments);
+		memory_io_release(&memory);
+	}
 }
 
 static void what_has_no_rows_is_refused(void **state)
@@ -268,11 +266,12 @@ static void what_has_no_rows_is_refused(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[32] = { cmocka_unit_test(what_has_no_rows_is_refused) };
-	size_t count = 1;
-	for (const struct segment_kind *kind = segment_kinds; kind->name != NULL; kind++)
-		tests[count++] = (struct CMUnitTest){ .name = kind->name,
-						      .test_func = rows_are_those_of_an_array,
-						      .initial_state = (void *)(uintptr_t)kind };
-	return _cmocka_run_group_tests("segment rows", tests, count, NULL, NULL);
+	static const struct property property = {
+		.kinds = segment_kinds,
+		.kind_size = sizeof(*segment_kinds),
+		.rounds = 1,
+		.check = rows_are_those_of_an_array,
+	};
+	const struct CMUnitTest others[] = { cmocka_unit_test(what_has_no_rows_is_refused) };
+	return property_run("segment rows", &property, 1, others, 1);
 }

@@ -7,8 +7,7 @@
  * many batches are written and queues spill; with side tables, whole ones, damaged ones, and those of another
  * store.
  *
- * HISTREE_SEED and HISTREE_ROUNDS make a longer run (workload.h).  A failure prints the seed, the store, and how
- * many of the segments are enough.
+ * A failure prints the store, and how many of the segments are enough.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,8 +17,8 @@
 
 #include <cmocka.h>
 
+#include "driver.h"
 #include "segment/segment_backend.h"
-#include "support/effort.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
 #include "support/workload.h"
@@ -445,39 +444,32 @@ static void shrink(struct test *test, struct segments *segments)
 	free(room);
 }
 
-static void answers_as_an_array(void **state)
+static void answers_as_an_array(const void *chosen, uint64_t seed)
 {
-	const struct segment_kind *kind = *state;
-	uint64_t seed = test_seed(), rounds = test_rounds();
-	for (uint64_t round = 0; round < rounds; round++)
-		for (size_t i = 0; i < sizeof(store_cases) / sizeof(store_cases[0]); i++) {
-			struct segments segments;
-			assert_true(segments_make(&segments, kind, seed + round));
-			struct test test = { .segments = &segments,
-					     .store_case = &store_cases[i],
-					     .seed = seed + round };
-			const char *wrong = check_store(&test);
-			if (wrong != NULL) {
-				fprintf(stderr, "FAULT: %s\n%s, store '%s'; run it again with HISTREE_SEED=%llu\n",
-					wrong, kind->name, store_cases[i].name, (unsigned long long)test.seed);
-				shrink(&test, &segments);
-				wrong = check_store(&test);
-				fprintf(stderr, "FAULT: %s\nof %zu segments\n",
-					wrong != NULL ? wrong : "gone: it does not happen each time",
-					segments.count);
-				fail();
-			}
-			segments_release(&segments);
+	const struct segment_kind *kind = chosen;
+	for (size_t i = 0; i < sizeof(store_cases) / sizeof(store_cases[0]); i++) {
+		struct segments segments;
+		assert_true(segments_make(&segments, kind, seed));
+		struct test test = { .segments = &segments, .store_case = &store_cases[i], .seed = seed };
+		const char *wrong = check_store(&test);
+		if (wrong != NULL) {
+			fprintf(stderr, "FAULT: %s\n%s, store '%s'; shrinking ...\n", wrong, kind->name,
+				store_cases[i].name);
+			shrink(&test, &segments);
+			wrong = check_store(&test);
+			fprintf(stderr, "FAULT: %s\nof %zu segments\n",
+				wrong != NULL ? wrong : "gone: it does not happen each time", segments.count);
+			fail();
 		}
+		segments_release(&segments);
+	}
 }
 
 int main(void)
 {
-	struct CMUnitTest tests[32];
-	size_t count = 0;
-	for (const struct segment_kind *kind = segment_kinds; kind->name != NULL; kind++)
-		tests[count++] = (struct CMUnitTest){ .name = kind->name,
-						      .test_func = answers_as_an_array,
-						      .initial_state = (void *)(uintptr_t)kind };
-	return _cmocka_run_group_tests("segments", tests, count, NULL, NULL);
+	static const struct property property = { .kinds = segment_kinds,
+						  .kind_size = sizeof(*segment_kinds),
+						  .rounds = 1,
+						  .check = answers_as_an_array };
+	return property_run("segments", &property, 1, NULL, 0);
 }

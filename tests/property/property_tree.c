@@ -5,8 +5,7 @@
  * For each kind of workload: build the tree, let tree_verify() look at it, ask it everything that can be
  * asked, from two threads at a time, and compare.
  *
- * HISTREE_SEED and HISTREE_ROUNDS make a longer run (workload.h).  A failure prints the seed, the shape of the
- * tree, and the smallest workload that still fails.
+ * A failure prints the shape of the tree, and the smallest workload that still fails.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -16,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "shrink.h"
+#include "driver.h"
 #include "support/effort.h"
 #include "support/memory_io.h"
 #include "support/tree_file.h"
@@ -24,7 +23,6 @@
 enum {
 	THREADS = 2,
 	LARGE = 40, /* times as many changes in the large workloads */
-	SHRINK_RUNS = 400,
 };
 
 struct tree_case {
@@ -200,22 +198,6 @@ static struct tree_case shape_case(size_t shape, uint64_t seed)
 	};
 }
 
-static void report(const struct workload_kind *kind, struct tree_case *test, struct workload *workload,
-		   const char *fault)
-{
-	fprintf(stderr,
-		"FAULT: %s\nworkload '%s': variant %s, r %u, node size %u, fan-out %u, cache %zu\n"
-		"run it again with HISTREE_SEED=%llu; shrinking ...\n",
-		fault, kind->name, test->options.variant, test->options.r_depth, test->options.node_size,
-		test->options.fan_out, test->cache_bytes, (unsigned long long)test->seed);
-	const struct workload_check check = { .check = check_workload, .context = test };
-	workload_shrink(workload, &check, SHRINK_RUNS);
-	fault = check_workload(test, workload);
-	fprintf(stderr, "FAULT: %s\n", fault != NULL ? fault : "gone: it does not happen each time");
-	workload_print(workload);
-	fail();
-}
-
 static void check_shapes(const struct workload_kind *kind, uint64_t seed, size_t first, size_t step,
 			 unsigned questions)
 {
@@ -231,34 +213,36 @@ static void check_shapes(const struct workload_kind *kind, uint64_t seed, size_t
 		test.questions = questions;
 		const char *fault = check_tree(&test, &reference, intervals);
 		if (fault != NULL)
-			report(kind, &test, &workload, fault);
+			property_fail_shrunk(&workload, &(struct workload_check){ check_workload, &test }, fault,
+					     "workload '%s': variant %s, r %u, node size %u, fan-out %u, cache %zu",
+					     kind->name, test.options.variant, test.options.r_depth,
+					     test.options.node_size, test.options.fan_out, test.cache_bytes);
 	}
 	free(intervals);
 	reference_release(&reference);
 	workload_release(&workload);
 }
 
-static void answers_as_an_array(void **state)
+static void answers_as_an_array(const void *kind, uint64_t seed)
 {
-	const struct workload_kind *kind = *state;
-	uint64_t seed = test_seed(), rounds = test_rounds();
 	size_t stride = test_effort(1, 11);
-	for (uint64_t round = 0; round < rounds; round++)
-		check_shapes(kind, seed + round, (seed + round) % stride, stride, 12);
+	check_shapes(kind, seed, seed % stride, stride, 12);
+}
+
+static bool can_be_large(const void *kind)
+{
+	return ((const struct workload_kind *)kind)->changes >= 2000;
 }
 
 /* As many intervals as there is time for, in a few shapes (in one, if quick), which change with the seed. */
-static void answers_as_a_large_array(void **state)
+static void answers_as_a_large_array(const void *chosen, uint64_t seed)
 {
-	struct workload_kind kind = *(const struct workload_kind *)*state;
-	uint64_t seed = test_seed(), rounds = test_rounds();
+	struct workload_kind kind = *(const struct workload_kind *)chosen;
+	size_t stride = test_effort(29, SHAPES);
 	kind.changes *= LARGE;
 	kind.key_count *= kind.choice == CHOOSE_ANY || kind.choice == CHOOSE_LATE ? LARGE : 1;
 	kind.step_max = kind.step_max > UINT64_C(1) << 40 ? kind.step_max / LARGE : kind.step_max;
-	for (uint64_t round = 0; round < rounds; round++) {
-		size_t stride = test_effort(29, SHAPES), first = (size_t)(hash_mix(seed + round) % stride);
-		check_shapes(&kind, seed + round, first, stride, 8);
-	}
+	check_shapes(&kind, seed, (size_t)(hash_mix(seed) % stride), stride, 8);
 }
 
 /* A new variant must be tested too. */
@@ -275,17 +259,10 @@ static void no_variant_is_forgotten(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[64] = { cmocka_unit_test(no_variant_is_forgotten) };
-	size_t count = 1;
-	for (const struct workload_kind *kind = workload_kinds; kind->name != NULL; kind++) {
-		tests[count++] = (struct CMUnitTest){ .name = kind->name,
-						      .test_func = answers_as_an_array,
-						      .initial_state = (void *)(uintptr_t)kind };
-		if (kind->changes < 2000)
-			continue;
-		tests[count++] = (struct CMUnitTest){ .name = kind->name,
-						      .test_func = answers_as_a_large_array,
-						      .initial_state = (void *)(uintptr_t)kind };
-	}
-	return _cmocka_run_group_tests("tree", tests, count, NULL, NULL);
+	static const struct property properties[] = {
+		{ workload_kinds, sizeof(*workload_kinds), 1, answers_as_an_array, NULL },
+		{ workload_kinds, sizeof(*workload_kinds), 1, answers_as_a_large_array, can_be_large },
+	};
+	const struct CMUnitTest others[] = { cmocka_unit_test(no_variant_is_forgotten) };
+	return property_run("tree", properties, COUNT_OF(properties), others, 1);
 }

@@ -5,7 +5,7 @@ bookmarks, arrows, gaps; and call stacks.  Screenshots and what is skipped are a
 import sys
 
 from browser import ENTER, ESCAPE
-from page import PIXEL, WIDE_RUNS, main, press_view
+from page import PIXEL, WIDE_SPANS, main, press_view
 from serving import SMALL_TRACE, calls_trace, large_trace
 
 
@@ -50,7 +50,7 @@ def searches_states(page):
 
     page.browser.run("page.viewport.mark('a', null); page.viewport.show(0, page.viewport.duration)")
     page.ready()
-    runs = page.browser.run(WIDE_RUNS, "control-flow")
+    runs = page.browser.run(WIDE_SPANS, "control-flow")
     colours = lambda: [page.browser.run(PIXEL, "control-flow", run["x"], run["y"]) for run in runs]
     before = colours()
     page.browser.run("document.getElementById('search-filter').click()")
@@ -224,7 +224,7 @@ def shows_calls(page):
         const found = await json("search-state", { ...page.charts[0].parameters, text: "Depth == 2", at: 0, position: -1 });
         page.viewport.show(found.start - (found.end - found.start), found.end + 3 * (found.end - found.start));""")
     page.ready()
-    run = page.browser.run(WIDE_RUNS, "calls")[0]
+    run = page.browser.run(WIDE_SPANS, "calls")[0]
     box = page.chart("calls")
     page.browser.move(round(box["x"] + run["x"]), round(box["y"] + run["y"]))
     page.browser.until("document.getElementById('tip').textContent.includes('0x')", "the function is told")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/kernel/kernel_cpus.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -74,6 +75,8 @@ struct kernel_thread *cpu_current_thread(struct kernel_model *model, struct kern
 		cpu->last_thread = kernel_thread(model, tid, cpu->number);
 		cpu->last_tid = tid;
 	}
+	assert(cpu->last_thread == NULL || tid <= 0 ||
+	       cpu->last_thread == id_map_find(&model->threads, (uint32_t)tid));
 	return cpu->last_thread;
 }
 

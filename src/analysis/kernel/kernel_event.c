@@ -24,25 +24,25 @@ static bool decode_field(const struct kernel_bound_field *bound, const struct ev
 	return true;
 }
 
-static struct kernel_event undecoded(const struct kernel_binding *binding, const struct event *event)
+/* What an event has without its fields; members that are not of its role keep what they were. */
+static void begin_event(struct kernel_event *out, const struct kernel_binding *binding, const struct event *event)
 {
-	return (struct kernel_event){
-		.source = event,
-		.time = event->time,
-		.role = binding->role,
-		.cpu = event->cpu,
-		.own_tid = -1,
-		.is_perf = binding->is_perf,
-		.pid = -1,
-		.target_cpu = -1,
-		.name = binding->call_name,
-		.event_name = binding->event_name,
-	};
+	out->source = event;
+	out->time = event->time;
+	out->role = binding->role;
+	out->has = 0;
+	out->cpu = event->cpu;
+	out->own_tid = -1;
+	out->is_perf = binding->is_perf;
+	out->pid = out->target_cpu = -1;
+	out->name = binding->call_name;
+	out->event_name = binding->event_name;
+	out->letters = (struct kernel_text){ 0 };
 }
 
 bool kernel_event_decode(const struct kernel_binding *binding, const struct event *event, struct kernel_event *out)
 {
-	*out = undecoded(binding, event);
+	begin_event(out, binding, event);
 	event_int(event, binding->own_tid, &out->own_tid);
 	for (uint32_t i = 0; i < binding->field_count; i++) {
 		const struct kernel_bound_field *bound = &binding->fields[i];

@@ -85,6 +85,8 @@ void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_ti
 	} else if (kernel_cpu(model, cpu_number) == NULL) {
 		return;
 	}
+	if (model->changes.status == HISTREE_OK)
+		softirq_assert_totals(model);
 	mark_running(model, cpu_number, true);
 	const struct id_entry *entry;
 	for (size_t at = 0; (entry = id_map_next(&model->threads, &at)) != NULL;) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/kernel/kernel_interrupts.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -203,6 +204,32 @@ static struct histree_value greatest_value(const struct softirq_total *total)
 	return value > 0 ? histree_int(value) : histree_null();
 }
 
+/* On how many CPUs a softirq has a value, as the state system has it; `type` UNKNOWN: where it is unknown. */
+static uint32_t count_cpus(struct kernel_model *model, const struct softirq_total *total, const uint32_t *counted)
+{
+	uint32_t count = 0;
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&model->cpus, &at)) != NULL;) {
+		const struct kernel_cpu *cpu = entry->record;
+		for (const struct interrupt *at_cpu = cpu->first_softirq; at_cpu != NULL; at_cpu = at_cpu->next)
+			if (at_cpu->softirq == total)
+				count += cpus_with(at_cpu->softirq,
+						   changes_value(&model->changes, at_cpu->quark)) == counted;
+	}
+	return count;
+}
+
+void softirq_assert_totals(struct kernel_model *model)
+{
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&model->softirqs, &at)) != NULL;) {
+		const struct softirq_total *total = entry->record;
+		assert(total->unknown_count == count_cpus(model, total, &total->unknown_count));
+		for (int32_t value = 1; value <= SOFTIRQ_VALUE_MAX; value++)
+			assert(total->cpu_counts[value] == count_cpus(model, total, &total->cpu_counts[value]));
+	}
+}
+
 void softirq_change_with_total(struct kernel_model *model, struct interrupt *softirq, struct histree_value value)
 {
 	struct histree_value before = changes_value(&model->changes, softirq->quark);
@@ -215,6 +242,7 @@ void softirq_change_with_total(struct kernel_model *model, struct interrupt *sof
 	change(&model->changes, softirq->quark, value);
 	if (model->changes.status != HISTREE_OK)
 		return;
+	assert(*cpus_with(softirq->softirq, before) > 0);
 	(*cpus_with(softirq->softirq, before))--;
 	(*cpus_with(softirq->softirq, value))++;
 	change_total(model, softirq, GROUP_SOFT_IRQS, greatest_value(softirq->softirq));

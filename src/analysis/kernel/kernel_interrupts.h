@@ -49,4 +49,7 @@ void irq_change_total(struct kernel_model *model, struct interrupt *irq, struct 
 /* Change a softirq and its total: the greatest value that it has on any CPU. */
 void softirq_change_with_total(struct kernel_model *model, struct interrupt *softirq, struct histree_value value);
 
+/* Assert that totals count what the ongoing states are; it looks at all CPUs. */
+void softirq_assert_totals(struct kernel_model *model);
+
 #endif

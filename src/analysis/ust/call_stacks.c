@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/error.h"
 
 struct call_binding {
 	enum call_role role;
@@ -19,28 +20,10 @@ bool call_stacks_apply(const struct event_trace *trace)
 	return strcmp(trace->domain, "ust") == 0 || strcmp(trace->tracer_name, "lttng-ust") == 0;
 }
 
-void call_stacks_init(struct call_stacks *stacks, size_t thread_size)
+struct call_thread *call_stacks_next(const struct call_stacks *stacks, size_t *position)
 {
-	*stacks = (struct call_stacks){ .thread_size = thread_size,
-					.gap_end = INT64_MIN,
-					.gap_end_anywhere = INT64_MIN };
-}
-
-struct call_thread *call_stacks_next(const struct call_stacks *stacks, size_t *place)
-{
-	const struct id_entry *entry = id_map_next(&stacks->threads, place);
+	const struct id_entry *entry = id_map_next(&stacks->threads, position);
 	return entry == NULL ? NULL : entry->record;
-}
-
-void call_stacks_release(struct call_stacks *stacks)
-{
-	struct call_thread *thread;
-	for (size_t place = 0; (thread = call_stacks_next(stacks, &place)) != NULL;)
-		free(thread->frames);
-	class_table_release(&stacks->bindings);
-	id_map_release(&stacks->threads);
-	id_map_release(&stacks->cpus);
-	arena_release(&stacks->records);
 }
 
 size_t call_name(uint64_t address, char name[static CALL_NAME_SIZE])
@@ -62,7 +45,7 @@ static struct call_binding bind_class(const struct event_class *class)
 		{ "lttng_ust_cyg_profile_fast:func_exit", CALL_EXIT },
 	};
 	struct call_binding binding = { .role = CALL_NONE };
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; call_stacks_apply(class->trace) && i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (strcmp(class->name, rows[i].name) == 0)
 			binding.role = rows[i].role;
 	binding.tid = event_class_field(class, "vtid");
@@ -89,12 +72,11 @@ static struct call_thread *thread_of(struct call_stacks *stacks, int32_t tid)
 	struct call_thread *thread = id_map_find(&stacks->threads, (uint32_t)tid);
 	if (thread != NULL)
 		return thread;
-	thread = arena_allocate(&stacks->records, stacks->thread_size, alignof(max_align_t));
+	thread = arena_allocate(&stacks->records, sizeof(*thread), alignof(struct call_thread));
+	uint32_t number = (uint32_t)stacks->threads.count;
 	if (thread == NULL || !id_map_add(&stacks->threads, (uint32_t)tid, thread))
 		return NULL;
-	memset(thread, 0, stacks->thread_size);
-	thread->tid = tid;
-	thread->last = INT64_MIN;
+	*thread = (struct call_thread){ .number = number, .tid = tid, .last = INT64_MIN };
 	return thread;
 }
 
@@ -113,19 +95,19 @@ static void miss_call(struct call_thread *thread)
 }
 
 /* False when memory is out. */
-static bool enter(struct call_thread *thread, uint64_t address, struct call_step *step)
+static bool enter(struct call_thread *thread, uint64_t address, struct call_event *out)
 {
 	if (thread->depth == CALL_DEPTH_MAX) {
 		thread->too_deep++;
 		miss_call(thread);
-		step->outcome = CALL_TOO_DEEP;
+		out->outcome = CALL_TOO_DEEP;
 		return true;
 	}
 	if (!array_reserve(&thread->frames, &thread->capacity, thread->depth + 1))
 		return false;
 	thread->frames[thread->depth++] =
 		(struct call_frame){ .address = address, .start = thread->last, .is_whole = true };
-	step->outcome = CALL_BEGAN;
+	out->outcome = CALL_BEGAN;
 	return true;
 }
 
@@ -140,22 +122,22 @@ static size_t count_ended(const struct call_thread *thread, const uint64_t *addr
 	return 0;
 }
 
-static void leave(struct call_thread *thread, const uint64_t *address, struct call_step *step)
+static void leave(struct call_thread *thread, const uint64_t *address, struct call_event *out)
 {
 	if (thread->too_deep > 0) {
 		thread->too_deep--;
-		step->outcome = CALL_TOO_DEEP;
+		out->outcome = CALL_TOO_DEEP;
 		return;
 	}
-	step->ended = count_ended(thread, address);
-	step->outcome = step->ended > 0 ? CALL_ENDED : CALL_UNMATCHED;
-	if (step->ended == 0) {
+	out->ended = count_ended(thread, address);
+	out->outcome = out->ended > 0 ? CALL_ENDED : CALL_UNMATCHED;
+	if (out->ended == 0) {
 		miss_call(thread);
 		return;
 	}
-	thread->depth -= step->ended;
+	thread->depth -= out->ended;
 	struct call_frame *ended = &thread->frames[thread->depth], *caller = innermost(thread);
-	ended->is_whole = ended->is_whole && step->ended == 1;
+	ended->is_whole = ended->is_whole && out->ended == 1;
 	if (caller != NULL)
 		caller->inside += (uint64_t)thread->last - (uint64_t)ended->start;
 }
@@ -190,7 +172,7 @@ static histree_time *gap_end_of(struct call_stacks *stacks, const struct event_g
 }
 
 /* An event of a CPU ends its gap. */
-static void settle(struct call_stacks *stacks, const struct event *event)
+static void end_gap(struct call_stacks *stacks, const struct event *event)
 {
 	histree_time *gap_end = id_map_find(&stacks->cpus, cpu_id(event->class->trace, event->cpu));
 	if (gap_end == NULL || event->time > *gap_end || event->time == INT64_MIN)
@@ -202,15 +184,16 @@ static void settle(struct call_stacks *stacks, const struct event *event)
 		widen(&stacks->gap_end, *(const histree_time *)entry->record);
 }
 
-void call_stacks_lose(struct call_stacks *stacks, const struct event_gap *gap)
+static void begin_gap(struct call_stacks *stacks, const struct event_gap *gap)
 {
 	struct call_thread *thread;
 	widen(&stacks->gap_end, gap->end);
 	widen(gap_end_of(stacks, gap), gap->end);
-	for (size_t place = 0; (thread = call_stacks_next(stacks, &place)) != NULL;) {
+	for (size_t at = 0; (thread = call_stacks_next(stacks, &at)) != NULL;) {
 		if (thread->last < gap->begin)
 			thread->last = gap->begin;
 		thread->in_doubt = true;
+		stacks->forgotten += thread->depth;
 		thread->depth = 0;
 		thread->too_deep = 0;
 	}
@@ -220,46 +203,85 @@ void call_stacks_lose(struct call_stacks *stacks, const struct event_gap *gap)
 
 /* `address` is NULL where the event has none.  False when memory is out. */
 static bool take(struct call_stacks *stacks, const struct event *event, const uint64_t *address,
-		 struct call_step *step)
+		 struct call_event *out)
 {
-	struct call_thread *thread = step->thread;
+	struct call_thread *thread = out->thread;
 	/* A call must begin before the calls that it makes: where the clock steps back, time stands still. */
 	if (thread->last < event->time)
 		thread->last = event->time;
 	if (event->time <= stacks->gap_end) {
 		thread->in_doubt = true;
-		step->outcome = CALL_IN_GAP;
+		out->outcome = CALL_IN_GAP;
 		return true;
 	}
-	step->is_anew = thread->in_doubt;
+	out->is_anew = thread->in_doubt;
 	thread->in_doubt = false;
-	if (step->role == CALL_ENTRY)
-		return enter(thread, *address, step);
-	leave(thread, address, step);
+	if (out->role == CALL_ENTRY)
+		return enter(thread, *address, out);
+	leave(thread, address, out);
 	return true;
 }
 
-bool call_stacks_follow(struct call_stacks *stacks, const struct event *event, struct call_step *step)
+/* False when memory is out. */
+static bool follow(struct call_stacks *stacks, const struct event *event)
 {
-	*step = (struct call_step){ .role = CALL_NONE, .outcome = CALL_OF_NOBODY };
+	struct call_event *out = &stacks->event;
 	const struct call_binding *binding = binding_of(stacks, event->class);
 	if (binding == NULL)
 		return false;
 	if (event->time <= stacks->gap_end)
-		settle(stacks, event);
+		end_gap(stacks, event);
 	int64_t tid, number;
 	bool has_address = event_int(event, binding->address, &number);
 	/* Only entries need one. */
 	if (binding->role == CALL_NONE || (binding->role == CALL_ENTRY && !has_address))
 		return true;
-	step->role = binding->role;
+	out->role = binding->role;
 	if (!event_int(event, binding->tid, &tid))
 		return true;
-	step->thread = thread_of(stacks, (int32_t)tid);
-	if (step->thread == NULL)
+	out->thread = thread_of(stacks, (int32_t)tid);
+	if (out->thread == NULL)
 		return false;
-	if (!event_string(event, binding->process, &step->process, &step->process_size))
-		step->process = NULL;
+	if (!event_string(event, binding->process, &out->process, &out->process_size))
+		out->process = NULL;
 	const uint64_t address = has_address ? (uint64_t)number : 0;
-	return take(stacks, event, has_address ? &address : NULL, step);
+	return take(stacks, event, has_address ? &address : NULL, out);
 }
+
+/* ---- the input ------------------------------------------------------------------------------------------- */
+
+static enum histree_status create(void **out, struct histree_error *error)
+{
+	struct call_stacks *stacks = calloc(1, sizeof(*stacks));
+	*out = stacks;
+	if (stacks == NULL)
+		return error_memory(error, "the calls of the trace");
+	stacks->gap_end = stacks->gap_end_anywhere = INT64_MIN;
+	return HISTREE_OK;
+}
+
+static enum histree_status begin(void *input, const struct event *event, struct histree_error *error)
+{
+	struct call_stacks *stacks = input;
+	stacks->event = (struct call_event){ .role = CALL_NONE, .outcome = CALL_OF_NOBODY };
+	if (event->gap == NULL)
+		return follow(stacks, event) ? HISTREE_OK : error_memory(error, "the calls of the trace");
+	if (call_stacks_apply(event->gap->trace))
+		begin_gap(stacks, event->gap);
+	return HISTREE_OK;
+}
+
+static void free_stacks(void *input)
+{
+	struct call_stacks *stacks = input;
+	struct call_thread *thread;
+	for (size_t at = 0; (thread = call_stacks_next(stacks, &at)) != NULL;)
+		free(thread->frames);
+	class_table_release(&stacks->bindings);
+	id_map_release(&stacks->threads);
+	id_map_release(&stacks->cpus);
+	arena_release(&stacks->records);
+	free(stacks);
+}
+
+const struct analysis_input_kind call_stacks_kind = { .create = create, .begin = begin, .free = free_stacks };

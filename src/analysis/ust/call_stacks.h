@@ -13,6 +13,7 @@
 #ifndef ANALYSIS_UST_CALL_STACKS_H
 #define ANALYSIS_UST_CALL_STACKS_H
 
+#include "analysis/analysis_inputs.h"
 #include "analysis/class_table.h"
 #include "base/id_map.h"
 #include "event/event.h"
@@ -29,27 +30,14 @@ struct call_frame {
 	bool is_whole;   /* no call that it made is missing from that */
 };
 
-/* What an analysis adds to it comes behind it, in a struct that begins with this one. */
 struct call_thread {
+	uint32_t number; /* dense from 0, for what analyses add to it */
 	int32_t tid;
 	histree_time last;         /* of its time, which never goes back */
 	bool in_doubt;             /* since a gap: nobody knows what it is in */
 	struct call_frame *frames; /* the outermost first */
 	size_t depth, capacity;
 	uint64_t too_deep; /* calls that are not kept, below all frames */
-};
-
-struct call_stacks {
-	size_t thread_size;
-	struct class_table bindings;
-	struct id_map threads; /* by tid; struct call_thread at the beginning of each */
-	struct arena records;
-	/*
-	 * Until then any thread may make calls that nobody sees: the last end of all gaps, and of those of which it
-	 * is not said on which CPU.  INT64_MIN: there is none.
-	 */
-	histree_time gap_end, gap_end_anywhere;
-	struct id_map cpus; /* by trace and number; histree_time: the end of its gap */
 };
 
 enum call_outcome {
@@ -63,38 +51,48 @@ enum call_outcome {
 };
 
 /* What one event did. */
-struct call_step {
+struct call_event {
 	enum call_role role; /* CALL_NONE: it is of another kind, and the rest says nothing */
 	enum call_outcome outcome;
 	struct call_thread *thread; /* NULL: of nobody */
-	bool is_anew;               /* the first event behind a gap: the stack was forgotten, and begins anew */
+	bool is_anew;               /* the first event after a gap: the stack was forgotten, and begins anew */
 	size_t ended;               /* they stay readable above the depth until the next event */
 	const char *process;        /* its name, borrowed from the event; NULL: not said */
 	size_t process_size;
 };
 
+/* The input of all analyses of such a trace. */
+struct call_stacks {
+	struct call_event event; /* what the current event did */
+	struct class_table bindings;
+	struct id_map threads; /* struct call_thread by tid */
+	struct arena records;
+	/*
+	 * Until then any thread may make calls that nobody sees: the last end of all gaps, and of those of which it
+	 * is not said on which CPU.  INT64_MIN: there is none.
+	 */
+	histree_time gap_end, gap_end_anywhere;
+	struct id_map cpus; /* by trace and number; histree_time: the end of its gap */
+	uint64_t forgotten; /* calls that were open when gaps began */
+};
+
+/*
+ * When an event begins, the stacks are as they are after it.
+ *
+ * Where events are lost, any thread may have run, and its frames are forgotten.  That ends with the next event of
+ * the CPU, as for the kernel (kernel_gap.h), or where the trace says.
+ */
+extern const struct analysis_input_kind call_stacks_kind;
+
 /* Whether a trace may have such events. */
 bool call_stacks_apply(const struct event_trace *trace);
 
-/* `thread_size`: of the struct that begins with a struct call_thread. */
-void call_stacks_init(struct call_stacks *stacks, size_t thread_size);
-void call_stacks_release(struct call_stacks *stacks);
-
-/* False when memory is out. */
-bool call_stacks_follow(struct call_stacks *stacks, const struct event *event, struct call_step *step);
-
-/*
- * Events are lost: any thread may have run there, and its frames are forgotten.  That ends with the next event of
- * the CPU, as for the kernel (kernel_gap.h), or where the trace says.
- */
-void call_stacks_lose(struct call_stacks *stacks, const struct event_gap *gap);
-
-/* The threads, one after the other; NULL behind the last.  `*place` is 0 at first. */
-struct call_thread *call_stacks_next(const struct call_stacks *stacks, size_t *place);
+/* Walk over the threads: `*position` is 0 at first; returns NULL after the last one. */
+struct call_thread *call_stacks_next(const struct call_stacks *stacks, size_t *position);
 
 enum { CALL_NAME_SIZE = sizeof("0xffffffffffffffff") };
 
-/* How a function without symbols is called: "0x40472b", as in Trace Compass.  Gives the length. */
+/* How a function without symbols is called: "0x40472b", as in Trace Compass.  Returns the length. */
 size_t call_name(uint64_t address, char name[static CALL_NAME_SIZE]);
 
 #endif

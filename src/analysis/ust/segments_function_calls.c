@@ -21,20 +21,19 @@ static const struct histree_segment_field fields[CALL_FIELD_COUNT] = {
 
 struct function_calls {
 	struct histree_segment_store *store; /* borrowed */
-	struct call_stacks stacks;
-	struct segment_counts counts; /* but for what is open */
+	const struct call_stacks *stacks;    /* borrowed */
+	struct segment_counts counts;        /* but for what is open, and what gaps made forgotten */
 };
 
 static enum histree_status create(struct histree_segment_store *store, void *input, void **instance,
 				  struct histree_error *error)
 {
-	(void)input;
 	struct function_calls *calls = calloc(1, sizeof(*calls));
 	*instance = calls;
 	if (calls == NULL)
 		return error_memory(error, "the analysis of function calls");
 	calls->store = store;
-	call_stacks_init(&calls->stacks, sizeof(struct call_thread));
+	calls->stacks = input;
 	return HISTREE_OK;
 }
 
@@ -44,10 +43,10 @@ static struct histree_value self_time(const struct call_frame *frame, uint64_t d
 	return frame->is_whole && self <= INT64_MAX ? histree_long((int64_t)self) : histree_null();
 }
 
-static enum histree_status add_call(struct function_calls *calls, const struct call_step *step,
+static enum histree_status add_call(struct function_calls *calls, const struct call_event *event,
 				    struct histree_error *error)
 {
-	const struct call_thread *thread = step->thread;
+	const struct call_thread *thread = event->thread;
 	const struct call_frame *frame = &thread->frames[thread->depth];
 	struct histree_value values[CALL_FIELD_COUNT];
 	const struct histree_segment segment = { frame->start, thread->last, values };
@@ -55,7 +54,7 @@ static enum histree_status add_call(struct function_calls *calls, const struct c
 	values[CALL_NAME] = histree_string_n(name, call_name(frame->address, name));
 	values[CALL_TID] = histree_int(thread->tid);
 	values[CALL_PROCESS] =
-		step->process == NULL ? histree_null() : histree_string_n(step->process, step->process_size);
+		event->process == NULL ? histree_null() : histree_string_n(event->process, event->process_size);
 	values[CALL_DEPTH] = histree_int((int32_t)thread->depth + 1);
 	values[CALL_SELF] = self_time(frame, histree_segment_duration(&segment));
 	values[CALL_CALLER] = thread->depth == 0 ? histree_null()
@@ -71,55 +70,36 @@ static void count_alone(struct segment_counts *counts, enum call_role role)
 		counts->without_start++;
 }
 
-static enum histree_status on_event(void *instance, const struct event *event, struct histree_error *error)
+static enum histree_status on_event(void *instance, const struct event *source, struct histree_error *error)
 {
 	struct function_calls *calls = instance;
-	struct call_step step;
-	if (!call_stacks_follow(&calls->stacks, event, &step))
-		return error_memory(error, "the calls of the trace");
-	if (step.role == CALL_NONE || step.outcome == CALL_BEGAN)
+	const struct call_event *event = &calls->stacks->event;
+	(void)source;
+	if (event->role == CALL_NONE || event->outcome == CALL_BEGAN)
 		return HISTREE_OK;
-	if (step.outcome != CALL_ENDED) {
-		count_alone(&calls->counts, step.role);
+	if (event->outcome != CALL_ENDED) {
+		count_alone(&calls->counts, event->role);
 		return HISTREE_OK;
 	}
-	calls->counts.without_end += step.ended - 1;
-	return add_call(calls, &step, error);
+	calls->counts.without_end += event->ended - 1;
+	return add_call(calls, event, error);
 }
 
 static uint64_t count_open(const struct call_stacks *stacks)
 {
 	uint64_t count = 0;
 	const struct call_thread *thread;
-	for (size_t place = 0; (thread = call_stacks_next(stacks, &place)) != NULL;)
+	for (size_t at = 0; (thread = call_stacks_next(stacks, &at)) != NULL;)
 		count += thread->depth;
 	return count;
-}
-
-static enum histree_status on_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
-{
-	struct function_calls *calls = instance;
-	(void)error;
-	calls->counts.without_end += count_open(&calls->stacks);
-	call_stacks_lose(&calls->stacks, gap);
-	return HISTREE_OK;
 }
 
 static struct segment_counts counts(const void *instance)
 {
 	const struct function_calls *calls = instance;
 	struct segment_counts all = calls->counts;
-	all.without_end += count_open(&calls->stacks);
+	all.without_end += calls->stacks->forgotten + count_open(calls->stacks);
 	return all;
-}
-
-static void free_calls(void *instance)
-{
-	struct function_calls *calls = instance;
-	if (calls == NULL)
-		return;
-	call_stacks_release(&calls->stacks);
-	free(calls);
 }
 
 const struct segment_analysis segment_analysis_function_calls = {
@@ -128,10 +108,10 @@ const struct segment_analysis segment_analysis_function_calls = {
 	.summary = "function calls of instrumented programs (lttng-ust-cyg-profile), from entry to exit",
 	.fields = fields,
 	.field_count = CALL_FIELD_COUNT,
+	.input = &call_stacks_kind,
 	.applies = call_stacks_apply,
 	.create = create,
 	.event = on_event,
-	.gap = on_gap,
 	.counts = counts,
-	.free = free_calls,
+	.free = free,
 };

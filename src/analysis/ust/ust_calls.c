@@ -15,60 +15,69 @@
 #include "analysis/analysis.h"
 #include "analysis/changes.h"
 #include "analysis/ust/call_stacks.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "histree/attributes.h"
 
 struct ust_thread {
-	struct call_thread calls;
-	bool is_known; /* what follows is set */
 	histree_quark node, stack, name;
 };
 
 struct ust_calls {
 	struct changes changes;
-	histree_quark threads;
-	struct call_stacks stacks; /* struct ust_thread */
+	histree_quark group;
+	const struct call_stacks *stacks; /* borrowed */
+	struct ust_thread *threads;       /* by the numbers of the threads of the stacks */
+	size_t thread_count, thread_capacity;
 };
 
 static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
 				  struct histree_error *error)
 {
-	(void)input;
 	*instance = NULL;
 	struct ust_calls *calls = calloc(1, sizeof(*calls));
 	if (calls == NULL)
 		return error_memory(error, "the analysis of function calls");
 	calls->changes.system = system;
-	calls->threads = NO_ATTRIBUTE;
-	call_stacks_init(&calls->stacks, sizeof(struct ust_thread));
+	calls->group = NO_ATTRIBUTE;
+	calls->stacks = input;
 	*instance = calls;
 	return HISTREE_OK;
 }
 
-/* False if the thread cannot have attributes. */
-static bool name_thread(struct ust_calls *calls, struct ust_thread *thread)
+/* Returns the attributes of a thread; NULL when memory is out, and the event has failed. */
+static struct ust_thread *attributes_of(struct ust_calls *calls, const struct call_thread *thread)
 {
-	if (!thread->is_known) {
-		thread->node = thread->stack = thread->name = NO_ATTRIBUTE;
-		thread->is_known = true;
+	if (!array_reserve(&calls->threads, &calls->thread_capacity, (size_t)thread->number + 1)) {
+		changes_fail(&calls->changes, HISTREE_ERR_MEMORY, "no memory for the threads of the trace");
+		return NULL;
 	}
+	while (calls->thread_count <= thread->number)
+		calls->threads[calls->thread_count++] =
+			(struct ust_thread){ NO_ATTRIBUTE, NO_ATTRIBUTE, NO_ATTRIBUTE };
+	return &calls->threads[thread->number];
+}
+
+/* False if the thread cannot have attributes. */
+static bool name_thread(struct ust_calls *calls, struct ust_thread *thread, int32_t tid)
+{
 	if (thread->stack != NO_ATTRIBUTE)
 		return true;
 	char name[16];
-	int size = snprintf(name, sizeof(name), "%" PRId32, thread->calls.tid);
-	histree_quark parent = changes_child(&calls->changes, &calls->threads, HISTREE_ROOT, "Threads", 7);
+	int size = snprintf(name, sizeof(name), "%" PRId32, tid);
+	histree_quark parent = changes_child(&calls->changes, &calls->group, HISTREE_ROOT, "Threads", 7);
 	changes_child(&calls->changes, &thread->node, parent, name, (size_t)size);
 	changes_child(&calls->changes, &thread->stack, thread->node, "CallStack", 9);
 	return thread->stack != NO_ATTRIBUTE;
 }
 
-static void enter(struct ust_calls *calls, const struct ust_thread *thread)
+static void enter(struct ust_calls *calls, const struct ust_thread *thread, const struct call_thread *stack)
 {
 	struct changes *changes = &calls->changes;
 	if (changes->status != HISTREE_OK)
 		return;
 	char name[CALL_NAME_SIZE];
-	size_t size = call_name(thread->calls.frames[thread->calls.depth - 1].address, name);
+	size_t size = call_name(stack->frames[stack->depth - 1].address, name);
 	changes->status = histree_state_push(changes->system, changes->time, thread->stack,
 					     histree_string_n(name, size), &changes->error);
 }
@@ -84,12 +93,12 @@ static void leave(struct ust_calls *calls, const struct ust_thread *thread, size
 	}
 }
 
-static void rename_thread(struct ust_calls *calls, struct ust_thread *thread, const struct call_step *step)
+static void rename_thread(struct ust_calls *calls, struct ust_thread *thread, const struct call_event *event)
 {
-	if (step->process == NULL)
+	if (event->process == NULL)
 		return;
 	changes_child(&calls->changes, &thread->name, thread->node, "Name", 4);
-	change(&calls->changes, thread->name, histree_string_n(step->process, step->process_size));
+	change(&calls->changes, thread->name, histree_string_n(event->process, event->process_size));
 }
 
 /* ---- gaps ------------------------------------------------------------------------------------------------- */
@@ -103,15 +112,15 @@ static void begin_again(struct ust_calls *calls, const struct ust_thread *thread
 			histree_state_remove(changes->system, changes->time, thread->stack, &changes->error);
 }
 
-static void doubt_thread(struct ust_calls *calls, const struct ust_thread *thread)
+static void doubt_thread(struct ust_calls *calls, const struct ust_thread *thread, histree_time last)
 {
 	struct changes *changes = &calls->changes;
 	const struct histree_attributes *attributes = histree_state_attributes(changes->system);
-	changes->time = thread->calls.last;
+	changes->time = last;
 	change(changes, thread->stack, histree_unknown());
-	for (histree_quark place = histree_attributes_first_child(attributes, thread->stack); place != HISTREE_ROOT;
-	     place = histree_attributes_next_sibling(attributes, place))
-		change(changes, place, histree_unknown());
+	for (histree_quark level = histree_attributes_first_child(attributes, thread->stack); level != HISTREE_ROOT;
+	     level = histree_attributes_next_sibling(attributes, level))
+		change(changes, level, histree_unknown());
 }
 
 static enum histree_status on_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
@@ -119,35 +128,35 @@ static enum histree_status on_gap(void *instance, const struct event_gap *gap, s
 	struct ust_calls *calls = instance;
 	struct call_thread *thread;
 	changes_begin(&calls->changes, gap->begin);
-	call_stacks_lose(&calls->stacks, gap);
-	for (size_t place = 0; (thread = call_stacks_next(&calls->stacks, &place)) != NULL;) {
-		const struct ust_thread *known = (const struct ust_thread *)thread;
-		if (known->is_known && known->stack != NO_ATTRIBUTE)
-			doubt_thread(calls, known);
+	for (size_t at = 0; (thread = call_stacks_next(calls->stacks, &at)) != NULL;) {
+		bool is_known = thread->number < calls->thread_count &&
+				calls->threads[thread->number].stack != NO_ATTRIBUTE;
+		if (is_known)
+			doubt_thread(calls, &calls->threads[thread->number], thread->last);
 	}
 	return changes_end(&calls->changes, error);
 }
 
 /* ---- events ----------------------------------------------------------------------------------------------- */
 
-static void take(struct ust_calls *calls, const struct call_step *step)
+static void take(struct ust_calls *calls, const struct call_event *event)
 {
-	struct ust_thread *thread = (struct ust_thread *)step->thread;
-	changes_begin(&calls->changes, thread->calls.last);
-	if (!name_thread(calls, thread))
+	changes_begin(&calls->changes, event->thread->last);
+	struct ust_thread *thread = attributes_of(calls, event->thread);
+	if (thread == NULL || !name_thread(calls, thread, event->thread->tid))
 		return;
-	rename_thread(calls, thread, step);
-	if (step->is_anew)
+	rename_thread(calls, thread, event);
+	if (event->is_anew)
 		begin_again(calls, thread);
-	switch (step->outcome) {
+	switch (event->outcome) {
 	case CALL_IN_GAP:
-		doubt_thread(calls, thread);
+		doubt_thread(calls, thread, event->thread->last);
 		break;
 	case CALL_BEGAN:
-		enter(calls, thread);
+		enter(calls, thread, event->thread);
 		break;
 	case CALL_ENDED:
-		leave(calls, thread, step->ended);
+		leave(calls, thread, event->ended);
 		break;
 	case CALL_OF_NOBODY:
 	case CALL_TOO_DEEP:
@@ -156,15 +165,14 @@ static void take(struct ust_calls *calls, const struct call_step *step)
 	}
 }
 
-static enum histree_status on_event(void *instance, const struct event *event, struct histree_error *error)
+static enum histree_status on_event(void *instance, const struct event *source, struct histree_error *error)
 {
 	struct ust_calls *calls = instance;
-	struct call_step step;
-	if (!call_stacks_follow(&calls->stacks, event, &step))
-		return error_memory(error, "the calls of the trace");
-	if (step.role == CALL_NONE || step.thread == NULL)
+	const struct call_event *event = &calls->stacks->event;
+	(void)source;
+	if (event->role == CALL_NONE || event->thread == NULL)
 		return HISTREE_OK;
-	take(calls, &step);
+	take(calls, event);
 	return changes_end(&calls->changes, error);
 }
 
@@ -179,7 +187,7 @@ static void free_calls(void *instance)
 	struct ust_calls *calls = instance;
 	if (calls == NULL)
 		return;
-	call_stacks_release(&calls->stacks);
+	free(calls->threads);
 	free(calls);
 }
 
@@ -187,6 +195,7 @@ const struct analysis analysis_ust_calls = {
 	.name = "ust-calls",
 	.version = 2,
 	.summary = "function calls of instrumented programs (lttng-ust-cyg-profile), as a stack a thread",
+	.input = &call_stacks_kind,
 	.applies = call_stacks_apply,
 	.create = create,
 	.event = on_event,

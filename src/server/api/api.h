@@ -11,7 +11,7 @@
 #include "histree/view.h"
 #include "server/http/call.h"
 
-/* What there is: [{uuid, name, start, duration, status, progress, views: [{name, title, rows}]}]. */
+/* Lists the experiments: [{uuid, name, start, duration, status, progress, views: [{name, title, rows}]}]. */
 endpoint_function api_experiments;
 
 /*
@@ -22,7 +22,7 @@ endpoint_function api_experiments;
  *	for each row	u32 how many spans, then the spans:
  *			u16 first pixel, u16 pixels, u16 style, u16 more, u32 value
  *	u32 0xffffffff
- *	JSON		total, first, early: whether these rows are but there until those of the view are made
+ *	JSON		total, first, early: whether these rows are shown only until those of the view are made
  *			rows: [{row, name, depth, below, folded, ...}]
  *			styles: [{key, name, light, dark, height}]
  *			texts: {value: text}
@@ -59,7 +59,8 @@ endpoint_function api_search_state;
 
 /*
  * ?view= ... as rows, &text= &first= &count= &from= &to= &pixels=: {all, rows: [[first pixel, pixels, ...], ...]},
- * where the rows have states that match an expression.  `all` is false where there were too many states to look at.
+ * which says where the rows have states that match an expression.  `all` is false if there were too many states to
+ * look at.
  */
 endpoint_function api_matches;
 
@@ -72,19 +73,22 @@ endpoint_function api_usage, api_density;
 /*
  * ?view= ... as rows, &from= &to= &pixels=: {all, kinds: [{name, light, dark, ...}], arrows: [{kind, from,
  * fromName, to, toName, tid, cpu, start, end}]}.  `kind` is an index of kinds, from and to are positions in the
- * order of the rows; `all`: none was left out, but those of rows that are not shown.
+ * order of the rows; `all` is true if none was left out, except for those of rows that are not shown.
  */
 endpoint_function api_arrows;
 
-/* [{uuid, name, start, end}], those within the trace.  They are made and removed by the protocol's own calls. */
+/*
+ * Lists the bookmarks within the trace: [{uuid, name, start, end}].  They are made and removed by the protocol's
+ * own calls.
+ */
 endpoint_function api_bookmarks;
 
-/* ?from= &to= &pixels=: [{from, to, text}], when events are missing; `to` is inclusive. */
+/* ?from= &to= &pixels=: [{from, to, text}], the times at which events are missing; `to` is inclusive. */
 endpoint_function api_gaps;
 
 /*
- * ?first= &count=, or ?at= in place of first, for the first event at or after a time:
- * {total, first, lines: [{time, cpu, type, text}]}.
+ * ?first= &count=, or ?at= instead of first, for the first event at or after a time: {total, first, lines:
+ * [{time, cpu, type, text}]}.
  */
 endpoint_function api_events;
 
@@ -93,22 +97,26 @@ endpoint_function api_events;
  */
 endpoint_function api_event_search;
 
-/* ?from= &to=: [{name, count, total}], most first: events of each type in the range, and in all of the trace. */
+/*
+ * ?from= &to=: [{name, count, total}], the most frequent first: how many events of each type are in the range,
+ * and in all of the trace.
+ */
 endpoint_function api_event_types;
 
 /*
  * [{analysis, count, fields: [{name, type}], name}], the stores of segments; `name` is the field by which they are
- * told apart, absent where there is none.
+ * told apart, absent if there is none.
  */
 endpoint_function api_segment_stores;
 
 /*
- * What follows has ?analysis= &filter=, an expression (filter.h); those that show a range &from= &to= too.
+ * All calls on segments have ?analysis= &filter=, an expression (filter.h); those that show a range also have
+ * &from= &to=.
  *
- * &sort= &descending=0|1 &first= &count=, or &at= in place of first, in the order by start, for the first that
+ * &sort= &descending=0|1 &first= &count=, or &at= instead of first, in the order by start, for the first that
  * starts at a time or later: {total, first, rows: [[start, duration, field, ...], ...]}.  A field is null, or as
- * its type; a number beyond 2^53 is a text.  This and what follows have "isDamaged": true where segments are
- * missing, because a node of the store is damaged.
+ * its type; a number beyond 2^53 is a text.  This and the following calls have "isDamaged": true if segments are
+ * missing because a node of the store is damaged.
  */
 endpoint_function api_segments;
 
@@ -145,10 +153,10 @@ endpoint_function api_segment_stats;
  */
 endpoint_function api_nodes;
 
-/* {thread: [{key, name, light, dark, height}], cpu: [...], ...}: what colours mean. */
+/* Says what colours mean: {thread: [{key, name, light, dark, height}], cpu: [...], ...}. */
 endpoint_function api_legend;
 
-/* The object of a style, with both of its colours. */
+/* Writes the object of a style, with both of its colours. */
 void api_write_style(struct json_writer *json, const struct histree_style *style);
 
 #endif

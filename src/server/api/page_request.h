@@ -12,14 +12,14 @@
 
 enum { PAGE_PIXELS_MAX = 8192, PAGE_ROWS_MAX = 512 };
 
-/* A number of the query, which must be there unless `otherwise` is in the range. */
+/* Reads a number of the query, which must be there unless `otherwise` is in the range. */
 bool page_number(const struct call *call, const char *name, int64_t min, int64_t max, int64_t otherwise,
 		 int64_t *out);
 
-/* "" where there is none. */
+/* Returns a text of the query, "" if it has none of that name. */
 const char *page_text(const struct call *call, const char *name);
 
-/* The dataset of an experiment that is ready; release it. */
+/* Gets the dataset of an experiment, which is ready; the caller releases it. */
 bool page_dataset(const struct call *call, struct dataset **out);
 
 /*
@@ -37,7 +37,7 @@ struct page_rows {
 bool page_rows_open(const struct call *call, struct page_rows *out);
 void page_rows_close(struct page_rows *rows);
 
-/* Which rows stand where. */
+/* Which rows are where. */
 struct page_order {
 	struct row_order_request request;
 	uint32_t toggled[ROW_TOGGLES_MAX];

@@ -17,14 +17,17 @@ struct segment_request {
 	bool is_empty;                         /* range and filter have no time in common */
 };
 
-/* ?experiment= &analysis= &sort= &descending= &filter=.  False: answered, and there is nothing to release. */
+/*
+ * Reads ?experiment= &analysis= &sort= &descending= &filter=; returns false if it has answered instead, and then
+ * there is nothing to release.
+ */
 bool segment_request_open(const struct call *call, struct segment_request *out);
 void segment_request_close(struct segment_request *request);
 
-/* The window of the query becomes ?from= &to=, which are all of the trace where they are absent. */
+/* Makes ?from= &to= the window of the query; they are all of the trace if they are absent. */
 bool segment_request_range(const struct call *call, struct segment_request *request);
 
-/* A member that says that segments are missing in the answers, if a damaged node was met. */
+/* Writes a member that says that segments are missing in the answer, if a damaged node was met. */
 void segment_request_put_damage(struct json_writer *json, const struct segment_list *list);
 
 #endif

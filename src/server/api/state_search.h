@@ -17,7 +17,7 @@ struct state_rows_asked {
 	struct histree_cancel cancel;
 };
 
-/* States are in the order of their starts, those of one start in that of the rows. */
+/* States are in the order of their starts, and of rows if they start at one time. */
 struct state_found {
 	histree_time start, end; /* both inclusive */
 	uint32_t position;
@@ -30,17 +30,17 @@ struct search_position {
 };
 
 /*
- * The first state that matches after `from`, or before it.  HISTREE_NOT_FOUND: there is none.  HISTREE_PARTIAL:
- * there was none up to the position that `from` then is, from where the search can go on; ten seconds are over, or
- * `states_max` states, unless that is 0, did not match.
+ * Finds the first state that matches after `from`, or before it.  Returns HISTREE_NOT_FOUND if there is none, and
+ * HISTREE_PARTIAL if there was none up to the position that `from` then is, from where the search can go on,
+ * because ten seconds are over or `states_max` states, unless that is 0, did not match.
  */
 enum histree_status state_search_next(const struct state_rows_asked *asked, struct search_position *from,
 				      bool backwards, uint64_t states_max, struct state_found *out,
 				      struct histree_error *error);
 
 /*
- * For each row, for each pixel of a range, whether a state that matches meets it: `out` has room for rows times
- * pixels, and is zero.  *all is false where there were too many states to look at all of them.
+ * Says for each row and each pixel of a range whether a state that matches meets it: `out` has room for rows
+ * times pixels, and is zero.  Sets *all to false if there were too many states to look at all of them.
  */
 enum histree_status state_search_pixels(const struct state_rows_asked *asked, const struct page_range *range,
 					bool *out, bool *all, struct histree_error *error);

@@ -2,8 +2,8 @@
 /*
  * allowed_paths.h - which paths a client may name: those of the command line and what lies below its folders.
  *
- * A path is compared once all links in it are resolved, so that none leads out.  A store names the traces that it was
- * built from; it may come from anywhere, so those are held to the same rule.
+ * A path is compared once all links in it are resolved, so that none leads out.  A store names the traces that it
+ * was built from; it may come from anywhere, so those are held to the same rule.
  */
 #ifndef SERVER_CATALOGUE_ALLOWED_PATHS_H
 #define SERVER_CATALOGUE_ALLOWED_PATHS_H
@@ -34,10 +34,10 @@ enum path_kind {
 	PATH_TRACE,  /* a folder with a CTF trace in it or below it */
 };
 
-/* What is at a path; looks a few folders deep, at a bounded number of them. */
+/* Returns what is at a path; looks a few folders deep, at a bounded number of them. */
 enum path_kind path_kind_of(const char *path);
 
-/* The last component of a path that does not end in a slash. */
+/* Returns the last component of a path that does not end in a slash. */
 const char *path_name(const char *path);
 
 #endif

@@ -107,9 +107,10 @@ static enum histree_status decode_bookmark(const json_t *object, struct bookmark
 	const json_t *start = json_object_get(object, "start"), *end = json_object_get(object, "end");
 	if (name == NULL || !json_is_integer(start) || !json_is_integer(end) ||
 	    !read_uuid(object, "uuid", out->uuid) || !read_uuid(object, "experiment", out->experiment))
-		return error_set(error, HISTREE_ERR_FORMAT, "a bookmark lacks what it should have");
+		return error_set(error, HISTREE_ERR_FORMAT, "a bookmark lacks a name, a time or a UUID");
 	if (bookmark_fill(out, name, json_integer_value(start), json_integer_value(end), NULL) != HISTREE_OK)
-		return error_set(error, HISTREE_ERR_FORMAT, "the bookmark '%.40s' cannot be", name);
+		return error_set(error, HISTREE_ERR_FORMAT, "the bookmark '%.40s' has no possible name or time",
+				 name);
 	return HISTREE_OK;
 }
 
@@ -120,9 +121,9 @@ static enum histree_status decode(struct bookmark_list *out, const json_t *root,
 	const json_t *entries = json_object_get(root, "bookmarks");
 	size_t i;
 	if (format == NULL || strcmp(format, FORMAT) != 0)
-		return error_set(error, HISTREE_ERR_FORMAT, "it is not of the format '" FORMAT "'");
+		return error_set(error, HISTREE_ERR_FORMAT, "its format is not '" FORMAT "'");
 	if (!json_is_integer(version) || json_integer_value(version) != VERSION)
-		return error_set(error, HISTREE_ERR_FORMAT, "it is of another version than %d", VERSION);
+		return error_set(error, HISTREE_ERR_FORMAT, "its version is not %d", VERSION);
 	/* Another one can be made. */
 	bool is_count =
 		json_is_integer(made) && json_integer_value(made) >= 0 && json_integer_value(made) < INT64_MAX;

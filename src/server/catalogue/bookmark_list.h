@@ -15,7 +15,7 @@
 #include "server/catalogue/uuid.h"
 #include "server/text/piece.h"
 
-/* Of all experiments together; how large their JSON may be at most follows. */
+/* How many bookmarks all experiments have together, how long a name is, and how large the file is, at most. */
 enum { BOOKMARKS_MAX = 4096, BOOKMARK_NAME_MAX = 256, BOOKMARKS_SIZE_MAX = 8 << 20 };
 
 struct bookmark {
@@ -26,32 +26,32 @@ struct bookmark {
 
 /* A zeroed one is empty. */
 struct bookmark_list {
-	struct bookmark *bookmarks; /* by start; of one start the older first */
+	struct bookmark *bookmarks; /* by start, the older ones of one start first */
 	size_t count, capacity;
 	int64_t made;
 };
 
 void bookmark_list_release(struct bookmark_list *list);
 
-/* With room for one more. */
+/* Copies a list, with room for one more. */
 enum histree_status bookmark_list_copy(struct bookmark_list *out, const struct bookmark_list *list,
 				       struct histree_error *error);
 
-/* list->count: there is none. */
+/* Returns the index of a bookmark, list->count if there is none. */
 size_t bookmark_list_find(const struct bookmark_list *list, const char *experiment, const char *uuid);
 
 void bookmark_list_remove(struct bookmark_list *list, size_t index);
 
-/* There is room for it. */
+/* Inserts a bookmark where its start belongs; the list has room for it. */
 void bookmark_list_insert(struct bookmark_list *list, const struct bookmark *bookmark);
 
-/* What a client, or a file, says of a bookmark.  HISTREE_ERR_ARGUMENT says what is wrong with it. */
+/* Fills in what a client, or a file, says of a bookmark.  Returns HISTREE_ERR_ARGUMENT if that cannot be one. */
 enum histree_status bookmark_fill(struct bookmark *bookmark, const char *name, histree_time start, histree_time end,
 				  struct histree_error *error);
 
 void bookmark_list_encode(const struct bookmark_list *list, struct piece *text);
 
-/* HISTREE_ERR_FORMAT says where these bytes are no bookmarks of ours. */
+/* Reads the JSON. Returns HISTREE_ERR_FORMAT if the bytes are no bookmarks of ours, and the error says where. */
 enum histree_status bookmark_list_decode(struct bookmark_list *out, const char *bytes, size_t size,
 					 struct histree_error *error);
 

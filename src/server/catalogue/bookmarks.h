@@ -20,7 +20,7 @@
 
 struct bookmarks;
 
-/* Those of a folder; nothing is read yet. */
+/* Makes the bookmarks of a folder; nothing is read yet. */
 enum histree_status bookmarks_create(const struct io *io, const char *folder, struct bookmarks **out,
 				     struct histree_error *error);
 void bookmarks_free(struct bookmarks *bookmarks); /* NULL is fine */
@@ -30,7 +30,7 @@ enum histree_status bookmarks_check(struct bookmarks *bookmarks, struct histree_
 
 typedef void bookmark_visit(void *context, const struct bookmark *bookmark);
 
-/* Those of an experiment by their starts: of the file as it was when it last could be read. */
+/* Visits the bookmarks of an experiment by their starts, from the file as it was when it last could be read. */
 void bookmarks_each(struct bookmarks *bookmarks, const char *experiment, bookmark_visit *visit, void *context);
 
 /*

@@ -41,8 +41,8 @@ static void drop_first(struct builder *builder)
 }
 
 /*
- * What someone waits for at the page goes before what is made for later, and before a build.  Linux has this of
- * each thread; those that a build starts are like it.
+ * What someone waits for at the page goes before what is made for later, and before a build.  On Linux each
+ * thread has a niceness of its own, and the threads that a build starts inherit it.
  */
 static void stand_back(void)
 {

@@ -11,14 +11,17 @@
 
 struct builder;
 
-/* `warm` is called with each dataset that is ready, to make what its first viewer would wait for. */
+/*
+ * Starts the thread.  `warm` is called with each dataset that is ready, to make what its first viewer would wait
+ * for.
+ */
 enum histree_status builder_create(void (*warm)(struct dataset *dataset), struct builder **out,
 				   struct histree_error *error);
 
 /* The builder holds the dataset until it is done with it. */
 enum histree_status builder_add(struct builder *builder, struct dataset *dataset, struct histree_error *error);
 
-/* Cancels what is under way and waits for its end.  NULL is fine. */
+/* Cancels what is under way, waits for its end and frees the builder.  NULL is allowed. */
 void builder_free(struct builder *builder);
 
 #endif

@@ -48,11 +48,11 @@ struct catalogue_options {
 	void (*warm)(struct dataset *dataset); /* see builder.h */
 };
 
-/* Opens the stores that are named, each as a trace and an experiment; an error if one cannot be. */
+/* Opens the stores that are named, each as a trace and an experiment; fails if one cannot be opened. */
 enum histree_status catalogue_create(const struct catalogue_options *options, struct catalogue **out,
 				     struct histree_error *error);
 
-/* Cancels what is being built.  NULL is fine. */
+/* Cancels what is being built, and frees the catalogue.  NULL is allowed. */
 void catalogue_free(struct catalogue *catalogue);
 
 /* `visit` is called with each entry that is wanted, under the lock. */
@@ -60,18 +60,18 @@ typedef void catalogue_visit(void *context, const struct catalogue *catalogue, c
 
 void catalogue_each(struct catalogue *catalogue, enum catalogue_kind kind, catalogue_visit *visit, void *context);
 
-/* False: there is none. */
+/* Visits one entry; returns false if there is none. */
 bool catalogue_find(struct catalogue *catalogue, enum catalogue_kind kind, const char *uuid, catalogue_visit *visit,
 		    void *context);
 
-/* The same of a visitor, which has the lock already; NULL if there is none. */
+/* Returns an entry for a visitor, which has the lock already; NULL if there is none. */
 const struct catalogue_entry *catalogue_locked(const struct catalogue *catalogue, enum catalogue_kind kind,
 					       const char *uuid);
 
-/* The dataset of an experiment, held for the caller; NULL if there is no such experiment. */
+/* Returns the dataset of an experiment, held for the caller; NULL if there is no such experiment. */
 struct dataset *catalogue_dataset(struct catalogue *catalogue, const char *uuid);
 
-/* Add what is not there yet; `visit` sees the entry, or the one that is in the way. */
+/* Add what is not there yet; `visit` sees the entry, or the one that has its name. */
 enum catalogue_result catalogue_add_trace(struct catalogue *catalogue, const char *name, const char *path,
 					  catalogue_visit *visit, void *context, struct histree_error *error);
 enum catalogue_result catalogue_add_experiment(struct catalogue *catalogue, const char *name,
@@ -79,8 +79,8 @@ enum catalogue_result catalogue_add_experiment(struct catalogue *catalogue, cons
 					       void *context, struct histree_error *error);
 
 /*
- * Forget an entry; `visit` sees it for the last time.  Files are left alone.  A build that no one else wants is
- * cancelled.  CATALOGUE_UNKNOWN: there is none.
+ * Forgets an entry, after `visit` has seen it.  Files are left alone, and a build that no one else wants is
+ * cancelled.  Returns CATALOGUE_UNKNOWN if there is no such entry.
  */
 enum catalogue_result catalogue_remove(struct catalogue *catalogue, enum catalogue_kind kind, const char *uuid,
 				       catalogue_visit *visit, void *context);

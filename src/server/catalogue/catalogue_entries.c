@@ -98,7 +98,8 @@ enum histree_status catalogue_enter(struct catalogue *catalogue, enum catalogue_
 	if (entry == NULL || !array_reserve(&entries->entries, &entries->capacity, entries->count + 1))
 		status = error_memory(error, "a trace");
 	else if (entries->count >= CATALOGUE_ENTRIES_MAX)
-		status = error_set(error, HISTREE_ERR_TOO_LARGE, "%d are open; close some", CATALOGUE_ENTRIES_MAX);
+		status = error_set(error, HISTREE_ERR_TOO_LARGE, "%d traces or experiments are open; close some",
+				   CATALOGUE_ENTRIES_MAX);
 	if (status == HISTREE_OK)
 		entries->entries[entries->count++] = entry;
 	else if (entry != NULL && !is_named(catalogue, entry->dataset))

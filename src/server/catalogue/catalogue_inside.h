@@ -29,10 +29,10 @@ struct catalogue {
 /* Where the traces may be that a store names; NULL: anywhere. */
 const struct allowed_paths *catalogue_readable(const struct catalogue *catalogue);
 
-/* Takes the dataset, also where it fails; NULL when memory is out. */
+/* Makes an entry, which takes the dataset even on failure.  Returns NULL if memory is out. */
 struct catalogue_entry *catalogue_entry_create(const char *uuid, const char *name, struct dataset *dataset);
 
-/* NULL is fine. */
+/* Frees an entry; NULL is allowed. */
 void catalogue_entry_free(struct catalogue_entry *entry);
 
 /* Returns the index of the entry, or how many there are if it is not one of them. */
@@ -41,11 +41,11 @@ size_t catalogue_index(const struct catalogue *catalogue, enum catalogue_kind ki
 const struct catalogue_entry *catalogue_find_name(const struct catalogue *catalogue, enum catalogue_kind kind,
 						  const char *name);
 
-/* Takes the entry, also where it fails; NULL is memory that was out. */
+/* Adds an entry, and takes it even on failure.  `entry` is NULL if making it ran out of memory. */
 enum histree_status catalogue_enter(struct catalogue *catalogue, enum catalogue_kind kind,
 				    struct catalogue_entry *entry, struct histree_error *error);
 
-/* Forget the entry at an index; a build that no one else wants is cancelled. */
+/* Forgets the entry at an index; a build that no one else wants is cancelled. */
 void catalogue_drop(struct catalogue *catalogue, enum catalogue_kind kind, size_t index);
 
 #endif

@@ -29,7 +29,7 @@ enum { DATASET_HISTORIES_MAX = 16, DATASET_VIEWS_MAX = 24 };
 struct dataset;
 struct allowed_paths;
 
-/* Makes of the histories what outputs need; it does not change after that. */
+/* Makes of the histories what outputs need, which does not change after that. */
 typedef enum histree_status dataset_view_make(struct dataset *dataset, void **view, struct histree_error *error);
 
 struct dataset_view {
@@ -65,8 +65,8 @@ struct dataset {
 };
 
 /*
- * A dataset of traces that shall be built as `store_path`, or, without traces, of the store there.  `readable` is
- * borrowed.
+ * Makes a dataset of traces that shall be built as `store_path`, or, without traces, of the store there.
+ * `readable` is borrowed.
  */
 enum histree_status dataset_create(const char *const *traces, size_t trace_count, const char *store_path,
 				   const struct allowed_paths *readable, struct dataset **out,
@@ -76,27 +76,29 @@ struct dataset *dataset_hold(struct dataset *dataset);
 void dataset_release(struct dataset *dataset);
 
 /*
- * Open the store, and before that build it, where there is none of these traces.  Takes as long as that takes; sets
- * the status.
+ * Opens the store, after building it if there is none of these traces, and sets the status.  This takes its time.
  */
 void dataset_prepare(struct dataset *dataset);
 
 enum dataset_status dataset_status(const struct dataset *dataset);
 
-/* A build stops soon. */
+/* Makes a build stop soon. */
 void dataset_cancel(struct dataset *dataset);
 
-/* The history of an analysis, NULL if the store has none.  Ready datasets only. */
+/* Returns the history of an analysis, NULL if the store has none.  The dataset is ready. */
 struct histree_history *dataset_history(const struct dataset *dataset, const char *analysis);
 
 /*
- * The view that `make` makes, the same one for all who ask; it lives as long as the dataset.  The first one makes
- * it, others wait.  A failure is not kept: the next one tries again.
+ * Gives the view that `make` makes, the same one to all who ask; it lives as long as the dataset.  The first one
+ * who asks makes it, others wait.  A failure is not kept: the next one tries again.
  */
 enum histree_status dataset_view(struct dataset *dataset, dataset_view_make *make, void (*free)(void *view),
 				 void **out, struct histree_error *error);
 
-/* Whether that view was neither made yet nor found impossible to make: dataset_view() would take its time. */
+/*
+ * Returns whether the view was neither made yet nor found impossible to make, so that dataset_view() takes its
+ * time.
+ */
 bool dataset_view_is_pending(struct dataset *dataset, dataset_view_make *make);
 
 #endif

@@ -113,7 +113,7 @@ static bool read_method(const char *name, enum http_method *method)
 	return strcmp(name, "HEAD") == 0;
 }
 
-/* Of the body; one that is sent in chunks does not say. */
+/* Returns the size of the body as announced; a body that is sent in chunks does not say it. */
 static unsigned long long announced_size(struct MHD_Connection *connection)
 {
 	const char *size = header(connection, "Content-Length");

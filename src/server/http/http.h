@@ -37,12 +37,12 @@ struct http_options {
 
 struct http;
 
-/* HISTREE_ERR_ARGUMENT for an address that is none, HISTREE_ERR_IO where it cannot be listened at. */
+/* Returns HISTREE_ERR_ARGUMENT if the address is none, HISTREE_ERR_IO if the server cannot listen at it. */
 enum histree_status http_start(const struct http_options *options, struct http **out, struct histree_error *error);
 
 uint16_t http_port(const struct http *http);
 
-/* Waits for the requests that are under way.  NULL is fine. */
+/* Waits for the requests that are under way and frees the server.  NULL is allowed. */
 void http_stop(struct http *http);
 
 #endif

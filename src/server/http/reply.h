@@ -2,7 +2,7 @@
 /*
  * reply.h - what a request is answered with: a status, headers and a body that is made piece by piece.
  *
- * A handler fills an reply.  What is small it writes at once into `json` (or `piece`).  What is large it leaves
+ * A handler fills a reply.  What is small it writes at once into `json` (or `piece`).  What is large it leaves
  * to a step function, which writes the next piece each time it is called:
  *
  *	reply_envelope(reply);
@@ -86,11 +86,14 @@ void reply_steps(struct reply *reply, const struct reply_steps *steps);
  */
 struct histree_cancel reply_cancel(struct reply *reply);
 
-/* In place of all that was written: an error of the protocol, {"title": ...}.  The title begins with a capital. */
+/*
+ * Answers with an error of the protocol, {"title": ...}, instead of all that was written.  The title begins with
+ * a capital.
+ */
 void reply_error(struct reply *reply, enum http_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same for an error of the library. */
+/* Answers with an error of the library instead of all that was written. */
 void reply_failure(struct reply *reply, const struct histree_error *error);
 
 /*

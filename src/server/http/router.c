@@ -74,7 +74,7 @@ void router_handle(void *context, const struct http_request *request, struct rep
 		json_decref(call.body);
 		break;
 	case ROUTER_NO_METHOD:
-		reply_error(reply, HTTP_NOT_ALLOWED, "not with this method");
+		reply_error(reply, HTTP_NOT_ALLOWED, "this address does not take this method");
 		break;
 	case ROUTER_NO_PATH:
 		reply_error(reply, HTTP_NOT_FOUND, "there is nothing at this address");

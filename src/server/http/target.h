@@ -33,10 +33,10 @@ enum target_result {
 	TARGET_NO_MEMORY,
 };
 
-/* target_release() also after failure. */
+/* Reads a URI; call target_release() after failure too. */
 enum target_result target_parse(struct target *target, const char *uri);
 
-/* NULL where the query has no such parameter. */
+/* Returns NULL if the query has no such parameter. */
 const char *target_parameter(const struct target *target, const char *name);
 
 void target_release(struct target *target);

@@ -29,12 +29,12 @@ struct call_view {
 	size_t program_count;
 };
 
-/* For struct output and struct row_model. */
+/* These are for struct output and struct row_model. */
 bool call_view_applies(const struct dataset *dataset);
 enum histree_status call_view_make(struct dataset *dataset, void **view, struct histree_error *error);
 void call_view_free(void *view);
 
-/* "glxgears (4297)", or the depth. */
+/* Adds "glxgears (4297)", or the depth. */
 void call_row_name(const struct call_row *row, struct piece *name);
 
 /* TID, Exec_Name, Depth. */

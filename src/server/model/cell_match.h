@@ -10,7 +10,7 @@
 #include "base/pattern.h"
 #include "histree/segment.h"
 
-/* Of segments, the table with the most columns: start, end, duration, its fields, and the start as a number. */
+/* The table of segments has the most columns: start, end, duration, its fields, and the start as a number. */
 enum { CELL_COLUMNS_MAX = HISTREE_SEGMENT_FIELDS_MAX + 4 };
 
 /* A zeroed one matches all. */
@@ -19,11 +19,13 @@ struct cell_match {
 	bool any;                                   /* it is enough that one of them matches */
 };
 
-/* HISTREE_ERR_ARGUMENT: the expression cannot be used.  The column has none yet. */
+/*
+ * Adds the pattern of a column that has none yet.  Returns HISTREE_ERR_ARGUMENT if the expression cannot be used.
+ */
 enum histree_status cell_match_add(struct cell_match *match, unsigned column, const char *expression,
 				   struct histree_error *error);
 
-/* A cell of a line as text, borrowed until the next call. */
+/* Returns a cell of a line as text, borrowed until the next call. */
 typedef const char *cell_text(void *line, unsigned column);
 
 bool cell_match_line(const struct cell_match *match, cell_text *text, void *line);

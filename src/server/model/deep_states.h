@@ -23,13 +23,13 @@ struct deep_request {
 	struct histree_cancel cancel;
 };
 
-/* Of what is borrowed until it returns. */
+/* The row and the state are borrowed until it returns. */
 typedef enum histree_status deep_state_visit(void *context, const struct deep_row *row,
 					     const struct histree_interval *state, struct histree_error *error);
 
 /*
- * Between two samples, of each row, one state that matches, if there is one.  Reads every state of the rows from
- * the first sample to the last.
+ * Visits, for each row and each two neighbouring samples, one state between them that matches, if there is one.
+ * Reads every state of the rows from the first sample to the last.
  */
 enum histree_status deep_states_each(const struct deep_request *request, deep_state_visit *visit, void *context,
 				     struct histree_error *error);

@@ -23,35 +23,39 @@ struct event_list {
 	struct histree_event_reader *reader;
 };
 
-/* For struct output, see there. */
+/* These are for struct output, where they are documented. */
 bool event_list_applies(const struct dataset *dataset);
 enum histree_status event_list_make(struct dataset *dataset, void **view, struct histree_error *error);
 void event_list_free(void *view);
 
-/* The lines [first, first + count), as far as there are any. */
+/* Visits the lines [first, first + count), as far as there are any. */
 typedef void event_list_visit(void *context, const struct event_line *line);
 enum histree_status event_list_read(struct event_list *list, uint64_t first, uint64_t count,
 				    event_list_visit *visit, void *context, struct histree_error *error);
 
-/* The first event at or after a time, `count` if there is none. */
+/* Finds the first event at or after a time; *number is `count` if there is none. */
 enum histree_status event_list_find(struct event_list *list, histree_time time, uint64_t *number,
 				    struct histree_error *error);
 
 /*
- * From event `first` on, or back, the next one that matches.  HISTREE_NOT_FOUND: none.  HISTREE_ERR_CANCELLED: none
- * in the time that a search may take, or before it was cancelled.
+ * Finds the next event that matches, from event `first` on or back from it.  Returns HISTREE_NOT_FOUND if there
+ * is none, HISTREE_ERR_CANCELLED if there was none in the time that a search may take, or before it was
+ * cancelled.
  */
 enum histree_status event_list_search(struct event_list *list, const struct cell_match *match, uint64_t first,
 				      bool backwards, struct histree_cancel cancel, uint64_t *number,
 				      struct histree_error *error);
 
-/* As in events.h.  A density takes a bounded time once it is its turn, so that is when `cancel` is asked. */
+/*
+ * These count as in events.h.  A density takes a bounded time once it is its turn, so `cancel` is asked only
+ * then.
+ */
 enum histree_status event_list_count_types(struct event_list *list, histree_time from, histree_time to,
 					   uint64_t *counts, struct histree_error *error);
 enum histree_status event_list_density(struct event_list *list, histree_time from, histree_time to, uint32_t pixels,
 				       struct histree_cancel cancel, double *counts, struct histree_error *error);
 
-/* Indexes of the types, those of the most events first; `order` has room for all of them. */
+/* Fills `order`, which has room for all of them, with the indexes of the types, those of the most events first. */
 void event_list_order_types(const struct event_list *list, const uint64_t *counts, uint32_t *order);
 
 #endif

@@ -19,10 +19,10 @@ struct event_line {
 	const char *type, *contents;
 };
 
-/* A cell as text; `room` is where short ones are made. */
+/* Returns a cell as text; `room` is where short ones are made. */
 const char *event_line_cell(const struct event_line *line, enum event_column column, char room[EVENT_CELL_SIZE]);
 
-/* The columns of the expressions are those of an event. */
+/* Returns whether a line matches; the columns of the expressions are those of an event. */
 bool event_match_line(const struct cell_match *match, const struct event_line *line);
 
 #endif

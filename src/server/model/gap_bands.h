@@ -22,11 +22,11 @@ struct gap_band {
 
 typedef void gap_band_visit(void *context, const struct gap_band *band);
 
-/* The bands that meet [from, to], in `pixels` parts, in the order of time.  Ready datasets only. */
+/* Visits the bands that meet [from, to], in `pixels` parts, in the order of time.  The dataset is ready. */
 void gap_bands_each(const struct dataset *dataset, histree_time from, histree_time to, uint32_t pixels,
 		    gap_band_visit *visit, void *context);
 
-/* "7 events lost on CPU 0" */
+/* Adds "7 events lost on CPU 0". */
 void gap_band_text(const struct gap_band *band, struct piece *text);
 
 #endif

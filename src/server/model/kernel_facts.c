@@ -85,7 +85,7 @@ static struct histree_value resource_name(const struct fact_request *request)
 	return histree_string(resource_of(request)->name);
 }
 
-/* Of the thread that had the CPU. */
+/* The tid of the thread that had the CPU. */
 static struct histree_value resource_tid(const struct fact_request *request)
 {
 	const struct kernel_view *view = request->view;

@@ -7,7 +7,7 @@
 
 #include "server/model/state_fact.h"
 
-/* Of a struct kernel_threads, and of a struct kernel_view. */
+/* The views are a struct kernel_threads and a struct kernel_view. */
 extern const struct state_fact kernel_thread_facts[], kernel_resource_facts[];
 
 #endif

@@ -6,7 +6,7 @@
 #include "histree/query.h"
 #include "server/model/kernel_threads.h"
 
-/* Of the threads of the tree. */
+/* Adds the label of a thread of the tree. */
 static void put_listed(const struct kernel_threads *threads, int32_t tid, struct piece *text)
 {
 	uint32_t index = histree_control_flow_find(threads->flow, tid, -1);

@@ -8,14 +8,14 @@
 #include "server/model/kernel_view.h"
 
 /*
- * A thread with the name of its program: "bash (42)"; nothing for the idle thread.  The tree of threads knows all
- * names; until it is made the history is asked.
+ * Adds a thread with the name of its program, "bash (42)"; adds nothing for the idle thread.  The tree of threads
+ * knows all names; until it is made the history is asked.
  */
 void kernel_thread_label(const struct kernel_view *view, int32_t tid, struct piece *text);
 
 /*
- * What stands in a state of a thread; of a resource, nothing where its colour says it all.  `view` is that of the
- * row model or output.
+ * Adds the text of a thread's state, or of a resource's, which has none if its colour says it all.  `view` is
+ * that of the row model or output.
  */
 void kernel_thread_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
 			struct piece *text);

@@ -17,14 +17,17 @@ struct kernel_threads {
 	_Atomic(int64_t *) cpu_ns; /* by thread, over the whole history; NULL: not added up yet */
 };
 
-/* For struct output, see there; made once for all outputs of a dataset. */
+/* These are for struct output, where they are documented; the view is made once for all outputs of a dataset. */
 enum histree_status kernel_threads_make(struct dataset *dataset, void **view, struct histree_error *error);
 void kernel_threads_free(void *view);
 
-/* Add up the CPU times of all threads, which costs a look at every switch of the history.  Once; others wait. */
+/*
+ * Adds up the CPU times of all threads, which costs a look at every switch of the history.  This is done once;
+ * others wait.
+ */
 enum histree_status kernel_threads_add_up_cpu(struct kernel_threads *threads, struct histree_error *error);
 
-/* -1: not added up yet. */
+/* Returns -1 if the times have not been added up yet. */
 int64_t kernel_threads_cpu_ns(const struct kernel_threads *threads, uint32_t thread);
 
 #endif

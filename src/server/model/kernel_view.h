@@ -28,22 +28,24 @@ struct kernel_view {
 	_Atomic(const struct kernel_threads *) threads; /* NULL: their tree has not been made yet */
 };
 
-/* Whether there is a history of a kernel. */
+/* Returns whether the dataset has a history of a kernel. */
 bool kernel_view_applies(const struct dataset *dataset);
 
-/* For struct output, see there; made once for all outputs of a dataset. */
+/* These are for struct output, where they are documented; the view is made once for all outputs of a dataset. */
 enum histree_status kernel_view_make(struct dataset *dataset, void **view, struct histree_error *error);
 void kernel_view_free(void *view);
 
-/* The tid that had a CPU at a time, and the CPU that a thread had; -1: none, or it is not known. */
+/*
+ * Return the tid that had a CPU at a time, and the CPU that a thread had; -1 if there is none or it is not known.
+ */
 int32_t kernel_view_thread_on(const struct kernel_view *view, int32_t cpu, histree_time at);
 int32_t kernel_view_cpu_of(const struct kernel_view *view, int32_t tid, histree_time at);
 
-/* The value of an attribute at a time as text; nothing where there is none. */
+/* Adds the value of an attribute at a time as text; adds nothing if there is none. */
 void kernel_view_value_at(const struct kernel_view *view, histree_quark quark, histree_time time,
 			  struct piece *text);
 
-/* The last value of an attribute that is not null; false if there is none, or no such attribute. */
+/* Gets the last value of an attribute that is not null; returns false if there is none, or no such attribute. */
 bool kernel_view_last_value(const struct kernel_view *view, struct histree_query *query, histree_quark quark,
 			    struct histree_value *out);
 

@@ -8,7 +8,7 @@
 #include "histree/attributes.h"
 #include "server/text/piece.h"
 
-/* Instead of what the piece has; empty when memory is out. */
+/* Replaces what the piece has by the name; the piece is empty if memory is out. */
 void piece_put_name(const struct histree_attributes *attributes, histree_quark quark, struct piece *name);
 
 #endif

@@ -37,16 +37,19 @@ struct row_model {
 	void (*free)(void *view);
 	uint32_t (*count)(const void *view);
 	void (*facts)(const void *view, uint32_t row, struct row_facts *out);
-	/* The members that describe a row: "name", and for threads "tid", "pid", "ppid", ... */
+	/* Writes the members that describe a row: "name", and for threads "tid", "pid", "ppid", ... */
 	void (*describe)(const void *view, uint32_t row, struct json_writer *json);
 	bool (*matches)(const void *view, uint32_t row, const char *text);
-	/* The row that shows what was selected elsewhere, HISTREE_NO_INDEX if none does; NULL: none ever does. */
+	/*
+	 * Returns the row that shows what was selected elsewhere, HISTREE_NO_INDEX if none does; NULL if none
+	 * ever does.
+	 */
 	uint32_t (*find)(const void *view, const struct row_wanted *wanted);
-	/* Before keys of this sort are asked for; NULL: nothing is needed. */
+	/* Called before keys of this sort are asked for; NULL if nothing is needed. */
 	enum histree_status (*prepare)(void *view, enum row_sort sort, struct histree_error *error);
-	/* Smaller comes first; NULL: there is only the order of the tree. */
+	/* Returns a key, of which the smaller comes first; NULL if there is only the order of the tree. */
 	uint64_t (*sort_key)(const void *view, uint32_t row, enum row_sort sort);
-	/* What stands in a state, and what is said of it. */
+	/* Adds the text of a state. */
 	void (*text)(const void *view, enum histree_meaning meaning, const struct histree_value *value,
 		     struct piece *text);
 	struct state_kind kind; /* by what states can be searched */
@@ -63,13 +66,13 @@ extern const struct row_model *const row_models[];
 extern const struct row_model row_model_threads, row_model_resources, row_model_calls, row_model_attributes;
 extern const struct row_model row_model_early_threads;
 
-/* The model of a name that applies to a dataset; NULL: there is none. */
+/* Returns the model of a name that applies to a dataset; NULL if there is none. */
 const struct row_model *row_model_find(const struct dataset *dataset, const char *name);
 
-/* "tree", "tid", "name", "first", "cpu"; ROW_SORT_COUNT for any other. */
+/* Returns the sort of a name: "tree", "tid", "name", "first", "cpu"; ROW_SORT_COUNT for any other. */
 enum row_sort row_sort_find(const char *name);
 
-/* Whether `text` contains `part`, ASCII letters alike in both cases. */
+/* Returns whether `text` contains `part`, ignoring the case of ASCII letters. */
 bool row_text_contains(const char *text, size_t size, const char *part);
 
 #endif

@@ -50,7 +50,7 @@ static bool matches(const void *context, uint32_t row, const char *text)
 	return row_text_contains(name, strlen(name), text);
 }
 
-/* Of a thread the CPU that it had. */
+/* Finds the row of the CPU that a thread had. */
 static uint32_t find(const void *context, const struct row_wanted *wanted)
 {
 	const struct kernel_view *view = context;

@@ -59,7 +59,7 @@ static bool matches(const void *context, uint32_t row, const char *text)
 	return strncmp(tid, text, strlen(text)) == 0;
 }
 
-/* Of a CPU the thread that it had, which may be its idle one. */
+/* Finds the row of the thread that had a CPU, which may be its idle one. */
 static uint32_t find(const void *context, const struct row_wanted *wanted)
 {
 	const struct kernel_threads *threads = context;

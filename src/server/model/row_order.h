@@ -35,17 +35,17 @@ static inline uint32_t row_order_at(const struct row_order *order, uint32_t posi
 	return order->rows != NULL ? order->rows[position] : position;
 }
 
-/* Made anew, or one that was kept; release it.  Threads: any. */
+/* Gives an order, made anew or kept from before; the caller releases it.  Any thread may ask. */
 struct row_orders;
 
 enum histree_status row_order_get(struct row_orders *orders, const struct row_order_request *request,
 				  struct row_order **out, struct histree_error *error);
 void row_order_release(struct row_order *order);
 
-/* Whether a row hides what is below it. */
+/* Returns whether a row hides what is below it. */
 bool row_is_folded(const struct row_order_request *request, uint32_t row);
 
-/* A view of a dataset (dataset.h): its orders. */
+/* The orders of a dataset are one of its views (dataset.h). */
 enum histree_status row_orders_make(struct dataset *dataset, void **view, struct histree_error *error);
 void row_orders_free(void *view);
 

@@ -22,10 +22,10 @@ struct segment_line {
 	struct piece text; /* of the cell that was asked for last; release it */
 };
 
-/* A cell_text: times of the day and nanoseconds; null is empty. */
+/* A cell_text: it writes times of the day and nanoseconds; null is empty. */
 const char *segment_line_cell(void *line, unsigned column);
 
-/* A value as plain text, at the end of a piece. */
+/* Adds a value as plain text. */
 void segment_put_value(struct piece *piece, const struct histree_value *value);
 
 #endif

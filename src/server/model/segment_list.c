@@ -7,7 +7,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 
-/* Of each store: a screen is a few nodes, a sorted iterator a few MB, and what is more goes to a file. */
+/* This is for each store: a screen is a few nodes, a sorted iterator a few MB, and what is more goes to a file. */
 enum { CACHE_BYTES = 16 << 20, QUEUE_BYTES = 8 << 20, LISTINGS_MAX = 4 };
 
 struct segment_listing {

@@ -25,18 +25,18 @@ struct segment_list {
 	struct segment_listing *listings;
 };
 
-/* For struct output, see there: the view is of all stores. */
+/* These are for struct output, where they are documented; the view is of all stores. */
 bool segment_lists_apply(const struct dataset *dataset);
 enum histree_status segment_lists_make(struct dataset *dataset, void **view, struct histree_error *error);
 void segment_lists_free(void *view);
 
-/* The store of an analysis, open.  HISTREE_NOT_FOUND: the dataset has none. */
+/* Opens the store of an analysis.  Returns HISTREE_NOT_FOUND if the dataset has none. */
 enum histree_status segment_list_find(void *view, const char *analysis, struct segment_list **out,
 				      struct histree_error *error);
 
 /*
- * An expression of a client (filter.h); times count from the trace.  *out is NULL for "", which passes all.
- * HISTREE_ERR_ARGUMENT says what is wrong with it.
+ * Reads an expression of a client (filter.h); times count from the trace.  *out is NULL for "", which passes
+ * all.  Returns HISTREE_ERR_ARGUMENT if the expression is wrong, and the error says where.
  */
 enum histree_status segment_list_filter(const struct segment_list *list, const char *text,
 					struct histree_segment_filter **out, struct histree_error *error);
@@ -53,10 +53,10 @@ struct segment_names {
 enum histree_status segment_list_names(struct segment_list *list, struct histree_cancel cancel,
 				       const struct segment_names **out, struct histree_error *error);
 
-/* The index of the group of a name, SIZE_MAX if there is none. */
+/* Returns the index of the group of a name, SIZE_MAX if there is none. */
 size_t segment_names_index(const struct segment_names *names, const struct histree_value *name);
 
-/* histree_segment_stats_create() that can be cancelled. */
+/* Does what histree_segment_stats_create() does, and can be cancelled. */
 enum histree_status segment_list_stats(const struct segment_list *list, const struct histree_segment_query *query,
 				       size_t field, struct histree_cancel cancel,
 				       struct histree_segment_stats **out, struct histree_error *error);
@@ -71,8 +71,8 @@ struct segment_listing_key {
 };
 
 /*
- * The rows of an order, from here to segment_list_leave() this request's alone; they go on as long as `cancel`
- * does.  On failure there is nothing to leave.
+ * Gives the rows of an order, which are this request's alone until segment_list_leave(); they go on as long as
+ * `cancel` does.  On failure there is nothing to leave.
  */
 enum histree_status segment_list_enter(struct segment_list *list, const struct segment_listing_key *key,
 				       struct histree_cancel cancel, struct histree_segment_rows **out,

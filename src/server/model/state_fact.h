@@ -26,13 +26,13 @@ struct fact_memory {
 	struct remembered slots[STATE_FACTS_REMEMBERED]; /* by the last digits of the quark */
 };
 
-/* Where and when a fact is asked for. */
+/* What a fact is asked of: a state of a row. */
 struct fact_request {
 	const void *view;
 	uint32_t row;       /* of the view: the index of a thread, of a resource */
 	histree_time start; /* of the state */
 	struct histree_query *query;
-	struct fact_memory *memory; /* of this fact; of one history */
+	struct fact_memory *memory; /* of this fact in one history */
 };
 
 struct state_fact {
@@ -40,7 +40,7 @@ struct state_fact {
 	struct histree_value (*value)(const struct fact_request *request);
 };
 
-/* The value of an attribute then, its text in the memory; null where it cannot be said. */
+/* Returns the value of an attribute then, with its text in the memory; null if it is not known. */
 struct histree_value state_fact_attribute(const struct fact_request *request, histree_quark quark);
 
 #endif

@@ -20,7 +20,7 @@
 /* What the rows of a view have in common. */
 struct state_kind {
 	const struct state_fact *facts; /* NULL: none */
-	/* What stands in a state that no attribute of its own names; NULL: nothing. */
+	/* Adds the text of a state that no attribute of its own names; NULL if there is none. */
 	void (*text)(const void *view, enum histree_meaning meaning, const struct histree_value *value,
 		     struct piece *text);
 };
@@ -39,14 +39,14 @@ struct state_owner {
 struct state_filter;
 
 /*
- * `texts` must all hold.  HISTREE_ERR_ARGUMENT: one is no expression.  `start` is that of the trace, from which
- * times count.
+ * Makes a filter of expressions that must all hold.  Returns HISTREE_ERR_ARGUMENT if one is no expression.
+ * `start` is that of the trace, from which times count.
  */
 enum histree_status state_filter_create(const char *const *texts, size_t count, const struct state_kind *kind,
 					histree_time start, histree_time end, struct state_filter **out,
 					struct histree_error *error);
 
-/* Null, where nothing is, never matches. */
+/* Returns whether a state is wanted.  Null, where nothing is, never matches. */
 bool state_filter_match(struct state_filter *filter, const struct state_owner *owner,
 			const struct histree_interval *state);
 

@@ -32,13 +32,13 @@ struct json_writer {
 void json_begin_object(struct json_writer *json);
 void json_begin_array(struct json_writer *json);
 
-/* End the object or array that was begun last. */
+/* Ends the object or array that was begun last. */
 void json_end(struct json_writer *json);
 
-/* End all that is open below `depth`. */
+/* Ends all that is open below `depth`. */
 void json_end_to(struct json_writer *json, unsigned depth);
 
-/* A name of ours: plain ASCII. */
+/* Writes a key, which is a name of ours in plain ASCII. */
 void json_key(struct json_writer *json, const char *name);
 
 void json_put_int(struct json_writer *json, int64_t number);
@@ -49,16 +49,16 @@ void json_put_null(struct json_writer *json);
 void json_put_string(struct json_writer *json, const char *bytes, size_t size);
 void json_put_text(struct json_writer *json, const char *text);
 
-/* A value that is JSON already. */
+/* Writes a value that is JSON already. */
 void json_put_raw(struct json_writer *json, const char *bytes, size_t size);
 
-/* A member of an object: key and value. */
+/* These write a member of an object: key and value. */
 void json_int_member(struct json_writer *json, const char *name, int64_t number);
 void json_bool_member(struct json_writer *json, const char *name, bool truth);
 void json_text_member(struct json_writer *json, const char *name, const char *text);
 void json_string_member(struct json_writer *json, const char *name, const char *bytes, size_t size);
 
-/* A key of any bytes, for objects whose keys are names of the trace. */
+/* Writes a key of any bytes, for objects whose keys are names of the trace. */
 void json_key_string(struct json_writer *json, const char *bytes, size_t size);
 
 #endif

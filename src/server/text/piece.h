@@ -21,7 +21,7 @@ struct piece {
 	bool failed;
 };
 
-/* Where `size` bytes can be put, which the caller then adds to `size`; NULL when memory is out. */
+/* Returns where `size` bytes can be put, which the caller then adds to piece->size; NULL if memory is out. */
 char *piece_room(struct piece *piece, size_t size);
 
 void piece_put(struct piece *piece, const void *bytes, size_t size);
@@ -36,7 +36,7 @@ static inline void piece_put_text(struct piece *piece, const char *text)
 	piece_put(piece, text, strlen(text));
 }
 
-/* Like printf(), for what is short. */
+/* Adds what printf() would print, for what is short. */
 void piece_format(struct piece *piece, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void piece_release(struct piece *piece);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * arrows.h - the answer to `arrows` of a time graph of a kernel.
- */
+/* arrows_reply.h - the answer to `arrows` of a time graph of a kernel. */
 #ifndef SERVER_TSP_ARROWS_REPLY_H
 #define SERVER_TSP_ARROWS_REPLY_H
 
@@ -9,8 +7,8 @@
 #include "server/tsp/output.h"
 
 /*
- * Those that meet the range that is asked for, thinned to one a CPU and kind that ends between two of the times.
- * The entry of row i is `first_id` + i.
+ * Answers with the arrows that meet the range that is asked for, thinned to one a CPU and kind that ends between
+ * two of the times.  The entry of row i is `first_id` + i.
  */
 void arrows_reply(const struct output_call *output, const struct kernel_view *view, enum kernel_rows rows,
 		  int64_t first_id);

@@ -54,23 +54,26 @@ extern const struct output output_call_stack, output_control_flow, output_resour
 
 const char *output_type_name(enum output_type type);
 
-/* The output of an id that applies to a dataset; NULL: there is none. */
+/* Returns the output of an id that applies to a dataset; NULL if there is none. */
 const struct output *output_find(const struct dataset *dataset, const char *id);
 
-/* What follows the colon in the id of an output for each segment store; NULL for others. */
+/* Returns what follows the colon in the id of an output for each segment store; NULL for others. */
 const char *output_analysis(const struct output *output, const char *id);
 
 /*
- * Every output that applies to a dataset, by name; while it is not ready, every one that may.  The analysis is that
- * of an output for each segment store, else NULL.
+ * Visits every output that applies to a dataset, by name; while the dataset is not ready, every one that may
+ * apply.  The analysis is that of an output for each segment store, else NULL.
  */
 typedef void output_visit(void *context, const struct output *output, const char *analysis);
 void output_each(const struct dataset *dataset, output_visit *visit, void *context);
 
-/* The segments that an output for each segment store is of.  False: answered. */
+/* Gets the segments of an output for each segment store; returns false if it has answered instead. */
 bool output_segments(const struct output_call *output, struct segment_list **out);
 
-/* Once segments were read: the answer says if some are missing, because a node of their store is damaged. */
+/*
+ * Called once segments were read: the answer then says if some are missing because a node of their store is
+ * damaged.
+ */
 void output_segments_read(const struct output_call *output, const struct segment_list *list);
 
 #endif

@@ -100,7 +100,7 @@ static void arrows(const struct output_call *output)
 	arrows_reply(output, output->view, KERNEL_RESOURCES, FIRST_ID);
 }
 
-/* Of a CPU: the thread that has it. */
+/* Writes the thread that has a CPU. */
 static void tooltip(const struct output_call *output)
 {
 	const struct kernel_view *view = output->view;

@@ -8,7 +8,7 @@
 
 enum { ANALYSES_MAX = 64 };
 
-/* Those for each segment store are together, where their names belong. */
+/* The outputs for each segment store are together, where their names belong. */
 const struct output *const outputs[] = {
 	&output_cpu_usage,
 	&output_call_stack,
@@ -75,7 +75,7 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Those of the store; while there is none, all that make segments. */
+/* Lists the analyses of the store; while there is none, all that make segments. */
 static size_t list_analyses(const struct dataset *dataset, const char *analyses[ANALYSES_MAX])
 {
 	size_t count = 0;

@@ -28,14 +28,17 @@ struct parameter_times {
 bool parameters_times(const struct call *call, struct parameter_times *out);
 void parameter_times_release(struct parameter_times *times);
 
-/* Only `requested_timerange`, or the first and last of `requested_times`; without either what `out` was before. */
+/*
+ * Reads `requested_timerange`, or the first and last of `requested_times`; without either, both outputs stay as
+ * they were.
+ */
 bool parameters_range(const struct call *call, histree_time *start, histree_time *end);
 
-/* Those of the times that lie in a history; they stay where they are. */
+/* Returns the part of the times that lies in a history; it borrows them. */
 struct parameter_times parameter_times_within(const struct parameter_times *times, histree_time start,
 					      histree_time end);
 
-/* `requested_items`; the caller frees *out.  None where there is no such member. */
+/* Reads `requested_items`; the caller frees *out.  There are none if there is no such member. */
 bool parameters_items(const struct call *call, int64_t **out, size_t *count);
 
 /* Members of the parameters. */

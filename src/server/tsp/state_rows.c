@@ -269,7 +269,7 @@ static struct histree_value label_of(const struct state_rows *rows, histree_quar
 {
 	if (label == HISTREE_ROOT)
 		return histree_null();
-	/* Of the first that was read and meets the state: mostly there is one, as long as the state. */
+	/* The first that was read and meets the state: mostly there is one, as long as the state. */
 	size_t at = find_state(rows, label, state->start);
 	bool meets =
 		at < rows->state_count && rows->states[at].quark == label && rows->states[at].start <= state->end;

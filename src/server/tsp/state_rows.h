@@ -31,9 +31,9 @@ struct row_state {
 
 /* What differs between outputs. */
 struct state_source {
-	/* False: there is no such row. */
+	/* Returns false if there is no such row. */
 	bool (*row)(const void *view, int64_t id, struct state_row *out);
-	/* What stands in the state; nothing where it stays empty. */
+	/* Adds the text of the state; adds nothing if it stays empty. */
 	void (*label)(const void *view, const struct state_row *row, const struct row_state *state,
 		      struct piece *text);
 	struct state_kind kind; /* by what its states can be searched */
@@ -41,7 +41,7 @@ struct state_source {
 
 void state_rows_reply(const struct output_call *output, const struct state_source *source);
 
-/* For views that show the value of a state in it. */
+/* A label for views that show the value of a state in it. */
 void state_label(const void *view, const struct state_row *row, const struct row_state *state, struct piece *text);
 
 #endif

@@ -17,7 +17,7 @@ struct state_tags {
 	struct state_filter *both;            /* what a deep search looks for; NULL: it is a sampled one */
 };
 
-/* False: answered with 400. */
+/* Reads which states are wanted; returns false if it has answered with 400 instead. */
 bool state_tags_read(const struct call *call, const struct state_kind *kind, histree_time start, histree_time end,
 		     struct state_tags *out);
 void state_tags_release(struct state_tags *tags);

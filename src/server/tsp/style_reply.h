@@ -10,7 +10,7 @@
 
 void style_reply(const struct output_call *output, const enum histree_meaning *meanings, size_t count);
 
-/* Of a time graph that has arrows of these kinds too. */
+/* Does the same for a time graph that has arrows of these kinds too. */
 void style_reply_with_arrows(const struct output_call *output, const enum histree_meaning *meanings,
 			     size_t meaning_count, const enum histree_arrow_kind *arrows, size_t arrow_count);
 

@@ -28,11 +28,14 @@ struct table_request {
 	enum table_direction direction; /* in which to search for the first line that matches */
 };
 
-/* Of a table with so many columns.  False: answered.  Release it in both cases. */
+/*
+ * Reads what is asked of a table with so many columns; returns false if it has answered instead.  Release the
+ * request in both cases.
+ */
 bool table_request_read(const struct call *call, unsigned column_count, struct table_request *out);
 void table_request_release(struct table_request *request);
 
-/* The model from its beginning to its lines; what ends it is the end of the answer. */
+/* Writes the model from its beginning to its lines; the end of the answer ends it. */
 void table_reply_begin(struct reply *reply, const struct table_request *request, uint64_t size, uint64_t first);
 void table_reply_line(struct reply *reply, const struct table_request *request, uint64_t number, cell_text *text,
 		      void *line);

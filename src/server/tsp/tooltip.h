@@ -12,11 +12,13 @@ struct tooltip_request {
 	histree_time time;
 };
 
-/* False: answered; nothing is asked for, or what is asked for is no state. */
+/*
+ * Reads what is asked for; returns false if it has answered because nothing is, or what is asked for is no state.
+ */
 bool tooltip_begin(const struct output_call *output, histree_time start, histree_time end,
 		   struct tooltip_request *request);
 
-/* Nothing is written of an empty text. */
+/* Writes a pair, unless the text is empty. */
 void tooltip_pair(const struct output_call *output, const char *key, const struct piece *text);
 
 #endif

@@ -27,7 +27,7 @@ struct tree_source {
 	int auto_expand_level; /* -1: all */
 	/* Begin entry `index` with tree_entry_begin(), add labels and what else there is; false: there is none. */
 	bool (*entry)(const void *context, size_t index, struct json_writer *json);
-	/* Of the context; NULL: it is the output's view, which the dataset keeps. */
+	/* Frees the context; NULL if that is the output's view, which the dataset keeps. */
 	void (*free)(void *context);
 };
 

@@ -20,7 +20,10 @@ endpoint_function tsp_outputs, tsp_output, tsp_marker_sets;
 endpoint_function tsp_tree, tsp_states, tsp_arrows, tsp_tooltip, tsp_xy, tsp_columns, tsp_lines;
 endpoint_function tsp_style, tsp_annotation_categories, tsp_annotations;
 
-/* The dataset of the experiment in the path of a call, held for the caller; NULL: answered. */
+/*
+ * Returns the dataset of the experiment in the path of a call, held for the caller; NULL if it has answered
+ * instead.
+ */
 struct dataset *tsp_dataset(struct call *call);
 
 /* There are no configurations of outputs: lists are empty, and names unknown. */

@@ -19,7 +19,7 @@ struct dataset *tsp_dataset(struct call *call)
 	return dataset;
 }
 
-/* Of an output for each segment store: ID:system-calls, "Latencies of system calls: table". */
+/* An output for each segment store has the id ID:system-calls and the name "Latencies of system calls: table". */
 static void write_names(struct json_writer *json, const struct output *output, const char *analysis)
 {
 	char id[512], name[512];

@@ -16,7 +16,9 @@ struct xy_samples {
 	uint32_t pixels;       /* 0: the range is outside the history, there are no points */
 };
 
-/* What is asked for, as far as it lies between `start` and `end`.  False: answered. */
+/*
+ * Reads what is asked for, as far as it lies between `start` and `end`; returns false if it has answered instead.
+ */
 bool xy_samples_read(const struct call *call, histree_time start, histree_time end, struct xy_samples *out);
 
 void xy_begin(struct reply *reply, const char *title);
@@ -31,7 +33,7 @@ struct xy_curve {
 
 void xy_put(struct reply *reply, const struct xy_samples *samples, const struct xy_curve *curve);
 
-/* What the members of a series are made of: which numbers an axis has, how the series is drawn. */
+/* These write what the members of a series are made of: which numbers an axis has, how the series is drawn. */
 void xy_put_axis(struct reply *reply, const char *name, const char *label, const char *unit, const char *type);
 void xy_put_style(struct reply *reply, const char *series_type);
 

@@ -26,7 +26,7 @@ export class Bookmarks {
 		};
 		this.lines = element("div", { className: "bookmarks" });
 		panel.replaceChildren(element("h2", { textContent: "Bookmarks" }), form, this.lines,
-			element("p", { textContent: "A bookmark is of the time of marker A, or of all from A to B. They are there again when the server is started anew." }));
+			element("p", { textContent: "A bookmark keeps the time of marker A, or the range from A to B. The server keeps bookmarks when it is restarted." }));
 	}
 
 	async open(experiment) {

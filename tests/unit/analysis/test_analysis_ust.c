@@ -172,7 +172,8 @@ static void a_real_program_has_the_stack_that_its_events_say(void **state)
 	size_t count = 0;
 	histree_time end = 0;
 	while (trace_next(trace, &event, &run.error) == HISTREE_OK) {
-		assert_int_equal(analysis_ust_calls.event(run.instance, &event, &run.error), HISTREE_OK);
+		assert_int_equal(feed_event(&run.inputs, run.analysis, run.instance, &event, &run.error),
+				 HISTREE_OK);
 		follow(&calls, &event);
 		expect_stack(&run, "Threads/16073/CallStack", &calls);
 		end = event.time;

@@ -324,9 +324,10 @@ static size_t compare_trace(const char *name)
 	both_begin(&both);
 	assert_int_equal(trace_open((const char *const[]){ path }, 1, &trace, &both.states.error), HISTREE_OK);
 	while (trace_next(trace, &event, &both.states.error) == HISTREE_OK) {
-		assert_int_equal(analysis_ust_calls.event(both.states.instance, &event, NULL), HISTREE_OK);
-		assert_int_equal(segment_analysis_function_calls.event(both.segments.instance, &event, NULL),
-				 HISTREE_OK);
+		assert_int_equal(
+			feed_event(&both.states.inputs, both.states.analysis, both.states.instance, &event, NULL),
+			HISTREE_OK);
+		segment_run_feed(&both.segments, &event);
 		end = event.time;
 	}
 	trace_close(trace);

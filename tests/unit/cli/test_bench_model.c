@@ -125,7 +125,7 @@ static void closed_form_is_a_search(void **state)
 		size_t wrong;
 		assert_int_equal(bench_measure(&model, &questions, (enum bench_shape)shape, &result, NULL),
 				 HISTREE_OK);
-		assert_int_equal(result.asked, shape == BENCH_SINGLE ? QUERIES : BENCH_LARGE_LEAST);
+		assert_int_equal(result.asked, shape == BENCH_SINGLE ? QUERIES : BENCH_LARGE_MIN);
 		assert_int_equal(
 			bench_compare(&searching, &questions, (enum bench_shape)shape, &result, &wrong, NULL),
 			HISTREE_OK);

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+/* Inputs of analyses: one of a kind for a build, and events that are decoded once for all. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/kernel/kernel_input.h"
+#include "analysis/ust/call_stacks.h"
+#include "support/analysis_feed.h"
+#include "written_events.h"
+
+static const char switch_fields[] =
+	"prev_comm=a prev_tid=1 prev_prio=20 prev_state=0 next_comm=b next_tid=2 next_prio=20";
+
+/* ---- the set of inputs ----------------------------------------------------------------------------------- */
+
+static void there_is_one_input_of_a_kind(void **state)
+{
+	(void)state;
+	struct analysis_inputs inputs = { 0 };
+	void *first, *second, *other, *none;
+	assert_int_equal(analysis_inputs_get(&inputs, &kernel_input_kind, &first, NULL), HISTREE_OK);
+	assert_int_equal(analysis_inputs_get(&inputs, &kernel_input_kind, &second, NULL), HISTREE_OK);
+	assert_int_equal(analysis_inputs_get(&inputs, &call_stacks_kind, &other, NULL), HISTREE_OK);
+	assert_int_equal(analysis_inputs_get(&inputs, NULL, &none, NULL), HISTREE_OK);
+	assert_non_null(first);
+	assert_ptr_equal(first, second);
+	assert_ptr_not_equal(first, other);
+	assert_null(none);
+	assert_int_equal(inputs.count, 2);
+	analysis_inputs_release(&inputs);
+}
+
+/* ---- the kernel's ---------------------------------------------------------------------------------------- */
+
+struct fixture {
+	struct analysis_inputs inputs;
+	struct kernel_input *input;
+	struct written_events events;
+};
+
+static unsigned decoded_fields; /* since a test began */
+
+static bool count_int(const struct event *event, uint32_t field, int64_t *out)
+{
+	decoded_fields++;
+	return written_get_int(event, field, out);
+}
+
+static void begin_fixture(struct fixture *fixture, const char *tracer)
+{
+	*fixture = (struct fixture){ 0 };
+	written_events_init(&fixture->events, tracer, 2, 8);
+	fixture->events.trace.get_int = count_int;
+	decoded_fields = 0;
+	void *input;
+	assert_int_equal(analysis_inputs_get(&fixture->inputs, &kernel_input_kind, &input, NULL), HISTREE_OK);
+	fixture->input = input;
+}
+
+/* Returns the role of what the input makes of an event; handlers would see it now, before it ends. */
+static enum kernel_role begin_event(struct fixture *fixture, histree_time time, int32_t cpu, const char *name,
+				    const char *fields)
+{
+	struct event event = written_event(&fixture->events, time, cpu, name, fields);
+	assert_int_equal(analysis_inputs_begin(&fixture->inputs, &event, NULL), HISTREE_OK);
+	return fixture->input->event.role;
+}
+
+static void end_event(struct fixture *fixture)
+{
+	assert_int_equal(analysis_inputs_end(&fixture->inputs, NULL), HISTREE_OK);
+}
+
+static void an_event_that_nobody_wants_is_not_decoded(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	begin_fixture(&fixture, "lttng-modules");
+	assert_int_equal(begin_event(&fixture, 10, 0, "sched_waking", "tid=5 prio=20 target_cpu=1"),
+			 KERNEL_NO_ROLE);
+	end_event(&fixture);
+	assert_int_equal(decoded_fields, 0);
+	kernel_input_want(fixture.input, KERNEL_WAKING);
+	assert_int_equal(begin_event(&fixture, 11, 0, "sched_waking", "tid=5 prio=20 target_cpu=1"), KERNEL_WAKING);
+	end_event(&fixture);
+	assert_int_equal(decoded_fields, 3);
+	analysis_inputs_release(&fixture.inputs);
+}
+
+static void all_analyses_see_the_machine_as_it_was_before_the_event(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	begin_fixture(&fixture, "lttng-modules");
+	const struct kernel_event *event = &fixture.input->event;
+	assert_int_equal(begin_event(&fixture, 10, 3, "sched_switch", switch_fields), KERNEL_SWITCH);
+	assert_int_equal(event->on_cpu->number, 3);
+	assert_null(event->on_cpu->thread);
+	assert_null(event->in_thread);
+	end_event(&fixture);
+	assert_int_equal(begin_event(&fixture, 11, 3, "sched_switch", switch_fields), KERNEL_SWITCH);
+	assert_int_equal(event->in_thread->tid, 2);
+	assert_ptr_equal(event->in_thread->cpu, event->on_cpu);
+	assert_memory_equal(machine_thread_name(event->in_thread).bytes, "b", 1);
+	end_event(&fixture);
+	analysis_inputs_release(&fixture.inputs);
+}
+
+static void who_runs_on_a_cpu_is_forgotten_in_a_gap(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	begin_fixture(&fixture, "lttng-modules");
+	for (int32_t cpu = 0; cpu < 2; cpu++) {
+		begin_event(&fixture, 10, cpu, "sched_switch", switch_fields);
+		end_event(&fixture);
+	}
+	const struct event_gap gap = { .trace = &fixture.events.trace, .cpu = 1, .begin = 20, .end = 30 };
+	const struct event loss = { .time = 20, .cpu = 1, .gap = &gap };
+	assert_int_equal(analysis_inputs_begin(&fixture.inputs, &loss, NULL), HISTREE_OK);
+	end_event(&fixture);
+	assert_null(machine_cpu(&fixture.input->machine, 1)->thread);
+	assert_int_equal(machine_thread(&fixture.input->machine, 2)->gap_end, 30);
+	/* The gap ends with the next event of its CPU, whatever it is. */
+	begin_event(&fixture, 25, 1, "something_else", "x=1");
+	end_event(&fixture);
+	assert_int_equal(machine_thread(&fixture.input->machine, 2)->gap_end, 24);
+	analysis_inputs_release(&fixture.inputs);
+}
+
+static void other_traces_pass_by(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	begin_fixture(&fixture, "lttng-ust");
+	assert_int_equal(begin_event(&fixture, 10, 0, "sched_switch", switch_fields), KERNEL_NO_ROLE);
+	end_event(&fixture);
+	const struct event_gap gap = { .trace = &fixture.events.trace, .cpu = -1, .begin = 20, .end = 30 };
+	const struct event loss = { .time = 20, .cpu = -1, .gap = &gap };
+	assert_int_equal(analysis_inputs_begin(&fixture.inputs, &loss, NULL), HISTREE_OK);
+	end_event(&fixture);
+	assert_int_equal(decoded_fields, 0);
+	assert_true(fixture.input->machine.gap_end == INT64_MIN);
+	analysis_inputs_release(&fixture.inputs);
+}
+
+/* ---- several analyses ------------------------------------------------------------------------------------ */
+
+static unsigned count_decoded(size_t analysis_count)
+{
+	static const struct segment_analysis *const analyses[] = { &segment_analysis_wakeups,
+								   &segment_analysis_futex,
+								   &segment_analysis_system_calls };
+	struct fixture fixture;
+	void *instances[3];
+	struct histree_segment_store *stores[3];
+	begin_fixture(&fixture, "lttng-modules");
+	for (size_t i = 0; i < analysis_count; i++) {
+		const struct histree_segment_store_options options = {
+			.kind = HISTREE_SEGMENTS_LAZY,
+			.schema = { .provider = analyses[i]->name,
+				    .fields = analyses[i]->fields,
+				    .field_count = analyses[i]->field_count },
+		};
+		assert_int_equal(histree_segment_store_create(&options, &stores[i], NULL), HISTREE_OK);
+		assert_int_equal(feed_segments_create(&fixture.inputs, analyses[i], stores[i], &instances[i], NULL),
+				 HISTREE_OK);
+	}
+	for (histree_time time = 0; time < 10; time++) {
+		struct event event = written_event(&fixture.events, time, 0, "sched_switch", switch_fields);
+		assert_int_equal(
+			feed_segments_event(&fixture.inputs, analyses, instances, analysis_count, &event, NULL),
+			HISTREE_OK);
+	}
+	for (size_t i = 0; i < analysis_count; i++) {
+		analyses[i]->free(instances[i]);
+		histree_segment_store_close(stores[i]);
+	}
+	analysis_inputs_release(&fixture.inputs);
+	return decoded_fields;
+}
+
+static void three_analyses_decode_no_more_than_one(void **state)
+{
+	(void)state;
+	assert_int_equal(count_decoded(1), 50); /* five numbers of each of ten switches */
+	assert_int_equal(count_decoded(3), 50);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(there_is_one_input_of_a_kind),
+		cmocka_unit_test(an_event_that_nobody_wants_is_not_decoded),
+		cmocka_unit_test(all_analyses_see_the_machine_as_it_was_before_the_event),
+		cmocka_unit_test(who_runs_on_a_cpu_is_forgotten_in_a_gap),
+		cmocka_unit_test(other_traces_pass_by),
+		cmocka_unit_test(three_analyses_decode_no_more_than_one),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
