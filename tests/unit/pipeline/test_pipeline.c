@@ -319,7 +319,7 @@ static void what_was_published_survives_whatever_fails(void **state)
 	assert_true(failures > 60 && kept > 40 / stride);
 }
 
-/* A store as a killed build leaves it, with a complete history or a part of one; no resume ever takes anything away. */
+/* What a build left may be a part of a history or a complete one; no resume takes anything away. */
 static void resumes_of_resumes_lose_nothing(void **state)
 {
 	struct world *world = *state;
