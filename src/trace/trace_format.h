@@ -2,8 +2,8 @@
 /*
  * trace_format.h - what a path holds that is not a trace that histree reads, told by its content.
  *
- * Whoever has a recording of perf, of trace-cmd or of a browser, or a trace in an archive, learns what it is and how
- * to go on, instead of what it is not.
+ * Whoever has a recording of perf, of trace-cmd or of a browser, or a trace in an archive, learns what it is and
+ * how to go on, instead of what it is not.
  */
 #ifndef TRACE_TRACE_FORMAT_H
 #define TRACE_TRACE_FORMAT_H
