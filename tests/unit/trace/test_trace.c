@@ -800,7 +800,8 @@ static void check_places(const char *const *paths, size_t path_count, uint64_t e
 		struct trace *trace;
 		struct event event;
 		struct histree_error error = { 0 };
-		if (trace_open_at(paths, path_count, kept[first].positions, file_count, &trace, &error) != HISTREE_OK)
+		if (trace_open_at(paths, path_count, kept[first].positions, file_count, &trace, &error) !=
+		    HISTREE_OK)
 			fail_msg("event %zu: %s", first, error.message);
 		for (size_t i = first; i < count && i < first + stride + 2; i++) {
 			for (uint64_t skipped = 0; i > first && skipped + 1 < every; skipped++)
