@@ -17,13 +17,13 @@ struct class_table {
 	struct arena memory;
 };
 
-/* NULL if it has none yet. */
+/* Returns the binding of a class, NULL if it has none yet. */
 static inline const void *class_table_find(const struct class_table *table, const struct event_class *class)
 {
 	return class->id < table->count ? table->bindings[class->id] : NULL;
 }
 
-/* Keep a copy of the binding of a class and give it back; NULL when memory is out. */
+/* Keep a copy of the binding of a class and return it; NULL when memory is out. */
 const void *class_table_add(struct class_table *table, const struct event_class *class, const void *binding,
 			    size_t size);
 

@@ -17,7 +17,7 @@ struct registry_entry {
 /* Ended by an entry without either. */
 extern const struct registry_entry registry[];
 
-/* NULL if there is none. */
+/* Returns the analysis of this name, NULL if there is none. */
 const struct registry_entry *registry_find(const char *name);
 
 const char *registry_name(const struct registry_entry *entry);

@@ -136,7 +136,7 @@ static void analysis_names_release(struct analysis_names *names)
 
 /* ---- the store ---------------------------------------------------------------------------------------- */
 
-/* Returns the last component of a path, "." and ".." being the folders that they mean, or NULL. */
+/* Returns the last component of a path; "." and ".." are the folders that they mean.  NULL if there is none. */
 static char *name_of(const char *path)
 {
 	size_t size = strlen(path);

@@ -61,21 +61,21 @@ struct event {
 
 #define EVENT_NO_FIELD UINT32_MAX
 
-/* The index of a field by name, EVENT_NO_FIELD if the class has none. */
+/* Returns the index of a field by name, EVENT_NO_FIELD if the class has none. */
 uint32_t event_class_field(const struct event_class *class, const char *name);
 
-/* The same among those of the contexts: not what the payload happens to call so. */
+/* Returns the index of a field of the contexts, whatever the payload calls so; EVENT_NO_FIELD if there is none. */
 uint32_t event_class_context_field(const struct event_class *class, const char *name);
 
-/* The field as a number (integers, enumerations and booleans).  EVENT_NO_FIELD gives false. */
+/* Returns whether the field is a number (an integer, enumeration or boolean), and the number in *out. */
 static inline bool event_int(const struct event *event, uint32_t field, int64_t *out)
 {
 	return field != EVENT_NO_FIELD && event->class->trace->get_int(event, field, out);
 }
 
 /*
- * The field as text; also an array of 8-bit text integers, up to its first zero.  Borrowed like the event;
- * `size` says where it ends, not a terminator.
+ * Returns whether the field is text, or an array of 8-bit text integers up to its first zero, and the text.  It is
+ * borrowed as the event is; `size` says where it ends, not a terminator.
  */
 static inline bool event_string(const struct event *event, uint32_t field, const char **text, size_t *size)
 {

@@ -60,15 +60,15 @@ static bool read_ticks(struct event_index *index, struct byte_reader *reader)
 static bool read_block(struct event_index *index, struct byte_reader *reader, struct event_block *block,
 		       uint64_t expected)
 {
-	block->places = room(index, reader, index->file_count, sizeof(*block->places));
-	for (uint32_t i = 0; block->places != NULL && i < index->file_count; i++) {
-		block->places[i].packet = read_varint(reader) - 1; /* 0 is TRACE_FILE_DONE */
-		block->places[i].events = read_varint(reader);
+	block->positions = room(index, reader, index->file_count, sizeof(*block->positions));
+	for (uint32_t i = 0; block->positions != NULL && i < index->file_count; i++) {
+		block->positions[i].packet = read_varint(reader) - 1; /* 0 is TRACE_FILE_DONE */
+		block->positions[i].events = read_varint(reader);
 	}
 	uint64_t count = read_varint(reader), sum = 0;
 	uint32_t *types = count <= index->type_count ? room(index, reader, count, sizeof(*types)) : NULL;
 	uint32_t *counts = types != NULL ? room(index, reader, count, sizeof(*counts)) : NULL;
-	if (block->places == NULL || counts == NULL)
+	if (block->positions == NULL || counts == NULL)
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t type = read_varint(reader), events = read_varint(reader);

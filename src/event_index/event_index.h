@@ -6,14 +6,14 @@
  * front of the trace itself:
  *
  *	tick	the greatest time so far, at every 64th event
- *	block	of 8,192 events: the place of its first event in the trace (trace.h), and its events by type
+ *	block	of 8,192 events: the position of its first event in the trace (trace.h), and its events by type
  *
  * As the greatest time so far never falls, ticks can be searched, also where the clock of a stream steps back.
  * All of it is read at once: 3 bytes for 64 events in the file, 8 in memory, and some 60 bytes for a block of a
  * trace with eight streams.
  *
  *	"HTEVENTS"	u32 version, u32 CRC-32C of what follows
- *	u64 events, u64 last time, u32 files (0: no places), u32 types
+ *	u64 events, u64 last time, u32 files (0: no positions), u32 types
  *	types		each a varint of its size, and the name
  *	ticks		each a varint: the first zigzag, the others the difference to the one before
  *	blocks		a varint packet (0: done, else plus one) and a varint of events for each file; a varint of
@@ -42,7 +42,7 @@ enum {
 };
 
 struct event_block {
-	struct trace_place *places; /* as many as files */
+	struct trace_position *positions; /* as many as files */
 	const uint32_t *types, *counts;
 	uint32_t type_count;
 };

@@ -62,15 +62,15 @@ static bool begin_block(struct event_index_writer *writer, const struct trace *t
 {
 	if (writer->event_count == 0) {
 		writer->file_count = trace_file_count(trace);
-		writer->places = calloc(writer->file_count + 1, sizeof(*writer->places));
+		writer->positions = calloc(writer->file_count + 1, sizeof(*writer->positions));
 	}
 	uint8_t *at = reserve(&writer->blocks, 2 * writer->file_count * VARINT_SIZE_MAX + 1);
-	if (writer->places == NULL || at == NULL)
+	if (writer->positions == NULL || at == NULL)
 		return false;
 	if (writer->file_count > 0)
-		trace_places(trace, writer->places);
+		trace_positions(trace, writer->positions);
 	for (size_t i = 0; i < writer->file_count; i++)
-		at = put_varint(put_varint(at, writer->places[i].packet + 1), writer->places[i].events);
+		at = put_varint(put_varint(at, writer->positions[i].packet + 1), writer->positions[i].events);
 	set_end(&writer->blocks, at);
 	return true;
 }
@@ -208,7 +208,7 @@ void event_index_writer_release(struct event_index_writer *writer)
 	intern_release(&writer->types);
 	free(writer->type_of_class);
 	free(writer->counts);
-	free(writer->places);
+	free(writer->positions);
 	free(writer->ticks.bytes);
 	free(writer->blocks.bytes);
 	free(writer->gaps.bytes);

@@ -22,7 +22,7 @@ struct event_index_writer {
 	size_t class_capacity, class_count;
 	uint64_t *counts; /* of the block, by type */
 	size_t count_capacity, count_count;
-	struct trace_place *places;
+	struct trace_position *positions;
 	size_t file_count;
 	struct index_bytes ticks, blocks, gaps;
 	uint64_t gap_count;

@@ -82,14 +82,14 @@ static bool is_of_live_trace(const struct histree_events *events)
 	return false;
 }
 
-/* Open the trace at the block of an event, or at its start where the index has no places. */
+/* Open the trace at the block of an event, or at its start where the index has no positions. */
 static enum histree_status open_before(struct histree_event_reader *reader, uint64_t number,
 				       struct histree_error *error)
 {
 	const struct event_index *index = &reader->events->index;
 	const char *const *paths = (const char *const *)reader->events->traces;
 	size_t block = number / EVENTS_PER_BLOCK;
-	bool has_place = index->file_count > 0 && block > 0;
+	bool has_position = index->file_count > 0 && block > 0;
 	if (reader->closed != NULL)
 		return error_set(error, HISTREE_ERR_TRACE, "%s", reader->closed);
 	if (is_of_live_trace(reader->events))
@@ -97,10 +97,10 @@ static enum histree_status open_before(struct histree_event_reader *reader, uint
 	trace_close(reader->trace);
 	reader->trace = NULL;
 	reader->has_event = false;
-	reader->next = has_place ? block * EVENTS_PER_BLOCK : 0;
-	return has_place ? trace_open_at(paths, reader->events->trace_count, index->blocks[block].places,
-					 index->file_count, &reader->trace, error)
-			 : trace_open(paths, reader->events->trace_count, &reader->trace, error);
+	reader->next = has_position ? block * EVENTS_PER_BLOCK : 0;
+	return has_position ? trace_open_at(paths, reader->events->trace_count, index->blocks[block].positions,
+					    index->file_count, &reader->trace, error)
+			    : trace_open(paths, reader->events->trace_count, &reader->trace, error);
 }
 
 static enum histree_status read_event(struct histree_event_reader *reader, struct histree_error *error)

@@ -19,7 +19,7 @@ struct analysis_job {
 	char *file;    /* its name in the store */
 };
 
-/* Not started yet.  HISTREE_ERR_MEMORY: there is nothing to release. */
+/* The job is not started yet.  If memory is out there is nothing to release. */
 enum histree_status analysis_job_init(struct analysis_job *job, const struct registry_entry *entry,
 				      size_t trace_count, struct histree_error *error);
 
@@ -27,7 +27,7 @@ enum histree_status analysis_job_start(struct analysis_job *job, const struct io
 				       histree_time start, const struct histree_build_options *options,
 				       struct analysis_inputs *inputs, struct histree_error *error);
 
-/* An event or a gap, if the analysis applies to its trace. */
+/* Hand an event or a gap to the analysis, if it applies to the trace. */
 enum histree_status analysis_job_handle(struct analysis_job *job, const struct event *event,
 					struct histree_error *error);
 

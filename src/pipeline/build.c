@@ -83,7 +83,7 @@ static bool find_traces(const struct build *build, struct analysis_job *job)
 	return any;
 }
 
-/* HISTREE_NOT_FOUND: it does not apply. */
+/* Returns HISTREE_NOT_FOUND if the analysis does not apply. */
 static enum histree_status add_job(struct build *build, const struct registry_entry *entry)
 {
 	for (size_t i = 0; i < build->job_count; i++)
@@ -292,13 +292,13 @@ static enum histree_status look_at_clock(struct build *build)
 /* The next event; where a live trace has none now, it is waited for, and others are let see what there was. */
 static enum histree_status next_event(struct build *build, struct event *event)
 {
-	static const struct timespec moment = { .tv_nsec = 10 * 1000 * 1000 };
+	static const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
 	enum histree_status status;
 	while ((status = trace_next(build->trace, event, build->error)) == HISTREE_NOT_FOUND) {
 		status = look_at_clock(build);
 		if (status != HISTREE_OK)
 			return status;
-		nanosleep(&moment, NULL);
+		nanosleep(&pause, NULL);
 	}
 	return status;
 }
@@ -428,7 +428,7 @@ static enum histree_status make_store(struct build *build)
 }
 
 /*
- * Look at what a build left.  True: it was cut off behind its last event, and only the name is missing.  What
+ * Look at what a build left.  True: it was cut off after its last event, and only the name is missing.  What
  * cannot be read is as good as nothing.
  */
 static bool look_at_leftover(struct build *build)

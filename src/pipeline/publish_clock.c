@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "pipeline/publish_clock.h"
 
-static const int64_t least_ns = 1000 * 1000 * 1000;
+static const int64_t interval_min_ns = 1000 * 1000 * 1000;
 
 enum { BUILD_TIME_SHARE = 33 }; /* of which one part is for publishing: 3 % */
 
@@ -9,7 +9,7 @@ struct publish_clock publish_clock_begin(int64_t every_ns, int64_t now_ns)
 {
 	return (struct publish_clock){
 		.every_ns = every_ns,
-		.next_ns = now_ns + (every_ns > 0 ? every_ns : least_ns),
+		.next_ns = now_ns + (every_ns > 0 ? every_ns : interval_min_ns),
 	};
 }
 
@@ -23,7 +23,7 @@ void publish_clock_done(struct publish_clock *clock, int64_t begun_ns, int64_t e
 	int64_t wait = clock->every_ns;
 	if (wait == 0) {
 		wait = (ended_ns - begun_ns) * BUILD_TIME_SHARE;
-		wait = wait > least_ns ? wait : least_ns;
+		wait = wait > interval_min_ns ? wait : interval_min_ns;
 	}
 	clock->next_ns = ended_ns + wait;
 }

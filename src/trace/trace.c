@@ -13,7 +13,7 @@
 #include "trace/ctf/ctf_input.h"
 #include "trace/trace_folders.h"
 
-struct head {
+struct upcoming {
 	histree_time time;
 	uint32_t stream; /* index in trace.streams */
 };
@@ -27,34 +27,34 @@ struct trace {
 
 	struct ctf_stream **streams; /* of all inputs, in the order that decides ties */
 	size_t stream_count;
-	struct head *heads; /* a heap: the parent of i is (i - 1) / 2 */
-	size_t head_count;
-	bool handed_out;         /* heads[0] is the event that trace_next() gave last */
+	struct upcoming *queue; /* a heap: the parent of i is (i - 1) / 2 */
+	size_t queue_count;
+	bool handed_out;         /* queue[0] is the event that trace_next() gave last */
 	size_t file_count;       /* stream files of all inputs */
 	struct ctf_stream *live; /* the only stream of a live trace, which merges by itself; else NULL */
 };
 
-static bool comes_before(const struct head *a, const struct head *b)
+static bool comes_before(const struct upcoming *a, const struct upcoming *b)
 {
 	return a->time != b->time ? a->time < b->time : a->stream < b->stream;
 }
 
-/* Move heads[at] down to where it belongs. */
+/* Move queue[at] down to where it belongs. */
 static void sift_down(struct trace *trace, size_t at)
 {
-	struct head *heads = trace->heads, moved = heads[at];
+	struct upcoming *queue = trace->queue, moved = queue[at];
 	for (;;) {
 		size_t child = 2 * at + 1;
-		if (child >= trace->head_count)
+		if (child >= trace->queue_count)
 			break;
-		if (child + 1 < trace->head_count && comes_before(&heads[child + 1], &heads[child]))
+		if (child + 1 < trace->queue_count && comes_before(&queue[child + 1], &queue[child]))
 			child++;
-		if (comes_before(&moved, &heads[child]))
+		if (comes_before(&moved, &queue[child]))
 			break;
-		heads[at] = heads[child];
+		queue[at] = queue[child];
 		at = child;
 	}
-	heads[at] = moved;
+	queue[at] = moved;
 }
 
 static int compare_streams(const void *a, const void *b)
@@ -67,7 +67,7 @@ static int compare_streams(const void *a, const void *b)
 }
 
 /* Read the first event of each stream; only then are the names of the streams known. */
-static enum histree_status read_heads(struct trace *trace, struct histree_error *error)
+static enum histree_status read_first_events(struct trace *trace, struct histree_error *error)
 {
 	for (size_t index = 0; index < trace->input_count; index++) {
 		struct ctf_input *input = &trace->inputs[index];
@@ -87,8 +87,8 @@ static enum histree_status begin_streams(struct trace *trace, struct histree_err
 	for (size_t index = 0; index < trace->input_count; index++)
 		count += trace->inputs[index].stream_count;
 	trace->streams = calloc(count + 1, sizeof(*trace->streams));
-	trace->heads = calloc(count + 1, sizeof(*trace->heads));
-	if (trace->streams == NULL || trace->heads == NULL)
+	trace->queue = calloc(count + 1, sizeof(*trace->queue));
+	if (trace->streams == NULL || trace->queue == NULL)
 		return error_memory(error, "the streams of a trace");
 
 	for (size_t index = 0; index < trace->input_count; index++) {
@@ -99,10 +99,10 @@ static enum histree_status begin_streams(struct trace *trace, struct histree_err
 	}
 	qsort(trace->streams, trace->stream_count, sizeof(*trace->streams), compare_streams);
 	for (size_t index = 0; index < trace->stream_count; index++)
-		trace->heads[index] =
-			(struct head){ .time = trace->streams[index]->head.time, .stream = (uint32_t)index };
-	trace->head_count = trace->stream_count;
-	for (size_t at = trace->head_count / 2; at-- > 0;)
+		trace->queue[index] = (struct upcoming){ .time = trace->streams[index]->upcoming.time,
+							 .stream = (uint32_t)index };
+	trace->queue_count = trace->stream_count;
+	for (size_t at = trace->queue_count / 2; at-- > 0;)
 		sift_down(trace, at);
 	return HISTREE_OK;
 }
@@ -135,9 +135,9 @@ static enum histree_status open_inputs(struct trace *trace, struct histree_error
 	return status;
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------- */
+/* ---- positions ------------------------------------------------------------------------------------------- */
 
-/* Of the first file of an input among the files of all. */
+/* Returns the number of the first file of an input among the files of all. */
 static size_t first_file(const struct trace *trace, const struct ctf_input *input)
 {
 	size_t first = 0;
@@ -164,33 +164,33 @@ size_t trace_file_count(const struct trace *trace)
 	return trace->file_count;
 }
 
-void trace_places(const struct trace *trace, struct trace_place *out)
+void trace_positions(const struct trace *trace, struct trace_position *out)
 {
 	for (size_t index = 0; index < trace->file_count; index++)
-		out[index] = (struct trace_place){ .packet = TRACE_FILE_DONE };
-	for (size_t index = 0; index < trace->head_count; index++) {
-		const struct ctf_stream *stream = trace->streams[trace->heads[index].stream];
-		out[file_of(trace, stream)] = (struct trace_place){
+		out[index] = (struct trace_position){ .packet = TRACE_FILE_DONE };
+	for (size_t index = 0; index < trace->queue_count; index++) {
+		const struct ctf_stream *stream = trace->streams[trace->queue[index].stream];
+		out[file_of(trace, stream)] = (struct trace_position){
 			.packet = stream->packets - 1,
-			.events = stream->packet_events - (stream->head.gap == NULL),
+			.events = stream->packet_events - (stream->upcoming.gap == NULL),
 		};
 	}
 }
 
-/* Each file begins with the packet of its place; the folder is given to babeltrace2 as a stand-in. */
-static enum histree_status choose_packets(struct trace *trace, const struct trace_place *places, size_t place_count,
-					  struct histree_error *error)
+/* Each file begins with the packet of its position; babeltrace2 is given a stand-in of the folder. */
+static enum histree_status choose_packets(struct trace *trace, const struct trace_position *positions,
+					  size_t position_count, struct histree_error *error)
 {
-	bool fits = place_count == trace->file_count;
+	bool fits = position_count == trace->file_count;
 	for (size_t index = 0; fits && index < trace->input_count; index++) {
 		struct ctf_folder *folder = &trace->inputs[index].folder;
 		fits = folder->layout.usable;
 		folder->sound = false;
-		for (size_t i = 0; fits && i < folder->file_count; i++, places++) {
+		for (size_t i = 0; fits && i < folder->file_count; i++, positions++) {
 			struct ctf_file *file = &folder->files[i];
-			bool is_done = places->packet == TRACE_FILE_DONE;
-			fits = is_done || places->packet < file->packets.count;
-			file->first_packet = is_done ? file->packets.count : (size_t)places->packet;
+			bool is_done = positions->packet == TRACE_FILE_DONE;
+			fits = is_done || positions->packet < file->packets.count;
+			file->first_packet = is_done ? file->packets.count : (size_t)positions->packet;
 		}
 	}
 	if (fits)
@@ -199,15 +199,15 @@ static enum histree_status choose_packets(struct trace *trace, const struct trac
 			 "the trace has changed since its store was built; build it again");
 }
 
-/* From the first event of the packet of each stream on to the event of its place. */
-static enum histree_status skip_events(struct trace *trace, const struct trace_place *places,
+/* From the first event of the packet of each stream on to the event of its position. */
+static enum histree_status skip_events(struct trace *trace, const struct trace_position *positions,
 				       struct histree_error *error)
 {
 	for (size_t index = 0; index < trace->input_count; index++) {
 		struct ctf_input *input = &trace->inputs[index];
 		for (size_t i = 0; i < input->stream_count; i++) {
 			struct ctf_stream *stream = &input->streams[i];
-			uint64_t events = stream->current != NULL ? places[file_of(trace, stream)].events : 0;
+			uint64_t events = stream->current != NULL ? positions[file_of(trace, stream)].events : 0;
 			while (events-- > 0) {
 				enum histree_status status = ctf_stream_next(stream, error);
 				if (status < 0)
@@ -244,9 +244,9 @@ static enum histree_status open_live(struct trace *trace, const char *address, s
 	return status;
 }
 
-/* Every trace at or below the paths; `places` NULL: from the start. */
+/* Open every trace at or below the paths; from the start if `positions` is NULL. */
 static enum histree_status open_folders(struct trace *trace, const char *const *paths, size_t path_count,
-					const struct trace_place *places, size_t place_count,
+					const struct trace_position *positions, size_t position_count,
 					struct histree_error *error)
 {
 	struct trace_folders folders = { 0 };
@@ -260,22 +260,23 @@ static enum histree_status open_folders(struct trace *trace, const char *const *
 	}
 	if (status == HISTREE_OK)
 		status = scan_inputs(trace, &folders, error);
-	if (status == HISTREE_OK && places != NULL)
-		status = choose_packets(trace, places, place_count, error);
+	if (status == HISTREE_OK && positions != NULL)
+		status = choose_packets(trace, positions, position_count, error);
 	if (status == HISTREE_OK)
 		status = open_inputs(trace, error);
 	if (status == HISTREE_OK)
-		status = read_heads(trace, error);
-	if (status == HISTREE_OK && places != NULL)
-		status = skip_events(trace, places, error);
+		status = read_first_events(trace, error);
+	if (status == HISTREE_OK && positions != NULL)
+		status = skip_events(trace, positions, error);
 	if (status == HISTREE_OK)
 		status = begin_streams(trace, error);
 	trace_folders_release(&folders);
 	return status;
 }
 
-static enum histree_status open_from(const char *const *paths, size_t path_count, const struct trace_place *places,
-				     size_t place_count, struct trace **out, struct histree_error *error)
+static enum histree_status open_from(const char *const *paths, size_t path_count,
+				     const struct trace_position *positions, size_t position_count,
+				     struct trace **out, struct histree_error *error)
 {
 	*out = NULL;
 	if (path_count == 0)
@@ -284,10 +285,10 @@ static enum histree_status open_from(const char *const *paths, size_t path_count
 	enum histree_status status = trace == NULL ? error_memory(error, "a trace") : HISTREE_OK;
 	if (status == HISTREE_OK)
 		status = ctf_plugin_find(&trace->plugin, error);
-	if (status == HISTREE_OK && places == NULL && path_count == 1 && trace_is_address(paths[0]))
+	if (status == HISTREE_OK && positions == NULL && path_count == 1 && trace_is_address(paths[0]))
 		status = open_live(trace, paths[0], error);
 	else if (status == HISTREE_OK)
-		status = open_folders(trace, paths, path_count, places, place_count, error);
+		status = open_folders(trace, paths, path_count, positions, position_count, error);
 	if (status == HISTREE_OK)
 		*out = trace;
 	else
@@ -301,10 +302,11 @@ enum histree_status trace_open(const char *const *paths, size_t path_count, stru
 	return open_from(paths, path_count, NULL, 0, out, error);
 }
 
-enum histree_status trace_open_at(const char *const *paths, size_t path_count, const struct trace_place *places,
-				  size_t place_count, struct trace **out, struct histree_error *error)
+enum histree_status trace_open_at(const char *const *paths, size_t path_count,
+				  const struct trace_position *positions, size_t position_count, struct trace **out,
+				  struct histree_error *error)
 {
-	return open_from(paths, path_count, places, place_count, out, error);
+	return open_from(paths, path_count, positions, position_count, out, error);
 }
 
 void trace_want_gaps(struct trace *trace)
@@ -326,21 +328,21 @@ const struct event_trace *trace_at(const struct trace *trace, size_t index)
 /* Bring the stream at the top of the heap to its next event, or take it out. */
 static enum histree_status advance(struct trace *trace, struct histree_error *error)
 {
-	struct head *top = &trace->heads[0];
+	struct upcoming *top = &trace->queue[0];
 	struct ctf_stream *stream = trace->streams[top->stream];
 	enum histree_status status = ctf_stream_next(stream, error);
 	if (status < 0)
 		return status;
 	if (status == HISTREE_END)
-		*top = trace->heads[--trace->head_count];
+		*top = trace->queue[--trace->queue_count];
 	else
-		top->time = stream->head.time;
-	if (trace->head_count > 0)
+		top->time = stream->upcoming.time;
+	if (trace->queue_count > 0)
 		sift_down(trace, 0);
 	return HISTREE_OK;
 }
 
-/* Make the earliest of all heads the event. */
+/* Hand out the earliest of the upcoming events. */
 static enum histree_status merge(struct trace *trace, struct event *out, struct histree_error *error)
 {
 	if (trace->handed_out) {
@@ -348,10 +350,10 @@ static enum histree_status merge(struct trace *trace, struct event *out, struct 
 		if (status != HISTREE_OK)
 			return status;
 	}
-	trace->handed_out = trace->head_count > 0;
+	trace->handed_out = trace->queue_count > 0;
 	if (!trace->handed_out)
 		return HISTREE_END;
-	*out = trace->streams[trace->heads[0].stream]->head;
+	*out = trace->streams[trace->queue[0].stream]->upcoming;
 	return HISTREE_OK;
 }
 
@@ -362,7 +364,7 @@ enum histree_status trace_next(struct trace *trace, struct event *out, struct hi
 		status = merge(trace, out, error);
 	} else {
 		status = ctf_stream_next(trace->live, error);
-		*out = trace->live->head;
+		*out = trace->live->upcoming;
 	}
 	if (status != HISTREE_OK)
 		return status;
@@ -390,6 +392,6 @@ void trace_close(struct trace *trace)
 	trace_notes_release(&trace->notes);
 	free(trace->inputs);
 	free(trace->streams);
-	free(trace->heads);
+	free(trace->queue);
 	free(trace);
 }

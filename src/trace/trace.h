@@ -2,7 +2,7 @@
 /*
  * trace.h - read one trace, or several as one experiment, as one sequence of events.
  *
- * Streams are merged by time: the next event is the one with the smallest time among the heads of all
+ * Streams are merged by time: the next event is the one with the smallest time among the upcoming ones of all
  * streams; at the same time the stream of the earlier trace comes first, then the one of the file whose name
  * sorts first.  Within a stream events keep their order in the file even where the clock steps back (such
  * steps are counted); so no event is ever lost to a bad clock.
@@ -36,7 +36,7 @@ struct trace;
 
 /*
  * Open every trace found at or below the paths (a folder with a `metadata` file is a CTF trace), in the order
- * of the paths and then by name.  HISTREE_ERR_TRACE if one of the paths has none, or its metadata cannot be
+ * of the paths and then by name.  Returns HISTREE_ERR_TRACE if one of the paths has none, or its metadata cannot be
  * read.  A trace with damaged streams is read through links in a folder below $TMPDIR (or /tmp), which
  * trace_close() removes.
  */
@@ -45,10 +45,10 @@ enum histree_status trace_open(const char *const *paths, size_t path_count, stru
 
 /*
  * How far the reading of one stream file has come: the packet of the next event, and how many events of that
- * packet come before it.  A trace is read on from any event by the places of all its files at that event: what
+ * packet come before it.  A trace is read on from any event by the positions of all its files at that event: what
  * babeltrace2 calls seeking reads all that lies before (in 2.0, for source.ctf.fs).
  */
-struct trace_place {
+struct trace_position {
 	uint64_t packet; /* TRACE_FILE_DONE: the file has no more events */
 	uint64_t events;
 };
@@ -56,20 +56,21 @@ struct trace_place {
 #define TRACE_FILE_DONE UINT64_MAX
 
 /*
- * The number of stream files of all inputs.  0: this trace has no places, because its packets are not understood
- * or a stream is kept in several files.
+ * Returns the number of stream files of all inputs; 0 if this trace has no positions, because its packets are not
+ * understood or a stream is kept in several files.
  */
 size_t trace_file_count(const struct trace *trace);
 
-/* The places from which the event that trace_next() gave last comes first; as many as there are files. */
-void trace_places(const struct trace *trace, struct trace_place *out);
+/* Write the position of each file from which the event that trace_next() handed out last comes first. */
+void trace_positions(const struct trace *trace, struct trace_position *out);
 
 /*
- * As trace_open(), but from the event at which the places were taken.  HISTREE_ERR_TRACE if the files are not
- * those they were taken of.
+ * Open as trace_open() does, but from the event at which the positions were taken.  Returns HISTREE_ERR_TRACE if
+ * the files are others than then.
  */
-enum histree_status trace_open_at(const char *const *paths, size_t path_count, const struct trace_place *places,
-				  size_t place_count, struct trace **out, struct histree_error *error);
+enum histree_status trace_open_at(const char *const *paths, size_t path_count,
+				  const struct trace_position *positions, size_t position_count, struct trace **out,
+				  struct histree_error *error);
 
 size_t trace_count(const struct trace *trace);
 const struct event_trace *trace_at(const struct trace *trace, size_t index);
@@ -80,15 +81,15 @@ const struct event_trace *trace_at(const struct trace *trace, size_t index);
  */
 void trace_want_gaps(struct trace *trace);
 
-/* Of a live trace the facts are known once there was an event. */
+/* Returns whether the trace is live.  The facts of a live trace are known once there was an event. */
 bool trace_is_live(const struct trace *trace);
 
 /* Whether a path is the address of a live trace. */
 bool trace_is_address(const char *path);
 
 /*
- * The next event, valid until the next call.  HISTREE_END when there are no more.  HISTREE_NOT_FOUND: of a live
- * trace, not now; ask again in a moment.  HISTREE_ERR_MEMORY.
+ * Take the next event, which is valid until the next call.  Returns HISTREE_END when there are no more,
+ * HISTREE_NOT_FOUND if a live trace has none now and the caller may ask again a little later, HISTREE_ERR_MEMORY.
  */
 enum histree_status trace_next(struct trace *trace, struct event *out, struct histree_error *error);
 

@@ -17,7 +17,7 @@ struct trace_folders {
 
 /*
  * Add each folder with a file `metadata` at or below `path`, sorted by name; a trace has none inside.
- * Symbolic links below `path` are not followed.  HISTREE_ERR_TRACE if there was none.
+ * Symbolic links below `path` are not followed.  Returns HISTREE_ERR_TRACE if there was none.
  */
 enum histree_status trace_folders_find(struct trace_folders *folders, const char *path,
 				       struct histree_error *error);

@@ -83,7 +83,7 @@ static void run_unseen(struct kernel_model *model, struct kernel_cpu *cpu, struc
 }
 
 /*
- * An event of perf's says who runs on its CPU: before the first switch there, behind a gap, and where perf records
+ * An event of perf's says who runs on its CPU: before the first switch there, after a gap, and where perf records
  * some threads only, so that the switches of others to them are not in the trace.
  */
 static void on_event_of_thread(struct kernel_model *model, int32_t cpu_number, int32_t tid)
@@ -209,7 +209,7 @@ static void leave_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, 
 	irq_change_total(model, irq, histree_null());
 }
 
-/* Of a named interrupt, and of a vector: that one has no name in the event. */
+/* An interrupt with a name begins, or a vector, which has no name in the event. */
 static void on_irq_entry(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);

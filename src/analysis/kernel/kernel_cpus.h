@@ -45,7 +45,7 @@ struct kernel_cpu {
 	struct kernel_thread *last_thread;
 };
 
-/* NULL for a negative number: the trace does not say which. */
+/* Returns NULL for a negative number: the trace does not say which CPU it is. */
 struct kernel_cpu *kernel_cpu(struct kernel_model *model, int32_t number);
 
 histree_quark cpu_attribute(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute);

@@ -109,12 +109,12 @@ struct kernel_binding {
 	uint32_t own_tid;        /* field; EVENT_NO_FIELD: the class has none */
 	uint32_t field_count;
 	struct kernel_bound_field fields[KERNEL_FIELDS_MAX];
-	/* Of a system call whose event is named after it: the name after the prefix; else no bytes. */
+	/* The name of a system call whose event is called after it, without the prefix; else no bytes. */
 	struct kernel_text call_name;
 	struct kernel_text event_name;
 };
 
-/* False if a field is absent or of another kind: then the event says nothing that can be relied on. */
+/* Returns false if a field is absent or of another kind: then the event says nothing that can be relied on. */
 bool kernel_event_decode(const struct kernel_binding *binding, const struct event *event, struct kernel_event *out);
 
 #endif

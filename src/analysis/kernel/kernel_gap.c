@@ -15,14 +15,14 @@ static void doubt(struct kernel_model *model, histree_quark quark)
 		change(&model->changes, quark, histree_unknown());
 }
 
-/* Those of all CPUs together too: any of them may be handled where nothing is seen. */
+/* The totals of all CPUs are in doubt too: any interrupt may be handled where nothing is seen. */
 static void doubt_totals(struct kernel_model *model, const struct interrupt *first)
 {
 	for (const struct interrupt *interrupt = first; interrupt != NULL; interrupt = interrupt->next)
 		doubt(model, interrupt->total);
 }
 
-/* Those that were seen on other CPUs only may be raised on this one: it counts in their totals. */
+/* A softirq that was seen on other CPUs only may be raised on this one, which then counts in its total. */
 static void doubt_unseen_softirqs(struct kernel_model *model, struct kernel_cpu *cpu)
 {
 	const struct id_entry *entry;

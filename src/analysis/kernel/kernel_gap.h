@@ -5,8 +5,8 @@
  * While the events of a CPU are lost, it may do anything: switch threads, handle interrupts, wake up threads that
  * run nowhere else, and run them.  So in doubt are what the CPU does, its interrupts, those of all CPUs together,
  * and status, system call, run queue and priority of each thread but those that run on other CPUs, when the gap
- * begins or, of a thread that leaves another CPU, at that moment.  All this becomes unknown, attribute by
- * attribute, until an event behind the gap says what it is; the gap ends with the next event of its CPU.
+ * begins or, if a thread leaves another CPU, at that time.  All this becomes unknown, attribute by
+ * attribute, until an event after the gap says what it is; the gap ends with the next event of its CPU.
  *
  * Kept are names and parents of threads; the dead stay dead, as a tid that came to life again is seen with its next
  * event; and what nobody has heard of is null.

@@ -81,7 +81,7 @@ struct interrupt *cpu_softirq(struct kernel_model *model, struct kernel_cpu *cpu
 	histree_quark group = cpu_attribute(model, cpu, CPU_SOFT_IRQS);
 	struct interrupt **first = &cpu->first_softirq;
 	struct interrupt *softirq = find_or_add(model, first, group, number, (struct kernel_text){ 0 });
-	/* One that is heard of first behind a gap may have been raised in it. */
+	/* One that is heard of first after a gap may have been raised in it. */
 	if (softirq != NULL && cpu->has_gaps && !softirq->is_known)
 		change(&model->changes, softirq->quark, histree_unknown());
 	if (softirq != NULL)

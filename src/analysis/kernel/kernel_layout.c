@@ -203,7 +203,7 @@ static const struct event_row *event_row(enum layout layout, const char *name)
 	return NULL;
 }
 
-/* False if the class lacks a field that is needed. */
+/* Returns false if the class lacks a field that is needed. */
 static bool bind_field(const struct event_class *class, const struct field_row *row, struct kernel_binding *binding)
 {
 	uint32_t field = event_class_field(class, row->name);

@@ -5,7 +5,7 @@
  * Quarks are looked up once and kept in records; but an attribute is created exactly when the analysis first
  * asks for it, because the set of attributes is part of the result.  To read an attribute is to ask for it.
  *
- * Functions that give a record give NULL where there is none (no such CPU, no memory); handlers then leave.
+ * Functions that return a record return NULL where there is none (no such CPU, no memory); handlers then leave.
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_MODEL_H
 #define ANALYSIS_KERNEL_KERNEL_MODEL_H
@@ -43,10 +43,10 @@ static inline bool kernel_is_losing(const struct kernel_model *model)
 
 histree_quark kernel_group(struct kernel_model *model, enum kernel_group group);
 
-/* Zeroed memory that lives as long as the model; NULL when there is none, and the event has failed. */
+/* Returns zeroed memory that lives as long as the model; NULL when memory is out, and the event has failed. */
 void *kernel_record(struct kernel_model *model, size_t size);
 
-/* The same, and the map has it as `id`. */
+/* As kernel_record(), and the map has the record as `id`. */
 void *kernel_record_in(struct kernel_model *model, struct id_map *map, uint64_t id, size_t size);
 
 #endif

@@ -71,7 +71,7 @@ struct histree_value thread_value(struct kernel_model *model, struct kernel_thre
 	return changes_value(&model->changes, thread_attribute(model, thread, attribute));
 }
 
-/* A thread that is heard of first behind a gap may be in a system call: where it began is lost. */
+/* A thread that is heard of first after a gap may be in a system call: where it began is lost. */
 static void appear(struct kernel_model *model, struct kernel_thread *thread)
 {
 	if (model->has_gaps && thread_value(model, thread, THREAD_STATUS).type == HISTREE_NULL)
@@ -107,7 +107,7 @@ void thread_doubt(struct kernel_model *model, struct kernel_thread *thread)
 		thread_attribute(model, thread, THREAD_SYSTEM_CALL); /* where there is none, it is in no call */
 	for (size_t i = 0; i < sizeof(in_doubt) / sizeof(in_doubt[0]); i++) {
 		histree_quark quark = thread->attributes[in_doubt[i]];
-		/* Of the dead, what is left until they are freed. */
+		/* The dead keep what is left of them until they are freed. */
 		if (quark != NO_ATTRIBUTE && (lives || changes_value(&model->changes, quark).type != HISTREE_NULL))
 			change(&model->changes, quark, histree_unknown());
 	}

@@ -62,12 +62,12 @@ static void on_exit_of_handler(struct kernel_segments *segments, const struct ke
 /* "x86_irq_vectors_local_timer_entry": the name is what is between. */
 static void on_vector_entry(struct kernel_segments *segments, const struct kernel_event *event)
 {
-	static const char before[] = "x86_irq_vectors_", behind[] = "_entry";
+	static const char prefix[] = "x86_irq_vectors_", suffix[] = "_entry";
 	const struct kernel_text *name = &event->event_name;
-	const size_t around = sizeof(before) - 1 + sizeof(behind) - 1;
+	const size_t around = sizeof(prefix) - 1 + sizeof(suffix) - 1;
 	if (event->on_cpu != NULL)
 		enter(segments, event, VECTOR,
-		      machine_text(segments->machine, name->bytes + sizeof(before) - 1, name->size - around));
+		      machine_text(segments->machine, name->bytes + sizeof(prefix) - 1, name->size - around));
 }
 
 static void on_vector_exit(struct kernel_segments *segments, const struct kernel_event *event)

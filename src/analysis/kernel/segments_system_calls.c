@@ -79,7 +79,7 @@ static void on_free(struct kernel_segments *segments, const struct kernel_event 
 	kernel_segments_abandon(segments, key_of_thread(event->tid));
 }
 
-/* The members that both kinds have at the same places. */
+/* Fill in the values that both kinds have at the same index, and end the segment. */
 static void finish(struct kernel_segments *segments, struct open_segment *segment, const struct kernel_event *event)
 {
 	const struct machine_thread *thread = event->in_thread;

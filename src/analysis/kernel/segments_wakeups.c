@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Wake-ups: from the moment that a thread may run (sched_waking, or sched_wakeup where the trace has no other) to
+ * Wake-ups: from the time at which a thread may run (sched_waking, or sched_wakeup where the trace has no other) to
  * the switch that lets it.
  *
  * A thread that runs needs no switch, and one that was preempted is switched to without a wake-up: neither is a

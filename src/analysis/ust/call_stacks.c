@@ -56,7 +56,7 @@ static struct call_binding bind_class(const struct event_class *class)
 	return binding;
 }
 
-/* NULL when memory is out. */
+/* Returns NULL when memory is out. */
 static const struct call_binding *binding_of(struct call_stacks *stacks, const struct event_class *class)
 {
 	const struct call_binding *known = class_table_find(&stacks->bindings, class);
@@ -66,7 +66,7 @@ static const struct call_binding *binding_of(struct call_stacks *stacks, const s
 	return class_table_add(&stacks->bindings, class, &binding, sizeof(binding));
 }
 
-/* NULL when memory is out. */
+/* Returns NULL when memory is out. */
 static struct call_thread *thread_of(struct call_stacks *stacks, int32_t tid)
 {
 	struct call_thread *thread = id_map_find(&stacks->threads, (uint32_t)tid);
@@ -94,7 +94,7 @@ static void miss_call(struct call_thread *thread)
 		innermost(thread)->is_whole = false;
 }
 
-/* False when memory is out. */
+/* Returns false when memory is out. */
 static bool enter(struct call_thread *thread, uint64_t address, struct call_event *out)
 {
 	if (thread->depth == CALL_DEPTH_MAX) {
@@ -111,7 +111,7 @@ static bool enter(struct call_thread *thread, uint64_t address, struct call_even
 	return true;
 }
 
-/* How many frames an exit ends.  NULL: it does not say of which function. */
+/* Returns how many frames an exit ends.  `address` is NULL if it does not say of which function. */
 static size_t count_ended(const struct call_thread *thread, const uint64_t *address)
 {
 	if (address == NULL)
@@ -222,7 +222,7 @@ static bool take(struct call_stacks *stacks, const struct event *event, const ui
 	return true;
 }
 
-/* False when memory is out. */
+/* Returns false when memory is out. */
 static bool follow(struct call_stacks *stacks, const struct event *event)
 {
 	struct call_event *out = &stacks->event;

@@ -58,7 +58,7 @@ static struct ust_thread *attributes_of(struct ust_calls *calls, const struct ca
 	return &calls->threads[thread->number];
 }
 
-/* False if the thread cannot have attributes. */
+/* Returns false if the thread cannot have attributes. */
 static bool name_thread(struct ust_calls *calls, struct ust_thread *thread, int32_t tid)
 {
 	if (thread->stack != NO_ATTRIBUTE)

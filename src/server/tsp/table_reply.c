@@ -74,7 +74,7 @@ static enum histree_status read_position(const struct call *call, struct table_r
 	const json_t *time = json_array_get(json_object_get(call->parameters, "requested_times"), 0);
 	const char *direction = parameters_text(call, "table_search_direction");
 	if (time != NULL && !json_is_integer(time))
-		return error_set(error, HISTREE_ERR_ARGUMENT, "requested_times is not an ascending list of times");
+		return error_set(error, HISTREE_ERR_ARGUMENT, "requested_times does not begin with a time");
 	if (parameters_int(call, "requested_table_index", &index) && index < 0)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "requested_table_index is negative");
 	if (parameters_int(call, "requested_table_count", &count) && (count < 0 || count > LINES_MAX))

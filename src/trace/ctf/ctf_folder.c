@@ -125,7 +125,7 @@ enum histree_status ctf_folder_scan(struct ctf_folder *folder, const char *path,
 	return status;
 }
 
-/* The same text with another name for the tracer's version; the names are equally long. */
+/* Give the tracer's version another name of the same length. */
 static void hide_version(char *metadata)
 {
 	static const char key[] = "tracer_major";

@@ -3,7 +3,7 @@
  * ctf_folder.h - the stream files of one CTF trace, and a stand-in for the folder if they are damaged.
  *
  * source.ctf.fs takes a folder as a whole or not at all.  So a folder with damage is not given to it, but
- * a private one.  The same is done to begin behind the start of the trace.  It has
+ * a private one.  The same is done to begin after the start of the trace.  It has
  *
  *	metadata	the text of the original, with the tracer's version hidden: for LTTng before 2.11
  *			source.ctf.fs decodes the last packet of each stream before it begins, to correct
@@ -41,7 +41,7 @@ struct ctf_folder {
 
 /*
  * Read the metadata, list the stream files and walk their packets.  Damage of stream files is no error: it
- * goes into the notes.  HISTREE_ERR_TRACE for the metadata.
+ * goes into the notes.  Returns HISTREE_ERR_TRACE if the metadata cannot be read.
  */
 enum histree_status ctf_folder_scan(struct ctf_folder *folder, const char *path, struct trace_notes *notes,
 				    struct histree_error *error);
@@ -49,10 +49,10 @@ enum histree_status ctf_folder_scan(struct ctf_folder *folder, const char *path,
 /* Make the stand-in, below $TMPDIR or /tmp. */
 enum histree_status ctf_folder_stand_in(struct ctf_folder *folder, struct histree_error *error);
 
-/* The file whose name ends this path, NULL if there is none. */
+/* Returns the file whose name ends this path, NULL if there is none. */
 struct ctf_file *ctf_folder_find(const struct ctf_folder *folder, const char *path);
 
-/* Also removes the stand-in. */
+/* This removes the stand-in too. */
 void ctf_folder_release(struct ctf_folder *folder);
 
 #endif

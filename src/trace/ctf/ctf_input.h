@@ -23,18 +23,18 @@ struct ctf_stream {
 	bt_message_iterator *iterator;   /* NULL: ended */
 	bt_message_array_const messages; /* a batch; those from `next` on are ours to release */
 	uint64_t count, next;
-	const bt_message *current; /* the message of `head`; NULL if there is none */
-	struct event head;         /* the event that comes next */
+	const bt_message *current; /* the message of `upcoming`; NULL if there is none */
+	struct event upcoming;     /* the event that comes next */
 
 	const char *name;       /* of its first file, as the user would write it; first of the folder */
 	struct ctf_file *file;  /* NULL if not known */
 	uint64_t packets;       /* begun so far, with those that were skipped */
-	uint64_t packet_events; /* of the last of them, up to `head` */
+	uint64_t packet_events; /* of the last of them, up to `upcoming` */
 	int32_t cpu;            /* of the packet */
 	bool has_events;
 	histree_time last; /* time of the last event, if there was one */
 	struct event_gap gap;
-	bool has_gap; /* it was met, and is still to become the head */
+	bool has_gap; /* it was met, and is still to become the upcoming event */
 	uint64_t steps_back;
 	histree_time first_step_back;
 };
@@ -71,20 +71,20 @@ enum histree_status ctf_input_scan(struct ctf_input *input, const char *path, st
 /* Then open it; each file begins at its `first_packet`. */
 enum histree_status ctf_input_open(struct ctf_input *input, const bt_plugin *plugin, struct histree_error *error);
 
-/* The same for the address of a session at a relay daemon. */
+/* Find and open the session at a relay daemon that has this address. */
 enum histree_status ctf_input_open_live(struct ctf_input *input, const bt_plugin *plugin, const char *address,
 					struct histree_error *error);
 
 /* Bytes of the stream files that were decoded, by the packets in them. */
 uint64_t ctf_input_bytes_done(const struct ctf_input *input);
 
-/* Once for each opened or half opened input. */
+/* This is called once for each input, opened or half opened. */
 void ctf_input_close(struct ctf_input *input);
 
 /*
- * Make the next event of a stream, or gap where they are wanted, its head.  HISTREE_END when there are no more,
- * also where the rest of the stream is damaged; the notes say so.  HISTREE_NOT_FOUND: of a live trace, not now.
- * HISTREE_ERR_MEMORY.
+ * Make the next event of a stream, or the next gap where gaps are wanted, its upcoming one.  Returns HISTREE_END
+ * when there are no more, also where the rest of the stream is damaged, which the notes say; HISTREE_NOT_FOUND if a
+ * live trace has none now; HISTREE_ERR_MEMORY.
  */
 enum histree_status ctf_stream_next(struct ctf_stream *stream, struct histree_error *error);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * A type is read into its size, its alignment and the places of the fields of interest in it, so that
+ * A type is read into its size, its alignment and the locations of the fields of interest in it, so that
  * nothing has to be kept of its members.  Sizes and offsets are in bits here.
  */
 #include "trace/ctf/ctf_layout.h"
@@ -22,7 +22,7 @@ struct bits {
 };
 
 struct type {
-	bool known; /* else nothing behind it has a known place */
+	bool known; /* else nothing after it has a known location */
 	bool is_integer;
 	uint32_t size, align;
 	enum byte_order order; /* of an integer */
@@ -117,7 +117,7 @@ static struct type read_integer(struct reader *reader)
 	return type;
 }
 
-/* "[3]" behind a name: so many elements of the type.  A length that is a field makes the size unknown. */
+/* "[3]" after a name: so many elements of the type.  A length that is a field makes the size unknown. */
 static void read_array_lengths(struct reader *reader, struct type *type)
 {
 	struct tsdl *tsdl = &reader->tsdl;
@@ -134,7 +134,7 @@ static void read_array_lengths(struct reader *reader, struct type *type)
 	}
 }
 
-/* Put a member behind those that `type` has. */
+/* Put a member after those that `type` has. */
 static void add_member(struct type *type, const struct type *member, const struct tsdl *name)
 {
 	if (!type->known)
@@ -274,7 +274,7 @@ static void read_alias(struct reader *reader)
 	tsdl_skip_past(tsdl, ";");
 }
 
-/* The type behind "packet.header :=" is a structure or the name of one. */
+/* The type after "packet.header :=" is a structure or the name of one. */
 static struct type read_scope(struct reader *reader)
 {
 	struct tsdl *tsdl = &reader->tsdl;
@@ -348,17 +348,17 @@ static void read_metadata(struct reader *reader)
 	}
 }
 
-/* False if the field is there but not a whole number of bytes. */
-static bool place_of(const struct reader *reader, const struct bits *bits, uint32_t base, struct ctf_place *out)
+/* Returns false if the field is there but not a whole number of bytes. */
+static bool locate(const struct reader *reader, const struct bits *bits, uint32_t base, struct ctf_location *out)
 {
 	uint32_t offset = base + bits->offset;
-	*out = (struct ctf_place){ 0 };
+	*out = (struct ctf_location){ 0 };
 	if (bits->size == 0)
 		return true;
 	if (offset % 8 != 0 || (bits->size != 8 && bits->size != 16 && bits->size != 32 && bits->size != 64))
 		return false;
 	enum byte_order order = bits->order == ORDER_NATIVE ? reader->order : bits->order;
-	*out = (struct ctf_place){
+	*out = (struct ctf_location){
 		.offset = offset / 8,
 		.size = (uint8_t)(bits->size / 8),
 		.big_endian = order == ORDER_BIG,
@@ -379,7 +379,7 @@ static bool place_stream(const struct reader *reader, size_t index, struct ctf_p
 	for (int field = 0; field < CTF_PACKET_FIELD_COUNT; field++) {
 		bool in_header = field == CTF_MAGIC || field == CTF_STREAM_ID;
 		const struct type *scope = in_header ? header : context;
-		if (!place_of(reader, &scope->fields[field], in_header ? 0 : base, &out->places[field]))
+		if (!locate(reader, &scope->fields[field], in_header ? 0 : base, &out->locations[field]))
 			return false;
 	}
 	return true;
@@ -399,8 +399,8 @@ void ctf_layout_read(const char *metadata, struct ctf_layout *out)
 	const struct type *header = &reader->header;
 	if (!reader->has_header || !header->known || header->fields[CTF_MAGIC].size != 32 || reader->failed ||
 	    reader->stream_count == 0 || (reader->stream_count > 1 && header->fields[CTF_STREAM_ID].size == 0) ||
-	    !place_of(reader, &header->fields[CTF_MAGIC], 0, &out->magic) ||
-	    !place_of(reader, &header->fields[CTF_STREAM_ID], 0, &out->stream_id))
+	    !locate(reader, &header->fields[CTF_MAGIC], 0, &out->magic) ||
+	    !locate(reader, &header->fields[CTF_STREAM_ID], 0, &out->stream_id))
 		goto out;
 	out->header_size = (header->size + 7) / 8;
 	for (; out->stream_count < reader->stream_count; out->stream_count++)
@@ -419,12 +419,12 @@ const struct ctf_packet_layout *ctf_layout_find(const struct ctf_layout *layout,
 	return NULL;
 }
 
-uint64_t ctf_place_read(const struct ctf_place *place, const uint8_t *bytes)
+uint64_t ctf_location_read(const struct ctf_location *location, const uint8_t *bytes)
 {
 	uint64_t number = 0;
-	for (uint32_t index = 0; index < place->size; index++) {
-		uint32_t byte = place->big_endian ? index : place->size - 1 - index;
-		number = number << 8 | bytes[place->offset + byte];
+	for (uint32_t index = 0; index < location->size; index++) {
+		uint32_t byte = location->big_endian ? index : location->size - 1 - index;
+		number = number << 8 | bytes[location->offset + byte];
 	}
 	return number;
 }

@@ -8,7 +8,7 @@
  * returns from a packet that says it has no size.
  *
  * Anything but integers of fixed size, arrays and structures of them before a field of interest makes its
- * place unknown; a layout with unknown places is not usable, and the files are then taken as they are.
+ * location unknown; a layout with unknown locations is not usable, and the files are then taken as they are.
  */
 #ifndef TRACE_CTF_CTF_LAYOUT_H
 #define TRACE_CTF_CTF_LAYOUT_H
@@ -31,7 +31,7 @@ enum ctf_packet_field {
 
 #define CTF_MAGIC_NUMBER UINT32_C(0xc1fc1fc1)
 
-struct ctf_place {
+struct ctf_location {
 	uint32_t offset; /* bytes from the start of the packet */
 	uint8_t size;    /* 1, 2, 4 or 8 bytes; 0: there is no such field */
 	bool big_endian;
@@ -41,14 +41,14 @@ struct ctf_place {
 struct ctf_packet_layout {
 	uint64_t stream_id;
 	uint32_t size; /* bytes of header and context */
-	struct ctf_place places[CTF_PACKET_FIELD_COUNT];
+	struct ctf_location locations[CTF_PACKET_FIELD_COUNT];
 };
 
 enum { CTF_STREAM_CLASSES_MAX = 32, CTF_PREFIX_SIZE_MAX = 4096 };
 
 struct ctf_layout {
 	bool usable;
-	struct ctf_place magic, stream_id; /* of the header: the same for all */
+	struct ctf_location magic, stream_id; /* of the header: the same for all */
 	uint32_t header_size;
 	struct ctf_packet_layout streams[CTF_STREAM_CLASSES_MAX];
 	size_t stream_count;
@@ -60,7 +60,7 @@ void ctf_layout_read(const char *metadata, struct ctf_layout *out);
 /* The layout of a stream class, NULL if the metadata has no such class. */
 const struct ctf_packet_layout *ctf_layout_find(const struct ctf_layout *layout, uint64_t stream_id);
 
-/* The number at a place that is inside `bytes`. */
-uint64_t ctf_place_read(const struct ctf_place *place, const uint8_t *bytes);
+/* Returns the number at a location that is inside `bytes`. */
+uint64_t ctf_location_read(const struct ctf_location *location, const uint8_t *bytes);
 
 #endif

@@ -49,13 +49,13 @@ static const struct ctf_packet_layout *identify(struct walk *walk, const uint8_t
 		set_damage(walk, offset, "is cut short in its header");
 		return NULL;
 	}
-	if (ctf_place_read(&layout->magic, bytes) != CTF_MAGIC_NUMBER) {
+	if (ctf_location_read(&layout->magic, bytes) != CTF_MAGIC_NUMBER) {
 		set_damage(walk, offset, "does not begin with the magic number");
 		return NULL;
 	}
 	const struct ctf_packet_layout *stream = &layout->streams[0];
 	if (layout->stream_id.size > 0)
-		stream = ctf_layout_find(layout, ctf_place_read(&layout->stream_id, bytes));
+		stream = ctf_layout_find(layout, ctf_location_read(&layout->stream_id, bytes));
 	if (stream == NULL)
 		set_damage(walk, offset, "names a stream that the metadata does not have");
 	else if (walk->stream != NULL && stream != walk->stream)
@@ -71,12 +71,12 @@ static const struct ctf_packet_layout *identify(struct walk *walk, const uint8_t
 static uint64_t measure(struct walk *walk, const struct ctf_packet_layout *stream, const uint8_t *bytes,
 			uint64_t offset)
 {
-	const struct ctf_place *places = stream->places;
-	bool has_size = places[CTF_PACKET_SIZE].size > 0, has_content = places[CTF_CONTENT_SIZE].size > 0;
+	const struct ctf_location *locations = stream->locations;
+	bool has_size = locations[CTF_PACKET_SIZE].size > 0, has_content = locations[CTF_CONTENT_SIZE].size > 0;
 	if (!has_size && !has_content)
 		return walk->packets->file_size - offset;
-	uint64_t size = ctf_place_read(&places[has_size ? CTF_PACKET_SIZE : CTF_CONTENT_SIZE], bytes);
-	uint64_t content = ctf_place_read(&places[has_content ? CTF_CONTENT_SIZE : CTF_PACKET_SIZE], bytes);
+	uint64_t size = ctf_location_read(&locations[has_size ? CTF_PACKET_SIZE : CTF_CONTENT_SIZE], bytes);
+	uint64_t content = ctf_location_read(&locations[has_content ? CTF_CONTENT_SIZE : CTF_PACKET_SIZE], bytes);
 	if (size % 8 == 0 && size / 8 >= stream->size && content <= size && size <= INT64_MAX)
 		return size / 8;
 	set_damage(walk, offset, "has an impossible size");
@@ -93,7 +93,7 @@ static bool check_counters(struct walk *walk, const struct ctf_packet_layout *st
 	static const enum ctf_packet_field counters[] = { CTF_TIMESTAMP_BEGIN, CTF_TIMESTAMP_END,
 							  CTF_EVENTS_DISCARDED, CTF_PACKET_SEQ_NUM };
 	for (size_t index = 0; index < sizeof(counters) / sizeof(counters[0]); index++)
-		if (ctf_place_read(&stream->places[counters[index]], bytes) == UINT64_MAX) {
+		if (ctf_location_read(&stream->locations[counters[index]], bytes) == UINT64_MAX) {
 			set_damage(walk, offset, "has an impossible time or counter");
 			return false;
 		}
@@ -127,7 +127,7 @@ static enum histree_status walk_packet(struct walk *walk, uint64_t offset, struc
 
 	if (!array_reserve(&packets->packets, &packets->capacity, packets->count + 1))
 		return error_memory(error, "the packets of a stream");
-	uint64_t begin = ctf_place_read(&stream->places[CTF_TIMESTAMP_BEGIN], bytes);
+	uint64_t begin = ctf_location_read(&stream->locations[CTF_TIMESTAMP_BEGIN], bytes);
 	packets->packets[packets->count++] = (struct ctf_packet){
 		.offset = offset,
 		.size = min_u64(size, left),

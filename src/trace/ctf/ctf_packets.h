@@ -19,11 +19,11 @@ struct ctf_packet {
 
 /* A zeroed one is empty. */
 struct ctf_packets {
-	struct ctf_packet *packets; /* one behind the other, from offset 0 */
+	struct ctf_packet *packets; /* one after the other, from offset 0 */
 	size_t count, capacity;
 	uint64_t file_size;
 	/*
-	 * What is wrong behind the last of the packets or at its end, "" if nothing.  Then the last packet is
+	 * What is wrong after the last of the packets or at its end, "" if nothing.  Then the last packet is
 	 * taken to reach the end of the file, and what can be decoded of it is good.
 	 */
 	char damage[160];

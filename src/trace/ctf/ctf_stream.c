@@ -133,7 +133,7 @@ static void begin_gap(struct ctf_stream *stream, histree_time begin, histree_tim
 	events += stream->has_gap ? stream->gap.events : 0;
 	stream->gap = (struct event_gap){
 		.trace = &stream->input->trace,
-		.cpu = stream->input->is_live ? -1 : stream->head.cpu,
+		.cpu = stream->input->is_live ? -1 : stream->upcoming.cpu,
 		.begin = begin,
 		.end = end > begin ? end : begin,
 		.events = events,
@@ -214,11 +214,11 @@ static enum histree_status take_event(struct ctf_stream *stream, const bt_messag
 	}
 	stream->has_events = true;
 	stream->last = time;
-	stream->head = (struct event){
+	stream->upcoming = (struct event){
 		.time = time, .cpu = cpu_of_event(stream, source), .class = known, .handle = source
 	};
-	if (stream->head.cpu < 0)
-		stream->head.cpu = ctf_event_own_cpu(&stream->head);
+	if (stream->upcoming.cpu < 0)
+		stream->upcoming.cpu = ctf_event_own_cpu(&stream->upcoming);
 	stream->current = message;
 	stream->packet_events++;
 	return HISTREE_OK;
@@ -284,7 +284,7 @@ void ctf_stream_damaged(struct ctf_stream *stream)
 	struct trace_notes *notes = stream->input->notes;
 	const struct ctf_file *file = stream->file;
 	bool counted = file != NULL && file->damaged;
-	/* Of a file that was found to be damaged, the last packet is expected to break off. */
+	/* The last packet of a file that was found to be damaged is expected to break off. */
 	if (!counted || stream->packets < file->packets.count)
 		trace_notes_warn(
 			notes, "%s: packet %" PRIu64 " cannot be decoded (%s); the events before that are read",
@@ -346,6 +346,6 @@ enum histree_status ctf_stream_next(struct ctf_stream *stream, struct histree_er
 	if (!stream->has_gap)
 		return HISTREE_END;
 	stream->has_gap = false;
-	stream->head = (struct event){ .time = stream->gap.begin, .cpu = stream->gap.cpu, .gap = &stream->gap };
+	stream->upcoming = (struct event){ .time = stream->gap.begin, .cpu = stream->gap.cpu, .gap = &stream->gap };
 	return HISTREE_OK;
 }

@@ -27,7 +27,7 @@ static bool is_word_byte(char byte)
 	return isalnum((unsigned char)byte) || byte == '_' || byte == '.';
 }
 
-/* The byte behind a string that begins at `at`, which is its opening quote. */
+/* The byte after a string that begins at `at`, which is its opening quote. */
 static const char *string_end(const char *at)
 {
 	for (at++; *at != '\0' && *at != '"'; at++)

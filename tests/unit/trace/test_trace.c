@@ -703,10 +703,10 @@ static void layouts_are_found_in_metadata(void **state)
 	const struct ctf_packet_layout *stream = ctf_layout_find(&layout, 16);
 	assert_non_null(stream);
 	assert_null(ctf_layout_find(&layout, 0));
-	assert_int_equal(stream->places[CTF_STREAM_ID].offset, 4);
-	assert_int_equal(stream->places[CTF_CONTENT_SIZE].offset, 16);
-	assert_int_equal(stream->places[CTF_PACKET_SIZE].offset, 32);
-	assert_false(stream->places[CTF_PACKET_SIZE].big_endian);
+	assert_int_equal(stream->locations[CTF_STREAM_ID].offset, 4);
+	assert_int_equal(stream->locations[CTF_CONTENT_SIZE].offset, 16);
+	assert_int_equal(stream->locations[CTF_PACKET_SIZE].offset, 32);
+	assert_false(stream->locations[CTF_PACKET_SIZE].big_endian);
 	assert_int_equal(stream->size, 40);
 
 	/* What is not understood is not guessed. */
@@ -758,7 +758,7 @@ static uint64_t count_in_order(struct trace *trace, int32_t cpu_count)
 	return count;
 }
 
-/* ---- places ---------------------------------------------------------------------------------------------- */
+/* ---- positions ------------------------------------------------------------------------------------------- */
 
 enum { FILES_MAX = 16, KEPT_MAX = 4096 };
 
@@ -766,7 +766,7 @@ struct kept_event {
 	histree_time time;
 	int32_t cpu;
 	char name[64];
-	struct trace_place places[FILES_MAX];
+	struct trace_position positions[FILES_MAX];
 };
 
 static size_t keep_events(const char *const *paths, size_t path_count, uint64_t every, size_t *file_count,
@@ -783,7 +783,7 @@ static size_t keep_events(const char *const *paths, size_t path_count, uint64_t 
 			continue;
 		kept[count] = (struct kept_event){ .time = event.time, .cpu = event.cpu };
 		snprintf(kept[count].name, sizeof(kept[count].name), "%s", event.class->name);
-		trace_places(trace, kept[count++].places);
+		trace_positions(trace, kept[count++].positions);
 	}
 	trace_close(trace);
 	return count;
@@ -800,7 +800,8 @@ static void check_places(const char *const *paths, size_t path_count, uint64_t e
 		struct trace *trace;
 		struct event event;
 		struct histree_error error = { 0 };
-		if (trace_open_at(paths, path_count, kept[first].places, file_count, &trace, &error) != HISTREE_OK)
+		if (trace_open_at(paths, path_count, kept[first].positions, file_count, &trace, &error) !=
+		    HISTREE_OK)
 			fail_msg("event %zu: %s", first, error.message);
 		for (size_t i = first; i < count && i < first + stride + 2; i++) {
 			for (uint64_t skipped = 0; i > first && skipped + 1 < every; skipped++)
@@ -828,16 +829,16 @@ static void places_of_another_trace_are_refused(void **state)
 	(void)state;
 	const char *path = perf_small;
 	struct trace *trace = open_one(path);
-	struct trace_place places[FILES_MAX] = { 0 };
+	struct trace_position positions[FILES_MAX] = { 0 };
 	struct histree_error error = { 0 };
 	size_t count = trace_file_count(trace);
 	trace_close(trace);
-	places[0].packet = 1000000;
-	assert_int_equal(trace_open_at(&path, 1, places, count, &trace, &error), HISTREE_ERR_TRACE);
+	positions[0].packet = 1000000;
+	assert_int_equal(trace_open_at(&path, 1, positions, count, &trace, &error), HISTREE_ERR_TRACE);
 	assert_null(trace);
 	assert_non_null(strstr(error.message, "has changed"));
-	places[0].packet = 0;
-	assert_int_equal(trace_open_at(&path, 1, places, count + 1, &trace, &error), HISTREE_ERR_TRACE);
+	positions[0].packet = 0;
+	assert_int_equal(trace_open_at(&path, 1, positions, count + 1, &trace, &error), HISTREE_ERR_TRACE);
 }
 
 static void many_threads_is_read(void **state)
