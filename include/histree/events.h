@@ -61,9 +61,8 @@ HISTREE_API void histree_event_reader_free(struct histree_event_reader *reader);
 
 /*
  * Never open the trace.  A store names its traces itself, so the files that a store from a stranger makes its
- * reader open are the stranger's choice.  Whatever needs the trace then returns HISTREE_ERR_TRACE with the
- * sentence `why`, which is borrowed; counts come from the index alone.  The address of a live trace is never
- * opened.
+ * reader open are the stranger's choice.  Whatever needs the trace then returns HISTREE_ERR_TRACE with the sentence
+ * `why`, which is borrowed; counts come from the index alone.  The address of a live trace is never opened.
  */
 HISTREE_API void histree_event_reader_keep_closed(struct histree_event_reader *reader, const char *why);
 

@@ -18,12 +18,12 @@ struct segment_contents {
 	struct intern strings;
 };
 
-/* A copy that lives as long as the contents do.  HISTREE_ERR_MEMORY only. */
+/* Make a copy that lives as long as the contents do.  Returns HISTREE_ERR_MEMORY if memory is out. */
 enum histree_status segment_contents_copy(struct segment_contents *contents, const struct histree_segment *segment,
 					  struct histree_segment *out);
 void segment_contents_release(struct segment_contents *contents);
 
-/* Least and greatest times of what was added. */
+/* The lowest and highest times of what was added. */
 void segment_info_include(struct histree_segment_store_info *info, const struct histree_segment *segment);
 
 static inline struct segment_times segment_times_of(const struct histree_segment *segment)
@@ -37,7 +37,7 @@ struct segment_list {
 	size_t count, capacity;
 };
 
-/* HISTREE_ERR_MEMORY only. */
+/* Returns HISTREE_ERR_MEMORY if memory is out. */
 enum histree_status segment_list_add(struct segment_list *list, const struct histree_segment *segment);
 
 void segment_list_reverse(struct segment_list *list);
@@ -48,7 +48,7 @@ void segment_list_reverse(struct segment_list *list);
  */
 enum histree_status segment_list_sort(struct segment_list *list, struct segment_order order);
 
-/* The first position that does not come before the key. */
+/* Returns the first position that does not come before the key. */
 size_t segment_list_seek(const struct segment_list *list, struct segment_order order, struct segment_key key);
 
 /* A cursor over such a list.  The store fills the list. */

@@ -12,12 +12,12 @@
 #include "histree/segment_store.h"
 #include "store/block_file.h"
 
-/* A copy, released by segment_schema_release().  HISTREE_ERR_ARGUMENT says what is wrong with the schema. */
+/* Copy a schema; segment_schema_release() releases it.  Returns HISTREE_ERR_ARGUMENT if the schema is wrong. */
 enum histree_status segment_schema_copy(const struct histree_segment_schema *schema,
 					struct histree_segment_schema *out, struct histree_error *error);
 void segment_schema_release(struct histree_segment_schema *schema);
 
-/* Whether a segment has the types of the schema and does not end before it starts. */
+/* Returns whether a segment has the types of the schema and does not end before it starts. */
 enum histree_status segment_schema_accepts(const struct histree_segment_schema *schema,
 					   const struct histree_segment *segment, struct histree_error *error);
 

@@ -15,23 +15,23 @@
 
 struct segment_sort;
 
-/* The order of two values of one field: null first, strings by their bytes, doubles as IEEE 754's total order. */
+/* Compare two values of one field: null first, strings by their bytes, doubles in the total order of IEEE 754. */
 int segment_value_compare(const struct histree_value *a, const struct histree_value *b);
 
-/* The query, schema and room are borrowed. */
+/* Create a sort, which borrows the query, the schema and the room. */
 enum histree_status segment_sort_create(const struct histree_segment_query *query,
 					const struct histree_segment_schema *schema,
 					const struct segment_room *room, struct segment_sort **out,
 					struct histree_error *error);
 
-/* Segments that are equal, also in their times, come by their numbers of arrival, no two of which are equal. */
+/* Add a segment.  Equal ones come by their numbers of arrival, no two of which are equal. */
 enum histree_status segment_sort_add(struct segment_sort *sort, const struct histree_segment *segment,
 				     uint64_t arrival, struct histree_error *error);
 
 /* No more are added. */
 enum histree_status segment_sort_finish(struct segment_sort *sort, struct histree_error *error);
 
-/* The next in order, its content borrowed until the next call; HISTREE_END: no more. */
+/* Get the next segment, whose content is borrowed until the next call, or return HISTREE_END. */
 enum histree_status segment_sort_next(struct segment_sort *sort, struct sorted_segment *out,
 				      struct histree_error *error);
 

@@ -21,35 +21,35 @@ struct table_page_times {
 	histree_time start, end; /* least and greatest */
 };
 
-/* HISTREE_NOT_FOUND: there is none; HISTREE_ERR_FORMAT: it is of another store, or damaged, and says which. */
+/* Returns HISTREE_NOT_FOUND if there is no table, HISTREE_ERR_FORMAT if it is of another store or damaged. */
 enum histree_status segment_table_open(const struct table_store *store, size_t field, struct segment_table **out,
 				       struct histree_error *error);
 
-/* Sort, and put the table in the place of what is there.  An error leaves that as it was. */
+/* Sort, and replace the table that is there, if there is one.  An error leaves that as it was. */
 enum histree_status segment_table_make(const struct table_store *store, size_t field, struct histree_error *error);
 
-/* The path of its file. */
+/* Returns the path of its file. */
 const char *segment_table_name(const struct segment_table *table);
 
 uint32_t segment_table_page_count(const struct segment_table *table);
 uint32_t segment_table_page_locations(const struct segment_table *table, uint32_t page);
 struct table_page_times segment_table_page_times(const struct segment_table *table, uint32_t page);
 
-/* The locations of a page, into room for TABLE_PAGE_LOCATIONS.  HISTREE_ERR_FORMAT: it is damaged. */
+/* Read the locations of a page into room for TABLE_PAGE_LOCATIONS.  Returns HISTREE_ERR_FORMAT if it is damaged. */
 enum histree_status segment_table_read(const struct segment_table *table, uint32_t page, uint64_t *locations,
 				       struct histree_error *error);
 
 /*
- * The table of a field, if there is one, against the store: that it has each segment once, in order.
- * HISTREE_ERR_FORMAT says what is wrong with it; HISTREE_OK where there is none.
+ * Check the table of a field, if there is one, against the store: it has each segment once, in order.  Returns
+ * HISTREE_ERR_FORMAT if something is wrong with it, HISTREE_OK if there is none.
  */
 enum histree_status segment_table_verify(const struct table_store *store, size_t field,
 					 struct histree_error *error);
 
-/* The path of the table of a field, for the caller to free; NULL when memory is out. */
+/* Returns the path of the table of a field, which the caller frees, or NULL if memory is out. */
 char *segment_table_path(const struct table_store *store, size_t field);
 
-/* NULL is fine. */
+/* Close a table, or do nothing if it is NULL. */
 void segment_table_close(struct segment_table *table);
 
 #endif

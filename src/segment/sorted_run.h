@@ -14,7 +14,7 @@
 /* A segment on its way through a sort. */
 struct sorted_segment {
 	struct histree_segment segment;
-	uint64_t arrival; /* of all segments of the sort, the how-manieth it is */
+	uint64_t arrival; /* its number among all segments of the sort, by arrival */
 };
 
 struct sorted_run {
@@ -25,16 +25,16 @@ struct sorted_run {
 	struct histree_value content[HISTREE_SEGMENT_FIELDS_MAX];
 };
 
-/* Bytes of a segment as part of a run, at most. */
+/* Returns how many bytes a segment takes in a run, at most. */
 size_t sorted_run_item_size(const struct histree_segment *segment, size_t field_count);
 
-/* `at` has room for them.  Returns where the next byte goes. */
+/* Put a segment at `at`, where there is room.  Returns where the next byte goes. */
 uint8_t *sorted_run_put(uint8_t *at, const struct sorted_segment *item, size_t field_count);
 
 /* Begin to read what lies from `at` to `end`, in windows of that many bytes.  HISTREE_ERR_MEMORY only. */
 enum histree_status sorted_run_open(struct sorted_run *run, uint64_t at, uint64_t end, size_t window);
 
-/* Make the next segment the first.  HISTREE_END: there is none. */
+/* Make the next segment the first.  Returns HISTREE_END if there is none. */
 enum histree_status sorted_run_next(struct sorted_run *run, const struct spill_file *spill, size_t field_count,
 				    struct histree_error *error);
 

@@ -16,19 +16,19 @@ struct table_cursor;
 enum histree_status table_cursor_create(const struct table_store *store, struct table_cursor **out,
 					struct histree_error *error);
 
-/* Whether going through the table is likely to be quicker than sorting what meets the window of the query. */
+/* Returns whether reading the table is likely to be quicker than sorting what meets the window of the query. */
 bool table_cursor_pays(const struct segment_table *table, const struct histree_segment_query *query,
 		       const struct histree_segment_store_info *info);
 
-/* From the beginning of the order, or after the first `rank` segments of it.  The table is borrowed. */
+/* Start at the beginning of the order, or after the first `rank` segments of it.  The table is borrowed. */
 void table_cursor_start(struct table_cursor *cursor, const struct segment_table *table,
 			const struct histree_segment_query *query, uint64_t rank);
 
-/* Those that meet the window.  HISTREE_ERR_FORMAT: the table, or the store, is damaged. */
+/* Get the next segment that meets the window.  Returns HISTREE_ERR_FORMAT if the table or the store is damaged. */
 enum histree_status table_cursor_next(struct table_cursor *cursor, struct histree_segment *out,
 				      struct histree_error *error);
 
-/* How many segments of the order lie before and at the one handed out last; and where in the store it lies. */
+/* Return the rank of the segment handed out last, from 1, and where in the store it lies. */
 uint64_t table_cursor_rank(const struct table_cursor *cursor);
 uint64_t table_cursor_location(const struct table_cursor *cursor);
 

@@ -30,7 +30,7 @@ enum {
 /* Returns the bytes used; those after them are zero. */
 uint32_t table_page_put(uint8_t page[TABLE_PAGE_SIZE], uint32_t number, const uint64_t *locations, uint32_t count);
 
-/* The locations of a page, which must be page `number` and have `count` of them; false: it is damaged. */
+/* Get the locations of page `number`, which has `count` of them.  Returns false if it is damaged. */
 bool table_page_get(const uint8_t page[TABLE_PAGE_SIZE], uint32_t number, uint32_t count, uint64_t *locations);
 
 #endif

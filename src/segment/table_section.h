@@ -19,7 +19,7 @@ static inline uint32_t table_page_count(uint64_t segment_count)
 	return (uint32_t)((segment_count + TABLE_PAGE_LOCATIONS - 1) / TABLE_PAGE_LOCATIONS);
 }
 
-/* Of the header. */
+/* Returns the size of the header. */
 size_t table_identity_size(const struct table_store *store);
 
 /* Read the checksums of all nodes, and write the header, for which there is room. */

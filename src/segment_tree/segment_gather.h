@@ -3,8 +3,8 @@
  * segment_gather.h - the segments at locations that come in any order, many at a time: each node is read once for
  * all of them.
  *
- * Places in the order of a field lie anywhere.  One at a time, each would cost a node; sorted, so many cost as many
- * nodes as there are, at most.
+ * The locations in the order of a field lie anywhere.  One at a time, each would cost a node; sorted, so many cost
+ * as many nodes as there are, at most.
  */
 #ifndef SEGMENT_TREE_SEGMENT_GATHER_H
 #define SEGMENT_TREE_SEGMENT_GATHER_H
@@ -17,9 +17,9 @@ enum histree_status segment_gather_create(const struct segment_source *source, s
 					  struct histree_error *error);
 
 /*
- * Fetch the segments at the first *count locations; fewer, but one at least, if their content would take more than
- * `bytes_max`.  What was fetched before is gone.  HISTREE_ERR_FORMAT: a location has no segment, or its node
- * cannot be read.
+ * Fetch the segments at the first *count locations, or fewer, but at least one, if their content would take more
+ * than `bytes_max`.  What was fetched before is gone.  Returns HISTREE_ERR_FORMAT if a location has no segment or
+ * its node cannot be read.
  */
 enum histree_status segment_gather_fetch(struct segment_gather *gather, const uint64_t *locations, size_t *count,
 					 size_t bytes_max, struct histree_error *error);
@@ -27,7 +27,7 @@ enum histree_status segment_gather_fetch(struct segment_gather *gather, const ui
 /* Returns a fetched segment by its index in the order of the locations; it is valid until the next are fetched. */
 const struct histree_segment *segment_gather_get(const struct segment_gather *gather, size_t index);
 
-/* Nodes visited and loaded, of all fetching so far. */
+/* Return how many nodes were visited and loaded so far. */
 void segment_gather_stats(const struct segment_gather *gather, struct histree_segment_iter_stats *stats);
 
 /* NULL is fine. */

@@ -33,14 +33,14 @@ struct segment_scan;
 enum histree_status segment_scan_create(const struct segment_source *source, struct segment_scan **out,
 					struct histree_error *error);
 
-/* From the beginning, or after the segment with these keys of a token. */
+/* Start from the beginning, or after the segment with these keys of a token. */
 void segment_scan_start(struct segment_scan *scan, struct segment_window window,
 			const struct histree_segment_token *resume);
 enum histree_status segment_scan_next(struct segment_scan *scan, struct histree_segment *out,
 				      struct histree_error *error);
 struct histree_segment_loss segment_scan_loss(const struct segment_scan *scan);
 
-/* Where the segment handed out last lies: node, location in it. */
+/* Get where the segment handed out last lies: the node, and its location in it. */
 void segment_scan_location(const struct segment_scan *scan, uint64_t key[2]);
 void segment_scan_stats(const struct segment_scan *scan, struct histree_segment_iter_stats *stats);
 void segment_scan_free(struct segment_scan *scan);
@@ -51,8 +51,8 @@ enum histree_status segment_sweep_create(const struct segment_source *source, st
 					 struct histree_error *error);
 
 /*
- * By start, end or duration; from the beginning, or from the key of a token on, all segments with that key
- * included.
+ * Start by start, end or duration: from the beginning, or from the key of a token on, with all segments that have
+ * that key.
  */
 enum histree_status segment_sweep_start(struct segment_sweep *sweep, enum histree_segment_order by, bool descending,
 					struct segment_window window, const struct histree_segment_token *resume,
@@ -61,7 +61,7 @@ enum histree_status segment_sweep_next(struct segment_sweep *sweep, struct histr
 				       struct histree_error *error);
 struct histree_segment_loss segment_sweep_loss(const struct segment_sweep *sweep);
 
-/* The key of the segment handed out last. */
+/* Get the key of the segment handed out last. */
 void segment_sweep_key(const struct segment_sweep *sweep, uint64_t key[2]);
 void segment_sweep_stats(const struct segment_sweep *sweep, struct histree_segment_iter_stats *stats);
 void segment_sweep_free(struct segment_sweep *sweep);

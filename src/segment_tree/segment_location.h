@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * segment_location.h - where a segment lies in a tree, as one number: node (32 bits), block (20), segment of the
- * block (7).  Places ascend as a scan goes.
+ * block (7).  Locations ascend as a scan proceeds.
  */
 #ifndef SEGMENT_TREE_SEGMENT_LOCATION_H
 #define SEGMENT_TREE_SEGMENT_LOCATION_H

@@ -9,7 +9,7 @@
 #include "state/attribute_tree.h"
 #include "state/attribute_view.h"
 
-/* The same attributes with the same quarks.  HISTREE_ERR_FORMAT if no tree can have them; `tree` is then empty. */
+/* Copy attributes with their quarks.  Returns HISTREE_ERR_FORMAT if no tree can have them; `tree` is then empty. */
 enum histree_status attribute_copy_to_tree(const struct histree_attributes *attributes, struct attribute_tree *tree,
 					   struct histree_error *error);
 

@@ -22,14 +22,14 @@ struct attribute_name {
 	uint32_t number;
 };
 
-/* "0", or up to ATTRIBUTE_NUMBER_MAX in decimal digits of which the first is not 0, is a number. */
+/* Returns the name that a text is: a number if it is one up to ATTRIBUTE_NUMBER_MAX without leading zeros. */
 struct attribute_name attribute_name(const char *text, size_t size);
 struct attribute_name attribute_name_number(uint32_t number);
 
-/* Its text; that of a number is written into `room`. */
+/* Returns the text of a name; that of a number is written into `room`. */
 const char *attribute_name_text(const struct attribute_name *name, char room[ATTRIBUTE_NUMBER_SIZE], size_t *size);
 
-/* Below, at or above 0: numbers first, by value, then texts, byte by byte. */
+/* Compare names: numbers come first, by value, then texts, byte by byte. */
 int attribute_name_compare(const struct attribute_name *one, const struct attribute_name *other);
 
 #endif

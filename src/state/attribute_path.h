@@ -17,7 +17,7 @@
 #include "histree/status.h"
 
 /*
- * Bytes of one name at most, and at least one.  Nobody reads a longer name; the limit lets a name be
+ * The longest name in bytes; the shortest has one.  Nobody reads a longer name; the limit lets a name be
  * unescaped on the stack, and bounds the work of a pattern.
  */
 enum { ATTRIBUTE_NAME_SIZE_MAX = (64 << 10) - 1 };
@@ -28,17 +28,17 @@ struct path_component {
 	bool escaped; /* has a backslash */
 };
 
-/* Cut the first component off *rest, which is NULL after the last one.  False if there was none. */
+/* Cut the first component off *rest, which is NULL after the last one.  Returns false if there was none. */
 bool path_cut(const char **rest, struct path_component *component);
 
 /*
- * The name that a component writes: inside the path if nothing is escaped there, else in `room`.  False if it
- * is empty, too long, or has a backslash before anything but '/' and '\'.
+ * Get the name that a component writes: inside the path if nothing is escaped there, else in `room`.  Returns
+ * false if it is empty, too long, or has a backslash before anything but '/' and '\'.
  */
 bool path_component_name(const struct path_component *component, char room[ATTRIBUTE_NAME_SIZE_MAX],
 			 const char **name, size_t *size);
 
-/* Count the components of a path that is well formed; else HISTREE_ERR_ARGUMENT says what is wrong. */
+/* Count the components of a path.  Returns HISTREE_ERR_ARGUMENT if it is not well formed. */
 enum histree_status path_check(const char *path, size_t *component_count, struct histree_error *error);
 
 #endif

@@ -16,7 +16,7 @@
 #include "base/intern.h"
 #include "state/attributes.h"
 
-/* In `name`: the rest is a number, not the place of a text. */
+/* In `name`: the rest is a number, not the id of a text. */
 #define ATTRIBUTE_IS_NUMBER (UINT32_C(1) << 31)
 
 struct attribute {
@@ -37,13 +37,15 @@ struct attribute_tree {
 void attribute_tree_init(struct attribute_tree *tree);
 void attribute_tree_release(struct attribute_tree *tree);
 
-/* The child with that name, or the attribute at a path; created if missing.  See histree_state_child(). */
+/*
+ * Find the child with that name, or the attribute at a path, and create it if missing.  See histree_state_child().
+ */
 enum histree_status attribute_tree_add(struct attribute_tree *tree, histree_quark parent, const char *name,
 				       size_t name_size, histree_quark *out, struct histree_error *error);
 enum histree_status attribute_tree_add_path(struct attribute_tree *tree, histree_quark from, const char *path,
 					    histree_quark *out, struct histree_error *error);
 
-/* The name of an attribute of the tree. */
+/* Returns the name of an attribute of the tree. */
 struct attribute_name attribute_tree_name(const struct attribute_tree *tree, histree_quark quark);
 
 #endif

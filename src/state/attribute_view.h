@@ -2,8 +2,8 @@
 /*
  * attribute_view.h - the attributes of a finished history: the section ATTR, searched where it lies.
  *
- * Nothing is built when it is opened.  An attribute is a search among the ranges by quark, a child by name one
- * among those of its parent in the order of names: as many steps as the number of ranges has bits.
+ * Nothing is built when it is opened.  An attribute is searched among the ranges by quark, and a child among the
+ * ranges of its parent by name: each takes as many steps as the number of ranges has bits.
  */
 #ifndef STATE_ATTRIBUTE_VIEW_H
 #define STATE_ATTRIBUTE_VIEW_H
@@ -24,9 +24,8 @@ struct attribute_view {
 void attribute_view_init(struct attribute_view *view);
 
 /*
- * The view takes `bytes`, which were allocated, and frees them when it is released; if it fails, at once.
- * HISTREE_ERR_FORMAT says what is wrong with the sizes of the parts; what is in them is checked when it is
- * asked for.
+ * Open a view of `bytes`, which were allocated; the view frees them when it is released, or at once if this fails.
+ * Returns HISTREE_ERR_FORMAT if the sizes of the parts are wrong; what is in them is checked when it is asked for.
  */
 enum histree_status attribute_view_open(struct attribute_view *view, uint8_t *bytes, size_t size,
 					struct histree_error *error);

@@ -13,10 +13,10 @@
 #include "state/attribute_reader.h"
 
 /*
- * `near` is where the caller's last question was answered, so that one about an attribute beside it costs
- * little; zeroed at first.  Quarks are below `count`, but for that of a parent, which may be HISTREE_ROOT.
- * Parents are older than their children, siblings come by age, and each child names its parent: whatever
- * the bytes of a section say, a walk comes to an end.
+ * `near` is where the caller's last question was answered, so that a question about an attribute near it costs
+ * little; it is zeroed at first.  Quarks are below `count`, but for that of a parent, which may be HISTREE_ROOT.
+ * Parents are older than their children, siblings come by age, and each child names its parent: whatever the bytes
+ * of a section say, a walk comes to an end.
  */
 struct attribute_source {
 	histree_quark (*parent)(const struct histree_attributes *attributes, histree_quark quark,
@@ -41,13 +41,14 @@ struct histree_attributes {
 enum { ATTRIBUTE_COUNT_MAX = 1 << 30 };
 
 /*
- * The attribute after `quark` in a walk of everything below `top`, depth first, parents before their
- * children; the walk begins with `top` itself and is over at HISTREE_ROOT.  No recursion, however deep.
+ * Returns the attribute after `quark` in a walk of everything below `top`, depth first, parents before their
+ * children.  The walk begins with `top` itself and is over at HISTREE_ROOT.  It does not recurse, however deep it
+ * is.
  */
 histree_quark attributes_next(const struct histree_attributes *attributes, histree_quark top, histree_quark quark,
 			      struct attribute_range *near);
 
-/* HISTREE_ERR_QUARK with a message unless `quark` is an attribute. */
+/* Returns HISTREE_ERR_QUARK unless `quark` is an attribute. */
 enum histree_status attributes_check(const struct histree_attributes *attributes, histree_quark quark,
 				     struct histree_error *error);
 

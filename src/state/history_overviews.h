@@ -34,11 +34,11 @@ struct history_overviews {
 	uint32_t count;
 };
 
-/* The path of overview 1, 2, ... of the history at a path; `room` is for overview_path_size(). */
+/* Write the path of overview 1, 2, ... of the history at a path; `room` has overview_path_size() bytes. */
 size_t overview_path_size(const char *history);
 void overview_path(const char *history, uint32_t number, char *room);
 
-/* What an overview says that it is of: its provider.  `room` is that of histree_history_info.provider. */
+/* Write the provider by which an overview says whose it is; `room` is as large as histree_history_info.provider. */
 void overview_provider(const struct histree_history_info *of, char *room, size_t size);
 
 /* Open those of a history; each gets a cache of so many bytes.  HISTREE_ERR_MEMORY only. */
@@ -54,7 +54,7 @@ enum histree_status history_overviews_verify(const char *path, const struct hist
 					     void (*report)(void *context, const char *fault), void *context,
 					     struct histree_error *error);
 
-/* The overview with the longest cells that are no longer than that, or UINT32_MAX; where it has the attribute. */
+/* Find the overview of an attribute with the longest cells up to `cell_ns`; returns UINT32_MAX if there is none. */
 uint32_t history_overviews_find(const struct history_overviews *overviews, histree_quark quark, uint64_t cell_ns,
 				const struct overview_entry **entry);
 

@@ -11,25 +11,25 @@
 struct attribute_tree;
 
 struct interval_sink {
-	/* One interval; its bytes are borrowed for the call. */
+	/* Add an interval, whose bytes are borrowed for the call. */
 	enum histree_status (*add)(void *context, const struct histree_interval *interval,
 				   struct histree_error *error);
 	/* From here on, intervals that end at `end` are the last of their attributes.  May be NULL. */
 	void (*closing)(void *context, histree_time end);
-	/* There are no more; the history ends at `end` and has these attributes. */
+	/* End the history, which has these attributes, at `end`. */
 	enum histree_status (*finish)(void *context, const struct attribute_tree *attributes, histree_time end,
 				      struct histree_error *error);
 	/*
-	 * A sink for what ends the history as it is now: it has all that was added here, and what is
+	 * Make a branch, a sink for what ends the history as it is now: it has all that was added here, and what is
 	 * added to it is not added here.  It is finished and freed before anything more is added.  With `publish`,
 	 * finishing it makes it what others open.
 	 */
 	enum histree_status (*branch)(void *context, bool publish, struct interval_sink *out,
 				      struct histree_error *error);
-	/* Of a branch that was finished and not published: open it. */
+	/* Open the history of a branch that was finished and not published. */
 	enum histree_status (*open)(void *context, const struct histree_open_options *options,
 				    struct histree_history **out, struct histree_error *error);
-	/* Let go of everything; what was not finished leaves nothing. */
+	/* Release everything; what was not finished leaves nothing. */
 	void (*free)(void *context);
 	void *context;
 	size_t value_size_max; /* bytes of a string or custom value that it takes */

@@ -34,21 +34,23 @@ struct ongoing_states {
 	struct value_pool pool;
 };
 
-/* Room for `count` attributes in all.  False when memory is out. */
+/* Make room for `count` attributes in all.  Returns false if memory is out. */
 bool ongoing_states_reserve(struct ongoing_states *ongoing, size_t count);
 
-/* There are `count` attributes now, for which there is room; the new ones are null since `since`. */
+/* Have `count` attributes, for which there is room; the new ones are null since `since`. */
 void ongoing_states_extend(struct ongoing_states *ongoing, uint32_t count, histree_time since);
 
-/* Bytes are borrowed until ongoing_states_hold() is called with something new. */
+/* Returns the value of an attribute.  Its bytes are borrowed until ongoing_states_hold() holds something new. */
 struct histree_value ongoing_states_value(const struct ongoing_states *ongoing, histree_quark quark);
 
-/* Numbers never fail, nor do bytes that some state holds already.  False when memory is out. */
+/*
+ * Hold a value.  Returns false if memory is out, which never happens for numbers and bytes that are held already.
+ */
 bool ongoing_states_hold(struct ongoing_states *ongoing, const struct histree_value *value,
 			 struct held_value *held);
 void ongoing_states_drop(struct ongoing_states *ongoing, const struct held_value *held);
 
-/* From `since` on the attribute is what is held; the holding goes over to the attribute. */
+/* Make the held value that of an attribute from `since` on; the attribute holds it then. */
 void ongoing_states_set(struct ongoing_states *ongoing, histree_quark quark, histree_time since,
 			const struct held_value *held);
 

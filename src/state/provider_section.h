@@ -20,7 +20,7 @@ struct provider {
 	uint32_t version;
 };
 
-/* `name` NULL means no name.  HISTREE_ERR_ARGUMENT if it is too long. */
+/* `name` NULL means no name.  Returns HISTREE_ERR_ARGUMENT if it is too long. */
 enum histree_status provider_init(struct provider *provider, const char *name, uint32_t version,
 				  struct histree_error *error);
 

@@ -9,13 +9,13 @@
 #include "histree/state_system.h"
 #include "state/interval_sink.h"
 
-/* `io` must outlive the state system. */
+/* Create a state system; `io` outlives it. */
 enum histree_status state_file_create(const struct io *io, const struct histree_history_options *options,
 				      struct histree_state_system **out, struct histree_error *error);
 
 /*
- * A new history file as a sink by itself, for whoever has intervals and attributes; nothing can be published.  Its
- * context is to be freed with sink.free().
+ * Make a history file as a sink by itself, for a caller that has intervals and attributes.  It cannot publish.
+ * Its context is freed with sink.free().
  */
 enum histree_status state_file_sink(const struct io *io, const struct histree_history_options *options,
 				    struct interval_sink *out, struct histree_error *error);

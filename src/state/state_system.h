@@ -24,11 +24,11 @@ struct histree_state_system {
 	enum histree_status sink_status; /* the first failure of the sink */
 };
 
-/* The sink is the state system's from here on; on failure it is still the caller's. */
+/* Create a state system, which then owns the sink; after a failure the caller still does. */
 enum histree_status state_system_create(histree_time start, const struct interval_sink *sink,
 					struct histree_state_system **out, struct histree_error *error);
 
-/* HISTREE_OK if the system takes changes; and if, besides, `quark` is an attribute. */
+/* Return HISTREE_OK if the system takes changes, and if `quark` is an attribute as well. */
 enum histree_status state_check_open(const struct histree_state_system *system, struct histree_error *error);
 enum histree_status state_check_attribute(const struct histree_state_system *system, histree_quark quark,
 					  struct histree_error *error);
@@ -39,11 +39,11 @@ enum histree_status state_add_interval(struct histree_state_system *system, cons
 
 /* ---- one change: state_change.c ------------------------------------------------------------------- */
 
-/* Whether this is a value at all, and fits into a node. */
+/* Check that this is a value at all, and fits into a node. */
 enum histree_status state_check_value(const struct histree_state_system *system, const struct histree_value *value,
 				      struct histree_error *error);
 
-/* Whether `quark`, which is an attribute, may become `value` at `t`. */
+/* Check that `quark`, which is an attribute, may become `value` at `t`. */
 enum histree_status state_check_change(const struct histree_state_system *system, histree_time t,
 				       histree_quark quark, const struct histree_value *value,
 				       struct histree_error *error);
@@ -55,7 +55,7 @@ enum histree_status state_check_change(const struct histree_state_system *system
 enum histree_status state_apply_change(struct histree_state_system *system, histree_time t, histree_quark quark,
 				       const struct histree_value *value, struct histree_error *error);
 
-/* The attribute and everything below it becomes null; check first, then make it. */
+/* Check that an attribute and everything below it may become null, and make it so. */
 enum histree_status state_check_removal(const struct histree_state_system *system, histree_time t,
 					histree_quark top, struct histree_error *error);
 enum histree_status state_apply_removal(struct histree_state_system *system, histree_time t, histree_quark top,
@@ -63,15 +63,15 @@ enum histree_status state_apply_removal(struct histree_state_system *system, his
 
 /* ---- stacks: state_stack.c -------------------------------------------------------------------------- */
 
-/* The depth of the stack that `quark`, an attribute, is: 0 for null.  Refuses what is no depth. */
+/* Get the depth of the stack that the attribute `quark` is, 0 for null.  Refuses what is no depth. */
 enum histree_status state_stack_depth(const struct histree_state_system *system, histree_quark quark,
 				      int32_t *depth, struct histree_error *error);
 
-/* The same for any quark; HISTREE_NOT_FOUND if the stack is empty. */
+/* Get the depth of any quark.  Returns HISTREE_NOT_FOUND if the stack is empty. */
 enum histree_status state_stack_occupied(const struct histree_state_system *system, histree_quark quark,
 					 int32_t *depth, struct histree_error *error);
 
-/* The sub-attribute of a slot in the stack, 1 being the deepest; it exists if the stack is that deep. */
+/* Get the sub-attribute of a slot in the stack, 1 being the deepest; it exists if the stack is that deep. */
 enum histree_status state_stack_slot(const struct histree_state_system *system, histree_quark quark, int32_t slot,
 				     histree_quark *out, struct histree_error *error);
 

@@ -35,8 +35,8 @@ struct value_pool {
 };
 
 /*
- * Hold these bytes.  They may be bytes of the pool itself; holding what the pool has already never fails.
- * False when memory is out.
+ * Hold these bytes, which may be bytes of the pool itself.  Returns false if memory is out, which never happens
+ * for bytes that the pool has already.
  */
 bool value_pool_hold(struct value_pool *pool, const void *bytes, uint32_t size, uint32_t *id);
 void value_pool_drop(struct value_pool *pool, uint32_t id);

@@ -118,7 +118,7 @@ static inline bool batch_has(const struct batch *batch, histree_quark key)
 void batch_take(struct batch *batch, size_t bucket, struct column_item *items);
 
 /*
- * Copy a batch into a zeroed one.  Full chunks are not copied but lent: until they were taken from `copy`, or it
+ * Copy a batch into a zeroed one.  Full chunks are not copied but lent: until they are taken from `copy`, or it
  * was released, nothing may be added to `batch` or taken from it.  The copy's own chunks are from `pool`.  Fails
  * with HISTREE_ERR_MEMORY only; `copy` is to be released also then.
  */

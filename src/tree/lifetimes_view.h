@@ -25,7 +25,10 @@ enum histree_status lifetimes_view_open(struct lifetimes_view *view, uint32_t ke
 /* Returns the lifetime of a key below `count`.  It lies inside the history; one that makes no sense is none. */
 struct lifetime lifetimes_view_get(const struct lifetimes_view *view, histree_quark key);
 
-/* The lifetimes of all keys from `key` on, a multiple of LIFETIMES_IN_BLOCK: cheaper than one by one. */
+/*
+ * Get the lifetimes of the keys of a block, from `key` on, a multiple of LIFETIMES_IN_BLOCK: cheaper than one by
+ * one.
+ */
 void lifetimes_view_get_block(const struct lifetimes_view *view, histree_quark key,
 			      struct lifetime lifetimes[LIFETIMES_IN_BLOCK]);
 

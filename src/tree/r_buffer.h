@@ -23,11 +23,11 @@ struct r_buffer {
 	histree_time start; /* the smallest, if count > 0 */
 };
 
-/* Whether a sub-tree of `depth` levels, or the memory, has no room for more. */
+/* Returns whether a sub-tree of `depth` levels, or the memory, has no room for more. */
 bool r_buffer_is_full(const struct r_buffer *buffer, const struct node_layout *layout, uint32_t depth,
 		      size_t memory_max);
 
-/* `base`: no node of the sub-tree will start before it. */
+/* Add an interval.  No node of the sub-tree will start before `base`. */
 enum histree_status r_buffer_add(struct r_buffer *buffer, const struct histree_interval *interval,
 				 histree_time base);
 
@@ -38,7 +38,7 @@ enum histree_status r_buffer_add(struct r_buffer *buffer, const struct histree_i
 enum histree_status r_buffer_build(struct r_buffer *buffer, struct tree_output *output, uint32_t depth,
 				   struct node_child *child, struct histree_error *error);
 
-/* HISTREE_ERR_MEMORY only: `copy` is then empty. */
+/* Copy a buffer.  Returns HISTREE_ERR_MEMORY if memory is out; `copy` is then empty. */
 enum histree_status r_buffer_copy(const struct r_buffer *buffer, struct r_buffer *copy);
 
 void r_buffer_release(struct r_buffer *buffer);

@@ -18,7 +18,7 @@ struct tree_options {
 	histree_time start;
 };
 
-/* HISTREE_ERR_ARGUMENT says which option is wrong and what it may be. */
+/* Returns HISTREE_ERR_ARGUMENT if an option is wrong; the error says which, and what it may be. */
 enum histree_status tree_options_resolve(const struct histree_tree_options *asked, histree_time start,
 					 struct tree_options *out, struct histree_error *error);
 

@@ -28,15 +28,18 @@ enum histree_status tree_output_init(struct tree_output *output, struct block_fi
 enum histree_status tree_output_node(struct tree_output *output, struct node_builder *builder, histree_time end,
 				     struct node_child *child, struct histree_error *error);
 
-/* The same for the leaf of columns that was encoded last. */
+/* Seal and write the leaf of columns that was encoded last. */
 enum histree_status tree_output_leaf(struct tree_output *output, struct column_builder *builder,
 				     struct node_child *child, struct histree_error *error);
 
-/* The same for the leaf of segments that was encoded last. */
+/* Seal and write the leaf of segments that was encoded last. */
 enum histree_status tree_output_segments(struct tree_output *output, struct segment_builder *builder,
 					 struct node_child *child, struct histree_error *error);
 
-/* Nodes that come after those of `output` now.  HISTREE_ERR_MEMORY only; `copy` is to be released also then. */
+/*
+ * Copy an output for the nodes that come after those of now.  If memory is out, `copy` is to be released all the
+ * same.
+ */
 enum histree_status tree_output_copy(const struct tree_output *output, struct block_file *file,
 				     struct tree_output *copy);
 

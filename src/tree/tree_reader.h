@@ -14,20 +14,20 @@
 struct tree_reader;
 struct tree_iter;
 
-/* `file` is borrowed and outlives the reader. */
+/* Open the tree in a file, which outlives the reader. */
 enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
 				     struct histree_error *error);
-/* The same for a tree of segments, whose reader is for segment_iter.h; `salvages` as tree_reader_salvage(). */
+/* Open a tree of segments for segment_iter.h; `salvages` says whether to do so as tree_reader_salvage() does. */
 enum histree_status tree_reader_open_segments(const struct block_file *file, size_t cache_bytes, bool salvages,
 					      struct tree_reader **out, struct histree_error *error);
 void tree_reader_close(struct tree_reader *reader);
 
-/* The part of a histree_history_info that the tree knows: all but provider and attributes. */
+/* Fill in the part of a histree_history_info that the tree knows: all but provider and attributes. */
 void tree_reader_info(const struct tree_reader *reader, struct histree_history_info *info);
 
 /*
- * The same of a tree of which only the nodes and the section TREE need to be whole.  What the others said is then
- * unknown, and so is what the disk does not give.
+ * Open a tree of which only the section TREE needs to be whole.  What damaged nodes and other sections said is
+ * then unknown, and so is what the disk does not give.
  */
 enum histree_status tree_reader_salvage(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
 					struct histree_error *error);
@@ -52,7 +52,7 @@ void tree_iter_start(struct tree_iter *iter, const struct histree_region *region
 void tree_iter_stop(struct tree_iter *iter);
 enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interval *out,
 				   struct histree_error *error);
-/* Up to `room` of them, which is not 0; HISTREE_OK with at least one. */
+/* Get up to `room` intervals, at least one, or return HISTREE_END.  `room` is not 0. */
 enum histree_status tree_iter_read(struct tree_iter *iter, struct histree_interval *out, size_t room, size_t *count,
 				   struct histree_error *error);
 /*

@@ -15,7 +15,7 @@
 
 struct tree_writer;
 
-/* `file` is borrowed; its blocks are the nodes. */
+/* Create a writer.  `file` outlives it, and its blocks are the nodes. */
 enum histree_status tree_writer_create(struct block_file *file, const struct tree_options *options,
 				       struct tree_writer **out, struct histree_error *error);
 

@@ -65,7 +65,7 @@ struct tree_variant {
 /* Every variant of a history, ended by NULL. */
 extern const struct tree_variant *const tree_variants[];
 
-/* The variant of segment stores, which is none of a history. */
+/* The variant of segment stores.  No history has it. */
 extern const struct tree_variant variant_segments;
 
 /* Returns the variant of a history, or NULL if there is none of this name. */

@@ -10,3 +10,6 @@ ask old.histree --at +12ms Threads/0_*/Status CPUs/*/Status
 for format in tsv csv json; do
 	ask old.histree --at +12ms Threads/0_0/Status --format $format
 done
+# The numbers of other analyses are no statuses.
+histree build -q -o calls.histree "$DATA/ctf-calls"
+ask calls.histree --at +200ns 'Threads/*/CallStack'

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_trace_format.c - files that are not read are known by their first bytes; what is none of them is not
- * guessed.
+ * test_trace_format.c - files that are not read are known by their first bytes; nothing else is guessed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
