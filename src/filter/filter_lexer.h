@@ -33,7 +33,7 @@ struct filter_lexer {
 	struct filter_token token;
 };
 
-/* Go on to the next token. */
+/* Read the next token. */
 enum histree_status filter_lexer_next(struct filter_lexer *lexer, struct histree_error *error);
 
 #endif

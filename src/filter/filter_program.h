@@ -39,8 +39,8 @@ enum histree_status filter_parse(struct histree_filter *filter, const char *text
 				 const struct histree_filter_scope *scope, struct histree_error *error);
 
 /*
- * Wherever the expression holds, the integer in `field` lies in [least, most] of before and, as far as comparisons
- * joined by && say so, in what is set here.
+ * Narrow [min, max]: where the expression holds, the integer in `field` lies in what is set here, as far as
+ * comparisons joined by && say so.
  */
 void filter_narrow(const struct histree_filter *filter, size_t field, int64_t *min, int64_t *max);
 

@@ -36,7 +36,7 @@ struct filter_test {
 
 /*
  * Set what the test compares with: `text`, as it is meant for a field like `field` (NULL: any field) under the
- * operator of the test.  HISTREE_ERR_ARGUMENT where it means nothing there.
+ * operator of the test.  Returns HISTREE_ERR_ARGUMENT if it means nothing there.
  */
 enum histree_status filter_test_read(struct filter_test *test, const struct histree_filter_field *field,
 				     const struct histree_filter_scope *scope, const char *text,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cell_sums.h - who had how much of each cell, while states arrive in any order.
+ * cell_sums.h - how much of each cell every value had; states may arrive in any order.
  *
  * A state that fills a cell decides it.  Of the others a cell keeps a list: each value once, with its share.
  */
@@ -25,7 +25,7 @@ struct cell_sums {
 	size_t share_count, shares_capacity;
 };
 
-/* Forget everything; so many cells, with nothing in them. */
+/* Forget everything and begin with so many empty cells. */
 enum histree_status cell_sums_begin(struct cell_sums *sums, size_t cell_count, struct histree_error *error);
 
 static inline void cell_sums_fill(struct cell_sums *sums, size_t cell, uint32_t value)
@@ -37,8 +37,8 @@ enum histree_status cell_sums_add(struct cell_sums *sums, size_t cell, uint32_t 
 				  struct histree_error *error);
 
 /*
- * The two values with the greatest shares; equal shares go by the order of values.  `value` is HISTREE_NO_VALUE
- * where nothing was added.
+ * Returns the two values with the greatest shares; equal shares go by the order of values.  `value` is
+ * HISTREE_NO_VALUE if nothing was added.
  */
 struct histree_cell cell_sums_get(const struct cell_sums *sums, size_t cell, const struct value_table *values);
 

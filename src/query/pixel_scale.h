@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pixel_scale.h - a time range cut in pixels (histree/rows.h: histree_pixel_start()).
+ * pixel_scale.h - a time range cut into pixels (histree/rows.h: histree_pixel_start()).
  *
  * Widths differ by one ns at most: `quotient` or one more.  Nothing overflows, whatever the range.
  */
@@ -18,11 +18,11 @@ struct pixel_scale {
 
 struct pixel_scale pixel_scale(histree_time from, histree_time to, uint32_t pixels);
 
-/* Its first and its last ns; the last is at least the first. */
+/* Return the first and the last ns of a pixel; the last is not before the first. */
 histree_time pixel_first(const struct pixel_scale *scale, uint32_t pixel);
 histree_time pixel_last(const struct pixel_scale *scale, uint32_t pixel);
 
-/* The first and the last pixel that has the time `t`, which is in the range; mostly they are one. */
+/* Return the first and the last pixel that have the time `t`, which is in the range; mostly they are one. */
 uint32_t pixel_from(const struct pixel_scale *scale, histree_time t);
 uint32_t pixel_to(const struct pixel_scale *scale, histree_time t);
 
@@ -42,7 +42,7 @@ static inline bool pixel_cell_has(const struct pixel_cell *cell, histree_time st
 	return start >= cell->first && end <= cell->last;
 }
 
-/* An interval that is not shorter than any pixel. */
+/* Returns whether an interval is not shorter than any pixel. */
 static inline bool pixel_scale_resolves(const struct pixel_scale *scale, const struct histree_interval *interval)
 {
 	return (uint64_t)interval->end - (uint64_t)interval->start >= scale->quotient;

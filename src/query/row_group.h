@@ -58,12 +58,12 @@ struct row_group {
 	size_t sample_count, samples_capacity;
 };
 
-/* Which attributes; rows are theirs in ascending order. */
+/* Set the attributes; the rows are theirs in ascending order. */
 enum histree_status row_group_choose(struct row_group *group, const histree_quark *quarks, size_t count,
 				     struct histree_error *error);
 size_t row_group_find(const struct row_group *group, histree_quark quark);
 
-/* Read what the request asks for of them, values by their index in `values`. */
+/* Read what the request asks for; values are known by their index in `values`. */
 enum histree_status row_group_read(struct row_group *group, const struct histree_rows_request *request,
 				   struct row_sources *sources, struct value_table *values,
 				   struct histree_error *error);

@@ -18,11 +18,11 @@ struct segment_losses {
 
 void segment_losses_add(struct segment_losses *losses, const struct histree_segment_loss *loss);
 
-/* As histree_segment_iter_next(), which is called again where it says that something is missing. */
+/* Call histree_segment_iter_next(), and again as long as it says that something is missing. */
 enum histree_status segment_losses_next(struct segment_losses *losses, struct histree_segment_iter *iter,
 					struct histree_segment *out, struct histree_error *error);
 
-/* HISTREE_OK, or HISTREE_PARTIAL. */
+/* Returns HISTREE_PARTIAL if something is missing, else HISTREE_OK. */
 static inline enum histree_status segment_losses_status(const struct segment_losses *losses)
 {
 	return losses->any ? HISTREE_PARTIAL : HISTREE_OK;

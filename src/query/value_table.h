@@ -17,17 +17,20 @@ struct value_table {
 	struct arena bytes;
 };
 
-/* Empty but for null.  A zeroed table may be reset, and one that is in use. */
+/* Forget all values but null.  A zeroed table may be reset, and one that is in use. */
 enum histree_status value_table_reset(struct value_table *table, struct histree_error *error);
 
-/* False where the value is not in the table. */
+/* Find a value.  Returns false if it is not in the table. */
 bool value_table_find(struct value_table *table, const struct histree_value *value, uint32_t *out);
 
-/* The index of a value, whose bytes are copied.  HISTREE_ERR_MEMORY only. */
+/*
+ * Get the index of a value, which is added if it is new.  Its bytes are copied.  Returns HISTREE_ERR_MEMORY if
+ * memory is out.
+ */
 enum histree_status value_table_add(struct value_table *table, const struct histree_value *value, uint32_t *out,
 				    struct histree_error *error);
 
-/* An order of values that does not depend on when they were seen: by type, then by content. */
+/* Compare values by type, then by content: an order that does not depend on when they were seen. */
 int value_table_compare(const struct value_table *table, uint32_t one, uint32_t other);
 
 void value_table_release(struct value_table *table);

@@ -17,8 +17,8 @@ struct visible_states {
 };
 
 /*
- * Those of one row of a group that was read for states.  `query` is for gaps that no sample met, one state each;
- * `values` gets theirs.
+ * Make the states of one row of a group that was read for states.  `query` is for gaps that no sample met, one
+ * state each; their values are added to `values`.
  */
 enum histree_status visible_states_make(struct visible_states *states, const struct row_group *group, size_t row,
 					struct histree_query *query, struct value_table *values,

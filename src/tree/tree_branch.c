@@ -27,6 +27,7 @@ static void assert_open_node(const struct tree_branch *branch, uint32_t height)
 		assert(node->start >= branch->open[height + 1].start);
 	if (node->child_count > 0) {
 		const struct node_child *last = &node->children[node->child_count - 1];
+		(void)last;
 		assert(last->number < branch->output.node_count);
 		assert(last->start >= node->start && last->end <= branch->end);
 	}
