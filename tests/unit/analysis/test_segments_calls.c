@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_segments_calls.c - segments of function calls, on events written by hand; and that they are the states of
- * ust-calls, on random events and on real ones.
+ * test_segments_calls.c - segments of function calls are the states of ust-calls, on random events and on real
+ * ones; and what cases/segments_calls.txt cannot say.
  */
 #include "analysis/ust/call_stacks.h"
 #include "analysis_run.h"
@@ -14,8 +14,6 @@
 
 #define ENTRY "lttng_ust_cyg_profile:func_entry"
 #define EXIT "lttng_ust_cyg_profile:func_exit"
-#define FAST_ENTRY "lttng_ust_cyg_profile_fast:func_entry"
-#define FAST_EXIT "lttng_ust_cyg_profile_fast:func_exit"
 
 static void begin(struct segment_run *run)
 {
@@ -27,160 +25,6 @@ static void call(struct segment_run *run, histree_time time, const char *event, 
 	char fields[WRITTEN_TEXT_SIZE];
 	snprintf(fields, sizeof(fields), "addr=%d call_site=1 | vtid=5 procname=p", address);
 	segment_run_event(run, time, (int)(time % 3), event, fields);
-}
-
-static void a_call_lasts_from_entry_to_exit(void **state)
-{
-	(void)state;
-	struct segment_run run;
-	begin(&run);
-	segment_run_event(&run, 10, 0, ENTRY, "addr=0x40472b call_site=1 | vtid=5 procname=gears");
-	segment_run_event(&run, 20, 1, ENTRY, "addr=-1 call_site=1 | vtid=5 procname=gears");
-	segment_run_event(&run, 25, 1, EXIT, "addr=-1 call_site=1 | vtid=5 procname=gears");
-	segment_run_event(&run, 30, 1, ENTRY, "addr=0x10 call_site=1 | vtid=5 procname=gears");
-	segment_run_event(&run, 37, 1, EXIT, "addr=0x10 call_site=1 | vtid=5 procname=gears");
-	segment_run_event(&run, 50, 2, EXIT, "addr=0x40472b call_site=1 | vtid=5 procname=gears");
-	segment_run_expect(&run,
-			   "10-50 0x40472b, 5, gears, 1, 28, null; "
-			   "20-25 0xffffffffffffffff, 5, gears, 2, 5, 0x40472b; "
-			   "30-37 0x10, 5, gears, 2, 7, 0x40472b",
-			   0, 0);
-}
-
-static void the_fast_events_are_the_same(void **state)
-{
-	(void)state;
-	struct segment_run run;
-	begin(&run);
-	segment_run_event(&run, 10, 0, FAST_ENTRY, "addr=16 | vtid=5");
-	segment_run_event(&run, 12, 0, FAST_ENTRY, "addr=17 | vtid=5");
-	segment_run_event(&run, 13, 0, FAST_EXIT, "| vtid=5");
-	segment_run_event(&run, 20, 0, FAST_EXIT, "| vtid=5");
-	segment_run_event(&run, 21, 0, FAST_EXIT, "| vtid=5");
-	segment_run_expect(&run, "10-20 0x10, 5, null, 1, 9, null; 12-13 0x11, 5, null, 2, 1, 0x10", 1, 0);
-}
-
-static void recursion_is_calls_within_calls(void **state)
-{
-	(void)state;
-	struct segment_run run;
-	begin(&run);
-	call(&run, 10, ENTRY, 1);
-	call(&run, 11, ENTRY, 1);
-	call(&run, 12, ENTRY, 1);
-	call(&run, 12, EXIT, 1);
-	call(&run, 14, EXIT, 1);
-	call(&run, 18, EXIT, 1);
-	segment_run_expect(
-		&run, "10-18 0x1, 5, p, 1, 5, null; 11-14 0x1, 5, p, 2, 3, 0x1; 12-12 0x1, 5, p, 3, 0, 0x1", 0, 0);
-}
-
-static void each_thread_has_its_own_calls(void **state)
-{
-	(void)state;
-	struct segment_run run;
-	begin(&run);
-	segment_run_event(&run, 10, 0, FAST_ENTRY, "addr=1 | vtid=5 procname=a");
-	segment_run_event(&run, 11, 0, FAST_ENTRY, "addr=2 | vtid=6 procname=b");
-	segment_run_event(&run, 12, 0, FAST_EXIT, "| vtid=5 procname=a");
-	segment_run_event(&run, 14, 0, FAST_EXIT, "| vtid=6 procname=c");
-	segment_run_expect(&run, "10-12 0x1, 5, a, 1, 2, null; 11-14 0x2, 6, c, 1, 3, null", 0, 0);
-}
-
-/* Threads move between CPUs, and a process has many of them: neither says whose a call is. */
-static void calls_of_nobody_are_counted(void **state)
-{
-	(void)state;
-	struct segment_run run;
-	begin(&run);
-	segment_run_event(&run, 10, 0, ENTRY, "addr=1 call_site=1 | vpid=5");
-	segment_run_event(&run, 11, 0, ENTRY, "addr=2 call_site=1 | vpid=5");
-	segment_run_event(&run, 12, 0, EXIT, "addr=2 call_site=1 | vpid=5");
-	segment_run_event(&run, 13, 0, "lttng_ust_libc:malloc", "size=1 | vpid=5");
-	segment_run_expect(&run, "", 1, 2);
-}
-
-static void the_tid_does_where_there_is_no_vtid(void **state)
-{
-	(void)state;
-	struct segment_run run;
-	begin(&run);
-	segment_run_event(&run, 10, 0, FAST_ENTRY, "addr=1 | tid=9");
-	segment_run_event(&run, 11, 0, FAST_EXIT, "| tid=9");
-	segment_run_expect(&run, "10-11 0x1, 9, null, 1, 1, null", 0, 0);
-}
-
-/* longjmp() leaves 2 and 3 without an exit; how long they took, and so what 1 did itself, nobody knows. */
-static void an_exit_ends_the_call_of_its_function(void **state)
-{
-	(void)state;
-	struct segment_run run;
-	begin(&run);
-	call(&run, 9, ENTRY, 7);
-	call(&run, 10, ENTRY, 1);
-	call(&run, 12, ENTRY, 2);
-	call(&run, 13, ENTRY, 3);
-	call(&run, 20, EXIT, 1);
-	call(&run, 22, EXIT, 7);
-	segment_run_expect(&run, "9-22 0x7, 5, p, 1, 3, null; 10-20 0x1, 5, p, 2, null, 0x7", 0, 2);
-}
-
-static void an_exit_of_another_function_ends_nothing(void **state)
-{
-	(void)state;
-	struct segment_run run;
-	begin(&run);
-	call(&run, 5, EXIT, 1);
-	call(&run, 10, ENTRY, 2);
-	call(&run, 11, EXIT, 1); /* its entry is not there, and when it began neither */
-	call(&run, 12, EXIT, 2);
-	call(&run, 13, ENTRY, 3);
-	segment_run_expect(&run, "10-12 0x2, 5, p, 1, null, null", 2, 1);
-}
-
-static void time_stands_still_where_the_clock_steps_back(void **state)
-{
-	(void)state;
-	struct segment_run run;
-	begin(&run);
-	call(&run, 100, ENTRY, 1);
-	call(&run, 90, ENTRY, 2);
-	call(&run, 95, EXIT, 2);
-	call(&run, 120, EXIT, 1);
-	segment_run_expect(&run, "100-100 0x2, 5, p, 2, 0, 0x1; 100-120 0x1, 5, p, 1, 20, null", 0, 0);
-}
-
-static void a_call_that_meets_a_gap_is_in_doubt(void **state)
-{
-	(void)state;
-	struct segment_run run;
-	begin(&run);
-	call(&run, 10, ENTRY, 1);
-	call(&run, 20, ENTRY, 2);
-	segment_run_gap(&run, 30, 50, 1);
-	call(&run, 35, ENTRY, 3);
-	call(&run, 40, EXIT, 3);
-	call(&run, 60, EXIT, 2);
-	call(&run, 61, ENTRY, 4);
-	call(&run, 63, EXIT, 4);
-	call(&run, 64, EXIT, 1);
-	segment_run_expect(&run, "61-63 0x4, 5, p, 1, 2, null", 3, 3);
-}
-
-/* A gap is said to last until the end of the packet behind it; but there, nothing is missing. */
-static void a_gap_ends_with_the_next_event_of_its_cpu(void **state)
-{
-	(void)state;
-	struct segment_run run;
-	begin(&run);
-	segment_run_event(&run, 10, 0, FAST_ENTRY, "addr=1 | vtid=5");
-	segment_run_gap(&run, 20, 50, 1);
-	segment_run_gap(&run, 21, 40, 2);
-	segment_run_event(&run, 30, 1, FAST_ENTRY, "addr=2 | vtid=6");
-	segment_run_event(&run, 31, 2, FAST_ENTRY, "addr=3 | vtid=6");
-	segment_run_event(&run, 32, 2, FAST_EXIT, "| vtid=6");
-	segment_run_event(&run, 33, 0, FAST_EXIT, "| vtid=5");
-	segment_run_expect(&run, "31-32 0x3, 6, null, 1, 1, null", 1, 2);
 }
 
 static void too_deep_calls_are_counted(void **state)
@@ -344,17 +188,6 @@ static void real_calls_are_what_the_states_say(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_call_lasts_from_entry_to_exit),
-		cmocka_unit_test(the_fast_events_are_the_same),
-		cmocka_unit_test(recursion_is_calls_within_calls),
-		cmocka_unit_test(each_thread_has_its_own_calls),
-		cmocka_unit_test(calls_of_nobody_are_counted),
-		cmocka_unit_test(the_tid_does_where_there_is_no_vtid),
-		cmocka_unit_test(an_exit_ends_the_call_of_its_function),
-		cmocka_unit_test(an_exit_of_another_function_ends_nothing),
-		cmocka_unit_test(time_stands_still_where_the_clock_steps_back),
-		cmocka_unit_test(a_call_that_meets_a_gap_is_in_doubt),
-		cmocka_unit_test(a_gap_ends_with_the_next_event_of_its_cpu),
 		cmocka_unit_test(too_deep_calls_are_counted),
 		cmocka_unit_test(it_is_for_user_space_traces),
 		cmocka_unit_test(random_calls_are_what_the_states_say),
