@@ -4,7 +4,7 @@
 import { quoted } from "./api.js";
 import { LogScale } from "./log_scale.js";
 import { RangedAnswer } from "./ranged_answer.js";
-import { onDrag } from "./strips.js";
+import { onDrag, zoomOnWheel } from "./strips.js";
 import * as time from "./time.js";
 import { hideTip, showTip } from "./tip.js";
 import { colour, drawMarkers, eachFrame, fit } from "./viewport.js";
@@ -32,10 +32,7 @@ export class SegmentScatter {
 		const timeAt = (x) => viewport.from + x / this.canvas.clientWidth * viewport.span;
 		onDrag(this.canvas, (from, to, isOver) => isOver && viewport.show(...[timeAt(from), timeAt(to)].sort((a, b) => a - b)),
 			(x, event) => this.#click(event));
-		this.canvas.addEventListener("wheel", (event) => {
-			event.preventDefault();
-			viewport.zoom(Math.exp(event.deltaY * 0.002), timeAt(event.offsetX));
-		}, { passive: false });
+		zoomOnWheel(this.canvas, viewport, timeAt);
 		this.canvas.addEventListener("pointermove", (event) => this.#hover(event));
 		this.canvas.addEventListener("pointerleave", hideTip);
 	}

@@ -33,6 +33,14 @@ export function onDrag(canvas, dragged, clicked) {
 	});
 }
 
+// The wheel over a canvas zooms at the pointer.
+export function zoomOnWheel(canvas, viewport, timeAt) {
+	canvas.addEventListener("wheel", (event) => {
+		event.preventDefault();
+		viewport.zoom(Math.exp(event.deltaY * 0.002), timeAt(event.offsetX));
+	}, { passive: false });
+}
+
 // A curve that is fetched again when its range changes: one fetch at a time, and then that of the latest range.
 class Curve {
 	values = new Float32Array(0);
@@ -84,15 +92,37 @@ class Curve {
 	}
 }
 
+// A strip that shows a curve of the experiment which was opened last.
+class CurveStrip {
+	constructor(canvas, viewport, failed) {
+		Object.assign(this, { canvas, viewport, failed });
+		this.draw = eachFrame(() => {
+			const fitted = fit(canvas);
+			if (this.experiment && fitted.width >= 2)
+				this.drawCurve(fitted);
+		});
+		this.curve = new Curve(this.draw);
+		new ResizeObserver(this.draw).observe(canvas);
+	}
+
+	open(experiment) {
+		this.experiment = experiment;
+		this.draw();
+	}
+
+	// Asks for the curve over a range, with a point for each pixel at most.
+	fetch(path, from, to, width) {
+		const range = { from, to, pixels: Math.min(Math.round(width), 2048) };
+		this.curve.fetch(path, { experiment: this.experiment.uuid }, range, this.failed);
+	}
+}
+
 // All of the trace, with the visible part marked; a drag moves or chooses it.
-export class Overview {
-	#curve;
+export class Overview extends CurveStrip {
 	#grip = 0;
 
 	constructor(canvas, viewport, failed) {
-		Object.assign(this, { canvas, viewport, failed });
-		this.draw = eachFrame(() => this.#draw());
-		this.#curve = new Curve(this.draw);
+		super(canvas, viewport, failed);
 		const timeAt = (x) => x / canvas.clientWidth * viewport.duration;
 		onDrag(canvas, (from, to, isOver, down) => {
 			const inside = timeAt(from) >= this.#grip && timeAt(from) <= this.#grip + viewport.span;
@@ -102,27 +132,14 @@ export class Overview {
 				viewport.show(...[timeAt(from), timeAt(to)].sort((a, b) => a - b));
 		}, (x) => viewport.show(timeAt(x) - viewport.span / 2, timeAt(x) + viewport.span / 2));
 		canvas.addEventListener("pointerdown", () => (this.#grip = viewport.from), true);
-		canvas.addEventListener("wheel", (event) => {
-			event.preventDefault();
-			viewport.zoom(Math.exp(event.deltaY * 0.002), timeAt(event.offsetX));
-		}, { passive: false });
-		new ResizeObserver(this.draw).observe(canvas);
+		zoomOnWheel(canvas, viewport, timeAt);
 	}
 
-	open(experiment) {
-		this.experiment = experiment;
-		this.draw();
-	}
-
-	#draw() {
-		const { context, width, height, ratio } = fit(this.canvas);
+	drawCurve({ context, width, height, ratio }) {
 		const { viewport } = this;
-		if (!this.experiment || width < 2)
-			return;
-		const range = { from: 0, to: viewport.duration, pixels: Math.min(Math.round(width), 2048) };
-		this.#curve.fetch("density", { experiment: this.experiment.uuid }, range, this.failed);
+		this.fetch("density", 0, viewport.duration, width);
 		context.clearRect(0, 0, width, height);
-		context.drawImage(this.#curve.picture(height, ratio, Math.max(this.#curve.max, 1), colour("density")), 0, 0, width, height);
+		context.drawImage(this.curve.picture(height, ratio, Math.max(this.curve.max, 1), colour("density")), 0, 0, width, height);
 		for (const overlay of viewport.overlays)
 			overlay.drawWhole?.(context, width, height);
 		const left = viewport.from / viewport.duration * width, wide = Math.max(viewport.span / viewport.duration * width, 2);
@@ -136,34 +153,21 @@ export class Overview {
 }
 
 // Percent of one CPU over the visible range.
-export class Usage {
-	#curve;
-
+export class Usage extends CurveStrip {
 	constructor(canvas, label, viewport, failed) {
-		Object.assign(this, { canvas, label, viewport, failed });
-		this.draw = eachFrame(() => this.#draw());
-		this.#curve = new Curve(this.draw);
-		new ResizeObserver(this.draw).observe(canvas);
+		super(canvas, viewport, failed);
+		this.label = label;
 	}
 
-	open(experiment) {
-		this.experiment = experiment;
-		this.draw();
-	}
-
-	#draw() {
-		const { context, width, height, ratio } = fit(this.canvas);
+	drawCurve({ context, width, height, ratio }) {
 		const { viewport } = this;
-		if (!this.experiment || width < 2)
-			return;
-		const range = { from: viewport.from, to: viewport.to, pixels: Math.min(Math.round(width), 2048) };
-		this.#curve.fetch("usage", { experiment: this.experiment.uuid }, range, this.failed);
-		const shown = this.#curve.range;
-		const max = Math.max(100, Math.ceil(this.#curve.max / 100 - 0.01) * 100);
+		this.fetch("usage", viewport.from, viewport.to, width);
+		const shown = this.curve.range;
+		const max = Math.max(100, Math.ceil(this.curve.max / 100 - 0.01) * 100);
 		context.clearRect(0, 0, width, height);
 		context.globalAlpha = 0.75;
 		context.imageSmoothingEnabled = false;
-		context.drawImage(this.#curve.picture(height, ratio, max, colour("curve")), (shown.from - viewport.from) / viewport.span * width, 0,
+		context.drawImage(this.curve.picture(height, ratio, max, colour("curve")), (shown.from - viewport.from) / viewport.span * width, 0,
 			(shown.to - shown.from) / viewport.span * width, height);
 		context.globalAlpha = 1;
 		drawMarkers(context, viewport, width, height);
@@ -183,10 +187,7 @@ export class Axis {
 				viewport.show(...[timeAt(from), timeAt(to)].sort((a, b) => a - b));
 			this.draw();
 		}, (x, event) => viewport.mark(event.shiftKey ? "b" : "a", timeAt(x)));
-		canvas.addEventListener("wheel", (event) => {
-			event.preventDefault();
-			viewport.zoom(Math.exp(event.deltaY * 0.002), timeAt(event.offsetX));
-		}, { passive: false });
+		zoomOnWheel(canvas, viewport, timeAt);
 		new ResizeObserver(this.draw).observe(canvas);
 	}
 
