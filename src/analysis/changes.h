@@ -14,7 +14,7 @@
 
 #include "histree/state_system.h"
 
-/* In the place of a quark: not created yet.  The root is never an attribute with states. */
+/* Stands for a quark that is not created yet.  The root is never an attribute with states. */
 #define NO_ATTRIBUTE HISTREE_ROOT
 
 struct changes {
@@ -33,10 +33,10 @@ void changes_begin(struct changes *changes, histree_time time);
  */
 enum histree_status changes_end(struct changes *changes, struct histree_error *error);
 
-/* Something else than a change failed: no memory. */
+/* Something other than a change failed, such as memory. */
 void changes_fail(struct changes *changes, enum histree_status status, const char *what);
 
-/* The child of `parent` with this name, created if missing.  *known keeps it for the next time. */
+/* Returns the child of `parent` with this name, created if it is missing.  *known keeps it for the next time. */
 histree_quark changes_child(struct changes *changes, histree_quark *known, histree_quark parent, const char *name,
 			    size_t name_size);
 
@@ -46,7 +46,7 @@ void change(struct changes *changes, histree_quark quark, struct histree_value v
 /* The ongoing state had `value` all along. */
 void change_ongoing(struct changes *changes, histree_quark quark, struct histree_value value);
 
-/* The ongoing value.  Bytes are borrowed until the next change. */
+/* Returns the ongoing value.  Its bytes are borrowed until the next change. */
 struct histree_value changes_value(struct changes *changes, histree_quark quark);
 
 #endif

@@ -31,7 +31,7 @@ enum histree_status analysis_job_start(struct analysis_job *job, const struct io
 enum histree_status analysis_job_handle(struct analysis_job *job, const struct event *event,
 					struct histree_error *error);
 
-/* Let others see what is known up to `end`; of segments that is nothing before they are complete. */
+/* Let others see what is known up to `end`.  Segments are not shown before they are complete. */
 enum histree_status analysis_job_publish(struct analysis_job *job, histree_time end, struct histree_error *error);
 enum histree_status analysis_job_close(struct analysis_job *job, histree_time end, struct histree_error *error);
 

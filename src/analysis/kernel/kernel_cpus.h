@@ -52,10 +52,10 @@ histree_quark cpu_attribute(struct kernel_model *model, struct kernel_cpu *cpu, 
 void cpu_change(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute,
 		struct histree_value value);
 
-/* The thread that runs there: before the first switch of the CPU the pseudo-thread -1; NULL while it is unknown. */
+/* Returns the thread that runs there: the pseudo-thread -1 before the first switch, NULL while it is unknown. */
 struct kernel_thread *cpu_current_thread(struct kernel_model *model, struct kernel_cpu *cpu);
 
-/* What the CPU does if no interrupt is in progress; null before that is known at all. */
+/* Returns what the CPU does if no interrupt is in progress; null before anything is known of it. */
 struct histree_value cpu_status_of_thread(struct kernel_model *model, struct kernel_cpu *cpu);
 
 #endif

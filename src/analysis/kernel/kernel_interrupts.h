@@ -23,21 +23,21 @@ struct interrupt {
 	struct interrupt *next;        /* in the order of creation: where several fit, the first counts */
 };
 
-/* The interrupt with this number and name; its attribute is `NUMBER/NAME`, without a name `NUMBER`. */
+/* Returns the interrupt with this number and name; its attribute is `NUMBER/NAME`, without a name `NUMBER`. */
 struct interrupt *cpu_irq(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number,
 			  struct kernel_text name);
 struct interrupt *cpu_softirq(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number);
 
-/* The named interrupt of this number that is in progress on the CPU, NULL if none is. */
+/* Returns the named interrupt of this number that is in progress on the CPU, NULL if none is. */
 struct interrupt *cpu_irq_in_progress(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number);
 
-/* The value of the first interrupt, or softirq, of the CPU that has one, or may have one; null if none has. */
+/* Returns the value of the first interrupt, or softirq, of the CPU that has, or may have, one; null if none has. */
 struct histree_value cpu_irq_value(struct kernel_model *model, struct kernel_cpu *cpu);
 struct histree_value cpu_softirq_value(struct kernel_model *model, struct kernel_cpu *cpu);
 
 bool cpu_softirq_runs(struct kernel_model *model, struct kernel_cpu *cpu);
 
-/* What a softirq becomes when it is raised, and when it is done: it may have been raised again meanwhile. */
+/* Returns what a softirq becomes when it is raised, or is done: it may have been raised again meanwhile. */
 struct histree_value softirq_when_raised(struct kernel_model *model, const struct interrupt *softirq);
 struct histree_value softirq_when_done(struct kernel_model *model, const struct interrupt *softirq);
 

@@ -5,7 +5,7 @@
  * Quarks are looked up once and kept in records; but an attribute is created exactly when the analysis first
  * asks for it, because the set of attributes is part of the result.  To read an attribute is to ask for it.
  *
- * Functions that return a record return NULL where there is none (no such CPU, no memory); handlers then leave.
+ * A function that returns a record returns NULL if there is none (no such CPU, no memory); handlers then leave.
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_MODEL_H
 #define ANALYSIS_KERNEL_KERNEL_MODEL_H

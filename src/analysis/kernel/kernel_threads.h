@@ -37,7 +37,7 @@ struct kernel_thread {
 	bool is_certain; /* while a gap begins: it runs where nothing is lost */
 };
 
-/* Every CPU has its own idle thread of tid 0; where the CPU is not known (-1) there is none. */
+/* Returns a thread, new or not.  Every CPU has an idle thread of tid 0 of its own; an unknown CPU (-1) has none. */
 struct kernel_thread *kernel_thread(struct kernel_model *model, int32_t tid, int32_t cpu);
 
 histree_quark thread_attribute(struct kernel_model *model, struct kernel_thread *thread,
@@ -50,10 +50,10 @@ void thread_change(struct kernel_model *model, struct kernel_thread *thread, enu
 		   struct histree_value value);
 void thread_rename(struct kernel_model *model, struct kernel_thread *thread, struct kernel_text name);
 
-/* What the thread does may be another thing by now, unless it is dead: kernel_gap.h. */
+/* The thread may do something else by now, unless it is dead (kernel_gap.h). */
 void thread_doubt(struct kernel_model *model, struct kernel_thread *thread);
 
-/* A change only where nothing is known yet; says whether it was so. */
+/* Change the attribute if nothing is known of it yet.  Returns whether that was so. */
 bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
 		  struct histree_value value);
 
@@ -61,15 +61,15 @@ bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum
 void thread_run(struct kernel_model *model, struct kernel_thread *thread);
 
 /*
- * Since a gap it is not known whether it runs, as of a thread that is heard of first: that somebody wakes it up or
- * moves it says no more.  Its status is then unknown.
+ * Returns whether it is not known since a gap if the thread runs, as where it is heard of first: that somebody
+ * wakes it up or moves it says no more.  Its status is then unknown.
  */
 bool thread_is_doubtful(struct kernel_model *model, struct kernel_thread *thread);
 
 /* The thread can run from now on; one that runs already goes on. */
 void thread_wake(struct kernel_model *model, struct kernel_thread *thread);
 
-/* The thread leaves its CPU; `task_state` is the kernel's word for why. */
+/* Returns the status of a thread that leaves its CPU; `task_state` is the kernel's word for why. */
 struct histree_value thread_status_of_task_state(int32_t task_state);
 
 /* A new thread goes on in the system call in which its parent made it. */
