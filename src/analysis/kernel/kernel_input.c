@@ -17,7 +17,6 @@ static enum histree_status create(void **out, struct histree_error *error)
 	*out = input;
 	if (input == NULL)
 		return error_memory(error, "the analyses of a kernel trace");
-	input->wanted = teaching;
 	machine_init(&input->machine);
 	return HISTREE_OK;
 }
@@ -30,6 +29,12 @@ bool kernel_input_knows(const struct event_trace *trace)
 void kernel_input_want(struct kernel_input *input, enum kernel_role role)
 {
 	input->wanted |= 1U << role;
+}
+
+void kernel_input_need_machine(struct kernel_input *input)
+{
+	input->needs_machine = true;
+	input->wanted |= teaching;
 }
 
 static enum histree_status report(const struct kernel_input *input, struct histree_error *error)
@@ -74,8 +79,10 @@ static enum histree_status decode(struct kernel_input *input, const struct kerne
 		event->role = KERNEL_NO_ROLE;
 		return HISTREE_OK;
 	}
-	event->on_cpu = machine_cpu(&input->machine, event->cpu);
-	event->in_thread = thread_of(input, event);
+	if (input->needs_machine) {
+		event->on_cpu = machine_cpu(&input->machine, event->cpu);
+		event->in_thread = thread_of(input, event);
+	}
 	if (event->role == KERNEL_SYSCALL_ENTRY && event->name.bytes == NULL)
 		return name_call(input, event, error);
 	return HISTREE_OK;
@@ -114,7 +121,8 @@ static enum histree_status end(void *instance, struct histree_error *error)
 	struct kernel_input *input = instance;
 	assert(input->is_begun);
 	input->is_begun = false;
-	machine_learn(&input->machine, &input->event);
+	if (input->needs_machine)
+		machine_learn(&input->machine, &input->event);
 	return report(input, error);
 }
 

@@ -19,8 +19,9 @@ struct kernel_input {
 	struct machine machine;    /* as it was before the event */
 	struct class_table bindings;
 	struct system_calls calls;
-	uint32_t wanted; /* roles, a bit each: only events of these are decoded */
-	bool is_begun;   /* between begin and end */
+	uint32_t wanted;    /* roles, a bit each: only events of these are decoded */
+	bool needs_machine; /* else nothing is learned */
+	bool is_begun;      /* between begin and end */
 };
 
 /* A build has at most one. */
@@ -31,5 +32,8 @@ bool kernel_input_knows(const struct event_trace *trace);
 
 /* An analysis has a handler for events of this role. */
 void kernel_input_want(struct kernel_input *input, enum kernel_role role);
+
+/* An analysis asks the machine; it does so before the first event. */
+void kernel_input_need_machine(struct kernel_input *input);
 
 #endif

@@ -20,6 +20,7 @@ enum histree_status kernel_segments_create(const struct kernel_segments_kind *ki
 	for (enum kernel_role role = KERNEL_NO_ROLE; role < KERNEL_ROLE_COUNT; role++)
 		if (kind->handlers[role] != NULL)
 			kernel_input_want(input, role);
+	kernel_input_need_machine(input);
 	*instance = segments;
 	return HISTREE_OK;
 }

@@ -59,6 +59,7 @@ static void begin_fixture(struct fixture *fixture, const char *tracer)
 	void *input;
 	assert_int_equal(analysis_inputs_get(&fixture->inputs, &kernel_input_kind, &input, NULL), HISTREE_OK);
 	fixture->input = input;
+	kernel_input_need_machine(input);
 }
 
 /* Returns the role of what the input makes of an event; handlers would see it now, before it ends. */
