@@ -131,7 +131,6 @@ static void random_calls_are_what_the_states_say(void **state)
 {
 	(void)state;
 	uint64_t seed = test_seed();
-	print_message("seed %" PRIu64 "\n", seed);
 	for (int round = 0; round < 20; round++, seed++) {
 		struct random random = { .state = seed };
 		struct both both;
