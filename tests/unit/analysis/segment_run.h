@@ -96,6 +96,13 @@ static inline struct histree_segment_iter *segment_run_iterate(struct segment_ru
 	return iter;
 }
 
+static inline void segment_run_release(struct segment_run *run)
+{
+	run->analysis->free(run->instance);
+	analysis_inputs_release(&run->inputs);
+	histree_segment_store_close(run->store);
+}
+
 /*
  * All segments, "START-END VALUE, ...; ...", and how many beginnings and ends are alone.  It is the end of the run.
  */
@@ -121,9 +128,7 @@ static inline void segment_run_expect(struct segment_run *run, const char *expec
 	assert_int_equal(counts.without_start, without_start);
 	assert_int_equal(counts.without_end, without_end);
 	histree_segment_iter_free(iter);
-	run->analysis->free(run->instance);
-	analysis_inputs_release(&run->inputs);
-	histree_segment_store_close(run->store);
+	segment_run_release(run);
 }
 
 #endif

@@ -120,8 +120,7 @@ static size_t both_compare(struct both *both, histree_time end)
 		expect_state(both, &segment);
 	histree_segment_iter_free(iter);
 	assert_int_equal(analysis_ust_calls.refused(both->states.instance), 0);
-	both->segments.analysis->free(both->segments.instance);
-	histree_segment_store_close(both->segments.store);
+	segment_run_release(&both->segments);
 	run_release(&both->states);
 	return count;
 }

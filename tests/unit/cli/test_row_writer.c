@@ -182,10 +182,8 @@ static void broken_utf8(struct row_writer *rows)
 		"\xe2\x82\xac",     /* the euro sign */
 		"\xf0\x9f\x8c\xb3", /* a tree */
 	};
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		row_text(rows, texts[i]);
-		row_end(rows);
-	}
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		put_row(rows, texts[i], 0, NULL, 0);
 }
 
 /* Each byte that belongs to no character is replaced by itself. */
