@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A tree wants its intervals by the time of their end, and a query gives them in no order.  So the time is cut
- * into slices, and what ends in a slice is sorted and added; a slice that has too much is cut in two.  A hole that
+ * into slices, and what ends in a slice is sorted and added; a slice that has too much is cut in two.  A loss that
  * reaches the end of a slice stays open until the next one says whether it goes on.
  */
 #include "state/history_repair.h"
@@ -19,7 +19,7 @@
 /* In a slice, unless it is a single time. */
 enum { INTERVALS_MAX = 1 << 20 };
 
-struct open_hole {
+struct open_loss {
 	bool is_open;
 	histree_time since;
 };
@@ -34,7 +34,7 @@ struct repair {
 	size_t count, capacity;
 	struct arena values;
 	struct tree_unknown unknown; /* of the slice */
-	struct open_hole *open;      /* by quark */
+	struct open_loss *open;      /* by quark */
 	struct histree_error *error;
 };
 
@@ -81,42 +81,42 @@ static enum histree_status collect(struct repair *repair, histree_time from, his
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-/* ---- holes ---------------------------------------------------------------------------------------------- */
+/* ---- losses ---------------------------------------------------------------------------------------------- */
 
 static enum histree_status lose(struct repair *repair, histree_quark quark, histree_time start, histree_time end)
 {
-	const struct histree_interval hole = {
+	const struct histree_interval loss = {
 		.start = start, .end = end, .quark = quark, .value = histree_unknown()
 	};
-	repair->report->lost(repair->report->context, &hole);
-	return keep(repair, &hole);
+	repair->report->lost(repair->report->context, &loss);
+	return keep(repair, &loss);
 }
 
-/* An open hole does not go on in the slice that begins at `from`. */
-static enum histree_status close_hole(struct repair *repair, histree_quark quark, histree_time from)
+/* An open loss does not go on in the slice that begins at `from`. */
+static enum histree_status close_loss(struct repair *repair, histree_quark quark, histree_time from)
 {
-	struct open_hole *open = &repair->open[quark];
+	struct open_loss *open = &repair->open[quark];
 	if (!open->is_open)
 		return HISTREE_OK;
 	open->is_open = false;
 	return lose(repair, quark, open->since, from - 1);
 }
 
-static enum histree_status take_hole(struct repair *repair, const struct histree_interval *hole, histree_time from,
+static enum histree_status take_loss(struct repair *repair, const struct histree_interval *loss, histree_time from,
 				     histree_time to)
 {
-	struct open_hole *open = &repair->open[hole->quark];
-	histree_time start = hole->start;
+	struct open_loss *open = &repair->open[loss->quark];
+	histree_time start = loss->start;
 	if (start == from && open->is_open)
 		start = open->since;
-	else if (close_hole(repair, hole->quark, from) != HISTREE_OK)
+	else if (close_loss(repair, loss->quark, from) != HISTREE_OK)
 		return HISTREE_ERR_MEMORY;
-	open->is_open = hole->end == to && to < repair->info->end;
+	open->is_open = loss->end == to && to < repair->info->end;
 	open->since = start;
-	return open->is_open ? HISTREE_OK : lose(repair, hole->quark, start, hole->end);
+	return open->is_open ? HISTREE_OK : lose(repair, loss->quark, start, loss->end);
 }
 
-static enum histree_status add_holes(struct repair *repair, histree_time from, histree_time to)
+static enum histree_status add_losses(struct repair *repair, histree_time from, histree_time to)
 {
 	enum histree_status status =
 		tree_unknown_find(history_tree(repair->damaged), &(struct histree_region){ .from = from, .to = to },
@@ -126,10 +126,10 @@ static enum histree_status add_holes(struct repair *repair, histree_time from, h
 		bool has_first = next < repair->unknown.count && repair->unknown.intervals[next].quark == quark &&
 				 repair->unknown.intervals[next].start == from;
 		if (!has_first)
-			status = close_hole(repair, quark, from);
+			status = close_loss(repair, quark, from);
 		while (status == HISTREE_OK && next < repair->unknown.count &&
 		       repair->unknown.intervals[next].quark == quark)
-			status = take_hole(repair, &repair->unknown.intervals[next++], from, to);
+			status = take_loss(repair, &repair->unknown.intervals[next++], from, to);
 	}
 	return status;
 }
@@ -162,7 +162,7 @@ static enum histree_status add_slice(struct repair *repair, histree_time from, h
 		return status == HISTREE_OK ? add_slice(repair, middle + 1, to) : status;
 	}
 	if (status == HISTREE_OK)
-		status = add_holes(repair, from, to);
+		status = add_losses(repair, from, to);
 	return status == HISTREE_OK ? add_intervals(repair) : status;
 }
 

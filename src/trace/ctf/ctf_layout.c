@@ -91,7 +91,7 @@ static bool accept_key(struct tsdl *tsdl, const char *key)
 	return true;
 }
 
-/* Behind the word `integer`. */
+/* Reads what follows the word `integer`. */
 static struct type read_integer(struct reader *reader)
 {
 	struct tsdl *tsdl = &reader->tsdl;
@@ -156,7 +156,7 @@ static void add_member(struct type *type, const struct type *member, const struc
 		type->align = member->align;
 }
 
-/* Behind "{" of a structure, up to and with "}" and align(N). */
+/* Reads what follows the "{" of a structure, up to and with "}" and align(N). */
 static struct type read_members(struct reader *reader, unsigned depth)
 {
 	struct tsdl *tsdl = &reader->tsdl;
@@ -220,7 +220,7 @@ static void read_words(struct tsdl *tsdl, bool leave_last, char *out)
 	}
 }
 
-/* Behind the word `struct`: a body, a name, or both. */
+/* Reads what follows the word `struct`: a body, a name, or both. */
 static struct type read_struct(struct reader *reader, unsigned depth)
 {
 	struct tsdl *tsdl = &reader->tsdl;
