@@ -4,12 +4,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "cli/control_text.h"
+
 /* Standard error has no buffer, so a line is one call of the stream: lines of several processes do not mix. */
 static void report_arguments(const char *format, va_list arguments)
 {
-	char message[1024];
+	char message[1024], shown[CONTROL_ESCAPE_SIZE * sizeof(message)];
 	vsnprintf(message, sizeof(message), format, arguments);
-	fprintf(stderr, "histree: %s\n", message);
+	control_text_copy(message, shown, sizeof(shown));
+	fprintf(stderr, "histree: %s\n", shown);
 }
 
 void report(const char *format, ...)

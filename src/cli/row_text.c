@@ -5,6 +5,7 @@
  * Columns are two spaces apart.  Padding is written before the next cell, so that no line ends in blanks.
  * Control characters are escaped: what is in a trace must not drive the terminal.
  */
+#include "cli/control_text.h"
 #include "cli/row_writer.h"
 
 static void begin(struct row_writer *rows)
@@ -31,27 +32,15 @@ static void plain(struct row_writer *rows, const char *bytes, size_t size)
 	output_bytes(rows->output, bytes, size);
 }
 
-/* Writes the escape sequence of a byte and returns its size; 0 if the byte needs none. */
-static size_t escape_of(char escape[4], unsigned char c, enum row_text_kind kind)
+/* Writes what is shown instead of the byte at `at` and returns its size; 0 if the byte is shown as it is. */
+static size_t escape_of(char escape[CONTROL_ESCAPE_SIZE], const char *bytes, size_t size, size_t at,
+			enum row_text_kind kind)
 {
-	static const char digits[] = "0123456789abcdef";
-	static const char named[] = "\tt\nn\rr";
-	if (c >= 0x20 && c != 0x7f && (c != '\\' || kind == ROW_PATH))
-		return 0;
-	escape[0] = '\\';
-	escape[1] = '\\';
-	if (c == '\\')
+	if (bytes[at] == '\\' && kind != ROW_PATH) {
+		escape[0] = escape[1] = '\\';
 		return 2;
-	for (size_t i = 0; i < sizeof(named) - 1; i += 2) {
-		if ((unsigned char)named[i] == c) {
-			escape[1] = named[i + 1];
-			return 2;
-		}
 	}
-	escape[1] = 'x';
-	escape[2] = digits[c >> 4];
-	escape[3] = digits[c & 15];
-	return 4;
+	return control_text_at(bytes, size, at) ? control_text_escape(bytes[at], escape) : 0;
 }
 
 /* Returns the width on a terminal, one for each character: bytes that continue a UTF-8 character have none. */
@@ -59,10 +48,9 @@ static size_t width_of(const char *bytes, size_t size, enum row_text_kind kind)
 {
 	size_t width = 0;
 	for (size_t i = 0; i < size; i++) {
-		unsigned char c = (unsigned char)bytes[i];
-		char escape[4];
-		size_t escape_size = escape_of(escape, c, kind);
-		width += escape_size > 0 ? escape_size : (c & 0xc0) != 0x80;
+		char escape[CONTROL_ESCAPE_SIZE];
+		size_t escape_size = escape_of(escape, bytes, size, i, kind);
+		width += escape_size > 0 ? escape_size : ((unsigned char)bytes[i] & 0xc0) != 0x80;
 	}
 	return width;
 }
@@ -72,8 +60,8 @@ static void text(struct row_writer *rows, const char *bytes, size_t size, enum r
 	align(rows, width_of(bytes, size, kind));
 	size_t done = 0;
 	for (size_t i = 0; i < size; i++) {
-		char escape[4];
-		size_t escape_size = escape_of(escape, (unsigned char)bytes[i], kind);
+		char escape[CONTROL_ESCAPE_SIZE];
+		size_t escape_size = escape_of(escape, bytes, size, i, kind);
 		if (escape_size == 0)
 			continue;
 		output_bytes(rows->output, bytes + done, i - done);

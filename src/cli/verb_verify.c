@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "cli/control_text.h"
 #include "cli/target.h"
 #include "cli/verb.h"
 
@@ -27,7 +28,9 @@ static void report_fault(void *context, const char *fault)
 	verifying->faults++;
 	if (verifying->analysis != NULL)
 		output_format(verifying->output, "%s: ", verifying->analysis);
-	output_format(verifying->output, "%s\n", fault);
+	char shown[CONTROL_ESCAPE_SIZE * sizeof(((struct histree_error *)NULL)->message)];
+	control_text_copy(fault, shown, sizeof(shown));
+	output_format(verifying->output, "%s\n", shown);
 }
 
 /*

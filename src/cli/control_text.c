@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "cli/control_text.h"
+
+#include <string.h>
+
+/* U+0080 to U+009F are two bytes in UTF-8: 0xc2 and the number. */
+static bool is_high_control(unsigned char first, unsigned char second)
+{
+	return first == 0xc2 && second >= 0x80 && second < 0xa0;
+}
+
+bool control_text_at(const char *bytes, size_t size, size_t at)
+{
+	unsigned char c = (unsigned char)bytes[at];
+	if (c < 0x20 || c == 0x7f)
+		return true;
+	return (at + 1 < size && is_high_control(c, (unsigned char)bytes[at + 1])) ||
+	       (at > 0 && is_high_control((unsigned char)bytes[at - 1], c));
+}
+
+size_t control_text_escape(char c, char escape[CONTROL_ESCAPE_SIZE])
+{
+	static const char digits[] = "0123456789abcdef";
+	static const char named[] = "\tt\nn\rr";
+	unsigned char code = (unsigned char)c;
+	escape[0] = '\\';
+	for (size_t i = 0; i < sizeof(named) - 1; i += 2) {
+		if (named[i] == c) {
+			escape[1] = named[i + 1];
+			return 2;
+		}
+	}
+	escape[1] = 'x';
+	escape[2] = digits[code >> 4];
+	escape[3] = digits[code & 15];
+	return 4;
+}
+
+void control_text_copy(const char *text, char *room, size_t size)
+{
+	size_t length = strlen(text), used = 0;
+	for (size_t i = 0; i < length; i++) {
+		char escape[CONTROL_ESCAPE_SIZE] = { text[i] };
+		size_t count = control_text_at(text, length, i) ? control_text_escape(text[i], escape) : 1;
+		if (count >= size - used)
+			break;
+		memcpy(room + used, escape, count);
+		used += count;
+	}
+	room[used] = '\0';
+}
