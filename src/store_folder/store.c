@@ -166,6 +166,10 @@ static enum histree_status no_segments(const struct histree_store_info *info, co
 	for (size_t i = 0; i < info->segments_count && length < sizeof(names); i++)
 		length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s", i == 0 ? "" : ", ",
 					   info->segments[i].analysis);
+	if (find_history(info, analysis) != NULL)
+		return error_set(error, HISTREE_NOT_FOUND,
+				 "'%s' makes states, which 'query' and 'ls' show; segments of '%s': %s", analysis,
+				 info->path, length > 0 ? names : "none");
 	if (length == 0)
 		return error_set(error, HISTREE_NOT_FOUND,
 				 "'%s' has no segments '%s', and none at all; build it with '-a %s'", info->path,

@@ -4,7 +4,7 @@
 
 Each verb of `histree help` has a page in FOLDER and an entry in histree.1. Each option of `histree VERB --help` has
 one entry in the page of that verb, with the same letter and the same argument, and no page has any other option. Help
-and page call the verb the same.
+and page call the verb the same. No page has a backslash that scdoc swallows: a reader would copy "awk -F 't'".
 """
 import collections
 import pathlib
@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 HELP_LINE = re.compile(r"^  (?:-(\w), |    )--([\w-]+)(?: ([A-Z]+))?(?:  |$)")
+SWALLOWED = re.compile(r"(?<!\\)(?:\\\\)*\\[a-zA-Z]")
 ENTRY = re.compile(r"(?:\*-(\w)\*, )?\*--([\w-]+)\*(?: _([A-Z]+)_)?")
 
 
@@ -74,6 +75,10 @@ def faults(histree, folder):
             yield f"{path.name} has no entry '{'-' + letter + ', ' if letter else ''}--{name} {argument}'".rstrip()
         for letter, name, argument in sorted(written - helped):
             yield f"{path.name} has '--{name} {argument}', 'histree {verb} --help' has not".rstrip()
+    for path in sorted(folder.glob("*.scd")):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if SWALLOWED.search(line):
+                yield f"{path.name}:{number}: a backslash before a letter is lost; write two"
     for path in folder.glob("histree-*.1.scd"):
         if path.name.removeprefix("histree-").removesuffix(".1.scd") not in verbs:
             yield f"{path.name} is the page of no verb"

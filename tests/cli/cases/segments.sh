@@ -13,6 +13,8 @@ try histree segments store system-calls --sort colour
 try histree stats store system-calls --by colour
 try histree segments store futex
 try histree segments "$STORE" system-calls
+try histree stats store kernel
+try histree stats "$STORE" kernel
 try histree segments store
 try histree stats store wakeups --from +1s --to +2s
 histree info store -a irqs --format csv | cut -d , -f 15-21
