@@ -41,7 +41,12 @@ let active = null; // the one that keys speak to
 
 // ---- errors and loading ----
 
+// An error is there long enough to be read, whatever is asked meanwhile; then it goes with the next question.
+const ERROR_MS_MIN = 5000;
+let failedAt = -Infinity;
+
 function fail(error) {
+	failedAt = performance.now();
 	$("error").textContent = error.isAnswer ? error.message : `${error.message} — is the server still there?`;
 	$("error").hidden = false;
 	console.error(error);
@@ -49,7 +54,7 @@ function fail(error) {
 
 api.whenBusy((busy) => {
 	$("loading").hidden = !busy;
-	if (busy)
+	if (busy && performance.now() - failedAt > ERROR_MS_MIN)
 		$("error").hidden = true;
 });
 
