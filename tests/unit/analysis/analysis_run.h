@@ -86,9 +86,10 @@ static inline void run_states(const struct analysis_run *run, histree_quark quar
 			continue;
 		assert_int_equal(interval->start, next);
 		next = interval->end + 1;
+		bool has_value = interval->type != HISTREE_NULL && interval->type != HISTREE_UNKNOWN;
 		size += (size_t)snprintf(text + size, RUN_TEXT_SIZE - size, "%s%" PRId64 " %s%s%s",
 					 size == 0 ? "" : ", ", interval->start, histree_type_name(interval->type),
-					 interval->type == HISTREE_NULL ? "" : " ", interval->value);
+					 has_value ? " " : "", interval->value);
 		assert_true(size < RUN_TEXT_SIZE);
 	}
 	assert_int_equal(next, run->end + 1);

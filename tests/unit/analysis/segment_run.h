@@ -6,7 +6,12 @@
  *	segment_run_begin(&run, &segment_analysis_irqs, "lttng-modules", 2, 8);
  *	segment_run_event(&run, 10, 0, "irq_handler_entry", "irq=19 name=ahci");
  *	segment_run_event(&run, 15, 0, "irq_handler_exit", "irq=19 ret=1");
- *	segment_run_expect(&run, "10-15 ahci, 19, 0", 0, 0);
+ *	struct histree_segment_iter *iter = segment_run_iterate(&run);
+ *	char text[SEGMENT_RUN_TEXT_SIZE];
+ *	segment_run_next(&run, iter, text);             "10-15 ahci, 19, 0"
+ *	segment_run_expect_alone(&run, 0, 0);
+ *	histree_segment_iter_free(iter);
+ *	segment_run_release(&run);
  */
 #ifndef SEGMENT_RUN_H
 #define SEGMENT_RUN_H
@@ -103,32 +108,29 @@ static inline void segment_run_release(struct segment_run *run)
 	histree_segment_store_close(run->store);
 }
 
-/*
- * All segments, "START-END VALUE, ...; ...", and how many beginnings and ends are alone.  It is the end of the run.
- */
-static inline void segment_run_expect(struct segment_run *run, const char *expected, uint64_t without_start,
-				      uint64_t without_end)
+/* Writes the next segment, "START-END VALUE, ..."; returns false if there is none. */
+static inline bool segment_run_next(struct segment_run *run, struct histree_segment_iter *iter,
+				    char text[static SEGMENT_RUN_TEXT_SIZE])
 {
-	char text[SEGMENT_RUN_TEXT_SIZE] = "";
-	size_t used = 0;
 	struct histree_segment segment;
-	struct histree_segment_iter *iter = segment_run_iterate(run);
-	while (histree_segment_iter_next(iter, &segment, &run->error) == HISTREE_OK) {
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%" PRId64 "-%" PRId64,
-					 used == 0 ? "" : "; ", segment.start, segment.end);
-		for (size_t i = 0; i < run->analysis->field_count; i++) {
-			used += (size_t)snprintf(text + used, sizeof(text) - used, i == 0 ? " " : ", ");
-			used += segment_value_text(text + used, sizeof(text) - used, &segment.content[i]);
-		}
-		assert_true(used < sizeof(text));
+	if (histree_segment_iter_next(iter, &segment, &run->error) != HISTREE_OK)
+		return false;
+	size_t used =
+		(size_t)snprintf(text, SEGMENT_RUN_TEXT_SIZE, "%" PRId64 "-%" PRId64, segment.start, segment.end);
+	for (size_t i = 0; i < run->analysis->field_count; i++) {
+		used += (size_t)snprintf(text + used, SEGMENT_RUN_TEXT_SIZE - used, i == 0 ? " " : ", ");
+		used += segment_value_text(text + used, SEGMENT_RUN_TEXT_SIZE - used, &segment.content[i]);
 	}
-	if (strcmp(text, expected) != 0)
-		fail_msg("the segments are '%s', not '%s'", text, expected);
+	assert_true(used < SEGMENT_RUN_TEXT_SIZE);
+	return true;
+}
+
+/* How many segments lack their start, and their end. */
+static inline void segment_run_expect_alone(struct segment_run *run, uint64_t without_start, uint64_t without_end)
+{
 	struct segment_counts counts = run->analysis->counts(run->instance);
 	assert_int_equal(counts.without_start, without_start);
 	assert_int_equal(counts.without_end, without_end);
-	histree_segment_iter_free(iter);
-	segment_run_release(run);
 }
 
 #endif

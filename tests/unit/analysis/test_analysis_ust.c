@@ -1,124 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_analysis_ust.c - function calls as stacks: events written by hand, and a real trace where there is one.
+ * test_analysis_ust.c - function calls as stacks, of a real trace where there is one.
+ *
+ * cases/states_ust.txt has the states that come of events written by hand.
  */
 #include "analysis_run.h"
 #include "support/data.h"
 #include "trace/trace.h"
 
 #define ENTRY "lttng_ust_cyg_profile:func_entry"
-#define EXIT "lttng_ust_cyg_profile:func_exit"
-
-static void begin(struct analysis_run *run)
-{
-	run_begin(run, &analysis_ust_calls, "lttng-ust", 2, 3, 0);
-}
-
-static void calls_are_a_stack_for_each_thread(void **state)
-{
-	(void)state;
-	struct analysis_run run;
-	begin(&run);
-	run_event(&run, 10, 0, ENTRY, "addr=0x40472b call_site=1 vtid=5 procname=gears");
-	run_event(&run, 20, 1, ENTRY, "addr=0x403d60 call_site=1 vtid=5 procname=gears");
-	run_event(&run, 25, 2, ENTRY, "addr=-1 call_site=1 vtid=6 procname=gears");
-	run_event(&run, 30, 0, EXIT, "addr=0x403d60 call_site=1 vtid=5 procname=gears");
-	run_event(&run, 40, 0, ENTRY, "addr=0x1 call_site=1 vtid=5 procname=other");
-	run_end(&run, 50);
-	run_expect(&run, "Threads/5/CallStack", "0 null, 10 int 1, 20 int 2, 30 int 1, 40 int 2");
-	run_expect(&run, "Threads/5/CallStack/1", "0 null, 10 string 0x40472b");
-	run_expect(&run, "Threads/5/CallStack/2", "0 null, 20 string 0x403d60, 30 null, 40 string 0x1");
-	run_expect(&run, "Threads/5/Name", "0 null, 10 string gears, 40 string other");
-	run_expect(&run, "Threads/6/CallStack/1", "0 null, 25 string 0xffffffffffffffff");
-	run_release(&run);
-}
-
-static void the_fast_events_are_the_same(void **state)
-{
-	(void)state;
-	struct analysis_run run;
-	begin(&run);
-	run_event(&run, 10, 0, "lttng_ust_cyg_profile_fast:func_entry", "addr=16 vtid=5 procname=a");
-	run_event(&run, 20, 0, "lttng_ust_cyg_profile_fast:func_exit", "vtid=5 procname=a");
-	run_end(&run, 30);
-	run_expect(&run, "Threads/5/CallStack/1", "0 null, 10 string 0x10, 20 null");
-	run_release(&run);
-}
-
-static void an_exit_without_entry_changes_nothing(void **state)
-{
-	(void)state;
-	struct analysis_run run;
-	begin(&run);
-	run_event(&run, 10, 0, EXIT, "addr=1 vtid=5");
-	run_event(&run, 20, 0, ENTRY, "addr=2 vtid=5");
-	run_end(&run, 30);
-	run_expect(&run, "Threads/5/CallStack/1", "0 null, 20 string 0x2");
-	run_expect_absent(&run, "Threads/5/Name");
-	assert_int_equal(analysis_ust_calls.refused(run.instance), 0);
-	run_release(&run);
-}
-
-static void events_without_a_thread_or_of_other_kinds_say_nothing(void **state)
-{
-	(void)state;
-	struct analysis_run run;
-	begin(&run);
-	run_event(&run, 10, 0, ENTRY, "addr=1");
-	run_event(&run, 10, 0, "lttng_ust_libc:malloc", "size=1 vtid=5");
-	run_end(&run, 30);
-	assert_int_equal(run.history.attribute_count, 0);
-	run_release(&run);
-}
-
-static void the_tid_does_where_there_is_no_vtid(void **state)
-{
-	(void)state;
-	struct analysis_run run;
-	begin(&run);
-	run_event(&run, 10, 0, ENTRY, "addr=1 tid=9");
-	run_end(&run, 30);
-	run_expect(&run, "Threads/9/CallStack", "0 null, 10 int 1");
-	run_release(&run);
-}
-
-static void time_stands_still_where_the_clock_steps_back(void **state)
-{
-	(void)state;
-	struct analysis_run run;
-	begin(&run);
-	run_event(&run, 100, 0, ENTRY, "addr=1 vtid=5");
-	run_event(&run, 90, 0, ENTRY, "addr=2 vtid=5");
-	run_event(&run, 110, 0, EXIT, "addr=2 vtid=5");
-	run_event(&run, 120, 0, EXIT, "addr=1 vtid=5");
-	run_end(&run, 200);
-	run_expect(&run, "Threads/5/CallStack", "0 null, 100 int 2, 110 int 1, 120 int 0");
-	run_expect(&run, "Threads/5/CallStack/2", "0 null, 100 string 0x2, 110 null");
-	assert_int_equal(analysis_ust_calls.refused(run.instance), 0);
-	run_release(&run);
-}
-
-/* Nobody knows how deep a thread is behind a gap: its stack begins anew, as at the beginning of a trace. */
-static void a_gap_leaves_every_stack_in_doubt(void **state)
-{
-	(void)state;
-	struct analysis_run run;
-	begin(&run);
-	run_event(&run, 10, 0, ENTRY, "addr=1 vtid=5");
-	run_event(&run, 20, 0, ENTRY, "addr=2 vtid=5");
-	run_gap(&run, 30, 50, 1);
-	run_event(&run, 40, 0, EXIT, "addr=2 vtid=5");
-	run_event(&run, 45, 0, ENTRY, "addr=9 vtid=6");
-	run_event(&run, 60, 0, EXIT, "addr=1 vtid=5");
-	run_event(&run, 70, 0, ENTRY, "addr=3 vtid=5");
-	run_end(&run, 80);
-	run_expect(&run, "Threads/5/CallStack", "0 null, 10 int 1, 20 int 2, 30 unknown , 60 null, 70 int 1");
-	run_expect(&run, "Threads/5/CallStack/1", "0 null, 10 string 0x1, 30 unknown , 60 null, 70 string 0x3");
-	run_expect(&run, "Threads/5/CallStack/2", "0 null, 20 string 0x2, 30 unknown , 60 null");
-	run_expect(&run, "Threads/6/CallStack", "0 null, 45 unknown ");
-	assert_int_equal(analysis_ust_calls.refused(run.instance), 0);
-	run_release(&run);
-}
 
 /* A thread's stack kept by hand, against which the state system's is held. */
 struct calls {
@@ -164,7 +54,7 @@ static void a_real_program_has_the_stack_that_its_events_say(void **state)
 		skip();
 	struct trace *trace;
 	struct analysis_run run;
-	begin(&run);
+	run_begin(&run, &analysis_ust_calls, "lttng-ust", 2, 3, 0);
 	assert_int_equal(trace_open((const char *const[]){ path }, 1, &trace, &run.error), HISTREE_OK);
 	assert_true(analysis_ust_calls.applies(trace_at(trace, 0)));
 	struct calls calls = { .depth = 0 };
@@ -200,13 +90,6 @@ static void it_is_for_user_space_traces(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_are_a_stack_for_each_thread),
-		cmocka_unit_test(the_fast_events_are_the_same),
-		cmocka_unit_test(an_exit_without_entry_changes_nothing),
-		cmocka_unit_test(events_without_a_thread_or_of_other_kinds_say_nothing),
-		cmocka_unit_test(the_tid_does_where_there_is_no_vtid),
-		cmocka_unit_test(time_stands_still_where_the_clock_steps_back),
-		cmocka_unit_test(a_gap_leaves_every_stack_in_doubt),
 		cmocka_unit_test(a_real_program_has_the_stack_that_its_events_say),
 		cmocka_unit_test(it_is_for_user_space_traces),
 	};

@@ -79,8 +79,8 @@ static inline void written_events_init(struct written_events *events, const char
 }
 
 /*
- * "tid=5 comm=sh | vtid=7": what does not begin like a number is text; blanks cannot be said.  Behind the bar is
- * the context, in front of it the payload.
+ * "tid=5 comm=sh | vtid=7": what does not begin like a number is text; blanks cannot be said.  After the bar is the
+ * context, before it the payload.
  */
 static inline void written_fields(struct written_events *events, const char *fields)
 {
@@ -100,9 +100,9 @@ static inline void written_fields(struct written_events *events, const char *fie
 		*value++ = '\0';
 		snprintf(field->name, sizeof(field->name), "%s", word);
 		snprintf(field->text, sizeof(field->text), "%s", value);
-		char *behind;
-		field->number = strtoll(value, &behind, 0);
-		field->is_number = behind != value && *behind == '\0';
+		char *end;
+		field->number = strtoll(value, &end, 0);
+		field->is_number = end != value && *end == '\0';
 	}
 	if (events->payload_count > events->field_count)
 		events->payload_count = events->field_count;
