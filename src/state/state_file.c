@@ -207,7 +207,10 @@ struct leftover {
 	histree_time end;
 };
 
-/* What is no history is of no use to anyone, and no error; what cannot be read now may be one. */
+/*
+ * What is no history is of no use to anyone, and no error.  What cannot be read now, or only by a newer version,
+ * may be one.
+ */
 static enum histree_status look_at(const struct io *io, const char *path, uint32_t node_size, struct leftover *out,
 				   struct histree_error *error)
 {
@@ -222,7 +225,8 @@ static enum histree_status look_at(const struct io *io, const char *path, uint32
 		*out = (struct leftover){ .is_history = true, .is_part = is_part, .end = shape.end };
 	}
 	block_file_close(file);
-	return status == HISTREE_ERR_IO || status == HISTREE_ERR_MEMORY ? status : HISTREE_OK;
+	bool is_useless = status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_INCOMPLETE;
+	return is_useless ? HISTREE_OK : status;
 }
 
 /* Go on with what is there, or replace it: at once if nobody can ask it, else once its successor is complete. */
