@@ -137,6 +137,12 @@ static enum histree_status open_in(const char *folder, const char *file, const s
 	return status;
 }
 
+/* The build may have ended since the store was opened, and its folder taken its name. */
+static bool may_have_moved(const struct histree_store *store)
+{
+	return strcmp(store->info.path, store->asked) != 0;
+}
+
 enum histree_status histree_store_history(struct histree_store *store, const char *analysis, bool any_version,
 					  const struct histree_open_options *options, struct histree_history **out,
 					  struct histree_error *error)
@@ -152,8 +158,7 @@ enum histree_status histree_store_history(struct histree_store *store, const cha
 	if (status != HISTREE_OK)
 		return status;
 	status = open_in(info->path, history->file, options, out, error);
-	/* The build may have ended since the store was opened, and its folder taken its name. */
-	if (status == HISTREE_ERR_IO && !info->complete)
+	if (status == HISTREE_ERR_IO && may_have_moved(store))
 		status = open_in(store->asked, history->file, options, out, error);
 	return status;
 }
@@ -178,6 +183,18 @@ static enum histree_status no_segments(const struct histree_store_info *info, co
 			 names);
 }
 
+static enum histree_status open_segments_in(const char *folder, const char *file,
+					    const struct histree_segment_open_options *options,
+					    struct histree_segment_store **out, struct histree_error *error)
+{
+	struct arena arena = { 0 };
+	char *path = join(&arena, folder, file);
+	enum histree_status status = path != NULL ? histree_segment_store_open(path, options, out, error)
+						  : error_memory(error, "a path");
+	arena_release(&arena);
+	return status;
+}
+
 enum histree_status histree_store_segments(struct histree_store *store, const char *analysis, bool any_version,
 					   const struct histree_segment_open_options *options,
 					   struct histree_segment_store **out, struct histree_error *error)
@@ -195,10 +212,8 @@ enum histree_status histree_store_segments(struct histree_store *store, const ch
 			    : check_analysis(info->path, found->analysis, found->analysis_version, error);
 	if (status != HISTREE_OK)
 		return status;
-	struct arena arena = { 0 };
-	char *path = join(&arena, info->path, found->file);
-	status = path != NULL ? histree_segment_store_open(path, options, out, error)
-			      : error_memory(error, "a path");
-	arena_release(&arena);
+	status = open_segments_in(info->path, found->file, options, out, error);
+	if (status == HISTREE_ERR_IO && may_have_moved(store))
+		status = open_segments_in(store->asked, found->file, options, out, error);
 	return status;
 }

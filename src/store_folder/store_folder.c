@@ -23,6 +23,12 @@ static char *join(const char *folder, const char *name)
 	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
+static char *join_suffix(const char *path, const char *suffix)
+{
+	char *joined;
+	return asprintf(&joined, "%s%s", path, suffix) < 0 ? NULL : joined;
+}
+
 static bool exists(const char *path)
 {
 	struct stat facts;
@@ -75,18 +81,27 @@ static bool is_ours(const char *name)
 	       is_overview(name);
 }
 
-/* Remove our files and the folder; anything else in it stays, and with it the folder. */
+static void remove_file(const struct io *io, const char *folder, const char *name)
+{
+	char *path = join(folder, name);
+	if (path != NULL)
+		io->unlink(io->context, path);
+	free(path);
+}
+
+/*
+ * Remove our files and the folder; anything else in it stays, and with it the folder.  The manifest goes first:
+ * what is left of a store that lacks some of its files must not be taken for one.
+ */
 static void remove_folder(const struct io *io, const char *folder)
 {
+	remove_file(io, folder, MANIFEST_FILE);
 	DIR *entries = opendir(folder);
 	if (entries == NULL)
 		return;
-	for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-		char *path = is_ours(entry->d_name) ? join(folder, entry->d_name) : NULL;
-		if (path != NULL)
-			io->unlink(io->context, path);
-		free(path);
-	}
+	for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
+		if (is_ours(entry->d_name))
+			remove_file(io, folder, entry->d_name);
 	closedir(entries);
 	io->rmdir(io->context, folder);
 }
@@ -150,15 +165,36 @@ static void clear_leftovers(const struct store_folder *folder, bool all)
 	for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
 		bool left = all ? is_ours(entry->d_name) && strcmp(entry->d_name, LOCK_FILE) != 0
 				: is_unfinished(entry->d_name);
-		char *path = left ? store_folder_path(folder, entry->d_name) : NULL;
-		if (path != NULL)
-			folder->io->unlink(folder->io->context, path);
-		free(path);
+		if (left)
+			remove_file(folder->io, folder->building, entry->d_name);
 	}
 	closedir(entries);
 }
 
-/* Take hold of STORE.building, and keep or clear what is in it.  `made`: it was not there before. */
+/*
+ * Returns whether STORE.building is the store that STORE replaced, by a build that was cut off while it removed it.
+ * A build has its lock until the names are exchanged, and what it replaces has none then.
+ */
+static bool was_replaced(const struct store_folder *folder)
+{
+	char *lock = store_folder_path(folder, LOCK_FILE);
+	bool replaced = lock != NULL && !exists(lock) && has_manifest(folder->final) &&
+			has_manifest(folder->building);
+	free(lock);
+	return replaced;
+}
+
+/* A build that was cut off between two renames left no STORE, but the one that it was about to replace. */
+static void bring_back(const struct store_folder *folder)
+{
+	const struct io *io = folder->io;
+	if (!exists(folder->final) && has_manifest(folder->aside))
+		io->rename(io->context, folder->aside, folder->final);
+	else if (has_manifest(folder->final))
+		remove_folder(io, folder->aside);
+}
+
+/* Take hold of STORE.building, and keep or clear what is in it.  `made`: it is ours alone. */
 static enum histree_status make_building(struct store_folder *folder, bool resume, bool *made,
 					 struct histree_error *error)
 {
@@ -166,9 +202,14 @@ static enum histree_status make_building(struct store_folder *folder, bool resum
 	*made = io->mkdir(io->context, folder->building, 0777) == 0;
 	if (!*made && errno != EEXIST)
 		return error_set(error, HISTREE_ERR_IO, "cannot make '%s': %s", folder->building, strerror(errno));
+	bool replaced = !*made && was_replaced(folder);
+	if (replaced) /* before the lock is there, by which it would be taken for a build */
+		remove_file(io, folder->building, MANIFEST_FILE);
 	enum histree_status status = take_lock(folder, error);
 	if (status != HISTREE_OK)
 		return status;
+	*made = *made || replaced;
+	bring_back(folder);
 	bool is_store = has_manifest(folder->building);
 	if (is_store && !resume && !folder->replace)
 		return error_set(
@@ -199,7 +240,8 @@ enum histree_status store_folder_begin(struct store_folder *folder, const struct
 		length--;
 	folder->final = strndup(store, length);
 	folder->building = store_folder_building(store);
-	if (folder->final == NULL || folder->building == NULL) {
+	folder->aside = folder->building != NULL ? join_suffix(folder->building, ".old") : NULL;
+	if (folder->final == NULL || folder->aside == NULL) {
 		folder->keep = true;
 		store_folder_release(folder);
 		return error_memory(error, "a path");
@@ -222,56 +264,65 @@ char *store_folder_path(const struct store_folder *folder, const char *name)
 	return join(folder->building, name);
 }
 
-/* Exchange the two names; the old store then lies under the building name. */
+/* On a file system that cannot exchange two names, set the old store aside for a while. */
+static enum histree_status set_aside(struct store_folder *folder, struct histree_error *error)
+{
+	const struct io *io = folder->io;
+	if (io->rename(io->context, folder->final, folder->aside) != 0)
+		return error_set(error, HISTREE_ERR_IO, "cannot set '%s' aside: %s", folder->final,
+				 strerror(errno));
+	if (io->rename(io->context, folder->building, folder->final) != 0) {
+		enum histree_status status = error_set(error, HISTREE_ERR_IO, "cannot rename '%s': %s",
+						       folder->building, strerror(errno));
+		io->rename(io->context, folder->aside, folder->final);
+		return status;
+	}
+	remove_file(io, folder->final, LOCK_FILE);
+	remove_folder(io, folder->aside);
+	return HISTREE_OK;
+}
+
+/*
+ * Exchange the two names; the old store then lies under the building name.  The new one has its lock until then, so
+ * that who finds both knows which is which.
+ */
 static enum histree_status exchange(struct store_folder *folder, struct histree_error *error)
 {
 	const struct io *io = folder->io;
-	if (io->exchange(io->context, folder->building, folder->final) == 0) {
-		remove_folder(io, folder->building);
-		return HISTREE_OK;
-	}
-	if (errno != EINVAL && errno != ENOSYS)
+	remove_file(io, folder->final, LOCK_FILE); /* of a build that was cut off right here */
+	if (io->exchange(io->context, folder->building, folder->final) != 0) {
+		if (errno == EINVAL || errno == ENOSYS)
+			return set_aside(folder, error);
 		return error_set(error, HISTREE_ERR_IO, "cannot replace '%s': %s", folder->final, strerror(errno));
-
-	/* A file system that cannot exchange: set the old one aside for a while. */
-	char *aside;
-	if (asprintf(&aside, "%s.old", folder->final) < 0)
-		return error_memory(error, "a path");
-	enum histree_status status = HISTREE_OK;
-	if (io->rename(io->context, folder->final, aside) != 0) {
-		status = error_set(error, HISTREE_ERR_IO, "cannot set '%s' aside: %s", folder->final,
-				   strerror(errno));
-	} else if (io->rename(io->context, folder->building, folder->final) != 0) {
-		status = error_set(error, HISTREE_ERR_IO, "cannot rename '%s': %s", folder->building,
-				   strerror(errno));
-		io->rename(io->context, aside, folder->final);
-	} else {
-		remove_folder(io, aside);
 	}
-	free(aside);
-	return status;
+	remove_file(io, folder->final, LOCK_FILE);
+	remove_folder(io, folder->building);
+	return HISTREE_OK;
+}
+
+/* Give the folder a name that nothing has. */
+static enum histree_status take_name(struct store_folder *folder, struct histree_error *error)
+{
+	const struct io *io = folder->io;
+	remove_file(io, folder->building, LOCK_FILE);
+	if (io->rename(io->context, folder->building, folder->final) == 0)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_IO, "cannot rename '%s': %s", folder->building, strerror(errno));
 }
 
 enum histree_status store_folder_publish(struct store_folder *folder, struct histree_error *error)
 {
 	assert(folder->lock >= 0 && folder->building != NULL); /* ours, and not published before */
-	const struct io *io = folder->io;
-	char *lock = store_folder_path(folder, LOCK_FILE);
-	if (lock == NULL)
+	char *inside = store_folder_path(folder, MANIFEST_FILE);
+	if (inside == NULL)
 		return error_memory(error, "a path");
-	io->unlink(io->context, lock);
 	/* The names of new files are on disk only when their folder is. */
-	enum histree_status status = io_sync_folder_of(io, lock, error);
-	free(lock);
+	enum histree_status status = io_sync_folder_of(folder->io, inside, error);
+	free(inside);
 	if (status == HISTREE_OK)
 		status = check_target(folder->final, folder->replace, error);
-	if (status != HISTREE_OK)
-		return status;
-	if (exists(folder->final))
-		status = exchange(folder, error);
-	else if (io->rename(io->context, folder->building, folder->final) != 0)
-		status = error_set(error, HISTREE_ERR_IO, "cannot rename '%s': %s", folder->building,
-				   strerror(errno));
+	if (status == HISTREE_OK)
+		status = exists(folder->final) ? exchange(folder, error) : take_name(folder, error);
 	if (status == HISTREE_OK) {
 		free(folder->building);
 		folder->building = NULL;
@@ -286,6 +337,7 @@ void store_folder_release(struct store_folder *folder)
 	if (folder->lock >= 0)
 		folder->io->close(folder->io->context, folder->lock);
 	free(folder->building);
+	free(folder->aside);
 	free(folder->final);
 	*folder = (struct store_folder){ .lock = -1 };
 }

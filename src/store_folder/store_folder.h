@@ -17,6 +17,7 @@ struct store_folder {
 	const struct io *io;
 	char *final;    /* STORE, without slashes at its end */
 	char *building; /* STORE.building; NULL once it was published */
+	char *aside;    /* STORE.building.old: the replaced store where two names cannot be exchanged */
 	int lock;       /* file held open, -1: none */
 	bool keep;      /* the folder is worth something as it is: letting go does not remove it */
 	bool replace;   /* a store that has the final name */

@@ -165,7 +165,7 @@ static void a_store_is_replaced_only_by_force_and_only_if_it_is_one(void **state
 	world->faulty.no_exchange = true;
 	build(world);
 	assert_true(ask(world) > 0);
-	assert_false(is_there(beside(world, ".old")));
+	assert_false(is_there(beside(world, ".building.old")));
 	assert_false(is_there(beside(world, ".building")));
 
 	/* A folder of somebody's is no store, whatever is said. */
@@ -176,6 +176,45 @@ static void a_store_is_replaced_only_by_force_and_only_if_it_is_one(void **state
 	fclose(fopen(precious, "w"));
 	assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_EXISTS);
 	assert_true(is_there(precious));
+}
+
+/* Killed after the names were exchanged and before all of the older store was removed, which has no lock. */
+static void a_store_that_was_replaced_does_not_come_back(void **state)
+{
+	struct world *world = *state;
+	static const char *const removed[] = { "nothing", "kernel.sht" };
+	build(world);
+	uint64_t before = ask(world);
+	for (size_t i = 0; i < 2; i++) {
+		struct histree_error error = { 0 };
+		char command[512];
+		snprintf(command, sizeof(command), "cp -r '%s' '%s.building' && rm -f '%s.building/%s'",
+			 world->store, world->store, world->store, removed[i]);
+		assert_int_equal(system(command), 0);
+		world->options.resume = true;
+		assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_EXISTS);
+		assert_false(is_there(beside(world, ".building")));
+		assert_int_equal(ask(world), before);
+	}
+}
+
+/* Killed between the two renames of a file system that cannot exchange names. */
+static void a_store_that_was_set_aside_comes_back(void **state)
+{
+	struct world *world = *state;
+	char command[512];
+	build(world);
+	uint64_t before = ask(world);
+	snprintf(command, sizeof(command), "cd '%s' && mv '%s' '%s.building.old'", world->folder, world->store,
+		 world->store);
+	assert_int_equal(system(command), 0);
+	struct histree_error error = { 0 };
+	assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_EXISTS);
+	assert_int_equal(ask(world), before);
+	world->options.force = true;
+	build(world);
+	assert_int_equal(ask(world), before);
+	assert_false(is_there(beside(world, ".building.old")));
 }
 
 static void see_events(void *context, const struct histree_progress *progress)
@@ -565,6 +604,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_asked_for_wrongly_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_store_is_replaced_only_by_force_and_only_if_it_is_one, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(a_store_that_was_replaced_does_not_come_back, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_store_that_was_set_aside_comes_back, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_cancelled_build_leaves_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(whatever_fails_the_store_that_is_there_survives, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_was_published_survives_whatever_fails, set_up, tear_down),
