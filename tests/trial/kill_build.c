@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * kill_build.c - a build is killed at random moments; what it leaves must open, and be true up to its end.
+ * kill_build.c - builds are killed at any moment; what was published must stay, and be true up to its end.
  *
- *	kill_build HISTREE TRACE STORES [SEED [PUBLISH]]
+ *	kill_build HISTREE TRACE KILLS [SEED]
  *
  * A complete build is the reference (that one is compared with Trace Compass's answers elsewhere).  Then builds of
- * random variants are killed with SIGKILL after random times, until so many stores were left.  Times are of the
- * processor, so that it does not matter how busy the machine is.  Every interval of
- * each is compared with the reference, cut at the end that the store states.  Some are gone on with by --resume,
- * killed again, and in the end completed: the stated end never goes back, and the complete one is the reference
- * again.
+ * random variants are killed with SIGKILL, and those that go on with them by --resume, and so on, until one of
+ * them comes to its end; some are to replace an older store.  Half are killed at a random time of the processor,
+ * which the business of the machine does not change.  The others kill themselves at one of their file calls: at
+ * any, at one that changes names, or after a history is complete and before the store has its name.
  *
- * The last line says how many stores there were and how many were wrong; SIGTERM makes it come early.  Exit: 0
- * none, 1 some, 2 it could not be tried.
+ * Meanwhile others open the store and ask it.  After each kill all that it says is compared with the reference, cut
+ * at the end that it states, and this end never goes back.  A store that came to its end has the bytes of one that
+ * nobody disturbed.
+ *
+ * The last line says what was tried and how much was wrong; SIGTERM makes it come early.  Exit: 0 nothing, 1
+ * something, 2 it could not be tried.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -20,24 +23,35 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/random.h"
-#include "truth.h"
+#include "kill_store.h"
+#include "pipeline/build.h"
+#include "support/killing_io.h"
 
-static const char *const variants[] = { "cluster", "cluster", "sht", "osht", "esht", "rsht", "vrsht" };
+static const char *const variants[] = { "cluster", "sht", "osht", "esht", "rsht", "vrsht" };
+static const char *const analyses[] = { "kernel", "system-calls" };
+
+enum { VARIANTS = sizeof(variants) / sizeof(*variants), DEFAULT_PERCENT = 40, EXIT_EXISTS = 3 };
+
+enum outcome { BUILD_DONE, BUILD_KILLED, BUILD_REFUSED };
 
 struct trial {
-	const char *histree, *trace, *publish;
-	char folder[64], store[96], building[112];
+	const char *histree, *trace;
+	char folder[64];
 	struct random random;
 	struct truth truth;
-	int64_t build_ns; /* of the processor, that a build takes which nobody kills */
-	uint64_t left;    /* by builds that were killed */
-	uint64_t killed, opened, before_first, resumed, completed, wrong, intervals;
+	struct kill_store store;
+	_Atomic uint64_t *counts;      /* of the file calls of the build that runs; shared with it */
+	uint64_t calls[KILLING_KINDS]; /* of a build that nobody kills */
+	int64_t build_ns;              /* of the processor, that it takes */
+	bool has_reference[VARIANTS];
+	bool no_exchange; /* in this try */
+	uint64_t kills, kills_of_resumes, late_kills, resumes, resumes_of_resumes, replaced, completed;
 	uint64_t seed;
 };
 
@@ -49,248 +63,311 @@ static void stop(int signal)
 	stopped = true;
 }
 
-__attribute__((format(printf, 2, 3))) static void wrong(struct trial *trial, const char *format, ...)
+/* ---- one build ------------------------------------------------------------------------------------------ */
+
+struct killing {
+	bool by_clock;
+	int64_t processor_ns;
+	enum killing_calls calls;
+	enum killing_way way;
+	uint64_t at; /* 0: it is not killed */
+};
+
+static struct killing no_kill(void)
 {
-	va_list arguments;
-	va_start(arguments, format);
-	fprintf(stderr, "WRONG after %" PRIu64 " kills: ", trial->killed);
-	vfprintf(stderr, format, arguments);
-	fputc('\n', stderr);
-	va_end(arguments);
-	trial->wrong++;
+	return (struct killing){ .by_clock = false };
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------------ */
-
-static bool check_names(struct trial *trial, const struct histree_attributes *attributes)
+static struct killing some_kill(struct trial *trial)
 {
-	uint32_t count = histree_attributes_count(attributes);
-	for (histree_quark quark = 0; quark < count; quark++) {
-		char *path = truth_path(attributes, quark);
-		bool same = quark < trial->truth.key_count && strcmp(path, trial->truth.paths[quark]) == 0;
-		if (!same)
-			wrong(trial, "attribute %u is '%s'", quark, path);
-		free(path);
-		if (!same)
-			return false;
-	}
-	return true;
+	struct random *random = &trial->random;
+	struct killing killing = {
+		.by_clock = random_percent(random, 50),
+		.processor_ns = (int64_t)random_below(random, (uint64_t)trial->build_ns * 11 / 10),
+		.calls = (enum killing_calls)random_below(random, KILLING_KINDS),
+		.way = (enum killing_way)random_below(random, KILLING_WAYS),
+	};
+	killing.at = 1 + random_below(random, trial->calls[killing.calls] * 11 / 10 + 1);
+	return killing;
 }
 
-/* How many intervals the reference has up to `end`; attributes that are not known yet must be null. */
-static uint64_t count_expected(struct trial *trial, uint32_t key_count, histree_time end)
+/* As a process of its own, on a table of file calls that ends it. */
+_Noreturn static void build_here(const struct trial *trial, const char *store, const char *variant, bool resume,
+				 const struct killing *killing)
 {
-	const struct truth *truth = &trial->truth;
-	uint64_t count = 0;
-	for (histree_quark quark = 0; quark < truth->key_count; quark++) {
-		size_t first = truth->first[quark], behind = truth->first[quark + 1];
-		for (size_t at = first; at < behind && truth->intervals[at].start <= end; at++) {
-			if (quark < key_count)
-				count++;
-			else if (truth->intervals[at].value.type != HISTREE_NULL)
-				wrong(trial, "attribute %u is missing at %" PRId64, quark, end);
-		}
-	}
-	return count;
+	struct killing_io io;
+	killing_io_init(&io, trial->counts);
+	io.calls = killing->calls;
+	io.way = killing->way;
+	io.kill_at = killing->at;
+	io.no_exchange = trial->no_exchange;
+	const struct histree_build_options options = {
+		.traces = &trial->trace,
+		.trace_count = 1,
+		.store = store,
+		.analyses = analyses,
+		.analysis_count = sizeof(analyses) / sizeof(*analyses),
+		.force = !resume,
+		.resume = resume,
+		.publish_ns = 5 * 1000 * 1000,
+		.tree = { .variant = variant },
+	};
+	enum histree_status status = pipeline_build(&options, &io.io, NULL);
+	_exit(status == HISTREE_OK ? 0 : status == HISTREE_ERR_EXISTS ? EXIT_EXISTS : 1);
 }
 
-static void check_intervals(struct trial *trial, struct histree_history *history)
+_Noreturn static void build_by_command(const struct trial *trial, const char *store, const char *variant,
+				       bool resume)
 {
-	const struct histree_history_info *info = histree_history_info(history);
-	struct histree_query *query = truth_ask_all(history);
-	struct histree_interval interval;
-	struct histree_error error = { 0 };
-	enum histree_status status;
-	uint64_t count = 0;
-	while ((status = histree_query_next(query, &interval, &error)) == HISTREE_OK) {
-		const struct histree_interval *expected = truth_find(&trial->truth, &interval);
-		count++;
-		if (expected != NULL && histree_value_equal(&expected->value, &interval.value) &&
-		    interval.end == (expected->end < info->end ? expected->end : info->end))
-			continue;
-		wrong(trial, "'%s' has a state from %" PRId64 " to %" PRId64 " of another end or value",
-		      trial->truth.paths[interval.quark], interval.start, interval.end);
-		break;
-	}
-	if (status < 0)
-		wrong(trial, "%s", error.message);
-	else if (status == HISTREE_END && count != count_expected(trial, info->attribute_count, info->end))
-		wrong(trial, "%" PRIu64 " intervals up to %" PRId64, count, info->end);
-	trial->intervals += count;
-	histree_query_free(query);
+	if (freopen("/dev/null", "w", stderr) != NULL)
+		execl(trial->histree, trial->histree, "build", "--quiet", "-o", store, "-t", variant, "-a",
+		      "kernel,system-calls", "--publish", "5ms", resume ? "--resume" : "--force", trial->trace,
+		      (char *)NULL);
+	_exit(127);
 }
 
-static void ignore_fault(void *context, const char *fault)
+static bool is_over(pid_t child)
 {
-	wrong(context, "verify: %s", fault);
+	siginfo_t over = { 0 };
+	return waitid(P_PID, (id_t)child, &over, WEXITED | WNOHANG | WNOWAIT) != 0 || over.si_pid != 0;
 }
 
-/* Look at the store as anybody would.  Its stated end goes to *end; false if there is no store. */
-static bool check_store(struct trial *trial, histree_time *end, bool *complete)
-{
-	struct histree_store *store;
-	struct histree_history *history = NULL;
-	struct histree_error error = { 0 };
-	if (access(trial->store, F_OK) != 0) {
-		char manifest[144];
-		snprintf(manifest, sizeof(manifest), "%s/manifest.json", trial->building);
-		if (access(manifest, F_OK) != 0)
-			return false;
-	}
-	if (histree_store_open(trial->store, &store, &error) != HISTREE_OK) {
-		wrong(trial, "%s", error.message);
-		return false;
-	}
-	*complete = histree_store_info(store)->complete;
-	if (histree_store_info(store)->building)
-		wrong(trial, "the store says that its build is running");
-	if (histree_store_history(store, NULL, false, NULL, &history, &error) != HISTREE_OK) {
-		wrong(trial, "%s", error.message);
-	} else {
-		const struct histree_history_info *info = histree_history_info(history);
-		*end = info->end;
-		if (info->start != trial->truth.start)
-			wrong(trial, "the history begins at %" PRId64, info->start);
-		if (histree_history_verify(history, ignore_fault, trial, &error) == HISTREE_OK &&
-		    check_names(trial, histree_history_attributes(history)))
-			check_intervals(trial, history);
-	}
-	histree_history_close(history);
-	histree_store_close(store);
-	return history != NULL;
-}
-
-/* ---- killing -------------------------------------------------------------------------------------------- */
-
-/* Until the process has had so much of the processor, or is over. */
-static void wait_until(pid_t child, int64_t processor_ns)
+/* Look at the store until the process is over, and kill it once it has had so much of the processor. */
+static void attend(struct trial *trial, pid_t child, const struct killing *killing)
 {
 	const struct timespec step = { .tv_nsec = 200000 };
+	enum { STEPS_PER_LOOK = 40 };
 	clockid_t clock;
-	siginfo_t over = { 0 };
-	struct timespec used;
+	struct timespec used = { 0 };
 	if (clock_getcpuclockid(child, &clock) != 0)
 		return;
-	while (clock_gettime(clock, &used) == 0 &&
-	       (int64_t)used.tv_sec * 1000000000 + used.tv_nsec < processor_ns &&
-	       waitid(P_PID, (id_t)child, &over, WEXITED | WNOHANG | WNOWAIT) == 0 && over.si_pid == 0)
+	for (unsigned steps = 1; !is_over(child); steps++) {
+		if (killing->by_clock && clock_gettime(clock, &used) == 0 &&
+		    (int64_t)used.tv_sec * 1000000000 + used.tv_nsec >= killing->processor_ns)
+			kill(child, SIGKILL);
+		if (steps % STEPS_PER_LOOK == 0)
+			kill_store_look(&trial->store);
 		nanosleep(&step, NULL);
+	}
 }
 
-/* False: the build was over before.  *took is of the processor. */
-static bool run_build(struct trial *trial, const char *variant, const char *how, int64_t kill_after_ns,
-		      int64_t *took)
+static enum outcome run_build(struct trial *trial, const char *store, const char *variant, bool resume,
+			      struct killing killing, int64_t *took)
 {
+	for (int kind = 0; kind < KILLING_KINDS; kind++)
+		trial->counts[kind] = 0;
 	pid_t child = fork();
 	if (child < 0)
 		give_up("cannot fork");
-	if (child == 0) {
-		execl(trial->histree, trial->histree, "build", "--quiet", "-o", trial->store, "-t", variant,
-		      "--publish", trial->publish, how, trial->trace, (char *)NULL);
-		_exit(127);
-	}
-	if (kill_after_ns >= 0) {
-		wait_until(child, kill_after_ns);
-		kill(child, SIGKILL);
-	}
+	if (child == 0 && killing.by_clock)
+		build_by_command(trial, store, variant, resume);
+	if (child == 0)
+		build_here(trial, store, variant, resume, &killing);
+	if (took == NULL)
+		attend(trial, child, &killing);
 	int result;
 	struct rusage usage;
-	if (wait4(child, &result, 0, &usage) != child || (WIFEXITED(result) && WEXITSTATUS(result) != 0))
-		give_up("the build failed");
+	if (wait4(child, &result, 0, &usage) != child)
+		give_up("cannot wait for the build");
 	if (took != NULL)
 		*took = ((int64_t)usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
 			((int64_t)usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
-	return WIFSIGNALED(result);
+	if (WIFSIGNALED(result) && WTERMSIG(result) == SIGKILL)
+		return BUILD_KILLED;
+	if (WIFEXITED(result) && WEXITSTATUS(result) == 0)
+		return BUILD_DONE;
+	if (WIFEXITED(result) && WEXITSTATUS(result) == EXIT_EXISTS)
+		return BUILD_REFUSED;
+	give_up("the build of '%s' failed", store);
 }
 
-static int64_t some_time(struct trial *trial)
+/* ---- references ------------------------------------------------------------------------------------------- */
+
+/* The store of a variant that nobody disturbed. */
+static void reference_path(const struct trial *trial, size_t variant, char path[96])
 {
-	return (int64_t)random_below(&trial->random, (uint64_t)trial->build_ns * 11 / 10);
+	snprintf(path, 96, "%s/%s", trial->folder, variants[variant]);
+}
+
+static void make_reference(struct trial *trial, size_t variant)
+{
+	char path[96];
+	int64_t took;
+	reference_path(trial, variant, path);
+	if (!trial->has_reference[variant] &&
+	    run_build(trial, path, variants[variant], false, no_kill(), &took) != BUILD_DONE)
+		give_up("the build of '%s' failed", path);
+	trial->has_reference[variant] = true;
+}
+
+static bool is_reference(const struct trial *trial, size_t variant, char *why, size_t why_size)
+{
+	char path[96];
+	reference_path(trial, variant, path);
+	return kill_store_same_bytes(trial->store.path, path, why, why_size);
+}
+
+__attribute__((format(printf, 1, 2))) static void run_command(const char *format, ...)
+{
+	char command[512];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(command, sizeof(command), format, arguments);
+	va_end(arguments);
+	if (system(command) != 0)
+		give_up("failed: %s", command);
 }
 
 static void clear(const struct trial *trial)
 {
-	char command[256];
-	snprintf(command, sizeof(command), "rm -rf '%s' '%s'", trial->store, trial->building);
-	if (system(command) != 0)
-		give_up("cannot clear '%s'", trial->folder);
+	run_command("rm -rf '%s' '%s' '%s.old'", trial->store.path, trial->store.building, trial->store.path);
 }
 
-/* Kill, look, and now and then go on, until the store is complete or we have seen enough of it. */
+/* ---- one try ---------------------------------------------------------------------------------------------- */
+
+static size_t some_variant(struct trial *trial)
+{
+	return random_percent(&trial->random, DEFAULT_PERCENT) ? 0 : random_below(&trial->random, VARIANTS);
+}
+
+/* Have an older store, of another variant, that is to be replaced.  Returns its variant. */
+static size_t have_older(struct trial *trial, size_t variant)
+{
+	char path[96];
+	size_t older = (variant + 1) % VARIANTS;
+	make_reference(trial, older);
+	reference_path(trial, older, path);
+	run_command("cp -r '%s' '%s'", path, trial->store.path);
+	trial->store.end = trial->truth.end;
+	trial->replaced++;
+	return older;
+}
+
+/* Where the older store stood there is now it or its successor, each of them whole. */
+static bool check_replaced(struct trial *trial, size_t variant, size_t older)
+{
+	char why[192];
+	bool is_new = is_reference(trial, variant, why, sizeof(why));
+	if (!is_new && !is_reference(trial, older, why, sizeof(why)))
+		kill_store_wrong(&trial->store, "it is neither the older store nor the new one: %s", why);
+	return is_new;
+}
+
+static void check_bytes(struct trial *trial, size_t variant)
+{
+	char why[192];
+	trial->completed++;
+	if (!is_reference(trial, variant, why, sizeof(why)))
+		kill_store_wrong(&trial->store, "it is not the store of a build that nobody killed: %s", why);
+}
+
+static void count_kill(struct trial *trial, unsigned resume)
+{
+	trial->kills++;
+	trial->kills_of_resumes += resume > 0;
+	trial->late_kills += trial->store.end == trial->truth.end && access(trial->store.path, F_OK) != 0;
+}
+
+/* Kill, look, and go on, until the store has its name. */
 static void try_once(struct trial *trial)
 {
-	const char *variant = variants[random_below(&trial->random, sizeof(variants) / sizeof(*variants))];
-	histree_time end = INT64_MIN;
-	bool complete = false;
+	size_t variant = some_variant(trial);
+	bool replaces = random_percent(&trial->random, 20);
+	struct kill_store *store = &trial->store;
+	store->end = INT64_MIN;
+	store->complete = false;
+	trial->no_exchange = random_percent(&trial->random, 20);
 	clear(trial);
-	for (bool resume = false; !complete; resume = true) {
-		bool last = resume && random_percent(&trial->random, 30);
-		histree_time before = end;
-		bool killed = run_build(trial, variant, resume ? "--resume" : "--force",
-					last ? -1 : some_time(trial), NULL);
-		trial->killed += killed;
-		if (check_store(trial, &end, &complete)) {
-			trial->opened++;
-			trial->left += killed;
-			trial->resumed += resume;
-			trial->completed += complete;
-			if (end < before)
-				wrong(trial, "the end went back from %" PRId64 " to %" PRId64, before, end);
-		} else {
-			trial->before_first++;
-		}
-		if (!resume && random_percent(&trial->random, 70))
-			return;
+	make_reference(trial, variant);
+	size_t older = replaces ? have_older(trial, variant) : variant;
+	bool done = false;
+	for (unsigned resume = 0; !done && store->wrong == 0; resume++) {
+		/* A build that was killed before it published left nothing to go on with: it begins again. */
+		bool goes_on = resume > 0 && access(store->building, F_OK) == 0;
+		struct killing killing = random_percent(&trial->random, 85) ? some_kill(trial) : no_kill();
+		enum outcome outcome =
+			run_build(trial, store->path, variants[variant], goes_on, killing, NULL);
+		trial->resumes += goes_on;
+		trial->resumes_of_resumes += resume > 1 && goes_on;
+		kill_store_check(store);
+		if (outcome == BUILD_KILLED)
+			count_kill(trial, goes_on);
+		done = outcome == BUILD_DONE;
+		if (replaces)
+			done = access(store->path, F_OK) == 0 && (check_replaced(trial, variant, older) || done);
+		else if (access(store->path, F_OK) == 0)
+			done = true;
+		if (outcome == BUILD_REFUSED && !done && !replaces)
+			kill_store_wrong(store, "nothing is there, and yet --resume refuses");
 	}
+	if (store->wrong == 0)
+		check_bytes(trial, variant);
 }
+
+/* ---- the trial -------------------------------------------------------------------------------------------- */
 
 static void prepare(struct trial *trial)
 {
 	struct histree_store *store;
 	struct histree_history *history;
 	struct histree_error error;
+	char path[96];
 	snprintf(trial->folder, sizeof(trial->folder), "/tmp/histree-kill-XXXXXX");
 	if (mkdtemp(trial->folder) == NULL)
 		give_up("cannot make a folder");
-	snprintf(trial->store, sizeof(trial->store), "%s/s.histree", trial->folder);
-	snprintf(trial->building, sizeof(trial->building), "%s.building", trial->store);
-	run_build(trial, "cluster", "--force", -1, &trial->build_ns);
-	if (histree_store_open(trial->store, &store, &error) != HISTREE_OK ||
+	trial->counts = mmap(NULL, KILLING_KINDS * sizeof(*trial->counts), PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (trial->counts == MAP_FAILED)
+		give_up("out of memory");
+	snprintf(trial->store.path, sizeof(trial->store.path), "%s/s.histree", trial->folder);
+	snprintf(trial->store.building, sizeof(trial->store.building), "%s.building", trial->store.path);
+	reference_path(trial, 0, path);
+	if (run_build(trial, path, variants[0], false, no_kill(), &trial->build_ns) != BUILD_DONE)
+		give_up("the build of '%s' failed", path);
+	trial->has_reference[0] = true;
+	for (int kind = 0; kind < KILLING_KINDS; kind++)
+		trial->calls[kind] = trial->counts[kind];
+	if (histree_store_open(path, &store, &error) != HISTREE_OK ||
 	    histree_store_history(store, NULL, false, NULL, &history, &error) != HISTREE_OK)
 		give_up("%s", error.message);
 	truth_learn(&trial->truth, history);
+	trial->store.truth = &trial->truth;
+	trial->store.random.state = trial->seed + 1;
 	histree_history_close(history);
 	histree_store_close(store);
 }
 
-static void tidy(struct trial *trial)
+static void report(const struct trial *trial)
 {
-	clear(trial);
-	rmdir(trial->folder);
-	truth_release(&trial->truth);
+	const struct kill_store *store = &trial->store;
+	printf("seed %" PRIu64 ": %" PRIu64 " kills (%" PRIu64 " of resumes; %" PRIu64
+	       " of a complete history without its name), %" PRIu64 " resumes (%" PRIu64 " of resumes), %" PRIu64
+	       " older stores replaced; %" PRIu64 " stores opened and compared, %" PRIu64
+	       " intervals; asked %" PRIu64 " times meanwhile; %" PRIu64
+	       " completed with the same bytes; losses: %" PRIu64 "\n",
+	       trial->seed, trial->kills, trial->kills_of_resumes, trial->late_kills, trial->resumes,
+	       trial->resumes_of_resumes, trial->replaced, store->opened, store->intervals, store->looks,
+	       trial->completed, store->wrong);
 }
 
 int main(int argc, char **argv)
 {
 	if (argc < 4)
-		give_up("usage: kill_build HISTREE TRACE STORES [SEED [PUBLISH]]");
+		give_up("usage: kill_build HISTREE TRACE KILLS [SEED]");
 	struct trial trial = {
 		.histree = argv[1],
 		.trace = argv[2],
 		.seed = argc > 4 ? strtoull(argv[4], NULL, 10) : 1,
-		.publish = argc > 5 ? argv[5] : "10ms",
 	};
 	uint64_t wanted = strtoull(argv[3], NULL, 10);
 	trial.random.state = trial.seed;
 	prepare(&trial);
 	signal(SIGTERM, stop);
-	while (trial.left < wanted && trial.wrong == 0 && !stopped)
+	while (trial.kills < wanted && trial.store.wrong == 0 && !stopped)
 		try_once(&trial);
-	printf("seed %" PRIu64 ": %" PRIu64 " kills left %" PRIu64 " stores; %" PRIu64 " opened (%" PRIu64
-	       " of them resumed, %" PRIu64 " completed), %" PRIu64 " kills before anything was published; %" PRIu64
-	       " intervals compared; %" PRIu64 " wrong\n",
-	       trial.seed, trial.killed, trial.left, trial.opened, trial.resumed, trial.completed,
-	       trial.before_first, trial.intervals, trial.wrong);
-	tidy(&trial);
-	return trial.wrong > 0;
+	report(&trial);
+	if (trial.store.wrong == 0)
+		run_command("rm -rf '%s'", trial.folder);
+	truth_release(&trial.truth);
+	return trial.store.wrong > 0;
 }
