@@ -86,13 +86,12 @@ void tsdl_skip_past(struct tsdl *tsdl, const char *end)
 		if (depth == 0 && tsdl_accept(tsdl, end))
 			return;
 		char mark = *tsdl->text;
-		if (mark == '{' || mark == '[') {
+		if (mark == '{' || mark == '[')
 			depth++;
-		} else if (mark == '}' || mark == ']') {
-			if (depth == 0)
-				return;
+		else if (mark == '}' && depth == 0)
+			return;
+		else if ((mark == '}' || mark == ']') && depth > 0)
 			depth--;
-		}
 		tsdl_next(tsdl);
 	}
 }

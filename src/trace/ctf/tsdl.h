@@ -27,7 +27,10 @@ bool tsdl_is_word(const struct tsdl *tsdl);
 /* Step over the current token if it is this one. */
 bool tsdl_accept(struct tsdl *tsdl, const char *token);
 
-/* Step over everything up to and with the next `end` outside brackets, or stop before a closing bracket. */
+/*
+ * Step over everything up to and with the next `end` outside brackets, or stop before the "}" of what is around.  A
+ * "]" that closes nothing is stepped over: who reads up to "}" comes closer with each call.
+ */
 void tsdl_skip_past(struct tsdl *tsdl, const char *end);
 
 #endif
