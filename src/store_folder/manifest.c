@@ -8,11 +8,14 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/json_weight.h"
 
 enum {
 	MANIFEST_VERSION = 1,
 	MANIFEST_OLDEST_READER = 1,
-	MANIFEST_SIZE_MAX = 64 << 20,
+	MANIFEST_SIZE_MAX = 16 << 20,    /* of 10,000 traces with the longest of paths, and all their warnings */
+	MANIFEST_MEMORY_MAX = 128 << 20, /* of its values as they are read */
+	ANALYSES_MAX = 256,              /* of a store; a build of this version makes a dozen */
 };
 
 /* ---- writing --------------------------------------------------------------------------------------------- */
@@ -34,6 +37,12 @@ static json_t *text(const char *bytes)
 	return string;
 }
 
+/* A trace can say that it lost more than an integer of JSON holds. */
+static json_int_t number(uint64_t count)
+{
+	return count <= INT64_MAX ? (json_int_t)count : INT64_MAX;
+}
+
 static json_t *texts(const char *const *strings, size_t count)
 {
 	json_t *array = json_array();
@@ -50,7 +59,7 @@ static json_t *histories(const struct histree_store_info *info)
 		json_array_append_new(array, json_pack("{s:o, s:I, s:o, s:I}", "analysis", text(history->analysis),
 						       "version", (json_int_t)history->analysis_version, "file",
 						       text(history->file), "refused",
-						       (json_int_t)history->state_changes_refused));
+						       number(history->state_changes_refused)));
 	}
 	return array;
 }
@@ -60,11 +69,11 @@ static json_t *segments(const struct histree_store_info *info)
 	json_t *array = json_array();
 	for (size_t i = 0; i < info->segments_count; i++) {
 		const struct histree_store_segments *store = &info->segments[i];
-		json_array_append_new(
-			array,
-			json_pack("{s:o, s:I, s:o, s:I, s:I}", "analysis", text(store->analysis), "version",
-				  (json_int_t)store->analysis_version, "file", text(store->file), "without_start",
-				  (json_int_t)store->without_start, "without_end", (json_int_t)store->without_end));
+		json_array_append_new(array,
+				      json_pack("{s:o, s:I, s:o, s:I, s:I}", "analysis", text(store->analysis),
+						"version", (json_int_t)store->analysis_version, "file",
+						text(store->file), "without_start", number(store->without_start),
+						"without_end", number(store->without_end)));
 	}
 	return array;
 }
@@ -77,10 +86,10 @@ static char *encode(const struct histree_store_info *info)
 		"made_by", text(info->made_by), "traces", texts(info->traces, info->trace_count), "histories",
 		histories(info), "segments", segments(info), "complete", (int)info->complete, "partial",
 		(int)info->partial, "warnings", texts(info->warnings, info->warning_count), "events",
-		(json_int_t)info->event_count, "clock_steps_back", (json_int_t)info->clock_steps_back,
-		"discarded_events", (json_int_t)info->discarded_events, "discarded_packets",
-		(json_int_t)info->discarded_packets, "gaps", (json_int_t)info->gap_count, "start",
-		(json_int_t)info->start, "end", (json_int_t)info->end, "build_ns", (json_int_t)info->build_ns);
+		number(info->event_count), "clock_steps_back", number(info->clock_steps_back), "discarded_events",
+		number(info->discarded_events), "discarded_packets", number(info->discarded_packets), "gaps",
+		number(info->gap_count), "start", (json_int_t)info->start, "end", (json_int_t)info->end, "build_ns",
+		(json_int_t)info->build_ns);
 	if (root == NULL)
 		return NULL;
 	char *json = json_dumps(root, JSON_INDENT(2));
@@ -103,29 +112,52 @@ enum histree_status manifest_write(const struct io *io, const char *path, const 
 
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
+static enum histree_status malformed(const char *path, const char *what, struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s': %s; build the store again", path, what);
+}
+
+static enum histree_status too_large(const char *path, const char *what, struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_FORMAT,
+			 "'%s' has %s than any manifest; 'histree repair' makes a store of what is beside it", path,
+			 what);
+}
+
+/* Whoever writes the bytes says how many there are: they are looked at before memory is asked for on their word. */
+static enum histree_status read_bytes_of(const struct io *io, const char *path, int file, char **bytes,
+					 size_t *size, struct histree_error *error)
+{
+	off_t length = 0;
+	if (io->size(io->context, file, &length) != 0)
+		return error_set(error, HISTREE_ERR_IO, "'%s': cannot tell its size: %s", path, strerror(errno));
+	if (length > MANIFEST_SIZE_MAX)
+		return too_large(path, "more bytes", error);
+	*size = (size_t)length;
+	*bytes = malloc(*size + 1);
+	if (*bytes == NULL)
+		return error_memory(error, "the manifest");
+	enum histree_status status = io_read_all(io, file, *bytes, *size, 0, error);
+	if (status != HISTREE_OK)
+		error_prefix(error, "'%s'", path);
+	return status;
+}
+
 static enum histree_status load(const struct io *io, const char *path, json_t **root, struct histree_error *error)
 {
 	int file = io->open(io->context, path, O_RDONLY, 0);
 	if (file < 0)
 		return error_set(error, errno == ENOENT || errno == ENOTDIR ? HISTREE_NOT_FOUND : HISTREE_ERR_IO,
 				 "cannot open '%s': %s", path, strerror(errno));
-	enum histree_status status = HISTREE_OK;
 	char *bytes = NULL;
-	off_t size = 0;
-	if (io->size(io->context, file, &size) != 0 || size > MANIFEST_SIZE_MAX)
-		status = error_set(error, HISTREE_ERR_FORMAT, "'%s' is no manifest: %lld bytes", path,
-				   (long long)size);
-	if (status == HISTREE_OK && (bytes = malloc((size_t)size + 1)) == NULL)
-		status = error_memory(error, "the manifest");
-	if (status == HISTREE_OK) {
-		status = io_read_all(io, file, bytes, (size_t)size, 0, error);
-		if (status != HISTREE_OK)
-			error_prefix(error, "'%s'", path);
-	}
+	size_t size = 0;
+	enum histree_status status = read_bytes_of(io, path, file, &bytes, &size, error);
 	io->close(io->context, file);
+	if (status == HISTREE_OK && json_weight(bytes, size) > MANIFEST_MEMORY_MAX)
+		status = too_large(path, "more in it", error);
 	if (status == HISTREE_OK) {
 		json_error_t fault;
-		*root = json_loadb(bytes, (size_t)size, JSON_REJECT_DUPLICATES, &fault);
+		*root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &fault);
 		if (*root == NULL)
 			status = error_set(error, HISTREE_ERR_FORMAT, "'%s': line %d: %s", path, fault.line,
 					   fault.text);
@@ -134,14 +166,11 @@ static enum histree_status load(const struct io *io, const char *path, json_t **
 	return status;
 }
 
-static enum histree_status malformed(const char *path, const char *what, struct histree_error *error)
-{
-	return error_set(error, HISTREE_ERR_FORMAT, "'%s': %s; build the store again", path, what);
-}
-
 static enum histree_status decode_texts(const char *path, json_t *array, struct arena *arena,
 					const char *const **out, size_t *count, struct histree_error *error)
 {
+	if (!json_is_array(array))
+		return malformed(path, "a list of texts is none", error);
 	*count = json_array_size(array);
 	const char **strings = arena_allocate(arena, (*count + 1) * sizeof(*strings), _Alignof(char *));
 	if (strings == NULL)
@@ -164,64 +193,122 @@ static bool stays_inside(const char *file)
 	return strchr(file, '/') == NULL && file[0] != '.';
 }
 
+/* What each history and segment store has. */
+struct part {
+	const char *analysis, *file;
+	uint32_t version;
+};
+
+static enum histree_status take_part(const char *path, const char *analysis, const char *file, json_int_t version,
+				     struct arena *arena, struct part *out, struct histree_error *error)
+{
+	if (!stays_inside(file))
+		return malformed(path, "what an analysis made lies outside the store", error);
+	if (version < 0 || version > UINT32_MAX)
+		return malformed(path, "an analysis has a version that cannot be", error);
+	*out = (struct part){ arena_copy(arena, analysis, strlen(analysis)), arena_copy(arena, file, strlen(file)),
+			      (uint32_t)version };
+	return out->analysis != NULL && out->file != NULL ? HISTREE_OK : error_memory(error, "the manifest");
+}
+
+/* Room for a list of the manifest, which has an entry for each analysis. */
+static enum histree_status list_room(const char *path, json_t *array, struct arena *arena, size_t size,
+				     size_t alignment, void **out, struct histree_error *error)
+{
+	if (array != NULL && !json_is_array(array))
+		return malformed(path, "the list of what the analyses made is none", error);
+	if (json_array_size(array) > ANALYSES_MAX)
+		return malformed(path, "lists more than 256 histories or segment stores", error);
+	*out = arena_allocate(arena, (json_array_size(array) + 1) * size, alignment);
+	return *out != NULL ? HISTREE_OK : error_memory(error, "the manifest");
+}
+
 static enum histree_status decode_histories(const char *path, json_t *array, struct arena *arena,
 					    struct histree_store_info *out, struct histree_error *error)
 {
+	void *room;
+	enum histree_status status = list_room(path, array, arena, sizeof(struct histree_store_history),
+					       _Alignof(struct histree_store_history), &room, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct histree_store_history *list = room;
 	out->history_count = json_array_size(array);
-	struct histree_store_history *list = arena_allocate(arena, (out->history_count + 1) * sizeof(*list),
-							    _Alignof(struct histree_store_history));
-	if (list == NULL)
-		return error_memory(error, "the manifest");
-	for (size_t i = 0; i < out->history_count; i++) {
+	out->histories = list;
+	for (size_t i = 0; status == HISTREE_OK && i < out->history_count; i++) {
 		const char *analysis, *file;
 		json_int_t version, refused;
+		struct part part;
 		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I}", "analysis", &analysis, "version",
 				&version, "file", &file, "refused", &refused) != 0)
 			return malformed(path, "a history lacks its analysis, version, file or count", error);
-		if (!stays_inside(file))
-			return malformed(path, "a history lies outside the store", error);
-		list[i] = (struct histree_store_history){
-			.analysis = arena_copy(arena, analysis, strlen(analysis)),
-			.analysis_version = (uint32_t)version,
-			.file = arena_copy(arena, file, strlen(file)),
-			.state_changes_refused = (uint64_t)refused,
-		};
-		if (list[i].analysis == NULL || list[i].file == NULL)
-			return error_memory(error, "the manifest");
+		status = take_part(path, analysis, file, version, arena, &part, error);
+		if (status == HISTREE_OK)
+			list[i] = (struct histree_store_history){ part.analysis, part.version, part.file,
+								  (uint64_t)refused };
 	}
-	out->histories = list;
-	return HISTREE_OK;
+	return status;
 }
 
 static enum histree_status decode_segments(const char *path, json_t *array, struct arena *arena,
 					   struct histree_store_info *out, struct histree_error *error)
 {
+	void *room;
+	enum histree_status status = list_room(path, array, arena, sizeof(struct histree_store_segments),
+					       _Alignof(struct histree_store_segments), &room, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct histree_store_segments *list = room;
 	out->segments_count = json_array_size(array);
-	struct histree_store_segments *list = arena_allocate(arena, (out->segments_count + 1) * sizeof(*list),
-							     _Alignof(struct histree_store_segments));
-	if (list == NULL)
-		return error_memory(error, "the manifest");
-	for (size_t i = 0; i < out->segments_count; i++) {
+	out->segments = list;
+	for (size_t i = 0; status == HISTREE_OK && i < out->segments_count; i++) {
 		const char *analysis, *file;
 		json_int_t version, without_start, without_end;
+		struct part part;
 		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I, s:I}", "analysis", &analysis,
 				"version", &version, "file", &file, "without_start", &without_start, "without_end",
 				&without_end) != 0)
 			return malformed(path, "a segment store lacks its analysis, version, file or counts",
 					 error);
-		if (!stays_inside(file))
-			return malformed(path, "a segment store lies outside the store", error);
-		list[i] = (struct histree_store_segments){
-			.analysis = arena_copy(arena, analysis, strlen(analysis)),
-			.analysis_version = (uint32_t)version,
-			.file = arena_copy(arena, file, strlen(file)),
-			.without_start = (uint64_t)without_start,
-			.without_end = (uint64_t)without_end,
-		};
-		if (list[i].analysis == NULL || list[i].file == NULL)
-			return error_memory(error, "the manifest");
+		status = take_part(path, analysis, file, version, arena, &part, error);
+		if (status == HISTREE_OK)
+			list[i] = (struct histree_store_segments){ part.analysis, part.version, part.file,
+								   (uint64_t)without_start, (uint64_t)without_end };
 	}
-	out->segments = list;
+	return status;
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool has_twice(const char **texts, size_t count)
+{
+	qsort(texts, count, sizeof(*texts), compare_texts);
+	for (size_t i = 1; i < count; i++)
+		if (strcmp(texts[i - 1], texts[i]) == 0)
+			return true;
+	return false;
+}
+
+/* One file read under many names would be work that no byte of the store stands for. */
+static enum histree_status check_parts(const char *path, const struct histree_store_info *info,
+				       struct histree_error *error)
+{
+	const char *files[2 * ANALYSES_MAX], *analyses[2 * ANALYSES_MAX];
+	size_t count = 0;
+	for (size_t i = 0; i < info->history_count; i++, count++) {
+		files[count] = info->histories[i].file;
+		analyses[count] = info->histories[i].analysis;
+	}
+	for (size_t i = 0; i < info->segments_count; i++, count++) {
+		files[count] = info->segments[i].file;
+		analyses[count] = info->segments[i].analysis;
+	}
+	if (has_twice(files, count))
+		return malformed(path, "names one file for two analyses", error);
+	if (has_twice(analyses, count))
+		return malformed(path, "names one analysis twice", error);
 	return HISTREE_OK;
 }
 
@@ -255,6 +342,10 @@ static enum histree_status decode(const char *path, json_t *root, struct arena *
 			&lost_events, "discarded_packets", &lost_packets, "gaps", &gaps, "start", &start, "end",
 			&end, "build_ns", &build_ns) != 0)
 		return malformed(path, "lacks something, or has it of another kind", error);
+	if (events < 0 || gaps < 0 || build_ns < 0)
+		return malformed(path, "has a count below zero", error);
+	if (start > end)
+		return malformed(path, "has a trace that ends before it starts", error);
 	*out = (struct histree_store_info){
 		.made_by = arena_copy(arena, made_by, strlen(made_by)),
 		.complete = complete != 0,
@@ -277,7 +368,7 @@ static enum histree_status decode(const char *path, json_t *root, struct arena *
 		status = decode_histories(path, list, arena, out, error);
 	if (status == HISTREE_OK) /* stores that were made before there were any have no such member */
 		status = decode_segments(path, json_object_get(root, "segments"), arena, out, error);
-	return status;
+	return status == HISTREE_OK ? check_parts(path, out, error) : status;
 }
 
 enum histree_status manifest_read(const struct io *io, const char *path, struct arena *arena,

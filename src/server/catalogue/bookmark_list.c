@@ -8,11 +8,12 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/json_weight.h"
 #include "server/text/json_writer.h"
 
 #define FORMAT "histree bookmarks"
 
-enum { VERSION = 1 };
+enum { VERSION = 1, LIST_MEMORY_MAX = 48 << 20 };
 
 void bookmark_list_release(struct bookmark_list *list)
 {
@@ -148,6 +149,8 @@ enum histree_status bookmark_list_decode(struct bookmark_list *out, const char *
 {
 	json_error_t fault;
 	*out = (struct bookmark_list){ 0 };
+	if (json_weight(bytes, size) > LIST_MEMORY_MAX)
+		return error_set(error, HISTREE_ERR_FORMAT, "it has more in it than %d bookmarks", BOOKMARKS_MAX);
 	json_t *root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &fault);
 	if (root == NULL)
 		return error_set(error, HISTREE_ERR_FORMAT, "line %d: %s", fault.line, fault.text);

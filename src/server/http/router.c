@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+#include "base/json_weight.h"
+
+/* Of the values of a request: some three times what one for a hundred thousand rows takes. */
+enum { REQUEST_MEMORY_MAX = 48 << 20 };
+
 /* Whether segments from `at` on match the rest of a pattern. */
 static bool matches(const char *pattern, const struct target *target, const char **captured)
 {
@@ -48,7 +53,12 @@ static bool read_body(struct call *call)
 {
 	const struct http_request *request = call->request;
 	json_error_t error = { .text = "" };
-	if (request->body_size > 0 && (request->method == HTTP_POST || request->method == HTTP_PUT))
+	bool has_body = request->body_size > 0 && (request->method == HTTP_POST || request->method == HTTP_PUT);
+	if (has_body && json_weight(request->body, request->body_size) > REQUEST_MEMORY_MAX) {
+		reply_error(call->reply, HTTP_TOO_LARGE, "the body has more in it than any request of ours");
+		return false;
+	}
+	if (has_body)
 		call->body = json_loadb(request->body, request->body_size, 0, &error);
 	else
 		call->body = json_object();
