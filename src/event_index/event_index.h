@@ -37,6 +37,7 @@ enum {
 	EVENT_INDEX_VERSION_MIN = 1, /* that can be read */
 	EVENT_INDEX_HEADER_SIZE = 40,
 	EVENT_INDEX_CHECKED_FROM = 16, /* what the checksum covers */
+	EVENT_INDEX_MEMORY_MAX = 192 << 20, /* of one that is read: about a billion events */
 	EVENTS_PER_TICK = 64,
 	EVENTS_PER_BLOCK = 8192,
 };
@@ -62,7 +63,10 @@ struct event_index {
 	size_t gap_count;
 };
 
-/* Reads the index.  Returns HISTREE_NOT_FOUND if there is no such file. */
+/*
+ * Reads the index.  Returns HISTREE_NOT_FOUND if there is no such file, and HISTREE_ERR_TOO_LARGE if it would take
+ * more than EVENT_INDEX_MEMORY_MAX.
+ */
 enum histree_status event_index_read(const struct io *io, const char *path, struct event_index *out,
 				     struct histree_error *error);
 void event_index_release(struct event_index *index);
