@@ -21,6 +21,11 @@ enum { OPEN_ATTEMPTS = 3 };
 /* More than the names of a hundred million attributes take. */
 #define SECTION_SIZE_MAX (UINT64_C(1) << 32)
 
+enum {
+	SMALL_SECTION_SIZE_MAX = 64 << 10, /* ten times the largest of those that say a few facts */
+	CHECK_PIECE_SIZE = 64 << 10,
+};
+
 /* Blocks and sections lie as a whole on one side of the base. */
 static enum histree_status read_at(const struct block_file *file, void *bytes, size_t size, uint64_t offset,
 				   struct histree_error *error)
@@ -124,9 +129,27 @@ static enum histree_status read_header(struct block_file *file, struct block_hea
 	return HISTREE_OK;
 }
 
+/* A file may be large without bytes (sparse): memory is not asked for on its word. */
+static uint64_t section_size_max(const struct block_file *file, uint32_t id)
+{
+	switch (id) {
+	case SECTION_EXTENTS:
+		return (uint64_t)file->block_count * VARINT_SIZE_MAX;
+	case SECTION_TREE:
+	case SECTION_STATISTICS:
+	case SECTION_PROVIDER:
+	case SECTION_SEGMENTS:
+		return SMALL_SECTION_SIZE_MAX;
+	default:
+		return SECTION_SIZE_MAX;
+	}
+}
+
+/* They are written one after the other: none has bytes of another, so that all are no more than the file. */
 static enum histree_status decode_sections(struct block_file *file, const uint8_t *table,
 					   struct histree_error *error)
 {
+	uint64_t end = BLOCK_FILE_HEADER_SIZE;
 	for (uint32_t i = 0; i < file->section_count; i++) {
 		const uint8_t *entry = table + (size_t)i * SECTION_ENTRY_SIZE;
 		struct section *section = &file->sections[i];
@@ -136,10 +159,12 @@ static enum histree_status decode_sections(struct block_file *file, const uint8_
 		section->size = get_le64(entry + 16);
 		if (section->offset > file->size || section->size > file->size - section->offset)
 			return error_set(error, HISTREE_ERR_FORMAT, "section %u lies outside the file", i);
-		/* A file may be large without bytes (sparse): memory is not asked for on its word. */
-		if (section->size > SECTION_SIZE_MAX)
+		if (section->size > section_size_max(file, section->id))
 			return error_set(error, HISTREE_ERR_FORMAT, "section %u has %llu bytes: too many", i,
 					 (unsigned long long)section->size);
+		if (section->offset < end)
+			return error_set(error, HISTREE_ERR_FORMAT, "section %u has bytes of the one before it", i);
+		end = section->offset + section->size;
 	}
 	return HISTREE_OK;
 }
@@ -335,27 +360,43 @@ enum histree_status block_file_section(const struct block_file *file, uint32_t i
 	return status;
 }
 
+/* Go on in `crc` with a section, piece by piece: it is not kept. */
+static enum histree_status checksum_section(const struct block_file *file, const struct section *section,
+					    uint32_t *crc, struct histree_error *error)
+{
+	uint8_t *piece = malloc(CHECK_PIECE_SIZE);
+	if (piece == NULL)
+		return error_memory(error, "a section");
+	enum histree_status status = HISTREE_OK;
+	for (uint64_t at = 0; status == HISTREE_OK && at < section->size; at += CHECK_PIECE_SIZE) {
+		uint64_t left = section->size - at;
+		size_t size = left < CHECK_PIECE_SIZE ? (size_t)left : CHECK_PIECE_SIZE;
+		status = read_at(file, piece, size, section->offset + at, error);
+		*crc = crc32c(*crc, piece, size);
+	}
+	free(piece);
+	return status;
+}
+
 static enum histree_status check_section(const struct block_file *file, const struct section *section,
 					 void (*report)(void *context, const char *fault), void *context,
 					 struct histree_error *error)
 {
 	char name[5], fault[80];
 	size_t size;
-	struct histree_error damage;
-	uint8_t *content = malloc(section->size > 0 ? section->size : 1);
-	if (content == NULL)
-		return error_memory(error, "a section");
+	uint32_t crc = 0;
 	section_name(section->id, name);
-	enum histree_status status = read_section(file, section, content, &damage);
-	free(content);
-	if (status == HISTREE_ERR_FORMAT) {
+	enum histree_status status = checksum_section(file, section, &crc, error);
+	if (status == HISTREE_ERR_FORMAT || (status == HISTREE_OK && crc != section->crc)) {
 		bool copied = block_copies_find(&file->copies, section->id, &size) != NULL;
 		snprintf(fault, sizeof(fault), "section %s: checksum mismatch%s", name,
 			 copied ? "; its copy is sound" : "");
 		report(context, fault);
 		return HISTREE_OK;
 	}
-	return status == HISTREE_OK ? status : error_set(error, status, "section %s: %s", name, damage.message);
+	if (status < 0)
+		error_prefix(error, "section %s", name);
+	return status;
 }
 
 enum histree_status block_file_check(const struct block_file *file,
@@ -370,6 +411,14 @@ enum histree_status block_file_check(const struct block_file *file,
 	for (uint32_t i = 0; i < file->section_count && status == HISTREE_OK; i++)
 		status = check_section(file, &file->sections[i], report, context, error);
 	return block_file_error_in(file, status, error);
+}
+
+uint64_t block_file_section_size(const struct block_file *file, uint32_t id)
+{
+	for (uint32_t i = 0; i < file->section_count; i++)
+		if (file->sections[i].id == id)
+			return file->sections[i].size;
+	return 0;
 }
 
 const char *block_file_path(const struct block_file *file)
