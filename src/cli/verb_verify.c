@@ -5,6 +5,7 @@
 #include "cli/control_text.h"
 #include "cli/target.h"
 #include "cli/verb.h"
+#include "histree/events.h"
 
 struct verify_options {
 	const char *analysis;
@@ -89,6 +90,21 @@ static enum cli_exit verify_segments(struct verifying *verifying, const struct t
 	return judge(verifying, status, &error, faults_before);
 }
 
+/* It is read as a whole.  A store that is being built has none yet, and a repaired one has none. */
+static enum cli_exit verify_events(struct verifying *verifying, const struct target *target)
+{
+	struct histree_events *events;
+	struct histree_error error = { 0 };
+	uint64_t faults_before = verifying->faults;
+	verifying->analysis = NULL;
+	enum histree_status status = histree_events_open(target->store, &events, &error);
+	if (status == HISTREE_OK)
+		histree_events_close(events);
+	if (status == HISTREE_ERR_TOO_LARGE || status == HISTREE_ERR_VERSION)
+		status = HISTREE_ERR_FORMAT;
+	return status == HISTREE_NOT_FOUND ? CLI_OK : judge(verifying, status, &error, faults_before);
+}
+
 static enum cli_exit verify_all(struct verifying *verifying, const struct target *target, const char *analysis)
 {
 	if (target->store == NULL)
@@ -103,7 +119,7 @@ static enum cli_exit verify_all(struct verifying *verifying, const struct target
 		code = verify(verifying, target, info->histories[i].analysis);
 	for (size_t i = 0; i < info->segments_count && code == CLI_OK; i++)
 		code = verify_segments(verifying, target, info->segments[i].analysis);
-	return code;
+	return code == CLI_OK ? verify_events(verifying, target) : code;
 }
 
 static void print_ok(const struct verifying *verifying, const char *path)
