@@ -67,14 +67,13 @@ static enum histree_status read_section(const struct table_store *store, struct 
 	table->page_count = table_page_count(store->segment_count);
 	uint64_t said = block_file_section_size(table->file, SECTION_RANKS);
 	/* What the table of another store says of itself is not worth the memory. */
-	if ((said != 0 && said != table_section_size(store)) ||
-	    block_file_block_size(table->file) != TABLE_PAGE_SIZE ||
-	    block_file_block_count(table->file) != table->page_count)
+	if (said != 0 && said != table_section_size(store))
 		return of_another_store(table, error);
 	enum histree_status status = block_file_section(table->file, SECTION_RANKS, &table->section, &size, error);
 	if (status != HISTREE_OK)
 		return status;
-	if (size != table_section_size(store)) /* the first of two of them is damaged */
+	if (size != table_section_size(store) || block_file_block_size(table->file) != TABLE_PAGE_SIZE ||
+	    block_file_block_count(table->file) != table->page_count)
 		return of_another_store(table, error);
 	table->times = table->section + table_identity_size(store);
 	return check_identity(store, table, error);
