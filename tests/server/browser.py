@@ -73,7 +73,7 @@ class Browser:
             raise RuntimeError(result["error"])
         return result.get("value")
 
-    def until(self, script, what=None, seconds=60):
+    def until(self, script, what=None, seconds=120):
         """The value of a script, once it is true."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:

@@ -119,8 +119,7 @@ def zooms_and_pans(page):
     x, y = page.point(0.25, 0.5)
     at = page.browser.run("return page.charts[0].timeAt(arguments_[0])", x)
     page.browser.wheel(x, y, -500, CONTROL)
-    span = page.browser.until("page.viewport.span < arguments.length + 1e18 && page.viewport.span")
-    assert span < whole / 2
+    span = page.browser.until(f"page.viewport.span < {whole / 2} && page.viewport.span", "it is zoomed in")
     assert abs(page.browser.run("return page.charts[0].timeAt(arguments_[0])", x) - at) <= span / 100, "zooms at the pointer"
     page.ready()
     page.shoot("zoomed")
@@ -167,7 +166,8 @@ def hover_tells(page):
     run = page.browser.run(WIDE_SPANS, "control-flow")[0]
     box = page.chart()
     page.browser.move(round(box["x"] + run["x"]), round(box["y"] + run["y"]))
-    page.browser.until("!document.getElementById('tip').hidden && document.getElementById('tip').textContent.includes('for')")
+    page.browser.until("!document.getElementById('tip').hidden &&"
+                       " [...document.querySelectorAll('#tip th')].some((one) => one.textContent === 'for')", "the state is told")
     text = page.get("document.getElementById('tip').innerText")
     assert " — " in text and "from" in text and "tid" in text, text
     page.shoot("hover")

@@ -8,12 +8,28 @@ export function whenBusy(listener) {
 	onBusy = listener;
 }
 
+const BUSY = 503;
+const ASKED_AGAIN_MAX = 20; // of one question; each waited for its turn before it was refused
+
+const passed = (seconds) => new Promise((done) => setTimeout(done, seconds * 1000));
+
+// A server that is busy says when to come back.
+async function ask(url, options) {
+	for (let again = 0; ; again++) {
+		const response = await fetch(url, options);
+		const wait = Number(response.headers.get("Retry-After") ?? NaN);
+		if (response.status !== BUSY || !(wait >= 0) || again === ASKED_AGAIN_MAX)
+			return response;
+		await passed(wait);
+	}
+}
+
 async function get(path, parameters, signal) {
 	const query = new URLSearchParams(parameters);
 	if (++underWay === 1)
 		onBusy(true);
 	try {
-		const response = await fetch(`api/v1/${path}?${query}`, { signal });
+		const response = await ask(`api/v1/${path}?${query}`, { signal });
 		if (response.ok)
 			return response;
 		const error = await response.json().catch(() => ({}));
@@ -26,7 +42,7 @@ async function get(path, parameters, signal) {
 
 // The page asks for it before any of its code is there (index.html).
 export async function experiments() {
-	const response = await fetch("api/v1/experiments");
+	const response = await ask("api/v1/experiments");
 	if (!response.ok)
 		throw Object.assign(new Error(`the server answered ${response.status}`), { isAnswer: true });
 	return response.json();
@@ -38,7 +54,7 @@ export async function json(path, parameters, signal) {
 
 // What changes something goes by the protocol; the body is JSON already.
 export async function change(method, path, body) {
-	const response = await fetch(`tsp/api/${path}`, { method, headers: { "Content-Type": "application/json" }, body });
+	const response = await ask(`tsp/api/${path}`, { method, headers: { "Content-Type": "application/json" }, body });
 	if (response.ok)
 		return;
 	const error = await response.json().catch(() => ({}));

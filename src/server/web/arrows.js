@@ -4,7 +4,7 @@
 // They are painted when they can be followed with the eye, which is when there are not too many of them.
 
 import * as api from "./api.js";
-import { eachFrame, sizeOf } from "./viewport.js";
+import { sizeOf } from "./viewport.js";
 import * as time from "./time.js";
 
 const WAIT_MS = 120; // for a range that is being dragged
@@ -21,15 +21,14 @@ function distance(x, y, { x1, y1, x2, y2 }) {
 export class Arrows {
 	arrows = [];
 	kinds = [];
-	isComplete = true;
 	#asked = "";
+	#answered = ""; // of what was asked: the arrows that are there
 	#timer = 0;
 	#abort = null;
 	#lines = []; // that were painted last
 
 	constructor(chart, failed) {
 		Object.assign(this, { chart, failed });
-		this.redraw = eachFrame(() => chart.draw());
 	}
 
 	get #isOn() {
@@ -40,30 +39,38 @@ export class Arrows {
 		return this.#isOn && this.arrows.length * PX_PER_ARROW > sizeOf(this.chart.canvas).width;
 	}
 
+	get #wanted() {
+		const { viewport, canvas, parameters } = this.chart;
+		return { ...parameters, from: viewport.from, to: viewport.to, pixels: Math.min(sizeOf(canvas).width, 8192) };
+	}
+
+	// Those of the visible range are there.
+	get isComplete() {
+		return !this.#isOn || JSON.stringify(this.#wanted) === this.#answered;
+	}
+
 	#follow() {
-		const { viewport, canvas } = this.chart;
-		const wanted = { ...this.chart.parameters, from: viewport.from, to: viewport.to, pixels: Math.min(sizeOf(canvas).width, 8192) };
-		const asked = JSON.stringify(wanted);
+		const wanted = this.#wanted, asked = JSON.stringify(wanted);
 		if (asked === this.#asked)
 			return;
 		this.#asked = "";
-		this.isComplete = false;
 		clearTimeout(this.#timer);
 		this.#abort?.abort();
-		if (!this.chart.isComplete) // rows come first
+		if (!this.chart.isComplete || this.chart.isEarly) // rows come first, in their order
 			return;
 		this.#asked = asked;
-		this.#timer = setTimeout(() => this.#fetch(wanted), WAIT_MS);
+		this.#timer = setTimeout(() => this.#fetch(wanted, asked), WAIT_MS);
 	}
 
-	async #fetch(wanted) {
+	async #fetch(wanted, asked) {
 		const abort = this.#abort = new AbortController();
 		try {
 			const { arrows, kinds } = await api.json("arrows", wanted, abort.signal);
 			if (abort.signal.aborted)
 				return;
-			Object.assign(this, { arrows, kinds, isComplete: true });
-			this.redraw();
+			Object.assign(this, { arrows, kinds });
+			this.#answered = asked;
+			this.chart.draw();
 		} catch (error) {
 			if (error.name !== "AbortError")
 				this.failed(error);

@@ -116,7 +116,7 @@ export class Blocks {
 		const { index, range, parameters, key } = wanted;
 		try {
 			const window = await api.rows(
-				{ ...parameters, first: index * BLOCK_ROWS, count: BLOCK_ROWS, ...range }, wanted.abort.signal);
+				{ ...parameters, early: 1, first: index * BLOCK_ROWS, count: BLOCK_ROWS, ...range }, wanted.abort.signal);
 			if (this.#wanted.get(key) !== wanted)
 				return;
 			this.#use(key, { index, range, ...window, picture: null });

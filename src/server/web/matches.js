@@ -41,7 +41,7 @@ export class Matches {
 	// Over a block that was drawn at (left, y), its pixels being `pixel` wide.
 	draw(context, block, left, pixel, y, rowHeight) {
 		const text = this.chart.viewport.filter;
-		if (text === "")
+		if (text === "" || block.early)
 			return;
 		const found = this.#of(block, text);
 		this.isComplete &&= Boolean(found);

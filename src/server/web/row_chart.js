@@ -43,6 +43,8 @@ export class RowChart extends EventTarget {
 	isEarly = false; // the rows are not those of the view yet: the server is putting them in order
 	settings = { sort: "tree", filter: "", folded: false, toggled: [], arrows: true };
 	#names = [];
+	#isAwaitingOrder = false;
+	#areInOrder = false; // on the server: early rows are of no use any more
 
 	constructor(viewport, experiment, view, failed) {
 		super();
@@ -50,11 +52,7 @@ export class RowChart extends EventTarget {
 		this.experiment = experiment;
 		this.view = view;
 		this.failed = failed;
-		const draw = eachFrame(() => this.#draw());
-		this.draw = () => {
-			this.isComplete = false; // until it is known what is missing
-			draw();
-		};
+		this.draw = eachFrame(() => this.#draw(), () => (this.isComplete = false)); // until it is known what is missing
 		this.blocks = new Blocks((window) => this.#arrived(window), failed);
 		this.arrows = new Arrows(this, failed);
 		this.matches = new Matches(this, failed);
@@ -134,7 +132,7 @@ export class RowChart extends EventTarget {
 
 	get parameters() {
 		const { sort, filter, folded, toggled } = this.settings;
-		return { experiment: this.experiment.uuid, view: this.view.name, sort, filter, folded: folded ? 1 : 0, toggled: toggled.join(), early: 1 };
+		return { experiment: this.experiment.uuid, view: this.view.name, sort, filter, folded: folded ? 1 : 0, toggled: toggled.join() };
 	}
 
 	toggle(row) {
@@ -195,24 +193,39 @@ export class RowChart extends EventTarget {
 	// ---- drawing ----
 
 	#arrived(window) {
-		if (window.early && !this.isEarly)
+		if (window.early && this.#areInOrder) { // they were sent before that, and came late
+			this.#expireEarly();
+			return;
+		}
+		if (window.early)
 			this.#awaitOrder();
-		else if (this.isEarly && !window.early)
+		else if (this.isEarly)
 			this.chosen = this.chosenRow = -1; // the row at that position is another one now
+		this.#areInOrder = !window.early;
 		this.isEarly = window.early;
 		this.total = window.total;
 		this.scrollTo(this.top);
 		this.draw();
 	}
 
+	#expireEarly() {
+		this.blocks.expireEarly();
+		this.draw();
+	}
+
 	// The server answers once the rows are in order.
 	async #awaitOrder() {
+		if (this.#isAwaitingOrder)
+			return;
+		this.#isAwaitingOrder = true;
 		try {
-			await api.rows({ ...this.parameters, early: "", first: 0, count: 0, from: 0, to: 0, pixels: 1 });
-			this.blocks.expireEarly();
-			this.draw();
+			await api.rows({ ...this.parameters, first: 0, count: 0, from: 0, to: 0, pixels: 1 });
+			this.#areInOrder = true;
+			this.#expireEarly();
 		} catch (error) {
 			this.failed(error);
+		} finally {
+			this.#isAwaitingOrder = false;
 		}
 	}
 

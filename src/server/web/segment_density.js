@@ -16,7 +16,7 @@ const LEFT = 60; // px, for the counts
 export class SegmentDensity {
 	constructor(panel) {
 		this.panel = panel;
-		this.draw = eachFrame(() => this.#draw());
+		this.draw = eachFrame(() => this.#draw(), () => (this.isDrawn = false));
 		this.canvas = element("canvas", { tabIndex: 0, ariaLabel: "number of segments by duration" });
 		this.root = element("div", { className: "body" }, this.canvas);
 		this.data = new RangedAnswer("segment-density", () => this.#came(), (error) => panel.fail(error));
@@ -47,7 +47,6 @@ export class SegmentDensity {
 	#draw() {
 		const { viewport } = this.panel;
 		const { context, width, height } = fit(this.canvas);
-		this.isDrawn = false;
 		if (width < LEFT + BUCKET_WIDTH || height < 2 * FOOT || !this.panel.store)
 			return;
 		this.data.ask(this.panel.parameters, { from: viewport.from, to: viewport.to },
@@ -87,7 +86,7 @@ export class SegmentDensity {
 	}
 
 	#bucketAt(event) {
-		if (!this.isDrawn || event.offsetX < LEFT)
+		if (!this.across || event.offsetX < LEFT)
 			return null;
 		const { edges, counts } = this.data.answer;
 		const duration = this.across.numberAt(event.offsetX) - 1;

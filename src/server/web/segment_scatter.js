@@ -22,7 +22,7 @@ const DARK = ["#56b4e9", "#ff8c42", "#2fd0a0", "#f09ac9", "#f0e442", "#9ad1f5", 
 export class SegmentScatter {
 	constructor(panel) {
 		this.panel = panel;
-		this.draw = eachFrame(() => this.#draw());
+		this.draw = eachFrame(() => this.#draw(), () => (this.isDrawn = false));
 		this.names = element("div", { className: "names scatter-names" });
 		this.canvas = element("canvas", { tabIndex: 0, ariaLabel: "duration over time" });
 		this.root = element("div", { className: "body over-time" }, this.names, this.canvas);
@@ -84,7 +84,6 @@ export class SegmentScatter {
 	#draw() {
 		const { viewport } = this.panel;
 		const { context, width, height } = fit(this.canvas);
-		this.isDrawn = false;
 		if (width < 2 || !this.panel.store)
 			return;
 		this.data.ask(this.panel.parameters, { from: viewport.from, to: viewport.to },

@@ -17,7 +17,7 @@ export class SegmentStats {
 
 	constructor(panel) {
 		this.panel = panel;
-		this.draw = eachFrame(() => this.#ask());
+		this.draw = eachFrame(() => this.#ask(), () => (this.isAsked = false));
 		this.head = element("tr");
 		this.body = element("tbody");
 		this.root = element("div", { className: "lines" },
@@ -26,7 +26,7 @@ export class SegmentStats {
 	}
 
 	get isComplete() {
-		return this.data.isLatest;
+		return this.data.isLatest && this.isAsked;
 	}
 
 	open() {
@@ -37,8 +37,10 @@ export class SegmentStats {
 
 	#ask() {
 		const { viewport, store, parameters } = this.panel;
-		if (store)
-			this.data.ask(parameters, { from: viewport.from, to: viewport.to });
+		if (!store)
+			return;
+		this.data.ask(parameters, { from: viewport.from, to: viewport.to });
+		this.isAsked = true;
 	}
 
 	#sortBy(key) {

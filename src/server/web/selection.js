@@ -27,13 +27,14 @@ export class Selection {
 
 	#later() {
 		clearTimeout(this.#timer);
+		this.#turn++; // what is on its way is about what was selected before
 		this.isComplete = this.#wanted === null || this.viewport.a === null;
 		if (!this.isComplete)
 			this.#timer = setTimeout(() => this.#spread().catch(this.failed), WAIT_MS);
 	}
 
 	async #spread() {
-		const turn = ++this.#turn, at = this.viewport.a;
+		const turn = this.#turn, at = this.viewport.a;
 		for (const chart of this.charts()) {
 			if (chart === this.#source || at === null)
 				continue;

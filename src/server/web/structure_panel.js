@@ -34,12 +34,13 @@ export class StructurePanel {
 	chosen = -1; // index of a node
 	isComplete = false;
 	#view = { zoom: 1, x: 0, y: 0 }; // of the picture, around the position where all of it is seen
-	#isAsked = false;
+	#asked = 0; // trees
+	#came = 0;
 	#cells = new Cells();
 
 	constructor(viewport, experiment, failed) {
 		Object.assign(this, { viewport, experiment, failed, name: "structure", tree: null });
-		this.draw = eachFrame(() => this.#draw());
+		this.draw = eachFrame(() => this.#draw(), () => (this.isComplete = false));
 		this.what = element("span");
 		this.analysis = element("select", { title: "of which analysis", ariaLabel: "of which analysis", hidden: true });
 		this.analysis.onchange = () => this.#fetch(this.analysis.value).catch(failed);
@@ -102,12 +103,14 @@ export class StructurePanel {
 	// ---- nodes ----
 
 	async #fetch(analysis) {
-		this.#isAsked = true;
-		this.isComplete = false;
+		const turn = ++this.#asked;
 		const tree = await api.nodes({
 			experiment: this.experiment.uuid, ...analysis ? { analysis } : {},
 			width: WIDTH, height: Math.round(WIDTH * this.canvas.clientHeight / this.canvas.clientWidth),
 		});
+		if (turn !== this.#asked)
+			return;
+		this.#came = turn;
 		this.tree = tree;
 		this.chosen = -1;
 		this.#sortByShade();
@@ -236,7 +239,7 @@ export class StructurePanel {
 		context.clearRect(0, 0, width, height);
 		if (width < 2)
 			return;
-		if (!this.#isAsked)
+		if (this.#asked === 0)
 			this.#fetch().catch(this.failed);
 		if (!this.tree)
 			return;
@@ -250,7 +253,7 @@ export class StructurePanel {
 		this.#cells.paint(context);
 		this.#drawTexts(context, scale, width, height);
 		this.#drawChosen(context, scale);
-		this.isComplete = true;
+		this.isComplete = this.#came === this.#asked;
 	}
 
 	#drawCurves(context, scale) {

@@ -11,6 +11,7 @@ const cell = (tag, textContent) => Object.assign(document.createElement(tag), { 
 export class TypesPanel {
 	#key = "";
 	#timer = 0;
+	#shown = ""; // the key of what is shown
 
 	constructor(viewport, experiment, failed) {
 		Object.assign(this, { viewport, experiment, failed, name: "types" });
@@ -35,18 +36,24 @@ export class TypesPanel {
 		this.draw();
 	}
 
-	#draw() {
+	#range() {
 		const { a, b, from, to } = this.viewport;
 		const isMarked = a !== null && b !== null;
-		const range = isMarked ? [a, b] : [from, to];
-		const [first, last] = range.map(Math.round).sort((one, other) => one - other);
-		const key = `${first} ${last}`;
+		const [first, last] = (isMarked ? [a, b] : [from, to]).map(Math.round).sort((one, other) => one - other);
+		return { key: `${first} ${last} ${isMarked}`, range: { from: first, to: last }, isMarked };
+	}
+
+	get isComplete() {
+		return this.#range().key === this.#shown;
+	}
+
+	#draw() {
+		const { key, range, isMarked } = this.#range();
 		if (key === this.#key)
 			return;
 		this.#key = key;
-		this.isComplete = false;
 		clearTimeout(this.#timer);
-		this.#timer = setTimeout(() => this.#fetch(key, { from: first, to: last }, isMarked).catch(this.failed), WAIT_MS);
+		this.#timer = setTimeout(() => this.#fetch(key, range, isMarked).catch(this.failed), WAIT_MS);
 	}
 
 	async #fetch(key, range, isMarked) {
@@ -61,6 +68,6 @@ export class TypesPanel {
 				cell("td", total.toLocaleString("en")));
 			return row;
 		}));
-		this.isComplete = true;
+		this.#shown = key;
 	}
 }

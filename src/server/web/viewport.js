@@ -112,10 +112,12 @@ export function colour(name) {
 	return colours.get(name);
 }
 
-// One call a frame, however often it is asked for.
-export function eachFrame(draw) {
+// One call a frame, however often it is asked for. `outdated` is called with each asking, before the frame: what is shown may
+// be about something else from now on.
+export function eachFrame(draw, outdated = () => {}) {
 	let asked = false;
 	return () => {
+		outdated();
 		if (asked)
 			return;
 		asked = true;

@@ -19,11 +19,7 @@ export class VirtualLines {
 	// is undefined while it is on its way; `clicked(number, line)`; `failed(error)`.
 	constructor(list, total, told) {
 		Object.assign(this, { list, total, told });
-		const draw = eachFrame(() => this.#draw());
-		this.draw = () => {
-			this.isComplete = false; // until it is known what is missing
-			draw();
-		};
+		this.draw = eachFrame(() => this.#draw(), () => (this.isComplete = false)); // until it is known what is missing
 		this.space = Object.assign(document.createElement("div"), { className: "space" });
 		list.append(this.space);
 		list.addEventListener("scroll", this.draw);
