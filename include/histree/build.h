@@ -66,6 +66,13 @@ struct histree_build_options {
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_build(const struct histree_build_options *options,
 								 struct histree_error *error);
 
+/*
+ * Check that traces can be one experiment, by their metadata alone.  Returns HISTREE_ERR_ARGUMENT if they are of
+ * different hosts, whose CPUs and threads would be taken for the same ones; a build refuses them too.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_build_check(const char *const *traces, size_t trace_count, struct histree_error *error);
+
 struct histree_analysis_info {
 	const char *name;
 	uint32_t version;

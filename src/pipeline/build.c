@@ -27,6 +27,7 @@
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
 #include "trace/trace.h"
+#include "trace/trace_hosts.h"
 
 enum { EVENTS_PER_LOOK = 1024 }; /* at the clock, for progress and publishing */
 static const int64_t progress_interval_ns = 50 * 1000 * 1000;
@@ -507,6 +508,11 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 	if (error != NULL && status != HISTREE_OK)
 		*error = message;
 	return status;
+}
+
+enum histree_status histree_build_check(const char *const *traces, size_t trace_count, struct histree_error *error)
+{
+	return trace_hosts_check_paths(traces, trace_count, error);
 }
 
 enum histree_status histree_build(const struct histree_build_options *options, struct histree_error *error)

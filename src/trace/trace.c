@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "trace/ctf/ctf_input.h"
 #include "trace/trace_folders.h"
+#include "trace/trace_hosts.h"
 
 struct upcoming {
 	histree_time time;
@@ -125,6 +126,23 @@ static enum histree_status scan_inputs(struct trace *trace, const struct trace_f
 		trace->file_count += input->folder.file_count;
 	}
 	return HISTREE_OK;
+}
+
+static enum histree_status check_hosts(const struct trace *trace, struct histree_error *error)
+{
+	struct trace_host *hosts = calloc(trace->input_count + 1, sizeof(*hosts));
+	if (hosts == NULL)
+		return error_memory(error, "the hosts of traces");
+	for (size_t index = 0; index < trace->input_count; index++) {
+		const struct ctf_folder *folder = &trace->inputs[index].folder;
+		struct trace_host *host = &hosts[index];
+		*host = (struct trace_host){ .path = folder->path, .facts = &folder->facts };
+		if (!ctf_folder_span(folder, &host->begin, &host->end))
+			host->begin = 1, host->end = 0;
+	}
+	enum histree_status status = trace_hosts_check(hosts, trace->input_count, error);
+	free(hosts);
+	return status;
 }
 
 static enum histree_status open_inputs(struct trace *trace, struct histree_error *error)
@@ -260,6 +278,8 @@ static enum histree_status open_folders(struct trace *trace, const char *const *
 	}
 	if (status == HISTREE_OK)
 		status = scan_inputs(trace, &folders, error);
+	if (status == HISTREE_OK)
+		status = check_hosts(trace, error);
 	if (status == HISTREE_OK && positions != NULL)
 		status = choose_packets(trace, positions, position_count, error);
 	if (status == HISTREE_OK)

@@ -6,6 +6,7 @@ import gzip
 import http.client
 import json
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -421,6 +422,27 @@ def paths_stay_inside(client):
     client.json("DELETE", f"/traces/{trace['UUID']}")
 
 
+def hosts_stay_apart(histree, folder):
+    """An experiment of traces of two hosts is refused, with the way out; one of one host is made."""
+    data = SOURCE / "tests" / "data" / "ctf-calls"
+    for name, host in ("one", "somewhere"), ("other", "elsewhere"), ("third", "somewhere"):
+        shutil.copytree(data, folder / name, copy_function=shutil.copyfile)
+        metadata = folder / name / "metadata"
+        metadata.chmod(0o644)
+        metadata.write_text(metadata.read_text().replace('"somewhere"', f'"{host}"'))
+    with Server(histree, folder, [folder]) as server:
+        client = Client(histree, server)
+        uuids = {name: client.json("POST", "/traces", {"parameters": {"uri": str(folder / name), "name": name}})["UUID"]
+                 for name in ("one", "other", "third")}
+        ask = lambda *names: client.ask("POST", "/tsp/api/experiments", {
+            "parameters": {"name": "-".join(names), "traces": [uuids[name] for name in names]}})
+        status, _, content = ask("one", "other")
+        assert status == 400 and b"make a store of each host" in content, (status, content)
+        assert len(client.json("GET", "/experiments")) == 0
+        status, _, content = ask("one", "third")
+        assert status == 200, content
+
+
 def cancelled_build(histree, folder, large):
     """A trace that is forgotten while it is read leaves no store; asked for again, it is read again."""
     with Server(histree, folder, [large.parent]) as server:
@@ -477,6 +499,8 @@ def main():
         with serving(histree, trace) as server:
             for test in TESTS:
                 tally.run(f"{trace.name}: {test.__name__}", lambda: test(Client(histree, server, trace)))
+    with tempfile.TemporaryDirectory() as name:
+        tally.run("hosts_stay_apart", lambda: hosts_stay_apart(histree, pathlib.Path(name)))
     with tempfile.TemporaryDirectory() as name:
         tally.run("damaged_store", lambda: damaged_store(histree, pathlib.Path(name)))
         tally.run("moved_trace", lambda: moved_trace(histree, pathlib.Path(name)))

@@ -162,6 +162,9 @@ static enum histree_status experiment_dataset(struct catalogue *catalogue,
 					 traces[i]->name);
 		paths[i] = traces[i]->dataset->traces[0];
 	}
+	enum histree_status status = histree_build_check(paths, count, error);
+	if (status != HISTREE_OK)
+		return status;
 	if (!store_path(catalogue, name, uuid, store))
 		return error_set(error, HISTREE_ERR_ARGUMENT, "the path of a store would be too long");
 	return begin_dataset(catalogue, paths, count, store, out, error);

@@ -118,6 +118,7 @@ enum histree_status ctf_folder_scan(struct ctf_folder *folder, const char *path,
 	if (status != HISTREE_OK)
 		return status;
 	ctf_layout_read(folder->metadata, &folder->layout);
+	ctf_facts_read(folder->metadata, &folder->facts);
 	status = list_files(folder, error);
 	if (folder->layout.usable)
 		for (size_t index = 0; status == HISTREE_OK && index < folder->file_count; index++)
@@ -255,6 +256,24 @@ struct ctf_file *ctf_folder_find(const struct ctf_folder *folder, const char *pa
 		return NULL;
 	return bsearch(slash == NULL ? path : slash + 1, folder->files, folder->file_count, sizeof(*folder->files),
 		       compare_name);
+}
+
+bool ctf_folder_span(const struct ctf_folder *folder, histree_time *begin, histree_time *end)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+	*begin = *end = 0;
+	for (size_t file = 0; file < folder->file_count; file++) {
+		const struct ctf_packets *packets = &folder->files[file].packets;
+		for (size_t i = 0; i < packets->count; i++) {
+			const struct ctf_packet *packet = &packets->packets[i];
+			if (packet->begin > 0 && packet->begin < first)
+				first = packet->begin;
+			if (packet->end > last)
+				last = packet->end;
+		}
+	}
+	return first <= last && ctf_facts_time(&folder->facts, first, begin) &&
+	       ctf_facts_time(&folder->facts, last, end);
 }
 
 void ctf_folder_release(struct ctf_folder *folder)

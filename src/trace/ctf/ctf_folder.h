@@ -14,6 +14,7 @@
 #ifndef TRACE_CTF_CTF_FOLDER_H
 #define TRACE_CTF_CTF_FOLDER_H
 
+#include "trace/ctf/ctf_facts.h"
 #include "trace/ctf/ctf_packets.h"
 #include "trace/trace_notes.h"
 
@@ -29,6 +30,7 @@ struct ctf_folder {
 	char *path;
 	char *metadata; /* its text */
 	struct ctf_layout layout;
+	struct ctf_facts facts;
 	struct ctf_file *files; /* by name */
 	size_t file_count, file_capacity;
 	uint64_t bytes, packet_count; /* of all files */
@@ -51,6 +53,12 @@ enum histree_status ctf_folder_stand_in(struct ctf_folder *folder, struct histre
 
 /* Returns the file whose name ends this path, NULL if there is none. */
 struct ctf_file *ctf_folder_find(const struct ctf_folder *folder, const char *path);
+
+/*
+ * Returns whether the packets say when the trace was recorded, and the first and last time that they say.  Packets
+ * whose times are 0 say nothing.
+ */
+bool ctf_folder_span(const struct ctf_folder *folder, histree_time *begin, histree_time *end);
 
 /* This removes the stand-in too. */
 void ctf_folder_release(struct ctf_folder *folder);

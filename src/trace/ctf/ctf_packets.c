@@ -128,10 +128,12 @@ static enum histree_status walk_packet(struct walk *walk, uint64_t offset, struc
 	if (!array_reserve(&packets->packets, &packets->capacity, packets->count + 1))
 		return error_memory(error, "the packets of a stream");
 	uint64_t begin = ctf_location_read(&stream->locations[CTF_TIMESTAMP_BEGIN], bytes);
+	uint64_t end = ctf_location_read(&stream->locations[CTF_TIMESTAMP_END], bytes);
 	packets->packets[packets->count++] = (struct ctf_packet){
 		.offset = offset,
 		.size = min_u64(size, left),
 		.begin = begin <= CYCLES_MAX ? begin : 0,
+		.end = end <= CYCLES_MAX ? end : 0,
 	};
 	return size >= left ? HISTREE_END : HISTREE_OK;
 }

@@ -15,6 +15,7 @@
 struct ctf_packet {
 	uint64_t offset, size; /* bytes */
 	uint64_t begin;        /* cycles of the clock; 0 where the trace has none that makes sense */
+	uint64_t end;          /* the same */
 };
 
 /* A zeroed one is empty. */

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "trace/ctf/ctf_facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/ctf/tsdl.h"
+
+#define NS_PER_SECOND INT64_C(1000000000)
+
+__extension__ typedef __int128 wide;
+
+/* A clock as it is declared (CTF 1.8, section 8). */
+struct clock {
+	char uuid[CTF_FACT_SIZE], frequency[CTF_FACT_SIZE], seconds[CTF_FACT_SIZE], cycles[CTF_FACT_SIZE];
+};
+
+/* Where the value of a key goes. */
+struct fact {
+	const char *key;
+	char *value;
+};
+
+/* A word, a number with its sign, or a string without its quotes. */
+static void copy_value(struct tsdl *tsdl, char *out)
+{
+	size_t length = 0;
+	for (; tsdl->size > 0 && !tsdl_is(tsdl, ";") && !tsdl_is(tsdl, "}"); tsdl_next(tsdl)) {
+		bool is_string = tsdl->text[0] == '"' && tsdl->size >= 2;
+		size_t size = tsdl->size - (is_string ? 2 : 0), left = CTF_FACT_SIZE - 1 - length;
+		if (size > left)
+			size = left;
+		memcpy(out + length, tsdl->text + is_string, size);
+		length += size;
+	}
+	out[length] = '\0';
+}
+
+/* Step over a block in braces; the current token is its "{". */
+static void skip_block(struct tsdl *tsdl)
+{
+	size_t depth = 0;
+	for (; tsdl->size > 0; tsdl_next(tsdl)) {
+		if (tsdl_is(tsdl, "{"))
+			depth++;
+		else if (tsdl_is(tsdl, "}") && --depth == 0)
+			return;
+	}
+}
+
+/* Read the values of a block.  The current token is its "{", and in the end its "}". */
+static void read_block(struct tsdl *tsdl, const struct fact *facts)
+{
+	tsdl_next(tsdl);
+	while (tsdl->size > 0 && !tsdl_is(tsdl, "}")) {
+		const struct fact *fact = facts;
+		while (fact->key != NULL && !tsdl_is(tsdl, fact->key))
+			fact++;
+		if (tsdl_is(tsdl, "{"))
+			skip_block(tsdl);
+		tsdl_next(tsdl);
+		if (fact->key != NULL && tsdl_accept(tsdl, "="))
+			copy_value(tsdl, fact->value);
+	}
+}
+
+/* Returns false if the text is no number of 64 bits. */
+static bool read_number(const char *text, int64_t *out)
+{
+	char *end;
+	*out = strtoll(text, &end, 0);
+	return *end == '\0' && *out > INT64_MIN && *out < INT64_MAX;
+}
+
+static bool read_clock(const struct clock *clock, struct ctf_facts *out)
+{
+	int64_t frequency = NS_PER_SECOND, seconds = 0, cycles = 0, zero;
+	if ((clock->frequency[0] != '\0' && !read_number(clock->frequency, &frequency)) || frequency <= 0 ||
+	    !read_number(clock->seconds, &seconds) || !read_number(clock->cycles, &cycles))
+		return false;
+	wide ns = (wide)cycles * NS_PER_SECOND / frequency + (wide)seconds * NS_PER_SECOND;
+	zero = (int64_t)ns;
+	out->frequency = (uint64_t)frequency;
+	out->zero = zero;
+	return zero == ns;
+}
+
+/* LTTng says "hostname" and "kernel_release", perf "host" and "release". */
+void ctf_facts_read(const char *metadata, struct ctf_facts *out)
+{
+	struct clock clock = { 0 };
+	size_t clocks = 0;
+	*out = (struct ctf_facts){ 0 };
+	const struct fact of_trace[] = { { "uuid", out->uuid }, { 0 } };
+	const struct fact of_environment[] = {
+		{ "hostname", out->hostname }, { "host", out->hostname },      { "kernel_release", out->kernel },
+		{ "release", out->kernel },    { "tracer_name", out->tracer }, { 0 },
+	};
+	const struct fact of_clock[] = { { "uuid", clock.uuid },
+					 { "freq", clock.frequency },
+					 { "offset_s", clock.seconds },
+					 { "offset", clock.cycles },
+					 { 0 } };
+	for (struct tsdl tsdl = tsdl_begin(metadata); tsdl.size > 0; tsdl_next(&tsdl)) {
+		const struct fact *facts = NULL;
+		struct tsdl ahead = tsdl;
+		tsdl_next(&ahead);
+		if (tsdl_is(&ahead, "{")) {
+			facts = tsdl_is(&tsdl, "trace")   ? of_trace
+				: tsdl_is(&tsdl, "env")   ? of_environment
+				: tsdl_is(&tsdl, "clock") ? of_clock
+							  : NULL;
+			clocks += facts == of_clock;
+			tsdl = ahead;
+		}
+		if (facts != NULL)
+			read_block(&tsdl, facts);
+		else if (tsdl_is(&tsdl, "{"))
+			skip_block(&tsdl);
+	}
+	out->has_clock = clocks == 1 && read_clock(&clock, out);
+	if (clocks == 1 && strncmp(out->tracer, "lttng", 5) == 0)
+		memcpy(out->boot, clock.uuid, sizeof(out->boot));
+}
+
+bool ctf_facts_time(const struct ctf_facts *facts, uint64_t cycles, histree_time *out)
+{
+	if (!facts->has_clock)
+		return false;
+	wide ns = (wide)cycles * NS_PER_SECOND / (wide)facts->frequency + facts->zero;
+	*out = (histree_time)ns;
+	return *out == ns;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "trace/trace_hosts.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "trace/ctf/ctf_metadata.h"
+#include "trace/trace_folders.h"
+
+static bool differ(const char *a, const char *b)
+{
+	return a[0] != '\0' && b[0] != '\0' && strcmp(a, b) != 0;
+}
+
+/* Containers have names of their own, and the CPUs of the machine that they are on. */
+static bool are_of_one_boot(const struct ctf_facts *a, const struct ctf_facts *b)
+{
+	return a->boot[0] != '\0' && strcmp(a->boot, b->boot) == 0;
+}
+
+static bool overlap(const struct trace_host *a, const struct trace_host *b)
+{
+	return a->begin <= b->end && b->begin <= a->end;
+}
+
+static enum histree_status refuse(const struct trace_host *a, const struct trace_host *b, const char *first,
+				  const char *second, struct histree_error *error)
+{
+	return error_set(
+		error, HISTREE_ERR_ARGUMENT,
+		"trace \"%.64s\" is of %s and \"%.64s\" of %s: their CPUs and threads would be taken for the "
+		"same; make a store of each host: 'histree build -o ONE TRACE', 'histree build -o OTHER TRACE'",
+		a->path, first, b->path, second);
+}
+
+/* Two starts of one machine are never at the same time. */
+static enum histree_status check_pair(const struct trace_host *a, const struct trace_host *b,
+				      struct histree_error *error)
+{
+	char first[CTF_FACT_SIZE + 8], second[CTF_FACT_SIZE + 8];
+	if (are_of_one_boot(a->facts, b->facts))
+		return HISTREE_OK;
+	if (differ(a->facts->hostname, b->facts->hostname)) {
+		snprintf(first, sizeof(first), "host '%s'", a->facts->hostname);
+		snprintf(second, sizeof(second), "host '%s'", b->facts->hostname);
+		return refuse(a, b, first, second, error);
+	}
+	if (!differ(a->facts->boot, b->facts->boot) || !overlap(a, b))
+		return HISTREE_OK;
+	return refuse(a, b, "one host", "another of the same name, which ran at the same time", error);
+}
+
+/* Each trace is compared with the first ones that say something of each kind: those before agree with them. */
+enum histree_status trace_hosts_check(const struct trace_host *traces, size_t count, struct histree_error *error)
+{
+	const struct trace_host *first[2] = { NULL };
+	for (size_t i = 0; i < count; i++) {
+		const struct ctf_facts *facts = traces[i].facts;
+		const char *says[] = { facts->boot, facts->hostname };
+		for (size_t kind = 0; kind < 2; kind++) {
+			enum histree_status status =
+				first[kind] != NULL ? check_pair(first[kind], &traces[i], error) : HISTREE_OK;
+			if (status != HISTREE_OK)
+				return status;
+			if (first[kind] == NULL && says[kind][0] != '\0')
+				first[kind] = &traces[i];
+		}
+	}
+	return HISTREE_OK;
+}
+
+enum histree_status trace_hosts_check_paths(const char *const *paths, size_t count, struct histree_error *error)
+{
+	struct trace_folders folders = { 0 };
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
+		status = trace_folders_find(&folders, paths[i], error);
+	struct ctf_facts *facts = calloc(folders.count + 1, sizeof(*facts));
+	struct trace_host *hosts = calloc(folders.count + 1, sizeof(*hosts));
+	if (facts == NULL || hosts == NULL)
+		status = error_memory(error, "the hosts of traces");
+	for (size_t i = 0; i < folders.count && status == HISTREE_OK; i++) {
+		char *metadata;
+		status = ctf_metadata_read(folders.paths[i], &metadata, error);
+		if (status == HISTREE_OK)
+			ctf_facts_read(metadata, &facts[i]);
+		hosts[i] =
+			(struct trace_host){ .path = folders.paths[i], .facts = &facts[i], .begin = 1, .end = 0 };
+		free(metadata);
+	}
+	if (status == HISTREE_OK)
+		status = trace_hosts_check(hosts, folders.count, error);
+	free(hosts);
+	free(facts);
+	trace_folders_release(&folders);
+	return status;
+}

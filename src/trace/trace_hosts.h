@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_hosts.h - whether traces are of one host, so that CPU 0 of the one is CPU 0 of the other.
+ *
+ * Analyses call CPUs and threads by their numbers.  Those of two hosts would become one CPU and one thread that never
+ * were.  What does not say whose it is may be of any host; and of one host there may be traces of several starts.
+ */
+#ifndef TRACE_TRACE_HOSTS_H
+#define TRACE_TRACE_HOSTS_H
+
+#include <stddef.h>
+
+#include "histree/status.h"
+#include "trace/ctf/ctf_facts.h"
+
+struct trace_host {
+	const char *path; /* of the trace */
+	const struct ctf_facts *facts;
+	histree_time begin, end; /* the end is before the beginning: not known */
+};
+
+/* Returns HISTREE_ERR_ARGUMENT, and how to build two stores, if two of the traces are of different hosts. */
+enum histree_status trace_hosts_check(const struct trace_host *traces, size_t count, struct histree_error *error);
+
+/*
+ * The same for the traces found at or below the paths.  Also returns HISTREE_ERR_TRACE if there is none, or its
+ * metadata cannot be read.
+ */
+enum histree_status trace_hosts_check_paths(const char *const *paths, size_t count, struct histree_error *error);
+
+#endif
