@@ -152,6 +152,20 @@ HISTREE_API const double *histree_cpu_usage_curve(const struct histree_cpu_usage
 HISTREE_API const struct histree_cpu_time *histree_cpu_usage_times(const struct histree_cpu_usage *usage,
 								   size_t *count);
 
+/* ---- who runs where --------------------------------------------------------------------------------------- */
+
+/*
+ * Check that at every moment each CPU runs one thread at most, that each thread that runs has one CPU, and that a
+ * thread which a CPU runs does run or is unknown.  So threads never run longer together than there are CPUs.
+ * `report` is called with a sentence for each of the first contradictions.  All states of threads and CPUs are
+ * read, in memory that grows with the number of threads.
+ *
+ * Returns HISTREE_ERR_FORMAT if there is a contradiction, HISTREE_NOT_FOUND if the history has no CPUs.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_occupancy_verify(struct histree_history *history, void (*report)(void *context, const char *fault),
+			 void *context, struct histree_error *error);
+
 /* ---- density ---------------------------------------------------------------------------------------------- */
 
 /*

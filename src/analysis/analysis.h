@@ -47,7 +47,8 @@ struct analysis {
 	void (*free)(void *instance);
 };
 
-extern const struct analysis analysis_kernel;      /* Trace Compass's, version 31 of its provider */
+extern const struct analysis analysis_kernel;      /* Trace Compass's states, where no event denies them */
+extern const struct analysis analysis_kernel_tc;   /* Trace Compass's, version 31 of its provider */
 extern const struct analysis analysis_kernel_2016; /* the one that the papers measured */
 extern const struct analysis analysis_ust_calls;   /* function calls of lttng-ust-cyg-profile, as a stack */
 

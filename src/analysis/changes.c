@@ -60,6 +60,19 @@ void change(struct changes *changes, histree_quark quark, struct histree_value v
 	}
 }
 
+void change_after(struct changes *changes, histree_quark quark, histree_time known, struct histree_value value)
+{
+	histree_time since = 0, now = changes->time;
+	if (changes->status == HISTREE_OK)
+		changes->status = histree_state_ongoing(changes->system, quark, NULL, &since, &changes->error);
+	if (known < since)
+		known = since;
+	if (known < now)
+		changes->time = known + 1;
+	change(changes, quark, value);
+	changes->time = now;
+}
+
 void change_ongoing(struct changes *changes, histree_quark quark, struct histree_value value)
 {
 	if (changes->status == HISTREE_OK)

@@ -43,6 +43,12 @@ histree_quark changes_child(struct changes *changes, histree_quark *known, histr
 /* The attribute has `value` from the event on. */
 void change(struct changes *changes, histree_quark quark, struct histree_value value);
 
+/*
+ * The ongoing state was last known to hold at `known`, before the event: it ends there, and `value` follows.  What
+ * began later than that is known at its beginning.
+ */
+void change_after(struct changes *changes, histree_quark quark, histree_time known, struct histree_value value);
+
 /* The ongoing state had `value` all along. */
 void change_ongoing(struct changes *changes, histree_quark quark, struct histree_value value);
 

@@ -6,13 +6,19 @@
 #include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/events.h"
+#include "histree/view.h"
 
 struct verify_options {
 	const char *analysis;
+	bool states;
 };
 
 static const struct cli_option options[] = {
 	CLI_OPTION_ANALYSIS(struct verify_options, "read only what this analysis made; default: everything"),
+	{ .name = "states",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct verify_options, states),
+	  .help = "check also that at every moment each CPU runs one thread, and each running thread has a CPU" },
 	{ 0 },
 };
 
@@ -21,6 +27,8 @@ struct verifying {
 	const char *analysis; /* of the history being read; NULL: there is only one file */
 	uint64_t histories, nodes, intervals, overviews, faults;
 	uint64_t segment_stores, segments;
+	bool wants_states;
+	uint64_t states_checked; /* histories */
 };
 
 static void report_fault(void *context, const char *fault)
@@ -47,6 +55,17 @@ static enum cli_exit judge(struct verifying *verifying, enum histree_status stat
 	return status == HISTREE_OK || is_damage ? CLI_OK : report_error(error);
 }
 
+/* The states of a history that is sound: whether threads and CPUs say the same. */
+static enum histree_status verify_states(struct verifying *verifying, struct histree_history *history,
+					 struct histree_error *error)
+{
+	enum histree_status status = histree_occupancy_verify(history, report_fault, verifying, error);
+	if (status == HISTREE_NOT_FOUND) /* it is about something else */
+		return HISTREE_OK;
+	verifying->states_checked++;
+	return status;
+}
+
 static enum cli_exit verify(struct verifying *verifying, const struct target *target, const char *analysis)
 {
 	struct histree_history *history;
@@ -65,6 +84,8 @@ static enum cli_exit verify(struct verifying *verifying, const struct target *ta
 		verifying->intervals += info->interval_count;
 		verifying->overviews += info->overview_count;
 		status = histree_history_verify(history, report_fault, verifying, &error);
+		if (status == HISTREE_OK && opened == HISTREE_OK && verifying->wants_states)
+			status = verify_states(verifying, history, &error);
 	}
 	histree_history_close(history);
 	if (opened == HISTREE_ERR_FORMAT && verifying->faults == faults_before)
@@ -134,6 +155,8 @@ static void print_ok(const struct verifying *verifying, const char *path)
 		output_format(
 			verifying->output, ", %" PRIu64 " %s, %" PRIu64 " segments", verifying->segment_stores,
 			verifying->segment_stores == 1 ? "segment store" : "segment stores", verifying->segments);
+	if (verifying->states_checked > 0)
+		output_format(verifying->output, "; threads and CPUs agree");
 	output_char(verifying->output, '\n');
 }
 
@@ -146,6 +169,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		return status;
 	struct verifying verifying = {
 		.output = output_create(STDOUT_FILENO),
+		.wants_states = chosen.states,
 	};
 	if (verifying.output == NULL)
 		return report_no_memory();
@@ -157,6 +181,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		code = verify_all(&verifying, &target, chosen.analysis);
 	if (code == CLI_OK && verifying.faults > 0)
 		code = CLI_NOTHING;
+	else if (code == CLI_OK && chosen.states && verifying.states_checked == 0)
+		code = report_exit(CLI_INPUT, "'%s' has no states of CPUs and their threads to check", target.path);
 	else if (code == CLI_OK)
 		print_ok(&verifying, target.path);
 	target_close(&target);

@@ -246,7 +246,8 @@ static bool is_at(const struct histree_attributes *attributes, histree_quark qua
 static bool is_of_kernel(const struct histree_history *history)
 {
 	const char *provider = histree_history_info(history)->provider;
-	return strcmp(provider, "kernel") == 0 || strcmp(provider, "kernel-2016") == 0;
+	return strcmp(provider, "kernel") == 0 || strcmp(provider, "kernel-tc") == 0 ||
+	       strcmp(provider, "kernel-2016") == 0;
 }
 
 enum histree_meaning histree_meaning_of(const struct histree_history *history, histree_quark quark)

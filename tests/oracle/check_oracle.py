@@ -27,9 +27,9 @@ from data import QUICK, shared
 
 CASES = [
     # trace, analysis, oracle file, intervals, attributes
-    ("many-threads", "kernel", "many-threads.tsv.gz", 821120, 58428),
+    ("many-threads", "kernel-tc", "many-threads.tsv.gz", 821120, 58428),
     ("many-threads", "kernel-2016", "many-threads.kernel-2016.tsv.gz", 741492, 50598),
-    ("scp_dest", "kernel", "scp_dest.tsv.gz", 64814, 453),
+    ("scp_dest", "kernel-tc", "scp_dest.tsv.gz", 64814, 453),
 ]
 VARIANTS = {
     "sht": ["-t", "sht"],

@@ -1,41 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Today's kernel analysis of Trace Compass (version 31 of its state provider): the same attributes, the same
- * states, to the interval.  Each handler makes its changes in the order in which Trace Compass makes them:
- * where one event changes an attribute twice, the last one stays.
+ * The kernel analysis: the states of kernel_states.h, but that nothing is said which an event denies.
  *
- *	CPUs/<cpu>                     what the CPU does (enum cpu_status)
- *	CPUs/<cpu>/Current_thread      tid, 0 when idle
- *	CPUs/<cpu>/IRQs/...            and Soft_IRQs/...: kernel_interrupts.h
- *	CPUs/<cpu>/Frequency           Hz; Min frequency, Max frequency: the extremes of the whole trace
- *	IRQs/..., Soft_IRQs/...        the same of all CPUs together
- *	Threads/<tid>                  what the thread does (enum thread_status)
- *	Threads/<tid>/System_call      its name
- *	Threads/<tid>/Current_cpu_rq   the CPU in whose run queue it is
- *	Threads/<tid>/Exec_name, PPID, PID (where it is not the tid), Prio
+ * It departs from Trace Compass where events are missing (kernel_occupancy.h), where an event itself says in which
+ * thread it happened, and where the clock of a trace steps back.  histree-states(7) lists all departures.
  */
 #include "analysis/kernel/kernel_handlers.h"
 #include "analysis/kernel/kernel_input.h"
-#include "analysis/kernel/kernel_interrupts.h"
+#include "analysis/kernel/kernel_occupancy.h"
 #include "analysis/kernel/kernel_provider.h"
-
-static struct histree_value cpu_status(struct kernel_model *model, struct kernel_cpu *cpu)
-{
-	struct histree_value irq = cpu_irq_value(model, cpu);
-	if (irq.type != HISTREE_NULL)
-		return irq.type == HISTREE_UNKNOWN ? irq : histree_int(CPU_IN_IRQ);
-	if (cpu_softirq_runs(model, cpu))
-		return histree_int(CPU_IN_SOFTIRQ);
-	return cpu->in_doubt != 0 ? histree_unknown() : cpu_status_of_thread(model, cpu);
-}
-
-static void leave_cpu(struct kernel_model *model, const struct kernel_event *event, struct kernel_thread *thread)
-{
-	struct histree_value status = thread_status_of_task_state(event->prev_state);
-	bool waits = status.type == HISTREE_INT && status.int32 == THREAD_WAITS_FOR_CPU;
-	thread_change(model, thread, THREAD_STATUS, status);
-	thread_change(model, thread, THREAD_RUN_QUEUE, waits ? histree_int(event->cpu) : histree_null());
-}
+#include "analysis/kernel/kernel_states.h"
 
 static void on_switch(struct kernel_model *model, const struct kernel_event *event)
 {
@@ -46,31 +20,16 @@ static void on_switch(struct kernel_model *model, const struct kernel_event *eve
 	struct kernel_thread *next = kernel_thread(model, event->tid, event->cpu);
 	if (previous == NULL || next == NULL)
 		return;
-	leave_cpu(model, event, previous);
-	thread_run(model, next);
-	thread_change(model, next, THREAD_RUN_QUEUE, histree_int(event->cpu));
-	thread_rename(model, previous, event->prev_comm);
-	thread_rename(model, next, event->comm);
-	thread_change(model, previous, THREAD_PRIO, histree_int(event->prev_prio));
-	thread_change(model, next, THREAD_PRIO, histree_int(event->prio));
-	cpu_change(model, cpu, CPU_CURRENT_THREAD, histree_int(event->tid));
-	cpu_change(model, cpu, CPU_STATUS,
-		   event->tid > 0 ? cpu_status_of_thread(model, cpu) : cpu_status(model, cpu));
-}
-
-/* It left its CPU, and nobody saw how; but an idle thread always leaves to let another run. */
-static void leave_unseen(struct kernel_model *model, int32_t cpu_number, struct kernel_thread *thread, bool is_idle)
-{
-	struct histree_value queue = thread_value(model, thread, THREAD_RUN_QUEUE);
-	bool is_here = queue.type == HISTREE_INT && queue.int32 == cpu_number;
-	if (is_here)
-		thread_change(model, thread, THREAD_STATUS,
-			      is_idle ? histree_int(THREAD_WAITS_FOR_CPU) : histree_unknown());
+	occupancy_find(model, cpu, previous);
+	if (next != previous)
+		occupancy_find_nowhere(model, next);
+	states_switch(model, event, cpu, previous, next);
+	occupancy_change(model, cpu, next);
 }
 
 static void run_unseen(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread)
 {
-	struct histree_value status = cpu_status(model, cpu);
+	struct histree_value status = states_cpu_status(model, cpu);
 	bool is_interrupted =
 		status.type == HISTREE_INT && (status.int32 == CPU_IN_IRQ || status.int32 == CPU_IN_SOFTIRQ);
 	if (is_interrupted)
@@ -83,240 +42,95 @@ static void run_unseen(struct kernel_model *model, struct kernel_cpu *cpu, struc
 }
 
 /*
- * An event of perf's says who runs on its CPU: before the first switch there, after a gap, and where perf records
- * some threads only, so that the switches of others to them are not in the trace.
+ * An event says who runs on its CPU: before the first switch there, after a gap, and where perf records some
+ * threads only, so that the switches of others to them are not in the trace.
  */
 static void on_event_of_thread(struct kernel_model *model, int32_t cpu_number, int32_t tid)
 {
 	struct kernel_cpu *cpu = kernel_cpu(model, cpu_number);
 	if (cpu == NULL)
 		return;
-	struct histree_value current =
-		changes_value(&model->changes, cpu_attribute(model, cpu, CPU_CURRENT_THREAD));
-	bool is_known = current.type == HISTREE_INT;
-	if (is_known && current.int32 == tid)
+	if (cpu->runs != NULL && cpu->runs->tid == tid) {
+		cpu->runs->said = model->changes.time;
 		return;
-	struct kernel_thread *previous = is_known ? cpu_current_thread(model, cpu) : NULL;
+	}
 	struct kernel_thread *thread = kernel_thread(model, tid, cpu_number);
 	if (thread == NULL)
 		return;
-	if (previous != NULL)
-		leave_unseen(model, cpu_number, previous, current.int32 == 0);
+	occupancy_find(model, cpu, thread);
 	cpu_change(model, cpu, CPU_CURRENT_THREAD, histree_int(tid));
 	run_unseen(model, cpu, thread);
-	cpu_change(model, cpu, CPU_STATUS, cpu_status(model, cpu));
+	cpu_change(model, cpu, CPU_STATUS, states_cpu_status(model, cpu));
+	occupancy_change(model, cpu, thread);
 }
 
-/* Trace Compass ignores a wake-up without a CPU only where it needs one: for idle threads. */
-static void on_wakeup(struct kernel_model *model, const struct kernel_event *event)
+/* The thread that an event is about runs nowhere: it waits in a queue, is new, or is gone. */
+static void find_nowhere(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
-	if (thread == NULL)
-		return;
-	thread_wake(model, thread);
-	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));
-	thread_change(model, thread, THREAD_PRIO, histree_int(event->prio));
+	if (thread != NULL)
+		occupancy_find_nowhere(model, thread);
 }
 
+/*
+ * A thread moves none but others.  Where it seems to move itself it makes another one: the kernel chooses the CPU
+ * of a child while that still has the number of its parent (copy_process calls sched_fork first).
+ */
 static void on_migrate(struct kernel_model *model, const struct kernel_event *event)
 {
-	if (event->tid == 0)
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	bool moves_itself = cpu != NULL && cpu->runs != NULL && cpu->runs->tid == event->tid;
+	if (moves_itself)
 		return;
-	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
-	if (thread == NULL)
-		return;
-	/* It may be the current thread of a CPU: then it is said to run again by what happens there. */
-	if (!thread_is_doubtful(model, thread))
-		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
-	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));
+	if (event->tid != 0)
+		find_nowhere(model, event);
+	states_on_migrate(model, event);
 }
 
 static void on_fork(struct kernel_model *model, const struct kernel_event *event)
 {
-	struct kernel_thread *parent = kernel_thread(model, event->parent, event->cpu);
-	struct kernel_thread *child = kernel_thread(model, event->tid, event->cpu);
-	if (parent == NULL || child == NULL)
-		return;
-	thread_change(model, child, THREAD_PPID, histree_int(event->parent));
-	if (event->pid >= 0 && event->pid != event->tid)
-		thread_change(model, child, THREAD_PID, histree_int(event->pid));
-	thread_rename(model, child, event->comm);
-	thread_change(model, child, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
-	if (thread_has(parent, THREAD_RUN_QUEUE))
-		thread_change(model, child, THREAD_RUN_QUEUE, thread_value(model, parent, THREAD_RUN_QUEUE));
-	thread_inherit_system_call(model, parent, child);
+	if (event->tid != event->parent)
+		find_nowhere(model, event);
+	states_on_fork(model, event);
 }
 
-/* LTTng's own numbers for what a thread does when the state is dumped (lttng-statedump-impl.c). */
-static struct histree_value status_of_dump(int32_t status)
+static void on_free(struct kernel_model *model, const struct kernel_event *event)
 {
-	enum { WAIT_FORK = 1, WAIT_CPU = 2, WAIT = 5, RUN = 6, DEAD = 7 };
-
-	switch (status) {
-	case WAIT_FORK:
-		return histree_int(THREAD_WAITS_AFTER_FORK);
-	case WAIT_CPU:
-		return histree_int(THREAD_WAITS_FOR_CPU);
-	case WAIT:
-		return histree_int(THREAD_WAITS_UNKNOWN);
-	case RUN:
-		return histree_int(THREAD_RUNS_USERMODE);
-	case DEAD:
-		return histree_null();
-	default:
-		return histree_int(THREAD_UNKNOWN);
-	}
+	find_nowhere(model, event);
+	kernel_on_free(model, event);
 }
 
+/* That a thread runs does not say where: its own events say more. */
 static void on_process_state(struct kernel_model *model, const struct kernel_event *event)
 {
-	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
-	if (thread == NULL)
-		return;
-	thread_learn(model, thread, THREAD_EXEC_NAME, histree_string_n(event->comm.bytes, event->comm.size));
-	thread_learn(model, thread, THREAD_PPID, histree_int(event->parent));
-	if (event->pid != event->tid)
-		thread_learn(model, thread, THREAD_PID, histree_int(event->pid));
-	/* A dump says less than the events before it did: what those were, a gap may hide. */
-	struct histree_value status = model->has_gaps ? histree_unknown() : status_of_dump(event->status);
-	bool waits = status.type == HISTREE_INT && status.int32 == THREAD_WAITS_FOR_CPU;
-	if (thread_learn(model, thread, THREAD_STATUS, status) && waits && event->target_cpu >= 0)
-		thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));
-}
-
-static void enter_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, struct interrupt *irq)
-{
-	struct kernel_thread *thread = cpu_current_thread(model, cpu);
-	if (irq == NULL)
-		return;
-	change(&model->changes, irq->quark, histree_int(cpu->number));
-	if (thread != NULL)
-		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
-	cpu_change(model, cpu, CPU_STATUS, histree_int(CPU_IN_IRQ));
-	irq_change_total(model, irq, histree_int(cpu->number));
-}
-
-/* `irq` is NULL for an interrupt that did not begin in the trace: then only attributes are made. */
-static void leave_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, struct interrupt *irq)
-{
-	struct kernel_thread *thread = cpu_current_thread(model, cpu);
-	if (irq == NULL)
-		return;
-	change(&model->changes, irq->quark, histree_null());
-	if (thread != NULL)
-		thread_run(model, thread);
-	cpu_change(model, cpu, CPU_STATUS, cpu_status(model, cpu));
-	irq_change_total(model, irq, histree_null());
-}
-
-/* An interrupt with a name begins, or a vector, which has no name in the event. */
-static void on_irq_entry(struct kernel_model *model, const struct kernel_event *event)
-{
-	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
-	if (cpu != NULL)
-		enter_interrupt(model, cpu, cpu_irq(model, cpu, event->number, event->name));
-}
-
-static void on_irq_exit(struct kernel_model *model, const struct kernel_event *event)
-{
-	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
-	if (cpu != NULL)
-		leave_interrupt(model, cpu, cpu_irq_in_progress(model, cpu, event->number));
-}
-
-static void on_vector_exit(struct kernel_model *model, const struct kernel_event *event)
-{
-	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
-	if (cpu != NULL)
-		leave_interrupt(model, cpu, cpu_irq(model, cpu, event->number, event->name));
-}
-
-static void on_softirq_raise(struct kernel_model *model, const struct kernel_event *event)
-{
-	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
-	struct interrupt *softirq = cpu == NULL ? NULL : cpu_softirq(model, cpu, event->number);
-	if (softirq != NULL)
-		softirq_change_with_total(model, softirq, softirq_when_raised(model, softirq));
-}
-
-static void on_softirq_entry(struct kernel_model *model, const struct kernel_event *event)
-{
-	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
-	struct interrupt *softirq = cpu == NULL ? NULL : cpu_softirq(model, cpu, event->number);
-	struct kernel_thread *thread = cpu == NULL ? NULL : cpu_current_thread(model, cpu);
-	if (softirq == NULL)
-		return;
-	softirq_change_with_total(model, softirq, histree_int(SOFTIRQ_RUNNING));
-	if (thread != NULL)
-		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
-	cpu_change(model, cpu, CPU_STATUS, cpu_status(model, cpu));
-}
-
-static void on_softirq_exit(struct kernel_model *model, const struct kernel_event *event)
-{
-	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
-	struct interrupt *softirq = cpu == NULL ? NULL : cpu_softirq(model, cpu, event->number);
-	struct kernel_thread *thread = cpu == NULL ? NULL : cpu_current_thread(model, cpu);
-	if (softirq == NULL)
-		return;
-	softirq_change_with_total(model, softirq, softirq_when_done(model, softirq));
-	cpu_change(model, cpu, CPU_STATUS, cpu_status(model, cpu));
-	enum histree_type others = cpu_softirq_value(model, cpu).type;
-	if (thread != NULL && others == HISTREE_NULL)
-		thread_run(model, thread);
-	else if (thread != NULL && others == HISTREE_UNKNOWN)
-		thread_change(model, thread, THREAD_STATUS, histree_unknown());
-}
-
-static void on_syscall_entry(struct kernel_model *model, const struct kernel_event *event)
-{
-	kernel_enter_system_call(model, event, event->name);
-}
-
-/* The extremes hold for the whole history: what changes is the ongoing state, from its start. */
-static void widen(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute extreme, int64_t hertz)
-{
-	histree_quark quark = cpu_attribute(model, cpu, extreme);
-	struct histree_value value = changes_value(&model->changes, quark);
-	bool wider = value.type != HISTREE_LONG ||
-		     (extreme == CPU_FREQUENCY_MIN ? hertz < value.int64 : hertz > value.int64);
-	if (wider)
-		change_ongoing(&model->changes, quark, histree_long(hertz));
-}
-
-static void on_frequency(struct kernel_model *model, const struct kernel_event *event)
-{
-	struct kernel_cpu *cpu = kernel_cpu(model, event->target_cpu);
-	int64_t hertz;
-	if (cpu == NULL || __builtin_mul_overflow(event->frequency, 1000, &hertz))
-		return;
-	cpu_change(model, cpu, CPU_FREQUENCY, histree_long(hertz));
-	widen(model, cpu, CPU_FREQUENCY_MIN, hertz);
-	widen(model, cpu, CPU_FREQUENCY_MAX, hertz);
+	struct histree_value status = states_of_dump(event->status);
+	bool runs = status.type == HISTREE_INT && status.int32 == THREAD_RUNS_USERMODE;
+	states_learn_thread(model, event, runs ? histree_unknown() : status);
 }
 
 static const struct kernel_version version = {
 	.status_on_node = true,
+	.is_monotonic = true,
 	.runs = on_event_of_thread,
 	.handlers = {
 		[KERNEL_SWITCH] = on_switch,
-		[KERNEL_WAKEUP] = on_wakeup,
-		[KERNEL_WAKING] = on_wakeup,
+		[KERNEL_WAKEUP] = states_on_wakeup,
+		[KERNEL_WAKING] = states_on_wakeup,
 		[KERNEL_MIGRATE] = on_migrate,
 		[KERNEL_SETPRIO] = kernel_on_setprio,
 		[KERNEL_FORK] = on_fork,
-		[KERNEL_FREE] = kernel_on_free,
+		[KERNEL_FREE] = on_free,
 		[KERNEL_PROCESS_STATE] = on_process_state,
-		[KERNEL_IRQ_ENTRY] = on_irq_entry,
-		[KERNEL_IRQ_EXIT] = on_irq_exit,
-		[KERNEL_VECTOR_ENTRY] = on_irq_entry,
-		[KERNEL_VECTOR_EXIT] = on_vector_exit,
-		[KERNEL_SOFTIRQ_RAISE] = on_softirq_raise,
-		[KERNEL_SOFTIRQ_ENTRY] = on_softirq_entry,
-		[KERNEL_SOFTIRQ_EXIT] = on_softirq_exit,
-		[KERNEL_SYSCALL_ENTRY] = on_syscall_entry,
+		[KERNEL_IRQ_ENTRY] = states_on_irq_entry,
+		[KERNEL_IRQ_EXIT] = states_on_irq_exit,
+		[KERNEL_VECTOR_ENTRY] = states_on_irq_entry,
+		[KERNEL_VECTOR_EXIT] = states_on_vector_exit,
+		[KERNEL_SOFTIRQ_RAISE] = states_on_softirq_raise,
+		[KERNEL_SOFTIRQ_ENTRY] = states_on_softirq_entry,
+		[KERNEL_SOFTIRQ_EXIT] = states_on_softirq_exit,
+		[KERNEL_SYSCALL_ENTRY] = states_on_syscall_entry,
 		[KERNEL_SYSCALL_EXIT] = kernel_on_syscall_exit,
-		[KERNEL_FREQUENCY] = on_frequency,
+		[KERNEL_FREQUENCY] = states_on_frequency,
 	},
 };
 
@@ -328,8 +142,8 @@ static enum histree_status create(struct histree_state_system *system, void *inp
 
 const struct analysis analysis_kernel = {
 	.name = "kernel",
-	.version = 31,
-	.summary = "states of threads, CPUs and interrupts, as Trace Compass has them today",
+	.version = 32,
+	.summary = "states of threads, CPUs and interrupts; unknown where events are missing",
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
 	.create = create,

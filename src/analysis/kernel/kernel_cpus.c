@@ -71,6 +71,10 @@ struct kernel_thread *cpu_current_thread(struct kernel_model *model, struct kern
 	if (current.type == HISTREE_UNKNOWN)
 		return NULL;
 	int32_t tid = current.type == HISTREE_INT ? current.int32 : -1;
+	if (current.type == HISTREE_NULL && !cpu->is_nameless) {
+		cpu->is_nameless = true;
+		model->nameless_cpus++;
+	}
 	if (cpu->last_thread == NULL || cpu->last_tid != tid) {
 		cpu->last_thread = kernel_thread(model, tid, cpu->number);
 		cpu->last_tid = tid;

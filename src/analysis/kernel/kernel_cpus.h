@@ -40,6 +40,9 @@ struct kernel_cpu {
 	unsigned in_doubt;                           /* or of enum cpu_doubt: since a gap (kernel_gap.h) */
 	bool is_losing;                              /* it had no event since a gap began */
 	bool has_gaps;                               /* there was one: what is heard of first may not be new */
+	bool is_nameless; /* something happened there before anybody said in which thread */
+	/* The thread that it runs, which then says so too (kernel_occupancy.h); NULL: none is known. */
+	struct kernel_thread *runs;
 	/* The thread that was found to be the current one last: it is asked for more often than it changes. */
 	int32_t last_tid;
 	struct kernel_thread *last_thread;

@@ -2,6 +2,7 @@
 #include "analysis/kernel/kernel_gap.h"
 
 #include "analysis/kernel/kernel_interrupts.h"
+#include "analysis/kernel/kernel_occupancy.h"
 
 /* Idle threads are in the upper half of the ids, by CPU (kernel_threads.c). */
 static bool is_idle_thread(uint64_t id)
@@ -52,6 +53,7 @@ static void doubt_cpu(struct kernel_model *model, struct kernel_cpu *cpu)
 	doubt(model, cpu_attribute(model, cpu, CPU_CURRENT_THREAD)); /* null would be before the first switch */
 	doubt(model, cpu->attributes[CPU_FREQUENCY]);
 	doubt_interrupts(model, cpu);
+	occupancy_forget(model, cpu);
 	cpu->in_doubt = DOUBT_IRQS | DOUBT_SOFTIRQS;
 	model->open_gaps += !cpu->is_losing;
 	cpu->is_losing = cpu->has_gaps = true;

@@ -25,7 +25,11 @@ static void move_thread(struct kernel_model *model, int32_t cpu_number, struct h
 	if (cpu == NULL)
 		return;
 	struct kernel_thread *thread = cpu_current_thread(model, cpu);
+	model->has_calls = true;
 	if (thread != NULL) {
+		bool enters = call.type != HISTREE_NULL;
+		model->conflicts.calls += thread->call == (enters ? PROGRESS_INSIDE : PROGRESS_OUTSIDE);
+		thread->call = enters ? PROGRESS_INSIDE : PROGRESS_OUTSIDE;
 		thread_change(model, thread, THREAD_SYSTEM_CALL, call);
 		thread_change(model, thread, THREAD_STATUS, histree_int(thread_status));
 	}

@@ -16,7 +16,10 @@ static const struct group_name {
 
 void kernel_model_init(struct kernel_model *model, struct histree_state_system *system, bool status_on_node)
 {
-	*model = (struct kernel_model){ .changes.system = system, .status_on_node = status_on_node };
+	*model = (struct kernel_model){
+		.changes = { .system = system, .time = INT64_MIN },
+		.status_on_node = status_on_node,
+	};
 	for (int group = 0; group < GROUP_COUNT; group++)
 		model->groups[group] = NO_ATTRIBUTE;
 }

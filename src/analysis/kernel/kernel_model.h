@@ -17,6 +17,14 @@
 /* The attributes at the top of the tree. */
 enum kernel_group { GROUP_CPUS, GROUP_THREADS, GROUP_IRQS, GROUP_SOFT_IRQS, GROUP_COUNT };
 
+/* Events that deny what was known, of all those that could (kernel_occupancy.h, kernel_conflicts.h). */
+struct kernel_conflicts {
+	uint64_t switches, calls, interrupts;
+};
+
+/* What an exit may find: nothing that is known, what the exit before left, or what an entry began. */
+enum kernel_progress { PROGRESS_UNKNOWN, PROGRESS_OUTSIDE, PROGRESS_INSIDE };
+
 struct kernel_model {
 	struct changes changes;
 	/* The status is the value of the thread's or CPU's node itself, not of a child of it (thesis 5.1). */
@@ -25,7 +33,10 @@ struct kernel_model {
 	uint32_t
 		open_gaps; /* CPUs whose events are being lost: what no other CPU holds on to is in doubt at once */
 	bool all_open;     /* the same where it is not said on which CPU, */
-	histree_time all_end; /* and until when */
+	histree_time all_end;   /* and until when */
+	bool has_calls;         /* the trace records system calls: who ran unseen may be in one */
+	uint32_t nameless_cpus; /* whose thread nobody named yet: together they have the pseudo-thread -1 */
+	struct kernel_conflicts conflicts;
 	histree_quark groups[GROUP_COUNT];
 	struct id_map threads;  /* struct kernel_thread */
 	struct id_map cpus;     /* struct kernel_cpu */

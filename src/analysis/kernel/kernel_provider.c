@@ -31,10 +31,17 @@ enum histree_status kernel_provider_create(const struct kernel_version *version,
 	return HISTREE_OK;
 }
 
-/* Whether an event says itself who runs on its CPU.  Trace Compass asks events of perf's only. */
+/* Whether an event says itself who runs on its CPU. */
 static bool says_who_runs(const struct kernel_event *event)
 {
-	return event->is_perf && event->own_tid >= 0 && event->role != KERNEL_SWITCH;
+	return event->own_tid >= 0 && event->role != KERNEL_SWITCH;
+}
+
+static void begin_changes(struct kernel_provider *provider, histree_time time)
+{
+	struct changes *changes = &provider->model.changes;
+	bool steps_back = provider->version->is_monotonic && time < changes->time;
+	changes_begin(changes, steps_back ? changes->time : time);
 }
 
 enum histree_status kernel_provider_event(void *instance, const struct event *source, struct histree_error *error)
@@ -45,7 +52,7 @@ enum histree_status kernel_provider_event(void *instance, const struct event *so
 	(void)source;
 	if (version->handlers[event->role] == NULL)
 		return HISTREE_OK;
-	changes_begin(&provider->model.changes, event->time);
+	begin_changes(provider, event->time);
 	if (provider->model.has_gaps)
 		kernel_resolve(&provider->model, event->cpu, event->role);
 	if (version->runs != NULL && says_who_runs(event))
@@ -57,7 +64,7 @@ enum histree_status kernel_provider_event(void *instance, const struct event *so
 enum histree_status kernel_provider_gap(void *instance, const struct event_gap *gap, struct histree_error *error)
 {
 	struct kernel_provider *provider = instance;
-	changes_begin(&provider->model.changes, gap->begin);
+	begin_changes(provider, gap->begin);
 	kernel_begin_gap(&provider->model, gap->cpu, gap->end);
 	return changes_end(&provider->model.changes, error);
 }

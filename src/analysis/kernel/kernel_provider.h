@@ -14,6 +14,7 @@
 
 struct kernel_version {
 	bool status_on_node; /* as in struct kernel_model */
+	bool is_monotonic;   /* an event that comes after a later one counts at the time of that */
 	/* An event, but of a switch, says who runs on its CPU; NULL: this version knows it from switches only. */
 	void (*runs)(struct kernel_model *model, int32_t cpu_number, int32_t tid);
 	/* By role; NULL: such events mean nothing to this version. */

@@ -15,12 +15,14 @@ static const char *const attribute_names[THREAD_ATTRIBUTE_COUNT] = {
 	[THREAD_PRIO] = "Prio",
 };
 
-static struct kernel_thread *add_thread(struct kernel_model *model, uint64_t id)
+static struct kernel_thread *add_thread(struct kernel_model *model, uint64_t id, int32_t tid)
 {
 	struct kernel_thread *thread = kernel_record_in(model, &model->threads, id, sizeof(*thread));
 	if (thread == NULL)
 		return NULL;
+	thread->tid = tid;
 	thread->node = NO_ATTRIBUTE;
+	thread->said = INT64_MIN;
 	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
 		thread->attributes[attribute] = NO_ATTRIBUTE;
 	return thread;
@@ -44,7 +46,7 @@ struct kernel_thread *kernel_thread(struct kernel_model *model, int32_t tid, int
 	uint64_t id = tid == 0 ? UINT64_C(1) << 32 | (uint32_t)cpu : (uint32_t)tid;
 	struct kernel_thread *thread = id_map_find(&model->threads, id);
 	if (thread == NULL)
-		thread = add_thread(model, id);
+		thread = add_thread(model, id, tid);
 	if (thread != NULL && thread->node == NO_ATTRIBUTE)
 		name_thread(model, thread, tid, cpu);
 	return thread == NULL || thread->node == NO_ATTRIBUTE ? NULL : thread;
@@ -90,27 +92,53 @@ static bool is_held(struct kernel_model *model, struct kernel_thread *thread)
 void thread_change(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
 		   struct histree_value value)
 {
-	if (attribute == THREAD_STATUS && value.type != HISTREE_NULL)
-		appear(model, thread);
+	if (attribute == THREAD_STATUS) {
+		thread->said = model->changes.time;
+		if (value.type != HISTREE_NULL)
+			appear(model, thread);
+	}
 	change(&model->changes, thread_attribute(model, thread, attribute), value);
 	if (kernel_is_losing(model) && !is_held(model, thread))
 		thread_doubt(model, thread);
 }
 
+static bool lives(struct kernel_model *model, struct kernel_thread *thread)
+{
+	return thread_has(thread, THREAD_STATUS) && thread_value(model, thread, THREAD_STATUS).type != HISTREE_NULL;
+}
+
+/* What a thread that nobody sees changes; its status comes first. */
+static const enum thread_attribute in_doubt[] = { THREAD_STATUS, THREAD_SYSTEM_CALL, THREAD_RUN_QUEUE,
+						  THREAD_PRIO };
+enum { IN_DOUBT_COUNT = sizeof(in_doubt) / sizeof(in_doubt[0]) };
+
 void thread_doubt(struct kernel_model *model, struct kernel_thread *thread)
 {
-	static const enum thread_attribute in_doubt[] = { THREAD_STATUS, THREAD_SYSTEM_CALL, THREAD_RUN_QUEUE,
-							  THREAD_PRIO };
-	bool lives = thread_has(thread, THREAD_STATUS) &&
-		     thread_value(model, thread, THREAD_STATUS).type != HISTREE_NULL;
-	if (lives)
+	bool alive = lives(model, thread);
+	if (alive)
 		thread_attribute(model, thread, THREAD_SYSTEM_CALL); /* where there is none, it is in no call */
-	for (size_t i = 0; i < sizeof(in_doubt) / sizeof(in_doubt[0]); i++) {
+	for (size_t i = 0; i < IN_DOUBT_COUNT; i++) {
 		histree_quark quark = thread->attributes[in_doubt[i]];
 		/* The dead keep what is left of them until they are freed. */
-		if (quark != NO_ATTRIBUTE && (lives || changes_value(&model->changes, quark).type != HISTREE_NULL))
+		if (quark != NO_ATTRIBUTE && (alive || changes_value(&model->changes, quark).type != HISTREE_NULL))
 			change(&model->changes, quark, histree_unknown());
 	}
+	thread->call = PROGRESS_UNKNOWN;
+}
+
+void thread_lose_sight(struct kernel_model *model, struct kernel_thread *thread)
+{
+	if (!lives(model, thread))
+		return;
+	if (model->has_calls)
+		thread_attribute(model, thread, THREAD_SYSTEM_CALL);
+	for (size_t i = 0; i < IN_DOUBT_COUNT; i++) {
+		histree_quark quark = thread->attributes[in_doubt[i]];
+		bool is_no_call = in_doubt[i] == THREAD_SYSTEM_CALL && !model->has_calls;
+		if (quark != NO_ATTRIBUTE && !is_no_call)
+			change_after(&model->changes, quark, thread->said, histree_unknown());
+	}
+	thread->call = PROGRESS_UNKNOWN;
 }
 
 void thread_rename(struct kernel_model *model, struct kernel_thread *thread, struct kernel_text name)
@@ -148,8 +176,9 @@ bool thread_is_doubtful(struct kernel_model *model, struct kernel_thread *thread
 void thread_wake(struct kernel_model *model, struct kernel_thread *thread)
 {
 	struct histree_value status = thread_value(model, thread, THREAD_STATUS);
-	bool runs = status.type == HISTREE_INT &&
-		    (status.int32 == THREAD_RUNS_USERMODE || status.int32 == THREAD_RUNS_SYSCALL);
+	bool runs = thread->runs_on != NULL ||
+		    (status.type == HISTREE_INT &&
+		     (status.int32 == THREAD_RUNS_USERMODE || status.int32 == THREAD_RUNS_SYSCALL));
 	if (!runs && !thread_is_doubtful(model, thread))
 		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
 }
@@ -179,6 +208,7 @@ void thread_inherit_system_call(struct kernel_model *model, struct kernel_thread
 		return;
 	histree_quark quark = thread_attribute(model, child, THREAD_SYSTEM_CALL);
 	change(&model->changes, quark, thread_value(model, parent, THREAD_SYSTEM_CALL));
+	child->call = parent->call;
 }
 
 void thread_remove(struct kernel_model *model, struct kernel_thread *thread)

@@ -31,10 +31,16 @@ enum thread_attribute {
 	THREAD_ATTRIBUTE_COUNT,
 };
 
+struct kernel_cpu;
+
 struct kernel_thread {
+	int32_t tid;
 	histree_quark node;
 	histree_quark attributes[THREAD_ATTRIBUTE_COUNT];
-	bool is_certain; /* while a gap begins: it runs where nothing is lost */
+	bool is_certain;            /* while a gap begins: it runs where nothing is lost */
+	struct kernel_cpu *runs_on; /* kernel_occupancy.h; NULL: no CPU is known */
+	histree_time said;          /* by the last event that said what it does */
+	enum kernel_progress call;  /* whether it is in a system call */
 };
 
 /* Returns a thread, new or not.  Every CPU has an idle thread of tid 0 of its own; an unknown CPU (-1) has none. */
@@ -52,6 +58,9 @@ void thread_rename(struct kernel_model *model, struct kernel_thread *thread, str
 
 /* The thread may do something else by now, unless it is dead (kernel_gap.h). */
 void thread_doubt(struct kernel_model *model, struct kernel_thread *thread);
+
+/* The same, since the last event that said what it does: it did something that nobody saw. */
+void thread_lose_sight(struct kernel_model *model, struct kernel_thread *thread);
 
 /* Change the attribute if nothing is known of it yet.  Returns whether that was so. */
 bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,

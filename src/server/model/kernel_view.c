@@ -11,8 +11,11 @@
 
 static struct histree_history *find_history(const struct dataset *dataset)
 {
-	struct histree_history *history = dataset_history(dataset, "kernel");
-	return history != NULL ? history : dataset_history(dataset, "kernel-2016");
+	static const char *const analyses[] = { "kernel", "kernel-tc", "kernel-2016" };
+	struct histree_history *history = NULL;
+	for (size_t i = 0; i < sizeof(analyses) / sizeof(analyses[0]) && history == NULL; i++)
+		history = dataset_history(dataset, analyses[i]);
+	return history;
 }
 
 bool kernel_view_applies(const struct dataset *dataset)

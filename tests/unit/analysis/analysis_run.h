@@ -22,7 +22,7 @@
 #include "state/state_system.h"
 #include "support/analysis_feed.h"
 #include "support/recorded_history.h"
-#include "written_events.h"
+#include "support/written_events.h"
 
 enum { RUN_TEXT_SIZE = 512 };
 

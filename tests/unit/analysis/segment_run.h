@@ -19,7 +19,7 @@
 #include <inttypes.h>
 
 #include "support/analysis_feed.h"
-#include "written_events.h"
+#include "support/written_events.h"
 
 enum { SEGMENT_RUN_TEXT_SIZE = 4096 };
 

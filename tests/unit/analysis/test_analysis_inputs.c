@@ -10,7 +10,7 @@
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/ust/call_stacks.h"
 #include "support/analysis_feed.h"
-#include "written_events.h"
+#include "support/written_events.h"
 
 static const char switch_fields[] =
 	"prev_comm=a prev_tid=1 prev_prio=20 prev_state=0 next_comm=b next_tid=2 next_prio=20";

@@ -6,8 +6,8 @@
  *	written_events_init(&events, "lttng-modules", 2, 8);
  *	struct event event = written_event(&events, 10, 0, "sched_waking", "tid=5 prio=20 target_cpu=1 | tid=7");
  */
-#ifndef WRITTEN_EVENTS_H
-#define WRITTEN_EVENTS_H
+#ifndef SUPPORT_WRITTEN_EVENTS_H
+#define SUPPORT_WRITTEN_EVENTS_H
 
 #include <setjmp.h>
 #include <stdarg.h>

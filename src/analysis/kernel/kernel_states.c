@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Each handler makes its changes in the order in which Trace Compass makes them: where one event changes an
+ * attribute twice, the last one stays.
+ */
+#include "analysis/kernel/kernel_states.h"
+
+#include "analysis/kernel/kernel_handlers.h"
+#include "analysis/kernel/kernel_interrupts.h"
+
+struct histree_value states_cpu_status(struct kernel_model *model, struct kernel_cpu *cpu)
+{
+	struct histree_value irq = cpu_irq_value(model, cpu);
+	if (irq.type != HISTREE_NULL)
+		return irq.type == HISTREE_UNKNOWN ? irq : histree_int(CPU_IN_IRQ);
+	if (cpu_softirq_runs(model, cpu))
+		return histree_int(CPU_IN_SOFTIRQ);
+	return cpu->in_doubt != 0 ? histree_unknown() : cpu_status_of_thread(model, cpu);
+}
+
+static void leave_cpu(struct kernel_model *model, const struct kernel_event *event, struct kernel_thread *thread)
+{
+	struct histree_value status = thread_status_of_task_state(event->prev_state);
+	bool waits = status.type == HISTREE_INT && status.int32 == THREAD_WAITS_FOR_CPU;
+	thread_change(model, thread, THREAD_STATUS, status);
+	thread_change(model, thread, THREAD_RUN_QUEUE, waits ? histree_int(event->cpu) : histree_null());
+}
+
+/* Names come last: one that is too long ends the event, of which all that counts is then done. */
+void states_switch(struct kernel_model *model, const struct kernel_event *event, struct kernel_cpu *cpu,
+		   struct kernel_thread *previous, struct kernel_thread *next)
+{
+	leave_cpu(model, event, previous);
+	thread_run(model, next);
+	thread_change(model, next, THREAD_RUN_QUEUE, histree_int(event->cpu));
+	thread_change(model, previous, THREAD_PRIO, histree_int(event->prev_prio));
+	thread_change(model, next, THREAD_PRIO, histree_int(event->prio));
+	cpu_change(model, cpu, CPU_CURRENT_THREAD, histree_int(event->tid));
+	cpu_change(model, cpu, CPU_STATUS,
+		   event->tid > 0 ? cpu_status_of_thread(model, cpu) : states_cpu_status(model, cpu));
+	thread_rename(model, previous, event->prev_comm);
+	thread_rename(model, next, event->comm);
+}
+
+/* Trace Compass ignores a wake-up without a CPU only where it needs one: for idle threads. */
+void states_on_wakeup(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
+	if (thread == NULL)
+		return;
+	thread_wake(model, thread);
+	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));
+	thread_change(model, thread, THREAD_PRIO, histree_int(event->prio));
+}
+
+void states_on_migrate(struct kernel_model *model, const struct kernel_event *event)
+{
+	if (event->tid == 0)
+		return;
+	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
+	if (thread == NULL)
+		return;
+	/* It may be the current thread of a CPU: then it is said to run again by what happens there. */
+	if (!thread_is_doubtful(model, thread))
+		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
+	thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));
+}
+
+void states_on_fork(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_thread *parent = kernel_thread(model, event->parent, event->cpu);
+	struct kernel_thread *child = kernel_thread(model, event->tid, event->cpu);
+	if (parent == NULL || child == NULL)
+		return;
+	thread_change(model, child, THREAD_PPID, histree_int(event->parent));
+	if (event->pid >= 0 && event->pid != event->tid)
+		thread_change(model, child, THREAD_PID, histree_int(event->pid));
+	thread_rename(model, child, event->comm);
+	thread_change(model, child, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
+	if (thread_has(parent, THREAD_RUN_QUEUE))
+		thread_change(model, child, THREAD_RUN_QUEUE, thread_value(model, parent, THREAD_RUN_QUEUE));
+	thread_inherit_system_call(model, parent, child);
+}
+
+/* LTTng's own numbers for what a thread does when the state is dumped (lttng-statedump-impl.c). */
+struct histree_value states_of_dump(int32_t status)
+{
+	enum { WAIT_FORK = 1, WAIT_CPU = 2, WAIT = 5, RUN = 6, DEAD = 7 };
+
+	switch (status) {
+	case WAIT_FORK:
+		return histree_int(THREAD_WAITS_AFTER_FORK);
+	case WAIT_CPU:
+		return histree_int(THREAD_WAITS_FOR_CPU);
+	case WAIT:
+		return histree_int(THREAD_WAITS_UNKNOWN);
+	case RUN:
+		return histree_int(THREAD_RUNS_USERMODE);
+	case DEAD:
+		return histree_null();
+	default:
+		return histree_int(THREAD_UNKNOWN);
+	}
+}
+
+void states_learn_thread(struct kernel_model *model, const struct kernel_event *event, struct histree_value status)
+{
+	struct kernel_thread *thread = kernel_thread(model, event->tid, event->cpu);
+	if (thread == NULL)
+		return;
+	thread_learn(model, thread, THREAD_EXEC_NAME, histree_string_n(event->comm.bytes, event->comm.size));
+	thread_learn(model, thread, THREAD_PPID, histree_int(event->parent));
+	if (event->pid != event->tid)
+		thread_learn(model, thread, THREAD_PID, histree_int(event->pid));
+	/* A dump says less than the events before it did: what those were, a gap may hide. */
+	if (model->has_gaps)
+		status = histree_unknown();
+	bool waits = status.type == HISTREE_INT && status.int32 == THREAD_WAITS_FOR_CPU;
+	if (thread_learn(model, thread, THREAD_STATUS, status) && waits && event->target_cpu >= 0)
+		thread_change(model, thread, THREAD_RUN_QUEUE, histree_int(event->target_cpu));
+}
+
+static void enter_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, struct interrupt *irq)
+{
+	struct kernel_thread *thread = cpu_current_thread(model, cpu);
+	if (irq == NULL)
+		return;
+	change(&model->changes, irq->quark, histree_int(cpu->number));
+	if (thread != NULL)
+		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
+	cpu_change(model, cpu, CPU_STATUS, histree_int(CPU_IN_IRQ));
+	irq_change_total(model, irq, histree_int(cpu->number));
+}
+
+/* `irq` is NULL for an interrupt that did not begin in the trace: then only attributes are made. */
+static void leave_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, struct interrupt *irq)
+{
+	struct kernel_thread *thread = cpu_current_thread(model, cpu);
+	if (irq == NULL)
+		return;
+	change(&model->changes, irq->quark, histree_null());
+	if (thread != NULL)
+		thread_run(model, thread);
+	cpu_change(model, cpu, CPU_STATUS, states_cpu_status(model, cpu));
+	irq_change_total(model, irq, histree_null());
+}
+
+/* An interrupt with a name begins, or a vector, which has no name in the event. */
+void states_on_irq_entry(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	if (cpu != NULL)
+		enter_interrupt(model, cpu, cpu_irq(model, cpu, event->number, event->name));
+}
+
+void states_on_irq_exit(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	if (cpu != NULL)
+		leave_interrupt(model, cpu, cpu_irq_in_progress(model, cpu, event->number));
+}
+
+void states_on_vector_exit(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	if (cpu != NULL)
+		leave_interrupt(model, cpu, cpu_irq(model, cpu, event->number, event->name));
+}
+
+void states_on_softirq_raise(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	struct interrupt *softirq = cpu == NULL ? NULL : cpu_softirq(model, cpu, event->number);
+	if (softirq != NULL)
+		softirq_change_with_total(model, softirq, softirq_when_raised(model, softirq));
+}
+
+void states_on_softirq_entry(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	struct interrupt *softirq = cpu == NULL ? NULL : cpu_softirq(model, cpu, event->number);
+	struct kernel_thread *thread = cpu == NULL ? NULL : cpu_current_thread(model, cpu);
+	if (softirq == NULL)
+		return;
+	softirq_change_with_total(model, softirq, histree_int(SOFTIRQ_RUNNING));
+	if (thread != NULL)
+		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
+	cpu_change(model, cpu, CPU_STATUS, states_cpu_status(model, cpu));
+}
+
+void states_on_softirq_exit(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	struct interrupt *softirq = cpu == NULL ? NULL : cpu_softirq(model, cpu, event->number);
+	struct kernel_thread *thread = cpu == NULL ? NULL : cpu_current_thread(model, cpu);
+	if (softirq == NULL)
+		return;
+	softirq_change_with_total(model, softirq, softirq_when_done(model, softirq));
+	cpu_change(model, cpu, CPU_STATUS, states_cpu_status(model, cpu));
+	enum histree_type others = cpu_softirq_value(model, cpu).type;
+	if (thread != NULL && others == HISTREE_NULL)
+		thread_run(model, thread);
+	else if (thread != NULL && others == HISTREE_UNKNOWN)
+		thread_change(model, thread, THREAD_STATUS, histree_unknown());
+}
+
+void states_on_syscall_entry(struct kernel_model *model, const struct kernel_event *event)
+{
+	kernel_enter_system_call(model, event, event->name);
+}
+
+/* The extremes hold for the whole history: what changes is the ongoing state, from its start. */
+static void widen(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute extreme, int64_t hertz)
+{
+	histree_quark quark = cpu_attribute(model, cpu, extreme);
+	struct histree_value value = changes_value(&model->changes, quark);
+	bool wider = value.type != HISTREE_LONG ||
+		     (extreme == CPU_FREQUENCY_MIN ? hertz < value.int64 : hertz > value.int64);
+	if (wider)
+		change_ongoing(&model->changes, quark, histree_long(hertz));
+}
+
+void states_on_frequency(struct kernel_model *model, const struct kernel_event *event)
+{
+	struct kernel_cpu *cpu = kernel_cpu(model, event->target_cpu);
+	int64_t hertz;
+	if (cpu == NULL || __builtin_mul_overflow(event->frequency, 1000, &hertz))
+		return;
+	cpu_change(model, cpu, CPU_FREQUENCY, histree_long(hertz));
+	widen(model, cpu, CPU_FREQUENCY_MIN, hertz);
+	widen(model, cpu, CPU_FREQUENCY_MAX, hertz);
+}

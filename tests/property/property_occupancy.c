@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+/*
+ * property_occupancy.c - whatever a kernel trace lacks, threads never run where no CPU runs them.
+ *
+ * Switches, or events of any kind, are left out at random, and nobody says so: of recorded traces, and of one of a
+ * machine that is made up.  The analysis `kernel` makes a history on disk of what is left, in which the library finds
+ * no contradiction, and whose threads do not run longer together than there are CPUs.  Of the whole made-up trace
+ * nothing is unknown.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "driver.h"
+#include "histree/query.h"
+#include "histree/view.h"
+#include "losses.h"
+#include "support/analysis_feed.h"
+#include "support/effort.h"
+#include "support/workload.h"
+#include "support/written_events.h"
+#include "trace/trace.h"
+
+/* ---- one history ----------------------------------------------------------------------------------------- */
+
+struct kind {
+	const char *name;
+	const char *trace;  /* recorded; NULL: made up */
+	const char *tracer; /* of what is made up */
+	bool any_event;     /* is left out, not switches only */
+	bool has_contexts;  /* events made up say in which thread they happened */
+	bool is_long;
+};
+
+struct run {
+	char path[64];
+	struct histree_state_system *system;
+	struct analysis_inputs inputs;
+	void *instance;
+	histree_time end;
+	struct random random;
+	unsigned percent; /* that are left out */
+	uint64_t left_out;
+};
+
+static void begin_run(struct run *run, uint64_t seed, unsigned percent)
+{
+	static unsigned number;
+	*run = (struct run){ .random = { seed }, .percent = percent };
+	snprintf(run->path, sizeof(run->path), "property_occupancy.%d.%u.sht", (int)getpid(), number++);
+}
+
+static void start_history(struct run *run, histree_time start)
+{
+	static const char *const variants[] = { "cluster", "sht", "osht", "esht", "rsht", "vrsht" };
+	struct histree_error error;
+	const struct histree_history_options options = {
+		.path = run->path,
+		.provider = "kernel",
+		.provider_version = analysis_kernel.version,
+		.start = start,
+		.tree = { .variant = variants[random_below(&run->random, 6)], .threads = 1 },
+	};
+	if (histree_state_create(&options, &run->system, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	assert_int_equal(feed_create(&run->inputs, &analysis_kernel, run->system, &run->instance, NULL),
+			 HISTREE_OK);
+}
+
+static bool is_left_out(struct run *run, const struct kind *kind, const struct event *event)
+{
+	bool is_switch = strstr(event->class->name, "sched_switch") != NULL;
+	bool is_out = (is_switch || kind->any_event) && random_percent(&run->random, run->percent);
+	run->left_out += is_out;
+	return is_out;
+}
+
+static void take_event(struct run *run, const struct kind *kind, const struct event *event)
+{
+	if (run->system == NULL)
+		start_history(run, event->time);
+	run->end = event->time > run->end ? event->time : run->end;
+	if (!is_left_out(run, kind, event))
+		assert_int_equal(feed_event(&run->inputs, &analysis_kernel, run->instance, event, NULL),
+				 HISTREE_OK);
+}
+
+static void end_run(struct run *run)
+{
+	struct histree_error error;
+	if (histree_state_close(run->system, run->end, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	analysis_kernel.free(run->instance);
+	analysis_inputs_release(&run->inputs);
+	histree_state_free(run->system);
+}
+
+/* ---- a machine that is made up ---------------------------------------------------------------------------- */
+
+enum { MADE_CPUS = 3, MADE_THREADS = 12, MADE_EVENTS = 3000, MADE_STEP = 5 };
+
+/* Threads 1 to MADE_THREADS; on_cpu -1: it waits, or sleeps. */
+struct made {
+	struct written_events events;
+	const struct kind *kind;
+	struct run *run;
+	histree_time now;
+	int current[MADE_CPUS], in_irq[MADE_CPUS];
+	int on_cpu[MADE_THREADS + 1];
+	bool in_call[MADE_THREADS + 1];
+};
+
+static void say(struct made *made, int cpu, const char *name, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+static void say(struct made *made, int cpu, const char *name, const char *format, ...)
+{
+	char fields[WRITTEN_TEXT_SIZE], full[64];
+	bool is_perf = strcmp(made->kind->tracer, "perf") == 0;
+	int size = 0;
+	if (is_perf && made->kind->has_contexts)
+		size = snprintf(fields, sizeof(fields), "common_pid=%d ", made->current[cpu]);
+	va_list arguments;
+	va_start(arguments, format);
+	size += vsnprintf(fields + size, sizeof(fields) - (size_t)size, format, arguments);
+	va_end(arguments);
+	if (!is_perf && made->kind->has_contexts)
+		snprintf(fields + size, sizeof(fields) - (size_t)size, " | tid=%d", made->current[cpu]);
+	const char *group = !is_perf                           ? ""
+			    : strncmp(name, "irq", 3) == 0     ? "irq:"
+			    : strncmp(name, "syscall", 7) == 0 ? "syscalls:"
+							       : "sched:";
+	const char *own = is_perf && strncmp(name, "syscall_", 8) == 0
+				  ? (name[9] == 'n' ? "sys_enter_read" : "sys_exit_read")
+				  : name;
+	snprintf(full, sizeof(full), "%s%s", group, own);
+	made->now += (histree_time)random_below(&made->run->random, MADE_STEP);
+	struct event event = written_event(&made->events, made->now, cpu, full, fields);
+	take_event(made->run, made->kind, &event);
+}
+
+/* Who waits for a CPU, or sleeps and is woken up; 0 is nobody. */
+static int choose_next(struct made *made, int cpu)
+{
+	int tid = (int)random_below(&made->run->random, MADE_THREADS + 1);
+	if (tid != 0 && made->on_cpu[tid] >= 0)
+		return 0;
+	if (tid != 0 && random_percent(&made->run->random, 70))
+		say(made, cpu, "sched_waking", "%s=%d prio=20 target_cpu=%d",
+		    strcmp(made->kind->tracer, "perf") == 0 ? "pid" : "tid", tid, cpu);
+	return tid;
+}
+
+static void switch_threads(struct made *made, int cpu)
+{
+	const char *id = strcmp(made->kind->tracer, "perf") == 0 ? "pid" : "tid";
+	int previous = made->current[cpu], next = choose_next(made, cpu);
+	if (next == previous)
+		return;
+	say(made, cpu, "sched_switch",
+	    "prev_comm=p prev_%s=%d prev_prio=20 prev_state=%d next_comm=n next_%s=%d next_prio=20", id, previous,
+	    previous == 0 ? 0 : (int)random_below(&made->run->random, 2), id, next);
+	if (previous != 0)
+		made->on_cpu[previous] = -1;
+	if (next != 0)
+		made->on_cpu[next] = cpu;
+	made->current[cpu] = next;
+}
+
+static void make_event(struct made *made)
+{
+	int cpu = (int)random_below(&made->run->random, MADE_CPUS), tid = made->current[cpu];
+	unsigned what = (unsigned)random_below(&made->run->random, 10);
+	if (made->in_irq[cpu] != 0) {
+		made->in_irq[cpu] = 0;
+		say(made, cpu, "irq_handler_exit", "irq=5 ret=1");
+	} else if (what < 4) {
+		switch_threads(made, cpu);
+	} else if (what < 6) {
+		made->in_irq[cpu] = 1;
+		say(made, cpu, "irq_handler_entry", "irq=5 name=disk");
+	} else if (tid != 0) {
+		say(made, cpu, made->in_call[tid] ? "syscall_exit_read" : "syscall_entry_read", "ret=0");
+		made->in_call[tid] = !made->in_call[tid];
+	}
+}
+
+static void make_trace(struct run *run, const struct kind *kind)
+{
+	struct made made = { .kind = kind, .run = run };
+	written_events_init(&made.events, kind->tracer, 2, 8);
+	for (int tid = 1; tid <= MADE_THREADS; tid++)
+		made.on_cpu[tid] = -1;
+	for (int i = 0; i < MADE_EVENTS; i++)
+		make_event(&made);
+}
+
+static void read_trace(struct run *run, const struct kind *kind)
+{
+	const char *path = losses_trace_path(kind->trace);
+	struct trace *trace;
+	struct event event;
+	struct histree_error error = { 0 };
+	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	while (trace_next(trace, &event, &error) == HISTREE_OK)
+		take_event(run, kind, &event);
+	trace_close(trace);
+}
+
+/* ---- what must hold --------------------------------------------------------------------------------------- */
+
+static void report(void *context, const char *fault)
+{
+	const struct run *run = context;
+	fail_msg("%u %% left out: %s", run->percent, fault);
+}
+
+/* By quark, which attributes are the status of a thread.  The caller frees it. */
+static bool *find_statuses(struct histree_history *history)
+{
+	uint32_t count = histree_history_info(history)->attribute_count;
+	bool *is_status = calloc(count + 1, sizeof(*is_status));
+	assert_non_null(is_status);
+	for (histree_quark quark = 0; quark < count; quark++)
+		is_status[quark] = histree_meaning_of(history, quark) == HISTREE_MEANS_THREAD_STATUS;
+	return is_status;
+}
+
+/* Returns for how long threads run, all together; *unknown: how many of their states are. */
+static uint64_t running_time(struct histree_history *history, uint64_t *unknown)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	struct histree_query *query;
+	struct histree_interval state;
+	bool *is_status = find_statuses(history);
+	uint64_t sum = 0;
+	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	const struct histree_region all = { .from = info->start, .to = info->end };
+	assert_int_equal(histree_query_start(query, &all, NULL), HISTREE_OK);
+	*unknown = 0;
+	while (histree_query_next(query, &state, NULL) == HISTREE_OK) {
+		if (!is_status[state.quark])
+			continue;
+		*unknown += state.value.type == HISTREE_UNKNOWN;
+		if (state.value.type == HISTREE_INT && state.value.int32 >= 2 && state.value.int32 <= 4)
+			sum += (uint64_t)(state.end - state.start) + 1;
+	}
+	histree_query_free(query);
+	free(is_status);
+	return sum;
+}
+
+static uint64_t cpu_time(struct histree_history *history)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	const struct histree_attributes *attributes = histree_history_attributes(history);
+	histree_quark group;
+	uint64_t cpus = 0;
+	assert_int_equal(histree_attributes_find(attributes, HISTREE_ROOT, "CPUs", &group), HISTREE_OK);
+	for (histree_quark cpu = histree_attributes_first_child(attributes, group); cpu != HISTREE_ROOT;
+	     cpu = histree_attributes_next_sibling(attributes, cpu))
+		cpus++;
+	return cpus * ((uint64_t)(info->end - info->start) + 1);
+}
+
+static void check_history(struct run *run, const struct kind *kind)
+{
+	struct histree_history *history;
+	struct histree_error error;
+	uint64_t unknown;
+	if (histree_history_open(run->path, &(struct histree_open_options){ 0 }, &history, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	assert_int_equal(histree_history_verify(history, report, run, &error), HISTREE_OK);
+	assert_int_equal(histree_occupancy_verify(history, report, run, &error), HISTREE_OK);
+	assert_true(running_time(history, &unknown) <= cpu_time(history));
+	assert_true(run->percent > 0 ? run->left_out > 0 : kind->trace != NULL || unknown == 0);
+	histree_history_close(history);
+	unlink(run->path);
+}
+
+static void threads_run_on_cpus_only(const void *chosen, uint64_t seed)
+{
+	static const unsigned percents[] = { 0, 1, 10, 50 };
+	const struct kind *kind = chosen;
+	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
+		struct run run;
+		begin_run(&run, seed + i, percents[i]);
+		if (kind->trace != NULL)
+			read_trace(&run, kind);
+		else
+			make_trace(&run, kind);
+		end_run(&run);
+		check_history(&run, kind);
+	}
+}
+
+static bool has_time(const void *kind)
+{
+	return !((const struct kind *)kind)->is_long || !test_is_quick();
+}
+
+static const struct kind kinds[] = {
+	{ .name = "made_up", .tracer = "lttng-modules" },
+	{ .name = "made_up_any_event", .tracer = "lttng-modules", .any_event = true },
+	{ .name = "made_up_contexts", .tracer = "lttng-modules", .any_event = true, .has_contexts = true },
+	{ .name = "made_up_perf", .tracer = "perf", .has_contexts = true },
+	{ .name = "made_up_perf_any_event", .tracer = "perf", .any_event = true, .has_contexts = true },
+	{ .name = "perf", .trace = "demo" },
+	{ .name = "perf_any_event", .trace = "demo", .any_event = true },
+	{ .name = "scp_dest", .trace = "scp_dest" },
+	{ .name = "scp_dest_any_event", .trace = "scp_dest", .any_event = true, .is_long = true },
+	{ .name = "many_threads", .trace = "many-threads", .is_long = true },
+	{ .name = "many_threads_any_event", .trace = "many-threads", .any_event = true, .is_long = true },
+	{ .name = NULL },
+};
+
+int main(void)
+{
+	static const struct property property = { .kinds = kinds,
+						  .kind_size = sizeof(*kinds),
+						  .rounds = 1,
+						  .check = threads_run_on_cpus_only,
+						  .applies = has_time };
+	return property_run("occupancy", &property, 1, NULL, 0);
+}
