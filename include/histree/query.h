@@ -11,9 +11,11 @@
  *	2D	attributes x [t1, t2]		quarks = {...}, from = t1, to = t2
  *	2D	attributes x list of times	quarks = {...}, times = {...}
  *
- * Damage costs the intervals of the damaged nodes and no others.  Where no readable interval says what an attribute
- * was, the answer ends with intervals of type HISTREE_UNKNOWN, clipped to the range or one for each of the listed
- * times.  A query that meets damage reads its nodes twice and remembers what it found, in 24 bytes an interval.
+ * Damage costs the intervals of the damaged nodes and no others.  Where no readable interval says what an
+ * attribute was, the answer ends with intervals of type HISTREE_UNKNOWN, clipped to the range or one for each of
+ * the listed times.  A query that meets damage reads its nodes twice and remembers what it found, in 24 bytes for
+ * intervals of an attribute that follow one another.  If nodes contradict each other so that an attribute has two
+ * states at one time, the answer ends with HISTREE_ERR_FORMAT.
  *
  * A query is a lazy iterator: it reads each node once, when it needs it, keeps one node pinned, and may be stopped
  * at any point.  Answers never depend on the variant of the tree.

@@ -3,17 +3,19 @@
 
 bool column_block_open(struct column_block *block, const struct column_view *view, uint32_t number)
 {
-	uint32_t offset = get_le32(view->block_index + (size_t)number * BLOCK_ENTRY_SIZE + 4);
-	if (!column_area_fits(offset, COLUMN_BLOCK_PREFIX_SIZE, view->used))
+	uint32_t offset = column_block_offset(view, number);
+	uint32_t end = number + 1 < view->block_count ? column_block_offset(view, number + 1) : view->used;
+	if (end > view->used || !column_area_fits(offset, COLUMN_BLOCK_PREFIX_SIZE, end))
 		return false;
 	const uint8_t *prefix = view->block + offset;
 	struct byte_reader reader =
-		byte_reader(prefix + COLUMN_BLOCK_PREFIX_SIZE, view->used - offset - COLUMN_BLOCK_PREFIX_SIZE);
+		byte_reader(prefix + COLUMN_BLOCK_PREFIX_SIZE, end - offset - COLUMN_BLOCK_PREFIX_SIZE);
 	struct column_block opened = {
 		.view = view,
 		.number = number,
 		.series_count = (prefix[0] & ~(unsigned)EDGES) + 1,
 		.edges = prefix[0] & EDGES,
+		.end = (size_t)end * 8,
 	};
 	size_t bits = 0;
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++) {
@@ -55,11 +57,10 @@ static inline size_t locate_payload(const struct column_block *block, struct col
 bool column_block_series(const struct column_block *block, uint32_t number, size_t payload,
 			 struct column_series *series)
 {
-	size_t end = (size_t)block->view->used * 8;
 	for (unsigned c = 0; c < COLUMN_COUNT_OF_COLUMNS; c++)
 		series->fields[c] = column_block_field(block, (enum column)c, number);
-	return is_sound(block->view, series->fields) && payload <= end &&
-	       locate_payload(block, series, payload) <= end;
+	return is_sound(block->view, series->fields) && payload <= block->end &&
+	       locate_payload(block, series, payload) <= block->end;
 }
 
 static void unpack_column(const struct column_block *block, enum column column, struct column_series *series)
@@ -94,7 +95,7 @@ bool column_block_unpack(const struct column_block *block, struct column_series 
 		sound &= is_sound(block->view, series[s].fields);
 		payload = locate_payload(block, &series[s], payload);
 	}
-	return sound && payload <= (size_t)block->view->used * 8;
+	return sound && payload <= block->end;
 }
 
 static inline unsigned width_of(const struct column_block *block, enum column column, uint32_t series)

@@ -15,9 +15,10 @@ struct column_block {
 	uint64_t minima[COLUMN_COUNT_OF_COLUMNS];
 	size_t columns[COLUMN_COUNT_OF_COLUMNS]; /* bits, from the beginning of the node */
 	size_t payload;                          /* of the first series */
+	size_t end;                              /* of the block: where the next one begins */
 };
 
-/* The properties of a series, by enum column, and where its payload is, in bits; all of it lies in the node. */
+/* The properties of a series, by enum column, and where its payload is, in bits; all of it lies in the block. */
 struct column_series {
 	uint64_t fields[COLUMN_COUNT_OF_COLUMNS];
 	size_t steps, values;
@@ -46,8 +47,8 @@ static inline size_t column_series_end(const struct column_series *series)
 }
 
 /*
- * Open a block.  Returns false if it is malformed; then nothing has changed.  Its columns lie in the node, but no
- * field is checked.
+ * Open a block.  Returns false if it is malformed; then nothing has changed.  Its columns lie between its
+ * beginning and that of the next one, so that no byte is of two blocks, but no field is checked.
  */
 bool column_block_open(struct column_block *block, const struct column_view *view, uint32_t number);
 

@@ -36,6 +36,7 @@ void column_cursor_begin(struct column_cursor *cursor, const struct column_view 
 	cursor->region = region;
 	cursor->block.series_count = cursor->next_series = 0;
 	cursor->first_time = 0;
+	cursor->times_met = 0;
 	if (region->times != NULL) {
 		cursor->first_time = region_time_from(region, 0, view->start);
 		if (cursor->first_time < region->time_count)
@@ -146,6 +147,7 @@ static bool meets_times(struct column_cursor *cursor, const struct histree_inter
 	if (meets)
 		next = interval->end >= region->to ? region->time_count
 						   : region_time_from(region, first + 1, interval->end + 1);
+	cursor->times_met += next - first;
 	cursor->next_time = next;
 	if (next < region->time_count)
 		cursor->ends_from = tick_from(cursor->view, region->times[next]);
@@ -262,6 +264,7 @@ static enum histree_status read_one_time(struct column_cursor *cursor, struct hi
 		done++;
 	}
 	cursor->next_series = s;
+	cursor->times_met += (done - *count) * (cursor->region->time_count - cursor->first_time);
 	*count = done;
 	return status;
 }

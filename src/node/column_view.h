@@ -45,6 +45,12 @@ static inline bool column_area_fits(uint32_t offset, uint64_t size, uint32_t use
 	return offset >= COLUMN_HEADER_SIZE && offset <= used && size <= used - offset;
 }
 
+/* Returns where a block begins, as the index has it. */
+static inline uint32_t column_block_offset(const struct column_view *view, uint32_t block)
+{
+	return get_le32(view->block_index + (size_t)block * BLOCK_ENTRY_SIZE + 4);
+}
+
 /* Returns the key of the first series of a block. */
 static inline histree_quark column_block_key(const struct column_view *view, uint32_t block)
 {

@@ -18,6 +18,10 @@
 
 #include "histree/value.h"
 
+enum {
+	NODE_INTERVAL_SIZE_MIN = 4, /* bytes of an interval in a node of rows: three varints and a null */
+};
+
 enum node_child_bounds {
 	NODE_CHILD_START = 0, /* always kept */
 	NODE_CHILD_END = 1,

@@ -4,6 +4,7 @@
 void node_cursor_begin(struct node_cursor *cursor, const struct node_view *view, const struct node_region *region)
 {
 	cursor->is_columns = view->is_columns;
+	cursor->times_met = 0;
 	if (view->is_columns)
 		column_cursor_begin(&cursor->column, &view->columns, region);
 	else
@@ -23,8 +24,12 @@ enum histree_status node_cursor_read(struct node_cursor *cursor, struct histree_
 		return column_cursor_read(&cursor->column, out, room, count);
 	enum histree_status status = HISTREE_OK;
 	*count = 0;
-	while (*count < room && (status = row_cursor_next(&cursor->row, &out[*count])) == HISTREE_OK)
+	while (*count < room && (status = row_cursor_next(&cursor->row, &out[*count])) == HISTREE_OK) {
+		if (cursor->row.region->times != NULL)
+			cursor->times_met +=
+				region_count_times(cursor->row.region, out[*count].start, out[*count].end);
 		*count += 1;
+	}
 	return *count > 0 ? HISTREE_OK : status;
 }
 

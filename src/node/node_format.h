@@ -30,7 +30,6 @@ enum {
 	NODE_HEADER_SIZE = 48,
 	NODE_ROWS_PER_INDEX = 16,
 	NODE_INDEX_SIZE = 4,
-	NODE_ROW_SIZE_MIN = 4, /* three varints and a null */
 	NODE_SEGMENT_BOUNDS_SIZE = 32,
 };
 

@@ -110,6 +110,14 @@ static inline bool region_meets_keys(const struct node_region *region, histree_q
 	return region->quarks[region_quark_from(region, 0, key_min)] <= key_max;
 }
 
+/* Returns how many times of a list are in an interval. */
+static inline size_t region_count_times(const struct node_region *region, histree_time start, histree_time end)
+{
+	size_t first = region_time_from(region, 0, start);
+	size_t next = end >= region->to ? region->time_count : region_time_from(region, first, end + 1);
+	return next - first;
+}
+
 /* Returns whether an interval, whose key the region has, is in the region. */
 static inline bool region_has_time_of(const struct node_region *region, histree_time start, histree_time end)
 {

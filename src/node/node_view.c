@@ -10,10 +10,15 @@
 #include "node/node_format.h"
 #include "node/segment_view.h"
 
+uint32_t node_used(const uint8_t *block)
+{
+	return get_le32(block + 40);
+}
+
 enum histree_status node_check(const struct node_layout *layout, const uint8_t *block, uint32_t number,
 			       struct histree_error *error)
 {
-	uint32_t used = get_le32(block + 40);
+	uint32_t used = node_used(block);
 	if (used < NODE_HEADER_SIZE || used > layout->node_size)
 		return error_set(error, HISTREE_ERR_FORMAT, "says that it uses %u bytes of %u", used,
 				 layout->node_size);
@@ -35,7 +40,7 @@ enum histree_status node_check(const struct node_layout *layout, const uint8_t *
 		return column_check(block, used, layout->node_size, error);
 	if (layout->segments && height == 0)
 		return segment_leaf_check(block, used, layout->node_size, error);
-	uint64_t min = (uint64_t)rows * NODE_ROW_SIZE_MIN + (uint64_t)node_index_count(rows) * NODE_INDEX_SIZE;
+	uint64_t min = (uint64_t)rows * NODE_INTERVAL_SIZE_MIN + (uint64_t)node_index_count(rows) * NODE_INDEX_SIZE;
 	if (min > used - offset || (rows == 0 && offset < used))
 		return error_set(error, HISTREE_ERR_FORMAT, "%u rows in %u bytes", rows, used - offset);
 	return HISTREE_OK;

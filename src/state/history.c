@@ -92,8 +92,6 @@ static enum histree_status add_numbers(struct attribute_tree *tree, uint32_t cou
 static enum histree_status check_names(struct histree_history *history, struct histree_error *error)
 {
 	struct attribute_tree tree;
-	if (!tree_reader_can_have_keys(history->reader))
-		return HISTREE_OK; /* nobody can have them (make_names()) */
 	enum histree_status status = attribute_copy_to_tree(&history->attributes.base, &tree, error);
 	if (status == HISTREE_OK)
 		attribute_tree_release(&tree);
@@ -105,7 +103,7 @@ static enum histree_status check_names(struct histree_history *history, struct h
 static enum histree_status make_names(struct histree_history *history, struct histree_error *error)
 {
 	uint32_t count = tree_reader_key_count(history->reader);
-	if (!tree_reader_can_have_keys(history->reader) || count > ATTRIBUTE_COUNT_MAX)
+	if (count > ATTRIBUTE_COUNT_MAX)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': %" PRIu32 " attributes: too many",
 				 block_file_path(history->file), count);
 	struct attribute_tree tree;

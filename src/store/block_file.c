@@ -283,15 +283,29 @@ static enum histree_status no_block(const struct block_file *file, uint32_t numb
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u of %u", file->path, number, file->block_count);
 }
 
-enum histree_status block_file_read(const struct block_file *file, uint32_t number, void *block,
-				    struct histree_error *error)
+enum histree_status block_file_read_over(const struct block_file *file, uint32_t number, void *block,
+					 uint32_t *filled, struct histree_error *error)
 {
 	if (number >= file->block_count)
 		return no_block(file, number, error);
 	uint32_t size = block_bytes(file, number);
 	enum histree_status status = read_block(file, number, block, size, error);
-	memset((uint8_t *)block + size, 0, file->block_size - size);
+	if (*filled > size)
+		memset((uint8_t *)block + size, 0, *filled - size);
+	*filled = size;
 	return status;
+}
+
+enum histree_status block_file_read(const struct block_file *file, uint32_t number, void *block,
+				    struct histree_error *error)
+{
+	uint32_t filled = file->block_size;
+	return block_file_read_over(file, number, block, &filled, error);
+}
+
+uint32_t block_file_kept_bytes(const struct block_file *file, uint32_t number)
+{
+	return block_bytes(file, number);
 }
 
 enum histree_status block_file_peek(const struct block_file *file, uint32_t number, void *bytes, uint32_t size,

@@ -84,6 +84,13 @@ enum histree_status block_file_open(const struct io *io, const char *path, struc
 enum histree_status block_file_read(const struct block_file *file, uint32_t number, void *block,
 				    struct histree_error *error);
 
+/*
+ * The same where only the first *filled bytes of `block` may be other than zero, so that many short blocks cost
+ * what they are long.  *filled is then the size of this one.
+ */
+enum histree_status block_file_read_over(const struct block_file *file, uint32_t number, void *block,
+					 uint32_t *filled, struct histree_error *error);
+
 /* Read the first `size` bytes of a block, which has as many. */
 enum histree_status block_file_peek(const struct block_file *file, uint32_t number, void *bytes, uint32_t size,
 				    struct histree_error *error);
@@ -117,6 +124,9 @@ uint32_t block_file_version(const struct block_file *file);
 uint32_t block_file_block_size(const struct block_file *file);
 uint32_t block_file_block_count(const struct block_file *file);
 uint64_t block_file_bytes(const struct block_file *file);
+
+/* Returns how many bytes of a block are in the file; those after them are zero. */
+uint32_t block_file_kept_bytes(const struct block_file *file, uint32_t number);
 
 /* Returns the size of all blocks together. */
 uint64_t block_file_block_bytes(const struct block_file *file);

@@ -20,6 +20,7 @@ struct node_frame {
 	enum frame_state state;
 	atomic_bool used; /* since the clock's hand last passed */
 	uint8_t *block;
+	uint32_t filled; /* bytes of it that may not be zero */
 	void *companion;
 };
 
@@ -162,7 +163,7 @@ static struct node_frame *add_frame(struct node_cache *cache)
 	struct node_frame *frame = calloc(1, sizeof(*frame));
 	if (frame == NULL)
 		return NULL;
-	frame->block = malloc(block_file_block_size(cache->file));
+	frame->block = calloc(1, block_file_block_size(cache->file));
 	frame->companion = calloc(1, cache->check.size + 1);
 	if (frame->block == NULL || frame->companion == NULL) {
 		free_frame(frame);
@@ -249,7 +250,7 @@ const void *node_pin_companion(const struct node_pin *pin)
 static enum histree_status load_frame(struct node_cache *cache, struct node_frame *frame, uint32_t number,
 				      struct histree_error *error)
 {
-	enum histree_status status = block_file_read(cache->file, number, frame->block, error);
+	enum histree_status status = block_file_read_over(cache->file, number, frame->block, &frame->filled, error);
 	if (status != HISTREE_OK)
 		return status;
 	status = cache->check.check(cache->check.context, frame->block, number, frame->companion, error);

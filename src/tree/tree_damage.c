@@ -20,6 +20,7 @@ struct damage_search {
 	struct tree_damage *damage;
 	struct node_seen *seen; /* by number */
 	uint8_t *block;
+	uint32_t filled; /* bytes of it that may not be zero */
 	size_t *waiting; /* stack of orphans that have no assumed parent so far, by index */
 	size_t waiting_count, waiting_capacity;
 };
@@ -66,15 +67,14 @@ static void look_at_children(struct damage_search *search, const struct node_vie
 static void look_at_node(struct damage_search *search, uint32_t number)
 {
 	const struct tree_reader *reader = search->reader;
-	const struct node_layout *layout = &reader->shape.layout;
 	struct node_seen *seen = &search->seen[number];
-	if (block_file_read(reader->file, number, search->block, NULL) != HISTREE_OK ||
-	    node_check(layout, search->block, number, NULL) != HISTREE_OK) {
+	struct node_view view;
+	if (block_file_read_over(reader->file, number, search->block, &search->filled, NULL) != HISTREE_OK ||
+	    tree_open_block(reader, search->block, number, &view, NULL) != HISTREE_OK) {
 		search->damage->unreadable[number / 64] |= UINT64_C(1) << number % 64;
 		seen->bounds.number = number;
 		return;
 	}
-	struct node_view view = node_view(layout, search->block);
 	seen->bounds = tree_bounds(&view);
 	seen->height = view.height;
 	search->damage->readable_rows += view.row_count;
@@ -161,7 +161,7 @@ static enum histree_status find(const struct tree_reader *reader, struct tree_da
 		.reader = reader,
 		.damage = calloc(1, sizeof(*search.damage)),
 		.seen = calloc(count, sizeof(*search.seen)),
-		.block = malloc(reader->shape.layout.node_size),
+		.block = calloc(1, reader->shape.layout.node_size),
 	};
 	enum histree_status status = HISTREE_OK;
 	if (search.damage != NULL)

@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "tree/tree_coverage.h"
 #include "tree/tree_damage.h"
 #include "tree/tree_reader.h"
 #include "tree/tree_reader_inside.h"
@@ -29,6 +30,7 @@ struct tree_iter {
 	struct node_region region;
 	struct node_region stored; /* the part of it of which a node can have something */
 	uint64_t left;             /* intervals that can still come: known where the region is one time */
+	uint64_t uncovered;        /* of the region, as tree_coverage.h measures it */
 	/* The region's keys whose nulls outside of their lifetimes were not given yet, by index. */
 	size_t lifetime_at, lifetime_end;
 	size_t lifetimes_block; /* where all keys are asked for: the block of `lifetimes` */
@@ -106,7 +108,7 @@ struct histree_query_stats tree_iter_stats(const struct tree_iter *iter)
 void tree_iter_stop(struct tree_iter *iter)
 {
 	leave_node(iter);
-	iter->left = 0;
+	iter->left = iter->uncovered = 0;
 	iter->batch_at = iter->batch_count = 0;
 	iter->stats = (struct histree_query_stats){ 0 };
 	iter->has_orphans = iter->has_unknown = false;
@@ -178,6 +180,7 @@ void tree_iter_start(struct tree_iter *iter, const struct histree_region *region
 	size_t keys = region->quarks != NULL ? region->quark_count : shape->key_count;
 	/* An attribute has exactly one state at a time. */
 	iter->left = iter->region.from == iter->region.to ? keys : UINT64_MAX;
+	iter->uncovered = tree_coverage_of(&iter->region, keys);
 	iter->lifetime_at = 0;
 	iter->lifetimes_block = SIZE_MAX;
 	iter->lifetime_end = iter->reader->lifetimes.count > 0 ? keys : 0; /* else every null is in a node */
@@ -336,7 +339,10 @@ static enum histree_status read_nodes(struct tree_iter *iter, struct histree_int
 			return status;
 		if (iter->node == NULL) /* a node of children alone */
 			continue;
+		uint64_t met = node_cursor_times_met(&iter->cursor);
 		status = node_cursor_read(&iter->cursor, out, iter->left < room ? (size_t)iter->left : room, count);
+		if (iter->region.times != NULL)
+			iter->uncovered -= node_cursor_times_met(&iter->cursor) - met;
 		if (status == HISTREE_OK)
 			return HISTREE_OK;
 		if (status != HISTREE_END)
@@ -376,9 +382,19 @@ static enum histree_status read_unknown(struct tree_iter *iter, struct histree_i
 	return HISTREE_OK;
 }
 
-static inline bool may_have_unknown(const struct tree_iter *iter)
+/* What the nodes do not say is unknown.  In the end everything is covered once, or they say too much. */
+static enum histree_status read_the_rest(struct tree_iter *iter, struct histree_interval *out, size_t room,
+					 size_t *count, struct histree_error *error)
 {
-	return (iter->stats.nodes_damaged > 0 || iter->reader->lost_lifetimes) && !iter->keeps_to_nodes;
+	if (iter->keeps_to_nodes || (iter->uncovered == 0 && !iter->has_unknown))
+		return HISTREE_END;
+	enum histree_status status = read_unknown(iter, out, room, count, error);
+	iter->uncovered -= tree_coverage_of_times(&iter->region, out, *count);
+	if (status == HISTREE_END && iter->uncovered != 0)
+		return error_set(error, HISTREE_ERR_FORMAT,
+				 "'%s': an attribute has two states at one time; 'histree verify' says more",
+				 block_file_path(iter->reader->file));
+	return status;
 }
 
 /* Read at least one interval, or return HISTREE_END.  There is room for two at least. */
@@ -387,12 +403,15 @@ static enum histree_status read_some(struct tree_iter *iter, struct histree_inte
 {
 	enum histree_status status = HISTREE_END;
 	*count = 0;
-	if (iter->left > 0) {
+	if (iter->left > 0 && !iter->has_unknown) {
 		*count = read_nulls(iter, out, room);
+		iter->uncovered -= tree_coverage_of_times(&iter->region, out, *count);
 		status = *count > 0 ? HISTREE_OK : read_nodes(iter, out, room, count, error);
-		if (status == HISTREE_END && may_have_unknown(iter))
-			status = read_unknown(iter, out, room, count, error);
 	}
+	if (status == HISTREE_END)
+		status = read_the_rest(iter, out, room, count, error);
+	if (iter->region.times == NULL)
+		iter->uncovered -= tree_coverage_of_range(&iter->region, out, *count);
 	if (status == HISTREE_END)
 		leave_node(iter);
 	iter->left -= *count;

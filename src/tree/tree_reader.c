@@ -25,17 +25,48 @@ static void bound_groups(struct tree_node *node)
 	}
 }
 
+/* Whether a node lies within the times and keys of the tree, which whoever asks relies on. */
+static enum histree_status check_bounds(const struct tree_shape *shape, const struct node_view *view,
+					struct histree_error *error)
+{
+	/* The leaf of a classic SHT may be closed before anything came: it then ends where the last one did. */
+	bool is_empty = view->row_count == 0 && (uint64_t)view->end == (uint64_t)view->start - 1;
+	is_empty = is_empty || (view->layout->segments && view->height > 0 && view->child_count == 0);
+	if (view->start > view->end && !is_empty)
+		return error_set(error, HISTREE_ERR_FORMAT, "ends before it starts");
+	if ((view->start < shape->start || view->end > shape->end) && !is_empty)
+		return error_set(error, HISTREE_ERR_FORMAT, "outside the history in time");
+	if (view->key_min <= view->key_max && view->key_max >= shape->key_count)
+		return error_set(error, HISTREE_ERR_FORMAT, "has attributes to %u of %u", view->key_max,
+				 shape->key_count);
+	return HISTREE_OK;
+}
+
+enum histree_status tree_open_block(const struct tree_reader *reader, const uint8_t *block, uint32_t number,
+				    struct node_view *view, struct histree_error *error)
+{
+	const struct node_layout *layout = &reader->shape.layout;
+	uint32_t kept = block_file_kept_bytes(reader->file, number);
+	if (node_used(block) > kept) /* a few bytes must not make us look at a mebibyte */
+		return error_set(error, HISTREE_ERR_FORMAT, "says that it uses %u bytes, and has %u",
+				 node_used(block), kept);
+	enum histree_status status = node_check(layout, block, number, error);
+	if (status != HISTREE_OK)
+		return status;
+	*view = node_view(layout, block);
+	status = check_bounds(&reader->shape, view, error);
+	return status == HISTREE_OK ? tree_links_check(reader->links, view, error) : status;
+}
+
 static enum histree_status open_node(const void *context, const uint8_t *block, uint32_t number, void *companion,
 				     struct histree_error *error)
 {
 	const struct tree_reader *reader = context;
 	struct tree_node *node = companion;
-	enum histree_status status = node_check(&reader->shape.layout, block, number, error);
-	if (status != HISTREE_OK)
-		return status;
-	node->view = node_view(&reader->shape.layout, block);
-	bound_groups(node);
-	return HISTREE_OK;
+	enum histree_status status = tree_open_block(reader, block, number, &node->view, error);
+	if (status == HISTREE_OK)
+		bound_groups(node);
+	return status;
 }
 
 static enum histree_status create_cache(struct tree_reader *reader, size_t bytes_max, struct histree_error *error)
@@ -73,6 +104,23 @@ static enum histree_status open_lifetimes(struct tree_reader *reader, struct his
 	return reader->lost_lifetimes ? HISTREE_OK : status;
 }
 
+/*
+ * Each key has an interval in a node, or a lifetime: no number of keys is believed that the bytes could not be of,
+ * for whoever asks for all of them works and takes memory for each.
+ */
+static enum histree_status check_keys(const struct tree_reader *reader, struct histree_error *error)
+{
+	const struct tree_shape *shape = &reader->shape;
+	uint64_t room = block_file_block_bytes(reader->file) / NODE_INTERVAL_SIZE_MIN;
+	if (shape->variant->has_lifetimes) /* if they were lost, the file has the bytes that they had */
+		room = (block_file_bytes(reader->file) / LIFETIMES_BLOCK_SIZE_MIN + 1) * LIFETIMES_IN_BLOCK;
+	if (shape->key_count <= room)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s': %u attributes in %llu bytes: too many",
+			 block_file_path(reader->file), shape->key_count,
+			 (unsigned long long)block_file_bytes(reader->file));
+}
+
 static enum histree_status read_statistics(struct tree_reader *reader, struct histree_error *error)
 {
 	enum histree_status status = tree_statistics_read(reader->file, &reader->statistics, error);
@@ -93,9 +141,13 @@ static enum histree_status open_reader(const struct block_file *file, size_t cac
 	if (status == HISTREE_OK)
 		status = check_kind(reader, segments, error);
 	if (status == HISTREE_OK)
+		status = check_keys(reader, error);
+	if (status == HISTREE_OK)
 		status = read_statistics(reader, error);
 	if (status == HISTREE_OK && reader->shape.variant->has_lifetimes)
 		status = open_lifetimes(reader, error);
+	if (status == HISTREE_OK)
+		status = tree_links_create(reader->shape.node_count, &reader->links, error);
 	if (status == HISTREE_OK)
 		status = create_cache(reader, cache_bytes, error);
 	if (status != HISTREE_OK) {
@@ -124,21 +176,12 @@ enum histree_status tree_reader_salvage(const struct block_file *file, size_t ca
 	return open_reader(file, cache_bytes, false, true, out, error);
 }
 
-bool tree_reader_can_have_keys(const struct tree_reader *reader)
-{
-	const struct tree_shape *shape = &reader->shape;
-	if (reader->lost_lifetimes) /* the file has the bytes that were lost */
-		return (uint64_t)shape->key_count / LIFETIMES_IN_BLOCK * LIFETIMES_BLOCK_SIZE_MIN <=
-		       block_file_bytes(reader->file);
-	return reader->lifetimes.count > 0 ||
-	       shape->key_count <= (uint64_t)shape->node_count * shape->layout.node_size;
-}
-
 void tree_reader_close(struct tree_reader *reader)
 {
 	if (reader == NULL)
 		return;
 	node_cache_free(reader->cache);
+	tree_links_free(reader->links);
 	tree_statistics_release(&reader->statistics);
 	lifetimes_view_release(&reader->lifetimes);
 	tree_damage_free(reader->damage);

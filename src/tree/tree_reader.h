@@ -14,7 +14,10 @@
 struct tree_reader;
 struct tree_iter;
 
-/* Open the tree in a file, which outlives the reader. */
+/*
+ * Open the tree in a file, which outlives the reader.  Returns HISTREE_ERR_FORMAT if it claims to have more keys
+ * than its bytes could be of.
+ */
 enum histree_status tree_reader_open(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
 				     struct histree_error *error);
 /* Open a tree of segments for segment_iter.h; `salvages` says whether to do so as tree_reader_salvage() does. */
@@ -32,13 +35,7 @@ void tree_reader_info(const struct tree_reader *reader, struct histree_history_i
 enum histree_status tree_reader_salvage(const struct block_file *file, size_t cache_bytes, struct tree_reader **out,
 					struct histree_error *error);
 
-/*
- * Returns false if the tree claims to have more keys than its bytes could be of: each key has an interval, which
- * takes bytes, or a lifetime.  Nobody should ask for memory on its word.
- */
-bool tree_reader_can_have_keys(const struct tree_reader *reader);
-
-/* Keys are below it. */
+/* Keys are below it.  The file has bytes for as many. */
 uint32_t tree_reader_key_count(const struct tree_reader *reader);
 
 /*

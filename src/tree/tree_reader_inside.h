@@ -11,6 +11,7 @@
 #include "node/node_view.h"
 #include "store/node_cache.h"
 #include "tree/lifetimes_view.h"
+#include "tree/tree_links.h"
 #include "tree/tree_shape.h"
 
 /*
@@ -29,7 +30,7 @@ static inline uint32_t tree_group_count(uint32_t children)
 	return (children + CHILDREN_PER_GROUP - 1) / CHILDREN_PER_GROUP;
 }
 
-/* Constant after opening but for the cache, which guards itself, and the damage. */
+/* Constant after opening but for the cache and the links, which guard themselves, and the damage. */
 struct tree_reader {
 	const struct block_file *file; /* borrowed */
 	struct tree_shape shape;
@@ -38,9 +39,14 @@ struct tree_reader {
 	bool salvages;                   /* what cannot be read is unknown, whatever the reason */
 	bool lost_lifetimes; /* LIFE could not be read: where no node says what a key was, that is unknown */
 	struct node_cache *cache;
+	struct tree_links *links; /* between the nodes that were opened; guards itself */
 	/* Made when damage is met, never changed afterwards (tree_damage.h). */
 	struct tree_damage *_Atomic damage;
 	pthread_mutex_t damage_mutex; /* held while it is made */
 };
+
+/* Check a block that came from the file, and view it. */
+enum histree_status tree_open_block(const struct tree_reader *reader, const uint8_t *block, uint32_t number,
+				    struct node_view *view, struct histree_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-/* An interval that can be read: its attribute is known then. */
+/* One or more intervals, each after the one before, that can be read: their attribute is known then. */
 struct cover {
 	histree_time start, end;
 	histree_quark quark;
@@ -25,6 +25,25 @@ static int by_quark_and_start(const void *a, const void *b)
 	return (one->start > other->start) - (one->start < other->start);
 }
 
+/*
+ * Add an interval.  Nodes have those of a key one after the other, so there are few more covers than nodes times
+ * keys.
+ */
+static bool cover(struct covers *covers, const struct histree_interval *interval)
+{
+	struct cover *last = covers->count > 0 ? &covers->covers[covers->count - 1] : NULL;
+	if (last != NULL && last->quark == interval->quark && interval->start > last->end &&
+	    interval->start - 1 == last->end) {
+		last->end = interval->end;
+		return true;
+	}
+	if (!array_reserve(&covers->covers, &covers->capacity, covers->count + 1))
+		return false;
+	covers->covers[covers->count++] =
+		(struct cover){ .start = interval->start, .end = interval->end, .quark = interval->quark };
+	return true;
+}
+
 static enum histree_status collect(struct tree_reader *reader, const struct histree_region *region,
 				   struct covers *covers, struct histree_error *error)
 {
@@ -35,14 +54,11 @@ static enum histree_status collect(struct tree_reader *reader, const struct hist
 	tree_iter_keep_to_nodes(iter);
 	tree_iter_start(iter, region);
 	struct histree_interval interval;
-	while ((status = tree_iter_next(iter, &interval, error)) == HISTREE_OK) {
-		if (!array_reserve(&covers->covers, &covers->capacity, covers->count + 1)) {
+	while ((status = tree_iter_next(iter, &interval, error)) == HISTREE_OK)
+		if (!cover(covers, &interval)) {
 			status = error_memory(error, "what a damaged history says");
 			break;
 		}
-		covers->covers[covers->count++] =
-			(struct cover){ .start = interval.start, .end = interval.end, .quark = interval.quark };
-	}
 	tree_iter_free(iter);
 	if (covers->count > 0)
 		qsort(covers->covers, covers->count, sizeof(*covers->covers), by_quark_and_start);
@@ -101,8 +117,6 @@ enum histree_status tree_unknown_find(struct tree_reader *reader, const struct h
 {
 	struct covers covers = { 0 };
 	unknown->count = unknown->next = 0;
-	if (!tree_reader_can_have_keys(reader))
-		return error_set(error, HISTREE_ERR_FORMAT, "more attributes than its nodes have room for");
 	enum histree_status status = collect(reader, region, &covers, error);
 	size_t key_count = region->quarks != NULL ? region->quark_count : tree_reader_key_count(reader), first = 0;
 	for (size_t i = 0; i < key_count && status == HISTREE_OK; i++) {

@@ -66,6 +66,7 @@ static ssize_t memory_pread(void *context, int number, void *bytes, size_t size,
 	size_t left = file->size - (size_t)offset;
 	size_t done = size < left ? size : left;
 	memcpy(bytes, file->bytes + offset, done);
+	atomic_fetch_add_explicit(&((struct memory_io *)context)->bytes_read, done, memory_order_relaxed);
 	return (ssize_t)done;
 }
 

@@ -7,6 +7,7 @@
 #ifndef SUPPORT_MEMORY_IO_H
 #define SUPPORT_MEMORY_IO_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/io.h"
@@ -23,6 +24,7 @@ struct memory_file {
 struct memory_io {
 	struct io io;
 	struct memory_file files[MEMORY_FILE_COUNT];
+	_Atomic(uint64_t) bytes_read; /* since the beginning: what reading costs, without a clock */
 };
 
 void memory_io_init(struct memory_io *memory);
