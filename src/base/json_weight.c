@@ -4,9 +4,9 @@
 #include <stdbool.h>
 
 /*
- * With the allocator's own bytes, of libjansson 2.14 on 64 bits: an object with its first buckets, an array with its
- * first slots, a member with its share of the buckets, a value with its slot.  The bytes of texts are there twice,
- * in the parser and in the value.
+ * With the allocator's own bytes, of libjansson 2.14 on 64 bits: an object with its first buckets, an array with
+ * its first slots, a member with its share of the buckets, a value with its slot.  The bytes of texts are there
+ * twice, in the parser and in the value.
  */
 enum { OBJECT_WEIGHT = 256, ARRAY_WEIGHT = 160, MEMBER_WEIGHT = 160, VALUE_WEIGHT = 128, BYTE_WEIGHT = 2 };
 

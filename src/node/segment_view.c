@@ -47,14 +47,15 @@ static size_t field_bits(const uint8_t *header, uint32_t count)
 	return (size_t)count * (header[8] + (size_t)header[9]);
 }
 
+/* `*free_from` is where the blocks before this one end: each byte is described once. */
 static bool block_is_sound(const uint8_t *leaf, uint32_t index, uint32_t used, uint32_t field_count,
-			   const struct node_child *leaf_bounds)
+			   const struct node_child *leaf_bounds, uint32_t *free_from)
 {
 	const uint8_t *header = leaf + SEGMENT_HEADER_SIZE + (size_t)index * SEGMENT_BLOCK_HEADER_SIZE;
 	uint32_t offset = get_le32(header), count = (uint32_t)header[4] + 1;
 	size_t field_headers = (size_t)field_count * SEGMENT_FIELD_HEADER_SIZE;
 	if (count > SEGMENT_BLOCK_MAX || header[5] > 64 || header[6] > 64 || header[7] != 0 ||
-	    offset < SEGMENT_HEADER_SIZE || offset > used || field_headers > used - offset)
+	    offset < *free_from || offset > used || field_headers > used - offset)
 		return false;
 	size_t bits = (size_t)(count - 1) * header[5] + (size_t)count * header[6];
 	for (uint32_t field = 0; field < field_count; field++) {
@@ -65,6 +66,7 @@ static bool block_is_sound(const uint8_t *leaf, uint32_t index, uint32_t used, u
 	}
 	histree_time first = (histree_time)get_le64(header + 8), last = (histree_time)get_le64(header + 16);
 	uint64_t shortest = get_le64(header + 24), longest = get_le64(header + 32);
+	*free_from = offset + (uint32_t)(field_headers + (bits + 7) / 8);
 	return bits <= 8 * (used - offset - field_headers) && first >= leaf_bounds->start && first <= last &&
 	       last <= leaf_bounds->start_max && shortest >= leaf_bounds->duration_min && shortest <= longest &&
 	       longest <= leaf_bounds->duration_max;
@@ -100,9 +102,15 @@ enum histree_status segment_leaf_check(const uint8_t *leaf, uint32_t used, uint3
 		return error_set(error, HISTREE_ERR_FORMAT, "the bounds of its segments contradict each other");
 	if (!strings_are_sound(leaf, used))
 		return error_set(error, HISTREE_ERR_FORMAT, "its strings lie outside of it");
-	for (uint32_t index = 0; index < blocks; index++)
-		if (!block_is_sound(leaf, index, used, fields, &bounds))
+	uint32_t free_from = SEGMENT_HEADER_SIZE + blocks * SEGMENT_BLOCK_HEADER_SIZE;
+	uint64_t count = 0;
+	for (uint32_t index = 0; index < blocks; index++) {
+		if (!block_is_sound(leaf, index, used, fields, &bounds, &free_from))
 			return error_set(error, HISTREE_ERR_FORMAT, "block %u is malformed", index);
+		count += leaf[SEGMENT_HEADER_SIZE + (size_t)index * SEGMENT_BLOCK_HEADER_SIZE + 4] + 1U;
+	}
+	if (count != get_le32(leaf + 12))
+		return error_set(error, HISTREE_ERR_FORMAT, "it has another number of segments than it says");
 	return HISTREE_OK;
 }
 
@@ -191,7 +199,6 @@ static void include_segment(struct node_child *bounds, const struct segment_time
 const char *segment_leaf_fault(const uint8_t *leaf)
 {
 	struct node_child of_leaf = node_child_of_no_segments(), bounds = segment_leaf_bounds(leaf);
-	uint32_t count = 0;
 	for (uint32_t index = 0; index < segment_leaf_block_count(leaf); index++) {
 		struct segment_times times[SEGMENT_BLOCK_MAX];
 		struct segment_block block = segment_block(leaf, index);
@@ -203,11 +210,10 @@ const char *segment_leaf_fault(const uint8_t *leaf)
 		if (!same_bounds(&of_block, &block.bounds))
 			return "the bounds of a block are not those of its segments";
 		node_child_include(&of_leaf, &of_block);
-		count += block.count;
 	}
 	if (!same_bounds(&of_leaf, &bounds) || of_leaf.end != bounds.end || of_leaf.end_min != bounds.end_min)
 		return "its bounds are not those of its segments";
-	return count == get_le32(leaf + 12) ? NULL : "it has another number of segments than it says";
+	return NULL;
 }
 
 /* ---- content ------------------------------------------------------------------------------------ */

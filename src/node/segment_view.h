@@ -16,13 +16,16 @@ enum {
 	SEGMENT_BLOCK_BYTES_MIN = 40, /* that a block takes in a leaf */
 };
 
-/* Check sizes, offsets and bounds against each other; the checksum was checked before. */
+/*
+ * Check sizes, offsets, counts and bounds against each other, and that no two blocks share a byte; the checksum was
+ * checked before.
+ */
 enum histree_status segment_leaf_check(const uint8_t *leaf, uint32_t used, uint32_t node_size,
 				       struct histree_error *error);
 
 /*
- * Returns what is wrong with a leaf that passed the check, such as segments outside their block, bounds wider than
- * need be, or counts; NULL if nothing is.
+ * Returns what is wrong with a leaf that passed the check, such as segments outside their block or bounds wider
+ * than need be; NULL if nothing is.
  */
 const char *segment_leaf_fault(const uint8_t *leaf);
 

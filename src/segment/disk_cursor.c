@@ -17,6 +17,8 @@ struct disk_cursor {
 	struct segment_sweep *sweep; /* made when it is first needed, as its queue is large */
 	struct table_cursor *ranks;  /* the same */
 	size_t field;
+	bool counts; /* all segments are asked for, and none was said to be lost */
+	uint64_t given;
 };
 
 enum histree_status disk_cursor_create(void *body, void **out, struct histree_error *error)
@@ -36,12 +38,19 @@ enum histree_status disk_cursor_create(void *body, void **out, struct histree_er
 	return HISTREE_OK;
 }
 
+static bool asks_for_all(const struct segment_disk *disk, const struct histree_segment_query *query)
+{
+	return query->from <= disk->info->start && query->to >= disk->info->end;
+}
+
 enum histree_status disk_cursor_start(void *context, const struct histree_segment_query *query,
 				      const struct histree_segment_token *resume, struct histree_error *error)
 {
 	struct disk_cursor *cursor = context;
 	struct segment_window window = { .from = query->from, .to = query->to };
 	cursor->order = query->order == HISTREE_SEGMENTS_UNSORTED ? DISK_UNSORTED : DISK_BY_TIME;
+	cursor->given = 0;
+	cursor->counts = asks_for_all(cursor->disk, query) && resume == NULL && !cursor->disk->salvages;
 	if (cursor->order == DISK_UNSORTED) {
 		segment_scan_start(cursor->scan, window, resume);
 		return HISTREE_OK;
@@ -59,8 +68,8 @@ enum histree_status disk_cursor_start_field(void *context, const struct histree_
 {
 	struct disk_cursor *cursor = context;
 	struct segment_disk *disk = cursor->disk;
-	bool all = query->from <= disk->info->start && query->to >= disk->info->end;
-	const struct segment_table *table = disk_tables_get(&disk->tables, &disk->store, query->field, all);
+	const struct segment_table *table =
+		disk_tables_get(&disk->tables, &disk->store, query->field, asks_for_all(disk, query));
 	if (table == NULL || !table_cursor_pays(table, query, disk->info))
 		return HISTREE_NOT_FOUND;
 	enum histree_status status = HISTREE_OK;
@@ -69,6 +78,7 @@ enum histree_status disk_cursor_start_field(void *context, const struct histree_
 	if (status != HISTREE_OK)
 		return status;
 	cursor->order = DISK_BY_FIELD;
+	cursor->counts = false;
 	cursor->field = query->field;
 	table_cursor_start(cursor->ranks, table, query, rank);
 	return HISTREE_OK;
@@ -85,9 +95,9 @@ static enum histree_status next_of_table(struct disk_cursor *cursor, struct hist
 	return HISTREE_NOT_FOUND;
 }
 
-enum histree_status disk_cursor_next(void *context, struct histree_segment *out, struct histree_error *error)
+static enum histree_status next_of_order(struct disk_cursor *cursor, struct histree_segment *out,
+					 struct histree_error *error)
 {
-	struct disk_cursor *cursor = context;
 	switch (cursor->order) {
 	case DISK_UNSORTED:
 		return segment_scan_next(cursor->scan, out, error);
@@ -97,6 +107,26 @@ enum histree_status disk_cursor_next(void *context, struct histree_segment *out,
 		break;
 	}
 	return next_of_table(cursor, out, error);
+}
+
+/* Nodes that all agree may be those of a store with more or fewer of them: only the sum tells. */
+static enum histree_status check_count(const struct disk_cursor *cursor, struct histree_error *error)
+{
+	const struct segment_disk *disk = cursor->disk;
+	if (!cursor->counts || cursor->given == disk->info->segment_count)
+		return HISTREE_END;
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s': has %llu segments, and says that it has %llu",
+			 disk->path, (unsigned long long)cursor->given,
+			 (unsigned long long)disk->info->segment_count);
+}
+
+enum histree_status disk_cursor_next(void *context, struct histree_segment *out, struct histree_error *error)
+{
+	struct disk_cursor *cursor = context;
+	enum histree_status status = next_of_order(cursor, out, error);
+	cursor->given += status == HISTREE_OK;
+	cursor->counts = cursor->counts && status != HISTREE_PARTIAL;
+	return status == HISTREE_END ? check_count(cursor, error) : status;
 }
 
 struct histree_segment_loss disk_cursor_loss(const void *context)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* test_json_weight.c - what a JSON text is said to take is at least what the parser takes, and not ever so much more. */
+/* test_json_weight.c - what a JSON text is said to take is at least what the parser takes. */
 #include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
