@@ -61,6 +61,7 @@ enum histree_status server_start(const struct server_options *options, struct se
 		.bind = options->bind != NULL ? options->bind : "127.0.0.1",
 		.port = options->port,
 		.allowed_origin = options->allowed_origin,
+		.limits = HTTP_LIMITS,
 		.handle = router_handle,
 		.context = &server->router,
 	};

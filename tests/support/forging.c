@@ -154,8 +154,8 @@ static bool lies_within(uint64_t at, uint64_t size, size_t whole)
 }
 
 /*
- * What is before this offset is not in the file: of a tail, that is in the file that it belongs to.  All offsets are
- * those of both together.
+ * What is before this offset is not in the file: of a tail, that is in the file that it belongs to.  All offsets
+ * are those of both together.
  */
 static uint64_t base_of(const uint8_t *bytes)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "server/http/http.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <poll.h>
 #include <semaphore.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -13,14 +13,11 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "server/http/http_address.h"
 #include "server/http/http_guard.h"
+#include "server/http/http_watch.h"
 
 enum {
-	CONNECTIONS_MAX = 1024, /* more are closed at once: a thread each, of which an idle one costs 50 KB */
-	ANSWERS_MAX = 32,       /* that are made at the same time; other requests wait for their turn */
-	TURN_SECONDS_MAX = 20,  /* then the client is asked to come back */
-	IDLE_SECONDS_MAX = 30,
-	ANSWER_SECONDS_MAX = 120,
 	THREAD_STACK_SIZE = 512 * 1024,
 	HEADERS_SIZE_MAX = 32 * 1024,
 	ZIP_SIZE_MIN = 1024 /* below, a packet more or less */
@@ -33,6 +30,8 @@ struct http {
 	bool is_public; /* not only reachable from this machine */
 	uint16_t port;
 	sem_t turns; /* how many more answers may be made now */
+	struct http_watch *watch;
+	atomic_size_t bodies; /* bytes that requests have announced or sent */
 };
 
 /* One request, from its first line to the last byte of the reply. */
@@ -42,6 +41,8 @@ struct exchange {
 	bool has_begun; /* the headers were looked at */
 	char *body;
 	size_t body_size, body_capacity;
+	size_t body_claimed; /* of the bytes of all bodies */
+	struct watched *watched;
 	struct reply reply;
 	const char *ready; /* made, not yet sent */
 	size_t ready_size;
@@ -57,27 +58,54 @@ static size_t keep_escapes(void *context, struct MHD_Connection *connection, cha
 	return strlen(text);
 }
 
+static struct watched *watched_of(struct MHD_Connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	return info != NULL ? info->socket_context : NULL;
+}
+
+/* A connection was accepted, or is going to be closed. */
+static void notice_connection(void *context, struct MHD_Connection *connection, void **watched,
+			      enum MHD_ConnectionNotificationCode what)
+{
+	const struct http *http = context;
+	const union MHD_ConnectionInfo *info;
+	if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+		http_watch_remove(http->watch, *watched);
+		*watched = NULL;
+		return;
+	}
+	info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+	*watched = info != NULL ? http_watch_add(http->watch, info->connect_fd) : NULL;
+	http_watch_allow(http->watch, *watched, http->options.limits.request_ms);
+}
+
+/* With the first line of a request. */
 static void *begin_exchange(void *context, const char *uri, struct MHD_Connection *connection)
 {
-	(void)context;
-	(void)connection;
+	const struct http *http = context;
 	struct exchange *exchange = calloc(1, sizeof(*exchange));
 	if (exchange == NULL)
 		return NULL;
 	reply_init(&exchange->reply);
 	exchange->target_result = target_parse(&exchange->request.target, uri);
+	exchange->watched = watched_of(connection);
+	http_watch_allow(http->watch, exchange->watched, http->options.limits.request_ms);
 	return exchange;
 }
 
 static void end_exchange(void *context, struct MHD_Connection *connection, void **request,
 			 enum MHD_RequestTerminationCode reason)
 {
-	(void)context;
 	(void)connection;
-	(void)reason;
+	struct http *http = context;
 	struct exchange *exchange = *request;
 	if (exchange == NULL)
 		return;
+	if (reason == MHD_REQUEST_TERMINATED_COMPLETED_OK)
+		http_watch_allow(http->watch, exchange->watched, http->options.limits.request_ms);
+	atomic_fetch_sub(&http->bodies, exchange->body_claimed);
 	reply_release(&exchange->reply);
 	target_release(&exchange->request.target);
 	free(exchange->body);
@@ -85,9 +113,23 @@ static void end_exchange(void *context, struct MHD_Connection *connection, void 
 	*request = NULL;
 }
 
-static bool take_body(struct exchange *exchange, const char *bytes, size_t size)
+/* Count so many bytes of a body before they come.  Returns false if that is too many of all bodies. */
+static bool claim_body(struct http *http, struct exchange *exchange, size_t size)
 {
-	if (size > HTTP_BODY_MAX - exchange->body_size ||
+	if (size <= exchange->body_claimed)
+		return true;
+	size_t more = size - exchange->body_claimed;
+	if (atomic_fetch_add(&http->bodies, more) + more > http->options.limits.bodies) {
+		atomic_fetch_sub(&http->bodies, more);
+		return false;
+	}
+	exchange->body_claimed = size;
+	return true;
+}
+
+static bool take_body(struct http *http, struct exchange *exchange, const char *bytes, size_t size)
+{
+	if (size > HTTP_BODY_MAX - exchange->body_size || !claim_body(http, exchange, exchange->body_size + size) ||
 	    !array_reserve(&exchange->body, &exchange->body_capacity, exchange->body_size + size))
 		return false;
 	memcpy(exchange->body + exchange->body_size, bytes, size);
@@ -121,7 +163,7 @@ static unsigned long long announced_size(struct MHD_Connection *connection)
 }
 
 /* What is wrong with a request before anyone looks at what it asks for; false if nothing is. */
-static bool refuse(const struct http *http, struct exchange *exchange, struct MHD_Connection *connection)
+static bool refuse(struct http *http, struct exchange *exchange, struct MHD_Connection *connection)
 {
 	struct reply *reply = &exchange->reply;
 	const char *host = header(connection, "Host"), *origin = header(connection, "Origin");
@@ -136,6 +178,8 @@ static bool refuse(const struct http *http, struct exchange *exchange, struct MH
 		reply_error(reply, HTTP_BAD_REQUEST, "the address cannot be read");
 	else if (announced_size(connection) > HTTP_BODY_MAX)
 		reply_error(reply, HTTP_TOO_LARGE, "the request is larger than %d bytes", HTTP_BODY_MAX);
+	else if (!claim_body(http, exchange, (size_t)announced_size(connection)))
+		reply_error(reply, HTTP_BUSY, "the server is busy; try again soon");
 	else
 		return false;
 	return true;
@@ -245,17 +289,19 @@ static bool is_wanted(void *context)
 	return poll(&asked, 1, 0) <= 0 || (asked.revents & (POLLRDHUP | POLLHUP | POLLERR)) == 0;
 }
 
-static struct timespec in_seconds(int seconds)
+static struct timespec in_ms(int milliseconds)
 {
 	struct timespec time;
 	clock_gettime(CLOCK_MONOTONIC, &time);
-	time.tv_sec += seconds;
+	time.tv_nsec += (long)(milliseconds % 1000) * 1000000;
+	time.tv_sec += milliseconds / 1000 + time.tv_nsec / 1000000000;
+	time.tv_nsec %= 1000000000;
 	return time;
 }
 
 static bool wait_for_turn(struct http *http)
 {
-	const struct timespec until = in_seconds(TURN_SECONDS_MAX);
+	const struct timespec until = in_ms(http->options.limits.turn_ms);
 	int result;
 	do {
 		result = sem_clockwait(&http->turns, CLOCK_MONOTONIC, &until);
@@ -266,11 +312,15 @@ static bool wait_for_turn(struct http *http)
 /* A turn is for making an answer, up to its first piece: who reads slowly, or sends slowly, holds none. */
 static enum MHD_Result make_answer(struct http *http, struct exchange *exchange, struct MHD_Connection *connection)
 {
+	const struct http_limits *limits = &http->options.limits;
+	http_watch_allow(http->watch, exchange->watched, limits->turn_ms + limits->answer_ms);
 	if (!wait_for_turn(http)) {
 		reply_error(&exchange->reply, HTTP_BUSY, "the server is busy; try again soon");
 		return send_reply(exchange, connection);
 	}
-	exchange->reply.deadline_ns = (int64_t)in_seconds(ANSWER_SECONDS_MAX).tv_sec * 1000000000;
+	const struct timespec deadline = in_ms(limits->answer_ms);
+	exchange->reply.deadline_ns = (int64_t)deadline.tv_sec * 1000000000 + deadline.tv_nsec;
+	http_watch_allow(http->watch, exchange->watched, limits->answer_ms);
 	http->options.handle(http->options.context, &exchange->request, &exchange->reply);
 	enum MHD_Result result = send_reply(exchange, connection);
 	sem_post(&http->turns);
@@ -294,7 +344,7 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
 	}
 	if (*size > 0) {
 		/* In the middle of a body there is no answering: the connection is closed. */
-		enum MHD_Result result = take_body(exchange, bytes, *size) ? MHD_YES : MHD_NO;
+		enum MHD_Result result = take_body(http, exchange, bytes, *size) ? MHD_YES : MHD_NO;
 		*size = 0;
 		return result;
 	}
@@ -312,49 +362,26 @@ static enum MHD_Result take_request(void *context, struct MHD_Connection *connec
 
 /* ---- the server -------------------------------------------------------------------------------------- */
 
-union address {
-	struct sockaddr any;
-	struct sockaddr_in four;
-	struct sockaddr_in6 six;
-};
-
-static bool read_address(const char *text, uint16_t port, union address *address, bool *is_public)
-{
-	*address = (union address){ 0 };
-	if (inet_pton(AF_INET, text, &address->four.sin_addr) == 1) {
-		address->four.sin_family = AF_INET;
-		address->four.sin_port = htons(port);
-		*is_public = ntohl(address->four.sin_addr.s_addr) >> 24 != 127;
-		return true;
-	}
-	if (inet_pton(AF_INET6, text, &address->six.sin6_addr) == 1) {
-		address->six.sin6_family = AF_INET6;
-		address->six.sin6_port = htons(port);
-		*is_public = !IN6_IS_ADDR_LOOPBACK(&address->six.sin6_addr);
-		return true;
-	}
-	return false;
-}
-
 static enum histree_status start_daemon(struct http *http, struct histree_error *error)
 {
-	union address address;
+	union http_address address;
 	const struct http_options *options = &http->options;
-	if (!read_address(options->bind, options->port, &address, &http->is_public))
+	if (!http_address_read(options->bind, options->port, &address, &http->is_public))
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "'%s' is not an address in numbers, like 127.0.0.1 or ::1", options->bind);
 	unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
 			 (address.any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0);
 	errno = 0;
-	http->daemon = MHD_start_daemon(flags, options->port, NULL, NULL, take_request, http, /* */
-					MHD_OPTION_SOCK_ADDR, &address.any,                   /* */
-					MHD_OPTION_URI_LOG_CALLBACK, begin_exchange, NULL,    /* */
-					MHD_OPTION_NOTIFY_COMPLETED, end_exchange, NULL,      /* */
-					MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,     /* */
-					MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-					MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS_MAX,
-					MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS_SIZE_MAX,
-					MHD_OPTION_THREAD_STACK_SIZE, (size_t)THREAD_STACK_SIZE, MHD_OPTION_END);
+	http->daemon = MHD_start_daemon(
+		flags, options->port, NULL, NULL, take_request, http,  /* */
+		MHD_OPTION_SOCK_ADDR, &address.any,                    /* */
+		MHD_OPTION_URI_LOG_CALLBACK, begin_exchange, http,     /* */
+		MHD_OPTION_NOTIFY_COMPLETED, end_exchange, http,       /* */
+		MHD_OPTION_NOTIFY_CONNECTION, notice_connection, http, /* */
+		MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,      /* */
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->limits.connections, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)(options->limits.idle_ms + 999) / 1000, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)HEADERS_SIZE_MAX, MHD_OPTION_THREAD_STACK_SIZE, (size_t)THREAD_STACK_SIZE, MHD_OPTION_END);
 	if (http->daemon == NULL)
 		return error_set(error, HISTREE_ERR_IO,
 				 "cannot listen at %s port %u: %s; choose another with --port", options->bind,
@@ -371,9 +398,9 @@ enum histree_status http_start(const struct http_options *options, struct http *
 	if (http == NULL)
 		return error_memory(error, "a server");
 	http->options = *options;
-	sem_init(&http->turns, 0, ANSWERS_MAX);
-	enum histree_status status = HISTREE_OK;
-	if (options->allowed_origin != NULL) {
+	sem_init(&http->turns, 0, (unsigned)options->limits.answers);
+	enum histree_status status = http_watch_create(&http->watch, error);
+	if (status == HISTREE_OK && options->allowed_origin != NULL) {
 		http->allowed_origin = strdup(options->allowed_origin);
 		if (http->allowed_origin == NULL)
 			status = error_memory(error, "a server");
@@ -399,6 +426,7 @@ void http_stop(struct http *http)
 		return;
 	if (http->daemon != NULL)
 		MHD_stop_daemon(http->daemon);
+	http_watch_free(http->watch);
 	sem_destroy(&http->turns);
 	free(http->allowed_origin);
 	free(http);

@@ -17,6 +17,27 @@
 /* As large as a request for the states of a hundred thousand rows. */
 enum { HTTP_BODY_MAX = 4 * 1024 * 1024 };
 
+/* What a client may take of time and of the server.  Who asks for more is told when to come back, or is shut. */
+struct http_limits {
+	int connections; /* open at once; more are closed: a thread each, of which an idle one costs 50 KB */
+	int answers;     /* made at the same time; other requests wait for their turn */
+	int turn_ms;     /* to wait for it; then the answer is 503 with Retry-After */
+	int idle_ms;     /* without a byte of a request or of an answer */
+	int request_ms;  /* for the first line of a request, and once more for the rest of it */
+	int answer_ms;   /* to make an answer and to take it, from the turn on */
+	size_t bodies;   /* bytes of all bodies that are being sent or answered; more are 503 */
+};
+
+/* What histree-serve(1) says. */
+#define HTTP_LIMITS                                 \
+	((struct http_limits){ .connections = 1024, \
+			       .answers = 32,       \
+			       .turn_ms = 20000,    \
+			       .idle_ms = 30000,    \
+			       .request_ms = 30000, \
+			       .answer_ms = 120000, \
+			       .bodies = 64 << 20 })
+
 enum http_method { HTTP_GET, HTTP_POST, HTTP_PUT, HTTP_DELETE, HTTP_METHOD_COUNT };
 
 struct http_request {
@@ -30,6 +51,7 @@ struct http_options {
 	const char *bind;           /* an address in numbers, "127.0.0.1", "::1" */
 	uint16_t port;              /* 0: any that is free */
 	const char *allowed_origin; /* besides those of this machine; NULL: none */
+	struct http_limits limits;
 	/* Fill `answer`, which is empty and whose status is HTTP_OK.  From many threads at once. */
 	void (*handle)(void *context, const struct http_request *request, struct reply *reply);
 	void *context;

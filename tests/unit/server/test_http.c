@@ -68,7 +68,9 @@ static void test_client_goes_away(void **state)
 	(void)state;
 	static const char request[] = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 	struct endless endless = { 0 };
-	struct http_options options = { .bind = "127.0.0.1", .handle = answer_endlessly, .context = &endless };
+	struct http_options options = {
+		.bind = "127.0.0.1", .limits = HTTP_LIMITS, .handle = answer_endlessly, .context = &endless
+	};
 	struct histree_error error = { 0 };
 	struct http *http;
 	assert_int_equal(http_start(&options, &http, &error), HISTREE_OK);
