@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_http_limits.c - what a client may take: a crowd is answered or told when to come back and never reset, and who
- * sends or reads slowly is shut, and meanwhile keeps nobody waiting.
+ * test_http_limits.c - what a client may take: a crowd is answered or told when to come back and never reset, and
+ * who sends or reads slowly is shut, and meanwhile keeps nobody waiting.
  *
  * The limits are short here; nothing depends on how short, but that a test ends.
  */
@@ -92,7 +92,7 @@ static void say(int client, const char *text)
 	assert_int_equal(send(client, text, strlen(text), MSG_NOSIGNAL), strlen(text));
 }
 
-/* What the server says, up to its end or as much as there is room for; it is not reset, and does not take for ever. */
+/* What the server says, up to its end or as much as there is room for; it is not reset, and it does say it. */
 static size_t hear(int client, char *room, size_t size)
 {
 	size_t heard = 0;
