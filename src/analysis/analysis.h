@@ -44,6 +44,12 @@ struct analysis {
 	/* How many events were cut short by a refused change. */
 	uint64_t (*refused)(const void *instance);
 
+	/*
+	 * Writes a sentence, lower case, no full stop, if events say that others are missing of which no gap says so;
+	 * else "".  NULL: it cannot tell.
+	 */
+	void (*missing)(const void *instance, char *text, size_t size);
+
 	void (*free)(void *instance);
 };
 

@@ -11,6 +11,8 @@
 #include "cli/verb.h"
 #include "histree/build.h"
 
+enum { WARNINGS_SHOWN = 10 };
+
 struct build_options {
 	struct tree_options tree;
 	const char *output, *analysis, *gaps, *progress;
@@ -81,7 +83,7 @@ static const struct cli_option options[] = {
 	  .letter = 'q',
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct build_options, quiet),
-	  .help = "print only warnings and errors" },
+	  .help = "print only errors, and warnings if the store is partial" },
 	{ 0 },
 };
 
@@ -171,11 +173,17 @@ static enum cli_exit choose_store(const char *option, const char *trace, char **
 	return *path != NULL ? CLI_OK : report_no_memory();
 }
 
+/* A trace that lost much has a warning for each time: a few show what it is about. */
 static void report_warnings(const struct histree_store_info *info)
 {
-	for (size_t i = 0; i < info->warning_count; i++)
+	size_t shown =
+		info->partial || info->warning_count <= WARNINGS_SHOWN ? info->warning_count : WARNINGS_SHOWN;
+	for (size_t i = 0; i < shown; i++)
 		report("warning: %s", info->warnings[i]);
-	report("'%s' is partial: some of the trace could not be read", info->path);
+	if (shown < info->warning_count)
+		report("and %zu more warnings; 'histree info' has all of them", info->warning_count - shown);
+	if (info->partial)
+		report("'%s' is partial: some of the trace could not be read", info->path);
 }
 
 static enum cli_exit report_summary(struct histree_store *store)
@@ -208,7 +216,7 @@ static enum cli_exit report_store(const char *path, bool is_partial, bool is_qui
 	if (histree_store_open(path, &store, &error) != HISTREE_OK)
 		return report_error(&error);
 	enum cli_exit code = is_quiet ? CLI_OK : report_summary(store);
-	if (is_partial)
+	if (is_partial || !is_quiet)
 		report_warnings(histree_store_info(store));
 	histree_store_close(store);
 	return is_partial && code == CLI_OK ? CLI_INPUT : code;

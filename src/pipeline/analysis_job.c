@@ -146,6 +146,17 @@ struct histree_store_segments analysis_job_describe_segments(const struct analys
 	};
 }
 
+const char *analysis_job_missing(struct analysis_job *job)
+{
+	const struct analysis *analysis = job->entry->analysis;
+	if (analysis == NULL || analysis->missing == NULL)
+		return NULL;
+	int length = snprintf(job->missing, sizeof(job->missing), "%s: ", analysis->name);
+	char *sentence = job->missing + length;
+	analysis->missing(job->instance, sentence, sizeof(job->missing) - (size_t)length);
+	return sentence[0] != '\0' ? job->missing : NULL;
+}
+
 void analysis_job_release(struct analysis_job *job)
 {
 	if (job->instance != NULL && analysis_job_makes_history(job))

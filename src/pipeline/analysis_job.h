@@ -17,6 +17,7 @@ struct analysis_job {
 	void *instance;
 	bool *applies; /* by id of the trace */
 	char *file;    /* its name in the store */
+	char missing[400];
 };
 
 /* The job is not started yet.  If memory is out there is nothing to release. */
@@ -42,6 +43,9 @@ static inline bool analysis_job_makes_history(const struct analysis_job *job)
 
 struct histree_store_history analysis_job_describe_history(const struct analysis_job *job);
 struct histree_store_segments analysis_job_describe_segments(const struct analysis_job *job);
+
+/* Returns the sentence of struct analysis.missing after the name of the analysis, NULL if there is none by now. */
+const char *analysis_job_missing(struct analysis_job *job);
 
 void analysis_job_release(struct analysis_job *job);
 

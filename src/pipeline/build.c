@@ -149,12 +149,27 @@ static bool is_partial(const struct build *build)
 	return trace_report(build->trace).damaged_streams > 0 || build->cut_short != NULL;
 }
 
+/* What is wrong with the trace, as the store keeps it.  Returns how many sentences that are; there is room for all. */
+static size_t list_warnings(struct build *build, const struct trace_report *report, const char **warnings)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < report->warning_count; i++)
+		warnings[count++] = report->warnings[i];
+	if (build->cut_short != NULL)
+		warnings[count++] = build->cut_short;
+	for (size_t i = 0; i < build->job_count; i++) {
+		const char *missing = analysis_job_missing(&build->jobs[i]);
+		if (missing != NULL)
+			warnings[count++] = missing;
+	}
+	return count;
+}
+
 static enum histree_status write_manifest(struct build *build, bool complete, histree_time end)
 {
 	assert(build->stage == (complete ? STAGE_INDEXED : STAGE_NONE));
 	struct trace_report report = trace_report(build->trace);
-	size_t warning_count = report.warning_count + (build->cut_short != NULL);
-	const char **warnings = calloc(warning_count + 1, sizeof(*warnings));
+	const char **warnings = calloc(report.warning_count + 1 + build->job_count, sizeof(*warnings));
 	struct histree_store_history *histories = calloc(build->job_count, sizeof(*histories));
 	struct histree_store_segments *segments = calloc(build->job_count, sizeof(*segments));
 	size_t history_count = 0, segments_count = 0;
@@ -164,10 +179,6 @@ static enum histree_status write_manifest(struct build *build, bool complete, hi
 		error_memory(build->error, "the manifest");
 		goto out;
 	}
-	for (size_t i = 0; i < report.warning_count; i++)
-		warnings[i] = report.warnings[i];
-	if (build->cut_short != NULL)
-		warnings[report.warning_count] = build->cut_short;
 	for (size_t i = 0; i < build->job_count; i++) {
 		const struct analysis_job *job = &build->jobs[i];
 		if (analysis_job_makes_history(job))
@@ -186,7 +197,7 @@ static enum histree_status write_manifest(struct build *build, bool complete, hi
 		.complete = complete,
 		.partial = is_partial(build),
 		.warnings = warnings,
-		.warning_count = warning_count,
+		.warning_count = list_warnings(build, &report, warnings),
 		.event_count = report.events,
 		.clock_steps_back = report.clock_steps_back,
 		.discarded_events = report.discarded_events,

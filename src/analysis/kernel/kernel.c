@@ -20,11 +20,15 @@ static void on_switch(struct kernel_model *model, const struct kernel_event *eve
 	struct kernel_thread *next = kernel_thread(model, event->tid, event->cpu);
 	if (previous == NULL || next == NULL)
 		return;
+	model->conflicts.events[CONFLICT_SWITCH]++;
+	model->conflicts.to_idle += event->tid == 0;
+	model->conflicts.from_idle += event->prev_tid == 0;
 	occupancy_find(model, cpu, previous);
 	if (next != previous)
 		occupancy_find_nowhere(model, next);
 	states_switch(model, event, cpu, previous, next);
 	occupancy_change(model, cpu, next);
+	states_name(model, event, previous, next);
 }
 
 static void run_unseen(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread)
@@ -150,5 +154,6 @@ const struct analysis analysis_kernel = {
 	.event = kernel_provider_event,
 	.gap = kernel_provider_gap,
 	.refused = kernel_provider_refused,
+	.missing = kernel_provider_missing,
 	.free = kernel_provider_free,
 };

@@ -36,10 +36,13 @@ static void doubt_unseen_softirqs(struct kernel_model *model, struct kernel_cpu 
 
 static void doubt_interrupts(struct kernel_model *model, struct kernel_cpu *cpu)
 {
-	for (struct interrupt *irq = cpu->first_irq; irq != NULL; irq = irq->next)
+	for (struct interrupt *irq = cpu->first_irq; irq != NULL; irq = irq->next) {
+		irq->progress = PROGRESS_UNKNOWN;
 		doubt(model, irq->quark);
+	}
 	doubt_unseen_softirqs(model, cpu);
 	for (struct interrupt *softirq = cpu->first_softirq; softirq != NULL; softirq = softirq->next) {
+		softirq->progress = PROGRESS_UNKNOWN;
 		if (model->softirqs.count > 0)
 			softirq_change_with_total(model, softirq, histree_unknown());
 		else

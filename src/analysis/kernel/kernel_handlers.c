@@ -27,9 +27,7 @@ static void move_thread(struct kernel_model *model, int32_t cpu_number, struct h
 	struct kernel_thread *thread = cpu_current_thread(model, cpu);
 	model->has_calls = true;
 	if (thread != NULL) {
-		bool enters = call.type != HISTREE_NULL;
-		model->conflicts.calls += thread->call == (enters ? PROGRESS_INSIDE : PROGRESS_OUTSIDE);
-		thread->call = enters ? PROGRESS_INSIDE : PROGRESS_OUTSIDE;
+		conflicts_step(&model->conflicts, CONFLICT_CALL, &thread->call, call.type != HISTREE_NULL);
 		thread_change(model, thread, THREAD_SYSTEM_CALL, call);
 		thread_change(model, thread, THREAD_STATUS, histree_int(thread_status));
 	}

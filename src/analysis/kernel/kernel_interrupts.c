@@ -99,6 +99,14 @@ struct interrupt *cpu_irq_in_progress(struct kernel_model *model, struct kernel_
 	return NULL;
 }
 
+struct interrupt *cpu_irq_before(struct kernel_cpu *cpu, int32_t number)
+{
+	struct interrupt *irq = cpu->first_irq;
+	while (irq != NULL && (irq->number != number || irq->name.bytes == NULL))
+		irq = irq->next;
+	return irq;
+}
+
 static struct histree_value first_value(struct kernel_model *model, const struct interrupt *first)
 {
 	for (const struct interrupt *interrupt = first; interrupt != NULL; interrupt = interrupt->next) {

@@ -20,6 +20,7 @@ struct interrupt {
 	histree_quark total;           /* the attribute of all CPUs together, below IRQs or Soft_IRQs */
 	struct softirq_total *softirq; /* where `total` is that of a softirq */
 	bool is_known;                 /* since a gap it was asked for (kernel_gap.h) */
+	enum kernel_progress progress; /* of its handler */
 	struct interrupt *next;        /* in the order of creation: where several fit, the first counts */
 };
 
@@ -34,6 +35,9 @@ struct interrupt *cpu_irq_in_progress(struct kernel_model *model, struct kernel_
 /* Returns the value of the first interrupt, or softirq, of the CPU that has, or may have, one; null if none has. */
 struct histree_value cpu_irq_value(struct kernel_model *model, struct kernel_cpu *cpu);
 struct histree_value cpu_softirq_value(struct kernel_model *model, struct kernel_cpu *cpu);
+
+/* Returns any named interrupt of this number that began on the CPU before; NULL if none did. */
+struct interrupt *cpu_irq_before(struct kernel_cpu *cpu, int32_t number);
 
 bool cpu_softirq_runs(struct kernel_model *model, struct kernel_cpu *cpu);
 

@@ -11,19 +11,12 @@
 #define ANALYSIS_KERNEL_KERNEL_MODEL_H
 
 #include "analysis/changes.h"
+#include "analysis/kernel/kernel_conflicts.h"
 #include "base/arena.h"
 #include "base/id_map.h"
 
 /* The attributes at the top of the tree. */
 enum kernel_group { GROUP_CPUS, GROUP_THREADS, GROUP_IRQS, GROUP_SOFT_IRQS, GROUP_COUNT };
-
-/* Events that deny what was known, of all those that could (kernel_occupancy.h, kernel_conflicts.h). */
-struct kernel_conflicts {
-	uint64_t switches, calls, interrupts;
-};
-
-/* What an exit may find: nothing that is known, what the exit before left, or what an entry began. */
-enum kernel_progress { PROGRESS_UNKNOWN, PROGRESS_OUTSIDE, PROGRESS_INSIDE };
 
 struct kernel_model {
 	struct changes changes;

@@ -42,16 +42,16 @@ void occupancy_find(struct kernel_model *model, struct kernel_cpu *cpu, struct k
 	assert_pair(cpu);
 	if (cpu->runs == thread)
 		return;
-	bool is_conflict = true;
+	bool is_said_to_run = thread->runs_on != NULL, is_denied = cpu->runs != NULL || is_said_to_run;
 	if (cpu->runs != NULL)
 		lose_sight(model, cpu);
-	if (thread->runs_on != NULL)
+	if (is_said_to_run) {
 		lose_sight(model, thread->runs_on);
-	else if (is_said_to_wait(model, thread))
+	} else if (is_said_to_wait(model, thread)) {
 		thread_lose_sight(model, thread);
-	else
-		is_conflict = false;
-	model->conflicts.switches += is_conflict;
+		is_denied = true;
+	}
+	model->conflicts.denials[CONFLICT_SWITCH] += is_denied;
 }
 
 void occupancy_find_nowhere(struct kernel_model *model, struct kernel_thread *thread)
@@ -59,7 +59,7 @@ void occupancy_find_nowhere(struct kernel_model *model, struct kernel_thread *th
 	if (thread->runs_on == NULL)
 		return;
 	lose_sight(model, thread->runs_on);
-	model->conflicts.switches++;
+	model->conflicts.denials[CONFLICT_SWITCH]++;
 }
 
 /* The pseudo-thread has nothing more to do once all CPUs have threads with names. */

@@ -75,6 +75,12 @@ uint64_t kernel_provider_refused(const void *instance)
 	return provider->model.changes.refused;
 }
 
+void kernel_provider_missing(const void *instance, char *text, size_t size)
+{
+	const struct kernel_provider *provider = instance;
+	conflicts_describe(&provider->model.conflicts, text, size);
+}
+
 void kernel_provider_free(void *instance)
 {
 	struct kernel_provider *provider = instance;

@@ -26,7 +26,6 @@ static void leave_cpu(struct kernel_model *model, const struct kernel_event *eve
 	thread_change(model, thread, THREAD_RUN_QUEUE, waits ? histree_int(event->cpu) : histree_null());
 }
 
-/* Names come last: one that is too long ends the event, of which all that counts is then done. */
 void states_switch(struct kernel_model *model, const struct kernel_event *event, struct kernel_cpu *cpu,
 		   struct kernel_thread *previous, struct kernel_thread *next)
 {
@@ -38,6 +37,11 @@ void states_switch(struct kernel_model *model, const struct kernel_event *event,
 	cpu_change(model, cpu, CPU_CURRENT_THREAD, histree_int(event->tid));
 	cpu_change(model, cpu, CPU_STATUS,
 		   event->tid > 0 ? cpu_status_of_thread(model, cpu) : states_cpu_status(model, cpu));
+}
+
+void states_name(struct kernel_model *model, const struct kernel_event *event, struct kernel_thread *previous,
+		 struct kernel_thread *next)
+{
 	thread_rename(model, previous, event->prev_comm);
 	thread_rename(model, next, event->comm);
 }
@@ -125,6 +129,7 @@ static void enter_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, 
 	struct kernel_thread *thread = cpu_current_thread(model, cpu);
 	if (irq == NULL)
 		return;
+	conflicts_step(&model->conflicts, CONFLICT_INTERRUPT, &irq->progress, true);
 	change(&model->changes, irq->quark, histree_int(cpu->number));
 	if (thread != NULL)
 		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
@@ -138,6 +143,7 @@ static void leave_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, 
 	struct kernel_thread *thread = cpu_current_thread(model, cpu);
 	if (irq == NULL)
 		return;
+	conflicts_step(&model->conflicts, CONFLICT_INTERRUPT, &irq->progress, false);
 	change(&model->changes, irq->quark, histree_null());
 	if (thread != NULL)
 		thread_run(model, thread);
@@ -156,8 +162,13 @@ void states_on_irq_entry(struct kernel_model *model, const struct kernel_event *
 void states_on_irq_exit(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
-	if (cpu != NULL)
-		leave_interrupt(model, cpu, cpu_irq_in_progress(model, cpu, event->number));
+	if (cpu == NULL)
+		return;
+	struct interrupt *irq = cpu_irq_in_progress(model, cpu, event->number);
+	leave_interrupt(model, cpu, irq);
+	struct interrupt *before = irq == NULL ? cpu_irq_before(cpu, event->number) : NULL;
+	if (before != NULL)
+		conflicts_step(&model->conflicts, CONFLICT_INTERRUPT, &before->progress, false);
 }
 
 void states_on_vector_exit(struct kernel_model *model, const struct kernel_event *event)
@@ -182,6 +193,7 @@ void states_on_softirq_entry(struct kernel_model *model, const struct kernel_eve
 	struct kernel_thread *thread = cpu == NULL ? NULL : cpu_current_thread(model, cpu);
 	if (softirq == NULL)
 		return;
+	conflicts_step(&model->conflicts, CONFLICT_INTERRUPT, &softirq->progress, true);
 	softirq_change_with_total(model, softirq, histree_int(SOFTIRQ_RUNNING));
 	if (thread != NULL)
 		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
@@ -195,6 +207,7 @@ void states_on_softirq_exit(struct kernel_model *model, const struct kernel_even
 	struct kernel_thread *thread = cpu == NULL ? NULL : cpu_current_thread(model, cpu);
 	if (softirq == NULL)
 		return;
+	conflicts_step(&model->conflicts, CONFLICT_INTERRUPT, &softirq->progress, false);
 	softirq_change_with_total(model, softirq, softirq_when_done(model, softirq));
 	cpu_change(model, cpu, CPU_STATUS, states_cpu_status(model, cpu));
 	enum histree_type others = cpu_softirq_value(model, cpu).type;

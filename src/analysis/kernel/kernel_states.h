@@ -21,8 +21,12 @@
 /* Returns what the CPU does, interrupts included. */
 struct histree_value states_cpu_status(struct kernel_model *model, struct kernel_cpu *cpu);
 
+/* What a switch says; names come last: one that is too long ends the event. */
 void states_switch(struct kernel_model *model, const struct kernel_event *event, struct kernel_cpu *cpu,
 		   struct kernel_thread *previous, struct kernel_thread *next);
+
+void states_name(struct kernel_model *model, const struct kernel_event *event, struct kernel_thread *previous,
+		 struct kernel_thread *next);
 
 /* Returns the status that a dump of states means; what is learned of the thread besides, and where it is new. */
 struct histree_value states_of_dump(int32_t status);

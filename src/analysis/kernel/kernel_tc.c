@@ -20,8 +20,10 @@ static void on_switch(struct kernel_model *model, const struct kernel_event *eve
 		return;
 	struct kernel_thread *previous = kernel_thread(model, event->prev_tid, event->cpu);
 	struct kernel_thread *next = kernel_thread(model, event->tid, event->cpu);
-	if (previous != NULL && next != NULL)
-		states_switch(model, event, cpu, previous, next);
+	if (previous == NULL || next == NULL)
+		return;
+	states_switch(model, event, cpu, previous, next);
+	states_name(model, event, previous, next);
 }
 
 static void on_migrate(struct kernel_model *model, const struct kernel_event *event)

@@ -23,7 +23,7 @@ head -n 1 lost
 grep -c . lost | sed 's/[0-9][0-9]*/N rows/'
 try histree verify store.repaired | sed 's/[0-9]* nodes, [0-9]*/N nodes, N/'
 histree dump store.repaired --format tsv | cmp - damaged && echo "the same"
-try histree info store.repaired | grep -E '^(complete|partial|warnings)' | sed 's/[0-9][0-9]*/N/'
+try histree info store.repaired | grep -E '^(complete|partial|warnings| +repaired:)' | sed 's/[0-9][0-9]*/N/'
 try histree repair store
 echo "[exit $?]"
 # A sound one, and a single file.

@@ -68,6 +68,88 @@ static enum histree_status fail_to_add(void *context, const struct histree_inter
 	return HISTREE_ERR_IO;
 }
 
+/* What counts of a switch comes before the names. */
+static void a_thread_whose_name_is_too_long_runs(void **state)
+{
+	(void)state;
+	struct analysis_run run;
+	begin(&run);
+	run.system->sink.value_size_max = 8;
+	run_event(&run, 10, 0, "sched_switch",
+		  "prev_comm=p prev_tid=4 prev_prio=20 prev_state=0 next_comm=more_than_eight next_tid=5 "
+		  "next_prio=20");
+	run_event(&run, 20, 0, "sched_switch",
+		  "prev_comm=p prev_tid=5 prev_prio=20 prev_state=1 next_comm=n next_tid=0 next_prio=20");
+	assert_int_equal(analysis_kernel.refused(run.instance), 1);
+	run_end(&run, 30);
+	run_expect(&run, "Threads/5", "0 null, 10 int 2, 20 int 1");
+	run_expect(&run, "CPUs/0/Current_thread", "0 null, 10 int 5, 20 int 0");
+	run_release(&run);
+}
+
+/*
+ * CPU 0 goes from the idle thread to another and back; so many of these switches leave a thread that was not there.
+ * Of a program alone there are those that end its turns.
+ */
+static void expect_missing(unsigned switches, unsigned denials, bool of_program, const char *expected)
+{
+	struct analysis_run run;
+	char fields[256], missing[400];
+	unsigned current = 4;
+	begin(&run);
+	for (unsigned i = 0; i < switches; i++) {
+		bool is_denial = of_program || (i >= 1 && i <= denials);
+		unsigned next = of_program || i % 2 == 0 ? 0 : i + 1;
+		snprintf(fields, sizeof(fields),
+			 "prev_comm=p prev_tid=%u prev_prio=20 prev_state=1 next_comm=n next_tid=%u next_prio=20",
+			 is_denial ? i + 100000 : current, next);
+		run_event(&run, 10 + i, 0, "sched_switch", fields);
+		current = next;
+	}
+	analysis_kernel.missing(run.instance, missing, sizeof(missing));
+	assert_string_equal(missing, expected);
+	run_end(&run, 10 + switches);
+	run_release(&run);
+}
+
+static void many_denials_are_losses(void **state)
+{
+	(void)state;
+	expect_missing(2000, 0, false, "");
+	expect_missing(2000, 9, false, "");
+	expect_missing(2000, 10, false,
+		       "events are missing that nobody said were lost: 10 times a thread ran where none of 2000 "
+		       "switches had brought it; which threads ran meanwhile is unknown");
+	expect_missing(20000, 20, false, "");
+	/* A program was recorded, and not who runs between. */
+	expect_missing(2000, 0, true, "");
+}
+
+static void calls_and_interrupts_that_do_not_match_are_counted(void **state)
+{
+	(void)state;
+	struct analysis_run run;
+	char missing[400];
+	begin(&run);
+	run_event(&run, 5, 0, "sched_switch",
+		  "prev_comm=p prev_tid=4 prev_prio=20 prev_state=0 next_comm=n next_tid=5 next_prio=20");
+	for (int i = 0; i < 11; i++) {
+		run_event(&run, 10 + i, 0, "syscall_entry_read", "fd=1");
+		run_event(&run, 10 + i, 0, "irq_handler_entry", "irq=3 name=disk");
+	}
+	for (int i = 0; i < 3; i++) {
+		run_event(&run, 40 + i, 0, "irq_handler_exit", "irq=3 ret=1");
+		run_event(&run, 40 + i, 0, "irq_softirq_entry", "vec=3");
+	}
+	analysis_kernel.missing(run.instance, missing, sizeof(missing));
+	assert_string_equal(missing,
+			    "events are missing that nobody said were lost: 10 of 11 beginnings and ends of system "
+			    "calls do not match, 14 of 17 beginnings and ends of interrupts do not match; which "
+			    "threads ran meanwhile is unknown");
+	run_end(&run, 100);
+	run_release(&run);
+}
+
 static void a_full_disk_ends_the_build(void **state)
 {
 	(void)state;
@@ -86,6 +168,9 @@ int main(void)
 		cmocka_unit_test(only_kernel_traces_are_for_the_kernel_analysis),
 		cmocka_unit_test(a_refused_change_ends_its_event_and_is_counted),
 		cmocka_unit_test(a_name_too_long_for_a_node_is_refused),
+		cmocka_unit_test(a_thread_whose_name_is_too_long_runs),
+		cmocka_unit_test(many_denials_are_losses),
+		cmocka_unit_test(calls_and_interrupts_that_do_not_match_are_counted),
 		cmocka_unit_test(a_full_disk_ends_the_build),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
