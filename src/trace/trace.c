@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "trace/ctf/ctf_input.h"
+#include "trace/ctf/ctf_live.h"
+#include "trace/ctf/ctf_source.h"
 #include "trace/trace_folders.h"
 #include "trace/trace_hosts.h"
 
@@ -19,20 +20,22 @@ struct upcoming {
 	uint32_t stream; /* index in trace.streams */
 };
 
+/* What the buffers of all streams may take together, and those of one. */
+enum { WINDOWS_SIZE = 16 << 20, WINDOW_SIZE_MAX = 64 << 10, OPEN_FILES_MAX = 256 };
+
 struct trace {
-	const bt_plugin *plugin;
-	struct ctf_input *inputs;
-	size_t input_count;
-	struct ctf_classes classes;
+	struct ctf_source *sources; /* one a folder */
+	size_t source_count;
+	struct ctf_live *live; /* the only stream of a live trace, which has no sources; else NULL */
+	uint32_t class_count;  /* of events that were met */
 	struct trace_notes notes;
 
-	struct ctf_stream **streams; /* of all inputs, in the order that decides ties */
+	struct ctf_reader **streams; /* of all sources, in the order that decides ties */
 	size_t stream_count;
 	struct upcoming *queue; /* a heap: the parent of i is (i - 1) / 2 */
 	size_t queue_count;
-	bool handed_out;         /* queue[0] is the event that trace_next() gave last */
-	size_t file_count;       /* stream files of all inputs */
-	struct ctf_stream *live; /* the only stream of a live trace, which merges by itself; else NULL */
+	bool handed_out;   /* queue[0] is the event that trace_next() gave last */
+	size_t file_count; /* stream files of all sources */
 };
 
 static bool comes_before(const struct upcoming *a, const struct upcoming *b)
@@ -60,47 +63,32 @@ static void sift_down(struct trace *trace, size_t at)
 
 static int compare_streams(const void *a, const void *b)
 {
-	const struct ctf_stream *first = *(struct ctf_stream *const *)a, *second = *(struct ctf_stream *const *)b;
-	if (first->input != second->input)
-		return first->input < second->input ? -1 : 1;
-	int order = strcmp(first->name, second->name);
-	return order != 0 ? order : (first > second) - (first < second);
-}
-
-/* Read the first event of each stream; only then are the names of the streams known. */
-static enum histree_status read_first_events(struct trace *trace, struct histree_error *error)
-{
-	for (size_t index = 0; index < trace->input_count; index++) {
-		struct ctf_input *input = &trace->inputs[index];
-		for (size_t stream = 0; stream < input->stream_count; stream++) {
-			enum histree_status status = ctf_stream_next(&input->streams[stream], error);
-			if (status < 0)
-				return status;
-		}
-	}
-	return HISTREE_OK;
+	const struct ctf_reader *first = *(struct ctf_reader *const *)a, *second = *(struct ctf_reader *const *)b;
+	if (first->base.trace != second->base.trace)
+		return first->base.trace->id < second->base.trace->id ? -1 : 1;
+	return strcmp(first->base.name, second->base.name);
 }
 
 /* Put the streams that have an event in order. */
 static enum histree_status begin_streams(struct trace *trace, struct histree_error *error)
 {
 	size_t count = 0;
-	for (size_t index = 0; index < trace->input_count; index++)
-		count += trace->inputs[index].stream_count;
+	for (size_t index = 0; index < trace->source_count; index++)
+		count += trace->sources[index].reader_count;
 	trace->streams = calloc(count + 1, sizeof(*trace->streams));
 	trace->queue = calloc(count + 1, sizeof(*trace->queue));
 	if (trace->streams == NULL || trace->queue == NULL)
 		return error_memory(error, "the streams of a trace");
 
-	for (size_t index = 0; index < trace->input_count; index++) {
-		struct ctf_input *input = &trace->inputs[index];
-		for (size_t stream = 0; stream < input->stream_count; stream++)
-			if (input->streams[stream].current != NULL)
-				trace->streams[trace->stream_count++] = &input->streams[stream];
+	for (size_t index = 0; index < trace->source_count; index++) {
+		struct ctf_source *source = &trace->sources[index];
+		for (size_t stream = 0; stream < source->reader_count; stream++)
+			if (source->readers[stream].base.has_upcoming)
+				trace->streams[trace->stream_count++] = &source->readers[stream];
 	}
 	qsort(trace->streams, trace->stream_count, sizeof(*trace->streams), compare_streams);
 	for (size_t index = 0; index < trace->stream_count; index++)
-		trace->queue[index] = (struct upcoming){ .time = trace->streams[index]->upcoming.time,
+		trace->queue[index] = (struct upcoming){ .time = trace->streams[index]->base.upcoming.time,
 							 .stream = (uint32_t)index };
 	trace->queue_count = trace->stream_count;
 	for (size_t at = trace->queue_count / 2; at-- > 0;)
@@ -108,76 +96,107 @@ static enum histree_status begin_streams(struct trace *trace, struct histree_err
 	return HISTREE_OK;
 }
 
-static enum histree_status scan_inputs(struct trace *trace, const struct trace_folders *folders,
-				       struct histree_error *error)
+static enum histree_status scan_sources(struct trace *trace, const struct trace_folders *folders,
+					struct histree_error *error)
 {
-	trace->inputs = calloc(folders->count, sizeof(*trace->inputs));
-	if (trace->inputs == NULL)
+	trace->sources = calloc(folders->count, sizeof(*trace->sources));
+	if (trace->sources == NULL)
 		return error_memory(error, "the traces");
 	for (size_t index = 0; index < folders->count; index++) {
-		struct ctf_input *input = &trace->inputs[trace->input_count++];
-		input->trace.id = (uint32_t)index;
-		input->classes = &trace->classes;
-		input->notes = &trace->notes;
-		enum histree_status status = ctf_input_scan(input, folders->paths[index], error);
+		struct ctf_source *source = &trace->sources[trace->source_count++];
+		source->trace.id = (uint32_t)index;
+		source->class_count = &trace->class_count;
+		source->notes = &trace->notes;
+		enum histree_status status = ctf_source_scan(source, folders->paths[index], error);
 		if (status != HISTREE_OK)
 			return status;
-		trace->notes.report.bytes_total += input->folder.bytes;
-		trace->file_count += input->folder.file_count;
+		trace->notes.report.bytes_total += source->bytes;
+		trace->file_count += source->file_count;
 	}
 	return HISTREE_OK;
 }
 
 static enum histree_status check_hosts(const struct trace *trace, struct histree_error *error)
 {
-	struct trace_host *hosts = calloc(trace->input_count + 1, sizeof(*hosts));
+	struct trace_host *hosts = calloc(trace->source_count + 1, sizeof(*hosts));
 	if (hosts == NULL)
 		return error_memory(error, "the hosts of traces");
-	for (size_t index = 0; index < trace->input_count; index++) {
-		const struct ctf_folder *folder = &trace->inputs[index].folder;
+	for (size_t index = 0; index < trace->source_count; index++) {
+		const struct ctf_source *source = &trace->sources[index];
 		struct trace_host *host = &hosts[index];
-		*host = (struct trace_host){ .path = folder->path, .facts = &folder->facts };
-		if (!ctf_folder_span(folder, &host->begin, &host->end))
+		*host = (struct trace_host){ .path = source->path, .facts = &source->facts };
+		if (!ctf_source_span(source, &host->begin, &host->end))
 			host->begin = 1, host->end = 0;
 	}
-	enum histree_status status = trace_hosts_check(hosts, trace->input_count, error);
+	enum histree_status status = trace_hosts_check(hosts, trace->source_count, error);
 	free(hosts);
 	return status;
 }
 
-static enum histree_status open_inputs(struct trace *trace, struct histree_error *error)
+/* From the first event of the packet of a stream on to the event of its position. */
+static enum histree_status skip_events(struct ctf_reader *reader, uint64_t events, struct histree_error *error)
+{
+	enum histree_status status = ctf_reader_next(reader, error);
+	while (status == HISTREE_OK && events-- > 0)
+		status = ctf_reader_next(reader, error);
+	return status < 0 ? status : HISTREE_OK;
+}
+
+/* Open each trace; its files begin at positions, or at the start if those are NULL. */
+static enum histree_status open_source(struct trace *trace, struct ctf_source *source,
+				       const struct trace_position *positions, struct histree_error *error)
+{
+	size_t window_size = WINDOWS_SIZE / (trace->file_count + 1);
+	uint64_t *first_packets = NULL;
+	if (window_size > WINDOW_SIZE_MAX)
+		window_size = WINDOW_SIZE_MAX;
+	if (window_size < CTF_WINDOW_SIZE_MIN)
+		window_size = CTF_WINDOW_SIZE_MIN;
+	if (positions != NULL) {
+		first_packets = calloc(source->file_count + 1, sizeof(*first_packets));
+		if (first_packets == NULL)
+			return error_memory(error, "the streams of a trace");
+		for (size_t i = 0; i < source->file_count; i++)
+			first_packets[i] = positions[i].packet == TRACE_FILE_DONE ? source->files[i].packets.count
+										  : positions[i].packet;
+	}
+	enum histree_status status =
+		ctf_source_open(source, window_size, trace->file_count <= OPEN_FILES_MAX, first_packets, error);
+	for (size_t i = 0; status == HISTREE_OK && i < source->reader_count; i++) {
+		struct ctf_reader *reader = &source->readers[i];
+		status = skip_events(reader, positions == NULL ? 0 : positions[reader->first_file].events, error);
+	}
+	free(first_packets);
+	return status;
+}
+
+static enum histree_status open_sources(struct trace *trace, const struct trace_position *positions,
+					struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	for (size_t index = 0; status == HISTREE_OK && index < trace->input_count; index++)
-		status = ctf_input_open(&trace->inputs[index], trace->plugin, error);
+	for (size_t index = 0; status == HISTREE_OK && index < trace->source_count; index++) {
+		status = open_source(trace, &trace->sources[index], positions, error);
+		if (positions != NULL)
+			positions += trace->sources[index].file_count;
+	}
 	return status;
 }
 
 /* ---- positions ------------------------------------------------------------------------------------------- */
 
-/* Returns the number of the first file of an input among the files of all. */
-static size_t first_file(const struct trace *trace, const struct ctf_input *input)
+/* Returns the number of the first file of a source among the files of all. */
+static size_t first_file(const struct trace *trace, size_t source)
 {
 	size_t first = 0;
-	for (const struct ctf_input *before = trace->inputs; before < input; before++)
-		first += before->folder.file_count;
+	while (source-- > 0)
+		first += trace->sources[source].file_count;
 	return first;
-}
-
-static size_t file_of(const struct trace *trace, const struct ctf_stream *stream)
-{
-	return first_file(trace, stream->input) + (size_t)(stream->file - stream->input->folder.files);
 }
 
 size_t trace_file_count(const struct trace *trace)
 {
-	for (size_t index = 0; index < trace->input_count; index++) {
-		const struct ctf_input *input = &trace->inputs[index];
-		if (!input->folder.layout.usable || input->stream_count != input->folder.file_count)
-			return 0;
-	}
-	for (size_t index = 0; index < trace->stream_count; index++)
-		if (trace->streams[index]->file == NULL)
+	for (size_t index = 0; index < trace->source_count; index++)
+		if (!ctf_source_has_places(&trace->sources[index]))
 			return 0;
 	return trace->file_count;
 }
@@ -187,55 +206,26 @@ void trace_positions(const struct trace *trace, struct trace_position *out)
 	for (size_t index = 0; index < trace->file_count; index++)
 		out[index] = (struct trace_position){ .packet = TRACE_FILE_DONE };
 	for (size_t index = 0; index < trace->queue_count; index++) {
-		const struct ctf_stream *stream = trace->streams[trace->queue[index].stream];
-		out[file_of(trace, stream)] = (struct trace_position){
-			.packet = stream->packets - 1,
-			.events = stream->packet_events - (stream->upcoming.gap == NULL),
+		const struct ctf_reader *reader = trace->streams[trace->queue[index].stream];
+		size_t file = first_file(trace, reader->base.trace->id) + reader->first_file;
+		out[file] = (struct trace_position){
+			.packet = reader->packets - 1,
+			.events = reader->packet_events - (reader->base.upcoming.gap == NULL),
 		};
 	}
 }
 
-/* Each file begins with the packet of its position; babeltrace2 is given a stand-in of the folder. */
-static enum histree_status choose_packets(struct trace *trace, const struct trace_position *positions,
-					  size_t position_count, struct histree_error *error)
+/* Returns whether the positions are of these files. */
+static bool positions_fit(const struct trace *trace, const struct trace_position *positions, size_t position_count)
 {
 	bool fits = position_count == trace->file_count;
-	for (size_t index = 0; fits && index < trace->input_count; index++) {
-		struct ctf_folder *folder = &trace->inputs[index].folder;
-		fits = folder->layout.usable;
-		folder->sound = false;
-		for (size_t i = 0; fits && i < folder->file_count; i++, positions++) {
-			struct ctf_file *file = &folder->files[i];
-			bool is_done = positions->packet == TRACE_FILE_DONE;
-			fits = is_done || positions->packet < file->packets.count;
-			file->first_packet = is_done ? file->packets.count : (size_t)positions->packet;
-		}
+	for (size_t index = 0; fits && index < trace->source_count; index++) {
+		const struct ctf_source *source = &trace->sources[index];
+		for (size_t i = 0; fits && i < source->file_count; i++, positions++)
+			fits = positions->packet == TRACE_FILE_DONE ||
+			       positions->packet < source->files[i].packets.count;
 	}
-	if (fits)
-		return HISTREE_OK;
-	return error_set(error, HISTREE_ERR_TRACE,
-			 "the trace has changed since its store was built; build it again");
-}
-
-/* From the first event of the packet of each stream on to the event of its position. */
-static enum histree_status skip_events(struct trace *trace, const struct trace_position *positions,
-				       struct histree_error *error)
-{
-	for (size_t index = 0; index < trace->input_count; index++) {
-		struct ctf_input *input = &trace->inputs[index];
-		for (size_t i = 0; i < input->stream_count; i++) {
-			struct ctf_stream *stream = &input->streams[i];
-			uint64_t events = stream->current != NULL ? positions[file_of(trace, stream)].events : 0;
-			while (events-- > 0) {
-				enum histree_status status = ctf_stream_next(stream, error);
-				if (status < 0)
-					return status;
-				if (status == HISTREE_END)
-					break;
-			}
-		}
-	}
-	return HISTREE_OK;
+	return fits;
 }
 
 bool trace_is_address(const char *path)
@@ -250,16 +240,11 @@ bool trace_is_live(const struct trace *trace)
 
 static enum histree_status open_live(struct trace *trace, const char *address, struct histree_error *error)
 {
-	trace->inputs = calloc(1, sizeof(*trace->inputs));
-	if (trace->inputs == NULL)
+	trace->live = calloc(1, sizeof(*trace->live));
+	if (trace->live == NULL)
 		return error_memory(error, "the traces");
-	struct ctf_input *input = &trace->inputs[trace->input_count++];
-	input->classes = &trace->classes;
-	input->notes = &trace->notes;
-	enum histree_status status = ctf_input_open_live(input, trace->plugin, address, error);
-	if (status == HISTREE_OK)
-		trace->live = &input->streams[0];
-	return status;
+	trace->live->base.notes = &trace->notes;
+	return ctf_live_open(trace->live, address, error);
 }
 
 /* Open every trace at or below the paths; from the start if `positions` is NULL. */
@@ -277,17 +262,14 @@ static enum histree_status open_folders(struct trace *trace, const char *const *
 			status = trace_folders_find(&folders, paths[index], error);
 	}
 	if (status == HISTREE_OK)
-		status = scan_inputs(trace, &folders, error);
+		status = scan_sources(trace, &folders, error);
 	if (status == HISTREE_OK)
 		status = check_hosts(trace, error);
-	if (status == HISTREE_OK && positions != NULL)
-		status = choose_packets(trace, positions, position_count, error);
+	if (status == HISTREE_OK && positions != NULL && !positions_fit(trace, positions, position_count))
+		status = error_set(error, HISTREE_ERR_TRACE,
+				   "the trace has changed since its store was built; build it again");
 	if (status == HISTREE_OK)
-		status = open_inputs(trace, error);
-	if (status == HISTREE_OK)
-		status = read_first_events(trace, error);
-	if (status == HISTREE_OK && positions != NULL)
-		status = skip_events(trace, positions, error);
+		status = open_sources(trace, positions, error);
 	if (status == HISTREE_OK)
 		status = begin_streams(trace, error);
 	trace_folders_release(&folders);
@@ -303,8 +285,6 @@ static enum histree_status open_from(const char *const *paths, size_t path_count
 		return error_set(error, HISTREE_ERR_ARGUMENT, "no trace was named");
 	struct trace *trace = calloc(1, sizeof(*trace));
 	enum histree_status status = trace == NULL ? error_memory(error, "a trace") : HISTREE_OK;
-	if (status == HISTREE_OK)
-		status = ctf_plugin_find(&trace->plugin, error);
 	if (status == HISTREE_OK && positions == NULL && path_count == 1 && trace_is_address(paths[0]))
 		status = open_live(trace, paths[0], error);
 	else if (status == HISTREE_OK)
@@ -331,32 +311,34 @@ enum histree_status trace_open_at(const char *const *paths, size_t path_count,
 
 void trace_want_gaps(struct trace *trace)
 {
-	for (size_t index = 0; index < trace->input_count; index++)
-		trace->inputs[index].wants_gaps = true;
+	if (trace->live != NULL)
+		trace->live->base.wants_gaps = true;
+	for (size_t index = 0; index < trace->stream_count; index++)
+		trace->streams[index]->base.wants_gaps = true;
 }
 
 size_t trace_count(const struct trace *trace)
 {
-	return trace->input_count;
+	return trace->live != NULL ? 1 : trace->source_count;
 }
 
 const struct event_trace *trace_at(const struct trace *trace, size_t index)
 {
-	return &trace->inputs[index].trace;
+	return trace->live != NULL ? &trace->live->trace : &trace->sources[index].trace;
 }
 
 /* Bring the stream at the top of the heap to its next event, or take it out. */
 static enum histree_status advance(struct trace *trace, struct histree_error *error)
 {
 	struct upcoming *top = &trace->queue[0];
-	struct ctf_stream *stream = trace->streams[top->stream];
-	enum histree_status status = ctf_stream_next(stream, error);
+	struct ctf_reader *stream = trace->streams[top->stream];
+	enum histree_status status = ctf_reader_next(stream, error);
 	if (status < 0)
 		return status;
 	if (status == HISTREE_END)
 		*top = trace->queue[--trace->queue_count];
 	else
-		top->time = stream->upcoming.time;
+		top->time = stream->base.upcoming.time;
 	if (trace->queue_count > 0)
 		sift_down(trace, 0);
 	return HISTREE_OK;
@@ -373,7 +355,7 @@ static enum histree_status merge(struct trace *trace, struct event *out, struct 
 	trace->handed_out = trace->queue_count > 0;
 	if (!trace->handed_out)
 		return HISTREE_END;
-	*out = trace->streams[trace->queue[0].stream]->upcoming;
+	*out = trace->streams[trace->queue[0].stream]->base.upcoming;
 	return HISTREE_OK;
 }
 
@@ -383,8 +365,8 @@ enum histree_status trace_next(struct trace *trace, struct event *out, struct hi
 	if (trace->live == NULL) {
 		status = merge(trace, out, error);
 	} else {
-		status = ctf_stream_next(trace->live, error);
-		*out = trace->live->upcoming;
+		status = ctf_live_next(trace->live, error);
+		*out = trace->live->base.upcoming;
 	}
 	if (status != HISTREE_OK)
 		return status;
@@ -396,8 +378,8 @@ enum histree_status trace_next(struct trace *trace, struct event *out, struct hi
 struct trace_report trace_report(const struct trace *trace)
 {
 	struct trace_report report = trace_notes_report(&trace->notes);
-	for (size_t index = 0; index < trace->input_count; index++)
-		report.bytes_done += ctf_input_bytes_done(&trace->inputs[index]);
+	for (size_t index = 0; index < trace->source_count; index++)
+		report.bytes_done += ctf_source_bytes_done(&trace->sources[index]);
 	return report;
 }
 
@@ -405,12 +387,13 @@ void trace_close(struct trace *trace)
 {
 	if (trace == NULL)
 		return;
-	for (size_t index = 0; index < trace->input_count; index++)
-		ctf_input_close(&trace->inputs[index]);
-	bt_plugin_put_ref(trace->plugin);
-	ctf_classes_release(&trace->classes);
+	for (size_t index = 0; index < trace->source_count; index++)
+		ctf_source_close(&trace->sources[index]);
+	if (trace->live != NULL)
+		ctf_live_close(trace->live);
 	trace_notes_release(&trace->notes);
-	free(trace->inputs);
+	free(trace->live);
+	free(trace->sources);
 	free(trace->streams);
 	free(trace->queue);
 	free(trace);

@@ -7,8 +7,8 @@
  * sorts first.  Within a stream events keep their order in the file even where the clock steps back (such
  * steps are counted); so no event is ever lost to a bad clock.
  *
- * What cannot be read is reported and passed over: a damaged stream ends where the damage begins, the
- * others go on.  trace_next() fails only when memory is out.
+ * What cannot be read is reported and passed over: a damaged packet ends where the damage begins, and the stream
+ * goes on with the next.  trace_next() fails only when memory is out.
  *
  *	struct trace *trace;
  *	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
@@ -22,8 +22,7 @@
  *
  * Threads: a trace is used by one thread at a time.
  *
- * Only ctf_input, ctf_stream, ctf_class and ctf_cause call babeltrace2.  ctf_folder, ctf_packets, ctf_layout,
- * ctf_metadata and tsdl look at the files before that, so that damage does not reach it.
+ * Only ctf_live, ctf_live_stream, ctf_live_class and ctf_cause call babeltrace2, for live traces.
  */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
@@ -37,16 +36,14 @@ struct trace;
 /*
  * Open every trace found at or below the paths (a folder with a `metadata` file is a CTF trace), in the order
  * of the paths and then by name.  Returns HISTREE_ERR_TRACE if one of the paths has none, or its metadata cannot be
- * read.  A trace with damaged streams is read through links in a folder below $TMPDIR (or /tmp), which
- * trace_close() removes.
+ * read.
  */
 enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,
 			       struct histree_error *error);
 
 /*
  * How far the reading of one stream file has come: the packet of the next event, and how many events of that
- * packet come before it.  A trace is read on from any event by the positions of all its files at that event: what
- * babeltrace2 calls seeking reads all that lies before (in 2.0, for source.ctf.fs).
+ * packet come before it.  A trace is read on from any event by the positions of all its files at that event.
  */
 struct trace_position {
 	uint64_t packet; /* TRACE_FILE_DONE: the file has no more events */
@@ -56,8 +53,8 @@ struct trace_position {
 #define TRACE_FILE_DONE UINT64_MAX
 
 /*
- * Returns the number of stream files of all inputs; 0 if this trace has no positions, because its packets are not
- * understood or a stream is kept in several files.
+ * Returns the number of stream files of all inputs; 0 if this trace has no positions, because a stream is kept in
+ * several files, or nothing of a file can be read.
  */
 size_t trace_file_count(const struct trace *trace);
 

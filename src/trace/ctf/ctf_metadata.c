@@ -22,7 +22,7 @@
 enum { PACKET_HEADER_SIZE = 37, CONTENT_SIZE_AT = 24, PACKET_SIZE_AT = 28, SCHEMES_AT = 32, SCHEME_COUNT = 3 };
 
 /* Far above what any tracer writes. */
-enum { METADATA_SIZE_MAX = 256 << 20 };
+enum { METADATA_SIZE_MAX = 64 << 20 };
 
 struct content {
 	uint8_t *bytes;
@@ -83,7 +83,7 @@ static enum histree_status check_packet(const struct content *content, size_t of
 		if (at[SCHEMES_AT + scheme] != 0)
 			return error_set(error, HISTREE_ERR_TRACE,
 					 "the metadata at offset %zu is compressed, encrypted or has a checksum, "
-					 "which babeltrace2 cannot read",
+					 "which histree cannot read",
 					 offset);
 	uint32_t content_bits = get_number(at + CONTENT_SIZE_AT, big_endian);
 	uint32_t packet_bits = get_number(at + PACKET_SIZE_AT, big_endian);

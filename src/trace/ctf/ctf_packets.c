@@ -1,254 +1,193 @@
 // SPDX-License-Identifier: MIT
-/*
- * An LTTng index (version 1) is a header of four big-endian 32-bit numbers - magic, major, minor, size of
- * an entry - and an entry a packet of big-endian 64-bit numbers: offset in bytes, packet size and content
- * size in bits, begin, end, events discarded, stream id, and more in later versions.
- */
 #include "trace/ctf/ctf_packets.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/io.h"
 
-#define INDEX_MAGIC UINT32_C(0xc1f1dcc1)
-/* A time that is damaged must not overflow when the offset of the clock is added. */
-#define CYCLES_MAX (UINT64_MAX / 8)
-enum { INDEX_HEADER_SIZE = 16, INDEX_ENTRY_SIZE = 7 * 8, INDEX_SIZE_MAX = 64 << 20 };
-
-struct walk {
-	const struct ctf_layout *layout;
-	const struct ctf_packet_layout *stream; /* of the first packet, thus of all */
-	struct ctf_packets *packets;
-	int file;
+enum {
+	HEAD_SIZE = 512,         /* of most heads, and more */
+	HEAD_SIZE_MAX = 1 << 20, /* of any head */
+	SEARCH_SIZE = 64 << 10,  /* bytes searched for the magic number at a time */
+	CANDIDATES_MAX = 10000,  /* magic numbers looked behind in one file */
 };
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
+struct walk {
+	const struct ctf_decoder *decoder;
+	struct ctf_packets *packets;
+	struct ctf_window window;
+	struct ctf_cursor cursor;
+	struct trace_notes *notes;
+	size_t candidates;
+};
+
+/* Read the head at an offset of the file.  CTF_BROKEN, with the reason, if there is none. */
+static enum ctf_outcome read_head(struct walk *walk, uint64_t offset, struct ctf_head *head, const char **why,
+				  enum histree_status *status)
 {
-	return a < b ? a : b;
+	enum ctf_outcome outcome = CTF_SHORT;
+	for (size_t size = HEAD_SIZE; outcome == CTF_SHORT && size <= HEAD_SIZE_MAX; size *= 8) {
+		*status = ctf_window_move(&walk->window, offset, size, NULL);
+		if (*status != HISTREE_OK) {
+			*why = "cannot be read";
+			return CTF_BROKEN;
+		}
+		struct ctf_cursor *cursor = &walk->cursor;
+		uint64_t count = 8 * (uint64_t)walk->window.count;
+		cursor->bytes = walk->window.bytes;
+		cursor->at = 0;
+		cursor->end = count;
+		cursor->content = walk->window.count < size ? count : UINT64_MAX / 2;
+		outcome = ctf_head_read(walk->decoder, cursor, walk->packets->stream, head, why);
+	}
+	if (outcome == CTF_SHORT) {
+		*why = "has a header and a context that are too large";
+		return CTF_BROKEN;
+	}
+	const struct ctf_packets *packets = walk->packets;
+	if (outcome == CTF_DONE && packets->stream != NULL && head->instance != packets->instance) {
+		*why = "names another stream than the ones before it";
+		return CTF_BROKEN;
+	}
+	return outcome;
 }
 
-static void set_damage(struct walk *walk, uint64_t offset, const char *what)
+/* Whether a sound packet, or none at all, begins there. */
+static bool is_packet_at(struct walk *walk, uint64_t offset)
+{
+	struct ctf_head head;
+	const char *why;
+	enum histree_status status;
+	if (offset >= walk->packets->file_size)
+		return offset == walk->packets->file_size;
+	return read_head(walk, offset, &head, &why, &status) == CTF_DONE &&
+	       (head.size == CTF_UNKNOWN || head.size / 8 <= walk->packets->file_size - offset);
+}
+
+static void magic_bytes(const struct ctf_decoder *decoder, uint8_t *out)
+{
+	for (unsigned i = 0; i < 4; i++) {
+		unsigned shift = 8 * (decoder->magic->integer.is_big ? 3 - i : i);
+		out[i] = (uint8_t)(CTF_MAGIC_NUMBER >> shift);
+	}
+}
+
+/* Returns the offset of the next sound packet from an offset on; that of the end of the file if there is none. */
+static uint64_t search(struct walk *walk, uint64_t offset)
+{
+	const struct ctf_decoder *decoder = walk->decoder;
+	uint64_t file_size = walk->packets->file_size;
+	uint8_t magic[4];
+	if (decoder->magic == NULL || decoder->magic->offset != 0 || decoder->magic->operation != 0 ||
+	    decoder->magic->integer.size != 32)
+		return file_size;
+	magic_bytes(decoder, magic);
+	while (offset + sizeof(magic) <= file_size && walk->candidates < CANDIDATES_MAX) {
+		if (ctf_window_move(&walk->window, offset, SEARCH_SIZE, NULL) != HISTREE_OK ||
+		    walk->window.count < sizeof(magic))
+			return file_size;
+		const uint8_t *found = memmem(walk->window.bytes, walk->window.count, magic, sizeof(magic));
+		if (found == NULL) {
+			offset += walk->window.count - (sizeof(magic) - 1);
+			continue;
+		}
+		offset += (uint64_t)(found - walk->window.bytes);
+		walk->candidates++;
+		if (is_packet_at(walk, offset))
+			return offset;
+		offset++;
+	}
+	return file_size;
+}
+
+static void note_damage(struct walk *walk, uint64_t offset, const char *why, const char *then)
 {
 	struct ctf_packets *packets = walk->packets;
-	snprintf(packets->damage, sizeof(packets->damage), "packet %zu at offset %llu %s", packets->count,
-		 (unsigned long long)offset, what);
+	trace_notes_warn(walk->notes, "%s: packet %zu at offset %llu %s; %s", walk->window.path, packets->count,
+			 (unsigned long long)offset, why, then);
+	walk->notes->report.damaged_streams += !packets->is_damaged;
+	packets->is_damaged = true;
 }
 
-/* The layout of a packet whose header is in `bytes`; NULL, with damage set, if there cannot be one. */
-static const struct ctf_packet_layout *identify(struct walk *walk, const uint8_t *bytes, uint64_t size,
-						uint64_t offset)
+static bool add_packet(struct walk *walk, uint64_t offset, uint64_t size, const struct ctf_head *head)
 {
-	const struct ctf_layout *layout = walk->layout;
-	if (size < layout->header_size) {
-		set_damage(walk, offset, "is cut short in its header");
-		return NULL;
-	}
-	if (ctf_location_read(&layout->magic, bytes) != CTF_MAGIC_NUMBER) {
-		set_damage(walk, offset, "does not begin with the magic number");
-		return NULL;
-	}
-	const struct ctf_packet_layout *stream = &layout->streams[0];
-	if (layout->stream_id.size > 0)
-		stream = ctf_layout_find(layout, ctf_location_read(&layout->stream_id, bytes));
-	if (stream == NULL)
-		set_damage(walk, offset, "names a stream that the metadata does not have");
-	else if (walk->stream != NULL && stream != walk->stream)
-		set_damage(walk, offset, "names another stream than the ones before it");
-	else if (size < stream->size)
-		set_damage(walk, offset, "is cut short in its context");
-	else
-		return stream;
-	return NULL;
-}
-
-/* The size of a packet in bytes; 0, with damage set, if it is none. */
-static uint64_t measure(struct walk *walk, const struct ctf_packet_layout *stream, const uint8_t *bytes,
-			uint64_t offset)
-{
-	const struct ctf_location *locations = stream->locations;
-	bool has_size = locations[CTF_PACKET_SIZE].size > 0, has_content = locations[CTF_CONTENT_SIZE].size > 0;
-	if (!has_size && !has_content)
-		return walk->packets->file_size - offset;
-	uint64_t size = ctf_location_read(&locations[has_size ? CTF_PACKET_SIZE : CTF_CONTENT_SIZE], bytes);
-	uint64_t content = ctf_location_read(&locations[has_content ? CTF_CONTENT_SIZE : CTF_PACKET_SIZE], bytes);
-	if (size % 8 == 0 && size / 8 >= stream->size && content <= size && size <= INT64_MAX)
-		return size / 8;
-	set_damage(walk, offset, "has an impossible size");
-	return 0;
-}
-
-/*
- * Times and counters are never all ones: that is how source.ctf.fs marks what a packet does not have, and
- * it aborts the process where it meets the mark in a packet that has it.
- */
-static bool check_counters(struct walk *walk, const struct ctf_packet_layout *stream, const uint8_t *bytes,
-			   uint64_t offset)
-{
-	static const enum ctf_packet_field counters[] = { CTF_TIMESTAMP_BEGIN, CTF_TIMESTAMP_END,
-							  CTF_EVENTS_DISCARDED, CTF_PACKET_SEQ_NUM };
-	for (size_t index = 0; index < sizeof(counters) / sizeof(counters[0]); index++)
-		if (ctf_location_read(&stream->locations[counters[index]], bytes) == UINT64_MAX) {
-			set_damage(walk, offset, "has an impossible time or counter");
-			return false;
-		}
+	struct ctf_packets *packets = walk->packets;
+	if (!array_reserve(&packets->packets, &packets->capacity, packets->count + 1))
+		return false;
+	packets->stream = head->stream;
+	packets->instance = head->instance;
+	packets->packets[packets->count++] =
+		(struct ctf_packet){ .offset = offset, .size = size, .begin = head->begin, .end = head->end };
 	return true;
 }
 
-/* HISTREE_END where the walk ends: at the end of the file or at damage. */
-static enum histree_status walk_packet(struct walk *walk, uint64_t offset, struct histree_error *error)
+/* Take the packet at an offset, or what is damaged there, and step over it.  Returns false if memory is out. */
+static bool walk_packet(struct walk *walk, uint64_t *offset)
 {
 	struct ctf_packets *packets = walk->packets;
-	uint64_t left = packets->file_size - offset;
-	uint8_t bytes[CTF_PREFIX_SIZE_MAX];
-	uint64_t wanted = walk->layout->header_size;
-	for (size_t index = 0; index < walk->layout->stream_count; index++)
-		if (wanted < walk->layout->streams[index].size)
-			wanted = walk->layout->streams[index].size;
-	wanted = min_u64(wanted, left);
-	enum histree_status status = io_read_all(&io_posix, walk->file, bytes, wanted, offset, error);
-	if (status != HISTREE_OK)
-		return status;
-
-	const struct ctf_packet_layout *stream = identify(walk, bytes, wanted, offset);
-	if (stream == NULL || !check_counters(walk, stream, bytes, offset))
-		return HISTREE_END;
-	uint64_t size = measure(walk, stream, bytes, offset);
-	if (size == 0)
-		return HISTREE_END;
-	if (size > left)
-		set_damage(walk, offset, "is cut short by the end of the file");
-	walk->stream = stream;
-
-	if (!array_reserve(&packets->packets, &packets->capacity, packets->count + 1))
-		return error_memory(error, "the packets of a stream");
-	uint64_t begin = ctf_location_read(&stream->locations[CTF_TIMESTAMP_BEGIN], bytes);
-	uint64_t end = ctf_location_read(&stream->locations[CTF_TIMESTAMP_END], bytes);
-	packets->packets[packets->count++] = (struct ctf_packet){
-		.offset = offset,
-		.size = min_u64(size, left),
-		.begin = begin <= CYCLES_MAX ? begin : 0,
-		.end = end <= CYCLES_MAX ? end : 0,
-	};
-	return size >= left ? HISTREE_END : HISTREE_OK;
+	struct ctf_head head = { .size = CTF_UNKNOWN };
+	const char *why = "";
+	enum histree_status status;
+	uint64_t at = *offset, left = packets->file_size - at;
+	enum ctf_outcome outcome = read_head(walk, at, &head, &why, &status);
+	if (status == HISTREE_ERR_MEMORY)
+		return false;
+	uint64_t size = outcome == CTF_DONE && head.size != CTF_UNKNOWN ? head.size / 8 : left;
+	if (outcome == CTF_DONE && size <= left) {
+		*offset = at + size;
+		return add_packet(walk, at, size, &head);
+	}
+	uint64_t next = search(walk, at + 1);
+	*offset = next;
+	if (outcome == CTF_DONE && next == packets->file_size) {
+		/* What is there of it can be decoded. */
+		packets->is_cut = true;
+		note_damage(walk, at, "is cut short by the end of the file", "the events before that are read");
+		return add_packet(walk, at, left, &head);
+	}
+	char then[80] = "nothing of it is read";
+	if (next < packets->file_size)
+		snprintf(then, sizeof(then), "the packets from offset %llu on are read", (unsigned long long)next);
+	else if (packets->count > 0)
+		snprintf(then, sizeof(then), "the events before that are read");
+	note_damage(walk, at, outcome == CTF_DONE ? "has an impossible size" : why, then);
+	return true;
 }
 
-enum histree_status ctf_packets_walk(const struct ctf_layout *layout, const char *path, struct ctf_packets *out,
-				     struct histree_error *error)
+enum histree_status ctf_packets_walk(const struct ctf_decoder *decoder, const char *path, struct trace_notes *notes,
+				     struct ctf_packets *out, struct histree_error *error)
 {
-	*out = (struct ctf_packets){ 0 };
-	struct walk walk = { .layout = layout, .packets = out };
+	struct stat facts;
+	struct walk walk = { .decoder = decoder, .packets = out, .notes = notes };
 	enum histree_status status = HISTREE_OK;
-	off_t size = 0;
-	walk.file = io_posix.open(NULL, path, O_RDONLY, 0);
-	if (walk.file < 0 || io_posix.size(NULL, walk.file, &size) != 0) {
-		status = error_set(error, HISTREE_ERR_IO, "cannot open: %s", strerror(errno));
+	*out = (struct ctf_packets){ .instance = CTF_UNKNOWN };
+	ctf_window_init(&walk.window, path, true);
+	struct histree_error told;
+	bool can_read = ctf_window_move(&walk.window, 0, HEAD_SIZE, &told) == HISTREE_OK;
+	if (!can_read || stat(path, &facts) != 0) {
+		trace_notes_warn(notes, "%s: %s", path, can_read ? "is gone" : told.message);
+		notes->report.damaged_streams++;
+		out->is_damaged = true;
 		goto out;
 	}
-	out->file_size = (uint64_t)size;
-	uint64_t offset = 0;
-	while (status == HISTREE_OK && offset < out->file_size) {
-		status = walk_packet(&walk, offset, error);
-		if (out->count > 0)
-			offset = out->packets[out->count - 1].offset + out->packets[out->count - 1].size;
-	}
-	if (status == HISTREE_END)
-		status = HISTREE_OK;
-	if (out->damage[0] != '\0' && out->count > 0) {
-		struct ctf_packet *last = &out->packets[out->count - 1];
-		last->size = out->file_size - last->offset;
-	}
+	out->file_size = (uint64_t)facts.st_size;
+	walk.cursor.slots = calloc(CTF_SHARED_SLOTS, sizeof(uint64_t));
+	walk.cursor.places = calloc(decoder->place_count + 1, sizeof(struct ctf_place));
+	bool ok = walk.cursor.slots != NULL && walk.cursor.places != NULL;
+	for (uint64_t offset = 0; ok && offset < out->file_size;)
+		ok = walk_packet(&walk, &offset);
+	if (!ok)
+		status = error_memory(error, "the packets of a stream");
 out:
-	if (walk.file >= 0)
-		io_posix.close(NULL, walk.file);
+	free(walk.cursor.slots);
+	free(walk.cursor.places);
+	ctf_window_release(&walk.window);
 	if (status != HISTREE_OK)
 		ctf_packets_release(out);
-	return status;
-}
-
-static uint64_t get_be(const uint8_t *at, unsigned size)
-{
-	uint64_t number = 0;
-	for (unsigned index = 0; index < size; index++)
-		number = number << 8 | at[index];
-	return number;
-}
-
-static void put_be(uint8_t *at, uint64_t number, unsigned size)
-{
-	for (unsigned index = size; index-- > 0; number >>= 8)
-		at[index] = (uint8_t)number;
-}
-
-static bool entries_match(const struct ctf_packets *packets, const uint8_t *bytes, size_t size)
-{
-	if (size < INDEX_HEADER_SIZE || get_be(bytes, 4) != INDEX_MAGIC)
-		return false;
-	uint64_t entry_size = get_be(bytes + 12, 4);
-	if (entry_size < INDEX_ENTRY_SIZE || (size - INDEX_HEADER_SIZE) / entry_size != packets->count ||
-	    (size - INDEX_HEADER_SIZE) % entry_size != 0)
-		return false;
-	const uint8_t *entry = bytes + INDEX_HEADER_SIZE;
-	for (size_t index = 0; index < packets->count; index++, entry += entry_size)
-		if (get_be(entry, 8) != packets->packets[index].offset ||
-		    get_be(entry + 8, 8) != 8 * packets->packets[index].size)
-			return false;
-	return true;
-}
-
-bool ctf_packets_match_index(const struct ctf_packets *packets, const char *index_path)
-{
-	bool matches = false;
-	uint8_t *bytes = NULL;
-	off_t size = 0;
-	int file = io_posix.open(NULL, index_path, O_RDONLY, 0);
-	if (file < 0)
-		return true;
-	if (io_posix.size(NULL, file, &size) != 0 || size <= 0 || size > INDEX_SIZE_MAX)
-		goto out;
-	bytes = malloc((size_t)size);
-	if (bytes != NULL && io_read_all(&io_posix, file, bytes, (size_t)size, 0, NULL) == HISTREE_OK)
-		matches = entries_match(packets, bytes, (size_t)size);
-out:
-	free(bytes);
-	io_posix.close(NULL, file);
-	return matches;
-}
-
-enum histree_status ctf_packets_write_index(const struct ctf_packets *packets, size_t first, const char *index_path,
-					    struct histree_error *error)
-{
-	size_t size = INDEX_HEADER_SIZE + (packets->count - first) * INDEX_ENTRY_SIZE;
-	uint8_t *bytes = calloc(1, size);
-	if (bytes == NULL)
-		return error_memory(error, "the index of a stream");
-	put_be(bytes, INDEX_MAGIC, 4);
-	put_be(bytes + 4, 1, 4);
-	put_be(bytes + 12, INDEX_ENTRY_SIZE, 4);
-	uint8_t *entry = bytes + INDEX_HEADER_SIZE;
-	for (size_t index = first; index < packets->count; index++, entry += INDEX_ENTRY_SIZE) {
-		const struct ctf_packet *packet = &packets->packets[index];
-		uint64_t left_out = index + 1 == packets->count ? packets->packets[first].offset : 0;
-		put_be(entry, packet->offset, 8);
-		put_be(entry + 8, 8 * (packet->size + left_out), 8);
-		put_be(entry + 16, 8 * packet->size, 8);
-		put_be(entry + 24, packet->begin, 8);
-		put_be(entry + 32, packet->begin, 8);
-	}
-	enum histree_status status = HISTREE_OK;
-	int file = io_posix.open(NULL, index_path, O_WRONLY | O_CREAT | O_EXCL, 0600);
-	if (file < 0)
-		status = error_set(error, HISTREE_ERR_IO, "cannot make \"%s\": %s", index_path, strerror(errno));
-	else
-		status = io_write_all(&io_posix, file, bytes, size, 0, error);
-	if (file >= 0)
-		io_posix.close(NULL, file);
-	free(bytes);
 	return status;
 }
 

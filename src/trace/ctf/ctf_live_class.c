@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "trace/ctf/ctf_class.h"
+#include "trace/ctf/ctf_live_class.h"
 
 #include <stdalign.h>
 #include <string.h>
@@ -9,15 +9,15 @@ enum ctf_scope { SCOPE_PAYLOAD, SCOPE_SPECIFIC_CONTEXT, SCOPE_COMMON_CONTEXT, SC
 
 enum ctf_kind { KIND_OTHER, KIND_UNSIGNED, KIND_SIGNED, KIND_BOOL, KIND_STRING };
 
-struct ctf_field {
+struct ctf_live_field {
 	uint32_t member; /* of the scope's structure */
 	uint8_t scope, kind;
 };
 
-struct ctf_class {
+struct ctf_live_class {
 	struct event_class class; /* first: a pointer to it is a pointer to this */
 	const bt_event_class *key;
-	const struct ctf_field *fields; /* as class.fields */
+	const struct ctf_live_field *fields; /* as class.fields */
 	uint32_t cpu_field;
 };
 
@@ -52,12 +52,12 @@ static bool read_int(const bt_field *field, enum ctf_kind kind, int64_t *out)
 	return false;
 }
 
-bool ctf_field_int(const bt_field *field, int64_t *out)
+bool ctf_live_field_int(const bt_field *field, int64_t *out)
 {
 	return read_int(field, kind_of(bt_field_borrow_class_const(field)), out);
 }
 
-static const bt_field *borrow_field(const bt_event *event, const struct ctf_field *field)
+static const bt_field *borrow_field(const bt_event *event, const struct ctf_live_field *field)
 {
 	const bt_field *scope = NULL;
 	switch ((enum ctf_scope)field->scope) {
@@ -76,21 +76,21 @@ static const bt_field *borrow_field(const bt_event *event, const struct ctf_fiel
 	return bt_field_structure_borrow_member_field_by_index_const(scope, field->member);
 }
 
-bool ctf_event_int(const struct event *event, uint32_t field, int64_t *out)
+bool ctf_live_event_int(const struct event *event, uint32_t field, int64_t *out)
 {
-	const struct ctf_class *class = (const struct ctf_class *)event->class;
+	const struct ctf_live_class *class = (const struct ctf_live_class *)event->class;
 	if (field >= class->class.field_count)
 		return false;
-	const struct ctf_field *known = &class->fields[field];
+	const struct ctf_live_field *known = &class->fields[field];
 	if (known->kind != KIND_UNSIGNED && known->kind != KIND_SIGNED && known->kind != KIND_BOOL)
 		return false;
 	return read_int(borrow_field(event->handle, known), known->kind, out);
 }
 
 /* Arrays of text integers are string fields already: source.ctf.fs makes them so, up to their first zero. */
-bool ctf_event_string(const struct event *event, uint32_t field, const char **text, size_t *size)
+bool ctf_live_event_string(const struct event *event, uint32_t field, const char **text, size_t *size)
 {
-	const struct ctf_class *class = (const struct ctf_class *)event->class;
+	const struct ctf_live_class *class = (const struct ctf_live_class *)event->class;
 	if (field >= class->class.field_count || class->fields[field].kind != KIND_STRING)
 		return false;
 	const bt_field *string = borrow_field(event->handle, &class->fields[field]);
@@ -100,11 +100,11 @@ bool ctf_event_string(const struct event *event, uint32_t field, const char **te
 	return true;
 }
 
-int32_t ctf_event_own_cpu(const struct event *event)
+int32_t ctf_live_event_own_cpu(const struct event *event)
 {
 	int64_t cpu;
-	uint32_t field = ((const struct ctf_class *)event->class)->cpu_field;
-	if (field == EVENT_NO_FIELD || !ctf_event_int(event, field, &cpu) || cpu < 0 || cpu > INT32_MAX)
+	uint32_t field = ((const struct ctf_live_class *)event->class)->cpu_field;
+	if (field == EVENT_NO_FIELD || !ctf_live_event_int(event, field, &cpu) || cpu < 0 || cpu > INT32_MAX)
 		return -1;
 	return (int32_t)cpu;
 }
@@ -114,7 +114,7 @@ static char *copy_text(struct arena *memory, const char *text)
 	return arena_copy(memory, text, strlen(text));
 }
 
-static bool describe_fields(struct ctf_class *class, struct arena *memory)
+static bool describe_fields(struct ctf_live_class *class, struct arena *memory)
 {
 	const bt_stream_class *stream_class = bt_event_class_borrow_stream_class_const(class->key);
 	const bt_field_class *scopes[SCOPE_COUNT] = {
@@ -132,7 +132,8 @@ static bool describe_fields(struct ctf_class *class, struct arena *memory)
 
 	/* One more, so that a class without fields has an address too. */
 	const char **names = arena_allocate(memory, (count + 1) * sizeof(*names), alignof(char *));
-	struct ctf_field *fields = arena_allocate(memory, (count + 1) * sizeof(*fields), alignof(struct ctf_field));
+	struct ctf_live_field *fields =
+		arena_allocate(memory, (count + 1) * sizeof(*fields), alignof(struct ctf_live_field));
 	if (names == NULL || fields == NULL)
 		return false;
 	uint32_t field = 0;
@@ -145,7 +146,7 @@ static bool describe_fields(struct ctf_class *class, struct arena *memory)
 			names[field] = copy_text(memory, bt_field_class_structure_member_get_name(member));
 			if (names[field] == NULL)
 				return false;
-			fields[field] = (struct ctf_field){
+			fields[field] = (struct ctf_live_field){
 				.member = index,
 				.scope = (uint8_t)scope,
 				.kind = (uint8_t)kind_of(
@@ -161,14 +162,15 @@ static bool describe_fields(struct ctf_class *class, struct arena *memory)
 	return true;
 }
 
-static struct ctf_class *create_class(struct ctf_classes *classes, const bt_event_class *key,
-				      const struct event_trace *trace)
+static struct ctf_live_class *create_class(struct ctf_live_classes *classes, const bt_event_class *key,
+					   const struct event_trace *trace)
 {
-	struct ctf_class *class = arena_allocate(&classes->memory, sizeof(*class), alignof(struct ctf_class));
+	struct ctf_live_class *class =
+		arena_allocate(&classes->memory, sizeof(*class), alignof(struct ctf_live_class));
 	if (class == NULL)
 		return NULL;
 	const char *name = bt_event_class_get_name(key);
-	*class = (struct ctf_class){
+	*class = (struct ctf_live_class){
 		.class = { .trace = trace,
 			   .id = (uint32_t)classes->by_key.count,
 			   .name = copy_text(&classes->memory, name == NULL ? "" : name) },
@@ -180,19 +182,19 @@ static struct ctf_class *create_class(struct ctf_classes *classes, const bt_even
 	return class;
 }
 
-const struct event_class *ctf_classes_get(struct ctf_classes *classes, const bt_event_class *key,
-					  const struct event_trace *trace)
+const struct event_class *ctf_live_classes_get(struct ctf_live_classes *classes, const bt_event_class *key,
+					       const struct event_trace *trace)
 {
-	struct ctf_class *class = id_map_find(&classes->by_key, (uintptr_t)key);
+	struct ctf_live_class *class = id_map_find(&classes->by_key, (uintptr_t)key);
 	if (class != NULL)
 		return &class->class;
 	class = create_class(classes, key, trace);
 	return class != NULL && id_map_add(&classes->by_key, (uintptr_t)key, class) ? &class->class : NULL;
 }
 
-void ctf_classes_release(struct ctf_classes *classes)
+void ctf_live_classes_release(struct ctf_live_classes *classes)
 {
 	arena_release(&classes->memory);
 	id_map_release(&classes->by_key);
-	*classes = (struct ctf_classes){ 0 };
+	*classes = (struct ctf_live_classes){ 0 };
 }

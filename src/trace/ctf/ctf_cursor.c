@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "trace/ctf/ctf_cursor.h"
+
+uint64_t ctf_bits_read(const uint8_t *bytes, uint64_t at, struct ctf_integer integer)
+{
+	uint64_t number = 0;
+	uint32_t left = integer.size, done = 0;
+	while (left > 0) {
+		uint32_t in_byte = (uint32_t)(at % 8), take = 8 - in_byte < left ? 8 - in_byte : left;
+		uint32_t part = bytes[at / 8];
+		/* Big endian bits are taken from the top of a byte, little endian ones from its bottom. */
+		part = integer.is_big ? part >> (8 - in_byte - take) : part >> in_byte;
+		part &= (1u << take) - 1;
+		number = integer.is_big ? number << take | part : number | (uint64_t)part << done;
+		at += take;
+		done += take;
+		left -= take;
+	}
+	return number;
+}
+
+/* Step to where so many bits, aligned, lie in the window; what was there before is in `place`. */
+static inline enum ctf_outcome step(struct ctf_cursor *cursor, uint64_t mask, uint64_t size,
+				    struct ctf_place *place)
+{
+	uint64_t at = ((cursor->at + cursor->origin + mask) & ~mask) - cursor->origin;
+	if (at <= cursor->end && size <= cursor->end - at) {
+		place->begin = at;
+		place->end = cursor->at = at + size;
+		return CTF_DONE;
+	}
+	return at <= cursor->content && size <= cursor->content - at ? CTF_SHORT : CTF_BROKEN;
+}
+
+static enum ctf_outcome step_text(struct ctf_cursor *cursor, const struct ctf_operation *operation,
+				  struct ctf_place *place)
+{
+	enum ctf_outcome outcome = step(cursor, operation->mask, 0, place);
+	if (outcome != CTF_DONE)
+		return outcome;
+	const uint8_t *text = cursor->bytes + place->begin / 8;
+	const uint8_t *zero = memchr(text, 0, (cursor->end - place->begin) / 8);
+	if (zero == NULL)
+		return cursor->end < cursor->content ? CTF_SHORT : CTF_BROKEN;
+	place->end = place->begin + 8 * (uint64_t)(zero - text);
+	cursor->at = place->end + 8;
+	return CTF_DONE;
+}
+
+static enum ctf_outcome step_elements(struct ctf_cursor *cursor, const struct ctf_operation *operation,
+				      struct ctf_place *place)
+{
+	uint64_t count = cursor->slots[operation->slot];
+	if (count > UINT64_MAX / 2 / operation->size)
+		return CTF_BROKEN;
+	return step(cursor, operation->mask, count * operation->size, place);
+}
+
+static enum ctf_outcome run_body(struct ctf_cursor *cursor, const struct ctf_body *body, struct ctf_place *places);
+
+/*
+ * A body that was run and moved nothing has read nothing, so it will move nothing the next time: however often it
+ * is to be repeated, the work is bounded by the bits that are there.
+ */
+static enum ctf_outcome repeat(struct ctf_cursor *cursor, const struct ctf_operation *operation)
+{
+	uint64_t count = operation->slot == CTF_NO_SLOT ? operation->size : cursor->slots[operation->slot];
+	while (count-- > 0) {
+		uint64_t before = cursor->at;
+		enum ctf_outcome outcome = run_body(cursor, operation->bodies[0], NULL);
+		if (outcome != CTF_DONE)
+			return outcome;
+		if (cursor->at == before)
+			break;
+	}
+	return CTF_DONE;
+}
+
+static enum ctf_outcome choose(struct ctf_cursor *cursor, const struct ctf_operation *operation)
+{
+	uint64_t tag = cursor->slots[operation->slot];
+	for (size_t i = 0; i < operation->choice_count; i++) {
+		const struct ctf_choice *choice = &operation->choices[i];
+		bool fits = operation->is_signed
+				    ? (int64_t)tag >= (int64_t)choice->low && (int64_t)tag <= (int64_t)choice->high
+				    : tag >= choice->low && tag <= choice->high;
+		if (fits)
+			return run_body(cursor, operation->bodies[choice->member], NULL);
+	}
+	return CTF_BROKEN;
+}
+
+/* The places of operations inside of other ones are not kept: `places` is NULL. */
+static enum ctf_outcome run_body(struct ctf_cursor *cursor, const struct ctf_body *body, struct ctf_place *places)
+{
+	uint64_t run = 0; /* where the last one began */
+	for (size_t i = 0; i < body->count; i++) {
+		const struct ctf_operation *operation = &body->operations[i];
+		struct ctf_place own = { 0 }, *place = places == NULL ? &own : &places[i];
+		enum ctf_outcome outcome = CTF_DONE;
+		uint64_t number;
+		switch (operation->kind) {
+		case CTF_RUN:
+			outcome = step(cursor, operation->mask, operation->size, place);
+			run = place->begin;
+			break;
+		case CTF_TEXT:
+			outcome = step_text(cursor, operation, place);
+			break;
+		case CTF_ELEMENTS:
+			outcome = step_elements(cursor, operation, place);
+			break;
+		case CTF_REPEAT:
+			outcome = repeat(cursor, operation);
+			break;
+		case CTF_CHOOSE:
+			outcome = choose(cursor, operation);
+			break;
+		case CTF_SAVE:
+		case CTF_TICK:
+		case CTF_IDENTIFY:
+			number = ctf_integer_read(cursor->bytes, run + operation->offset, operation->integer);
+			if (operation->kind == CTF_SAVE) {
+				cursor->slots[operation->slot] = number;
+			} else if (operation->kind == CTF_TICK) {
+				cursor->clock = ctf_clock_tick(cursor->clock, number, operation->integer.size);
+			} else {
+				cursor->id = number;
+				cursor->has_id = true;
+			}
+			break;
+		}
+		if (outcome != CTF_DONE)
+			return outcome;
+	}
+	return CTF_DONE;
+}
+
+enum ctf_outcome ctf_cursor_run(struct ctf_cursor *cursor, const struct ctf_procedure *procedure)
+{
+	return run_body(cursor, &procedure->body, cursor->places);
+}
+
+bool ctf_cursor_text(const struct ctf_cursor *cursor, const struct ctf_field *field, const char **text,
+		     size_t *size)
+{
+	const struct ctf_place *place = &cursor->places[field->operation];
+	uint64_t begin = place->begin + field->offset;
+	*text = (const char *)cursor->bytes + begin / 8;
+	switch (field->kind) {
+	case CTF_FIELD_STRING:
+		*size = (place->end - place->begin) / 8;
+		return true;
+	case CTF_FIELD_TEXT:
+		*size = strnlen(*text, field->count);
+		return true;
+	case CTF_FIELD_TEXT_ELEMENTS:
+		*size = strnlen(*text, (place->end - place->begin) / 8);
+		return true;
+	case CTF_FIELD_OTHER:
+	case CTF_FIELD_INTEGER:
+		break;
+	}
+	return false;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ctf_cursor.h - a place in the bytes of a packet, and the procedures that move it on.
+ *
+ * The bytes are a window on the packet: those from `origin` on, as many as are there.  A procedure that comes to
+ * the end of the window says so, the window is moved or made larger, and it begins again.  Every length is
+ * compared with what is left of the packet before it is used.
+ */
+#ifndef TRACE_CTF_CTF_CURSOR_H
+#define TRACE_CTF_CTF_CURSOR_H
+
+#include <string.h>
+
+#include "trace/ctf/ctf_procedure.h"
+
+/* Where an operation began and ended, in bits from the start of the window. */
+struct ctf_place {
+	uint64_t begin, end;
+};
+
+struct ctf_cursor {
+	const uint8_t *bytes;
+	uint64_t origin;  /* of the bytes, in bits from the start of the packet; a whole number of bytes */
+	uint64_t at;      /* bits from the start of the window, as all that follows */
+	uint64_t end;     /* of the window */
+	uint64_t content; /* the end of what the packet holds: what is behind the window is still to be read */
+	uint64_t clock;   /* ticks */
+	uint64_t id;      /* of the event */
+	bool has_id;
+	uint64_t *slots;
+	struct ctf_place *places; /* of the operations of the procedure that was run last */
+};
+
+enum ctf_outcome {
+	CTF_DONE,
+	CTF_SHORT,  /* the window ends before */
+	CTF_BROKEN, /* the packet ends before, or a variant has no such choice */
+};
+
+/* Step over what a procedure describes. */
+enum ctf_outcome ctf_cursor_run(struct ctf_cursor *cursor, const struct ctf_procedure *procedure);
+
+/* Returns so many bits, the lowest last. */
+uint64_t ctf_bits_read(const uint8_t *bytes, uint64_t at, struct ctf_integer integer);
+
+static inline int64_t ctf_sign_extend(uint64_t number, uint32_t size)
+{
+	return (int64_t)(number << (64 - size)) >> (64 - size);
+}
+
+/* Returns the integer that begins at a bit; signed ones as the two's complement of 64 bits. */
+static inline uint64_t ctf_integer_read(const uint8_t *bytes, uint64_t at, struct ctf_integer integer)
+{
+	const uint8_t *byte = bytes + at / 8;
+	uint64_t number;
+	if (at % 8 == 0 && !integer.is_big && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
+		uint32_t four;
+		uint16_t two;
+		switch (integer.size) {
+		case 32:
+			memcpy(&four, byte, 4);
+			return integer.is_signed ? (uint64_t)(int32_t)four : four;
+		case 64:
+			memcpy(&number, byte, 8);
+			return number;
+		case 8:
+			return integer.is_signed ? (uint64_t)(int8_t)*byte : *byte;
+		case 16:
+			memcpy(&two, byte, 2);
+			return integer.is_signed ? (uint64_t)(int16_t)two : two;
+		default:
+			break;
+		}
+	}
+	number = ctf_bits_read(bytes, at, integer);
+	return integer.is_signed ? (uint64_t)ctf_sign_extend(number, integer.size) : number;
+}
+
+/* The lower bits of the clock: it has wrapped once where they are less than before. */
+static inline uint64_t ctf_clock_tick(uint64_t clock, uint64_t number, uint32_t size)
+{
+	if (size >= 64)
+		return number;
+	uint64_t mask = ((uint64_t)1 << size) - 1;
+	number &= mask;
+	uint64_t wrap = number < (clock & mask) ? mask + 1 : 0;
+	return ((clock + wrap) & ~mask) | number;
+}
+
+/* Fields of the procedure that was run last, which must have succeeded. */
+static inline bool ctf_cursor_integer(const struct ctf_cursor *cursor, const struct ctf_field *field, int64_t *out)
+{
+	if (field->kind != CTF_FIELD_INTEGER)
+		return false;
+	*out = (int64_t)ctf_integer_read(cursor->bytes, cursor->places[field->operation].begin + field->offset,
+					 field->integer);
+	return true;
+}
+
+bool ctf_cursor_text(const struct ctf_cursor *cursor, const struct ctf_field *field, const char **text,
+		     size_t *size);
+
+#endif

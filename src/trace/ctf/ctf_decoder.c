@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: MIT
+#include "trace/ctf/ctf_decoder.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#include "base/error.h"
+
+enum { NS_PER_SECOND = 1000000000 };
+
+/* ---- making ---------------------------------------------------------------------------------------------- */
+
+/* Whether a structure has one integer of this size, then others. */
+static bool has_sizes(const struct ctf_type *type, const uint32_t *sizes, size_t count, enum ctf_order order)
+{
+	if (type->kind != CTF_STRUCTURE || type->member_count != count)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct ctf_type *member = type->members[i].type;
+		if (member->kind != CTF_INTEGER || member->size != sizes[i] || member->is_signed ||
+		    (member->order != CTF_NATIVE && member->order != order))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * LTTng's headers by their structure: an enumeration of 5 or 16 bits, and a variant of a time of 27 or 32 bits or
+ * an id of 32 and a time of 64; little endian, and the id and the time are one after the other.
+ */
+static bool is_short_header(const struct ctf_stream_type *stream, enum ctf_order order, uint32_t id_bits,
+			    uint32_t time_bits)
+{
+	const struct ctf_type *header = stream->event_header;
+	const uint32_t full_sizes[] = { 32, 64 };
+	if (header == NULL || order != CTF_LITTLE || header->align != 8 || header->member_count != 2)
+		return false;
+	const struct ctf_type *id = header->members[0].type, *variant = header->members[1].type;
+	if (id->kind != CTF_INTEGER || id->size != id_bits || id->order == CTF_BIG || id->align > 8 ||
+	    strcmp(header->members[0].name, "id") != 0 || variant->kind != CTF_VARIANT ||
+	    variant->member_count != 2 || variant->choice_count != 2 || variant->target != &header->members[0])
+		return false;
+	const struct ctf_type *brief = variant->members[0].type, *full = variant->members[1].type;
+	uint64_t greatest = ((uint64_t)1 << id_bits) - 1;
+	const struct ctf_choice *choices = variant->choices;
+	return has_sizes(brief, &time_bits, 1, order) && has_sizes(full, full_sizes, 2, order) &&
+	       brief->align <= (id_bits % 8 == 0 ? 8u : 1u) && full->align == 8 &&
+	       brief->members[0].type->clock == stream->clock && full->members[1].type->clock == stream->clock &&
+	       stream->clock != NULL && strcmp(full->members[0].name, "id") == 0 && choices[0].low == 0 &&
+	       choices[0].high == greatest - 1 && choices[0].member == 0 && choices[1].low == greatest &&
+	       choices[1].high == greatest && choices[1].member == 1 && header->members[0].slot != CTF_NO_SLOT &&
+	       full->members[0].slot == CTF_NO_SLOT && full->members[1].slot == CTF_NO_SLOT &&
+	       brief->members[0].slot == CTF_NO_SLOT;
+}
+
+static void find_short_header(struct ctf_stream_decoder *stream, enum ctf_order order)
+{
+	if (is_short_header(stream->type, order, 5, 27))
+		stream->short_header = (struct ctf_short_header){ .id_bits = 5, .bits = 32 };
+	else if (is_short_header(stream->type, order, 16, 32))
+		stream->short_header = (struct ctf_short_header){ .id_bits = 16, .bits = 48 };
+	if (stream->short_header.bits > 0)
+		stream->short_header.slot = stream->type->event_header->members[0].slot;
+}
+
+static const struct ctf_field *find_integer(const struct ctf_procedure *procedure, const char *name)
+{
+	const struct ctf_field *field = ctf_procedure_find(procedure, name);
+	return field != NULL && field->kind == CTF_FIELD_INTEGER ? field : NULL;
+}
+
+static void need_places(struct ctf_decoder *decoder, const struct ctf_procedure *procedure)
+{
+	if (decoder->place_count < procedure->body.count)
+		decoder->place_count = procedure->body.count;
+}
+
+static ctf_wide clock_base(const struct ctf_clock *clock)
+{
+	if (clock == NULL)
+		return 0;
+	ctf_wide cycles = clock->offset_cycles, frequency = clock->frequency;
+	ctf_wide ns = cycles * NS_PER_SECOND / frequency;
+	if (cycles < 0 && ns * frequency != cycles * NS_PER_SECOND)
+		ns--;
+	return (ctf_wide)clock->offset_seconds * NS_PER_SECOND + ns;
+}
+
+static bool init_stream(struct ctf_decoder *decoder, struct ctf_stream_decoder *stream,
+			const struct ctf_stream_type *type)
+{
+	static const char *const names[CTF_HEAD_FIELD_COUNT] = {
+		[CTF_PACKET_SIZE] = "packet_size",
+		[CTF_CONTENT_SIZE] = "content_size",
+		[CTF_TIMESTAMP_BEGIN] = "timestamp_begin",
+		[CTF_TIMESTAMP_END] = "timestamp_end",
+		[CTF_EVENTS_DISCARDED] = "events_discarded",
+		[CTF_PACKET_SEQ_NUM] = "packet_seq_num",
+		[CTF_CPU_ID] = "cpu_id",
+	};
+	*stream = (struct ctf_stream_decoder){ .type = type, .base_ns = clock_base(type->clock) };
+	struct ctf_meaning meaning = { .order = decoder->schema->order, .clock = type->clock, .is_packet = true };
+	const struct ctf_scope context = { .structure = type->packet_context, .meaning = meaning };
+	meaning.is_packet = false;
+	meaning.has_id = true;
+	const struct ctf_scope header = { .structure = type->event_header, .meaning = meaning };
+	if (!ctf_procedure_make(&stream->packet_context, &context, 1, &decoder->memory) ||
+	    !ctf_procedure_make(&stream->event_header, &header, 1, &decoder->memory))
+		return false;
+	for (int field = 0; field < CTF_HEAD_FIELD_COUNT; field++)
+		stream->head_fields[field] = find_integer(&stream->packet_context, names[field]);
+	find_short_header(stream, decoder->schema->order);
+	need_places(decoder, &stream->packet_context);
+	need_places(decoder, &stream->event_header);
+	return true;
+}
+
+/* Where the header of packets has the UUID of the trace, if that is an array of bytes at a constant place. */
+static void find_uuid(struct ctf_decoder *decoder)
+{
+	const struct ctf_type *header = decoder->schema->packet_header;
+	uint64_t at = 0;
+	for (size_t i = 0; header != NULL && decoder->schema->has_uuid && i < header->member_count; i++) {
+		const struct ctf_type *type = header->members[i].type;
+		bool is_bytes = type->kind == CTF_ARRAY && type->length == 16 &&
+				type->element->kind == CTF_INTEGER && type->element->size == 8 &&
+				type->element->align == 8;
+		at = (at + type->align - 1) & ~(uint64_t)(type->align - 1);
+		if (is_bytes && at % 8 == 0 && strcmp(header->members[i].name, "uuid") == 0)
+			decoder->uuid_at = (uint32_t)(at / 8);
+		if (is_bytes)
+			at += 128;
+		else if (type->kind == CTF_INTEGER)
+			at += type->size;
+		else
+			return;
+	}
+}
+
+enum histree_status ctf_decoder_init(struct ctf_decoder *decoder, const struct ctf_schema *schema,
+				     const struct event_trace *trace, uint32_t *class_count,
+				     struct histree_error *error)
+{
+	*decoder = (struct ctf_decoder){ .schema = schema, .trace = trace, .class_count = class_count };
+	const struct ctf_scope header = { .structure = schema->packet_header,
+					  .meaning = { .order = schema->order } };
+	decoder->streams = arena_allocate(&decoder->memory, schema->stream_count * sizeof(*decoder->streams),
+					  alignof(struct ctf_stream_decoder));
+	bool ok = decoder->streams != NULL &&
+		  ctf_procedure_make(&decoder->packet_header, &header, 1, &decoder->memory);
+	for (size_t i = 0; ok && i < schema->stream_count; i++)
+		ok = init_stream(decoder, &decoder->streams[i], schema->streams[i]);
+	if (!ok) {
+		decoder->streams = NULL;
+		return error_memory(error, "the decoder of a trace");
+	}
+	decoder->magic = find_integer(&decoder->packet_header, "magic");
+	decoder->stream_id = find_integer(&decoder->packet_header, "stream_id");
+	decoder->instance_id = find_integer(&decoder->packet_header, "stream_instance_id");
+	need_places(decoder, &decoder->packet_header);
+	find_uuid(decoder);
+	return HISTREE_OK;
+}
+
+void ctf_decoder_release(struct ctf_decoder *decoder)
+{
+	for (size_t i = 0; decoder->streams != NULL && i < decoder->schema->stream_count; i++)
+		id_map_release(&decoder->streams[i].classes);
+	arena_release(&decoder->memory);
+	*decoder = (struct ctf_decoder){ 0 };
+}
+
+/* ---- heads of packets, headers of events ----------------------------------------------------------------- */
+
+static uint64_t number_of(const struct ctf_cursor *cursor, const struct ctf_field *field)
+{
+	int64_t number;
+	return field != NULL && ctf_cursor_integer(cursor, field, &number) ? (uint64_t)number : CTF_UNKNOWN;
+}
+
+static enum ctf_outcome broken(const char **why, const char *reason)
+{
+	*why = reason;
+	return CTF_BROKEN;
+}
+
+static struct ctf_stream_decoder *find_stream(const struct ctf_decoder *decoder, uint64_t id)
+{
+	if (decoder->stream_id == NULL)
+		return decoder->schema->stream_count == 1 ? &decoder->streams[0] : NULL;
+	const struct ctf_stream_type *type = id_map_find(&decoder->schema->streams_by_id, id);
+	return type == NULL ? NULL : &decoder->streams[type->index];
+}
+
+static enum ctf_outcome read_packet_header(const struct ctf_decoder *decoder, struct ctf_cursor *cursor,
+					   struct ctf_head *out, const char **why)
+{
+	enum ctf_outcome outcome = ctf_cursor_run(cursor, &decoder->packet_header);
+	if (outcome == CTF_BROKEN)
+		return broken(why, "is cut short in its header");
+	if (outcome != CTF_DONE)
+		return outcome;
+	if (decoder->magic != NULL && number_of(cursor, decoder->magic) != CTF_MAGIC_NUMBER)
+		return broken(why, "does not begin with the magic number");
+	if (decoder->uuid_at > 0 && memcmp(cursor->bytes + decoder->uuid_at, decoder->schema->uuid, 16) != 0)
+		return broken(why, "is of another trace than the metadata");
+	out->stream = find_stream(decoder, number_of(cursor, decoder->stream_id));
+	out->instance = number_of(cursor, decoder->instance_id);
+	return out->stream == NULL ? broken(why, "names a stream that the metadata does not have") : CTF_DONE;
+}
+
+/*
+ * All ones stand for what is not known, and no tracer counts so far.
+ */
+static bool is_possible(const struct ctf_stream_decoder *stream, const struct ctf_head *head)
+{
+	const struct ctf_field *const *fields = stream->head_fields;
+	return (fields[CTF_TIMESTAMP_BEGIN] == NULL || head->begin != CTF_UNKNOWN) &&
+	       (fields[CTF_TIMESTAMP_END] == NULL || head->end != CTF_UNKNOWN) &&
+	       (fields[CTF_EVENTS_DISCARDED] == NULL || head->discarded != CTF_UNKNOWN) &&
+	       (fields[CTF_PACKET_SEQ_NUM] == NULL || head->sequence != CTF_UNKNOWN);
+}
+
+static void take_sizes(struct ctf_head *head, const struct ctf_cursor *cursor)
+{
+	head->size = number_of(cursor, head->stream->head_fields[CTF_PACKET_SIZE]);
+	head->content = number_of(cursor, head->stream->head_fields[CTF_CONTENT_SIZE]);
+	if (head->stream->head_fields[CTF_PACKET_SIZE] == NULL)
+		head->size = head->content;
+	if (head->stream->head_fields[CTF_CONTENT_SIZE] == NULL)
+		head->content = head->size;
+}
+
+enum ctf_outcome ctf_head_read(const struct ctf_decoder *decoder, struct ctf_cursor *cursor,
+			       const struct ctf_stream_decoder *expected, struct ctf_head *out, const char **why)
+{
+	enum ctf_outcome outcome = read_packet_header(decoder, cursor, out, why);
+	if (outcome != CTF_DONE)
+		return outcome;
+	if (expected != NULL && out->stream != expected)
+		return broken(why, "names another stream than the ones before it");
+	outcome = ctf_cursor_run(cursor, &out->stream->packet_context);
+	if (outcome == CTF_BROKEN)
+		return broken(why, "is cut short in its context");
+	if (outcome != CTF_DONE)
+		return outcome;
+	const struct ctf_field *const *fields = out->stream->head_fields;
+	out->begin = number_of(cursor, fields[CTF_TIMESTAMP_BEGIN]);
+	out->end = number_of(cursor, fields[CTF_TIMESTAMP_END]);
+	out->discarded = number_of(cursor, fields[CTF_EVENTS_DISCARDED]);
+	out->sequence = number_of(cursor, fields[CTF_PACKET_SEQ_NUM]);
+	out->bits = cursor->at;
+	if (!is_possible(out->stream, out))
+		return broken(why, "has an impossible time or counter");
+	uint64_t cpu = number_of(cursor, fields[CTF_CPU_ID]);
+	out->cpu = cpu <= INT32_MAX ? (int32_t)cpu : -1;
+	take_sizes(out, cursor);
+	bool has_size = fields[CTF_PACKET_SIZE] != NULL || fields[CTF_CONTENT_SIZE] != NULL;
+	if (has_size && (out->size % 8 != 0 || out->size < out->bits || out->content > out->size ||
+			 out->content < out->bits || out->size > INT64_MAX))
+		return broken(why, "has an impossible size");
+	return CTF_DONE;
+}
+
+/* Two loads instead of a procedure: most events have this header. */
+static inline enum ctf_outcome read_short_header(struct ctf_short_header header, struct ctf_cursor *cursor)
+{
+	uint64_t at = (cursor->at + 7) & ~(uint64_t)7, word = 0;
+	const uint8_t *bytes = cursor->bytes + at / 8;
+	if (at + header.bits > cursor->end)
+		return at + header.bits > cursor->content ? CTF_BROKEN : CTF_SHORT;
+	memcpy(&word, bytes, header.bits / 8);
+	uint64_t greatest = ((uint64_t)1 << header.id_bits) - 1, id = word & greatest;
+	cursor->has_id = true;
+	cursor->slots[header.slot] = id;
+	if (id != greatest) {
+		cursor->id = id;
+		cursor->clock = ctf_clock_tick(cursor->clock, word >> header.id_bits, header.bits - header.id_bits);
+		cursor->at = at + header.bits;
+		return CTF_DONE;
+	}
+	at += (header.id_bits + 7) / 8 * 8;
+	if (at + 96 > cursor->end)
+		return at + 96 > cursor->content ? CTF_BROKEN : CTF_SHORT;
+	cursor->id = ctf_integer_read(cursor->bytes, at, (struct ctf_integer){ .size = 32 });
+	cursor->clock = ctf_integer_read(cursor->bytes, at + 32, (struct ctf_integer){ .size = 64 });
+	cursor->at = at + 96;
+	return CTF_DONE;
+}
+
+enum ctf_outcome ctf_event_header_read(const struct ctf_stream_decoder *stream, struct ctf_cursor *cursor)
+{
+	if (stream->short_header.bits > 0 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+		return read_short_header(stream->short_header, cursor);
+	cursor->has_id = false;
+	return ctf_cursor_run(cursor, &stream->event_header);
+}
+
+/* ---- times ----------------------------------------------------------------------------------------------- */
+
+bool ctf_decoder_time(const struct ctf_stream_decoder *stream, uint64_t ticks, histree_time *out)
+{
+	const struct ctf_clock *clock = stream->type->clock;
+	if (clock == NULL || ticks == CTF_UNKNOWN)
+		return false;
+	ctf_wide ns = ticks;
+	if (clock->frequency != NS_PER_SECOND)
+		ns = ns * NS_PER_SECOND / clock->frequency;
+	ns += stream->base_ns;
+	*out = (histree_time)ns;
+	return ns >= INT64_MIN && ns <= INT64_MAX;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ctf_decoder.h - the procedures of one trace: for the heads of its packets, the headers of events, and each class.
+ *
+ * A class is made when its first event is met, so that ids are dense over the classes that occur.
+ */
+#ifndef TRACE_CTF_CTF_DECODER_H
+#define TRACE_CTF_CTF_DECODER_H
+
+#include "event/event.h"
+#include "trace/ctf/ctf_cursor.h"
+#include "trace/ctf/ctf_schema.h"
+
+/* Holds any number of ticks as nanoseconds. */
+__extension__ typedef __int128 ctf_wide;
+
+enum ctf_head_field {
+	CTF_PACKET_SIZE, /* both sizes in bits */
+	CTF_CONTENT_SIZE,
+	CTF_TIMESTAMP_BEGIN,
+	CTF_TIMESTAMP_END,
+	CTF_EVENTS_DISCARDED,
+	CTF_PACKET_SEQ_NUM,
+	CTF_CPU_ID,
+	CTF_HEAD_FIELD_COUNT
+};
+
+struct ctf_class {
+	struct event_class class;       /* first: a pointer to it is a pointer to this */
+	struct ctf_procedure procedure; /* the contexts, then the payload */
+	const struct ctf_field *fields; /* as class.fields: the payload, then the contexts */
+	uint32_t cpu_field;             /* that says the CPU (perf), or EVENT_NO_FIELD */
+};
+
+/* LTTng's header of events: a short id and the lower bits of the time, or behind the greatest id both at length. */
+struct ctf_short_header {
+	uint32_t id_bits, bits; /* 0: the header is another one */
+	uint32_t slot;          /* of the id */
+};
+
+struct ctf_stream_decoder {
+	const struct ctf_stream_type *type;
+	struct ctf_procedure packet_context, event_header;
+	struct ctf_short_header short_header;
+	const struct ctf_field *head_fields[CTF_HEAD_FIELD_COUNT];
+	struct id_map classes;        /* struct ctf_class, by the id of the event */
+	struct ctf_class *by_id[256]; /* the same, of small ids */
+	ctf_wide base_ns;             /* of the clock */
+};
+
+struct ctf_decoder {
+	const struct ctf_schema *schema;
+	const struct event_trace *trace;
+	uint32_t *class_count; /* of all traces of the input */
+	struct arena memory;
+	struct ctf_procedure packet_header;
+	const struct ctf_field *magic, *stream_id, *instance_id;
+	uint32_t uuid_at;                   /* bytes from the start of a packet; 0: there is none */
+	struct ctf_stream_decoder *streams; /* as the schema's */
+	size_t place_count;                 /* that the head of a packet and the header of an event need */
+};
+
+enum histree_status ctf_decoder_init(struct ctf_decoder *decoder, const struct ctf_schema *schema,
+				     const struct event_trace *trace, uint32_t *class_count,
+				     struct histree_error *error);
+
+void ctf_decoder_release(struct ctf_decoder *decoder);
+
+/* Find or make the class of an id; *out is NULL if the metadata has none.  HISTREE_ERR_MEMORY. */
+enum histree_status ctf_decoder_class(struct ctf_decoder *decoder, struct ctf_stream_decoder *stream, uint64_t id,
+				      struct ctf_class **out, struct histree_error *error);
+
+/* Returns the time of a value of the stream's clock; false if it has none or that does not fit. */
+bool ctf_decoder_time(const struct ctf_stream_decoder *stream, uint64_t ticks, histree_time *out);
+
+/* The two functions of struct event_trace; event->handle is a cursor. */
+bool ctf_field_int(const struct event *event, uint32_t field, int64_t *out);
+bool ctf_field_string(const struct event *event, uint32_t field, const char **text, size_t *size);
+
+#define CTF_UNKNOWN UINT64_MAX
+
+/* What the header and the context of a packet say. */
+struct ctf_head {
+	struct ctf_stream_decoder *stream;
+	uint64_t instance;      /* which of the streams of its kind; CTF_UNKNOWN: the trace does not say */
+	uint64_t size, content; /* bits; CTF_UNKNOWN: to the end of the file */
+	uint64_t begin, end;    /* ticks */
+	uint64_t discarded, sequence;
+	int32_t cpu;   /* -1 where the trace does not say */
+	uint64_t bits; /* of the head: events begin there */
+};
+
+#define CTF_MAGIC_NUMBER UINT32_C(0xc1fc1fc1)
+
+/*
+ * Read the head of the packet that a cursor is at the start of.  CTF_SHORT if the window is not enough; CTF_BROKEN
+ * if this is no packet, or not one of the stream `expected`, which is NULL if any will do: *why says "does not
+ * begin with the magic number" or the like.
+ */
+enum ctf_outcome ctf_head_read(const struct ctf_decoder *decoder, struct ctf_cursor *cursor,
+			       const struct ctf_stream_decoder *expected, struct ctf_head *out, const char **why);
+
+/* Step over the header of an event.  The id is in the cursor. */
+enum ctf_outcome ctf_event_header_read(const struct ctf_stream_decoder *stream, struct ctf_cursor *cursor);
+
+#endif

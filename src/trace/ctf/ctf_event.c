@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Classes of events, and their fields.
+ */
+#include <stdalign.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "trace/ctf/ctf_decoder.h"
+
+enum { SCOPE_COMMON_CONTEXT, SCOPE_CONTEXT, SCOPE_PAYLOAD, SCOPE_COUNT };
+
+/* Returns where the fields of a scope begin among those of the procedure. */
+static uint32_t fields_before(const struct ctf_scope *scopes, int scope)
+{
+	size_t count = 0;
+	while (scope-- > 0)
+		count += scopes[scope].structure == NULL ? 0 : scopes[scope].structure->member_count;
+	return (uint32_t)count;
+}
+
+/* The fields of an event as event.h wants them: the payload comes first. */
+static bool order_fields(struct ctf_class *class, const struct ctf_scope *scopes, struct arena *memory)
+{
+	static const int order[SCOPE_COUNT] = { SCOPE_PAYLOAD, SCOPE_CONTEXT, SCOPE_COMMON_CONTEXT };
+	uint32_t total = class->procedure.field_count, count = 0;
+	const char **names = arena_allocate(memory, (total + 1) * sizeof(*names), alignof(char *));
+	struct ctf_field *fields = arena_allocate(memory, (total + 1) * sizeof(*fields), alignof(struct ctf_field));
+	if (names == NULL || fields == NULL)
+		return false;
+	for (int i = 0; i < SCOPE_COUNT; i++) {
+		const struct ctf_type *structure = scopes[order[i]].structure;
+		uint32_t members = structure == NULL ? 0 : (uint32_t)structure->member_count;
+		const struct ctf_field *from = class->procedure.fields + fields_before(scopes, order[i]);
+		for (uint32_t member = 0; member < members; member++, count++) {
+			fields[count] = from[member];
+			names[count] = from[member].name;
+		}
+		if (order[i] == SCOPE_PAYLOAD)
+			class->class.payload_count = count;
+	}
+	class->fields = fields;
+	class->class.fields = names;
+	class->class.field_count = count;
+	return true;
+}
+
+static struct ctf_class *make_class(struct ctf_decoder *decoder, const struct ctf_stream_decoder *stream,
+				    const struct ctf_event_type *event)
+{
+	const struct ctf_meaning meaning = { .order = decoder->schema->order, .clock = stream->type->clock };
+	const struct ctf_scope scopes[SCOPE_COUNT] = {
+		[SCOPE_COMMON_CONTEXT] = { .structure = stream->type->event_context, .meaning = meaning },
+		[SCOPE_CONTEXT] = { .structure = event->context, .meaning = meaning },
+		[SCOPE_PAYLOAD] = { .structure = event->payload, .meaning = meaning },
+	};
+	struct ctf_class *class = arena_allocate(&decoder->memory, sizeof(*class), alignof(struct ctf_class));
+	if (class == NULL)
+		return NULL;
+	*class = (struct ctf_class){
+		.class = { .trace = decoder->trace, .id = *decoder->class_count, .name = event->name },
+	};
+	if (!ctf_procedure_make(&class->procedure, scopes, SCOPE_COUNT, &decoder->memory) ||
+	    !order_fields(class, scopes, &decoder->memory))
+		return NULL;
+	class->cpu_field = event_class_field(&class->class, "perf_cpu");
+	++*decoder->class_count;
+	return class;
+}
+
+enum histree_status ctf_decoder_class(struct ctf_decoder *decoder, struct ctf_stream_decoder *stream, uint64_t id,
+				      struct ctf_class **out, struct histree_error *error)
+{
+	enum { SMALL_IDS = sizeof(stream->by_id) / sizeof(stream->by_id[0]) };
+	*out = id < SMALL_IDS ? stream->by_id[id] : id_map_find(&stream->classes, id);
+	if (*out != NULL)
+		return HISTREE_OK;
+	const struct ctf_event_type *event = id_map_find(&stream->type->events, id);
+	if (event == NULL)
+		return HISTREE_OK;
+	*out = make_class(decoder, stream, event);
+	if (*out == NULL || !id_map_add(&stream->classes, id, *out))
+		return error_memory(error, "the classes of events");
+	if (id < SMALL_IDS)
+		stream->by_id[id] = *out;
+	return HISTREE_OK;
+}
+
+bool ctf_field_int(const struct event *event, uint32_t field, int64_t *out)
+{
+	const struct ctf_class *class = (const struct ctf_class *)event->class;
+	return field < class->class.field_count && ctf_cursor_integer(event->handle, &class->fields[field], out);
+}
+
+bool ctf_field_string(const struct event *event, uint32_t field, const char **text, size_t *size)
+{
+	const struct ctf_class *class = (const struct ctf_class *)event->class;
+	return field < class->class.field_count &&
+	       ctf_cursor_text(event->handle, &class->fields[field], text, size);
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+#include "trace/ctf/ctf_procedure.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define NO_RUN SIZE_MAX
+#define RUN_SIZE_MAX (UINT64_MAX / 8) /* bits; what does not fit a packet fails when it is met */
+
+struct maker {
+	struct arena *memory;
+	struct ctf_meaning meaning;
+	struct ctf_operation *operations;
+	size_t count, capacity;
+	size_t run; /* the one that fixed sizes are added to */
+	struct ctf_field *fields;
+	size_t field_count, field_capacity;
+	bool failed;
+	struct ctf_operation nowhere; /* what is added when memory is out */
+};
+
+static void make(struct maker *maker, const struct ctf_type *type, const char *name);
+
+static struct ctf_operation *add(struct maker *maker, struct ctf_operation operation)
+{
+	if (maker->failed || !array_reserve(&maker->operations, &maker->capacity, maker->count + 1)) {
+		maker->failed = true;
+		return &maker->nowhere;
+	}
+	maker->operations[maker->count] = operation;
+	return &maker->operations[maker->count++];
+}
+
+/* Returns the offset of so many bits in the run, which is a new one if they want a better alignment than it has. */
+static uint64_t place(struct maker *maker, uint32_t alignment, uint64_t bits)
+{
+	uint64_t mask = alignment - 1;
+	struct ctf_operation *run = maker->run == NO_RUN ? NULL : &maker->operations[maker->run];
+	if (run != NULL && run->size == 0 && mask > run->mask)
+		run->mask = mask;
+	if (run == NULL || mask > run->mask || run->size > RUN_SIZE_MAX) {
+		run = add(maker, (struct ctf_operation){ .kind = CTF_RUN, .slot = CTF_NO_SLOT, .mask = mask });
+		maker->run = maker->failed ? NO_RUN : maker->count - 1;
+	}
+	uint64_t offset = (run->size + mask) & ~mask;
+	run->size = offset + bits;
+	return offset;
+}
+
+/* What follows is aligned so; where it need not be, it needs no run either. */
+static void align(struct maker *maker, uint32_t bits)
+{
+	if (bits > 1)
+		place(maker, bits, 0);
+}
+
+static struct ctf_integer integer_of(const struct maker *maker, const struct ctf_type *type)
+{
+	return (struct ctf_integer){
+		.size = type->size,
+		.is_signed = type->is_signed,
+		.is_big = (type->order == CTF_NATIVE ? maker->meaning.order : type->order) == CTF_BIG,
+	};
+}
+
+/* What an integer is beside a field: a tick, the id of the event. */
+static void add_meaning(struct maker *maker, const struct ctf_type *type, const char *name, uint64_t offset)
+{
+	const struct ctf_meaning *meaning = &maker->meaning;
+	struct ctf_operation operation = { .slot = CTF_NO_SLOT,
+					   .offset = offset,
+					   .integer = integer_of(maker, type) };
+	bool is_end = meaning->is_packet && strcmp(name, "timestamp_end") == 0;
+	if (meaning->clock != NULL && type->clock == meaning->clock && !is_end) {
+		operation.kind = CTF_TICK;
+		add(maker, operation);
+	}
+	if (meaning->has_id && strcmp(name, "id") == 0) {
+		operation.kind = CTF_IDENTIFY;
+		add(maker, operation);
+	}
+}
+
+static void make_members(struct maker *maker, const struct ctf_type *type)
+{
+	align(maker, type->align);
+	for (size_t i = 0; i < type->member_count && !maker->failed; i++) {
+		const struct ctf_member *member = &type->members[i];
+		make(maker, member->type, member->name);
+		if (member->slot == CTF_NO_SLOT || maker->failed)
+			continue;
+		/* An integer is the last of the run that it is in. */
+		add(maker, (struct ctf_operation){
+				   .kind = CTF_SAVE,
+				   .slot = member->slot,
+				   .offset = maker->operations[maker->run].size - member->type->size,
+				   .integer = integer_of(maker, member->type),
+			   });
+	}
+}
+
+/* Operations of their own, for what is done some times or none. */
+static const struct ctf_body *make_body(struct maker *maker, const struct ctf_type *type)
+{
+	struct maker inner = { .memory = maker->memory, .meaning = maker->meaning, .run = NO_RUN };
+	struct ctf_body *body = arena_allocate(maker->memory, sizeof(*body), alignof(struct ctf_body));
+	make(&inner, type, "");
+	struct ctf_operation *operations = arena_allocate(maker->memory, (inner.count + 1) * sizeof(*operations),
+							  alignof(struct ctf_operation));
+	if (inner.failed || body == NULL || operations == NULL) {
+		maker->failed = true;
+	} else {
+		if (inner.count > 0)
+			memcpy(operations, inner.operations, inner.count * sizeof(*operations));
+		*body = (struct ctf_body){ .operations = operations, .count = inner.count };
+	}
+	free(inner.operations);
+	return body;
+}
+
+static void make_choose(struct maker *maker, const struct ctf_type *type)
+{
+	const struct ctf_body **bodies = arena_allocate(maker->memory, (type->member_count + 1) * sizeof(*bodies),
+							alignof(struct ctf_body *));
+	for (size_t i = 0; bodies != NULL && i < type->member_count && !maker->failed; i++) {
+		/* A structure of the one option: its name matters to what it means. */
+		const struct ctf_type alone = {
+			.kind = CTF_STRUCTURE, .align = 1, .members = &type->members[i], .member_count = 1
+		};
+		bodies[i] = make_body(maker, &alone);
+	}
+	if (bodies == NULL)
+		maker->failed = true;
+	maker->run = NO_RUN;
+	add(maker, (struct ctf_operation){
+			   .kind = CTF_CHOOSE,
+			   .slot = type->target->slot,
+			   .choices = type->choices,
+			   .choice_count = type->choice_count,
+			   .is_signed = type->target->type->is_signed,
+			   .bodies = bodies,
+		   });
+}
+
+/* Whether each element is as long as its alignment lets the next one follow at once: integers mostly. */
+static bool is_plain(const struct ctf_type *type)
+{
+	return (type->kind == CTF_INTEGER || type->kind == CTF_FLOAT) && type->size % type->align == 0;
+}
+
+static void make_repeat(struct maker *maker, const struct ctf_type *type)
+{
+	const struct ctf_body **body = arena_allocate(maker->memory, sizeof(*body), alignof(struct ctf_body *));
+	if (body != NULL)
+		*body = make_body(maker, type->element);
+	maker->failed |= body == NULL;
+	bool is_array = type->kind == CTF_ARRAY;
+	/* An array of nothing still is where its alignment puts it. */
+	align(maker, type->align);
+	maker->run = NO_RUN;
+	add(maker, (struct ctf_operation){
+			   .kind = CTF_REPEAT,
+			   .slot = is_array ? CTF_NO_SLOT : type->target->slot,
+			   .size = is_array ? type->length : 0,
+			   .bodies = body,
+		   });
+}
+
+static void make_elements(struct maker *maker, const struct ctf_type *type)
+{
+	maker->run = NO_RUN;
+	add(maker, (struct ctf_operation){
+			   .kind = CTF_ELEMENTS,
+			   .slot = type->target->slot,
+			   .mask = type->align - 1,
+			   .size = type->element->size,
+		   });
+}
+
+static void make(struct maker *maker, const struct ctf_type *type, const char *name)
+{
+	if (maker->failed)
+		return;
+	switch (type->kind) {
+	case CTF_INTEGER:
+		add_meaning(maker, type, name, place(maker, type->align, type->size));
+		break;
+	case CTF_FLOAT:
+		place(maker, type->align, type->size);
+		break;
+	case CTF_STRING:
+		maker->run = NO_RUN;
+		add(maker, (struct ctf_operation){ .kind = CTF_TEXT, .slot = CTF_NO_SLOT, .mask = 7 });
+		break;
+	case CTF_STRUCTURE:
+		make_members(maker, type);
+		break;
+	case CTF_VARIANT:
+		make_choose(maker, type);
+		break;
+	case CTF_ARRAY:
+		if (is_plain(type->element) && type->length <= RUN_SIZE_MAX / 64)
+			place(maker, type->align, type->length * type->element->size);
+		else
+			make_repeat(maker, type);
+		break;
+	case CTF_SEQUENCE:
+		if (is_plain(type->element))
+			make_elements(maker, type);
+		else
+			make_repeat(maker, type);
+		break;
+	}
+}
+
+/* ---- fields ---------------------------------------------------------------------------------------------- */
+
+static enum ctf_field_kind field_kind_of(const struct ctf_type *type)
+{
+	switch (type->kind) {
+	case CTF_INTEGER:
+		return CTF_FIELD_INTEGER;
+	case CTF_STRING:
+		return CTF_FIELD_STRING;
+	case CTF_ARRAY:
+		return type->is_text && is_plain(type->element) ? CTF_FIELD_TEXT : CTF_FIELD_OTHER;
+	case CTF_SEQUENCE:
+		return type->is_text ? CTF_FIELD_TEXT_ELEMENTS : CTF_FIELD_OTHER;
+	case CTF_FLOAT:
+	case CTF_STRUCTURE:
+	case CTF_VARIANT:
+		break;
+	}
+	return CTF_FIELD_OTHER;
+}
+
+static void add_field(struct maker *maker, const struct ctf_member *member)
+{
+	if (!array_reserve(&maker->fields, &maker->field_capacity, maker->field_count + 1)) {
+		maker->failed = true;
+		return;
+	}
+	struct ctf_field *field = &maker->fields[maker->field_count++];
+	*field = (struct ctf_field){ .name = member->name, .kind = field_kind_of(member->type) };
+	bool in_run = field->kind == CTF_FIELD_INTEGER || field->kind == CTF_FIELD_TEXT;
+	if (in_run && maker->run == NO_RUN) /* a text too long for any packet */
+		field->kind = CTF_FIELD_OTHER;
+	if (field->kind == CTF_FIELD_OTHER)
+		return;
+	uint64_t bits = member->type->size;
+	if (field->kind == CTF_FIELD_INTEGER)
+		field->integer = integer_of(maker, member->type);
+	if (field->kind == CTF_FIELD_TEXT) {
+		field->count = member->type->length;
+		bits = 8 * field->count;
+	}
+	field->operation = (uint32_t)(in_run ? maker->run : maker->count - 1);
+	field->offset = in_run ? maker->operations[maker->run].size - bits : 0;
+}
+
+/* The members of a scope are fields; they are made one by one, so that each is the last of the run then. */
+static void make_scope(struct maker *maker, const struct ctf_scope *scope)
+{
+	maker->meaning = scope->meaning;
+	if (scope->structure == NULL)
+		return;
+	align(maker, scope->structure->align);
+	for (size_t i = 0; i < scope->structure->member_count && !maker->failed; i++) {
+		struct ctf_member *member = &scope->structure->members[i];
+		const struct ctf_type alone = {
+			.kind = CTF_STRUCTURE, .align = 1, .members = member, .member_count = 1
+		};
+		make(maker, &alone, "");
+		if (!maker->failed)
+			add_field(maker, member);
+	}
+}
+
+bool ctf_procedure_make(struct ctf_procedure *procedure, const struct ctf_scope *scopes, size_t scope_count,
+			struct arena *memory)
+{
+	struct maker maker = { .memory = memory, .run = NO_RUN };
+	*procedure = (struct ctf_procedure){ 0 };
+	for (size_t i = 0; i < scope_count; i++)
+		make_scope(&maker, &scopes[i]);
+	struct ctf_operation *operations =
+		arena_allocate(memory, (maker.count + 1) * sizeof(*operations), alignof(struct ctf_operation));
+	struct ctf_field *fields =
+		arena_allocate(memory, (maker.field_count + 1) * sizeof(*fields), alignof(struct ctf_field));
+	bool ok = !maker.failed && operations != NULL && fields != NULL;
+	if (ok && maker.count > 0)
+		memcpy(operations, maker.operations, maker.count * sizeof(*operations));
+	if (ok && maker.field_count > 0)
+		memcpy(fields, maker.fields, maker.field_count * sizeof(*fields));
+	if (ok)
+		*procedure = (struct ctf_procedure){
+			.body = { .operations = operations, .count = maker.count },
+			.fields = fields,
+			.field_count = (uint32_t)maker.field_count,
+		};
+	free(maker.operations);
+	free(maker.fields);
+	return ok;
+}
+
+const struct ctf_field *ctf_procedure_find(const struct ctf_procedure *procedure, const char *name)
+{
+	for (uint32_t i = 0; i < procedure->field_count; i++)
+		if (strcmp(procedure->fields[i].name, name) == 0)
+			return &procedure->fields[i];
+	return NULL;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ctf_procedure.h - how the bytes of some structures are stepped over, and where their fields are then.
+ *
+ * Structures, one behind the other, become a list of operations.  All that has a known size, up to what has none,
+ * is one operation, a run, in which each field has a constant place: most events are one run, so that one
+ * comparison checks them, and a field is a load.  A run knows how it is aligned, and a field that wants more
+ * begins another. What is inside of variants and of arrays of structures is stepped over by a body of its own.
+ *
+ * All places are in bits; a procedure does not change once it is made.
+ */
+#ifndef TRACE_CTF_CTF_PROCEDURE_H
+#define TRACE_CTF_CTF_PROCEDURE_H
+
+#include "base/arena.h"
+#include "trace/ctf/ctf_type.h"
+
+enum ctf_operation_kind {
+	CTF_RUN,      /* step over `size` bits */
+	CTF_SAVE,     /* keep an integer of the last run in a slot */
+	CTF_TICK,     /* an integer of the last run is the lower bits of the clock */
+	CTF_IDENTIFY, /* an integer of the last run is the id of the event */
+	CTF_TEXT,     /* a string up to its zero */
+	CTF_ELEMENTS, /* a slot says how many elements of `size` bits there are */
+	CTF_REPEAT,   /* the body as often as a slot says, or `size` times */
+	CTF_CHOOSE,   /* the body of the choice that a slot is in */
+};
+
+/* An integer, and how it is read. */
+struct ctf_integer {
+	uint32_t size; /* bits */
+	bool is_signed, is_big;
+};
+
+struct ctf_body;
+
+struct ctf_operation {
+	enum ctf_operation_kind kind;
+	uint32_t slot;   /* CTF_NO_SLOT: `size` says it */
+	uint64_t mask;   /* the alignment before it, less one */
+	uint64_t size;   /* bits, or times */
+	uint64_t offset; /* of the integer in the last run */
+	struct ctf_integer integer;
+	const struct ctf_choice *choices; /* member: index in bodies */
+	size_t choice_count;
+	bool is_signed;                       /* the tag */
+	const struct ctf_body *const *bodies; /* of the choices, or one to be repeated */
+};
+
+struct ctf_body {
+	struct ctf_operation *operations;
+	size_t count;
+};
+
+enum ctf_field_kind {
+	CTF_FIELD_OTHER,
+	CTF_FIELD_INTEGER,
+	CTF_FIELD_STRING,        /* the operation is a text */
+	CTF_FIELD_TEXT,          /* `count` characters in a run */
+	CTF_FIELD_TEXT_ELEMENTS, /* the operation is elements */
+};
+
+/* A member of one of the structures. */
+struct ctf_field {
+	const char *name;
+	enum ctf_field_kind kind;
+	struct ctf_integer integer;
+	uint32_t operation; /* of the body */
+	uint64_t offset;    /* in the run */
+	uint64_t count;
+};
+
+struct ctf_procedure {
+	struct ctf_body body;
+	struct ctf_field *fields;
+	uint32_t field_count;
+};
+
+/* What integers mean to the reader, beside the lengths and tags that they are. */
+struct ctf_meaning {
+	enum ctf_order order;          /* of the trace */
+	const struct ctf_clock *clock; /* whose ticks are taken; NULL: none are */
+	bool has_id;                   /* members called id, at any depth, are the id of the event */
+	bool is_packet;                /* timestamp_end is no tick: it comes before the events */
+};
+
+/* A structure that is stepped over; NULL is none. */
+struct ctf_scope {
+	const struct ctf_type *structure;
+	struct ctf_meaning meaning;
+};
+
+/* Make the procedure of some scopes.  Returns false if memory is out. */
+bool ctf_procedure_make(struct ctf_procedure *procedure, const struct ctf_scope *scopes, size_t scope_count,
+			struct arena *memory);
+
+/* Returns the first field of a name, NULL if there is none. */
+const struct ctf_field *ctf_procedure_find(const struct ctf_procedure *procedure, const char *name);
+
+#endif

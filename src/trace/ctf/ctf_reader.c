@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+#include "trace/ctf/ctf_reader.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+static struct ctf_piece piece_of(const struct ctf_reader *reader, uint64_t packet)
+{
+	return reader->pieces != NULL ? reader->pieces[packet] : (struct ctf_piece){ .packet = (uint32_t)packet };
+}
+
+static const struct ctf_packet *packet_of(const struct ctf_reader *reader, struct ctf_piece piece)
+{
+	return &reader->files[piece.file].packets.packets[piece.packet];
+}
+
+enum histree_status ctf_reader_init(struct ctf_reader *reader, struct histree_error *error)
+{
+	reader->cursor.slots = calloc(reader->stream->type->slot_count, sizeof(uint64_t));
+	reader->place_capacity = reader->decoder->place_count + 1;
+	reader->cursor.places = calloc(reader->place_capacity, sizeof(struct ctf_place));
+	reader->head.discarded = reader->head.sequence = CTF_UNKNOWN;
+	ctf_window_init(&reader->window, reader->files[0].path, reader->stays_open);
+	return reader->cursor.slots != NULL && reader->cursor.places != NULL ? HISTREE_OK
+									     : error_memory(error, "a stream");
+}
+
+void ctf_reader_release(struct ctf_reader *reader)
+{
+	ctf_window_release(&reader->window);
+	free(reader->cursor.slots);
+	free(reader->cursor.places);
+	free(reader->pieces);
+	reader->cursor.slots = NULL;
+	reader->cursor.places = NULL;
+	reader->pieces = NULL;
+}
+
+/* ---- the window ------------------------------------------------------------------------------------------ */
+
+/* Let the cursor see what the window has; it stands at a bit of the packet. */
+static void look(struct ctf_reader *reader, uint64_t bit)
+{
+	struct ctf_cursor *cursor = &reader->cursor;
+	uint64_t origin = 8 * (reader->window.offset - reader->offset);
+	cursor->bytes = reader->window.bytes;
+	cursor->origin = origin;
+	cursor->at = bit - origin;
+	cursor->content = reader->content - origin;
+	cursor->end = 8 * (uint64_t)reader->window.count;
+	if (cursor->end > cursor->content)
+		cursor->end = cursor->content;
+}
+
+/*
+ * Move the window on to a bit of the packet, and make it larger if it begins there already.  Returns HISTREE_END if
+ * that brings nothing: *why says so.
+ */
+static enum histree_status see_more(struct ctf_reader *reader, uint64_t bit, const char **why)
+{
+	struct ctf_window *window = &reader->window;
+	uint64_t first = bit / 8, left = (reader->size + 7) / 8 - first, wanted = reader->window_size;
+	bool is_there = window->offset == reader->offset + first;
+	size_t had = is_there ? window->count : 0;
+	if (had > 0 && wanted <= had)
+		wanted = 4 * (uint64_t)had;
+	if (wanted > CTF_WINDOW_SIZE_MAX)
+		wanted = CTF_WINDOW_SIZE_MAX;
+	if (wanted > left)
+		wanted = left;
+	struct histree_error told;
+	enum histree_status status = ctf_window_move(window, reader->offset + first, (size_t)wanted, &told);
+	if (status == HISTREE_ERR_MEMORY)
+		return status;
+	look(reader, bit);
+	if (status == HISTREE_OK && window->count > had)
+		return HISTREE_OK;
+	*why = status != HISTREE_OK       ? "the file cannot be read any more"
+	       : wanted == had && had > 0 ? "an event is larger than 64 MiB"
+					  : "the file has become shorter";
+	return HISTREE_END;
+}
+
+/* ---- losses ---------------------------------------------------------------------------------------------- */
+
+/* Returns the time of a clock value; INT64_MIN if that is not known. */
+static histree_time time_of(const struct ctf_reader *reader, uint64_t ticks)
+{
+	histree_time time;
+	return ctf_decoder_time(reader->stream, ticks, &time) ? time : INT64_MIN;
+}
+
+static void lose(struct ctf_reader *reader, const char *what, uint64_t count, struct trace_span span,
+		 uint64_t gap_events)
+{
+	trace_stream_note_loss(&reader->base, what, &count, span);
+	trace_stream_lose(&reader->base, span, gap_events);
+}
+
+/* What the tracer says that it lost before this packet: its counters go on. */
+static void note_losses(struct ctf_reader *reader)
+{
+	const struct ctf_head *head = &reader->head, *before = &reader->before;
+	struct trace_report *report = &reader->base.notes->report;
+	const struct ctf_field *const *fields = reader->stream->head_fields;
+	bool is_timed = fields[CTF_TIMESTAMP_BEGIN] != NULL && fields[CTF_TIMESTAMP_END] != NULL;
+	bool has_before = reader->has_before;
+	histree_time begin = is_timed ? time_of(reader, head->begin) : INT64_MIN;
+	histree_time end = is_timed ? time_of(reader, head->end) : INT64_MIN;
+	histree_time last = is_timed && has_before ? time_of(reader, before->end) : INT64_MIN;
+	if (head->discarded != CTF_UNKNOWN) {
+		uint64_t lost = head->discarded - (has_before ? before->discarded : 0);
+		struct trace_span span = { .begin = has_before ? last : begin, .end = end };
+		if (lost != 0) {
+			report->discarded_events += lost;
+			lose(reader, "event", lost, span, lost);
+		}
+	}
+	if (head->sequence != CTF_UNKNOWN && has_before) {
+		uint64_t lost = head->sequence - before->sequence - 1;
+		struct trace_span span = { .begin = last, .end = begin };
+		if (head->sequence - before->sequence > 1) {
+			report->discarded_packets += lost;
+			lose(reader, "packet", lost, span, 0);
+		}
+	}
+}
+
+/* Returns when the packet behind the ones that were begun begins; INT64_MAX if there is none that says. */
+static histree_time next_begin(const struct ctf_reader *reader)
+{
+	histree_time time;
+	if (reader->packets >= reader->packet_count)
+		return INT64_MAX;
+	const struct ctf_packet *next = packet_of(reader, piece_of(reader, reader->packets));
+	return ctf_decoder_time(reader->stream, next->begin, &time) ? time : INT64_MIN;
+}
+
+static void count_damage(struct ctf_reader *reader)
+{
+	const struct ctf_file *file = &reader->files[piece_of(reader, reader->packets - 1).file];
+	if (!reader->is_damaged && !file->packets.is_damaged)
+		reader->base.notes->report.damaged_streams++;
+	reader->is_damaged = true;
+}
+
+/* The rest of the packet is left out. */
+static void leave_packet(struct ctf_reader *reader, const char *why)
+{
+	struct ctf_piece piece = piece_of(reader, reader->packets - 1);
+	const struct ctf_packets *packets = &reader->files[piece.file].packets;
+	bool is_expected = packets->is_cut && piece.packet == packets->count - 1;
+	if (!is_expected)
+		trace_notes_warn(reader->base.notes,
+				 "%s: packet %" PRIu32 " cannot be decoded (%s); the events before that are read",
+				 reader->files[piece.file].path, piece.packet, why);
+	count_damage(reader);
+	trace_stream_lose(&reader->base, (struct trace_span){ .begin = INT64_MIN, .end = next_begin(reader) }, 0);
+	reader->is_open = false;
+}
+
+/* ---- packets --------------------------------------------------------------------------------------------- */
+
+static void end_packet(struct ctf_reader *reader)
+{
+	reader->is_open = false;
+	/* Some tracers close a packet before its last event, or do not say when. */
+	if (reader->head.end != CTF_UNKNOWN && reader->head.end < reader->cursor.clock)
+		reader->head.end = reader->cursor.clock;
+}
+
+static enum histree_status read_head(struct ctf_reader *reader, const char **why)
+{
+	enum histree_status status = HISTREE_OK;
+	for (;;) {
+		look(reader, 0);
+		enum ctf_outcome outcome =
+			ctf_head_read(reader->decoder, &reader->cursor, reader->stream, &reader->head, why);
+		if (outcome != CTF_SHORT)
+			return outcome == CTF_DONE ? HISTREE_OK : HISTREE_END;
+		status = see_more(reader, 0, why);
+		if (status != HISTREE_OK)
+			return status;
+	}
+}
+
+/* What is missing between the packet before and this one was seen when the files were walked. */
+static void note_hole(struct ctf_reader *reader, struct ctf_piece piece)
+{
+	const struct ctf_packet *packet = packet_of(reader, piece);
+	uint64_t expected = 0;
+	if (piece.packet > 0)
+		expected = packet[-1].offset + packet[-1].size;
+	if (packet->offset != expected)
+		trace_stream_lose(&reader->base,
+				  (struct trace_span){ .begin = INT64_MIN, .end = time_of(reader, packet->begin) },
+				  0);
+}
+
+/* Begin the next packet.  HISTREE_END if there is none. */
+static enum histree_status open_packet(struct ctf_reader *reader, struct histree_error *error)
+{
+	if (reader->packets >= reader->packet_count)
+		return HISTREE_END;
+	struct ctf_piece piece = piece_of(reader, reader->packets++);
+	const struct ctf_packet *packet = packet_of(reader, piece);
+	if (piece.file != reader->window_file) {
+		ctf_window_release(&reader->window);
+		ctf_window_init(&reader->window, reader->files[piece.file].path, reader->stays_open);
+		reader->window_file = piece.file;
+	}
+	note_hole(reader, piece);
+	reader->packet_events = 0;
+	reader->offset = packet->offset;
+	reader->size = reader->content = 8 * packet->size;
+	reader->before = reader->head;
+	reader->is_open = true;
+	const char *why = "";
+	struct histree_error told;
+	uint64_t size = packet->size < reader->window_size ? packet->size : reader->window_size;
+	enum histree_status status = ctf_window_move(&reader->window, packet->offset, (size_t)size, &told);
+	if (status == HISTREE_OK)
+		status = read_head(reader, &why);
+	if (status == HISTREE_ERR_MEMORY)
+		return error_memory(error, "a part of a stream");
+	if (status != HISTREE_OK) {
+		reader->head = reader->before;
+		leave_packet(reader, status == HISTREE_ERR_IO ? "the file cannot be read any more" : why);
+		return HISTREE_OK;
+	}
+	if (reader->head.content != CTF_UNKNOWN && reader->head.content < reader->content)
+		reader->content = reader->head.content;
+	note_losses(reader);
+	reader->has_before = true;
+	reader->cpu = reader->head.cpu;
+	look(reader, reader->head.bits);
+	return HISTREE_OK;
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------- */
+
+static bool need_places(struct ctf_reader *reader, size_t count)
+{
+	if (count <= reader->place_capacity)
+		return true;
+	struct ctf_place *places = realloc(reader->cursor.places, count * sizeof(*places));
+	if (places == NULL)
+		return false;
+	reader->cursor.places = places;
+	reader->place_capacity = count;
+	return true;
+}
+
+/* Step over an event.  CTF_BROKEN, with the reason, if it is none. */
+static enum ctf_outcome decode(struct ctf_reader *reader, struct ctf_class **class, const char **why,
+			       enum histree_status *status, struct histree_error *error)
+{
+	struct ctf_cursor *cursor = &reader->cursor;
+	uint64_t start = cursor->at;
+	*why = "an event reaches behind the end of the packet";
+	enum ctf_outcome outcome = ctf_event_header_read(reader->stream, cursor);
+	if (outcome != CTF_DONE)
+		return outcome;
+	if (!cursor->has_id)
+		cursor->id =
+			reader->stream->type->events.count == 1 ? reader->stream->type->events.entries[0].id : 0;
+	*status = ctf_decoder_class(reader->decoder, reader->stream, cursor->id, class, error);
+	if (*status == HISTREE_OK && *class != NULL && !need_places(reader, (*class)->procedure.body.count))
+		*status = error_memory(error, "an event");
+	if (*status != HISTREE_OK)
+		return CTF_BROKEN;
+	if (*class == NULL) {
+		*why = "an event is of a class that the metadata does not have";
+		return CTF_BROKEN;
+	}
+	reader->ticks = cursor->clock;
+	outcome = ctf_cursor_run(cursor, &(*class)->procedure);
+	if (outcome == CTF_DONE && cursor->at == start) {
+		*why = "an event has no bits";
+		return CTF_BROKEN;
+	}
+	return outcome;
+}
+
+static bool put_event(struct ctf_reader *reader, const struct ctf_class *class, const char **why)
+{
+	struct event event = { .cpu = reader->cpu, .class = &class->class, .handle = &reader->cursor };
+	if (reader->stream->type->clock == NULL)
+		*why = "its events have no time";
+	else
+		*why = "the time of an event does not fit 64 bits";
+	if (!ctf_decoder_time(reader->stream, reader->ticks, &event.time))
+		return false;
+	int64_t cpu;
+	if (event.cpu < 0 && class->cpu_field != EVENT_NO_FIELD && ctf_field_int(&event, class->cpu_field, &cpu) &&
+	    cpu >= 0 && cpu <= INT32_MAX)
+		event.cpu = (int32_t)cpu;
+	trace_stream_put(&reader->base, &event);
+	reader->packet_events++;
+	return true;
+}
+
+/* Make the next event of the packet the upcoming one.  HISTREE_END if the packet has no more. */
+static enum histree_status next_in_packet(struct ctf_reader *reader, struct histree_error *error)
+{
+	struct ctf_cursor *cursor = &reader->cursor;
+	const char *why = "";
+	for (;;) {
+		if (cursor->at == cursor->content) {
+			bool is_whole =
+				reader->head.content == CTF_UNKNOWN || reader->head.content <= reader->content;
+			if (is_whole)
+				end_packet(reader);
+			else
+				leave_packet(reader, "the file ends before it");
+			return HISTREE_END;
+		}
+		uint64_t start = cursor->origin + cursor->at, clock = cursor->clock;
+		struct ctf_class *class;
+		enum histree_status status = HISTREE_OK;
+		enum ctf_outcome outcome = decode(reader, &class, &why, &status, error);
+		if (status != HISTREE_OK)
+			return status;
+		if (outcome == CTF_DONE && put_event(reader, class, &why))
+			return HISTREE_OK;
+		cursor->clock = outcome == CTF_DONE ? cursor->clock : clock;
+		if (outcome == CTF_SHORT) {
+			status = see_more(reader, start, &why);
+			if (status == HISTREE_OK)
+				continue;
+			if (status == HISTREE_ERR_MEMORY)
+				return error_memory(error, "a part of a stream");
+		}
+		leave_packet(reader, why);
+		return HISTREE_END;
+	}
+}
+
+static void end_stream(struct ctf_reader *reader)
+{
+	if (reader->is_done)
+		return;
+	reader->is_done = true;
+	/* Behind the last packet of a file there may be what was none. */
+	const struct ctf_packets *packets = &reader->files[reader->file_count - 1].packets;
+	const struct ctf_packet *last = &packets->packets[packets->count - 1];
+	if (reader->file_count == 1 && last->offset + last->size < packets->file_size)
+		trace_stream_lose(&reader->base, (struct trace_span){ .begin = INT64_MIN, .end = INT64_MAX }, 0);
+	trace_stream_end(&reader->base);
+	ctf_window_release(&reader->window);
+}
+
+enum histree_status ctf_reader_next(struct ctf_reader *reader, struct histree_error *error)
+{
+	reader->base.has_upcoming = false;
+	for (;;) {
+		if (trace_stream_put_gap(&reader->base))
+			return HISTREE_OK;
+		enum histree_status status =
+			reader->is_open ? next_in_packet(reader, error) : open_packet(reader, error);
+		if (status < 0)
+			return status;
+		if (reader->base.has_upcoming)
+			return HISTREE_OK;
+		if (status == HISTREE_END && !reader->is_open && reader->packets >= reader->packet_count &&
+		    !reader->base.has_gap) {
+			bool was_done = reader->is_done;
+			end_stream(reader);
+			if (was_done || !reader->base.has_gap)
+				return HISTREE_END;
+		}
+	}
+}

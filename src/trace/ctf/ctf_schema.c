@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+#include "trace/ctf/ctf_schema.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+void *ctf_schema_allocate(struct ctf_schema *schema, size_t count, size_t size, struct histree_error *error)
+{
+	if (count > CTF_SCHEMA_BYTES_MAX / size || schema->memory.bytes_total > CTF_SCHEMA_BYTES_MAX) {
+		error_set(error, HISTREE_ERR_TRACE, "the metadata declares more than fits %d MiB",
+			  CTF_SCHEMA_BYTES_MAX >> 20);
+		return NULL;
+	}
+	void *room = arena_allocate(&schema->memory, (count > 0 ? count : 1) * size,
+				    size >= sizeof(void *) ? alignof(max_align_t) : 1);
+	if (room == NULL)
+		error_memory(error, "the metadata");
+	return room;
+}
+
+/* ---- clocks ---------------------------------------------------------------------------------------------- */
+
+static enum histree_status find_clock(struct ctf_schema *schema, struct ctf_type *type, struct histree_error *error)
+{
+	for (size_t i = 0; type->clock == NULL && i < schema->clock_count; i++)
+		if (strcmp(schema->clocks[i].name, type->clock_name) == 0)
+			type->clock = &schema->clocks[i];
+	if (type->clock == NULL)
+		return error_set(error, HISTREE_ERR_TRACE, "the metadata has no clock \"%.80s\"", type->clock_name);
+	return HISTREE_OK;
+}
+
+/* The clock of a time that names none: the only one, or one of nanoseconds where there is none. */
+static const struct ctf_clock *implied_clock(struct ctf_schema *schema, struct histree_error *error)
+{
+	if (schema->clock_count == 0) {
+		if (!array_reserve(&schema->clocks, &schema->clock_capacity, 1)) {
+			error_memory(error, "the metadata");
+			return NULL;
+		}
+		schema->clocks[schema->clock_count++] =
+			(struct ctf_clock){ .name = "default", .frequency = 1000000000 };
+	}
+	if (schema->clock_count == 1)
+		return &schema->clocks[0];
+	error_set(error, HISTREE_ERR_TRACE, "a time of the metadata names none of its %zu clocks",
+		  schema->clock_count);
+	return NULL;
+}
+
+static bool is_time(const char *name)
+{
+	return strcmp(name, "timestamp") == 0 || strcmp(name, "timestamp_begin") == 0 ||
+	       strcmp(name, "timestamp_end") == 0;
+}
+
+/* Integers are shared: this one gets its clock in a copy. */
+static enum histree_status imply_clock(struct ctf_schema *schema, struct ctf_member *member,
+				       struct histree_error *error)
+{
+	struct ctf_type *copy = ctf_schema_allocate(schema, 1, sizeof(*copy), error);
+	const struct ctf_clock *clock = copy == NULL ? NULL : implied_clock(schema, error);
+	if (clock == NULL)
+		return error == NULL ? HISTREE_ERR_TRACE : error->status;
+	*copy = *member->type;
+	copy->clock = clock;
+	member->type = copy;
+	return HISTREE_OK;
+}
+
+/* Give the integers of a type their clocks; *found becomes the first that there is. */
+static enum histree_status find_clocks(struct ctf_schema *schema, struct ctf_type *type, bool has_times,
+				       const struct ctf_clock **found, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (type == NULL)
+		return HISTREE_OK;
+	if (type->kind == CTF_INTEGER) {
+		if (type->clock_name != NULL && type->clock == NULL)
+			status = find_clock(schema, type, error);
+		if (*found == NULL)
+			*found = type->clock;
+		return status;
+	}
+	if (type->kind == CTF_ARRAY || type->kind == CTF_SEQUENCE)
+		return find_clocks(schema, type->element, false, found, error);
+	if (type->kind != CTF_STRUCTURE && type->kind != CTF_VARIANT)
+		return HISTREE_OK;
+	for (size_t i = 0; status == HISTREE_OK && i < type->member_count; i++) {
+		struct ctf_member *member = &type->members[i];
+		if (has_times && member->type->kind == CTF_INTEGER && member->type->clock_name == NULL &&
+		    member->type->clock == NULL && is_time(member->name))
+			status = imply_clock(schema, member, error);
+		if (status == HISTREE_OK)
+			status = find_clocks(schema, member->type, has_times, found, error);
+	}
+	return status;
+}
+
+static enum histree_status link_clocks(struct ctf_schema *schema, struct ctf_stream_type *stream,
+				       struct histree_error *error)
+{
+	enum histree_status status = find_clocks(schema, stream->event_header, true, &stream->clock, error);
+	if (status == HISTREE_OK)
+		status = find_clocks(schema, stream->packet_context, true, &stream->clock, error);
+	if (status == HISTREE_OK)
+		status = find_clocks(schema, stream->event_context, false, &stream->clock, error);
+	for (size_t i = 0; status == HISTREE_OK && i < stream->events.count; i++) {
+		struct ctf_event_type *event = stream->events.entries[i].record;
+		status = find_clocks(schema, event->context, false, &stream->clock, error);
+		if (status == HISTREE_OK)
+			status = find_clocks(schema, event->payload, false, &stream->clock, error);
+	}
+	return status;
+}
+
+/* ---- streams and events ---------------------------------------------------------------------------------- */
+
+static enum histree_status link_streams(struct ctf_schema *schema, struct histree_error *error)
+{
+	if (schema->stream_count == 0) { /* the metadata has none where there is nothing to say of it */
+		struct ctf_stream_type *stream = ctf_schema_allocate(schema, 1, sizeof(*stream), error);
+		if (stream == NULL || !array_reserve(&schema->streams, &schema->stream_capacity, 1))
+			return error_memory(error, "the metadata");
+		*stream = (struct ctf_stream_type){ 0 };
+		schema->streams[schema->stream_count++] = stream;
+	}
+	for (size_t i = 0; i < schema->stream_count; i++) {
+		struct ctf_stream_type *stream = schema->streams[i];
+		stream->index = i;
+		if (id_map_find(&schema->streams_by_id, stream->id) != NULL)
+			return error_set(error, HISTREE_ERR_TRACE, "the metadata declares stream %llu twice",
+					 (unsigned long long)stream->id);
+		if (!id_map_add(&schema->streams_by_id, stream->id, stream))
+			return error_memory(error, "the metadata");
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status link_events(struct ctf_schema *schema, struct histree_error *error)
+{
+	for (size_t i = 0; i < schema->event_count; i++) {
+		struct ctf_event_type *event = schema->events[i];
+		struct ctf_stream_type *stream = !event->has_stream && schema->stream_count == 1
+							 ? schema->streams[0]
+							 : id_map_find(&schema->streams_by_id, event->stream_id);
+		if (stream == NULL)
+			return error_set(error, HISTREE_ERR_TRACE,
+					 "the metadata has no stream %llu, which event \"%.80s\" is said to be of",
+					 (unsigned long long)event->stream_id, event->name);
+		if (id_map_find(&stream->events, event->id) != NULL)
+			return error_set(error, HISTREE_ERR_TRACE,
+					 "the metadata declares event %llu of stream %llu twice",
+					 (unsigned long long)event->id, (unsigned long long)stream->id);
+		if (!id_map_add(&stream->events, event->id, event))
+			return error_memory(error, "the metadata");
+	}
+	return HISTREE_OK;
+}
+
+enum histree_status ctf_schema_link(struct ctf_schema *schema, struct histree_error *error)
+{
+	const struct ctf_clock *ignored = NULL;
+	enum histree_status status = link_streams(schema, error);
+	if (status == HISTREE_OK)
+		status = link_events(schema, error);
+	if (status == HISTREE_OK)
+		status = find_clocks(schema, schema->packet_header, false, &ignored, error);
+	for (size_t i = 0; status == HISTREE_OK && i < schema->stream_count; i++) {
+		status = link_clocks(schema, schema->streams[i], error);
+		if (status == HISTREE_OK)
+			status = ctf_references_find(schema, schema->streams[i], error);
+	}
+	return status;
+}
+
+const struct ctf_environment *ctf_schema_environment(const struct ctf_schema *schema, const char *key)
+{
+	for (size_t i = 0; i < schema->environment_count; i++)
+		if (strcmp(schema->environment[i].key, key) == 0)
+			return &schema->environment[i];
+	return NULL;
+}
+
+void ctf_schema_release(struct ctf_schema *schema)
+{
+	for (size_t i = 0; i < schema->stream_count; i++)
+		id_map_release(&schema->streams[i]->events);
+	id_map_release(&schema->streams_by_id);
+	free(schema->clocks);
+	free((void *)schema->streams);
+	free((void *)schema->events);
+	free(schema->environment);
+	arena_release(&schema->memory);
+	*schema = (struct ctf_schema){ 0 };
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "trace/ctf/ctf_window.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/io.h"
+
+void ctf_window_init(struct ctf_window *window, const char *path, bool stays_open)
+{
+	*window = (struct ctf_window){ .path = path, .stays_open = stays_open };
+}
+
+static void close_file(struct ctf_window *window)
+{
+	if (window->is_open)
+		io_posix.close(NULL, window->file);
+	window->is_open = false;
+}
+
+void ctf_window_release(struct ctf_window *window)
+{
+	close_file(window);
+	free(window->bytes);
+	*window = (struct ctf_window){ 0 };
+}
+
+static enum histree_status open_file(struct ctf_window *window, struct histree_error *error)
+{
+	if (window->is_open)
+		return HISTREE_OK;
+	window->file = io_posix.open(NULL, window->path, O_RDONLY, 0);
+	window->is_open = window->file >= 0;
+	return window->is_open ? HISTREE_OK : error_set(error, HISTREE_ERR_IO, "cannot open: %s", strerror(errno));
+}
+
+/* Read on behind what is there, up to so many bytes in all or the end of the file. */
+static enum histree_status fill(struct ctf_window *window, size_t size, struct histree_error *error)
+{
+	while (window->count < size) {
+		ssize_t got = io_posix.pread(NULL, window->file, window->bytes + window->count,
+					     size - window->count, (off_t)(window->offset + window->count));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return error_set(error, HISTREE_ERR_IO, "cannot read: %s", strerror(errno));
+		if (got == 0)
+			break;
+		window->count += (size_t)got;
+	}
+	return HISTREE_OK;
+}
+
+enum histree_status ctf_window_move(struct ctf_window *window, uint64_t offset, size_t size,
+				    struct histree_error *error)
+{
+	bool overlaps = offset >= window->offset && offset - window->offset < window->count;
+	size_t kept = overlaps ? window->count - (size_t)(offset - window->offset) : 0;
+	if (kept > size)
+		kept = size;
+	if (size > window->capacity) {
+		uint8_t *larger = realloc(window->bytes, size);
+		if (larger == NULL)
+			return error_memory(error, "a part of a stream");
+		window->bytes = larger;
+		window->capacity = size;
+	}
+	if (kept > 0)
+		memmove(window->bytes, window->bytes + (offset - window->offset), kept);
+	window->offset = offset;
+	window->count = kept;
+	if (kept == size)
+		return HISTREE_OK;
+	enum histree_status status = open_file(window, error);
+	if (status == HISTREE_OK)
+		status = fill(window, size, error);
+	if (!window->stays_open)
+		close_file(window);
+	return status;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_stream.h - what a stream of events has, whatever decodes it: the event that comes next, gaps, steps back.
+ */
+#ifndef TRACE_TRACE_STREAM_H
+#define TRACE_TRACE_STREAM_H
+
+#include "event/event.h"
+#include "trace/trace_notes.h"
+
+struct trace_stream {
+	const struct event_trace *trace;
+	struct trace_notes *notes;
+	const char *name;      /* as the user would write it */
+	bool is_live;          /* it has the events of several CPUs */
+	bool wants_gaps;       /* hand out gaps */
+	struct event upcoming; /* the event, or the beginning of a gap, that comes next */
+	bool has_upcoming;
+	bool has_events;
+	histree_time last; /* time of the last event, if there was one */
+	struct event_gap gap;
+	bool has_gap; /* it was met, and is still to become the upcoming event */
+	uint64_t steps_back;
+	histree_time first_step_back;
+};
+
+/* Make an event the upcoming one. */
+void trace_stream_put(struct trace_stream *stream, const struct event *event);
+
+/* Make the gap that was met the upcoming event, if there is one.  Returns whether there was. */
+bool trace_stream_put_gap(struct trace_stream *stream);
+
+/* Two times between which something is missing; INT64_MIN: that one is not known. */
+struct trace_span {
+	histree_time begin, end;
+};
+
+/*
+ * The stream lacks what comes in a span.  What it had before its first event is not known anyway; and what its last
+ * event said is known at that event's time.
+ */
+void trace_stream_lose(struct trace_stream *stream, struct trace_span span, uint64_t events);
+
+/* Say in the notes that the tracer lost so many of something, "event" or "packet"; NULL: nobody counted. */
+void trace_stream_note_loss(struct trace_stream *stream, const char *what, const uint64_t *count,
+			    struct trace_span span);
+
+/* Say in the notes what is known at the end of the stream. */
+void trace_stream_end(struct trace_stream *stream);
+
+#endif
