@@ -3,12 +3,16 @@
 
     endpoints.py HISTREE
 
-A store may lack histories, segments, events or all of them, and may be damaged.  What the routes are is read from
-the table in src/server/routes.c, so that a new one is tried as well.
+A store may lack histories, segments, events or all of them, may be damaged, still be built, or have a part that was
+made to do harm (tests/support/hostile.py).  What the routes are is read from the table in src/server/routes.c, so that
+a new one is tried as well.  No request takes more than two seconds of the server's time, or all of them together more
+than 256 MiB of its memory.
 """
 import json
 import pathlib
+import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -17,8 +21,12 @@ import urllib.error
 import urllib.request
 
 from serving import SMALL_TRACE, SOURCE, Server, build
+from data import QUICK
+from hostile import CASES, hostile_store
 
 LIMIT_SECONDS = 20
+CPU_SECONDS_MAX = 2
+MEMORY_MAX = 256 << 20
 OUTPUT = "org.eclipse.tracecompass.internal.analysis.os.linux.core.threadstatus.ThreadStatusDataProvider"
 QUERIES = ("", "&from=0&to=1&pixels=10", "&view=control-flow&row=0&rows=0,1&time=0&text=a&number=0",
            "&analysis=kernel&store=system-calls&width=800&where=duration>0")
@@ -47,7 +55,7 @@ def kinds_of_stores(histree, folder):
         return build(histree, SMALL_TRACE, folder / f"{name}.histree", *options)
 
     stores = {name: made(name, *options) for name, options in {
-        "whole": (), "states-only": ("-a", "kernel"), "segments-only": ("-a", "system-calls"),
+        "whole": ("-a", "kernel,system-calls"), "states-only": ("-a", "kernel"), "segments-only": ("-a", "system-calls"),
         "no-events": (), "damaged": (), "no-events-no-states": ("-a", "system-calls")}.items()}
     for name in ("no-events", "no-events-no-states"):
         for index in stores[name].glob("events*"):
@@ -60,51 +68,140 @@ def kinds_of_stores(histree, folder):
     return stores
 
 
-def ask(url, method, path, body):
-    """The status of the answer."""
-    data = None if body is None else json.dumps(body).encode()
-    request = urllib.request.Request(url + path.lstrip("/"), data, {"Content-Type": "application/json"}, method=method)
-    try:
-        with urllib.request.urlopen(request, timeout=LIMIT_SECONDS) as answer:
-            answer.read()
-            return answer.status
-    except urllib.error.HTTPError as error:
-        error.read()
-        return error.code
+class Visitor:
+    """Asks a server, and knows what that costs it; with a sanitizer, which has costs of its own, only what it says."""
+
+    def __init__(self, server):
+        self.server, self.url = server, server.url
+        self.count, self.slowest = 0, (0, "")
+        self.sanitized = b"__asan_init" in pathlib.Path(server.process.args[0]).read_bytes()
+
+    def cpu_seconds(self):
+        fields = pathlib.Path(f"/proc/{self.server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def ask(self, method, path, body=None):
+        """The status of the answer and its content."""
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.url + path.lstrip("/"), data, {"Content-Type": "application/json"},
+                                         method=method)
+        before = self.cpu_seconds()
+        try:
+            with urllib.request.urlopen(request, timeout=LIMIT_SECONDS) as answer:
+                status, content = answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            status, content = error.code, error.read()
+        seconds = self.cpu_seconds() - before
+        self.count += 1
+        self.slowest = max(self.slowest, (seconds, f"{method} {path}"))
+        assert 200 <= status < 600, f"{method} {path}: {status}"
+        assert seconds <= CPU_SECONDS_MAX or self.sanitized, f"{method} {path}: {seconds} s"
+        return status, content
+
+    def listed(self, what):
+        """Members of a list of the protocol; none if that is refused."""
+        status, content = self.ask("GET", what)
+        return json.loads(content) if status == 200 else []
+
+    def leave(self):
+        """The server still answers, and has not taken much."""
+        assert self.ask("GET", "tsp/api/health")[0] == 200
+        most = re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{self.server.process.pid}/status").read_text())[1]
+        assert 1024 * int(most) < MEMORY_MAX or self.sanitized, f"{int(most) >> 10} MiB"
+        return self.count
 
 
-def requests(experiment, outputs):
-    """Every route with its question marks filled in, once for each body or query."""
-    for method, pattern in routes():
-        if method == "DELETE" or pattern == "*":
+def requests(experiment, outputs, queries=QUERIES, bodies=BODIES):
+    """Every route with its question marks filled in, once for each body or query; what removes something comes last."""
+    for method, pattern in sorted(routes(), key=lambda route: route[0] == "DELETE"):
+        if pattern == "*":
             continue
         for output in outputs if "/outputs/" in pattern else outputs[:1]:
             path = pattern.replace("?", experiment, 1).replace("?", output).replace("*", "some")
             if method == "GET":
-                for query in QUERIES:
+                for query in queries:
                     yield method, f"{path}?experiment={experiment}{query}", None
+            elif method == "DELETE":
+                yield method, path, {"deleteTrace": True}
             else:
-                for body in BODIES:
+                for body in bodies:
                     yield method, path, body
+
+
+def visit(visitor, queries=QUERIES, bodies=BODIES):
+    """Every request, of every experiment and of one that there is not; then the traces are removed."""
+    nothing = "00000000-0000-0000-0000-000000000000"
+    traces = [each["UUID"] for each in visitor.listed("tsp/api/traces")]
+    for experiment in [*(each["UUID"] for each in visitor.listed("tsp/api/experiments")), nothing]:
+        outputs = visitor.listed(f"tsp/api/experiments/{experiment}/outputs")
+        for method, path, body in requests(experiment, [*(each["id"] for each in outputs), OUTPUT], queries, bodies):
+            visitor.ask(method, path, body)
+    for trace in [*traces, nothing]:
+        visitor.ask("DELETE", f"tsp/api/traces/{trace}")
+    assert visitor.listed("tsp/api/traces") == [] == visitor.listed("tsp/api/experiments"), "what was removed is there"
 
 
 def try_store(histree, folder, store):
     """How many requests were answered."""
-    count = 0
     with Server(histree, folder, [store]) as server:
-        listed = urllib.request.urlopen(server.url + "tsp/api/experiments", timeout=LIMIT_SECONDS).read()
-        for experiment in [*(each["UUID"] for each in json.loads(listed)), "00000000-0000-0000-0000-000000000000"]:
-            reply = f"tsp/api/experiments/{experiment}/outputs"
-            try:
-                found = json.loads(urllib.request.urlopen(server.url + reply, timeout=LIMIT_SECONDS).read())
-            except urllib.error.HTTPError:
-                found = []
-            for method, path, body in requests(experiment, [*(each["id"] for each in found), OUTPUT]):
-                status = ask(server.url, method, path, body)
-                assert 200 <= status < 600, f"{method} {path}: {status}"
-                count += 1
-        assert ask(server.url, "GET", "tsp/api/health", None) == 200
-    return count
+        visitor = Visitor(server)
+        visit(visitor)
+        return visitor.leave()
+
+
+def stopped_build(histree, folder, attempts=10):
+    """A build that was stopped when it had published something, and the folder that it makes."""
+    store, building = folder / "live.histree", folder / "live.histree.building"
+    command = [histree, "build", "--force", "--publish", "1ns", "-t", "esht", "--node-size", "4K",
+               "-a", "kernel,system-calls", "-o", store, SMALL_TRACE]
+    for _ in range(attempts):
+        process = subprocess.Popen(list(map(str, command)), stderr=subprocess.DEVNULL)
+        while not (building / "manifest.json").exists() and process.poll() is None:
+            pass
+        process.send_signal(signal.SIGSTOP)
+        if (building / "manifest.json").exists():
+            return process, building
+        process.send_signal(signal.SIGCONT)  # it was too quick
+        process.wait(LIMIT_SECONDS)
+    raise AssertionError("no build could be stopped before it was complete")
+
+
+def try_live_store(histree, folder):
+    """The same of a store that is being built, while it grows and when its folder gets another name."""
+    process, building = stopped_build(histree, folder)
+    try:
+        with Server(histree, folder, [building]) as server:
+            visitor = Visitor(server)
+            [experiment] = visitor.listed("tsp/api/experiments")
+            process.send_signal(signal.SIGCONT)
+            while process.poll() is None:
+                for path in "tsp/api/experiments", f"api/v1/events?experiment={experiment['UUID']}&first=0&count=3":
+                    visitor.ask("GET", path)
+            assert process.returncode == 0
+            visit(visitor)
+            return visitor.leave()
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def try_hostile_store(histree, folder, sound, case):
+    """A hostile store, asked for by its name on the command line if that is not refused, or by a client."""
+    home = folder / case.__name__
+    home.mkdir()
+    store = hostile_store(sound, home, case)
+    queries, bodies = (QUERIES[2:], BODIES[3:]) if QUICK else (QUERIES, BODIES)
+    with Server(histree, folder, [home]) as server:
+        visitor = Visitor(server)
+        status, content = visitor.ask("POST", "tsp/api/traces", {"parameters": {"uri": str(store), "name": "x"}})
+        if status == 200:
+            trace = json.loads(content)["UUID"]
+            visitor.ask("POST", "tsp/api/experiments", {"parameters": {"name": "x", "traces": [trace]}})
+        else:
+            assert json.loads(content)["title"], content
+        visit(visitor, queries, bodies)
+        return visitor.leave()
 
 
 def second_server_is_refused(histree, folder, store):
@@ -167,6 +264,10 @@ def main():
         store_is_not_believed(histree, folder, stores["whole"])
         crowd_is_answered(histree, folder, stores["states-only"])
         second_server_is_refused(histree, folder, stores["states-only"])
+        for case in CASES[::4] if QUICK else CASES:
+            count = try_hostile_store(histree, folder, stores["whole"], case)
+            print(f"{case.__name__}: {count} requests answered", flush=True)
+        print(f"live: {try_live_store(histree, folder)} requests answered", flush=True)
         for kind, store in stores.items():
             print(f"{kind}: {try_store(histree, folder, store)} requests answered", flush=True)
 
