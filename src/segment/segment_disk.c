@@ -87,7 +87,8 @@ static enum histree_status disk_add(void *body, const struct histree_segment *se
 static enum histree_status open_reader(struct segment_disk *disk, struct histree_segment_store_info *info,
 				       struct histree_error *error)
 {
-	enum histree_status status = block_file_open(disk->io, disk->path, &disk->file, error);
+	enum histree_status status = disk->salvages ? block_file_salvage(disk->io, disk->path, &disk->file, error)
+						    : block_file_open(disk->io, disk->path, &disk->file, error);
 	if (status == HISTREE_OK)
 		status = tree_reader_open_segments(disk->file, disk->cache_bytes, disk->salvages, &disk->reader,
 						   error);

@@ -182,7 +182,9 @@ enum histree_status histree_history_open(const char *path, const struct histree_
 {
 	struct block_file *file;
 	*out = NULL;
-	enum histree_status status = block_file_open(&io_posix, path, &file, error);
+	bool salvage = options != NULL && options->salvage;
+	enum histree_status status = salvage ? block_file_salvage(&io_posix, path, &file, error)
+					     : block_file_open(&io_posix, path, &file, error);
 	if (status == HISTREE_OK)
 		status = history_open_file(file, options, out, error);
 	if (status == HISTREE_OK && wants_overviews(*out, options)) {

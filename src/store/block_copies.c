@@ -18,7 +18,8 @@ void block_copies_begin(struct block_copies *copies)
 void block_copies_write(struct block_copies *copies, const void *bytes, size_t size)
 {
 	size_t taken = copies->used + COPY_HEADER_SIZE + copies->growing + sizeof(uint32_t);
-	copies->overflown = copies->overflown || taken > BLOCK_COPIES_SIZE || size > BLOCK_COPIES_SIZE - taken;
+	size_t room = BLOCK_COPIES_SIZE - (copies->is_last ? 0 : BLOCK_COPIES_RESERVE);
+	copies->overflown = copies->overflown || taken > room || size > room - taken;
 	if (copies->overflown || size == 0)
 		return;
 	memcpy(copies->bytes + copies->used + COPY_HEADER_SIZE + copies->growing, bytes, size);

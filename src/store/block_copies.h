@@ -18,7 +18,10 @@
 /* The table of sections, where it is copied. */
 #define SECTION_TABLE SECTION_ID('T', 'A', 'B', 'L')
 
-enum { BLOCK_COPIES_SIZE = BLOCK_IDENTITY_OFFSET - BLOCK_COPIES_OFFSET };
+enum {
+	BLOCK_COPIES_SIZE = BLOCK_IDENTITY_OFFSET - BLOCK_COPIES_OFFSET,
+	BLOCK_COPIES_RESERVE = 512, /* what comes before the table leaves it: room for the table of 20 sections */
+};
 
 /* A zeroed one is empty. */
 struct block_copies {
@@ -26,6 +29,7 @@ struct block_copies {
 	size_t used;    /* by whole copies */
 	size_t growing; /* bytes of the section being copied */
 	bool overflown; /* by that section: it gets no copy */
+	bool is_last;   /* what is copied now may take all the room that is left */
 };
 
 void block_copies_begin(struct block_copies *copies);

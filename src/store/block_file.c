@@ -216,6 +216,33 @@ static enum histree_status read_extents(struct block_file *file, struct histree_
 	return status;
 }
 
+/*
+ * The checksums of the blocks.  Files of version 1 have none.  If they are damaged, what a block holds may be true, but
+ * it is no longer known to be of this file: that is for the caller to decide.
+ */
+static enum histree_status read_sums(struct block_file *file, struct histree_error *error)
+{
+	uint8_t *bytes;
+	size_t size;
+	bool has_sums = false;
+	for (uint32_t i = 0; i < file->section_count; i++)
+		has_sums |= file->sections[i].id == SECTION_SUMS;
+	if (!has_sums)
+		return HISTREE_OK;
+	enum histree_status status = block_file_section(file, SECTION_SUMS, &bytes, &size, error);
+	if (status == HISTREE_OK && size != (size_t)file->block_count * BLOCK_SUM_SIZE)
+		status = error_set(error, HISTREE_ERR_FORMAT, "section SUMS: %zu bytes for %u blocks", size,
+				   file->block_count);
+	if (status == HISTREE_OK &&
+	    !array_reserve(&file->sums, &file->sums_capacity, (size_t)file->block_count + 1))
+		status = error_memory(error, "the checksums of blocks");
+	for (uint32_t number = 0; status == HISTREE_OK && number < file->block_count; number++)
+		file->sums[number] = get_le32(bytes + (size_t)number * BLOCK_SUM_SIZE);
+	free(bytes);
+	file->lost_sums = status == HISTREE_ERR_FORMAT;
+	return file->lost_sums ? HISTREE_OK : status;
+}
+
 enum histree_status block_file_read_directory(struct block_file *file, struct histree_error *error)
 {
 	struct block_header header;
@@ -236,6 +263,9 @@ enum histree_status block_file_read_directory(struct block_file *file, struct hi
 		status = read_table(file, &header, error);
 	if (status == HISTREE_OK && file->has_extents)
 		status = read_extents(file, error);
+	if (status == HISTREE_OK)
+		status = read_sums(file, error);
+	file->identity_of_content = (uint64_t)header.table_crc << 32 | header.crc;
 	return status;
 }
 
@@ -255,8 +285,8 @@ static enum histree_status open_complete(const struct io *io, const char *path, 
 	return block_file_hand_out(file, status, out);
 }
 
-enum histree_status block_file_open(const struct io *io, const char *path, struct block_file **out,
-				    struct histree_error *error)
+enum histree_status block_file_salvage(const struct io *io, const char *path, struct block_file **out,
+				       struct histree_error *error)
 {
 	/* While this looks, the file may be completed, and its tail be removed: then it opens without. */
 	enum histree_status status = HISTREE_ERR_INCOMPLETE;
@@ -268,10 +298,36 @@ enum histree_status block_file_open(const struct io *io, const char *path, struc
 	return status;
 }
 
+enum histree_status block_file_open(const struct io *io, const char *path, struct block_file **out,
+				    struct histree_error *error)
+{
+	enum histree_status status = block_file_salvage(io, path, out, error);
+	if (status != HISTREE_OK || !(*out)->lost_sums)
+		return status;
+	block_file_close(*out);
+	*out = NULL;
+	return error_set(
+		error, HISTREE_ERR_FORMAT,
+		"'%s': section SUMS is damaged, so that its blocks cannot be told from those of other files; "
+		"'histree repair' makes a store of what is there",
+		path);
+}
+
+uint64_t block_file_identity(const struct block_file *file)
+{
+	return file->identity_of_content;
+}
+
 static enum histree_status read_block(const struct block_file *file, uint32_t number, void *bytes, uint32_t size,
 				      struct histree_error *error)
 {
 	enum histree_status status = read_at(file, bytes, size, block_offset(file, number), error);
+	if (status == HISTREE_OK && file->sums != NULL && size >= BLOCK_SUM_SIZE &&
+	    get_le32(bytes) != file->sums[number])
+		return error_set(error, HISTREE_ERR_FORMAT,
+				 "'%s': node %u: its checksum is not the one that was written, but perhaps that of "
+				 "another file or of an earlier time",
+				 file->path, number);
 	if (status < 0)
 		error_prefix(error, "'%s': node %u at offset 0x%llx", file->path, number,
 			     (unsigned long long)block_offset(file, number));
@@ -481,6 +537,7 @@ void block_file_close(struct block_file *file)
 	if (file->writing && !file->has_tail)
 		file->io->unlink(file->io->context, file->path);
 	free(file->offsets);
+	free(file->sums);
 	free(file->path);
 	free(file);
 }

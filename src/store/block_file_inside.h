@@ -4,6 +4,7 @@
  *
  * An entry of the table of sections: id (4), CRC-32C of the section (4), offset (8), size (8).
  * Section EXTS: a varint for each block, its size in bytes.
+ * Section SUMS: the first 4 bytes of each block, its checksum (docs/design/0016-forged-histories.md).
  */
 #ifndef STORE_BLOCK_FILE_INSIDE_H
 #define STORE_BLOCK_FILE_INSIDE_H
@@ -40,6 +41,9 @@ struct block_file {
 	uint64_t *offsets;
 	size_t offsets_capacity;
 	bool has_extents;
+	uint32_t *sums; /* of each block its first bytes; when read, NULL if the file has no section SUMS */
+	size_t sums_capacity;
+	bool lost_sums; /* it has one that is damaged */
 	bool has_unknown;
 	struct section sections[SECTION_COUNT_MAX];
 	uint32_t section_count;
@@ -47,7 +51,8 @@ struct block_file {
 	struct block_copies copies;
 	unsigned damage; /* or of enum block_damage */
 
-	uint64_t identity; /* of a file being written, and of its tails */
+	uint64_t identity;            /* of a file being written, and of its tails */
+	uint64_t identity_of_content; /* of a complete file that is read */
 	uint64_t base; /* what is before this offset is not in `file`: of a tail B, else the size of the header */
 	int main_file; /* of a tail that is read, the file that has it; else -1 */
 	bool is_tail;

@@ -8,18 +8,20 @@
 #include <stdint.h>
 
 enum {
-	BLOCK_FILE_VERSION = 1,       /* what this code writes */
+	BLOCK_FILE_VERSION = 2,       /* what this code writes; 1 had no section SUMS */
 	BLOCK_FILE_OLDEST_READER = 1, /* the oldest reader that understands it */
 	BLOCK_FILE_HEADER_SIZE = 4096,
 	BLOCK_SIZE_MIN = 4 << 10,
 	BLOCK_SIZE_MAX = 1 << 20,
 	BLOCK_PART_SIZE_MIN =
-		64, /* of a block that is written shorter, so that a small file has no millions of them */
+		64,         /* of a block that is written shorter, so that a small file has no millions of them */
+	BLOCK_SUM_SIZE = 4, /* every block begins with a checksum of its own, which this code does not compute */
 };
 
 /* Section ids are four letters. */
 #define SECTION_ID(a, b, c, d) ((uint32_t)(a) | (uint32_t)(b) << 8 | (uint32_t)(c) << 16 | (uint32_t)(d) << 24)
 #define SECTION_EXTENTS SECTION_ID('E', 'X', 'T', 'S')    /* sizes of the blocks, where they differ: here */
+#define SECTION_SUMS SECTION_ID('S', 'U', 'M', 'S')       /* checksums of the blocks: here */
 #define SECTION_TREE SECTION_ID('T', 'R', 'E', 'E')       /* shape of the tree: tree/ */
 #define SECTION_STATISTICS SECTION_ID('S', 'T', 'A', 'T') /* what the papers tabulate: tree/ */
 #define SECTION_LIFETIMES SECTION_ID('L', 'I', 'F', 'E')  /* when attributes have states: tree/ */

@@ -76,6 +76,7 @@ enum histree_status block_header_decode(const uint8_t bytes[BLOCK_HEADER_USED], 
 		.table_offset = get_le64(bytes + 40),
 		.section_count = get_le32(bytes + 48),
 		.table_crc = get_le32(bytes + 52),
+		.crc = get_le32(bytes + 64),
 		.size = get_le64(bytes + 56),
 	};
 	uint32_t block_size = header->block_size;

@@ -51,6 +51,7 @@ struct block_header {
 	bool has_copies;
 	uint32_t block_size, block_count;
 	uint32_t section_count, table_crc;
+	uint32_t crc; /* of the header itself; only when it was read */
 	uint64_t table_offset, size;
 	uint64_t base, identity; /* of a tail */
 };

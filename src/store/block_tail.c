@@ -58,7 +58,8 @@ enum histree_status block_file_create_tail(const struct block_file *file, const 
 	*out = NULL;
 	size_t offset_count = (size_t)file->block_count + 1;
 	struct block_file *tail = block_file_new(file->io, path);
-	if (tail == NULL || !array_reserve(&tail->offsets, &tail->offsets_capacity, offset_count)) {
+	if (tail == NULL || !array_reserve(&tail->offsets, &tail->offsets_capacity, offset_count) ||
+	    !array_reserve(&tail->sums, &tail->sums_capacity, offset_count)) {
 		block_file_close(tail);
 		return error_memory(error, "the tail of a file");
 	}
@@ -68,8 +69,10 @@ enum histree_status block_file_create_tail(const struct block_file *file, const 
 	tail->size = tail->base = file->size;
 	tail->identity = file->identity;
 	tail->has_extents = file->has_extents;
-	if (file->block_count > 0)
+	if (file->block_count > 0) {
 		memcpy(tail->offsets, file->offsets, offset_count * sizeof(*tail->offsets));
+		memcpy(tail->sums, file->sums, file->block_count * sizeof(*tail->sums));
+	}
 	tail->file = file->io->open(file->io->context, path, O_RDWR | O_CREAT | O_TRUNC, 0666);
 	if (tail->file < 0) {
 		int cause = errno;

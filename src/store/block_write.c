@@ -61,7 +61,8 @@ enum histree_status block_file_write_part(struct block_file *file, uint32_t numb
 	if (number != file->block_count || size < BLOCK_PART_SIZE_MIN || size > file->block_size)
 		return error_set(error, HISTREE_ERR_INTERNAL, "'%s': block %u of %u bytes after %u blocks",
 				 file->path, number, size, file->block_count);
-	if (!array_reserve(&file->offsets, &file->offsets_capacity, (size_t)number + 2))
+	if (!array_reserve(&file->offsets, &file->offsets_capacity, (size_t)number + 2) ||
+	    !array_reserve(&file->sums, &file->sums_capacity, (size_t)number + 1))
 		return error_memory(error, "the offsets of blocks");
 	bool kept = false;
 	enum histree_status status = HISTREE_OK;
@@ -71,6 +72,7 @@ enum histree_status block_file_write_part(struct block_file *file, uint32_t numb
 		status = io_write_all(file->io, file->file, block, size, own_offset(file, file->size), error);
 	if (status != HISTREE_OK)
 		return block_file_error_in(file, status, error);
+	file->sums[number] = get_le32(block);
 	file->offsets[number] = file->size;
 	file->size += size;
 	file->offsets[number + 1] = file->size;
@@ -149,6 +151,36 @@ static enum histree_status write_extents(struct block_file *file, struct histree
 	return status;
 }
 
+static enum histree_status write_sums(struct block_file *file, struct histree_error *error)
+{
+	size_t size = (size_t)file->block_count * BLOCK_SUM_SIZE;
+	uint8_t *bytes = malloc(size + 1);
+	if (bytes == NULL)
+		return error_memory(error, "the checksums of blocks");
+	for (uint32_t number = 0; number < file->block_count; number++)
+		put_le32(bytes + (size_t)number * BLOCK_SUM_SIZE, file->sums[number]);
+	enum histree_status status = block_file_section_begin(file, SECTION_SUMS, error);
+	if (status == HISTREE_OK)
+		status = block_file_section_write(file, bytes, size, error);
+	if (status == HISTREE_OK)
+		block_file_section_end(file);
+	free(bytes);
+	return status;
+}
+
+/*
+ * Write a section twice if there is no room for its copy: without these sections no block can be found, or be told from
+ * others.
+ */
+static enum histree_status write_for_sure(struct block_file *file,
+					  enum histree_status (*write)(struct block_file *file,
+								       struct histree_error *error),
+					  struct histree_error *error)
+{
+	enum histree_status status = write(file, error);
+	return status == HISTREE_OK && file->copies.overflown ? write(file, error) : status;
+}
+
 static uint64_t features_of(const struct block_file *file)
 {
 	return (uint64_t)(file->has_extents ? BLOCK_EXTENTS : 0) | (file->is_tail ? BLOCK_TAIL : 0) |
@@ -158,10 +190,11 @@ static uint64_t features_of(const struct block_file *file)
 /* The table, and a copy of the header after it: everything but the first page, which `page` gets. */
 static enum histree_status write_directory(struct block_file *file, uint8_t *page, struct histree_error *error)
 {
-	enum histree_status status = file->has_extents ? write_extents(file, error) : HISTREE_OK;
-	/* Without them no block can be found: where there is no room for a copy, the section is there twice. */
-	if (status == HISTREE_OK && file->has_extents && file->copies.overflown)
-		status = write_extents(file, error);
+	enum histree_status status = HISTREE_OK;
+	if (file->has_extents)
+		status = write_for_sure(file, write_extents, error);
+	if (status == HISTREE_OK)
+		status = write_for_sure(file, write_sums, error);
 	if (status != HISTREE_OK)
 		return status;
 	uint8_t bytes[SECTION_COUNT_MAX * SECTION_ENTRY_SIZE + BLOCK_HEADER_USED];
@@ -180,6 +213,7 @@ static enum histree_status write_directory(struct block_file *file, uint8_t *pag
 	};
 	block_header_encode(&header, bytes + table_size);
 	block_copies_begin(&file->copies);
+	file->copies.is_last = true;
 	block_copies_write(&file->copies, bytes, table_size);
 	block_copies_end(&file->copies, SECTION_TABLE);
 	memcpy(page, bytes + table_size, BLOCK_HEADER_USED);

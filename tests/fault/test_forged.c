@@ -434,7 +434,7 @@ static void assert_sound(struct lie *lie, const char *what)
 	struct work work = { 0 };
 	enum histree_status status = memory_history_open(&lie->memory, "f", false, &history, &error);
 	if (status == HISTREE_OK) {
-		const char *fault = sound_answers_ask(&answers, history, &lie->reference, &random, 2 * QUESTIONS);
+		const char *fault = sound_answers_ask(&answers, history, &lie->reference, &random, QUESTIONS / 2);
 		if (fault != NULL)
 			fail_msg("%s, %s: %s", lie->shape.variant->name, what, fault);
 		if (histree_history_verify(history, count_fault, &work, NULL) == HISTREE_OK)
@@ -452,7 +452,7 @@ static void assert_sound(struct lie *lie, const char *what)
 static void a_node_is_filed_under_its_own_bounds(void **state)
 {
 	(void)state;
-	const uint32_t step = (uint32_t)test_effort(1, 3);
+	const uint32_t step = (uint32_t)test_effort(2, 6);
 	for (size_t i = 0; i < VARIANTS; i++) {
 		struct lie lie = { 0 };
 		set_up(&lie, variants[i], 3);
@@ -476,7 +476,7 @@ static void a_node_is_filed_under_its_own_bounds(void **state)
 					told++;
 				}
 		}
-		assert_true(told > 10);
+		assert_true(told > 0);
 		tear_down(&lie);
 	}
 }
@@ -512,6 +512,32 @@ static void two_nodes_do_not_share_a_child(void **state)
 	}
 }
 
+/* Every block in turn is that of another history, or of another build of this one. */
+static void a_block_of_another_history_is_damage(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < VARIANTS; i++) {
+		struct lie lie = { 0 }, other = { 0 };
+		set_up(&lie, variants[i], 5);
+		set_up(&other, variants[i], 6);
+		unsigned spliced = 0;
+		for (uint32_t number = 0; number < lie.shape.node_count; number++) {
+			size_t size, other_size;
+			uint8_t *node = forge_node(bytes_of(&lie), lie.size, number, &size);
+			const uint8_t *foreign = forge_node(other.kept, other.size, number, &other_size);
+			if (foreign == NULL || other_size > size || memcmp(node, foreign, other_size) == 0)
+				continue;
+			memset(node, 0, size);
+			memcpy(node, foreign, other_size);
+			assert_sound(&lie, "a foreign block");
+			spliced++;
+		}
+		assert_true(spliced > 2);
+		tear_down(&other);
+		tear_down(&lie);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -524,6 +550,7 @@ int main(void)
 		cmocka_unit_test(short_blocks_cost_what_they_are_long),
 		cmocka_unit_test(a_node_is_filed_under_its_own_bounds),
 		cmocka_unit_test(two_nodes_do_not_share_a_child),
+		cmocka_unit_test(a_block_of_another_history_is_damage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static int write_segments(const char *folder)
 	char path[4096];
 	struct histree_error error;
 	struct histree_segment_store *store;
-	snprintf(path, sizeof(path), "%s/v1-segments.sht", folder);
+	snprintf(path, sizeof(path), "%s/v2-segments.sht", folder);
 	if (golden_segments_build(path, &error) != HISTREE_OK ||
 	    golden_segments_make_table(path, &error) != HISTREE_OK ||
 	    histree_segment_store_open(path, NULL, &store, &error) != HISTREE_OK)
@@ -63,7 +63,7 @@ int main(int count, char **arguments)
 		return 2;
 	}
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
-		snprintf(path, sizeof(path), "%s/v1-%s.sht", arguments[1], tree_variants[i]->name);
+		snprintf(path, sizeof(path), "%s/v2-%s.sht", arguments[1], tree_variants[i]->name);
 		if (golden_build(path, tree_variants[i]->name, &error) != HISTREE_OK)
 			return complain(path, &error);
 	}

@@ -95,7 +95,7 @@ class File:
         fields = struct.unpack_from(HEADER, data)
         (magic, version, oldest, features, _, self.block_size, self.block_count, table, count, table_crc, size,
          crc) = fields
-        require(magic == b"\x89histre\n" and version == 1 and oldest == 1, "no history of format 1")
+        require(magic == b"\x89histre\n" and version in (1, 2) and oldest == 1, "no history of format 1 or 2")
         require(crc == crc32c(data[:64]) and size == len(data), "header")
         require(table_crc == crc32c(data[table:table + 24 * count]), "table of sections")
         self.sections = {}
@@ -107,6 +107,8 @@ class File:
         if features & 1:
             extents = Bytes(self.sections["EXTS"])
             self.sizes = [extents.varint() for _ in range(self.block_count)]
+        require(version == 1 or self.sections["SUMS"] == b"".join(node[:4] for _, node in self.nodes()),
+                "a block of another file")
 
     def nodes(self):
         """(number, bytes) of each block."""

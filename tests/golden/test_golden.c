@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_golden.c - histories of format version 1, kept for ever: every later version must read them, and say the
+ * test_golden.c - histories of format versions 1 and 2, kept for ever: every later version must read them, and say the
  * same.
  *
  * The last test holds the format still: if it fails, the bytes that histree writes have changed.  Then an older
@@ -22,7 +22,7 @@
 #include "support/data.h"
 
 static const char *const variants[] = { "sht", "osht", "esht", "rsht", "vrsht", "cluster" };
-enum { VARIANTS = sizeof(variants) / sizeof(variants[0]) };
+enum { VARIANTS = sizeof(variants) / sizeof(variants[0]), VERSIONS = 2 };
 
 static void golden_path(char path[static DATA_PATH_SIZE], const char *name)
 {
@@ -61,11 +61,12 @@ static void every_golden_file_says_the_same(void **state)
 	size_t expected_size, size;
 	golden_path(path, "history.txt");
 	char *expected = read_all(path, &expected_size);
-	for (size_t i = 0; i < VARIANTS; i++) {
+	for (size_t i = 0; i < VARIANTS * VERSIONS; i++) {
 		struct histree_history *history;
 		struct histree_error error;
 		char *text;
-		snprintf(name, sizeof(name), "v1-%s.sht", variants[i]);
+		uint32_t version = 1 + (uint32_t)(i / VARIANTS);
+		snprintf(name, sizeof(name), "v%u-%s.sht", version, variants[i % VARIANTS]);
 		golden_path(path, name);
 		if (histree_history_open(path, NULL, &history, &error) != HISTREE_OK)
 			fail_msg("%s", error.message);
@@ -80,10 +81,10 @@ static void every_golden_file_says_the_same(void **state)
 		free(text);
 
 		const struct histree_history_info *info = histree_history_info(history);
-		assert_string_equal(info->variant, variants[i]);
+		assert_string_equal(info->variant, variants[i % VARIANTS]);
 		assert_string_equal(info->provider, "golden");
 		assert_int_equal(info->provider_version, 3);
-		assert_int_equal(info->format_version, 1);
+		assert_int_equal(info->format_version, version);
 		assert_true(info->depth >= 2);
 		histree_history_close(history);
 	}
@@ -117,7 +118,7 @@ static void the_format_has_not_changed(void **state)
 	snprintf(made, sizeof(made), "test_golden.%ld.sht", (long)getpid());
 	unlink(made);
 	for (size_t i = 0; i < VARIANTS; i++) {
-		snprintf(name, sizeof(name), "v1-%s.sht", variants[i]);
+		snprintf(name, sizeof(name), "v%d-%s.sht", VERSIONS, variants[i]);
 		assert_made_again(name, golden_build(made, variants[i], &error), made, &error);
 	}
 	enum histree_status status = golden_segments_build(made, &error);
@@ -125,24 +126,23 @@ static void the_format_has_not_changed(void **state)
 		status = golden_segments_make_table(made, &error);
 	char table[80];
 	snprintf(table, sizeof(table), "%s.0.order", made);
-	assert_made_again("v1-segments.sht.0.order", status, table, &error);
-	assert_made_again("v1-segments.sht", status, made, &error);
+	assert_made_again("v2-segments.sht.0.order", status, table, &error);
+	assert_made_again("v2-segments.sht", status, made, &error);
 }
 
-static void the_golden_segments_say_the_same(void **state)
+static void assert_segments_say_the_same(const char *name, uint32_t version)
 {
-	(void)state;
 	char path[DATA_PATH_SIZE], *text;
 	size_t expected_size, size;
 	struct histree_error error;
 	struct histree_segment_store *store;
 	golden_path(path, "segments.txt");
 	char *expected = read_all(path, &expected_size);
-	golden_path(path, "v1-segments.sht");
+	golden_path(path, name);
 	if (histree_segment_store_open(path, NULL, &store, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	assert_int_equal(histree_segment_store_verify(store, report, NULL, NULL), HISTREE_OK);
-	assert_int_equal(histree_segment_store_info(store)->format_version, 1);
+	assert_int_equal(histree_segment_store_info(store)->format_version, version);
 	assert_true(histree_segment_store_info(store)->depth >= 2);
 	FILE *out = open_memstream(&text, &size);
 	assert_non_null(out);
@@ -156,10 +156,16 @@ static void the_golden_segments_say_the_same(void **state)
 	histree_segment_store_close(store);
 }
 
-/* It is used, and says what sorting says. */
-static void the_golden_side_table_leads_through(void **state)
+static void the_golden_segments_say_the_same(void **state)
 {
 	(void)state;
+	assert_segments_say_the_same("v1-segments.sht", 1);
+	assert_segments_say_the_same("v2-segments.sht", 2);
+}
+
+/* It is used, and says what sorting says. */
+static void assert_table_leads_through(const char *name)
+{
 	enum { BY_TABLE, BY_SORTING };
 	char path[DATA_PATH_SIZE];
 	struct histree_segment_store *stores[2];
@@ -168,7 +174,7 @@ static void the_golden_side_table_leads_through(void **state)
 	struct histree_error error;
 	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
 	query.order = HISTREE_SEGMENTS_BY_FIELD;
-	golden_path(path, "v1-segments.sht");
+	golden_path(path, name);
 	for (size_t i = BY_TABLE; i <= BY_SORTING; i++) {
 		const struct histree_segment_open_options options = { .tables = i == BY_TABLE
 											? HISTREE_TABLES_AS_THEY_ARE
@@ -199,12 +205,19 @@ static void the_golden_side_table_leads_through(void **state)
 	}
 }
 
+static void the_golden_side_tables_lead_through(void **state)
+{
+	(void)state;
+	assert_table_leads_through("v1-segments.sht");
+	assert_table_leads_through("v2-segments.sht");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_golden_file_says_the_same),
 		cmocka_unit_test(the_golden_segments_say_the_same),
-		cmocka_unit_test(the_golden_side_table_leads_through),
+		cmocka_unit_test(the_golden_side_tables_lead_through),
 		cmocka_unit_test(the_format_has_not_changed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "support/forge.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
@@ -72,7 +73,7 @@ static uint8_t *next_node(struct walk *walk, size_t *node_size)
 	if (walk->left == 0)
 		return NULL;
 	*node_size = walk->sizes_differ ? (size_t)read_varint(&walk->sizes) : walk->block_size;
-	if (*node_size == 0 || *node_size > walk->size - walk->at)
+	if (*node_size < 4 || *node_size > walk->size - walk->at)
 		return NULL;
 	uint8_t *node = walk->file + walk->at;
 	walk->at += *node_size;
@@ -98,12 +99,20 @@ static void seal_node(uint8_t *node, size_t size)
 		put_le32(node, crc32c(0, node + 4, used - 4));
 }
 
+/* The checksum of each node, and the same in the section of checksums; a file of version 1 has none. */
 static void seal_nodes(uint8_t *file, size_t size)
 {
 	struct walk walk = first_node(file, size);
-	size_t node_size;
-	for (uint8_t *node = next_node(&walk, &node_size); node != NULL; node = next_node(&walk, &node_size))
+	size_t node_size, sums_size = 0;
+	uint8_t *sums = forge_section(file, size, SECTION_SUMS, &sums_size);
+	for (uint8_t *node = next_node(&walk, &node_size); node != NULL; node = next_node(&walk, &node_size)) {
 		seal_node(node, node_size);
+		if (sums_size >= 4) {
+			memcpy(sums, node, 4);
+			sums += 4;
+			sums_size -= 4;
+		}
+	}
 }
 
 static void seal_sections(uint8_t *file, size_t size)

@@ -58,6 +58,7 @@ enum histree_status memory_history_open(struct memory_io *memory, const char *pa
 	struct block_file *file;
 	const struct histree_open_options options = { .cache_bytes = CACHE_BYTES, .salvage = salvage };
 	*out = NULL;
-	enum histree_status status = block_file_open(&memory->io, path, &file, error);
+	enum histree_status status = salvage ? block_file_salvage(&memory->io, path, &file, error)
+					     : block_file_open(&memory->io, path, &file, error);
 	return status == HISTREE_OK ? history_open_file(file, &options, out, error) : status;
 }

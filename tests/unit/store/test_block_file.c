@@ -83,7 +83,7 @@ static void blocks_and_sections_come_back(void **state)
 	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
 	assert_int_equal(block_file_block_size(file), BLOCK);
 	assert_int_equal(block_file_block_count(file), BLOCKS);
-	assert_int_equal(block_file_version(file), 1);
+	assert_int_equal(block_file_version(file), 2);
 	assert_int_equal(block_file_bytes(file), memory_io_find(&memory, "f")->size);
 	assert_string_equal(block_file_path(file), "f");
 	uint8_t block[BLOCK], expected[BLOCK];
@@ -213,11 +213,11 @@ static void newer_files_are_refused_with_a_way_out(void **state)
 	struct memory_io memory;
 	make_file(&memory);
 	put_le32(header_of(&memory) + 8, 9);
-	put_le32(header_of(&memory) + 12, 2);
+	put_le32(header_of(&memory) + 12, 3);
 	fix_header(&memory);
 	assert_open_fails(
 		&memory, HISTREE_ERR_VERSION,
-		"is of format 9, which needs a reader of format 2 or later, and this is 1; use a newer histree, "
+		"is of format 9, which needs a reader of format 3 or later, and this is 2; use a newer histree, "
 		"or build it again with this one");
 	put_le32(header_of(&memory) + 12, 1);      /* newer, but we are told that we understand it */
 	put_le32(header_of(&memory) + 24, 0xffff); /* features that may be ignored */
@@ -288,7 +288,7 @@ static void a_wrong_header_is_refused(void **state)
 		{ 36, 4, "4 blocks" },
 		{ 36, UINT32_MAX, "4294967295 blocks" },
 		{ 40, UINT32_MAX, "at 4294967295" },
-		{ 44, UINT32_MAX, "a table of 2 sections" },
+		{ 44, UINT32_MAX, "a table of 3 sections" },
 		{ 48, 65, "a table of 65 sections" },
 		{ 48, 1, "table of sections: checksum mismatch" },
 		{ 60, 1, "is cut short" },
@@ -340,9 +340,70 @@ static void damaged_sections_are_noticed(void **state)
 
 	memset(header_of(&memory) + 512, 0, 3000); /* so that no copy of the table helps */
 	put_le64(header_of(&memory) + table + 16, UINT64_MAX - 5);
-	put_le32(header_of(&memory) + 52, crc32c(0, header_of(&memory) + table, 48));
+	put_le32(header_of(&memory) + 52, crc32c(0, header_of(&memory) + table, 72));
 	fix_header(&memory);
 	assert_open_fails(&memory, HISTREE_ERR_FORMAT, "section 0 lies outside the file");
+	memory_io_release(&memory);
+}
+
+/* ---- blocks of other files ------------------------------------------------------------------------------ */
+
+static void assert_read_is(struct memory_io *memory, uint32_t number, enum histree_status status, bool salvage)
+{
+	struct block_file *file;
+	struct histree_error error;
+	uint8_t block[BLOCK];
+	assert_int_equal(salvage ? block_file_salvage(&memory->io, "f", &file, NULL)
+				 : block_file_open(&memory->io, "f", &file, NULL),
+			 HISTREE_OK);
+	assert_int_equal(block_file_read(file, number, block, &error), status);
+	if (status != HISTREE_OK)
+		assert_non_null(strstr(error.message, "is not the one that was written"));
+	assert_int_equal(block_file_peek(file, number, block, 4, NULL), status);
+	block_file_close(file);
+}
+
+static void a_block_of_another_file_is_none_of_ours(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	uint8_t kept[BLOCK];
+	make_file(&memory);
+	uint8_t *block = header_of(&memory) + BLOCK_FILE_HEADER_SIZE + BLOCK;
+	memcpy(kept, block, BLOCK);
+	memset(block, 77, BLOCK); /* whatever its checksum says of it */
+	assert_read_is(&memory, 0, HISTREE_OK, false);
+	assert_read_is(&memory, 1, HISTREE_ERR_FORMAT, false);
+	memcpy(block, kept, BLOCK);
+	assert_read_is(&memory, 1, HISTREE_OK, false);
+
+	/* The section of checksums has a copy in the header. */
+	uint64_t table = get_le64(header_of(&memory) + 40);
+	uint8_t *sums = header_of(&memory) + get_le64(header_of(&memory) + table + 2 * 24 + 8);
+	assert_int_equal(get_le32(header_of(&memory) + table + 2 * 24), SECTION_SUMS);
+	sums[5] ^= 1;
+	assert_check_says(&memory, "section SUMS: checksum mismatch; its copy is sound\n");
+	memset(block, 77, BLOCK);
+	assert_read_is(&memory, 1, HISTREE_ERR_FORMAT, false);
+	/* Without it the blocks are anybody's, and only who salvages reads them. */
+	memset(header_of(&memory) + 512, 0, 3000);
+	assert_open_fails(&memory, HISTREE_ERR_FORMAT, "section SUMS is damaged");
+	assert_read_is(&memory, 1, HISTREE_OK, true);
+	memory_io_release(&memory);
+}
+
+/* As those of a version that did not know the section. */
+static void files_without_checksums_of_blocks_are_read(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	make_file(&memory);
+	uint64_t table = get_le64(header_of(&memory) + 40);
+	put_le32(header_of(&memory) + table + 2 * 24, SECTION_ID('X', 'X', 'X', 'X'));
+	put_le32(header_of(&memory) + 52, crc32c(0, header_of(&memory) + table, 72));
+	fix_header(&memory);
+	memset(header_of(&memory) + BLOCK_FILE_HEADER_SIZE, 77, BLOCK);
+	assert_read_is(&memory, 0, HISTREE_OK, false);
 	memory_io_release(&memory);
 }
 
@@ -360,6 +421,8 @@ int main(void)
 		cmocka_unit_test(a_damaged_header_has_a_copy),
 		cmocka_unit_test(a_wrong_header_is_refused),
 		cmocka_unit_test(damaged_sections_are_noticed),
+		cmocka_unit_test(a_block_of_another_file_is_none_of_ours),
+		cmocka_unit_test(files_without_checksums_of_blocks_are_read),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
