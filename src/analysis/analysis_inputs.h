@@ -15,11 +15,15 @@
 #ifndef ANALYSIS_ANALYSIS_INPUTS_H
 #define ANALYSIS_ANALYSIS_INPUTS_H
 
+#include "base/table.h"
 #include "event/event.h"
 #include "histree/status.h"
 
 struct analysis_input_kind {
 	enum histree_status (*create)(void **input, struct histree_error *error);
+
+	/* Have what grows with the trace in this space; called before the first event.  NULL: nothing does. */
+	void (*use_space)(void *input, struct table_space *tables);
 
 	/*
 	 * An event or a gap comes next, in the order of the trace.  It passes by if it is of a trace of which the
@@ -40,6 +44,7 @@ struct analysis_input {
 
 /* A zeroed one is empty. */
 struct analysis_inputs {
+	struct table_space *tables; /* borrowed: of the build; NULL: memory without a ceiling */
 	struct analysis_input *all; /* at most one of a kind */
 	size_t count, capacity;
 };

@@ -8,9 +8,11 @@
 #include <string.h>
 
 enum { CHUNK_MIN = 4 << 10, CHUNK_MAX = 1 << 20 };
+enum { CHUNK_IN_FILE_MAX = 16 << 20 }; /* each is a file */
 
 struct arena_chunk {
 	struct arena_chunk *before;
+	struct table table; /* that the chunk is */
 	max_align_t bytes[];
 };
 
@@ -19,15 +21,19 @@ static bool arena_grow(struct arena *arena, size_t needed)
 	size_t size = arena->bytes_total / 2;
 	if (size < CHUNK_MIN)
 		size = CHUNK_MIN;
-	if (size > CHUNK_MAX)
-		size = CHUNK_MAX;
+	size_t size_max = table_space_is_full(arena->space) ? CHUNK_IN_FILE_MAX : CHUNK_MAX;
+	if (size > size_max)
+		size = size_max;
 	if (size < needed)
 		size = needed;
 	if (size > SIZE_MAX - sizeof(struct arena_chunk))
 		return false;
-	struct arena_chunk *chunk = malloc(sizeof(*chunk) + size);
+	struct table table = { .space = arena->space };
+	struct arena_chunk *chunk = arena->space != NULL ? table_allocate(&table, sizeof(*chunk) + size)
+							 : malloc(sizeof(*chunk) + size);
 	if (chunk == NULL)
 		return false;
+	chunk->table = table;
 	chunk->before = arena->chunk;
 	arena->chunk = chunk;
 	arena->used = 0;
@@ -68,7 +74,8 @@ void arena_release(struct arena *arena)
 {
 	while (arena->chunk != NULL) {
 		struct arena_chunk *before = arena->chunk->before;
-		free(arena->chunk);
+		struct table table = arena->chunk->table;
+		table_release(&table, arena->chunk);
 		arena->chunk = before;
 	}
 	*arena = (struct arena){ 0 };

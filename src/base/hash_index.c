@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_MIN = 64 };
+enum { SLOTS_MIN = 64, ADDED_PER_LOOK = 2048 };
 
 /* Every element is in a slot of its own, and a free slot ends every look-up. */
 static void hash_index_assert(const struct hash_index *index)
@@ -24,14 +24,18 @@ bool hash_index_reserve(struct hash_index *index, size_t count, hash_index_hash 
 	struct hash_index grown = { .slot_count = index->slot_count > 0 ? index->slot_count : SLOTS_MIN };
 	while (count > grown.slot_count / 2)
 		grown.slot_count *= 2;
-	grown.slots = calloc(grown.slot_count, sizeof(*grown.slots));
+	grown.table.space = index->table.space;
+	grown.slots = table_allocate(&grown.table, grown.slot_count * sizeof(*grown.slots));
 	if (grown.slots == NULL)
 		return false;
 	uint32_t number;
-	for (size_t slot = 0; (number = hash_index_next(index, &slot)) != HASH_INDEX_NONE;)
+	for (size_t slot = 0; (number = hash_index_next(index, &slot)) != HASH_INDEX_NONE;) {
 		hash_index_add(&grown, hash_of(elements, number), number);
+		if (grown.count % ADDED_PER_LOOK == 0)
+			table_space_look(grown.table.space);
+	}
 	assert(grown.count == index->count);
-	free(index->slots);
+	table_release(&index->table, index->slots);
 	*index = grown;
 	hash_index_assert(index);
 	return true;
@@ -57,6 +61,6 @@ void hash_index_clear(struct hash_index *index)
 void hash_index_release(struct hash_index *index)
 {
 	hash_index_assert(index);
-	free(index->slots);
+	table_release(&index->table, index->slots);
 	*index = (struct hash_index){ 0 };
 }

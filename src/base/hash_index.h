@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/table.h"
+
 #define HASH_INDEX_NONE UINT32_MAX
 
 /* A zeroed struct hash_index is an empty one. */
@@ -24,6 +26,7 @@ struct hash_index {
 	uint32_t *slots;   /* the number of an element plus 1; 0 means free */
 	size_t slot_count; /* 0 or a power of two */
 	uint32_t count;    /* slots in use, at most half of them */
+	struct table table; /* of the slots */
 };
 
 /* Returns whether element `number` has this key.  `elements` and `key` are what the caller of find passed. */

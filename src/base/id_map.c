@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/id_map.h"
 
-#include <stdlib.h>
-
-#include "base/array.h"
-
 static uint64_t hash_of_entry(const void *entries, uint32_t number)
 {
 	return hash_mix(((const struct id_entry *)entries)[number].id);
@@ -13,7 +9,7 @@ static uint64_t hash_of_entry(const void *entries, uint32_t number)
 bool id_map_add(struct id_map *map, uint64_t id, void *record)
 {
 	assert(record != NULL && id_map_find(map, id) == NULL);
-	if (!array_reserve(&map->entries, &map->capacity, map->count + 1) ||
+	if (!table_reserve(&map->table, &map->entries, &map->capacity, map->count + 1) ||
 	    !hash_index_reserve(&map->index, map->count + 1, hash_of_entry, map->entries))
 		return false;
 	map->entries[map->count] = (struct id_entry){ .id = id, .record = record };
@@ -30,7 +26,7 @@ const struct id_entry *id_map_next(const struct id_map *map, size_t *position)
 
 void id_map_release(struct id_map *map)
 {
-	free(map->entries);
+	table_release(&map->table, map->entries);
 	hash_index_release(&map->index);
 	*map = (struct id_map){ 0 };
 }

@@ -19,6 +19,7 @@ struct id_entry {
 struct id_map {
 	struct id_entry *entries; /* in the order of their addition */
 	size_t count, capacity;
+	struct table table;      /* of `entries` */
 	struct hash_index index; /* of entries, by id */
 };
 
@@ -32,6 +33,12 @@ static inline void *id_map_find(const struct id_map *map, uint64_t id)
 {
 	uint32_t number = hash_index_find(&map->index, hash_mix(id), id_map_entry_has_id, map->entries, &id);
 	return number == HASH_INDEX_NONE ? NULL : map->entries[number].record;
+}
+
+/* Have its memory from this space.  It is empty yet. */
+static inline void id_map_use_space(struct id_map *map, struct table_space *space)
+{
+	map->table.space = map->index.table.space = space;
 }
 
 /* Add the record of an id that the map does not have yet.  Returns false if memory is out. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/hash.h"
 
 static_assert(INTERN_NONE == HASH_INDEX_NONE, "what the index does not find is no id");
@@ -42,6 +41,11 @@ static uint32_t find(const struct intern *intern, uint64_t hash, const void *byt
 	return hash_index_find(&intern->index, hash, has_bytes, intern->strings, &wanted);
 }
 
+void intern_use_space(struct intern *intern, struct table_space *space)
+{
+	intern->bytes.space = intern->table.space = intern->index.table.space = space;
+}
+
 uint32_t intern_add(struct intern *intern, const void *bytes, size_t size)
 {
 	if (size > UINT32_MAX - 8 || intern->count >= UINT32_MAX / 2)
@@ -51,8 +55,9 @@ uint32_t intern_add(struct intern *intern, const void *bytes, size_t size)
 	if (known != HASH_INDEX_NONE)
 		return known;
 
-	if (!array_reserve(&intern->strings, &intern->strings_capacity, (size_t)intern->count + 1) ||
-	    !hash_index_reserve(&intern->index, (size_t)intern->count + 1, hash_of, intern->strings))
+	size_t needed = (size_t)intern->count + 1;
+	if (!table_reserve(&intern->table, &intern->strings, &intern->strings_capacity, needed) ||
+	    !hash_index_reserve(&intern->index, needed, hash_of, intern->strings))
 		return INTERN_NONE;
 	uint32_t size32 = (uint32_t)size;
 	char *string = arena_allocate(&intern->bytes, sizeof(size32) + size + 1, 1);
@@ -98,7 +103,7 @@ bool intern_copy(const struct intern *intern, struct intern *copy)
 void intern_release(struct intern *intern)
 {
 	arena_release(&intern->bytes);
-	free((void *)intern->strings);
+	table_release(&intern->table, (void *)intern->strings);
 	hash_index_release(&intern->index);
 	*intern = (struct intern){ 0 };
 }

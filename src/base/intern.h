@@ -22,9 +22,13 @@ struct intern {
 	struct arena bytes;
 	const char **strings; /* by id; four bytes before each are its size */
 	size_t strings_capacity;
+	struct table table; /* of `strings` */
 	uint32_t count;
 	struct hash_index index; /* of ids, by the bytes */
 };
+
+/* Have its memory from this space.  It is empty yet. */
+void intern_use_space(struct intern *intern, struct table_space *space);
 
 /* Returns the id of these bytes, or INTERN_NONE if memory is out. */
 uint32_t intern_add(struct intern *intern, const void *bytes, size_t size);

@@ -33,7 +33,9 @@ struct tree_options {
 				"give a node at most this many children, 2 to 1000; default: 50, in cluster "   \
 				"1000"),                                                                        \
 		CLI_OPTION_TREE("memory", "BYTES", CLI_SIZE, type, at.memory, 1024 * 1024, UINT64_MAX,          \
-				"use at most this much memory for buffers; default: 64M, in cluster 256M")
+				"use at most this much memory for the buffers of each history, and as much "    \
+				"for the tables of all (names, states, threads), which go to disk above it; "   \
+				"default: 64M, for the buffers of cluster 256M")
 #define CLI_OPTION_TREE(text, of, takes, type, at, lowest, highest, means)                                \
 	{                                                                                                 \
 		.name = text, .argument = of, .kind = takes, .member = offsetof(type, at), .min = lowest, \

@@ -184,7 +184,7 @@ static enum histree_status make_overview(struct writer *writer, const char *path
 		.start = writer->of.start,
 		.tree.threads = writer->options.threads,
 	};
-	enum histree_status status = state_file_sink(writer->io, &options, &writer->sink, error);
+	enum histree_status status = state_file_sink(writer->io, &options, NULL, &writer->sink, error);
 	if (status != HISTREE_OK)
 		return status;
 	attribute_tree_init(&writer->attributes);

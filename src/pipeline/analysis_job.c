@@ -23,8 +23,8 @@ enum histree_status analysis_job_init(struct analysis_job *job, const struct reg
 }
 
 static enum histree_status start_history(struct analysis_job *job, const struct io *io, const char *path,
-					 histree_time start, const struct histree_build_options *build, void *input,
-					 struct histree_error *error)
+					 histree_time start, const struct histree_build_options *build,
+					 struct table_space *tables, void *input, struct histree_error *error)
 {
 	const struct analysis *analysis = job->entry->analysis;
 	const struct histree_history_options options = {
@@ -35,7 +35,7 @@ static enum histree_status start_history(struct analysis_job *job, const struct 
 		.resume = build->resume,
 		.tree = build->tree,
 	};
-	enum histree_status status = state_file_create(io, &options, &job->system, error);
+	enum histree_status status = state_file_create_in(io, &options, tables, &job->system, error);
 	return status == HISTREE_OK ? analysis->create(job->system, input, &job->instance, error) : status;
 }
 
@@ -70,7 +70,8 @@ enum histree_status analysis_job_start(struct analysis_job *job, const struct io
 	enum histree_status status = analysis_inputs_get(inputs, registry_input(job->entry), &input, error);
 	if (status != HISTREE_OK)
 		return status;
-	return analysis_job_makes_history(job) ? start_history(job, io, path, start, options, input, error)
+	return analysis_job_makes_history(job) ? start_history(job, io, path, start, options, inputs->tables, input,
+								       error)
 					       : start_segments(job, io, path, options, input, error);
 }
 

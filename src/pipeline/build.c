@@ -24,6 +24,7 @@
 #include "pipeline/analysis_job.h"
 #include "pipeline/build.h"
 #include "pipeline/publish_clock.h"
+#include "state/state_file.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
 #include "trace/trace.h"
@@ -49,6 +50,7 @@ struct build {
 	struct histree_error *error;
 	struct store_folder folder;
 	struct trace *trace;
+	struct table_space tables; /* of all analyses */
 	struct analysis_inputs inputs;
 	struct analysis_job *jobs;
 	size_t job_count, jobs_capacity;
@@ -218,9 +220,23 @@ out:
 
 /* ---- running --------------------------------------------------------------------------------------------- */
 
+/* Tables that outgrow memory are beside the store's files. */
+static enum histree_status make_tables(struct build *build)
+{
+	char *inside = store_folder_path(&build->folder, MANIFEST_FILE);
+	bool made = inside != NULL && table_space_init(&build->tables, inside,
+						       state_file_table_memory(&build->options->tree));
+	free(inside);
+	build->inputs.tables = &build->tables;
+	return made ? HISTREE_OK : error_memory(build->error, "a path");
+}
+
 static enum histree_status start_jobs(struct build *build, histree_time start)
 {
 	build->start = build->end = start;
+	enum histree_status made = make_tables(build);
+	if (made != HISTREE_OK)
+		return made;
 	for (size_t i = 0; i < build->job_count; i++) {
 		struct analysis_job *job = &build->jobs[i];
 		char *path = store_folder_path(&build->folder, job->file);
@@ -294,6 +310,7 @@ static enum histree_status look_at_clock(struct build *build)
 {
 	int64_t now = now_ns();
 	enum histree_status status = HISTREE_OK;
+	table_space_look(&build->tables);
 	if (publish_clock_is_due(&build->publish_clock, now)) {
 		status = publish(build);
 		publish_clock_done(&build->publish_clock, now, now_ns());
@@ -509,6 +526,7 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 	for (size_t i = 0; i < build.job_count; i++)
 		analysis_job_release(&build.jobs[i]);
 	analysis_inputs_release(&build.inputs);
+	table_space_release(&build.tables);
 	free(build.jobs);
 	free(build.cut_short);
 	event_index_writer_release(&build.index);

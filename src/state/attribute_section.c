@@ -14,7 +14,7 @@
 
 /* ---- the bytes on their way to the file, gathered to pieces --------------------------------------------- */
 
-enum { PIECE_SIZE = 64 << 10 };
+enum { PIECE_SIZE = 64 << 10, GROUPS_PER_LOOK = 2048 };
 
 /* After the first failure, which is kept, nothing is written any more: so it is enough to ask once, at the end. */
 struct section_writer {
@@ -245,6 +245,7 @@ struct cutter {
 	const struct attribute_tree *tree;
 	struct section_writer *writer;
 	struct intern shapes;
+	uint64_t groups;   /* that were cut */
 	struct group next; /* the one that was cut but is not in a range yet; size 0: none is left */
 };
 
@@ -267,6 +268,8 @@ static struct group cut_group(struct cutter *cutter, histree_quark leader)
 	struct group group = { .leader = leader };
 	if (leader >= tree->base.count)
 		return group;
+	if (++cutter->groups % GROUPS_PER_LOOK == 0)
+		table_space_look(tree->table.space);
 	/* The number of members comes first, and takes one byte. */
 	uint8_t shape[1 + GROUP_SIZE_MAX * 2 * VARINT_SIZE_MAX], *at = shape + 1;
 	int64_t name_before = 0;
@@ -302,8 +305,9 @@ static bool continues(const struct attribute_tree *tree, histree_quark before, c
 static bool has_late_child(const struct attribute_tree *tree, const struct group *group)
 {
 	for (histree_quark quark = group->leader; quark < group->leader + group->size; quark++) {
-		histree_quark youngest = tree->attributes[quark].last_child;
-		if (youngest != HISTREE_ROOT && youngest >= group->leader + group->size)
+		const struct attribute *attribute = &tree->attributes[quark];
+		if (attribute->first_child != HISTREE_ROOT &&
+		    attribute->last_child >= group->leader + group->size)
 			return true;
 	}
 	return false;

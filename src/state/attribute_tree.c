@@ -3,18 +3,19 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "state/attribute_path.h"
 
 static_assert(HISTREE_ROOT == HASH_INDEX_NONE, "what the index does not find is no attribute");
 
+/* So many children are found by going through them: they are near one another in memory, as a rule. */
+enum { FAMILY_MAX = 8, ATTRIBUTES_PER_LOOK = 2048 };
+
 static const struct attribute no_attribute = {
 	.parent = HISTREE_ROOT,
 	.name = INTERN_NONE,
 	.first_child = HISTREE_ROOT,
-	.last_child = HISTREE_ROOT,
 	.next_sibling = HISTREE_ROOT,
 };
 
@@ -88,12 +89,23 @@ static uint64_t hash_of_attribute(const void *attributes, uint32_t quark)
 	return hash_of_child(attribute->parent, attribute->name);
 }
 
-/* Returns the child of that name, HISTREE_ROOT if there is none. */
-static histree_quark find_child(const struct attribute_tree *tree, uint64_t hash, histree_quark parent,
-				uint32_t name)
+static histree_quark find_indexed(const struct attribute_tree *tree, histree_quark parent, uint32_t name)
 {
+	uint64_t hash = hash_of_child(parent, name);
 	return hash_index_find(&tree->children, hash, is_child, tree->attributes,
 			       &(struct child_key){ parent, name });
+}
+
+/* Returns the child of that name, HISTREE_ROOT if there is none. */
+static histree_quark find_child(const struct attribute_tree *tree, histree_quark parent, uint32_t name)
+{
+	const struct attribute *above = parent == HISTREE_ROOT ? &tree->root : &tree->attributes[parent];
+	if (above->is_indexed)
+		return find_indexed(tree, parent, name);
+	histree_quark child = above->first_child;
+	while (child != HISTREE_ROOT && tree->attributes[child].name != name)
+		child = tree->attributes[child].next_sibling;
+	return child;
 }
 
 static uint32_t find_name(const struct attribute_tree *tree, const struct attribute_name *name)
@@ -107,9 +119,7 @@ static histree_quark tree_child(const struct histree_attributes *attributes, his
 {
 	const struct attribute_tree *tree = tree_of(attributes);
 	uint32_t known_name = find_name(tree, name);
-	if (known_name == INTERN_NONE)
-		return HISTREE_ROOT;
-	return find_child(tree, hash_of_child(parent, known_name), parent, known_name);
+	return known_name == INTERN_NONE ? HISTREE_ROOT : find_child(tree, parent, known_name);
 }
 
 static const struct attribute_source tree_source = {
@@ -125,10 +135,16 @@ void attribute_tree_init(struct attribute_tree *tree)
 	*tree = (struct attribute_tree){ .base.source = &tree_source, .root = no_attribute };
 }
 
+void attribute_tree_use_space(struct attribute_tree *tree, struct table_space *space)
+{
+	tree->table.space = tree->children.table.space = space;
+	intern_use_space(&tree->texts, space);
+}
+
 void attribute_tree_release(struct attribute_tree *tree)
 {
 	intern_release(&tree->texts);
-	free(tree->attributes);
+	table_release(&tree->table, tree->attributes);
 	hash_index_release(&tree->children);
 	attribute_tree_init(tree);
 }
@@ -141,32 +157,57 @@ static enum histree_status reserve(struct attribute_tree *tree, size_t more, str
 	if (more > ATTRIBUTE_COUNT_MAX - tree->base.count)
 		return error_set(error, HISTREE_ERR_TOO_LARGE, "a history has %d attributes at most",
 				 ATTRIBUTE_COUNT_MAX);
-	size_t needed = tree->base.count + more;
-	if (!array_reserve(&tree->attributes, &tree->capacity, needed) ||
-	    !hash_index_reserve(&tree->children, needed, hash_of_attribute, tree->attributes))
+	/* Each of them may be the one that makes a family large. */
+	size_t indexed = tree->children.count + more * (FAMILY_MAX + 1);
+	if (!table_reserve(&tree->table, &tree->attributes, &tree->capacity, tree->base.count + more) ||
+	    !hash_index_reserve(&tree->children, indexed, hash_of_attribute, tree->attributes))
 		return error_memory(error, "the attribute tree");
 	return HISTREE_OK;
+}
+
+static void index_attribute(struct attribute_tree *tree, histree_quark quark)
+{
+	hash_index_add(&tree->children, hash_of_attribute(tree->attributes, quark), quark);
+}
+
+/* A child was added to a family that is not in the index. */
+static void index_if_many(struct attribute_tree *tree, struct attribute *above)
+{
+	unsigned count = 0;
+	for (histree_quark child = above->first_child; child != HISTREE_ROOT;
+	     child = tree->attributes[child].next_sibling)
+		count++;
+	if (count <= FAMILY_MAX)
+		return;
+	above->is_indexed = true;
+	for (histree_quark child = above->first_child; child != HISTREE_ROOT;
+	     child = tree->attributes[child].next_sibling)
+		index_attribute(tree, child);
 }
 
 /* The attribute with that name; if it is new, its room was reserved. */
 static histree_quark find_or_append(struct attribute_tree *tree, histree_quark parent, uint32_t name)
 {
-	uint64_t hash = hash_of_child(parent, name);
-	histree_quark known = find_child(tree, hash, parent, name);
+	histree_quark known = find_child(tree, parent, name);
 	if (known != HISTREE_ROOT)
 		return known;
 	histree_quark quark = tree->base.count++;
-	hash_index_add(&tree->children, hash, quark);
 	tree->attributes[quark] = no_attribute;
 	tree->attributes[quark].parent = parent;
 	tree->attributes[quark].name = name;
 
 	struct attribute *above = parent == HISTREE_ROOT ? &tree->root : &tree->attributes[parent];
-	if (above->last_child == HISTREE_ROOT)
+	if (above->first_child == HISTREE_ROOT)
 		above->first_child = quark;
 	else
 		tree->attributes[above->last_child].next_sibling = quark;
-	above->last_child = quark;
+	above->last_child = quark & (ATTRIBUTE_COUNT_MAX - 1); /* which it is below */
+	if (above->is_indexed)
+		index_attribute(tree, quark);
+	else
+		index_if_many(tree, above);
+	if (quark % ATTRIBUTES_PER_LOOK == 0)
+		table_space_look(tree->table.space);
 	return quark;
 }
 

@@ -3,11 +3,12 @@
  * attribute_tree.h - the attribute tree as it grows while a history is built.
  *
  * Attributes are rows of one array, by quark.  A parent is always older than its children, so its quark is
- * smaller; siblings are linked in the order of their creation, which is that of their quarks.  A hash
- * index finds (parent, name).
+ * smaller; siblings are linked in the order of their creation, which is that of their quarks.  The children of
+ * most attributes are few, and are found by going through them; where they are more, a hash index finds them by
+ * (parent, name).
  *
- * Memory an attribute: 20 bytes here, 8 to 16 in the index.  A name that is no number costs another 17 to 28 and
- * its own bytes, once, however many attributes have it.
+ * Memory an attribute: 20 bytes here; 8 to 16 in the index if it has many siblings.  A name that is no number costs
+ * another 17 to 28 and its own bytes, once, however many attributes have it.
  */
 #ifndef STATE_ATTRIBUTE_TREE_H
 #define STATE_ATTRIBUTE_TREE_H
@@ -22,7 +23,9 @@
 struct attribute {
 	histree_quark parent;
 	uint32_t name; /* in `texts`, or a number */
-	histree_quark first_child, last_child, next_sibling;
+	histree_quark first_child, next_sibling;
+	uint32_t last_child : 31; /* if there is a first one */
+	uint32_t is_indexed : 1;  /* its children are in the index, because they are many */
 };
 
 struct attribute_tree {
@@ -31,10 +34,15 @@ struct attribute_tree {
 	struct attribute root; /* not an attribute: only its children count */
 	struct attribute *attributes;
 	size_t capacity;
-	struct hash_index children; /* of quarks, by parent and name */
+	struct table table;         /* of `attributes` */
+	struct hash_index children; /* of those with many siblings, by parent and name */
 };
 
 void attribute_tree_init(struct attribute_tree *tree);
+
+/* Have the memory from this space.  The tree is empty yet. */
+void attribute_tree_use_space(struct attribute_tree *tree, struct table_space *space);
+
 void attribute_tree_release(struct attribute_tree *tree);
 
 /*

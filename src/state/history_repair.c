@@ -193,7 +193,7 @@ enum histree_status history_repair(const struct io *io, struct histree_history *
 	if (status == HISTREE_OK)
 		status = tree_iter_create(history_tree(damaged), &repair.iter, error);
 	if (status == HISTREE_OK)
-		status = state_file_sink(io, &options, &repair.sink, error);
+		status = state_file_sink(io, &options, NULL, &repair.sink, error);
 	if (status == HISTREE_OK) {
 		tree_iter_keep_to_nodes(repair.iter);
 		status = info->attribute_count > 0 ? add_slice(&repair, info->start, info->end) : HISTREE_OK;

@@ -5,12 +5,14 @@
 #ifndef STATE_INTERVAL_SINK_H
 #define STATE_INTERVAL_SINK_H
 
+#include "base/table.h"
 #include "histree/history.h"
 #include "histree/value.h"
 
 struct attribute_tree;
 
 struct interval_sink {
+	struct table_space *tables; /* for what grows with the attributes; NULL: it is in memory */
 	/* Add an interval, whose bytes are borrowed for the call. */
 	enum histree_status (*add)(void *context, const struct histree_interval *interval,
 				   struct histree_error *error);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "state/ongoing_states.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/array.h"
 
 _Static_assert(sizeof(struct ongoing_state) == 24, "the memory an attribute takes is promised above");
 
+void ongoing_states_use_space(struct ongoing_states *ongoing, struct table_space *space)
+{
+	ongoing->table.space = ongoing->pool.table.space = ongoing->pool.index.table.space = space;
+}
+
 bool ongoing_states_reserve(struct ongoing_states *ongoing, size_t count)
 {
-	return array_reserve(&ongoing->states, &ongoing->capacity, count);
+	return table_reserve(&ongoing->table, &ongoing->states, &ongoing->capacity, count);
 }
 
 void ongoing_states_extend(struct ongoing_states *ongoing, uint32_t count, histree_time since)
@@ -106,6 +108,6 @@ void ongoing_states_set(struct ongoing_states *ongoing, histree_quark quark, his
 void ongoing_states_release(struct ongoing_states *ongoing)
 {
 	value_pool_release(&ongoing->pool);
-	free(ongoing->states);
+	table_release(&ongoing->table, ongoing->states);
 	*ongoing = (struct ongoing_states){ 0 };
 }

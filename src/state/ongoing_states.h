@@ -30,9 +30,13 @@ struct ongoing_state {
 struct ongoing_states {
 	struct ongoing_state *states; /* by quark */
 	size_t capacity;
+	struct table table; /* of `states` */
 	uint32_t count;
 	struct value_pool pool;
 };
+
+/* Have the memory from this space.  There are no attributes yet. */
+void ongoing_states_use_space(struct ongoing_states *ongoing, struct table_space *space);
 
 /* Make room for `count` attributes in all.  Returns false if memory is out. */
 bool ongoing_states_reserve(struct ongoing_states *ongoing, size_t count);

@@ -19,11 +19,19 @@
 #include "tree/tree_shape.h"
 #include "tree/tree_writer.h"
 
+enum {
+	TABLE_MEMORY_DEFAULT = 64 << 20,
+	INTERVALS_PER_LOOK = 2048, /* at what is resident of the tables */
+};
+
 struct state_file {
 	struct block_file *file;
 	struct tree_writer *writer;
 	struct provider provider;
 	const struct io *io;
+	struct table_space *tables; /* of the build, or its own */
+	struct table_space own_tables;
+	unsigned unlooked; /* intervals since the last look */
 	/* Of a file that is gone on with: what was published of it ends then, and nothing earlier replaces it. */
 	bool resumed;
 	histree_time resumed_end;
@@ -42,6 +50,10 @@ static enum histree_status file_add(void *context, const struct histree_interval
 				    struct histree_error *error)
 {
 	struct state_file *state_file = context;
+	if (++state_file->unlooked == INTERVALS_PER_LOOK) {
+		state_file->unlooked = 0;
+		table_space_look(state_file->tables);
+	}
 	return tree_writer_add(state_file->writer, interval, error);
 }
 
@@ -122,6 +134,8 @@ static void file_free(void *context)
 		state_file->io->unlink(state_file->io->context, state_file->path);
 	free(state_file->path);
 	free(state_file->replaces);
+	if (state_file->tables == &state_file->own_tables)
+		table_space_release(&state_file->own_tables);
 	free(state_file);
 }
 
@@ -146,6 +160,7 @@ static enum histree_status file_branch(void *context, bool publish, struct inter
 	*branch = (struct state_file){
 		.provider = of->provider,
 		.io = of->io,
+		.tables = of->tables,
 		.resumed = of->resumed,
 		.resumed_end = of->resumed_end,
 		.main = of->file,
@@ -253,8 +268,25 @@ static enum histree_status continue_file(struct state_file *state_file, const ch
 	return block_file_create(io, path, node_size, &state_file->file, error);
 }
 
+size_t state_file_table_memory(const struct histree_tree_options *options)
+{
+	return options->memory_max != 0 ? options->memory_max : TABLE_MEMORY_DEFAULT;
+}
+
+/* The tables are of the space of a build, or of one of their own. */
+static enum histree_status take_tables(struct state_file *state_file, const struct histree_history_options *options,
+				       struct table_space *tables, struct histree_error *error)
+{
+	state_file->tables = tables != NULL ? tables : &state_file->own_tables;
+	if (tables == NULL && !table_space_init(&state_file->own_tables, options->path,
+						state_file_table_memory(&options->tree)))
+		return error_memory(error, "a history file");
+	return HISTREE_OK;
+}
+
 enum histree_status state_file_sink(const struct io *io, const struct histree_history_options *options,
-				    struct interval_sink *out, struct histree_error *error)
+				    struct table_space *tables, struct interval_sink *out,
+				    struct histree_error *error)
 {
 	if (options->path == NULL || options->path[0] == '\0')
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a history needs the path of the file to make");
@@ -270,9 +302,11 @@ enum histree_status state_file_sink(const struct io *io, const struct histree_hi
 	if (state_file == NULL)
 		return error_memory(error, "a history file");
 	*state_file = (struct state_file){ .provider = provider, .io = io };
-	if (options->resume)
+	status = take_tables(state_file, options, tables, error);
+	tree_options.tables = state_file->tables;
+	if (status == HISTREE_OK && options->resume)
 		status = continue_file(state_file, options->path, tree_options.node_size, error);
-	else
+	else if (status == HISTREE_OK)
 		status = block_file_create(io, options->path, tree_options.node_size, &state_file->file, error);
 	if (status == HISTREE_OK)
 		status = tree_writer_create(state_file->file, &tree_options, &state_file->writer, error);
@@ -281,6 +315,7 @@ enum histree_status state_file_sink(const struct io *io, const struct histree_hi
 		return status;
 	}
 	*out = (struct interval_sink){
+		.tables = state_file->tables,
 		.add = file_add,
 		.closing = file_closing,
 		.finish = file_finish,
@@ -292,12 +327,13 @@ enum histree_status state_file_sink(const struct io *io, const struct histree_hi
 	return HISTREE_OK;
 }
 
-enum histree_status state_file_create(const struct io *io, const struct histree_history_options *options,
-				      struct histree_state_system **out, struct histree_error *error)
+enum histree_status state_file_create_in(const struct io *io, const struct histree_history_options *options,
+					 struct table_space *tables, struct histree_state_system **out,
+					 struct histree_error *error)
 {
 	struct interval_sink sink;
 	*out = NULL;
-	enum histree_status status = state_file_sink(io, options, &sink, error);
+	enum histree_status status = state_file_sink(io, options, tables, &sink, error);
 	if (status != HISTREE_OK)
 		return status;
 	status = state_system_create(options->start, &sink, out, error);

@@ -9,15 +9,30 @@
 #include "histree/state_system.h"
 #include "state/interval_sink.h"
 
-/* Create a state system; `io` outlives it. */
-enum histree_status state_file_create(const struct io *io, const struct histree_history_options *options,
-				      struct histree_state_system **out, struct histree_error *error);
+/*
+ * Create a state system; `io` outlives it, and so does `tables`, where what grows with the attributes has its
+ * memory. With NULL the system has a space of its own.
+ */
+enum histree_status state_file_create_in(const struct io *io, const struct histree_history_options *options,
+					 struct table_space *tables, struct histree_state_system **out,
+					 struct histree_error *error);
+
+static inline enum histree_status state_file_create(const struct io *io,
+						    const struct histree_history_options *options,
+						    struct histree_state_system **out, struct histree_error *error)
+{
+	return state_file_create_in(io, options, NULL, out, error);
+}
+
+/* Returns how much memory the tables of a build with these options may have. */
+size_t state_file_table_memory(const struct histree_tree_options *options);
 
 /*
  * Make a history file as a sink by itself, for a caller that has intervals and attributes.  It cannot publish.
  * Its context is freed with sink.free().
  */
 enum histree_status state_file_sink(const struct io *io, const struct histree_history_options *options,
-				    struct interval_sink *out, struct histree_error *error);
+				    struct table_space *tables, struct interval_sink *out,
+				    struct histree_error *error);
 
 #endif

@@ -16,6 +16,8 @@ enum histree_status state_system_create(histree_time start, const struct interva
 		return error_memory(error, "a state system");
 	*system = (struct histree_state_system){ .sink = *sink, .start = start, .current_end = start };
 	attribute_tree_init(&system->attributes);
+	attribute_tree_use_space(&system->attributes, sink->tables);
+	ongoing_states_use_space(&system->ongoing, sink->tables);
 	*out = system;
 	return HISTREE_OK;
 }
@@ -24,9 +26,10 @@ void histree_state_free(struct histree_state_system *system)
 {
 	if (system == NULL)
 		return;
-	system->sink.free(system->sink.context);
+	/* The tables are of a space that goes with the sink. */
 	ongoing_states_release(&system->ongoing);
 	attribute_tree_release(&system->attributes);
+	system->sink.free(system->sink.context);
 	free(system);
 }
 

@@ -28,6 +28,12 @@ struct histree_state_system {
 enum histree_status state_system_create(histree_time start, const struct interval_sink *sink,
 					struct histree_state_system **out, struct histree_error *error);
 
+/* Returns where the system has what grows with its attributes.  Who fills it may have such things there too. */
+static inline struct table_space *state_system_tables(const struct histree_state_system *system)
+{
+	return system->sink.tables;
+}
+
 /* Return HISTREE_OK if the system takes changes, and if `quark` is an attribute as well. */
 enum histree_status state_check_open(const struct histree_state_system *system, struct histree_error *error);
 enum histree_status state_check_attribute(const struct histree_state_system *system, histree_quark quark,

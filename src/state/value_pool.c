@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/hash.h"
 
 enum { UNHELD_BYTES_MIN = 64 << 10 };
@@ -66,7 +65,7 @@ static bool take_id(struct value_pool *pool, uint32_t *id)
 		return true;
 	}
 	if (pool->count == UINT32_MAX / 4 ||
-	    !array_reserve(&pool->values, &pool->capacity, (size_t)pool->count + 1))
+	    !table_reserve(&pool->table, &pool->values, &pool->capacity, (size_t)pool->count + 1))
 		return false;
 	*id = pool->count++;
 	return true;
@@ -122,7 +121,7 @@ void value_pool_release(struct value_pool *pool)
 {
 	for (uint32_t id = 0; id < pool->count; id++)
 		free(pool->values[id].bytes);
-	free(pool->values);
+	table_release(&pool->table, pool->values);
 	hash_index_release(&pool->index);
 	*pool = (struct value_pool){ 0 };
 }

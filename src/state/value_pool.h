@@ -28,6 +28,7 @@ struct pooled_value {
 struct value_pool {
 	struct pooled_value *values; /* by id */
 	size_t capacity;
+	struct table table;              /* of `values` */
 	uint32_t count;                  /* ids given out so far, free ones included */
 	uint32_t free_id;                /* the first free one, 1 added; 0: none */
 	struct hash_index index;         /* of held and unheld values, by their bytes */

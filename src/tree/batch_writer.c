@@ -14,8 +14,9 @@ static const double item_bytes_first = 3.0;
 /* The share of a node that a leaf is meant to fill; nodes are only as long in the file as they are filled. */
 static const double leaf_fill = 0.75;
 
-void batch_writer_init(struct batch_writer *writer, struct tree_branch *branch)
+void batch_writer_init(struct batch_writer *writer, struct tree_branch *branch, struct table_space *tables)
 {
+	writer->lifetimes.table.space = tables;
 	writer->branch = branch;
 	writer->item_bytes = item_bytes_first;
 }

@@ -19,7 +19,7 @@ struct batch_writer {
 };
 
 /* Begin to write leaves, which become children of the open branch, with a zeroed writer. */
-void batch_writer_init(struct batch_writer *writer, struct tree_branch *branch);
+void batch_writer_init(struct batch_writer *writer, struct tree_branch *branch, struct table_space *tables);
 
 /* Returns how many items make a good leaf. */
 size_t batch_writer_leaf_items(const struct batch_writer *writer);

@@ -133,7 +133,7 @@ static enum histree_status create(struct tree_branch *branch, const struct tree_
 	cluster->branch = branch;
 	cluster->start = options->start;
 	share_memory(cluster, options->memory_max);
-	batch_writer_init(&cluster->writer, branch);
+	batch_writer_init(&cluster->writer, branch, options->tables);
 	cluster->leaf_items = batch_writer_leaf_items(&cluster->writer);
 	chunk_pool_init(&cluster->pool);
 	for (unsigned i = 0; i < CLUSTER_TIERS; i++) {

@@ -3,13 +3,14 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/block_directory.h"
 #include "base/error.h"
 
+enum { LIFETIMES_PER_LOOK = 1 << 18 }; /* at what is resident of their table: 4 MiB */
+
 static bool lifetimes_reserve(struct lifetimes *lifetimes, size_t count)
 {
-	if (!array_reserve(&lifetimes->by_key, &lifetimes->capacity, count))
+	if (!table_reserve(&lifetimes->table, &lifetimes->by_key, &lifetimes->capacity, count))
 		return false;
 	while (lifetimes->count < count)
 		lifetimes->by_key[lifetimes->count++] = lifetime_none;
@@ -46,16 +47,21 @@ unsigned lifetime_nulls(struct lifetime lifetime, histree_quark key, histree_tim
 
 bool lifetimes_copy(const struct lifetimes *lifetimes, struct lifetimes *copy)
 {
-	*copy = (struct lifetimes){ .by_key = array_copy(lifetimes->by_key, lifetimes->count) };
-	if (copy->by_key == NULL)
-		return lifetimes->count == 0;
-	copy->count = copy->capacity = lifetimes->count;
+	struct table_space *space = lifetimes->table.space;
+	*copy = (struct lifetimes){ .table.space = space };
+	if (!table_reserve(&copy->table, &copy->by_key, &copy->capacity, lifetimes->count))
+		return false;
+	for (; copy->count < lifetimes->count; copy->count++) {
+		copy->by_key[copy->count] = lifetimes->by_key[copy->count];
+		if (copy->count % LIFETIMES_PER_LOOK == 0)
+			table_space_look(space);
+	}
 	return true;
 }
 
 void lifetimes_release(struct lifetimes *lifetimes)
 {
-	free(lifetimes->by_key);
+	table_release(&lifetimes->table, lifetimes->by_key);
 	*lifetimes = (struct lifetimes){ 0 };
 }
 
@@ -150,6 +156,8 @@ enum histree_status lifetimes_write(const struct lifetimes *lifetimes, uint32_t 
 	struct block_offsets offsets = { 0 };
 	enum histree_status status = HISTREE_OK;
 	for (uint64_t key = 0; status == HISTREE_OK && key < key_count; key += LIFETIMES_IN_BLOCK) {
+		if (key % LIFETIMES_PER_LOOK == 0)
+			table_space_look(lifetimes->table.space);
 		if (!block_offsets_add(&offsets, bits.bits / 8) ||
 		    !bit_buffer_reserve(&bits, 2 * 8 * COLUMN_SIZE_MAX))
 			status = error_memory(error, "the section LIFE");

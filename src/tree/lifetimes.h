@@ -24,6 +24,7 @@
 #ifndef TREE_LIFETIMES_H
 #define TREE_LIFETIMES_H
 
+#include "base/table.h"
 #include "histree/value.h"
 #include "store/block_file.h"
 
@@ -44,6 +45,7 @@ enum {
 struct lifetimes {
 	struct lifetime *by_key;
 	size_t count, capacity;
+	struct table table; /* of `by_key` */
 };
 
 /* Widen the lifetime of a key by this one.  Fails with HISTREE_ERR_MEMORY only. */
@@ -60,7 +62,7 @@ enum histree_status lifetimes_write(const struct lifetimes *lifetimes, uint32_t 
 unsigned lifetime_nulls(struct lifetime lifetime, histree_quark key, histree_time start, histree_time end,
 			struct histree_interval nulls[2]);
 
-/* Returns false if memory is out; `copy` is then empty. */
+/* Copy them, in the same space.  Returns false if memory is out; `copy` is then empty. */
 bool lifetimes_copy(const struct lifetimes *lifetimes, struct lifetimes *copy);
 
 void lifetimes_release(struct lifetimes *lifetimes);

@@ -5,10 +5,12 @@
 #ifndef TREE_TREE_OPTIONS_H
 #define TREE_TREE_OPTIONS_H
 
+#include "base/table.h"
 #include "histree/state_system.h"
 #include "tree/variant.h"
 
 struct tree_options {
+	struct table_space *tables; /* for what grows with the keys; NULL: it is in memory */
 	const struct tree_variant *variant;
 	uint32_t r_depth; /* levels of R-trees, or how many they may have at most; 0: the variant has none */
 	uint32_t node_size;

@@ -2,8 +2,8 @@
 /*
  * killing_io.h - the table of base/io.h for a process that is to be killed at its n-th file call.
  *
- * SIGKILL leaves a process no time to tidy up, and cannot be aimed at a file call from outside.  So the process sends
- * it to itself: before the call, after it, or with half of what was to be written on disk.
+ * SIGKILL leaves a process no time to tidy up, and cannot be aimed at a file call from outside.  So the process
+ * sends it to itself: before the call, after it, or with half of what was to be written on disk.
  *
  * Nothing is synced: who is killed loses nothing that the system has (support/crash_io.h is for power failures).
  */

@@ -12,7 +12,7 @@ struct kill_store {
 	char path[96], building[112];
 	const struct truth *truth;
 	struct random random; /* for what is asked */
-	histree_time end;     /* the latest one that it stated: it never states an earlier one; INT64_MIN: none yet */
+	histree_time end;     /* the latest one that it stated: never an earlier one; INT64_MIN: none yet */
 	bool complete;        /* as it was opened last */
 	uint64_t opened, looks, intervals, wrong;
 };
@@ -25,7 +25,7 @@ void kill_store_look(struct kill_store *store);
 /* Compare all that it says with the truth, cut at its end.  Returns false if there is no store yet. */
 bool kill_store_check(struct kill_store *store);
 
-/* Compare all bytes of two stores, but for how long their builds took, with `why` what differs. */
+/* Compare all bytes of two stores, but for how long their builds took; `why` says what differs. */
 bool kill_store_same_bytes(const char *one, const char *other, char *why, size_t why_size);
 
 #endif

@@ -21,6 +21,12 @@ static enum histree_status create(void **out, struct histree_error *error)
 	return HISTREE_OK;
 }
 
+static void use_space(void *instance, struct table_space *tables)
+{
+	struct kernel_input *input = instance;
+	machine_use_space(&input->machine, tables);
+}
+
 bool kernel_input_knows(const struct event_trace *trace)
 {
 	return kernel_layout_knows(trace);
@@ -137,6 +143,7 @@ static void free_input(void *instance)
 
 const struct analysis_input_kind kernel_input_kind = {
 	.create = create,
+	.use_space = use_space,
 	.begin = begin,
 	.end = end,
 	.free = free_input,

@@ -10,6 +10,14 @@ void machine_init(struct machine *machine)
 	*machine = (struct machine){ .gap_end = INT64_MIN, .gap_end_anywhere = INT64_MIN };
 }
 
+void machine_use_space(struct machine *machine, struct table_space *tables)
+{
+	id_map_use_space(&machine->threads, tables);
+	id_map_use_space(&machine->cpus, tables);
+	intern_use_space(&machine->texts, tables);
+	machine->records.space = tables;
+}
+
 void machine_release(struct machine *machine)
 {
 	id_map_release(&machine->threads);

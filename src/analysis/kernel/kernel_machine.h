@@ -43,6 +43,9 @@ struct machine {
 void machine_init(struct machine *machine);
 void machine_release(struct machine *machine);
 
+/* Have the threads, CPUs and texts in this space.  There are none yet. */
+void machine_use_space(struct machine *machine, struct table_space *tables);
+
 /* Returns the thread with this tid, new or not. */
 struct machine_thread *machine_thread(struct machine *machine, int32_t tid);
 

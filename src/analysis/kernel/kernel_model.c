@@ -4,6 +4,8 @@
 #include <stdalign.h>
 #include <string.h>
 
+#include "state/state_system.h"
+
 static const struct group_name {
 	const char *name;
 	size_t size;
@@ -22,6 +24,11 @@ void kernel_model_init(struct kernel_model *model, struct histree_state_system *
 	};
 	for (int group = 0; group < GROUP_COUNT; group++)
 		model->groups[group] = NO_ATTRIBUTE;
+	struct table_space *tables = state_system_tables(system);
+	id_map_use_space(&model->threads, tables);
+	id_map_use_space(&model->cpus, tables);
+	id_map_use_space(&model->softirqs, tables);
+	model->records.space = tables;
 }
 
 void kernel_model_release(struct kernel_model *model)

@@ -74,7 +74,7 @@ static void write_history(struct memory_io *memory, const char *variant, spoil_n
 	struct attribute_tree tree;
 	make_names(&tree);
 	spoil(&tree);
-	assert_int_equal(state_file_sink(&memory->io, &options, &sink, NULL), HISTREE_OK);
+	assert_int_equal(state_file_sink(&memory->io, &options, NULL, &sink, NULL), HISTREE_OK);
 	for (int number = 0; number < STATES; number++)
 		for (histree_quark quark = 0; quark < ATTRIBUTES; quark++)
 			assert_int_equal(sink.add(sink.context,

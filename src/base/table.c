@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+#include "base/table.h"
+
+#include <assert.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+enum {
+	MAP_BYTES_MIN = 256 << 10, /* smaller tables are always in memory */
+	COPY_BYTES = 4 << 20,      /* between two looks at what is resident */
+};
+
+struct table_map {
+	struct table_map *before, *after;
+	uint8_t *bytes;
+	size_t size;
+	int file;
+};
+
+/* ---- the space ------------------------------------------------------------------------------------------ */
+
+bool table_space_init(struct table_space *space, const char *path, size_t memory_max)
+{
+	const char *slash = strrchr(path, '/');
+	*space = (struct table_space){ .memory_max = memory_max, .statm = -1, .pagemap = -1 };
+	space->folder = slash == NULL ? strdup(".") : strndup(path, slash == path ? 1 : (size_t)(slash - path));
+	pthread_mutex_init(&space->mutex, NULL);
+	return space->folder != NULL;
+}
+
+void table_space_release(struct table_space *space)
+{
+	if (space->folder == NULL)
+		return;
+	assert(space->maps == NULL && space->in_memory == 0);
+	if (space->statm >= 0)
+		close(space->statm);
+	if (space->pagemap >= 0)
+		close(space->pagemap);
+	free(space->folder);
+	pthread_mutex_destroy(&space->mutex);
+	*space = (struct table_space){ .statm = -1, .pagemap = -1 };
+}
+
+bool table_space_is_full(struct table_space *space)
+{
+	if (space == NULL)
+		return false;
+	pthread_mutex_lock(&space->mutex);
+	bool is_full = space->in_memory + MAP_BYTES_MIN > space->memory_max / 2;
+	pthread_mutex_unlock(&space->mutex);
+	return is_full;
+}
+
+/* Opened when it is needed first. */
+static bool open_once(int *file, const char *path)
+{
+	if (*file < 0)
+		*file = open(path, O_RDONLY | O_CLOEXEC);
+	return *file >= 0;
+}
+
+/* Returns how many bytes of files are resident in the process, of whatever files; 0 where nobody can tell. */
+static size_t resident_bytes(struct table_space *space)
+{
+	char text[128] = "";
+	unsigned long long all, resident, shared;
+	if (!open_once(&space->statm, "/proc/self/statm") || pread(space->statm, text, sizeof(text) - 1, 0) <= 0 ||
+	    sscanf(text, "%llu %llu %llu", &all, &resident, &shared) != 3)
+		return 0;
+	return (size_t)shared * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Returns how much of a map is resident, by the word that the system has of each page. */
+static size_t resident_in(struct table_space *space, const struct table_map *map)
+{
+	enum { WORDS = 4096 };
+	uint64_t words[WORDS];
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = (map->size + page - 1) / page, resident = 0;
+	if (!open_once(&space->pagemap, "/proc/self/pagemap"))
+		return map->size;
+	for (size_t at = 0; at < pages; at += WORDS) {
+		size_t wanted = pages - at < WORDS ? pages - at : WORDS;
+		off_t offset = (off_t)(((uintptr_t)map->bytes / page + at) * sizeof(*words));
+		ssize_t got = pread(space->pagemap, words, wanted * sizeof(*words), offset);
+		for (ssize_t i = 0; i < got / (ssize_t)sizeof(*words); i++)
+			resident += (words[i] >> 63) * page;
+	}
+	return resident;
+}
+
+static size_t resident_in_maps(struct table_space *space)
+{
+	size_t resident = 0;
+	for (const struct table_map *map = space->maps; map != NULL; map = map->after)
+		resident += resident_in(space, map);
+	return resident;
+}
+
+size_t table_space_resident(struct table_space *space)
+{
+	pthread_mutex_lock(&space->mutex);
+	size_t resident = resident_in_maps(space);
+	pthread_mutex_unlock(&space->mutex);
+	return resident;
+}
+
+void table_space_look_at_maps(struct table_space *space)
+{
+	pthread_mutex_lock(&space->mutex);
+	/* To ask for all files costs little.  Others, such as traces, come and go as well: so ours are counted then. */
+	size_t resident = resident_bytes(space), most = space->memory_max / 2;
+	if (resident < space->others_resident)
+		space->others_resident = resident;
+	if (resident - space->others_resident > most) {
+		size_t ours = resident_in_maps(space);
+		for (struct table_map *map = space->maps; ours > most && map != NULL; map = map->after)
+			madvise(map->bytes, map->size, MADV_DONTNEED);
+		space->others_resident = resident > ours ? resident - ours : 0;
+	}
+	pthread_mutex_unlock(&space->mutex);
+}
+
+/* Count a table that takes `bytes` of memory now.  Returns false, and counts nothing, if that is beyond its share. */
+static bool take_memory(struct table *table, size_t bytes, bool must)
+{
+	struct table_space *space = table->space;
+	if (space == NULL)
+		return true;
+	pthread_mutex_lock(&space->mutex);
+	size_t others = space->in_memory - table->bytes;
+	bool taken = must || bytes < MAP_BYTES_MIN || others + bytes <= space->memory_max / 2;
+	if (taken) {
+		space->in_memory = others + bytes;
+		table->bytes = bytes;
+	}
+	pthread_mutex_unlock(&space->mutex);
+	return taken;
+}
+
+/* ---- maps ----------------------------------------------------------------------------------------------- */
+
+/* Returns a file without a name, or -1. */
+static int open_nameless(const char *folder)
+{
+	char path[4096];
+	int file = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (file >= 0 || snprintf(path, sizeof(path), "%s/table.XXXXXX", folder) >= (int)sizeof(path))
+		return file;
+	file = mkostemp(path, O_CLOEXEC);
+	if (file >= 0)
+		unlink(path);
+	return file;
+}
+
+static void enlist(struct table_space *space, struct table_map *map)
+{
+	pthread_mutex_lock(&space->mutex);
+	map->after = space->maps;
+	if (map->after != NULL)
+		map->after->before = map;
+	space->maps = map;
+	space->has_maps = true;
+	pthread_mutex_unlock(&space->mutex);
+}
+
+static void release_map(struct table *table)
+{
+	struct table_space *space = table->space;
+	struct table_map *map = table->map;
+	pthread_mutex_lock(&space->mutex);
+	if (map->before != NULL)
+		map->before->after = map->after;
+	else
+		space->maps = map->after;
+	if (map->after != NULL)
+		map->after->before = map->before;
+	space->has_maps = space->maps != NULL;
+	pthread_mutex_unlock(&space->mutex);
+	munmap(map->bytes, map->size);
+	close(map->file);
+	free(map);
+	table->map = NULL;
+}
+
+/* Returns false if there can be no file, or no such large one. */
+static bool make_map(struct table *table, size_t size)
+{
+	struct table_map *map = calloc(1, sizeof(*map));
+	if (map == NULL)
+		return false;
+	map->size = size;
+	map->file = open_nameless(table->space->folder);
+	if (map->file >= 0 && fallocate(map->file, 0, 0, (off_t)size) == 0) {
+		void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, map->file, 0);
+		if (bytes != MAP_FAILED) {
+			map->bytes = bytes;
+			table->map = map;
+			enlist(table->space, map);
+			return true;
+		}
+	}
+	if (map->file >= 0)
+		close(map->file);
+	free(map);
+	return false;
+}
+
+static bool grow_map(struct table *table, size_t size)
+{
+	struct table_map *map = table->map;
+	if (fallocate(map->file, 0, 0, (off_t)size) != 0)
+		return false;
+	pthread_mutex_lock(&table->space->mutex);
+	void *bytes = mremap(map->bytes, map->size, size, MREMAP_MAYMOVE);
+	if (bytes != MAP_FAILED) {
+		map->bytes = bytes;
+		map->size = size;
+	}
+	pthread_mutex_unlock(&table->space->mutex);
+	return bytes != MAP_FAILED;
+}
+
+/* ---- tables --------------------------------------------------------------------------------------------- */
+
+static void copy_in_pieces(struct table_space *space, uint8_t *to, const uint8_t *from, size_t size)
+{
+	for (size_t done = 0; done < size; done += COPY_BYTES) {
+		memcpy(to + done, from + done, size - done < COPY_BYTES ? size - done : COPY_BYTES);
+		table_space_look(space);
+	}
+}
+
+/* From memory to a file, from which it does not come back unless the disk is full. */
+static void *move_to_map(struct table *table, void *old, size_t old_size, size_t size)
+{
+	if (!make_map(table, size))
+		return NULL;
+	copy_in_pieces(table->space, table->map->bytes, old, old_size);
+	free(old);
+	take_memory(table, 0, true);
+	return table->map->bytes;
+}
+
+static void *move_to_memory(struct table *table, const void *old, size_t old_size, size_t size)
+{
+	void *bytes = malloc(size);
+	if (bytes == NULL)
+		return NULL;
+	memcpy(bytes, old, old_size);
+	release_map(table);
+	take_memory(table, size, true);
+	return bytes;
+}
+
+static void *grow_in_memory(struct table *table, void *old, size_t old_size, size_t size)
+{
+	void *grown = realloc(old, size);
+	take_memory(table, grown != NULL ? size : old_size, true);
+	return grown;
+}
+
+static void *grow(struct table *table, void *old, size_t old_size, size_t size)
+{
+	if (table->map != NULL)
+		return grow_map(table, size) ? table->map->bytes : move_to_memory(table, old, old_size, size);
+	void *grown = NULL;
+	if (!take_memory(table, size, false))
+		grown = move_to_map(table, old, old_size, size);
+	return grown != NULL ? grown : grow_in_memory(table, old, old_size, size);
+}
+
+bool table_reserve_bytes(struct table *table, void *array, size_t *capacity, size_t needed, size_t element_size)
+{
+	if (needed <= *capacity)
+		return true;
+	if (table->space == NULL)
+		return array_reserve_bytes(array, capacity, needed, element_size);
+	size_t wanted = *capacity + *capacity / 2;
+	wanted = wanted > needed ? wanted : needed;
+	wanted = wanted > 16 ? wanted : 16;
+	if (wanted > (SIZE_MAX >> 1) / element_size)
+		return false;
+	void *old;
+	memcpy(&old, array, sizeof(old));
+	void *grown = grow(table, old, *capacity * element_size, wanted * element_size);
+	if (grown == NULL)
+		return false;
+	memcpy(array, &grown, sizeof(grown));
+	*capacity = wanted;
+	return true;
+}
+
+void *table_allocate(struct table *table, size_t size)
+{
+	assert(table->map == NULL && table->bytes == 0);
+	if (!take_memory(table, size, false) && make_map(table, size))
+		return table->map->bytes;
+	void *bytes = calloc(1, size);
+	take_memory(table, bytes != NULL ? size : 0, true);
+	return bytes;
+}
+
+void table_release(struct table *table, void *array)
+{
+	if (table->map != NULL)
+		release_map(table);
+	else
+		free(array);
+	if (table->space != NULL)
+		take_memory(table, 0, true);
+}

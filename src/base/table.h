@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table.h - arrays that grow with a trace, in memory up to a ceiling and in files above it
+ * (docs/design/0019-memory.md).
+ *
+ * A table is an array like those of base/array.h: its elements lie one after the other and are reached by a
+ * pointer. While the tables of a space are small they are from malloc().  A table that would make them larger than
+ * their share becomes a shared mapping of a file without a name: the same pointer, but its pages may leave the
+ * process at any time without being lost.  table_space_look() lets them go whenever too many are resident.
+ *
+ * The file has its blocks before they are touched, so that a full disk is found when a table grows.  Where there
+ * can be no such file, tables stay in memory.
+ *
+ * Tables of one space may belong to different threads; a table belongs to one at a time.
+ */
+#ifndef BASE_TABLE_H
+#define BASE_TABLE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct table_map;
+
+struct table_space {
+	char *folder; /* where files are made */
+	size_t memory_max;
+	pthread_mutex_t mutex;  /* of what follows */
+	size_t in_memory;       /* bytes of tables from malloc() */
+	struct table_map *maps; /* of those in files */
+	_Atomic bool has_maps;
+	int statm, pagemap;   /* say what is resident of the process and of a map; -1: not opened */
+	size_t others_resident; /* bytes of other files, as they were counted last */
+};
+
+/* With `space` NULL, or zeroed, a table is always in memory. */
+struct table {
+	struct table_space *space; /* borrowed */
+	struct table_map *map;     /* NULL: in memory */
+	size_t bytes;              /* that it counts for in memory */
+};
+
+/*
+ * Tables may have `memory_max` bytes: half of them in memory, half resident pages of files, which are made in the
+ * folder of `path`.  Returns false if memory is out.
+ */
+bool table_space_init(struct table_space *space, const char *path, size_t memory_max);
+
+/* All tables of the space are released before.  A zeroed space has nothing. */
+void table_space_release(struct table_space *space);
+
+/* Returns whether tables have all the memory that they may have, so that a larger one goes to a file. */
+bool table_space_is_full(struct table_space *space);
+
+/* Let pages of files go if too many are resident.  Costs a few microseconds; NULL: nothing. */
+void table_space_look_at_maps(struct table_space *space);
+
+static inline void table_space_look(struct table_space *space)
+{
+	if (space != NULL && space->has_maps)
+		table_space_look_at_maps(space);
+}
+
+/* Returns how many bytes of the files are resident. */
+size_t table_space_resident(struct table_space *space);
+
+/*
+ * Make room for `needed` elements, as array_reserve() does.  Returns false if memory is out; everything is then as
+ * before.
+ */
+bool table_reserve_bytes(struct table *table, void *array, size_t *capacity, size_t needed, size_t element_size);
+
+#define table_reserve(table, array, capacity, needed) \
+	table_reserve_bytes((table), (array), (capacity), (needed), sizeof(**(array)))
+
+/* Returns so many bytes of zeros for a table that has none, NULL if memory is out. */
+void *table_allocate(struct table *table, size_t size);
+
+/* The array is that of the table, or NULL; the table keeps its space. */
+void table_release(struct table *table, void *array);
+
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_table.c - tables in memory and in files hold the same, and memory has its ceiling.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/arena.h"
+#include "base/id_map.h"
+#include "base/intern.h"
+#include "base/random.h"
+#include "base/table.h"
+#include "support/effort.h"
+
+enum { MEMORY = 1 << 20 };
+
+static void begin(struct table_space *space)
+{
+	assert_true(table_space_init(space, "./table", MEMORY));
+}
+
+/* Arrays grow side by side, and keep what they have wherever it is. */
+static void what_is_in_a_table_stays(void **state)
+{
+	(void)state;
+	enum { TABLES = 4, ELEMENTS = 400000 };
+	struct table_space space;
+	struct table tables[TABLES] = { 0 };
+	uint64_t *arrays[TABLES] = { NULL };
+	size_t capacities[TABLES] = { 0 };
+	begin(&space);
+	for (size_t t = 0; t < TABLES; t++)
+		tables[t].space = &space;
+	for (size_t i = 0; i < ELEMENTS; i++) {
+		for (size_t t = 0; t < TABLES; t++) {
+			assert_true(table_reserve(&tables[t], &arrays[t], &capacities[t], i + 1));
+			arrays[t][i] = hash_mix(i * TABLES + t);
+		}
+		if (i % 1000 == 0)
+			table_space_look(&space);
+	}
+	assert_true(space.in_memory <= MEMORY / 2);
+	assert_non_null(space.maps);
+	for (size_t t = 0; t < TABLES; t++) {
+		for (size_t i = 0; i < ELEMENTS; i++)
+			assert_true(arrays[t][i] == hash_mix(i * TABLES + t));
+		table_release(&tables[t], arrays[t]);
+	}
+	assert_null(space.maps);
+	assert_int_equal(space.in_memory, 0);
+	table_space_release(&space);
+}
+
+/* What is let go is only out of the process. */
+static void pages_leave_when_they_are_many(void **state)
+{
+	(void)state;
+	struct table_space space;
+	struct table table = { .space = &space };
+	begin(&space);
+	size_t size = 64 * MEMORY;
+	uint8_t *bytes = table_allocate(&table, size);
+	assert_non_null(bytes);
+	for (size_t at = 0; at < size; at += 4096) {
+		bytes[at] = (uint8_t)(at / 4096 % 251);
+		table_space_look(&space);
+		if (at % MEMORY == 0)
+			assert_true(table_space_resident(&space) <= MEMORY);
+	}
+	for (size_t at = 0; at < size; at += 4096)
+		assert_int_equal(bytes[at], at / 4096 % 251);
+	table_release(&table, bytes);
+	table_space_release(&space);
+}
+
+static void maps_of_ids_and_texts_are_the_same(void **state)
+{
+	(void)state;
+	enum { RECORDS = 120000 };
+	struct random random = { test_seed() };
+	struct table_space space;
+	struct id_map map = { 0 };
+	struct arena records = { 0 };
+	struct intern texts = { 0 };
+	begin(&space);
+	id_map_use_space(&map, &space);
+	intern_use_space(&texts, &space);
+	records.space = &space;
+	for (uint32_t i = 0; i < RECORDS; i++) {
+		char text[24];
+		uint64_t *record = arena_allocate(&records, sizeof(*record), _Alignof(uint64_t));
+		*record = random_bits(&random);
+		snprintf(text, sizeof(text), "%llx", (unsigned long long)*record);
+		assert_true(id_map_add(&map, *record, record));
+		assert_int_equal(intern_add(&texts, text, strlen(text)), i);
+	}
+	assert_non_null(space.maps);
+	table_space_look(&space);
+	random.state = test_seed();
+	for (uint32_t i = 0; i < RECORDS; i++) {
+		char text[24];
+		uint64_t id = random_bits(&random), *record = id_map_find(&map, id);
+		snprintf(text, sizeof(text), "%llx", (unsigned long long)id);
+		assert_true(record != NULL && *record == id);
+		assert_int_equal(intern_find(&texts, text, strlen(text)), i);
+	}
+	id_map_release(&map);
+	intern_release(&texts);
+	arena_release(&records);
+	table_space_release(&space);
+}
+
+/* No file can be made there: the ceiling does not hold, but the tables do. */
+static void without_files_tables_stay_in_memory(void **state)
+{
+	(void)state;
+	enum { ELEMENTS = 1 << 20 };
+	struct table_space space;
+	struct table table = { .space = &space };
+	uint32_t *array = NULL;
+	size_t capacity = 0;
+	assert_true(table_space_init(&space, "./there/is/no/such/folder", MEMORY));
+	for (uint32_t i = 0; i < ELEMENTS; i++) {
+		assert_true(table_reserve(&table, &array, &capacity, i + 1));
+		array[i] = i;
+	}
+	assert_null(space.maps);
+	assert_true(space.in_memory >= ELEMENTS * sizeof(*array));
+	for (uint32_t i = 0; i < ELEMENTS; i++)
+		assert_int_equal(array[i], i);
+	table_release(&table, array);
+	table_space_release(&space);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_in_a_table_stays),
+		cmocka_unit_test(pages_leave_when_they_are_many),
+		cmocka_unit_test(maps_of_ids_and_texts_are_the_same),
+		cmocka_unit_test(without_files_tables_stay_in_memory),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
