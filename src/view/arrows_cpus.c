@@ -10,7 +10,7 @@
 #include "query/pixel_scale.h"
 #include "view/arrow_list.h"
 
-enum { UNKNOWN_TID = -1 };
+enum { NOBODY = -1, NOT_KNOWN = -2 }; /* instead of a tid */
 
 struct cpu_row {
 	histree_quark quark;
@@ -33,6 +33,7 @@ struct stays {
 	size_t cpu_count;
 	struct stay *stays;
 	size_t count, capacity;
+	size_t unknown_count; /* sorted by thread, these come first */
 	bool are_sampled;
 };
 
@@ -78,7 +79,9 @@ static enum histree_status add_stay(struct stays *stays, const struct histree_in
 		return HISTREE_OK;
 	if (!array_reserve(&stays->stays, &stays->capacity, stays->count + 1))
 		return error_memory(error, "arrows");
-	int32_t tid = interval->value.type == HISTREE_INT ? interval->value.int32 : UNKNOWN_TID;
+	int32_t tid = interval->value.type == HISTREE_INT       ? interval->value.int32
+		      : interval->value.type == HISTREE_UNKNOWN ? NOT_KNOWN
+								: NOBODY;
 	stays->stays[stays->count++] = (struct stay){ interval->start, interval->end, row->cpu, tid, is_beyond };
 	return HISTREE_OK;
 }
@@ -228,18 +231,48 @@ static enum histree_status add_switches(struct stays *stays, struct arrow_list *
 	return status;
 }
 
-/* Between two stays of a thread that both meet the range there is none that does not. */
+/* What is sorted by thread: the ends of the unknown times become the latest so far. */
+static void prepare_unknown(struct stays *stays)
+{
+	struct stay *unknown = stays->stays;
+	size_t i = 0;
+	for (; i < stays->count && unknown[i].tid == NOT_KNOWN; i++)
+		if (i > 0 && unknown[i].end < unknown[i - 1].end)
+			unknown[i].end = unknown[i - 1].end;
+	stays->unknown_count = i;
+}
+
+/* Whether a thread may have run on some CPU in [from, to] without anybody knowing it. */
+static bool is_unknown(const struct stays *stays, histree_time from, histree_time to)
+{
+	size_t low = 0, high = stays->unknown_count; /* those before `low` start at `to` or before */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (stays->stays[middle].start <= to)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return from <= to && low > 0 && stays->stays[low - 1].end >= from;
+}
+
+/*
+ * Between two stays of a thread that both meet the range there is none that does not; but where a CPU is unknown
+ * there may be one.
+ */
 static enum histree_status add_migrations(struct stays *stays, struct arrow_list *migrations,
 					  struct histree_error *error)
 {
 	const struct stay *from = NULL;
 	enum histree_status status = HISTREE_OK;
 	sort(stays, compare_by_thread);
+	prepare_unknown(stays);
 	for (size_t i = 0; i < stays->count && status == HISTREE_OK; i++) {
 		const struct stay *stay = &stays->stays[i];
 		if (stay->is_beyond || stay->tid <= 0)
 			continue;
-		if (from != NULL && from->tid == stay->tid && from->cpu != stay->cpu && from->end < stay->start)
+		if (from != NULL && from->tid == stay->tid && from->cpu != stay->cpu && from->end < stay->start &&
+		    !is_unknown(stays, from->end + 1, stay->start - 1))
 			status = arrow_list_add(migrations,
 						&(struct histree_arrow){
 							.kind = HISTREE_ARROW_MIGRATION,
@@ -270,7 +303,9 @@ static enum histree_status gather(struct stays *stays, struct arrow_list *switch
 		status = add_switches(stays, switches, error);
 	if (status == HISTREE_OK && !stays->are_sampled)
 		status = add_migrations(stays, migrations, error);
-	switches->lacks_some = stays->are_sampled;
+	bool is_damaged = histree_query_stats(stays->query).nodes_damaged > 0;
+	switches->lacks_some = stays->are_sampled || is_damaged;
+	migrations->lacks_some = is_damaged;
 	return status;
 }
 

@@ -24,7 +24,8 @@ struct histree_cpu_usage {
 	struct pixel_cell cell; /* of the state before */
 	bool no_times;
 	bool from_overviews; /* what is being read is one */
-	double *curves;      /* `pixels` of each, those of all threads together last; ns, in the end percent */
+	double *curves;      /* `pixels` of each; ns, in the end percent */
+	size_t all, unknown; /* the last two: all threads together, and what nobody knows */
 	size_t curve_count;
 	struct thread_time *threads;
 	size_t thread_count, threads_capacity;
@@ -101,14 +102,16 @@ static enum histree_status add_to_thread(struct histree_cpu_usage *usage, int32_
 static enum histree_status take(struct histree_cpu_usage *usage, const struct histree_interval *interval,
 				struct histree_error *error)
 {
+	bool is_unknown = interval->value.type == HISTREE_UNKNOWN;
 	bool is_rest =
 		usage->from_overviews && overview_value_is_rest(&interval->value); /* idle is never put there */
-	if (!is_rest && (interval->value.type != HISTREE_INT || interval->value.int32 == 0))
-		return HISTREE_OK; /* not known, or idle */
+	if (!is_unknown && !is_rest && (interval->value.type != HISTREE_INT || interval->value.int32 == 0))
+		return HISTREE_OK; /* nobody, or idle */
 	histree_time start = interval->start > usage->scale.from ? interval->start : usage->scale.from;
 	histree_time end = interval->end < usage->scale.to ? interval->end : usage->scale.to;
-	add_to_curve(usage, usage->curve_count - 1, start, end);
-	return usage->no_times ? HISTREE_OK : add_to_thread(usage, interval->value.int32, start, end, error);
+	add_to_curve(usage, is_unknown ? usage->unknown : usage->all, start, end);
+	return usage->no_times || is_unknown ? HISTREE_OK
+					     : add_to_thread(usage, interval->value.int32, start, end, error);
 }
 
 static enum histree_status read_threads(struct histree_cpu_usage *usage, struct histree_history *history,
@@ -179,7 +182,7 @@ static enum histree_status read_curve(struct histree_cpu_usage *usage, struct hi
 	if (!usage->from_overviews || is_final)
 		return status;
 	usage->from_overviews = false;
-	memset(usage->curves, 0, usage->scale.pixels * sizeof(*usage->curves));
+	memset(usage->curves, 0, usage->curve_count * usage->scale.pixels * sizeof(*usage->curves));
 	return read_threads(usage, history, region, cancel, error);
 }
 
@@ -257,7 +260,9 @@ static enum histree_status prepare(struct histree_cpu_usage *usage, const struct
 	usage->scale = pixel_scale(request->from, request->to, request->pixels);
 	usage->cell = pixel_cell(&usage->scale, 0);
 	usage->no_times = request->no_times && request->tid_count == 0;
-	usage->curve_count = request->tid_count + 1;
+	usage->all = request->tid_count;
+	usage->unknown = usage->all + 1;
+	usage->curve_count = usage->unknown + 1;
 	usage->curves = calloc(usage->curve_count, request->pixels * sizeof(*usage->curves));
 	if (usage->curves == NULL)
 		return error_memory(error, "the usage of CPUs");
@@ -308,9 +313,12 @@ enum histree_status histree_cpu_usage_create(struct histree_history *history,
 
 const double *histree_cpu_usage_curve(const struct histree_cpu_usage *usage, uint32_t curve)
 {
-	if (curve >= usage->curve_count)
-		curve = (uint32_t)usage->curve_count - 1;
-	return usage->curves + (size_t)curve * usage->scale.pixels;
+	return usage->curves + (curve < usage->all ? curve : usage->all) * usage->scale.pixels;
+}
+
+const double *histree_cpu_usage_unknown(const struct histree_cpu_usage *usage)
+{
+	return usage->curves + usage->unknown * usage->scale.pixels;
 }
 
 const struct histree_cpu_time *histree_cpu_usage_times(const struct histree_cpu_usage *usage, size_t *count)

@@ -71,6 +71,23 @@ static double tolerance(struct histree_history *history, uint64_t quotient, unsi
 	return ns;
 }
 
+static void compare_curves(const double *some, const double *exact, const struct pixel_scale *scale, double most,
+			   bool is_whole)
+{
+	double sum = 0;
+	for (uint32_t pixel = 0; pixel < scale->pixels; pixel++) {
+		double width = (double)(pixel_last(scale, pixel) - pixel_first(scale, pixel)) + 1;
+		double difference = (some[pixel] - exact[pixel]) * width / 100;
+		sum += difference;
+		if (difference > most + 1e-3 || difference < -most - 1e-3)
+			fail_msg("pixel %u of %u, from %lld to %lld: %f ns more, and not within %f", pixel,
+				 scale->pixels, (long long)scale->from, (long long)scale->to, difference, most);
+	}
+	/* No cell is cut by the ends of the history. */
+	if (is_whole && (sum > 1e-3 || sum < -1e-3))
+		fail_msg("%u pixels of all of it: %f ns more", scale->pixels, sum);
+}
+
 static void compare(struct histree_history *with, struct histree_history *without, struct random *random,
 		    unsigned *from_overviews)
 {
@@ -86,22 +103,10 @@ static void compare(struct histree_history *with, struct histree_history *withou
 	}
 	struct pixel_scale scale = pixel_scale(request.from, request.to, request.pixels);
 	double most = tolerance(with, scale.quotient, from_overviews);
-	double sum = 0;
 	assert_int_equal(histree_cpu_usage_create(with, &request, &some, NULL), HISTREE_OK);
 	assert_int_equal(histree_cpu_usage_create(without, &request, &exact, NULL), HISTREE_OK);
-	for (uint32_t pixel = 0; pixel < request.pixels; pixel++) {
-		double width = (double)(pixel_last(&scale, pixel) - pixel_first(&scale, pixel)) + 1;
-		double difference =
-			(histree_cpu_usage_curve(some, 0)[pixel] - histree_cpu_usage_curve(exact, 0)[pixel]) *
-			width / 100;
-		sum += difference;
-		if (difference > most + 1e-3 || difference < -most - 1e-3)
-			fail_msg("pixel %u of %u, from %lld to %lld: %f ns more, and not within %f", pixel,
-				 request.pixels, (long long)request.from, (long long)request.to, difference, most);
-	}
-	/* No cell is cut by the ends of the history. */
-	if (is_whole && (sum > 1e-3 || sum < -1e-3))
-		fail_msg("%u pixels of all of it: %f ns more", request.pixels, sum);
+	compare_curves(histree_cpu_usage_curve(some, 0), histree_cpu_usage_curve(exact, 0), &scale, most, is_whole);
+	compare_curves(histree_cpu_usage_unknown(some), histree_cpu_usage_unknown(exact), &scale, most, is_whole);
 	histree_cpu_usage_free(some);
 	histree_cpu_usage_free(exact);
 }

@@ -24,7 +24,8 @@ enum {
 	RUNS_MAX = 300000,
 	STATUS_BLOCKED = 1,
 	STATUS_WAITS_FOR_CPU = 5,
-	NOBODY = -1, /* a null state */
+	NOBODY = -1,    /* a null state */
+	NOT_KNOWN = -2, /* an unknown one */
 };
 
 /* Who had a CPU from when on, as it was written. */
@@ -68,7 +69,7 @@ static int32_t choose_thread(const struct world *world, struct random *random, i
 	for (;;) {
 		int32_t tid = (int32_t)random_below(random, THREADS + 10) - 9;
 		bool is_free = true;
-		tid = tid == -9 ? NOBODY : tid < 0 ? 0 : tid;
+		tid = tid == -9 ? (random_percent(random, 50) ? NOBODY : NOT_KNOWN) : tid < 0 ? 0 : tid;
 		for (int i = 0; i < CPUS; i++) {
 			size_t count = world->run_counts[i];
 			if (count > 0 && world->runs[i][count - 1].tid == tid && (i == cpu || tid > 0))
@@ -113,10 +114,27 @@ static void know_switches(struct world *world, int cpu)
 	}
 }
 
-/* Each run of a thread, and the last one of it that began before on any CPU. */
+/* unknown_before[t]: at how many of the times before t some CPU is unknown.  The caller frees it. */
+static uint32_t *count_unknown(const struct world *world)
+{
+	uint32_t *unknown_before = calloc(END + 2, sizeof(*unknown_before));
+	assert_non_null(unknown_before);
+	for (int cpu = 0; cpu < CPUS; cpu++)
+		for (size_t i = 0; i < world->run_counts[cpu]; i++)
+			for (histree_time t = world->runs[cpu][i].start; t <= world->runs[cpu][i].end; t++)
+				unknown_before[t + 1] |= world->runs[cpu][i].tid == NOT_KNOWN;
+	for (size_t t = 1; t < END + 2; t++)
+		unknown_before[t] += unknown_before[t - 1];
+	return unknown_before;
+}
+
+/*
+ * Each run of a thread, and the last one of it that began before on any CPU; unless a CPU was unknown between them.
+ */
 static void know_migrations(struct world *world)
 {
 	size_t next[CPUS] = { 0 };
+	uint32_t *unknown_before = count_unknown(world);
 	const struct run *last[THREADS + 1] = { NULL };
 	int last_cpu[THREADS + 1];
 	for (;;) {
@@ -126,17 +144,19 @@ static void know_migrations(struct world *world)
 			    (cpu < 0 || world->runs[i][next[i]].start < world->runs[cpu][next[cpu]].start))
 				cpu = i;
 		if (cpu < 0)
-			return;
+			break;
 		const struct run *run = &world->runs[cpu][next[cpu]++];
 		if (run->tid <= 0)
 			continue;
 		const struct run *from = last[run->tid];
-		if (from != NULL && last_cpu[run->tid] != cpu && from->end < run->start)
+		if (from != NULL && last_cpu[run->tid] != cpu && from->end < run->start &&
+		    unknown_before[from->end + 1] == unknown_before[run->start])
 			know(world, &(struct histree_arrow){ HISTREE_ARROW_MIGRATION, last_cpu[run->tid], cpu, cpu,
 							     run->tid, from->end + 1, run->start });
 		last[run->tid] = run;
 		last_cpu[run->tid] = cpu;
 	}
+	free(unknown_before);
 }
 
 static void write_runs(struct world *world, struct histree_state_system *system)
@@ -150,7 +170,9 @@ static void write_runs(struct world *world, struct histree_state_system *system)
 			if (next[i] == world->run_counts[i] || world->runs[i][next[i]].start != now)
 				continue;
 			int32_t tid = world->runs[i][next[i]++].tid;
-			struct histree_value value = tid == NOBODY ? histree_null() : histree_int(tid);
+			struct histree_value value = tid == NOT_KNOWN ? histree_unknown()
+						     : tid == NOBODY  ? histree_null()
+								      : histree_int(tid);
 			assert_int_equal(histree_state_modify(system, now, quarks[i], value, NULL), HISTREE_OK);
 		}
 }

@@ -404,6 +404,53 @@ static void usage_is_the_time_of_threads(void **state)
 	histree_cpu_usage_free(NULL);
 }
 
+/* A CPU that nobody knows of is neither idle nor busy. */
+static void usage_says_what_is_not_known(void **state)
+{
+	(void)state;
+	char path[64];
+	struct histree_state_system *system;
+	struct histree_history *history;
+	struct histree_cpu_usage *usage;
+	histree_quark cpus[2];
+	snprintf(path, sizeof(path), "test_view_unknown.%ld.sht", (long)getpid());
+	const struct histree_history_options options = { .path = path };
+	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "CPUs/0/Current_thread", &cpus[0], NULL),
+			 HISTREE_OK);
+	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "CPUs/1/Current_thread", &cpus[1], NULL),
+			 HISTREE_OK);
+	const struct {
+		histree_time at;
+		unsigned cpu;
+		struct histree_value value;
+	} states[] = { { 0, 0, histree_int(7) },      { 0, 1, histree_int(0) },   { 250, 0, histree_unknown() },
+		       { 300, 1, histree_unknown() }, { 600, 0, histree_int(0) }, { 600, 1, histree_int(7) } };
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		assert_int_equal(
+			histree_state_modify(system, states[i].at, cpus[states[i].cpu], states[i].value, NULL),
+			HISTREE_OK);
+	assert_int_equal(histree_state_close(system, 999, NULL), HISTREE_OK);
+	histree_state_free(system);
+	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
+	static const double known[] = { 100, 100, 50, 0, 0, 0, 100, 100, 100, 100 };
+	static const double unknown[] = { 0, 0, 50, 200, 200, 200, 0, 0, 0, 0 };
+	static const int32_t tid = 7;
+	struct histree_cpu_usage_request request = { .to = 999, .pixels = 10, .tids = &tid, .tid_count = 1 };
+	assert_int_equal(histree_cpu_usage_create(history, &request, &usage, NULL), HISTREE_OK);
+	for (int i = 0; i < 10; i++) {
+		assert_true(histree_cpu_usage_curve(usage, HISTREE_NO_INDEX)[i] == known[i]);
+		assert_true(histree_cpu_usage_curve(usage, 0)[i] == known[i]);
+		assert_true(histree_cpu_usage_unknown(usage)[i] == unknown[i]);
+	}
+	size_t count;
+	assert_int_equal(histree_cpu_usage_times(usage, &count)[0].ns, 650);
+	assert_int_equal(count, 1);
+	histree_cpu_usage_free(usage);
+	histree_history_close(history);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void usage_is_the_same_without_the_times_of_threads(void **state)
 {
 	struct fixture *fixture = *state;
@@ -506,6 +553,7 @@ int main(void)
 		cmocka_unit_test(nodes_are_placed_anew),
 		cmocka_unit_test(resources_go_by_number),
 		cmocka_unit_test(usage_is_the_time_of_threads),
+		cmocka_unit_test(usage_says_what_is_not_known),
 		cmocka_unit_test(usage_is_the_same_without_the_times_of_threads),
 		cmocka_unit_test(usage_may_be_of_some_cpus_and_a_part),
 		cmocka_unit_test(density_counts_changes),
