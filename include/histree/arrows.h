@@ -9,11 +9,12 @@
  *	list = histree_arrows_list(arrows, &count);
  *	histree_arrows_free(arrows);
  *
- * An arrow is in the list if it meets the range, even if both of its ends lie outside.  The list is thinned to what
- * a chart can show: for each kind and CPU, one arrow for each pixel in which arrows end, and HISTREE_ARROWS_MAX
- * arrows in all.  No arrow is invented: a switch or a migration is none if between its two ends it is not known who
- * had the CPU, or any CPU, because of lost events or damage.  If there are too many to read, an arrow that was left out cannot be told
- * from one that never was, so the answer then says that it is not complete.
+ * An arrow is in the list if it meets the range, even if both of its ends lie outside.  The list is thinned to
+ * what a chart can show: for each kind and CPU, one arrow for each pixel in which arrows end, and
+ * HISTREE_ARROWS_MAX arrows in all.  No arrow is invented: a switch or a migration is none if between its two ends
+ * it is not known who had the CPU, or any CPU, because of lost events or damage.  If there are too many to read,
+ * an arrow that was left out cannot be told from one that never was, so the answer then says that it is not
+ * complete.
  *
  * Cost: in a range with up to 65,536 switches, and as many forks and wake-ups, each of them is looked at.  If there
  * are more switches, one thread is looked up for each pixel and CPU, and only arrows between neighbouring threads

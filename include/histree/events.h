@@ -105,12 +105,11 @@ histree_event_reader_count_types(struct histree_event_reader *reader, histree_ti
 
 /*
  * Count the events in each pixel of [from, to] (rows.h).  Counts are exact if the range has no more than about
- * 16,384 events and the trace is there.  Otherwise the index alone answers: counts then have fractions, and up to
- * 64 events may be counted in a pixel next to theirs.
+ * 16,384 events and the trace is there.  Otherwise the index alone answers and *are_exact is false: counts then
+ * have fractions, and up to 64 events may be counted in a pixel next to theirs.
  */
-HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_density(struct histree_event_reader *reader,
-										histree_time from, histree_time to,
-										uint32_t pixels, double *counts,
-										struct histree_error *error);
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_event_reader_density(struct histree_event_reader *reader, histree_time from, histree_time to,
+			     uint32_t pixels, double *counts, bool *are_exact, struct histree_error *error);
 
 #endif

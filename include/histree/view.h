@@ -149,8 +149,8 @@ HISTREE_API void histree_cpu_usage_free(struct histree_cpu_usage *usage);
 HISTREE_API const double *histree_cpu_usage_curve(const struct histree_cpu_usage *usage, uint32_t curve);
 
 /*
- * Returns one number for each pixel, in percent of one CPU as well: for so long nobody knows who had the CPUs, because
- * of lost events or damage.  None of it is in the curves and times, which so are the least that there was.
+ * Returns one number for each pixel, in percent of one CPU as well: for so long nobody knows who had the CPUs,
+ * because of lost events or damage.  None of it is in the curves and times, which so are the least that there was.
  */
 HISTREE_API const double *histree_cpu_usage_unknown(const struct histree_cpu_usage *usage);
 

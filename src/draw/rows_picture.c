@@ -123,6 +123,28 @@ static void lay_out(struct picture *picture)
 
 /* ---- drawing ---------------------------------------------------------------------------------------------- */
 
+/* How high above `bottom` a curve is, in percent of one CPU, in quarters of a unit. */
+static double usage_height(const struct picture *picture, double percent, double height)
+{
+	return round(fmin(percent / (100 * picture->cpus), 1) * height * 4) / 4;
+}
+
+/* Above the usage that is known: what may be more. */
+static void draw_unknown_usage(struct picture *picture, double bottom, double height)
+{
+	const struct chart *chart = &picture->chart;
+	struct canvas *canvas = &picture->canvas;
+	const double *known = histree_cpu_usage_curve(picture->usage, HISTREE_NO_INDEX);
+	const double *unknown = histree_cpu_usage_unknown(picture->usage);
+	canvas_colour(canvas, canvas->theme->soft_text, 0.45);
+	for (uint32_t pixel = 0; pixel < chart->right - chart->left; pixel++) {
+		double low = usage_height(picture, known[pixel], height);
+		double high = usage_height(picture, known[pixel] + unknown[pixel], height);
+		if (high > low)
+			canvas_box(canvas, chart->left + pixel, bottom - high, 1, high - low);
+	}
+}
+
 /* An area below the curve; its full height is all CPUs. */
 static void draw_usage(struct picture *picture)
 {
@@ -139,14 +161,15 @@ static void draw_usage(struct picture *picture)
 	canvas_box(canvas, chart->left, bottom - height, chart->right - chart->left, height);
 	cairo_move_to(canvas->cairo, chart->left, bottom);
 	for (uint32_t pixel = 0; pixel < chart->right - chart->left; pixel++) {
-		double share = fmin(curve[pixel] / (100 * picture->cpus), 1);
-		cairo_line_to(canvas->cairo, chart->left + pixel, bottom - round(share * height * 4) / 4);
-		cairo_line_to(canvas->cairo, chart->left + pixel + 1, bottom - round(share * height * 4) / 4);
+		double high = usage_height(picture, curve[pixel], height);
+		cairo_line_to(canvas->cairo, chart->left + pixel, bottom - high);
+		cairo_line_to(canvas->cairo, chart->left + pixel + 1, bottom - high);
 	}
 	cairo_line_to(canvas->cairo, chart->right, bottom);
 	cairo_close_path(canvas->cairo);
 	canvas_colour(canvas, canvas->theme->is_dark ? 0x5c9df0 : 0x2a6cb8, canvas->theme->is_dark ? 0.7 : 0.55);
 	canvas_fill(canvas);
+	draw_unknown_usage(picture, bottom, height);
 }
 
 static void draw_arrow(struct canvas *canvas, double x, double from, double to)

@@ -298,7 +298,7 @@ static enum histree_status count_pixels(struct histree_event_reader *reader, his
 }
 
 enum histree_status histree_event_reader_density(struct histree_event_reader *reader, histree_time from,
-						 histree_time to, uint32_t pixels, double *counts,
+						 histree_time to, uint32_t pixels, double *counts, bool *are_exact,
 						 struct histree_error *error)
 {
 	const struct event_index *index = &reader->events->index;
@@ -308,11 +308,13 @@ enum histree_status histree_event_reader_density(struct histree_event_reader *re
 	double before = event_index_estimate(index, from);
 	double all = to < index->end ? event_index_estimate(index, to + 1) : (double)index->event_count;
 	memset(counts, 0, pixels * sizeof(*counts));
+	*are_exact = true;
 	if (all - before <= EXACT_EVENTS) {
 		enum histree_status status = count_pixels(reader, from, to, pixels, counts, error);
 		if (status != HISTREE_ERR_TRACE)
 			return status;
 	}
+	*are_exact = false;
 	for (uint32_t i = 0; i < pixels; i++) {
 		double through = all;
 		if (i + 1 < pixels)

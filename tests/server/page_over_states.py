@@ -6,7 +6,7 @@ import sys
 
 from browser import ENTER, ESCAPE
 from page import PIXEL, WIDE_SPANS, main, press_view
-from serving import SMALL_TRACE, calls_trace, large_trace
+from serving import SMALL_NODES, SMALL_TRACE, calls_trace, damage, large_trace
 
 
 def searches_states(page):
@@ -212,6 +212,23 @@ def shows_gaps(page):
     page.shoot("gaps")
 
 
+def shows_what_is_unknown(page):
+    """Where it is not known who had the CPUs, the usage is hatched up to what it may have been, and says so."""
+    page.open()
+    page.browser.until("document.getElementById('usage-scale').textContent.endsWith('; hatched: unknown')", "it is said")
+    page.browser.run("await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    unknown, shown = page.browser.run("""
+        const canvas = document.querySelector("#usage canvas"), pixels = canvas.width;
+        const { curve } = await import("/api.js");
+        const answer = await curve("usage", { experiment: page.charts[0].experiment.uuid, from: 0, to: page.viewport.duration, pixels });
+        const unknown = [...answer.subarray(pixels)].map((one) => one > 20);
+        const { data } = canvas.getContext("2d").getImageData(0, canvas.height - 2, pixels, 1);
+        return [unknown, unknown.map((_, x) => data[4 * x + 3] > 0)];""")
+    assert any(unknown) and not all(unknown)
+    assert all(there for there, wanted in zip(shown, unknown) if wanted), "what is unknown does not look idle"
+    page.shoot("unknown")
+
+
 def shows_calls(page):
     """A program with traced function calls opens with its call stacks; a state is named by its function."""
     page.open()
@@ -233,11 +250,13 @@ def shows_calls(page):
 
 TESTS = [searches_states, selects_everywhere, keeps_bookmarks, shows_arrows]
 LOSSES = [shows_gaps]  # of a trace that has some
+DAMAGE = [shows_what_is_unknown]  # of a store without one of its nodes
 CALLS = [shows_calls]  # of a program
 
 if __name__ == "__main__":
     plan = [(trace, TESTS) for trace in (SMALL_TRACE, large_trace()) if trace]
     plan.append((SMALL_TRACE.parent / "ctf-made", LOSSES))
+    plan.append((SMALL_TRACE, DAMAGE, *SMALL_NODES, damage))
     if calls_trace():
         plan.append((calls_trace(), CALLS))
     sys.exit(main(__doc__, plan))

@@ -14,7 +14,7 @@ import tempfile
 import time
 import urllib.parse
 
-from serving import SMALL_TRACE, SOURCE, Server, Tally, build, large_trace, serving
+from serving import SMALL_NODES, SMALL_TRACE, SOURCE, Server, Tally, build, damage, large_trace, serving
 
 LINUX = "org.eclipse.tracecompass.internal.analysis.os.linux.core.threadstatus."
 CONTROL_FLOW = LINUX + "ThreadStatusDataProvider"
@@ -140,7 +140,7 @@ def cpu_usage(client):
     entries = client.model(f"XY/{CPU_USAGE}/tree")["entries"]
     times, _ = sampled_range(client.experiment(), 11)
     model = client.model(f"XY/{CPU_USAGE}/xy", requested_timerange=times, requested_items=[one["id"] for one in entries[:200]])
-    total, *threads = [one["yValues"] for one in model["series"]]
+    total, *threads = [one["yValues"] for one in model["series"] if one["seriesName"] != "Unknown"]
     if len(entries) <= 200:
         for i, value in enumerate(total):
             assert abs(sum(curve[i] for curve in threads) - value) < 0.01 + value / 1e6
@@ -217,6 +217,9 @@ def histogram_and_statistics(client):
     curve = client.model(f"XY/{HISTOGRAM}/xy", requested_timerange={**times, "end": experiment["end"]}, requested_items=[1, 2])["series"]
     assert [one["seriesId"] for one in curve] == [2]
     assert abs(sum(curve[0]["yValues"]) - len(lines)) < 0.01 * len(lines) ** 0.5 + 0.5
+    is_exact = all(value == int(value) for value in curve[0]["yValues"])
+    assert is_exact == (curve[0]["yValuesDescription"]["label"] == "Events"), curve[0]["yValuesDescription"]
+    assert is_exact or len(lines) > 16384
     some = len(lines) // 3
     start, end = stamps[some], stamps[some + min(400, some)]
     [zoomed] = client.model(f"XY/{HISTOGRAM}/xy", requested_timerange={"start": start, "end": end, "nbTimes": 20},
@@ -465,11 +468,8 @@ def cancelled_build(histree, folder, large):
 
 def damaged_store(histree, folder):
     """A node that is damaged costs what it held, and nothing else; the server goes on."""
-    store = build(histree, SMALL_TRACE, folder / "damaged.histree", "--node-size", "4096")
-    history = store / "kernel.sht"
-    with open(history, "r+b") as file:
-        file.seek(8192)
-        file.write(b"\xff" * 4096)
+    store = build(histree, SMALL_TRACE, folder / "damaged.histree", *SMALL_NODES)
+    damage(store)
     with Server(histree, folder, [store]) as server:
         client = Client(histree, server)
         experiment = client.experiment()
@@ -484,6 +484,43 @@ def damaged_store(histree, folder):
         status, _, content = client.ask("POST", f"{outputs}/timeGraph/{CONTROL_FLOW}/tree", {})
         assert status == 200 and len(json.loads(content)["model"]["entries"]) > 1, content
         assert client.json("GET", "/health")["status"] == "UP"
+
+
+def usage_of(client):
+    """The curves of a usage of CPUs by their names, the labels of its entries, and what the answers say besides."""
+    outputs = f"/experiments/{client.experiment()['UUID']}/outputs/XY/{CPU_USAGE}"
+    times, _ = sampled_range(client.experiment(), 200)
+    tree = client.json("POST", f"{outputs}/tree", {"parameters": {}})
+    entries = tree["model"]["entries"]
+    curves = client.json("POST", f"{outputs}/xy", {"parameters": {
+        "requested_timerange": times, "requested_items": [one["id"] for one in entries]}})
+    return ({one["seriesName"]: one["yValues"] for one in curves["model"]["series"]}, [one["labels"][0] for one in entries],
+            {tree["statusMessage"], curves["statusMessage"]})
+
+
+def unknown_usage(histree, folder):
+    """Where a damaged node said who had the CPUs, the usage is the least that there was, and all says so."""
+    sound = build(histree, SMALL_TRACE, folder / "known.histree", *SMALL_NODES)
+    damaged = build(histree, SMALL_TRACE, folder / "unknown.histree", *SMALL_NODES)
+    damage(damaged)
+    answers = []
+    for store in sound, damaged:
+        with Server(histree, folder, [store]) as server:
+            client = Client(histree, server)
+            pixels = struct.iter_unpack("<f", client.ask(
+                "GET", f"/api/v1/usage?experiment={client.experiment()['UUID']}&pixels=300")[2])
+            answers.append((usage_of(client), [number for number, in pixels]))
+    ((sound, _, _), sound_pixels), ((least, entries, more_said), pixels) = answers
+    known_before = next(curve for name, curve in sound.items() if name.startswith("Total"))
+    assert entries[:2] == ["Total, at least", "Unknown"] and all("not known" in one for one in more_said), (entries, more_said)
+    assert all(name == "Unknown" or name.endswith(", at least") for name in least), least.keys()
+    for before, doubt, known, unknown in (
+            (known_before, sound.get("Unknown", [0] * len(known_before)), least["Total, at least"], least["Unknown"]),
+            (sound_pixels[:300], sound_pixels[300:], pixels[:300], pixels[300:])):
+        assert len(before) == len(known) == len(unknown) and min(unknown) == 0
+        assert any(one > low + 20 for one, low in zip(before, known)), "what was damaged mattered"
+        for one, might, low, more in zip(before, doubt, known, unknown):
+            assert low - 0.001 <= one and one + might <= low + more + 0.001, (one, might, low, more)
 
 
 TESTS = [states_of_control_flow, labels_of_system_calls, states_of_resources_and_explorer, cpu_usage, event_table,
@@ -503,6 +540,7 @@ def main():
         tally.run("hosts_stay_apart", lambda: hosts_stay_apart(histree, pathlib.Path(name)))
     with tempfile.TemporaryDirectory() as name:
         tally.run("damaged_store", lambda: damaged_store(histree, pathlib.Path(name)))
+        tally.run("unknown_usage", lambda: unknown_usage(histree, pathlib.Path(name)))
         tally.run("moved_trace", lambda: moved_trace(histree, pathlib.Path(name)))
     if large_trace():
         with tempfile.TemporaryDirectory() as name:

@@ -69,12 +69,25 @@ def build(histree, trace, store, *options):
     return store
 
 
+# So that a node is a small part of the history of a small trace.
+SMALL_NODES = "--node-size", "4096"
+
+
+def damage(store):
+    """A store with small nodes is left without one of its history."""
+    with open(store / "kernel.sht", "r+b") as file:
+        file.seek(8192)
+        file.write(b"\xff" * 4096)
+
+
 @contextlib.contextmanager
-def serving(histree, *traces, options=("--trust-stores",), build_options=()):
-    """A server on stores of these traces, which may also open traces below tests/data."""
+def serving(histree, *traces, options=("--trust-stores",), build_options=(), prepare=lambda store: None):
+    """A server on stores of these traces, each prepared, which may also open traces below tests/data."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         stores = [build(histree, trace, folder / f"{trace.name}.histree", *build_options) for trace in traces]
+        for store in stores:
+            prepare(store)
         with Server(histree, folder, [*stores, SOURCE / "tests" / "data"], options) as server:
             yield server
 

@@ -65,10 +65,16 @@ endpoint_function api_search_state;
 endpoint_function api_matches;
 
 /*
- * ?from= &to= &pixels=: as many float32: percent of one CPU; events, or states that begin where the store has no
- * index of events.
+ * ?from= &to= &pixels=: as many float32: percent of one CPU that threads had; and as many again: percent of one CPU
+ * of which it is not known who had it, which may be more usage.
  */
-endpoint_function api_usage, api_density;
+endpoint_function api_usage;
+
+/*
+ * ?from= &to= &pixels=: as many float32: events, or states that begin where the store has no index of events; and
+ * one more, 0 if these are not counts of each event: up to 64 events may then be in a pixel next to theirs.
+ */
+endpoint_function api_density;
 
 /*
  * ?view= ... as rows, &from= &to= &pixels=: {all, kinds: [{name, light, dark, ...}], arrows: [{kind, from,

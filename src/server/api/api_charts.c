@@ -11,11 +11,13 @@
 #include "server/model/event_list.h"
 #include "server/model/kernel_view.h"
 
-static void put_float(struct piece *piece, double number)
+static void put_floats(struct piece *piece, const double *numbers, uint32_t count)
 {
-	uint8_t bytes[4];
-	put_le_float(bytes, (float)number);
-	piece_put(piece, bytes, sizeof(bytes));
+	for (uint32_t i = 0; i < count; i++) {
+		uint8_t bytes[4];
+		put_le_float(bytes, (float)numbers[i]);
+		piece_put(piece, bytes, sizeof(bytes));
+	}
 }
 
 void api_usage(struct call *call)
@@ -50,9 +52,8 @@ void api_usage(struct call *call)
 		goto out;
 	}
 	call->reply->content_type = "application/octet-stream";
-	const double *curve = histree_cpu_usage_curve(usage, HISTREE_NO_INDEX);
-	for (uint32_t i = 0; i < range.pixels; i++)
-		put_float(&call->reply->piece, curve[i]);
+	put_floats(&call->reply->piece, histree_cpu_usage_curve(usage, HISTREE_NO_INDEX), range.pixels);
+	put_floats(&call->reply->piece, histree_cpu_usage_unknown(usage), range.pixels);
 out:
 	histree_cpu_usage_free(usage);
 	dataset_release(dataset);
@@ -60,7 +61,8 @@ out:
 
 /* Counts events, or, where the store has no index of them, the states that begin. */
 static enum histree_status count_density(struct dataset *dataset, const struct page_range *range,
-					 struct histree_cancel cancel, double *counts, struct histree_error *error)
+					 struct histree_cancel cancel, double *counts, bool *are_exact,
+					 struct histree_error *error)
 {
 	void *view;
 	enum histree_status status;
@@ -68,7 +70,7 @@ static enum histree_status count_density(struct dataset *dataset, const struct p
 		status = dataset_view(dataset, event_list_make, event_list_free, &view, error);
 		return status != HISTREE_OK ? status
 					    : event_list_density(view, range->from, range->to, range->pixels,
-								 cancel, counts, error);
+								 cancel, counts, are_exact, error);
 	}
 	uint64_t *states = calloc(range->pixels, sizeof(*states));
 	if (states == NULL)
@@ -101,6 +103,7 @@ void api_density(struct call *call)
 	struct page_range range;
 	struct histree_error error = { 0 };
 	double *counts = NULL;
+	bool are_exact = true;
 	if (!page_dataset(call, &dataset))
 		return;
 	if (!counted_range(call, dataset, &range))
@@ -110,13 +113,13 @@ void api_density(struct call *call)
 		reply_error(call->reply, HTTP_SERVER_ERROR, "out of memory");
 		goto out;
 	}
-	if (count_density(dataset, &range, reply_cancel(call->reply), counts, &error) != HISTREE_OK) {
+	if (count_density(dataset, &range, reply_cancel(call->reply), counts, &are_exact, &error) != HISTREE_OK) {
 		reply_failure(call->reply, &error);
 		goto out;
 	}
 	call->reply->content_type = "application/octet-stream";
-	for (uint32_t i = 0; i < range.pixels; i++)
-		put_float(&call->reply->piece, counts[i]);
+	put_floats(&call->reply->piece, counts, range.pixels);
+	put_floats(&call->reply->piece, &(double){ are_exact }, 1);
 out:
 	free(counts);
 	dataset_release(dataset);

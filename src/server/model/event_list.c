@@ -168,12 +168,14 @@ enum histree_status event_list_count_types(struct event_list *list, histree_time
 }
 
 enum histree_status event_list_density(struct event_list *list, histree_time from, histree_time to, uint32_t pixels,
-				       struct histree_cancel cancel, double *counts, struct histree_error *error)
+				       struct histree_cancel cancel, double *counts, bool *are_exact,
+				       struct histree_error *error)
 {
 	pthread_mutex_lock(&list->lock);
 	enum histree_status status =
-		cancel_asked(&cancel) ? cancelled(error)
-				      : histree_event_reader_density(list->reader, from, to, pixels, counts, error);
+		cancel_asked(&cancel)
+			? cancelled(error)
+			: histree_event_reader_density(list->reader, from, to, pixels, counts, are_exact, error);
 	pthread_mutex_unlock(&list->lock);
 	return status;
 }

@@ -53,7 +53,8 @@ enum histree_status event_list_search(struct event_list *list, const struct cell
 enum histree_status event_list_count_types(struct event_list *list, histree_time from, histree_time to,
 					   uint64_t *counts, struct histree_error *error);
 enum histree_status event_list_density(struct event_list *list, histree_time from, histree_time to, uint32_t pixels,
-				       struct histree_cancel cancel, double *counts, struct histree_error *error);
+				       struct histree_cancel cancel, double *counts, bool *are_exact,
+				       struct histree_error *error);
 
 /* Fills `order`, which has room for all of them, with the indexes of the types, those of the most events first. */
 void event_list_order_types(const struct event_list *list, const uint64_t *counts, uint32_t *order);

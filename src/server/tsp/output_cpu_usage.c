@@ -4,6 +4,10 @@
  *
  * Entry 1 is all threads together.  The entry of thread i of Control Flow is i + 2.  A tree has the threads that
  * ran in the range that is asked for, those of the most time first.
+ *
+ * Where it is not known who had the CPUs, as events were lost or a part of the store is damaged, no number is the
+ * usage, and the protocol has none that means "unknown": the numbers are then the least that there was, and named
+ * so, and the entry after that of the last thread is how much is unknown, which viewers show beside the total.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +19,16 @@
 #include "server/tsp/tree_reply.h"
 #include "server/tsp/xy_reply.h"
 
+static const char not_known[] =
+	"in a part of the range it is not known who had the CPUs: the usage is the least that "
+	"there was";
+
 enum { TOTAL_ID = 1, FIRST_THREAD_ID = 2, CURVES_MAX = 256 };
+
+static int64_t unknown_id(const struct kernel_threads *threads)
+{
+	return (int64_t)threads->count + FIRST_THREAD_ID;
+}
 
 /* The range that is asked for, as far as there is history; false: answered, there is nothing. */
 static bool clip(const struct kernel_view *view, histree_time *start, histree_time *end)
@@ -31,7 +44,7 @@ struct usage_tree {
 	const struct kernel_threads *threads;
 	struct histree_cpu_time *times; /* of the threads that are known */
 	size_t count;
-	int64_t total;
+	int64_t total, unknown;
 	histree_time start, end;
 };
 
@@ -64,9 +77,16 @@ static bool write_entry(const void *context, size_t index, struct json_writer *j
 	double span = (double)(tree->end - tree->start) + 1;
 	if (index == 0) {
 		tree_entry_begin(json, &entry);
-		write_labels(json, "Total", "", tree->total, span);
+		write_labels(json, tree->unknown > 0 ? "Total, at least" : "Total", "", tree->total, span);
 		return true;
 	}
+	if (index == 1 && tree->unknown > 0) {
+		entry.id = unknown_id(threads);
+		tree_entry_begin(json, &entry);
+		write_labels(json, "Unknown", "", tree->unknown, span);
+		return true;
+	}
+	index -= tree->unknown > 0;
 	if (index > tree->count)
 		return false;
 	const struct histree_cpu_time *time = &tree->times[index - 1];
@@ -86,6 +106,8 @@ static enum histree_status take_times(struct usage_tree *tree, const struct hist
 {
 	size_t count;
 	const struct histree_cpu_time *times = histree_cpu_usage_times(usage, &count);
+	double width = (double)(tree->end - tree->start) + 1;
+	tree->unknown = (int64_t)(histree_cpu_usage_unknown(usage)[0] / 100 * width + 0.5);
 	tree->times = calloc(count + 1, sizeof(*tree->times));
 	if (tree->times == NULL)
 		return error_memory(error, "the threads");
@@ -143,6 +165,8 @@ static void tree(const struct output_call *output)
 		reply_failure(output->call->reply, &error);
 		return;
 	}
+	if (tree->unknown > 0)
+		output->call->reply->notice = not_known;
 	tree_reply(output, &source, tree);
 }
 
@@ -152,7 +176,7 @@ struct usage_request {
 	int32_t tids[CURVES_MAX];
 	int64_t ids[CURVES_MAX];
 	size_t tid_count;
-	bool wants_total;
+	bool wants_total, wants_unknown;
 };
 
 static void choose_curves(const struct kernel_threads *threads, const int64_t *items, size_t count,
@@ -161,6 +185,7 @@ static void choose_curves(const struct kernel_threads *threads, const int64_t *i
 	for (size_t i = 0; i < count; i++) {
 		int64_t index = items[i] - FIRST_THREAD_ID;
 		request->wants_total = request->wants_total || items[i] == TOTAL_ID;
+		request->wants_unknown = request->wants_unknown || items[i] == unknown_id(threads);
 		if (index < 0 || index >= threads->count || request->tid_count == CURVES_MAX)
 			continue;
 		request->ids[request->tid_count] = items[i];
@@ -173,15 +198,28 @@ static void write_curves(const struct output_call *output, const struct usage_re
 {
 	const struct kernel_threads *threads = output->view;
 	struct reply *reply = output->call->reply;
-	struct xy_curve curve = { .id = TOTAL_ID, .name = "Total", .label = "CPU usage", .unit = "%" };
+	const double *unknown = samples->pixels > 0 ? histree_cpu_usage_unknown(usage) : NULL;
+	bool is_known = true;
+	for (uint32_t i = 0; i < samples->pixels; i++)
+		is_known = is_known && unknown[i] == 0;
+	if (!is_known)
+		reply->notice = not_known;
+	struct xy_curve curve = { .id = TOTAL_ID, .label = "CPU usage", .unit = "%" };
 	if (request->wants_total) {
+		curve.name = is_known ? "Total" : "Total, at least";
 		curve.values = samples->pixels > 0 ? histree_cpu_usage_curve(usage, HISTREE_NO_INDEX) : NULL;
+		xy_put(reply, samples, &curve);
+	}
+	if (request->wants_unknown) {
+		curve.id = unknown_id(threads);
+		curve.name = "Unknown";
+		curve.values = unknown;
 		xy_put(reply, samples, &curve);
 	}
 	for (size_t i = 0; i < request->tid_count; i++) {
 		const struct histree_thread *thread = &threads->list[request->ids[i] - FIRST_THREAD_ID];
 		char name[64];
-		snprintf(name, sizeof(name), "%s (%d)", thread->name, thread->tid);
+		snprintf(name, sizeof(name), "%s (%d)%s", thread->name, thread->tid, is_known ? "" : ", at least");
 		curve.id = request->ids[i];
 		curve.name = name;
 		curve.values = samples->pixels > 0 ? histree_cpu_usage_curve(usage, (uint32_t)i) : NULL;

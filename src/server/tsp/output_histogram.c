@@ -46,14 +46,15 @@ static bool wants_total(const int64_t *items, size_t count)
 /* The events after the first point, by stretch, and those at it where it is the start of the trace. */
 static enum histree_status count_events(struct event_list *list, const struct xy_samples *samples,
 					struct histree_cancel cancel, double *counts, double *first,
-					struct histree_error *error)
+					bool *are_exact, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	if (samples->start == list->start)
-		status = event_list_density(list, samples->start, samples->start, 1, cancel, first, error);
+		status = event_list_density(list, samples->start, samples->start, 1, cancel, first, are_exact,
+					    error);
 	if (status == HISTREE_OK)
 		status = event_list_density(list, samples->from, samples->to, samples->pixels, cancel, counts,
-					    error);
+					    are_exact, error);
 	return status;
 }
 
@@ -67,6 +68,7 @@ static void xy(const struct output_call *output)
 	int64_t *items = NULL;
 	size_t item_count;
 	double *counts = NULL;
+	bool are_exact = true;
 	if (!xy_samples_read(output->call, list->start, list->end, &samples) ||
 	    !parameters_items(output->call, &items, &item_count))
 		goto out;
@@ -75,12 +77,16 @@ static void xy(const struct output_call *output)
 		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
 		goto out;
 	}
-	if (samples.pixels > 0 &&
-	    count_events(list, &samples, reply_cancel(reply), counts, &curve.first, &error) != HISTREE_OK) {
+	if (samples.pixels > 0 && count_events(list, &samples, reply_cancel(reply), counts, &curve.first,
+					       &are_exact, &error) != HISTREE_OK) {
 		reply_failure(reply, &error);
 		goto out;
 	}
 	curve.values = counts;
+	if (!are_exact) {
+		curve.label = "Events, to within 64";
+		reply->notice = "counted by the index: up to 64 events may be at a point next to theirs";
+	}
 	xy_begin(reply, "Histogram");
 	if (wants_total(items, item_count))
 		xy_put(reply, &samples, &curve);

@@ -26,7 +26,7 @@ const panelsOf = (experiment) => PANELS.filter(({ applies }) => applies(experime
 const viewport = new Viewport();
 const stateSearch = new StateSearch();
 const hover = new Hover($("tip"), $("pointed"), viewport);
-const overview = new Overview($("overview").querySelector("canvas"), viewport, fail);
+const overview = new Overview($("overview").querySelector("canvas"), $("overview-what"), viewport, fail);
 const usage = new Usage($("usage").querySelector("canvas"), $("usage-scale"), viewport, fail);
 const axis = new Axis($("axis").querySelector("canvas"), $("axis-label"), viewport);
 const gaps = new GapBands(viewport, fail);
@@ -231,7 +231,7 @@ function openExperiment(chosen, parts) {
 	readViewport(parts);
 	viewport.setFilter(parts.get("filter") ?? "");
 	$("panes").replaceChildren(...[...chosen.views, ...panelsOf(chosen)].map(viewButton));
-	$("overview-what").textContent = chosen.hasEvents ? "events" : "states that begin";
+	overview.what = chosen.hasEvents ? "events" : "states that begin";
 	const usual = chosen.views.filter((view) => view.name !== "attributes").map((view) => view.name);
 	showViews(parts.has("views") ? parts.get("views").split(",") : usual.length > 0 ? usual : ["attributes"], parts);
 	const isKernel = chosen.views.some((view) => view.name === "control-flow");

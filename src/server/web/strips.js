@@ -44,14 +44,15 @@ export function zoomOnWheel(canvas, viewport, timeAt) {
 // A curve that is fetched again when its range changes: one fetch at a time, and then that of the latest range.
 class Curve {
 	values = new Float32Array(0);
+	more = new Float32Array(0); // what the answer has besides: how much is unknown, by value, or what they are all worth
 	range = { from: 0, to: 1 };
 	max = 0; // of the values
 	#key = ""; // of what was asked for last
 	#isUnderWay = false;
 	#picture = { key: "", canvas: document.createElement("canvas") };
 
-	constructor(redraw) {
-		this.redraw = redraw;
+	constructor(redraw, hasUnknown) {
+		Object.assign(this, { redraw, hasUnknown });
 		this.pace = new Pace(redraw);
 	}
 
@@ -62,8 +63,10 @@ class Curve {
 		this.#key = key;
 		this.#isUnderWay = true;
 		try {
-			this.values = await api.curve(path, { ...parameters, ...range });
-			this.max = this.values.reduce((a, b) => Math.max(a, b), 0);
+			const answer = await api.curve(path, { ...parameters, ...range });
+			this.values = answer.subarray(0, range.pixels);
+			this.more = answer.subarray(range.pixels);
+			this.max = this.values.reduce((max, value, i) => Math.max(max, value + this.#unknownAt(i)), 0);
 			this.range = range;
 			this.#picture.key = "";
 		} catch (error) {
@@ -72,6 +75,15 @@ class Curve {
 			this.#isUnderWay = false;
 			this.redraw(); // and so asks for the range that it has become
 		}
+	}
+
+	// What may come on top of a value.
+	#unknownAt(i) {
+		return this.hasUnknown ? this.more[i] : 0;
+	}
+
+	get isKnown() {
+		return this.values.every((_, i) => this.#unknownAt(i) === 0);
 	}
 
 	// A column a value, painted once: a frame that moves it only copies it.
@@ -88,12 +100,34 @@ class Curve {
 			const high = value / top * (canvas.height - 4 * ratio);
 			context.fillRect(i, canvas.height - high, 1, high);
 		});
+		this.#paintUnknown(context, canvas, ratio, top);
 		return canvas;
+	}
+
+	// Hatched, above what is known.
+	#paintUnknown(context, canvas, ratio, top) {
+		const room = canvas.height - 4 * ratio, step = Math.round(6 * ratio);
+		context.fillStyle = colour("quiet");
+		this.values.forEach((value, i) => {
+			const unknown = this.#unknownAt(i);
+			if (!(unknown > 0))
+				return;
+			const bottom = canvas.height - value / top * room, high = unknown / top * room;
+			context.globalAlpha = 0.25;
+			context.fillRect(i, bottom - high, 1, high);
+			context.globalAlpha = 0.8;
+			for (let y = Math.ceil(bottom - high); y < bottom; y++)
+				if ((i + y) % step === 0)
+					context.fillRect(i, y, 1, 1);
+		});
+		context.globalAlpha = 1;
 	}
 }
 
 // A strip that shows a curve of the experiment which was opened last.
 class CurveStrip {
+	static hasUnknown = false;
+
 	constructor(canvas, viewport, failed) {
 		Object.assign(this, { canvas, viewport, failed });
 		this.draw = eachFrame(() => {
@@ -101,7 +135,7 @@ class CurveStrip {
 			if (this.experiment && fitted.width >= 2)
 				this.drawCurve(fitted);
 		});
-		this.curve = new Curve(this.draw);
+		this.curve = new Curve(this.draw, this.constructor.hasUnknown);
 		new ResizeObserver(this.draw).observe(canvas);
 	}
 
@@ -120,9 +154,11 @@ class CurveStrip {
 // All of the trace, with the visible part marked; a drag moves or chooses it.
 export class Overview extends CurveStrip {
 	#grip = 0;
+	what = ""; // is counted
 
-	constructor(canvas, viewport, failed) {
+	constructor(canvas, label, viewport, failed) {
 		super(canvas, viewport, failed);
+		this.label = label;
 		const timeAt = (x) => x / canvas.clientWidth * viewport.duration;
 		onDrag(canvas, (from, to, isOver, down) => {
 			const inside = timeAt(from) >= this.#grip && timeAt(from) <= this.#grip + viewport.span;
@@ -138,6 +174,8 @@ export class Overview extends CurveStrip {
 	drawCurve({ context, width, height, ratio }) {
 		const { viewport } = this;
 		this.fetch("density", 0, viewport.duration, width);
+		const isExact = this.curve.more[0] !== 0;
+		this.label.textContent = isExact ? this.what : `${this.what}, to within 64 a pixel`;
 		context.clearRect(0, 0, width, height);
 		context.drawImage(this.curve.picture(height, ratio, Math.max(this.curve.max, 1), colour("density")), 0, 0, width, height);
 		for (const overlay of viewport.overlays)
@@ -154,6 +192,8 @@ export class Overview extends CurveStrip {
 
 // Percent of one CPU over the visible range.
 export class Usage extends CurveStrip {
+	static hasUnknown = true;
+
 	constructor(canvas, label, viewport, failed) {
 		super(canvas, viewport, failed);
 		this.label = label;
@@ -171,7 +211,7 @@ export class Usage extends CurveStrip {
 			(shown.to - shown.from) / viewport.span * width, height);
 		context.globalAlpha = 1;
 		drawMarkers(context, viewport, width, height);
-		this.label.textContent = `0 to ${max} % of one CPU`;
+		this.label.textContent = `0 to ${max} % of one CPU${this.curve.isKnown ? "" : "; hatched: unknown"}`;
 	}
 }
 
