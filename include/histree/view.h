@@ -4,8 +4,8 @@
  * the colours.
  *
  * A model is made from a history once and never changes; strings and arrays in it live as long as it does.  The
- * states of its rows come from rows.h, by quark.  Models need the attributes of the analyses `kernel` and
- * `kernel-2016` (histree-states(7)); a model of a history without them is empty.
+ * states of its rows come from rows.h, by quark.  Models need the attributes of the analyses `kernel`, `kernel-tc`
+ * and `kernel-2016` (histree-states(7)); a model of a history without them is empty.
  *
  * Threads: any number of threads may read a model.  Creating one uses a query of its own.
  */
@@ -256,8 +256,8 @@ struct histree_style {
 };
 
 /*
- * Returns the meaning of an attribute's values: by its path where `kernel` or `kernel-2016` made the history, else
- * HISTREE_MEANS_ANYTHING.
+ * Returns the meaning of an attribute's values: by its path where `kernel`, `kernel-tc` or `kernel-2016` made the
+ * history, else HISTREE_MEANS_ANYTHING.
  */
 HISTREE_API enum histree_meaning histree_meaning_of(const struct histree_history *history, histree_quark quark);
 HISTREE_API enum histree_meaning histree_resource_meaning(enum histree_resource_kind kind);

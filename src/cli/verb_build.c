@@ -56,8 +56,7 @@ static const struct cli_option options[] = {
 	  .kind = CLI_CHOICE,
 	  .member = offsetof(struct build_options, gaps),
 	  .choices = gaps,
-	  .help = "after lost events, make states in doubt unknown, or ignore the loss, as Trace Compass does; "
-		  "default: unknown" },
+	  .help = "after lost events, make states in doubt unknown, or ignore the loss; default: unknown" },
 	{ .name = "publish",
 	  .argument = "NS",
 	  .kind = CLI_DURATION,

@@ -151,7 +151,7 @@ static bool is_partial(const struct build *build)
 	return trace_report(build->trace).damaged_streams > 0 || build->cut_short != NULL;
 }
 
-/* What is wrong with the trace, as the store keeps it.  Returns how many sentences that are; there is room for all. */
+/* What is wrong with the trace, as the store keeps it.  Returns how many sentences; there is room for all. */
 static size_t list_warnings(struct build *build, const struct trace_report *report, const char **warnings)
 {
 	size_t count = 0;

@@ -3,9 +3,9 @@
  * property_occupancy.c - whatever a kernel trace lacks, threads never run where no CPU runs them.
  *
  * Switches, or events of any kind, are left out at random, and nobody says so: of recorded traces, and of one of a
- * machine that is made up.  The analysis `kernel` makes a history on disk of what is left, in which the library finds
- * no contradiction, and whose threads do not run longer together than there are CPUs.  If much is left out the
- * analysis says so, and if nothing is it does not.  Of the whole made-up trace nothing is unknown.
+ * machine that is made up.  The analysis `kernel` makes a history on disk of what is left, in which the library
+ * finds no contradiction, and whose threads do not run longer together than there are CPUs.  If much is left out
+ * the analysis says so, and if nothing is it does not.  Of the whole made-up trace nothing is unknown.
  */
 #include <setjmp.h>
 #include <stdarg.h>
