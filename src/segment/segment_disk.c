@@ -211,7 +211,8 @@ static unsigned check_tables(struct segment_disk *disk, void (*report)(void *con
 	for (size_t field = 0; field < disk->info->schema.field_count && *status == HISTREE_OK; field++) {
 		struct histree_error fault;
 		enum histree_status found = segment_table_verify(&disk->store, field, &fault);
-		if (found == HISTREE_ERR_FORMAT || found == HISTREE_ERR_INCOMPLETE) {
+		if (found == HISTREE_ERR_FORMAT || found == HISTREE_ERR_INCOMPLETE ||
+		    found == HISTREE_ERR_VERSION) {
 			report(context, fault.message);
 			faults++;
 		} else if (found != HISTREE_OK) {

@@ -149,7 +149,9 @@ static enum histree_status verify_overview(const char *path, const struct histre
 	if (status == HISTREE_OK)
 		status = histree_history_verify(overview.history, report_overview, faults, &fault);
 	close_overview(&overview);
-	bool is_damaged = status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_INCOMPLETE;
+	/* One that a newer version made is of no more use. */
+	bool is_damaged = status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_INCOMPLETE ||
+			  status == HISTREE_ERR_VERSION;
 	if (is_damaged && faults->count == count)
 		report_overview(faults, fault.message);
 	return status == HISTREE_OK || is_damaged ? HISTREE_OK : error_set(error, status, "%s", fault.message);

@@ -22,6 +22,7 @@
 #include "support/effort.h"
 #include "support/faulty_io.h"
 #include "support/faulty_memory.h"
+#include "support/forging.h"
 #include "support/memory_io.h"
 #include "support/workload.h"
 
@@ -422,6 +423,34 @@ static void damaged_overviews_cost_no_answer(void **state)
 	end_drawing(&drawn);
 }
 
+/* What is forged with right checksums may say what it likes, but no answer fails for it, or ends late. */
+static void forged_overviews_cost_no_view(void **state)
+{
+	(void)state;
+	struct drawn drawn;
+	struct random random = { test_seed() };
+	begin_drawing(&drawn);
+	for (uint64_t left = test_effort(100, 30) * test_rounds(); left > 0; left--) {
+		size_t size;
+		struct picture picture;
+		struct histree_error error = { 0 };
+		name_overview(&drawn, 1 + (uint32_t)random_below(&random, drawn.overview_count));
+		uint8_t *bytes = read_file(drawn.overview, &size), *copy = malloc(size);
+		assert_non_null(copy);
+		memcpy(copy, bytes, size);
+		struct forged forged = { .random = &random, .bytes = copy, .size = size };
+		forge_blocks(&forged);
+		write_file(drawn.overview, copy, forged.size);
+		if (draw(drawn.path, false, &picture, &error) != HISTREE_OK)
+			fail_msg("%s: %s%s", drawn.overview, forged.what, error.message);
+		is_told(&drawn);
+		write_file(drawn.overview, bytes, size);
+		free(bytes);
+		free(copy);
+	}
+	end_drawing(&drawn);
+}
+
 static void a_history_says_how_many_it_has(void **state)
 {
 	(void)state;
@@ -553,6 +582,7 @@ int main(void)
 		cmocka_unit_test(every_allocation_may_fail),
 		cmocka_unit_test(cancelled_at_every_question),
 		cmocka_unit_test(damaged_overviews_cost_no_answer),
+		cmocka_unit_test(forged_overviews_cost_no_view),
 		cmocka_unit_test(a_history_says_how_many_it_has),
 		cmocka_unit_test(overviews_of_another_history_are_none),
 		cmocka_unit_test(overviews_of_other_names_are_none),
