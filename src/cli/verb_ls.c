@@ -134,7 +134,7 @@ const struct cli_verb verb_ls = {
 	.arguments = "STORE [PATTERN]...",
 	.words_min = 1,
 	.words_max = CLI_WORDS_ANY,
-	.complete = CLI_COMPLETE_PATH,
+	.complete = CLI_COMPLETE_ATTRIBUTE,
 	.options = options,
 	.run = run,
 };

@@ -19,6 +19,12 @@ offer histree ls --format j
 offer histree info -a kernel-
 offer histree info a.
 offer histree dump --output ''
+offer histree build -a kernel,
+offer histree build -a kernel,system-calls,segm
+offer histree ls "$STORE" Thr
+offer histree ls "$STORE" CPUs/1/C
+offer histree query "$STORE" --at +1ms CPUs/1/C
+offer histree ls a.
 offer histree completion ''
 offer histree help v
 offer histree analyses ''

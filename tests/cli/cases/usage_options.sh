@@ -19,5 +19,5 @@ try histree build --progress sometimes trace
 try histree build -a kernal trace
 try histree build -a kernel, trace
 try histree build /
-try histree completion zsh
+try histree completion tcsh
 ls
