@@ -42,6 +42,7 @@ struct histree_store_info {
 	uint64_t event_count;
 	uint64_t clock_steps_back;
 	uint64_t discarded_events, discarded_packets;
+	uint64_t repeated_packets; /* of the trace, which it had more than once and which were taken once */
 	uint64_t gap_count; /* gaps, in which events were lost or a stream is damaged, so that states are unknown */
 	histree_time start,
 		end;      /* of the trace; while the store is not complete, each history has an end of its own */

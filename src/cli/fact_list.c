@@ -102,6 +102,7 @@ void fact_list_add_store(struct fact_list *list, const struct histree_store_info
 	add_count(list, "clock_steps_back", info->clock_steps_back);
 	add_count(list, "discarded_events", info->discarded_events);
 	add_count(list, "discarded_packets", info->discarded_packets);
+	add_count(list, "repeated_packets", info->repeated_packets);
 	struct fact *gaps = add(list, "gaps", FACT_UNSIGNED);
 	gaps->count = info->gap_count;
 	if (info->gap_count > 0)

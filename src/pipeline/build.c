@@ -204,6 +204,7 @@ static enum histree_status write_manifest(struct build *build, bool complete, hi
 		.clock_steps_back = report.clock_steps_back,
 		.discarded_events = report.discarded_events,
 		.discarded_packets = report.discarded_packets,
+		.repeated_packets = report.repeated_packets,
 		.gap_count = report.gaps,
 		.start = build->start,
 		.end = end,

@@ -14,6 +14,7 @@
 #include "trace/ctf/ctf_source.h"
 #include "trace/trace_folders.h"
 #include "trace/trace_hosts.h"
+#include "trace/trace_repeats.h"
 
 struct upcoming {
 	histree_time time;
@@ -34,6 +35,7 @@ struct trace {
 	size_t stream_count;
 	struct upcoming *queue; /* a heap: the parent of i is (i - 1) / 2 */
 	size_t queue_count;
+	bool wants_gaps;   /* hand them out */
 	bool handed_out;   /* queue[0] is the event that trace_next() gave last */
 	size_t file_count; /* stream files of all sources */
 };
@@ -137,8 +139,10 @@ static enum histree_status check_hosts(const struct trace *trace, struct histree
 static enum histree_status skip_events(struct ctf_reader *reader, uint64_t events, struct histree_error *error)
 {
 	enum histree_status status = ctf_reader_next(reader, error);
-	while (status == HISTREE_OK && events-- > 0)
+	while (status == HISTREE_OK && events > 0) {
+		events -= reader->base.upcoming.gap == NULL;
 		status = ctf_reader_next(reader, error);
+	}
 	return status < 0 ? status : HISTREE_OK;
 }
 
@@ -265,6 +269,8 @@ static enum histree_status open_folders(struct trace *trace, const char *const *
 		status = scan_sources(trace, &folders, error);
 	if (status == HISTREE_OK)
 		status = check_hosts(trace, error);
+	if (status == HISTREE_OK)
+		status = trace_repeats_find(trace->sources, trace->source_count, &trace->notes, error);
 	if (status == HISTREE_OK && positions != NULL && !positions_fit(trace, positions, position_count))
 		status = error_set(error, HISTREE_ERR_TRACE,
 				   "the trace has changed since its store was built; build it again");
@@ -311,10 +317,7 @@ enum histree_status trace_open_at(const char *const *paths, size_t path_count,
 
 void trace_want_gaps(struct trace *trace)
 {
-	if (trace->live != NULL)
-		trace->live->base.wants_gaps = true;
-	for (size_t index = 0; index < trace->stream_count; index++)
-		trace->streams[index]->base.wants_gaps = true;
+	trace->wants_gaps = true;
 }
 
 size_t trace_count(const struct trace *trace)
@@ -347,16 +350,15 @@ static enum histree_status advance(struct trace *trace, struct histree_error *er
 /* Hand out the earliest of the upcoming events. */
 static enum histree_status merge(struct trace *trace, struct event *out, struct histree_error *error)
 {
-	if (trace->handed_out) {
-		enum histree_status status = advance(trace, error);
-		if (status != HISTREE_OK)
-			return status;
+	enum histree_status status = trace->handed_out ? advance(trace, error) : HISTREE_OK;
+	while (status == HISTREE_OK && trace->queue_count > 0) {
+		*out = trace->streams[trace->queue[0].stream]->base.upcoming;
+		if (out->gap == NULL || trace->wants_gaps)
+			break;
+		status = advance(trace, error);
 	}
-	trace->handed_out = trace->queue_count > 0;
-	if (!trace->handed_out)
-		return HISTREE_END;
-	*out = trace->streams[trace->queue[0].stream]->base.upcoming;
-	return HISTREE_OK;
+	trace->handed_out = status == HISTREE_OK && trace->queue_count > 0;
+	return status == HISTREE_OK && !trace->handed_out ? HISTREE_END : status;
 }
 
 enum histree_status trace_next(struct trace *trace, struct event *out, struct histree_error *error)
@@ -365,7 +367,9 @@ enum histree_status trace_next(struct trace *trace, struct event *out, struct hi
 	if (trace->live == NULL) {
 		status = merge(trace, out, error);
 	} else {
-		status = ctf_live_next(trace->live, error);
+		do
+			status = ctf_live_next(trace->live, error);
+		while (status == HISTREE_OK && trace->live->base.upcoming.gap != NULL && !trace->wants_gaps);
 		*out = trace->live->base.upcoming;
 	}
 	if (status != HISTREE_OK)

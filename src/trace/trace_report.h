@@ -15,6 +15,7 @@ struct trace_report {
 	uint64_t clock_steps_back;
 	uint64_t discarded_events; /* said by the tracer to be lost */
 	uint64_t discarded_packets;
+	uint64_t repeated_packets;   /* that were taken once, elsewhere */
 	uint64_t damaged_streams;    /* streams that were cut short or could not be opened */
 	const char *const *warnings; /* a sentence each, about a hundred at most */
 	size_t warning_count;

@@ -31,7 +31,7 @@ bool trace_stream_put_gap(struct trace_stream *stream)
 
 void trace_stream_lose(struct trace_stream *stream, struct trace_span span, uint64_t events)
 {
-	if (!stream->wants_gaps || !stream->has_events || stream->last == INT64_MAX)
+	if (!stream->has_events || stream->last == INT64_MAX)
 		return;
 	histree_time begin = span.begin <= stream->last ? stream->last + 1 : span.begin;
 	if (stream->has_gap && stream->gap.begin < begin)

@@ -13,7 +13,6 @@ struct trace_stream {
 	struct trace_notes *notes;
 	const char *name;      /* as the user would write it */
 	bool is_live;          /* it has the events of several CPUs */
-	bool wants_gaps;       /* hand out gaps */
 	struct event upcoming; /* the event, or the beginning of a gap, that comes next */
 	bool has_upcoming;
 	bool has_events;

@@ -113,6 +113,32 @@ static void note_damage(struct walk *walk, uint64_t offset, const char *why, con
 	packets->is_damaged = true;
 }
 
+static uint64_t mix(uint64_t hash, uint64_t number)
+{
+	hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+/* What tells a packet from others, and where its events are. */
+static void identify(const struct ctf_head *head, struct ctf_packet *packet)
+{
+	uint64_t instance = head->instance != CTF_UNKNOWN ? head->instance
+			    : head->cpu >= 0              ? (uint64_t)head->cpu
+							  : CTF_UNKNOWN;
+	const uint64_t numbers[] = { instance, head->sequence, head->begin };
+	packet->is_certain = head->begin != 0;
+	packet->identity = mix(0, head->stream->type->id);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		packet->is_certain = packet->is_certain && numbers[i] != CTF_UNKNOWN;
+		packet->identity = mix(packet->identity, numbers[i]);
+	}
+	packet->head = (uint32_t)((head->bits + 7) / 8);
+	packet->content =
+		head->content == CTF_UNKNOWN || head->content / 8 > packet->size ? packet->size : head->content / 8;
+	if (packet->content < packet->head)
+		packet->content = packet->head;
+}
+
 static bool add_packet(struct walk *walk, uint64_t offset, uint64_t size, const struct ctf_head *head)
 {
 	struct ctf_packets *packets = walk->packets;
@@ -120,8 +146,9 @@ static bool add_packet(struct walk *walk, uint64_t offset, uint64_t size, const 
 		return false;
 	packets->stream = head->stream;
 	packets->instance = head->instance;
-	packets->packets[packets->count++] =
-		(struct ctf_packet){ .offset = offset, .size = size, .begin = head->begin, .end = head->end };
+	struct ctf_packet *packet = &packets->packets[packets->count++];
+	*packet = (struct ctf_packet){ .offset = offset, .size = size, .begin = head->begin, .end = head->end };
+	identify(head, packet);
 	return true;
 }
 

@@ -17,6 +17,12 @@
 struct ctf_packet {
 	uint64_t offset, size; /* bytes */
 	uint64_t begin, end;   /* ticks of the clock; CTF_UNKNOWN where the packet does not say */
+	uint64_t content;      /* bytes that are used, as far as the file has them */
+	uint64_t identity;     /* the same for packets of one trace that may be the same */
+	uint32_t head;         /* bytes: events begin there */
+	bool is_certain;       /* that they are, because the packet says of which stream it is, and its number */
+	bool is_repeated;      /* it is taken elsewhere (trace_repeats.h) */
+	bool repeats_loss;     /* and what was lost before it is told there */
 };
 
 /* A zeroed one is empty. */

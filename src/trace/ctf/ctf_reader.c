@@ -201,6 +201,18 @@ static void note_hole(struct ctf_reader *reader, struct ctf_piece piece)
 				  0);
 }
 
+/* The packet is taken elsewhere.  What is lost after it is lost all the same. */
+static void pass_packet(struct ctf_reader *reader)
+{
+	histree_time end = time_of(reader, reader->head.end);
+	reader->is_open = false;
+	reader->base.upcoming.cpu = reader->cpu;
+	if (end == INT64_MIN || (reader->base.has_events && reader->base.last >= end))
+		return;
+	reader->base.last = end;
+	reader->base.has_events = true;
+}
+
 /* Begin the next packet.  HISTREE_END if there is none. */
 static enum histree_status open_packet(struct ctf_reader *reader, struct histree_error *error)
 {
@@ -234,10 +246,13 @@ static enum histree_status open_packet(struct ctf_reader *reader, struct histree
 	}
 	if (reader->head.content != CTF_UNKNOWN && reader->head.content < reader->content)
 		reader->content = reader->head.content;
-	note_losses(reader);
+	if (!packet->repeats_loss)
+		note_losses(reader);
 	reader->has_before = true;
 	reader->cpu = reader->head.cpu;
 	look(reader, reader->head.bits);
+	if (packet->is_repeated)
+		pass_packet(reader);
 	return HISTREE_OK;
 }
 

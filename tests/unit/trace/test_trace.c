@@ -808,6 +808,29 @@ static void a_trace_is_read_on_from_any_event(void **state)
 	check_places((const char *[]){ made, perf_small }, 2, 1, test_effort(11, 41));
 }
 
+/* A snapshot of the made trace, with the first two packets of channel_0, besides it: nothing comes twice. */
+static void packets_that_are_repeated_come_once(void **state)
+{
+	(void)state;
+	char bytes[FILE_SIZE_MAX];
+	write_bytes_to("channel_0", bytes, read_bytes_of(made, "channel_0", bytes, 2 * (size_t)PACKET_SIZE));
+	const char *const orders[][2] = { { damaged, made }, { made, damaged }, { made, made } };
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		struct trace *trace;
+		struct event event;
+		assert_int_equal(trace_open(orders[i], 2, &trace, NULL), HISTREE_OK);
+		for (unsigned count = 0; count < MADE_EVENTS; count++)
+			assert_int_equal(next(trace, &event), HISTREE_OK);
+		assert_int_equal(next(trace, &event), HISTREE_END);
+		struct trace_report report = trace_report(trace);
+		assert_int_equal(report.discarded_events, 7);
+		assert_int_equal(report.discarded_packets, 1);
+		assert_int_equal(report.repeated_packets, orders[i][0] == orders[i][1] ? 6 : 5);
+		trace_close(trace);
+		check_places(orders[i], 2, 1, 1);
+	}
+}
+
 static void places_of_another_trace_are_refused(void **state)
 {
 	(void)state;
@@ -893,6 +916,7 @@ int main(void)
 		cmocka_unit_test(perf_traces_are_read),
 		cmocka_unit_test(several_traces_are_one_experiment),
 		cmocka_unit_test(a_trace_is_read_on_from_any_event),
+		cmocka_unit_test_setup_teardown(packets_that_are_repeated_come_once, copy_made, remove_copy),
 		cmocka_unit_test(places_of_another_trace_are_refused),
 		cmocka_unit_test(traces_are_found_below_a_folder),
 		cmocka_unit_test(what_is_no_trace_is_refused),
