@@ -190,8 +190,8 @@ static void find_nodes(const uint8_t *bytes, size_t size, struct byte_reader siz
 {
 	bool differ = (get_le64(bytes + 16) & 1) != 0;
 	uint64_t at = BLOCK_FILE_HEADER_SIZE;
-	for (uint32_t left = get_le32(bytes + 36); left > 0 && out->node_count < NODES_MAX && !sizes.failed;
-	     left--) {
+	uint32_t count = get_le32(bytes + 36), number = 0;
+	for (; number < count && number < NODES_MAX && !sizes.failed; number++) {
 		uint64_t node = differ ? read_varint(&sizes) : get_le32(bytes + 32);
 		if (node < PAGE_HEADER || node > BLOCK_SIZE_MAX)
 			return;
