@@ -295,19 +295,19 @@ static bool has_twice(const char **texts, size_t count)
 static enum histree_status check_parts(const char *path, const struct histree_store_info *info,
 				       struct histree_error *error)
 {
-	const char *files[2 * ANALYSES_MAX], *analyses[2 * ANALYSES_MAX];
+	const char *files[2 * ANALYSES_MAX], *of_histories[ANALYSES_MAX], *of_segments[ANALYSES_MAX];
 	size_t count = 0;
-	for (size_t i = 0; i < info->history_count; i++, count++) {
-		files[count] = info->histories[i].file;
-		analyses[count] = info->histories[i].analysis;
+	for (size_t i = 0; i < info->history_count; i++) {
+		files[count++] = info->histories[i].file;
+		of_histories[i] = info->histories[i].analysis;
 	}
-	for (size_t i = 0; i < info->segments_count; i++, count++) {
-		files[count] = info->segments[i].file;
-		analyses[count] = info->segments[i].analysis;
+	for (size_t i = 0; i < info->segments_count; i++) {
+		files[count++] = info->segments[i].file;
+		of_segments[i] = info->segments[i].analysis;
 	}
 	if (has_twice(files, count))
 		return malformed(path, "names one file for two analyses", error);
-	if (has_twice(analyses, count))
+	if (has_twice(of_histories, info->history_count) || has_twice(of_segments, info->segments_count))
 		return malformed(path, "names one analysis twice", error);
 	return HISTREE_OK;
 }
