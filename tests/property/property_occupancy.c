@@ -34,6 +34,7 @@ struct kind {
 	const char *tracer; /* of what is made up */
 	bool any_event;     /* is left out, not switches only */
 	bool has_contexts;  /* events made up say in which thread they happened */
+	bool is_noise;      /* what is made up makes no sense as it is */
 	bool is_long;
 };
 
@@ -192,6 +193,79 @@ static void make_event(struct made *made)
 	}
 }
 
+/* ---- nonsense: any event of any thread on any CPU, at any time, and losses that are told -------------------- */
+
+static int any_number(struct made *made, int from, int to)
+{
+	return from + (int)random_below(&made->run->random, (uint64_t)(to - from) + 1);
+}
+
+static void say_gap(struct made *made)
+{
+	const struct event_gap gap = { .trace = &made->events.trace,
+				       .cpu = any_number(made, -1, MADE_CPUS),
+				       .begin = made->now,
+				       .end = made->now + any_number(made, 0, 100) };
+	const struct event loss = { .time = gap.begin, .cpu = gap.cpu, .gap = &gap };
+	made->run->end = made->now > made->run->end ? made->now : made->run->end;
+	if (made->run->system != NULL)
+		assert_int_equal(feed_event(&made->run->inputs, &analysis_kernel, made->run->instance, &loss, NULL),
+				 HISTREE_OK);
+}
+
+static void say_noise(struct made *made, int tid, int other)
+{
+	static const struct {
+		const char *name, *fields;
+	} others[] = {
+		{ "irq_handler_entry", "irq=5 name=disk" },
+		{ "irq_handler_exit", "irq=5 ret=1" },
+		{ "irq_softirq_raise", "vec=1" },
+		{ "irq_softirq_entry", "vec=1" },
+		{ "irq_softirq_exit", "vec=1" },
+		{ "syscall_entry_read", "fd=0" },
+		{ "syscall_exit_read", "ret=0" },
+		{ "x86_irq_vectors_local_timer_entry", "vector=239" },
+		{ "x86_irq_vectors_local_timer_exit", "vector=239" },
+	};
+	char fields[WRITTEN_TEXT_SIZE], context[32] = "";
+	int what = any_number(made, 0, 15), cpu = any_number(made, -1, MADE_CPUS - 1);
+	const char *name = "sched_switch";
+	if (what < 9) {
+		name = others[what].name;
+		snprintf(fields, sizeof(fields), "%s", others[what].fields);
+	} else if (what == 9) {
+		name = "sched_process_fork";
+		snprintf(fields, sizeof(fields), "parent_comm=p parent_tid=%d child_comm=c child_tid=%d", tid,
+			 other);
+	} else if (what <= 12) {
+		name = what == 10 ? "sched_process_free" : what == 11 ? "sched_migrate_task" : "sched_waking";
+		snprintf(fields, sizeof(fields), "comm=x tid=%d prio=20 dest_cpu=%d target_cpu=0", tid, other);
+	} else if (what == 13) {
+		name = "lttng_statedump_process_state";
+		snprintf(fields, sizeof(fields), "tid=%d pid=%d ppid=1 name=d status=%d cpu=0", tid, other,
+			 any_number(made, 0, 8));
+	} else {
+		snprintf(fields, sizeof(fields),
+			 "prev_comm=p prev_tid=%d prev_prio=20 prev_state=%d next_comm=n next_tid=%d next_prio=20",
+			 tid, any_number(made, 0, 64), other);
+	}
+	if (made->kind->has_contexts)
+		snprintf(context, sizeof(context), " | tid=%d", any_number(made, -1, MADE_THREADS));
+	strcat(fields, context);
+	struct event event = written_event(&made->events, made->now, cpu, name, fields);
+	take_event(made->run, made->kind, &event);
+}
+
+static void make_noise(struct made *made)
+{
+	made->now += any_number(made, -MADE_STEP, 2 * MADE_STEP);
+	if (random_percent(&made->run->random, 1))
+		say_gap(made);
+	else
+		say_noise(made, any_number(made, -1, MADE_THREADS), any_number(made, -1, MADE_THREADS));
+}
+
 static void make_trace(struct run *run, const struct kind *kind)
 {
 	struct made made = { .kind = kind, .run = run };
@@ -199,7 +273,7 @@ static void make_trace(struct run *run, const struct kind *kind)
 	for (int tid = 1; tid <= MADE_THREADS; tid++)
 		made.on_cpu[tid] = -1;
 	for (int i = 0; i < MADE_EVENTS; i++)
-		make_event(&made);
+		kind->is_noise ? make_noise(&made) : make_event(&made);
 }
 
 static void read_trace(struct run *run, const struct kind *kind)
@@ -282,10 +356,10 @@ static void check_history(struct run *run, const struct kind *kind)
 	assert_int_equal(histree_history_verify(history, report, run, &error), HISTREE_OK);
 	assert_int_equal(histree_occupancy_verify(history, report, run, &error), HISTREE_OK);
 	assert_true(running_time(history, &unknown) <= cpu_time(history));
-	assert_true(run->percent > 0 ? run->left_out > 0 : kind->trace != NULL || unknown == 0);
+	assert_true(run->percent > 0 ? run->left_out > 0 : kind->trace != NULL || kind->is_noise || unknown == 0);
 	histree_history_close(history);
 	unlink(run->path);
-	if (run->is_of_one_program)
+	if (run->is_of_one_program || kind->is_noise)
 		return;
 	if (run->percent >= 10 && run->missing[0] == '\0')
 		fail_msg("%u %% left out, and nothing is said of it", run->percent);
@@ -320,6 +394,12 @@ static const struct kind kinds[] = {
 	{ .name = "made_up_contexts", .tracer = "lttng-modules", .any_event = true, .has_contexts = true },
 	{ .name = "made_up_perf", .tracer = "perf", .has_contexts = true },
 	{ .name = "made_up_perf_any_event", .tracer = "perf", .any_event = true, .has_contexts = true },
+	{ .name = "noise", .tracer = "lttng-modules", .any_event = true, .is_noise = true },
+	{ .name = "noise_contexts",
+	  .tracer = "lttng-modules",
+	  .any_event = true,
+	  .is_noise = true,
+	  .has_contexts = true },
 	{ .name = "perf", .trace = "demo" },
 	{ .name = "perf_any_event", .trace = "demo", .any_event = true },
 	{ .name = "scp_dest", .trace = "scp_dest" },

@@ -93,8 +93,9 @@ static void on_migrate(struct kernel_model *model, const struct kernel_event *ev
 
 static void on_fork(struct kernel_model *model, const struct kernel_event *event)
 {
-	if (event->tid != event->parent)
-		find_nowhere(model, event);
+	if (event->tid == event->parent)
+		return;
+	find_nowhere(model, event);
 	states_on_fork(model, event);
 }
 

@@ -77,12 +77,12 @@ void occupancy_change(struct kernel_model *model, struct kernel_cpu *cpu, struct
 {
 	if (model->changes.status != HISTREE_OK)
 		return;
-	if (cpu->is_nameless)
-		name_cpu(model, cpu);
 	part(cpu);
 	assert(thread->runs_on == NULL);
 	cpu->runs = thread;
 	thread->runs_on = cpu;
+	if (cpu->is_nameless)
+		name_cpu(model, cpu);
 }
 
 void occupancy_forget(struct kernel_model *model, struct kernel_cpu *cpu)
