@@ -115,7 +115,7 @@ size_t table_space_resident(struct table_space *space)
 void table_space_look_at_maps(struct table_space *space)
 {
 	pthread_mutex_lock(&space->mutex);
-	/* To ask for all files costs little.  Others, such as traces, come and go as well: so ours are counted then. */
+	/* To ask for all files costs little.  Others, such as traces, come and go: so ours are counted then. */
 	size_t resident = resident_bytes(space), most = space->memory_max / 2;
 	if (resident < space->others_resident)
 		space->others_resident = resident;
@@ -128,7 +128,7 @@ void table_space_look_at_maps(struct table_space *space)
 	pthread_mutex_unlock(&space->mutex);
 }
 
-/* Count a table that takes `bytes` of memory now.  Returns false, and counts nothing, if that is beyond its share. */
+/* Count a table that takes `bytes` of memory now.  Returns false if that is beyond its share, unless it `must`. */
 static bool take_memory(struct table *table, size_t bytes, bool must)
 {
 	struct table_space *space = table->space;

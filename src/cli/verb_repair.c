@@ -90,12 +90,14 @@ static enum cli_exit repair(struct repairing *repairing, const struct histree_re
 		return report_error(&error);
 	if (repairing->no_memory)
 		return report_no_memory();
-	if (status == HISTREE_OK)
+	if (status == HISTREE_NOT_FOUND)
+		report("'%s': its histories and segments are sound: nothing was made", wanted->path);
+	else if (status == HISTREE_OK)
 		report("'%s': nothing was damaged; '%s' holds the same", wanted->path, wanted->out);
 	else
 		report("'%s' has what can be read of '%s'; %" PRIu64 " lost intervals are marked unknown",
 		       wanted->out, wanted->path, repairing->lost);
-	return status == HISTREE_OK ? CLI_OK : CLI_NOTHING;
+	return status == HISTREE_PARTIAL ? CLI_NOTHING : CLI_OK;
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)

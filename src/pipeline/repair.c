@@ -313,15 +313,33 @@ static enum histree_status repair_store(struct repair *repair)
 	status = store_folder_begin(&folder, &io_posix, options->out, options->force, false, repair->error);
 	if (status != HISTREE_OK)
 		return status;
+	bool was_complete = repair->info.complete;
 	status = repair_histories(repair, options->path, &folder);
 	if (status == HISTREE_OK)
 		status = repair_segments(repair, options->path, &folder);
+	/* There is nothing to mend in a complete store that is sound: no copy of it is left. */
+	if (status == HISTREE_OK && was_complete && repair->faults == 0)
+		status = error_set(repair->error, HISTREE_NOT_FOUND, "'%s' is sound", options->path);
 	if (status == HISTREE_OK)
 		status = write_manifest(repair, &folder);
 	if (status == HISTREE_OK)
 		status = store_folder_publish(&folder, repair->error);
 	store_folder_release(&folder);
 	return status;
+}
+
+/* The store, or what a build that was cut off left of it.  Returns NULL, with errno, if there is neither. */
+static const char *find_path(struct repair *repair, const char *path, struct stat *facts)
+{
+	if (stat(path, facts) == 0)
+		return path;
+	int cause = errno;
+	char *building = store_folder_building(path);
+	bool is_there = building != NULL && stat(building, facts) == 0;
+	char *found = is_there ? arena_copy(&repair->arena, building, strlen(building)) : NULL;
+	free(building);
+	errno = cause;
+	return found;
 }
 
 /* A history or a segment store; whatever is neither is refused as a history. */
@@ -341,10 +359,12 @@ static enum histree_status repair_any_file(struct repair *repair)
 enum histree_status histree_repair(const struct histree_repair_options *options, struct histree_error *error)
 {
 	struct histree_error message; /* always there: some become warnings of the new store */
-	struct repair repair = { .options = options, .error = &message };
+	struct histree_repair_options wanted = *options;
+	struct repair repair = { .options = &wanted, .error = &message };
 	struct stat facts;
 	enum histree_status status;
-	if (stat(options->path, &facts) != 0)
+	wanted.path = find_path(&repair, options->path, &facts);
+	if (wanted.path == NULL)
 		status =
 			error_set(&message, HISTREE_ERR_IO, "cannot open '%s': %s", options->path, strerror(errno));
 	else if (S_ISDIR(facts.st_mode))

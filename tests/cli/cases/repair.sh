@@ -26,9 +26,14 @@ histree dump store.repaired --format tsv | cmp - damaged && echo "the same"
 try histree info store.repaired | grep -E '^(complete|partial|warnings| +repaired:)' | sed 's/[0-9][0-9]*/N/'
 try histree repair store
 echo "[exit $?]"
-# A sound one, and a single file.
-histree repair -f store.repaired -o again | wc -l
-try histree repair again/kernel.sht -o file.sht
+# A sound one is not copied; what a build left is found under the name that it was to have; and a single file.
+try histree repair store.repaired -o again
+[ -e again ] && echo "there is a copy"
+mv store.repaired again.building
+sed -i 's/"complete": *true/"complete": false/' again.building/manifest.json
+try histree repair again -o whole
+mv again.building store.repaired
+try histree repair whole/kernel.sht -o file.sht
 histree dump file.sht --format tsv | cmp - damaged && echo "the same"
 rm store/manifest.json
 histree repair -f store >rows
