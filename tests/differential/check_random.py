@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """
-Random layouts of types, read by histree and by libbabeltrace2: the same events, numbers and texts, and the same ends.
+Random layouts of types, read by histree and by libbabeltrace2: the same events, numbers, texts, and ends.
 
 usage: check_random.py DIFFERENTIAL [TRACE]...
 
-HISTREE_ROUNDS traces are made, and HISTREE_SEED is the seed of the first.  TRACES are compared too, if they are there;
-they are sound.
+HISTREE_ROUNDS traces are made, and HISTREE_SEED is the seed of the first.  TRACES are compared too, if they are
+there; they are sound.
 """
 import os
 import subprocess
@@ -20,12 +20,14 @@ from data import QUICK  # noqa: E402
 
 
 def main():
-    program, traces = sys.argv[1], [path for path in sys.argv[2:] if os.path.exists(os.path.join(path, "metadata"))]
+    program = sys.argv[1]
+    traces = [path for path in sys.argv[2:] if os.path.exists(os.path.join(path, "metadata"))]
     outcome = subprocess.run([program, *traces], check=False).returncode if traces else 0
     if outcome == 77:
         return 77
     failed = outcome != 0
-    first, rounds = int(os.environ.get("HISTREE_SEED", "1")), int(os.environ.get("HISTREE_ROUNDS", 60 if QUICK else 600))
+    first = int(os.environ.get("HISTREE_SEED", "1"))
+    rounds = int(os.environ.get("HISTREE_ROUNDS", 60 if QUICK else 600))
     fallen = 0
     for seed in range(first, first + rounds):
         with tempfile.TemporaryDirectory() as folder:
