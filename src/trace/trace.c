@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/time_text.h"
 #include "trace/ctf/ctf_live.h"
 #include "trace/ctf/ctf_source.h"
 #include "trace/trace_folders.h"
@@ -302,10 +303,130 @@ static enum histree_status open_from(const char *const *paths, size_t path_count
 	return status;
 }
 
+/* Bring the stream at the top of the heap to its next event, or take it out. */
+static enum histree_status advance(struct trace *trace, struct histree_error *error)
+{
+	struct upcoming *top = &trace->queue[0];
+	struct ctf_reader *stream = trace->streams[top->stream];
+	enum histree_status status = ctf_reader_next(stream, error);
+	if (status < 0)
+		return status;
+	if (status == HISTREE_END)
+		*top = trace->queue[--trace->queue_count];
+	else
+		top->time = stream->base.upcoming.time;
+	if (trace->queue_count > 0)
+		sift_down(trace, 0);
+	return HISTREE_OK;
+}
+
+/* ---- events without a time ------------------------------------------------------------------------------- */
+
+/*
+ * What has no time is recorded when the clock was 0, such as the side events of "perf data convert --all".  Events
+ * nearer to the zero of their clock than a millionth of what follows are taken for such if what follows is shorter
+ * than the silence behind them.
+ */
+enum { NEAR_ZERO = 1000000 };
+
+/* Set the greatest time that the packets of a trace say; INT64_MIN if they say none. */
+static void set_last(struct ctf_source *source)
+{
+	source->last = INT64_MIN;
+	for (size_t file = 0; file < source->file_count; file++) {
+		const struct ctf_packets *packets = &source->files[file].packets;
+		for (size_t i = 0; i < packets->count; i++) {
+			histree_time end;
+			if (packets->packets[i].end != CTF_UNKNOWN &&
+			    ctf_facts_time(&source->facts, packets->packets[i].end, &end) && end > source->last)
+				source->last = end;
+		}
+	}
+}
+
+static histree_time find_end(const struct trace *trace)
+{
+	histree_time end = INT64_MIN;
+	for (size_t index = 0; index < trace->source_count; index++) {
+		set_last(&trace->sources[index]);
+		if (trace->sources[index].last > end)
+			end = trace->sources[index].last;
+	}
+	return end;
+}
+
+static bool is_near_zero(const struct trace *trace, const struct event *event)
+{
+	const struct event_trace *of = event->gap != NULL ? event->gap->trace : event->class->trace;
+	histree_time zero = trace->sources[of->id].facts.zero, end = trace->sources[of->id].last;
+	return event->time >= zero && end > event->time &&
+	       (uint64_t)event->time - (uint64_t)zero < ((uint64_t)end - (uint64_t)event->time) / NEAR_ZERO;
+}
+
+/* Reads on to the first event that has a time, and says when that is; INT64_MIN: all have one. */
+static enum histree_status find_begin(struct trace *trace, histree_time *begin, struct histree_error *error)
+{
+	histree_time end = find_end(trace), last = INT64_MIN;
+	enum histree_status status = HISTREE_OK;
+	*begin = INT64_MIN;
+	while (status == HISTREE_OK && trace->queue_count > 0) {
+		const struct event *event = &trace->streams[trace->queue[0].stream]->base.upcoming;
+		if (!is_near_zero(trace, event)) {
+			bool is_far =
+				last != INT64_MIN && end >= event->time &&
+				(uint64_t)event->time - (uint64_t)last > (uint64_t)end - (uint64_t)event->time;
+			*begin = is_far ? event->time : INT64_MIN;
+			return HISTREE_OK;
+		}
+		last = event->time;
+		status = advance(trace, error);
+	}
+	return status;
+}
+
+static enum histree_status leave_out_before(struct trace *trace, histree_time begin, struct histree_error *error)
+{
+	char first[TIME_TEXT_SIZE], real[TIME_TEXT_SIZE];
+	uint64_t count = 0;
+	enum histree_status status = HISTREE_OK;
+	time_format_date(trace->queue[0].time, first);
+	time_format_date(begin, real);
+	while (status == HISTREE_OK && trace->queue_count > 0 && trace->queue[0].time < begin) {
+		count += trace->streams[trace->queue[0].stream]->base.upcoming.gap == NULL;
+		status = advance(trace, error);
+	}
+	trace_notes_warn(
+		&trace->notes,
+		"%llu event%s at %s, when the clock was 0, ha%s no time and %s left out; the others begin at "
+		"%s",
+		(unsigned long long)count, count == 1 ? "" : "s", first, count == 1 ? "s" : "ve",
+		count == 1 ? "is" : "are", real);
+	return status;
+}
+
 enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,
 			       struct histree_error *error)
 {
-	return open_from(paths, path_count, NULL, 0, out, error);
+	histree_time begin;
+	enum histree_status status = open_from(paths, path_count, NULL, 0, out, error);
+	if (status != HISTREE_OK || (*out)->queue_count == 0)
+		return status;
+	find_end(*out);
+	if (!is_near_zero(*out, &(*out)->streams[(*out)->queue[0].stream]->base.upcoming))
+		return status;
+	/* Looking for the beginning has read the trace. */
+	status = find_begin(*out, &begin, error);
+	trace_close(*out);
+	*out = NULL;
+	if (status == HISTREE_OK)
+		status = open_from(paths, path_count, NULL, 0, out, error);
+	if (status == HISTREE_OK && begin != INT64_MIN)
+		status = leave_out_before(*out, begin, error);
+	if (status != HISTREE_OK) {
+		trace_close(*out);
+		*out = NULL;
+	}
+	return status;
 }
 
 enum histree_status trace_open_at(const char *const *paths, size_t path_count,
@@ -328,23 +449,6 @@ size_t trace_count(const struct trace *trace)
 const struct event_trace *trace_at(const struct trace *trace, size_t index)
 {
 	return trace->live != NULL ? &trace->live->trace : &trace->sources[index].trace;
-}
-
-/* Bring the stream at the top of the heap to its next event, or take it out. */
-static enum histree_status advance(struct trace *trace, struct histree_error *error)
-{
-	struct upcoming *top = &trace->queue[0];
-	struct ctf_reader *stream = trace->streams[top->stream];
-	enum histree_status status = ctf_reader_next(stream, error);
-	if (status < 0)
-		return status;
-	if (status == HISTREE_END)
-		*top = trace->queue[--trace->queue_count];
-	else
-		top->time = stream->base.upcoming.time;
-	if (trace->queue_count > 0)
-		sift_down(trace, 0);
-	return HISTREE_OK;
 }
 
 /* Hand out the earliest of the upcoming events. */

@@ -22,6 +22,7 @@ struct ctf_source {
 	struct ctf_reader *readers;
 	size_t reader_count;
 	uint64_t bytes, packet_count; /* of all files */
+	histree_time last;            /* that the packets say; set by who wants it */
 	struct trace_notes *notes;    /* shared by all traces of the input */
 	uint32_t *class_count;
 };
