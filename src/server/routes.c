@@ -60,6 +60,7 @@ const struct route routes[] = {
 	{ HTTP_DELETE, CONFIGURATIONS "*", tsp_no_configuration },
 
 	{ HTTP_GET, API "experiments", api_experiments },
+	{ HTTP_GET, API "traces", api_traces },
 	{ HTTP_GET, API "legend", api_legend },
 	{ HTTP_GET, API "rows", api_rows },
 	{ HTTP_GET, API "state", api_state },

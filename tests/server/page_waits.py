@@ -91,7 +91,7 @@ def asks_a_busy_server_again(page):
         page.browser.until("page.panels[0]?.isComplete && page.charts[0].arrows.isComplete", "all is there")
         refused = page.get("[...refused].map((url) => /v1.([a-z-]+)/.exec(url)[1])")
         assert {"experiments", "rows", "arrows", "events", "usage", "density"} <= set(refused), refused
-        assert page.get("document.getElementById('error').hidden"), page.get("document.getElementById('error').textContent")
+        assert "busy" not in page.get("document.getElementById('error').textContent")
 
 
 def doubts_what_is_shown(page):
@@ -104,7 +104,39 @@ def doubts_what_is_shown(page):
     press_view(page, "Event types")
 
 
+def goes_from_trace_to_trace(page):
+    """From a kernel to a program and back nothing is asked of the trace before, and nothing is an error."""
+    page.open()
+    choose = "const choice = document.getElementById('experiment'); choice.value = arguments_[0]; choice.onchange()"
+    names = page.get("[...document.getElementById('experiment').options].map((one) => [one.value, one.textContent])")
+    warnings = ["", page.get("page.charts[0].experiment.warning ?? ''")]
+    for uuid, _ in [*names[1:2], *names[:1], *names[1:2]]:
+        page.browser.run("window.asked = []; const ask = window.fetch;"
+                         "window.fetch = (url, ...more) => (asked.push(String(url)), ask(url, ...more));" + choose, uuid)
+        page.ready()
+        page.browser.run("await new Promise((done) => setTimeout(done, 500))")
+        assert page.get("page.charts[0].experiment.uuid") == uuid
+        others = [url for url in page.get("asked") if "experiment=" in url and uuid not in url]
+        said = page.get("document.getElementById('error').textContent")
+        warnings.append(page.get("page.charts[0].experiment.warning ?? ''"))
+        assert not others and said in warnings, (others, said, warnings)
+
+
+def opens_what_is_in_a_folder(page):
+    """A server of a folder lists what is in it; a click reads it, and shows it."""
+    page.browser.open(page.server.url)
+    page.browser.until("document.querySelectorAll('.traces button').length > 0", "the traces are listed")
+    names = page.get("[...document.querySelectorAll('.traces button')].map((one) => one.textContent)")
+    assert "data/demo-trace" in names and names == sorted(names), names
+    page.shoot("folder")
+    page.browser.run("[...document.querySelectorAll('.traces button')].find((one) => one.textContent === 'data/demo-trace').click()")
+    page.ready()
+    assert page.get("document.getElementById('experiment').selectedOptions[0].textContent") == "data/demo-trace"
+    assert page.names()[0][0]
+
+
 TESTS = [outlives_late_early_rows, asks_a_busy_server_again, doubts_what_is_shown]
 
 if __name__ == "__main__":
-    sys.exit(main(__doc__, [(SMALL_TRACE, TESTS)]))
+    sys.exit(main(__doc__, [(SMALL_TRACE, TESTS), ((SMALL_TRACE, SMALL_TRACE.parent / "ctf-calls"), [goes_from_trace_to_trace]),
+                            ((), [opens_what_is_in_a_folder])]))

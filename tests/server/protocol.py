@@ -486,6 +486,36 @@ def damaged_store(histree, folder):
         assert client.json("GET", "/health")["status"] == "UP"
 
 
+def ids_and_labels(histree, folder):
+    """Trace Compass's names of analyses are known, other ones are not, whether a trace is ready or not; no row is without
+    a label, and of a deep tree not all is shown at once."""
+    segments = "org.eclipse.tracecompass.analysis.timing.core.segmentstore.SegmentStoreStatisticsDataProvider:"
+    calls = "org.eclipse.linuxtools.lttng2.ust.analysis.callstack"
+    stores = [build(histree, SMALL_TRACE.parent / "ctf-calls", folder / "calls.histree", "-a", "ust-calls,function-calls"),
+              build(histree, SMALL_TRACE, folder / "kernel.histree", "-a", "kernel,system-calls")]
+    with Server(histree, folder, [*stores, SMALL_TRACE.parent]) as server:
+        client = Client(histree, server)
+        program, kernel = sorted(client.json("GET", "/experiments"), key=lambda one: one["name"])
+        for experiment, theirs, ours in ((program, calls, "function-calls"),
+                                         (kernel, "org.eclipse.tracecompass.analysis.os.linux.latency.syscall", "system-calls")):
+            outputs = f"/experiments/{experiment['UUID']}/outputs"
+            answers = [client.json("POST", f"{outputs}/data/{segments}{name}/tree", {"parameters": {}}) for name in (theirs, ours)]
+            assert answers[0] == answers[1] and answers[0]["model"]["entries"]
+            client.json("POST", f"{outputs}/data/{segments}no-such/tree", {"parameters": {}}, status=405)
+        tree = client.json("POST", f"/experiments/{kernel['UUID']}/outputs/timeGraph/{CONTROL_FLOW}/tree", {"parameters": {}})["model"]
+        assert all(one["labels"][0] for one in tree["entries"]) and tree["autoExpandLevel"] == 3
+        # One that cannot be read never becomes ready.
+        (folder / "broken").mkdir()
+        (folder / "broken" / "metadata").write_text("no metadata")
+    with Server(histree, folder, [folder / "broken"]) as server:
+        client = Client(histree, server)
+        trace = client.json("POST", "/traces", {"parameters": {"uri": str(folder / "broken")}})
+        broken = client.json("POST", "/experiments", {"parameters": {"name": "broken", "traces": [trace["UUID"]]}})
+        outputs = f"/experiments/{broken['UUID']}/outputs"
+        client.json("POST", f"{outputs}/data/{segments}no-such/tree", {"parameters": {}}, status=405)
+        assert client.json("POST", f"{outputs}/data/{segments}{calls}/tree", {"parameters": {}})["status"] in ("RUNNING", "FAILED")
+
+
 def usage_of(client):
     """The curves of a usage of CPUs by their names, the labels of its entries, and what the answers say besides."""
     outputs = f"/experiments/{client.experiment()['UUID']}/outputs/XY/{CPU_USAGE}"
@@ -540,6 +570,7 @@ def main():
         tally.run("hosts_stay_apart", lambda: hosts_stay_apart(histree, pathlib.Path(name)))
     with tempfile.TemporaryDirectory() as name:
         tally.run("damaged_store", lambda: damaged_store(histree, pathlib.Path(name)))
+        tally.run("ids_and_labels", lambda: ids_and_labels(histree, pathlib.Path(name)))
         tally.run("unknown_usage", lambda: unknown_usage(histree, pathlib.Path(name)))
         tally.run("moved_trace", lambda: moved_trace(histree, pathlib.Path(name)))
     if large_trace():

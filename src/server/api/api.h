@@ -15,6 +15,12 @@
 endpoint_function api_experiments;
 
 /*
+ * Lists what lies below the folders that the server was started with: {traces: [{name, path, isStore}], all}.
+ * Opening is for the Trace Server Protocol.
+ */
+endpoint_function api_traces;
+
+/*
  * ?view= &sort= &filter= &folded=0|1 &toggled=3,17 &early=0|1|2 &first= &count= &from= &to= &pixels=
  * The cells of a window of rows, as spans of pixels that are alike, little-endian:
  *

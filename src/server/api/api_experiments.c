@@ -80,6 +80,28 @@ void api_experiments(struct call *call)
 	json_end(&call->reply->json);
 }
 
+static void write_served(void *context, const struct served_trace *trace)
+{
+	struct json_writer *json = context;
+	json_begin_object(json);
+	json_text_member(json, "name", trace->name);
+	json_text_member(json, "path", trace->path);
+	json_bool_member(json, "isStore", trace->is_store);
+	json_end(json);
+}
+
+void api_traces(struct call *call)
+{
+	struct json_writer *json = &call->reply->json;
+	json_begin_object(json);
+	json_key(json, "traces");
+	json_begin_array(json);
+	bool are_all = catalogue_each_served(call->service->catalogue, write_served, json);
+	json_end(json);
+	json_bool_member(json, "all", are_all);
+	json_end(json);
+}
+
 void api_write_style(struct json_writer *json, const struct histree_style *style)
 {
 	char colour[8];

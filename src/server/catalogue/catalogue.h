@@ -11,6 +11,7 @@
 #define SERVER_CATALOGUE_CATALOGUE_H
 
 #include "server/catalogue/builder.h"
+#include "server/catalogue/served_traces.h"
 #include "server/catalogue/uuid.h"
 
 /* As many as anyone could want; each is a few hundred bytes. */
@@ -70,6 +71,9 @@ const struct catalogue_entry *catalogue_locked(const struct catalogue *catalogue
 
 /* Returns the dataset of an experiment, held for the caller; NULL if there is no such experiment. */
 struct dataset *catalogue_dataset(struct catalogue *catalogue, const char *uuid);
+
+/* Visits what clients may open, opened or not (served_traces.h). */
+bool catalogue_each_served(const struct catalogue *catalogue, served_traces_visit *visit, void *context);
 
 /* Add what is not there yet; `visit` sees the entry, or the one that has its name. */
 enum catalogue_result catalogue_add_trace(struct catalogue *catalogue, const char *name, const char *path,

@@ -225,3 +225,8 @@ enum catalogue_result catalogue_add_experiment(struct catalogue *catalogue, cons
 	pthread_mutex_unlock(&catalogue->lock);
 	return result;
 }
+
+bool catalogue_each_served(const struct catalogue *catalogue, served_traces_visit *visit, void *context)
+{
+	return served_traces_each(&catalogue->allowed, visit, context);
+}

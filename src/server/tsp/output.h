@@ -54,10 +54,13 @@ extern const struct output output_call_stack, output_control_flow, output_resour
 
 const char *output_type_name(enum output_type type);
 
-/* Returns the output of an id that applies to a dataset; NULL if there is none. */
+/* Returns the output of an id that applies to a dataset, or may apply once it is ready; NULL if there is none. */
 const struct output *output_find(const struct dataset *dataset, const char *id);
 
-/* Returns what follows the colon in the id of an output for each segment store; NULL for others. */
+/*
+ * Returns the analysis in the id of an output for each segment store, which follows the colon, by our name of it;
+ * NULL for others.
+ */
 const char *output_analysis(const struct output *output, const char *id);
 
 /*

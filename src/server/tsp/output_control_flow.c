@@ -17,6 +17,9 @@
 
 enum { ROOT_ID = 1, FIRST_THREAD_ID = 2, STATUS_SYSTEM_CALL = 3 };
 
+/* Of the tree, at first: viewers ask for the states of all rows that they show before they show any. */
+enum { EXPANDED_LEVELS = 3 };
+
 static const struct histree_thread *find_thread(const struct kernel_threads *threads, int64_t id)
 {
 	int64_t index = id - FIRST_THREAD_ID;
@@ -30,7 +33,7 @@ static void write_labels(struct json_writer *json, const struct histree_thread *
 	const int32_t numbers[] = { thread->tid, thread->pid, thread->ppid };
 	json_key(json, "labels");
 	json_begin_array(json);
-	json_put_text(json, thread->name);
+	json_put_text(json, thread->name[0] != '\0' ? thread->name : "unknown"); /* viewers draw no empty row */
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		char text[16] = "";
 		if (numbers[i] >= 0)
@@ -98,7 +101,7 @@ static void tree(const struct output_call *output)
 		{ "PTID", "the thread that made it", "NUMBER" },
 		{ 0 },
 	};
-	static const struct tree_source source = { headers, -1, write_entry, NULL };
+	static const struct tree_source source = { headers, EXPANDED_LEVELS, write_entry, NULL };
 	tree_reply(output, &source, output->view);
 }
 

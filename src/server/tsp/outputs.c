@@ -32,9 +32,23 @@ const char *output_type_name(enum output_type type)
 	return names[type];
 }
 
+/* What Trace Compass calls some analyses of segments: scripts that were written for its server ask for them so. */
+static const struct {
+	const char *theirs, *ours;
+} aliases[] = {
+	{ "org.eclipse.linuxtools.lttng2.ust.analysis.callstack", "function-calls" },
+	{ "org.eclipse.tracecompass.analysis.os.linux.latency.syscall", "system-calls" },
+};
+
 const char *output_analysis(const struct output *output, const char *id)
 {
-	return output->is_per_segments ? id + strlen(output->id) + 1 : NULL;
+	if (!output->is_per_segments)
+		return NULL;
+	const char *analysis = id + strlen(output->id) + 1;
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		if (strcmp(analysis, aliases[i].theirs) == 0)
+			return aliases[i].ours;
+	return analysis;
 }
 
 static bool has_id(const struct output *output, const char *id)
@@ -43,32 +57,6 @@ static bool has_id(const struct output *output, const char *id)
 	return output->is_per_segments ? strncmp(id, output->id, size) == 0 && id[size] == ':'
 				       : strcmp(id, output->id) == 0;
 }
-
-static bool has_segments(const struct dataset *dataset, const char *analysis)
-{
-	const struct histree_store_info *info = histree_store_info(dataset->store);
-	for (size_t i = 0; i < info->segments_count; i++)
-		if (strcmp(info->segments[i].analysis, analysis) == 0)
-			return true;
-	return false;
-}
-
-const struct output *output_find(const struct dataset *dataset, const char *id)
-{
-	for (size_t i = 0; outputs[i] != NULL; i++) {
-		const struct output *output = outputs[i];
-		if (!has_id(output, id))
-			continue;
-		if (dataset_status(dataset) != DATASET_READY)
-			return output;
-		bool is_there = output->is_per_segments ? has_segments(dataset, output_analysis(output, id))
-							: output->applies(dataset);
-		return is_there ? output : NULL;
-	}
-	return NULL;
-}
-
-/* ---- lists ----------------------------------------------------------------------------------------------- */
 
 static int compare_texts(const void *a, const void *b)
 {
@@ -94,6 +82,32 @@ static size_t list_analyses(const struct dataset *dataset, const char *analyses[
 	qsort(analyses, count, sizeof(*analyses), compare_texts);
 	return count;
 }
+
+static bool has_segments(const struct dataset *dataset, const char *analysis)
+{
+	const char *analyses[ANALYSES_MAX];
+	size_t count = list_analyses(dataset, analyses);
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(analyses[i], analysis) == 0)
+			return true;
+	return false;
+}
+
+const struct output *output_find(const struct dataset *dataset, const char *id)
+{
+	for (size_t i = 0; outputs[i] != NULL; i++) {
+		const struct output *output = outputs[i];
+		if (!has_id(output, id))
+			continue;
+		bool is_there = output->is_per_segments
+					? has_segments(dataset, output_analysis(output, id))
+					: dataset_status(dataset) != DATASET_READY || output->applies(dataset);
+		return is_there ? output : NULL;
+	}
+	return NULL;
+}
+
+/* ---- lists ----------------------------------------------------------------------------------------------- */
 
 /* From outputs[first] on those for each segment store: all of one store together.  Returns the index after them. */
 static size_t visit_segments(const struct dataset *dataset, size_t first, output_visit *visit, void *context)

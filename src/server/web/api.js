@@ -52,11 +52,11 @@ export async function json(path, parameters, signal) {
 	return (await get(path, parameters, signal)).json();
 }
 
-// What changes something goes by the protocol; the body is JSON already.
+// What changes something goes by the protocol, and so does its answer; the body is JSON already.
 export async function change(method, path, body) {
 	const response = await ask(`tsp/api/${path}`, { method, headers: { "Content-Type": "application/json" }, body });
 	if (response.ok)
-		return;
+		return response;
 	const error = await response.json().catch(() => ({}));
 	throw Object.assign(new Error(error.title ?? `the server answered ${response.status}`), { isAnswer: true });
 }

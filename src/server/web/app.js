@@ -227,6 +227,10 @@ function openExperiment(chosen, parts) {
 	document.title = `${chosen.name} – histree`;
 	charts = [];
 	panels = [];
+	const isKernel = chosen.views.some((view) => view.name === "control-flow");
+	$("usage").hidden = !isKernel;
+	usage.open(isKernel ? chosen : null); // each before the range changes, of which it would ask the one before
+	overview.open(chosen);
 	viewport.open(BigInt(chosen.start), chosen.duration);
 	readViewport(parts);
 	viewport.setFilter(parts.get("filter") ?? "");
@@ -234,13 +238,8 @@ function openExperiment(chosen, parts) {
 	overview.what = chosen.hasEvents ? "events" : "states that begin";
 	const usual = chosen.views.filter((view) => view.name !== "attributes").map((view) => view.name);
 	showViews(parts.has("views") ? parts.get("views").split(",") : usual.length > 0 ? usual : ["attributes"], parts);
-	const isKernel = chosen.views.some((view) => view.name === "control-flow");
-	$("usage").hidden = !isKernel;
-	overview.open(chosen);
 	gaps.open(chosen);
 	bookmarks.open(chosen).catch(fail);
-	if (isKernel)
-		usage.open(chosen);
 	if (chosen.warning)
 		fail(Object.assign(new Error(chosen.warning), { isAnswer: true }));
 }
@@ -249,13 +248,27 @@ function say(text) {
 	$("charts").replaceChildren(Object.assign(document.createElement("p"), { className: "empty", textContent: text }));
 }
 
+async function showTraces() {
+	const { traceList } = await import("./trace_list.js");
+	const list = await traceList(showTrace, fail);
+	if (experiment)
+		showViews([]);
+	$("charts").replaceChildren(list);
+}
+
+function showTrace(uuid) {
+	location.hash = `trace=${uuid}`;
+	load().catch(fail);
+}
+
 async function load() {
 	const experiments = await api.experiments();
 	const wanted = address().get("trace");
 	const chosen = experiments.find((one) => one.uuid === wanted) ?? experiments[0];
-	$("experiment").replaceChildren(...experiments.map((one) => new Option(one.name, one.uuid, false, one === chosen)));
+	$("experiment").replaceChildren(...experiments.map((one) => new Option(one.name, one.uuid, false, one === chosen)),
+		new Option(chosen ? "Open another…" : "Open a trace…", "", false, !chosen));
 	if (!chosen)
-		say("The server has no trace. Start it as: histree serve STORE");
+		await showTraces();
 	else if (chosen.status === "ready")
 		openExperiment(chosen, address());
 	else if (chosen.status === "running") {
@@ -440,8 +453,11 @@ viewport.addEventListener("theme", () => {
 	redraw();
 });
 $("experiment").onchange = () => {
-	location.hash = `trace=${$("experiment").value}`;
-	load().catch(fail);
+	const uuid = $("experiment").value;
+	if (uuid === "")
+		showTraces().catch(fail);
+	else
+		showTrace(uuid);
 };
 $("search").onsubmit = (event) => {
 	event.preventDefault();

@@ -63,6 +63,8 @@ export class Arrows {
 	}
 
 	async #fetch(wanted, asked) {
+		if (!this.chart.root.isConnected)
+			return;
 		const abort = this.#abort = new AbortController();
 		try {
 			const { arrows, kinds } = await api.json("arrows", wanted, abort.signal);

@@ -24,6 +24,7 @@ export class GapBands {
 	open(experiment) {
 		Object.assign(this, { experiment, bands: [], whole: [] });
 		this.#asked = "";
+		clearTimeout(this.#timer);
 		this.#follow();
 		this.#fetchWhole(experiment).catch(this.failed);
 	}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// trace_list.js - what lies in the folders that the server was started with; a click opens it.
+
+import * as api from "./api.js";
+import { element } from "./virtual_lines.js";
+
+async function open({ path, name }) {
+	const trace = await (await api.change("POST", "traces", JSON.stringify({ parameters: { uri: path, name } }))).json();
+	return (await api.change("POST", "experiments", JSON.stringify({ parameters: { name: trace.name, traces: [trace.UUID] } }))).json();
+}
+
+function lineOf(trace, opened, failed) {
+	const button = element("button", { type: "button", textContent: trace.name, title: trace.path });
+	button.onclick = () => {
+		button.disabled = true;
+		open(trace).then(({ UUID }) => opened(UUID)).catch(failed).finally(() => (button.disabled = false));
+	};
+	return element("li", {}, button, element("span", { textContent: trace.isStore ? "store" : "trace, read when it is opened" }));
+}
+
+// `opened(uuid)` is called with the experiment that is there then, or on its way.
+export async function traceList(opened, failed) {
+	const { traces, all } = await api.json("traces", {});
+	if (traces.length === 0)
+		return element("p", { className: "empty", textContent: "There is no trace here. Start the server with a store, or with a folder " +
+			"that has traces or stores in it: histree serve STORE|FOLDER" });
+	return element("section", { className: "traces" },
+		element("p", { textContent: "Open a trace" + (all ? "" : " (there are more: name a folder further down when you start the server)") }),
+		element("ul", {}, ...traces.map((trace) => lineOf(trace, opened, failed))));
+}
