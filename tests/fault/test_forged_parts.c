@@ -3,9 +3,9 @@
  * test_forged_parts.c - the files of a store beside its histories, changed at random: bits that fell, and forgeries
  * with right checksums (support/forging.h).
  *
- * Each ends within two seconds of processor time and 256 MiB.  Of fallen bits, an answer is right or damage is said.
- * What a forger makes can be a sound file that says something else: so whatever verification finds sound answers
- * all questions alike, as many segments as it says, each within the times that it says.
+ * Each ends within two seconds of processor time and 256 MiB.  Of fallen bits, an answer is right or damage is
+ * said. What a forger makes can be a sound file that says something else: so whatever verification finds sound
+ * answers all questions alike, as many segments as it says, each within the times that it says.
  *
  *	HISTREE_ROUNDS=100	10,000 of each kind of change, over all kinds of files
  */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * test_hostile_segments.c - segment stores that somebody made so that they do harm, each with right checksums: one
- * block, or one child, many times; a leaf under bounds that are not its own, or of another store; more than there is.
+ * block, or one child, many times; a leaf under bounds that are not its own, or of another store; more than there
+ * is.
  *
  * In every order a query for all segments ends, and has them all, or says that something is lost or damaged;
  * verification says so in any case.
