@@ -21,7 +21,7 @@
 #define PACKET_MAGIC UINT32_C(0x75d11d57)
 enum { PACKET_HEADER_SIZE = 37, CONTENT_SIZE_AT = 24, PACKET_SIZE_AT = 28, SCHEMES_AT = 32, SCHEME_COUNT = 3 };
 
-/* Far above what any tracer writes. */
+/* Far above what any tracer writes; the sentence below says it too. */
 enum { METADATA_SIZE_MAX = 64 << 20 };
 
 struct content {
@@ -39,7 +39,7 @@ static enum histree_status read_file(const char *path, struct content *out, stru
 		status = error_set(error, HISTREE_ERR_TRACE, "cannot open the metadata: %s", strerror(errno));
 	} else if (size == 0 || size > METADATA_SIZE_MAX) {
 		status = error_set(error, HISTREE_ERR_TRACE, "the metadata is %s",
-				   size == 0 ? "empty" : "too large");
+				   size == 0 ? "empty" : "larger than 64 MiB");
 	} else if ((out->bytes = malloc((size_t)size + 1)) == NULL) {
 		status = error_memory(error, "the metadata");
 	} else {

@@ -2,8 +2,7 @@
 /*
  * ctf_metadata.h - the text of a trace's metadata, out of either form of its file.
  *
- * CTF 1.8, section 7: the file is plain text, or packets of text, each after a header.  babeltrace2 2.0
- * never returns from packets that are cut short, so the file is checked here before it is given to it.
+ * CTF 1.8, section 7: the file is plain text, or packets of text, each after a header, in either byte order.
  */
 #ifndef TRACE_CTF_CTF_METADATA_H
 #define TRACE_CTF_CTF_METADATA_H

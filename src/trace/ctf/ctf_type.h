@@ -82,9 +82,4 @@ static inline bool ctf_type_is_compound(const struct ctf_type *type)
 	return type->kind >= CTF_STRUCTURE;
 }
 
-static inline bool ctf_type_is_signed(const struct ctf_type *type)
-{
-	return type->is_signed;
-}
-
 #endif
