@@ -33,8 +33,8 @@ struct histree_repair_options {
 
 /*
  * Repair a store.  Returns HISTREE_OK if nothing was damaged, HISTREE_PARTIAL if something was and the callbacks
- * were told what, HISTREE_NOT_FOUND if the histories and segments of a complete store are sound, so that nothing was
- * made, and a negative status if nothing could be made.  A history can be repaired if its header and the
+ * were told what, HISTREE_NOT_FOUND if the histories and segments of a complete store are sound, so that nothing
+ * was made, and a negative status if nothing could be made.  A history can be repaired if its header and the
  * section TREE, or their copies, can be read; a store can be repaired if one of its histories can.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_repair(const struct histree_repair_options *options,
