@@ -283,7 +283,9 @@ static void try_once(struct trial *trial)
 	bool done = false;
 	for (unsigned resume = 0; !done && store->wrong == 0; resume++) {
 		/* A build that was killed before it published left nothing to go on with: it begins again. */
-		bool goes_on = resume > 0 && access(store->building, F_OK) == 0;
+		char manifest[160];
+		snprintf(manifest, sizeof(manifest), "%s/manifest.json", store->building);
+		bool goes_on = resume > 0 && access(manifest, F_OK) == 0;
 		struct killing killing = random_percent(&trial->random, 85) ? some_kill(trial) : no_kill();
 		enum outcome outcome =
 			run_build(trial, store->path, variants[variant], goes_on, killing, NULL);
