@@ -147,7 +147,7 @@ static bool meets_times(struct column_cursor *cursor, const struct histree_inter
 	if (meets)
 		next = interval->end >= region->to ? region->time_count
 						   : region_time_from(region, first + 1, interval->end + 1);
-	cursor->times_met += next - first;
+	cursor->times_met += (next - first) * region_weight(interval->quark);
 	cursor->next_time = next;
 	if (next < region->time_count)
 		cursor->ends_from = tick_from(cursor->view, region->times[next]);
@@ -264,7 +264,9 @@ static enum histree_status read_one_time(struct column_cursor *cursor, struct hi
 		done++;
 	}
 	cursor->next_series = s;
-	cursor->times_met += (done - *count) * (cursor->region->time_count - cursor->first_time);
+	for (size_t i = *count; i < done && cursor->region->times != NULL; i++)
+		cursor->times_met +=
+			(cursor->region->time_count - cursor->first_time) * region_weight(out[i].quark);
 	*count = done;
 	return status;
 }

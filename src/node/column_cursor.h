@@ -33,7 +33,7 @@ struct column_cursor {
 	const struct column_series *now; /* being read */
 	uint32_t count, interval;        /* of its intervals; the next; the same: none is left */
 	uint64_t tick;                   /* at which the next starts */
-	uint64_t times_met; /* of a list of times: how many were in the intervals read, in each of them */
+	uint64_t times_met;              /* of a list of times: region_count_times() of all intervals read */
 };
 
 /* Before the first interval. */

@@ -26,8 +26,7 @@ enum histree_status node_cursor_read(struct node_cursor *cursor, struct histree_
 	*count = 0;
 	while (*count < room && (status = row_cursor_next(&cursor->row, &out[*count])) == HISTREE_OK) {
 		if (cursor->row.region->times != NULL)
-			cursor->times_met +=
-				region_count_times(cursor->row.region, out[*count].start, out[*count].end);
+			cursor->times_met += region_count_times(cursor->row.region, &out[*count]);
 		*count += 1;
 	}
 	return *count > 0 ? HISTREE_OK : status;

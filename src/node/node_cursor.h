@@ -32,10 +32,7 @@ void node_cursor_begin_all(struct node_cursor *cursor, const struct node_view *v
 enum histree_status node_cursor_read(struct node_cursor *cursor, struct histree_interval *out, size_t room,
 				     size_t *count);
 
-/*
- * Returns how many times of the region's list were in the intervals that were read, counted in each of them.
- * Without a list it means nothing.
- */
+/* Returns region_count_times() of all intervals that were read.  If the region has no list, it means nothing. */
 static inline uint64_t node_cursor_times_met(const struct node_cursor *cursor)
 {
 	return cursor->is_columns ? cursor->column.times_met : cursor->times_met;

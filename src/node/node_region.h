@@ -110,12 +110,19 @@ static inline bool region_meets_keys(const struct node_region *region, histree_q
 	return region->quarks[region_quark_from(region, 0, key_min)] <= key_max;
 }
 
-/* Returns how many times of a list are in an interval. */
-static inline size_t region_count_times(const struct node_region *region, histree_time start, histree_time end)
+/* Another one for each key, so that what one key lacks, another one hardly makes up for. */
+static inline uint64_t region_weight(histree_quark quark)
 {
-	size_t first = region_time_from(region, 0, start);
-	size_t next = end >= region->to ? region->time_count : region_time_from(region, first, end + 1);
-	return next - first;
+	return 2 * (uint64_t)quark + 1;
+}
+
+/* Returns how many times of a list are in an interval, times the weight of its key. */
+static inline uint64_t region_count_times(const struct node_region *region, const struct histree_interval *interval)
+{
+	size_t first = region_time_from(region, 0, interval->start);
+	size_t next = interval->end >= region->to ? region->time_count
+						  : region_time_from(region, first, interval->end + 1);
+	return (next - first) * region_weight(interval->quark);
 }
 
 /* Returns whether an interval, whose key the region has, is in the region. */
