@@ -115,6 +115,7 @@ struct histree_segment_store_info {
 	uint64_t duration_min, duration_max;
 	/* The rest is 0 unless the store is on disk. */
 	uint32_t node_size, depth, format_version;
+	uint64_t identity; /* other content would hardly have it (histree-format(5)) */
 	uint64_t node_count, node_bytes, file_bytes;
 };
 

@@ -15,6 +15,7 @@ struct histree_store_history {
 	uint32_t analysis_version;
 	const char *file;               /* name inside the folder */
 	uint64_t state_changes_refused; /* by the state system, because of errors in the trace */
+	uint64_t identity; /* that the file must have (histree_history_info); 0 if the manifest does not say it */
 };
 
 struct histree_store_segments {
@@ -23,6 +24,7 @@ struct histree_store_segments {
 	const char *file; /* name inside the folder */
 	/* How often the trace has an end without a start, or a start without an end, which make no segment. */
 	uint64_t without_start, without_end;
+	uint64_t identity; /* as that of a history */
 };
 
 struct histree_store_info {
@@ -64,7 +66,8 @@ HISTREE_API const struct histree_store_info *histree_store_info(const struct his
 /*
  * Open the history of one analysis; the caller closes it.  If `analysis` is NULL, it is "kernel" where there is
  * one, else the first.  Returns HISTREE_NOT_FOUND, with the names of the analyses that the store has, if there is
- * none, and HISTREE_ERR_VERSION if the analysis has changed since the build and `any_version` is false.
+ * none, HISTREE_ERR_VERSION if the analysis has changed since the build and `any_version` is false, and
+ * HISTREE_ERR_FORMAT if the file is not the one that the manifest means but that of another build.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_store_history(struct histree_store *store,
 									 const char *analysis, bool any_version,

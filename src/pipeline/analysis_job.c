@@ -70,9 +70,9 @@ enum histree_status analysis_job_start(struct analysis_job *job, const struct io
 	enum histree_status status = analysis_inputs_get(inputs, registry_input(job->entry), &input, error);
 	if (status != HISTREE_OK)
 		return status;
-	return analysis_job_makes_history(job) ? start_history(job, io, path, start, options, inputs->tables, input,
-								       error)
-					       : start_segments(job, io, path, options, input, error);
+	return analysis_job_makes_history(job)
+		       ? start_history(job, io, path, start, options, inputs->tables, input, error)
+		       : start_segments(job, io, path, options, input, error);
 }
 
 static enum histree_status handle_gap(struct analysis_job *job, const struct event_gap *gap,
@@ -123,7 +123,7 @@ enum histree_status analysis_job_close(struct analysis_job *job, histree_time en
 	return status;
 }
 
-struct histree_store_history analysis_job_describe_history(const struct analysis_job *job)
+struct histree_store_history analysis_job_describe_history(const struct analysis_job *job, uint64_t identity)
 {
 	const struct analysis *analysis = job->entry->analysis;
 	return (struct histree_store_history){
@@ -131,10 +131,11 @@ struct histree_store_history analysis_job_describe_history(const struct analysis
 		.analysis_version = analysis->version,
 		.file = job->file,
 		.state_changes_refused = analysis->refused(job->instance),
+		.identity = identity,
 	};
 }
 
-struct histree_store_segments analysis_job_describe_segments(const struct analysis_job *job)
+struct histree_store_segments analysis_job_describe_segments(const struct analysis_job *job, uint64_t identity)
 {
 	const struct segment_analysis *analysis = job->entry->segments;
 	struct segment_counts counts = analysis->counts(job->instance);
@@ -144,6 +145,7 @@ struct histree_store_segments analysis_job_describe_segments(const struct analys
 		.file = job->file,
 		.without_start = counts.without_start,
 		.without_end = counts.without_end,
+		.identity = identity,
 	};
 }
 

@@ -41,8 +41,8 @@ static inline bool analysis_job_makes_history(const struct analysis_job *job)
 	return job->entry->analysis != NULL;
 }
 
-struct histree_store_history analysis_job_describe_history(const struct analysis_job *job);
-struct histree_store_segments analysis_job_describe_segments(const struct analysis_job *job);
+struct histree_store_history analysis_job_describe_history(const struct analysis_job *job, uint64_t identity);
+struct histree_store_segments analysis_job_describe_segments(const struct analysis_job *job, uint64_t identity);
 
 /* Returns the sentence of struct analysis.missing after the name of the analysis, NULL if there is none by now. */
 const char *analysis_job_missing(struct analysis_job *job);

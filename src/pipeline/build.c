@@ -181,13 +181,19 @@ static enum histree_status write_manifest(struct build *build, bool complete, hi
 		error_memory(build->error, "the manifest");
 		goto out;
 	}
-	for (size_t i = 0; i < build->job_count; i++) {
+	status = HISTREE_OK;
+	for (size_t i = 0; status == HISTREE_OK && i < build->job_count; i++) {
 		const struct analysis_job *job = &build->jobs[i];
+		uint64_t identity = 0;
+		if (complete)
+			status = store_folder_identify(&build->folder, job->file, &identity, build->error);
 		if (analysis_job_makes_history(job))
-			histories[history_count++] = analysis_job_describe_history(job);
+			histories[history_count++] = analysis_job_describe_history(job, identity);
 		else if (complete)
-			segments[segments_count++] = analysis_job_describe_segments(job);
+			segments[segments_count++] = analysis_job_describe_segments(job, identity);
 	}
+	if (status != HISTREE_OK)
+		goto out;
 	struct histree_store_info info = {
 		.made_by = "histree " HISTREE_VERSION,
 		.traces = build->options->traces,
@@ -225,8 +231,8 @@ out:
 static enum histree_status make_tables(struct build *build)
 {
 	char *inside = store_folder_path(&build->folder, MANIFEST_FILE);
-	bool made = inside != NULL && table_space_init(&build->tables, inside,
-						       state_file_table_memory(&build->options->tree));
+	bool made = inside != NULL &&
+		    table_space_init(&build->tables, inside, state_file_table_memory(&build->options->tree));
 	free(inside);
 	build->inputs.tables = &build->tables;
 	return made ? HISTREE_OK : error_memory(build->error, "a path");

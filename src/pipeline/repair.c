@@ -248,6 +248,9 @@ static enum histree_status repair_histories(struct repair *repair, const char *f
 			continue;
 		if (repair->lost_manifest)
 			history.analysis_version = repair->analysis_version;
+		status = store_folder_identify(to, history.file, &history.identity, repair->error);
+		if (status != HISTREE_OK)
+			return status;
 		repair->histories[kept++] = history;
 	}
 	repair->history_count = kept;
@@ -267,6 +270,9 @@ static enum histree_status repair_segments(struct repair *repair, const char *fr
 			continue;
 		if (repair->lost_manifest)
 			segments.analysis_version = repair->analysis_version;
+		status = store_folder_identify(to, segments.file, &segments.identity, repair->error);
+		if (status != HISTREE_OK)
+			return status;
 		repair->segments[kept++] = segments;
 	}
 	repair->segments_count = kept;

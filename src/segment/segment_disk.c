@@ -100,6 +100,7 @@ static enum histree_status open_reader(struct segment_disk *disk, struct histree
 	info->node_size = tree.node_size;
 	info->depth = tree.depth;
 	info->format_version = tree.format_version;
+	info->identity = block_file_identity(disk->file);
 	info->node_count = tree.node_count;
 	info->node_bytes = tree.node_bytes;
 	info->file_bytes = tree.file_bytes;

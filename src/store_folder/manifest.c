@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,6 +17,7 @@ enum {
 	MANIFEST_OLDEST_READER = 1,
 	MANIFEST_SIZE_MAX = 16 << 20,    /* of 10,000 traces with the longest of paths, and all their warnings */
 	MANIFEST_MEMORY_MAX = 128 << 20, /* of its values as they are read */
+	IDENTITY_DIGITS = 16,            /* hexadecimal */
 	ANALYSES_MAX = 256,              /* of a store; a build of this version makes a dozen */
 };
 
@@ -51,15 +54,24 @@ static json_t *texts(const char *const *strings, size_t count)
 	return array;
 }
 
+/* The identity of a file as text; NULL if nobody knows it, and then the manifest does not say it. */
+static json_t *identity_text(uint64_t identity)
+{
+	char digits[IDENTITY_DIGITS + 1];
+	snprintf(digits, sizeof(digits), "%016" PRIx64, identity);
+	return identity != 0 ? json_string(digits) : NULL;
+}
+
 static json_t *histories(const struct histree_store_info *info)
 {
 	json_t *array = json_array();
 	for (size_t i = 0; i < info->history_count; i++) {
 		const struct histree_store_history *history = &info->histories[i];
-		json_array_append_new(array, json_pack("{s:o, s:I, s:o, s:I}", "analysis", text(history->analysis),
-						       "version", (json_int_t)history->analysis_version, "file",
-						       text(history->file), "refused",
-						       number(history->state_changes_refused)));
+		json_array_append_new(
+			array, json_pack("{s:o, s:I, s:o, s:I, s:o*}", "analysis", text(history->analysis),
+					 "version", (json_int_t)history->analysis_version, "file",
+					 text(history->file), "refused", number(history->state_changes_refused),
+					 "identity", identity_text(history->identity)));
 	}
 	return array;
 }
@@ -69,11 +81,11 @@ static json_t *segments(const struct histree_store_info *info)
 	json_t *array = json_array();
 	for (size_t i = 0; i < info->segments_count; i++) {
 		const struct histree_store_segments *store = &info->segments[i];
-		json_array_append_new(array,
-				      json_pack("{s:o, s:I, s:o, s:I, s:I}", "analysis", text(store->analysis),
-						"version", (json_int_t)store->analysis_version, "file",
-						text(store->file), "without_start", number(store->without_start),
-						"without_end", number(store->without_end)));
+		json_array_append_new(
+			array, json_pack("{s:o, s:I, s:o, s:I, s:I, s:o*}", "analysis", text(store->analysis),
+					 "version", (json_int_t)store->analysis_version, "file", text(store->file),
+					 "without_start", number(store->without_start), "without_end",
+					 number(store->without_end), "identity", identity_text(store->identity)));
 	}
 	return array;
 }
@@ -223,6 +235,12 @@ static enum histree_status list_room(const char *path, json_t *array, struct are
 	return *out != NULL ? HISTREE_OK : error_memory(error, "the manifest");
 }
 
+/* One that is none is a number all the same, which hardly any file has. */
+static uint64_t identity_number(const char *identity)
+{
+	return identity != NULL ? strtoull(identity, NULL, 16) : 0;
+}
+
 static enum histree_status decode_histories(const char *path, json_t *array, struct arena *arena,
 					    struct histree_store_info *out, struct histree_error *error)
 {
@@ -238,13 +256,15 @@ static enum histree_status decode_histories(const char *path, json_t *array, str
 		const char *analysis, *file;
 		json_int_t version, refused;
 		struct part part;
-		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I}", "analysis", &analysis, "version",
-				&version, "file", &file, "refused", &refused) != 0)
+		const char *identity = NULL; /* older stores do not say it */
+		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I, s?s}", "analysis", &analysis,
+				"version", &version, "file", &file, "refused", &refused, "identity",
+				&identity) != 0)
 			return malformed(path, "a history lacks its analysis, version, file or count", error);
 		status = take_part(path, analysis, file, version, arena, &part, error);
 		if (status == HISTREE_OK)
 			list[i] = (struct histree_store_history){ part.analysis, part.version, part.file,
-								  (uint64_t)refused };
+								  (uint64_t)refused, identity_number(identity) };
 	}
 	return status;
 }
@@ -264,15 +284,18 @@ static enum histree_status decode_segments(const char *path, json_t *array, stru
 		const char *analysis, *file;
 		json_int_t version, without_start, without_end;
 		struct part part;
-		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I, s:I}", "analysis", &analysis,
+		const char *identity = NULL;
+		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I, s:I, s?s}", "analysis", &analysis,
 				"version", &version, "file", &file, "without_start", &without_start, "without_end",
-				&without_end) != 0)
+				&without_end, "identity", &identity) != 0)
 			return malformed(path, "a segment store lacks its analysis, version, file or counts",
 					 error);
 		status = take_part(path, analysis, file, version, arena, &part, error);
 		if (status == HISTREE_OK)
-			list[i] = (struct histree_store_segments){ part.analysis, part.version, part.file,
-								   (uint64_t)without_start, (uint64_t)without_end };
+			list[i] = (struct histree_store_segments){
+				part.analysis,           part.version,          part.file,
+				(uint64_t)without_start, (uint64_t)without_end, identity_number(identity)
+			};
 	}
 	return status;
 }

@@ -143,6 +143,22 @@ static bool may_have_moved(const struct histree_store *store)
 	return strcmp(store->info.path, store->asked) != 0;
 }
 
+/* Whether a file is the one that the manifest means, as far as that says it. */
+static bool is_meant(uint64_t meant, uint64_t found)
+{
+	return meant == 0 || meant == found;
+}
+
+static enum histree_status another_build(const struct histree_store *store, const char *file,
+					 struct histree_error *error)
+{
+	return error_set(
+		error, HISTREE_ERR_FORMAT,
+		"'%s/%s' is not the file that the manifest of its store means, but that of another store or "
+		"build; open the store again, or build it again",
+		store->info.path, file);
+}
+
 enum histree_status histree_store_history(struct histree_store *store, const char *analysis, bool any_version,
 					  const struct histree_open_options *options, struct histree_history **out,
 					  struct histree_error *error)
@@ -160,7 +176,11 @@ enum histree_status histree_store_history(struct histree_store *store, const cha
 	status = open_in(info->path, history->file, options, out, error);
 	if (status == HISTREE_ERR_IO && may_have_moved(store))
 		status = open_in(store->asked, history->file, options, out, error);
-	return status;
+	if (status != HISTREE_OK || is_meant(history->identity, histree_history_info(*out)->identity))
+		return status;
+	histree_history_close(*out);
+	*out = NULL;
+	return another_build(store, history->file, error);
 }
 
 static enum histree_status no_segments(const struct histree_store_info *info, const char *analysis,
@@ -215,5 +235,9 @@ enum histree_status histree_store_segments(struct histree_store *store, const ch
 	status = open_segments_in(info->path, found->file, options, out, error);
 	if (status == HISTREE_ERR_IO && may_have_moved(store))
 		status = open_segments_in(store->asked, found->file, options, out, error);
-	return status;
+	if (status != HISTREE_OK || is_meant(found->identity, histree_segment_store_info(*out)->identity))
+		return status;
+	histree_segment_store_close(*out);
+	*out = NULL;
+	return another_build(store, found->file, error);
 }

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "event_index/event_index.h"
+#include "store/block_file.h"
 #include "store_folder/manifest.h"
 
 #define LOCK_FILE "lock"
@@ -178,8 +179,8 @@ static void clear_leftovers(const struct store_folder *folder, bool all)
 static bool was_replaced(const struct store_folder *folder)
 {
 	char *lock = store_folder_path(folder, LOCK_FILE);
-	bool replaced = lock != NULL && !exists(lock) && has_manifest(folder->final) &&
-			has_manifest(folder->building);
+	bool replaced =
+		lock != NULL && !exists(lock) && has_manifest(folder->final) && has_manifest(folder->building);
 	free(lock);
 	return replaced;
 }
@@ -262,6 +263,19 @@ enum histree_status store_folder_begin(struct store_folder *folder, const struct
 char *store_folder_path(const struct store_folder *folder, const char *name)
 {
 	return join(folder->building, name);
+}
+
+enum histree_status store_folder_identify(const struct store_folder *folder, const char *name, uint64_t *identity,
+					  struct histree_error *error)
+{
+	struct block_file *file = NULL;
+	char *path = store_folder_path(folder, name);
+	enum histree_status status =
+		path != NULL ? block_file_open(folder->io, path, &file, error) : error_memory(error, "a path");
+	*identity = status == HISTREE_OK ? block_file_identity(file) : 0;
+	block_file_close(file);
+	free(path);
+	return status;
 }
 
 /* On a file system that cannot exchange two names, set the old store aside for a while. */

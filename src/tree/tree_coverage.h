@@ -2,9 +2,10 @@
 /*
  * tree_coverage.h - how much of a region intervals cover, as one number.
  *
- * It is the sum over the intervals of the time of each within the region, or, where that has a list of times, of how many
- * of these it has; each times the weight of its key (region_weight()).  Each key has exactly one state at each time.  So the numbers of the
- * intervals of an answer add up to that of the region, modulo 2^64; else nodes are missing, or contradict each other.
+ * It is the sum over the intervals of the time of each within the region, or, where that has a list of times, of
+ * how many of these it has; each times the weight of its key (region_weight()).  Each key has exactly one state at
+ * each time.  So the numbers of the intervals of an answer add up to that of the region, modulo 2^64; else nodes
+ * are missing, or contradict each other.
  */
 #ifndef TREE_TREE_COVERAGE_H
 #define TREE_TREE_COVERAGE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_golden.c - histories of format versions 1 and 2, kept for ever: every later version must read them, and say the
- * same.
+ * test_golden.c - histories of format versions 1 and 2, kept for ever: every later version must read them, and say
+ * the same.
  *
  * The last test holds the format still: if it fails, the bytes that histree writes have changed.  Then an older
  * histree may not understand them: either undo the change, or give the format a new version (store/block_file.h),

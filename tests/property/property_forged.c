@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * property_forged.c - histories that were changed at random, by somebody who knows where everything is and makes the
- * checksums right, or by nobody; and histories put together of several.
+ * property_forged.c - histories that were changed at random, by somebody who knows where everything is and makes
+ * the checksums right, or by nobody; and histories put together of several.
  *
  * Whatever was changed: opening, every kind of query, verification and the list of nodes end, and the work is
  * bounded by the bytes of the file.  Then, by what was changed:

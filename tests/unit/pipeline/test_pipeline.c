@@ -128,6 +128,36 @@ static void a_store_says_what_it_was_made_of(void **state)
 	assert_false(is_there(beside(world, ".building")));
 }
 
+/* A history of the same trace, sound in itself, in the place of another. */
+static void a_file_of_another_build_is_refused(void **state)
+{
+	struct world *world = *state;
+	char command[512];
+	struct histree_store *store;
+	struct histree_history *history;
+	struct histree_error error = { 0 };
+	build(world);
+	uint64_t count = ask(world);
+	snprintf(command, sizeof(command), "cp '%s/kernel.sht' '%s/kept'", world->store, world->folder);
+	assert_int_equal(system(command), 0);
+	world->options.force = true;
+	world->options.tree.node_size = 4096;
+	build(world);
+	assert_int_equal(ask(world), count);
+	snprintf(command, sizeof(command), "cp '%s/kept' '%s/kernel.sht'", world->folder, world->store);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(histree_store_open(world->store, &store, NULL), HISTREE_OK);
+	assert_int_equal(histree_store_history(store, NULL, false, NULL, &history, &error), HISTREE_ERR_FORMAT);
+	assert_null(history);
+	assert_non_null(strstr(error.message, "is not the file that the manifest of its store means"));
+	histree_store_close(store);
+	world->options.tree.node_size = 0; /* the same build again has the same identity */
+	build(world);
+	snprintf(command, sizeof(command), "cp '%s/kept' '%s/kernel.sht'", world->folder, world->store);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(ask(world), count);
+}
+
 static void what_is_asked_for_wrongly_is_refused(void **state)
 {
 	struct world *world = *state;
@@ -601,6 +631,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_store_says_what_it_was_made_of, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_file_of_another_build_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_asked_for_wrongly_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_store_is_replaced_only_by_force_and_only_if_it_is_one, set_up,
 						tear_down),
