@@ -283,7 +283,9 @@ static const char *make_manifest(struct world *world)
 	static const char *const traces[] = { "/a/trace", "/another" }, *const warnings[] = { "one \"warning\"" };
 	static const struct histree_store_history histories[] = { { "kernel", 18, "kernel.sht", 3, 1 },
 								  { "ust", 2, "ust.sht", 0, 0 } };
-	static const struct histree_store_segments segments[] = { { "system-calls", 1, "system-calls.seg", 1, 2, 1 } };
+	static const struct histree_store_segments segments[] = {
+		{ "system-calls", 1, "system-calls.seg", 1, 2, 1 }
+	};
 	const struct histree_store_info info = {
 		.made_by = "histree",
 		.traces = traces,

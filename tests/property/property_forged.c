@@ -6,11 +6,10 @@
  * Whatever was changed: opening, every kind of query, verification and the list of nodes end, and the work is
  * bounded by the bytes of the file.  Then, by what was changed:
  *
- *	a byte, without its checksum	answers are true, or unknown, or refused
- *	a block or a part of another history in place of ours	the same
- *	fields and bytes, with right checksums	each answer covers every attribute at every time once, or is refused;
- *					and if verification finds nothing, the history contradicts itself nowhere:
- *					it is another history
+ *	a byte, without its checksum: answers are true, or unknown, or refused;
+ *	a block or a part of another history in place of ours: the same;
+ *	fields and bytes, with right checksums: each answer has as much of each attribute's time as was asked for, or is
+ *	refused; and none is refused if verification finds nothing, for then it is another history.
  */
 #include <setjmp.h>
 #include <stdarg.h>
