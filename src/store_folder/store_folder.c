@@ -54,7 +54,8 @@ static bool ends_with(const char *name, const char *suffix)
 static bool is_unfinished(const char *name)
 {
 	return strcmp(name, MANIFEST_FILE ".new") == 0 || ends_with(name, ".sht.new") ||
-	       ends_with(name, ".sht.tail.new") || ends_with(name, ".order.new");
+	       ends_with(name, ".sht.tail.new") || ends_with(name, ".sht.new.tail.new") ||
+	       ends_with(name, ".order.new");
 }
 
 /* KERNEL.sht.overview1; stores of older versions have digests, which are the same. */
