@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * fuzz_ctf_packets.c - bytes as a trace: metadata up to the first zero, then the bytes of a stream file.  Whatever they
- * say, there are no more events than bits, and each field of each is within what was read.
+ * fuzz_ctf_packets.c - bytes as a trace: metadata up to the first zero, then the bytes of a stream file.  Whatever
+ * they say, there are no more events than bits, and each field of each is within what was read.
  */
 #include <stdio.h>
 #include <string.h>
