@@ -217,8 +217,8 @@ static enum histree_status read_extents(struct block_file *file, struct histree_
 }
 
 /*
- * The checksums of the blocks.  Files of version 1 have none.  If they are damaged, what a block holds may be true, but
- * it is no longer known to be of this file: that is for the caller to decide.
+ * The checksums of the blocks.  Files of version 1 have none.  If they are damaged, what a block holds may be
+ * true, but it is no longer known to be of this file: that is for the caller to decide.
  */
 static enum histree_status read_sums(struct block_file *file, struct histree_error *error)
 {

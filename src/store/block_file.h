@@ -82,19 +82,22 @@ void block_file_drop_tail(const struct io *io, const char *path);
 enum histree_status block_file_open(const struct io *io, const char *path, struct block_file **out,
 				    struct histree_error *error);
 
-/* The same; if nobody can say any more which blocks are those of the file, then whatever is in their place will do. */
+/*
+ * The same; if nobody can say any more which blocks are those of the file, then whatever is in their place will do.
+ */
 enum histree_status block_file_salvage(const struct io *io, const char *path, struct block_file **out,
 				       struct histree_error *error);
 
 /*
- * Returns 8 bytes that other content would hardly have, as long as the file is complete: they follow from the checksums
- * of all blocks and sections, so that the same content has the same identity.
+ * Returns 8 bytes that other content would hardly have, as long as the file is complete: they follow from the
+ * checksums of all blocks and sections, so that the same content has the same identity.
  */
 uint64_t block_file_identity(const struct block_file *file);
 
 /*
- * Read a block into `block`, which has room for it; what was not kept is zero.  Returns HISTREE_ERR_FORMAT if it is not
- * the block that was written there, but one of another file or of an earlier time.  Any number of threads may read.
+ * Read a block into `block`, which has room for it; what was not kept is zero.  Returns HISTREE_ERR_FORMAT if it
+ * is not the block that was written there, but one of another file or of an earlier time.  Any number of threads
+ * may read.
  */
 enum histree_status block_file_read(const struct block_file *file, uint32_t number, void *block,
 				    struct histree_error *error);

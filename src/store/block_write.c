@@ -169,8 +169,8 @@ static enum histree_status write_sums(struct block_file *file, struct histree_er
 }
 
 /*
- * Write a section twice if there is no room for its copy: without these sections no block can be found, or be told from
- * others.
+ * Write a section twice if there is no room for its copy: without these sections no block can be found, or be told
+ * from others.
  */
 static enum histree_status write_for_sure(struct block_file *file,
 					  enum histree_status (*write)(struct block_file *file,

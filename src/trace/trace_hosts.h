@@ -2,8 +2,9 @@
 /*
  * trace_hosts.h - whether traces are of one host, so that CPU 0 of the one is CPU 0 of the other.
  *
- * Analyses call CPUs and threads by their numbers.  Those of two hosts would become one CPU and one thread that never
- * were.  What does not say whose it is may be of any host; and of one host there may be traces of several starts.
+ * Analyses call CPUs and threads by their numbers.  Those of two hosts would become one CPU and one thread that
+ * never were.  What does not say whose it is may be of any host; and of one host there may be traces of several
+ * starts.
  */
 #ifndef TRACE_TRACE_HOSTS_H
 #define TRACE_TRACE_HOSTS_H

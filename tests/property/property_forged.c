@@ -8,8 +8,8 @@
  *
  *	a byte, without its checksum: answers are true, or unknown, or refused;
  *	a block or a part of another history in place of ours: the same;
- *	fields and bytes, with right checksums: each answer has as much of each attribute's time as was asked for, or is
- *	refused; and none is refused if verification finds nothing, for then it is another history.
+ *	fields and bytes, with right checksums: each answer has as much of each attribute's time as was asked for,
+ *	or is refused; and none is refused if verification finds nothing, for then it is another history.
  */
 #include <setjmp.h>
 #include <stdarg.h>

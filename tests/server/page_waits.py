@@ -111,6 +111,7 @@ def goes_from_trace_to_trace(page):
     names = page.get("[...document.getElementById('experiment').options].map((one) => [one.value, one.textContent])")
     warnings = ["", page.get("page.charts[0].experiment.warning ?? ''")]
     for uuid, _ in [*names[1:2], *names[:1], *names[1:2]]:
+        page.browser.until("page.charts.every((chart) => chart.arrows.isComplete)")  # nothing is still to be asked
         page.browser.run("window.asked = []; const ask = window.fetch;"
                          "window.fetch = (url, ...more) => (asked.push(String(url)), ask(url, ...more));" + choose, uuid)
         page.ready()
