@@ -45,8 +45,8 @@ struct analysis {
 	uint64_t (*refused)(const void *instance);
 
 	/*
-	 * Writes a sentence, lower case, no full stop, if events say that others are missing of which no gap says
-	 * so; else "".  NULL: it cannot tell.
+	 * Writes a sentence, lower case, no full stop, if the trace lacks what the analysis lives on, or events say
+	 * that others are missing of which no gap says so; else "".  NULL: it cannot tell.
 	 */
 	void (*missing)(const void *instance, char *text, size_t size);
 

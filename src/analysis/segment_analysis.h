@@ -47,6 +47,9 @@ struct segment_analysis {
 	/* Up to now; what is still open counts as without an end. */
 	struct segment_counts (*counts)(const void *instance);
 
+	/* As in struct analysis; NULL: it cannot tell. */
+	void (*missing)(const void *instance, char *text, size_t size);
+
 	void (*free)(void *instance);
 };
 

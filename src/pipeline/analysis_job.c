@@ -151,12 +151,14 @@ struct histree_store_segments analysis_job_describe_segments(const struct analys
 
 const char *analysis_job_missing(struct analysis_job *job)
 {
-	const struct analysis *analysis = job->entry->analysis;
-	if (analysis == NULL || analysis->missing == NULL)
+	void (*missing)(const void *, char *, size_t) = analysis_job_makes_history(job)
+								? job->entry->analysis->missing
+								: job->entry->segments->missing;
+	if (missing == NULL)
 		return NULL;
-	int length = snprintf(job->missing, sizeof(job->missing), "%s: ", analysis->name);
+	int length = snprintf(job->missing, sizeof(job->missing), "%s: ", registry_name(job->entry));
 	char *sentence = job->missing + length;
-	analysis->missing(job->instance, sentence, sizeof(job->missing) - (size_t)length);
+	missing(job->instance, sentence, sizeof(job->missing) - (size_t)length);
 	return sentence[0] != '\0' ? job->missing : NULL;
 }
 

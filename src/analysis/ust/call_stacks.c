@@ -237,8 +237,12 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 	if (binding->role == CALL_NONE || (binding->role == CALL_ENTRY && !has_address))
 		return true;
 	out->role = binding->role;
-	if (!event_int(event, binding->tid, &tid))
+	stacks->entries_and_exits++;
+	if (!event_int(event, binding->tid, &tid)) {
+		stacks->of_nobody++;
+		stacks->is_unnamed = stacks->is_unnamed || binding->process == EVENT_NO_FIELD;
 		return true;
+	}
 	out->thread = thread_of(stacks, (int32_t)tid);
 	if (out->thread == NULL)
 		return false;
@@ -246,6 +250,23 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 		out->process = NULL;
 	const uint64_t address = has_address ? (uint64_t)number : 0;
 	return take(stacks, event, has_address ? &address : NULL, out);
+}
+
+/* ---- what the trace lacks -------------------------------------------------------------------------------- */
+
+void call_stacks_missing(const struct call_stacks *stacks, char *text, size_t size)
+{
+	text[0] = '\0';
+	if (stacks->entries_and_exits == 0)
+		snprintf(text, size,
+			 "the trace has no event lttng_ust_cyg_profile:func_entry or "
+			 "lttng_ust_cyg_profile_fast:func_entry; compile the program with -finstrument-functions, run "
+			 "it with LD_PRELOAD=liblttng-ust-cyg-profile.so, and record with 'lttng enable-event -u -a'");
+	else if (stacks->of_nobody > 0)
+		snprintf(text, size,
+			 "%" PRIu64 " of %" PRIu64 " entries and exits of functions do not say of which thread they "
+			 "are, and are left out; record with 'lttng add-context -u -t vtid%s'",
+			 stacks->of_nobody, stacks->entries_and_exits, stacks->is_unnamed ? " -t procname" : "");
 }
 
 /* ---- the input ------------------------------------------------------------------------------------------- */

@@ -74,6 +74,9 @@ struct call_stacks {
 	histree_time gap_end, gap_end_anywhere;
 	struct id_map cpus; /* by trace and number; histree_time: the end of its gap */
 	uint64_t forgotten; /* calls that were open when gaps began */
+	/* Entries and exits so far, and those of them that do not say of which thread they are. */
+	uint64_t entries_and_exits, of_nobody;
+	bool is_unnamed; /* one of these does not name its process either */
 };
 
 /*
@@ -89,6 +92,12 @@ bool call_stacks_apply(const struct event_trace *trace);
 
 /* Walk over the threads: `*position` is 0 at first; returns NULL after the last one. */
 struct call_thread *call_stacks_next(const struct call_stacks *stacks, size_t *position);
+
+/*
+ * Writes a sentence, lower case, no full stop, if the trace lacks what calls are made of, and how to record it;
+ * else "".
+ */
+void call_stacks_missing(const struct call_stacks *stacks, char *text, size_t size);
 
 enum { CALL_NAME_SIZE = sizeof("0xffffffffffffffff") };
 

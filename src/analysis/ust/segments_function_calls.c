@@ -102,6 +102,12 @@ static struct segment_counts counts(const void *instance)
 	return all;
 }
 
+static void missing(const void *instance, char *text, size_t size)
+{
+	const struct function_calls *calls = instance;
+	call_stacks_missing(calls->stacks, text, size);
+}
+
 const struct segment_analysis segment_analysis_function_calls = {
 	.name = "function-calls",
 	.version = 1,
@@ -113,5 +119,6 @@ const struct segment_analysis segment_analysis_function_calls = {
 	.create = create,
 	.event = on_event,
 	.counts = counts,
+	.missing = missing,
 	.free = free,
 };

@@ -182,6 +182,12 @@ static uint64_t refused(const void *instance)
 	return calls->changes.refused;
 }
 
+static void missing(const void *instance, char *text, size_t size)
+{
+	const struct ust_calls *calls = instance;
+	call_stacks_missing(calls->stacks, text, size);
+}
+
 static void free_calls(void *instance)
 {
 	struct ust_calls *calls = instance;
@@ -201,5 +207,6 @@ const struct analysis analysis_ust_calls = {
 	.event = on_event,
 	.gap = on_gap,
 	.refused = refused,
+	.missing = missing,
 	.free = free_calls,
 };
