@@ -20,6 +20,8 @@
 #include "histree/status.h"
 
 struct analysis_input_kind {
+	const char *needs; /* what a trace has that analyses of this input apply to, as the object of "it needs" */
+
 	enum histree_status (*create)(void **input, struct histree_error *error);
 
 	/* Have what grows with the trace in this space; called before the first event.  NULL: nothing does. */

@@ -39,6 +39,12 @@ const struct analysis_input_kind *registry_input(const struct registry_entry *en
 	return entry->analysis != NULL ? entry->analysis->input : entry->segments->input;
 }
 
+const char *registry_needs(const struct registry_entry *entry)
+{
+	const struct analysis_input_kind *input = registry_input(entry);
+	return input != NULL ? input->needs : "a trace of another kind";
+}
+
 bool registry_applies(const struct registry_entry *entry, const struct event_trace *trace)
 {
 	return entry->analysis != NULL ? entry->analysis->applies(trace) : entry->segments->applies(trace);
@@ -59,6 +65,17 @@ void registry_names(char *text, size_t capacity)
 	for (const struct registry_entry *entry = registry; !is_end(entry) && length < capacity; entry++)
 		length += (size_t)snprintf(text + length, capacity - length, "%s%s", length == 0 ? "" : ", ",
 					   registry_name(entry));
+}
+
+void registry_default_needs(char *text, size_t capacity)
+{
+	size_t length = 0;
+	text[0] = '\0';
+	for (const struct registry_entry *entry = registry; !is_end(entry) && length < capacity; entry++)
+		if (entry->by_default)
+			length += (size_t)snprintf(text + length, capacity - length, "%s%s needs %s",
+						   length == 0 ? "" : "; ", registry_name(entry),
+						   registry_needs(entry));
 }
 
 const struct registry_entry *registry_at(size_t index)

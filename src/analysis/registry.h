@@ -23,10 +23,16 @@ const struct registry_entry *registry_find(const char *name);
 const char *registry_name(const struct registry_entry *entry);
 uint32_t registry_version(const struct registry_entry *entry);
 const struct analysis_input_kind *registry_input(const struct registry_entry *entry);
+
+/* What a trace has that the analysis applies to, as the object of "it needs". */
+const char *registry_needs(const struct registry_entry *entry);
 bool registry_applies(const struct registry_entry *entry, const struct event_trace *trace);
 
 /* "kernel, kernel-2016, ..." for messages. */
 void registry_names(char *text, size_t capacity);
+
+/* "kernel needs ...; ust-calls needs ...": of those that a build uses by default. */
+void registry_default_needs(char *text, size_t capacity);
 
 /* Returns NULL after the last one. */
 const struct registry_entry *registry_at(size_t index);

@@ -106,6 +106,24 @@ static enum histree_status add_job(struct build *build, const struct registry_en
 	return HISTREE_OK;
 }
 
+static enum histree_status does_not_apply(struct build *build, const struct registry_entry *entry)
+{
+	const struct event_trace *trace = trace_at(build->trace, 0);
+	return error_set(build->error, HISTREE_ERR_ARGUMENT,
+			 "analysis '%s' needs %s; this one is by tracer \"%s\", of domain \"%s\"",
+			 registry_name(entry), registry_needs(entry), trace->tracer_name, trace->domain);
+}
+
+static enum histree_status none_applies(struct build *build)
+{
+	const struct event_trace *trace = trace_at(build->trace, 0);
+	char needs[320];
+	registry_default_needs(needs, sizeof(needs));
+	return error_set(build->error, HISTREE_ERR_TRACE,
+			 "no analysis applies to '%s', which is by tracer \"%s\", of domain \"%s\": %s",
+			 build->options->traces[0], trace->tracer_name, trace->domain, needs);
+}
+
 static enum histree_status choose_named(struct build *build)
 {
 	for (size_t i = 0; i < build->options->analysis_count; i++) {
@@ -119,9 +137,7 @@ static enum histree_status choose_named(struct build *build)
 		}
 		enum histree_status status = add_job(build, entry);
 		if (status == HISTREE_NOT_FOUND)
-			return error_set(build->error, HISTREE_ERR_ARGUMENT,
-					 "analysis '%s' has nothing to say about this trace, made by '%s'", name,
-					 trace_at(build->trace, 0)->tracer_name);
+			return does_not_apply(build, entry);
 		if (status != HISTREE_OK)
 			return status;
 	}
@@ -139,9 +155,7 @@ static enum histree_status choose_applicable(struct build *build)
 	}
 	if (build->job_count > 0)
 		return HISTREE_OK;
-	return error_set(build->error, HISTREE_ERR_TRACE,
-			 "'%s': no analysis has something to say about a trace made by '%s'",
-			 build->options->traces[0], trace_at(build->trace, 0)->tracer_name);
+	return none_applies(build);
 }
 
 /* ---- what the store says of itself ----------------------------------------------------------------------- */

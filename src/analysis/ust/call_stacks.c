@@ -260,12 +260,13 @@ void call_stacks_missing(const struct call_stacks *stacks, char *text, size_t si
 	if (stacks->entries_and_exits == 0)
 		snprintf(text, size,
 			 "the trace has no event lttng_ust_cyg_profile:func_entry or "
-			 "lttng_ust_cyg_profile_fast:func_entry; compile the program with -finstrument-functions, run "
-			 "it with LD_PRELOAD=liblttng-ust-cyg-profile.so, and record with 'lttng enable-event -u -a'");
+			 "lttng_ust_cyg_profile_fast:func_entry; compile the program with "
+			 "-finstrument-functions, run it with LD_PRELOAD=liblttng-ust-cyg-profile.so, and record "
+			 "with 'lttng enable-event -u -a'");
 	else if (stacks->of_nobody > 0)
 		snprintf(text, size,
-			 "%" PRIu64 " of %" PRIu64 " entries and exits of functions do not say of which thread they "
-			 "are, and are left out; record with 'lttng add-context -u -t vtid%s'",
+			 "%" PRIu64 " of %" PRIu64 " entries and exits of functions do not say of which thread "
+			 "they are, and are left out; record with 'lttng add-context -u -t vtid%s'",
 			 stacks->of_nobody, stacks->entries_and_exits, stacks->is_unnamed ? " -t procname" : "");
 }
 
@@ -305,4 +306,9 @@ static void free_stacks(void *input)
 	free(stacks);
 }
 
-const struct analysis_input_kind call_stacks_kind = { .create = create, .begin = begin, .free = free_stacks };
+const struct analysis_input_kind call_stacks_kind = {
+	.needs = "a trace by lttng-ust, of domain \"ust\", with events such as lttng_ust_cyg_profile:func_entry",
+	.create = create,
+	.begin = begin,
+	.free = free_stacks,
+};
