@@ -220,7 +220,8 @@ __attribute__((format(printf, 1, 2))) static void run_command(const char *format
 
 static void clear(const struct trial *trial)
 {
-	run_command("rm -rf '%s' '%s' '%s.old'", trial->store.path, trial->store.building, trial->store.path);
+	const struct kill_store *store = &trial->store;
+	run_command("rm -rf '%s' '%s' '%s.old'", store->path, store->building, store->building);
 }
 
 /* ---- one try ---------------------------------------------------------------------------------------------- */

@@ -61,15 +61,16 @@ static struct histree_history *open_history(struct kill_store *store)
 	struct histree_store *opened;
 	struct histree_history *history = NULL;
 	struct histree_error error = { 0 };
+	char manifest[160];
+	snprintf(manifest, sizeof(manifest), "%s/manifest.json", store->building);
+	/* Before: a build that runs may publish its first part in between. */
+	bool was_there = store->end != INT64_MIN || access(manifest, F_OK) == 0;
 	enum histree_status status = histree_store_open(store->path, &opened, &error);
 	if (status == HISTREE_OK) {
 		store->complete = histree_store_info(opened)->complete;
 		status = histree_store_history(opened, NULL, false, NULL, &history, &error);
 		histree_store_close(opened);
 	}
-	char manifest[160];
-	snprintf(manifest, sizeof(manifest), "%s/manifest.json", store->building);
-	bool was_there = store->end != INT64_MIN || access(manifest, F_OK) == 0;
 	if (status != HISTREE_OK && was_there)
 		kill_store_wrong(store, "it does not open: %s", error.message);
 	return history;
