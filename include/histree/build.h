@@ -23,6 +23,8 @@ struct histree_progress {
 	int64_t elapsed_ns;
 	/* share of the overviews that is made, 0 to 1; they are made after the trace was read */
 	double overviews_share;
+	/* The trace is live, and nothing of it has come yet. */
+	bool waits;
 };
 
 struct histree_build_options {

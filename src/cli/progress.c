@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 #include "base/time_text.h"
+#include "cli/report.h"
 
 /* Progress is shown ten times a second at most. */
-enum { SHOW_EVERY_NS = 100000000 };
+enum { SHOW_EVERY_NS = 100000000, WAITS_NS = 1000000000 };
 
 const char *const progress_names[] = { "auto", "json", "none", NULL };
 
@@ -25,7 +26,8 @@ struct progress progress_begin(const char *name)
 		style = isatty(STDERR_FILENO) ? PROGRESS_LINE : PROGRESS_NONE;
 	else if (strcmp(name, "json") == 0)
 		style = PROGRESS_JSON;
-	return (struct progress){ .style = style, .shown_ns = -1 };
+	bool is_quiet = name != NULL && strcmp(name, "auto") != 0;
+	return (struct progress){ .style = style, .shown_ns = -1, .said_waits = is_quiet };
 }
 
 /* Returns the share that is done, 0 to 1, or a negative number if the whole is not known. */
@@ -82,9 +84,21 @@ static void show_json(const struct histree_progress *now)
 	fputs("}\n", stderr);
 }
 
+/* Once, and only if it lasts: a session that runs hands over its first events after a moment. */
+static void say_waits(struct progress *progress, const struct histree_progress *now)
+{
+	if (progress->said_waits || !now->waits || now->elapsed_ns < WAITS_NS)
+		return;
+	progress->said_waits = true;
+	progress_end(progress);
+	report("waits for the first event: the session is not started ('lttng start'), or nothing that it records "
+	       "has happened");
+}
+
 void progress_show(void *context, const struct histree_progress *now)
 {
 	struct progress *progress = context;
+	say_waits(progress, now);
 	bool is_due = progress->shown_ns < 0 || now->elapsed_ns - progress->shown_ns >= SHOW_EVERY_NS;
 	if (is_due && progress->style != PROGRESS_NONE) {
 		progress->shown_ns = now->elapsed_ns;

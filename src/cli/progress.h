@@ -18,6 +18,7 @@ enum progress_style { PROGRESS_NONE, PROGRESS_LINE, PROGRESS_JSON };
 struct progress {
 	enum progress_style style;
 	int64_t shown_ns; /* when progress was last shown; -1: never */
+	bool said_waits;  /* that a live trace waits, or nothing is to be said */
 };
 
 /* `when` is one of the choices; NULL is auto, which shows progress on a terminal only. */

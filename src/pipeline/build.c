@@ -292,6 +292,7 @@ static void show_progress(const struct build *build, int64_t now)
 		.bytes_total = report.bytes_total,
 		.elapsed_ns = now - build->begun_ns,
 		.overviews_share = build->overviews_share,
+		.waits = report.events == 0 && trace_is_live(build->trace),
 	};
 	if (options->progress != NULL)
 		options->progress(options->progress_context, &progress);

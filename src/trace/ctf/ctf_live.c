@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "trace/ctf/ctf_cause.h"
+#include "trace/ctf/ctf_live_session.h"
 
 /* The plugin that reads CTF. */
 static enum histree_status find_plugin(const bt_plugin **out, struct histree_error *error)
@@ -165,6 +166,8 @@ enum histree_status ctf_live_open(struct ctf_live *live, const char *address, st
 	enum histree_status status = describe(live, address, error);
 	if (status == HISTREE_OK)
 		status = find_plugin(&live->plugin, error);
+	if (status == HISTREE_OK)
+		status = ctf_live_session_check(live->plugin, address, error);
 	return status == HISTREE_OK ? open_session(live, address, error) : status;
 }
 

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+Addresses of live traces that lead to nothing: each build says which of three things is wrong, and the way out.
+
+A relay daemon that is made up answers on the loopback as the protocol of LTTng's viewers says (2.4), for as much of it
+as lists sessions and attaches to one that has not been started.
+
+usage: check_addresses.py HISTREE
+"""
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+
+CONNECT, LIST_SESSIONS, ATTACH, GET_NEW_STREAMS, CREATE_SESSION, DETACH = 1, 2, 3, 7, 8, 9
+OK, NO_NEW_STREAMS = 1, 2
+
+
+class Relay:
+    """Answers until its listening socket is closed."""
+
+    def __init__(self, sessions):
+        self.sessions = sessions
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"net://127.0.0.1:{self.socket.getsockname()[1]}"
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            try:
+                connection, _ = self.socket.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.answer, args=(connection,), daemon=True).start()
+
+    def answer(self, connection):
+        with connection, connection.makefile("rb") as requests:
+            while len(head := requests.read(16)) == 16:
+                size, command, _ = struct.unpack(">QII", head)
+                connection.sendall(self.reply(command, requests.read(size)))
+
+    def reply(self, command, request):
+        if command == CONNECT:
+            return struct.pack(">QIII", 1, 2, 4, 1)
+        if command == LIST_SESSIONS:
+            return struct.pack(">I", len(self.sessions)) + b"".join(
+                struct.pack(">QIII64s255s", number, 1000000, 0, 0, b"made", name.encode())
+                for number, name in enumerate(self.sessions))
+        if command == ATTACH:
+            return struct.pack(">II", OK, 0)
+        if command == GET_NEW_STREAMS:
+            return struct.pack(">II", NO_NEW_STREAMS, 0)
+        return struct.pack(">I", OK)
+
+
+def closed_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+def build(histree, folder, address):
+    return subprocess.run([histree, "build", "-o", os.path.join(folder, "store"), address], capture_output=True,
+                          text=True, timeout=60, check=False)
+
+
+def expect(done, *words):
+    """Fails unless the build failed, and said one sentence with all of the words."""
+    said = done.stderr
+    if done.returncode != 3 or said.count("\n") != 1 or any(word not in said for word in words):
+        raise AssertionError(f"exit {done.returncode}, says {said!r}, expected {words}")
+
+
+def refused(histree, folder):
+    port = closed_port()
+    expect(build(histree, folder, f"net://127.0.0.1:{port}/host/made/app"), "no relay daemon answers",
+           f"127.0.0.1:{port}", "start lttng-relayd")
+
+
+def no_session(histree, folder):
+    relay = Relay([])
+    expect(build(histree, folder, f"{relay.url}/host/made/app"), "has no session", "lttng create --live")
+    relay = Relay(["one", "two"])
+    there = f"it has {relay.url}/host/made/one, {relay.url}/host/made/two"
+    expect(build(histree, folder, f"{relay.url}/host/made/app"), "has no such session", there)
+    expect(build(histree, folder, relay.url), "has no such session", there)
+
+
+def not_started(histree, folder):
+    """It waits, says so once, and a signal ends it."""
+    relay = Relay(["app"])
+    process = subprocess.Popen([histree, "build", "-o", os.path.join(folder, "store"), f"{relay.url}/host/made/app"],
+                               stderr=subprocess.PIPE, text=True)
+    stuck = threading.Timer(60, process.kill)
+    stuck.start()
+    first = process.stderr.readline()
+    process.send_signal(signal.SIGTERM)
+    rest = process.communicate()[1]
+    stuck.cancel()
+    if "waits for the first event" not in first or "'lttng start'" not in first:
+        raise AssertionError(f"says {first!r}")
+    if rest != "histree: cancelled; there is no new store\n" or process.returncode != -signal.SIGTERM:
+        raise AssertionError(f"exit {process.returncode}, says {rest!r} after the signal")
+
+
+def main():
+    histree = os.path.abspath(sys.argv[1])
+    for check in refused, no_session, not_started:
+        with tempfile.TemporaryDirectory() as folder:
+            check(histree, folder)
+            if os.listdir(folder):
+                raise AssertionError(f"{check.__name__}: leaves {os.listdir(folder)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
