@@ -6,7 +6,6 @@ import ctf_trace as ctf
 from ctf_trace import Packet, event, event_class, small, switch, text
 
 CASES = {}
-NEEDS_OWN_READER = set()
 
 
 def case(function):
@@ -14,16 +13,8 @@ def case(function):
     return function
 
 
-def beyond_babeltrace(function):
-    """A case in which libbabeltrace2 ends the process, or has it work for ever: required of a reader of our own."""
-    NEEDS_OWN_READER.add(function.__name__)
-    return case(function)
-
-
-def add(name, make, needs_own_reader=False):
+def add(name, make):
     CASES[name] = make
-    if needs_own_reader:
-        NEEDS_OWN_READER.add(name)
 
 
 def with_fields(fields, body=b"", count=4):
@@ -68,7 +59,7 @@ def a_million_parentheses():
     return with_fields("uint8_t x[" + "(" * 1_000_000 + "1" + ")" * 1_000_000 + "];")
 
 
-@beyond_babeltrace
+@case
 def a_million_brackets():
     return with_fields("uint8_t x" + "[1]" * 1_000_000 + ";", b"\1")
 
@@ -111,7 +102,7 @@ def aliases_of_aliases():
     return trace
 
 
-@beyond_babeltrace
+@case
 def structures_that_double():
     """Each structure has the one before twice: 2^40 fields from forty lines."""
     trace = with_fields("struct s40 x;")
@@ -121,7 +112,7 @@ def structures_that_double():
     return trace
 
 
-@beyond_babeltrace
+@case
 def event_classes_300_000():
     trace = small()
     trace.parts["more"] = "".join(event_class(10 + i, f"e{i}", "uint8_t a;") for i in range(300_000))
@@ -133,7 +124,7 @@ def fields_10_000():
     return with_fields("".join(f"uint8_t f{i}; " for i in range(10_000)), b"\1" * 10_000)
 
 
-@beyond_babeltrace
+@case
 def enumeration_of_100_000_labels():
     labels = ", ".join(f"l{i} = {i}" for i in range(100_000))
     return with_fields(f"enum : uint32_t {{ {labels} }} x;", b"\1\0\0\0")
@@ -143,11 +134,11 @@ def enumeration_of_100_000_labels():
 
 
 def add_array(name, length, element="uint8_t"):
-    add(f"array_of_{name}", lambda: with_fields(f"{element} x[{length}];", b"\1" * 8), True)
+    add(f"array_of_{name}", lambda: with_fields(f"{element} x[{length}];", b"\1" * 8))
 
 
 def add_sequence(name, length, element):
-    add(f"sequence_of_{name}", lambda: with_fields(f"uint64_t n; {element} x[n];", struct.pack("<Q", length)), True)
+    add(f"sequence_of_{name}", lambda: with_fields(f"uint64_t n; {element} x[n];", struct.pack("<Q", length)))
 
 
 for power in (40, 63):
@@ -177,7 +168,7 @@ def alignments_of_all_sizes():
     return with_fields(sizes, b"\xff" * 40)
 
 
-@beyond_babeltrace
+@case
 def alignment_of_2_to_31():
     return with_fields(f"integer {{ size = 8; align = {2**31}; }} x;", b"\1")
 
@@ -452,7 +443,7 @@ def environment_of_lies():
 # ---- metadata as a file -------------------------------------------------------------------------------------
 
 
-@beyond_babeltrace
+@case
 def blanks_250_megabytes():
     trace = small()
     trace.parts["blanks"] = b" " * 250_000_000
