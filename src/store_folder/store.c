@@ -16,6 +16,7 @@ struct histree_store {
 	struct arena arena; /* all strings */
 	struct histree_store_info info;
 	char *asked; /* the path that was asked for */
+	bool is_successor; /* of one that was replaced while it was open */
 };
 
 static char *join(struct arena *arena, const char *folder, const char *name)
@@ -149,6 +150,17 @@ static bool is_meant(uint64_t meant, uint64_t found)
 	return meant == 0 || meant == found;
 }
 
+/* Returns the store that is there now, under the name of this one; NULL if there is none, or this is it. */
+static struct histree_store *successor_of(const struct histree_store *store)
+{
+	struct histree_error error;
+	struct histree_store *now;
+	if (store->is_successor || histree_store_open(store->asked, &now, &error) != HISTREE_OK)
+		return NULL;
+	now->is_successor = true;
+	return now;
+}
+
 static enum histree_status another_build(const struct histree_store *store, const char *file,
 					 struct histree_error *error)
 {
@@ -180,7 +192,12 @@ enum histree_status histree_store_history(struct histree_store *store, const cha
 		return status;
 	histree_history_close(*out);
 	*out = NULL;
-	return another_build(store, history->file, error);
+	status = another_build(store, history->file, error);
+	struct histree_store *now = successor_of(store);
+	if (now != NULL)
+		status = histree_store_history(now, analysis, any_version, options, out, error);
+	histree_store_close(now);
+	return status;
 }
 
 static enum histree_status no_segments(const struct histree_store_info *info, const char *analysis,
@@ -239,5 +256,10 @@ enum histree_status histree_store_segments(struct histree_store *store, const ch
 		return status;
 	histree_segment_store_close(*out);
 	*out = NULL;
-	return another_build(store, found->file, error);
+	status = another_build(store, found->file, error);
+	struct histree_store *now = successor_of(store);
+	if (now != NULL)
+		status = histree_store_segments(now, analysis, any_version, options, out, error);
+	histree_store_close(now);
+	return status;
 }

@@ -158,6 +158,23 @@ static void a_file_of_another_build_is_refused(void **state)
 	assert_int_equal(ask(world), count);
 }
 
+static void a_store_replaced_while_it_is_open_gives_its_successor(void **state)
+{
+	struct world *world = *state;
+	struct histree_store *store;
+	struct histree_history *history;
+	struct histree_error error;
+	build(world);
+	assert_int_equal(histree_store_open(world->store, &store, &error), HISTREE_OK);
+	world->options.force = true;
+	world->options.tree.node_size = 4096;
+	build(world);
+	assert_int_equal(histree_store_history(store, NULL, false, NULL, &history, &error), HISTREE_OK);
+	assert_int_equal(histree_history_info(history)->node_size, 4096);
+	histree_history_close(history);
+	histree_store_close(store);
+}
+
 static void what_is_asked_for_wrongly_is_refused(void **state)
 {
 	struct world *world = *state;
@@ -170,7 +187,7 @@ static void what_is_asked_for_wrongly_is_refused(void **state)
 	assert_non_null(strstr(error.message, "there is no analysis 'kernal'; there are kernel"));
 	options.analyses = foreign;
 	assert_int_equal(histree_build(&options, &error), HISTREE_ERR_ARGUMENT);
-	assert_non_null(strstr(error.message, "nothing to say about this trace"));
+	assert_non_null(strstr(error.message, "'ust-calls' needs"));
 	options = world->options;
 	options.trace_count = 0;
 	assert_int_equal(histree_build(&options, &error), HISTREE_ERR_ARGUMENT);
@@ -632,6 +649,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_store_says_what_it_was_made_of, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_file_of_another_build_is_refused, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_store_replaced_while_it_is_open_gives_its_successor, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(what_is_asked_for_wrongly_is_refused, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_store_is_replaced_only_by_force_and_only_if_it_is_one, set_up,
 						tear_down),
