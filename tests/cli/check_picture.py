@@ -19,6 +19,7 @@ STYLES = {  # CPU status: colour on a light ground, height of the bar
     0: ((0xCF, 0xD5, 0xDC), 7), 2: ((0x12, 0x93, 0x6A), 14), 4: ((0x2A, 0x6C, 0xB8), 14),
     8: ((0xC4, 0x9A, 0x1A), 14), 16: ((0xA8, 0x40, 0x8C), 14),
 }
+UNKNOWN = "unknown"
 Box = collections.namedtuple("Box", "colour opacity left top width height")
 
 
@@ -65,6 +66,8 @@ def check_row(found, cells, left, top):
         for x in range(round(box.width)):
             (lines if is_line else bars)[round(box.left - left) + x] = box
     for pixel, (order, shares) in enumerate(cells):
+        if UNKNOWN in order:
+            continue  # has a look of its own
         if len(order) > 1 and shares[order[0]] == shares[order[1]]:
             continue  # which of two equals is drawn is no matter of a picture
         shown, opacity = (order[0], 1) if order[0] is not None else (order[1] if len(order) > 1 else None, 0.6)
@@ -91,6 +94,10 @@ def table(*command):
     return [dict(zip(lines[0], line)) for line in lines[1:]]
 
 
+def status_of(row):
+    return {"null": None, "unknown": UNKNOWN}.get(row["type"], row["value"] and int(row["value"]))
+
+
 def check_cpus(histree, store, svg):
     output(histree, "draw", store, "-o", svg, "--view", "resources", "--rows", "CPUs/*", "--size", "700")
     found = list(boxes(svg))
@@ -102,8 +109,7 @@ def check_cpus(histree, store, svg):
         yield f"{panel.height} pixels of rows for {len(cpus)} CPUs"
     for number, cpu in enumerate(sorted(cpus, key=lambda path: int(path.split("/")[1]))):
         rows = table(histree, "query", store, "--from", "+0", "--to", end, cpu)
-        intervals = [(int(row["start"]), int(row["end"]), None if row["type"] == "null" else int(row["value"]))
-                     for row in rows]
+        intervals = [(int(row["start"]), int(row["end"]), status_of(row)) for row in rows]
         cells = list(expected_cells(intervals, intervals[0][0], intervals[-1][1], round(panel.width)))
         states = [box for box in found if panel.left <= box.left and box.top >= panel.top and box != panel
                   and box.colour in {style[0] for style in STYLES.values()}]

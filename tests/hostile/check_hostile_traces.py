@@ -7,7 +7,7 @@ usage: check_hostile_traces.py [OPTION]... HISTREE [CASE]...
 
 The cases of cases.py, and random changes of a small trace, ROUNDS of them, that SEED makes again.  Each is built in a
 process of its own.  It is a finding if that process is ended by a signal, takes longer than SECONDS of processor time
-(or thirty times that by the clock) or more than MEGABYTES, fails as by a fault of its own (exit 4 and above), or leaves
+for each BYTES_IN_TIME of the trace (or thirty times that by the clock) or more than MEGABYTES, fails as by a fault of its own (exit 4 and above), or leaves
 a store that does not verify.
 """
 import argparse
@@ -30,6 +30,11 @@ from data import QUICK  # noqa: E402
 
 # A quick run (HISTREE_TESTS) tries a fourth of the cases.
 EXITS = (0, 1, 2, 3)
+BYTES_IN_TIME = 10_000_000
+
+
+def size_of(folder):
+    return sum(entry.stat(follow_symlinks=False).st_size for entry in os.scandir(folder))
 
 
 class Run:
@@ -88,10 +93,12 @@ class Trial:
         self.tried, self.findings, self.stores = 0, [], 0
         self.slowest, self.largest = (0, ""), (0, "")
 
-    def run(self, *command):
+    def run(self, path, *command):
+        """Run it on a trace, or its store: its work is bounded by the bytes that the trace has."""
         options = self.options
-        run = Run([options.histree, *command], options.seconds, 4 << 30 if not options.sanitized else None)
-        return run, run.finding(options.seconds, options.megabytes)
+        seconds = options.seconds * max(1, size_of(path) / BYTES_IN_TIME)
+        run = Run([options.histree, *command], seconds, 4 << 30 if not options.sanitized else None)
+        return run, run.finding(seconds, options.megabytes)
 
     def try_trace(self, name, make):
         folder = tempfile.mkdtemp(prefix="hostile-")
@@ -110,14 +117,14 @@ class Trial:
             shutil.rmtree(folder)
 
     def build(self, name, path, store):
-        run, finding = self.run("build", "-o", store, path)
+        run, finding = self.run(path, "build", "-o", store, path)
         self.slowest = max(self.slowest, (run.seconds, name))
         self.largest = max(self.largest, (run.megabytes, name))
         if finding is None and run.exit == 0 and not os.path.isdir(store):
             finding = "exits with 0 and makes no store"
         if finding is None and os.path.isdir(store):
             self.stores += 1
-            run, finding = self.run("verify", store)
+            run, finding = self.run(path, "verify", store)
             finding = f"verify: {finding}" if finding is not None else None
             if finding is None and run.exit != 0:
                 finding = f"makes a store that does not verify: {run.said[-300:]}"

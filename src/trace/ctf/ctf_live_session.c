@@ -77,10 +77,11 @@ static enum histree_status not_among(const bt_value *sessions, const char *addre
 	}
 	if (count == 0)
 		return error_set(error, HISTREE_ERR_TRACE,
-				 "'%s': the relay daemon has no session; make one with 'lttng create --live'",
+				 "'%s': the relay daemon has no session; "
+				 "make one with 'lttng create --live'",
 				 address);
-	return error_set(error, HISTREE_ERR_TRACE, "'%s': the relay daemon has no such session; it has %s%s", address,
-			 text, count > SESSIONS_SHOWN ? " and more" : "");
+	return error_set(error, HISTREE_ERR_TRACE, "'%s': the relay daemon has no such session; it has %s%s",
+			 address, text, count > SESSIONS_SHOWN ? " and more" : "");
 }
 
 enum histree_status ctf_live_session_check(const bt_plugin *plugin, const char *address,
@@ -95,8 +96,8 @@ enum histree_status ctf_live_session_check(const bt_plugin *plugin, const char *
 	const bt_value *sessions = ask(plugin, url);
 	if (sessions == NULL || !bt_value_is_array(sessions))
 		status = error_set(error, HISTREE_ERR_TRACE,
-				   "'%s': no relay daemon answers at '%s'; start lttng-relayd there, or name its port "
-				   "for viewers (default: 5344): net://HOST:PORT/host/NAME/SESSION",
+				   "'%s': no relay daemon answers at '%s'; start lttng-relayd there, or name "
+				   "its port for viewers (default: 5344): net://HOST:PORT/host/NAME/SESSION",
 				   address, url + (host - address));
 	else if (!contains(sessions, name != NULL ? name : ""))
 		status = not_among(sessions, address, url, error);
