@@ -15,4 +15,10 @@ void completion_print_fish(struct output *output);
 void completion_print_words(struct output *output, enum cli_complete complete, const char *const *choices);
 void completion_print_verbs(struct output *output);
 
+/* Prints the command of a script that offers what an argument can be. */
+typedef void completion_offer(struct output *output, enum cli_complete complete, const char *const *choices);
+
+/* Print the cases VERB:OPTION of a script for bash or zsh, for all options that have an argument. */
+void completion_print_cases(struct output *output, completion_offer *print_offer);
+
 #endif

@@ -16,20 +16,6 @@ static void print_offer(struct output *output, enum cli_complete complete, const
 	}
 }
 
-static void print_option_arguments(struct output *output, const struct cli_verb *verb)
-{
-	for (const struct cli_option *option = verb->options; option->name != NULL; option++) {
-		if (option->argument == NULL)
-			continue;
-		output_format(output, "\t%s:--%s", verb->name, option->name);
-		if (option->letter != '\0')
-			output_format(output, " | %s:-%c", verb->name, option->letter);
-		output_text(output, ") ");
-		print_offer(output, option->complete, option->choices);
-		output_text(output, "; return ;;\n");
-	}
-}
-
 static void print_options(struct output *output, const struct cli_verb *verb)
 {
 	output_format(output, "\t%s:-*) compadd -- ", verb->name);
@@ -73,8 +59,7 @@ void completion_print_zsh(struct output *output)
 			    "\t\tcompset -P '*='\n"
 			    "\tfi\n"
 			    "\tcase $verb:$before in\n");
-	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
-		print_option_arguments(output, *verb);
+	completion_print_cases(output, print_offer);
 	output_text(output, "\tesac\n"
 			    "\tcase $verb:$PREFIX in\n");
 	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++) {

@@ -40,6 +40,26 @@ void completion_print_words(struct output *output, enum cli_complete complete, c
 		completion_print_verbs(output);
 }
 
+static void print_cases_of(struct output *output, const struct cli_verb *verb, completion_offer *print_offer)
+{
+	for (const struct cli_option *option = verb->options; option->name != NULL; option++) {
+		if (option->argument == NULL)
+			continue;
+		output_format(output, "\t%s:--%s", verb->name, option->name);
+		if (option->letter != '\0')
+			output_format(output, " | %s:-%c", verb->name, option->letter);
+		output_text(output, ") ");
+		print_offer(output, option->complete, option->choices);
+		output_text(output, "; return ;;\n");
+	}
+}
+
+void completion_print_cases(struct output *output, completion_offer *print_offer)
+{
+	for (const struct cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
+		print_cases_of(output, *verb, print_offer);
+}
+
 static const struct cli_option options[] = { { 0 } };
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
