@@ -9,7 +9,7 @@ static bool is_high_control(unsigned char first, unsigned char second)
 	return first == 0xc2 && second >= 0x80 && second < 0xa0;
 }
 
-bool control_text_at(const char *bytes, size_t size, size_t at)
+bool control_text_beyond_ascii(const char *bytes, size_t size, size_t at)
 {
 	unsigned char c = (unsigned char)bytes[at];
 	if (c < 0x20 || c == 0x7f)

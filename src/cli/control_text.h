@@ -13,8 +13,15 @@
 
 enum { CONTROL_ESCAPE_SIZE = 4 };
 
-/* Returns true if the byte at `at` is a control character or a part of one. */
-bool control_text_at(const char *bytes, size_t size, size_t at);
+/* The same as control_text_at() for bytes that are not printable ASCII. */
+bool control_text_beyond_ascii(const char *bytes, size_t size, size_t at);
+
+/* Returns true if the byte at `at` is a control character or a part of one.  Most bytes are printable ASCII. */
+static inline bool control_text_at(const char *bytes, size_t size, size_t at)
+{
+	bool is_printable = bytes[at] >= 0x20 && bytes[at] < 0x7f;
+	return !is_printable && control_text_beyond_ascii(bytes, size, at);
+}
 
 /* Writes how a byte is shown instead, such as \n or \x1b.  Returns the size, at most CONTROL_ESCAPE_SIZE. */
 size_t control_text_escape(char c, char escape[CONTROL_ESCAPE_SIZE]);
