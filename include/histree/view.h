@@ -27,6 +27,7 @@ struct histree_thread {
 	int32_t ppid;             /* the thread that created it; -1 if not known */
 	int32_t cpu;              /* of an idle thread; otherwise -1 */
 	int32_t last_status;      /* at the end of the history (histree-states(7)); -1 if the thread is gone */
+	bool has_changed;         /* false: it has one status from `first` to the end of the history, or none */
 	histree_time first, last; /* its first and last time with a status; first > last if it never had one */
 	/* When `ppid` became known: at `first` if the trace saw the thread made; INT64_MIN if never. */
 	histree_time ppid_since;
@@ -41,9 +42,11 @@ struct histree_thread {
 struct histree_control_flow;
 
 /*
- * The threads as a tree by PPID, depth first: a thread is followed by all that descend from it, siblings in the
- * order of `first`, then tid.  A thread whose parent is not in the history, or whose line of parents is a ring
- * because numbers were used again, is at the top.
+ * The threads as a tree by PPID, depth first: a thread is followed by all that descend from it.  Siblings that
+ * changed, or below which one did, come before those where nothing happened; among either they have the order of
+ * `first`, then tid.  So what a machine did is not lost among the hundreds of threads that slept through it.  A
+ * thread whose parent is not in the history, or whose line of parents is a ring because numbers were used again,
+ * is at the top.
  *
  * One query for names and parents over the whole history, one for statuses at its two ends: the cost grows with the
  * number of threads, not of their states (thesis 4.8.2, "PsTree").  About 80 bytes a thread.

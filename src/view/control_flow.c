@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * From a list of threads to a tree: sort by (first, tid), hang each below the thread that made it, cut rings, and
- * number depth first.  Nothing recurses: a chain of a million threads is as deep as any.
+ * From a list of threads to a tree: hang each below the thread that made it, cut rings, sort siblings by (nothing
+ * happened, first, tid), and number depth first.  Nothing recurses: a chain of a million threads is as deep as any.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ struct hanging {
 	struct keyed_index *sorted, *spare;
 	uint32_t *parent, *first_child, *next_sibling;
 	uint32_t first_root;
-	uint32_t *position; /* in the tree; also: the walk that met the thread */
+	uint32_t *position; /* in the tree; also: the walk that met the thread, whether anything happened below */
 };
 
 static uint64_t key_of_tid(int32_t tid)
@@ -124,16 +124,40 @@ static void cut_rings(struct hanging *hanging)
 	}
 }
 
-/* Needs `sorted` by tid, leaves it by (first, tid). */
+/* Each walk upwards ends where an earlier one was. */
+static void mark_where_something_happened(struct hanging *hanging, uint32_t *happened)
+{
+	memset(happened, 0, hanging->count * sizeof(*happened));
+	for (uint32_t start = 0; start < hanging->count; start++)
+		for (uint32_t at = hanging->list->threads[start].has_changed ? start : HISTREE_NO_INDEX;
+		     at != HISTREE_NO_INDEX && happened[at] == 0; at = hanging->parent[at])
+			happened[at] = 1;
+}
+
+/*
+ * Needs `sorted` by tid, leaves it by (nothing happened, first, tid): sorting is stable, so the key that counts
+ * more comes last.
+ */
+static void sort_siblings(struct hanging *hanging)
+{
+	struct keyed_index *sorted = hanging->sorted;
+	uint32_t *happened = hanging->position;
+	mark_where_something_happened(hanging, happened);
+	for (uint32_t i = 0; i < hanging->count; i++)
+		sorted[i].key = (uint64_t)hanging->list->threads[sorted[i].index].first ^ (UINT64_C(1) << 63);
+	radix_sort(sorted, hanging->spare, hanging->count);
+	for (uint32_t i = 0; i < hanging->count; i++)
+		sorted[i].key = happened[sorted[i].index] == 0;
+	radix_sort(sorted, hanging->spare, hanging->count);
+}
+
+/* Needs `sorted` by tid. */
 static void hang(struct hanging *hanging)
 {
 	for (uint32_t i = 0; i < hanging->count; i++)
 		hanging->parent[i] = find_parent(hanging, i);
 	cut_rings(hanging);
-	for (uint32_t i = 0; i < hanging->count; i++)
-		hanging->sorted[i].key =
-			(uint64_t)hanging->list->threads[hanging->sorted[i].index].first ^ (UINT64_C(1) << 63);
-	radix_sort(hanging->sorted, hanging->spare, hanging->count);
+	sort_siblings(hanging);
 	memset(hanging->first_child, 0xff, hanging->count * sizeof(*hanging->first_child));
 	hanging->first_root = HISTREE_NO_INDEX;
 	for (uint32_t i = hanging->count; i-- > 0;) {

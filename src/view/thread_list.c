@@ -25,7 +25,8 @@ struct reading {
 	const struct histree_history_info *info;
 	const struct histree_cancel *cancel;
 	uint32_t *owners;                  /* by quark */
-	histree_time (*since)[FACT_COUNT]; /* by thread: when the fact that it has began; the last one counts */
+	/* By thread: when the last of its facts of each kind began, and its last status. */
+	histree_time (*since)[OWNER_KINDS];
 	histree_quark *asked;
 	size_t asked_count;
 	struct histree_query *query;
@@ -167,12 +168,14 @@ static enum histree_status take_status(struct reading *reading, const struct his
 {
 	(void)error;
 	const struct histree_history_info *info = reading->info;
-	struct histree_thread *thread = &reading->list->threads[reading->owners[interval->quark] / OWNER_KINDS];
+	uint32_t owner = reading->owners[interval->quark];
+	struct histree_thread *thread = &reading->list->threads[owner / OWNER_KINDS];
 	bool is_null = interval->value.type == HISTREE_NULL;
 	if (interval->start == info->start && !(is_null && interval->end == info->end))
 		thread->first = is_null ? interval->end + 1 : info->start;
 	if (interval->end == info->end && !(is_null && interval->start == info->start)) {
 		thread->last = is_null ? interval->start - 1 : info->end;
+		reading->since[owner / OWNER_KINDS][OWNER_STATUS] = interval->start;
 		if (interval->value.type == HISTREE_INT)
 			thread->last_status = interval->value.int32;
 	}
@@ -220,7 +223,13 @@ static enum histree_status read_states(struct reading *reading, struct histree_e
 	if (status != HISTREE_OK)
 		return status;
 	choose(reading, true);
-	return ask(reading, (struct histree_region){ .times = ends, .time_count = 2 }, take_status, error);
+	status = ask(reading, (struct histree_region){ .times = ends, .time_count = 2 }, take_status, error);
+	for (size_t i = 0; i < reading->list->count; i++) {
+		struct histree_thread *thread = &reading->list->threads[i];
+		thread->has_changed = thread->first <= thread->last &&
+				      reading->since[i][OWNER_STATUS] != thread->first;
+	}
+	return status;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- */
@@ -233,8 +242,8 @@ static enum histree_status make_room(struct reading *reading, struct histree_err
 	if (reading->since == NULL || reading->asked == NULL)
 		return error_memory(error, "the threads");
 	for (size_t i = 0; i < count; i++)
-		for (int fact = 0; fact < FACT_COUNT; fact++)
-			reading->since[i][fact] = INT64_MIN;
+		for (int kind = 0; kind < OWNER_KINDS; kind++)
+			reading->since[i][kind] = INT64_MIN;
 	return HISTREE_OK;
 }
 

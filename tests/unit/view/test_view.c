@@ -30,6 +30,8 @@ static const struct {
 } changes[] = {
 	{ "Threads/0_1", 0, { .type = HISTREE_INT, .int32 = 2 } },
 	{ "Threads/0_0", 0, { .type = HISTREE_INT, .int32 = 2 } },
+	{ "Threads/0_1", 2500, { .type = HISTREE_INT, .int32 = 5 } },
+	{ "Threads/0_0", 5000, { .type = HISTREE_INT, .int32 = 5 } },
 	{ "Threads/1", 0, { .type = HISTREE_INT, .int32 = 1 } },
 	{ "Threads/1/Exec_name", 0, { .type = HISTREE_STRING, .size = 7, .bytes = "Systemd" } },
 	{ "Threads/not a thread", 0, { .type = HISTREE_INT, .int32 = 1 } },
@@ -128,21 +130,25 @@ static int tear_down(void **state)
 static void threads_are_a_tree(void **state)
 {
 	struct fixture *fixture = *state;
-	/* By first time and tid: idle threads first, the ring where its first thread began, the unseen last. */
+	/*
+	 * What changed comes first, then by first time and tid: 10, which made one that changed, is before 9; the ring
+	 * where its first thread began, the unseen last.
+	 */
 	static const struct {
 		int32_t tid, cpu;
 		uint32_t parent, depth, descendants;
+		bool has_changed;
 	} expected[] = {
-		{ 0, 0, HISTREE_NO_INDEX, 0, 0 },
-		{ 0, 1, HISTREE_NO_INDEX, 0, 0 },
-		{ 1, -1, HISTREE_NO_INDEX, 0, 3 },
-		{ 9, -1, 2, 1, 0 },
-		{ 10, -1, 2, 1, 1 },
-		{ 11, -1, 4, 2, 0 },
-		{ 22, -1, HISTREE_NO_INDEX, 0, 1 },
-		{ 21, -1, 6, 1, 0 },
-		{ -1, -1, HISTREE_NO_INDEX, 0, 0 },
-		{ 30, -1, HISTREE_NO_INDEX, 0, 0 },
+		{ 0, 0, HISTREE_NO_INDEX, 0, 0, true },
+		{ 0, 1, HISTREE_NO_INDEX, 0, 0, true },
+		{ 1, -1, HISTREE_NO_INDEX, 0, 3, false },
+		{ 10, -1, 2, 1, 1, false },
+		{ 11, -1, 3, 2, 0, true },
+		{ 9, -1, 2, 1, 0, false },
+		{ 22, -1, HISTREE_NO_INDEX, 0, 1, false },
+		{ 21, -1, 6, 1, 0, false },
+		{ -1, -1, HISTREE_NO_INDEX, 0, 0, false },
+		{ 30, -1, HISTREE_NO_INDEX, 0, 0, false },
 	};
 	uint32_t count;
 	const struct histree_thread *threads = histree_control_flow_threads(fixture->flow, &count);
@@ -153,6 +159,7 @@ static void threads_are_a_tree(void **state)
 		assert_int_equal(threads[i].parent, expected[i].parent);
 		assert_int_equal(threads[i].depth, expected[i].depth);
 		assert_int_equal(threads[i].descendants, expected[i].descendants);
+		assert_int_equal(threads[i].has_changed, expected[i].has_changed);
 		assert_int_equal(histree_control_flow_find(fixture->flow, threads[i].tid, threads[i].cpu), i);
 	}
 	assert_int_equal(histree_control_flow_find(fixture->flow, 12, -1), HISTREE_NO_INDEX);
@@ -164,7 +171,7 @@ static void threads_have_names_and_lives(void **state)
 	struct fixture *fixture = *state;
 	uint32_t count;
 	const struct histree_thread *threads = histree_control_flow_threads(fixture->flow, &count);
-	const struct histree_thread *init = &threads[2], *make = &threads[4], *late = &threads[5],
+	const struct histree_thread *init = &threads[2], *make = &threads[3], *late = &threads[4],
 				    *unseen = &threads[9];
 	assert_string_equal(init->name, "Systemd");
 	assert_int_equal(init->ppid, -1);
@@ -192,13 +199,13 @@ static void threads_are_found_by_text(void **state)
 	struct histree_control_flow *flow = ((struct fixture *)*state)->flow;
 	assert_int_equal(histree_control_flow_search(flow, "SYS", HISTREE_NO_INDEX, false), 2);
 	assert_int_equal(histree_control_flow_search(flow, "sys", 2, false), HISTREE_NO_INDEX);
-	assert_int_equal(histree_control_flow_search(flow, "mak", HISTREE_NO_INDEX, true), 4);
+	assert_int_equal(histree_control_flow_search(flow, "mak", HISTREE_NO_INDEX, true), 3);
 	assert_int_equal(histree_control_flow_search(flow, "bash", HISTREE_NO_INDEX, false), HISTREE_NO_INDEX);
 	assert_int_equal(histree_control_flow_search(flow, "1", HISTREE_NO_INDEX, false), 2); /* tid 1, 10, 11 */
-	assert_int_equal(histree_control_flow_search(flow, "1", 2, false), 4);
-	assert_int_equal(histree_control_flow_search(flow, "1", 4, false), 5);
-	assert_int_equal(histree_control_flow_search(flow, "1", 5, false), HISTREE_NO_INDEX);
-	assert_int_equal(histree_control_flow_search(flow, "1", 5, true), 4);
+	assert_int_equal(histree_control_flow_search(flow, "1", 2, false), 3);
+	assert_int_equal(histree_control_flow_search(flow, "1", 3, false), 4);
+	assert_int_equal(histree_control_flow_search(flow, "1", 4, false), HISTREE_NO_INDEX);
+	assert_int_equal(histree_control_flow_search(flow, "1", 4, true), 3);
 	assert_int_equal(histree_control_flow_search(flow, "1", 2, true), HISTREE_NO_INDEX);
 	assert_int_equal(histree_control_flow_search(flow, "", HISTREE_NO_INDEX, false), 0);
 	assert_int_equal(histree_control_flow_search(flow, "", 0, true), HISTREE_NO_INDEX);
