@@ -131,8 +131,8 @@ static void threads_are_a_tree(void **state)
 {
 	struct fixture *fixture = *state;
 	/*
-	 * What changed comes first, then by first time and tid: 10, which made one that changed, is before 9; the ring
-	 * where its first thread began, the unseen last.
+	 * What changed comes first, then by first time and tid: 10, which made one that changed, is before 9; the
+	 * ring where its first thread began, the unseen last.
 	 */
 	static const struct {
 		int32_t tid, cpu;
