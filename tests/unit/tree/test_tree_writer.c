@@ -10,8 +10,7 @@
 
 #include <cmocka.h>
 
-#include "support/memory_io.h"
-#include "support/tree_file.h"
+#include "support/model_tree.h"
 
 struct writing {
 	struct memory_io memory;
@@ -140,58 +139,21 @@ static void every_variant_is_found_by_name_and_number(void **state)
 
 /* ---- shapes -------------------------------------------------------------------------------------------- */
 
-struct built {
-	struct memory_io memory;
-	struct tree_file tree;
-	struct histree_history_info info;
-};
-
-/*
- * The intervals of figure 4.6 of the thesis: each attribute has `turns` states of one length, one after the
- * other.
- */
-static void build(struct built *built, const struct histree_tree_options *asked, uint32_t keys, uint32_t turns)
+static void build(struct model_tree *built, const struct histree_tree_options *asked, uint32_t keys, uint32_t turns)
 {
-	struct reference reference;
-	size_t count = 0;
-	struct histree_interval *intervals = calloc((size_t)keys * (turns + 1), sizeof(*intervals));
-	assert_non_null(intervals);
-	histree_time period = 10 * keys, end = period * turns - 1;
-	for (uint32_t turn = 0; turn <= turns; turn++)
-		for (uint32_t i = 0; i < keys; i++) {
-			uint32_t key = (uint32_t)((uint64_t)i * 7919 % keys); /* shuffled */
-			histree_time offset = 10 * (histree_time)i;
-			histree_time from = turn == 0 ? 0 : offset + period * (turn - 1);
-			histree_time to = turn == turns ? end : offset + period * turn - 1;
-			if (from <= to)
-				intervals[count++] = (struct histree_interval){
-					.start = from, .end = to, .quark = key, .value = histree_int((int32_t)turn)
-				};
-		}
-	assert_true(reference_make(&reference, intervals, count, 0, end, keys));
-	memory_io_init(&built->memory);
 	struct histree_error error;
-	if (tree_file_write(&built->memory.io, "f", asked, &reference, intervals, &error) != HISTREE_OK)
+	const struct model model = { .keys = keys, .turns = turns };
+	if (model_tree_build(built, asked, &model, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
-	assert_int_equal(tree_file_open(&built->memory.io, "f", 1 << 20, &built->tree, NULL), HISTREE_OK);
-	built->info = (struct histree_history_info){ 0 };
-	tree_reader_info(built->tree.reader, &built->info);
-	assert_int_equal(built->info.interval_count, count);
-	free(intervals);
-	reference_release(&reference);
-}
-
-static void release(struct built *built)
-{
-	tree_file_close(&built->tree);
-	memory_io_release(&built->memory);
+	/* Each key has a state more than turns, but the one that changes when the history starts. */
+	assert_int_equal(built->info.interval_count, (uint64_t)keys * (turns + 1) - 1);
 }
 
 static void a_small_history_is_one_node(void **state)
 {
 	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
-		struct built built;
+		struct model_tree built;
 		build(&built,
 		      &(struct histree_tree_options){ .variant = tree_variants[i]->name, .node_size = 65536 }, 10,
 		      5);
@@ -199,7 +161,7 @@ static void a_small_history_is_one_node(void **state)
 		assert_int_equal(built.info.depth, 1);
 		assert_int_equal(built.info.nodes_at_height[0], 1);
 		assert_string_equal(built.info.variant, tree_variants[i]->name);
-		release(&built);
+		model_tree_release(&built);
 	}
 }
 
@@ -208,7 +170,7 @@ static void only_the_sht_degenerates(void **state)
 {
 	(void)state;
 	for (size_t i = 0; tree_variants[i] != NULL; i++) {
-		struct built built;
+		struct model_tree built;
 		const char *name = tree_variants[i]->name;
 		build(&built, &(struct histree_tree_options){ .variant = name, .node_size = 4096, .fan_out = 50 },
 		      6000, 4);
@@ -220,7 +182,7 @@ static void only_the_sht_degenerates(void **state)
 			assert_in_range(built.info.depth, 2, 4);
 			assert_in_range(fill, 85, 100);
 		}
-		release(&built);
+		model_tree_release(&built);
 	}
 }
 
@@ -228,50 +190,50 @@ static void only_the_sht_degenerates(void **state)
 static void r_trees_cluster_by_key(void **state)
 {
 	(void)state;
-	struct built esht, rsht;
+	struct model_tree esht, rsht;
 	build(&esht, &(struct histree_tree_options){ .variant = "esht", .node_size = 4096 }, 6000, 4);
 	build(&rsht, &(struct histree_tree_options){ .variant = "rsht", .node_size = 4096 }, 6000, 4);
 	assert_true(esht.info.key_range_nodes[0] * 10 < esht.info.node_count);
 	assert_true(rsht.info.key_range_nodes[0] * 10 > rsht.info.node_count * 8);
 	assert_int_equal(rsht.info.r_depth, 2);
 	assert_int_equal(esht.info.r_depth, 0);
-	release(&esht);
-	release(&rsht);
+	model_tree_release(&esht);
+	model_tree_release(&rsht);
 }
 
 /* Thesis 4.7.4: r = ceil(log_c(A / n)), reached one step at a time. */
 static void vr_trees_grow_with_the_attributes(void **state)
 {
 	(void)state;
-	struct built few, many;
+	struct model_tree few, many;
 	const struct histree_tree_options asked = { .variant = "vrsht", .node_size = 4096, .fan_out = 4 };
 	build(&few, &asked, 300, 200);
 	build(&many, &asked, 30000, 4);
 	assert_int_equal(few.info.r_depth, 2);
 	assert_int_equal(many.info.r_depth, 4);
-	release(&few);
-	release(&many);
+	model_tree_release(&few);
+	model_tree_release(&many);
 }
 
 /* With a buffer that may take 1 MiB, R-trees are smaller than they could be, and still right. */
 static void a_small_buffer_makes_small_r_trees(void **state)
 {
 	(void)state;
-	struct built built;
+	struct model_tree built;
 	build(&built,
 	      &(struct histree_tree_options){
 		      .variant = "rsht", .r_depth = 4, .node_size = 4096, .memory_max = 1 << 20 },
 	      20000, 4);
 	assert_int_equal(tree_verify(built.tree.reader, NULL, NULL, NULL), HISTREE_OK);
 	assert_true(built.info.nodes_at_height[built.info.depth - 1] == 1);
-	release(&built);
+	model_tree_release(&built);
 }
 
 /* A thread that writes changes when things are done, and not what is done. */
 static void threads_make_no_difference(void **state)
 {
 	(void)state;
-	struct built one, two;
+	struct model_tree one, two;
 	struct histree_tree_options asked = {
 		.variant = "cluster", .node_size = 4096, .memory_max = 1 << 20, .threads = 1
 	};
@@ -284,8 +246,8 @@ static void threads_make_no_difference(void **state)
 	assert_int_equal(file->size, other->size);
 	assert_memory_equal(file->bytes, other->bytes, file->size);
 	assert_int_equal(tree_verify(two.tree.reader, NULL, NULL, NULL), HISTREE_OK);
-	release(&one);
-	release(&two);
+	model_tree_release(&one);
+	model_tree_release(&two);
 }
 
 int main(void)
