@@ -79,4 +79,19 @@ histree_attributes_match(const struct histree_attributes *attributes, histree_qu
 			 bool (*found)(void *context, histree_quark quark), void *context,
 			 struct histree_error *error);
 
+/*
+ * Call `found` once for each attribute below `from` whose name, its last component unescaped, matches a regular
+ * expression: its children, or with `all_levels` everything below it, in the order of histree_attributes_match().
+ * `found` returns false to stop.  The expression is what POSIX calls extended, over bytes, but for counts ({3}) and
+ * back references; \d, \w, \s and their capitals are known.  It matches anywhere in the name: ^ and $ bind it to
+ * its ends.  Returns HISTREE_NOT_FOUND if nothing matches, HISTREE_ERR_ARGUMENT if it is no such expression or
+ * longer than 256 bytes, HISTREE_ERR_QUARK if there is no attribute `from`.
+ *
+ * The work is at most 256 steps for each byte of the names, whatever the expression.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_attributes_search(const struct histree_attributes *attributes, histree_quark from, const char *expression,
+			  bool all_levels, bool (*found)(void *context, histree_quark quark), void *context,
+			  struct histree_error *error);
+
 #endif

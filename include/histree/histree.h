@@ -9,6 +9,8 @@
  *	state_system.h	build a history from state changes
  *	history.h	open a finished history
  *	query.h		ask single, full, range and 2D queries
+ *	lookup.h	tops of stacks, first values, numbers over a range, changes in the order of time
+ *	snapshot.h	all states at a time, and a history that begins with them
  *	rows.h		rows of a chart: one row an attribute, one cell a pixel
  *	segment.h	segments: a start, an end and a content
  *	segment_store.h	store segments and get them in any order
@@ -37,6 +39,7 @@
 #include "events.h"
 #include "filter.h"
 #include "history.h"
+#include "lookup.h"
 #include "query.h"
 #include "repair.h"
 #include "rows.h"
@@ -47,6 +50,7 @@
 #include "segment_stats.h"
 #include "segment_store.h"
 #include "segment_view.h"
+#include "snapshot.h"
 #include "state_system.h"
 #include "status.h"
 #include "store.h"

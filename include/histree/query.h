@@ -86,6 +86,9 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_single(struct h
 
 HISTREE_API struct histree_query_stats histree_query_stats(const struct histree_query *query);
 
+/* Returns the history that is asked. */
+HISTREE_API struct histree_history *histree_query_history(const struct histree_query *query);
+
 HISTREE_API void histree_query_free(struct histree_query *query);
 
 #endif

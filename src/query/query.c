@@ -8,6 +8,7 @@
 #include "tree/tree_reader.h"
 
 struct histree_query {
+	struct histree_history *history;
 	struct tree_iter *iter;
 	const struct histree_history_info *info;
 };
@@ -19,6 +20,7 @@ enum histree_status histree_query_create(struct histree_history *history, struct
 	struct histree_query *query = calloc(1, sizeof(*query));
 	if (query == NULL)
 		return error_memory(error, "a query");
+	query->history = history;
 	query->info = histree_history_info(history);
 	enum histree_status status = tree_iter_create(history_tree(history), &query->iter, error);
 	if (status != HISTREE_OK) {
@@ -117,6 +119,11 @@ enum histree_status histree_query_single(struct histree_query *query, histree_qu
 struct histree_query_stats histree_query_stats(const struct histree_query *query)
 {
 	return tree_iter_stats(query->iter);
+}
+
+struct histree_history *histree_query_history(const struct histree_query *query)
+{
+	return query->history;
 }
 
 void histree_query_free(struct histree_query *query)

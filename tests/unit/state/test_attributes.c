@@ -5,6 +5,7 @@
  * Patterns are compared with a matcher that tries everything, on random trees.
  */
 #include <inttypes.h>
+#include <regex.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -278,6 +279,76 @@ static void assert_matches(const struct attribute_tree *tree, histree_quark from
 	attribute_view_release(&view);
 }
 
+/* As far as they overlap, POSIX and our expressions say the same. */
+static void assert_searches(const struct histree_attributes *tree, histree_quark from, const char *expression)
+{
+	regex_t judge;
+	assert_int_equal(regcomp(&judge, expression, REG_EXTENDED | REG_NOSUB), 0);
+	for (int all_levels = 0; all_levels < 2; all_levels++) {
+		struct quarks found = { 0 };
+		size_t expected = 0;
+		enum histree_status status =
+			histree_attributes_search(tree, from, expression, all_levels == 1, collect, &found, NULL);
+		for (histree_quark quark = 0; quark < tree->count; quark++) {
+			char name[64];
+			histree_quark above = histree_attributes_parent(tree, quark);
+			bool below = above == from;
+			while (all_levels == 1 && !below && above != HISTREE_ROOT) {
+				above = histree_attributes_parent(tree, above);
+				below = above == from;
+			}
+			histree_attributes_name(tree, quark, name, sizeof(name));
+			if (!below || regexec(&judge, name, 0, NULL, 0) != 0)
+				continue;
+			expected++;
+			bool among = false;
+			for (size_t i = 0; i < found.count; i++)
+				among = among || found.list[i] == quark;
+			assert_true(among);
+		}
+		assert_int_equal(found.count, expected);
+		assert_int_equal(status, expected > 0 ? HISTREE_OK : HISTREE_NOT_FOUND);
+		free(found.list);
+	}
+	regfree(&judge);
+}
+
+static void expressions_find_names_below(void **state)
+{
+	(void)state;
+	struct attribute_tree tree;
+	struct attribute_view view;
+	struct histree_error error = { 0 };
+	attribute_tree_init(&tree);
+	histree_quark threads = add(&tree, HISTREE_ROOT, "Threads");
+	for (int i = 0; i < 130; i++) {
+		char path[64];
+		snprintf(path, sizeof(path), "Threads/%d/Status", i * 7);
+		add(&tree, HISTREE_ROOT, path);
+	}
+	add(&tree, HISTREE_ROOT, "CPUs/0/IRQs/28\\/eno1");
+	finish(&tree, &view);
+	static const char *const expressions[] = { "^1[0-9]*$", "7",  "Stat|CPU", "^S",
+						   "/",         "^$", "(0|7)$",   "nothing" };
+	for (size_t i = 0; i < sizeof(expressions) / sizeof(*expressions); i++) {
+		assert_searches(&tree.base, HISTREE_ROOT, expressions[i]);
+		assert_searches(&view.base, HISTREE_ROOT, expressions[i]);
+		assert_searches(&tree.base, threads, expressions[i]);
+		assert_searches(&view.base, threads, expressions[i]);
+	}
+	struct quarks some = { .stop_at = 3 };
+	assert_int_equal(histree_attributes_search(&view.base, threads, "7", false, collect, &some, NULL),
+			 HISTREE_OK);
+	assert_int_equal(some.count, 3);
+	free(some.list);
+	assert_int_equal(histree_attributes_search(&view.base, threads, "(", true, collect, NULL, &error),
+			 HISTREE_ERR_ARGUMENT);
+	assert_int_equal(histree_attributes_search(&view.base, view.base.count, "7", true, collect, NULL, &error),
+			 HISTREE_ERR_QUARK);
+	attribute_view_release(&view);
+	attribute_tree_release(&tree);
+}
+
 static void patterns_name_attributes(void **state)
 {
 	(void)state;
@@ -485,6 +556,7 @@ int main(void)
 		cmocka_unit_test(names_hold_any_bytes),
 		cmocka_unit_test(paths_are_as_deep_as_wanted),
 		cmocka_unit_test(patterns_name_attributes),
+		cmocka_unit_test(expressions_find_names_below),
 		cmocka_unit_test(patterns_agree_with_trying_everything),
 		cmocka_unit_test(hostile_patterns_come_to_an_end),
 	};

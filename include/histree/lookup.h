@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lookup.h - what callers of queries ask again and again: the top of a stack, the first value, numbers over a
+ * range, and the changes of some attributes in the order of time.
+ *
+ * Each is made of the queries of query.h, costs what these cost, and gives what a search through all intervals
+ * would.  Users of Trace Compass know them as querySingleStackTop(), queryUntilNonNullValue(), queryRangeMin(),
+ * Max() and Average(), and as iterators over times.
+ *
+ * Threads: as a query, each belongs to one thread.
+ */
+#ifndef HISTREE_LOOKUP_H
+#define HISTREE_LOOKUP_H
+
+#include "query.h"
+
+/*
+ * Get the interval of the top of the stack that `quark` was at `t` (histree_state_push()).  Returns
+ * HISTREE_NOT_FOUND if it was empty, its depth being null or 0.  If the depth is unknown, so is the top, and *out
+ * is the interval of the depth.  Returns HISTREE_ERR_TYPE or HISTREE_ERR_ARGUMENT if the attribute is no stack.
+ * The query can be used again at once.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_lookup_stack_top(struct histree_query *query,
+									    histree_quark quark, histree_time t,
+									    struct histree_interval *out,
+									    struct histree_error *error);
+
+/*
+ * Get the first interval that overlaps [from, to], both inclusive, and is not null; it may begin before `from`, and
+ * may be unknown.  Returns HISTREE_NOT_FOUND if the attribute is null all the time.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_lookup_first_value(struct histree_query *query, histree_quark quark, histree_time from, histree_time to,
+			   struct histree_interval *out, struct histree_error *error);
+
+/* The numbers that an attribute was over a range.  Times are in ns and add up to the length of the range. */
+struct histree_numbers {
+	uint64_t states;               /* how many states with a number overlap the range */
+	struct histree_value min, max; /* null if there are none */
+	double mean;                   /* each number weighted by its time in the range; 0 if there are none */
+	uint64_t number_ns;            /* the time with a number */
+	uint64_t unknown_ns;           /* the time that nobody can know: the rest may be wider than it */
+	uint64_t other_ns;             /* null, a boolean, a text, or a NaN */
+};
+
+/* Add up the numbers of one attribute over [from, to], both inclusive, in the time of a range query. */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_lookup_numbers(struct histree_query *query, histree_quark quark, histree_time from, histree_time to,
+		       struct histree_numbers *out, struct histree_error *error);
+
+/* ---- changes in the order of time ----------------------------------------------------------------- */
+
+/*
+ * An iterator over the times at which any of some attributes changes.  A change at t is an interval that starts at
+ * t; at the start of the history, all attributes change.  It asks 2D queries for windows of time, each of about so
+ * many changes as it keeps, and hands them out sorted: it may be stopped at any point without having read the rest.
+ * It keeps 65536 intervals and 16 MiB of their bytes, or the changes of one time if these are more.
+ *
+ *	histree_changes_create(history, &changes, &error);
+ *	histree_changes_start(changes, &(struct histree_changes_region){ .from = t1, .to = t2 }, &error);
+ *	while ((status = histree_changes_next(changes, &change, &error)) == HISTREE_OK)
+ *		...;			// HISTREE_END, or the error
+ *	histree_changes_free(changes);
+ */
+struct histree_changes;
+
+struct histree_changes_region {
+	/* Ascending and distinct; borrowed until the next start.  NULL means all attributes. */
+	const histree_quark *quarks;
+	size_t quark_count;
+	histree_time from, to; /* both inclusive */
+	bool backwards;        /* the latest change comes first */
+};
+
+struct histree_change {
+	histree_time time;
+	/* The states that begin at that time, by ascending quark; borrowed until the next call. */
+	const struct histree_interval *intervals;
+	size_t count;
+};
+
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_changes_create(struct histree_history *history, struct histree_changes **out, struct histree_error *error);
+
+/* Start, or start again.  The errors are those of histree_query_start(). */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_changes_start(struct histree_changes *changes, const struct histree_changes_region *region,
+		      struct histree_error *error);
+
+/* Get the next time of a change, or return HISTREE_END. */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_changes_next(struct histree_changes *changes, struct histree_change *out, struct histree_error *error);
+
+/* Free the iterator, or do nothing if it is NULL. */
+HISTREE_API void histree_changes_free(struct histree_changes *changes);
+
+#endif

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_lookup.c - tops of stacks against plain arrays, windows of changes that must be cut, and what is refused.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "histree/lookup.h"
+#include "histree/state_system.h"
+
+static char path[64];
+
+static struct histree_state_system *begin(histree_time start)
+{
+	struct histree_state_system *system;
+	snprintf(path, sizeof(path), "test_lookup.%ld.sht", (long)getpid());
+	unlink(path);
+	const struct histree_history_options options = { .path = path, .start = start };
+	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	return system;
+}
+
+static struct histree_query *finish(struct histree_state_system *system, histree_time end)
+{
+	struct histree_history *history;
+	struct histree_query *query;
+	assert_int_equal(histree_state_close(system, end, NULL), HISTREE_OK);
+	histree_state_free(system);
+	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
+	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	return query;
+}
+
+static void end(struct histree_query *query)
+{
+	struct histree_history *history = histree_query_history(query);
+	histree_query_free(query);
+	histree_history_close(history);
+	unlink(path);
+}
+
+/* ---- stacks ------------------------------------------------------------------------------------------ */
+
+enum { STACK_END = 3000, STACK_DEPTH_MAX = 6 };
+
+/* At each time, the top that a plain array says there is, 0 for none, and since when. */
+static void tops_are_those_of_an_array(void **state)
+{
+	(void)state;
+	static int32_t top_at[STACK_END + 1];
+	struct random random = { 9 };
+	struct histree_state_system *system = begin(0);
+	histree_quark stack;
+	int32_t plain[STACK_DEPTH_MAX], depth = 0;
+	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "stack", &stack, NULL), HISTREE_OK);
+	for (histree_time t = 0; t <= STACK_END; t++) {
+		unsigned act = (unsigned)random_below(&random, 6);
+		if (act == 0 && depth < STACK_DEPTH_MAX) {
+			plain[depth++] = (int32_t)t + 1;
+			assert_int_equal(histree_state_push(system, t, stack, histree_int((int32_t)t + 1), NULL),
+					 HISTREE_OK);
+		} else if (act == 1 && depth > 0) {
+			depth--;
+			assert_int_equal(histree_state_pop(system, t, stack, NULL, NULL), HISTREE_OK);
+		}
+		top_at[t] = depth > 0 ? plain[depth - 1] : 0;
+	}
+	struct histree_query *query = finish(system, STACK_END);
+	for (histree_time t = 0; t <= STACK_END; t++) {
+		struct histree_interval top;
+		enum histree_status status = histree_lookup_stack_top(query, stack, t, &top, NULL);
+		assert_int_equal(status, top_at[t] == 0 ? HISTREE_NOT_FOUND : HISTREE_OK);
+		if (status != HISTREE_OK)
+			continue;
+		assert_int_equal(top.value.int32, top_at[t]);
+		assert_true(top.start <= t && t <= top.end);
+		/* A value is its time of pushing plus one. */
+		assert_int_equal(top.start, top_at[t] - 1);
+	}
+	end(query);
+}
+
+static void what_is_no_stack_is_refused(void **state)
+{
+	(void)state;
+	struct histree_state_system *system = begin(0);
+	struct histree_interval top;
+	histree_quark text, number, lost, below;
+	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "text", &text, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "number", &number, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "lost", &lost, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "number/-1", &below, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_modify(system, 10, text, histree_string("a"), NULL), HISTREE_OK);
+	assert_int_equal(histree_state_modify(system, 10, number, histree_int(1), NULL), HISTREE_OK);
+	assert_int_equal(histree_state_modify(system, 20, number, histree_int(-1), NULL), HISTREE_OK);
+	assert_int_equal(histree_state_modify(system, 10, lost, histree_unknown(), NULL), HISTREE_OK);
+	struct histree_query *query = finish(system, 100);
+	assert_int_equal(histree_lookup_stack_top(query, text, 9, &top, NULL), HISTREE_NOT_FOUND);
+	assert_int_equal(histree_lookup_stack_top(query, text, 10, &top, NULL), HISTREE_ERR_TYPE);
+	assert_int_equal(histree_lookup_stack_top(query, number, 10, &top, NULL), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(histree_lookup_stack_top(query, number, 20, &top, NULL), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(histree_lookup_stack_top(query, lost, 50, &top, NULL), HISTREE_OK);
+	assert_int_equal(top.value.type, HISTREE_UNKNOWN);
+	assert_int_equal(histree_lookup_stack_top(query, 99, 50, &top, NULL), HISTREE_ERR_QUARK);
+	assert_int_equal(histree_lookup_stack_top(query, lost, 101, &top, NULL), HISTREE_ERR_TIME_RANGE);
+	end(query);
+}
+
+/* ---- ranges ------------------------------------------------------------------------------------------ */
+
+static void wrong_ranges_are_refused(void **state)
+{
+	(void)state;
+	struct histree_state_system *system = begin(10);
+	struct histree_interval found;
+	struct histree_numbers numbers;
+	struct histree_changes *changes;
+	struct histree_change change;
+	histree_quark quark;
+	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "a", &quark, NULL), HISTREE_OK);
+	struct histree_query *query = finish(system, 100);
+	assert_int_equal(histree_lookup_first_value(query, quark, 60, 50, &found, NULL), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(histree_lookup_first_value(query, quark, 50, 101, &found, NULL), HISTREE_ERR_TIME_RANGE);
+	assert_int_equal(histree_lookup_first_value(query, quark, 9, 50, &found, NULL), HISTREE_ERR_TIME_RANGE);
+	assert_int_equal(histree_lookup_first_value(query, 1, 10, 50, &found, NULL), HISTREE_ERR_QUARK);
+	assert_int_equal(histree_lookup_numbers(query, quark, 60, 50, &numbers, NULL), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(histree_lookup_numbers(query, 1, 50, 60, &numbers, NULL), HISTREE_ERR_QUARK);
+	assert_int_equal(histree_changes_create(histree_query_history(query), &changes, NULL), HISTREE_OK);
+	assert_int_equal(histree_changes_next(changes, &change, NULL), HISTREE_END);
+	assert_int_equal(
+		histree_changes_start(changes, &(struct histree_changes_region){ .from = 9, .to = 10 }, NULL),
+		HISTREE_ERR_TIME_RANGE);
+	assert_int_equal(histree_changes_next(changes, &change, NULL), HISTREE_END);
+	histree_changes_free(changes);
+	histree_changes_free(NULL);
+	end(query);
+}
+
+/* ---- windows ----------------------------------------------------------------------------------------- */
+
+enum { CROWD = 70000, CROWD_TIME = 5000, CROWD_END = 1000000 };
+
+/*
+ * More changes at one time than a window keeps, and before and after them some each ns: every window is cut, and
+ * what is of one time comes whole.
+ */
+static void a_crowd_of_changes_comes_whole(void **state)
+{
+	(void)state;
+	struct histree_state_system *system = begin(0);
+	for (histree_quark i = 0; i < CROWD; i++) {
+		char name[16];
+		histree_quark quark;
+		snprintf(name, sizeof(name), "a%u", i);
+		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+	}
+	for (histree_time t = 1; t <= 200000; t++) {
+		if (t != CROWD_TIME)
+			assert_int_equal(histree_state_modify(system, t, (histree_quark)(t % 100),
+							      histree_int((int32_t)t), NULL),
+					 HISTREE_OK);
+		else
+			for (histree_quark i = 0; i < CROWD; i++)
+				assert_int_equal(
+					histree_state_modify(system, t, i, histree_long(7) /* any */, NULL),
+					i < 100 ? HISTREE_ERR_TYPE : HISTREE_OK);
+	}
+	struct histree_query *query = finish(system, CROWD_END);
+	struct histree_changes *changes;
+	assert_int_equal(histree_changes_create(histree_query_history(query), &changes, NULL), HISTREE_OK);
+	for (int backwards = 0; backwards < 2; backwards++) {
+		struct histree_change change;
+		histree_time expected = backwards == 1 ? 200000 : 1;
+		assert_int_equal(histree_changes_start(changes,
+						       &(struct histree_changes_region){
+							       .from = 1, .to = CROWD_END, .backwards = backwards },
+						       NULL),
+				 HISTREE_OK);
+		while (histree_changes_next(changes, &change, NULL) == HISTREE_OK) {
+			assert_int_equal(change.time, expected);
+			assert_int_equal(change.count, change.time == CROWD_TIME ? CROWD - 100 : 1);
+			expected += backwards == 1 ? -1 : 1;
+		}
+		assert_int_equal(expected, backwards == 1 ? 0 : 200001);
+	}
+	histree_changes_free(changes);
+	end(query);
+}
+
+enum { TEXTS = 3000, TEXT_SIZE = 20000 };
+
+/* 60 MB of bytes, which no window keeps. */
+static void long_texts_come_whole(void **state)
+{
+	(void)state;
+	static char text[TEXT_SIZE];
+	struct histree_state_system *system = begin(0);
+	histree_quark quark;
+	assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, "a", &quark, NULL), HISTREE_OK);
+	for (int i = 1; i <= TEXTS; i++) {
+		memset(text, 'a' + i % 26, sizeof(text));
+		assert_int_equal(histree_state_modify(system, i, quark, histree_string_n(text, sizeof(text)), NULL),
+				 HISTREE_OK);
+	}
+	struct histree_query *query = finish(system, TEXTS);
+	struct histree_changes *changes;
+	struct histree_change change;
+	int expected = 0;
+	assert_int_equal(histree_changes_create(histree_query_history(query), &changes, NULL), HISTREE_OK);
+	assert_int_equal(histree_changes_start(changes, &(struct histree_changes_region){ .to = TEXTS }, NULL),
+			 HISTREE_OK);
+	for (; histree_changes_next(changes, &change, NULL) == HISTREE_OK; expected++) {
+		assert_int_equal(change.time, expected);
+		assert_int_equal(change.count, 1);
+		if (expected > 0) {
+			memset(text, 'a' + expected % 26, sizeof(text));
+			assert_int_equal(change.intervals[0].value.size, sizeof(text));
+			assert_memory_equal(change.intervals[0].value.bytes, text, sizeof(text));
+		}
+	}
+	assert_int_equal(expected, TEXTS + 1);
+	histree_changes_free(changes);
+	end(query);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(tops_are_those_of_an_array), cmocka_unit_test(what_is_no_stack_is_refused),
+		cmocka_unit_test(wrong_ranges_are_refused),   cmocka_unit_test(a_crowd_of_changes_comes_whole),
+		cmocka_unit_test(long_texts_come_whole),
+	};
+	return cmocka_run_group_tests_name("lookup", tests, NULL, NULL);
+}
