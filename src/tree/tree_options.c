@@ -17,7 +17,6 @@ enum {
 	R_DEPTH_MAX = 16,
 	MEMORY_DEFAULT = 64 << 20,
 	MEMORY_MIN = 1 << 20,
-	THREADS_MAX = 2,
 };
 
 static const char variant_default[] = "cluster";
@@ -55,7 +54,8 @@ enum histree_status tree_options_resolve(const struct histree_tree_options *aske
 	out->memory_max = asked->memory_max != 0         ? asked->memory_max
 			  : variant->memory_default != 0 ? variant->memory_default
 							 : MEMORY_DEFAULT;
-	out->threads = asked->threads != 0 ? asked->threads : sysconf(_SC_NPROCESSORS_ONLN) > 1 ? THREADS_MAX : 1;
+	bool has_processors = sysconf(_SC_NPROCESSORS_ONLN) > 1;
+	out->threads = asked->threads != 0 ? asked->threads : has_processors ? variant->threads_max : 1;
 	bool has_r_trees = variant->r_depth_default != 0;
 	if (!has_r_trees && asked->r_depth != 0)
 		return error_set(error, HISTREE_ERR_ARGUMENT,
@@ -71,9 +71,10 @@ enum histree_status tree_options_resolve(const struct histree_tree_options *aske
 	if (out->fan_out < FAN_OUT_MIN || out->fan_out > FAN_OUT_MAX)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a fan-out of %u: it may be %d to %d", out->fan_out,
 				 FAN_OUT_MIN, FAN_OUT_MAX);
-	if (out->threads > THREADS_MAX)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "%u threads for a tree: it has work for 1 or %d",
-				 out->threads, THREADS_MAX);
+	if (out->threads > variant->threads_max)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "variant '%s' has work for %u thread%s, not for %u%s",
+				 name, variant->threads_max, variant->threads_max == 1 ? "" : "s", out->threads,
+				 variant->threads_max == 1 ? "; cluster has for two" : "");
 	if (out->memory_max < MEMORY_MIN)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "%zu bytes of memory: at least %d are needed",
 				 out->memory_max, MEMORY_MIN);

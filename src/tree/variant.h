@@ -58,6 +58,8 @@ struct tree_variant {
 	uint32_t node_size_default, fan_out_default;
 	size_t memory_default;
 
+	uint32_t threads_max; /* for which its source of leaves has work */
+
 	/* Checks the rule of siblings: returns a sentence if it is broken, else NULL.  NULL: there is no rule. */
 	const char *(*check_siblings)(const struct node_child *before, const struct node_child *after);
 };

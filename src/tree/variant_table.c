@@ -65,6 +65,7 @@ static const struct tree_variant sht = {
 	.end_max = STATES_END_MAX,
 	.branch_start = consecutive_start,
 	.check_siblings = check_consecutive,
+	.threads_max = 1,
 };
 
 /*
@@ -80,6 +81,7 @@ static const struct tree_variant osht = {
 	.source = &leaves_of_branch,
 	.end_max = STATES_END_MAX,
 	.branch_start = overlapping_start,
+	.threads_max = 1,
 };
 
 /*
@@ -95,6 +97,7 @@ static const struct tree_variant esht = {
 	.source = &leaves_of_branch,
 	.end_max = STATES_END_MAX,
 	.branch_start = overlapping_start,
+	.threads_max = 1,
 };
 
 /* R-SHT(r) (thesis 4.6): below an eSHT hang R-trees of r levels, each made at once from a full buffer. */
@@ -109,6 +112,7 @@ static const struct tree_variant rsht = {
 	.branch_start = overlapping_start,
 	.r_depth = fixed_depth,
 	.r_depth_default = 2,
+	.threads_max = 1,
 };
 
 static const struct tree_variant vrsht = {
@@ -122,6 +126,7 @@ static const struct tree_variant vrsht = {
 	.branch_start = overlapping_start,
 	.r_depth = growing_depth,
 	.r_depth_default = 4,
+	.threads_max = 1,
 };
 
 /* Leaves of columns, in batches clustered by time and key, below an eSHT (docs/design/0002-columns.md). */
@@ -138,6 +143,7 @@ static const struct tree_variant cluster = {
 	.node_size_default = 256 << 10,
 	.fan_out_default = 1000,
 	.memory_default = (size_t)256 << 20,
+	.threads_max = 2,
 };
 
 /* Leaves of segments, packed in batches by duration and start (docs/design/0005-segments.md). */
@@ -153,6 +159,7 @@ const struct tree_variant variant_segments = {
 	.node_size_default = 64 << 10,
 	.fan_out_default = 1000,
 	.memory_default = (size_t)80 << 20,
+	.threads_max = 1,
 };
 
 const struct tree_variant *const tree_variants[] = { &sht, &osht, &esht, &rsht, &vrsht, &cluster, NULL };

@@ -191,7 +191,8 @@ static struct tree_case shape_case(size_t shape, uint64_t seed)
 			     .node_size = node_size,
 			     .fan_out = fan_outs[shape % COUNT_OF(fan_outs)],
 			     .memory_max = memory_sizes[hash_mix(seed ^ shape) % COUNT_OF(memory_sizes)],
-			     .threads = 1 + (uint32_t)(seed + shape) % 2 },
+			     .threads = 1 + (uint32_t)(seed + shape) %
+						    tree_variant_by_name(variant->name)->threads_max },
 		.cache_bytes = cache_sizes[hash_mix(seed + shape) % COUNT_OF(cache_sizes)],
 		.questions = 12,
 		.seed = seed,

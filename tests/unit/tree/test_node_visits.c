@@ -180,7 +180,9 @@ static struct formula formula_of(const struct model_tree *built, const struct mo
 	return formula;
 }
 
-/* 4.5.4: (A + n) / (n + 1) nodes at a time, and as many a level above as hold them; of single and of full queries. */
+/*
+ * 4.5.4: (A + n) / (n + 1) nodes at a time, and as many a level above as hold them; of single and of full queries.
+ */
 static double of_overlap(const struct formula *f)
 {
 	double overlap = (f->attributes + f->node_intervals) / (f->node_intervals + 1), sum = 0;
