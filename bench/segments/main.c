@@ -5,7 +5,9 @@
  *
  *	segments [FOLDER [MOST [LEAST [STRUCTURE]]]]
  *
- * From LEAST segments, 10^5, up to MOST, 10^8, by tens; files in FOLDER; of all structures, or only of that one.
+ * From LEAST segments, 10^5, up to MOST, 10^8, by tens; of all structures, or only of that one.  Files are written
+ * in a folder of its own in FOLDER, the current one if it is not said, which is removed in the end, also if a
+ * measurement fails or is interrupted.
  *
  * noisy	starts on a line, with uniform noise; one duration (thesis 5.4)
  * random	starts anywhere between 0 and 2^63 - 1; one duration (thesis 5.4)
@@ -15,7 +17,10 @@
  * Insertion includes what it takes until the first query can be asked.  Each answer is checked: the order, and that
  * it has the segments that were inserted.
  */
+#include <errno.h>
+#include <ftw.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -183,25 +188,50 @@ static void iterate(struct run *run, enum segment_peer_order order)
 static void measure(struct run run, const char *folder)
 {
 	char path[4096];
-	snprintf(path, sizeof(path), "%s/segments.%ld", folder, (long)getpid());
-	unlink(path);
+	snprintf(path, sizeof(path), "%s/segments", folder);
 	insert_all(&run, path);
 	for (enum segment_peer_order order = PEER_UNSORTED; order < PEER_ORDERS; order++)
 		iterate(&run, order);
 	print(&run, "in all, MiB", peak_mebibytes());
 	run.peer->free(run.body);
-	unlink(path);
 }
 
-static int measure_apart(struct run run, const char *folder)
+static int remove_entry(const char *path, const struct stat *stat, int kind, struct FTW *place)
 {
-	int state;
+	(void)stat;
+	(void)kind;
+	(void)place;
+	return remove(path);
+}
+
+/* Whatever a structure has left there. */
+static void remove_folder(const char *folder)
+{
+	if (nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS) != 0)
+		fprintf(stderr, "segments: cannot remove '%s': %s\n", folder, strerror(errno));
+}
+
+/* Returns 0 if it was measured.  What interrupts the measuring process leaves this one to clean up after it. */
+static int measure_apart(struct run run, const char *parent)
+{
+	char folder[4000];
+	int state = 0;
+	if (snprintf(folder, sizeof(folder), "%s/segments.XXXXXX", parent) >= (int)sizeof(folder) ||
+	    mkdtemp(folder) == NULL) {
+		fprintf(stderr, "segments: cannot write in '%s': %s\n", parent, strerror(errno));
+		return 1;
+	}
 	pid_t child = fork();
 	if (child == 0) {
+		signal(SIGINT, SIG_DFL);
 		measure(run, folder);
 		exit(0);
 	}
-	return child > 0 && waitpid(child, &state, 0) == child && state == 0 ? 0 : 1;
+	bool done = child > 0 && waitpid(child, &state, 0) == child && state == 0;
+	remove_folder(folder);
+	if (child > 0 && WIFSIGNALED(state) && WTERMSIG(state) == SIGINT)
+		exit(1);
+	return done ? 0 : 1;
 }
 
 int main(int argument_count, char **arguments)
@@ -211,6 +241,11 @@ int main(int argument_count, char **arguments)
 	uint64_t least = argument_count > 3 ? strtoull(arguments[3], NULL, 10) : 100000;
 	const char *only = argument_count > 4 ? arguments[4] : NULL;
 	int failed = 0;
+	if (access(folder, W_OK | X_OK) != 0) {
+		fprintf(stderr, "segments: cannot write in '%s': %s\n", folder, strerror(errno));
+		return 1;
+	}
+	signal(SIGINT, SIG_IGN);
 	puts("structure\tdistribution\tsegments\twhat\tvalue");
 	fflush(stdout);
 	for (uint64_t count = least; count > 0 && count <= most; count *= 10)
