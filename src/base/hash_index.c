@@ -11,44 +11,80 @@ static void hash_index_assert(const struct hash_index *index)
 {
 	assert((index->slot_count & (index->slot_count - 1)) == 0);
 	assert((index->slots == NULL) == (index->slot_count == 0));
-	assert(index->count <= index->slot_count / 2);
+	assert(index->count <= hash_index_room(index->slot_count));
+	assert((index->number_mask & (index->number_mask + 1)) == 0);
 	(void)index;
+}
+
+void hash_index_widen(struct hash_index *index, uint32_t number)
+{
+	uint32_t mask = index->number_mask;
+	while (number >= mask)
+		mask = mask << 1 | 1;
+	/* The bits of a hash that stay are where they were. */
+	for (size_t slot = 0; slot < index->slot_count; slot++)
+		index->slots[slot] &= ~mask | index->number_mask;
+	index->number_mask = mask;
+}
+
+/* ---- growing --------------------------------------------------------------------------------------- */
+
+/* Returns a set with a bit for each number in the index, `words` of 64; NULL if memory is out. */
+static uint64_t *list_numbers(const struct hash_index *index, size_t *words)
+{
+	*words = (size_t)index->number_mask / 64 + 1;
+	uint64_t *numbers = calloc(*words, sizeof(*numbers));
+	for (size_t slot = 0; numbers != NULL && slot < index->slot_count; slot++) {
+		uint32_t number = (index->slots[slot] & index->number_mask) - 1;
+		if (index->slots[slot] != 0)
+			numbers[number / 64] |= UINT64_C(1) << number % 64;
+	}
+	return numbers;
+}
+
+/* In the order of numbers, since that is how the elements lie in memory, or in a file. */
+static bool add_all(struct hash_index *grown, const struct hash_index *index, hash_index_hash *hash_of,
+		    const void *elements)
+{
+	size_t words;
+	uint64_t *numbers = list_numbers(index, &words);
+	if (numbers == NULL)
+		return false;
+	for (size_t word = 0; word < words; word++)
+		for (uint64_t left = numbers[word]; left != 0; left &= left - 1) {
+			uint32_t number = (uint32_t)(word * 64 + (size_t)__builtin_ctzll(left));
+			hash_index_add(grown, hash_of(elements, number), number);
+			if (grown->count % ADDED_PER_LOOK == 0)
+				table_space_look(grown->table.space);
+		}
+	free(numbers);
+	assert(grown->count == index->count);
+	return true;
 }
 
 bool hash_index_reserve(struct hash_index *index, size_t count, hash_index_hash *hash_of, const void *elements)
 {
-	if (count <= index->slot_count / 2)
+	if (count <= hash_index_room(index->slot_count))
 		return true;
 	if (count > UINT32_MAX / 2)
 		return false;
-	struct hash_index grown = { .slot_count = index->slot_count > 0 ? index->slot_count : SLOTS_MIN };
-	while (count > grown.slot_count / 2)
+	struct hash_index grown = { .slot_count = index->slot_count > 0 ? index->slot_count : SLOTS_MIN,
+				    .number_mask = index->number_mask };
+	while (count > hash_index_room(grown.slot_count))
 		grown.slot_count *= 2;
 	grown.table.space = index->table.space;
+	grown.table.is_random = true;
 	grown.slots = table_allocate(&grown.table, grown.slot_count * sizeof(*grown.slots));
 	if (grown.slots == NULL)
 		return false;
-	uint32_t number;
-	for (size_t slot = 0; (number = hash_index_next(index, &slot)) != HASH_INDEX_NONE;) {
-		hash_index_add(&grown, hash_of(elements, number), number);
-		if (grown.count % ADDED_PER_LOOK == 0)
-			table_space_look(grown.table.space);
+	if (!add_all(&grown, index, hash_of, elements)) {
+		table_release(&grown.table, grown.slots);
+		return false;
 	}
-	assert(grown.count == index->count);
 	table_release(&index->table, index->slots);
 	*index = grown;
 	hash_index_assert(index);
 	return true;
-}
-
-uint32_t hash_index_next(const struct hash_index *index, size_t *slot)
-{
-	while (*slot < index->slot_count) {
-		uint32_t entry = index->slots[(*slot)++];
-		if (entry != 0)
-			return entry - 1;
-	}
-	return HASH_INDEX_NONE;
 }
 
 void hash_index_clear(struct hash_index *index)

@@ -20,8 +20,7 @@ bool id_map_add(struct id_map *map, uint64_t id, void *record)
 
 const struct id_entry *id_map_next(const struct id_map *map, size_t *position)
 {
-	uint32_t number = hash_index_next(&map->index, position);
-	return number == HASH_INDEX_NONE ? NULL : &map->entries[number];
+	return *position < map->count ? &map->entries[(*position)++] : NULL;
 }
 
 void id_map_release(struct id_map *map)

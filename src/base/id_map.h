@@ -45,8 +45,8 @@ static inline void id_map_use_space(struct id_map *map, struct table_space *spac
 bool id_map_add(struct id_map *map, uint64_t id, void *record);
 
 /*
- * Walk over all entries.  `*position` is 0 at first and belongs to the walk; returns NULL after the last entry.
- * The order depends only on the ids and on the order in which they were added.
+ * Walk over all entries, in the order in which they were added.  `*position` is 0 at first and belongs to the walk;
+ * returns NULL after the last entry.
  */
 const struct id_entry *id_map_next(const struct id_map *map, size_t *position);
 

@@ -49,12 +49,27 @@ void table_space_release(struct table_space *space)
 	*space = (struct table_space){ .statm = -1, .pagemap = -1 };
 }
 
+/*
+ * Returns how far tables may fill memory with one of this kind.  Those that grow at their end are cold but for that
+ * end, and the first to go to files.
+ */
+static size_t memory_share(const struct table_space *space, bool is_random)
+{
+	return space->memory_max / 4 * (is_random ? 3 : 1);
+}
+
+/* Returns how many bytes of files may be resident. */
+static size_t resident_share(const struct table_space *space)
+{
+	return space->memory_max / 4;
+}
+
 bool table_space_is_full(struct table_space *space)
 {
 	if (space == NULL)
 		return false;
 	pthread_mutex_lock(&space->mutex);
-	bool is_full = space->in_memory + MAP_BYTES_MIN > space->memory_max / 2;
+	bool is_full = space->in_memory + MAP_BYTES_MIN > memory_share(space, false);
 	pthread_mutex_unlock(&space->mutex);
 	return is_full;
 }
@@ -116,7 +131,7 @@ void table_space_look_at_maps(struct table_space *space)
 {
 	pthread_mutex_lock(&space->mutex);
 	/* To ask for all files costs little.  Others, such as traces, come and go: so ours are counted then. */
-	size_t resident = resident_bytes(space), most = space->memory_max / 2;
+	size_t resident = resident_bytes(space), most = resident_share(space);
 	if (resident < space->others_resident)
 		space->others_resident = resident;
 	if (resident - space->others_resident > most) {
@@ -136,7 +151,7 @@ static bool take_memory(struct table *table, size_t bytes, bool must)
 		return true;
 	pthread_mutex_lock(&space->mutex);
 	size_t others = space->in_memory - table->bytes;
-	bool taken = must || bytes < MAP_BYTES_MIN || others + bytes <= space->memory_max / 2;
+	bool taken = must || bytes < MAP_BYTES_MIN || others + bytes <= memory_share(space, table->is_random);
 	if (taken) {
 		space->in_memory = others + bytes;
 		table->bytes = bytes;

@@ -30,7 +30,7 @@ struct table_space {
 	size_t in_memory;       /* bytes of tables from malloc() */
 	struct table_map *maps; /* of those in files */
 	_Atomic bool has_maps;
-	int statm, pagemap;   /* say what is resident of the process and of a map; -1: not opened */
+	int statm, pagemap;     /* say what is resident of the process and of a map; -1: not opened */
 	size_t others_resident; /* bytes of other files, as they were counted last */
 };
 
@@ -39,11 +39,13 @@ struct table {
 	struct table_space *space; /* borrowed */
 	struct table_map *map;     /* NULL: in memory */
 	size_t bytes;              /* that it counts for in memory */
+	bool is_random;            /* reached by a hash, each page as often as any other: rather in memory */
 };
 
 /*
- * Tables may have `memory_max` bytes: half of them in memory, half resident pages of files, which are made in the
- * folder of `path`.  Returns false if memory is out.
+ * Tables may have `memory_max` bytes: three quarters of them in memory, of which those that grow at their end fill
+ * one at most, and a quarter resident pages of files, which are made in the folder of `path`.  Returns false if
+ * memory is out.
  */
 bool table_space_init(struct table_space *space, const char *path, size_t memory_max);
 

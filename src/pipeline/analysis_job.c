@@ -120,6 +120,9 @@ enum histree_status analysis_job_close(struct analysis_job *job, histree_time en
 					     : histree_segment_store_finish(job->segments, error);
 	if (status != HISTREE_OK)
 		error_prefix(error, "analysis '%s'", registry_name(job->entry));
+	/* The attributes are in the file now.  What comes after it, such as overviews, needs their memory. */
+	histree_state_free(job->system);
+	job->system = NULL;
 	return status;
 }
 
@@ -151,9 +154,8 @@ struct histree_store_segments analysis_job_describe_segments(const struct analys
 
 const char *analysis_job_missing(struct analysis_job *job)
 {
-	void (*missing)(const void *, char *, size_t) = analysis_job_makes_history(job)
-								? job->entry->analysis->missing
-								: job->entry->segments->missing;
+	void (*missing)(const void *, char *, size_t) =
+		analysis_job_makes_history(job) ? job->entry->analysis->missing : job->entry->segments->missing;
 	if (missing == NULL)
 		return NULL;
 	int length = snprintf(job->missing, sizeof(job->missing), "%s: ", registry_name(job->entry));

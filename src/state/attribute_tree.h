@@ -7,7 +7,7 @@
  * most attributes are few, and are found by going through them; where they are more, a hash index finds them by
  * (parent, name).
  *
- * Memory an attribute: 20 bytes here; 8 to 16 in the index if it has many siblings.  A name that is no number costs
+ * Memory an attribute: 20 bytes here; 5 to 11 in the index if it has many siblings.  A name that is no number costs
  * another 17 to 28 and its own bytes, once, however many attributes have it.
  */
 #ifndef STATE_ATTRIBUTE_TREE_H

@@ -7,7 +7,7 @@
  * values take more than a quarter of the rest, all of them are dropped: memory follows what is held now,
  * not the length of the trace.
  *
- * Memory a value: 16 to 24 bytes, 8 to 16 in the index, and its own with the overhead of malloc().
+ * Memory a value: 16 to 24 bytes, 5 to 11 in the index, and its own with the overhead of malloc().
  */
 #ifndef STATE_VALUE_POOL_H
 #define STATE_VALUE_POOL_H
