@@ -130,6 +130,9 @@ enum histree_status block_file_section(const struct block_file *file, uint32_t i
 /* Returns the bytes that the first section with this id says it has, or 0 if there is none: none is read. */
 uint64_t block_file_section_size(const struct block_file *file, uint32_t id);
 
+/* Returns how many bytes of that section are worth memory, be they damaged or not (section_pages.h). */
+uint64_t block_file_section_worth(const struct block_file *file, uint32_t id);
+
 /* Open a file that is not complete with the tail at `tail_path`. */
 enum histree_status block_file_open_with_tail(const struct io *io, const char *path, const char *tail_path,
 					      struct block_file **out, struct histree_error *error);

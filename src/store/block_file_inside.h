@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * block_file_inside.h - the body of a block file, for block_file.c, block_write.c and block_tail.c.
+ * block_file_inside.h - the body of a block file, for block_*.c.
  *
  * An entry of the table of sections: id (4), CRC-32C of the section (4), offset (8), size (8).
  * Section EXTS: a varint for each block, its size in bytes.
@@ -14,6 +14,7 @@
 
 #include "base/io.h"
 #include "store/block_copies.h"
+#include "store/section_pages.h"
 
 enum { SECTION_COUNT_MAX = 64, SECTION_ENTRY_SIZE = 24 };
 
@@ -47,7 +48,8 @@ struct block_file {
 	bool has_unknown;
 	struct section sections[SECTION_COUNT_MAX];
 	uint32_t section_count;
-	bool section_open; /* the last one is being written */
+	bool section_open;                  /* the last one is being written */
+	struct section_pages section_pages; /* of that one */
 	struct block_copies copies;
 	unsigned damage; /* or of enum block_damage */
 
@@ -86,6 +88,14 @@ enum histree_status block_file_error_in(const struct block_file *file, enum hist
 /* Give the file to the caller, or close it if `status` is an error.  Returns `status`. */
 enum histree_status block_file_hand_out(struct block_file *file, enum histree_status status,
 					struct block_file **out);
+
+/* Read bytes at an offset in the whole.  Blocks and sections lie as a whole on one side of the base. */
+enum histree_status block_file_read_at(const struct block_file *file, void *bytes, size_t size, uint64_t offset,
+				       struct histree_error *error);
+
+/* Find whether a block begins with zeros, as none does that was written. */
+enum histree_status block_file_is_hole(const struct block_file *file, uint32_t number, bool *is_hole,
+				       struct histree_error *error);
 
 /* Read the header and the table of sections. */
 enum histree_status block_file_read_directory(struct block_file *file, struct histree_error *error);

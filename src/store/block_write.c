@@ -93,6 +93,7 @@ enum histree_status block_file_section_begin(struct block_file *file, uint32_t i
 		return error_set(error, HISTREE_ERR_INTERNAL, "'%s': one section too many", file->path);
 	file->sections[file->section_count++] = (struct section){ .id = id, .offset = file->size };
 	file->section_open = true;
+	file->section_pages = (struct section_pages){ 0 };
 	block_copies_begin(&file->copies);
 	return HISTREE_OK;
 }
@@ -102,6 +103,8 @@ enum histree_status block_file_section_write(struct block_file *file, const void
 {
 	struct section *section = &file->sections[file->section_count - 1];
 	assert(file->section_open && section->offset + section->size == file->size);
+	if (!section_pages_add(&file->section_pages, bytes, size))
+		return block_file_error_in(file, section_pages_refuse(error), error);
 	enum histree_status status =
 		io_write_all(file->io, file->file, bytes, size, own_offset(file, file->size), error);
 	if (status != HISTREE_OK)

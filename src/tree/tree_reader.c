@@ -3,10 +3,14 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "node/node_format.h"
 #include "tree/tree_damage.h"
 #include "tree/tree_reader_inside.h"
+
+enum { KEYS_UNASKED = 1 << 20 }; /* so many attributes cost nothing to speak of, whatever they are */
 
 static void bound_groups(struct tree_node *node)
 {
@@ -105,20 +109,43 @@ static enum histree_status open_lifetimes(struct tree_reader *reader, struct his
 }
 
 /*
+ * Returns the bytes of the nodes, as far as `enough`.  Holes in a file are none: a node that begins with zeros is
+ * not counted.  One that is damaged is, as it was something.
+ */
+static uint64_t node_bytes(const struct tree_reader *reader, uint64_t enough)
+{
+	static const uint8_t hole[NODE_HEADER_SIZE];
+	uint64_t bytes = 0;
+	for (uint32_t number = 0; number < reader->shape.node_count && bytes < enough; number++) {
+		uint8_t head[NODE_HEADER_SIZE] = { 0 };
+		uint32_t kept = block_file_kept_bytes(reader->file, number);
+		enum histree_status status = block_file_peek(reader->file, number, head, sizeof(head), NULL);
+		if (memcmp(head, hole, sizeof(head)) != 0)
+			bytes += status == HISTREE_OK && node_used(head) < kept ? node_used(head) : kept;
+	}
+	return bytes;
+}
+
+/*
  * Each key has an interval in a node, or a lifetime: no number of keys is believed that the bytes could not be of,
- * for whoever asks for all of them works and takes memory for each.
+ * for whoever asks for all of them works and takes memory for each.  Lifetimes that could be read are enough.
  */
 static enum histree_status check_keys(const struct tree_reader *reader, struct histree_error *error)
 {
 	const struct tree_shape *shape = &reader->shape;
-	uint64_t room = block_file_block_bytes(reader->file) / NODE_INTERVAL_SIZE_MIN;
-	if (shape->variant->has_lifetimes) /* if they were lost, the file has the bytes that they had */
-		room = (block_file_bytes(reader->file) / LIFETIMES_BLOCK_SIZE_MIN + 1) * LIFETIMES_IN_BLOCK;
+	uint64_t room = KEYS_UNASKED;
+	if (shape->key_count <= room || reader->lifetimes.count == shape->key_count)
+		return HISTREE_OK;
+	if (reader->lost_lifetimes) /* the file has the bytes that they had */
+		room += block_file_section_worth(reader->file, SECTION_LIFETIMES) / LIFETIMES_BLOCK_SIZE_MIN *
+			LIFETIMES_IN_BLOCK;
+	if (shape->key_count > room)
+		room += node_bytes(reader, (shape->key_count - room) * NODE_INTERVAL_SIZE_MIN) /
+			NODE_INTERVAL_SIZE_MIN;
 	if (shape->key_count <= room)
 		return HISTREE_OK;
-	return error_set(error, HISTREE_ERR_FORMAT, "'%s': %u attributes in %llu bytes: too many",
-			 block_file_path(reader->file), shape->key_count,
-			 (unsigned long long)block_file_bytes(reader->file));
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s': %u attributes, of which its nodes have %llu at most",
+			 block_file_path(reader->file), shape->key_count, (unsigned long long)room);
 }
 
 static enum histree_status read_statistics(struct tree_reader *reader, struct histree_error *error)
@@ -141,11 +168,11 @@ static enum histree_status open_reader(const struct block_file *file, size_t cac
 	if (status == HISTREE_OK)
 		status = check_kind(reader, segments, error);
 	if (status == HISTREE_OK)
-		status = check_keys(reader, error);
-	if (status == HISTREE_OK)
 		status = read_statistics(reader, error);
 	if (status == HISTREE_OK && reader->shape.variant->has_lifetimes)
 		status = open_lifetimes(reader, error);
+	if (status == HISTREE_OK)
+		status = check_keys(reader, error);
 	if (status == HISTREE_OK)
 		status = tree_links_create(reader->shape.node_count, &reader->links, error);
 	if (status == HISTREE_OK)

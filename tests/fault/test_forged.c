@@ -264,6 +264,32 @@ static void attributes_need_bytes(void **state)
 	}
 }
 
+/* A hole in a file takes no room: a mebibyte of zeros holds no attribute. */
+static void attributes_need_bytes_that_are_there(void **state)
+{
+	(void)state;
+	enum { HOLES = 8, HOLE = 1 << 20, CLAIMED = HOLES * HOLE / 8 };
+	for (int has_bytes = 0; has_bytes < 2; has_bytes++) {
+		struct forger forger = { 0 };
+		struct histree_history *history;
+		struct histree_error error;
+		begin(&forger, "osht", HOLE, 50);
+		for (uint32_t i = 0; i < HOLES; i++) {
+			put_le32(forger.block + 40, has_bytes ? HOLE : 0); /* used, as a node says */
+			assert_int_equal(block_file_write(forger.file, i, forger.block, NULL), HISTREE_OK);
+		}
+		forger.shape.node_count = HOLES;
+		finish(&forger, CLAIMED + (1 << 20));
+		for (int salvage = 0; salvage < 2; salvage++) {
+			enum histree_status status =
+				memory_history_open(&forger.memory, "f", salvage != 0, &history, &error);
+			assert_int_equal(status, has_bytes ? HISTREE_OK : HISTREE_ERR_FORMAT);
+			histree_history_close(history);
+		}
+		release(&forger);
+	}
+}
+
 static void a_block_is_told_of_once(void **state)
 {
 	(void)state;
@@ -542,6 +568,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(attributes_need_bytes),
+		cmocka_unit_test(attributes_need_bytes_that_are_there),
 		cmocka_unit_test(a_block_is_told_of_once),
 		cmocka_unit_test(many_blocks_are_read_once),
 		cmocka_unit_test(a_child_is_reached_once),

@@ -51,6 +51,24 @@ def write_block_file(path, *arguments, **keywords):
         file.write(table)
 
 
+def hollow_section(path, name, size):
+    """Make a section of a sound file one that is nothing but a hole behind its end."""
+    with open(path, "r+b") as file:
+        head = bytearray(file.read(68))
+        offset, count = struct.unpack_from("<QI", head, 40)
+        file.seek(offset)
+        table = file.read(24 * count)
+        entries = [struct.unpack_from("<4sIQQ", table, 24 * i) for i in range(count)]
+        end = path.stat().st_size
+        kept = [entry for entry in entries if entry[0] != name]
+        table = b"".join(struct.pack("<4sIQQ", *entry) for entry in kept + [(name, 0, end, size)])
+        file.seek(end + size)
+        file.write(table)
+        struct.pack_into("<QIIQ", head, 40, end + size, len(kept) + 1, crc32c(table), end + size + len(table))
+        file.seek(0)
+        file.write(head[:64] + struct.pack("<I", crc32c(head[:64])))
+
+
 # ---- the index of events --------------------------------------------------------------------------------------------
 
 
@@ -168,6 +186,18 @@ def tail_of_large_extents(store):
                      [("EXTS", 0, HEADER, 4 << 30), ("TREE", 0, HEADER + (4 << 30), 40)], SPARSE, features=3, base=HEADER)
 
 
+def names_of_4_gb(store):
+    hollow_section(store / "kernel.sht", b"ATTR", (4 << 30) - 4096)
+
+
+def lifetimes_of_4_gb(store):
+    hollow_section(store / "kernel.sht", b"LIFE", (4 << 30) - 4096)
+
+
+def checksums_of_1_gb(store):
+    hollow_section(store / "kernel.sht", b"SUMS", 1 << 30)
+
+
 # ---- what is beside segments -------------------------------------------------------------------------------------------
 
 
@@ -221,6 +251,7 @@ CASES = [index_of_6_gb, index_of_zeros, index_of_many_types, index_of_empty_name
          warnings_of_64_mb, warnings_of_objects, nested_manifest, many_histories_of_one_file, two_histories_of_one_file,
          start_after_end, texts_of_numbers, file_elsewhere, version_too_large, endless_manifest, piped_manifest,
          overviews_of_6_gb, overview_is_history, overview_is_pipe, tail_of_6_gb, tail_of_large_extents,
+         names_of_4_gb, lifetimes_of_4_gb, checksums_of_1_gb,
          section_of_4_gb, side_tables_of_6_gb, side_table_is_folder,
          history_is_endless, lock_is_pipe, links_in_a_circle, markup_in_names, traces_elsewhere]
 

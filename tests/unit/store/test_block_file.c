@@ -392,19 +392,83 @@ static void a_block_of_another_file_is_none_of_ours(void **state)
 	memory_io_release(&memory);
 }
 
-/* As those of a version that did not know the section. */
+/* Make it one of a version that did not know the section. */
+static void lose_sums(struct memory_io *memory)
+{
+	uint8_t *bytes = header_of(memory), *table = bytes + get_le64(bytes + 40);
+	uint32_t count = get_le32(bytes + 48);
+	for (uint32_t i = 0; i < count; i++)
+		if (get_le32(table + (size_t)i * 24) == SECTION_SUMS)
+			put_le32(table + (size_t)i * 24, SECTION_ID('X', 'X', 'X', 'X'));
+	put_le32(bytes + 52, crc32c(0, table, (size_t)count * 24));
+	fix_header(memory);
+}
+
 static void files_without_checksums_of_blocks_are_read(void **state)
 {
 	(void)state;
 	struct memory_io memory;
 	make_file(&memory);
-	uint64_t table = get_le64(header_of(&memory) + 40);
-	put_le32(header_of(&memory) + table + 2 * 24, SECTION_ID('X', 'X', 'X', 'X'));
-	put_le32(header_of(&memory) + 52, crc32c(0, header_of(&memory) + table, 72));
-	fix_header(&memory);
+	lose_sums(&memory);
 	memset(header_of(&memory) + BLOCK_FILE_HEADER_SIZE, 77, BLOCK);
 	assert_read_is(&memory, 0, HISTREE_OK, false);
 	memory_io_release(&memory);
+}
+
+/* A hole takes no room on a disk, and is read no further than it takes to see it. */
+static void a_hole_costs_a_page(void **state)
+{
+	(void)state;
+	enum { LARGE = 1 << 20 };
+	static uint8_t block[LARGE];
+	struct memory_io memory;
+	struct block_file *file;
+	struct histree_error error;
+	memory_io_init(&memory);
+	assert_int_equal(block_file_create(&memory.io, "f", LARGE, &file, NULL), HISTREE_OK);
+	for (uint32_t number = 0; number < 2; number++) {
+		block[4] = (uint8_t)number;
+		assert_int_equal(block_file_write(file, number, block, NULL), HISTREE_OK);
+	}
+	assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
+	block_file_close(file);
+	assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), HISTREE_OK);
+	uint64_t before = memory.bytes_read;
+	assert_int_equal(block_file_read(file, 0, block, &error), HISTREE_ERR_FORMAT);
+	assert_non_null(strstr(error.message, "node 0 at offset 0x1000: is a hole"));
+	assert_int_equal(memory.bytes_read - before, BLOCK_SIZE_MIN);
+	assert_int_equal(block_file_read(file, 1, block, &error), HISTREE_OK);
+	assert_int_equal(memory.bytes_read - before, BLOCK_SIZE_MIN + LARGE);
+	block_file_close(file);
+	memory_io_release(&memory);
+}
+
+/* Only what has no checksums of its blocks says how many there are without a byte for each. */
+static void many_holes_are_no_file(void **state)
+{
+	(void)state;
+	enum { MANY = 200000 };
+	for (int step = 1; step < 4; step++) {
+		static uint8_t block[BLOCK_PART_SIZE_MIN];
+		struct memory_io memory;
+		struct block_file *file;
+		memory_io_init(&memory);
+		assert_int_equal(block_file_create(&memory.io, "f", BLOCK, &file, NULL), HISTREE_OK);
+		for (uint32_t number = 0; number < MANY; number++) {
+			block[4] = number % 4 < (uint32_t)step;
+			assert_int_equal(block_file_write_part(file, number, block, sizeof(block), NULL),
+					 HISTREE_OK);
+		}
+		assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
+		block_file_close(file);
+		for (int has_sums = 1; has_sums >= 0; has_sums--) {
+			enum histree_status wanted = has_sums || step > 1 ? HISTREE_OK : HISTREE_ERR_FORMAT;
+			assert_int_equal(block_file_open(&memory.io, "f", &file, NULL), wanted);
+			block_file_close(wanted == HISTREE_OK ? file : NULL);
+			lose_sums(&memory);
+		}
+		memory_io_release(&memory);
+	}
 }
 
 int main(void)
@@ -423,6 +487,8 @@ int main(void)
 		cmocka_unit_test(damaged_sections_are_noticed),
 		cmocka_unit_test(a_block_of_another_file_is_none_of_ours),
 		cmocka_unit_test(files_without_checksums_of_blocks_are_read),
+		cmocka_unit_test(a_hole_costs_a_page),
+		cmocka_unit_test(many_holes_are_no_file),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

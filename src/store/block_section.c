@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+/*
+ * block_section.c - the sections of a file that is read.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/crc32c.h"
+#include "base/error.h"
+#include "store/block_file.h"
+#include "store/block_file_inside.h"
+#include "store/section_pages.h"
+
+/* Sections are read piece by piece, and memory grows with what came.  Most are smaller than one piece. */
+enum { PIECE_SIZE = 64 << 10 };
+
+/* What was read of a section so far. */
+struct section_reading {
+	const struct block_file *file;
+	const struct section *section;
+	uint64_t at;
+	uint32_t crc;
+	struct section_pages pages;
+};
+
+/* Returns the size of the next piece, 0 after the last one. */
+static size_t next_size(const struct section_reading *reading, size_t max)
+{
+	uint64_t left = reading->section->size - reading->at;
+	return left < max ? (size_t)left : max;
+}
+
+static enum histree_status read_piece(struct section_reading *reading, uint8_t *piece, size_t size,
+				      struct histree_error *error)
+{
+	enum histree_status status =
+		block_file_read_at(reading->file, piece, size, reading->section->offset + reading->at, error);
+	if (status != HISTREE_OK)
+		return status;
+	reading->crc = crc32c(reading->crc, piece, size);
+	reading->at += size;
+	return section_pages_add(&reading->pages, piece, size) ? HISTREE_OK : section_pages_refuse(error);
+}
+
+static enum histree_status check_sum(const struct section_reading *reading, struct histree_error *error)
+{
+	if (reading->crc == reading->section->crc)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_FORMAT, "checksum mismatch");
+}
+
+/* ---- one section ---------------------------------------------------------------------------------------- */
+
+/* HISTREE_ERR_FORMAT: it is damaged.  The caller frees *content in any case. */
+static enum histree_status read_section(const struct block_file *file, const struct section *section,
+					uint8_t **content, struct histree_error *error)
+{
+	struct section_reading reading = { .file = file, .section = section };
+	enum histree_status status = HISTREE_OK;
+	size_t capacity = 0;
+	while (status == HISTREE_OK) {
+		size_t size = next_size(&reading, PIECE_SIZE);
+		if (!array_reserve(content, &capacity, (size_t)reading.at + size + 1))
+			return error_memory(error, "a section");
+		if (size == 0)
+			break;
+		status = read_piece(&reading, *content + reading.at, size, error);
+	}
+	return status == HISTREE_OK ? check_sum(&reading, error) : status;
+}
+
+static void section_name(uint32_t id, char name[5])
+{
+	put_le32((uint8_t *)name, id);
+	name[4] = '\0';
+}
+
+/* Returns the copy of a section, if there is one and it is sound; else NULL. */
+static const uint8_t *sound_copy(const struct block_file *file, const struct section *section)
+{
+	size_t size;
+	const uint8_t *copy = block_copies_find(&file->copies, section->id, &size);
+	bool is_sound = copy != NULL && size == section->size && crc32c(0, copy, size) == section->crc;
+	return is_sound ? copy : NULL;
+}
+
+/* The first section with this id that is sound, or its copy. */
+static enum histree_status load_section(const struct block_file *file, uint32_t id, uint8_t **bytes, size_t *size,
+					struct histree_error *error)
+{
+	enum histree_status status = error_set(error, HISTREE_ERR_FORMAT, "is missing");
+	for (uint32_t i = 0; i < file->section_count; i++) {
+		const struct section *section = &file->sections[i];
+		if (section->id != id)
+			continue;
+		*size = section->size;
+		status = read_section(file, section, bytes, error);
+		if (status == HISTREE_OK || status == HISTREE_ERR_MEMORY)
+			return status;
+		const uint8_t *copy = status == HISTREE_ERR_FORMAT ? sound_copy(file, section) : NULL;
+		if (copy != NULL) {
+			memcpy(*bytes, copy, *size);
+			return HISTREE_OK;
+		}
+		free(*bytes);
+		*bytes = NULL;
+	}
+	return status;
+}
+
+enum histree_status block_file_section(const struct block_file *file, uint32_t id, uint8_t **bytes, size_t *size,
+				       struct histree_error *error)
+{
+	char name[5];
+	*bytes = NULL;
+	*size = 0;
+	section_name(id, name);
+	enum histree_status status = load_section(file, id, bytes, size, error);
+	if (status == HISTREE_OK)
+		return status;
+	free(*bytes);
+	*bytes = NULL;
+	if (status < 0)
+		error_prefix(error, "'%s': section %s", file->path, name);
+	return status;
+}
+
+static const struct section *find_section(const struct block_file *file, uint32_t id)
+{
+	for (uint32_t i = 0; i < file->section_count; i++)
+		if (file->sections[i].id == id)
+			return &file->sections[i];
+	return NULL;
+}
+
+uint64_t block_file_section_size(const struct block_file *file, uint32_t id)
+{
+	const struct section *section = find_section(file, id);
+	return section != NULL ? section->size : 0;
+}
+
+uint64_t block_file_section_worth(const struct block_file *file, uint32_t id)
+{
+	uint8_t piece[4096];
+	struct section_reading reading = { .file = file, .section = find_section(file, id) };
+	if (reading.section == NULL)
+		return 0;
+	for (size_t size; (size = next_size(&reading, sizeof(piece))) > 0;)
+		if (read_piece(&reading, piece, size, NULL) != HISTREE_OK)
+			break;
+	return section_pages_worth(&reading.pages);
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------------- */
+
+/* Read a section without keeping it.  HISTREE_ERR_FORMAT: it is damaged. */
+static enum histree_status pass_section(const struct block_file *file, const struct section *section,
+					struct histree_error *error)
+{
+	struct section_reading reading = { .file = file, .section = section };
+	uint8_t *piece = malloc(PIECE_SIZE);
+	if (piece == NULL)
+		return error_memory(error, "a section");
+	enum histree_status status = HISTREE_OK;
+	for (size_t size; status == HISTREE_OK && (size = next_size(&reading, PIECE_SIZE)) > 0;)
+		status = read_piece(&reading, piece, size, error);
+	free(piece);
+	return status == HISTREE_OK ? check_sum(&reading, error) : status;
+}
+
+static enum histree_status check_section(const struct block_file *file, const struct section *section,
+					 void (*report)(void *context, const char *fault), void *context,
+					 struct histree_error *error)
+{
+	char name[5], fault[160];
+	struct histree_error damage = { 0 };
+	section_name(section->id, name);
+	enum histree_status status = pass_section(file, section, &damage);
+	if (status == HISTREE_ERR_FORMAT) {
+		snprintf(fault, sizeof(fault), "section %s: %.80s%s", name, damage.message,
+			 sound_copy(file, section) != NULL ? "; its copy is sound" : "");
+		report(context, fault);
+		return HISTREE_OK;
+	}
+	return status == HISTREE_OK ? status : error_set(error, status, "section %s: %s", name, damage.message);
+}
+
+enum histree_status block_file_check(const struct block_file *file,
+				     void (*report)(void *context, const char *fault), void *context,
+				     struct histree_error *error)
+{
+	if (file->damage & DAMAGED_HEADER)
+		report(context, "header: damaged; its copy is sound");
+	if (file->damage & DAMAGED_TABLE)
+		report(context, "table of sections: damaged; its copy is sound");
+	enum histree_status status = HISTREE_OK;
+	for (uint32_t i = 0; i < file->section_count && status == HISTREE_OK; i++)
+		status = check_section(file, &file->sections[i], report, context, error);
+	return block_file_error_in(file, status, error);
+}
