@@ -45,8 +45,13 @@ struct histree_segment_store_options {
 	enum histree_segment_store_kind kind;
 	const char *path;                     /* disk: the file to make, which must not exist */
 	struct histree_segment_schema schema; /* copied */
-	uint32_t node_size;                   /* disk: bytes, a power of two from 4 KiB to 1 MiB; default 64 KiB */
-	size_t memory_max;                    /* disk: bytes for the buffer, approximately; default 80 MiB */
+	/*
+	 * In memory only: have each segment once.  Adding one that is equal in start, end and content to one that
+	 * is there does nothing.  This takes about as much memory again.
+	 */
+	bool distinct;
+	uint32_t node_size; /* disk: bytes, a power of two from 4 KiB to 1 MiB; default 64 KiB */
+	size_t memory_max;  /* disk: bytes for the buffer, approximately; default 80 MiB */
 };
 
 /*
@@ -83,6 +88,15 @@ histree_segment_store_create(const struct histree_segment_store_options *options
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segment_store_add(struct histree_segment_store *store,
 									     const struct histree_segment *segment,
 									     struct histree_error *error);
+
+/*
+ * Add all segments of a finished store `from`, by their ends.  Returns HISTREE_ERR_TYPE if its fields are of other
+ * types, whatever their names are, and HISTREE_PARTIAL if some of its segments are lost and all others were added.
+ * After another failure, those that were added stay.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_segment_store_add_all(struct histree_segment_store *store, struct histree_segment_store *from,
+			      struct histree_error *error);
 
 /* Finish the store, and complete its file if it has one.  From then on it can be read. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segment_store_finish(struct histree_segment_store *store,
@@ -122,6 +136,15 @@ struct histree_segment_store_info {
 /* Returns what a finished store is; borrowed from the store. */
 HISTREE_API const struct histree_segment_store_info *
 histree_segment_store_info(const struct histree_segment_store *store);
+
+/*
+ * Look for a segment with this start, end and content in a finished store.  Returns HISTREE_OK if it is there,
+ * HISTREE_NOT_FOUND if it is not, and HISTREE_PARTIAL if it is not among those that can be read.  The cost is that
+ * of a query for the time of its start.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_segment_store_contains(struct histree_segment_store *store, const struct histree_segment *segment,
+			       struct histree_error *error);
 
 /* Find the index of the field with this name.  Returns HISTREE_NOT_FOUND if the schema has none. */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status

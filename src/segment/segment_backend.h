@@ -67,6 +67,8 @@ enum histree_status segment_array_create(const struct histree_segment_schema *sc
 enum histree_status segment_map_create(const struct histree_segment_schema *schema, void **out,
 				       struct histree_error *error);
 
+struct segment_set;
+
 /* Where a sort may spill, and the memory it may take; io NULL: in memory alone. */
 struct segment_room {
 	const struct io *io;
@@ -82,7 +84,8 @@ struct histree_segment_store {
 	struct segment_room room;
 	bool finished;
 	_Atomic bool met_damage;
-	enum histree_status broken; /* of an addition that failed: no more can be made */
+	struct segment_set *distinct; /* those that were added; NULL: equal ones may be */
+	enum histree_status broken;   /* of an addition that failed: no more can be made */
 };
 
 /* With another table of files, for tests. */

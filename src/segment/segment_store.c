@@ -8,6 +8,7 @@
 #include "segment/segment_backend.h"
 #include "segment/segment_memory.h"
 #include "segment/segment_schema.h"
+#include "segment/segment_set.h"
 
 enum { QUEUE_BYTES_DEFAULT = 32 << 20 };
 
@@ -18,6 +19,9 @@ static enum histree_status create_body(struct histree_segment_store *store, cons
 				       struct histree_error *error)
 {
 	const struct histree_segment_schema *schema = &store->info.schema;
+	if (options->distinct && options->kind == HISTREE_SEGMENTS_DISK)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "a segment store on disk cannot be distinct: it has no memory of what is in it");
 	switch (options->kind) {
 	case HISTREE_SEGMENTS_DISK:
 		store->backend = &segment_backend_disk;
@@ -47,6 +51,8 @@ enum histree_status segment_store_create(const struct io *io, const struct histr
 	enum histree_status status = segment_schema_copy(&options->schema, &store->info.schema, error);
 	if (status == HISTREE_OK)
 		status = create_body(store, io, options, error);
+	if (status == HISTREE_OK && options->distinct)
+		status = segment_set_create(store->info.schema.field_count, &store->distinct, error);
 	if (status == HISTREE_OK && store->room.io != NULL && (store->path = strdup(options->path)) == NULL)
 		status = error_memory(error, "a segment store");
 	if (status != HISTREE_OK) {
@@ -70,6 +76,7 @@ void histree_segment_store_close(struct histree_segment_store *store)
 		return;
 	if (store->body != NULL)
 		store->backend->free(store->body);
+	segment_set_free(store->distinct);
 	segment_schema_release(&store->info.schema);
 	free(store->path);
 	free(store);
@@ -86,6 +93,12 @@ enum histree_status histree_segment_store_add(struct histree_segment_store *stor
 	enum histree_status status = segment_schema_accepts(&store->info.schema, segment, error);
 	if (status != HISTREE_OK)
 		return status;
+	if (store->distinct != NULL) {
+		bool is_new;
+		status = segment_set_add(store->distinct, segment, &is_new, error);
+		if (status != HISTREE_OK || !is_new)
+			return status;
+	}
 	status = store->backend->add(store->body, segment, error);
 	if (status == HISTREE_OK)
 		segment_info_include(&store->info, segment);
@@ -106,6 +119,96 @@ enum histree_status histree_segment_store_finish(struct histree_segment_store *s
 	store->broken = status;
 	store->finished = status == HISTREE_OK;
 	return status;
+}
+
+/* ---- all of another ------------------------------------------------------------------------------- */
+
+static enum histree_status check_fields(const struct histree_segment_schema *to,
+					const struct histree_segment_schema *from, struct histree_error *error)
+{
+	bool same = to->field_count == from->field_count;
+	for (size_t i = 0; same && i < to->field_count; i++)
+		same = to->fields[i].type == from->fields[i].type;
+	return same ? HISTREE_OK
+		    : error_set(error, HISTREE_ERR_TYPE,
+				"the segments of '%s' have fields of other types than those of '%s'",
+				from->provider != NULL ? from->provider : "",
+				to->provider != NULL ? to->provider : "");
+}
+
+enum histree_status histree_segment_store_add_all(struct histree_segment_store *store,
+						  struct histree_segment_store *from, struct histree_error *error)
+{
+	struct histree_segment_iter *iter = NULL;
+	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	struct histree_segment segment;
+	bool is_partial = false;
+	query.order = HISTREE_SEGMENTS_BY_END;
+	enum histree_status status = check_fields(&store->info.schema, &from->info.schema, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_create(from, &iter, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_start(iter, &query, NULL, error);
+	while (status == HISTREE_OK || status == HISTREE_PARTIAL) {
+		status = histree_segment_iter_next(iter, &segment, error);
+		is_partial = is_partial || status == HISTREE_PARTIAL;
+		if (status == HISTREE_OK)
+			status = histree_segment_store_add(store, &segment, error);
+	}
+	histree_segment_iter_free(iter);
+	if (status != HISTREE_END)
+		return status;
+	return is_partial ? error_set(error, HISTREE_PARTIAL, "some of the segments are lost to damage")
+			  : HISTREE_OK;
+}
+
+/* ---- one of them ---------------------------------------------------------------------------------- */
+
+struct wanted_segment {
+	const struct histree_segment *segment;
+	size_t field_count;
+};
+
+static bool is_equal(void *context, const struct histree_segment *segment)
+{
+	const struct wanted_segment *wanted = context;
+	const struct histree_value null = histree_null();
+	if (segment->start != wanted->segment->start || segment->end != wanted->segment->end)
+		return false;
+	for (size_t i = 0; i < wanted->field_count; i++)
+		if (!histree_value_equal(&segment->content[i],
+					 wanted->segment->content != NULL ? &wanted->segment->content[i] : &null))
+			return false;
+	return true;
+}
+
+enum histree_status histree_segment_store_contains(struct histree_segment_store *store,
+						   const struct histree_segment *segment,
+						   struct histree_error *error)
+{
+	struct wanted_segment wanted = { segment, store->info.schema.field_count };
+	const struct histree_segment_query query = { .from = segment->start,
+						     .to = segment->start,
+						     .filter = is_equal,
+						     .filter_context = &wanted,
+						     .limit = 1 };
+	struct histree_segment_iter *iter;
+	struct histree_segment found;
+	bool is_partial = false;
+	enum histree_status status = segment_schema_accepts(&store->info.schema, segment, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_create(store, &iter, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = histree_segment_iter_start(iter, &query, NULL, error);
+	if (status == HISTREE_OK)
+		while ((status = histree_segment_iter_next(iter, &found, error)) == HISTREE_PARTIAL)
+			is_partial = true;
+	histree_segment_iter_free(iter);
+	if (status != HISTREE_END)
+		return status;
+	return is_partial ? error_set(error, HISTREE_PARTIAL, "the segment may be among those lost to damage")
+			  : error_set(error, HISTREE_NOT_FOUND, "there is no such segment");
 }
 
 /* ---- opened ------------------------------------------------------------------------------------- */
