@@ -6,6 +6,7 @@
 #ifndef HISTREE_STORE_H
 #define HISTREE_STORE_H
 
+#include "cancel.h"
 #include "history.h"
 #include "segment_store.h"
 
@@ -74,6 +75,25 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_store_history(struct 
 									 const struct histree_open_options *options,
 									 struct histree_history **out,
 									 struct histree_error *error);
+
+/* What to wait for: the history is complete, or has reached `until`, whichever comes first. */
+struct histree_store_wait {
+	histree_time until; /* INT64_MAX: only for its end */
+	int64_t timeout_ns; /* 0: look once; negative: as long as it takes */
+	struct histree_cancel cancel;
+};
+
+/*
+ * Wait for the history of an analysis (NULL: the default) of a store that may not be there yet, which another
+ * process or thread builds, and open it; the caller closes *out.  It never changes: to see more, wait again.
+ * Returns HISTREE_NOT_FOUND if the time is over, HISTREE_ERR_INCOMPLETE if the build was cut off before it got
+ * there, and otherwise the errors of histree_store_open() and histree_store_history().  Looks every 10 ms.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_store_wait(const char *path, const char *analysis,
+								      const struct histree_store_wait *wait,
+								      const struct histree_open_options *options,
+								      struct histree_history **out,
+								      struct histree_error *error);
 
 /*
  * Open the segment store of one analysis; the caller closes it.  `options` may be NULL.  The errors are those of

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_store_wait.c - waiting for a history that is not there yet, that grows, whose build was cut off, or is
+ * complete.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "histree/store.h"
+#include "pipeline/build.h"
+#include "store_folder/store_folder.h"
+#include "support/data.h"
+#include "support/faulty_io.h"
+
+struct world {
+	char folder[64], trace[DATA_PATH_SIZE], store[128];
+	const char *traces[1];
+	struct histree_build_options options;
+};
+
+static int set_up(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-wait-XXXXXX");
+	assert_non_null(mkdtemp(world->folder));
+	source_path(world->trace, "tests/data/demo-trace");
+	snprintf(world->store, sizeof(world->store), "%s/s.histree", world->folder);
+	world->traces[0] = world->trace;
+	world->options = (struct histree_build_options){
+		.traces = world->traces, .trace_count = 1, .store = world->store, .publish_ns = 1
+	};
+	*state = world;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct world *world = *state;
+	char command[128];
+	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
+	int status = system(command);
+	free(world);
+	return status;
+}
+
+/* Wait, and get where the history ends. */
+static enum histree_status wait_for(const struct world *world, const struct histree_store_wait *wait,
+				    histree_time *end, bool *complete)
+{
+	struct histree_history *history;
+	struct histree_error error = { 0 };
+	enum histree_status status = histree_store_wait(world->store, NULL, wait, NULL, &history, &error);
+	if (status != HISTREE_OK) {
+		assert_null(history);
+		assert_true(error.message[0] != '\0');
+		return status;
+	}
+	*end = histree_history_info(history)->end;
+	*complete = histree_history_info(history)->complete;
+	histree_history_close(history);
+	return status;
+}
+
+static bool never_goes_on(void *context)
+{
+	(void)context;
+	return false;
+}
+
+static void *build_later(void *context)
+{
+	const struct world *world = context;
+	const struct timespec while_the_other_waits = { .tv_nsec = 50 * 1000 * 1000 };
+	nanosleep(&while_the_other_waits, NULL);
+	assert_int_equal(histree_build(&world->options, NULL), HISTREE_OK);
+	return NULL;
+}
+
+static void a_store_that_is_not_there_yet_comes(void **state)
+{
+	struct world *world = *state;
+	histree_time end = 0;
+	bool complete = false;
+	pthread_t builder;
+	struct histree_store_wait wait = { .until = INT64_MAX, .timeout_ns = 0 };
+	assert_int_equal(wait_for(world, &wait, &end, &complete), HISTREE_NOT_FOUND);
+	wait = (struct histree_store_wait){ INT64_MAX, -1, { .go_on = never_goes_on } };
+	assert_int_equal(wait_for(world, &wait, &end, &complete), HISTREE_ERR_CANCELLED);
+	assert_int_equal(pthread_create(&builder, NULL, build_later, world), 0);
+	wait = (struct histree_store_wait){ .until = INT64_MAX, .timeout_ns = -1 };
+	assert_int_equal(wait_for(world, &wait, &end, &complete), HISTREE_OK);
+	assert_true(complete);
+	assert_int_equal(pthread_join(builder, NULL), 0);
+	/* What is complete is all that will come. */
+	wait.until = end + 1;
+	assert_int_equal(wait_for(world, &wait, &end, &complete), HISTREE_OK);
+}
+
+/* No power fails here: a thousand syncs would only take time. */
+static int no_sync(void *context, int file)
+{
+	(void)context, (void)file;
+	return 0;
+}
+
+/* Leave what a build has published when one of its file calls fails; get where that ends. */
+static void cut_off_build(const struct world *world, histree_time *end)
+{
+	struct histree_build_options options = world->options;
+	struct io hasty = io_posix;
+	struct faulty_io faulty;
+	bool complete = true;
+	hasty.sync = no_sync;
+	options.force = true;
+	for (uint64_t at = 20;; at += 10) {
+		faulty_io_init(&faulty, &hasty);
+		faulty.fail_at = at;
+		assert_int_equal(pipeline_build(&options, &faulty.io, NULL), HISTREE_ERR_IO);
+		const struct histree_store_wait anything = { .until = INT64_MIN };
+		if (wait_for(world, &anything, end, &complete) == HISTREE_OK)
+			break;
+	}
+	assert_false(complete);
+}
+
+static void what_was_cut_off_is_not_waited_for(void **state)
+{
+	struct world *world = *state;
+	histree_time published, end;
+	bool complete;
+	struct store_folder running;
+	cut_off_build(world, &published);
+	struct histree_store_wait wait = { .until = published, .timeout_ns = -1 };
+	assert_int_equal(wait_for(world, &wait, &end, &complete), HISTREE_OK);
+	assert_true(end == published && !complete);
+	wait.until = published + 1;
+	assert_int_equal(wait_for(world, &wait, &end, &complete), HISTREE_ERR_INCOMPLETE);
+
+	/* Once somebody goes on with it, it is, as long as the caller likes. */
+	assert_int_equal(store_folder_begin(&running, &io_posix, world->store, false, true, NULL), HISTREE_OK);
+	wait.timeout_ns = 30 * 1000 * 1000;
+	assert_int_equal(wait_for(world, &wait, &end, &complete), HISTREE_NOT_FOUND);
+	wait.until = published;
+	assert_int_equal(wait_for(world, &wait, &end, &complete), HISTREE_OK);
+	store_folder_release(&running);
+}
+
+static void what_cannot_come_is_said_at_once(void **state)
+{
+	struct world *world = *state;
+	struct histree_history *history;
+	const struct histree_store_wait wait = { .until = INT64_MAX, .timeout_ns = -1 };
+	assert_int_equal(histree_build(&world->options, NULL), HISTREE_OK);
+	assert_int_equal(histree_store_wait(world->store, "nonsense", &wait, NULL, &history, NULL),
+			 HISTREE_NOT_FOUND);
+	assert_null(history);
+	assert_int_equal(histree_store_wait(world->trace, NULL, &wait, NULL, &history, NULL), HISTREE_ERR_FORMAT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_store_that_is_not_there_yet_comes, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_was_cut_off_is_not_waited_for, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_cannot_come_is_said_at_once, set_up, tear_down),
+	};
+	return cmocka_run_group_tests_name("store_wait", tests, NULL, NULL);
+}
