@@ -49,6 +49,8 @@ struct histree_build_options {
 	 * does; they may then be wrong.  By default, states in doubt are unknown until the trace says more.
 	 */
 	bool ignore_gaps;
+	/* Histories have the option of the same name (state_system.h). */
+	bool null_empty_stacks;
 	bool no_overviews; /* make no overviews, which make wide views of long histories fast (rows.h) */
 	/* time between publications; 0 means a second, or more to keep them below 3 % of the build */
 	int64_t publish_ns;

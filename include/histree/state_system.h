@@ -60,6 +60,8 @@ struct histree_history_options {
 	 * beginning; until they pass what the file has, it stays as it is and nothing is written or published.
 	 */
 	bool resume;
+	/* A stack or queue that was emptied is null, as the code of Trace Compass has it; else its depth is 0. */
+	bool null_empty_stacks;
 	struct histree_tree_options tree;
 };
 
@@ -164,10 +166,11 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_update(struct h
 /*
  * An attribute can be a stack: `quark` holds the depth (an int) and its sub-attributes "1", "2", ... hold the
  * values, of which the deepest is the top.  Popping makes the top and everything below it in the attribute tree
- * null; the depth of a stack that was emptied is 0.  Popping returns HISTREE_NOT_FOUND and changes nothing if the
- * stack is empty, its depth being null or 0.  Both return HISTREE_ERR_TYPE if the attribute is no stack, and
- * HISTREE_ERR_ARGUMENT if its depth does not fit its sub-attributes.  `*popped`, unless `popped` is NULL, becomes
- * the value, whose bytes are borrowed until the next change.
+ * null; the depth of a stack that was emptied is 0, or null with histree_history_options.null_empty_stacks.
+ * Popping returns HISTREE_NOT_FOUND and changes nothing if the stack is empty, its depth being null or 0.  Both
+ * return HISTREE_ERR_TYPE if the attribute is no stack, and HISTREE_ERR_ARGUMENT if its depth does not fit its
+ * sub-attributes.  `*popped`, unless `popped` is NULL, becomes the value, whose bytes are borrowed until the next
+ * change.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_push(struct histree_state_system *system,
 								      histree_time t, histree_quark quark,

@@ -47,6 +47,8 @@ struct histree_store_info {
 	uint64_t discarded_events, discarded_packets;
 	uint64_t repeated_packets; /* of the trace, which it had more than once and which were taken once */
 	uint64_t gap_count; /* gaps, in which events were lost or a stream is damaged, so that states are unknown */
+	/* Options of the build (histree_build_options); a store that does not say so had neither. */
+	bool ignores_gaps, null_empty_stacks;
 	histree_time start,
 		end;      /* of the trace; while the store is not complete, each history has an end of its own */
 	int64_t build_ns; /* wall time of the build */

@@ -15,12 +15,14 @@ enum { WARNINGS_SHOWN = 10 };
 
 struct build_options {
 	struct tree_options tree;
-	const char *output, *analysis, *gaps, *progress;
+	const char *output, *analysis, *gaps, *empty_stacks, *progress;
 	uint64_t threads, publish;
 	bool force, resume, no_overviews, quiet;
 };
 
 static const char *const gaps[] = { "unknown", "ignore", NULL };
+
+static const char *const empty_stacks[] = { "zero", "null", NULL };
 
 static const struct cli_option options[] = {
 	{ .name = "output",
@@ -62,6 +64,12 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct build_options, gaps),
 	  .choices = gaps,
 	  .help = "after lost events, make states in doubt unknown, or ignore the loss; default: unknown" },
+	{ .name = "empty-stacks",
+	  .argument = "HOW",
+	  .kind = CLI_CHOICE,
+	  .member = offsetof(struct build_options, empty_stacks),
+	  .choices = empty_stacks,
+	  .help = "give a stack that was emptied the depth zero, or make it null; default: zero" },
 	{ .name = "publish",
 	  .argument = "NS",
 	  .kind = CLI_DURATION,
@@ -242,6 +250,7 @@ static enum cli_exit build(const struct build_options *chosen, const struct hist
 		.force = chosen->force,
 		.resume = chosen->resume,
 		.ignore_gaps = chosen->gaps != NULL && strcmp(chosen->gaps, "ignore") == 0,
+		.null_empty_stacks = chosen->empty_stacks != NULL && strcmp(chosen->empty_stacks, "null") == 0,
 		.no_overviews = chosen->no_overviews,
 		.publish_ns = (int64_t)chosen->publish,
 		.tree = *tree,

@@ -33,6 +33,7 @@ static enum histree_status start_history(struct analysis_job *job, const struct 
 		.provider_version = analysis->version,
 		.start = start,
 		.resume = build->resume,
+		.null_empty_stacks = build->null_empty_stacks,
 		.tree = build->tree,
 	};
 	enum histree_status status = state_file_create_in(io, &options, tables, &job->system, error);

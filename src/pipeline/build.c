@@ -226,6 +226,8 @@ static enum histree_status write_manifest(struct build *build, bool complete, hi
 		.discarded_packets = report.discarded_packets,
 		.repeated_packets = report.repeated_packets,
 		.gap_count = report.gaps,
+		.ignores_gaps = build->options->ignore_gaps,
+		.null_empty_stacks = build->options->null_empty_stacks,
 		.start = build->start,
 		.end = end,
 		.build_ns = now_ns() - build->begun_ns,

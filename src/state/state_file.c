@@ -278,8 +278,8 @@ static enum histree_status take_tables(struct state_file *state_file, const stru
 				       struct table_space *tables, struct histree_error *error)
 {
 	state_file->tables = tables != NULL ? tables : &state_file->own_tables;
-	if (tables == NULL && !table_space_init(&state_file->own_tables, options->path,
-						state_file_table_memory(&options->tree)))
+	if (tables == NULL &&
+	    !table_space_init(&state_file->own_tables, options->path, state_file_table_memory(&options->tree)))
 		return error_memory(error, "a history file");
 	return HISTREE_OK;
 }
@@ -339,6 +339,8 @@ enum histree_status state_file_create_in(const struct io *io, const struct histr
 	status = state_system_create(options->start, &sink, out, error);
 	if (status != HISTREE_OK)
 		sink.free(sink.context);
+	else
+		(*out)->null_empty_stacks = options->null_empty_stacks;
 	return status;
 }
 

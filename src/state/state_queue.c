@@ -73,7 +73,7 @@ enum histree_status histree_state_queue_poll(struct histree_state_system *system
 	if (status != HISTREE_OK)
 		return status;
 
-	const struct histree_value new_depth = histree_int(depth - 1);
+	const struct histree_value new_depth = state_stack_depth_value(system, depth - 1);
 	status = state_check_change(system, t, quark, &new_depth, error);
 	if (status == HISTREE_OK)
 		status = each_move(system, t, quark, depth, check_move, error);

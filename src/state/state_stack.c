@@ -3,8 +3,8 @@
  * state_stack.c - a stack in the attribute tree: the attribute holds the depth, the sub-attributes "1", "2", ...
  * the values.
  *
- * As the interface of Trace Compass promises, an emptied stack has the depth 0; a stack that was never
- * used, or was removed, is null.
+ * As the interface of Trace Compass promises, an emptied stack has the depth 0; a stack that was never used, or
+ * was removed, is null.  What its code does is to make an emptied stack null too: an option of the history.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -39,6 +39,11 @@ enum histree_status state_stack_occupied(const struct histree_state_system *syst
 	if (status == HISTREE_OK && *depth == 0)
 		status = HISTREE_NOT_FOUND;
 	return status;
+}
+
+struct histree_value state_stack_depth_value(const struct histree_state_system *system, int32_t depth)
+{
+	return depth == 0 && system->null_empty_stacks ? histree_null() : histree_int(depth);
 }
 
 enum { SLOT_NAME_SIZE = sizeof("2147483647") };
@@ -127,7 +132,7 @@ enum histree_status histree_state_pop(struct histree_state_system *system, histr
 	if (status != HISTREE_OK)
 		return status;
 
-	const struct histree_value new_depth = histree_int(depth - 1);
+	const struct histree_value new_depth = state_stack_depth_value(system, depth - 1);
 	const struct histree_value value = ongoing_states_value(&system->ongoing, top);
 	status = state_check_change(system, t, quark, &new_depth, error);
 	if (status == HISTREE_OK)

@@ -21,6 +21,7 @@ struct histree_state_system {
 	histree_time start;
 	histree_time current_end; /* the last time of which something is known; no `since` but of null is greater */
 	bool closed;
+	bool null_empty_stacks;          /* histree_history_options */
 	enum histree_status sink_status; /* the first failure of the sink */
 };
 
@@ -76,6 +77,9 @@ enum histree_status state_stack_depth(const struct histree_state_system *system,
 /* Get the depth of any quark.  Returns HISTREE_NOT_FOUND if the stack is empty. */
 enum histree_status state_stack_occupied(const struct histree_state_system *system, histree_quark quark,
 					 int32_t *depth, struct histree_error *error);
+
+/* Returns what a stack holds that is so deep now, and was deeper. */
+struct histree_value state_stack_depth_value(const struct histree_state_system *system, int32_t depth);
 
 /* Get the sub-attribute of a slot in the stack, 1 being the deepest; it exists if the stack is that deep. */
 enum histree_status state_stack_slot(const struct histree_state_system *system, histree_quark quark, int32_t slot,

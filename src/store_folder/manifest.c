@@ -90,10 +90,17 @@ static json_t *segments(const struct histree_store_info *info)
 	return array;
 }
 
+/* Options that few builds choose are said where they were chosen. */
+static json_t *chosen(bool option)
+{
+	return option ? json_true() : NULL;
+}
+
 static char *encode(const struct histree_store_info *info)
 {
 	json_t *root = json_pack(
-		"{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		"{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
+		"s:o*, s:o*}",
 		"format", "histree store", "version", MANIFEST_VERSION, "oldest_reader", MANIFEST_OLDEST_READER,
 		"made_by", text(info->made_by), "traces", texts(info->traces, info->trace_count), "histories",
 		histories(info), "segments", segments(info), "complete", (int)info->complete, "partial",
@@ -101,7 +108,8 @@ static char *encode(const struct histree_store_info *info)
 		number(info->event_count), "clock_steps_back", number(info->clock_steps_back), "discarded_events",
 		number(info->discarded_events), "discarded_packets", number(info->discarded_packets),
 		"repeated_packets", number(info->repeated_packets), "gaps", number(info->gap_count), "start",
-		(json_int_t)info->start, "end", (json_int_t)info->end, "build_ns", (json_int_t)info->build_ns);
+		(json_int_t)info->start, "end", (json_int_t)info->end, "build_ns", (json_int_t)info->build_ns,
+		"ignores_gaps", chosen(info->ignores_gaps), "null_empty_stacks", chosen(info->null_empty_stacks));
 	if (root == NULL)
 		return NULL;
 	char *json = json_dumps(root, JSON_INDENT(2));
@@ -357,13 +365,17 @@ static enum histree_status decode(const char *path, json_t *root, struct arena *
 {
 	const char *made_by;
 	json_t *traces, *list, *warnings;
+	int ignores_gaps = 0, null_stacks = 0;
 	int complete = 1, partial; /* a manifest that does not say so is of a complete store */
 	json_int_t events, steps, lost_events, lost_packets, repeated = 0, gaps = 0, start, end, build_ns;
-	if (json_unpack(root, "{s:s, s:o, s:o, s?b, s:b, s:o, s:I, s:I, s:I, s:I, s?I, s?I, s:I, s:I, s:I}",
+	if (json_unpack(root,
+			"{s:s, s:o, s:o, s?b, s:b, s:o, s:I, s:I, s:I, s:I, s?I, s?I, s:I, s:I, s:I, "
+			"s?b, s?b}",
 			"made_by", &made_by, "traces", &traces, "histories", &list, "complete", &complete,
 			"partial", &partial, "warnings", &warnings, "events", &events, "clock_steps_back", &steps,
 			"discarded_events", &lost_events, "discarded_packets", &lost_packets, "repeated_packets",
-			&repeated, "gaps", &gaps, "start", &start, "end", &end, "build_ns", &build_ns) != 0)
+			&repeated, "gaps", &gaps, "start", &start, "end", &end, "build_ns", &build_ns,
+			"ignores_gaps", &ignores_gaps, "null_empty_stacks", &null_stacks) != 0)
 		return malformed(path, "lacks something, or has it of another kind", error);
 	if (events < 0 || gaps < 0 || build_ns < 0)
 		return malformed(path, "has a count below zero", error);
@@ -379,6 +391,8 @@ static enum histree_status decode(const char *path, json_t *root, struct arena *
 		.discarded_packets = (uint64_t)lost_packets,
 		.repeated_packets = (uint64_t)repeated,
 		.gap_count = (uint64_t)gaps,
+		.ignores_gaps = ignores_gaps != 0,
+		.null_empty_stacks = null_stacks != 0,
 		.start = start,
 		.end = end,
 		.build_ns = build_ns,

@@ -607,6 +607,7 @@ static void a_manifest_comes_back(void **state)
 		.histories = histories,
 		.history_count = 1,
 		.partial = true,
+		.null_empty_stacks = true,
 		.warnings = warnings,
 		.warning_count = 1,
 		.event_count = 5,
@@ -626,6 +627,7 @@ static void a_manifest_comes_back(void **state)
 	assert_string_equal(read.histories[0].file, "kernel.sht");
 	assert_int_equal(read.histories[0].state_changes_refused, 7);
 	assert_true(read.partial);
+	assert_true(read.null_empty_stacks && !read.ignores_gaps);
 	assert_true(read.start == INT64_MIN && read.end == INT64_MAX);
 	arena_release(&arena);
 }

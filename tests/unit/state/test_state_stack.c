@@ -155,6 +155,34 @@ static void a_queue_gives_back_in_order(void **state)
 	release(system, &recorder);
 }
 
+/* By option, as the code of Trace Compass has it. */
+static void an_emptied_stack_may_be_null(void **state)
+{
+	(void)state;
+	struct recorder recorder;
+	struct histree_state_system *system = create(&recorder);
+	system->null_empty_stacks = true;
+	histree_quark stack = attribute(system, "stack"), queue = attribute(system, "queue");
+	struct histree_value value;
+	for (int i = 0; i < 2; i++) {
+		assert_ok(histree_state_push(system, 1010, stack, histree_int(1), NULL));
+		assert_ok(histree_state_queue_offer(system, 1010, queue, histree_int(1), NULL));
+	}
+	assert_ok(histree_state_pop(system, 1020, stack, NULL, NULL));
+	assert_ok(histree_state_queue_poll(system, 1020, queue, NULL, NULL));
+	assert_ongoing(system, stack, histree_int(1), 1020);
+	assert_ongoing(system, queue, histree_int(1), 1020);
+	assert_ok(histree_state_pop(system, 1030, stack, NULL, NULL));
+	assert_ok(histree_state_queue_poll(system, 1030, queue, NULL, NULL));
+	assert_ongoing(system, stack, histree_null(), 1030);
+	assert_ongoing(system, queue, histree_null(), 1030);
+	assert_int_equal(histree_state_pop(system, 1040, stack, NULL, NULL), HISTREE_NOT_FOUND);
+	assert_int_equal(histree_state_top(system, stack, &value, NULL), HISTREE_NOT_FOUND);
+	assert_ok(histree_state_push(system, 1050, stack, histree_int(2), NULL));
+	assert_ongoing(system, stack, histree_int(1), 1050);
+	release(system, &recorder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +190,7 @@ int main(void)
 		cmocka_unit_test(a_refused_push_or_pop_changes_neither_attribute),
 		cmocka_unit_test(what_is_no_stack_is_refused),
 		cmocka_unit_test(a_queue_gives_back_in_order),
+		cmocka_unit_test(an_emptied_stack_may_be_null),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
