@@ -26,7 +26,8 @@
  *		...;			// HISTREE_END, or the error
  *	histree_query_free(query);
  *
- * Threads: a query belongs to one thread; any number of queries may run on one history.
+ * Threads: a query belongs to one thread at a time; any number of queries may run on one history.  One query can
+ * use several threads of its own: histree_query_set_threads().
  */
 #ifndef HISTREE_QUERY_H
 #define HISTREE_QUERY_H
@@ -83,6 +84,21 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_single(struct h
 									histree_quark quark, histree_time t,
 									struct histree_interval *out,
 									struct histree_error *error);
+
+#define HISTREE_QUERY_THREADS_MAX 64
+
+/*
+ * Have `threads` threads read nodes ahead of this query, from its next start on; 1, as it is in the beginning,
+ * means that the caller's reads them (eSHT paper, algorithm 1).  The answer is the same, in the same order, with
+ * the same statistics.  What was left of an answer is dropped, also if the call fails: HISTREE_ERR_ARGUMENT if
+ * `threads` is 0 or more than 64, HISTREE_ERR_MEMORY if there is no thread to be had, and then the caller's reads.
+ *
+ * The threads wait where nothing is to be read and end with the query.  Each holds two nodes and at most 65,536
+ * intervals of each, 2.5 MiB.  They pay for answers of 10^5 intervals or more, and where nodes have to be read from
+ * a slow disk; a single query has nothing to share.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_query_set_threads(struct histree_query *query, unsigned threads, struct histree_error *error);
 
 HISTREE_API struct histree_query_stats histree_query_stats(const struct histree_query *query);
 

@@ -116,6 +116,16 @@ enum histree_status histree_query_single(struct histree_query *query, histree_qu
 	return status;
 }
 
+enum histree_status histree_query_set_threads(struct histree_query *query, unsigned threads,
+					      struct histree_error *error)
+{
+	if (threads >= 1 && threads <= HISTREE_QUERY_THREADS_MAX)
+		return tree_iter_set_threads(query->iter, threads, error);
+	tree_iter_stop(query->iter);
+	return error_set(error, HISTREE_ERR_ARGUMENT, "%u threads for a query: it may have 1 to %d", threads,
+			 HISTREE_QUERY_THREADS_MAX);
+}
+
 struct histree_query_stats histree_query_stats(const struct histree_query *query)
 {
 	return tree_iter_stats(query->iter);

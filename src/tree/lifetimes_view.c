@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+enum { NARROWED_QUARKS_MAX = 1024 /* rows of a screen with all that is known of each */ };
+
 enum histree_status lifetimes_view_open(struct lifetimes_view *view, uint32_t key_count, histree_time start,
 					histree_time end, const struct block_file *file,
 					struct histree_error *error)
@@ -30,6 +32,44 @@ enum histree_status lifetimes_view_open(struct lifetimes_view *view, uint32_t ke
 	}
 	view->count = key_count;
 	return HISTREE_OK;
+}
+
+/* Returns the time from the first to the last that any of a region's keys has; their number is limited. */
+static struct lifetime bounds_of_lifetimes(const struct lifetimes_view *lifetimes, const struct node_region *region)
+{
+	struct lifetime bounds = lifetime_none;
+	for (size_t i = 0; i < region->quark_count; i++) {
+		struct lifetime lifetime = lifetimes_view_get(lifetimes, region->quarks[i]);
+		if (lifetime.first < bounds.first)
+			bounds.first = lifetime.first;
+		if (lifetime.last > bounds.last)
+			bounds.last = lifetime.last;
+	}
+	return bounds;
+}
+
+bool lifetimes_view_narrow(const struct lifetimes_view *lifetimes, struct node_region *region)
+{
+	if (lifetimes->count == 0 || region->quarks == NULL || region->quark_count > NARROWED_QUARKS_MAX)
+		return true;
+	struct lifetime bounds = bounds_of_lifetimes(lifetimes, region);
+	if (bounds.first > region->to || bounds.last < region->from)
+		return false;
+	if (region->times != NULL) {
+		size_t first = region_time_from(region, 0, bounds.first), end = region->time_count;
+		if (bounds.last < region->to)
+			end = region_time_from(region, first, bounds.last + 1);
+		if (first == end)
+			return false;
+		region->times += first;
+		region->time_count = end - first;
+		region->from = region->times[0];
+		region->to = region->times[region->time_count - 1];
+		return true;
+	}
+	region->from = bounds.first > region->from ? bounds.first : region->from;
+	region->to = bounds.last < region->to ? bounds.last : region->to;
+	return true;
 }
 
 void lifetimes_view_release(struct lifetimes_view *view)

@@ -7,6 +7,7 @@
 #define TREE_LIFETIMES_VIEW_H
 
 #include "base/block_directory.h"
+#include "node/node_region.h"
 #include "tree/lifetimes.h"
 
 /* A zeroed struct has no attributes. */
@@ -31,6 +32,13 @@ struct lifetime lifetimes_view_get(const struct lifetimes_view *view, histree_qu
  */
 void lifetimes_view_get_block(const struct lifetimes_view *view, histree_quark key,
 			      struct lifetime lifetimes[LIFETIMES_IN_BLOCK]);
+
+/*
+ * Narrow a region to the lifetimes of its keys: nodes have nothing outside.  Lifetimes of a few attributes are
+ * often short, as threads are, while the bounds of nodes, which hold the young and the old, keep no key out.
+ * Returns false if nothing is left.
+ */
+bool lifetimes_view_narrow(const struct lifetimes_view *lifetimes, struct node_region *region);
 
 void lifetimes_view_release(struct lifetimes_view *view);
 

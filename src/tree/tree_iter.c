@@ -6,6 +6,9 @@
  *
  * Intervals are read some at a time, so that what it costs to come back to a node is shared among them.
  *
+ * With threads (leaf_readers.h), the leaves that come next are read ahead, and what is read is handed out in the
+ * same order.
+ *
  * A node that is damaged is passed by.  What it held is what is left uncovered when all others have been read, and
  * is handed out as unknown.
  */
@@ -14,16 +17,15 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "tree/leaf_readers.h"
 #include "tree/tree_coverage.h"
 #include "tree/tree_damage.h"
+#include "tree/tree_nulls.h"
 #include "tree/tree_reader.h"
 #include "tree/tree_reader_inside.h"
 #include "tree/tree_unknown.h"
 
-enum {
-	BATCH = 64,
-	NARROWED_QUARKS_MAX = 1024, /* rows of a screen with all that is known of each */
-};
+enum { BATCH = 64 };
 
 struct tree_iter {
 	struct tree_reader *reader;
@@ -31,10 +33,7 @@ struct tree_iter {
 	struct node_region stored; /* the part of it of which a node can have something */
 	uint64_t left;             /* intervals that can still come: known where the region is one time */
 	uint64_t uncovered;        /* of the region, as tree_coverage.h measures it */
-	/* The region's keys whose nulls outside of their lifetimes were not given yet, by index. */
-	size_t lifetime_at, lifetime_end;
-	size_t lifetimes_block; /* where all keys are asked for: the block of `lifetimes` */
-	struct lifetime lifetimes[LIFETIMES_IN_BLOCK];
+	struct tree_nulls nulls;
 	uint32_t *pending;     /* stack of node numbers */
 	bool *pending_is_core; /* by position: it can have children, as far as its parent knows */
 	size_t pending_count, pending_capacity, is_core_capacity;
@@ -42,6 +41,9 @@ struct tree_iter {
 	struct node_pin *pin;
 	const struct tree_node *node;     /* being read; NULL: none */
 	struct node_cursor cursor;        /* in it */
+	struct leaf_readers *readers;     /* NULL: no threads */
+	struct read_leaf *leaf;           /* the node, if they have read it: its cursor is to be used */
+	size_t leaf_at;                   /* in its intervals */
 	struct histree_query_stats stats; /* `intervals`: with those that wait in the batch */
 
 	size_t batch_at, batch_count; /* those that were read and not handed out yet */
@@ -80,15 +82,27 @@ enum histree_status tree_iter_create(struct tree_reader *reader, struct tree_ite
 
 static void leave_node(struct tree_iter *iter)
 {
-	if (iter->node != NULL)
+	if (iter->leaf != NULL)
+		leaf_readers_give_back(iter->readers, iter->leaf);
+	else if (iter->node != NULL)
 		node_pin_drop(iter->pin);
+	iter->leaf = NULL;
 	iter->node = NULL;
+}
+
+/* Leaves that were asked for are not wanted: their region, or where they are on the stack, is to change. */
+static void forget_asked(struct tree_iter *iter)
+{
+	if (iter->readers != NULL)
+		leaf_readers_cancel(iter->readers);
 }
 
 void tree_iter_free(struct tree_iter *iter)
 {
 	if (iter == NULL)
 		return;
+	leave_node(iter);
+	leaf_readers_free(iter->readers);
 	node_pin_free(iter->pin);
 	tree_unknown_release(&iter->unknown);
 	free(iter->pending);
@@ -108,58 +122,24 @@ struct histree_query_stats tree_iter_stats(const struct tree_iter *iter)
 void tree_iter_stop(struct tree_iter *iter)
 {
 	leave_node(iter);
+	forget_asked(iter);
 	iter->left = iter->uncovered = 0;
 	iter->batch_at = iter->batch_count = 0;
 	iter->stats = (struct histree_query_stats){ 0 };
 	iter->has_orphans = iter->has_unknown = false;
 }
 
+enum histree_status tree_iter_set_threads(struct tree_iter *iter, unsigned threads, struct histree_error *error)
+{
+	tree_iter_stop(iter);
+	leaf_readers_free(iter->readers);
+	iter->readers = NULL;
+	return threads > 1 ? leaf_readers_create(iter->reader, threads, &iter->readers, error) : HISTREE_OK;
+}
+
 void tree_iter_keep_to_nodes(struct tree_iter *iter)
 {
 	iter->keeps_to_nodes = true;
-}
-
-/* Returns the time from the first to the last that any of a region's keys has; their number is limited. */
-static struct lifetime bounds_of_lifetimes(const struct lifetimes_view *lifetimes, const struct node_region *region)
-{
-	struct lifetime bounds = lifetime_none;
-	for (size_t i = 0; i < region->quark_count; i++) {
-		struct lifetime lifetime = lifetimes_view_get(lifetimes, region->quarks[i]);
-		if (lifetime.first < bounds.first)
-			bounds.first = lifetime.first;
-		if (lifetime.last > bounds.last)
-			bounds.last = lifetime.last;
-	}
-	return bounds;
-}
-
-/*
- * Narrow a region to the lifetimes of its keys: nodes have nothing outside.  Lifetimes of a few attributes are
- * often short, as threads are, while the bounds of nodes, which hold the young and the old, keep no key out.
- * Returns false if nothing is left.
- */
-static bool narrow(struct node_region *region, const struct lifetimes_view *lifetimes)
-{
-	if (lifetimes->count == 0 || region->quarks == NULL || region->quark_count > NARROWED_QUARKS_MAX)
-		return true;
-	struct lifetime bounds = bounds_of_lifetimes(lifetimes, region);
-	if (bounds.first > region->to || bounds.last < region->from)
-		return false;
-	if (region->times != NULL) {
-		size_t first = region_time_from(region, 0, bounds.first), end = region->time_count;
-		if (bounds.last < region->to)
-			end = region_time_from(region, first, bounds.last + 1);
-		if (first == end)
-			return false;
-		region->times += first;
-		region->time_count = end - first;
-		region->from = region->times[0];
-		region->to = region->times[region->time_count - 1];
-		return true;
-	}
-	region->from = bounds.first > region->from ? bounds.first : region->from;
-	region->to = bounds.last < region->to ? bounds.last : region->to;
-	return true;
 }
 
 void tree_iter_start(struct tree_iter *iter, const struct histree_region *region)
@@ -181,13 +161,11 @@ void tree_iter_start(struct tree_iter *iter, const struct histree_region *region
 	/* An attribute has exactly one state at a time. */
 	iter->left = iter->region.from == iter->region.to ? keys : UINT64_MAX;
 	iter->uncovered = tree_coverage_of(&iter->region, keys);
-	iter->lifetime_at = 0;
-	iter->lifetimes_block = SIZE_MAX;
-	iter->lifetime_end = iter->reader->lifetimes.count > 0 ? keys : 0; /* else every null is in a node */
+	tree_nulls_begin(&iter->nulls, iter->reader, keys);
 	iter->stored = iter->region;
 	iter->pending[0] = shape->root;
 	iter->pending_is_core[0] = true;
-	iter->pending_count = narrow(&iter->stored, &iter->reader->lifetimes) ? 1 : 0;
+	iter->pending_count = lifetimes_view_narrow(&iter->reader->lifetimes, &iter->stored) ? 1 : 0;
 }
 
 static enum histree_status push_children(struct tree_iter *iter, struct histree_error *error)
@@ -258,6 +236,39 @@ static enum histree_status pass_by(struct tree_iter *iter, struct histree_error 
 	return HISTREE_OK;
 }
 
+/*
+ * Enter the leaf on top of the stack as a thread has read it.  Those below it, as far as they are leaves, are asked
+ * for with it.  Returns false if it is to be entered as other nodes are.
+ */
+static bool enter_read_leaf(struct tree_iter *iter)
+{
+	if (iter->readers == NULL)
+		return false;
+	for (size_t asked = leaf_readers_waiting(iter->readers); asked < iter->pending_count; asked++) {
+		size_t position = iter->pending_count - 1 - asked;
+		if (iter->pending_is_core[position] ||
+		    !leaf_readers_ask(iter->readers, iter->pending[position], &iter->stored))
+			break;
+	}
+	if (leaf_readers_waiting(iter->readers) == 0)
+		return false;
+	struct read_leaf *leaf = leaf_readers_take(iter->readers);
+	if (leaf->status != HISTREE_OK) {
+		leaf_readers_give_back(iter->readers, leaf);
+		forget_asked(iter);
+		return false;
+	}
+	iter->leaf = leaf;
+	iter->leaf_at = 0;
+	iter->node = leaf->node;
+	iter->pending_count--;
+	iter->stats.nodes_visited++;
+	iter->stats.nodes_loaded += leaf->loaded;
+	if (iter->region.times != NULL)
+		iter->uncovered -= node_cursor_times_met(&leaf->cursor);
+	return true;
+}
+
 /* Enter the node on top of the stack.  If it fails, that is still there: who asks again is not told less. */
 static enum histree_status enter_node(struct tree_iter *iter, struct histree_error *error)
 {
@@ -268,6 +279,8 @@ static enum histree_status enter_node(struct tree_iter *iter, struct histree_err
 	if (iter->stats.nodes_visited + iter->stats.nodes_damaged == iter->reader->shape.node_count)
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u is a child of several nodes",
 				 block_file_path(iter->reader->file), number);
+	if (enter_read_leaf(iter))
+		return HISTREE_OK;
 	if (tree_damage_has(iter->reader, number))
 		return pass_by(iter, error);
 	enum histree_status status = node_pin_hold(iter->pin, number, &loaded, error);
@@ -293,39 +306,24 @@ static enum histree_status enter_node(struct tree_iter *iter, struct histree_err
 
 /* ---- reading ------------------------------------------------------------------------------------------ */
 
-/* Returns the lifetime of a key of the region.  Where all keys are asked for, they are unpacked block by block. */
-static inline struct lifetime lifetime_of(struct tree_iter *iter, size_t at)
+/* Read at least one interval of the node that is held, or return HISTREE_END or HISTREE_ERR_FORMAT. */
+static enum histree_status read_node(struct tree_iter *iter, struct histree_interval *out, size_t room,
+				     size_t *count)
 {
-	const struct lifetimes_view *lifetimes = &iter->reader->lifetimes;
-	if (iter->region.quarks != NULL)
-		return lifetimes_view_get(lifetimes, iter->region.quarks[at]);
-	if (at / LIFETIMES_IN_BLOCK != iter->lifetimes_block) {
-		iter->lifetimes_block = at / LIFETIMES_IN_BLOCK;
-		lifetimes_view_get_block(lifetimes, (histree_quark)(iter->lifetimes_block * LIFETIMES_IN_BLOCK),
-					 iter->lifetimes);
+	struct read_leaf *leaf = iter->leaf;
+	if (leaf != NULL && iter->leaf_at < leaf->count) {
+		size_t ready = leaf->count - iter->leaf_at;
+		*count = ready < room ? ready : room;
+		memcpy(out, &leaf->intervals[iter->leaf_at], *count * sizeof(*out));
+		iter->leaf_at += *count;
+		return HISTREE_OK;
 	}
-	return iter->lifetimes[at % LIFETIMES_IN_BLOCK];
-}
-
-/* Read the nulls outside the lifetimes of keys, which no node has, as long as there is room.  Returns how many. */
-static size_t read_nulls(struct tree_iter *iter, struct histree_interval *out, size_t room)
-{
-	const struct node_region *region = &iter->region;
-	const struct tree_shape *shape = &iter->reader->shape;
-	size_t count = 0;
-	for (; iter->lifetime_at < iter->lifetime_end && count + 2 <= room; iter->lifetime_at++) {
-		size_t at = iter->lifetime_at;
-		struct lifetime lifetime = lifetime_of(iter, at);
-		if (lifetime.first <= region->from && lifetime.last >= region->to)
-			continue;
-		histree_quark key = region->quarks != NULL ? region->quarks[at] : (histree_quark)at;
-		struct histree_interval nulls[2];
-		unsigned of_key = lifetime_nulls(lifetime, key, shape->start, shape->end, nulls);
-		for (unsigned i = 0; i < of_key; i++)
-			if (region_has_time_of(region, nulls[i].start, nulls[i].end))
-				out[count++] = nulls[i];
-	}
-	return count;
+	struct node_cursor *cursor = leaf != NULL ? &leaf->cursor : &iter->cursor;
+	uint64_t met = node_cursor_times_met(cursor);
+	enum histree_status status = node_cursor_read(cursor, out, room, count);
+	if (iter->region.times != NULL)
+		iter->uncovered -= node_cursor_times_met(cursor) - met;
+	return status;
 }
 
 /* Read at least one interval of the nodes, or return HISTREE_END. */
@@ -339,10 +337,7 @@ static enum histree_status read_nodes(struct tree_iter *iter, struct histree_int
 			return status;
 		if (iter->node == NULL) /* a node of children alone */
 			continue;
-		uint64_t met = node_cursor_times_met(&iter->cursor);
-		status = node_cursor_read(&iter->cursor, out, iter->left < room ? (size_t)iter->left : room, count);
-		if (iter->region.times != NULL)
-			iter->uncovered -= node_cursor_times_met(&iter->cursor) - met;
+		status = read_node(iter, out, iter->left < room ? (size_t)iter->left : room, count);
 		if (status == HISTREE_OK)
 			return HISTREE_OK;
 		if (status != HISTREE_END)
@@ -404,7 +399,7 @@ static enum histree_status read_some(struct tree_iter *iter, struct histree_inte
 	enum histree_status status = HISTREE_END;
 	*count = 0;
 	if (iter->left > 0 && !iter->has_unknown) {
-		*count = read_nulls(iter, out, room);
+		*count = tree_nulls_read(&iter->nulls, iter->reader, &iter->region, out, room);
 		iter->uncovered -= tree_coverage_of_times(&iter->region, out, *count);
 		status = *count > 0 ? HISTREE_OK : read_nodes(iter, out, room, count, error);
 	}
@@ -415,6 +410,8 @@ static enum histree_status read_some(struct tree_iter *iter, struct histree_inte
 	if (status == HISTREE_END)
 		leave_node(iter);
 	iter->left -= *count;
+	if (status == HISTREE_END || iter->left == 0)
+		forget_asked(iter); /* the answer is whole: the caller may take its lists back */
 	iter->stats.intervals += *count;
 	return status;
 }

@@ -53,6 +53,10 @@ enum histree_status tree_iter_next(struct tree_iter *iter, struct histree_interv
 enum histree_status tree_iter_read(struct tree_iter *iter, struct histree_interval *out, size_t room, size_t *count,
 				   struct histree_error *error);
 /*
+ * Have so many threads read leaves ahead, from the next start on; 1: none.  Drops what is left, also if it fails.
+ */
+enum histree_status tree_iter_set_threads(struct tree_iter *iter, unsigned threads, struct histree_error *error);
+/*
  * From here on, hand out only what nodes and lifetimes say, and nothing of type unknown for what they cannot say.
  */
 void tree_iter_keep_to_nodes(struct tree_iter *iter);

@@ -233,6 +233,25 @@ static void intervals_can_be_read_many_at_once(void **state)
 }
 
 /* Each at its own pace, on one history. */
+static void a_query_may_have_threads_of_its_own(void **state)
+{
+	struct fixture *fixture = *state;
+	struct histree_error error;
+	const struct histree_region all = { .from = START, .to = END };
+	assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
+	size_t count = count_rest(fixture->query);
+	for (unsigned threads = 4; threads > 0; threads--) {
+		assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
+		assert_int_equal(histree_query_set_threads(fixture->query, threads, NULL), HISTREE_OK);
+		assert_int_equal(count_rest(fixture->query), 0); /* it was dropped */
+		assert_int_equal(histree_query_start(fixture->query, &all, NULL), HISTREE_OK);
+		assert_int_equal(count_rest(fixture->query), count);
+	}
+	assert_int_equal(histree_query_set_threads(fixture->query, 0, &error), HISTREE_ERR_ARGUMENT);
+	assert_string_equal(error.message, "0 threads for a query: it may have 1 to 64");
+	assert_int_equal(histree_query_set_threads(fixture->query, 65, &error), HISTREE_ERR_ARGUMENT);
+}
+
 static void queries_do_not_disturb_each_other(void **state)
 {
 	struct fixture *fixture = *state;
@@ -319,6 +338,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(each_kind_of_query_finds_what_it_should, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_query_can_be_stopped_at_any_point, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(intervals_can_be_read_many_at_once, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_query_may_have_threads_of_its_own, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(queries_do_not_disturb_each_other, set_up, tear_down),
 		cmocka_unit_test(nodes_outside_the_life_of_an_attribute_are_not_read),
 	};
