@@ -32,6 +32,9 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_attributes_child(const struct histree_attributes *attributes, histree_quark parent, const char *name,
 			 size_t name_size, histree_quark *out);
 
+/* Returns whether the attribute is a folder: it groups others and has no states (histree_state_folder()). */
+HISTREE_API bool histree_attributes_is_folder(const struct histree_attributes *attributes, histree_quark quark);
+
 /* Returns the parent, which is HISTREE_ROOT for a top-level attribute. */
 HISTREE_API histree_quark histree_attributes_parent(const struct histree_attributes *attributes,
 						    histree_quark quark);

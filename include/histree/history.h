@@ -47,6 +47,8 @@ struct histree_history_info {
 	uint64_t interval_count;
 	uint64_t null_interval_count;
 	uint32_t attribute_count;
+	uint32_t folder_count;    /* of them: attributes that were declared to have no states */
+	bool has_lifetimes;       /* a table of first and last times stands for nulls at the ends */
 	uint64_t node_bytes;      /* size of all nodes in the file; a variant may cut nodes to what they use */
 	uint64_t node_bytes_used; /* divided by node_bytes, the fill */
 	uint64_t attribute_bytes; /* size of the section that holds the attribute tree */

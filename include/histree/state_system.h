@@ -36,6 +36,13 @@
 
 struct histree_state_system;
 
+/* What becomes of the null before the first state of an attribute, and of that after its last (thesis 5.3). */
+enum histree_nulls {
+	HISTREE_NULLS_OF_VARIANT, /* cluster leaves them out, the others keep them */
+	HISTREE_NULLS_KEPT,       /* they are intervals like others */
+	HISTREE_NULLS_LEFT_OUT,   /* a table of first and last times stands for them */
+};
+
 /* How a history is laid out on disk.  A zero selects the default. */
 struct histree_tree_options {
 	const char *variant; /* "cluster" (the default), "sht", "osht", "esht", "rsht" or "vrsht" */
@@ -48,6 +55,7 @@ struct histree_tree_options {
 	 * work for one and refuse 2.
 	 */
 	uint32_t threads;
+	enum histree_nulls nulls; /* answers do not depend on it */
 };
 
 struct histree_history_options {
@@ -128,6 +136,14 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_child(struct hi
 								       histree_quark parent, const char *name,
 								       size_t name_size, histree_quark *out,
 								       struct histree_error *error);
+
+/*
+ * Declare that an attribute is a folder: it groups others and never has a state (thesis 5.1).  Nothing is kept of
+ * it but its name; a change of it is refused, a query says that it is null.  Once more changes nothing.  Returns
+ * HISTREE_ERR_TYPE if the attribute had a state before.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_state_folder(struct histree_state_system *system, histree_quark quark, struct histree_error *error);
 
 struct histree_attributes;
 

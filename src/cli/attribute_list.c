@@ -10,6 +10,8 @@
 struct matching {
 	struct attribute_list *list;
 	const struct histree_attributes *attributes;
+	enum attribute_kinds kinds;
+	size_t left_out; /* folders that match */
 	bool no_memory;
 };
 
@@ -31,6 +33,11 @@ static bool add(void *context, histree_quark quark)
 	struct matching *matching = context;
 	struct attribute_list *list = matching->list;
 	size_t size;
+	if (matching->kinds == ATTRIBUTES_WITH_STATES &&
+	    histree_attributes_is_folder(matching->attributes, quark)) {
+		matching->left_out++;
+		return true;
+	}
 	const char *path = path_of(list, matching->attributes, quark, &size);
 	matching->no_memory = path == NULL || !array_reserve(&list->attributes, &list->capacity, list->count + 1);
 	if (matching->no_memory)
@@ -74,17 +81,21 @@ static void sort_and_drop_doubles(struct attribute_list *list)
 static enum cli_exit match_one(struct matching *matching, const char *pattern)
 {
 	struct histree_error error = { 0 };
+	size_t before = matching->list->count, left_out = matching->left_out;
 	enum histree_status status =
 		histree_attributes_match(matching->attributes, HISTREE_ROOT, pattern, add, matching, &error);
 	if (matching->no_memory)
 		return report_no_memory();
+	if (status == HISTREE_OK && matching->list->count == before && matching->left_out > left_out)
+		return report_exit(CLI_NOTHING, "'%s' is a folder: it has no states; '%s/*' is what is in it",
+				   pattern, pattern);
 	return status == HISTREE_OK ? CLI_OK : report_error(&error);
 }
 
 enum cli_exit attribute_list_match(struct attribute_list *list, const struct histree_attributes *attributes,
-				   char *const *patterns, size_t pattern_count)
+				   char *const *patterns, size_t pattern_count, enum attribute_kinds kinds)
 {
-	struct matching matching = { .list = list, .attributes = attributes };
+	struct matching matching = { .list = list, .attributes = attributes, .kinds = kinds };
 	enum cli_exit code = CLI_OK;
 	for (size_t i = 0; i < pattern_count; i++) {
 		enum cli_exit one = match_one(&matching, patterns[i]);

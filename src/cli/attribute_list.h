@@ -24,13 +24,15 @@ struct attribute_list {
 	struct arena paths;
 };
 
+enum attribute_kinds { ALL_ATTRIBUTES, ATTRIBUTES_WITH_STATES /* no folders */ };
+
 /*
  * Lists all attributes that the patterns match, each once; without patterns, all that there are.  If a pattern
- * matches none, that is reported on standard error, the others are listed, and the result is CLI_NOTHING.  After
- * any other failure the list is empty.
+ * matches none, or folders alone where only states are wanted, that is reported on standard error, the others are
+ * listed, and the result is CLI_NOTHING.  After any other failure the list is empty.
  */
 enum cli_exit attribute_list_match(struct attribute_list *list, const struct histree_attributes *attributes,
-				   char *const *patterns, size_t pattern_count);
+				   char *const *patterns, size_t pattern_count, enum attribute_kinds kinds);
 
 /* Returns the length of the longest path, or `max` if that is less: for the width of a column. */
 unsigned attribute_list_width(const struct attribute_list *list, unsigned max);

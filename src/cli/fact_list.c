@@ -2,6 +2,7 @@
 #include "cli/fact_list.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/number_text.h"
@@ -147,7 +148,11 @@ void fact_list_add_history(struct fact_list *list, const struct histree_history_
 	}
 	add_time(list, "start", info->start);
 	add_time(list, "end", info->end);
-	add_count(list, "attribute_count", info->attribute_count);
+	struct fact *attributes = add(list, "attribute_count", FACT_UNSIGNED);
+	attributes->count = info->attribute_count;
+	if (info->folder_count > 0)
+		snprintf(attributes->note, sizeof(attributes->note), "%" PRIu32 " of them folders, without states",
+			 info->folder_count);
 	add_count(list, "interval_count", info->interval_count);
 	add_count(list, "null_interval_count", info->null_interval_count);
 	add_tree(list, info);

@@ -2,8 +2,18 @@
 #include "cli/tree_option.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 const char *const tree_option_variants[] = { "cluster", "sht", "osht", "esht", "rsht", "vrsht", NULL };
+
+const char *const tree_option_nulls[] = { "keep", "leave-out", NULL };
+
+static enum histree_nulls nulls_of(const char *chosen)
+{
+	if (chosen == NULL)
+		return HISTREE_NULLS_OF_VARIANT;
+	return strcmp(chosen, "keep") == 0 ? HISTREE_NULLS_KEPT : HISTREE_NULLS_LEFT_OUT;
+}
 
 enum cli_exit tree_option_read(const struct tree_options *chosen, uint64_t threads,
 			       struct histree_tree_options *out)
@@ -18,6 +28,7 @@ enum cli_exit tree_option_read(const struct tree_options *chosen, uint64_t threa
 		.fan_out = (uint32_t)chosen->fan_out,
 		.memory_max = chosen->memory,
 		.threads = (uint32_t)threads,
+		.nulls = nulls_of(chosen->nulls),
 	};
 	return CLI_OK;
 }

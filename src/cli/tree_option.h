@@ -10,7 +10,7 @@
 #include "histree/state_system.h"
 
 struct tree_options {
-	const char *variant;
+	const char *variant, *nulls;
 	uint64_t r_depth, node_size, fan_out, memory;
 };
 
@@ -35,14 +35,20 @@ struct tree_options {
 		CLI_OPTION_TREE("memory", "BYTES", CLI_SIZE, type, at.memory, 1024 * 1024, UINT64_MAX,          \
 				"use at most this much memory for the buffers of each history, and as much "    \
 				"for the tables of all (names, states, threads), which go to disk above it; "   \
-				"default: 64M, for the buffers of cluster 256M")
+				"default: 64M, for the buffers of cluster 256M"),                               \
+	{                                                                                                       \
+		.name = "nulls", .argument = "NULLS", .kind = CLI_CHOICE,                              \
+		.member = offsetof(type, at.nulls), .choices = tree_option_nulls,                               \
+		.help = "keep the null before the first state of an attribute and that after its last as "      \
+			"intervals, or leave-out both; default: leave-out in cluster, keep in the others",      \
+	}
 #define CLI_OPTION_TREE(text, of, takes, type, at, lowest, highest, means)                                \
 	{                                                                                                 \
 		.name = text, .argument = of, .kind = takes, .member = offsetof(type, at), .min = lowest, \
 		.max = highest, .help = means                                                             \
 	}
 
-extern const char *const tree_option_variants[];
+extern const char *const tree_option_variants[], *const tree_option_nulls[];
 
 /* Fills in what the options say, for the library.  What is wrong with them is reported on standard error. */
 enum cli_exit tree_option_read(const struct tree_options *chosen, uint64_t threads,

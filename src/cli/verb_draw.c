@@ -145,8 +145,9 @@ static enum cli_exit choose_rows(const struct draw_options *chosen, const struct
 		return CLI_OK;
 	struct attribute_list list = { 0 };
 	char *pattern = strdup(chosen->rows);
-	enum cli_exit code =
-		pattern == NULL ? report_no_memory() : attribute_list_match(&list, attributes, &pattern, 1);
+	enum cli_exit code = pattern == NULL
+				     ? report_no_memory()
+				     : attribute_list_match(&list, attributes, &pattern, 1, ATTRIBUTES_WITH_STATES);
 	if (code == CLI_OK) {
 		*quarks = malloc(list.count * sizeof(**quarks));
 		code = *quarks == NULL ? report_no_memory() : CLI_OK;

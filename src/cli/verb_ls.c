@@ -49,7 +49,7 @@ static int list_attributes(const struct target *target, const struct ls_options 
 	if (target_history(target, chosen->analysis, false, &history, &error) != HISTREE_OK)
 		return report_error(&error);
 	int status = attribute_list_match(&list, histree_history_attributes(history), words->words + 1,
-					  words->count - 1);
+					  words->count - 1, ALL_ATTRIBUTES);
 	if (status == CLI_OK || status == CLI_NOTHING)
 		status = print_attributes(&list, row_format_find(chosen->format), status);
 	attribute_list_release(&list);

@@ -168,7 +168,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		status = choose_times(&chosen, &question, &times);
 	if (status == CLI_OK)
 		status = attribute_list_match(&list, histree_history_attributes(question.history), words.words + 1,
-					      words.count - 1);
+					      words.count - 1, ATTRIBUTES_WITH_STATES);
 	if (question.history != NULL && (status == CLI_OK || status == CLI_NOTHING))
 		status = print(&question, &chosen, status);
 	free(times);

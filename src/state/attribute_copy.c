@@ -18,8 +18,11 @@ static enum histree_status copy_attribute(const struct histree_attributes *attri
 	histree_quark made;
 	enum histree_status status = attribute_tree_add(tree, histree_attributes_parent(attributes, quark), name,
 							size < sizeof(name) ? size : 0, &made, error);
-	if (status == HISTREE_OK && made == quark)
+	if (status == HISTREE_OK && made == quark) {
+		if (histree_attributes_is_folder(attributes, quark))
+			attribute_tree_make_folder(tree, quark);
 		return HISTREE_OK;
+	}
 	if (status == HISTREE_ERR_MEMORY)
 		return status;
 	return error_set(error, HISTREE_ERR_FORMAT, "attribute %" PRIu32 " has no name of its own", quark);

@@ -122,13 +122,24 @@ static histree_quark tree_child(const struct histree_attributes *attributes, his
 	return known_name == INTERN_NONE ? HISTREE_ROOT : find_child(tree, parent, known_name);
 }
 
+static bool tree_is_folder(const struct histree_attributes *attributes, histree_quark quark)
+{
+	return tree_of(attributes)->attributes[quark].is_folder;
+}
+
 static const struct attribute_source tree_source = {
 	.parent = tree_parent,
 	.name = tree_name,
 	.first_child = tree_first_child,
 	.next_sibling = tree_next_sibling,
 	.child = tree_child,
+	.is_folder = tree_is_folder,
 };
+
+void attribute_tree_make_folder(struct attribute_tree *tree, histree_quark quark)
+{
+	tree->attributes[quark].is_folder = true;
+}
 
 void attribute_tree_init(struct attribute_tree *tree)
 {

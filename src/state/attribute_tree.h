@@ -24,7 +24,8 @@ struct attribute {
 	histree_quark parent;
 	uint32_t name; /* in `texts`, or a number */
 	histree_quark first_child, next_sibling;
-	uint32_t last_child : 31; /* if there is a first one */
+	uint32_t last_child : 30; /* if there is a first one */
+	uint32_t is_folder : 1;   /* it has no states, for good */
 	uint32_t is_indexed : 1;  /* its children are in the index, because they are many */
 };
 
@@ -52,6 +53,9 @@ enum histree_status attribute_tree_add(struct attribute_tree *tree, histree_quar
 				       size_t name_size, histree_quark *out, struct histree_error *error);
 enum histree_status attribute_tree_add_path(struct attribute_tree *tree, histree_quark from, const char *path,
 					    histree_quark *out, struct histree_error *error);
+
+/* The attribute has no states, for good. */
+void attribute_tree_make_folder(struct attribute_tree *tree, histree_quark quark);
 
 /* Returns the name of an attribute of the tree. */
 struct attribute_name attribute_tree_name(const struct attribute_tree *tree, histree_quark quark);

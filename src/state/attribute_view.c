@@ -300,12 +300,18 @@ static histree_quark view_child(const struct histree_attributes *attributes, his
 	return late_child(view, parent, name);
 }
 
+static bool view_is_folder(const struct histree_attributes *attributes, histree_quark quark)
+{
+	return folder_list_has(&view_of(attributes)->folders, quark);
+}
+
 static const struct attribute_source view_source = {
 	.parent = view_parent,
 	.name = view_name,
 	.first_child = view_first_child,
 	.next_sibling = view_next_sibling,
 	.child = view_child,
+	.is_folder = view_is_folder,
 };
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
@@ -318,6 +324,7 @@ void attribute_view_init(struct attribute_view *view)
 void attribute_view_release(struct attribute_view *view)
 {
 	free(view->bytes);
+	folder_list_release(&view->folders);
 	attribute_view_init(view);
 }
 

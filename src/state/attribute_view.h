@@ -10,6 +10,7 @@
 
 #include "state/attribute_reader.h"
 #include "state/attributes.h"
+#include "state/folder_section.h"
 
 struct attribute_view {
 	struct histree_attributes base;
@@ -18,6 +19,7 @@ struct attribute_view {
 	struct range_table ranges;
 	const uint8_t *order;
 	unsigned order_width;
+	struct folder_list folders; /* the owner's to fill in, from a section of their own */
 };
 
 /* Without attributes. */

@@ -66,6 +66,11 @@ enum histree_status histree_attributes_find(const struct histree_attributes *att
 	return HISTREE_OK;
 }
 
+bool histree_attributes_is_folder(const struct histree_attributes *attributes, histree_quark quark)
+{
+	return known(attributes, quark) && attributes->source->is_folder(attributes, quark);
+}
+
 /* ---- links ------------------------------------------------------------------------------------------- */
 
 histree_quark histree_attributes_parent(const struct histree_attributes *attributes, histree_quark quark)

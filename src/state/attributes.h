@@ -27,6 +27,7 @@ struct attribute_source {
 				     struct attribute_range *near);
 	histree_quark (*next_sibling)(const struct histree_attributes *attributes, histree_quark quark,
 				      struct attribute_range *near);
+	bool (*is_folder)(const struct histree_attributes *attributes, histree_quark quark);
 	/* HISTREE_ROOT if there is none. */
 	histree_quark (*child)(const struct histree_attributes *attributes, histree_quark parent,
 			       const struct attribute_name *name);

@@ -47,6 +47,15 @@ static enum histree_status load_attributes(struct histree_history *history, stru
 	return HISTREE_OK;
 }
 
+static enum histree_status load_folders(struct histree_history *history, struct histree_error *error)
+{
+	struct folder_list *folders = &history->attributes.folders;
+	enum histree_status status =
+		folder_section_load(history->file, history->attributes.base.count, folders, error);
+	history->info.folder_count = (uint32_t)folders->count;
+	return status;
+}
+
 static enum histree_status load_provider(struct histree_history *history, struct histree_error *error)
 {
 	uint8_t *bytes = NULL;
@@ -145,6 +154,11 @@ enum histree_status history_open_file(struct block_file *file, const struct hist
 		status = check_names(history, error);
 	if (history->reader != NULL && is_lost(status, salvage))
 		status = make_names(history, error);
+	if (status == HISTREE_OK) {
+		status = load_folders(history, error);
+		if (is_lost(status, salvage)) /* then they are attributes that are null */
+			status = HISTREE_OK;
+	}
 	if (status == HISTREE_OK)
 		status = load_provider(history, error);
 	if (history->reader != NULL && is_lost(status, salvage))

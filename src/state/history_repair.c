@@ -183,7 +183,8 @@ enum histree_status history_repair(const struct io *io, struct histree_history *
 		.tree = { .variant = info->variant,
 			  .r_depth = info->r_depth,
 			  .node_size = info->node_size,
-			  .fan_out = info->fan_out },
+			  .fan_out = info->fan_out,
+			  .nulls = info->has_lifetimes ? HISTREE_NULLS_LEFT_OUT : HISTREE_NULLS_KEPT },
 	};
 	struct attribute_tree attributes;
 	enum histree_status status =

@@ -23,8 +23,11 @@ struct ongoing_state {
 	histree_time since;
 	uint64_t bits;
 	uint8_t type;
-	uint8_t fixed_type; /* of the first value that said something */
+	uint8_t fixed_type; /* of the first value that said something, or ONGOING_FOLDER */
 };
+
+/* The fixed type of a folder: no value is of it. */
+enum { ONGOING_FOLDER = 255 };
 
 /* A zeroed struct ongoing_states is an empty one. */
 struct ongoing_states {

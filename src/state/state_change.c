@@ -36,7 +36,14 @@ enum histree_status state_check_value(const struct histree_state_system *system,
 static enum histree_status check_type(const struct histree_state_system *system, histree_quark quark,
 				      const struct histree_value *value, struct histree_error *error)
 {
-	enum histree_type fixed = (enum histree_type)system->ongoing.states[quark].fixed_type;
+	uint8_t fixed_type = system->ongoing.states[quark].fixed_type;
+	enum histree_type fixed = (enum histree_type)fixed_type;
+	if (fixed_type == ONGOING_FOLDER && value->type != HISTREE_NULL) {
+		error_set(error, HISTREE_ERR_TYPE, "a value of type %s, but it is a folder, which has no states",
+			  histree_type_name(value->type));
+		attributes_prefix(&system->attributes.base, quark, error);
+		return HISTREE_ERR_TYPE;
+	}
 	if (value->type == HISTREE_NULL || value->type == HISTREE_UNKNOWN || fixed == HISTREE_NULL ||
 	    value->type == fixed)
 		return HISTREE_OK;

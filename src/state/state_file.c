@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "state/attribute_section.h"
+#include "state/folder_section.h"
 #include "state/history.h"
 #include "state/provider_section.h"
 #include "state/state_file.h"
@@ -109,9 +110,17 @@ static enum histree_status file_finish(void *context, const struct attribute_tre
 {
 	struct state_file *state_file = context;
 	uint32_t count = attributes->base.count;
-	enum histree_status status = tree_writer_finish(state_file->writer, end, count, error);
+	struct folder_list folders;
+	enum histree_status status = folder_list_of(attributes, &folders, error);
+	for (size_t i = 0; i < folders.count && status == HISTREE_OK; i++)
+		status = tree_writer_leave_out(state_file->writer, folders.quarks[i], error);
+	if (status == HISTREE_OK)
+		status = tree_writer_finish(state_file->writer, end, count, error);
 	if (status == HISTREE_OK)
 		status = save_attributes(state_file->file, attributes, error);
+	if (status == HISTREE_OK)
+		status = folder_section_save(&folders, state_file->file, error);
+	folder_list_release(&folders);
 	if (status == HISTREE_OK)
 		status = save_provider(state_file->file, &state_file->provider, error);
 	if (status == HISTREE_OK)

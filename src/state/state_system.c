@@ -111,6 +111,26 @@ enum histree_status histree_state_child(struct histree_state_system *system, his
 	return status;
 }
 
+enum histree_status histree_state_folder(struct histree_state_system *system, histree_quark quark,
+					 struct histree_error *error)
+{
+	enum histree_status status = state_check_attribute(system, quark, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct ongoing_state *state = &system->ongoing.states[quark];
+	bool is_folder = state->fixed_type == ONGOING_FOLDER;
+	bool had_states =
+		state->fixed_type != HISTREE_NULL || state->type != HISTREE_NULL || state->since != system->start;
+	if (!is_folder && had_states) {
+		error_set(error, HISTREE_ERR_TYPE, "it cannot become a folder: it had a state");
+		attributes_prefix(&system->attributes.base, quark, error);
+		return HISTREE_ERR_TYPE;
+	}
+	state->fixed_type = ONGOING_FOLDER;
+	attribute_tree_make_folder(&system->attributes, quark);
+	return HISTREE_OK;
+}
+
 const struct histree_attributes *histree_state_attributes(const struct histree_state_system *system)
 {
 	return &system->attributes.base;
@@ -132,7 +152,7 @@ enum histree_status histree_state_ongoing(const struct histree_state_system *sys
 
 /* ---- the end ------------------------------------------------------------------------------------------- */
 
-/* Attributes that never changed give one null interval over the whole history. */
+/* Attributes that never changed give one null interval over the whole history; folders give none. */
 static enum histree_status end_ongoing_states(const struct histree_state_system *system,
 					      const struct interval_sink *sink, histree_time end,
 					      struct histree_error *error)
@@ -140,7 +160,8 @@ static enum histree_status end_ongoing_states(const struct histree_state_system 
 	enum histree_status status = HISTREE_OK;
 	for (histree_quark quark = 0; quark < system->attributes.base.count && status == HISTREE_OK; quark++) {
 		/* What was inserted up to the very end has nothing after it, nor what begins after a branch. */
-		if (system->ongoing.states[quark].since > end)
+		if (system->ongoing.states[quark].since > end ||
+		    system->ongoing.states[quark].fixed_type == ONGOING_FOLDER)
 			continue;
 		const struct histree_interval interval = {
 			.start = system->ongoing.states[quark].since,

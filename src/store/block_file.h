@@ -44,6 +44,12 @@ enum histree_status block_file_write_part(struct block_file *file, uint32_t numb
 /* Say in the header that readers must know unknown values. */
 void block_file_has_unknown(struct block_file *file);
 
+/* Say in the header that readers must know the section LIFE, in a tree of a variant that never had one. */
+void block_file_need_lifetimes(struct block_file *file);
+
+/* Returns whether the header says so. */
+bool block_file_needs_lifetimes(const struct block_file *file);
+
 /* Write a section in any number of pieces; one section at a time. */
 enum histree_status block_file_section_begin(struct block_file *file, uint32_t id, struct histree_error *error);
 enum histree_status block_file_section_write(struct block_file *file, const void *bytes, size_t size,

@@ -26,6 +26,7 @@ enum {
 #define SECTION_STATISTICS SECTION_ID('S', 'T', 'A', 'T') /* what the papers tabulate: tree/ */
 #define SECTION_LIFETIMES SECTION_ID('L', 'I', 'F', 'E')  /* when attributes have states: tree/ */
 #define SECTION_ATTRIBUTES SECTION_ID('A', 'T', 'T', 'R') /* attribute tree: state/ */
+#define SECTION_FOLDERS SECTION_ID('F', 'O', 'L', 'D')    /* attributes without states: state/ */
 #define SECTION_PROVIDER SECTION_ID('P', 'R', 'O', 'V')   /* name and version of the analysis: state/ */
 #define SECTION_SEGMENTS SECTION_ID('S', 'E', 'G', 'M')   /* what the segments are: segment/ */
 #define SECTION_RANKS SECTION_ID('R', 'A', 'N', 'K')      /* of a side table, whose it is: segment/ */

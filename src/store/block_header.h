@@ -39,10 +39,11 @@ enum {
 };
 
 enum block_feature {
-	BLOCK_EXTENTS = 1, /* blocks have sizes of their own: section EXTS */
-	BLOCK_TAIL = 2,    /* the file is a tail: block_tail.c */
-	BLOCK_UNKNOWN = 4, /* values may be unknown */
-	BLOCK_FEATURES_KNOWN = BLOCK_EXTENTS | BLOCK_TAIL | BLOCK_UNKNOWN,
+	BLOCK_EXTENTS = 1,   /* blocks have sizes of their own: section EXTS */
+	BLOCK_TAIL = 2,      /* the file is a tail: block_tail.c */
+	BLOCK_UNKNOWN = 4,   /* values may be unknown */
+	BLOCK_LIFETIMES = 8, /* the section LIFE holds, whatever the variant */
+	BLOCK_FEATURES_KNOWN = BLOCK_EXTENTS | BLOCK_TAIL | BLOCK_UNKNOWN | BLOCK_LIFETIMES,
 };
 
 struct block_header {

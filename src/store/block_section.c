@@ -136,6 +136,11 @@ static const struct section *find_section(const struct block_file *file, uint32_
 	return NULL;
 }
 
+bool block_file_needs_lifetimes(const struct block_file *file)
+{
+	return file->needs_lifetimes;
+}
+
 uint64_t block_file_section_size(const struct block_file *file, uint32_t id)
 {
 	const struct section *section = find_section(file, id);

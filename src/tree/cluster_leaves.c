@@ -45,9 +45,10 @@ struct cluster_tier {
 struct cluster {
 	struct tree_branch *branch; /* borrowed */
 	histree_time start;         /* of the tree */
-	size_t chunks_max;          /* of the first tier, by memory */
-	size_t values_max;          /* bytes of the values of a tier */
-	size_t leaf_items;          /* that make a leaf, as the batch before the last had them */
+	bool leaves_out_nulls;
+	size_t chunks_max; /* of the first tier, by memory */
+	size_t values_max; /* bytes of the values of a tier */
+	size_t leaf_items; /* that make a leaf, as the batch before the last had them */
 	struct cluster_tier tiers[CLUSTER_TIERS];
 	struct chunk_pool pool;
 	uint64_t *flushed_keys; /* a bit a key: those that had intervals in batches that were flushed */
@@ -132,6 +133,7 @@ static enum histree_status create(struct tree_branch *branch, const struct tree_
 		return error_memory(error, "the buffers of the tree");
 	cluster->branch = branch;
 	cluster->start = options->start;
+	cluster->leaves_out_nulls = options->leaves_out_nulls;
 	share_memory(cluster, options->memory_max);
 	batch_writer_init(&cluster->writer, branch, options->tables);
 	cluster->leaf_items = batch_writer_leaf_items(&cluster->writer);
@@ -165,6 +167,7 @@ static enum histree_status copy(const void *leaves, struct tree_branch *branch, 
 	assert_caller_owns_all(cluster);
 	copied->branch = branch;
 	copied->start = cluster->start;
+	copied->leaves_out_nulls = cluster->leaves_out_nulls;
 	copied->chunks_max = cluster->chunks_max;
 	copied->values_max = cluster->values_max;
 	copied->leaf_items = cluster->leaf_items;
@@ -313,7 +316,8 @@ static inline struct cluster_tier *tier_of(struct cluster *cluster, histree_time
 static enum histree_status add(void *leaves, const struct histree_interval *interval, struct histree_error *error)
 {
 	struct cluster *cluster = leaves;
-	if (interval->value.type == HISTREE_NULL && is_outside_lifetime(cluster, interval))
+	if (interval->value.type == HISTREE_NULL && cluster->leaves_out_nulls &&
+	    is_outside_lifetime(cluster, interval))
 		return HISTREE_OK;
 	struct cluster_tier *tier = tier_of(cluster, interval->start);
 	if (tier->filling.count >= tier->filling.full) {

@@ -49,6 +49,9 @@ enum histree_status tree_options_resolve(const struct histree_tree_options *aske
 		.r_depth = asked->r_depth != 0 ? asked->r_depth : variant->r_depth_default,
 		.node_size = first_set(asked->node_size, variant->node_size_default, NODE_SIZE_DEFAULT),
 		.fan_out = first_set(asked->fan_out, variant->fan_out_default, FAN_OUT_DEFAULT),
+		.leaves_out_nulls = asked->nulls == HISTREE_NULLS_OF_VARIANT
+					    ? variant->leaves_out_nulls
+					    : asked->nulls == HISTREE_NULLS_LEFT_OUT,
 		.start = start,
 	};
 	out->memory_max = asked->memory_max != 0         ? asked->memory_max

@@ -16,7 +16,8 @@ struct tree_options {
 	uint32_t node_size;
 	uint32_t fan_out; /* as asked for; no more than half a node ever goes to the table of children */
 	size_t memory_max;
-	uint32_t threads; /* 1: everything in the caller's; 2: the source of leaves may have one of its own */
+	bool leaves_out_nulls; /* before the first and after the last state of a key: lifetimes.h */
+	uint32_t threads;      /* 1: everything in the caller's; 2: the source of leaves may have one of its own */
 	histree_time start;
 };
 

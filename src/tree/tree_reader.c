@@ -169,7 +169,7 @@ static enum histree_status open_reader(const struct block_file *file, size_t cac
 		status = check_kind(reader, segments, error);
 	if (status == HISTREE_OK)
 		status = read_statistics(reader, error);
-	if (status == HISTREE_OK && reader->shape.variant->has_lifetimes)
+	if (status == HISTREE_OK && reader->shape.has_lifetimes)
 		status = open_lifetimes(reader, error);
 	if (status == HISTREE_OK)
 		status = check_keys(reader, error);
@@ -225,6 +225,7 @@ void tree_reader_info(const struct tree_reader *reader, struct histree_history_i
 	info->node_size = shape->layout.node_size;
 	info->fan_out = shape->fan_out;
 	info->format_version = block_file_version(reader->file);
+	info->has_lifetimes = shape->has_lifetimes;
 	info->start = shape->start;
 	info->end = shape->end;
 	info->file_bytes = block_file_bytes(reader->file);

@@ -122,6 +122,8 @@ enum histree_status tree_shape_read(const struct block_file *file, struct tree_s
 	struct byte_reader reader = byte_reader(bytes, size);
 	*out = (struct tree_shape){ .node_count = block_file_block_count(file) };
 	status = decode_shape(&reader, block_file_block_size(file), out, error);
+	if (status == HISTREE_OK)
+		out->has_lifetimes = out->variant->has_lifetimes || block_file_needs_lifetimes(file);
 	if (status != HISTREE_OK)
 		error_prefix(error, "'%s': section TREE", block_file_path(file));
 	free(bytes);

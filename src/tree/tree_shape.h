@@ -19,6 +19,7 @@ struct tree_shape {
 	uint32_t root; /* number of the root node: the last one */
 	uint32_t node_count;
 	uint32_t key_count; /* keys are below it */
+	bool has_lifetimes; /* section LIFE: what it says is null is in no node */
 	histree_time start, end;
 };
 

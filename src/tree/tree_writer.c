@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "node/node_capacity.h"
+#include "tree/edge_nulls.h"
 #include "tree/leaf_source.h"
 #include "tree/tree_branch.h"
 
@@ -23,6 +24,7 @@ struct tree_writer {
 	struct tree_options options;
 	struct tree_added added;
 	size_t value_size_max;
+	struct edge_nulls edges;   /* if the source does not see to them itself */
 	struct tree_branch branch; /* the source's while it has a thread at work (leaf_source.h) */
 };
 
@@ -36,6 +38,7 @@ enum histree_status tree_writer_create(struct block_file *file, const struct tre
 	writer->source = options->variant->source;
 	writer->options = *options;
 	writer->added.end = options->start;
+	edge_nulls_init(&writer->edges, options);
 	enum histree_status status = tree_branch_init(&writer->branch, file, options, error);
 	if (status == HISTREE_OK)
 		status = writer->source->create(&writer->branch, options, &writer->leaves, error);
@@ -55,6 +58,7 @@ void tree_writer_free(struct tree_writer *writer)
 		return;
 	/* First of all: a thread of the source may still write. */
 	writer->source->free(writer->leaves);
+	edge_nulls_release(&writer->edges);
 	tree_branch_release(&writer->branch);
 	free(writer);
 }
@@ -81,6 +85,8 @@ enum histree_status tree_writer_copy(const struct tree_writer *writer, struct bl
 	enum histree_status status = tree_branch_copy(&writer->branch, file, &copy->branch);
 	if (status == HISTREE_OK)
 		status = copy->source->copy(writer->leaves, &copy->branch, &copy->leaves);
+	if (status == HISTREE_OK && !edge_nulls_copy(&writer->edges, &copy->edges))
+		status = HISTREE_ERR_MEMORY;
 	if (status != HISTREE_OK) {
 		tree_writer_free(copy);
 		return error_memory(error, "a tree");
@@ -127,7 +133,11 @@ enum histree_status tree_writer_add(struct tree_writer *writer, const struct his
 {
 	if (!is_acceptable(writer, interval))
 		return refuse(writer, interval, error);
-	enum histree_status status = writer->source->add(writer->leaves, interval, error);
+	enum histree_status status = HISTREE_OK;
+	if (!edge_nulls_take(&writer->edges, interval))
+		status = writer->source->add(writer->leaves, interval, error);
+	if (status == HISTREE_OK)
+		status = edge_nulls_see(&writer->edges, interval, error);
 	if (status != HISTREE_OK)
 		return status;
 	struct tree_added *added = &writer->added;
@@ -145,8 +155,20 @@ enum histree_status tree_writer_add(struct tree_writer *writer, const struct his
 
 void tree_writer_close_at(struct tree_writer *writer, histree_time end)
 {
+	edge_nulls_close_at(&writer->edges, end);
 	if (writer->source->close_at != NULL)
 		writer->source->close_at(writer->leaves, end);
+}
+
+enum histree_status tree_writer_leave_out(struct tree_writer *writer, histree_quark key,
+					  struct histree_error *error)
+{
+	enum histree_status status = edge_nulls_leave_out(&writer->edges, key, error);
+	if (status == HISTREE_OK) { /* as of every key, readers are told of its null */
+		writer->added.intervals++;
+		writer->added.nulls++;
+	}
+	return status;
 }
 
 struct tree_output *tree_writer_output(struct tree_writer *writer)
@@ -182,6 +204,8 @@ static enum histree_status write_sections(struct tree_writer *writer, const stru
 		status = tree_statistics_write(statistics, file, error);
 	if (status == HISTREE_OK && writer->source->write_section != NULL)
 		status = writer->source->write_section(writer->leaves, shape, file, error);
+	if (status == HISTREE_OK && shape->has_lifetimes && !shape->variant->has_lifetimes)
+		status = edge_nulls_write(&writer->edges, shape, file, error);
 	return status;
 }
 
@@ -199,6 +223,7 @@ enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time 
 		.layout = writer->branch.output.layout,
 		.fan_out = writer->options.fan_out,
 		.key_count = key_count,
+		.has_lifetimes = writer->options.variant->has_lifetimes || edge_nulls_has_any(&writer->edges),
 		.start = writer->options.start,
 		.end = end,
 	};

@@ -33,6 +33,13 @@ enum histree_status tree_writer_add(struct tree_writer *writer, const struct his
  */
 void tree_writer_close_at(struct tree_writer *writer, histree_time end);
 
+/*
+ * From now on the key has no states: it is null throughout, without an interval of its own.  None was added, and
+ * none will be.  Fails with HISTREE_ERR_MEMORY only.
+ */
+enum histree_status tree_writer_leave_out(struct tree_writer *writer, histree_quark key,
+					  struct histree_error *error);
+
 /* Returns the bytes of a string or custom value at most. */
 size_t tree_writer_value_size_max(const struct tree_writer *writer);
 

@@ -44,8 +44,9 @@ struct tree_variant {
 	const struct leaf_source *source; /* what makes them (leaf_source.h) */
 	histree_time end_max;             /* the last time at which a tree may end */
 
-	/* The section LIFE stands for the nulls before and after the lifetimes of keys (lifetimes.h). */
+	/* Every file has the section LIFE (lifetimes.h); those of other variants have it if they need it. */
 	bool has_lifetimes;
+	bool leaves_out_nulls; /* before and after the lifetimes of keys, unless it is told otherwise */
 
 	/* Returns where a new branch starts that is made for an interval that starts at `start`. */
 	histree_time (*branch_start)(histree_time start, histree_time tree_end);

@@ -139,6 +139,7 @@ static const struct tree_variant cluster = {
 	.source = &leaves_of_clusters,
 	.end_max = STATES_END_MAX,
 	.has_lifetimes = true,
+	.leaves_out_nulls = true,
 	.branch_start = overlapping_start,
 	.node_size_default = 256 << 10,
 	.fan_out_default = 1000,

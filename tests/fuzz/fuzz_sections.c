@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * fuzz_sections.c - the first byte chooses a section, the rest is what it holds: TREE, STAT, ATTR, PROV, LIFE,
- * SEGM.
+ * SEGM, FOLD.
  */
 #include <string.h>
 
@@ -10,6 +10,7 @@
 #include "segment/segment_schema.h"
 #include "state/attribute_view.h"
 #include "state/attributes_verify.h"
+#include "state/folder_section.h"
 #include "state/provider_section.h"
 #include "support/memory_io.h"
 #include "tree/lifetimes_view.h"
@@ -144,13 +145,30 @@ static void load_schema(const uint8_t *bytes, size_t size)
 	memory_io_release(&memory);
 }
 
+/* Whatever is read is ascending attributes of those that there are. */
+static void load_folders(const uint8_t *bytes, size_t size)
+{
+	enum { ATTRIBUTES = 1000 };
+	struct folder_list folders;
+	if (folder_section_decode(bytes, size, ATTRIBUTES, &folders, NULL) != HISTREE_OK) {
+		REQUIRE(folders.quarks == NULL && folders.count == 0);
+		return;
+	}
+	for (size_t i = 0; i < folders.count; i++) {
+		REQUIRE(folders.quarks[i] < ATTRIBUTES && (i == 0 || folders.quarks[i] > folders.quarks[i - 1]));
+		REQUIRE(folder_list_has(&folders, folders.quarks[i]));
+	}
+	REQUIRE(!folder_list_has(&folders, ATTRIBUTES));
+	folder_list_release(&folders);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	if (size == 0)
 		return 0;
 	struct provider provider;
 	uint8_t saved[PROVIDER_SECTION_SIZE_MAX];
-	switch (bytes[0] % 6) {
+	switch (bytes[0] % 7) {
 	case 0:
 		load_of_tree(SECTION_TREE, bytes + 1, size - 1);
 		break;
@@ -168,8 +186,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	case 4:
 		load_lifetimes(bytes + 1, size - 1);
 		break;
-	default:
+	case 5:
 		load_schema(bytes + 1, size - 1);
+		break;
+	default:
+		load_folders(bytes + 1, size - 1);
 	}
 	return 0;
 }

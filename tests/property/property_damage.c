@@ -298,7 +298,8 @@ static void costs_its_own_intervals(const void *chosen, uint64_t seed)
 		struct damage_case test = {
 			.options = { .variant = tree_variants[shape / 2]->name,
 				     .node_size = 4096,
-				     .fan_out = fan_outs[shape % 2] },
+				     .fan_out = fan_outs[shape % 2],
+				     .nulls = (enum histree_nulls)((seed + shape) % 3) },
 			.kind = kind->name,
 			.seed = seed,
 			.random = { seed + shape },

@@ -148,15 +148,16 @@ static void answers_as_its_changes_say(const void *chosen, uint64_t seed)
 		struct history_case test = {
 			.options = { .variant = tree_variants[shape / 2]->name,
 				     .node_size = node_sizes[shape % 2],
-				     .fan_out = 7 },
+				     .fan_out = 7,
+				     .nulls = (enum histree_nulls)((seed + shape) % 3) },
 			.seed = seed,
 		};
 		snprintf(test.path, sizeof(test.path), "property_history.%ld.sht", (long)getpid());
 		const char *fault = check_workload(&test, &workload);
 		if (fault != NULL)
 			property_fail_shrunk(&workload, &(struct workload_check){ check_workload, &test }, fault,
-					     "workload '%s': variant %s, node size %u", kind->name,
-					     test.options.variant, test.options.node_size);
+					     "workload '%s': variant %s, node size %u, nulls %d", kind->name,
+					     test.options.variant, test.options.node_size, (int)test.options.nulls);
 	}
 	workload_release(&workload);
 }

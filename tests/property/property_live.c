@@ -269,7 +269,8 @@ static void is_what_the_changes_so_far_say(const void *chosen, uint64_t seed)
 		struct live_case test = {
 			.options = { .variant = tree_variants[shape / 2]->name,
 				     .node_size = node_sizes[shape % 2],
-				     .fan_out = 7 },
+				     .fan_out = 7,
+				     .nulls = (enum histree_nulls)((seed + shape) % 3) },
 			.workload = &workload,
 			.seed = seed + shape,
 		};

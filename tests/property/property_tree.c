@@ -192,7 +192,8 @@ static struct tree_case shape_case(size_t shape, uint64_t seed)
 			     .fan_out = fan_outs[shape % COUNT_OF(fan_outs)],
 			     .memory_max = memory_sizes[hash_mix(seed ^ shape) % COUNT_OF(memory_sizes)],
 			     .threads = 1 + (uint32_t)(seed + shape) %
-						    tree_variant_by_name(variant->name)->threads_max },
+						    tree_variant_by_name(variant->name)->threads_max,
+			     .nulls = (enum histree_nulls)(hash_mix(seed + shape + 1) % 3) },
 		.cache_bytes = cache_sizes[hash_mix(seed + shape) % COUNT_OF(cache_sizes)],
 		.questions = 12,
 		.seed = seed,
@@ -215,9 +216,11 @@ static void check_shapes(const struct workload_kind *kind, uint64_t seed, size_t
 		const char *fault = check_tree(&test, &reference, intervals);
 		if (fault != NULL)
 			property_fail_shrunk(&workload, &(struct workload_check){ check_workload, &test }, fault,
-					     "workload '%s': variant %s, r %u, node size %u, fan-out %u, cache %zu",
+					     "workload '%s': variant %s, r %u, node size %u, fan-out %u, nulls %d, "
+					     "cache %zu",
 					     kind->name, test.options.variant, test.options.r_depth,
-					     test.options.node_size, test.options.fan_out, test.cache_bytes);
+					     test.options.node_size, test.options.fan_out, (int)test.options.nulls,
+					     test.cache_bytes);
 	}
 	free(intervals);
 	reference_release(&reference);

@@ -545,6 +545,130 @@ static void a_history_of_trace_compass_comes_out_the_same(void **state)
 	free(lines);
 }
 
+/* ---- folders ------------------------------------------------------------------------------------------------ */
+
+/* Asks for all states of a folder, which is one null.  Returns how many nodes were visited for it. */
+static uint64_t visits_for_folder(struct histree_history *history, histree_quark quark)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	struct tree_iter *iter;
+	struct histree_interval interval;
+	size_t count = 0;
+	assert_ok(tree_iter_create(history_tree(history), &iter, NULL));
+	tree_iter_start(iter, &(struct histree_region){
+				      .from = info->start, .to = info->end, .quarks = &quark, .quark_count = 1 });
+	while (tree_iter_next(iter, &interval, NULL) == HISTREE_OK) {
+		assert_int_equal(interval.value.type, HISTREE_NULL);
+		assert_int_equal(interval.start, info->start);
+		assert_int_equal(interval.end, info->end);
+		count++;
+	}
+	assert_int_equal(count, 1);
+	uint64_t visited = tree_iter_stats(iter).nodes_visited;
+	tree_iter_free(iter);
+	return visited;
+}
+
+static void check_folders(const struct folder *folder, enum histree_nulls nulls, const char *variant)
+{
+	const struct histree_tree_options tree = { .variant = variant, .node_size = 4096, .nulls = nulls };
+	struct histree_state_system *system = create_file(folder, &tree, 10);
+	struct histree_error error;
+	histree_quark group, leaf, late;
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "Threads", &group, NULL));
+	assert_ok(histree_state_attribute(system, group, "1", &leaf, NULL));
+	assert_ok(histree_state_folder(system, group, NULL));
+	assert_ok(histree_state_folder(system, group, NULL));
+	assert_int_equal(histree_state_modify(system, 20, group, histree_int(1), &error), HISTREE_ERR_TYPE);
+	assert_string_equal(error.message,
+			    "attribute 'Threads': a value of type int, but it is a folder, which has no "
+			    "states");
+	assert_int_equal(histree_state_modify(system, 20, group, histree_unknown(), NULL), HISTREE_ERR_TYPE);
+	assert_int_equal(histree_state_update(system, group, histree_string("x"), NULL), HISTREE_ERR_TYPE);
+	assert_int_equal(
+		histree_state_insert(system,
+				     &(struct histree_interval){
+					     .start = 10, .end = 20, .quark = group, .value = histree_int(1) },
+				     1, NULL, NULL),
+		HISTREE_ERR_TYPE);
+	assert_ok(histree_state_modify(system, 20, leaf, histree_int(7), NULL));
+	assert_int_equal(histree_state_folder(system, leaf, &error), HISTREE_ERR_TYPE);
+	assert_string_equal(error.message, "attribute 'Threads/1': it cannot become a folder: it had a state");
+	assert_ok(histree_state_remove(system, 30, group, NULL));
+	assert_ok(histree_state_publish(system, 40, NULL));
+	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "CPUs", &late, NULL));
+	assert_ok(histree_state_folder(system, late, NULL));
+	assert_true(histree_attributes_is_folder(histree_state_attributes(system), late));
+
+	struct histree_history *history = open_file(folder); /* what was published */
+	assert_int_equal(histree_history_info(history)->folder_count, 1);
+	assert_ok(histree_history_verify(history, fail_on_fault, NULL, NULL));
+	histree_history_close(history);
+	assert_ok(histree_state_close(system, 50, NULL));
+	histree_state_free(system);
+
+	history = open_file(folder);
+	const struct histree_attributes *attributes = histree_history_attributes(history);
+	assert_int_equal(histree_history_info(history)->attribute_count, 3);
+	assert_int_equal(histree_history_info(history)->folder_count, 2);
+	assert_true(histree_attributes_is_folder(attributes, group));
+	assert_false(histree_attributes_is_folder(attributes, leaf));
+	assert_true(histree_attributes_is_folder(attributes, late));
+	assert_false(histree_attributes_is_folder(attributes, 3));
+	assert_int_equal(visits_for_folder(history, group), 0);
+	assert_ok(histree_history_verify(history, fail_on_fault, NULL, NULL));
+	histree_history_close(history);
+	unlink(folder->file);
+}
+
+static void folders_have_no_states(void **state)
+{
+	const struct folder *folder = *state;
+	static const char *const variants[] = { "sht", "osht", "esht", "rsht", "vrsht", "cluster" };
+	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++)
+		for (enum histree_nulls nulls = HISTREE_NULLS_OF_VARIANT; nulls <= HISTREE_NULLS_LEFT_OUT; nulls++)
+			check_folders(folder, nulls, variants[i]);
+}
+
+/* A null at an end is in no node; one in the middle is. */
+static void nulls_are_kept_or_left_out(void **state)
+{
+	const struct folder *folder = *state;
+	static const char *const variants[] = { "sht", "osht", "esht", "rsht", "vrsht", "cluster" };
+	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+		uint64_t used[2];
+		for (int left_out = 0; left_out < 2; left_out++) {
+			const struct histree_tree_options tree = {
+				.variant = variants[i],
+				.node_size = 4096,
+				.nulls = left_out ? HISTREE_NULLS_LEFT_OUT : HISTREE_NULLS_KEPT,
+			};
+			struct histree_state_system *system = create_file(folder, &tree, 0);
+			for (int key = 0; key < 50; key++) {
+				char name[16];
+				histree_quark quark;
+				snprintf(name, sizeof(name), "%d", key);
+				assert_ok(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL));
+				assert_ok(histree_state_modify(system, 10 + key, quark, histree_int(key), NULL));
+				assert_ok(histree_state_modify(system, 100 + key, quark, histree_null(), NULL));
+				assert_ok(histree_state_modify(system, 200 + key, quark, histree_int(key), NULL));
+				assert_ok(histree_state_modify(system, 300 + key, quark, histree_null(), NULL));
+			}
+			assert_ok(histree_state_close(system, 1000, NULL));
+			histree_state_free(system);
+			struct histree_history *history = open_file(folder);
+			const struct histree_history_info *info = histree_history_info(history);
+			assert_int_equal(info->interval_count, 250);
+			assert_int_equal(info->null_interval_count, 150);
+			assert_ok(histree_history_verify(history, fail_on_fault, NULL, NULL));
+			used[left_out] = info->node_bytes_used;
+			histree_history_close(history);
+			unlink(folder->file);
+		}
+		assert_true(used[1] < used[0]);
+	}
+}
+
 #define folder_test(name) cmocka_unit_test_setup_teardown(name, make_folder, remove_folder)
 
 int main(void)
@@ -560,6 +684,8 @@ int main(void)
 		folder_test(damage_is_noticed),
 		folder_test(what_is_no_history_is_refused),
 		folder_test(a_history_of_trace_compass_comes_out_the_same),
+		folder_test(folders_have_no_states),
+		folder_test(nulls_are_kept_or_left_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

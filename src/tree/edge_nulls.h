@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * edge_nulls.h - the nulls at both ends of a tree of rows, which are left out if the tree is told so (thesis 5.3),
+ * and keys that have no states at all.  The section LIFE stands for both.
+ *
+ * A variant whose leaves leave them out by themselves (variant.h, has_lifetimes) has no use for it: then it is
+ * idle.
+ */
+#ifndef TREE_EDGE_NULLS_H
+#define TREE_EDGE_NULLS_H
+
+#include "tree/lifetimes.h"
+#include "tree/tree_options.h"
+#include "tree/tree_shape.h"
+
+struct edge_nulls {
+	bool is_idle, are_left_out;
+	histree_time start; /* of the tree */
+	bool closing;       /* a null that ends at `end` is after a lifetime */
+	histree_time end;
+	struct lifetimes lifetimes; /* of the keys so far, if nulls are left out */
+	histree_quark *without;     /* keys that have no states */
+	size_t without_count, without_capacity;
+};
+
+void edge_nulls_init(struct edge_nulls *edges, const struct tree_options *options);
+
+/* Returns whether an interval is such a null: then no node gets it. */
+static inline bool edge_nulls_take(const struct edge_nulls *edges, const struct histree_interval *interval)
+{
+	return edges->are_left_out && interval->value.type == HISTREE_NULL &&
+	       (interval->start == edges->start || (edges->closing && interval->end == edges->end));
+}
+
+/* Learn of an interval that was added, or taken. */
+enum histree_status edge_nulls_see(struct edge_nulls *edges, const struct histree_interval *interval,
+				   struct histree_error *error);
+
+void edge_nulls_close_at(struct edge_nulls *edges, histree_time end);
+enum histree_status edge_nulls_leave_out(struct edge_nulls *edges, histree_quark key, struct histree_error *error);
+
+/* Returns whether the file needs the section. */
+bool edge_nulls_has_any(const struct edge_nulls *edges);
+
+/* Write the section, and say in the header that there is one. */
+enum histree_status edge_nulls_write(struct edge_nulls *edges, const struct tree_shape *shape,
+				     struct block_file *file, struct histree_error *error);
+
+/* Returns false if memory is out; `copy` is then empty. */
+bool edge_nulls_copy(const struct edge_nulls *edges, struct edge_nulls *copy);
+
+void edge_nulls_release(struct edge_nulls *edges);
+
+#endif
