@@ -105,6 +105,15 @@ HISTREE_API struct histree_value histree_string(const char *text);
 /* Returns true if type and content are equal.  Doubles are compared by their bits, so a NaN equals itself. */
 HISTREE_API bool histree_value_equal(const struct histree_value *a, const struct histree_value *b);
 
+/* Some analyses keep two ints that change together as one string, "3/20" (histree-states(7)). */
+enum histree_part { HISTREE_WHOLE, HISTREE_FIRST_PART, HISTREE_SECOND_PART };
+
+/*
+ * Returns a part of a value: an int, null ("-") or unknown ("?") for a half of such a pair, and null where the
+ * string is none.  The whole of any value, and either half of one that is not a string, is the value itself.
+ */
+HISTREE_API struct histree_value histree_value_part(const struct histree_value *value, enum histree_part part);
+
 /*
  * Returns "null", "int", "long", "double", "bool", "string", "custom" or "unknown", or NULL if `type` is no type.
  */

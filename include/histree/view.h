@@ -4,8 +4,8 @@
  * the colours.
  *
  * A model is made from a history once and never changes; strings and arrays in it live as long as it does.  The
- * states of its rows come from rows.h, by quark.  Models need the attributes of the analyses `kernel`, `kernel-tc`
- * and `kernel-2016` (histree-states(7)); a model of a history without them is empty.
+ * states of its rows come from rows.h, by quark.  Models need the attributes of the analyses `kernel`,
+ * `kernel-compact`, `kernel-tc` and `kernel-2016` (histree-states(7)); a model of a history without them is empty.
  *
  * Threads: any number of threads may read a model.  Creating one uses a query of its own.
  */
@@ -17,6 +17,22 @@
 
 /* Stands in place of an index if there is none. */
 #define HISTREE_NO_INDEX UINT32_MAX
+
+/* ---- layouts ------------------------------------------------------------------------------------------------ */
+
+/* Where a state is: an attribute, and which part of its value. */
+struct histree_place {
+	histree_quark quark;
+	enum histree_part part;
+};
+
+/*
+ * Find a state of the thread whose node is `thread`, by its name in the analysis `kernel`: "Prio", "PPID".  In
+ * `kernel-compact` some are halves of pairs: take histree_value_part() of the value.  Returns false if there is
+ * none.
+ */
+HISTREE_API bool histree_thread_place(const struct histree_attributes *attributes, histree_quark thread,
+				      const char *state, struct histree_place *out);
 
 /* ---- Control Flow ----------------------------------------------------------------------------------------- */
 
@@ -259,7 +275,7 @@ struct histree_style {
 };
 
 /*
- * Returns the meaning of an attribute's values: by its path where `kernel`, `kernel-tc` or `kernel-2016` made the
+ * Returns the meaning of an attribute's values: by its path where an analysis of a kernel made the
  * history, else HISTREE_MEANS_ANYTHING.
  */
 HISTREE_API enum histree_meaning histree_meaning_of(const struct histree_history *history, histree_quark quark);

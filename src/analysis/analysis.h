@@ -53,9 +53,10 @@ struct analysis {
 	void (*free)(void *instance);
 };
 
-extern const struct analysis analysis_kernel;      /* Trace Compass's states, where no event denies them */
-extern const struct analysis analysis_kernel_tc;   /* Trace Compass's, version 31 of its provider */
-extern const struct analysis analysis_kernel_2016; /* the one that the papers measured */
-extern const struct analysis analysis_ust_calls;   /* function calls of lttng-ust-cyg-profile, as a stack */
+extern const struct analysis analysis_kernel;         /* Trace Compass's states, where no event denies them */
+extern const struct analysis analysis_kernel_compact; /* the same states in fewer attributes */
+extern const struct analysis analysis_kernel_tc;      /* Trace Compass's, version 31 of its provider */
+extern const struct analysis analysis_kernel_2016;    /* the one that the papers measured */
+extern const struct analysis analysis_ust_calls;      /* function calls of lttng-ust-cyg-profile, as a stack */
 
 #endif

@@ -45,6 +45,16 @@ histree_quark changes_child(struct changes *changes, histree_quark *known, histr
 	return *known;
 }
 
+histree_quark changes_folder(struct changes *changes, histree_quark *known, histree_quark parent, const char *name,
+			     size_t name_size)
+{
+	bool is_known = *known != NO_ATTRIBUTE;
+	histree_quark quark = changes_child(changes, known, parent, name, name_size);
+	if (!is_known && quark != NO_ATTRIBUTE)
+		changes->status = histree_state_folder(changes->system, quark, &changes->error);
+	return quark;
+}
+
 void change(struct changes *changes, histree_quark quark, struct histree_value value)
 {
 	if (changes->status != HISTREE_OK)

@@ -40,6 +40,10 @@ void changes_fail(struct changes *changes, enum histree_status status, const cha
 histree_quark changes_child(struct changes *changes, histree_quark *known, histree_quark parent, const char *name,
 			    size_t name_size);
 
+/* As changes_child(), for a folder: it has no states. */
+histree_quark changes_folder(struct changes *changes, histree_quark *known, histree_quark parent, const char *name,
+			     size_t name_size);
+
 /* The attribute has `value` from the event on. */
 void change(struct changes *changes, histree_quark quark, struct histree_value value);
 

@@ -6,6 +6,7 @@
 
 const struct registry_entry registry[] = {
 	{ .analysis = &analysis_kernel, .by_default = true },
+	{ .analysis = &analysis_kernel_compact },
 	{ .analysis = &analysis_kernel_tc },
 	{ .analysis = &analysis_kernel_2016 },
 	{ .analysis = &analysis_ust_calls, .by_default = true },

@@ -37,6 +37,15 @@ static enum histree_status add(struct histree_resources *resources, struct histr
 
 /* ---- children in the order of their numbers --------------------------------------------------------------- */
 
+/* In `kernel-compact` interrupts are children of their CPU: a softirq's name has a minus, and no slash. */
+enum name_sign { ANY_NAME, PLAIN_NAME, MINUS_NAME };
+
+static bool has_sign(const char *name, size_t size, enum name_sign sign)
+{
+	bool has_minus = size > 0 && name[0] == '-' && memchr(name, '/', size) == NULL;
+	return sign == ANY_NAME || has_minus == (sign == MINUS_NAME);
+}
+
 struct numbered {
 	int32_t number;
 	histree_quark quark;
@@ -50,9 +59,10 @@ static int compare_numbers(const void *one, const void *other)
 	return (a->quark > b->quark) - (a->quark < b->quark);
 }
 
-/* The caller frees *out. */
+/* The caller frees *out.  Of names with a sign those that have it, or have it not. */
 static enum histree_status numbered_children(const struct histree_attributes *attributes, histree_quark parent,
-					     struct numbered **out, size_t *count, struct histree_error *error)
+					     enum name_sign sign, struct numbered **out, size_t *count,
+					     struct histree_error *error)
 {
 	size_t capacity = 0;
 	*out = NULL;
@@ -63,8 +73,9 @@ static enum histree_status numbered_children(const struct histree_attributes *at
 		int32_t number;
 		size_t size = histree_attributes_name(attributes, child, name, sizeof(name));
 		size = size < sizeof(name) ? size : sizeof(name) - 1; /* longer ones are cut */
-		if (leading_number(name, size, &number) == 0)
+		if (leading_number(name, size, &number) == 0 || !has_sign(name, size, sign))
 			continue;
+		number = sign == MINUS_NAME ? -number : number;
 		if (!array_reserve(out, &capacity, *count + 1)) {
 			free(*out);
 			*out = NULL;
@@ -79,18 +90,15 @@ static enum histree_status numbered_children(const struct histree_attributes *at
 
 /* ---- what there is ---------------------------------------------------------------------------------------- */
 
-/* The interrupts below the attribute `group` of `above`, a CPU or all of them together. */
-static enum histree_status add_interrupts(struct histree_resources *resources,
-					  const struct histree_attributes *attributes, histree_quark above,
-					  const char *group, struct histree_resource pattern,
-					  struct histree_error *error)
+/* The interrupts that are children of an attribute. */
+static enum histree_status add_children(struct histree_resources *resources,
+					const struct histree_attributes *attributes, histree_quark parent,
+					enum name_sign sign, struct histree_resource pattern,
+					struct histree_error *error)
 {
-	histree_quark parent;
 	struct numbered *children;
 	size_t count;
-	if (histree_attributes_find(attributes, above, group, &parent) != HISTREE_OK)
-		return HISTREE_OK;
-	enum histree_status status = numbered_children(attributes, parent, &children, &count, error);
+	enum histree_status status = numbered_children(attributes, parent, sign, &children, &count, error);
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
 		char text[RESOURCE_NAME_SIZE], name[RESOURCE_NAME_SIZE];
 		size_t size = histree_attributes_name(attributes, children[i].quark, name, sizeof(name));
@@ -110,6 +118,26 @@ static enum histree_status add_interrupts(struct histree_resources *resources,
 	}
 	free(children);
 	return status;
+}
+
+/*
+ * The interrupts of `above`, a CPU or all of them together: below its attribute `group`, or its own children, or
+ * those of `Interrupts`.
+ */
+static enum histree_status add_interrupts(struct histree_resources *resources,
+					  const struct histree_attributes *attributes, histree_quark above,
+					  const char *group, struct histree_resource pattern,
+					  struct histree_error *error)
+{
+	histree_quark parent = above;
+	enum name_sign sign = pattern.kind == HISTREE_RESOURCE_SOFT_IRQ ? MINUS_NAME : PLAIN_NAME;
+	if (histree_attributes_find(attributes, above, group, &parent) == HISTREE_OK)
+		sign = ANY_NAME;
+	else if (above != HISTREE_ROOT)
+		parent = above;
+	else if (histree_attributes_find(attributes, above, "Interrupts", &parent) != HISTREE_OK)
+		return HISTREE_OK;
+	return add_children(resources, attributes, parent, sign, pattern, error);
 }
 
 static enum histree_status add_cpu(struct histree_resources *resources, const struct histree_attributes *attributes,
@@ -161,7 +189,7 @@ static enum histree_status add_cpus(struct histree_resources *resources,
 	size_t count;
 	if (histree_attributes_find(attributes, HISTREE_ROOT, "CPUs", &group) != HISTREE_OK)
 		return HISTREE_OK;
-	enum histree_status status = numbered_children(attributes, group, &cpus, &count, error);
+	enum histree_status status = numbered_children(attributes, group, ANY_NAME, &cpus, &count, error);
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
 		status = add_cpu(resources, attributes, cpus[i], error);
 	free(cpus);

@@ -211,7 +211,7 @@ enum histree_meaning histree_resource_meaning(enum histree_resource_kind kind)
 	return HISTREE_MEANS_ANYTHING;
 }
 
-/* Paths of a kernel history, `*` being any name (histree-states(7)). */
+/* Paths of a kernel history (histree-states(7)): `*` is any name, `0` one of an interrupt, `-` one of a softirq. */
 static const struct {
 	const char *path[4];
 	enum histree_meaning meaning;
@@ -224,9 +224,25 @@ static const struct {
 	{ { "CPUs", "*", "Frequency" }, HISTREE_MEANS_FREQUENCY },
 	{ { "CPUs", "*", "IRQs", "*" }, HISTREE_MEANS_IRQ },
 	{ { "CPUs", "*", "Soft_IRQs", "*" }, HISTREE_MEANS_SOFT_IRQ },
+	{ { "CPUs", "*", "0" }, HISTREE_MEANS_IRQ },
+	{ { "CPUs", "*", "-" }, HISTREE_MEANS_SOFT_IRQ },
+	{ { "Interrupts", "0" }, HISTREE_MEANS_IRQ },
+	{ { "Interrupts", "-" }, HISTREE_MEANS_SOFT_IRQ },
 	{ { "IRQs", "*" }, HISTREE_MEANS_IRQ },
 	{ { "Soft_IRQs", "*" }, HISTREE_MEANS_SOFT_IRQ },
 };
+
+static bool is_component(const char *name, size_t size, const char *pattern)
+{
+	int32_t number;
+	size_t capacity = ATTRIBUTE_NAME_SIZE - 1, there = size < capacity ? size : capacity;
+	if (strcmp(pattern, "*") == 0)
+		return true;
+	if (strcmp(pattern, "0") != 0 && strcmp(pattern, "-") != 0)
+		return attribute_name_is(name, size, pattern);
+	bool is_softirq = name[0] == '-' && memchr(name, '/', there) == NULL;
+	return leading_number(name, there, &number) > 0 && is_softirq == (pattern[0] == '-');
+}
 
 /* Whether the attribute's path is `path`, of `length` components: from the last one upwards. */
 static bool is_at(const struct histree_attributes *attributes, histree_quark quark, const char *const *path,
@@ -235,7 +251,7 @@ static bool is_at(const struct histree_attributes *attributes, histree_quark qua
 	for (; length > 0 && quark != HISTREE_ROOT; length--) {
 		char name[ATTRIBUTE_NAME_SIZE];
 		size_t size = histree_attributes_name(attributes, quark, name, sizeof(name));
-		if (strcmp(path[length - 1], "*") != 0 && !attribute_name_is(name, size, path[length - 1]))
+		if (!is_component(name, size, path[length - 1]))
 			return false;
 		quark = histree_attributes_parent(attributes, quark);
 	}
@@ -246,8 +262,8 @@ static bool is_at(const struct histree_attributes *attributes, histree_quark qua
 static bool is_of_kernel(const struct histree_history *history)
 {
 	const char *provider = histree_history_info(history)->provider;
-	return strcmp(provider, "kernel") == 0 || strcmp(provider, "kernel-tc") == 0 ||
-	       strcmp(provider, "kernel-2016") == 0;
+	return strcmp(provider, "kernel") == 0 || strcmp(provider, "kernel-compact") == 0 ||
+	       strcmp(provider, "kernel-tc") == 0 || strcmp(provider, "kernel-2016") == 0;
 }
 
 enum histree_meaning histree_meaning_of(const struct histree_history *history, histree_quark quark)

@@ -11,10 +11,10 @@
 #include "view/attribute_names.h"
 
 /* What is read of a thread besides its status, and what the attribute is called. */
-enum fact { FACT_NAME, FACT_PID, FACT_PPID, FACT_COUNT };
-static const char *const fact_names[FACT_COUNT] = { "Exec_name", "PID", "PPID" };
+enum fact { FACT_NAME, FACT_PID, FACT_PPID, FACT_PROCESS /* the pair of the two */, FACT_COUNT };
+static const char *const fact_names[FACT_COUNT] = { "Exec_name", "PID", "PPID", "Process" };
 
-/* Whose attribute a quark is: thread * 4 + what, so that an answer finds its thread without a search. */
+/* Whose attribute a quark is: thread * 5 + what, so that an answer finds its thread without a search. */
 enum { OWNER_STATUS = FACT_COUNT, OWNER_KINDS };
 #define NO_OWNER UINT32_MAX
 
@@ -139,6 +139,18 @@ static enum histree_status find_threads(struct reading *reading, struct histree_
 
 /* ---- what they were --------------------------------------------------------------------------------------- */
 
+static void take_process(const struct histree_interval *interval, struct histree_thread *thread)
+{
+	struct histree_value ppid = histree_value_part(&interval->value, HISTREE_FIRST_PART);
+	struct histree_value pid = histree_value_part(&interval->value, HISTREE_SECOND_PART);
+	if (pid.type == HISTREE_INT)
+		thread->pid = pid.int32;
+	if (ppid.type == HISTREE_INT) {
+		thread->ppid = ppid.int32;
+		thread->ppid_since = interval->start;
+	}
+}
+
 static enum histree_status take_fact(struct reading *reading, const struct histree_interval *interval,
 				     struct histree_error *error)
 {
@@ -155,6 +167,8 @@ static enum histree_status take_fact(struct reading *reading, const struct histr
 		thread->name = intern_get(&reading->list->names, id, &size);
 	} else if (fact == FACT_PID && interval->value.type == HISTREE_INT) {
 		thread->pid = interval->value.int32;
+	} else if (fact == FACT_PROCESS) {
+		take_process(interval, thread);
 	} else if (fact == FACT_PPID && interval->value.type == HISTREE_INT) {
 		thread->ppid = interval->value.int32;
 		thread->ppid_since = interval->start;

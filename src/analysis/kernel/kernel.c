@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The kernel analysis: the states of kernel_states.h, but that nothing is said which an event denies.
+ * The kernel analysis: the states of kernel_states.h, but that nothing is said which an event denies.  In two
+ * layouts of attributes, `kernel` and `kernel-compact` (kernel_places.h).
  *
  * It departs from Trace Compass where events are missing (kernel_occupancy.h), where an event itself says in which
  * thread it happened, and where the clock of a trace steps back.  histree-states(7) lists all departures.
@@ -113,36 +114,51 @@ static void on_process_state(struct kernel_model *model, const struct kernel_eve
 	states_learn_thread(model, event, runs ? histree_unknown() : status);
 }
 
-static const struct kernel_version version = {
-	.status_on_node = true,
+static kernel_handler *const handlers[KERNEL_ROLE_COUNT] = {
+	[KERNEL_SWITCH] = on_switch,
+	[KERNEL_WAKEUP] = states_on_wakeup,
+	[KERNEL_WAKING] = states_on_wakeup,
+	[KERNEL_MIGRATE] = on_migrate,
+	[KERNEL_SETPRIO] = kernel_on_setprio,
+	[KERNEL_FORK] = on_fork,
+	[KERNEL_FREE] = on_free,
+	[KERNEL_PROCESS_STATE] = on_process_state,
+	[KERNEL_IRQ_ENTRY] = states_on_irq_entry,
+	[KERNEL_IRQ_EXIT] = states_on_irq_exit,
+	[KERNEL_VECTOR_ENTRY] = states_on_irq_entry,
+	[KERNEL_VECTOR_EXIT] = states_on_vector_exit,
+	[KERNEL_SOFTIRQ_RAISE] = states_on_softirq_raise,
+	[KERNEL_SOFTIRQ_ENTRY] = states_on_softirq_entry,
+	[KERNEL_SOFTIRQ_EXIT] = states_on_softirq_exit,
+	[KERNEL_SYSCALL_ENTRY] = states_on_syscall_entry,
+	[KERNEL_SYSCALL_EXIT] = kernel_on_syscall_exit,
+	[KERNEL_FREQUENCY] = states_on_frequency,
+};
+
+static const struct kernel_version plain = {
+	.places = &kernel_places_plain,
 	.is_monotonic = true,
 	.runs = on_event_of_thread,
-	.handlers = {
-		[KERNEL_SWITCH] = on_switch,
-		[KERNEL_WAKEUP] = states_on_wakeup,
-		[KERNEL_WAKING] = states_on_wakeup,
-		[KERNEL_MIGRATE] = on_migrate,
-		[KERNEL_SETPRIO] = kernel_on_setprio,
-		[KERNEL_FORK] = on_fork,
-		[KERNEL_FREE] = on_free,
-		[KERNEL_PROCESS_STATE] = on_process_state,
-		[KERNEL_IRQ_ENTRY] = states_on_irq_entry,
-		[KERNEL_IRQ_EXIT] = states_on_irq_exit,
-		[KERNEL_VECTOR_ENTRY] = states_on_irq_entry,
-		[KERNEL_VECTOR_EXIT] = states_on_vector_exit,
-		[KERNEL_SOFTIRQ_RAISE] = states_on_softirq_raise,
-		[KERNEL_SOFTIRQ_ENTRY] = states_on_softirq_entry,
-		[KERNEL_SOFTIRQ_EXIT] = states_on_softirq_exit,
-		[KERNEL_SYSCALL_ENTRY] = states_on_syscall_entry,
-		[KERNEL_SYSCALL_EXIT] = kernel_on_syscall_exit,
-		[KERNEL_FREQUENCY] = states_on_frequency,
-	},
+	.handlers = handlers,
+};
+
+static const struct kernel_version compact = {
+	.places = &kernel_places_compact,
+	.is_monotonic = true,
+	.runs = on_event_of_thread,
+	.handlers = handlers,
 };
 
 static enum histree_status create(struct histree_state_system *system, void *input, void **instance,
 				  struct histree_error *error)
 {
-	return kernel_provider_create(&version, input, system, instance, error);
+	return kernel_provider_create(&plain, input, system, instance, error);
+}
+
+static enum histree_status create_compact(struct histree_state_system *system, void *input, void **instance,
+					  struct histree_error *error)
+{
+	return kernel_provider_create(&compact, input, system, instance, error);
 }
 
 const struct analysis analysis_kernel = {
@@ -152,6 +168,20 @@ const struct analysis analysis_kernel = {
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
 	.create = create,
+	.event = kernel_provider_event,
+	.gap = kernel_provider_gap,
+	.refused = kernel_provider_refused,
+	.missing = kernel_provider_missing,
+	.free = kernel_provider_free,
+};
+
+const struct analysis analysis_kernel_compact = {
+	.name = "kernel-compact",
+	.version = 1,
+	.summary = "the states of kernel in a quarter fewer attributes",
+	.input = &kernel_input_kind,
+	.applies = kernel_input_knows,
+	.create = create_compact,
 	.event = kernel_provider_event,
 	.gap = kernel_provider_gap,
 	.refused = kernel_provider_refused,

@@ -46,7 +46,7 @@ static void on_switch(struct kernel_model *model, const struct kernel_event *eve
 	thread_change(model, previous, THREAD_PRIO, histree_int(event->prev_prio));
 	thread_change(model, next, THREAD_PRIO, histree_int(event->prio));
 	/* Every thread that ever ran has a PPID, known or not (thesis 5.1). */
-	thread_attribute(model, next, THREAD_PPID);
+	thread_ask(model, next, THREAD_PPID);
 	cpu_change(model, cpu, CPU_CURRENT_THREAD, histree_int(event->tid));
 	cpu_change(model, cpu, CPU_STATUS, cpu_status_of_thread(model, cpu));
 }
@@ -176,22 +176,25 @@ static void on_syscall_entry(struct kernel_model *model, const struct kernel_eve
 	kernel_enter_system_call(model, event, event->event_name);
 }
 
+static kernel_handler *const handlers[KERNEL_ROLE_COUNT] = {
+	[KERNEL_SWITCH] = on_switch,
+	[KERNEL_WAKEUP] = on_wakeup,
+	[KERNEL_SETPRIO] = kernel_on_setprio,
+	[KERNEL_FORK] = on_fork,
+	[KERNEL_FREE] = kernel_on_free,
+	[KERNEL_PROCESS_STATE] = on_process_state,
+	[KERNEL_IRQ_ENTRY] = on_irq_entry,
+	[KERNEL_IRQ_EXIT] = on_irq_exit,
+	[KERNEL_SOFTIRQ_RAISE] = on_softirq_raise,
+	[KERNEL_SOFTIRQ_ENTRY] = on_softirq_entry,
+	[KERNEL_SOFTIRQ_EXIT] = on_softirq_exit,
+	[KERNEL_SYSCALL_ENTRY] = on_syscall_entry,
+	[KERNEL_SYSCALL_EXIT] = kernel_on_syscall_exit,
+};
+
 static const struct kernel_version version = {
-	.handlers = {
-		[KERNEL_SWITCH] = on_switch,
-		[KERNEL_WAKEUP] = on_wakeup,
-		[KERNEL_SETPRIO] = kernel_on_setprio,
-		[KERNEL_FORK] = on_fork,
-		[KERNEL_FREE] = kernel_on_free,
-		[KERNEL_PROCESS_STATE] = on_process_state,
-		[KERNEL_IRQ_ENTRY] = on_irq_entry,
-		[KERNEL_IRQ_EXIT] = on_irq_exit,
-		[KERNEL_SOFTIRQ_RAISE] = on_softirq_raise,
-		[KERNEL_SOFTIRQ_ENTRY] = on_softirq_entry,
-		[KERNEL_SOFTIRQ_EXIT] = on_softirq_exit,
-		[KERNEL_SYSCALL_ENTRY] = on_syscall_entry,
-		[KERNEL_SYSCALL_EXIT] = kernel_on_syscall_exit,
-	},
+	.places = &kernel_places_2016,
+	.handlers = handlers,
 };
 
 static enum histree_status create(struct histree_state_system *system, void *input, void **instance,

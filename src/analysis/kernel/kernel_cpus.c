@@ -33,7 +33,7 @@ static void name_cpu(struct kernel_model *model, struct kernel_cpu *cpu)
 	char name[16];
 	int size = snprintf(name, sizeof(name), "%" PRId32, cpu->number);
 	changes_child(&model->changes, &cpu->node, kernel_group(model, GROUP_CPUS), name, (size_t)size);
-	if (model->status_on_node)
+	if (model->places->status_on_node)
 		cpu->attributes[CPU_STATUS] = cpu->node;
 }
 
@@ -52,6 +52,9 @@ struct kernel_cpu *kernel_cpu(struct kernel_model *model, int32_t number)
 histree_quark cpu_attribute(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute)
 {
 	histree_quark *quark = &cpu->attributes[attribute];
+	bool is_group = attribute == CPU_IRQS || attribute == CPU_SOFT_IRQS;
+	if (is_group && model->places->interrupts_have_signs)
+		return cpu->node;
 	if (*quark != NO_ATTRIBUTE)
 		return *quark;
 	const char *name = attribute_names[attribute];

@@ -26,11 +26,19 @@ static bool same_name(struct kernel_text a, struct kernel_text b)
 	return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
 }
 
-/* `NUMBER/NAME` or `NUMBER`, one component. */
-static void create_attribute(struct kernel_model *model, struct interrupt *interrupt, histree_quark group)
+/*
+ * `NUMBER/NAME` or `NUMBER`, one component.  Where signs tell them apart, a softirq is `-NUMBER`, and a vector
+ * with a negative number, which only a broken trace has, is `NUMBER/`.
+ */
+static void create_attribute(struct kernel_model *model, struct interrupt *interrupt, histree_quark group,
+			     bool is_softirq)
 {
 	char number[16];
-	size_t size = (size_t)snprintf(number, sizeof(number), "%" PRId32, interrupt->number);
+	bool has_sign = model->places->interrupts_have_signs;
+	size_t size = (size_t)snprintf(number, sizeof(number), "%s%" PRId32, is_softirq && has_sign ? "-" : "",
+				       interrupt->number);
+	if (interrupt->name.bytes == NULL && has_sign && !is_softirq && interrupt->number < 0)
+		number[size++] = '/';
 	if (interrupt->name.bytes == NULL) {
 		changes_child(&model->changes, &interrupt->quark, group, number, size);
 		return;
@@ -46,7 +54,7 @@ static void create_attribute(struct kernel_model *model, struct interrupt *inter
 }
 
 static struct interrupt *add_interrupt(struct kernel_model *model, histree_quark group, int32_t number,
-				       struct kernel_text name)
+				       struct kernel_text name, bool is_softirq)
 {
 	struct interrupt *interrupt = kernel_record(model, sizeof(*interrupt));
 	if (interrupt == NULL)
@@ -55,32 +63,32 @@ static struct interrupt *add_interrupt(struct kernel_model *model, histree_quark
 	interrupt->name = name;
 	interrupt->quark = NO_ATTRIBUTE;
 	interrupt->total = NO_ATTRIBUTE;
-	create_attribute(model, interrupt, group);
+	create_attribute(model, interrupt, group, is_softirq);
 	return interrupt->quark == NO_ATTRIBUTE ? NULL : interrupt;
 }
 
 static struct interrupt *find_or_add(struct kernel_model *model, struct interrupt **first, histree_quark group,
-				     int32_t number, struct kernel_text name)
+				     int32_t number, struct kernel_text name, bool is_softirq)
 {
 	struct interrupt **at = first;
 	while (*at != NULL && ((*at)->number != number || !same_name((*at)->name, name)))
 		at = &(*at)->next;
 	if (*at == NULL)
-		*at = add_interrupt(model, group, number, name);
+		*at = add_interrupt(model, group, number, name, is_softirq);
 	return *at;
 }
 
 struct interrupt *cpu_irq(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number,
 			  struct kernel_text name)
 {
-	return find_or_add(model, &cpu->first_irq, cpu_attribute(model, cpu, CPU_IRQS), number, name);
+	return find_or_add(model, &cpu->first_irq, cpu_attribute(model, cpu, CPU_IRQS), number, name, false);
 }
 
 struct interrupt *cpu_softirq(struct kernel_model *model, struct kernel_cpu *cpu, int32_t number)
 {
 	histree_quark group = cpu_attribute(model, cpu, CPU_SOFT_IRQS);
 	struct interrupt **first = &cpu->first_softirq;
-	struct interrupt *softirq = find_or_add(model, first, group, number, (struct kernel_text){ 0 });
+	struct interrupt *softirq = find_or_add(model, first, group, number, (struct kernel_text){ 0 }, true);
 	/* One that is heard of first after a gap may have been raised in it. */
 	if (softirq != NULL && cpu->has_gaps && !softirq->is_known)
 		change(&model->changes, softirq->quark, histree_unknown());

@@ -6,21 +6,12 @@
 
 #include "state/state_system.h"
 
-static const struct group_name {
-	const char *name;
-	size_t size;
-} group_names[GROUP_COUNT] = {
-	[GROUP_CPUS] = { "CPUs", 4 },
-	[GROUP_THREADS] = { "Threads", 7 },
-	[GROUP_IRQS] = { "IRQs", 4 },
-	[GROUP_SOFT_IRQS] = { "Soft_IRQs", 9 },
-};
-
-void kernel_model_init(struct kernel_model *model, struct histree_state_system *system, bool status_on_node)
+void kernel_model_init(struct kernel_model *model, struct histree_state_system *system,
+		       const struct kernel_places *places)
 {
 	*model = (struct kernel_model){
 		.changes = { .system = system, .time = INT64_MIN },
-		.status_on_node = status_on_node,
+		.places = places,
 	};
 	for (int group = 0; group < GROUP_COUNT; group++)
 		model->groups[group] = NO_ATTRIBUTE;
@@ -41,8 +32,11 @@ void kernel_model_release(struct kernel_model *model)
 
 histree_quark kernel_group(struct kernel_model *model, enum kernel_group group)
 {
-	return changes_child(&model->changes, &model->groups[group], HISTREE_ROOT, group_names[group].name,
-			     group_names[group].size);
+	const char *name = model->places->groups[group];
+	histree_quark *known = &model->groups[group];
+	return model->places->groups_are_folders
+		       ? changes_folder(&model->changes, known, HISTREE_ROOT, name, strlen(name))
+		       : changes_child(&model->changes, known, HISTREE_ROOT, name, strlen(name));
 }
 
 void *kernel_record(struct kernel_model *model, size_t size)

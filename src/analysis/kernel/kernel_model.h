@@ -3,7 +3,8 @@
  * kernel_model.h - the threads and CPUs of a kernel, with the quarks of their attributes.
  *
  * Quarks are looked up once and kept in records; but an attribute is created exactly when the analysis first
- * asks for it, because the set of attributes is part of the result.  To read an attribute is to ask for it.
+ * asks for it, because the set of attributes is part of the result.  To read an attribute is to ask for it.  In a
+ * layout of known states (kernel_places.h) it is created when it first has one, and the record says what was asked.
  *
  * A function that returns a record returns NULL if there is none (no such CPU, no memory); handlers then leave.
  */
@@ -12,16 +13,13 @@
 
 #include "analysis/changes.h"
 #include "analysis/kernel/kernel_conflicts.h"
+#include "analysis/kernel/kernel_places.h"
 #include "base/arena.h"
 #include "base/id_map.h"
 
-/* The attributes at the top of the tree. */
-enum kernel_group { GROUP_CPUS, GROUP_THREADS, GROUP_IRQS, GROUP_SOFT_IRQS, GROUP_COUNT };
-
 struct kernel_model {
 	struct changes changes;
-	/* The status is the value of the thread's or CPU's node itself, not of a child of it (thesis 5.1). */
-	bool status_on_node;
+	const struct kernel_places *places; /* the attributes that its states go to */
 	bool has_gaps; /* there was one so far: a thread that is seen first may be in a system call */
 	uint32_t
 		open_gaps; /* CPUs whose events are being lost: what no other CPU holds on to is in doubt at once */
@@ -37,7 +35,8 @@ struct kernel_model {
 	struct arena records;   /* all of them, and their names */
 };
 
-void kernel_model_init(struct kernel_model *model, struct histree_state_system *system, bool status_on_node);
+void kernel_model_init(struct kernel_model *model, struct histree_state_system *system,
+		       const struct kernel_places *places);
 void kernel_model_release(struct kernel_model *model);
 
 static inline bool kernel_is_losing(const struct kernel_model *model)

@@ -26,7 +26,7 @@ enum histree_status kernel_provider_create(const struct kernel_version *version,
 	for (enum kernel_role role = KERNEL_NO_ROLE; role < KERNEL_ROLE_COUNT; role++)
 		if (version->handlers[role] != NULL)
 			kernel_input_want(input, role);
-	kernel_model_init(&provider->model, system, version->status_on_node);
+	kernel_model_init(&provider->model, system, version->places);
 	*instance = provider;
 	return HISTREE_OK;
 }

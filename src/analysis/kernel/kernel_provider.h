@@ -12,13 +12,14 @@
 #include "analysis/kernel/kernel_event.h"
 #include "analysis/kernel/kernel_model.h"
 
+typedef void kernel_handler(struct kernel_model *model, const struct kernel_event *event);
+
 struct kernel_version {
-	bool status_on_node; /* as in struct kernel_model */
-	bool is_monotonic;   /* an event that comes after a later one counts at the time of that */
+	const struct kernel_places *places; /* the attributes that its states go to */
+	bool is_monotonic;                  /* an event that comes after a later one counts at the time of that */
 	/* An event, but of a switch, says who runs on its CPU; NULL: this version knows it from switches only. */
 	void (*runs)(struct kernel_model *model, int32_t cpu_number, int32_t tid);
-	/* By role; NULL: such events mean nothing to this version. */
-	void (*handlers[KERNEL_ROLE_COUNT])(struct kernel_model *model, const struct kernel_event *event);
+	kernel_handler *const *handlers; /* by role; NULL: such events mean nothing to this version */
 };
 
 /* The functions of a struct analysis whose input is a kernel_input; a version's `create` adds itself. */

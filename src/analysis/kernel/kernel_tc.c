@@ -64,28 +64,30 @@ static void on_syscall_exit(struct kernel_model *model, const struct kernel_even
 		kernel_on_syscall_exit(model, event);
 }
 
+static kernel_handler *const handlers[KERNEL_ROLE_COUNT] = {
+	[KERNEL_SWITCH] = on_switch,
+	[KERNEL_WAKEUP] = states_on_wakeup,
+	[KERNEL_WAKING] = states_on_wakeup,
+	[KERNEL_MIGRATE] = on_migrate,
+	[KERNEL_SETPRIO] = kernel_on_setprio,
+	[KERNEL_FORK] = states_on_fork,
+	[KERNEL_FREE] = kernel_on_free,
+	[KERNEL_PROCESS_STATE] = on_process_state,
+	[KERNEL_IRQ_ENTRY] = states_on_irq_entry,
+	[KERNEL_IRQ_EXIT] = states_on_irq_exit,
+	[KERNEL_VECTOR_ENTRY] = states_on_irq_entry,
+	[KERNEL_VECTOR_EXIT] = states_on_vector_exit,
+	[KERNEL_SOFTIRQ_RAISE] = states_on_softirq_raise,
+	[KERNEL_SOFTIRQ_ENTRY] = states_on_softirq_entry,
+	[KERNEL_SOFTIRQ_EXIT] = states_on_softirq_exit,
+	[KERNEL_SYSCALL_ENTRY] = on_syscall_entry,
+	[KERNEL_SYSCALL_EXIT] = on_syscall_exit,
+	[KERNEL_FREQUENCY] = on_frequency,
+};
+
 static const struct kernel_version version = {
-	.status_on_node = true,
-	.handlers = {
-		[KERNEL_SWITCH] = on_switch,
-		[KERNEL_WAKEUP] = states_on_wakeup,
-		[KERNEL_WAKING] = states_on_wakeup,
-		[KERNEL_MIGRATE] = on_migrate,
-		[KERNEL_SETPRIO] = kernel_on_setprio,
-		[KERNEL_FORK] = states_on_fork,
-		[KERNEL_FREE] = kernel_on_free,
-		[KERNEL_PROCESS_STATE] = on_process_state,
-		[KERNEL_IRQ_ENTRY] = states_on_irq_entry,
-		[KERNEL_IRQ_EXIT] = states_on_irq_exit,
-		[KERNEL_VECTOR_ENTRY] = states_on_irq_entry,
-		[KERNEL_VECTOR_EXIT] = states_on_vector_exit,
-		[KERNEL_SOFTIRQ_RAISE] = states_on_softirq_raise,
-		[KERNEL_SOFTIRQ_ENTRY] = states_on_softirq_entry,
-		[KERNEL_SOFTIRQ_EXIT] = states_on_softirq_exit,
-		[KERNEL_SYSCALL_ENTRY] = on_syscall_entry,
-		[KERNEL_SYSCALL_EXIT] = on_syscall_exit,
-		[KERNEL_FREQUENCY] = on_frequency,
-	},
+	.places = &kernel_places_plain,
+	.handlers = handlers,
 };
 
 static enum histree_status create(struct histree_state_system *system, void *input, void **instance,

@@ -5,15 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const attribute_names[THREAD_ATTRIBUTE_COUNT] = {
-	[THREAD_STATUS] = "Status",
-	[THREAD_SYSTEM_CALL] = "System_call",
-	[THREAD_RUN_QUEUE] = "Current_cpu_rq",
-	[THREAD_EXEC_NAME] = "Exec_name",
-	[THREAD_PPID] = "PPID",
-	[THREAD_PID] = "PID",
-	[THREAD_PRIO] = "Prio",
-};
+_Static_assert(THREAD_ATTRIBUTE_COUNT <= 8, "a thread has a bit for each of its attributes");
 
 static struct kernel_thread *add_thread(struct kernel_model *model, uint64_t id, int32_t tid)
 {
@@ -23,6 +15,7 @@ static struct kernel_thread *add_thread(struct kernel_model *model, uint64_t id,
 	thread->tid = tid;
 	thread->node = NO_ATTRIBUTE;
 	thread->said = INT64_MIN;
+	thread->run_queue_since = thread->prio_since = INT64_MIN;
 	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
 		thread->attributes[attribute] = NO_ATTRIBUTE;
 	return thread;
@@ -34,8 +27,10 @@ static void name_thread(struct kernel_model *model, struct kernel_thread *thread
 	int size = tid == 0 ? snprintf(name, sizeof(name), "0_%" PRId32, cpu)
 			    : snprintf(name, sizeof(name), "%" PRId32, tid);
 	changes_child(&model->changes, &thread->node, kernel_group(model, GROUP_THREADS), name, (size_t)size);
-	if (model->status_on_node)
+	if (model->places->status_on_node) {
 		thread->attributes[THREAD_STATUS] = thread->node;
+		thread->asked |= 1U << THREAD_STATUS;
+	}
 }
 
 struct kernel_thread *kernel_thread(struct kernel_model *model, int32_t tid, int32_t cpu)
@@ -52,32 +47,113 @@ struct kernel_thread *kernel_thread(struct kernel_model *model, int32_t tid, int
 	return thread == NULL || thread->node == NO_ATTRIBUTE ? NULL : thread;
 }
 
-histree_quark thread_attribute(struct kernel_model *model, struct kernel_thread *thread,
-			       enum thread_attribute attribute)
+/* ---- its states ---------------------------------------------------------------------------------------------- */
+
+static const struct thread_place *place_of(const struct kernel_model *model, enum thread_attribute attribute)
 {
-	histree_quark *quark = &thread->attributes[attribute];
-	if (*quark != NO_ATTRIBUTE)
-		return *quark;
-	const char *name = attribute_names[attribute];
-	return changes_child(&model->changes, quark, thread->node, name, strlen(name));
+	return &model->places->threads[attribute];
+}
+
+static histree_quark make(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute)
+{
+	const char *name = place_of(model, attribute)->name;
+	return changes_child(&model->changes, &thread->attributes[attribute], thread->node, name, strlen(name));
+}
+
+void thread_ask(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute)
+{
+	thread->asked |= (uint8_t)(1U << attribute);
+	if (thread->attributes[attribute] == NO_ATTRIBUTE && !model->places->only_known)
+		make(model, thread, attribute);
 }
 
 bool thread_has(const struct kernel_thread *thread, enum thread_attribute attribute)
 {
-	return thread->attributes[attribute] != NO_ATTRIBUTE;
+	return (thread->asked >> attribute & 1) != 0;
+}
+
+/* An attribute that is not made yet was null so far; so was a half of a pair that only the other half has made. */
+static struct histree_value value_of(struct kernel_model *model, const struct kernel_thread *thread,
+				     enum thread_attribute attribute)
+{
+	if (thread->attributes[attribute] == NO_ATTRIBUTE)
+		return histree_null();
+	struct histree_value value = changes_value(&model->changes, thread->attributes[attribute]);
+	return histree_value_part(&value, place_of(model, attribute)->part);
 }
 
 struct histree_value thread_value(struct kernel_model *model, struct kernel_thread *thread,
 				  enum thread_attribute attribute)
 {
-	return changes_value(&model->changes, thread_attribute(model, thread, attribute));
+	thread_ask(model, thread, attribute);
+	return value_of(model, thread, attribute);
 }
+
+/* Since when a half of a pair is what it is; NULL: nobody asks. */
+static histree_time *since_of(struct kernel_thread *thread, enum thread_attribute attribute)
+{
+	return attribute == THREAD_RUN_QUEUE ? &thread->run_queue_since
+	       : attribute == THREAD_PRIO    ? &thread->prio_since
+					     : NULL;
+}
+
+static void put_half(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
+		     struct histree_value value)
+{
+	const struct thread_place *place = place_of(model, attribute);
+	struct histree_value before = value_of(model, thread, attribute);
+	struct histree_value other = value_of(model, thread, place->partner);
+	histree_time *since = since_of(thread, attribute);
+	char text[VALUE_PAIR_SIZE];
+	if (histree_value_equal(&before, &value))
+		return;
+	bool is_first = place->part == HISTREE_FIRST_PART;
+	change(&model->changes, make(model, thread, attribute),
+	       is_first ? value_pair(value, other, text) : value_pair(other, value, text));
+	if (since != NULL)
+		*since = model->changes.time;
+}
+
+/* What is known of the thread is `value` from now on. */
+static void put(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
+		struct histree_value value)
+{
+	thread_ask(model, thread, attribute);
+	if (thread->attributes[attribute] == NO_ATTRIBUTE && value.type == HISTREE_NULL)
+		return;
+	if (place_of(model, attribute)->part != HISTREE_WHOLE)
+		put_half(model, thread, attribute, value);
+	else
+		change(&model->changes, make(model, thread, attribute), value);
+}
+
+/*
+ * The same since the event after `known`, as change_after().  A pair that began later, for its other half, is that
+ * only from its own beginning on: what ended is never touched.
+ */
+static void put_after(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute,
+		      histree_time known, struct histree_value value)
+{
+	struct changes *changes = &model->changes;
+	if (place_of(model, attribute)->part == HISTREE_WHOLE) {
+		change_after(changes, make(model, thread, attribute), known, value);
+		return;
+	}
+	histree_time now = changes->time, since = *since_of(thread, attribute);
+	known = known > since ? known : since;
+	if (known < now)
+		changes->time = known + 1;
+	put_half(model, thread, attribute, value);
+	changes->time = now;
+}
+
+/* ---- what events say of them --------------------------------------------------------------------------------- */
 
 /* A thread that is heard of first after a gap may be in a system call: where it began is lost. */
 static void appear(struct kernel_model *model, struct kernel_thread *thread)
 {
 	if (model->has_gaps && thread_value(model, thread, THREAD_STATUS).type == HISTREE_NULL)
-		change(&model->changes, thread_attribute(model, thread, THREAD_SYSTEM_CALL), histree_unknown());
+		put(model, thread, THREAD_SYSTEM_CALL, histree_unknown());
 }
 
 /* It runs, and not where events are being lost: this is said by an event. */
@@ -97,7 +173,7 @@ void thread_change(struct kernel_model *model, struct kernel_thread *thread, enu
 		if (value.type != HISTREE_NULL)
 			appear(model, thread);
 	}
-	change(&model->changes, thread_attribute(model, thread, attribute), value);
+	put(model, thread, attribute, value);
 	if (kernel_is_losing(model) && !is_held(model, thread))
 		thread_doubt(model, thread);
 }
@@ -116,12 +192,13 @@ void thread_doubt(struct kernel_model *model, struct kernel_thread *thread)
 {
 	bool alive = lives(model, thread);
 	if (alive)
-		thread_attribute(model, thread, THREAD_SYSTEM_CALL); /* where there is none, it is in no call */
+		thread_ask(model, thread, THREAD_SYSTEM_CALL); /* where there is none, it is in no call */
 	for (size_t i = 0; i < IN_DOUBT_COUNT; i++) {
-		histree_quark quark = thread->attributes[in_doubt[i]];
+		enum thread_attribute attribute = in_doubt[i];
 		/* The dead keep what is left of them until they are freed. */
-		if (quark != NO_ATTRIBUTE && (alive || changes_value(&model->changes, quark).type != HISTREE_NULL))
-			change(&model->changes, quark, histree_unknown());
+		if (thread_has(thread, attribute) &&
+		    (alive || value_of(model, thread, attribute).type != HISTREE_NULL))
+			put(model, thread, attribute, histree_unknown());
 	}
 	thread->call = PROGRESS_UNKNOWN;
 }
@@ -131,12 +208,11 @@ void thread_lose_sight(struct kernel_model *model, struct kernel_thread *thread)
 	if (!lives(model, thread))
 		return;
 	if (model->has_calls)
-		thread_attribute(model, thread, THREAD_SYSTEM_CALL);
+		thread_ask(model, thread, THREAD_SYSTEM_CALL);
 	for (size_t i = 0; i < IN_DOUBT_COUNT; i++) {
-		histree_quark quark = thread->attributes[in_doubt[i]];
 		bool is_no_call = in_doubt[i] == THREAD_SYSTEM_CALL && !model->has_calls;
-		if (quark != NO_ATTRIBUTE && !is_no_call)
-			change_after(&model->changes, quark, thread->said, histree_unknown());
+		if (thread_has(thread, in_doubt[i]) && !is_no_call)
+			put_after(model, thread, in_doubt[i], thread->said, histree_unknown());
 	}
 	thread->call = PROGRESS_UNKNOWN;
 }
@@ -206,8 +282,7 @@ void thread_inherit_system_call(struct kernel_model *model, struct kernel_thread
 		thread_change(model, child, THREAD_SYSTEM_CALL, histree_null());
 	if (thread_value(model, parent, THREAD_SYSTEM_CALL).type == HISTREE_NULL)
 		return;
-	histree_quark quark = thread_attribute(model, child, THREAD_SYSTEM_CALL);
-	change(&model->changes, quark, thread_value(model, parent, THREAD_SYSTEM_CALL));
+	put(model, child, THREAD_SYSTEM_CALL, value_of(model, parent, THREAD_SYSTEM_CALL));
 	child->call = parent->call;
 }
 

@@ -20,34 +20,25 @@ enum thread_status {
 	THREAD_WAITS_AFTER_FORK = 7,
 };
 
-enum thread_attribute {
-	THREAD_STATUS,
-	THREAD_SYSTEM_CALL,
-	THREAD_RUN_QUEUE,
-	THREAD_EXEC_NAME,
-	THREAD_PPID,
-	THREAD_PID,
-	THREAD_PRIO,
-	THREAD_ATTRIBUTE_COUNT,
-};
-
 struct kernel_cpu;
 
 struct kernel_thread {
 	int32_t tid;
 	histree_quark node;
 	histree_quark attributes[THREAD_ATTRIBUTE_COUNT];
-	bool is_certain;            /* while a gap begins: it runs where nothing is lost */
-	struct kernel_cpu *runs_on; /* kernel_occupancy.h; NULL: no CPU is known */
-	histree_time said;          /* by the last event that said what it does */
-	enum kernel_progress call;  /* whether it is in a system call */
+	uint8_t asked;                            /* for, by attribute: bits */
+	histree_time run_queue_since, prio_since; /* where they are a pair, which began when either did */
+	bool is_certain;                          /* while a gap begins: it runs where nothing is lost */
+	struct kernel_cpu *runs_on;               /* kernel_occupancy.h; NULL: no CPU is known */
+	histree_time said;                        /* by the last event that said what it does */
+	enum kernel_progress call;                /* whether it is in a system call */
 };
 
 /* Returns a thread, new or not.  Every CPU has an idle thread of tid 0 of its own; an unknown CPU (-1) has none. */
 struct kernel_thread *kernel_thread(struct kernel_model *model, int32_t tid, int32_t cpu);
 
-histree_quark thread_attribute(struct kernel_model *model, struct kernel_thread *thread,
-			       enum thread_attribute attribute);
+/* Have an attribute: it is null, unless it had a state before. */
+void thread_ask(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute);
 bool thread_has(const struct kernel_thread *thread, enum thread_attribute attribute);
 
 struct histree_value thread_value(struct kernel_model *model, struct kernel_thread *thread,

@@ -45,11 +45,12 @@ static struct histree_value program(const struct fact_request *request)
 static struct histree_value of_thread(const struct fact_request *request, const char *attribute)
 {
 	const struct kernel_threads *threads = request->view;
-	histree_quark quark;
-	return histree_attributes_find(histree_history_attributes(threads->kernel->history),
-				       thread_of(request)->node, attribute, &quark) == HISTREE_OK
-		       ? state_fact_attribute(request, quark)
-		       : histree_null();
+	struct histree_place place;
+	if (!histree_thread_place(histree_history_attributes(threads->kernel->history), thread_of(request)->node,
+				  attribute, &place))
+		return histree_null();
+	struct histree_value value = state_fact_attribute(request, place.quark);
+	return histree_value_part(&value, place.part);
 }
 
 static struct histree_value cpu(const struct fact_request *request)

@@ -11,7 +11,7 @@
 
 static struct histree_history *find_history(const struct dataset *dataset)
 {
-	static const char *const analyses[] = { "kernel", "kernel-tc", "kernel-2016" };
+	static const char *const analyses[] = { "kernel", "kernel-compact", "kernel-tc", "kernel-2016" };
 	struct histree_history *history = NULL;
 	for (size_t i = 0; i < sizeof(analyses) / sizeof(analyses[0]) && history == NULL; i++)
 		history = dataset_history(dataset, analyses[i]);
@@ -80,15 +80,17 @@ void kernel_view_free(void *context)
 
 /* ---- values ------------------------------------------------------------------------------------------ */
 
-void kernel_view_value_at(const struct kernel_view *view, histree_quark quark, histree_time time,
+void kernel_view_value_at(const struct kernel_view *view, struct histree_place place, histree_time time,
 			  struct piece *text)
 {
 	struct histree_query *query;
 	struct histree_interval interval;
-	if (quark == HISTREE_ROOT || histree_query_create(view->history, &query, NULL) != HISTREE_OK)
+	if (place.quark == HISTREE_ROOT || histree_query_create(view->history, &query, NULL) != HISTREE_OK)
 		return;
-	if (histree_query_single(query, quark, time, &interval, NULL) == HISTREE_OK)
-		state_value_text(&interval.value, text);
+	if (histree_query_single(query, place.quark, time, &interval, NULL) == HISTREE_OK) {
+		struct histree_value value = histree_value_part(&interval.value, place.part);
+		state_value_text(&value, text);
+	}
 	histree_query_free(query);
 }
 

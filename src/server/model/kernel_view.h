@@ -41,8 +41,8 @@ void kernel_view_free(void *view);
 int32_t kernel_view_thread_on(const struct kernel_view *view, int32_t cpu, histree_time at);
 int32_t kernel_view_cpu_of(const struct kernel_view *view, int32_t tid, histree_time at);
 
-/* Adds the value of an attribute at a time as text; adds nothing if there is none. */
-void kernel_view_value_at(const struct kernel_view *view, histree_quark quark, histree_time time,
+/* Adds the value that a place has at a time as text; adds nothing if there is none. */
+void kernel_view_value_at(const struct kernel_view *view, struct histree_place place, histree_time time,
 			  struct piece *text);
 
 /* Gets the last value of an attribute that is not null; returns false if there is none, or no such attribute. */

@@ -62,7 +62,13 @@ static void describe(const void *context, uint32_t row, struct json_writer *json
 	if (kernel_view_last_value(view, query, child_of(view, row, "Exec_name"), &value) &&
 	    value.type == HISTREE_STRING)
 		json_string_member(json, "name", value.bytes, value.size);
-	if (kernel_view_last_value(view, query, child_of(view, row, "PPID"), &value) && value.type == HISTREE_INT)
+	struct histree_place place;
+	if (histree_thread_place(histree_history_attributes(view->history), view->nodes[row], "PPID", &place) &&
+	    kernel_view_last_value(view, query, place.quark, &value))
+		value = histree_value_part(&value, place.part);
+	else
+		value = histree_null();
+	if (value.type == HISTREE_INT)
 		json_int_member(json, "ppid", value.int32);
 	histree_query_free(query);
 }

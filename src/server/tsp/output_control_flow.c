@@ -166,10 +166,10 @@ static void tooltip(const struct output_call *output)
 	const struct histree_attributes *attributes = histree_history_attributes(view->history);
 	struct piece text = { 0 };
 	for (size_t i = 0; thread != NULL && i < sizeof(pairs) / sizeof(pairs[0]); i++) {
-		histree_quark quark;
+		struct histree_place place;
 		text.size = 0;
-		if (histree_attributes_find(attributes, thread->node, pairs[i].attribute, &quark) == HISTREE_OK)
-			kernel_view_value_at(view, quark, request.time, &text);
+		if (histree_thread_place(attributes, thread->node, pairs[i].attribute, &place))
+			kernel_view_value_at(view, place, request.time, &text);
 		tooltip_pair(output, pairs[i].key, &text);
 	}
 	piece_release(&text);

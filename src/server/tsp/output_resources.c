@@ -112,7 +112,8 @@ static void tooltip(const struct output_call *output)
 	for (uint32_t i = 0; asked != NULL && asked->cpu >= 0 && i < view->resource_count; i++) {
 		const struct histree_resource *resource = &view->resource_list[i];
 		if (resource->kind == HISTREE_RESOURCE_CURRENT_THREAD && resource->cpu == asked->cpu)
-			kernel_view_value_at(view, resource->quark, request.time, &text);
+			kernel_view_value_at(view, (struct histree_place){ .quark = resource->quark }, request.time,
+					     &text);
 	}
 	tooltip_pair(output, "TID", &text);
 	piece_release(&text);

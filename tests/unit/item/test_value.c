@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "item/value_codec.h"
+#include "item/value_pair.h"
 
 enum { ROOM = 64 };
 
@@ -163,6 +164,51 @@ static void types_have_names(void **state)
 	assert_null(histree_type_name((enum histree_type)HISTREE_TYPE_COUNT));
 }
 
+/* As -, ? or a number; the pair as text. */
+static void assert_pair(struct histree_value first, struct histree_value second, const char *expected)
+{
+	char text[VALUE_PAIR_SIZE];
+	struct histree_value pair = value_pair(first, second, text),
+			     whole = histree_value_part(&pair, HISTREE_WHOLE);
+	struct histree_value one = histree_value_part(&pair, HISTREE_FIRST_PART);
+	struct histree_value other = histree_value_part(&pair, HISTREE_SECOND_PART);
+	assert_true(histree_value_equal(&whole, &pair));
+	assert_true(histree_value_equal(&one, &first));
+	assert_true(histree_value_equal(&other, &second));
+	if (expected == NULL) {
+		assert_int_equal(pair.type, first.type);
+		return;
+	}
+	assert_int_equal(pair.type, HISTREE_STRING);
+	assert_int_equal(pair.size, strlen(expected));
+	assert_memory_equal(pair.bytes, expected, pair.size);
+}
+
+static void pairs_are_taken_apart(void **state)
+{
+	(void)state;
+	assert_pair(histree_int(3), histree_int(20), "3/20");
+	assert_pair(histree_int(-1), histree_null(), "-1/-");
+	assert_pair(histree_null(), histree_int(-20), "-/-20");
+	assert_pair(histree_unknown(), histree_int(0), "?/0");
+	assert_pair(histree_null(), histree_unknown(), "-/?");
+	assert_pair(histree_int(INT32_MIN), histree_int(INT32_MAX), "-2147483648/2147483647");
+	assert_pair(histree_null(), histree_null(), NULL);
+	assert_pair(histree_unknown(), histree_unknown(), NULL);
+}
+
+static void what_is_no_pair_has_no_halves(void **state)
+{
+	(void)state;
+	static const char *const texts[] = { "",    "3", "/", "x/y", "3 /20x", "2147483648/99999999999999999999",
+					     "--1/" };
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct histree_value value = histree_string(texts[i]);
+		assert_int_equal(histree_value_part(&value, HISTREE_FIRST_PART).type, HISTREE_NULL);
+		assert_int_equal(histree_value_part(&value, HISTREE_SECOND_PART).type, HISTREE_NULL);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,6 +218,8 @@ int main(void)
 		cmocka_unit_test(malformed_values_are_refused),
 		cmocka_unit_test(equal_is_same_type_and_content),
 		cmocka_unit_test(types_have_names),
+		cmocka_unit_test(pairs_are_taken_apart),
+		cmocka_unit_test(what_is_no_pair_has_no_halves),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
