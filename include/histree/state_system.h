@@ -43,10 +43,26 @@ enum histree_nulls {
 	HISTREE_NULLS_LEFT_OUT,   /* a table of first and last times stands for them */
 };
 
+/*
+ * What a history is to be good at.  Every query works with each; they cost other numbers of nodes, and intervals
+ * other numbers of bytes (thesis 7.3).
+ */
+enum histree_preference {
+	HISTREE_PREFER_BALANCE, /* the default */
+	HISTREE_PREFER_SINGLE,  /* one attribute, and some attributes over a range of time */
+	HISTREE_PREFER_FULL,    /* all attributes at a time */
+	HISTREE_PREFER_SPACE,   /* the size of the file */
+};
+
 /* How a history is laid out on disk.  A zero selects the default. */
 struct histree_tree_options {
 	const char *variant; /* "cluster" (the default), "sht", "osht", "esht", "rsht" or "vrsht" */
 	uint32_t r_depth; /* levels of an R-tree, 2 or more; default 2 for rsht; for vrsht the maximum, default 4 */
+	/*
+	 * vrsht: nodes that a single query is to read at most, 2 to 1000, as far as r_depth allows.  Default:
+	 * R-trees of log_c(A / n) levels, for A attributes and n intervals in a node.
+	 */
+	uint32_t r_nodes;
 	uint32_t node_size; /* bytes, a power of two from 4 KiB to 1 MiB; default 64 KiB, for cluster 256 KiB */
 	uint32_t fan_out;   /* maximum number of children of a node, 2 to 1000; default 50, for cluster 1000 */
 	size_t memory_max;  /* bytes for buffers, approximately; default 64 MiB, for cluster 256 MiB */
@@ -56,6 +72,7 @@ struct histree_tree_options {
 	 */
 	uint32_t threads;
 	enum histree_nulls nulls; /* answers do not depend on it */
+	enum histree_preference prefer; /* cluster; the others refuse all but balance */
 };
 
 struct histree_history_options {

@@ -5,6 +5,22 @@
 #include <string.h>
 
 const char *const tree_option_variants[] = { "cluster", "sht", "osht", "esht", "rsht", "vrsht", NULL };
+const char *const tree_option_preferences[] = {
+	[HISTREE_PREFER_BALANCE] = "balance",
+	[HISTREE_PREFER_SINGLE] = "single",
+	[HISTREE_PREFER_FULL] = "full",
+	[HISTREE_PREFER_SPACE] = "space",
+	NULL,
+};
+
+/* NULL: the default. */
+static enum histree_preference preference_of(const char *name)
+{
+	int preference = HISTREE_PREFER_BALANCE;
+	while (name != NULL && strcmp(tree_option_preferences[preference], name) != 0)
+		preference++;
+	return (enum histree_preference)preference;
+}
 
 const char *const tree_option_nulls[] = { "keep", "leave-out", NULL };
 
@@ -24,6 +40,8 @@ enum cli_exit tree_option_read(const struct tree_options *chosen, uint64_t threa
 	*out = (struct histree_tree_options){
 		.variant = chosen->variant,
 		.r_depth = (uint32_t)chosen->r_depth,
+		.r_nodes = (uint32_t)chosen->r_nodes,
+		.prefer = preference_of(chosen->prefer),
 		.node_size = (uint32_t)chosen->node_size,
 		.fan_out = (uint32_t)chosen->fan_out,
 		.memory_max = chosen->memory,

@@ -10,8 +10,8 @@
 #include "histree/state_system.h"
 
 struct tree_options {
-	const char *variant, *nulls;
-	uint64_t r_depth, node_size, fan_out, memory;
+	const char *variant, *prefer, *nulls;
+	uint64_t r_depth, r_nodes, node_size, fan_out, memory;
 };
 
 /* Their rows in the table of a verb; `at` is the struct tree_options in the verb's own. */
@@ -23,9 +23,19 @@ struct tree_options {
 	  .member = offsetof(type, at.variant),                                                                 \
 	  .choices = tree_option_variants,                                                                      \
 	  .help = "use this kind of history tree: cluster, sht, osht, esht, rsht or vrsht; default: cluster" }, \
+		{ .name = "prefer",                                                                             \
+		  .argument = "WHAT",                                                                           \
+		  .kind = CLI_CHOICE,                                                                           \
+		  .member = offsetof(type, at.prefer),                                                          \
+		  .choices = tree_option_preferences,                                                           \
+		  .help = "lay a cluster tree out for one kind of use: balance, single (queries of few "        \
+			  "attributes), full (queries of all attributes at a time) or space; default: balance" }, \
 		CLI_OPTION_TREE("r-depth", "N", CLI_NUMBER, type, at.r_depth, 2, 16,                            \
 				"give R-trees this many levels: all of them in rsht (default: 2), the deepest " \
 				"in vrsht (default: 4)"),                                                       \
+		CLI_OPTION_TREE("r-nodes", "N", CLI_NUMBER, type, at.r_nodes, 2, 1000,                          \
+				"in vrsht, let a single query read about N nodes at most: R-trees become as "    \
+				"deep as that needs, up to --r-depth"),                                         \
 		CLI_OPTION_TREE("node-size", "BYTES", CLI_SIZE, type, at.node_size, 4096, 1024 * 1024,          \
 				"make nodes of this size, a power of two from 4K to 1M; default: 64K, in "      \
 				"cluster 256K"),                                                                \
@@ -48,7 +58,7 @@ struct tree_options {
 		.max = highest, .help = means                                                             \
 	}
 
-extern const char *const tree_option_variants[], *const tree_option_nulls[];
+extern const char *const tree_option_variants[], *const tree_option_preferences[], *const tree_option_nulls[];
 
 /* Fills in what the options say, for the library.  What is wrong with them is reported on standard error. */
 enum cli_exit tree_option_read(const struct tree_options *chosen, uint64_t threads,

@@ -20,6 +20,7 @@
 #include "base/error.h"
 #include "base/worker.h"
 #include "item/value_codec.h"
+#include "tree/batch_length.h"
 #include "tree/batch_writer.h"
 #include "tree/leaf_source.h"
 #include "tree/tree_branch.h"
@@ -29,13 +30,7 @@ enum {
 	CLUSTER_TIER_SHARE = 8, /* the first tier may hold so many times the items of each other */
 };
 
-enum {
-	/* Intervals in a batch for each key that has intervals in it. */
-	INTERVALS_PER_KEY_MIN = 4,
-	INTERVALS_PER_KEY = 64, /* if that is no more than a leaf */
-	LEAF_SHARE_MIN = 16,    /* a batch is at least this share of a leaf */
-	VALUES_SHARE = 8,       /* this share of the memory is for values */
-};
+enum { VALUES_SHARE = 8 }; /* this share of the memory is for values */
 
 struct cluster_tier {
 	struct batch filling;
@@ -48,7 +43,10 @@ struct cluster {
 	bool leaves_out_nulls;
 	size_t chunks_max; /* of the first tier, by memory */
 	size_t values_max; /* bytes of the values of a tier */
-	size_t leaf_items; /* that make a leaf, as the batch before the last had them */
+	const struct batch_length *length;
+	/* How leaves of the batch before the last were: */
+	size_t leaf_items; /* that made one */
+	bool is_direct;    /* the last one did not share times */
 	struct cluster_tier tiers[CLUSTER_TIERS];
 	struct chunk_pool pool;
 	uint64_t *flushed_keys; /* a bit a key: those that had intervals in batches that were flushed */
@@ -79,16 +77,9 @@ static void assert_worker_owns_writing(const struct cluster *cluster)
 	batch_assert(&cluster->writing);
 }
 
-/*
- * Returns how many items of so many keys are a batch.  With few keys a leaf would be long in time, and a full query
- * would read much for little; with many, a batch is several leaves, so that a query for one key reads one of them.
- */
 static size_t batch_items(const struct cluster *cluster, size_t keys)
 {
-	size_t items_min = cluster->leaf_items / LEAF_SHARE_MIN + 1, items = INTERVALS_PER_KEY * keys;
-	items = items < cluster->leaf_items ? items : cluster->leaf_items;
-	items = items > items_min ? items : items_min;
-	return items > INTERVALS_PER_KEY_MIN * keys ? items : INTERVALS_PER_KEY_MIN * keys;
+	return batch_length_items(cluster->length, keys, cluster->leaf_items, cluster->is_direct);
 }
 
 static void begin_batch(struct cluster *cluster, struct cluster_tier *tier)
@@ -134,6 +125,7 @@ static enum histree_status create(struct tree_branch *branch, const struct tree_
 	cluster->branch = branch;
 	cluster->start = options->start;
 	cluster->leaves_out_nulls = options->leaves_out_nulls;
+	cluster->length = batch_length_of(options->prefer);
 	share_memory(cluster, options->memory_max);
 	batch_writer_init(&cluster->writer, branch, options->tables);
 	cluster->leaf_items = batch_writer_leaf_items(&cluster->writer);
@@ -170,7 +162,9 @@ static enum histree_status copy(const void *leaves, struct tree_branch *branch, 
 	copied->leaves_out_nulls = cluster->leaves_out_nulls;
 	copied->chunks_max = cluster->chunks_max;
 	copied->values_max = cluster->values_max;
+	copied->length = cluster->length;
 	copied->leaf_items = cluster->leaf_items;
+	copied->is_direct = cluster->is_direct;
 	chunk_pool_init(&copied->pool);
 	enum histree_status status = batch_writer_copy(&cluster->writer, branch, &copied->writer);
 	copied->flushed_keys = array_copy(cluster->flushed_keys, cluster->flushed_keys_capacity);
@@ -214,6 +208,7 @@ static enum histree_status take_back(struct cluster *cluster, struct histree_err
 	assert_caller_owns_all(cluster);
 	batch_clear(&cluster->writing);
 	cluster->leaf_items = batch_writer_leaf_items(&cluster->writer);
+	cluster->is_direct = cluster->writer.builder.direct;
 	return HISTREE_OK;
 }
 

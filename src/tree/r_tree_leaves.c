@@ -18,7 +18,7 @@ enum { R_DEPTH_FIRST = 2 };
 struct r_tree_leaves {
 	struct tree_branch *branch;
 	struct r_buffer buffer;
-	uint32_t r_depth_asked, fan_out;
+	uint32_t r_depth_asked, nodes_asked, fan_out;
 	size_t memory_max;
 	uint64_t key_count;      /* greatest key so far + 1 */
 	uint64_t interval_count; /* so far, in the buffer or not */
@@ -31,6 +31,8 @@ static uint32_t next_r_depth(const struct r_tree_leaves *leaves, uint32_t r_dept
 	const struct variant_shape shape = {
 		.r_depth = r_depth,
 		.r_depth_asked = leaves->r_depth_asked,
+		.nodes_asked = leaves->nodes_asked,
+		.height = leaves->branch->open_count > 0 ? tree_branch_top(leaves->branch) : 0,
 		.fan_out = leaves->fan_out,
 		.key_count = leaves->key_count,
 		.node_intervals = nodes > 0 ? leaves->interval_count / nodes : 0,
@@ -47,6 +49,7 @@ static enum histree_status create(struct tree_branch *branch, const struct tree_
 		return error_memory(error, "the R-tree buffer");
 	leaves->branch = branch;
 	leaves->r_depth_asked = options->r_depth;
+	leaves->nodes_asked = options->r_nodes;
 	leaves->fan_out = options->fan_out;
 	leaves->memory_max = options->memory_max;
 	return tree_branch_open(branch, next_r_depth(leaves, R_DEPTH_FIRST), error);

@@ -13,11 +13,13 @@ struct tree_options {
 	struct table_space *tables; /* for what grows with the keys; NULL: it is in memory */
 	const struct tree_variant *variant;
 	uint32_t r_depth; /* levels of R-trees, or how many they may have at most; 0: the variant has none */
+	uint32_t r_nodes; /* that a single query is to read at most, of a variant whose r grows; 0: no target */
 	uint32_t node_size;
 	uint32_t fan_out; /* as asked for; no more than half a node ever goes to the table of children */
 	size_t memory_max;
 	bool leaves_out_nulls; /* before the first and after the last state of a key: lifetimes.h */
 	uint32_t threads;      /* 1: everything in the caller's; 2: the source of leaves may have one of its own */
+	enum histree_preference prefer;
 	histree_time start;
 };
 

@@ -22,7 +22,9 @@ struct leaf_source;
 struct variant_shape {
 	uint32_t r_depth;       /* of the R-trees so far */
 	uint32_t r_depth_asked; /* the option of the user */
-	uint32_t fan_out;
+	uint32_t nodes_asked;   /* that a single query is to read at most; 0: no target */
+	uint32_t height;        /* h: of the tree so far */
+	uint32_t fan_out;       /* c */
 	uint64_t key_count;      /* A: attributes so far */
 	uint64_t node_intervals; /* n: intervals that a node holds on average */
 };
@@ -54,6 +56,7 @@ struct tree_variant {
 	/* Returns the levels of the next R-tree.  NULL, and a default of 0: the variant has no R-trees. */
 	uint32_t (*r_depth)(const struct variant_shape *shape);
 	uint32_t r_depth_default;
+	bool r_grows; /* the R-trees to come may be deeper than those so far */
 
 	/* Defaults of options; 0: those of all variants. */
 	uint32_t node_size_default, fan_out_default;

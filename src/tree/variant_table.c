@@ -2,6 +2,7 @@
 /*
  * The table of variants.  A new one is a new row; the number in a file says which row it was made with.
  */
+#include <math.h>
 #include <string.h>
 
 #include "node/node_capacity.h"
@@ -33,18 +34,29 @@ static uint32_t fixed_depth(const struct variant_shape *shape)
 	return shape->r_depth_asked;
 }
 
-/*
- * vR-SHT: r = ceil(log_c(A / n)) for A attributes and n intervals in a node, but one level more at a time, whenever
- * a parent of R-trees is full (thesis 4.7.4).
- */
+/* The nodes that a single query reads if R-trees have r levels (thesis 4.7.1, S of the R-SHT). */
+static double single_query_nodes(const struct variant_shape *shape, uint32_t r)
+{
+	double keys = (double)shape->key_count, nodes = keys / (double)shape->node_intervals;
+	double below = pow(shape->fan_out, r - 1.0), height = shape->height > r ? shape->height : r;
+	return height - r + nodes / (below * shape->fan_out * shape->fan_out) +
+	       (1 + nodes / below) * floor(r + below / keys);
+}
+
+/* Returns whether R-trees of r levels are deep enough: for the target, or by r >= log_c(A / n) (thesis 4.7.4). */
+static bool is_deep_enough(const struct variant_shape *shape, uint32_t r)
+{
+	double nodes = (double)shape->key_count / (double)shape->node_intervals;
+	return shape->nodes_asked > 0 ? single_query_nodes(shape, r) <= shape->nodes_asked
+				      : pow(shape->fan_out, r) >= nodes;
+}
+
+/* vR-SHT: r grows with A, by one level at a time, whenever a parent of R-trees is full (thesis 4.7.4). */
 static uint32_t growing_depth(const struct variant_shape *shape)
 {
-	uint64_t nodes = shape->key_count / (shape->node_intervals > 0 ? shape->node_intervals : 1);
-	uint32_t wanted = 0;
-	for (uint64_t reach = 1; reach < nodes; reach *= shape->fan_out)
-		wanted++;
-	bool deeper = wanted > shape->r_depth && shape->r_depth < shape->r_depth_asked;
-	return deeper ? shape->r_depth + 1 : shape->r_depth;
+	uint32_t r = shape->r_depth;
+	bool is_known = shape->node_intervals > 0 && shape->key_count > 0;
+	return is_known && r < shape->r_depth_asked && !is_deep_enough(shape, r) ? r + 1 : r;
 }
 
 /* After a state comes one that starts at its end + 1, so no history may end at the last time that there is. */
@@ -125,6 +137,7 @@ static const struct tree_variant vrsht = {
 	.end_max = STATES_END_MAX,
 	.branch_start = overlapping_start,
 	.r_depth = growing_depth,
+	.r_grows = true,
 	.r_depth_default = 4,
 	.threads_max = 1,
 };

@@ -161,15 +161,26 @@ static const char *check_workload(void *context, const struct workload *workload
 
 /* ---- all shapes ---------------------------------------------------------------------------------------- */
 
-/* Every variant with its own depth of R-trees, and R-SHTs of more levels. */
+/* Every variant with its own depth of R-trees, R-SHTs of more levels, and every preference. */
 struct variant_case {
 	const char *name;
-	uint32_t r_depth;
+	uint32_t r_depth, r_nodes;
+	enum histree_preference prefer;
 };
 
 static const struct variant_case variants[] = {
-	{ "sht", 0 },  { "osht", 0 }, { "esht", 0 },  { "rsht", 2 },
-	{ "rsht", 3 }, { "rsht", 4 }, { "vrsht", 0 }, { "cluster", 0 },
+	{ .name = "sht" },
+	{ .name = "osht" },
+	{ .name = "esht" },
+	{ .name = "rsht", .r_depth = 2 },
+	{ .name = "rsht", .r_depth = 3 },
+	{ .name = "rsht", .r_depth = 4 },
+	{ .name = "vrsht" },
+	{ .name = "vrsht", .r_nodes = 4 },
+	{ .name = "cluster" },
+	{ .name = "cluster", .prefer = HISTREE_PREFER_SINGLE },
+	{ .name = "cluster", .prefer = HISTREE_PREFER_FULL },
+	{ .name = "cluster", .prefer = HISTREE_PREFER_SPACE },
 };
 static const uint32_t node_sizes[] = { 4 << 10, 16 << 10, 64 << 10, 1 << 20 };
 static const uint32_t fan_outs[] = { 2, 3, 50, 1000 };
@@ -188,6 +199,8 @@ static struct tree_case shape_case(size_t shape, uint64_t seed)
 	return (struct tree_case){
 		.options = { .variant = variant->name,
 			     .r_depth = variant->r_depth,
+			     .r_nodes = variant->r_nodes,
+			     .prefer = variant->prefer,
 			     .node_size = node_size,
 			     .fan_out = fan_outs[shape % COUNT_OF(fan_outs)],
 			     .memory_max = memory_sizes[hash_mix(seed ^ shape) % COUNT_OF(memory_sizes)],

@@ -13,6 +13,9 @@ try histree build --node-size 5000 trace
 try histree build --fan-out 1 trace
 try histree build --r-depth 17 trace
 try histree build --r-depth 3 -t sht "$DATA/demo-trace"
+try histree build --r-nodes 5 -t rsht "$DATA/demo-trace"
+try histree build --prefer speed trace
+try histree build --prefer space -t esht "$DATA/demo-trace"
 try histree build --threads 2 -t esht "$DATA/demo-trace"
 try histree build --memory 10 trace
 try histree build --force=yes trace
