@@ -38,7 +38,8 @@ struct histree_history_info {
 	char provider[64];
 	uint32_t provider_version;
 	uint32_t format_version;
-	uint64_t identity; /* other content would hardly have it (histree-format(5)); 0 if it is not complete */
+	/* Other content would hardly have it (histree-format(5)); while it is not complete, no other file has. */
+	uint64_t identity;
 	histree_time start, end;
 	bool complete; /* false if it was being built when it was opened; it is exact up to `end` even so */
 	uint64_t file_bytes;

@@ -14,8 +14,8 @@
 struct histree_repair_options {
 	/* a store, whose build may have been cut off, or one file of it: a history or a segment store */
 	const char *path;
-	const char *out;  /* what to make, of the same kind */
-	bool force;       /* replace a store of that name once the new one is complete */
+	const char *out; /* what to make, of the same kind */
+	bool force;      /* replace a store of that name once the new one is complete */
 	/*
 	 * Called for each interval of an attribute that is lost, in no particular order; may be NULL.
 	 */

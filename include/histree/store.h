@@ -16,7 +16,8 @@ struct histree_store_history {
 	uint32_t analysis_version;
 	const char *file;               /* name inside the folder */
 	uint64_t state_changes_refused; /* by the state system, because of errors in the trace */
-	uint64_t identity; /* that the file must have (histree_history_info); 0 if the manifest does not say it */
+	/* That the file must have (histree_history_info); 0 if the manifest does not say it. */
+	uint64_t identity;
 };
 
 struct histree_store_segments {
@@ -30,16 +31,19 @@ struct histree_store_segments {
 
 struct histree_store_info {
 	const char *path;
+	uint32_t manifest_version;
 	const char *made_by; /* "histree 0.1.0" */
+	const char *options; /* that decide what is in the store, as words for 'histree build'; NULL: not said */
 	const char *const *traces;
 	size_t trace_count;
 	const struct histree_store_history *histories;
 	size_t history_count;
 	const struct histree_store_segments *segments; /* none while the store is not complete */
 	size_t segments_count;
-	bool complete; /* false if the build is running or was cut off */
-	bool building; /* true if it is not complete and the build is running */
-	bool partial;  /* true if some of the trace could not be read; the warnings say what */
+	uint64_t index_identity; /* that the index of events must have; 0 if the manifest does not say it */
+	bool complete;           /* false if the build is running or was cut off */
+	bool building;           /* true if it is not complete and the build is running */
+	bool partial;            /* true if some of the trace could not be read; the warnings say what */
 	const char *const *warnings;
 	size_t warning_count;
 	uint64_t event_count;

@@ -36,7 +36,7 @@ enum {
 	EVENT_INDEX_VERSION = 2,
 	EVENT_INDEX_VERSION_MIN = 1, /* that can be read */
 	EVENT_INDEX_HEADER_SIZE = 40,
-	EVENT_INDEX_CHECKED_FROM = 16, /* what the checksum covers */
+	EVENT_INDEX_CHECKED_FROM = 16,      /* what the checksum covers */
 	EVENT_INDEX_MEMORY_MAX = 192 << 20, /* of one that is read: about a billion events */
 	EVENTS_PER_TICK = 64,
 	EVENTS_PER_BLOCK = 8192,
@@ -50,6 +50,7 @@ struct event_block {
 
 struct event_index {
 	struct arena arena;
+	uint64_t identity; /* other content would hardly have it: its checksum, and its size */
 	uint64_t event_count;
 	histree_time end; /* the greatest time of all */
 	uint32_t file_count;
@@ -62,6 +63,12 @@ struct event_index {
 	struct histree_gap *gaps; /* by `from` */
 	size_t gap_count;
 };
+
+/* Returns the identity of an index of so many bytes that has this checksum. */
+static inline uint64_t event_index_identity(uint32_t crc, uint64_t size)
+{
+	return (uint64_t)crc << 32 | (uint32_t)size;
+}
 
 /*
  * Reads the index.  Returns HISTREE_NOT_FOUND if there is no such file, and HISTREE_ERR_TOO_LARGE if it would take

@@ -281,6 +281,7 @@ static void decode(struct index_file *in, struct event_index *index)
 				       "its checksum is wrong; build the store again with --force");
 	else if (!is_sound)
 		damaged(in, "its numbers contradict each other");
+	index->identity = event_index_identity(crc, in->size);
 }
 
 enum histree_status event_index_read(const struct io *io, const char *path, struct event_index *out,

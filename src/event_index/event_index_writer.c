@@ -177,7 +177,7 @@ static bool encode(struct event_index_writer *writer, struct index_bytes *out)
 }
 
 enum histree_status event_index_write(struct event_index_writer *writer, const struct io *io, const char *path,
-				      struct histree_error *error)
+				      uint64_t *identity, struct histree_error *error)
 {
 	struct index_bytes out = { 0 };
 	enum histree_status status = HISTREE_OK;
@@ -186,6 +186,7 @@ enum histree_status event_index_write(struct event_index_writer *writer, const s
 		status = error_memory(error, "the index of events");
 		goto out;
 	}
+	*identity = event_index_identity(get_le32(out.bytes + 12), out.size);
 	file = io->open(io->context, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
 	if (file < 0) {
 		status = error_set(error, HISTREE_ERR_IO, "cannot make it: %s", strerror(errno));

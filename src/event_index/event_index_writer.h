@@ -37,9 +37,9 @@ enum histree_status event_index_add(struct event_index_writer *writer, const str
 enum histree_status event_index_add_gap(struct event_index_writer *writer, const struct event_gap *gap,
 					struct histree_error *error);
 
-/* Writes all of it, instead of what a build left that is continued. */
+/* Writes all of it, instead of what a build left that is continued, and gives its identity. */
 enum histree_status event_index_write(struct event_index_writer *writer, const struct io *io, const char *path,
-				      struct histree_error *error);
+				      uint64_t *identity, struct histree_error *error);
 
 void event_index_writer_release(struct event_index_writer *writer);
 

@@ -32,13 +32,17 @@ enum histree_status histree_events_open(const struct histree_store *store, struc
 		free(events);
 		return error_memory(error, "the events of a store");
 	}
-	enum histree_status status = event_index_read(&io_posix, path, &events->index, error);
+	/* A manifest that does not mean any, as that of a store that grows, means none that is there. */
+	bool is_meant = info->manifest_version < 2 || info->index_identity != 0;
+	enum histree_status status =
+		!is_meant ? HISTREE_NOT_FOUND : event_index_read(&io_posix, path, &events->index, error);
 	if (status == HISTREE_NOT_FOUND)
 		error_set(error, HISTREE_NOT_FOUND, "'%s' has no index of events; build it again with --force",
 			  info->path);
-	if (status == HISTREE_OK && events->index.event_count != info->event_count)
-		status = error_set(error, HISTREE_ERR_FORMAT, "'%s' is of another trace; build the store again",
-				   path);
+	bool is_other = info->index_identity != 0 && events->index.identity != info->index_identity;
+	if (status == HISTREE_OK && (is_other || events->index.event_count != info->event_count))
+		status = error_set(error, HISTREE_ERR_FORMAT,
+				   "'%s' is the index of another store or build; build the store again", path);
 	if (status == HISTREE_OK && !copy_traces(events, info))
 		status = error_memory(error, "the events of a store");
 	if (status == HISTREE_OK)

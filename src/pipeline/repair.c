@@ -7,127 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "base/arena.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "segment/segment_repair.h"
-#include "state/history_repair.h"
+#include "event_index/event_index.h"
+#include "pipeline/repair_inside.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
-
-struct repair {
-	const struct histree_repair_options *options;
-	struct arena arena;
-	struct histree_store_info info; /* of the store to make */
-	struct histree_store_history *histories;
-	size_t history_count, histories_capacity;
-	struct histree_store_segments *segments;
-	size_t segments_count, segments_capacity;
-	const char **warnings;
-	size_t warning_count, warnings_capacity;
-	const struct histree_attributes *attributes; /* of the history being repaired */
-	const char *analysis;
-	uint32_t analysis_version;
-	bool lost_manifest;  /* histories say themselves what they are */
-	uint64_t lost;       /* pieces, of all histories */
-	uint64_t lost_nodes; /* of all segment stores */
-	uint64_t faults;
-	struct histree_error *error;
-};
-
-static void report_lost(void *context, const struct histree_interval *interval)
-{
-	struct repair *repair = context;
-	const struct histree_repair_options *options = repair->options;
-	repair->lost++;
-	if (options->lost != NULL)
-		options->lost(options->context, repair->analysis, repair->attributes, interval);
-}
-
-static void report_damage(void *context, const char *what)
-{
-	struct repair *repair = context;
-	const struct histree_repair_options *options = repair->options;
-	char text[sizeof(repair->error->message) + 64];
-	repair->faults++;
-	if (options->damage == NULL)
-		return;
-	snprintf(text, sizeof(text), "%s%s%s", repair->analysis != NULL ? repair->analysis : "",
-		 repair->analysis != NULL ? ": " : "", what);
-	options->damage(options->context, text);
-}
-
-static char *join(struct arena *arena, const char *folder, const char *name)
-{
-	size_t size = strlen(folder) + strlen(name) + 2;
-	char *path = arena_allocate(arena, size, 1);
-	if (path != NULL)
-		snprintf(path, size, "%s/%s", folder, name);
-	return path;
-}
-
-/* ---- one history ---------------------------------------------------------------------------------------- */
-
-static enum histree_status repair_file(struct repair *repair, const char *path, const char *out)
-{
-	static const struct histree_open_options salvage = { .salvage = true };
-	struct histree_history *damaged;
-	enum histree_status status = histree_history_open(path, &salvage, &damaged, repair->error);
-	if (status != HISTREE_OK)
-		return status;
-	const struct histree_history_info *info = histree_history_info(damaged);
-	repair->attributes = histree_history_attributes(damaged);
-	repair->analysis_version = info->provider_version;
-	if (repair->analysis == NULL)
-		repair->analysis = arena_copy(&repair->arena, info->provider, strlen(info->provider));
-	if (!info->complete)
-		report_damage(repair, "it was never completed: it ends where it was published last");
-	status = histree_history_verify(damaged, report_damage, repair, repair->error);
-	if (status == HISTREE_OK || status == HISTREE_ERR_FORMAT)
-		status = history_repair(&io_posix, damaged, out,
-					&(struct repair_report){ .lost = report_lost, .context = repair },
-					repair->error);
-	if (info->end > repair->info.end)
-		repair->info.end = info->end;
-	histree_history_close(damaged);
-	return status;
-}
-
-/* ---- one segment store ---------------------------------------------------------------------------------- */
-
-static void report_lost_segments(void *context, const struct histree_segment_loss *loss)
-{
-	struct repair *repair = context;
-	const struct histree_repair_options *options = repair->options;
-	repair->lost_nodes++;
-	if (options->lost_segments != NULL)
-		options->lost_segments(options->context, repair->analysis, loss);
-}
-
-static enum histree_status repair_segments_file(struct repair *repair, const char *path, const char *out)
-{
-	static const struct histree_segment_open_options salvage = { .salvage = true,
-								     .tables = HISTREE_TABLES_NEVER };
-	struct histree_segment_store *damaged;
-	enum histree_status status = histree_segment_store_open(path, &salvage, &damaged, repair->error);
-	if (status != HISTREE_OK)
-		return status;
-	const struct histree_segment_schema *schema = &histree_segment_store_info(damaged)->schema;
-	repair->analysis_version = schema->provider_version;
-	if (repair->analysis == NULL)
-		repair->analysis = arena_copy(&repair->arena, schema->provider, strlen(schema->provider));
-	status = histree_segment_store_verify(damaged, report_damage, repair, repair->error);
-	if (status == HISTREE_OK || status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_IO)
-		status = segment_repair(
-			&io_posix, damaged, out,
-			&(struct segment_repair_report){ .lost = report_lost_segments, .context = repair },
-			repair->error);
-	histree_segment_store_close(damaged);
-	return status;
-}
-
-/* ---- a store -------------------------------------------------------------------------------------------- */
 
 static enum histree_status add_history(struct repair *repair, struct histree_store_history history)
 {
@@ -160,6 +47,30 @@ static bool has_suffix(const char *name, size_t length, const char *suffix)
 	return length > 4 && strcmp(name + length - 4, suffix) == 0;
 }
 
+/* A history or a segment store that is in the folder; of each there are no more than a manifest may name. */
+static enum histree_status add_found(struct repair *repair, const char *name)
+{
+	size_t length = strlen(name);
+	bool is_history = has_suffix(name, length, ".sht");
+	size_t count = is_history ? repair->history_count : repair->segments_count;
+	if (!is_history && !has_suffix(name, length, ".seg"))
+		return HISTREE_OK;
+	if (count == MANIFEST_ANALYSES_MAX)
+		return error_set(
+			repair->error, HISTREE_ERR_TOO_LARGE,
+			"'%s' and %d others are in the folder: more than a store has; 'histree repair' makes "
+			"a sound file of each alone",
+			name, MANIFEST_ANALYSES_MAX);
+	const char *file = arena_copy(&repair->arena, name, length);
+	const char *analysis = arena_copy(&repair->arena, name, length - 4);
+	if (file == NULL || analysis == NULL)
+		return error_memory(repair->error, "repairing");
+	return is_history
+		       ? add_history(repair, (struct histree_store_history){ .analysis = analysis, .file = file })
+		       : add_segments(repair,
+				      (struct histree_store_segments){ .analysis = analysis, .file = file });
+}
+
 /* Without a manifest, the histories and segment stores that are in the folder say themselves what they are. */
 static enum histree_status find_histories(struct repair *repair, const char *folder)
 {
@@ -167,29 +78,15 @@ static enum histree_status find_histories(struct repair *repair, const char *fol
 	if (entries == NULL)
 		return error_set(repair->error, HISTREE_ERR_IO, "cannot open '%s': %s", folder, strerror(errno));
 	enum histree_status status = HISTREE_OK;
-	for (struct dirent *entry; status == HISTREE_OK && (entry = readdir(entries)) != NULL;) {
-		size_t length = strlen(entry->d_name);
-		bool is_history = has_suffix(entry->d_name, length, ".sht");
-		if (!is_history && !has_suffix(entry->d_name, length, ".seg"))
-			continue;
-		const char *file = arena_copy(&repair->arena, entry->d_name, length);
-		const char *analysis = arena_copy(&repair->arena, entry->d_name, length - 4);
-		if (file == NULL || analysis == NULL)
-			status = error_memory(repair->error, "repairing");
-		else if (is_history)
-			status = add_history(repair,
-					     (struct histree_store_history){ .analysis = analysis, .file = file });
-		else
-			status = add_segments(
-				repair, (struct histree_store_segments){ .analysis = analysis, .file = file });
-	}
+	for (struct dirent *entry; status == HISTREE_OK && (entry = readdir(entries)) != NULL;)
+		status = add_found(repair, entry->d_name);
 	closedir(entries);
 	return status;
 }
 
 static enum histree_status read_manifest(struct repair *repair, const char *folder)
 {
-	const char *path = join(&repair->arena, folder, MANIFEST_FILE);
+	const char *path = repair_path(&repair->arena, folder, MANIFEST_FILE);
 	if (path == NULL)
 		return error_memory(repair->error, "repairing");
 	struct histree_store_info *info = &repair->info;
@@ -197,7 +94,7 @@ static enum histree_status read_manifest(struct repair *repair, const char *fold
 	if (status == HISTREE_NOT_FOUND || status == HISTREE_ERR_FORMAT) {
 		*info = (struct histree_store_info){ .made_by = "histree " HISTREE_VERSION };
 		repair->lost_manifest = true;
-		report_damage(repair, repair->error->message);
+		repair_found_damage(repair, repair->error->message);
 		status = warn(repair, "the manifest was lost: nothing is known of the trace");
 		return status == HISTREE_OK ? find_histories(repair, folder) : status;
 	}
@@ -210,75 +107,93 @@ static enum histree_status read_manifest(struct repair *repair, const char *fold
 	return status;
 }
 
-/* A file that cannot be opened at all is left out, with a word of it; HISTREE_NOT_FOUND then. */
-static enum histree_status leave_out(struct repair *repair, enum histree_status status)
+/*
+ * What comes of a file that was repaired, whose new one has `identity` then.  One that cannot be opened at all, or
+ * is not there, is left out, with a word of it; HISTREE_NOT_FOUND then.
+ */
+static enum histree_status keep_or_leave(struct repair *repair, const struct store_folder *to, const char *path,
+					 const char *file, uint64_t *identity, enum histree_status status)
 {
-	if (status != HISTREE_ERR_FORMAT && status != HISTREE_ERR_INCOMPLETE)
+	bool is_missing = status == HISTREE_ERR_IO && access(path, F_OK) != 0;
+	if (status == HISTREE_OK)
+		return store_folder_identify(to, file, identity, repair->error);
+	if (status != HISTREE_ERR_FORMAT && status != HISTREE_ERR_INCOMPLETE && !is_missing)
 		return status;
-	report_damage(repair, repair->error->message);
+	repair_found_damage(repair, repair->error->message);
 	status = warn(repair, repair->error->message);
 	return status == HISTREE_OK ? HISTREE_NOT_FOUND : status;
 }
 
-/* One file of the store, of an analysis, by a function that knows what it is. */
-static enum histree_status repair_one(struct repair *repair, const char *from, const struct store_folder *to,
-				      const char *analysis, const char *file,
-				      enum histree_status (*repair_by)(struct repair *repair, const char *path,
-								       const char *out))
+static enum histree_status repair_one_history(struct repair *repair, const char *from,
+					      const struct store_folder *to, struct histree_store_history *history)
 {
-	const char *path = join(&repair->arena, from, file);
-	char *out = store_folder_path(to, file);
-	repair->analysis = analysis;
+	const char *path = repair_path(&repair->arena, from, history->file);
+	char *out = store_folder_path(to, history->file);
+	repair->analysis = history->analysis;
 	enum histree_status status = path == NULL || out == NULL ? error_memory(repair->error, "repairing")
-								 : repair_by(repair, path, out);
+								 : repair_history(repair, history, path, out);
 	free(out);
-	return status == HISTREE_OK ? status : leave_out(repair, status);
+	status = keep_or_leave(repair, to, path, history->file, &history->identity, status);
+	if (repair->lost_manifest)
+		history->analysis_version = repair->analysis_version;
+	return status;
 }
 
-static enum histree_status repair_histories(struct repair *repair, const char *from, const struct store_folder *to)
+static enum histree_status repair_one_segment_store(struct repair *repair, const char *from,
+						    const struct store_folder *to,
+						    struct histree_store_segments *segments)
 {
-	size_t kept = 0;
+	const char *path = repair_path(&repair->arena, from, segments->file);
+	char *out = store_folder_path(to, segments->file);
+	repair->analysis = segments->analysis;
+	enum histree_status status = path == NULL || out == NULL ? error_memory(repair->error, "repairing")
+								 : repair_segments(repair, segments, path, out);
+	free(out);
+	status = keep_or_leave(repair, to, path, segments->file, &segments->identity, status);
+	if (repair->lost_manifest)
+		segments->analysis_version = repair->analysis_version;
+	return status;
+}
+
+static enum histree_status repair_all_files(struct repair *repair, const char *from, const struct store_folder *to)
+{
+	size_t histories = 0, segments = 0;
 	for (size_t i = 0; i < repair->history_count; i++) {
 		struct histree_store_history history = repair->histories[i];
-		enum histree_status status =
-			repair_one(repair, from, to, history.analysis, history.file, repair_file);
+		enum histree_status status = repair_one_history(repair, from, to, &history);
 		if (status < 0)
 			return status;
-		if (status != HISTREE_OK)
-			continue;
-		if (repair->lost_manifest)
-			history.analysis_version = repair->analysis_version;
-		status = store_folder_identify(to, history.file, &history.identity, repair->error);
-		if (status != HISTREE_OK)
-			return status;
-		repair->histories[kept++] = history;
+		if (status == HISTREE_OK)
+			repair->histories[histories++] = history;
 	}
-	repair->history_count = kept;
+	for (size_t i = 0; i < repair->segments_count; i++) {
+		struct histree_store_segments store = repair->segments[i];
+		enum histree_status status = repair_one_segment_store(repair, from, to, &store);
+		if (status < 0)
+			return status;
+		if (status == HISTREE_OK)
+			repair->segments[segments++] = store;
+	}
+	repair->history_count = histories;
+	repair->segments_count = segments;
+	if (histories + segments == 0)
+		return error_set(repair->error, HISTREE_ERR_FORMAT, "'%s': no history in it can be repaired", from);
 	return HISTREE_OK;
 }
 
-static enum histree_status repair_segments(struct repair *repair, const char *from, const struct store_folder *to)
+/* Nobody knows what an index of events is of without a manifest, and a store that grows has none. */
+static enum histree_status repair_any_index(struct repair *repair, const char *from, const struct store_folder *to)
 {
-	size_t kept = 0;
-	for (size_t i = 0; i < repair->segments_count; i++) {
-		struct histree_store_segments segments = repair->segments[i];
-		enum histree_status status =
-			repair_one(repair, from, to, segments.analysis, segments.file, repair_segments_file);
-		if (status < 0)
-			return status;
-		if (status != HISTREE_OK)
-			continue;
-		if (repair->lost_manifest)
-			segments.analysis_version = repair->analysis_version;
-		status = store_folder_identify(to, segments.file, &segments.identity, repair->error);
-		if (status != HISTREE_OK)
-			return status;
-		repair->segments[kept++] = segments;
-	}
-	repair->segments_count = kept;
-	if (repair->history_count + kept == 0)
-		return error_set(repair->error, HISTREE_ERR_FORMAT, "'%s': no history in it can be repaired", from);
-	return HISTREE_OK;
+	const struct histree_store_info *info = &repair->info;
+	bool is_meant = info->complete && (info->index_identity != 0 || info->manifest_version == 1);
+	if (!is_meant)
+		return HISTREE_OK;
+	const char *path = repair_path(&repair->arena, from, EVENT_INDEX_FILE);
+	char *out = store_folder_path(to, EVENT_INDEX_FILE);
+	enum histree_status status = path != NULL && out != NULL ? repair_index(repair, path, out)
+								 : error_memory(repair->error, "repairing");
+	free(out);
+	return status;
 }
 
 static enum histree_status write_manifest(struct repair *repair, const struct store_folder *folder)
@@ -320,9 +235,9 @@ static enum histree_status repair_store(struct repair *repair)
 	if (status != HISTREE_OK)
 		return status;
 	bool was_complete = repair->info.complete;
-	status = repair_histories(repair, options->path, &folder);
+	status = repair_all_files(repair, options->path, &folder);
 	if (status == HISTREE_OK)
-		status = repair_segments(repair, options->path, &folder);
+		status = repair_any_index(repair, options->path, &folder);
 	/* There is nothing to mend in a complete store that is sound: no copy of it is left. */
 	if (status == HISTREE_OK && was_complete && repair->faults == 0)
 		status = error_set(repair->error, HISTREE_NOT_FOUND, "'%s' is sound", options->path);
@@ -352,11 +267,11 @@ static const char *find_path(struct repair *repair, const char *path, struct sta
 static enum histree_status repair_any_file(struct repair *repair)
 {
 	const struct histree_repair_options *options = repair->options;
-	enum histree_status status = repair_file(repair, options->path, options->out);
+	enum histree_status status = repair_history(repair, NULL, options->path, options->out);
 	if (status != HISTREE_ERR_FORMAT)
 		return status;
 	struct histree_error refusal = *repair->error;
-	status = repair_segments_file(repair, options->path, options->out);
+	status = repair_segments(repair, NULL, options->path, options->out);
 	if (status == HISTREE_ERR_FORMAT)
 		*repair->error = refusal;
 	return status;

@@ -147,7 +147,7 @@ enum histree_status history_open_file(struct block_file *file, const struct hist
 	if (status == HISTREE_OK) {
 		tree_reader_info(history->reader, &history->info);
 		history->info.complete = block_file_is_complete(history->file);
-		history->info.identity = history->info.complete ? block_file_identity(history->file) : 0;
+		history->info.identity = block_file_identity(history->file);
 		status = load_attributes(history, error);
 	}
 	if (status == HISTREE_OK && salvage)

@@ -22,11 +22,13 @@ void overview_path(const char *history, uint32_t number, char *room)
 	snprintf(room, overview_path_size(history), "%s.overview%" PRIu32, history, number);
 }
 
-/*
- * A history is told from others by how much it has: files are made once and never change.  The text is part of the
- * format and older than the word overview.
- */
 void overview_provider(const struct histree_history_info *of, char *room, size_t size)
+{
+	snprintf(room, size, "overview of %016" PRIx64, of->identity);
+}
+
+/* Overviews of version 1 told a history from others by how much it has, and are older than their name. */
+static void older_provider(const struct histree_history_info *of, char *room, size_t size)
 {
 	snprintf(room, size, "digest of %" PRIu64 " states, %" PRIu64 " bytes", of->interval_count, of->file_bytes);
 }
@@ -81,9 +83,13 @@ static void close_overview(struct history_overview *overview)
 static bool is_of(const struct histree_history_info *info, const struct histree_history_info *of)
 {
 	char provider[sizeof(info->provider)];
-	overview_provider(of, provider, sizeof(provider));
-	return strcmp(info->provider, provider) == 0 && info->provider_version == OVERVIEW_VERSION &&
-	       info->complete && info->start == of->start && info->end == of->end;
+	bool is_known = info->provider_version == OVERVIEW_VERSION || info->provider_version == 1;
+	if (info->provider_version == 1)
+		older_provider(of, provider, sizeof(provider));
+	else
+		overview_provider(of, provider, sizeof(provider));
+	return is_known && strcmp(info->provider, provider) == 0 && info->complete && info->start == of->start &&
+	       info->end == of->end;
 }
 
 static enum histree_status open_overview(struct history_overview *overview, const char *path,
@@ -150,8 +156,8 @@ static enum histree_status verify_overview(const char *path, const struct histre
 		status = histree_history_verify(overview.history, report_overview, faults, &fault);
 	close_overview(&overview);
 	/* One that a newer version made is of no more use. */
-	bool is_damaged = status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_INCOMPLETE ||
-			  status == HISTREE_ERR_VERSION;
+	bool is_damaged =
+		status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_INCOMPLETE || status == HISTREE_ERR_VERSION;
 	if (is_damaged && faults->count == count)
 		report_overview(faults, fault.message);
 	return status == HISTREE_OK || is_damaged ? HISTREE_OK : error_set(error, status, "%s", fault.message);

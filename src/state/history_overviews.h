@@ -14,7 +14,7 @@
 
 #include "histree/history.h"
 
-enum { OVERVIEWS_MAX = 16, OVERVIEW_VERSION = 1, OVERVIEW_WIDTH_LOG2_MAX = 62 };
+enum { OVERVIEWS_MAX = 16, OVERVIEW_VERSION = 2, OVERVIEW_WIDTH_LOG2_MAX = 62 };
 
 struct overview_entry {
 	histree_quark quark; /* in the history */

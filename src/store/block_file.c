@@ -52,7 +52,7 @@ enum histree_status block_file_hand_out(struct block_file *file, enum histree_st
 
 uint64_t block_file_identity(const struct block_file *file)
 {
-	return file->identity_of_content;
+	return file->is_tail ? file->identity : file->identity_of_content;
 }
 
 /* As no block does that was written: it begins with its checksum, its number and its bounds. */

@@ -95,8 +95,9 @@ enum histree_status block_file_salvage(const struct io *io, const char *path, st
 				       struct histree_error *error);
 
 /*
- * Returns 8 bytes that other content would hardly have, as long as the file is complete: they follow from the
- * checksums of all blocks and sections, so that the same content has the same identity.
+ * Returns 8 bytes by which a file is told from others.  Those of a complete one follow from the checksums of all
+ * blocks and sections, so that the same content has the same identity; those of one that is not are random, and it
+ * has them until it is complete.
  */
 uint64_t block_file_identity(const struct block_file *file);
 

@@ -1,126 +1,72 @@
 // SPDX-License-Identifier: MIT
 #include "store_folder/manifest.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "base/error.h"
 #include "base/json_weight.h"
+#include "store_folder/manifest_json.h"
 
 enum {
-	MANIFEST_VERSION = 1,
-	MANIFEST_OLDEST_READER = 1,
 	MANIFEST_SIZE_MAX = 16 << 20,    /* of 10,000 traces with the longest of paths, and all their warnings */
 	MANIFEST_MEMORY_MAX = 128 << 20, /* of its values as they are read */
-	IDENTITY_DIGITS = 16,            /* hexadecimal */
-	ANALYSES_MAX = 256,              /* of a store; a build of this version makes a dozen */
 };
 
+/* ---- the checksum ---------------------------------------------------------------------------------------- */
+
+/* The last member, for which the bytes before it were counted: so the text stays one that anything can read. */
+#define SEAL ",\n  \"checksum\": \"%08" PRIx32 "\"\n}"
+
+enum { SEAL_SIZE = sizeof(",\n  \"checksum\": \"01234567\"\n}") - 1 };
+
+/* Returns the text with its checksum, which the caller frees, and frees that without; NULL if memory is out. */
+static char *seal(char *json)
+{
+	size_t size = json != NULL ? strlen(json) - strlen("\n}") : 0;
+	char *sealed = json != NULL ? malloc(size + SEAL_SIZE + 2) : NULL;
+	if (sealed != NULL) {
+		memcpy(sealed, json, size);
+		snprintf(sealed + size, SEAL_SIZE + 2, SEAL "\n", crc32c(0, json, size));
+	}
+	free(json);
+	return sealed;
+}
+
+/* `is_sealed`: there is a checksum, which is right.  Older manifests have none. */
+static enum histree_status check_seal(const char *path, const char *bytes, size_t size, bool *is_sealed,
+				      struct histree_error *error)
+{
+	char expected[SEAL_SIZE + 1];
+	*is_sealed = false;
+	while (size > 0 && isspace((unsigned char)bytes[size - 1]))
+		size--;
+	if (size < SEAL_SIZE)
+		return HISTREE_OK;
+	const char *found = bytes + size - SEAL_SIZE;
+	snprintf(expected, sizeof(expected), SEAL, crc32c(0, bytes, size - SEAL_SIZE));
+	size_t name_size = strcspn(expected, ":");
+	if (memcmp(found, expected, name_size) != 0)
+		return HISTREE_OK;
+	*is_sealed = memcmp(found, expected, SEAL_SIZE) == 0;
+	return *is_sealed ? HISTREE_OK
+			  : manifest_malformed(path,
+					       "has another checksum than is right: it is damaged, or was changed",
+					       error);
+}
+
 /* ---- writing --------------------------------------------------------------------------------------------- */
-
-/* JSON is UTF-8 and a path need not be: what is none is shown as '?'. */
-static json_t *text(const char *bytes)
-{
-	json_t *string = json_string(bytes);
-	if (string != NULL)
-		return string;
-	char *ascii = strdup(bytes);
-	if (ascii == NULL)
-		return NULL;
-	for (char *at = ascii; *at != '\0'; at++)
-		if ((unsigned char)*at >= 0x80)
-			*at = '?';
-	string = json_string(ascii);
-	free(ascii);
-	return string;
-}
-
-/* A trace can say that it lost more than an integer of JSON holds. */
-static json_int_t number(uint64_t count)
-{
-	return count <= INT64_MAX ? (json_int_t)count : INT64_MAX;
-}
-
-static json_t *texts(const char *const *strings, size_t count)
-{
-	json_t *array = json_array();
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(array, text(strings[i]));
-	return array;
-}
-
-/* The identity of a file as text; NULL if nobody knows it, and then the manifest does not say it. */
-static json_t *identity_text(uint64_t identity)
-{
-	char digits[IDENTITY_DIGITS + 1];
-	snprintf(digits, sizeof(digits), "%016" PRIx64, identity);
-	return identity != 0 ? json_string(digits) : NULL;
-}
-
-static json_t *histories(const struct histree_store_info *info)
-{
-	json_t *array = json_array();
-	for (size_t i = 0; i < info->history_count; i++) {
-		const struct histree_store_history *history = &info->histories[i];
-		json_array_append_new(
-			array, json_pack("{s:o, s:I, s:o, s:I, s:o*}", "analysis", text(history->analysis),
-					 "version", (json_int_t)history->analysis_version, "file",
-					 text(history->file), "refused", number(history->state_changes_refused),
-					 "identity", identity_text(history->identity)));
-	}
-	return array;
-}
-
-static json_t *segments(const struct histree_store_info *info)
-{
-	json_t *array = json_array();
-	for (size_t i = 0; i < info->segments_count; i++) {
-		const struct histree_store_segments *store = &info->segments[i];
-		json_array_append_new(
-			array, json_pack("{s:o, s:I, s:o, s:I, s:I, s:o*}", "analysis", text(store->analysis),
-					 "version", (json_int_t)store->analysis_version, "file", text(store->file),
-					 "without_start", number(store->without_start), "without_end",
-					 number(store->without_end), "identity", identity_text(store->identity)));
-	}
-	return array;
-}
-
-/* Options that few builds choose are said where they were chosen. */
-static json_t *chosen(bool option)
-{
-	return option ? json_true() : NULL;
-}
-
-static char *encode(const struct histree_store_info *info)
-{
-	json_t *root = json_pack(
-		"{s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-		"s:o*, s:o*}",
-		"format", "histree store", "version", MANIFEST_VERSION, "oldest_reader", MANIFEST_OLDEST_READER,
-		"made_by", text(info->made_by), "traces", texts(info->traces, info->trace_count), "histories",
-		histories(info), "segments", segments(info), "complete", (int)info->complete, "partial",
-		(int)info->partial, "warnings", texts(info->warnings, info->warning_count), "events",
-		number(info->event_count), "clock_steps_back", number(info->clock_steps_back), "discarded_events",
-		number(info->discarded_events), "discarded_packets", number(info->discarded_packets),
-		"repeated_packets", number(info->repeated_packets), "gaps", number(info->gap_count), "start",
-		(json_int_t)info->start, "end", (json_int_t)info->end, "build_ns", (json_int_t)info->build_ns,
-		"ignores_gaps", chosen(info->ignores_gaps), "null_empty_stacks", chosen(info->null_empty_stacks));
-	if (root == NULL)
-		return NULL;
-	char *json = json_dumps(root, JSON_INDENT(2));
-	json_decref(root);
-	return json;
-}
 
 enum histree_status manifest_write(const struct io *io, const char *path, const struct histree_store_info *info,
 				   struct histree_error *error)
 {
-	char *json = encode(info);
+	char *json = seal(manifest_encode(info));
 	if (json == NULL)
 		return error_memory(error, "the manifest");
 	enum histree_status status = io_replace(io, path, json, strlen(json), error);
@@ -131,11 +77,6 @@ enum histree_status manifest_write(const struct io *io, const char *path, const 
 }
 
 /* ---- reading --------------------------------------------------------------------------------------------- */
-
-static enum histree_status malformed(const char *path, const char *what, struct histree_error *error)
-{
-	return error_set(error, HISTREE_ERR_FORMAT, "'%s': %s; build the store again", path, what);
-}
 
 static enum histree_status too_large(const char *path, const char *what, struct histree_error *error)
 {
@@ -163,7 +104,18 @@ static enum histree_status read_bytes_of(const struct io *io, const char *path, 
 	return status;
 }
 
-static enum histree_status load(const struct io *io, const char *path, json_t **root, struct histree_error *error)
+static enum histree_status parse(const char *path, const char *bytes, size_t size, json_t **root,
+				 struct histree_error *error)
+{
+	json_error_t fault;
+	*root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &fault);
+	if (*root != NULL)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_FORMAT, "'%s': line %d: %s", path, fault.line, fault.text);
+}
+
+static enum histree_status load(const struct io *io, const char *path, json_t **root, bool *is_sealed,
+				struct histree_error *error)
 {
 	int file = io->open(io->context, path, O_RDONLY, 0);
 	if (file < 0)
@@ -175,249 +127,33 @@ static enum histree_status load(const struct io *io, const char *path, json_t **
 	io->close(io->context, file);
 	if (status == HISTREE_OK && json_weight(bytes, size) > MANIFEST_MEMORY_MAX)
 		status = too_large(path, "more in it", error);
-	if (status == HISTREE_OK) {
-		json_error_t fault;
-		*root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &fault);
-		if (*root == NULL)
-			status = error_set(error, HISTREE_ERR_FORMAT, "'%s': line %d: %s", path, fault.line,
-					   fault.text);
-	}
+	if (status == HISTREE_OK)
+		status = check_seal(path, bytes, size, is_sealed, error);
+	if (status == HISTREE_OK)
+		status = parse(path, bytes, size, root, error);
 	free(bytes);
 	return status;
-}
-
-static enum histree_status decode_texts(const char *path, json_t *array, struct arena *arena,
-					const char *const **out, size_t *count, struct histree_error *error)
-{
-	if (!json_is_array(array))
-		return malformed(path, "a list of texts is none", error);
-	*count = json_array_size(array);
-	const char **strings = arena_allocate(arena, (*count + 1) * sizeof(*strings), _Alignof(char *));
-	if (strings == NULL)
-		return error_memory(error, "the manifest");
-	for (size_t i = 0; i < *count; i++) {
-		const char *string = json_string_value(json_array_get(array, i));
-		if (string == NULL)
-			return malformed(path, "a list of texts holds something else", error);
-		strings[i] = arena_copy(arena, string, strlen(string));
-		if (strings[i] == NULL)
-			return error_memory(error, "the manifest");
-	}
-	*out = strings;
-	return HISTREE_OK;
-}
-
-/* A store from somebody else must not lead out of its folder. */
-static bool stays_inside(const char *file)
-{
-	return strchr(file, '/') == NULL && file[0] != '.';
-}
-
-/* What each history and segment store has. */
-struct part {
-	const char *analysis, *file;
-	uint32_t version;
-};
-
-static enum histree_status take_part(const char *path, const char *analysis, const char *file, json_int_t version,
-				     struct arena *arena, struct part *out, struct histree_error *error)
-{
-	if (!stays_inside(file))
-		return malformed(path, "what an analysis made lies outside the store", error);
-	if (version < 0 || version > UINT32_MAX)
-		return malformed(path, "an analysis has a version that cannot be", error);
-	*out = (struct part){ arena_copy(arena, analysis, strlen(analysis)), arena_copy(arena, file, strlen(file)),
-			      (uint32_t)version };
-	return out->analysis != NULL && out->file != NULL ? HISTREE_OK : error_memory(error, "the manifest");
-}
-
-/* Room for a list of the manifest, which has an entry for each analysis. */
-static enum histree_status list_room(const char *path, json_t *array, struct arena *arena, size_t size,
-				     size_t alignment, void **out, struct histree_error *error)
-{
-	if (array != NULL && !json_is_array(array))
-		return malformed(path, "the list of what the analyses made is none", error);
-	if (json_array_size(array) > ANALYSES_MAX)
-		return malformed(path, "lists more than 256 histories or segment stores", error);
-	*out = arena_allocate(arena, (json_array_size(array) + 1) * size, alignment);
-	return *out != NULL ? HISTREE_OK : error_memory(error, "the manifest");
-}
-
-/* One that is none is a number all the same, which hardly any file has. */
-static uint64_t identity_number(const char *identity)
-{
-	return identity != NULL ? strtoull(identity, NULL, 16) : 0;
-}
-
-static enum histree_status decode_histories(const char *path, json_t *array, struct arena *arena,
-					    struct histree_store_info *out, struct histree_error *error)
-{
-	void *room;
-	enum histree_status status = list_room(path, array, arena, sizeof(struct histree_store_history),
-					       _Alignof(struct histree_store_history), &room, error);
-	if (status != HISTREE_OK)
-		return status;
-	struct histree_store_history *list = room;
-	out->history_count = json_array_size(array);
-	out->histories = list;
-	for (size_t i = 0; status == HISTREE_OK && i < out->history_count; i++) {
-		const char *analysis, *file;
-		json_int_t version, refused;
-		struct part part;
-		const char *identity = NULL; /* older stores do not say it */
-		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I, s?s}", "analysis", &analysis,
-				"version", &version, "file", &file, "refused", &refused, "identity",
-				&identity) != 0)
-			return malformed(path, "a history lacks its analysis, version, file or count", error);
-		status = take_part(path, analysis, file, version, arena, &part, error);
-		if (status == HISTREE_OK)
-			list[i] = (struct histree_store_history){ part.analysis, part.version, part.file,
-								  (uint64_t)refused, identity_number(identity) };
-	}
-	return status;
-}
-
-static enum histree_status decode_segments(const char *path, json_t *array, struct arena *arena,
-					   struct histree_store_info *out, struct histree_error *error)
-{
-	void *room;
-	enum histree_status status = list_room(path, array, arena, sizeof(struct histree_store_segments),
-					       _Alignof(struct histree_store_segments), &room, error);
-	if (status != HISTREE_OK)
-		return status;
-	struct histree_store_segments *list = room;
-	out->segments_count = json_array_size(array);
-	out->segments = list;
-	for (size_t i = 0; status == HISTREE_OK && i < out->segments_count; i++) {
-		const char *analysis, *file;
-		json_int_t version, without_start, without_end;
-		struct part part;
-		const char *identity = NULL;
-		if (json_unpack(json_array_get(array, i), "{s:s, s:I, s:s, s:I, s:I, s?s}", "analysis", &analysis,
-				"version", &version, "file", &file, "without_start", &without_start, "without_end",
-				&without_end, "identity", &identity) != 0)
-			return malformed(path, "a segment store lacks its analysis, version, file or counts",
-					 error);
-		status = take_part(path, analysis, file, version, arena, &part, error);
-		if (status == HISTREE_OK)
-			list[i] = (struct histree_store_segments){
-				part.analysis,           part.version,          part.file,
-				(uint64_t)without_start, (uint64_t)without_end, identity_number(identity)
-			};
-	}
-	return status;
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static bool has_twice(const char **texts, size_t count)
-{
-	qsort(texts, count, sizeof(*texts), compare_texts);
-	for (size_t i = 1; i < count; i++)
-		if (strcmp(texts[i - 1], texts[i]) == 0)
-			return true;
-	return false;
-}
-
-/* One file read under many names would be work that no byte of the store stands for. */
-static enum histree_status check_parts(const char *path, const struct histree_store_info *info,
-				       struct histree_error *error)
-{
-	const char *files[2 * ANALYSES_MAX], *of_histories[ANALYSES_MAX], *of_segments[ANALYSES_MAX];
-	size_t count = 0;
-	for (size_t i = 0; i < info->history_count; i++) {
-		files[count++] = info->histories[i].file;
-		of_histories[i] = info->histories[i].analysis;
-	}
-	for (size_t i = 0; i < info->segments_count; i++) {
-		files[count++] = info->segments[i].file;
-		of_segments[i] = info->segments[i].analysis;
-	}
-	if (has_twice(files, count))
-		return malformed(path, "names one file for two analyses", error);
-	if (has_twice(of_histories, info->history_count) || has_twice(of_segments, info->segments_count))
-		return malformed(path, "names one analysis twice", error);
-	return HISTREE_OK;
-}
-
-static enum histree_status check_version(const char *path, json_t *root, struct histree_error *error)
-{
-	const char *format;
-	json_int_t version, oldest;
-	if (json_unpack(root, "{s:s, s:I, s:I}", "format", &format, "version", &version, "oldest_reader",
-			&oldest) != 0 ||
-	    strcmp(format, "histree store") != 0)
-		return malformed(path, "is not the manifest of a histree store", error);
-	if (oldest > MANIFEST_VERSION)
-		return error_set(
-			error, HISTREE_ERR_VERSION,
-			"'%s' is of version %lld, and this histree knows %d; use a newer one, or build the "
-			"store again with this one",
-			path, (long long)version, MANIFEST_VERSION);
-	return HISTREE_OK;
-}
-
-static enum histree_status decode(const char *path, json_t *root, struct arena *arena,
-				  struct histree_store_info *out, struct histree_error *error)
-{
-	const char *made_by;
-	json_t *traces, *list, *warnings;
-	int ignores_gaps = 0, null_stacks = 0;
-	int complete = 1, partial; /* a manifest that does not say so is of a complete store */
-	json_int_t events, steps, lost_events, lost_packets, repeated = 0, gaps = 0, start, end, build_ns;
-	if (json_unpack(root,
-			"{s:s, s:o, s:o, s?b, s:b, s:o, s:I, s:I, s:I, s:I, s?I, s?I, s:I, s:I, s:I, "
-			"s?b, s?b}",
-			"made_by", &made_by, "traces", &traces, "histories", &list, "complete", &complete,
-			"partial", &partial, "warnings", &warnings, "events", &events, "clock_steps_back", &steps,
-			"discarded_events", &lost_events, "discarded_packets", &lost_packets, "repeated_packets",
-			&repeated, "gaps", &gaps, "start", &start, "end", &end, "build_ns", &build_ns,
-			"ignores_gaps", &ignores_gaps, "null_empty_stacks", &null_stacks) != 0)
-		return malformed(path, "lacks something, or has it of another kind", error);
-	if (events < 0 || gaps < 0 || build_ns < 0)
-		return malformed(path, "has a count below zero", error);
-	if (start > end)
-		return malformed(path, "has a trace that ends before it starts", error);
-	*out = (struct histree_store_info){
-		.made_by = arena_copy(arena, made_by, strlen(made_by)),
-		.complete = complete != 0,
-		.partial = partial != 0,
-		.event_count = (uint64_t)events,
-		.clock_steps_back = (uint64_t)steps,
-		.discarded_events = (uint64_t)lost_events,
-		.discarded_packets = (uint64_t)lost_packets,
-		.repeated_packets = (uint64_t)repeated,
-		.gap_count = (uint64_t)gaps,
-		.ignores_gaps = ignores_gaps != 0,
-		.null_empty_stacks = null_stacks != 0,
-		.start = start,
-		.end = end,
-		.build_ns = build_ns,
-	};
-	enum histree_status status = out->made_by != NULL ? HISTREE_OK : error_memory(error, "the manifest");
-	if (status == HISTREE_OK)
-		status = decode_texts(path, traces, arena, &out->traces, &out->trace_count, error);
-	if (status == HISTREE_OK)
-		status = decode_texts(path, warnings, arena, &out->warnings, &out->warning_count, error);
-	if (status == HISTREE_OK)
-		status = decode_histories(path, list, arena, out, error);
-	if (status == HISTREE_OK) /* stores that were made before there were any have no such member */
-		status = decode_segments(path, json_object_get(root, "segments"), arena, out, error);
-	return status == HISTREE_OK ? check_parts(path, out, error) : status;
 }
 
 enum histree_status manifest_read(const struct io *io, const char *path, struct arena *arena,
 				  struct histree_store_info *out, struct histree_error *error)
 {
 	json_t *root = NULL;
-	enum histree_status status = load(io, path, &root, error);
+	bool is_sealed = false;
+	enum histree_status status = load(io, path, &root, &is_sealed, error);
 	if (status == HISTREE_OK)
-		status = check_version(path, root, error);
-	if (status == HISTREE_OK)
-		status = decode(path, root, arena, out, error);
+		status = manifest_decode(path, root, arena, out, error);
+	if (status == HISTREE_OK && out->manifest_version > 1 && !is_sealed)
+		status = manifest_malformed(path, "lacks its checksum", error);
 	json_decref(root);
 	return status;
+}
+
+bool manifest_means_history(const struct histree_store_info *store, const struct histree_store_history *meant,
+			    const struct histree_history_info *found)
+{
+	if (meant->identity == 0 || meant->identity == found->identity)
+		return true;
+	return !store->complete && found->complete && strcmp(found->provider, meant->analysis) == 0 &&
+	       found->provider_version == meant->analysis_version && found->start == store->start;
 }

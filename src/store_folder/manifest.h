@@ -2,8 +2,9 @@
 /*
  * manifest.h - manifest.json: what a store says of its trace and of its build.
  *
- * The file is JSON so that anything can read it; times and counts are integers.  Its version rules are those
- * of the history file: "oldest_reader" above ours is refused.
+ * The file is JSON so that anything can read it; times and counts are integers.  Its version rules are those of
+ * the history file: "oldest_reader" above ours is refused.  Its last member is a checksum of the bytes before it,
+ * and it has the identity of each file that it means (docs/design/0022-identities.md).
  */
 #ifndef STORE_FOLDER_MANIFEST_H
 #define STORE_FOLDER_MANIFEST_H
@@ -14,9 +15,19 @@
 
 #define MANIFEST_FILE "manifest.json"
 
+enum { MANIFEST_ANALYSES_MAX = 256 }; /* histories of a store, or segment stores; a build makes a dozen */
+
 /* Writes `info`, all but its path and `building`; the file replaces what is there at once. */
 enum histree_status manifest_write(const struct io *io, const char *path, const struct histree_store_info *info,
 				   struct histree_error *error);
+
+/*
+ * Returns whether a history is the one that the manifest means, as far as that says it.  One that was completed
+ * since has another identity, until the store is complete and its manifest says so: it is known by what it is and
+ * when it begins.
+ */
+bool manifest_means_history(const struct histree_store_info *store, const struct histree_store_history *meant,
+			    const struct histree_history_info *found);
 
 /* Reads a manifest; strings and lists go into the arena. */
 enum histree_status manifest_read(const struct io *io, const char *path, struct arena *arena,

@@ -15,7 +15,7 @@
 struct histree_store {
 	struct arena arena; /* all strings */
 	struct histree_store_info info;
-	char *asked; /* the path that was asked for */
+	char *asked;       /* the path that was asked for */
 	bool is_successor; /* of one that was replaced while it was open */
 };
 
@@ -144,12 +144,6 @@ static bool may_have_moved(const struct histree_store *store)
 	return strcmp(store->info.path, store->asked) != 0;
 }
 
-/* Whether a file is the one that the manifest means, as far as that says it. */
-static bool is_meant(uint64_t meant, uint64_t found)
-{
-	return meant == 0 || meant == found;
-}
-
 /* Returns the store that is there now, under the name of this one; NULL if there is none, or this is it. */
 static struct histree_store *successor_of(const struct histree_store *store)
 {
@@ -188,7 +182,7 @@ enum histree_status histree_store_history(struct histree_store *store, const cha
 	status = open_in(info->path, history->file, options, out, error);
 	if (status == HISTREE_ERR_IO && may_have_moved(store))
 		status = open_in(store->asked, history->file, options, out, error);
-	if (status != HISTREE_OK || is_meant(history->identity, histree_history_info(*out)->identity))
+	if (status != HISTREE_OK || manifest_means_history(info, history, histree_history_info(*out)))
 		return status;
 	histree_history_close(*out);
 	*out = NULL;
@@ -252,7 +246,8 @@ enum histree_status histree_store_segments(struct histree_store *store, const ch
 	status = open_segments_in(info->path, found->file, options, out, error);
 	if (status == HISTREE_ERR_IO && may_have_moved(store))
 		status = open_segments_in(store->asked, found->file, options, out, error);
-	if (status != HISTREE_OK || is_meant(found->identity, histree_segment_store_info(*out)->identity))
+	if (status != HISTREE_OK || found->identity == 0 ||
+	    found->identity == histree_segment_store_info(*out)->identity)
 		return status;
 	histree_segment_store_close(*out);
 	*out = NULL;

@@ -40,7 +40,7 @@ char *store_folder_building(const char *store);
 /* Returns the path of a file in the folder, which the caller frees; NULL if memory is out. */
 char *store_folder_path(const struct store_folder *folder, const char *name);
 
-/* Gets the identity of a complete history or segment store in the folder, for its manifest. */
+/* Gets the identity of a history or segment store in the folder, for its manifest. */
 enum histree_status store_folder_identify(const struct store_folder *folder, const char *name, uint64_t *identity,
 					  struct histree_error *error);
 

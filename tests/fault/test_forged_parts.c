@@ -282,7 +282,7 @@ static const char *make_manifest(struct world *world)
 {
 	static const char *const traces[] = { "/a/trace", "/another" }, *const warnings[] = { "one \"warning\"" };
 	static const struct histree_store_history histories[] = { { "kernel", 18, "kernel.sht", 3, 1 },
-								  { "ust", 2, "ust.sht", 0, 0 } };
+								  { "ust", 2, "ust.sht", 0, 2 } };
 	static const struct histree_store_segments segments[] = {
 		{ "system-calls", 1, "system-calls.seg", 1, 2, 1 }
 	};

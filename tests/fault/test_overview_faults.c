@@ -498,17 +498,16 @@ static void overviews_of_another_history_are_none(void **state)
 }
 
 /* One that says that it is of this history, with some names and a value that the history does not have. */
-static void forge(struct drawn *drawn, const struct histree_history_info *of, const char *const *names)
+static void forge_as(struct drawn *drawn, const struct histree_history_info *of, const char *provider,
+		     uint32_t version, const char *const *names)
 {
-	char provider[sizeof(of->provider)];
 	struct histree_state_system *system;
-	overview_provider(of, provider, sizeof(provider));
 	name_overview(drawn, 1);
 	unlink(drawn->overview);
 	const struct histree_history_options options = {
 		.path = drawn->overview,
 		.provider = provider,
-		.provider_version = OVERVIEW_VERSION,
+		.provider_version = version,
 		.start = of->start,
 	};
 	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
@@ -519,6 +518,51 @@ static void forge(struct drawn *drawn, const struct histree_history_info *of, co
 	}
 	assert_int_equal(histree_state_close(system, of->end, NULL), HISTREE_OK);
 	histree_state_free(system);
+}
+
+static void forge(struct drawn *drawn, const struct histree_history_info *of, const char *const *names)
+{
+	char provider[sizeof(of->provider)];
+	overview_provider(of, provider, sizeof(provider));
+	forge_as(drawn, of, provider, OVERVIEW_VERSION, names);
+}
+
+/* Whose it is, an overview says by the identity of its history; older ones by how much that has. */
+static void overviews_of_another_identity_are_none(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "5/2", NULL };
+	struct drawn drawn;
+	struct histree_history *history;
+	begin_drawing(&drawn);
+	assert_int_equal(histree_history_open(drawn.path, NULL, &history, NULL), HISTREE_OK);
+	struct histree_history_info of = *histree_history_info(history);
+	histree_history_close(history);
+	for (uint32_t number = 1; number <= drawn.overview_count; number++) {
+		name_overview(&drawn, number);
+		unlink(drawn.overview);
+	}
+	for (int which = 0; which < 6; which++) {
+		struct histree_history_info other = of;
+		char provider[sizeof(of.provider)], older[sizeof(of.provider)];
+		other.identity ^= which == 1;
+		overview_provider(&other, provider, sizeof(provider));
+		snprintf(older, sizeof(older), "digest of %llu states, %llu bytes",
+			 (unsigned long long)of.interval_count + (which == 4), (unsigned long long)of.file_bytes);
+		bool is_old = which >= 3;
+		forge_as(&drawn, &of, is_old ? older : provider,
+			 which == 2   ? OVERVIEW_VERSION + 1
+			 : which == 5 ? OVERVIEW_VERSION
+			 : is_old     ? 1
+				      : OVERVIEW_VERSION,
+			 names);
+		assert_int_equal(histree_history_open(drawn.path, NULL, &history, NULL), HISTREE_OK);
+		uint32_t count = histree_history_info(history)->overview_count;
+		if (count != (which == 0 || which == 3))
+			fail_msg("case %d: %u overviews", which, count);
+		histree_history_close(history);
+	}
+	end_drawing(&drawn);
 }
 
 static void overviews_of_other_names_are_none(void **state)
@@ -585,6 +629,7 @@ int main(void)
 		cmocka_unit_test(forged_overviews_cost_no_view),
 		cmocka_unit_test(a_history_says_how_many_it_has),
 		cmocka_unit_test(overviews_of_another_history_are_none),
+		cmocka_unit_test(overviews_of_another_identity_are_none),
 		cmocka_unit_test(overviews_of_other_names_are_none),
 		cmocka_unit_test(every_allocation_of_an_answer_may_fail),
 	};

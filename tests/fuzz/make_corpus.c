@@ -308,7 +308,8 @@ static void put_event_index(void)
 	memory_io_init(&memory);
 	for (size_t i = 0; i < sizeof(gaps) / sizeof(gaps[0]); i++)
 		REQUIRE(event_index_add_gap(&writer, &gaps[i], NULL) == HISTREE_OK);
-	REQUIRE(event_index_write(&writer, &memory.io, "index", NULL) == HISTREE_OK);
+	uint64_t identity;
+	REQUIRE(event_index_write(&writer, &memory.io, "index", &identity, NULL) == HISTREE_OK);
 	const struct memory_file *file = memory_io_find(&memory, "index");
 	put("event_index", "gaps", file->bytes, file->size);
 	event_index_writer_release(&writer);

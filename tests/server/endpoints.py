@@ -22,7 +22,7 @@ import urllib.request
 
 from serving import SMALL_TRACE, SOURCE, Server, build
 from data import QUICK
-from hostile import CASES, hostile_store
+from hostile import CASES, hostile_store, seal_manifest
 
 LIMIT_SECONDS = 20
 CPU_SECONDS_MAX = 2
@@ -249,7 +249,8 @@ def store_is_not_believed(histree, folder, store):
         assert "sched_switch" in events_answer(server)
     manifest = store / "manifest.json"
     whole = manifest.read_text()
-    manifest.write_text(whole.replace(json.dumps(str(SMALL_TRACE.resolve())), json.dumps("net://127.0.0.1:1/host/h/s")))
+    manifest.write_text(seal_manifest(whole.replace(json.dumps(str(SMALL_TRACE.resolve())),
+                                                    json.dumps("net://127.0.0.1:1/host/h/s"))))
     assert "net://" in manifest.read_text()
     with Server(histree, folder, [store], ("--trust-stores",)) as server:
         assert "live trace" in events_answer(server)

@@ -383,6 +383,19 @@ static bool is_of_token(uint8_t c)
 	return c == '-' || c == '.' || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z');
 }
 
+/* The checksum in the last line is of what is before it. */
+static void seal_json(struct forged *file)
+{
+	static const char seal[] = ",\n  \"checksum\": \"";
+	const size_t size = sizeof(seal) - 1 + 8 + 3; /* its digits, and the end of the text */
+	size_t end = file->size > 0 && file->bytes[file->size - 1] == '\n' ? file->size - 1 : file->size;
+	if (end < size || memcmp(file->bytes + end - size, seal, sizeof(seal) - 1) != 0)
+		return;
+	char digits[9];
+	snprintf(digits, sizeof(digits), "%08x", crc32c(0, file->bytes, end - size));
+	memcpy(file->bytes + end - size + sizeof(seal) - 1, digits, 8);
+}
+
 void forge_json(struct forged *file)
 {
 	static const char *const tokens[] = { "0",
@@ -415,4 +428,5 @@ void forge_json(struct forged *file)
 			size++;
 		replace(file, at, size, tokens[random_below(file->random, COUNT(tokens))]);
 	}
+	seal_json(file);
 }

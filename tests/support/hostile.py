@@ -96,11 +96,21 @@ def index_of_empty_names(store):
 # ---- the manifest ----------------------------------------------------------------------------------------------------
 
 
+def seal_manifest(text):
+    """The text with a right checksum as its last member, which covers the bytes before it.  What is too large is
+    refused before anyone looks at its checksum."""
+    text, _, _ = text.partition(',\n  "checksum"')
+    text = text.rstrip().removesuffix("}").rstrip()
+    checksum = crc32c(text.encode()) if len(text) < 1 << 18 else 0
+    return f'{text},\n  "checksum": "{checksum:08x}"\n}}\n'
+
+
 def change_manifest(store, change):
     path = store / "manifest.json"
     manifest = json.loads(path.read_text())
     change(manifest)
-    path.write_text(json.dumps(manifest))
+    del manifest["checksum"]
+    path.write_text(seal_manifest(json.dumps(manifest, indent=2)))
 
 
 def warnings_of_64_mb(store):

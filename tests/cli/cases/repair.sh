@@ -30,7 +30,8 @@ echo "[exit $?]"
 try histree repair store.repaired -o again
 [ -e again ] && echo "there is a copy"
 mv store.repaired again.building
-sed -i 's/"complete": *true/"complete": false/' again.building/manifest.json
+sed -i -z 's/"complete": *true/"complete": false/; s/"version": 2/"version": 1/; s/,\n *"checksum[^\n]*//' \
+	again.building/manifest.json # as an older version left it: without a checksum
 try histree repair again -o whole
 mv again.building store.repaired
 try histree repair whole/kernel.sht -o file.sht

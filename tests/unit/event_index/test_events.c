@@ -336,8 +336,10 @@ static void gaps_are_read_as_written(void **state)
 					      .events = random_below(&random, 3) };
 		assert_int_equal(event_index_add_gap(&writer, &gaps[i], &error), HISTREE_OK);
 	}
-	assert_int_equal(event_index_write(&writer, &io_posix, path, &error), HISTREE_OK);
+	uint64_t identity;
+	assert_int_equal(event_index_write(&writer, &io_posix, path, &identity, &error), HISTREE_OK);
 	assert_int_equal(event_index_read(&io_posix, path, &index, &error), HISTREE_OK);
+	assert_true(index.identity == identity);
 	assert_int_equal(index.gap_count, COUNT);
 	for (int i = 0; i < COUNT; i++) {
 		const struct histree_gap *gap = &index.gaps[i];

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+/*
+ * build_choice.c - which analyses a build makes use of.
+ */
+#include "analysis/registry.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "pipeline/build_inside.h"
+
+/* Whether the analysis applies to any of the traces; which ones goes to the job. */
+static bool find_traces(const struct build *build, struct analysis_job *job)
+{
+	bool any = false;
+	for (size_t i = 0; i < trace_count(build->trace); i++) {
+		const struct event_trace *trace = trace_at(build->trace, i);
+		job->applies[trace->id] = registry_applies(job->entry, trace);
+		any = any || job->applies[trace->id];
+	}
+	return any;
+}
+
+/* Returns HISTREE_NOT_FOUND if the analysis does not apply. */
+static enum histree_status add_job(struct build *build, const struct registry_entry *entry)
+{
+	for (size_t i = 0; i < build->job_count; i++)
+		if (build->jobs[i].entry == entry)
+			return HISTREE_OK;
+	if (!array_reserve(&build->jobs, &build->jobs_capacity, build->job_count + 1))
+		return error_memory(build->error, "an analysis");
+	struct analysis_job *job = &build->jobs[build->job_count];
+	enum histree_status status = analysis_job_init(job, entry, trace_count(build->trace), build->error);
+	if (status != HISTREE_OK)
+		return status;
+	if (!find_traces(build, job)) {
+		analysis_job_release(job);
+		return HISTREE_NOT_FOUND;
+	}
+	build->job_count++;
+	return HISTREE_OK;
+}
+
+static enum histree_status does_not_apply(struct build *build, const struct registry_entry *entry)
+{
+	const struct event_trace *trace = trace_at(build->trace, 0);
+	return error_set(build->error, HISTREE_ERR_ARGUMENT,
+			 "analysis '%s' needs %s; this one is by tracer \"%s\", of domain \"%s\"",
+			 registry_name(entry), registry_needs(entry), trace->tracer_name, trace->domain);
+}
+
+static enum histree_status none_applies(struct build *build)
+{
+	const struct event_trace *trace = trace_at(build->trace, 0);
+	char needs[320];
+	registry_default_needs(needs, sizeof(needs));
+	return error_set(build->error, HISTREE_ERR_TRACE,
+			 "no analysis applies to '%s', which is by tracer \"%s\", of domain \"%s\": %s",
+			 build->options->traces[0], trace->tracer_name, trace->domain, needs);
+}
+
+static enum histree_status choose_named(struct build *build)
+{
+	for (size_t i = 0; i < build->options->analysis_count; i++) {
+		const char *name = build->options->analyses[i];
+		const struct registry_entry *entry = registry_find(name);
+		if (entry == NULL) {
+			char names[256];
+			registry_names(names, sizeof(names));
+			return error_set(build->error, HISTREE_ERR_ARGUMENT,
+					 "there is no analysis '%s'; there are %s", name, names);
+		}
+		enum histree_status status = add_job(build, entry);
+		if (status == HISTREE_NOT_FOUND)
+			return does_not_apply(build, entry);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status choose_applicable(struct build *build)
+{
+	for (const struct registry_entry *entry = registry; entry->analysis != NULL || entry->segments != NULL;
+	     entry++) {
+		bool is_wanted = entry->by_default || (build->options->segments && entry->segments != NULL);
+		enum histree_status status = is_wanted ? add_job(build, entry) : HISTREE_OK;
+		if (status < 0)
+			return status;
+	}
+	if (build->job_count > 0)
+		return HISTREE_OK;
+	return none_applies(build);
+}
+
+enum histree_status build_choose_analyses(struct build *build)
+{
+	return build->options->analyses != NULL ? choose_named(build) : choose_applicable(build);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * build_inside.h - the body of a build, for build.c, build_choice.c and build_manifest.c.
+ */
+#ifndef PIPELINE_BUILD_INSIDE_H
+#define PIPELINE_BUILD_INSIDE_H
+
+#include "base/table.h"
+#include "event_index/event_index_writer.h"
+#include "histree/build.h"
+#include "pipeline/analysis_job.h"
+#include "pipeline/publish_clock.h"
+#include "store_folder/store_folder.h"
+#include "trace/trace.h"
+
+/* What is done: a build goes through these one after the other. */
+enum stage {
+	STAGE_NONE,
+	STAGE_READ,      /* the analyses have seen all events */
+	STAGE_CLOSED,    /* histories and segment stores are complete files */
+	STAGE_SUMMED_UP, /* and have their overviews */
+	STAGE_INDEXED,   /* the index of events is written */
+	STAGE_COMPLETE,  /* the manifest says so */
+};
+
+struct build {
+	enum stage stage;
+	const struct histree_build_options *options;
+	const struct io *io;
+	struct histree_error *error;
+	struct store_folder folder;
+	struct trace *trace;
+	struct table_space tables; /* of all analyses */
+	struct analysis_inputs inputs;
+	struct analysis_job *jobs;
+	size_t job_count, jobs_capacity;
+	histree_time start, end; /* first event, greatest time so far */
+	int64_t begun_ns, shown_ns;
+	struct event_index_writer index;
+	uint64_t index_identity; /* once it is written */
+	char *recipe;            /* build_recipe.h */
+	struct publish_clock publish_clock;
+	histree_time resumed_end; /* of what a build left that is gone on with; INT64_MIN: of nothing */
+	histree_time published_end;
+	char *cut_short; /* why the input ended before its end; NULL: it did not */
+	bool is_stopped; /* it was live, and whoever built had enough of it: what there is is kept */
+	double overviews_share;
+};
+
+/* Choose the analyses that were named, or all that apply to the trace, which is open. */
+enum histree_status build_choose_analyses(struct build *build);
+
+/* Whether some of the trace could not be read. */
+bool build_is_partial(const struct build *build);
+
+/* Write what the store says of itself; if it is not `complete`, it ends there. */
+enum histree_status build_write_manifest(struct build *build, bool complete, histree_time end);
+
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+/*
+ * build_manifest.c - what a store says of its trace and of itself.
+ */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "pipeline/build_inside.h"
+#include "store_folder/manifest.h"
+
+bool build_is_partial(const struct build *build)
+{
+	return trace_report(build->trace).damaged_streams > 0 || build->cut_short != NULL;
+}
+
+/* What is wrong with the trace, as the store keeps it.  Returns how many sentences; there is room for all. */
+static size_t list_warnings(struct build *build, const struct trace_report *report, const char **warnings)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < report->warning_count; i++)
+		warnings[count++] = report->warnings[i];
+	if (build->cut_short != NULL)
+		warnings[count++] = build->cut_short;
+	for (size_t i = 0; i < build->job_count; i++) {
+		const char *missing = analysis_job_missing(&build->jobs[i]);
+		if (missing != NULL)
+			warnings[count++] = missing;
+	}
+	return count;
+}
+
+enum histree_status build_write_manifest(struct build *build, bool complete, histree_time end)
+{
+	assert(build->stage == (complete ? STAGE_INDEXED : STAGE_NONE));
+	struct trace_report report = trace_report(build->trace);
+	const char **warnings = calloc(report.warning_count + 1 + build->job_count, sizeof(*warnings));
+	struct histree_store_history *histories = calloc(build->job_count, sizeof(*histories));
+	struct histree_store_segments *segments = calloc(build->job_count, sizeof(*segments));
+	size_t history_count = 0, segments_count = 0;
+	char *path = store_folder_path(&build->folder, MANIFEST_FILE);
+	enum histree_status status = HISTREE_ERR_MEMORY;
+	if (warnings == NULL || histories == NULL || segments == NULL || path == NULL) {
+		error_memory(build->error, "the manifest");
+		goto out;
+	}
+	status = HISTREE_OK;
+	for (size_t i = 0; status == HISTREE_OK && i < build->job_count; i++) {
+		const struct analysis_job *job = &build->jobs[i];
+		uint64_t identity = 0;
+		if (complete || analysis_job_makes_history(job))
+			status = store_folder_identify(&build->folder, job->file, &identity, build->error);
+		if (analysis_job_makes_history(job))
+			histories[history_count++] = analysis_job_describe_history(job, identity);
+		else if (complete)
+			segments[segments_count++] = analysis_job_describe_segments(job, identity);
+	}
+	if (status != HISTREE_OK)
+		goto out;
+	struct histree_store_info info = {
+		.made_by = "histree " HISTREE_VERSION,
+		.traces = build->options->traces,
+		.trace_count = build->options->trace_count,
+		.options = build->recipe,
+		.histories = histories,
+		.history_count = history_count,
+		.segments = segments,
+		.segments_count = segments_count,
+		.index_identity = complete ? build->index_identity : 0,
+		.complete = complete,
+		.partial = build_is_partial(build),
+		.warnings = warnings,
+		.warning_count = list_warnings(build, &report, warnings),
+		.event_count = report.events,
+		.clock_steps_back = report.clock_steps_back,
+		.discarded_events = report.discarded_events,
+		.discarded_packets = report.discarded_packets,
+		.repeated_packets = report.repeated_packets,
+		.gap_count = report.gaps,
+		.ignores_gaps = build->options->ignore_gaps,
+		.null_empty_stacks = build->options->null_empty_stacks,
+		.start = build->start,
+		.end = end,
+		.build_ns = publish_clock_now() - build->begun_ns,
+	};
+	status = manifest_write(build->io, path, &info, build->error);
+out:
+	free(path);
+	free(segments);
+	free(histories);
+	free(warnings);
+	return status;
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+#include "pipeline/build_recipe.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/registry.h"
+#include "base/error.h"
+#include "tree/tree_options.h"
+
+static bool is_named(const struct histree_build_options *options, const char *name)
+{
+	for (size_t i = 0; i < options->analysis_count; i++)
+		if (strcmp(options->analyses[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* In one order, however they were named. */
+static void put_analyses(FILE *text, const struct histree_build_options *options)
+{
+	const char *before = "-a ";
+	for (size_t i = 0; options->analyses != NULL && registry_at(i) != NULL; i++) {
+		const char *name = registry_name(registry_at(i));
+		if (!is_named(options, name))
+			continue;
+		fprintf(text, "%s%s", before, name);
+		before = ",";
+	}
+	if (before[0] == ',')
+		fputc(' ', text);
+}
+
+static void put_tree(FILE *text, const struct tree_options *tree)
+{
+	fprintf(text, "-t %s --node-size %u --fan-out %u", tree->variant->name, tree->node_size, tree->fan_out);
+	if (tree->r_depth > 0)
+		fprintf(text, " --r-depth %u", tree->r_depth);
+}
+
+enum histree_status build_recipe(const struct histree_build_options *options, char **out,
+				 struct histree_error *error)
+{
+	struct tree_options tree;
+	size_t size;
+	*out = NULL;
+	enum histree_status status = tree_options_resolve(&options->tree, 0, &tree, error);
+	if (status != HISTREE_OK)
+		return status;
+	FILE *text = open_memstream(out, &size);
+	if (text == NULL)
+		return error_memory(error, "the options of a build");
+	put_analyses(text, options);
+	put_tree(text, &tree);
+	if (options->segments && options->analyses == NULL)
+		fputs(" with segments", text);
+	if (options->ignore_gaps)
+		fputs(" --gaps=ignore", text);
+	if (options->null_empty_stacks)
+		fputs(" --empty-stacks=null", text);
+	if (options->no_overviews)
+		fputs(" --no-overviews", text);
+	bool failed = ferror(text) != 0;
+	if (fclose(text) == 0 && !failed)
+		return HISTREE_OK;
+	free(*out);
+	*out = NULL;
+	return error_memory(error, "the options of a build");
+}

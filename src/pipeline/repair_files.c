@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+/*
+ * repair_files.c - one file of a store is repaired.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/io.h"
+#include "event_index/event_index.h"
+#include "pipeline/repair_inside.h"
+#include "segment/segment_repair.h"
+#include "state/history_repair.h"
+#include "store_folder/manifest.h"
+
+static void report_lost(void *context, const struct histree_interval *interval)
+{
+	struct repair *repair = context;
+	const struct histree_repair_options *options = repair->options;
+	repair->lost++;
+	if (options->lost != NULL)
+		options->lost(options->context, repair->analysis, repair->attributes, interval);
+}
+
+void repair_found_damage(void *context, const char *what)
+{
+	struct repair *repair = context;
+	const struct histree_repair_options *options = repair->options;
+	char text[sizeof(repair->error->message) + 64];
+	repair->faults++;
+	if (options->damage == NULL)
+		return;
+	snprintf(text, sizeof(text), "%s%s%s", repair->analysis != NULL ? repair->analysis : "",
+		 repair->analysis != NULL ? ": " : "", what);
+	options->damage(options->context, text);
+}
+
+char *repair_path(struct arena *arena, const char *folder, const char *name)
+{
+	size_t size = strlen(folder) + strlen(name) + 2;
+	char *path = arena_allocate(arena, size, 1);
+	if (path != NULL)
+		snprintf(path, size, "%s/%s", folder, name);
+	return path;
+}
+
+/* ---- one history ---------------------------------------------------------------------------------------- */
+
+/* What is of another store is left there: it can be repaired as a file of its own. */
+static enum histree_status not_meant(struct repair *repair, const char *path)
+{
+	return error_set(
+		repair->error, HISTREE_ERR_FORMAT,
+		"'%s' is of another store or build, and left out; 'histree repair' makes a sound file of it "
+		"alone",
+		path);
+}
+
+enum histree_status repair_history(struct repair *repair, const struct histree_store_history *meant,
+				   const char *path, const char *out)
+{
+	static const struct histree_open_options salvage = { .salvage = true };
+	struct histree_history *damaged;
+	enum histree_status status = histree_history_open(path, &salvage, &damaged, repair->error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_history_info *info = histree_history_info(damaged);
+	if (meant != NULL && !manifest_means_history(&repair->info, meant, info)) {
+		histree_history_close(damaged);
+		return not_meant(repair, path);
+	}
+	repair->attributes = histree_history_attributes(damaged);
+	repair->analysis_version = info->provider_version;
+	if (repair->analysis == NULL)
+		repair->analysis = arena_copy(&repair->arena, info->provider, strlen(info->provider));
+	if (!info->complete)
+		repair_found_damage(repair, "it was never completed: it ends where it was published last");
+	status = histree_history_verify(damaged, repair_found_damage, repair, repair->error);
+	if (status == HISTREE_OK || status == HISTREE_ERR_FORMAT)
+		status = history_repair(&io_posix, damaged, out,
+					&(struct repair_report){ .lost = report_lost, .context = repair },
+					repair->error);
+	if (info->end > repair->info.end)
+		repair->info.end = info->end;
+	histree_history_close(damaged);
+	return status;
+}
+
+/* ---- one segment store ---------------------------------------------------------------------------------- */
+
+static void report_lost_segments(void *context, const struct histree_segment_loss *loss)
+{
+	struct repair *repair = context;
+	const struct histree_repair_options *options = repair->options;
+	repair->lost_nodes++;
+	if (options->lost_segments != NULL)
+		options->lost_segments(options->context, repair->analysis, loss);
+}
+
+enum histree_status repair_segments(struct repair *repair, const struct histree_store_segments *meant,
+				    const char *path, const char *out)
+{
+	static const struct histree_segment_open_options salvage = { .salvage = true,
+								     .tables = HISTREE_TABLES_NEVER };
+	struct histree_segment_store *damaged;
+	enum histree_status status = histree_segment_store_open(path, &salvage, &damaged, repair->error);
+	if (status != HISTREE_OK)
+		return status;
+	if (meant != NULL && meant->identity != 0 &&
+	    meant->identity != histree_segment_store_info(damaged)->identity) {
+		histree_segment_store_close(damaged);
+		return not_meant(repair, path);
+	}
+	const struct histree_segment_schema *schema = &histree_segment_store_info(damaged)->schema;
+	repair->analysis_version = schema->provider_version;
+	if (repair->analysis == NULL)
+		repair->analysis = arena_copy(&repair->arena, schema->provider, strlen(schema->provider));
+	status = histree_segment_store_verify(damaged, repair_found_damage, repair, repair->error);
+	if (status == HISTREE_OK || status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_IO)
+		status = segment_repair(
+			&io_posix, damaged, out,
+			&(struct segment_repair_report){ .lost = report_lost_segments, .context = repair },
+			repair->error);
+	histree_segment_store_close(damaged);
+	return status;
+}
+
+/* ---- the index of events -------------------------------------------------------------------------------- */
+
+static enum histree_status copy_file(const char *path, const char *out, struct histree_error *error)
+{
+	enum { PIECE_SIZE = 64 << 10 };
+	const struct io *io = &io_posix;
+	uint8_t *piece = malloc(PIECE_SIZE);
+	int from = io->open(io->context, path, O_RDONLY, 0);
+	int to = io->open(io->context, out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+	off_t size = 0;
+	enum histree_status status = HISTREE_OK;
+	if (piece == NULL)
+		status = error_memory(error, "copying a file");
+	else if (from < 0 || to < 0 || io->size(io->context, from, &size) != 0)
+		status = error_set(error, HISTREE_ERR_IO, "cannot copy '%s': %s", path, strerror(errno));
+	for (off_t at = 0; at < size && status == HISTREE_OK; at += PIECE_SIZE) {
+		size_t next = size - at < PIECE_SIZE ? (size_t)(size - at) : PIECE_SIZE;
+		status = io_read_all(io, from, piece, next, (uint64_t)at, error);
+		if (status == HISTREE_OK)
+			status = io_write_all(io, to, piece, next, (uint64_t)at, error);
+	}
+	if (status == HISTREE_OK)
+		status = io_sync(io, to, error);
+	if (from >= 0)
+		io->close(io->context, from);
+	if (to >= 0)
+		io->close(io->context, to);
+	free(piece);
+	return status;
+}
+
+/* Whether it is sound, and the one that the manifest means.  HISTREE_ERR_FORMAT: it is not. */
+static enum histree_status check_index(struct repair *repair, const char *path, uint64_t *identity)
+{
+	struct event_index index;
+	enum histree_status status = event_index_read(&io_posix, path, &index, repair->error);
+	if (status != HISTREE_OK)
+		return status;
+	bool is_meant = index.event_count == repair->info.event_count &&
+			(repair->info.index_identity == 0 || index.identity == repair->info.index_identity);
+	*identity = index.identity;
+	event_index_release(&index);
+	return is_meant ? HISTREE_OK : not_meant(repair, path);
+}
+
+enum histree_status repair_index(struct repair *repair, const char *path, const char *out)
+{
+	uint64_t identity;
+	enum histree_status status = check_index(repair, path, &identity);
+	repair->analysis = NULL;
+	repair->info.index_identity = 0;
+	if (status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_VERSION || status == HISTREE_ERR_TOO_LARGE) {
+		repair_found_damage(repair, repair->error->message);
+		return HISTREE_OK;
+	}
+	if (status == HISTREE_OK)
+		status = copy_file(path, out, repair->error);
+	if (status == HISTREE_OK)
+		repair->info.index_identity = identity;
+	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
+}
