@@ -6,12 +6,11 @@
  * A batch has K intervals for each of the A keys that have states at the time, in leaves of L intervals by key.
  * Then
  *
- *	a single query	reads a leaf, and another one where batches overlap: 1 + O(1 / K);
- *	a 2D query	of a range of time reads a leaf a batch, as many as the range has changes of a key / K;
- *	a full query	goes through the series of all A keys, which are K long;
- *	an interval	takes its bytes plus the bytes of a series / K, if leaves keep times directly.  Where times are
- *			shared by the intervals of a leaf, they are the more so the more keys it has, that is the
- *			fewer intervals of each.
+ *	single query	reads a leaf, and another one where batches overlap: 1 + O(1 / K);
+ *	range of time	of some attributes: a leaf a batch, one batch for each K changes of an attribute;
+ *	full query	goes through the series of all A keys, which are K long;
+ *	interval	takes its bytes, plus those of a series / K if leaves keep times directly.  Where the
+ *			intervals of a leaf share times they do so the more, the fewer intervals of a key it has.
  */
 #ifndef TREE_BATCH_LENGTH_H
 #define TREE_BATCH_LENGTH_H
