@@ -238,7 +238,8 @@ static enum histree_status write_index(struct build *build)
 static enum histree_status read_trace(struct build *build)
 {
 	const struct histree_build_options *options = build->options;
-	enum histree_status status = trace_open(options->traces, options->trace_count, &build->trace, build->error);
+	enum histree_status status = trace_open_or_cancel(options->traces, options->trace_count, &options->cancel,
+							  &build->trace, build->error);
 	if (status == HISTREE_OK && !options->ignore_gaps)
 		trace_want_gaps(build->trace);
 	return status == HISTREE_OK ? handle_events(build) : status;

@@ -243,13 +243,14 @@ bool trace_is_live(const struct trace *trace)
 	return trace->live != NULL;
 }
 
-static enum histree_status open_live(struct trace *trace, const char *address, struct histree_error *error)
+static enum histree_status open_live(struct trace *trace, const char *address, const struct histree_cancel *cancel,
+				     struct histree_error *error)
 {
 	trace->live = calloc(1, sizeof(*trace->live));
 	if (trace->live == NULL)
 		return error_memory(error, "the traces");
 	trace->live->base.notes = &trace->notes;
-	return ctf_live_open(trace->live, address, error);
+	return ctf_live_open(trace->live, address, cancel, error);
 }
 
 /* Open every trace at or below the paths; from the start if `positions` is NULL. */
@@ -285,7 +286,8 @@ static enum histree_status open_folders(struct trace *trace, const char *const *
 
 static enum histree_status open_from(const char *const *paths, size_t path_count,
 				     const struct trace_position *positions, size_t position_count,
-				     struct trace **out, struct histree_error *error)
+				     const struct histree_cancel *cancel, struct trace **out,
+				     struct histree_error *error)
 {
 	*out = NULL;
 	if (path_count == 0)
@@ -293,7 +295,7 @@ static enum histree_status open_from(const char *const *paths, size_t path_count
 	struct trace *trace = calloc(1, sizeof(*trace));
 	enum histree_status status = trace == NULL ? error_memory(error, "a trace") : HISTREE_OK;
 	if (status == HISTREE_OK && positions == NULL && path_count == 1 && trace_is_address(paths[0]))
-		status = open_live(trace, paths[0], error);
+		status = open_live(trace, paths[0], cancel, error);
 	else if (status == HISTREE_OK)
 		status = open_folders(trace, paths, path_count, positions, position_count, error);
 	if (status == HISTREE_OK)
@@ -404,11 +406,12 @@ static enum histree_status leave_out_before(struct trace *trace, histree_time be
 	return status;
 }
 
-enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,
-			       struct histree_error *error)
+enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_count,
+					 const struct histree_cancel *cancel, struct trace **out,
+					 struct histree_error *error)
 {
 	histree_time begin;
-	enum histree_status status = open_from(paths, path_count, NULL, 0, out, error);
+	enum histree_status status = open_from(paths, path_count, NULL, 0, cancel, out, error);
 	if (status != HISTREE_OK || (*out)->queue_count == 0)
 		return status;
 	find_end(*out);
@@ -419,7 +422,7 @@ enum histree_status trace_open(const char *const *paths, size_t path_count, stru
 	trace_close(*out);
 	*out = NULL;
 	if (status == HISTREE_OK)
-		status = open_from(paths, path_count, NULL, 0, out, error);
+		status = open_from(paths, path_count, NULL, 0, cancel, out, error);
 	if (status == HISTREE_OK && begin != INT64_MIN)
 		status = leave_out_before(*out, begin, error);
 	if (status != HISTREE_OK) {
@@ -429,11 +432,17 @@ enum histree_status trace_open(const char *const *paths, size_t path_count, stru
 	return status;
 }
 
+enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,
+			       struct histree_error *error)
+{
+	return trace_open_or_cancel(paths, path_count, NULL, out, error);
+}
+
 enum histree_status trace_open_at(const char *const *paths, size_t path_count,
 				  const struct trace_position *positions, size_t position_count, struct trace **out,
 				  struct histree_error *error)
 {
-	return open_from(paths, path_count, positions, position_count, out, error);
+	return open_from(paths, path_count, positions, position_count, NULL, out, error);
 }
 
 void trace_want_gaps(struct trace *trace)

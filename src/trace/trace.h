@@ -28,6 +28,7 @@
 #define TRACE_TRACE_H
 
 #include "event/event.h"
+#include "histree/cancel.h"
 #include "histree/status.h"
 #include "trace/trace_report.h"
 
@@ -40,6 +41,11 @@ struct trace;
  */
 enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,
 			       struct histree_error *error);
+
+/* The same; while a relay daemon is waited for, `cancel` is asked, and may end that by HISTREE_ERR_CANCELLED. */
+enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_count,
+					 const struct histree_cancel *cancel, struct trace **out,
+					 struct histree_error *error);
 
 /*
  * How far the reading of one stream file has come: the packet of the next event, and how many events of that

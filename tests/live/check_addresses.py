@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """
-Addresses of live traces that lead to nothing: each build says which of three things is wrong, and the way out.
+Addresses of live traces that lead to nothing: each build says what is wrong, and the way out.
 
 A relay daemon that is made up answers on the loopback as the protocol of LTTng's viewers says (2.4), for as much of it
-as lists sessions and attaches to one that has not been started.
+as lists sessions and attaches to one that has not been started.  It may fall silent at a command, or answer as no
+daemon does.
 
 usage: check_addresses.py HISTREE
 """
@@ -16,16 +17,19 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 CONNECT, LIST_SESSIONS, ATTACH, GET_NEW_STREAMS, CREATE_SESSION, DETACH = 1, 2, 3, 7, 8, 9
 OK, NO_NEW_STREAMS = 1, 2
 
 
 class Relay:
-    """Answers until its listening socket is closed."""
+    """Answers until its listening socket is closed; never the command `silent_at`."""
 
-    def __init__(self, sessions):
+    def __init__(self, sessions, silent_at=None):
         self.sessions = sessions
+        self.silent_at = silent_at
+        self.asked = threading.Event()
         self.socket = socket.create_server(("127.0.0.1", 0))
         self.url = f"net://127.0.0.1:{self.socket.getsockname()[1]}"
         threading.Thread(target=self.serve, daemon=True).start()
@@ -42,7 +46,10 @@ class Relay:
         with connection, connection.makefile("rb") as requests:
             while len(head := requests.read(16)) == 16:
                 size, command, _ = struct.unpack(">QII", head)
-                connection.sendall(self.reply(command, requests.read(size)))
+                answer = self.reply(command, requests.read(size))
+                self.asked.set()
+                if command != self.silent_at:
+                    connection.sendall(answer)
 
     def reply(self, command, request):
         if command == CONNECT:
@@ -56,6 +63,19 @@ class Relay:
         if command == GET_NEW_STREAMS:
             return struct.pack(">II", NO_NEW_STREAMS, 0)
         return struct.pack(">I", OK)
+
+
+class Stranger(Relay):
+    """Answers anything by the same bytes, and closes the connection."""
+
+    def __init__(self, bytes_of_answer):
+        self.bytes = bytes_of_answer
+        super().__init__([])
+
+    def answer(self, connection):
+        with connection:
+            connection.recv(1000)
+            connection.sendall(self.bytes)
 
 
 def closed_port():
@@ -107,9 +127,41 @@ def not_started(histree, folder):
         raise AssertionError(f"exit {process.returncode}, says {rest!r} after the signal")
 
 
+def silent(histree, folder):
+    """Each of the two questions has its time."""
+    for command in CONNECT, LIST_SESSIONS:
+        relay = Relay(["app"], silent_at=command)
+        begin = time.monotonic()
+        expect(build(histree, folder, f"{relay.url}/host/made/app"), "there was no answer", "port of lttng-relayd")
+        if time.monotonic() - begin > 30:
+            raise AssertionError(f"silent at command {command}: {time.monotonic() - begin:.0f} s")
+
+
+def silent_and_interrupted(histree, folder):
+    """One Ctrl-C ends the wait, long before its time is over."""
+    relay = Relay(["app"], silent_at=CONNECT)
+    process = subprocess.Popen([histree, "build", "-o", os.path.join(folder, "store"), f"{relay.url}/host/made/app"],
+                               stderr=subprocess.PIPE, text=True)
+    relay.asked.wait(60)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)[1]
+    if said != "histree: cancelled; there is no new store\n" or process.returncode != -signal.SIGINT:
+        raise AssertionError(f"exit {process.returncode}, says {said!r} after Ctrl-C")
+
+
+def no_daemon(histree, folder):
+    """Another protocol, a connection that is closed, and more sessions than there can be."""
+    for answer in b"HTTP/1.1 400 Bad Request\r\n\r\n", b"", b"\0" * 7:
+        expect(build(histree, folder, f"{Stranger(answer).url}/host/made/app"), "is no relay daemon of LTTng")
+    relay = Relay(["app"])
+    relay.reply = lambda command, _: (struct.pack(">QIII", 1, 2, 4, 1) if command == CONNECT
+                                      else struct.pack(">I", 0xFFFFFFFF))
+    expect(build(histree, folder, f"{relay.url}/host/made/app"), "is no relay daemon of LTTng")
+
+
 def main():
     histree = os.path.abspath(sys.argv[1])
-    for check in refused, no_session, not_started:
+    for check in refused, no_session, not_started, silent, silent_and_interrupted, no_daemon:
         with tempfile.TemporaryDirectory() as folder:
             check(histree, folder)
             if os.listdir(folder):

@@ -161,13 +161,14 @@ static enum histree_status open_session(struct ctf_live *live, const char *addre
 	return status;
 }
 
-enum histree_status ctf_live_open(struct ctf_live *live, const char *address, struct histree_error *error)
+enum histree_status ctf_live_open(struct ctf_live *live, const char *address, const struct histree_cancel *cancel,
+				  struct histree_error *error)
 {
 	enum histree_status status = describe(live, address, error);
 	if (status == HISTREE_OK)
 		status = find_plugin(&live->plugin, error);
 	if (status == HISTREE_OK)
-		status = ctf_live_session_check(live->plugin, address, error);
+		status = ctf_live_session_check(address, cancel, error);
 	return status == HISTREE_OK ? open_session(live, address, error) : status;
 }
 

@@ -11,6 +11,7 @@
 
 #include <babeltrace2/babeltrace.h>
 
+#include "histree/cancel.h"
 #include "trace/ctf/ctf_live_class.h"
 #include "trace/trace_stream.h"
 
@@ -31,8 +32,12 @@ struct ctf_live {
 	char cause[256];  /* of the last failure, by babeltrace2 */
 };
 
-/* Find and open the session that has this address; everything in `live` but its notes is zero. */
-enum histree_status ctf_live_open(struct ctf_live *live, const char *address, struct histree_error *error);
+/*
+ * Find and open the session that has this address; everything in `live` but its notes is zero.  `cancel`, which
+ * may be NULL, is asked while the daemon is waited for.
+ */
+enum histree_status ctf_live_open(struct ctf_live *live, const char *address, const struct histree_cancel *cancel,
+				  struct histree_error *error);
 
 /*
  * Make the next event, or the next gap where gaps are wanted, the upcoming one.  Returns HISTREE_END when the
