@@ -26,6 +26,7 @@
 #ifndef HISTREE_SEGMENT_STORE_H
 #define HISTREE_SEGMENT_STORE_H
 
+#include "cancel.h"
 #include "segment.h"
 
 /* ---- stores ------------------------------------------------------------------------------------- */
@@ -71,7 +72,8 @@ struct histree_segment_open_options {
 	size_t cache_bytes; /* size of the node cache; 0 means 48 MiB */
 	size_t queue_bytes; /* memory of one sorted iterator, approximately; 0 means 32 MiB */
 	enum histree_segment_tables tables;
-	bool salvage; /* treat what the disk fails to read as damage */
+	bool salvage;      /* treat what the disk fails to read as damage; overviews are not used then */
+	bool no_overviews; /* do not use any */
 };
 
 /* Create a store.  Returns HISTREE_ERR_ARGUMENT if an option is wrong.  If the call fails, no file is left. */
@@ -115,6 +117,21 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_make_table(struct histree_segment_store *store, size_t field, struct histree_error *error);
 
 /*
+ * Overviews of a store are smaller stores beside it, STORE.overview1, ...2: summaries of its segments by cells of
+ * time, buckets of duration, and the values of its text field "name", or else of its first text field.  Statistics,
+ * densities and charts of all segments together or by that field are made of them where there are some, and then
+ * cost what they show rather than what the store has; what they say stays as exact as they promise.  An overview
+ * that is damaged or belongs to another store is not used.
+ *
+ * Make those of a finished store on disk, in one pass by start, and replace those that exist.  Nobody may read the
+ * store meanwhile.  They take an eighth of the bytes of the store at most; a store that is small, or whose segments
+ * have too little in common, gets none.  If the call fails, there may be none.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_segment_store_make_overviews(struct histree_segment_store *store, struct histree_cancel cancel,
+				     struct histree_error *error);
+
+/*
  * Close the store, whose iterators must have been freed before, or do nothing if it is NULL.  A file that was not
  * finished is removed.
  */
@@ -132,6 +149,15 @@ struct histree_segment_store_info {
 	uint64_t identity; /* other content would hardly have it (histree-format(5)) */
 	uint64_t node_count, node_bytes, file_bytes;
 };
+
+struct histree_segment_overviews_info {
+	uint32_t count;
+	uint64_t summary_count, file_bytes; /* of all of them */
+};
+
+/* Returns what overviews a finished store has.  Any number of threads may ask. */
+HISTREE_API struct histree_segment_overviews_info
+histree_segment_store_overviews(struct histree_segment_store *store);
 
 /* Returns what a finished store is; borrowed from the store. */
 HISTREE_API const struct histree_segment_store_info *
@@ -196,6 +222,8 @@ struct histree_segment_query {
 	bool (*filter)(void *context, const struct histree_segment *segment);
 	void *filter_context;
 	uint64_t limit; /* maximum number of segments; 0 means all */
+	/* Asked now and then while segments are looked for; HISTREE_ERR_CANCELLED ends the query. */
+	struct histree_cancel cancel;
 };
 
 #define HISTREE_SEGMENTS_ALL                        \

@@ -204,21 +204,32 @@ static bool overviews_go_on(void *context, double share)
 	return meet_caller(build, publish_clock_now()) == HISTREE_OK;
 }
 
+static bool segments_go_on(void *context)
+{
+	return meet_caller(context, publish_clock_now()) == HISTREE_OK;
+}
+
+static enum histree_status write_overviews_of(struct build *build, const struct analysis_job *job)
+{
+	const struct overview_options options = { .threads = build->options->tree.threads,
+						  .go_on = build->is_stopped ? NULL : overviews_go_on,
+						  .context = build };
+	const struct histree_cancel cancel = { build->is_stopped ? NULL : segments_go_on, build };
+	if (!analysis_job_makes_history(job))
+		return histree_segment_store_make_overviews(job->segments, cancel, build->error);
+	char *path = store_folder_path(&build->folder, job->file);
+	enum histree_status status = path != NULL ? overviews_write(build->io, path, &options, build->error)
+						  : error_memory(build->error, "a path");
+	free(path);
+	return status;
+}
+
 static enum histree_status write_overviews(struct build *build)
 {
 	assert(build->stage == STAGE_CLOSED);
 	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < build->job_count && !build->options->no_overviews && status == HISTREE_OK; i++) {
-		if (!analysis_job_makes_history(&build->jobs[i]))
-			continue;
-		const struct overview_options options = { .threads = build->options->tree.threads,
-							  .go_on = build->is_stopped ? NULL : overviews_go_on,
-							  .context = build };
-		char *path = store_folder_path(&build->folder, build->jobs[i].file);
-		status = path != NULL ? overviews_write(build->io, path, &options, build->error)
-				      : error_memory(build->error, "a path");
-		free(path);
-	}
+	for (size_t i = 0; i < build->job_count && !build->options->no_overviews && status == HISTREE_OK; i++)
+		status = write_overviews_of(build, &build->jobs[i]);
 	return status;
 }
 

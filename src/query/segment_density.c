@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 #include "histree/segment_density.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
-#include "query/duration_buckets.h"
 #include "query/pixel_scale.h"
 #include "query/segment_losses.h"
+#include "query/segment_summaries.h"
 #include "query/value_table.h"
+#include "segment/duration_buckets.h"
 
 enum { GROUP_MAX_DEFAULT = 1000, CELLS_MAX = 128 * 1024 * 1024 / sizeof(uint64_t) };
 
@@ -139,20 +141,18 @@ static uint32_t column_of(const struct histree_segment_density *density, histree
 	return start > density->columns.to ? density->column_count - 1 : pixel_to(&density->columns, start);
 }
 
-static enum histree_status count(struct histree_segment_density *density, const struct histree_segment *segment,
-				 struct histree_error *error)
+/* So many that last about as long. */
+static enum histree_status count(struct histree_segment_density *density, const struct histree_value *value,
+				 uint32_t column, uint64_t duration, uint64_t segments, struct histree_error *error)
 {
-	const struct histree_value null = histree_null();
-	const struct histree_value *value =
-		density->field == HISTREE_SEGMENTS_TOGETHER ? &null : &segment->content[density->field];
 	uint32_t index;
 	enum histree_status status = find_group(density, value, &index, error);
 	if (status != HISTREE_OK)
 		return status;
 	struct group *group = &density->groups[index];
-	size_t bucket = duration_bucket_of(&density->scale, histree_segment_duration(segment));
-	group->facts.count++;
-	density->cells[group->first_cell + column_of(density, segment->start) * density->scale.count + bucket]++;
+	size_t bucket = duration_bucket_of(&density->scale, duration);
+	group->facts.count += segments;
+	density->cells[group->first_cell + column * density->scale.count + bucket] += segments;
 	if (density->used == 0 || bucket < density->first) {
 		density->used += density->used == 0 ? 1 : density->first - bucket;
 		density->first = bucket;
@@ -160,6 +160,16 @@ static enum histree_status count(struct histree_segment_density *density, const 
 		density->used = bucket - density->first + 1;
 	}
 	return HISTREE_OK;
+}
+
+static enum histree_status count_segment(struct histree_segment_density *density,
+					 const struct histree_segment *segment, struct histree_error *error)
+{
+	const struct histree_value null = histree_null();
+	const struct histree_value *value =
+		density->field == HISTREE_SEGMENTS_TOGETHER ? &null : &segment->content[density->field];
+	return count(density, value, column_of(density, segment->start), histree_segment_duration(segment), 1,
+		     error);
 }
 
 static enum histree_status count_all(struct histree_segment_density *density, struct histree_segment_store *store,
@@ -175,9 +185,72 @@ static enum histree_status count_all(struct histree_segment_density *density, st
 		status = histree_segment_iter_start(iter, &plain, NULL, error);
 	while (status == HISTREE_OK &&
 	       (status = segment_losses_next(&density->losses, iter, &segment, error)) == HISTREE_OK)
-		status = count(density, &segment, error);
+		status = count_segment(density, &segment, error);
 	histree_segment_iter_free(iter);
 	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* ---- counting summaries -------------------------------------------------------------------------- */
+
+/* Which values have counts of their own depends on the order in which segments are read: HISTREE_PARTIAL. */
+static enum histree_status take_summary(void *context, const struct segment_summary *summary,
+					struct histree_error *error)
+{
+	struct histree_segment_density *density = context;
+	enum histree_status status = count(density, &summary->value, column_of(density, summary->longest_start),
+					   summary->longest, summary->count, error);
+	return status == HISTREE_OK && density->group_count > density->group_max ? HISTREE_PARTIAL : status;
+}
+
+/*
+ * Columns are read one by one, each cut into whole cells: that pays where a column has some.  The first has all
+ * that starts before it, the last what starts after it.
+ */
+static enum histree_status count_columns(struct histree_segment_density *density,
+					 struct histree_segment_store *store, struct summaries_request *request,
+					 struct histree_error *error)
+{
+	histree_time from = request->query->from;
+	enum histree_status status = segment_summaries_read_earlier(store, request, error);
+	for (uint32_t column = column_of(density, from); status == HISTREE_OK && from <= request->query->to;
+	     column++) {
+		bool is_last = column + 1 == density->column_count;
+		histree_time to = is_last ? INT64_MAX : pixel_last(&density->columns, column);
+		to -= !is_last &&
+		      column_of(density, to) != column; /* of two columns that share it, the later has it */
+		to = to < request->query->to ? to : request->query->to;
+		status = segment_summaries_read_starts(store, request, from, to, error);
+		if (to == INT64_MAX)
+			break;
+		from = to + 1;
+	}
+	return status;
+}
+
+static bool can_summarize(const struct histree_segment_density *density, struct histree_segment_store *store,
+			  const struct histree_segment_query *query)
+{
+	enum { CELLS_LOG2 = 1 }; /* of a column, at least */
+	if (!segment_summaries_can(store, query, density->field))
+		return false;
+	if (density->column_count == 1)
+		return true;
+	uint64_t width = (uint64_t)pixel_last(&density->columns, 0) - (uint64_t)density->columns.from;
+	unsigned shortest = segment_summaries_shortest(store);
+	return shortest + CELLS_LOG2 < 64 && width >> (shortest + CELLS_LOG2) > 0;
+}
+
+static enum histree_status count_summaries(struct histree_segment_density *density,
+					   struct histree_segment_store *store,
+					   const struct histree_segment_query *query, struct histree_error *error)
+{
+	struct summaries_request request = { .query = query,
+					     .field = density->field,
+					     .width_log2_max = UINT_MAX,
+					     .context = density,
+					     .take = take_summary };
+	return density->column_count == 1 ? segment_summaries_read(store, &request, error)
+					  : count_columns(density, store, &request, error);
 }
 
 /* ---- answering ----------------------------------------------------------------------------------- */
@@ -189,7 +262,7 @@ static int compare(const void *left, const void *right)
 		return a->facts.is_rest ? 1 : -1;
 	if (a->facts.count != b->facts.count)
 		return a->facts.count < b->facts.count ? 1 : -1;
-	return a->first_cell < b->first_cell ? -1 : 1;
+	return value_compare(&a->facts.value, &b->facts.value);
 }
 
 static enum histree_status finish(struct histree_segment_density *density, struct histree_error *error)
@@ -207,6 +280,24 @@ static enum histree_status finish(struct histree_segment_density *density, struc
 	return HISTREE_OK;
 }
 
+static void release(struct histree_segment_density *density)
+{
+	value_table_release(&density->values);
+	free(density->group_of);
+	free(density->groups);
+	free(density->cells);
+	free(density->buckets);
+}
+
+/* Forget what was counted. */
+static enum histree_status begin_again(struct histree_segment_density *density,
+				       const struct histree_density_options *options, struct histree_error *error)
+{
+	release(density);
+	*density = (struct histree_segment_density){ 0 };
+	return prepare(density, options, error);
+}
+
 enum histree_status histree_segment_density_create(struct histree_segment_store *store,
 						   const struct histree_segment_query *query,
 						   const struct histree_density_options *options,
@@ -218,8 +309,15 @@ enum histree_status histree_segment_density_create(struct histree_segment_store 
 	if (status != HISTREE_OK)
 		return status;
 	struct histree_segment_density *density = calloc(1, sizeof(*density));
+	bool is_counted = false;
 	status = density == NULL ? error_memory(error, "a density") : prepare(density, options, error);
-	if (status == HISTREE_OK)
+	if (status == HISTREE_OK && can_summarize(density, store, query)) {
+		status = count_summaries(density, store, query, error);
+		is_counted = status == HISTREE_OK;
+		if (status == HISTREE_PARTIAL)
+			status = begin_again(density, options, error);
+	}
+	if (status == HISTREE_OK && !is_counted)
 		status = count_all(density, store, query, error);
 	if (status == HISTREE_OK)
 		status = finish(density, error);
@@ -262,10 +360,6 @@ void histree_segment_density_free(struct histree_segment_density *density)
 {
 	if (density == NULL)
 		return;
-	value_table_release(&density->values);
-	free(density->group_of);
-	free(density->groups);
-	free(density->cells);
-	free(density->buckets);
+	release(density);
 	free(density);
 }

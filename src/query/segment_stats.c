@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "histree/segment_stats.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/error.h"
+#include "query/duration_ranks.h"
 #include "query/segment_losses.h"
 #include "query/value_table.h"
 
@@ -22,6 +24,10 @@ struct histree_segment_stats {
 	struct group *groups; /* by the index of their value, then sorted */
 	size_t group_count, groups_capacity;
 	struct segment_losses losses;
+	size_t field;
+	/* Of summaries. */
+	struct duration_buckets buckets;
+	struct duration_ranks ranks;
 };
 
 /* ---- groups -------------------------------------------------------------------------------------- */
@@ -106,6 +112,90 @@ static enum histree_status pass(struct histree_segment_stats *stats, struct hist
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
+/* ---- summaries ----------------------------------------------------------------------------------- */
+
+static void merge(struct group *group, const struct segment_summary *summary)
+{
+	struct histree_segment_group *facts = &group->facts;
+	double mean = segment_summary_mean(summary), count = (double)summary->count;
+	uint64_t first = (uint64_t)summary->shortest_start, longest_first = (uint64_t)summary->longest_start;
+	if (facts->count == 0 || summary->shortest < facts->min ||
+	    (summary->shortest == facts->min && summary->shortest_start < facts->min_start)) {
+		facts->min = summary->shortest;
+		facts->min_start = summary->shortest_start;
+		facts->min_end = (histree_time)(first + summary->shortest);
+	}
+	if (facts->count == 0 || summary->longest > facts->max ||
+	    (summary->longest == facts->max && summary->longest_start < facts->max_start)) {
+		facts->max = summary->longest;
+		facts->max_start = summary->longest_start;
+		facts->max_end = (histree_time)(longest_first + summary->longest);
+	}
+	if (__builtin_add_overflow(facts->total, summary->total, &facts->total))
+		facts->total = UINT64_MAX;
+	group->squares = segment_summary_squares(group->squares, (double)facts->count, facts->mean,
+						 summary->squares, count, mean);
+	facts->count += summary->count;
+	facts->mean += (mean - facts->mean) * (count / (double)facts->count);
+}
+
+static enum histree_status take_summary(void *context, const struct segment_summary *summary,
+					struct histree_error *error)
+{
+	struct histree_segment_stats *stats = context;
+	struct group *group = NULL;
+	uint32_t number = RANKS_OF_ALL;
+	merge(&stats->all, summary);
+	if (stats->field != HISTREE_SEGMENTS_TOGETHER) {
+		enum histree_status status = find_group(stats, &summary->value, &group, error);
+		if (status != HISTREE_OK)
+			return status;
+		merge(group, summary);
+		number = (uint32_t)(group - stats->groups) + 1;
+	}
+	return duration_ranks_add(&stats->ranks, number, &stats->buckets, summary)
+		       ? HISTREE_OK
+		       : error_memory(error, "statistics");
+}
+
+/* What the passes over single segments find out by the way. */
+static bool ask_ranks(struct histree_segment_stats *stats, struct group *group, uint32_t number)
+{
+	struct histree_segment_group *facts = &group->facts;
+	group->seen = facts->count;
+	if (facts->total < UINT64_MAX && facts->count > 0)
+		facts->mean = (double)facts->total / (double)facts->count;
+	for (int i = 0; i < HISTREE_PERCENTILE_COUNT && facts->count > 0; i++)
+		if (!duration_ranks_ask(&stats->ranks, number, rank_of((enum histree_percentile)i, facts->count),
+					&facts->percentiles[i]))
+			return false;
+	return true;
+}
+
+/* HISTREE_PARTIAL: something is damaged. */
+static enum histree_status summarize(struct histree_segment_stats *stats, struct histree_segment_store *store,
+				     const struct histree_segment_query *query, struct histree_error *error)
+{
+	const struct summaries_request request = { .query = query,
+						   .field = stats->field,
+						   .width_log2_max = UINT_MAX,
+						   .context = stats,
+						   .take = take_summary };
+	duration_buckets_init(&stats->buckets, SUMMARY_BUCKETS_PER_DECADE);
+	enum histree_status status = segment_summaries_read(store, &request, error);
+	bool asked = status == HISTREE_OK && duration_ranks_sort(&stats->ranks) &&
+		     ask_ranks(stats, &stats->all, RANKS_OF_ALL);
+	for (size_t i = 0; asked && i < stats->group_count; i++)
+		asked = ask_ranks(stats, &stats->groups[i], (uint32_t)i + 1);
+	if (status == HISTREE_OK && !asked)
+		return error_memory(error, "statistics");
+	return status == HISTREE_OK
+		       ? duration_ranks_find(&stats->ranks, store, query, stats->field, &stats->values, error)
+		       : status;
+}
+
+/* ---- what comes of it ---------------------------------------------------------------------------- */
+
 static void finish_group(struct group *group)
 {
 	if (group->seen > 0)
@@ -133,6 +223,35 @@ static void finish(struct histree_segment_stats *stats)
 		stats->group_count--;
 }
 
+/* Forget what was taken. */
+static enum histree_status reset(struct histree_segment_stats *stats, size_t field, struct histree_error *error)
+{
+	value_table_release(&stats->values);
+	duration_ranks_release(&stats->ranks);
+	free(stats->groups);
+	*stats = (struct histree_segment_stats){ .field = field };
+	return value_table_reset(&stats->values, error);
+}
+
+static enum histree_status read_segments(struct histree_segment_stats *stats, struct histree_segment_store *store,
+					 const struct histree_segment_query *query, struct histree_error *error)
+{
+	struct histree_segment_iter *iter;
+	struct histree_segment_query plain = *query;
+	plain.order = HISTREE_SEGMENTS_UNSORTED;
+	plain.descending = false;
+	plain.limit = 0;
+	enum histree_status status = histree_segment_iter_create(store, &iter, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = pass(stats, iter, &plain, stats->field, take_count, error);
+	plain.order = HISTREE_SEGMENTS_BY_DURATION;
+	if (status == HISTREE_OK)
+		status = pass(stats, iter, &plain, stats->field, take_duration, error);
+	histree_segment_iter_free(iter);
+	return status;
+}
+
 enum histree_status histree_segment_stats_create(struct histree_segment_store *store,
 						 const struct histree_segment_query *query, size_t field,
 						 struct histree_segment_stats **out, struct histree_error *error)
@@ -140,22 +259,17 @@ enum histree_status histree_segment_stats_create(struct histree_segment_store *s
 	*out = NULL;
 	if (field != HISTREE_SEGMENTS_TOGETHER && field >= histree_segment_store_info(store)->schema.field_count)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "there is no field %zu", field);
-	struct histree_segment_iter *iter = NULL;
-	struct histree_segment_query plain = *query;
-	plain.order = HISTREE_SEGMENTS_UNSORTED;
-	plain.descending = false;
-	plain.limit = 0;
 	struct histree_segment_stats *stats = calloc(1, sizeof(*stats));
-	enum histree_status status =
-		stats == NULL ? error_memory(error, "statistics") : value_table_reset(&stats->values, error);
-	if (status == HISTREE_OK)
-		status = histree_segment_iter_create(store, &iter, error);
-	if (status == HISTREE_OK)
-		status = pass(stats, iter, &plain, field, take_count, error);
-	plain.order = HISTREE_SEGMENTS_BY_DURATION;
-	if (status == HISTREE_OK)
-		status = pass(stats, iter, &plain, field, take_duration, error);
-	histree_segment_iter_free(iter);
+	enum histree_status status = stats == NULL ? error_memory(error, "statistics") : reset(stats, field, error);
+	bool is_summarized = false;
+	if (status == HISTREE_OK && segment_summaries_can(store, query, field)) {
+		status = summarize(stats, store, query, error);
+		is_summarized = status == HISTREE_OK;
+		if (status == HISTREE_PARTIAL)
+			status = reset(stats, field, error);
+	}
+	if (status == HISTREE_OK && !is_summarized)
+		status = read_segments(stats, store, query, error);
 	if (status != HISTREE_OK) {
 		histree_segment_stats_free(stats);
 		return status;
@@ -186,6 +300,7 @@ void histree_segment_stats_free(struct histree_segment_stats *stats)
 	if (stats == NULL)
 		return;
 	value_table_release(&stats->values);
+	duration_ranks_release(&stats->ranks);
 	free(stats->groups);
 	free(stats);
 }

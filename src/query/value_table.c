@@ -93,9 +93,8 @@ enum histree_status value_table_add(struct value_table *table, const struct hist
 	return HISTREE_OK;
 }
 
-int value_table_compare(const struct value_table *table, uint32_t one, uint32_t other)
+int value_compare(const struct histree_value *a, const struct histree_value *b)
 {
-	const struct histree_value *a = &table->values[one], *b = &table->values[other];
 	if (a->type != b->type)
 		return a->type < b->type ? -1 : 1;
 	if (!has_bytes(a)) {
@@ -105,6 +104,11 @@ int value_table_compare(const struct value_table *table, uint32_t one, uint32_t 
 	uint32_t common = a->size < b->size ? a->size : b->size;
 	int order = common > 0 ? memcmp(a->bytes, b->bytes, common) : 0;
 	return order != 0 ? order : (a->size > b->size) - (a->size < b->size);
+}
+
+int value_table_compare(const struct value_table *table, uint32_t one, uint32_t other)
+{
+	return value_compare(&table->values[one], &table->values[other]);
 }
 
 void value_table_release(struct value_table *table)

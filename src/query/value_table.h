@@ -30,6 +30,9 @@ bool value_table_find(struct value_table *table, const struct histree_value *val
 enum histree_status value_table_add(struct value_table *table, const struct histree_value *value, uint32_t *out,
 				    struct histree_error *error);
 
+/* Compare values by type, then by content. */
+int value_compare(const struct histree_value *a, const struct histree_value *b);
+
 /* Compare values by type, then by content: an order that does not depend on when they were seen. */
 int value_table_compare(const struct value_table *table, uint32_t one, uint32_t other);
 

@@ -63,6 +63,13 @@ enum histree_status disk_cursor_start(void *context, const struct histree_segmen
 	return segment_sweep_start(cursor->sweep, query->order, query->descending, window, resume, error);
 }
 
+void disk_cursor_choose(void *context, struct segment_choice choice)
+{
+	struct disk_cursor *cursor = context;
+	cursor->counts = false;
+	segment_scan_choose(cursor->scan, choice);
+}
+
 enum histree_status disk_cursor_start_field(void *context, const struct histree_segment_query *query, uint64_t rank,
 					    struct histree_error *error)
 {

@@ -8,8 +8,11 @@
 #ifndef SEGMENT_SEGMENT_BACKEND_H
 #define SEGMENT_SEGMENT_BACKEND_H
 
+#include <pthread.h>
+
 #include "base/io.h"
 #include "histree/segment_store.h"
+#include "segment_tree/segment_iter.h"
 
 /* `finish`, `verify` and `cursor_loss` may be NULL: there is nothing to do, nothing is ever missing. */
 struct segment_backend {
@@ -33,6 +36,10 @@ struct segment_backend {
 	enum histree_status (*cursor_start)(void *cursor, const struct histree_segment_query *query,
 					    const struct histree_segment_token *resume,
 					    struct histree_error *error);
+	/*
+	 * After an unsorted start: hand out only what is chosen, and pass over the rest unread.  NULL: it cannot.
+	 */
+	void (*cursor_choose)(void *cursor, struct segment_choice choice);
 	/*
 	 * By a field, after the first `rank` segments of that order, whatever the window.  HISTREE_NOT_FOUND: the
 	 * store has not that order, so sort.  NULL: it never has.
@@ -84,9 +91,24 @@ struct histree_segment_store {
 	struct segment_room room;
 	bool finished;
 	_Atomic bool met_damage;
-	struct segment_set *distinct; /* those that were added; NULL: equal ones may be */
-	enum histree_status broken;   /* of an addition that failed: no more can be made */
+	/* Opened when they are first asked for. */
+	pthread_mutex_t overviews_mutex;
+	bool no_overviews;
+	struct segment_overviews *overviews; /* NULL: not yet asked for */
+	struct segment_set *distinct;        /* those that were added; NULL: equal ones may be */
+	enum histree_status broken;          /* of an addition that failed: no more can be made */
 };
+
+/*
+ * The overviews of a finished store, which are opened if they were not; NULL if it has none.  Any number of threads
+ * may ask.
+ */
+const struct segment_overviews *segment_store_overviews(struct histree_segment_store *store);
+
+/* Start an unsorted query of a store on disk for what is chosen, whose context is borrowed until the next start. */
+enum histree_status segment_iter_start_choice(struct histree_segment_iter *iter,
+					      const struct histree_segment_query *query,
+					      struct segment_choice choice, struct histree_error *error);
 
 /* With another table of files, for tests. */
 enum histree_status segment_store_create(const struct io *io, const struct histree_segment_store_options *options,

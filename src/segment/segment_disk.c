@@ -277,6 +277,7 @@ const struct segment_backend segment_backend_disk = {
 	.make_table = disk_make_table,
 	.cursor_create = disk_cursor_create,
 	.cursor_start = disk_cursor_start,
+	.cursor_choose = disk_cursor_choose,
 	.cursor_start_field = disk_cursor_start_field,
 	.cursor_next = disk_cursor_next,
 	.cursor_loss = disk_cursor_loss,

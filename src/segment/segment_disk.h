@@ -25,6 +25,7 @@ struct segment_disk {
 enum histree_status disk_cursor_create(void *body, void **out, struct histree_error *error);
 enum histree_status disk_cursor_start(void *context, const struct histree_segment_query *query,
 				      const struct histree_segment_token *resume, struct histree_error *error);
+void disk_cursor_choose(void *context, struct segment_choice choice);
 enum histree_status disk_cursor_start_field(void *context, const struct histree_segment_query *query, uint64_t rank,
 					    struct histree_error *error);
 enum histree_status disk_cursor_next(void *context, struct histree_segment *out, struct histree_error *error);

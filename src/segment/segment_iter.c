@@ -3,9 +3,11 @@
  * What the iterators of all stores have in common: filter, limit, token, and the orders that a store does not have
  * by itself.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_sort.h"
@@ -23,6 +25,7 @@ struct histree_segment_iter {
 	size_t loss_count, losses_capacity, losses_told;
 	struct histree_segment_loss loss; /* told last */
 	uint64_t handed_out;
+	uint64_t step;              /* of the store's cursor, to ask now and then whether to go on */
 	enum histree_status broken; /* of a call that failed: there is nothing more until the next start */
 };
 
@@ -86,9 +89,11 @@ static enum histree_status next_of_cursor(struct histree_segment_iter *iter, str
 					  struct histree_error *error)
 {
 	enum histree_status status;
-	do
-		status = iter->store->backend->cursor_next(iter->cursor, out, error);
-	while (status == HISTREE_OK && !is_wanted(iter, out));
+	do {
+		status = cancel_check(&iter->query.cancel, iter->step++, error);
+		if (status == HISTREE_OK)
+			status = iter->store->backend->cursor_next(iter->cursor, out, error);
+	} while (status == HISTREE_OK && !is_wanted(iter, out));
 	return status;
 }
 
@@ -177,6 +182,17 @@ enum histree_status histree_segment_iter_start(struct histree_segment_iter *iter
 	iter->handed_out = 0;
 	iter->loss_count = iter->losses_told = 0;
 	iter->broken = status = start(iter, resume, error);
+	return status;
+}
+
+enum histree_status segment_iter_start_choice(struct histree_segment_iter *iter,
+					      const struct histree_segment_query *query,
+					      struct segment_choice choice, struct histree_error *error)
+{
+	assert(query->order == HISTREE_SEGMENTS_UNSORTED && iter->store->backend->cursor_choose != NULL);
+	enum histree_status status = histree_segment_iter_start(iter, query, NULL, error);
+	if (status == HISTREE_OK)
+		iter->store->backend->cursor_choose(iter->cursor, choice);
 	return status;
 }
 

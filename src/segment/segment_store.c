@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_memory.h"
+#include "segment/segment_overviews.h"
 #include "segment/segment_schema.h"
 #include "segment/segment_set.h"
 
@@ -47,6 +48,7 @@ enum histree_status segment_store_create(const struct io *io, const struct histr
 	struct histree_segment_store *store = calloc(1, sizeof(*store));
 	if (store == NULL)
 		return error_memory(error, "a segment store");
+	pthread_mutex_init(&store->overviews_mutex, NULL);
 	store->info.kind = options->kind;
 	enum histree_status status = segment_schema_copy(&options->schema, &store->info.schema, error);
 	if (status == HISTREE_OK)
@@ -77,6 +79,8 @@ void histree_segment_store_close(struct histree_segment_store *store)
 	if (store->body != NULL)
 		store->backend->free(store->body);
 	segment_set_free(store->distinct);
+	segment_overviews_close(store->overviews);
+	pthread_mutex_destroy(&store->overviews_mutex);
 	segment_schema_release(&store->info.schema);
 	free(store->path);
 	free(store);
@@ -226,9 +230,11 @@ enum histree_status segment_store_open(const struct io *io, const char *path,
 	struct histree_segment_open_options asked = { 0 };
 	if (options != NULL)
 		asked = *options;
+	pthread_mutex_init(&store->overviews_mutex, NULL);
 	store->backend = &segment_backend_disk;
 	store->info.kind = HISTREE_SEGMENTS_DISK;
 	store->finished = true;
+	store->no_overviews = asked.no_overviews || asked.salvage;
 	store->room = (struct segment_room){
 		.io = io,
 		.neighbour = store->path,
@@ -266,6 +272,33 @@ enum histree_status histree_segment_store_field(const struct histree_segment_sto
 	return HISTREE_NOT_FOUND;
 }
 
+/* ---- overviews ---------------------------------------------------------------------------------- */
+
+const struct segment_overviews *segment_store_overviews(struct histree_segment_store *store)
+{
+	/* What they are read for meets a summary once: it needs no more than a few nodes. */
+	enum { CACHE_BYTES = 1 << 20 };
+	if (!store->finished || store->no_overviews || store->path == NULL)
+		return NULL;
+	pthread_mutex_lock(&store->overviews_mutex);
+	if (store->overviews == NULL)
+		store->overviews = segment_overviews_open(store->room.io, store->path, &store->info, CACHE_BYTES);
+	const struct segment_overviews *overviews = store->overviews;
+	pthread_mutex_unlock(&store->overviews_mutex);
+	return overviews != NULL && overviews->count > 0 ? overviews : NULL;
+}
+
+struct histree_segment_overviews_info histree_segment_store_overviews(struct histree_segment_store *store)
+{
+	const struct segment_overviews *overviews = segment_store_overviews(store);
+	struct histree_segment_overviews_info info = { .count = overviews != NULL ? overviews->count : 0 };
+	for (uint32_t i = 0; i < info.count; i++) {
+		info.summary_count += overviews->overviews[i].store->info.segment_count;
+		info.file_bytes += overviews->overviews[i].store->info.file_bytes;
+	}
+	return info;
+}
+
 enum histree_status histree_segment_store_verify(struct histree_segment_store *store,
 						 void (*report)(void *context, const char *fault), void *context,
 						 struct histree_error *error)
@@ -274,7 +307,12 @@ enum histree_status histree_segment_store_verify(struct histree_segment_store *s
 		return error_set(error, HISTREE_ERR_ARGUMENT, "the segment store is not finished");
 	if (store->backend->verify == NULL)
 		return HISTREE_OK;
-	return store->backend->verify(store->body, &store->info, report, context, error);
+	enum histree_status status = store->backend->verify(store->body, &store->info, report, context, error);
+	if (store->no_overviews || store->path == NULL || (status != HISTREE_OK && status != HISTREE_ERR_FORMAT))
+		return status;
+	enum histree_status of_overviews = segment_overviews_verify(
+		store->room.io, store->path, &store->info, report, context, status == HISTREE_OK ? error : NULL);
+	return status == HISTREE_OK ? of_overviews : status;
 }
 
 enum histree_status histree_segment_store_make_table(struct histree_segment_store *store, size_t field,

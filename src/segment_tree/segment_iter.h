@@ -28,6 +28,21 @@ struct segment_window {
 	histree_time from, to; /* both inclusive */
 };
 
+/*
+ * What a scan passes over: parts of the tree that hold none of the segments that are wanted, by the bounds of
+ * those.
+ */
+struct segment_bounds {
+	histree_time start_min, start_max;
+	uint64_t duration_min, duration_max;
+};
+
+struct segment_choice {
+	/* Returns true if a segment within the bounds may be wanted; of one segment, whether it is. */
+	bool (*may_have)(void *context, const struct segment_bounds *bounds);
+	void *context;
+};
+
 struct segment_scan;
 
 enum histree_status segment_scan_create(const struct segment_source *source, struct segment_scan **out,
@@ -36,6 +51,9 @@ enum histree_status segment_scan_create(const struct segment_source *source, str
 /* Start from the beginning, or after the segment with these keys of a token. */
 void segment_scan_start(struct segment_scan *scan, struct segment_window window,
 			const struct histree_segment_token *resume);
+
+/* After it was started: hand out only what is chosen.  The context is borrowed until the next start. */
+void segment_scan_choose(struct segment_scan *scan, struct segment_choice choice);
 enum histree_status segment_scan_next(struct segment_scan *scan, struct histree_segment *out,
 				      struct histree_error *error);
 struct histree_segment_loss segment_scan_loss(const struct segment_scan *scan);

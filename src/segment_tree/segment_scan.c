@@ -14,6 +14,7 @@
 struct segment_scan {
 	struct segment_source source;
 	struct segment_window window;
+	struct segment_choice choice; /* zeroed: all */
 	struct segment_visit visit;
 	uint32_t *pending; /* stack of node numbers */
 	size_t pending_count, pending_capacity;
@@ -64,6 +65,7 @@ void segment_scan_start(struct segment_scan *scan, struct segment_window window,
 	segment_visit_leave(&scan->visit);
 	scan->visit.visited = scan->visit.loaded = 0;
 	scan->window = window;
+	scan->choice = (struct segment_choice){ 0 };
 	scan->pending[0] = scan->source.reader->shape.root;
 	scan->pending_count = 1;
 	scan->nodes = 0;
@@ -73,6 +75,11 @@ void segment_scan_start(struct segment_scan *scan, struct segment_window window,
 	scan->resuming = resume != NULL && resume->given > 0;
 	scan->resume_leaf = scan->resuming ? (uint32_t)resume->key[0] : 0;
 	scan->resume_location = scan->resuming ? resume->key[1] : 0;
+}
+
+void segment_scan_choose(struct segment_scan *scan, struct segment_choice choice)
+{
+	scan->choice = choice;
 }
 
 void segment_scan_location(const struct segment_scan *scan, uint64_t key[2])
@@ -92,9 +99,28 @@ void segment_scan_stats(const struct segment_scan *scan, struct histree_segment_
 	stats->nodes_loaded = scan->visit.loaded;
 }
 
+static bool is_chosen(const struct segment_scan *scan, const struct segment_bounds *bounds)
+{
+	return scan->choice.may_have == NULL || scan->choice.may_have(scan->choice.context, bounds);
+}
+
+/* Of a node or a block. */
+static bool may_have_wanted(const struct segment_scan *scan, const struct node_child *child)
+{
+	const struct segment_bounds bounds = { child->start, child->start_max, child->duration_min,
+					       child->duration_max };
+	return segment_window_meets(scan->window, child) && is_chosen(scan, &bounds);
+}
+
+static bool has_wanted(const struct segment_scan *scan, const struct segment_times *times)
+{
+	const struct segment_bounds bounds = { times->start, times->start, times->duration, times->duration };
+	return segment_window_has(scan->window, times) && is_chosen(scan, &bounds);
+}
+
 static bool is_wanted(const struct segment_scan *scan, const struct node_child *node)
 {
-	return segment_window_meets(scan->window, node) && node->number >= scan->resume_leaf;
+	return may_have_wanted(scan, node) && node->number >= scan->resume_leaf;
 }
 
 static enum histree_status push_children(struct segment_scan *scan, struct histree_error *error)
@@ -162,7 +188,7 @@ static enum histree_status enter_block(struct segment_scan *scan, struct histree
 	uint32_t index = scan->block_at++;
 	scan->at = scan->count = 0;
 	struct segment_block block = segment_block(scan->visit.view.block, index);
-	if (!segment_window_meets(scan->window, &block.bounds))
+	if (!may_have_wanted(scan, &block.bounds))
 		return HISTREE_OK;
 	enum histree_status status = segment_visit_times(&scan->visit, index, &scan->block, scan->times, error);
 	if (status != HISTREE_OK)
@@ -180,7 +206,7 @@ enum histree_status segment_scan_next(struct segment_scan *scan, struct histree_
 	for (;;) {
 		while (scan->at < scan->count) {
 			const struct segment_times *times = &scan->times[scan->at++];
-			if (!segment_window_has(scan->window, times))
+			if (!has_wanted(scan, times))
 				continue;
 			out->start = times->start;
 			out->end = (histree_time)((uint64_t)times->start + times->duration);

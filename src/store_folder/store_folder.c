@@ -58,22 +58,26 @@ static bool is_unfinished(const char *name)
 	       ends_with(name, ".order.new");
 }
 
-/* KERNEL.sht.overview1; stores of older versions have digests, which are the same. */
+/*
+ * KERNEL.sht.overview1, CALLS.seg.overview1, which has another name until it is whole; stores of older versions
+ * have digests, which are the same.
+ */
 static bool is_overview(const char *name)
 {
-	static const char *const marks[] = { ".sht.overview", ".sht.digest" };
+	static const char *const marks[] = { ".sht.overview", ".seg.overview", ".sht.digest" };
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
 		const char *found = strstr(name, marks[i]);
 		const char *number = found != NULL ? found + strlen(marks[i]) : "";
-		if (*number != '\0' && strspn(number, "0123456789") == strlen(number))
+		size_t digits = strspn(number, "0123456789");
+		if (digits > 0 && (number[digits] == '\0' || strcmp(number + digits, ".new") == 0))
 			return true;
 	}
 	return false;
 }
 
 /*
- * What a build makes: histories, their tails and overviews, segment stores with side tables, the index of events,
- * the manifest, the lock.
+ * What a build makes: histories with their tails, segment stores with side tables, overviews of both, the index of
+ * events, the manifest, the lock.
  */
 static bool is_ours(const char *name)
 {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cancel.h"
 #include "base/error.h"
 #include "histree/segment_view.h"
-#include "query/duration_buckets.h"
 #include "query/segment_losses.h"
+#include "query/segment_summaries.h"
+#include "segment/duration_buckets.h"
 
 struct extent {
 	uint64_t min, max, count;
@@ -66,6 +69,115 @@ static void cut(const struct extent *extent, enum histree_duration_scale scale, 
 	edges[buckets] = end;
 }
 
+/* ---- summaries ------------------------------------------------------------------------------------------- */
+
+/* What lasts about as long, together. */
+struct summed_bucket {
+	uint64_t count, min, max;
+	bool is_cut; /* by an edge: its segments are read one by one */
+};
+
+struct summed_histogram {
+	struct histogram *histogram;
+	struct duration_buckets scale;
+	struct summed_bucket buckets[DURATION_BUCKETS_MAX];
+};
+
+static enum histree_status take_summary(void *context, const struct segment_summary *summary,
+					struct histree_error *error)
+{
+	struct summed_histogram *sums = context;
+	struct extent *extent = &sums->histogram->extent;
+	struct summed_bucket *bucket = &sums->buckets[duration_bucket_of(&sums->scale, summary->longest)];
+	(void)error;
+	extent->min = extent->count == 0 || summary->shortest < extent->min ? summary->shortest : extent->min;
+	extent->max = summary->longest > extent->max ? summary->longest : extent->max;
+	extent->count += summary->count;
+	bucket->min = bucket->count == 0 || summary->shortest < bucket->min ? summary->shortest : bucket->min;
+	bucket->max = summary->longest > bucket->max ? summary->longest : bucket->max;
+	bucket->count += summary->count;
+	return HISTREE_OK;
+}
+
+/* On the logarithmic scale no edge has to cut a bucket: one of the chart's is as many of these. */
+static void cut_between(const struct extent *extent, const struct duration_buckets *scale, uint32_t buckets,
+			uint64_t *edges)
+{
+	size_t first = duration_bucket_of(scale, extent->min);
+	size_t count = duration_bucket_of(scale, extent->max) - first + 1, each = (count + buckets - 1) / buckets;
+	uint64_t end = extent->max < UINT64_MAX ? extent->max + 1 : UINT64_MAX;
+	edges[0] = extent->min;
+	for (uint32_t i = 1; i <= buckets; i++)
+		edges[i] = i * each < count ? scale->min[first + i * each] : end;
+}
+
+static bool may_be_cut(void *context, const struct segment_bounds *bounds)
+{
+	const struct summed_histogram *sums = context;
+	size_t bucket = duration_bucket_of(&sums->scale, bounds->duration_min);
+	while (bucket < sums->scale.count && !sums->buckets[bucket].is_cut)
+		bucket++;
+	return bucket < sums->scale.count && sums->scale.min[bucket] <= bounds->duration_max;
+}
+
+static enum histree_status take_cut(void *context, const struct segment_summary *segment,
+				    struct histree_error *error)
+{
+	const struct summed_histogram *sums = context;
+	(void)error;
+	take(sums->histogram, segment->longest);
+	return HISTREE_OK;
+}
+
+/* Returns whether an edge cuts one. */
+static bool count_whole_buckets(struct summed_histogram *sums)
+{
+	struct histogram *histogram = sums->histogram;
+	bool any_cut = false;
+	for (size_t i = 0; i < sums->scale.count; i++) {
+		struct summed_bucket *bucket = &sums->buckets[i];
+		if (bucket->count == 0)
+			continue;
+		size_t first = duration_bucket_in(histogram->edges, histogram->buckets, bucket->min);
+		bucket->is_cut = first != duration_bucket_in(histogram->edges, histogram->buckets, bucket->max);
+		any_cut |= bucket->is_cut;
+		if (!bucket->is_cut)
+			histogram->counts[first] += bucket->count;
+	}
+	return any_cut;
+}
+
+/* HISTREE_PARTIAL: something is damaged. */
+static enum histree_status summarize(struct histogram *histogram, struct histree_segment_store *store,
+				     const struct histree_segment_query *query, enum histree_duration_scale scale,
+				     uint64_t *edges, struct histree_error *error)
+{
+	struct summed_histogram *sums = calloc(1, sizeof(*sums));
+	struct summaries_request request = { .query = query,
+					     .field = HISTREE_SEGMENTS_TOGETHER,
+					     .width_log2_max = UINT_MAX,
+					     .context = sums,
+					     .take = take_summary };
+	if (sums == NULL)
+		return error_memory(error, "a histogram");
+	sums->histogram = histogram;
+	duration_buckets_init(&sums->scale, SUMMARY_BUCKETS_PER_DECADE);
+	enum histree_status status = segment_summaries_read(store, &request, error);
+	if (status == HISTREE_OK && histogram->extent.count > 0) {
+		if (scale == HISTREE_DURATIONS_LOGARITHMIC)
+			cut_between(&histogram->extent, &sums->scale, histogram->buckets, edges);
+		else
+			cut(&histogram->extent, scale, histogram->buckets, edges);
+		histogram->edges = edges;
+		request.take = take_cut;
+		if (count_whole_buckets(sums))
+			status = segment_summaries_read_chosen(store, &request,
+							       (struct segment_choice){ may_be_cut, sums }, error);
+	}
+	free(sums);
+	return status;
+}
+
 enum histree_status histree_segment_histogram(struct histree_segment_store *store,
 					      const struct histree_segment_query *query,
 					      enum histree_duration_scale scale, uint32_t buckets,
@@ -81,9 +193,19 @@ enum histree_status histree_segment_histogram(struct histree_segment_store *stor
 	plain.order = HISTREE_SEGMENTS_UNSORTED;
 	plain.descending = false;
 	plain.limit = 0;
+	plain.cancel = cancel;
 	memset(edges, 0, (buckets + (size_t)1) * sizeof(*edges));
 	memset(counts, 0, buckets * sizeof(*counts));
-	enum histree_status status = histree_segment_iter_create(store, &iter, error);
+	enum histree_status status;
+	if (segment_summaries_can(store, query, HISTREE_SEGMENTS_TOGETHER)) {
+		status = summarize(&histogram, store, &plain, scale, edges, error);
+		if (status != HISTREE_PARTIAL)
+			return status;
+		histogram = (struct histogram){ .counts = counts, .buckets = buckets };
+		memset(counts, 0, buckets * sizeof(*counts));
+		memset(edges, 0, (buckets + (size_t)1) * sizeof(*edges));
+	}
+	status = histree_segment_iter_create(store, &iter, error);
 	if (status == HISTREE_OK)
 		status = pass(&histogram, iter, &plain, &cancel, error);
 	if (status == HISTREE_OK && histogram.extent.count > 0) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "histree/segment_view.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/cancel.h"
@@ -11,6 +13,7 @@
 #include "base/hash_index.h"
 #include "query/pixel_scale.h"
 #include "query/segment_losses.h"
+#include "query/segment_summaries.h"
 #include "query/value_table.h"
 
 /* A point of a cell; cells are those of the request, `coarser` times halved. */
@@ -30,6 +33,10 @@ struct histree_segment_scatter {
 	struct hash_index index; /* of cells, by column, row and value */
 	struct histree_segment_point *points;
 	uint64_t segments;
+	/* Of summaries: those that span several rows, whose segments are read one by one. */
+	struct duration_buckets buckets;
+	bool tall[DURATION_BUCKETS_MAX];
+	bool any_tall;
 };
 
 /* ---- cells ----------------------------------------------------------------------------------------------- */
@@ -110,30 +117,141 @@ static bool make_room(struct histree_segment_scatter *scatter)
 	       hash_index_reserve(&scatter->index, scatter->count + 1, hash_of_cell, scatter);
 }
 
-static enum histree_status take(struct histree_segment_scatter *scatter, const struct histree_segment *segment,
-				struct histree_error *error)
+static enum histree_status put(struct histree_segment_scatter *scatter, const struct histree_value *value,
+			       histree_time start, uint64_t duration, struct histree_error *error)
 {
 	const struct histree_segment_scatter_request *request = scatter->request;
-	struct cell_point cell = { .point = { .start = segment->start,
-					      .duration = histree_segment_duration(segment) } };
+	struct cell_point cell = { .point = { .start = start, .duration = duration } };
 	enum histree_status status = HISTREE_OK;
-	if (segment->start < request->query.from)
-		return HISTREE_OK;
-	scatter->segments++;
 	if (request->field != HISTREE_SEGMENTS_TOGETHER)
-		status = value_table_add(&scatter->values, &segment->content[request->field], &cell.point.value,
-					 error);
+		status = value_table_add(&scatter->values, value, &cell.point.value, error);
 	if (status != HISTREE_OK)
 		return status;
 	if (!make_room(scatter))
 		return error_memory(error, "a scatter chart");
-	cell.column = pixel_from(&scatter->columns, segment->start);
+	cell.column = pixel_from(&scatter->columns, start);
 	cell.row = row_of(scatter, cell.point.duration);
 	/* Even one point a value would be too many. */
 	bool is_full = scatter->count >= request->points_max;
 	if (!is_full || find_cell(scatter, &cell) != HASH_INDEX_NONE)
 		keep(scatter, &cell);
 	return HISTREE_OK;
+}
+
+static enum histree_status take(struct histree_segment_scatter *scatter, const struct histree_segment *segment,
+				struct histree_error *error)
+{
+	const struct histree_value null = histree_null();
+	size_t field = scatter->request->field;
+	if (segment->start < scatter->request->query.from)
+		return HISTREE_OK;
+	scatter->segments++;
+	return put(scatter, field != HISTREE_SEGMENTS_TOGETHER ? &segment->content[field] : &null, segment->start,
+		   histree_segment_duration(segment), error);
+}
+
+/* ---- summaries ------------------------------------------------------------------------------------------- */
+
+/* On the logarithmic scale a bucket of durations is about as high everywhere, and that is a pixel or two. */
+static bool is_tall(const struct histree_segment_scatter *scatter, const struct segment_summary *summary)
+{
+	return summary->count > 1 && scatter->request->scale == HISTREE_DURATIONS_LINEAR &&
+	       row_of(scatter, summary->longest) >> scatter->coarser !=
+		       row_of(scatter, summary->shortest) >> scatter->coarser;
+}
+
+static enum histree_status take_summary(void *context, const struct segment_summary *summary,
+					struct histree_error *error)
+{
+	struct histree_segment_scatter *scatter = context;
+	if (is_tall(scatter, summary)) {
+		scatter->tall[duration_bucket_of(&scatter->buckets, summary->longest)] = true;
+		scatter->any_tall = true;
+	}
+	scatter->segments += summary->count;
+	return put(scatter, &summary->value, summary->longest_start, summary->longest, error);
+}
+
+static bool may_be_tall(void *context, const struct segment_bounds *bounds)
+{
+	const struct histree_segment_scatter *scatter = context;
+	size_t bucket = duration_bucket_of(&scatter->buckets, bounds->duration_min);
+	while (bucket < scatter->buckets.count && !scatter->tall[bucket])
+		bucket++;
+	return bucket < scatter->buckets.count && scatter->buckets.min[bucket] <= bounds->duration_max &&
+	       bounds->start_max >= scatter->request->query.from;
+}
+
+/* It stands for segments that a summary counted. */
+static enum histree_status take_tall(void *context, const struct segment_summary *segment,
+				     struct histree_error *error)
+{
+	return put(context, &segment->value, segment->longest_start, segment->longest, error);
+}
+
+static enum histree_status reset(struct histree_segment_scatter *scatter, struct histree_error *error)
+{
+	scatter->count = 0;
+	scatter->coarser = 0;
+	scatter->segments = 0;
+	scatter->any_tall = false;
+	memset(scatter->tall, 0, sizeof(scatter->tall));
+	hash_index_clear(&scatter->index);
+	return value_table_reset(&scatter->values, error);
+}
+
+/* The segments that start in the window, from cells up to a width. */
+static enum histree_status read_cells(struct histree_segment_scatter *scatter, struct histree_segment_store *store,
+				      const struct summaries_request *request, struct histree_error *error)
+{
+	enum histree_status status = reset(scatter, error);
+	return status == HISTREE_OK ? segment_summaries_read_starts(store, request, request->query->from,
+								    request->query->to, error)
+				    : status;
+}
+
+/*
+ * Find the longest cells that are no longer than those of the chart turn out to be.  That is known when there are
+ * points, so longer ones are tried first, which costs little.  HISTREE_PARTIAL: none are short enough.
+ */
+static enum histree_status find_width(struct histree_segment_scatter *scatter, struct histree_segment_store *store,
+				      struct summaries_request *request, struct histree_error *error)
+{
+	unsigned width_max = UINT_MAX;
+	for (;;) {
+		unsigned width = segment_summaries_width(store, width_max);
+		if (width == UINT_MAX)
+			return HISTREE_PARTIAL;
+		request->width_log2_max = width;
+		request->longest_alone = true;
+		enum histree_status status = read_cells(scatter, store, request, error);
+		request->longest_alone = false;
+		if (status != HISTREE_OK || UINT64_C(1) << width <= scatter->columns.quotient << scatter->coarser)
+			return status;
+		if (width == 0)
+			return HISTREE_PARTIAL;
+		width_max = width - 1;
+	}
+}
+
+/* HISTREE_PARTIAL: something is damaged, or cells are too long. */
+static enum histree_status read_summaries(struct histree_segment_scatter *scatter,
+					  struct histree_segment_store *store, struct histree_error *error)
+{
+	struct histree_segment_query query = scatter->request->query;
+	struct summaries_request request = {
+		.query = &query, .field = scatter->request->field, .context = scatter, .take = take_summary
+	};
+	query.cancel = scatter->request->cancel;
+	duration_buckets_init(&scatter->buckets, SUMMARY_BUCKETS_PER_DECADE);
+	enum histree_status status = find_width(scatter, store, &request, error);
+	if (status == HISTREE_OK)
+		status = read_cells(scatter, store, &request, error);
+	request.take = take_tall;
+	if (status == HISTREE_OK && scatter->any_tall)
+		status = segment_summaries_read_chosen(store, &request,
+						       (struct segment_choice){ may_be_tall, scatter }, error);
+	return status;
 }
 
 /* ---- the chart ------------------------------------------------------------------------------------------- */
@@ -218,9 +336,14 @@ enum histree_status histree_segment_scatter_create(struct histree_segment_store 
 	scatter->request = request;
 	scatter->columns = pixel_scale(request->query.from, request->query.to, request->columns);
 	scatter->longest = height_of(request->scale, histree_segment_store_info(store)->duration_max);
-	status = value_table_reset(&scatter->values, error);
-	if (status == HISTREE_OK)
-		status = read_segments(scatter, store, error);
+	status = segment_summaries_can(store, &request->query, request->field)
+			 ? read_summaries(scatter, store, error)
+			 : HISTREE_PARTIAL;
+	if (status == HISTREE_PARTIAL) {
+		status = reset(scatter, error);
+		if (status == HISTREE_OK)
+			status = read_segments(scatter, store, error);
+	}
 	if (status == HISTREE_OK)
 		status = pack(scatter, error);
 	if (status == HISTREE_OK)

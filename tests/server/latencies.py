@@ -231,7 +231,9 @@ def density_counts_all(client):
         assert edges[0] == durations[0] and edges[-1] == durations[-1] + 1
         assert counts == [bisect.bisect_left(durations, high) - bisect.bisect_left(durations, low)
                           for low, high in zip(edges, edges[1:])]
-    ratios = [high / low for low, high in zip(page["edges"][32:], page["edges"][33:])]
+    # All but the last end where the chart's do; of large stores there may be fewer than asked for, the rest is empty.
+    inner = sorted(set(page["edges"]))[24:-1]
+    ratios = [high / low for low, high in zip(inner, inner[1:])]
     assert max(ratios) < 1.05 * min(ratios), "logarithmic"
     half = client.start + (client.end - client.start) // 2
     half_of_them = [one for one in client.segments("--to", half)]

@@ -147,39 +147,14 @@ enum histree_status segment_list_filter(const struct segment_list *list, const c
 
 /* ---- statistics ------------------------------------------------------------------------------------------ */
 
-/* A filter through which a pass is cancelled: from then on nothing is wanted, which is soon over. */
-struct guard {
-	const struct histree_segment_query *query;
-	struct histree_cancel cancel;
-	uint64_t asked;
-	bool is_stopped;
-};
-
-static bool is_wanted(void *context, const struct histree_segment *segment)
-{
-	struct guard *guard = context;
-	const struct histree_segment_query *query = guard->query;
-	if (guard->asked++ % CANCEL_STEPS == 0)
-		guard->is_stopped |= cancel_asked(&guard->cancel);
-	return !guard->is_stopped && (query->filter == NULL || query->filter(query->filter_context, segment));
-}
-
 enum histree_status segment_list_stats(const struct segment_list *list, const struct histree_segment_query *query,
 				       size_t field, struct histree_cancel cancel,
 				       struct histree_segment_stats **out, struct histree_error *error)
 {
-	struct guard guard = { .query = query, .cancel = cancel };
-	struct histree_segment_query guarded = *query;
-	guarded.filter = is_wanted;
-	guarded.filter_context = &guard;
-	enum histree_status status = histree_segment_stats_create(list->store, &guarded, field, out, error);
-	if (status < 0)
-		return status;
-	if (!guard.is_stopped) /* also where a damaged node was passed over */
-		return HISTREE_OK;
-	histree_segment_stats_free(*out);
-	*out = NULL;
-	return error_set(error, HISTREE_ERR_CANCELLED, "the statistics are no longer wanted");
+	struct histree_segment_query cancellable = *query;
+	cancellable.cancel = cancel;
+	enum histree_status status = histree_segment_stats_create(list->store, &cancellable, field, out, error);
+	return status < 0 ? status : HISTREE_OK; /* also where a damaged node was passed over */
 }
 
 /* ---- names ----------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 
 #include "histree/rows.h"
 #include "histree/segment_density.h"
-#include "query/duration_buckets.h"
+#include "segment/duration_buckets.h"
 #include "support/effort.h"
 #include "support/segments.h"
 #include "support/workload.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "query/duration_buckets.h"
+#include "segment/duration_buckets.h"
 
 #include "base/search.h"
 

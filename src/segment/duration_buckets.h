@@ -3,8 +3,8 @@
  * duration_buckets.h - all durations, cut into buckets that are equally wide on a logarithmic scale, but for
  * rounding: 0, then 1 to 2, 2 to 5, 5 to 10, 10 to 20, ...
  */
-#ifndef QUERY_DURATION_BUCKETS_H
-#define QUERY_DURATION_BUCKETS_H
+#ifndef SEGMENT_DURATION_BUCKETS_H
+#define SEGMENT_DURATION_BUCKETS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "overview/segment_overview_writer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "query/value_table.h"
+#include "segment/segment_backend.h"
+
+enum {
+	SEGMENTS_MIN = 1 << 14, /* fewer are all read in a millisecond */
+	BYTES_PART = 8,         /* of the store's nodes, which overviews may take */
+	FEWER = 4,              /* so many times fewer summaries than segments an overview has at least */
+	ENOUGH = 2048,
+	VALUES_MAX = 1 << 16,
+};
+
+struct maker {
+	struct segment_ladder ladder;
+	struct value_table values;
+	struct histree_segment_iter *iter;
+};
+
+/* What charts of segments are drawn by: the text field "name", or the first text field. */
+static size_t field_of(const struct histree_segment_schema *schema)
+{
+	size_t found = SEGMENT_OVERVIEWS_TOGETHER;
+	for (size_t i = schema->field_count; i-- > 0;) {
+		if (schema->fields[i].type != HISTREE_STRING)
+			continue;
+		if (strcmp(schema->fields[i].name, "name") == 0)
+			return i;
+		found = i;
+	}
+	return found;
+}
+
+/* HISTREE_END: it has too many values for summaries to be worth it. */
+static enum histree_status read_segments(struct maker *maker, struct histree_cancel cancel,
+					 struct histree_error *error)
+{
+	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	struct histree_segment segment;
+	size_t field = maker->ladder.field;
+	query.order = HISTREE_SEGMENTS_BY_START;
+	query.cancel = cancel;
+	enum histree_status status = histree_segment_iter_start(maker->iter, &query, NULL, error);
+	while (status == HISTREE_OK &&
+	       (status = histree_segment_iter_next(maker->iter, &segment, error)) == HISTREE_OK) {
+		uint32_t number = 0;
+		if (field != SEGMENT_OVERVIEWS_TOGETHER)
+			status = value_table_add(&maker->values, &segment.content[field], &number, error);
+		if (status == HISTREE_OK && maker->values.count > VALUES_MAX)
+			return HISTREE_END;
+		const struct histree_value *value = &maker->values.values[number];
+		if (status == HISTREE_OK)
+			status = segment_ladder_add(&maker->ladder, &segment, value, number, error);
+	}
+	if (status == HISTREE_PARTIAL)
+		return error_set(error, HISTREE_ERR_FORMAT,
+				 "'%s': a node is damaged, and overviews need all segments", maker->ladder.path);
+	return status == HISTREE_END ? segment_ladder_finish(&maker->ladder, error) : status;
+}
+
+/* Those that are kept are numbered from the one with the shortest cells on. */
+static enum histree_status give_names(struct segment_ladder *ladder, struct histree_error *error)
+{
+	uint32_t given = 0;
+	enum histree_status status = HISTREE_OK;
+	for (unsigned i = 0; i < ladder->count && status == HISTREE_OK; i++) {
+		struct ladder_rung *rung = &ladder->rungs[i];
+		if (rung->store == NULL)
+			continue;
+		histree_segment_store_close(rung->store);
+		rung->store = NULL;
+		char *path = segment_overview_path(ladder->path, ++given);
+		if (path == NULL)
+			return error_memory(error, "an overview");
+		if (ladder->io->rename(ladder->io->context, rung->path, path) != 0) {
+			status = error_set(error, HISTREE_ERR_IO, "cannot rename '%s'", rung->path);
+		} else {
+			free(rung->path);
+			rung->path = NULL;
+		}
+		free(path);
+	}
+	return status;
+}
+
+static enum histree_status remove_all(const struct segment_ladder *ladder, struct histree_error *error)
+{
+	for (uint32_t number = 1; number <= SEGMENT_OVERVIEWS_MAX; number++) {
+		char *path = segment_overview_path(ladder->path, number);
+		if (path == NULL)
+			return error_memory(error, "an overview");
+		ladder->io->unlink(ladder->io->context, path);
+		free(path);
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status make(struct maker *maker, struct histree_segment_store *store,
+				struct histree_cancel cancel, struct histree_error *error)
+{
+	enum histree_status status = value_table_reset(&maker->values, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_create(store, &maker->iter, error);
+	if (status == HISTREE_OK)
+		status = segment_ladder_init(&maker->ladder, error);
+	if (status == HISTREE_OK)
+		status = read_segments(maker, cancel, error);
+	if (status == HISTREE_OK)
+		status = give_names(&maker->ladder, error);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+struct segment_overview_limits segment_overview_limits(const struct histree_segment_store_info *of)
+{
+	return (struct segment_overview_limits){
+		.segments_min = SEGMENTS_MIN,
+		.bytes_max = of->node_bytes / BYTES_PART,
+		.summaries_max = of->segment_count / FEWER,
+		.enough = ENOUGH,
+	};
+}
+
+enum histree_status segment_overviews_write(struct histree_segment_store *store,
+					    const struct segment_overview_limits *limits,
+					    struct histree_cancel cancel, struct histree_error *error)
+{
+	if (!store->finished || store->backend->cursor_choose == NULL)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "only a finished segment store on disk has overviews");
+	struct maker *maker = calloc(1, sizeof(*maker));
+	if (maker == NULL)
+		return error_memory(error, "overviews");
+	maker->ladder = (struct segment_ladder){
+		.io = store->room.io,
+		.path = store->path,
+		.of = &store->info,
+		.field = field_of(&store->info.schema),
+		.limits = *limits,
+	};
+	segment_overviews_close(store->overviews);
+	store->overviews = NULL;
+	enum histree_status status = remove_all(&maker->ladder, error);
+	if (status == HISTREE_OK && store->info.segment_count >= limits->segments_min &&
+	    store->info.segment_count > 0)
+		status = make(maker, store, cancel, error);
+	if (status != HISTREE_OK)
+		remove_all(&maker->ladder, NULL);
+	histree_segment_iter_free(maker->iter);
+	segment_ladder_release(&maker->ladder);
+	value_table_release(&maker->values);
+	free(maker);
+	return status;
+}
+
+enum histree_status histree_segment_store_make_overviews(struct histree_segment_store *store,
+							 struct histree_cancel cancel, struct histree_error *error)
+{
+	const struct segment_overview_limits limits = segment_overview_limits(&store->info);
+	return segment_overviews_write(store, &limits, cancel, error);
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "query/segment_summaries.h"
+
+#include <limits.h>
+
+#include "base/error.h"
+#include "segment/segment_backend.h"
+
+/* A window of fewer of the shortest cells is cut into little else than single segments. */
+enum { WINDOW_CELLS = 4 };
+
+/* Times as numbers from 0 on, as cells count them. */
+static uint64_t number_of(histree_time time)
+{
+	return segment_overview_cell(time, 0);
+}
+
+static histree_time time_of(uint64_t number)
+{
+	return (histree_time)(number ^ UINT64_C(1) << 63);
+}
+
+struct reading {
+	struct histree_segment_store *store;
+	const struct segment_overviews *overviews;
+	const struct summaries_request *request;
+	struct duration_buckets buckets;
+	struct histree_error *error;
+};
+
+bool segment_summaries_can(struct histree_segment_store *store, const struct histree_segment_query *query,
+			   size_t field)
+{
+	if (query->filter != NULL || query->from > query->to)
+		return false;
+	const struct segment_overviews *overviews = segment_store_overviews(store);
+	if (overviews == NULL || (field != SEGMENT_OVERVIEWS_TOGETHER && field != overviews->field))
+		return false;
+	const struct histree_segment_store_info *info = histree_segment_store_info(store);
+	if (query->from <= info->start && query->to >= info->end)
+		return true;
+	uint64_t span = (uint64_t)query->to - (uint64_t)query->from;
+	return span >> overviews->overviews[0].width_log2 >= WINDOW_CELLS;
+}
+
+/* The overview with the longest cells up to a width; -1 if there is none. */
+static int find_level(const struct segment_overviews *overviews, unsigned width_log2_max)
+{
+	int level = (int)overviews->count - 1;
+	while (level >= 0 && overviews->overviews[level].width_log2 > width_log2_max)
+		level--;
+	return level;
+}
+
+unsigned segment_summaries_width(struct histree_segment_store *store, unsigned width_log2_max)
+{
+	const struct segment_overviews *overviews = segment_store_overviews(store);
+	int level = find_level(overviews, width_log2_max);
+	return level >= 0 ? overviews->overviews[level].width_log2 : UINT_MAX;
+}
+
+unsigned segment_summaries_shortest(struct histree_segment_store *store)
+{
+	return segment_store_overviews(store)->overviews[0].width_log2;
+}
+
+/* ---- one file ------------------------------------------------------------------------------------------ */
+
+/* Which starts and durations are wanted. */
+struct starts {
+	histree_time from, to;
+};
+
+static bool may_start(void *context, const struct segment_bounds *bounds)
+{
+	const struct starts *starts = context;
+	return bounds->start_min <= starts->to && bounds->start_max >= starts->from;
+}
+
+static enum histree_status take_segment(struct reading *reading, const struct histree_segment *segment,
+					bool is_summary)
+{
+	const struct summaries_request *request = reading->request;
+	const struct histree_value null = histree_null();
+	struct segment_summary summary;
+	bool together = request->field == SEGMENT_OVERVIEWS_TOGETHER;
+	if (!is_summary)
+		summary = segment_summary_of(segment, together ? &null : &segment->content[request->field]);
+	else if (!segment_summary_get(&reading->buckets, segment, &summary))
+		return HISTREE_PARTIAL;
+	if (together)
+		summary.value = null;
+	return request->take(request->context, &summary, reading->error);
+}
+
+/* Of the store or of an overview; `window` is what the segments of the file overlap. */
+static enum histree_status read_file(struct reading *reading, struct histree_segment_store *file,
+				     struct segment_window window, struct segment_choice choice)
+{
+	const struct histree_segment_query query = { .from = window.from,
+						     .to = window.to,
+						     .cancel = reading->request->query->cancel };
+	struct histree_segment_iter *iter;
+	struct histree_segment segment;
+	enum histree_status status = histree_segment_iter_create(file, &iter, reading->error);
+	if (status != HISTREE_OK)
+		return status;
+	status = segment_iter_start_choice(iter, &query, choice, reading->error);
+	while (status == HISTREE_OK &&
+	       (status = histree_segment_iter_next(iter, &segment, reading->error)) == HISTREE_OK)
+		status = take_segment(reading, &segment, file != reading->store);
+	histree_segment_iter_free(iter);
+	/* What an overview lacks or says wrongly is no fault of the store. */
+	if (file != reading->store && status == HISTREE_ERR_FORMAT)
+		return HISTREE_PARTIAL;
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+static enum histree_status read_starts_of(struct reading *reading, struct histree_segment_store *file,
+					  histree_time from, histree_time to)
+{
+	struct starts starts = { from, to };
+	return read_file(reading, file, (struct segment_window){ from, to },
+			 (struct segment_choice){ may_start, &starts });
+}
+
+/* ---- cutting the window --------------------------------------------------------------------------------- */
+
+/* Segments that start in [from, to], numbers both, from overview `level` and those with shorter cells. */
+static enum histree_status read_range(struct reading *reading, int level, uint64_t from, uint64_t to)
+{
+	const struct histree_segment_store_info *info = histree_segment_store_info(reading->store);
+	bool alone = reading->request->longest_alone;
+	if (level < 0)
+		return read_starts_of(reading, reading->store, time_of(from), time_of(to));
+	const struct segment_overview *overview = &reading->overviews->overviews[level];
+	uint64_t last_of_cell = (UINT64_C(1) << overview->width_log2) - 1;
+	/* Where the store has nothing before or after, the cell at its end is whole. */
+	uint64_t first = from <= number_of(info->start) ? from & ~last_of_cell : from;
+	uint64_t last = to >= number_of(info->end) ? to | last_of_cell : to;
+	uint64_t cells_first = (first & last_of_cell) == 0 ? first : (first | last_of_cell) + 1;
+	uint64_t cells_last = (last & last_of_cell) == last_of_cell ? last : (last & ~last_of_cell) - 1;
+	/* Wrapped: no cell begins, or none ends. */
+	bool none = cells_first < first || cells_last > last || cells_first > cells_last;
+	if (none && !alone)
+		return read_range(reading, level - 1, from, to);
+	if (none)
+		return HISTREE_OK;
+	enum histree_status status =
+		read_starts_of(reading, overview->store, time_of(cells_first), time_of(cells_last));
+	if (status == HISTREE_OK && !alone && cells_first > from)
+		status = read_range(reading, level - 1, from, cells_first - 1);
+	if (status == HISTREE_OK && !alone && cells_last < to)
+		status = read_range(reading, level - 1, cells_last + 1, to);
+	return status;
+}
+
+static struct reading begin(struct histree_segment_store *store, const struct summaries_request *request,
+			    struct histree_error *error)
+{
+	struct reading reading = {
+		.store = store, .overviews = segment_store_overviews(store), .request = request, .error = error
+	};
+	duration_buckets_init(&reading.buckets, SUMMARY_BUCKETS_PER_DECADE);
+	return reading;
+}
+
+enum histree_status segment_summaries_read_starts(struct histree_segment_store *store,
+						  const struct summaries_request *request, histree_time from,
+						  histree_time to, struct histree_error *error)
+{
+	struct reading reading = begin(store, request, error);
+	int level = find_level(reading.overviews, request->width_log2_max);
+	return read_range(&reading, level, number_of(from), number_of(to));
+}
+
+/* Those that are in the window at its start. */
+enum histree_status segment_summaries_read_earlier(struct histree_segment_store *store,
+						   const struct summaries_request *request,
+						   struct histree_error *error)
+{
+	histree_time from = request->query->from;
+	if (from <= histree_segment_store_info(store)->start)
+		return HISTREE_OK;
+	struct reading reading = begin(store, request, error);
+	struct starts before = { INT64_MIN, from - 1 };
+	return read_file(&reading, store, (struct segment_window){ from, from },
+			 (struct segment_choice){ may_start, &before });
+}
+
+enum histree_status segment_summaries_read(struct histree_segment_store *store,
+					   const struct summaries_request *request, struct histree_error *error)
+{
+	const struct histree_segment_query *query = request->query;
+	enum histree_status status = segment_summaries_read_earlier(store, request, error);
+	return status == HISTREE_OK ? segment_summaries_read_starts(store, request, query->from, query->to, error)
+				    : status;
+}
+
+enum histree_status segment_summaries_read_chosen(struct histree_segment_store *store,
+						  const struct summaries_request *request,
+						  struct segment_choice choice, struct histree_error *error)
+{
+	struct reading reading = begin(store, request, error);
+	const struct histree_segment_query *query = request->query;
+	return read_file(&reading, store, (struct segment_window){ query->from, query->to }, choice);
+}

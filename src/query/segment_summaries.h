@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * segment_summaries.h - all segments of a window, as summaries where a store has overviews that can say them
+ * (docs/design/0028-summaries.md).
+ *
+ * The times at which segments start are cut: whole cells of the overview with the longest cells in the middle, then
+ * of those with shorter ones on either side, single segments at both ends.  So what is read are the segments of the
+ * window, each once, alone or in a summary.
+ */
+#ifndef QUERY_SEGMENT_SUMMARIES_H
+#define QUERY_SEGMENT_SUMMARIES_H
+
+#include "segment/segment_overviews.h"
+#include "segment/segment_summary.h"
+#include "segment_tree/segment_iter.h"
+
+struct summaries_request {
+	const struct histree_segment_query *query; /* its window and cancel; order and limit are ignored */
+	size_t field;            /* the value of which is needed; HISTREE_SEGMENTS_TOGETHER: of none */
+	unsigned width_log2_max; /* no longer cells than these */
+	bool longest_alone;      /* leave out what lies at the ends of the window, and in cells that are shorter */
+	void *context;
+	/* The value of a summary is null where the field is none.  It is borrowed during the call. */
+	enum histree_status (*take)(void *context, const struct segment_summary *summary,
+				    struct histree_error *error);
+};
+
+/*
+ * Returns whether summaries can answer: the query has no filter, overviews tell the values apart,
+ * and the window is wide enough for that to pay.
+ */
+bool segment_summaries_can(struct histree_segment_store *store, const struct histree_segment_query *query,
+			   size_t field);
+
+/* Returns the width of the longest cells up to a width, as logarithms; UINT_MAX if none are as short. */
+unsigned segment_summaries_width(struct histree_segment_store *store, unsigned width_log2_max);
+
+/* Returns the width of the shortest cells; there are some. */
+unsigned segment_summaries_shortest(struct histree_segment_store *store);
+
+/*
+ * Hand all of it to take().  Returns HISTREE_PARTIAL if something is damaged, in the store or in an overview: what
+ * was taken is then to be forgotten, and every segment to be read.
+ */
+enum histree_status segment_summaries_read(struct histree_segment_store *store,
+					   const struct summaries_request *request, struct histree_error *error);
+
+/* Hand the segments of the window that start before it to take(). */
+enum histree_status segment_summaries_read_earlier(struct histree_segment_store *store,
+						   const struct summaries_request *request,
+						   struct histree_error *error);
+
+/*
+ * Hand the segments of the window that start in [from, to], both inclusive, to take(); those that overlap the
+ * window because they started before it are left out.
+ */
+enum histree_status segment_summaries_read_starts(struct histree_segment_store *store,
+						  const struct summaries_request *request, histree_time from,
+						  histree_time to, struct histree_error *error);
+
+/* Hand all single segments of the window whose durations are chosen to take(). */
+enum histree_status segment_summaries_read_chosen(struct histree_segment_store *store,
+						  const struct summaries_request *request,
+						  struct segment_choice choice, struct histree_error *error);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * segment_overviews.h - the overviews of a segment store: segment stores of their own beside it, whose segments are
+ * summaries of its segments by cells of time (docs/design/0028-summaries.md).
+ *
+ * Overview STORE.overview1 has the shortest cells.  A cell is 2^W ns of the time at which segments start, counted
+ * from the earliest time there is; those of an overview lie in those of the next.  Each segment is in one summary
+ * of each overview.
+ *
+ * They are no more than a help: where there are none, or they are not of this store, a store has no overviews.
+ */
+#ifndef SEGMENT_SEGMENT_OVERVIEWS_H
+#define SEGMENT_SEGMENT_OVERVIEWS_H
+
+#include "histree/segment_store.h"
+
+enum { SEGMENT_OVERVIEWS_MAX = 16, SEGMENT_OVERVIEW_VERSION = 1 };
+
+struct segment_overview {
+	struct histree_segment_store *store;
+	unsigned width_log2;
+};
+
+struct segment_overviews {
+	struct segment_overview overviews[SEGMENT_OVERVIEWS_MAX]; /* the one with the shortest cells first */
+	uint32_t count;
+	size_t field; /* whose values they tell apart; SEGMENT_OVERVIEWS_TOGETHER: none */
+};
+
+#define SEGMENT_OVERVIEWS_TOGETHER SIZE_MAX
+
+/* Whose an overview is, which is the text of its provider. */
+struct segment_overview_name {
+	uint64_t identity, segments; /* of the store */
+	size_t field;
+	unsigned width_log2;
+};
+
+enum { SEGMENT_OVERVIEW_PROVIDER_SIZE = 160 };
+
+void segment_overview_provider(const struct segment_overview_name *name, char room[SEGMENT_OVERVIEW_PROVIDER_SIZE]);
+
+/* Returns the path of overview 1, 2, ... of the store at a path, which is the caller's to free; or NULL. */
+char *segment_overview_path(const char *store, uint32_t number);
+
+/* The number of the cell of a time. */
+static inline uint64_t segment_overview_cell(histree_time time, unsigned width_log2)
+{
+	return ((uint64_t)time ^ UINT64_C(1) << 63) >> width_log2;
+}
+
+struct io;
+
+/* Open an overview.  Returns HISTREE_ERR_FORMAT if the file is no overview of this store. */
+enum histree_status segment_overview_open(const struct io *io, const char *path,
+					  const struct histree_segment_store_info *of, size_t cache_bytes,
+					  struct segment_overview *out, size_t *field, struct histree_error *error);
+
+/* Open those that the store has, maybe none; each gets a cache of so many bytes.  NULL: memory is out. */
+struct segment_overviews *segment_overviews_open(const struct io *io, const char *path,
+						 const struct histree_segment_store_info *of, size_t cache_bytes);
+
+/*
+ * Read all of those that are beside a store, whether they can be used or not.  `report` gets a sentence for each
+ * fault.  HISTREE_ERR_FORMAT: there were some.
+ */
+enum histree_status segment_overviews_verify(const struct io *io, const char *path,
+					     const struct histree_segment_store_info *of,
+					     void (*report)(void *context, const char *fault), void *context,
+					     struct histree_error *error);
+
+/* NULL is allowed. */
+void segment_overviews_close(struct segment_overviews *overviews);
+
+#endif

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+/*
+ * property_segment_overviews.c - what is made of the overviews of a segment store is what an array that is searched
+ * linearly says.
+ *
+ * For each kind of segments, on disk with small nodes and overviews of every width: random windows, statistics and
+ * densities of all segments and by name.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "driver.h"
+#include "histree/segment_density.h"
+#include "histree/segment_stats.h"
+#include "overview/segment_overview_writer.h"
+#include "query/pixel_scale.h"
+#include "segment/segment_backend.h"
+#include "support/effort.h"
+#include "support/segments.h"
+
+enum { QUESTIONS = 12, COLUMNS_MAX = 20 };
+
+struct test {
+	const struct segments *segments;
+	struct histree_segment_store *store;
+	struct random random;
+	struct histree_segment_query query;
+	size_t field;
+};
+
+/* ---- an array -------------------------------------------------------------------------------------------- */
+
+static bool is_asked_for(const struct test *test, const struct histree_segment *segment)
+{
+	return segment->start <= test->query.to && segment->end >= test->query.from;
+}
+
+static bool is_of(const struct test *test, const struct histree_segment *segment, const struct histree_value *value)
+{
+	return is_asked_for(test, segment) &&
+	       (value == NULL || histree_value_equal(&segment->content[test->field], value));
+}
+
+static int compare_durations(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+	return (a > b) - (a < b);
+}
+
+/* The durations of those, ascending, for the caller to free. */
+static uint64_t *durations_of(const struct test *test, const struct histree_value *value, size_t *count)
+{
+	uint64_t *durations = calloc(test->segments->count + 1, sizeof(*durations));
+	assert_non_null(durations);
+	*count = 0;
+	for (size_t i = 0; i < test->segments->count; i++)
+		if (is_of(test, &test->segments->segments[i], value))
+			durations[(*count)++] = histree_segment_duration(&test->segments->segments[i]);
+	qsort(durations, *count, sizeof(*durations), compare_durations);
+	return durations;
+}
+
+/* ---- statistics ------------------------------------------------------------------------------------------ */
+
+/* A summary knows how far its durations spread within a millionth. */
+static void check_spread(const struct histree_segment_group *group, const uint64_t *durations, size_t count)
+{
+	long double sum = 0, squares = 0;
+	for (size_t i = 0; i < count; i++)
+		sum += (long double)durations[i];
+	long double mean = sum / (long double)count;
+	for (size_t i = 0; i < count; i++)
+		squares += ((long double)durations[i] - mean) * ((long double)durations[i] - mean);
+	long double deviation = sqrtl(squares / (long double)count), longest = (long double)durations[count - 1];
+	assert_true(fabsl(group->mean - mean) <= 1e-12L * longest);
+	assert_true(fabsl(group->deviation - deviation) <= 1e-6L * deviation + 1e-9L * longest);
+}
+
+/* Where the shortest and the longest are: of several, those that start first. */
+static void check_extremes(const struct test *test, const struct histree_segment_group *group,
+			   const struct histree_value *value)
+{
+	histree_time shortest = INT64_MAX, longest = INT64_MAX;
+	for (size_t i = 0; i < test->segments->count; i++) {
+		const struct histree_segment *segment = &test->segments->segments[i];
+		uint64_t duration = histree_segment_duration(segment);
+		if (is_of(test, segment, value) && duration == group->min && segment->start < shortest)
+			shortest = segment->start;
+		if (is_of(test, segment, value) && duration == group->max && segment->start < longest)
+			longest = segment->start;
+	}
+	assert_int_equal(group->min_start, shortest);
+	assert_int_equal(group->max_start, longest);
+	assert_true((uint64_t)group->min_end - (uint64_t)group->min_start == group->min);
+	assert_true((uint64_t)group->max_end - (uint64_t)group->max_start == group->max);
+}
+
+static void check_group(const struct test *test, const struct histree_segment_group *group,
+			const struct histree_value *value)
+{
+	static const size_t per_mille[HISTREE_PERCENTILE_COUNT] = { 500, 900, 990, 999 };
+	size_t count;
+	uint64_t *durations = durations_of(test, value, &count), total = 0;
+	assert_int_equal(group->count, count);
+	for (size_t i = 0; i < count; i++)
+		total = durations[i] > UINT64_MAX - total ? UINT64_MAX : total + durations[i];
+	assert_true(group->total == total);
+	if (count > 0) {
+		assert_true(group->min == durations[0] && group->max == durations[count - 1]);
+		check_spread(group, durations, count);
+		check_extremes(test, group, value);
+		for (size_t i = 0; i < HISTREE_PERCENTILE_COUNT; i++)
+			assert_true(group->percentiles[i] == durations[(per_mille[i] * count + 999) / 1000 - 1]);
+	}
+	free(durations);
+}
+
+static void check_statistics(const struct test *test)
+{
+	struct histree_segment_stats *stats;
+	struct histree_error error = { 0 };
+	const struct histree_segment_group *group;
+	uint64_t grouped = 0;
+	if (histree_segment_stats_create(test->store, &test->query, test->field, &stats, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	check_group(test, histree_segment_stats_all(stats), NULL);
+	for (size_t i = 0; (group = histree_segment_stats_group(stats, i)) != NULL; i++) {
+		check_group(test, group, &group->value);
+		grouped += group->count;
+	}
+	assert_true(test->field == HISTREE_SEGMENTS_TOGETHER || grouped == histree_segment_stats_all(stats)->count);
+	histree_segment_stats_free(stats);
+}
+
+/* ---- densities ------------------------------------------------------------------------------------------- */
+
+static uint32_t column_of(const struct pixel_scale *columns, histree_time start)
+{
+	if (columns->pixels == 1 || start < columns->from)
+		return 0;
+	return start > columns->to ? columns->pixels - 1 : pixel_to(columns, start);
+}
+
+static void check_density(struct test *test)
+{
+	static const unsigned divisions[] = { 1, 3, 5, 10, 20 };
+	const struct histree_density_options options = {
+		.per_decade = divisions[random_below(&test->random, 5)],
+		.field = test->field,
+		.column_count = (uint32_t)random_below(&test->random, COLUMNS_MAX),
+		.from = test->query.from,
+		.to = test->query.to,
+	};
+	struct histree_segment_density *density;
+	const struct histree_density_group *group;
+	struct histree_error error = { 0 };
+	size_t bucket_count;
+	uint64_t counted = 0, expected = 0;
+	uint32_t column_count = options.column_count > 0 ? options.column_count : 1;
+	const struct pixel_scale columns = pixel_scale(options.from, options.to, column_count);
+	if (histree_segment_density_create(test->store, &test->query, &options, &density, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	const struct histree_duration_bucket *buckets = histree_segment_density_buckets(density, &bucket_count);
+	for (size_t g = 0; (group = histree_segment_density_group(density, g)) != NULL; g++) {
+		const struct histree_value *value = test->field == HISTREE_SEGMENTS_TOGETHER ? NULL : &group->value;
+		uint64_t *counts = calloc(column_count * (bucket_count + 1), sizeof(*counts));
+		assert_non_null(counts);
+		for (size_t i = 0; i < test->segments->count; i++) {
+			const struct histree_segment *segment = &test->segments->segments[i];
+			uint64_t duration = histree_segment_duration(segment);
+			size_t bucket = 0;
+			while (bucket < bucket_count && buckets[bucket].max < duration)
+				bucket++;
+			if (is_of(test, segment, value))
+				counts[column_of(&columns, segment->start) * (bucket_count + 1) + bucket]++;
+		}
+		for (uint32_t column = 0; column < column_count; column++)
+			for (size_t bucket = 0; bucket <= bucket_count; bucket++)
+				assert_true(histree_segment_density_count(density, g, column, bucket) ==
+					    counts[column * (bucket_count + 1) + bucket]);
+		counted += group->count;
+		free(counts);
+	}
+	for (size_t i = 0; i < test->segments->count; i++)
+		expected += is_asked_for(test, &test->segments->segments[i]);
+	assert_true(counted == expected);
+	histree_segment_density_free(density);
+}
+
+/* ---- a round --------------------------------------------------------------------------------------------- */
+
+static histree_time any_time(struct test *test)
+{
+	const struct histree_segment *segment =
+		&test->segments->segments[random_below(&test->random, test->segments->count)];
+	if (random_percent(&test->random, 5))
+		return (histree_time)random_bits(&test->random);
+	return random_percent(&test->random, 50) ? segment->start : segment->end;
+}
+
+static void choose_window(struct test *test)
+{
+	histree_time one = any_time(test), other = any_time(test);
+	test->query = HISTREE_SEGMENTS_ALL;
+	if (random_percent(&test->random, 25))
+		return;
+	test->query.from = one < other ? one : other;
+	test->query.to = one < other ? other : one;
+}
+
+static struct histree_segment_store *store_of(const struct segments *segments, const char *path, uint32_t buffer)
+{
+	const struct histree_segment_store_options options = {
+		.path = path, .schema = *segments->schema, .node_size = 4096, .memory_max = buffer
+	};
+	struct histree_segment_store *store;
+	assert_int_equal(histree_segment_store_create(&options, &store, NULL), HISTREE_OK);
+	for (size_t i = 0; i < segments->count; i++)
+		assert_int_equal(histree_segment_store_add(store, &segments->segments[i], NULL), HISTREE_OK);
+	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+	return store;
+}
+
+static void report(void *context, const char *fault)
+{
+	(void)context;
+	print_error("%s\n", fault);
+}
+
+static void remove_files(const char *path)
+{
+	unlink(path);
+	for (uint32_t number = 1; number <= SEGMENT_OVERVIEWS_MAX; number++) {
+		char *overview = segment_overview_path(path, number);
+		assert_non_null(overview);
+		unlink(overview);
+		free(overview);
+	}
+}
+
+static void answers_are_those_of_an_array(const void *kind, uint64_t seed)
+{
+	const struct segment_overview_limits all = { 0, UINT64_MAX, UINT64_MAX, 0 };
+	const struct segment_kind *model = kind;
+	struct segments segments;
+	struct histree_error error = { 0 };
+	struct test test = { .segments = &segments };
+	char path[] = "/tmp/histree-overviews-XXXXXX";
+	int file = mkstemp(path);
+	assert_true(file >= 0);
+	close(file);
+	unlink(path);
+	assert_true(segments_make(&segments, model, seed));
+	test.random.state = seed;
+	test.store = store_of(&segments, path, 64 << 10);
+	if (segment_overviews_write(test.store, &all, (struct histree_cancel){ 0 }, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	assert_true(histree_segment_store_overviews(test.store).count > 0);
+	if (histree_segment_store_verify(test.store, report, NULL, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	for (unsigned i = 0; i < QUESTIONS; i++) {
+		choose_window(&test);
+		test.field = random_percent(&test.random, 50) && model->content ? SEGMENT_NAME
+										: HISTREE_SEGMENTS_TOGETHER;
+		check_statistics(&test);
+		check_density(&test);
+	}
+	histree_segment_store_close(test.store);
+	remove_files(path);
+	segments_release(&segments);
+}
+
+static bool has_segments(const void *kind)
+{
+	return ((const struct segment_kind *)kind)->count > 0;
+}
+
+int main(void)
+{
+	static const struct property property = {
+		.kinds = segment_kinds,
+		.kind_size = sizeof(struct segment_kind),
+		.rounds = 2,
+		.check = answers_are_those_of_an_array,
+		.applies = has_segments,
+	};
+	return property_run("segment_overviews", &property, 1, NULL, 0);
+}
