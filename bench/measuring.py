@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import platform
+import resource
 import shutil
 import statistics
 import subprocess
@@ -34,6 +35,13 @@ class Programs:
 
     def histree(self, *arguments):
         return output(*self.pin, self.folder / "src" / "cli" / "histree", *arguments)
+
+    def histree_cpu(self, *arguments):
+        """ns of processor time that a call takes."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.histree(*arguments)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return 1e9 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
 
     def bench(self, *arguments):
         return output(*self.pin, self.folder / "bench" / arguments[0], *arguments[1:])
