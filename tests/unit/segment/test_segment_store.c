@@ -76,6 +76,48 @@ static void wrong_options_are_refused(void **state)
 		       "33");
 }
 
+/* As many fields as there may be, with names as long as they may be. */
+static void the_largest_schema_comes_back(void **state)
+{
+	(void)state;
+	enum { LONGEST = 255 };
+	static char names[HISTREE_SEGMENT_FIELDS_MAX][LONGEST + 2], provider[LONGEST + 2];
+	struct histree_segment_field fields[HISTREE_SEGMENT_FIELDS_MAX];
+	struct memory_io memory;
+	struct histree_segment_store *store;
+	memory_io_init(&memory);
+	memset(provider, 'p', LONGEST);
+	for (size_t i = 0; i < HISTREE_SEGMENT_FIELDS_MAX; i++) {
+		memset(names[i], 'a' + (int)(i % 26), LONGEST);
+		names[i][0] = (char)('A' + (int)(i % 26));
+		names[i][1] = (char)('0' + (int)(i / 26));
+		fields[i] = (struct histree_segment_field){ names[i], HISTREE_LONG };
+	}
+	struct histree_segment_store_options options = {
+		.path = "f",
+		.schema = { .provider = provider, .fields = fields, .field_count = HISTREE_SEGMENT_FIELDS_MAX },
+	};
+	assert_int_equal(segment_store_create(&memory.io, &options, &store, NULL), HISTREE_OK);
+	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+	histree_segment_store_close(store);
+	assert_int_equal(segment_store_open(&memory.io, "f", NULL, &store, NULL), HISTREE_OK);
+	const struct histree_segment_schema *schema = &histree_segment_store_info(store)->schema;
+	assert_string_equal(schema->provider, provider);
+	assert_int_equal(schema->field_count, HISTREE_SEGMENT_FIELDS_MAX);
+	for (size_t i = 0; i < HISTREE_SEGMENT_FIELDS_MAX; i++)
+		assert_string_equal(schema->fields[i].name, names[i]);
+	histree_segment_store_close(store);
+
+	names[3][LONGEST] = 'x';
+	options.path = "g";
+	assert_int_equal(segment_store_create(&memory.io, &options, &store, NULL), HISTREE_ERR_ARGUMENT);
+	names[3][LONGEST] = '\0';
+	provider[LONGEST] = 'x';
+	assert_int_equal(segment_store_create(&memory.io, &options, &store, NULL), HISTREE_ERR_ARGUMENT);
+	assert_null(store);
+	memory_io_release(&memory);
+}
+
 static void wrong_segments_are_refused_and_change_nothing(void **state)
 {
 	(void)state;
@@ -99,8 +141,9 @@ static void wrong_segments_are_refused_and_change_nothing(void **state)
 	assert_int_equal(histree_segment_store_add(store, &segment, &error), HISTREE_ERR_TOO_LARGE);
 	content[SEGMENT_NAME] = histree_string_n(text, 2048); /* as much as such a node takes */
 	assert_int_equal(histree_segment_store_add(store, &segment, &error), HISTREE_OK);
-	struct histree_segment_iter *iter;
+	struct histree_segment_iter *iter = (struct histree_segment_iter *)&segment;
 	assert_int_equal(histree_segment_iter_create(store, &iter, &error), HISTREE_ERR_ARGUMENT);
+	assert_null(iter);
 	assert_int_equal(histree_segment_store_finish(store, &error), HISTREE_OK);
 	assert_int_equal(histree_segment_store_add(store, &segment, &error), HISTREE_ERR_CLOSED);
 	assert_int_equal(histree_segment_store_finish(store, &error), HISTREE_ERR_CLOSED);
@@ -550,6 +593,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wrong_options_are_refused),
+		cmocka_unit_test(the_largest_schema_comes_back),
 		cmocka_unit_test(wrong_segments_are_refused_and_change_nothing),
 		cmocka_unit_test(wrong_queries_are_refused),
 		cmocka_unit_test(the_two_kinds_of_tree_are_not_mixed_up),

@@ -54,6 +54,27 @@ static void a_section_brings_the_tree_back(void **state)
 	}
 }
 
+/* Children are searched by the first eight letters of their names, then by the others. */
+static void long_names_are_found_whatever_their_order(void **state)
+{
+	(void)state;
+	static const char *const names[] = { "alpha-zulu",     "bravo-yankee", "charlie-xray",
+					     "delta-whiskey",  "echo-victor",  "alphabetical-1",
+					     "alphabetical-0", "ay",           "bx" };
+	struct attribute_tree tree;
+	attribute_tree_init(&tree);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		/* Children of their own, each under another name: so each is the leader of a range. */
+		histree_quark quark, child;
+		assert_int_equal(attribute_tree_add(&tree, HISTREE_ROOT, names[i], strlen(names[i]), &quark, NULL),
+				 HISTREE_OK);
+		assert_int_equal(attribute_tree_add(&tree, quark, names[i] + 1, strlen(names[i]) - 1, &child, NULL),
+				 HISTREE_OK);
+	}
+	assert_comes_back(&tree);
+	attribute_tree_release(&tree);
+}
+
 /* Names that look like numbers and are none, and the greatest that is one. */
 static void numbers_come_back_as_they_were_written(void **state)
 {
@@ -277,6 +298,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_section_brings_the_tree_back),
+		cmocka_unit_test(long_names_are_found_whatever_their_order),
 		cmocka_unit_test(numbers_come_back_as_they_were_written),
 		cmocka_unit_test(regular_names_take_few_bytes),
 		cmocka_unit_test(irregular_names_take_their_letters_and_few_bytes),

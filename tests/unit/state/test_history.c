@@ -300,6 +300,8 @@ static void wrong_options_leave_no_file(void **state)
 		assert_int_equal(histree_state_create(&wrong[i], &system, &error), HISTREE_ERR_ARGUMENT);
 		assert_null(system);
 		assert_true(strlen(error.message) > 0);
+		assert_true(wrong[i].provider == NULL ||
+			    strstr(error.message, "is longer than 63 bytes") != NULL);
 		assert_false(exists(folder->file));
 	}
 	const struct histree_history_options nowhere = { .path = "/nonexistent/folder/kernel.sht" };

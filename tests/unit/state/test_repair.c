@@ -190,10 +190,138 @@ static void names_that_contradict_each_other_are_replaced(void **state)
 	}
 }
 
+/* ---- in slices ------------------------------------------------------------------------------------------- */
+
+/* Repair takes a million intervals at a time; what is lost for longer is one loss all the same. */
+enum { MANY = 1100000, LONG_FROM = MANY / 4 * STEP, LONG_TO = MANY / 4 * 3 * STEP - 1 };
+enum { MANY_END = MANY * STEP - 1, SMALL_NODE = 4096, LOSSES_MAX = 4096 };
+
+static void write_long_history(struct memory_io *memory)
+{
+	const struct histree_history_options options = { .path = "f",
+							 .tree = { .variant = "esht", .node_size = SMALL_NODE } };
+	const struct histree_interval of_other[] = {
+		{ .start = 0, .end = LONG_FROM - 1, .quark = 1, .value = histree_int(1) },
+		{ .start = LONG_FROM, .end = LONG_TO, .quark = 1, .value = histree_int(2) },
+		{ .start = LONG_TO + 1, .end = MANY_END, .quark = 1, .value = histree_int(3) },
+	};
+	struct interval_sink sink;
+	struct attribute_tree tree;
+	size_t other = 0;
+	make_names(&tree);
+	assert_int_equal(state_file_sink(&memory->io, &options, NULL, &sink, NULL), HISTREE_OK);
+	for (int number = 0; number < MANY; number++) {
+		const struct histree_interval interval = { .start = (histree_time)number * STEP,
+							   .end = (histree_time)number * STEP + STEP - 1,
+							   .value = histree_int(number) };
+		assert_int_equal(sink.add(sink.context, &interval, NULL), HISTREE_OK);
+		if (other < 3 && of_other[other].end == interval.end)
+			assert_int_equal(sink.add(sink.context, &of_other[other++], NULL), HISTREE_OK);
+	}
+	for (histree_quark quark = 2; quark < ATTRIBUTES; quark++)
+		assert_int_equal(sink.add(sink.context,
+					  &(struct histree_interval){
+						  .end = MANY_END, .quark = quark, .value = histree_int(0) },
+					  NULL),
+				 HISTREE_OK);
+	assert_int_equal(sink.finish(sink.context, &tree, MANY_END, NULL), HISTREE_OK);
+	sink.free(sink.context);
+	attribute_tree_release(&tree);
+}
+
+struct losses {
+	struct histree_interval intervals[LOSSES_MAX];
+	size_t count;
+};
+
+static void remember_loss(void *context, const struct histree_interval *interval)
+{
+	struct losses *losses = context;
+	assert_true(losses->count < LOSSES_MAX);
+	losses->intervals[losses->count++] = *interval;
+}
+
+static int by_quark_and_start(const void *one, const void *other)
+{
+	const struct histree_interval *a = one, *b = other;
+	if (a->quark != b->quark)
+		return a->quark < b->quark ? -1 : 1;
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* Damage the node, one near the root, that has the long state of attribute 1. */
+static void damage_long_state(struct memory_io *memory)
+{
+	uint8_t *bytes = memory_io_find(memory, "f")->bytes;
+	struct histree_history *history = open_history(memory, "f", false);
+	uint64_t node = histree_history_info(history)->node_count;
+	histree_history_close(history);
+	while (node-- > 0) {
+		struct histree_query *query;
+		struct histree_interval found;
+		uint8_t *byte = &bytes[BLOCK_FILE_HEADER_SIZE + node * SMALL_NODE + 100];
+		*byte ^= 1;
+		history = open_history(memory, "f", true);
+		assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+		assert_int_equal(histree_query_single(query, 1, MANY_END / 2, &found, NULL), HISTREE_OK);
+		histree_query_free(query);
+		histree_history_close(history);
+		if (found.value.type == HISTREE_UNKNOWN)
+			return;
+		*byte ^= 1;
+	}
+	fail_msg("no node has the long state");
+}
+
+/* What a query of the damaged history says is unknown. */
+static void ask_for_losses(struct histree_history *history, struct losses *losses)
+{
+	struct histree_query *query;
+	struct histree_interval interval;
+	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	assert_int_equal(histree_query_start(query, &(struct histree_region){ .to = MANY_END }, NULL), HISTREE_OK);
+	while (histree_query_next(query, &interval, NULL) == HISTREE_OK)
+		if (interval.value.type == HISTREE_UNKNOWN)
+			remember_loss(losses, &interval);
+	histree_query_free(query);
+}
+
+static void a_loss_over_slices_is_one_loss(void **state)
+{
+	(void)state;
+	static struct losses told, known;
+	struct memory_io memory;
+	struct histree_error error;
+	memory_io_init(&memory);
+	write_long_history(&memory);
+	damage_long_state(&memory);
+	struct histree_history *history = open_history(&memory, "f", true);
+	ask_for_losses(history, &known);
+	const struct repair_report report = { .lost = remember_loss, .context = &told };
+	if (history_repair(&memory.io, history, "repaired", &report, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	histree_history_close(history);
+
+	qsort(told.intervals, told.count, sizeof(*told.intervals), by_quark_and_start);
+	qsort(known.intervals, known.count, sizeof(*known.intervals), by_quark_and_start);
+	assert_true(known.count > 0);
+	assert_int_equal(told.count, known.count);
+	for (size_t i = 0; i < told.count; i++) {
+		assert_int_equal(told.intervals[i].quark, known.intervals[i].quark);
+		assert_int_equal(told.intervals[i].start, known.intervals[i].start);
+		assert_int_equal(told.intervals[i].end, known.intervals[i].end);
+	}
+	history = open_history(&memory, "repaired", false);
+	assert_int_equal(histree_history_verify(history, count_fault, &(int){ 0 }, NULL), HISTREE_OK);
+	histree_history_close(history);
+	memory_io_release(&memory);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_that_contradict_each_other_are_replaced),
+		cmocka_unit_test(a_loss_over_slices_is_one_loss),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_table_page.c - a page of a side table comes back as it was written, and only where it belongs.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "segment/table_page.h"
+#include "segment_tree/segment_location.h"
+
+enum { NUMBER = 7, COUNT = 5 };
+
+static const uint32_t nodes[COUNT] = { 3, 900, 3, 70000, 4 };
+
+static void fill(uint64_t locations[COUNT])
+{
+	for (uint32_t i = 0; i < COUNT; i++)
+		locations[i] = segment_location(nodes[i], i * 3, i * 17);
+}
+
+static void a_page_comes_back(void **state)
+{
+	(void)state;
+	uint64_t locations[COUNT], found[TABLE_PAGE_LOCATIONS];
+	uint8_t page[TABLE_PAGE_SIZE];
+	fill(locations);
+	uint32_t used = table_page_put(page, NUMBER, locations, COUNT);
+	assert_in_range(used, 20, TABLE_PAGE_SIZE);
+	for (uint32_t i = used; i < TABLE_PAGE_SIZE; i++)
+		assert_int_equal(page[i], 0);
+	assert_true(table_page_get(page, NUMBER, COUNT, found));
+	assert_memory_equal(found, locations, sizeof(locations));
+}
+
+/* A page that is whole is still of no use in the place of another one. */
+static void a_page_of_another_place_is_refused(void **state)
+{
+	(void)state;
+	uint64_t locations[COUNT], found[TABLE_PAGE_LOCATIONS];
+	uint8_t page[TABLE_PAGE_SIZE];
+	fill(locations);
+	table_page_put(page, NUMBER, locations, COUNT);
+	assert_false(table_page_get(page, NUMBER + 1, COUNT, found));
+	assert_false(table_page_get(page, NUMBER, COUNT - 1, found));
+	assert_false(table_page_get(page, NUMBER, COUNT + 1, found));
+	assert_false(table_page_get(page, NUMBER, TABLE_PAGE_LOCATIONS + 1, found));
+}
+
+static void damage_anywhere_is_noticed(void **state)
+{
+	(void)state;
+	uint64_t locations[COUNT], found[TABLE_PAGE_LOCATIONS];
+	uint8_t page[TABLE_PAGE_SIZE];
+	fill(locations);
+	uint32_t used = table_page_put(page, NUMBER, locations, COUNT);
+	for (uint32_t i = 0; i < used; i++) {
+		page[i] ^= 0x10;
+		assert_false(table_page_get(page, NUMBER, COUNT, found));
+		page[i] ^= 0x10;
+	}
+	assert_true(table_page_get(page, NUMBER, COUNT, found));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_page_comes_back),
+		cmocka_unit_test(a_page_of_another_place_is_refused),
+		cmocka_unit_test(damage_anywhere_is_noticed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
