@@ -54,6 +54,7 @@ struct histree_build_options {
 	bool no_overviews; /* make no overviews, which make wide views of long histories fast (rows.h) */
 	/* time between publications; 0 means a second, or more to keep them below 3 % of the build */
 	int64_t publish_ns;
+	/* `memory_max` is for all that the build keeps of the trace (histree-build(1)); default 160 MiB */
 	struct histree_tree_options tree;
 	/* Called now and then by the building thread; may be NULL. */
 	void (*progress)(void *context, const struct histree_progress *progress);

@@ -52,7 +52,10 @@ static const struct cli_option options[] = {
 	  .complete = CLI_COMPLETE_PATH,
 	  .help = "keep the history of the model in this file; default: a file in TMPDIR or /tmp, removed at the "
 		  "end" },
-	CLI_OPTIONS_TREE(struct bench_options, tree),
+	CLI_OPTIONS_TREE(
+		struct bench_options, tree,
+		"use at most this much memory for the buffers of the history, and as much for its tables "
+		"(names, states), which go to disk above it; default: 64M, for the buffers of cluster 256M"),
 	{ .name = "build-threads",
 	  .argument = "N",
 	  .kind = CLI_NUMBER,

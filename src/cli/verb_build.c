@@ -39,7 +39,9 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct build_options, analysis),
 	  .complete = CLI_COMPLETE_ANALYSES,
 	  .help = "run these analyses, separated by commas; default: those that apply to the trace" },
-	CLI_OPTIONS_TREE(struct build_options, tree),
+	CLI_OPTIONS_TREE(struct build_options, tree,
+			 "keep at most this much of the trace in memory, in buffers and tables of all analyses "
+			 "together; what is more goes to disk. The process takes up to 64M besides; default: 160M"),
 	{ .name = "threads",
 	  .argument = "N",
 	  .kind = CLI_NUMBER,

@@ -6,6 +6,7 @@
 #define OVERVIEW_OVERVIEW_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Zero means the default. */
@@ -16,7 +17,8 @@ struct overview_options {
 	uint32_t states_in_window;   /* that are in memory at once, about; 256 Ki */
 	uint32_t cells_min;          /* over the lifetime of an attribute, in the first overview; 8,192 */
 	uint32_t cost_max_share; /* of the history's states, the first overview has a tenth at most, about; 10 */
-	uint32_t threads;        /* as in struct histree_tree_options */
+	size_t memory_max;       /* of the buffers of one, as threads in struct histree_tree_options */
+	uint32_t threads;
 	/* Asked now and then, with the share that is done, 0 to 1; false: HISTREE_ERR_CANCELLED.  May be NULL. */
 	bool (*go_on)(void *context, double share);
 	void *context;

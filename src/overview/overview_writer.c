@@ -182,7 +182,7 @@ static enum histree_status make_overview(struct writer *writer, const char *path
 		.provider = provider,
 		.provider_version = OVERVIEW_VERSION,
 		.start = writer->of.start,
-		.tree.threads = writer->options.threads,
+		.tree = { .memory_max = writer->options.memory_max, .threads = writer->options.threads },
 	};
 	enum histree_status status = state_file_sink(writer->io, &options, NULL, &writer->sink, error);
 	if (status != HISTREE_OK)

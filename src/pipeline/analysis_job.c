@@ -8,9 +8,6 @@
 #include "segment/segment_backend.h"
 #include "state/state_file.h"
 
-/* Each segment store's buffer: half a million system calls without their arguments. */
-static const size_t segment_memory = (size_t)16 << 20;
-
 enum histree_status analysis_job_init(struct analysis_job *job, const struct registry_entry *entry,
 				      size_t trace_count, struct histree_error *error)
 {
@@ -24,10 +21,11 @@ enum histree_status analysis_job_init(struct analysis_job *job, const struct reg
 
 static enum histree_status start_history(struct analysis_job *job, const struct io *io, const char *path,
 					 histree_time start, const struct histree_build_options *build,
-					 struct table_space *tables, void *input, struct histree_error *error)
+					 size_t memory, struct table_space *tables, void *input,
+					 struct histree_error *error)
 {
 	const struct analysis *analysis = job->entry->analysis;
-	const struct histree_history_options options = {
+	struct histree_history_options options = {
 		.path = path,
 		.provider = analysis->name,
 		.provider_version = analysis->version,
@@ -36,12 +34,13 @@ static enum histree_status start_history(struct analysis_job *job, const struct 
 		.null_empty_stacks = build->null_empty_stacks,
 		.tree = build->tree,
 	};
+	options.tree.memory_max = memory;
 	enum histree_status status = state_file_create_in(io, &options, tables, &job->system, error);
 	return status == HISTREE_OK ? analysis->create(job->system, input, &job->instance, error) : status;
 }
 
 static enum histree_status start_segments(struct analysis_job *job, const struct io *io, const char *path,
-					  const struct histree_build_options *build, void *input,
+					  const struct histree_build_options *build, size_t memory, void *input,
 					  struct histree_error *error)
 {
 	const struct segment_analysis *analysis = job->entry->segments;
@@ -54,7 +53,7 @@ static enum histree_status start_segments(struct analysis_job *job, const struct
 			.fields = analysis->fields,
 			.field_count = analysis->field_count,
 		},
-		.memory_max = segment_memory,
+		.memory_max = memory,
 	};
 	/* What a build that was cut off left of it is of no use. */
 	if (build->resume)
@@ -65,15 +64,16 @@ static enum histree_status start_segments(struct analysis_job *job, const struct
 
 enum histree_status analysis_job_start(struct analysis_job *job, const struct io *io, const char *path,
 				       histree_time start, const struct histree_build_options *options,
-				       struct analysis_inputs *inputs, struct histree_error *error)
+				       const struct memory_plan *memory, struct analysis_inputs *inputs,
+				       struct histree_error *error)
 {
 	void *input;
 	enum histree_status status = analysis_inputs_get(inputs, registry_input(job->entry), &input, error);
 	if (status != HISTREE_OK)
 		return status;
 	return analysis_job_makes_history(job)
-		       ? start_history(job, io, path, start, options, inputs->tables, input, error)
-		       : start_segments(job, io, path, options, input, error);
+		       ? start_history(job, io, path, start, options, memory->history, inputs->tables, input, error)
+		       : start_segments(job, io, path, options, memory->segments, input, error);
 }
 
 static enum histree_status handle_gap(struct analysis_job *job, const struct event_gap *gap,

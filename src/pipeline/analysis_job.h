@@ -9,6 +9,7 @@
 #include "base/io.h"
 #include "histree/build.h"
 #include "histree/store.h"
+#include "pipeline/memory_plan.h"
 
 struct analysis_job {
 	const struct registry_entry *entry;
@@ -26,7 +27,8 @@ enum histree_status analysis_job_init(struct analysis_job *job, const struct reg
 
 enum histree_status analysis_job_start(struct analysis_job *job, const struct io *io, const char *path,
 				       histree_time start, const struct histree_build_options *options,
-				       struct analysis_inputs *inputs, struct histree_error *error);
+				       const struct memory_plan *memory, struct analysis_inputs *inputs,
+				       struct histree_error *error);
 
 /* Hand an event or a gap to the analysis, if it applies to the trace. */
 enum histree_status analysis_job_handle(struct analysis_job *job, const struct event *event,

@@ -31,12 +31,19 @@ static const int64_t progress_interval_ns = 50 * 1000 * 1000;
 
 /* ---- running --------------------------------------------------------------------------------------------- */
 
+static void plan_memory(struct build *build)
+{
+	size_t histories = 0;
+	for (size_t i = 0; i < build->job_count; i++)
+		histories += analysis_job_makes_history(&build->jobs[i]);
+	build->memory = memory_plan(build->options->tree.memory_max, histories, build->job_count - histories);
+}
+
 /* Tables that outgrow memory are beside the store's files. */
 static enum histree_status make_tables(struct build *build)
 {
 	char *inside = store_folder_path(&build->folder, MANIFEST_FILE);
-	bool made = inside != NULL &&
-		    table_space_init(&build->tables, inside, state_file_table_memory(&build->options->tree));
+	bool made = inside != NULL && table_space_init(&build->tables, inside, build->memory.tables);
 	free(inside);
 	build->inputs.tables = &build->tables;
 	return made ? HISTREE_OK : error_memory(build->error, "a path");
@@ -45,6 +52,7 @@ static enum histree_status make_tables(struct build *build)
 static enum histree_status start_jobs(struct build *build, histree_time start)
 {
 	build->start = build->end = start;
+	plan_memory(build);
 	enum histree_status made = make_tables(build);
 	if (made != HISTREE_OK)
 		return made;
@@ -54,7 +62,7 @@ static enum histree_status start_jobs(struct build *build, histree_time start)
 		if (path == NULL)
 			return error_memory(build->error, "a path");
 		enum histree_status status = analysis_job_start(job, build->io, path, start, build->options,
-								&build->inputs, build->error);
+								&build->memory, &build->inputs, build->error);
 		free(path);
 		if (status != HISTREE_OK)
 			return status;
@@ -211,7 +219,8 @@ static bool segments_go_on(void *context)
 
 static enum histree_status write_overviews_of(struct build *build, const struct analysis_job *job)
 {
-	const struct overview_options options = { .threads = build->options->tree.threads,
+	const struct overview_options options = { .memory_max = build->memory.history,
+						  .threads = build->options->tree.threads,
 						  .go_on = build->is_stopped ? NULL : overviews_go_on,
 						  .context = build };
 	const struct histree_cancel cancel = { build->is_stopped ? NULL : segments_go_on, build };

@@ -14,7 +14,8 @@
 
 /* ---- the bytes on their way to the file, gathered to pieces --------------------------------------------- */
 
-enum { PIECE_SIZE = 64 << 10, GROUPS_PER_LOOK = 2048 };
+/* Looks are at what is resident of the tables: names are read in order, and compared out of order. */
+enum { PIECE_SIZE = 64 << 10, NAMES_PER_LOOK = 2048, COMPARISONS_PER_LOOK = 64 };
 
 /* After the first failure, which is kept, nothing is written any more: so it is enough to ask once, at the end. */
 struct section_writer {
@@ -125,6 +126,8 @@ static uint64_t text_list_save(const struct intern *texts, struct section_writer
 	struct block_offsets offsets = { 0 };
 	uint64_t start = writer->size;
 	for (uint32_t first = 0; first < texts->count && writer->status == HISTREE_OK; first += TEXTS_IN_BLOCK) {
+		if (first % NAMES_PER_LOOK == 0)
+			table_space_look(texts->table.space);
 		uint32_t left = texts->count - first, count = left < TEXTS_IN_BLOCK ? left : TEXTS_IN_BLOCK;
 		if (!block_offsets_add(&offsets, writer->size - start) ||
 		    !put_text_block(texts, first, count, writer))
@@ -268,7 +271,7 @@ static struct group cut_group(struct cutter *cutter, histree_quark leader)
 	struct group group = { .leader = leader };
 	if (leader >= tree->base.count)
 		return group;
-	if (++cutter->groups % GROUPS_PER_LOOK == 0)
+	if (++cutter->groups % NAMES_PER_LOOK == 0)
 		table_space_look(tree->table.space);
 	/* The number of members comes first, and takes one byte. */
 	uint8_t shape[1 + GROUP_SIZE_MAX * 2 * VARINT_SIZE_MAX], *at = shape + 1;
@@ -306,8 +309,7 @@ static bool has_late_child(const struct attribute_tree *tree, const struct group
 {
 	for (histree_quark quark = group->leader; quark < group->leader + group->size; quark++) {
 		const struct attribute *attribute = &tree->attributes[quark];
-		if (attribute->first_child != HISTREE_ROOT &&
-		    attribute->last_child >= group->leader + group->size)
+		if (attribute->first_child != HISTREE_ROOT && attribute->last_child >= group->leader + group->size)
 			return true;
 	}
 	return false;
@@ -368,35 +370,45 @@ static uint64_t save_ranges(struct cutter *cutter, struct leaders *leaders)
 /* ---- the order by name ----------------------------------------------------------------------------------- */
 
 struct ordered_range {
-	uint64_t beginning; /* of the name: compares like it as far as it goes */
-	uint32_t parent;    /* + 1 */
+	uint64_t beginning[2]; /* of the name: compares like it as far as it goes */
+	uint32_t parent;       /* + 1 */
 	uint32_t range;
 };
 
 struct sorting {
 	const struct attribute_tree *tree;
 	const histree_quark *leaders;
+	uint64_t names; /* that were compared as a whole */
 };
 
-/* Numbers come before texts. */
-static uint64_t beginning_of(const struct attribute_name *name)
+/* Returns `size` bytes of a text from `from` on, with zeros after its end, as a number that compares like them. */
+static uint64_t bytes_of(const struct attribute_name *name, size_t from, size_t size)
 {
-	if (name->text == NULL)
-		return name->number;
-	uint64_t beginning = 0;
-	for (size_t at = 0; at < sizeof(beginning); at++)
-		beginning = beginning << 8 | (at < name->size ? (uint8_t)name->text[at] : 0);
-	return beginning >> 1 | UINT64_C(1) << 63;
+	uint64_t bytes = 0;
+	for (size_t at = from; at < from + size; at++)
+		bytes = bytes << 8 | (at < name->size ? (uint8_t)name->text[at] : 0);
+	return bytes;
+}
+
+/* Numbers come before texts, of which these are the first fifteen bytes. */
+static void set_beginning(struct ordered_range *range, const struct attribute_name *name)
+{
+	range->beginning[0] = name->text == NULL ? name->number : UINT64_C(1) << 63 | bytes_of(name, 0, 7);
+	range->beginning[1] = name->text == NULL ? 0 : bytes_of(name, 7, 8);
 }
 
 static int compare_ranges(const void *one, const void *other, void *context)
 {
 	const struct ordered_range *a = one, *b = other;
-	const struct sorting *sorting = context;
+	struct sorting *sorting = context;
 	if (a->parent != b->parent)
 		return a->parent < b->parent ? -1 : 1;
-	if (a->beginning != b->beginning)
-		return a->beginning < b->beginning ? -1 : 1;
+	if (a->beginning[0] != b->beginning[0])
+		return a->beginning[0] < b->beginning[0] ? -1 : 1;
+	if (a->beginning[1] != b->beginning[1])
+		return a->beginning[1] < b->beginning[1] ? -1 : 1;
+	if (++sorting->names % COMPARISONS_PER_LOOK == 0)
+		table_space_look(sorting->tree->table.space);
 	struct attribute_name first = attribute_tree_name(sorting->tree, sorting->leaders[a->range]);
 	struct attribute_name second = attribute_tree_name(sorting->tree, sorting->leaders[b->range]);
 	return attribute_name_compare(&first, &second);
@@ -419,16 +431,19 @@ static bool pack_order(const struct attribute_tree *tree, const histree_quark *l
 		       struct bit_buffer *out)
 {
 	unsigned width = count > 0 ? bits_needed(count - 1) : 0;
-	struct ordered_range *ranges = malloc(((size_t)count + 1) * sizeof(*ranges));
+	struct table table = { .space = tree->table.space };
+	struct ordered_range *ranges = table_allocate(&table, ((size_t)count + 1) * sizeof(*ranges));
 	if (ranges == NULL || !bit_buffer_reserve(out, (size_t)count * width)) {
-		free(ranges);
+		table_release(&table, ranges);
 		return false;
 	}
 	for (uint32_t range = 0; range < count; range++) {
+		if (range % NAMES_PER_LOOK == 0)
+			table_space_look(tree->table.space);
 		struct attribute_name name = attribute_tree_name(tree, leaders[range]);
-		ranges[range] = (struct ordered_range){ .beginning = beginning_of(&name),
-							.parent = tree->attributes[leaders[range]].parent + 1,
+		ranges[range] = (struct ordered_range){ .parent = tree->attributes[leaders[range]].parent + 1,
 							.range = range };
+		set_beginning(&ranges[range], &name);
 	}
 	struct sorting sorting = { .tree = tree, .leaders = leaders };
 	qsort_r(ranges, count, sizeof(*ranges), compare_ranges, &sorting);
@@ -439,7 +454,7 @@ static bool pack_order(const struct attribute_tree *tree, const histree_quark *l
 	}
 	for (uint32_t i = 0; i < count; i++)
 		bit_buffer_put(out, ranges[i].range, width);
-	free(ranges);
+	table_release(&table, ranges);
 	return true;
 }
 

@@ -277,18 +277,13 @@ static enum histree_status continue_file(struct state_file *state_file, const ch
 	return block_file_create(io, path, node_size, &state_file->file, error);
 }
 
-size_t state_file_table_memory(const struct histree_tree_options *options)
-{
-	return options->memory_max != 0 ? options->memory_max : TABLE_MEMORY_DEFAULT;
-}
-
 /* The tables are of the space of a build, or of one of their own. */
 static enum histree_status take_tables(struct state_file *state_file, const struct histree_history_options *options,
 				       struct table_space *tables, struct histree_error *error)
 {
 	state_file->tables = tables != NULL ? tables : &state_file->own_tables;
-	if (tables == NULL &&
-	    !table_space_init(&state_file->own_tables, options->path, state_file_table_memory(&options->tree)))
+	size_t memory = options->tree.memory_max != 0 ? options->tree.memory_max : TABLE_MEMORY_DEFAULT;
+	if (tables == NULL && !table_space_init(&state_file->own_tables, options->path, memory))
 		return error_memory(error, "a history file");
 	return HISTREE_OK;
 }

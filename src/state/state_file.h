@@ -24,9 +24,6 @@ static inline enum histree_status state_file_create(const struct io *io,
 	return state_file_create_in(io, options, NULL, out, error);
 }
 
-/* Returns how much memory the tables of a build with these options may have. */
-size_t state_file_table_memory(const struct histree_tree_options *options);
-
 /*
  * Make a history file as a sink by itself, for a caller that has intervals and attributes.  It cannot publish.
  * Its context is freed with sink.free().

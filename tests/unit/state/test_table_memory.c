@@ -54,7 +54,7 @@ static void build(const struct io *io, const char *path, const char *variant, st
 		add_states(system, quark, &now);
 	}
 	assert_true(tables->memory_max > (64 << 20) || tables->has_maps);
-	assert_true(tables->in_memory <= tables->memory_max / 2 + (1 << 20));
+	assert_true(tables->in_memory <= tables->memory_max / 4 * 3 + (1 << 20));
 	assert_int_equal(histree_state_close(system, now, NULL), HISTREE_OK);
 	histree_state_free(system);
 }
