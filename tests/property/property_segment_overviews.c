@@ -4,7 +4,7 @@
  * linearly says.
  *
  * For each kind of segments, on disk with small nodes and overviews of every width: random windows, statistics and
- * densities of all segments and by name.
+ * densities of all segments and by name, histograms, scatter charts.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -19,13 +19,14 @@
 #include "driver.h"
 #include "histree/segment_density.h"
 #include "histree/segment_stats.h"
+#include "histree/segment_view.h"
 #include "overview/segment_overview_writer.h"
 #include "query/pixel_scale.h"
 #include "segment/segment_backend.h"
 #include "support/effort.h"
 #include "support/segments.h"
 
-enum { QUESTIONS = 12, COLUMNS_MAX = 20 };
+enum { QUESTIONS = 12, COLUMNS_MAX = 20, BUCKETS_MAX = 100, SIDE_MAX = 12 };
 
 struct test {
 	const struct segments *segments;
@@ -194,6 +195,93 @@ static void check_density(struct test *test)
 	histree_segment_density_free(density);
 }
 
+/* ---- charts ---------------------------------------------------------------------------------------------- */
+
+static void check_histogram(struct test *test)
+{
+	uint32_t buckets = 1 + (uint32_t)random_below(&test->random, BUCKETS_MAX);
+	uint64_t edges[BUCKETS_MAX + 1], counts[BUCKETS_MAX], counted = 0;
+	struct histree_error error = { 0 };
+	size_t count, at = 0;
+	uint64_t *durations = durations_of(test, NULL, &count);
+	enum histree_duration_scale scale =
+		random_percent(&test->random, 50) ? HISTREE_DURATIONS_LINEAR : HISTREE_DURATIONS_LOGARITHMIC;
+	if (histree_segment_histogram(test->store, &test->query, scale, buckets, (struct histree_cancel){ 0 },
+				      edges, counts, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	if (count > 0 && durations[count - 1] < UINT64_MAX) {
+		assert_true(edges[0] == durations[0] && edges[buckets] == durations[count - 1] + 1);
+		for (uint32_t i = 0; i < buckets; i++) {
+			size_t first = at;
+			while (at < count && durations[at] < edges[i + 1])
+				at++;
+			assert_true(edges[i] <= edges[i + 1] && counts[i] == at - first);
+		}
+	}
+	for (uint32_t i = 0; i < buckets; i++)
+		counted += counts[i];
+	assert_true(counted == count);
+	free(durations);
+}
+
+/* Whether a point stands for a segment: of its value, no more than a cell away, about as long or longer. */
+static bool stands_for(const struct test *test, const struct histree_segment_scatter *scatter,
+		       const struct histree_segment_point *point, const struct histree_segment *segment,
+		       uint64_t width)
+{
+	struct histree_value value = histree_segment_scatter_value(scatter, point->value);
+	uint64_t between = point->start > segment->start ? (uint64_t)point->start - (uint64_t)segment->start
+							 : (uint64_t)segment->start - (uint64_t)point->start;
+	return between <= width && point->duration >= histree_segment_duration(segment) / 8 * 7 &&
+	       (test->field == HISTREE_SEGMENTS_TOGETHER ||
+		histree_value_equal(&value, &segment->content[test->field]));
+}
+
+static bool is_a_segment(const struct test *test, const struct histree_segment_point *point)
+{
+	for (size_t i = 0; i < test->segments->count; i++)
+		if (test->segments->segments[i].start == point->start &&
+		    histree_segment_duration(&test->segments->segments[i]) == point->duration)
+			return true;
+	return false;
+}
+
+/* A cell of the chart and one of an overview are as long at most, so that both are two. */
+static void check_scatter(struct test *test)
+{
+	const struct histree_segment_scatter_request request = {
+		.query = test->query,
+		.field = test->field,
+		.columns = 1 + (uint32_t)random_below(&test->random, SIDE_MAX),
+		.rows = 1, /* however long it lasts */
+		.scale = HISTREE_DURATIONS_LOGARITHMIC,
+		.points_max = INT32_MAX,
+	};
+	struct histree_segment_scatter *scatter;
+	struct histree_error error = { 0 };
+	size_t count;
+	uint64_t expected = 0, span = (uint64_t)test->query.to - (uint64_t)test->query.from;
+	uint64_t cell = span / request.columns;
+	uint64_t near = cell < UINT64_MAX / 2 ? 2 * (cell + 1) : UINT64_MAX;
+	if (histree_segment_scatter_create(test->store, &request, &scatter, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	const struct histree_segment_point *points = histree_segment_scatter_points(scatter, &count);
+	for (size_t i = 0; i < count; i++)
+		assert_true(is_a_segment(test, &points[i]));
+	for (size_t i = 0; i < test->segments->count; i++) {
+		const struct histree_segment *segment = &test->segments->segments[i];
+		if (segment->start < test->query.from || segment->start > test->query.to)
+			continue;
+		size_t found = 0;
+		while (found < count && !stands_for(test, scatter, &points[found], segment, near))
+			found++;
+		assert_true(found < count);
+		expected++;
+	}
+	assert_true(histree_segment_scatter_segments(scatter) == expected);
+	histree_segment_scatter_free(scatter);
+}
+
 /* ---- a round --------------------------------------------------------------------------------------------- */
 
 static histree_time any_time(struct test *test)
@@ -271,6 +359,8 @@ static void answers_are_those_of_an_array(const void *kind, uint64_t seed)
 										: HISTREE_SEGMENTS_TOGETHER;
 		check_statistics(&test);
 		check_density(&test);
+		check_histogram(&test);
+		check_scatter(&test);
 	}
 	histree_segment_store_close(test.store);
 	remove_files(path);

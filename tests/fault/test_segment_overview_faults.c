@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_segment_overview_faults.c - overviews of segments are a help and no more: making them fails at each file call
+ * and when it is cancelled, and leaves the store as it was and nothing beside it; damaged, foreign or forged ones
+ * cost time, and never an answer.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "histree/segment_stats.h"
+#include "overview/segment_overview_writer.h"
+#include "segment/segment_backend.h"
+#include "segment/segment_overviews.h"
+#include "segment/segment_summary.h"
+#include "support/effort.h"
+#include "support/faulty_io.h"
+#include "support/memory_io.h"
+
+enum { SEGMENTS = 6000, NAMES = 3, NAME_SIZE = 96 };
+
+static const struct segment_overview_limits all = { 0, UINT64_MAX, UINT64_MAX, 0 };
+static const struct histree_cancel never;
+
+static void build(const struct io *io, const char *path, uint64_t seed)
+{
+	static const struct histree_segment_field field = { "name", HISTREE_STRING };
+	static const char *const names[NAMES] = { "read", "write", "futex" };
+	const struct histree_segment_store_options options = { .path = path,
+							       .schema = { "test", 1, &field, 1 },
+							       .node_size = 4096 };
+	struct random random = { seed };
+	struct histree_segment_store *store;
+	assert_int_equal(segment_store_create(io, &options, &store, NULL), HISTREE_OK);
+	for (histree_time i = 0; i < SEGMENTS; i++) {
+		const struct histree_value name = histree_string(names[random_below(&random, NAMES)]);
+		histree_time end = i * 100 + (histree_time)random_below(&random, 50);
+		histree_time start = end - (histree_time)random_below(&random, 200);
+		const struct histree_segment segment = { start, end, &name };
+		assert_int_equal(histree_segment_store_add(store, &segment, NULL), HISTREE_OK);
+	}
+	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+	histree_segment_store_close(store);
+}
+
+static struct histree_segment_store *open_store(const struct io *io, bool no_overviews)
+{
+	const struct histree_segment_open_options options = { .no_overviews = no_overviews };
+	struct histree_segment_store *store;
+	assert_int_equal(segment_store_open(io, "f", &options, &store, NULL), HISTREE_OK);
+	return store;
+}
+
+static enum histree_status make(const struct io *io, struct histree_cancel cancel, struct histree_error *error)
+{
+	struct histree_segment_store *store = open_store(io, false);
+	enum histree_status status = segment_overviews_write(store, &all, cancel, error);
+	histree_segment_store_close(store);
+	return status;
+}
+
+/* ---- making them ------------------------------------------------------------------------------------------ */
+
+static unsigned count_files(const struct memory_io *memory)
+{
+	unsigned count = 0;
+	for (size_t i = 0; i < MEMORY_FILE_COUNT; i++)
+		count += memory->files[i].path != NULL;
+	return count;
+}
+
+static void every_file_call_may_fail(void **state)
+{
+	(void)state;
+	uint64_t stride = test_effort(1, 7);
+	for (int for_ever = 0; for_ever < 2; for_ever++) {
+		struct memory_io memory;
+		struct faulty_io faulty;
+		uint64_t failures = 0;
+		memory_io_init(&memory);
+		faulty_io_init(&faulty, &memory.io);
+		build(&memory.io, "f", test_seed());
+		for (;;) {
+			struct histree_error error = { 0 };
+			faulty.fail_at = 0;
+			struct histree_segment_store *store = open_store(&faulty.io, false);
+			faulty.operations = 0;
+			faulty.for_ever = for_ever != 0;
+			faulty.fail_at = failures += stride;
+			enum histree_status status = segment_overviews_write(store, &all, never, &error);
+			histree_segment_store_close(store);
+			if (status == HISTREE_OK && faulty.operations < failures)
+				break;
+			assert_int_equal(status, HISTREE_ERR_IO);
+			assert_true(error.message[0] != '\0');
+			assert_int_equal(count_files(&memory), 1);
+		}
+		assert_true(failures > 30);
+		assert_true(count_files(&memory) > 2);
+		memory_io_release(&memory);
+	}
+}
+
+static bool goes_on(void *context)
+{
+	unsigned *left = context;
+	return (*left)-- > 0;
+}
+
+static void making_may_be_cancelled(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	memory_io_init(&memory);
+	build(&memory.io, "f", test_seed());
+	for (unsigned questions = 0; questions < 2; questions++) {
+		unsigned left = questions;
+		struct histree_error error = { 0 };
+		assert_int_equal(make(&memory.io, (struct histree_cancel){ goes_on, &left }, &error),
+				 HISTREE_ERR_CANCELLED);
+		assert_int_equal(count_files(&memory), 1);
+	}
+	memory_io_release(&memory);
+}
+
+/* ---- using them ------------------------------------------------------------------------------------------- */
+
+static void assert_same_group(const struct histree_segment_group *one, const struct histree_segment_group *other)
+{
+	assert_int_equal(one->count, other->count);
+	assert_true(one->total == other->total && one->min == other->min && one->max == other->max);
+	assert_int_equal(one->min_start, other->min_start);
+	assert_int_equal(one->max_start, other->max_start);
+	assert_memory_equal(one->percentiles, other->percentiles, sizeof(one->percentiles));
+}
+
+static struct histree_segment_stats *stats_of(const struct io *io, bool no_overviews)
+{
+	const struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	struct histree_segment_store *store = open_store(io, no_overviews);
+	struct histree_segment_stats *stats;
+	assert_int_equal(histree_segment_stats_create(store, &query, 0, &stats, NULL), HISTREE_OK);
+	histree_segment_store_close(store);
+	return stats;
+}
+
+static void assert_same_answer(const struct memory_io *memory)
+{
+	struct histree_segment_stats *with = stats_of(&memory->io, false), *without = stats_of(&memory->io, true);
+	assert_same_group(histree_segment_stats_all(with), histree_segment_stats_all(without));
+	for (size_t i = 0; i <= NAMES; i++) {
+		const struct histree_segment_group *one = histree_segment_stats_group(with, i);
+		const struct histree_segment_group *other = histree_segment_stats_group(without, i);
+		assert_int_equal(one == NULL, other == NULL);
+		if (one != NULL)
+			assert_same_group(one, other);
+	}
+	histree_segment_stats_free(with);
+	histree_segment_stats_free(without);
+}
+
+static uint32_t overview_count(const struct memory_io *memory)
+{
+	struct histree_segment_store *store = open_store(&memory->io, false);
+	uint32_t count = histree_segment_store_overviews(store).count;
+	histree_segment_store_close(store);
+	return count;
+}
+
+static void damage_costs_no_answer(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	memory_io_init(&memory);
+	build(&memory.io, "f", test_seed());
+	assert_int_equal(make(&memory.io, never, NULL), HISTREE_OK);
+	assert_true(overview_count(&memory) > 1);
+	assert_same_answer(&memory);
+	for (uint32_t number = 1; number <= overview_count(&memory); number++) {
+		char path[NAME_SIZE];
+		snprintf(path, sizeof(path), "f.overview%u", number);
+		struct memory_file *file = memory_io_find(&memory, path);
+		size_t whole = file->size, stride = test_effort(97, 1009);
+		for (size_t at = 0; at < whole; at += stride) {
+			file->bytes[at] ^= 0x55;
+			assert_same_answer(&memory);
+			file->bytes[at] ^= 0x55;
+			file->size = at;
+			assert_same_answer(&memory);
+			file->size = whole;
+		}
+	}
+	memory_io_release(&memory);
+}
+
+static void those_of_another_store_are_not_used(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	memory_io_init(&memory);
+	build(&memory.io, "f", test_seed());
+	assert_int_equal(make(&memory.io, never, NULL), HISTREE_OK);
+	assert_true(overview_count(&memory) > 0);
+	memory.io.unlink(memory.io.context, "f");
+	build(&memory.io, "f", test_seed() + 1);
+	assert_int_equal(overview_count(&memory), 0);
+	assert_same_answer(&memory);
+	memory_io_release(&memory);
+}
+
+/* ---- forged ones ------------------------------------------------------------------------------------------ */
+
+/* An overview that is whole and says that it is of the store, of one summary: the content is given. */
+static void forge(const struct memory_io *memory, const struct histree_value content[SUMMARY_FIELD_COUNT])
+{
+	struct histree_segment_store *store = open_store(&memory->io, true);
+	const struct histree_segment_store_info *of = histree_segment_store_info(store);
+	const struct segment_overview_name name = { of->identity, of->segment_count, 0, 40 };
+	struct histree_segment_field fields[SUMMARY_FIELD_COUNT];
+	char provider[SEGMENT_OVERVIEW_PROVIDER_SIZE];
+	segment_summary_fields(HISTREE_STRING, fields);
+	segment_overview_provider(&name, provider);
+	const struct histree_segment_store_options options = {
+		.path = "f.overview1",
+		.schema = { provider, SEGMENT_OVERVIEW_VERSION, fields, SUMMARY_FIELD_COUNT },
+		.node_size = 4096,
+	};
+	const struct histree_segment segment = { 1000, 1190, content };
+	struct histree_segment_store *overview;
+	memory->io.unlink(memory->io.context, options.path);
+	assert_int_equal(segment_store_create(&memory->io, &options, &overview, NULL), HISTREE_OK);
+	assert_int_equal(histree_segment_store_add(overview, &segment, NULL), HISTREE_OK);
+	assert_int_equal(histree_segment_store_finish(overview, NULL), HISTREE_OK);
+	histree_segment_store_close(overview);
+	histree_segment_store_close(store);
+}
+
+static void what_no_segments_have_is_not_believed(void **state)
+{
+	(void)state;
+	const struct histree_value null = histree_null(), name = histree_string("read");
+	const struct {
+		int64_t count, spread, excess;
+		int32_t squares;
+	} forged[] = {
+		{ 1, 0, 0, 0 },           /* one is never said so */
+		{ -5, 3, 10, 0 },         /* fewer than none */
+		{ 5, 191, 500, 0 },       /* shorter than 0 */
+		{ 5, 150, 500, 0 },       /* not about as long */
+		{ 5, 3, 16, 0 },          /* longer than the longest, on average */
+		{ 5, 3, 2, 0 },           /* without the longest */
+		{ INT64_MAX, 3, 16, 0 },  /* a sum that does not fit */
+		{ 5, 3, 10, -1 },         /* a square below 0 */
+		{ 5, 3, 10, 0x7ff80000 }, /* no number */
+	};
+	struct memory_io memory;
+	memory_io_init(&memory);
+	build(&memory.io, "f", test_seed());
+	for (size_t i = 0; i < sizeof(forged) / sizeof(forged[0]); i++) {
+		const struct histree_value content[SUMMARY_FIELD_COUNT] = {
+			name,
+			histree_long(forged[i].count),
+			histree_long(forged[i].spread),
+			histree_long(0),
+			histree_long(forged[i].excess),
+			histree_int(forged[i].squares),
+		};
+		forge(&memory, content);
+		assert_int_equal(overview_count(&memory), 1);
+		assert_same_answer(&memory);
+	}
+	const struct histree_value half[SUMMARY_FIELD_COUNT] = { name, histree_long(5), null, null, null, null };
+	forge(&memory, half);
+	assert_same_answer(&memory);
+	memory_io_release(&memory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_file_call_may_fail),
+		cmocka_unit_test(making_may_be_cancelled),
+		cmocka_unit_test(damage_costs_no_answer),
+		cmocka_unit_test(those_of_another_store_are_not_used),
+		cmocka_unit_test(what_no_segments_have_is_not_believed),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
