@@ -5,7 +5,7 @@
  *
  * Buckets have nearly the same width on a logarithmic scale.  Their bounds are round numbers: 1 2 5, or the
  * preferred numbers of ISO 3 (Renard's).  A density takes one pass over the segments and one count for each
- * bucket, at most 128 MB.
+ * bucket, at most 128 MB; where the store has overviews (segment_store.h), it is made of them, and as exact.
  */
 #ifndef HISTREE_SEGMENT_DENSITY_H
 #define HISTREE_SEGMENT_DENSITY_H
@@ -52,7 +52,10 @@ histree_segment_density_create(struct histree_segment_store *store, const struct
 HISTREE_API const struct histree_duration_bucket *
 histree_segment_density_buckets(const struct histree_segment_density *density, size_t *count);
 
-/* Returns a group that has segments: the one with the greatest count first, the rest last, NULL after that. */
+/*
+ * Returns a group that has segments: the one with the greatest count first, of equal ones by value, the rest last,
+ * NULL after that.
+ */
 HISTREE_API const struct histree_density_group *
 histree_segment_density_group(const struct histree_segment_density *density, size_t index);
 

@@ -3,7 +3,8 @@
  * segment_view.h - the content of charts of latencies: a point for each segment, and how many segments last how
  * long.
  *
- * Both functions read every segment of their query once or twice, unsorted, and keep none of them.  The segments of
+ * Both functions read every segment of their query once or twice, unsorted, and keep none of them; or, where the
+ * store has overviews (segment_store.h) and the query has no filter, summaries and few segments.  The segments of
  * a damaged node are skipped; histree_segment_store_met_damage() then returns true.
  */
 #ifndef HISTREE_SEGMENT_VIEW_H
@@ -20,7 +21,11 @@ struct histree_segment_scatter_request {
 	/* The chart shows its window and the segments that pass its filter; order and limit are ignored. */
 	struct histree_segment_query query;
 	size_t field; /* points are grouped by its values; HISTREE_SEGMENTS_TOGETHER means by none */
-	/* A cell of the chart keeps the longest segment of each value, so that no outlier vanishes. */
+	/*
+	 * A cell of the chart keeps the longest segment of each value, so that no outlier vanishes.  Of overviews
+	 * it is made within a cell: each segment has a point of its value that starts no more than a cell before
+	 * or after it, and is as long or longer, but for an eighth.
+	 */
 	uint32_t columns, rows;
 	enum histree_duration_scale scale; /* of the rows, which end at the longest segment of the store */
 	size_t points_max;                 /* cells are doubled in size until there are no more points than this */
@@ -66,8 +71,10 @@ HISTREE_API void histree_segment_scatter_free(struct histree_segment_scatter *sc
  * Count the segments in the window of the query that pass its filter, in as many buckets of duration as a chart
  * has room for, between the shortest and the longest.  (The buckets of segment_density.h have round numbers as
  * bounds.) Bucket i counts durations from edges[i] to edges[i + 1] - 1.  The first edge is the shortest duration
- * and the last edge is one more than the longest; both are 0 if no segment counts.  `edges` has room for `buckets`
- * + 1 numbers, `counts` for `buckets`.
+ * and the last edge is one more than the longest; both are 0 if no segment counts.  Where the store has overviews,
+ * the edges of a logarithmic scale are preferred numbers (ISO 3, R 20), or every second one of them and so on;
+ * there may be fewer than asked for, and the last buckets are then empty.  `edges` has room for `buckets` + 1
+ * numbers, `counts` for `buckets`.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_histogram(struct histree_segment_store *store, const struct histree_segment_query *query,

@@ -105,6 +105,7 @@ static enum cli_exit verify_segments(struct verifying *verifying, const struct t
 		verifying->segment_stores++;
 		verifying->nodes += info->node_count;
 		verifying->segments += info->segment_count;
+		verifying->overviews += histree_segment_store_overviews(store).count;
 		status = histree_segment_store_verify(store, report_fault, verifying, &error);
 	}
 	histree_segment_store_close(store);

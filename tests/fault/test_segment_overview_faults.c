@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_segment_overview_faults.c - overviews of segments are a help and no more: making them fails at each file call
- * and when it is cancelled, and leaves the store as it was and nothing beside it; damaged, foreign or forged ones
- * cost time, and never an answer.
+ * test_segment_overview_faults.c - overviews of segments are a help and no more: making them fails at each file
+ * call and when it is cancelled, and leaves the store as it was and nothing beside it; damaged, foreign or forged
+ * ones cost time, and never an answer.
  */
 #include <setjmp.h>
 #include <stdarg.h>
