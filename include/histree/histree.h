@@ -23,6 +23,7 @@
  *	build.h		from a trace to a store
  *	events.h	the events of the trace of a store
  *	repair.h	from a damaged store to a sound one
+ *	convert.h	a store with another kind of tree
  *	segment_view.h	charts of how long segments last
  *	view.h		threads as a tree, resources, CPU usage, colours
  *	arrows.h	what connects threads and CPUs: switches, forks, wake-ups, migrations
@@ -35,6 +36,7 @@
 #include "attributes.h"
 #include "build.h"
 #include "cancel.h"
+#include "convert.h"
 #include "draw.h"
 #include "events.h"
 #include "filter.h"

@@ -9,8 +9,12 @@ static enum cli_exit open_store(struct segment_target *target, const char *path,
 	struct histree_error error = { 0 };
 	enum histree_status status = target_open(&target->target, path, &error);
 	if (status == HISTREE_OK)
-		status = target_segments(&target->target, analysis, false, &target->store, &error);
-	return status == HISTREE_OK ? CLI_OK : report_error(&error);
+		status = target_segments(&target->target, analysis, true, &target->store, &error);
+	if (status != HISTREE_OK)
+		return report_error(&error);
+	const struct histree_segment_schema *schema = &histree_segment_store_info(target->store)->schema;
+	target_warn_of_version(&target->target, schema->provider, schema->provider_version);
+	return CLI_OK;
 }
 
 static struct time_span span_of(const struct segment_target *target)

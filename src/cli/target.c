@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "histree/build.h"
 
 static char *without_slashes(const char *path)
 {
@@ -71,6 +72,34 @@ const struct histree_store_segments *target_find_segments(const struct target *t
 	return NULL;
 }
 
+/* What the manifest says is what a build is compared with. */
+static uint32_t version_in_store(const struct histree_store_info *info, const char *analysis, uint32_t version)
+{
+	for (size_t i = 0; i < info->history_count; i++)
+		if (strcmp(info->histories[i].analysis, analysis) == 0)
+			return info->histories[i].analysis_version;
+	for (size_t i = 0; i < info->segments_count; i++)
+		if (strcmp(info->segments[i].analysis, analysis) == 0)
+			return info->segments[i].analysis_version;
+	return version;
+}
+
+void target_warn_of_version(const struct target *target, const char *analysis, uint32_t version)
+{
+	struct histree_analysis_info known;
+	if (target->store != NULL)
+		version = version_in_store(histree_store_info(target->store), analysis, version);
+	for (size_t i = 0; histree_analysis(i, &known); i++) {
+		if (strcmp(known.name, analysis) != 0 || known.version == version)
+			continue;
+		report("warning: '%s' was made by version %u of analysis '%s', and this is version %u, which may "
+		       "give other states%s%s%s",
+		       target->path, version, analysis, known.version,
+		       target->store != NULL ? "; make it again with 'histree rebuild " : "",
+		       target->store != NULL ? target->path : "", target->store != NULL ? "'" : "");
+	}
+}
+
 enum cli_exit target_open_history(struct target *target, const char *path, const char *analysis,
 				  struct histree_history **out)
 {
@@ -78,8 +107,12 @@ enum cli_exit target_open_history(struct target *target, const char *path, const
 	struct histree_error error = { 0 };
 	enum histree_status status = target_open(target, path, &error);
 	if (status == HISTREE_OK)
-		status = target_history(target, analysis, false, out, &error);
-	return status == HISTREE_OK ? CLI_OK : report_error(&error);
+		status = target_history(target, analysis, true, out, &error);
+	if (status != HISTREE_OK)
+		return report_error(&error);
+	const struct histree_history_info *info = histree_history_info(*out);
+	target_warn_of_version(target, info->provider, info->provider_version);
+	return CLI_OK;
 }
 
 void target_close(struct target *target)

@@ -36,9 +36,19 @@ const struct histree_store_segments *target_find_segments(const struct target *t
 enum histree_status target_salvage(const struct target *target, const char *analysis, struct histree_history **out,
 				   struct histree_error *error);
 
+/*
+ * Says on standard error if this histree has another version of an analysis than the one that made a history or a
+ * segment store: the states may be others than it would make.  `version` is that of the file; the manifest of a
+ * store may know better.
+ */
+void target_warn_of_version(const struct target *target, const char *analysis, uint32_t version);
+
 void target_close(struct target *target);
 
-/* Opens the target and its history, for verbs that read one history.  What failed is reported on standard error. */
+/*
+ * Opens the target and its history, for verbs that read one history.  What failed is reported on standard error,
+ * and so is that another version of its analysis made it.
+ */
 enum cli_exit target_open_history(struct target *target, const char *path, const char *analysis,
 				  struct histree_history **out);
 

@@ -174,6 +174,9 @@ static enum cli_exit inform_history(struct informing *informing, const struct ta
 		fact_list_add_store(&informing->facts, histree_store_info(target->store));
 	fact_list_add_history(&informing->facts, histree_history_info(history), in_store);
 	enum cli_exit code = take_facts(informing);
+	const struct histree_history_info *info = histree_history_info(history);
+	if (!informing->is_learning)
+		target_warn_of_version(target, info->provider, info->provider_version);
 	histree_history_close(history);
 	return code;
 }
@@ -189,6 +192,8 @@ static enum cli_exit inform_segments(struct informing *informing, const struct t
 		fact_list_add_store(&informing->facts, histree_store_info(target->store));
 	fact_list_add_segments(&informing->facts, histree_segment_store_info(store), in_store);
 	enum cli_exit code = take_facts(informing);
+	if (!informing->is_learning)
+		target_warn_of_version(target, in_store->analysis, in_store->analysis_version);
 	histree_segment_store_close(store);
 	return code;
 }

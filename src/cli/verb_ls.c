@@ -46,8 +46,10 @@ static int list_attributes(const struct target *target, const struct ls_options 
 	struct histree_history *history;
 	struct attribute_list list = { 0 };
 	struct histree_error error = { 0 };
-	if (target_history(target, chosen->analysis, false, &history, &error) != HISTREE_OK)
+	if (target_history(target, chosen->analysis, true, &history, &error) != HISTREE_OK)
 		return report_error(&error);
+	const struct histree_history_info *info = histree_history_info(history);
+	target_warn_of_version(target, info->provider, info->provider_version);
 	int status = attribute_list_match(&list, histree_history_attributes(history), words->words + 1,
 					  words->count - 1, ALL_ATTRIBUTES);
 	if (status == CLI_OK || status == CLI_NOTHING)
@@ -100,8 +102,10 @@ static int list_fields(const struct target *target, const struct ls_options *cho
 				   "'%s': '%s' has segments, whose fields are listed without a PATTERN; 'histree "
 				   "segments --where' chooses among segments",
 				   words->words[1], chosen->analysis);
-	if (target_segments(target, chosen->analysis, false, &store, &error) != HISTREE_OK)
+	if (target_segments(target, chosen->analysis, true, &store, &error) != HISTREE_OK)
 		return report_error(&error);
+	const struct histree_segment_schema *schema = &histree_segment_store_info(store)->schema;
+	target_warn_of_version(target, schema->provider, schema->provider_version);
 	int status = print_fields(histree_segment_store_info(store), row_format_find(chosen->format));
 	histree_segment_store_close(store);
 	return status;

@@ -13,7 +13,7 @@
 #include "event_index/event_index.h"
 #include "pipeline/repair_inside.h"
 #include "segment/segment_repair.h"
-#include "state/history_repair.h"
+#include "state/history_copy.h"
 #include "store_folder/manifest.h"
 
 static void report_lost(void *context, const struct histree_interval *interval)
@@ -80,8 +80,8 @@ enum histree_status repair_history(struct repair *repair, const struct histree_s
 		repair_found_damage(repair, "it was never completed: it ends where it was published last");
 	status = histree_history_verify(damaged, repair_found_damage, repair, repair->error);
 	if (status == HISTREE_OK || status == HISTREE_ERR_FORMAT)
-		status = history_repair(&io_posix, damaged, out,
-					&(struct repair_report){ .lost = report_lost, .context = repair },
+		status = history_copy(&io_posix, damaged, out, NULL,
+					&(struct loss_report){ .lost = report_lost, .context = repair },
 					repair->error);
 	if (info->end > repair->info.end)
 		repair->info.end = info->end;

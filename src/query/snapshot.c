@@ -104,6 +104,8 @@ static enum histree_status restore_one(const struct histree_snapshot *snapshot, 
 		free(name);
 	if (status == HISTREE_OK && made != quark)
 		return error_set(error, HISTREE_ERR_FORMAT, "two attributes of the snapshot have one name");
+	if (status == HISTREE_OK && histree_attributes_is_folder(snapshot->attributes, quark))
+		return histree_state_folder(system, quark, error);
 	return status == HISTREE_OK ? histree_state_modify(system, histree_state_start(system), quark,
 							   snapshot->intervals[quark].value, error)
 				    : status;

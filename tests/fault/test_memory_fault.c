@@ -18,7 +18,7 @@
 #include "histree/segment_density.h"
 #include "histree/segment_filter.h"
 #include "state/history.h"
-#include "state/history_repair.h"
+#include "state/history_copy.h"
 #include "state/state_file.h"
 #include "support/effort.h"
 #include "support/faulty_memory.h"
@@ -216,8 +216,8 @@ static enum histree_status ask_question(struct fixture *fixture, struct histree_
 		return ask(history, &(struct histree_region){ some, 3, NULL, 0, info->start, middle }, count,
 			   error);
 	case REPAIR:
-		return history_repair(&fixture->memory.io, history, "repaired",
-				      &(struct repair_report){ .lost = ignore_loss }, error);
+		return history_copy(&fixture->memory.io, history, "repaired", NULL,
+				      &(struct loss_report){ .lost = ignore_loss }, error);
 	case QUESTIONS:
 		break;
 	}

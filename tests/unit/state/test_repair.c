@@ -15,7 +15,7 @@
 #include "histree/query.h"
 #include "state/attribute_tree.h"
 #include "state/history.h"
-#include "state/history_repair.h"
+#include "state/history_copy.h"
 #include "state/state_file.h"
 #include "support/memory_io.h"
 
@@ -165,7 +165,7 @@ static void repair(const char *variant, spoil_names *spoil, bool has_fault, bool
 			 has_fault ? HISTREE_ERR_FORMAT : HISTREE_OK);
 	assert_int_equal(faults > 0, has_fault);
 	struct histree_error error;
-	if (history_repair(&memory.io, history, "repaired", &(struct repair_report){ .lost = nothing_is_lost },
+	if (history_copy(&memory.io, history, "repaired", NULL, &(struct loss_report){ .lost = nothing_is_lost },
 			   &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	histree_history_close(history);

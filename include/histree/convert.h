@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * convert.h - make a store with another kind of tree from one that is complete, without its trace.
+ *
+ * Every state, its number and the names are the same; what the histories are made of is another tree.  Segment
+ * stores and the index of events are copied byte by byte, without side tables, which queries make when they need
+ * them. Histories get new overviews.
+ */
+#ifndef HISTREE_CONVERT_H
+#define HISTREE_CONVERT_H
+
+#include "cancel.h"
+#include "state_system.h"
+#include "store.h"
+
+struct histree_convert_options {
+	const char *path; /* a store, or one history file */
+	const char *out;  /* what to make, of the same kind; may be a store's own path, with `force` */
+	bool force;       /* replace a store of that name once the new one is complete */
+	bool no_overviews;
+	struct histree_tree_options tree; /* of all histories */
+	struct histree_cancel cancel;     /* asked between files, and while overviews are made */
+};
+
+/*
+ * Convert a store.  Memory is bounded; time is that of reading each history several times.  Returns
+ * HISTREE_ERR_INCOMPLETE if the build of the store was cut off or is running, and HISTREE_ERR_FORMAT if something
+ * in it is damaged: histree_repair() (repair.h) comes first then.  If the call fails, nothing is made.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_convert(const struct histree_convert_options *options,
+								   struct histree_error *error);
+
+#endif

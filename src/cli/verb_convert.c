@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+#include "cli/progress.h"
+#include "cli/tree_option.h"
+#include "cli/verb.h"
+#include "histree/convert.h"
+
+struct convert_options {
+	struct tree_options tree;
+	const char *output;
+	bool force, no_overviews;
+};
+
+static const struct cli_option options[] = {
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "OUT",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct convert_options, output),
+	  .complete = CLI_COMPLETE_PATH,
+	  .help = "make this store or file; default: STORE itself, which needs --force" },
+	CLI_OPTIONS_TREE(struct convert_options, tree),
+	{ .name = "force",
+	  .letter = 'f',
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct convert_options, force),
+	  .help = "replace an existing store of that name once the new one is complete" },
+	{ .name = "no-overviews",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct convert_options, no_overviews),
+	  .help = "make no overviews of long histories" },
+	{ 0 },
+};
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct convert_options chosen = { 0 };
+	struct cli_words words;
+	struct histree_tree_options tree;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	status = tree_option_read(&chosen.tree, 0, &tree);
+	if (status != CLI_OK)
+		return status;
+	const struct histree_convert_options wanted = {
+		.path = words.words[0],
+		.out = chosen.output != NULL ? chosen.output : words.words[0],
+		.force = chosen.force,
+		.no_overviews = chosen.no_overviews,
+		.tree = tree,
+		.cancel = { .go_on = progress_goes_on },
+	};
+	struct histree_error error = { 0 };
+	progress_catch_signals();
+	enum histree_status done = histree_convert(&wanted, &error);
+	if (done == HISTREE_ERR_CANCELLED) {
+		report("cancelled; there is no new store");
+		progress_raise_signal();
+		return CLI_INPUT;
+	}
+	return done == HISTREE_OK ? CLI_OK : report_error(&error);
+}
+
+const struct cli_verb verb_convert = {
+	.name = "convert",
+	.summary = "make a store with another kind of tree, without its trace",
+	.arguments = "STORE",
+	.words_min = 1,
+	.words_max = 1,
+	.complete = CLI_COMPLETE_PATH,
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+/*
+ * verb_rebuild.c - build a store again from the traces that its manifest names, as it was built (thesis 6.3).
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "cli/progress.h"
+#include "cli/target.h"
+#include "cli/verb.h"
+#include "histree/build.h"
+
+struct rebuild_options {
+	const char *progress;
+	bool quiet;
+};
+
+static const struct cli_option options[] = {
+	{ .name = "progress",
+	  .argument = "WHEN",
+	  .kind = CLI_CHOICE,
+	  .member = offsetof(struct rebuild_options, progress),
+	  .choices = progress_names,
+	  .help = "show progress: auto (on a terminal), json (one object a line) or none; default: auto" },
+	{ .name = "quiet",
+	  .letter = 'q',
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct rebuild_options, quiet),
+	  .help = "print only errors and warnings" },
+	{ 0 },
+};
+
+/* ---- what it was made of --------------------------------------------------------------------------------- */
+
+static bool is_there(const char *path)
+{
+	struct stat facts;
+	return stat(path, &facts) == 0;
+}
+
+/*
+ * A trace as the manifest names it, from here or from the folder that the store is in.  Returns NULL if it is at
+ * neither place; the caller frees the path.
+ */
+static char *find_trace(const char *store, const char *trace)
+{
+	if (is_there(trace))
+		return strdup(trace);
+	const char *slash = strrchr(store, '/');
+	char *beside = NULL;
+	if (trace[0] == '/' || slash == NULL ||
+	    asprintf(&beside, "%.*s/%s", (int)(slash - store), store, trace) < 0)
+		return NULL;
+	if (is_there(beside))
+		return beside;
+	free(beside);
+	return NULL;
+}
+
+struct trace_paths {
+	char **paths;
+	size_t count;
+};
+
+static void trace_paths_release(struct trace_paths *traces)
+{
+	for (size_t i = 0; i < traces->count; i++)
+		free(traces->paths[i]);
+	free(traces->paths);
+}
+
+/* Those of the command line, or of the manifest.  trace_paths_release() also after failure. */
+static enum cli_exit find_traces(const struct target *target, const struct cli_words *words,
+				 struct trace_paths *traces)
+{
+	const struct histree_store_info *info = histree_store_info(target->store);
+	size_t count = words->count > 1 ? words->count - 1 : info->trace_count;
+	traces->paths = calloc(count + 1, sizeof(*traces->paths));
+	if (traces->paths == NULL)
+		return report_no_memory();
+	for (; traces->count < count; traces->count++) {
+		const char *name = words->count > 1 ? words->words[1 + traces->count] : info->traces[traces->count];
+		char *path = words->count > 1 ? strdup(name) : find_trace(target->path, name);
+		if (path == NULL)
+			return report_exit(CLI_INPUT,
+					   "'%s' was built from '%s', which is not there; say where it is: "
+					   "'histree rebuild %s TRACE...'",
+					   target->path, name, target->path);
+		traces->paths[traces->count] = path;
+	}
+	if (count == 0)
+		return report_exit(CLI_INPUT, "'%s' does not say which trace it was built from: name it",
+				   target->path);
+	return CLI_OK;
+}
+
+/* The names of what is in the store, which the caller frees. */
+static const char **list_analyses(const struct histree_store_info *info, size_t *count)
+{
+	const char **names = calloc(info->history_count + info->segments_count + 1, sizeof(*names));
+	*count = 0;
+	for (size_t i = 0; names != NULL && i < info->history_count; i++)
+		names[(*count)++] = info->histories[i].analysis;
+	for (size_t i = 0; names != NULL && i < info->segments_count; i++)
+		names[(*count)++] = info->segments[i].analysis;
+	return names;
+}
+
+/*
+ * The tree of the first history, which is that of all.  What cannot be read gets the default, and so does the
+ * greatest depth of vrsht, which no file says.
+ */
+static struct histree_tree_options tree_of(const struct target *target, char variant[16])
+{
+	struct histree_tree_options tree = { 0 };
+	struct histree_history *history;
+	if (histree_store_info(target->store)->history_count == 0 ||
+	    target_salvage(target, histree_store_info(target->store)->histories[0].analysis, &history, NULL) !=
+		    HISTREE_OK)
+		return tree;
+	const struct histree_history_info *info = histree_history_info(history);
+	memcpy(variant, info->variant, sizeof(info->variant));
+	tree = (struct histree_tree_options){ .variant = variant,
+					      .node_size = info->node_size,
+					      .fan_out = info->fan_out,
+					      .nulls = info->has_lifetimes ? HISTREE_NULLS_LEFT_OUT
+									   : HISTREE_NULLS_KEPT,
+					      .r_depth = strcmp(variant, "rsht") == 0 ? info->r_depth : 0 };
+	histree_history_close(history);
+	return tree;
+}
+
+/* ---- built again ----------------------------------------------------------------------------------------- */
+
+static enum cli_exit report_build(enum histree_status status, const char *store, bool quiet,
+				  const struct histree_error *error)
+{
+	if (status == HISTREE_ERR_CANCELLED) {
+		report("cancelled; '%s' is as it was", store);
+		progress_raise_signal();
+		return CLI_INPUT;
+	}
+	if (status == HISTREE_PARTIAL)
+		return report_exit(CLI_INPUT, "'%s' is partial: %s", store, error->message);
+	if (status != HISTREE_OK)
+		return report_error(error);
+	if (!quiet)
+		report("'%s' was built again", store);
+	return CLI_OK;
+}
+
+static enum cli_exit rebuild(const struct target *target, const struct trace_paths *traces,
+			     const struct rebuild_options *chosen)
+{
+	const struct histree_store_info *info = histree_store_info(target->store);
+	char variant[sizeof(((struct histree_history_info *)0)->variant)];
+	size_t count;
+	const char **analyses = list_analyses(info, &count);
+	if (analyses == NULL)
+		return report_no_memory();
+	struct progress progress =
+		progress_begin(chosen->quiet && chosen->progress == NULL ? "none" : chosen->progress);
+	const struct histree_build_options wanted = {
+		.traces = (const char *const *)traces->paths,
+		.trace_count = traces->count,
+		.store = target->path,
+		.analyses = analyses,
+		.analysis_count = count,
+		.force = true,
+		.ignore_gaps = info->ignores_gaps,
+		.null_empty_stacks = info->null_empty_stacks,
+		.tree = tree_of(target, variant),
+		.progress = progress_show,
+		.progress_context = &progress,
+		.cancel = { .go_on = progress_goes_on },
+	};
+	struct histree_error error = { 0 };
+	progress_catch_signals();
+	enum histree_status status = histree_build(&wanted, &error);
+	progress_end(&progress);
+	free(analyses);
+	return report_build(status, target->path, chosen->quiet, &error);
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct rebuild_options chosen = { 0 };
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	struct target target;
+	struct trace_paths traces = { 0 };
+	struct histree_error error = { 0 };
+	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
+		status = report_error(&error);
+	else if (target.store == NULL)
+		status = report_exit(CLI_USAGE, "'%s' is one file: only a store knows its trace", target.path);
+	else
+		status = find_traces(&target, &words, &traces);
+	if (status == CLI_OK)
+		status = rebuild(&target, &traces, &chosen);
+	trace_paths_release(&traces);
+	target_close(&target);
+	return status;
+}
+
+const struct cli_verb verb_rebuild = {
+	.name = "rebuild",
+	.summary = "build a store again from the trace that it was made of",
+	.arguments = "STORE [TRACE]...",
+	.words_min = 1,
+	.words_max = CLI_WORDS_ANY,
+	.complete = CLI_COMPLETE_PATH,
+	.options = options,
+	.run = run,
+};

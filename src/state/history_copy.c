@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+/*
+ * A tree wants its intervals by the time of their end, and a query gives them in no order.  So the time is cut
+ * into slices, and what ends in a slice is sorted and added; a slice that has too much is cut in two.  A loss that
+ * reaches the end of a slice stays open until the next one says whether it goes on.
+ */
+#include "state/history_copy.h"
+
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "state/attribute_copy.h"
+#include "state/history.h"
+#include "state/state_file.h"
+#include "tree/tree_unknown.h"
+
+/* In a slice, unless it is a single time. */
+enum { INTERVALS_MAX = 1 << 20 };
+
+struct open_loss {
+	bool is_open;
+	histree_time since;
+};
+
+struct copying {
+	struct histree_history *from;
+	const struct histree_history_info *info;
+	const struct loss_report *report;
+	struct tree_iter *iter;
+	struct interval_sink sink;
+	struct histree_interval *intervals; /* that end in the slice */
+	size_t count, capacity;
+	struct arena values;
+	struct tree_unknown unknown; /* of the slice */
+	struct open_loss *open;      /* by quark */
+	struct histree_error *error;
+};
+
+static int by_end(const void *a, const void *b)
+{
+	const struct histree_interval *one = a, *other = b;
+	if (one->end != other->end)
+		return one->end < other->end ? -1 : 1;
+	return (one->quark > other->quark) - (one->quark < other->quark);
+}
+
+static enum histree_status keep(struct copying *copying, const struct histree_interval *interval)
+{
+	if (!array_reserve(&copying->intervals, &copying->capacity, copying->count + 1))
+		return error_memory(copying->error, "copying a history");
+	struct histree_interval *copy = &copying->intervals[copying->count];
+	*copy = *interval;
+	if (interval->value.size > 0) {
+		copy->value.bytes = arena_copy(&copying->values, interval->value.bytes, interval->value.size);
+		if (copy->value.bytes == NULL)
+			return error_memory(copying->error, "copying a history");
+	}
+	copying->count++;
+	return HISTREE_OK;
+}
+
+/* All that is readable and ends from one time to the other.  HISTREE_END: too much. */
+static enum histree_status collect(struct copying *copying, histree_time from, histree_time to)
+{
+	struct histree_interval interval;
+	enum histree_status status;
+	copying->count = 0;
+	arena_release(&copying->values);
+	tree_iter_start(copying->iter, &(struct histree_region){ .from = from, .to = to });
+	while ((status = tree_iter_next(copying->iter, &interval, copying->error)) == HISTREE_OK) {
+		if (interval.end > to)
+			continue;
+		if (copying->count == INTERVALS_MAX && from < to)
+			return HISTREE_END;
+		status = keep(copying, &interval);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* ---- losses ---------------------------------------------------------------------------------------------- */
+
+static enum histree_status lose(struct copying *copying, histree_quark quark, histree_time start, histree_time end)
+{
+	const struct histree_interval loss = {
+		.start = start, .end = end, .quark = quark, .value = histree_unknown()
+	};
+	copying->report->lost(copying->report->context, &loss);
+	return keep(copying, &loss);
+}
+
+/* An open loss does not go on in the slice that begins at `from`. */
+static enum histree_status close_loss(struct copying *copying, histree_quark quark, histree_time from)
+{
+	struct open_loss *open = &copying->open[quark];
+	if (!open->is_open)
+		return HISTREE_OK;
+	open->is_open = false;
+	return lose(copying, quark, open->since, from - 1);
+}
+
+static enum histree_status take_loss(struct copying *copying, const struct histree_interval *loss,
+				     histree_time from, histree_time to)
+{
+	struct open_loss *open = &copying->open[loss->quark];
+	histree_time start = loss->start;
+	if (start == from && open->is_open)
+		start = open->since;
+	else if (close_loss(copying, loss->quark, from) != HISTREE_OK)
+		return HISTREE_ERR_MEMORY;
+	open->is_open = loss->end == to && to < copying->info->end;
+	open->since = start;
+	return open->is_open ? HISTREE_OK : lose(copying, loss->quark, start, loss->end);
+}
+
+static enum histree_status add_losses(struct copying *copying, histree_time from, histree_time to)
+{
+	enum histree_status status =
+		tree_unknown_find(history_tree(copying->from), &(struct histree_region){ .from = from, .to = to },
+				  &copying->unknown, copying->error);
+	size_t next = 0;
+	for (histree_quark quark = 0; quark < copying->info->attribute_count && status == HISTREE_OK; quark++) {
+		bool has_first = next < copying->unknown.count && copying->unknown.intervals[next].quark == quark &&
+				 copying->unknown.intervals[next].start == from;
+		if (!has_first)
+			status = close_loss(copying, quark, from);
+		while (status == HISTREE_OK && next < copying->unknown.count &&
+		       copying->unknown.intervals[next].quark == quark)
+			status = take_loss(copying, &copying->unknown.intervals[next++], from, to);
+	}
+	return status;
+}
+
+/* ---- slices --------------------------------------------------------------------------------------------- */
+
+static enum histree_status add_intervals(struct copying *copying)
+{
+	enum histree_status status = HISTREE_OK;
+	bool closing = false;
+	if (copying->count > 0)
+		qsort(copying->intervals, copying->count, sizeof(*copying->intervals), by_end);
+	for (size_t i = 0; i < copying->count && status == HISTREE_OK; i++) {
+		const struct histree_interval *interval = &copying->intervals[i];
+		if (interval->end == copying->info->end && !closing) {
+			copying->sink.closing(copying->sink.context, interval->end);
+			closing = true;
+		}
+		status = copying->sink.add(copying->sink.context, interval, copying->error);
+	}
+	return status;
+}
+
+static enum histree_status add_slice(struct copying *copying, histree_time from, histree_time to)
+{
+	enum histree_status status = collect(copying, from, to);
+	if (status == HISTREE_END) {
+		histree_time middle = from + (histree_time)(((uint64_t)to - (uint64_t)from) / 2);
+		status = add_slice(copying, from, middle);
+		return status == HISTREE_OK ? add_slice(copying, middle + 1, to) : status;
+	}
+	if (status == HISTREE_OK)
+		status = add_losses(copying, from, to);
+	return status == HISTREE_OK ? add_intervals(copying) : status;
+}
+
+enum histree_status history_copy(const struct io *io, struct histree_history *from, const char *path,
+				 const struct histree_tree_options *tree, const struct loss_report *report,
+				 struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(from);
+	struct copying copying = { .from = from,
+				   .info = info,
+				   .report = report,
+				   .error = error,
+				   .open = calloc((size_t)info->attribute_count + 1, sizeof(*copying.open)) };
+	const struct histree_history_options options = {
+		.path = path,
+		.provider = info->provider,
+		.provider_version = info->provider_version,
+		.start = info->start,
+		.tree = tree != NULL ? *tree
+				     : (struct histree_tree_options){ .variant = info->variant,
+								      .r_depth = info->r_depth,
+								      .node_size = info->node_size,
+								      .fan_out = info->fan_out,
+								      .nulls = info->has_lifetimes
+										       ? HISTREE_NULLS_LEFT_OUT
+										       : HISTREE_NULLS_KEPT },
+	};
+	struct attribute_tree attributes;
+	enum histree_status status = attribute_copy_to_tree(histree_history_attributes(from), &attributes, error);
+	if (status == HISTREE_OK && copying.open == NULL)
+		status = error_memory(error, "copying a history");
+	if (status == HISTREE_OK)
+		status = tree_iter_create(history_tree(from), &copying.iter, error);
+	if (status == HISTREE_OK)
+		status = state_file_sink(io, &options, NULL, &copying.sink, error);
+	if (status == HISTREE_OK) {
+		tree_iter_keep_to_nodes(copying.iter);
+		status = info->attribute_count > 0 ? add_slice(&copying, info->start, info->end) : HISTREE_OK;
+		if (status == HISTREE_OK)
+			status = copying.sink.finish(copying.sink.context, &attributes, info->end, error);
+		copying.sink.free(copying.sink.context);
+	}
+	attribute_tree_release(&attributes);
+	tree_iter_free(copying.iter);
+	tree_unknown_release(&copying.unknown);
+	arena_release(&copying.values);
+	free(copying.intervals);
+	free(copying.open);
+	return status;
+}

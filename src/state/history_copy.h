@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * history_copy.h - make a new history of what can be read of another: a sound one of a damaged one or of one that
+ * is not complete, or one with another kind of tree.
+ */
+#ifndef STATE_HISTORY_COPY_H
+#define STATE_HISTORY_COPY_H
+
+#include "base/io.h"
+#include "histree/state_system.h"
+
+/* What is lost: an interval of type unknown, which the other history did not have. */
+struct loss_report {
+	void (*lost)(void *context, const struct histree_interval *interval);
+	void *context;
+};
+
+/*
+ * Write the new history to `path`, which must not exist, with a tree as `tree` says, or as it was if that is NULL.
+ * One that is damaged was opened to be salvaged.  Memory is bounded; time is that of reading it several times.
+ */
+enum histree_status history_copy(const struct io *io, struct histree_history *from, const char *path,
+				 const struct histree_tree_options *tree, const struct loss_report *report,
+				 struct histree_error *error);
+
+#endif

@@ -1,0 +1,32 @@
+# A store of an older version says so once and is built again as it was, from the trace that it names.
+cp -r "$DATA/demo-trace" trace
+histree build -q -a kernel,system-calls -t esht --node-size 8K -o store trace
+histree dump store >expected
+# Make the manifest one of version 1, which has no checksum, with other versions of the analyses.
+set_versions() {
+	python3 - "$@" <<-'END'
+		import json, sys
+		path, *pairs = sys.argv[1:]
+		manifest = json.load(open(path))
+		manifest.pop("checksum", None)
+		manifest["version"] = manifest["oldest_reader"] = 1
+		for each in manifest["histories"] + manifest["segments"]:
+		    each["version"] = int(dict(pair.split("=") for pair in pairs).get(each["analysis"], each["version"]))
+		json.dump(manifest, open(path, "w"))
+	END
+}
+set_versions store/manifest.json kernel=1 system-calls=999
+for verb in 'info' 'ls' 'query --at +1ms' 'dump' 'segments'; do
+	analysis=$([ "$verb" = segments ] && echo system-calls)
+	histree $verb store $analysis 2>&1 >/dev/null | sed "s/^/${verb%% *}: /; s/this is version [0-9]*/this is version N/"
+done
+mv trace elsewhere
+try histree rebuild store
+histree dump store 2>/dev/null | cmp - expected
+try histree rebuild store elsewhere
+histree dump store | cmp - expected
+mkdir folder && mv store elsewhere folder
+set_versions folder/store/manifest.json kernel=1
+try histree rebuild -q folder/store
+try histree info folder/store -a kernel --format json | grep -o '"variant":"[^"]*"\|"node_size":[0-9]*'
+try histree rebuild folder/store/kernel.sht

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_convert.c - whatever fails while a store is converted, what was there stays, and nothing else is left.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "histree/build.h"
+#include "histree/query.h"
+#include "pipeline/convert.h"
+#include "support/data.h"
+#include "support/effort.h"
+#include "support/faulty_io.h"
+
+struct world {
+	char folder[64], trace[DATA_PATH_SIZE], store[128], other[128];
+};
+
+static int set_up(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+	const char *const analyses[] = { "kernel", "system-calls" };
+	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-convert-XXXXXX");
+	assert_non_null(mkdtemp(world->folder));
+	source_path(world->trace, "tests/data/ctf-perf-small");
+	snprintf(world->store, sizeof(world->store), "%s/s.histree", world->folder);
+	snprintf(world->other, sizeof(world->other), "%s/other", world->folder);
+	const char *const traces[] = { world->trace };
+	const struct histree_build_options options = {
+		.traces = traces, .trace_count = 1, .store = world->store, .analyses = analyses, .analysis_count = 2
+	};
+	assert_int_equal(histree_build(&options, NULL), HISTREE_OK);
+	*state = world;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct world *world = *state;
+	char command[128];
+	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
+	int status = system(command);
+	free(world);
+	return status;
+}
+
+static bool is_there(const char *path, const char *suffix)
+{
+	char name[192];
+	struct stat facts;
+	snprintf(name, sizeof(name), "%s%s", path, suffix);
+	return lstat(name, &facts) == 0;
+}
+
+/* Returns the number of intervals of a sound store, and of which variant its history is. */
+static uint64_t ask(const char *path, char variant[16])
+{
+	struct histree_store *store;
+	struct histree_history *history;
+	struct histree_query *query;
+	struct histree_interval interval;
+	uint64_t count = 0;
+	assert_int_equal(histree_store_open(path, &store, NULL), HISTREE_OK);
+	assert_int_equal(histree_store_history(store, NULL, false, NULL, &history, NULL), HISTREE_OK);
+	const struct histree_history_info *info = histree_history_info(history);
+	memcpy(variant, info->variant, sizeof(info->variant));
+	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	assert_int_equal(
+		histree_query_start(query, &(struct histree_region){ .from = info->start, .to = info->end }, NULL),
+		HISTREE_OK);
+	while (histree_query_next(query, &interval, NULL) == HISTREE_OK)
+		count++;
+	histree_query_free(query);
+	histree_history_close(history);
+	histree_store_close(store);
+	return count;
+}
+
+static void whatever_fails_the_store_survives(void **state)
+{
+	struct world *world = *state;
+	char variant[16];
+	struct faulty_io faulty;
+	uint64_t count = ask(world->store, variant), failures = 0;
+	const struct histree_convert_options options = {
+		.path = world->store, .out = world->store, .force = true, .tree = { .variant = "esht" }
+	};
+	enum histree_status status = HISTREE_ERR_IO;
+	for (uint64_t at = 1; status != HISTREE_OK; at += test_effort(1, 3)) {
+		struct histree_error error = { 0 };
+		faulty_io_init(&faulty, &io_posix);
+		faulty.fail_at = at;
+		status = pipeline_convert(&options, &faulty.io, &error);
+		assert_true(status == HISTREE_OK || (status == HISTREE_ERR_IO && error.message[0] != '\0'));
+		assert_int_equal(ask(world->store, variant), count);
+		assert_string_equal(variant, status == HISTREE_OK ? "esht" : "cluster");
+		failures += status != HISTREE_OK;
+		if (status != HISTREE_OK)
+			assert_false(is_there(world->store, ".building") &&
+				     is_there(world->store, ".building/manifest.json"));
+	}
+	assert_true(failures > 10);
+	assert_false(is_there(world->store, ".building"));
+}
+
+static bool never_goes_on(void *context)
+{
+	(void)context;
+	return false;
+}
+
+static void what_is_not_wanted_any_more_leaves_nothing(void **state)
+{
+	struct world *world = *state;
+	const struct histree_convert_options options = { .path = world->store,
+							 .out = world->other,
+							 .cancel = { .go_on = never_goes_on } };
+	assert_int_equal(histree_convert(&options, NULL), HISTREE_ERR_CANCELLED);
+	assert_false(is_there(world->other, ""));
+	assert_false(is_there(world->other, ".building"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(whatever_fails_the_store_survives, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(what_is_not_wanted_any_more_leaves_nothing, set_up, tear_down),
+	};
+	return cmocka_run_group_tests_name("convert", tests, NULL, NULL);
+}
