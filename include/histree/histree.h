@@ -16,6 +16,7 @@
  *	segment_store.h	store segments and get them in any order
  *	filter.h	filter expressions over named fields
  *	segment_filter.h	filter expressions over segments
+ *	join.h		which states and which segments overlap
  *	segment_rows.h	rows of a table of segments, by number, in any order
  *	segment_stats.h	statistics of durations
  *	segment_density.h	how many segments last how long
@@ -41,6 +42,7 @@
 #include "events.h"
 #include "filter.h"
 #include "history.h"
+#include "join.h"
 #include "lookup.h"
 #include "query.h"
 #include "repair.h"

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: MIT
+/*
+ * join.c - a sweep over the changes of states and the starts of segments (thesis 2.4.4, after [46]).
+ *
+ * Whatever arrives at the line is paired with all of the other kind that the line crosses, so each pair is found
+ * once, when the later of the two begins.  At one time states arrive before segments.
+ */
+#include "histree/join.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "histree/lookup.h"
+#include "query/active_segments.h"
+#include "query/active_states.h"
+
+static const size_t memory_default = (size_t)64 << 20;
+
+enum arrival { NO_ARRIVAL, STATE_ARRIVED, SEGMENT_ARRIVED };
+
+struct histree_join {
+	struct histree_history *history;
+	struct histree_join_query query;
+	struct histree_query *states; /* of those at the start of the range */
+	struct histree_changes *changes;
+	struct histree_segment_iter *segments;
+	/* What comes next of either kind. */
+	struct histree_change change;
+	size_t change_at; /* of its intervals */
+	struct histree_segment segment;
+	bool changes_end, has_segment, segments_end;
+	/* What the line crosses, and what has arrived there last: `partner_at` of the other kind are done. */
+	struct active_states active_states;
+	struct active_segments active_segments;
+	size_t pass_at; /* number of active segments at which those that ended are let go of */
+	enum arrival arrival;
+	histree_quark arrived_quark;
+	const struct histree_segment *arrived_segment;
+	size_t partner_at;
+};
+
+enum histree_status histree_join_create(struct histree_history *history, struct histree_segment_store *store,
+					struct histree_join **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct histree_join *join = calloc(1, sizeof(*join));
+	if (join == NULL)
+		return error_memory(error, "a join");
+	join->history = history;
+	join->changes_end = join->segments_end = true;
+	enum histree_status status = histree_query_create(history, &join->states, error);
+	if (status == HISTREE_OK)
+		status = histree_changes_create(history, &join->changes, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_create(store, &join->segments, error);
+	if (status == HISTREE_OK &&
+	    !active_states_init(&join->active_states, histree_history_info(history)->attribute_count))
+		status = error_memory(error, "a join");
+	join->active_segments.field_count =
+		status == HISTREE_OK ? histree_segment_store_info(store)->schema.field_count : 0;
+	if (status != HISTREE_OK) {
+		histree_join_free(join);
+		return status;
+	}
+	*out = join;
+	return HISTREE_OK;
+}
+
+void histree_join_free(struct histree_join *join)
+{
+	if (join == NULL)
+		return;
+	histree_query_free(join->states);
+	histree_changes_free(join->changes);
+	histree_segment_iter_free(join->segments);
+	active_states_release(&join->active_states);
+	active_segments_release(&join->active_segments);
+	free(join);
+}
+
+struct histree_segment_loss histree_join_loss(const struct histree_join *join)
+{
+	return histree_segment_iter_loss(join->segments);
+}
+
+/* ---- arrivals ---------------------------------------------------------------------------------------- */
+
+static bool takes_part(const struct histree_join *join, const struct histree_interval *state)
+{
+	const struct histree_join_query *query = &join->query;
+	return query->state != NULL ? query->state(query->state_context, state) : state->value.type != HISTREE_NULL;
+}
+
+/* The attribute has a new state, or none that takes part. */
+static enum histree_status take_state(struct histree_join *join, const struct histree_interval *state,
+				      struct histree_error *error)
+{
+	if (!takes_part(join, state)) {
+		active_states_drop(&join->active_states, state->quark);
+		return HISTREE_OK;
+	}
+	if (!active_states_set(&join->active_states, state))
+		return error_memory(error, "a join");
+	join->arrival = STATE_ARRIVED;
+	join->arrived_quark = state->quark;
+	join->partner_at = 0;
+	return HISTREE_OK;
+}
+
+static enum histree_status take_next_state(struct histree_join *join, struct histree_error *error)
+{
+	const struct histree_change *change = &join->change;
+	if (join->change_at == 0)
+		active_segments_pass(&join->active_segments, change->time);
+	return take_state(join, &change->intervals[join->change_at++], error);
+}
+
+static void pass_segments(struct histree_join *join, histree_time t)
+{
+	enum { WORTH_IT = 64 };
+	if (join->active_segments.count < join->pass_at)
+		return;
+	active_segments_pass(&join->active_segments, t);
+	join->pass_at = 2 * join->active_segments.count + WORTH_IT;
+}
+
+static enum histree_status take_next_segment(struct histree_join *join, struct histree_error *error)
+{
+	struct active_segments *active = &join->active_segments;
+	size_t memory_max = join->query.memory_max != 0 ? join->query.memory_max : memory_default;
+	pass_segments(join, join->segment.start);
+	join->has_segment = false;
+	join->arrived_segment = active_segments_add(active, &join->segment);
+	if (join->arrived_segment == NULL)
+		return error_memory(error, "a join");
+	if (active->bytes > memory_max)
+		active_segments_pass(active, join->segment.start);
+	if (active->bytes > memory_max)
+		return error_set(error, HISTREE_ERR_TOO_LARGE,
+				 "%zu segments overlap at %" PRId64 ", more than %zu bytes hold; choose fewer",
+				 active->count, join->segment.start, memory_max);
+	join->arrival = SEGMENT_ARRIVED;
+	join->partner_at = 0;
+	return HISTREE_OK;
+}
+
+/* Have what comes next of either kind.  HISTREE_PARTIAL: segments are missing here. */
+static enum histree_status look_ahead(struct histree_join *join, struct histree_error *error)
+{
+	if (!join->changes_end && join->change_at == join->change.count) {
+		enum histree_status status = histree_changes_next(join->changes, &join->change, error);
+		if (status != HISTREE_OK && status != HISTREE_END)
+			return status;
+		join->change_at = 0;
+		join->changes_end = status == HISTREE_END;
+	}
+	if (!join->segments_end && !join->has_segment) {
+		enum histree_status status = histree_segment_iter_next(join->segments, &join->segment, error);
+		if (status != HISTREE_OK && status != HISTREE_END)
+			return status;
+		join->has_segment = status == HISTREE_OK;
+		join->segments_end = status == HISTREE_END;
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status next_arrival(struct histree_join *join, struct histree_error *error)
+{
+	enum histree_status status = look_ahead(join, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (!join->has_segment && join->active_segments.count == 0)
+		return HISTREE_END; /* no state meets anything any more */
+	if (!join->changes_end && (!join->has_segment || join->change.time <= join->segment.start))
+		return take_next_state(join, error);
+	return join->has_segment ? take_next_segment(join, error) : HISTREE_END;
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------------- */
+
+static bool belong_together(const struct histree_join *join, const struct histree_interval *state,
+			    const struct histree_segment *segment)
+{
+	const struct histree_join_query *query = &join->query;
+	return query->pair == NULL || query->pair(query->pair_context, state, segment);
+}
+
+static const struct histree_interval *state_of(const struct histree_join *join, histree_quark quark)
+{
+	return &join->active_states.states[join->active_states.places[quark] - 1];
+}
+
+/* The next pair of what has arrived; false if there is none. */
+static bool next_partner(struct histree_join *join, struct histree_join_pair *out)
+{
+	const struct active_segments *segments = &join->active_segments;
+	const struct active_states *states = &join->active_states;
+	size_t count = join->arrival == STATE_ARRIVED ? segments->count : states->count;
+	while (join->arrival != NO_ARRIVAL && join->partner_at < count) {
+		size_t at = join->partner_at++;
+		bool is_state = join->arrival == STATE_ARRIVED;
+		out->state = is_state ? state_of(join, join->arrived_quark) : &states->states[at];
+		out->segment = is_state ? segments->segments[at] : join->arrived_segment;
+		if (belong_together(join, out->state, out->segment))
+			return true;
+	}
+	join->arrival = NO_ARRIVAL;
+	return false;
+}
+
+static void set_overlap(const struct histree_join *join, struct histree_join_pair *pair)
+{
+	pair->start = pair->state->start > pair->segment->start ? pair->state->start : pair->segment->start;
+	pair->end = pair->state->end < pair->segment->end ? pair->state->end : pair->segment->end;
+	if (pair->start < join->query.from)
+		pair->start = join->query.from;
+	if (pair->end > join->query.to)
+		pair->end = join->query.to;
+}
+
+static void end_join(struct histree_join *join)
+{
+	join->arrival = NO_ARRIVAL;
+	join->changes_end = join->segments_end = true;
+	join->has_segment = false;
+	join->change = (struct histree_change){ .count = 0 };
+	join->change_at = 0;
+	active_states_clear(&join->active_states);
+	active_segments_clear(&join->active_segments);
+}
+
+enum histree_status histree_join_next(struct histree_join *join, struct histree_join_pair *out,
+				      struct histree_error *error)
+{
+	while (!next_partner(join, out)) {
+		enum histree_status status = next_arrival(join, error);
+		if (status == HISTREE_PARTIAL)
+			return status;
+		if (status != HISTREE_OK) {
+			end_join(join);
+			return status;
+		}
+	}
+	set_overlap(join, out);
+	return HISTREE_OK;
+}
+
+/* ---- the start --------------------------------------------------------------------------------------- */
+
+/* The states that hold when the range begins; there is no segment yet that they could meet. */
+static enum histree_status take_first_states(struct histree_join *join, struct histree_error *error)
+{
+	const struct histree_join_query *query = &join->query;
+	const struct histree_region region = {
+		.quarks = query->quarks, .quark_count = query->quark_count, .from = query->from, .to = query->from
+	};
+	struct histree_interval state;
+	enum histree_status status = histree_query_start(join->states, &region, error);
+	while (status == HISTREE_OK && (status = histree_query_next(join->states, &state, error)) == HISTREE_OK)
+		status = take_state(join, &state, error);
+	join->arrival = NO_ARRIVAL;
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+static enum histree_status start_changes(struct histree_join *join, struct histree_error *error)
+{
+	const struct histree_join_query *query = &join->query;
+	if (query->from == query->to)
+		return HISTREE_OK;
+	const struct histree_changes_region region = {
+		.quarks = query->quarks, .quark_count = query->quark_count, .from = query->from + 1, .to = query->to
+	};
+	enum histree_status status = histree_changes_start(join->changes, &region, error);
+	join->changes_end = status != HISTREE_OK;
+	return status;
+}
+
+enum histree_status histree_join_start(struct histree_join *join, const struct histree_join_query *query,
+				       struct histree_error *error)
+{
+	const struct histree_segment_query segments = {
+		.from = query->from,
+		.to = query->to,
+		.order = HISTREE_SEGMENTS_BY_START,
+		.filter = query->segment,
+		.filter_context = query->segment_context,
+	};
+	const struct histree_region whole = {
+		.quarks = query->quarks, .quark_count = query->quark_count, .from = query->from, .to = query->to
+	};
+	end_join(join);
+	join->query = *query;
+	enum histree_status status = histree_query_start(join->states, &whole, error);
+	if (status == HISTREE_OK)
+		status = take_first_states(join, error);
+	if (status == HISTREE_OK)
+		status = start_changes(join, error);
+	if (status == HISTREE_OK)
+		status = histree_segment_iter_start(join->segments, &segments, NULL, error);
+	join->segments_end = status != HISTREE_OK;
+	if (status != HISTREE_OK)
+		end_join(join);
+	return status;
+}
