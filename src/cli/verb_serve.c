@@ -8,7 +8,7 @@
 #include "server/server.h"
 
 struct serve_options {
-	uint64_t port;
+	uint64_t port, memory;
 	const char *bind, *stores, *web_root, *allowed_origin;
 	bool any_port, trusts_stores;
 };
@@ -48,6 +48,13 @@ static const struct cli_option options[] = {
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct serve_options, trusts_stores),
 	  .help = "read the trace that a store names, wherever it is, and not only below a STORE or FOLDER" },
+	{ .name = "memory",
+	  .argument = "BYTES",
+	  .kind = CLI_SIZE,
+	  .member = offsetof(struct serve_options, memory),
+	  .help = "take so much memory for all answers together; more requests wait; default: 512M",
+	  .min = 1024 * 1024,
+	  .max = UINT64_MAX },
 	{ .name = "web-root",
 	  .argument = "FOLDER",
 	  .kind = CLI_TEXT,
@@ -92,6 +99,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 					   : PORT_DEFAULT,
 		.stores = chosen.stores,
 		.trusts_stores = chosen.trusts_stores,
+		.memory = (size_t)chosen.memory,
 		.web_root = chosen.web_root,
 		.allowed_origin = chosen.allowed_origin,
 	};

@@ -65,6 +65,8 @@ enum histree_status server_start(const struct server_options *options, struct se
 		.handle = router_handle,
 		.context = &server->router,
 	};
+	if (options->memory != 0)
+		http.limits.memory = options->memory;
 	if (status == HISTREE_OK)
 		status = http_start(&http, &server->http, error);
 	if (status != HISTREE_OK) {

@@ -21,6 +21,7 @@ struct server_options {
 	const char *stores;   /* where stores of traces are made, and bookmarks kept; NULL: the current folder */
 	bool trusts_stores;   /* read the traces that stores name wherever they are, not only below `paths` */
 	const char *web_root; /* NULL: the page in the program */
+	size_t memory;        /* of all answers together; 0: 512 MiB */
 	const char *allowed_origin; /* NULL: only pages of this machine and of VS Code */
 };
 

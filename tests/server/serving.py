@@ -60,8 +60,15 @@ class Server:
         self.process.communicate()
 
     def resident_bytes(self):
+        return self._bytes_of("VmRSS")
+
+    def most_resident_bytes(self):
+        """That it ever had."""
+        return self._bytes_of("VmHWM")
+
+    def _bytes_of(self, name):
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return 1024 * int(re.search(r"VmRSS:\s+(\d+)", status)[1])
+        return 1024 * int(re.search(rf"{name}:\s+(\d+)", status)[1])
 
 
 def build(histree, trace, store, *options):

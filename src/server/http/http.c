@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "server/http/http_address.h"
 #include "server/http/http_guard.h"
+#include "server/http/http_memory.h"
 #include "server/http/http_watch.h"
 
 enum {
@@ -31,7 +32,8 @@ struct http {
 	uint16_t port;
 	sem_t turns; /* how many more answers may be made now */
 	struct http_watch *watch;
-	atomic_size_t bodies; /* bytes that requests have announced or sent */
+	struct http_memory memory; /* of all answers */
+	atomic_size_t bodies;      /* bytes that requests have announced or sent */
 };
 
 /* One request, from its first line to the last byte of the reply. */
@@ -43,6 +45,8 @@ struct exchange {
 	size_t body_size, body_capacity;
 	size_t body_claimed; /* of the bytes of all bodies */
 	struct watched *watched;
+	struct http *http;
+	struct memory_share memory;
 	struct reply reply;
 	const char *ready; /* made, not yet sent */
 	size_t ready_size;
@@ -107,6 +111,7 @@ static void end_exchange(void *context, struct MHD_Connection *connection, void 
 		http_watch_allow(http->watch, exchange->watched, http->options.limits.request_ms);
 	atomic_fetch_sub(&http->bodies, exchange->body_claimed);
 	reply_release(&exchange->reply);
+	http_memory_end(&http->memory, &exchange->memory);
 	target_release(&exchange->request.target);
 	free(exchange->body);
 	free(exchange);
@@ -224,12 +229,12 @@ static void make_first_piece(struct exchange *exchange, struct MHD_Connection *c
 	bool is_small = reply->fixed == NULL && reply->steps.state == NULL && reply->piece.size < ZIP_SIZE_MIN;
 	if (!is_small && may_zip(connection))
 		reply_zip(reply);
-	if (reply_next(reply, &exchange->ready, &exchange->ready_size))
+	if (reply_next(reply, &exchange->ready, &exchange->ready_size) && !reply->is_crowded)
 		return;
 	if (reply->zipped)
 		deflateEnd(&reply->deflate);
 	reply->zipped = reply->is_cut = false;
-	if (reply->error.message[0] == '\0')
+	if (!reply->is_crowded && reply->error.message[0] == '\0')
 		error_memory(&reply->error, "an answer");
 	reply_failure(reply, &reply->error);
 	if (!reply_next(reply, &exchange->ready, &exchange->ready_size))
@@ -289,6 +294,15 @@ static bool is_wanted(void *context)
 	return poll(&asked, 1, 0) <= 0 || (asked.revents & (POLLRDHUP | POLLHUP | POLLERR)) == 0;
 }
 
+static bool has_room(void *context, size_t more)
+{
+	struct exchange *exchange = context;
+	struct http_memory *memory = &exchange->http->memory;
+	return more == 0
+		       ? http_memory_goes_on(memory, &exchange->memory)
+		       : http_memory_claim(memory, &exchange->memory, more, exchange->http->options.limits.turn_ms);
+}
+
 static struct timespec in_ms(int milliseconds)
 {
 	struct timespec time;
@@ -313,11 +327,19 @@ static bool wait_for_turn(struct http *http)
 static enum MHD_Result make_answer(struct http *http, struct exchange *exchange, struct MHD_Connection *connection)
 {
 	const struct http_limits *limits = &http->options.limits;
-	http_watch_allow(http->watch, exchange->watched, limits->turn_ms + limits->answer_ms);
+	http_watch_allow(http->watch, exchange->watched, 2 * limits->turn_ms + limits->answer_ms);
 	if (!wait_for_turn(http)) {
 		reply_error(&exchange->reply, HTTP_BUSY, "the server is busy; try again soon");
 		return send_reply(exchange, connection);
 	}
+	if (!http_memory_begin(&http->memory, &exchange->memory, limits->turn_ms)) {
+		sem_post(&http->turns);
+		reply_error(&exchange->reply, HTTP_BUSY, "the server is busy; try again soon");
+		return send_reply(exchange, connection);
+	}
+	exchange->http = http;
+	exchange->reply.has_room = has_room;
+	exchange->reply.room_context = exchange;
 	const struct timespec deadline = in_ms(limits->answer_ms);
 	exchange->reply.deadline_ns = (int64_t)deadline.tv_sec * 1000000000 + deadline.tv_nsec;
 	http_watch_allow(http->watch, exchange->watched, limits->answer_ms);
@@ -398,6 +420,7 @@ enum histree_status http_start(const struct http_options *options, struct http *
 	if (http == NULL)
 		return error_memory(error, "a server");
 	http->options = *options;
+	http_memory_init(&http->memory, options->limits.memory);
 	sem_init(&http->turns, 0, (unsigned)options->limits.answers);
 	enum histree_status status = http_watch_create(&http->watch, error);
 	if (status == HISTREE_OK && options->allowed_origin != NULL) {
@@ -428,6 +451,7 @@ void http_stop(struct http *http)
 		MHD_stop_daemon(http->daemon);
 	http_watch_free(http->watch);
 	sem_destroy(&http->turns);
+	http_memory_release(&http->memory);
 	free(http->allowed_origin);
 	free(http);
 }

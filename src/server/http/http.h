@@ -26,6 +26,7 @@ struct http_limits {
 	int request_ms;  /* for the first line of a request, and once more for the rest of it */
 	int answer_ms;   /* to make an answer and to take it, from the turn on */
 	size_t bodies;   /* bytes of all bodies that are being sent or answered; more are 503 */
+	size_t memory;   /* bytes of all answers together (http_memory.h); others wait, as for a turn, or are 503 */
 };
 
 /* What histree-serve(1) says. */
@@ -36,7 +37,8 @@ struct http_limits {
 			       .idle_ms = 30000,    \
 			       .request_ms = 30000, \
 			       .answer_ms = 120000, \
-			       .bodies = 64 << 20 })
+			       .bodies = 64 << 20,  \
+			       .memory = 512 << 20 })
 
 enum http_method { HTTP_GET, HTTP_POST, HTTP_PUT, HTTP_DELETE, HTTP_METHOD_COUNT };
 

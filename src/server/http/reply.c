@@ -94,6 +94,10 @@ void reply_error(struct reply *reply, enum http_status status, const char *forma
 
 void reply_failure(struct reply *reply, const struct histree_error *error)
 {
+	if (reply->is_crowded) {
+		reply_error(reply, HTTP_BUSY, "the server has no memory for this answer now; try again soon");
+		return;
+	}
 	bool is_request = error->status == HISTREE_ERR_ARGUMENT || error->status == HISTREE_ERR_TIME_RANGE;
 	enum http_status status = is_request                           ? HTTP_BAD_REQUEST
 				  : error->status == HISTREE_NOT_FOUND ? HTTP_NOT_FOUND
@@ -113,10 +117,25 @@ static bool is_late(const struct reply *reply)
 	return reply->deadline_ns != 0 && monotonic_ns() > reply->deadline_ns;
 }
 
+static bool has_room(struct reply *reply, size_t more)
+{
+	if (reply->has_room != NULL && !reply->has_room(reply->room_context, more))
+		reply->is_crowded = true;
+	return !reply->is_crowded;
+}
+
+bool reply_claim(struct reply *reply, size_t more)
+{
+	if (!has_room(reply, more))
+		reply_failure(reply, &reply->error);
+	return !reply->is_crowded;
+}
+
 static bool goes_on(void *context)
 {
-	const struct reply *reply = context;
-	return !is_late(reply) && (reply->is_wanted == NULL || reply->is_wanted(reply->wanted_context));
+	struct reply *reply = context;
+	return !is_late(reply) && has_room(reply, 0) &&
+	       (reply->is_wanted == NULL || reply->is_wanted(reply->wanted_context));
 }
 
 struct histree_cancel reply_cancel(struct reply *reply)
@@ -131,6 +150,9 @@ static enum histree_status take_step(struct reply *reply)
 	if (is_late(reply))
 		return error_set(&reply->error, HISTREE_ERR_CANCELLED,
 				 "the answer took too long; ask for a smaller part");
+	if (!has_room(reply, 0))
+		return error_set(&reply->error, HISTREE_ERR_CANCELLED,
+				 "the server has no memory for this answer now; try again soon");
 	enum histree_status status = reply->steps.next(reply->steps.state, &reply->json, &reply->error);
 	return reply->piece.failed ? error_memory(&reply->error, "an answer") : status;
 }

@@ -56,6 +56,10 @@ struct reply {
 	bool is_cut;        /* it failed where that can no longer be said in it */
 	struct histree_error error;
 	int64_t deadline_ns; /* of the monotonic clock; 0: none */
+	/* Whether the answer may go on, and take so many bytes more, for which it waits; NULL: it may. */
+	bool (*has_room)(void *context, size_t more);
+	void *room_context;
+	bool is_crowded; /* it was given up because it may not: whoever asked is told when to come back */
 	/* Whether the client still waits; NULL: who knows. */
 	bool (*is_wanted)(void *context);
 	void *wanted_context;
@@ -67,6 +71,9 @@ struct reply {
 
 void reply_init(struct reply *reply);
 void reply_release(struct reply *reply);
+
+/* Wait until the answer may take so many bytes more.  Returns false if it may not: it says so, and is to end. */
+bool reply_claim(struct reply *reply, size_t more);
 
 /*
  * Begin a GenericResponse of the protocol; what follows is its model.  The end of it is written by the answer: the

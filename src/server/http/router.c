@@ -54,10 +54,13 @@ static bool read_body(struct call *call)
 	const struct http_request *request = call->request;
 	json_error_t error = { .text = "" };
 	bool has_body = request->body_size > 0 && (request->method == HTTP_POST || request->method == HTTP_PUT);
-	if (has_body && json_weight(request->body, request->body_size) > REQUEST_MEMORY_MAX) {
+	size_t weight = has_body ? json_weight(request->body, request->body_size) : 0;
+	if (weight > REQUEST_MEMORY_MAX) {
 		reply_error(call->reply, HTTP_TOO_LARGE, "the body has more in it than any request of ours");
 		return false;
 	}
+	if (!reply_claim(call->reply, weight))
+		return false;
 	if (has_body)
 		call->body = json_loadb(request->body, request->body_size, 0, &error);
 	else

@@ -22,6 +22,13 @@
 
 #include "server/http/http.h"
 
+/* A sanitizer has an allocator of its own, of which the C library knows nothing. */
+#ifdef __SANITIZE_ADDRESS__
+#define MEMORY_IS_KNOWN false
+#else
+#define MEMORY_IS_KNOWN true
+#endif
+
 enum { CROWD = 200, PATIENCE_SECONDS = 20, LOOKS_MAX = 20000 };
 
 static const char plain[] = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
@@ -31,6 +38,7 @@ struct served {
 	struct http *http;
 	atomic_bool gate;
 	atomic_int waiting;
+	atomic_size_t taken, taken_max; /* by answers of "/grow" and "/claim" */
 };
 
 static void nap(void)
@@ -39,6 +47,35 @@ static void nap(void)
 }
 
 static const char large[32 << 20]; /* more than the sockets of both sides hold */
+
+enum { GROWTH = 64 << 20, GROWTH_STEP = 1 << 20 };
+
+/* Takes memory, really or by its word, as long as it may; half of the time it waits, as who reads would. */
+static void grow(struct served *served, struct reply *reply, bool by_word)
+{
+	struct histree_cancel cancel = reply_cancel(reply);
+	char *blocks[GROWTH / GROWTH_STEP] = { NULL };
+	size_t count = 0;
+	bool may = true;
+	while (count < GROWTH / GROWTH_STEP && may) {
+		may = by_word ? reply_claim(reply, GROWTH_STEP) : cancel.go_on(cancel.context);
+		if (!may)
+			break;
+		blocks[count] = by_word ? NULL : malloc(GROWTH_STEP);
+		if (blocks[count] != NULL)
+			memset(blocks[count], 1, GROWTH_STEP);
+		count++;
+		size_t taken = atomic_fetch_add(&served->taken, GROWTH_STEP) + GROWTH_STEP, max = served->taken_max;
+		while (taken > max && !atomic_compare_exchange_weak(&served->taken_max, &max, taken))
+			;
+		nap();
+	}
+	if (!may)
+		reply_failure(reply, &reply->error);
+	for (size_t i = 0; i < count; i++)
+		free(blocks[i]);
+	atomic_fetch_sub(&served->taken, count * GROWTH_STEP);
+}
 
 static void answer(void *context, const struct http_request *request, struct reply *reply)
 {
@@ -49,6 +86,10 @@ static void answer(void *context, const struct http_request *request, struct rep
 	if (strcmp(target->segments[0], "large") == 0) {
 		reply->fixed = large;
 		reply->fixed_size = sizeof(large);
+		return;
+	}
+	if (strcmp(target->segments[0], "grow") == 0 || strcmp(target->segments[0], "claim") == 0) {
+		grow(served, reply, target->segments[0][0] == 'c');
 		return;
 	}
 	served->waiting++;
@@ -179,6 +220,46 @@ static void a_crowd_is_answered(void **state)
 	stop(&served);
 }
 
+/* ---- memory -------------------------------------------------------------------------------------------------- */
+
+/* Each of many answers wants more than all may have: one after the other gets it, the rest is told to come back. */
+static void answers_share_memory(void **state)
+{
+	(void)state;
+	enum { CEILING = 96 << 20, GROWING = 32 };
+	static const char *const paths[] = { "claim", "grow" };
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		struct served served = { 0 };
+		struct http_limits limits = HTTP_LIMITS;
+		char request[128], room[1024];
+		int crowd[GROWING], answered = 0;
+		if (i == 1 && !MEMORY_IS_KNOWN)
+			continue;
+		limits.memory = CEILING;
+		limits.turn_ms = 200;
+		start(&served, limits);
+		snprintf(request, sizeof(request),
+			 "GET /%s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", paths[i]);
+		for (int k = 0; k < GROWING; k++) {
+			crowd[k] = connect_to(&served);
+			say(crowd[k], request);
+		}
+		for (int k = 0; k < GROWING; k++) {
+			hear(crowd[k], room, sizeof(room));
+			bool is_busy = strncmp(room, "HTTP/1.1 503 ", 13) == 0;
+			assert_true(is_busy || strncmp(room, "HTTP/1.1 200 ", 13) == 0);
+			assert_true(!is_busy || strcasestr(room, "\r\nRetry-After: 1\r\n") != NULL);
+			answered += !is_busy;
+			close(crowd[k]);
+		}
+		/* The oldest may always go on: it is the one answer more. */
+		if (answered == 0 || answered == GROWING || served.taken_max > CEILING + GROWTH + 32 * GROWTH_STEP)
+			fail_msg("%s: %d answered, %zu MiB", paths[i], answered, served.taken_max >> 20);
+		assert_answers(&served);
+		stop(&served);
+	}
+}
+
 /* ---- slow ones --------------------------------------------------------------------------------------------- */
 
 /* A byte now and then is not idle; it ends all the same. */
@@ -285,6 +366,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_gets_no_turn_is_told_when_to_come_back),
 		cmocka_unit_test(a_crowd_is_answered),
+		cmocka_unit_test(answers_share_memory),
 		cmocka_unit_test(half_requests_are_shut),
 		cmocka_unit_test(slow_readers_are_shut),
 		cmocka_unit_test(bodies_are_no_more_than_there_is_room_for),
