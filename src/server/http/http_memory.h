@@ -2,10 +2,10 @@
 /*
  * http_memory.h - one ceiling for the memory of all answers together, from the turn of each until it was taken.
  *
- * What answers take is what the process has allocated beyond what it had when none was under way: stores and what is
- * kept of them are not counted.  That is known a moment late, so each answer claims some memory beforehand, and what
- * is known to be large in addition.  Above the ceiling no answer begins, and of those under way only the one that came
- * first goes on, so that it holds the memory of one answer more at most and always gets less.
+ * What answers take is what the process has allocated beyond what it had when none was under way: stores and what
+ * is kept of them are not counted.  That is known a moment late, so each answer claims some memory beforehand, and
+ * what is known to be large in addition.  Above the ceiling no answer begins, and of those under way only the one
+ * that came first goes on, so that it holds the memory of one answer more at most and always gets less.
  */
 #ifndef SERVER_HTTP_HTTP_MEMORY_H
 #define SERVER_HTTP_HTTP_MEMORY_H
@@ -38,7 +38,7 @@ void http_memory_release(struct http_memory *memory);
 /* Waits until there is room for another answer, for so long.  Returns false if there was none. */
 bool http_memory_begin(struct http_memory *memory, struct memory_share *share, int milliseconds);
 
-/* Waits until the answer may take so many bytes more, which are claimed then.  Returns false if it may not in time. */
+/* Waits until the answer may take so many bytes more, which are claimed then.  Returns false if there were none. */
 bool http_memory_claim(struct http_memory *memory, struct memory_share *share, size_t more, int milliseconds);
 
 /* Returns whether an answer may go on. */
