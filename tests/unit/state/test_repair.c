@@ -297,8 +297,8 @@ static void a_loss_over_slices_is_one_loss(void **state)
 	damage_long_state(&memory);
 	struct histree_history *history = open_history(&memory, "f", true);
 	ask_for_losses(history, &known);
-	const struct repair_report report = { .lost = remember_loss, .context = &told };
-	if (history_repair(&memory.io, history, "repaired", &report, &error) != HISTREE_OK)
+	const struct loss_report report = { .lost = remember_loss, .context = &told };
+	if (history_copy(&memory.io, history, "repaired", NULL, &report, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	histree_history_close(history);
 
