@@ -77,7 +77,7 @@ static inline void assert_sound(const struct histree_attributes *attributes)
 static inline void assert_equal_children(const struct histree_attributes *a, const struct histree_attributes *b,
 					 histree_quark parent)
 {
-	histree_quark of_a[3], of_b[3], last = HISTREE_ROOT;
+	histree_quark of_a[3], of_b[3], last = HISTREE_ROOT, walked = histree_attributes_first_child(a, parent);
 	size_t count;
 	while ((count = histree_attributes_children(a, parent, last, of_a, 3)) > 0) {
 		assert_int_equal(histree_attributes_children(b, parent, last, of_b, 3), count);
@@ -85,7 +85,9 @@ static inline void assert_equal_children(const struct histree_attributes *a, con
 		assert_int_equal(of_a[0], last == HISTREE_ROOT ? histree_attributes_first_child(a, parent)
 							       : histree_attributes_next_sibling(a, last));
 		last = of_a[count - 1];
+		walked = histree_attributes_next_sibling(a, last);
 	}
+	assert_int_equal(walked, HISTREE_ROOT); /* none was left out */
 	assert_int_equal(histree_attributes_children(b, parent, last, of_b, 3), 0);
 	assert_int_equal(histree_attributes_children(b, parent, parent, of_b, parent == HISTREE_ROOT ? 0 : 3), 0);
 }

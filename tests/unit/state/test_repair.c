@@ -19,7 +19,7 @@
 #include "state/state_file.h"
 #include "support/memory_io.h"
 
-enum { ATTRIBUTES = 6, STATES = 20, STEP = 10, END = STATES * STEP - 1 };
+enum { ATTRIBUTES = 6, STATES = 2000, STEP = 10, END = STATES * STEP - 1 };
 
 /* What is done to the names before they are written. */
 typedef void spoil_names(struct attribute_tree *tree);
@@ -69,7 +69,8 @@ static void make_names(struct attribute_tree *tree)
 
 static void write_history(struct memory_io *memory, const char *variant, spoil_names *spoil)
 {
-	const struct histree_history_options options = { .path = "f", .tree.variant = variant };
+	const struct histree_history_options options = { .path = "f",
+							 .tree = { .variant = variant, .node_size = 4096 } };
 	struct interval_sink sink;
 	struct attribute_tree tree;
 	make_names(&tree);
@@ -175,6 +176,13 @@ static void repair(const char *variant, spoil_names *spoil, bool has_fault, bool
 	assert_names(history, loses_names);
 	assert_states(history);
 	histree_history_close(history);
+	if (!has_fault) {
+		/* Given again in the order in which an analysis gives them, intervals make the same tree. */
+		const struct memory_file *before = memory_io_find(&memory, "f");
+		const struct memory_file *after = memory_io_find(&memory, "repaired");
+		assert_int_equal(after->size, before->size);
+		assert_memory_equal(after->bytes, before->bytes, before->size);
+	}
 	memory_io_release(&memory);
 }
 

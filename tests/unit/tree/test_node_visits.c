@@ -341,7 +341,7 @@ static void an_sht_is_searched_along_one_branch(void **state)
 	model_tree_release(&built);
 }
 
-/* With the options that it has by itself, the default tree reads four nodes at most (0002-columns.md). */
+/* With the options that it has by itself, the default tree reads four nodes at most, and is small (0002). */
 static void the_default_reads_four_nodes_at_most(void **state)
 {
 	(void)state;
@@ -352,6 +352,7 @@ static void the_default_reads_four_nodes_at_most(void **state)
 	struct formula formula = formula_of(&built, &model);
 	struct means means = measure(&built, &model, &most);
 	assert_true(built.info.node_count > 8);
+	assert_true(built.info.node_bytes_used < 2 * built.info.interval_count);
 	assert_true(most <= 4);
 	assert_true(means.single <= single_in_clusters(&formula));
 	assert_true(means.full <= full_in_clusters(&formula));
