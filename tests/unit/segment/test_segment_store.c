@@ -13,10 +13,12 @@
 
 #include <cmocka.h>
 
+#include "base/bytes.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_schema.h"
 #include "store/block_file.h"
 #include "support/faulty_io.h"
+#include "support/forge.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
 #include "support/tree_file.h"
@@ -124,8 +126,9 @@ static void wrong_segments_are_refused_and_change_nothing(void **state)
 	struct memory_io memory;
 	struct histree_segment_store *store;
 	struct histree_error error;
-	struct histree_value content[SEGMENT_TEST_FIELDS] = { 0 };
+	struct histree_value content[SEGMENT_TEST_FIELDS + 1] = { 0 };
 	static char text[5000];
+	content[SEGMENT_TEST_FIELDS] = histree_string_n(text, sizeof(text)); /* of no field */
 	memory_io_init(&memory);
 	const struct histree_segment_store_options options = { .path = "f",
 							       .schema = segment_test_schema,
@@ -176,6 +179,61 @@ static void wrong_queries_are_refused(void **state)
 	assert_int_equal(histree_segment_iter_start(iter, &query, NULL, NULL), HISTREE_ERR_ARGUMENT);
 	histree_segment_iter_free(iter);
 	histree_segment_store_close(store);
+}
+
+static void expect_fault(void *context, const char *fault)
+{
+	(void)context;
+	assert_true(strlen(fault) > 0);
+}
+
+static void assert_forged_is_found(struct memory_io *memory)
+{
+	struct memory_file *file = memory_io_find(memory, "f");
+	struct histree_segment_store *store;
+	forge_seal(file->bytes, file->size);
+	enum histree_status status = segment_store_open(&memory->io, "f", NULL, &store, NULL);
+	if (status == HISTREE_OK)
+		status = histree_segment_store_verify(store, expect_fault, NULL, NULL);
+	assert_int_equal(status, HISTREE_ERR_FORMAT);
+	histree_segment_store_close(store);
+}
+
+/* Every checksum is right, and what the store says of all its segments, or a leaf of its blocks, is not. */
+static void forged_extents_and_counts_are_found(void **state)
+{
+	(void)state;
+	enum { BLOCK_COUNT = 80, EXTENTS = 4 };
+	struct memory_io memory;
+	struct segments segments;
+	memory_io_init(&memory);
+	assert_true(segments_make(&segments, &small, 1));
+	assert_int_equal(build(&memory.io, &segments, NULL), HISTREE_OK);
+	struct memory_file *file = memory_io_find(&memory, "f");
+	size_t size;
+	uint8_t *section = forge_section(file->bytes, file->size, SECTION_SEGMENTS, &size);
+	assert_non_null(section);
+	for (int extent = 0; extent < EXTENTS; extent++) { /* start, end, smallest and greatest duration */
+		uint64_t sound = get_le64(section + 8 * extent);
+		put_le64(section + 8 * extent, extent % 2 == 0 ? sound - 1 : sound + 1);
+		assert_forged_is_found(&memory);
+		put_le64(section + 8 * extent, sound);
+	}
+	static const uint32_t counts[] = { 0, 1000, UINT32_MAX };
+	uint8_t *leaf = forge_node(file->bytes, file->size, 0, &size);
+	uint32_t sound = get_le32(leaf + BLOCK_COUNT);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		put_le32(leaf + BLOCK_COUNT, counts[i]);
+		assert_forged_is_found(&memory);
+	}
+	put_le32(leaf + BLOCK_COUNT, sound);
+	forge_seal(file->bytes, file->size);
+	struct histree_segment_store *store;
+	assert_int_equal(segment_store_open(&memory.io, "f", NULL, &store, NULL), HISTREE_OK);
+	assert_int_equal(histree_segment_store_verify(store, expect_fault, NULL, NULL), HISTREE_OK);
+	histree_segment_store_close(store);
+	segments_release(&segments);
+	memory_io_release(&memory);
 }
 
 /* A history is no segment store, and the other way about; each says so. */
@@ -596,6 +654,7 @@ int main(void)
 		cmocka_unit_test(the_largest_schema_comes_back),
 		cmocka_unit_test(wrong_segments_are_refused_and_change_nothing),
 		cmocka_unit_test(wrong_queries_are_refused),
+		cmocka_unit_test(forged_extents_and_counts_are_found),
 		cmocka_unit_test(the_two_kinds_of_tree_are_not_mixed_up),
 		cmocka_unit_test(a_schema_is_as_long_as_its_fields),
 		cmocka_unit_test(every_operation_may_fail),
