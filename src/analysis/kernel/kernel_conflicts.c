@@ -15,7 +15,7 @@ static bool is_of_some_programs(const struct kernel_conflicts *conflicts)
 	return conflicts->to_idle > 0 && conflicts->from_idle == 0;
 }
 
-void conflicts_describe(const struct kernel_conflicts *conflicts, char *text, size_t size)
+void conflicts_describe(const struct kernel_conflicts *conflicts, const char *what_follows, char *text, size_t size)
 {
 	static const char *const formats[CONFLICT_KINDS] = {
 		[CONFLICT_SWITCH] =
@@ -36,5 +36,5 @@ void conflicts_describe(const struct kernel_conflicts *conflicts, char *text, si
 		before = ",";
 	}
 	if (length > 0 && length < size)
-		snprintf(text + length, size - length, "; which threads ran meanwhile is unknown");
+		snprintf(text + length, size - length, "; %s", what_follows);
 }

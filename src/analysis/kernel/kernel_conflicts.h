@@ -25,7 +25,7 @@ enum kernel_conflict {
 	CONFLICT_KINDS,
 };
 
-/* A zeroed one has counted nothing. */
+/* A zeroed one has counted nothing.  Who counts no events of a kind has no denials of it. */
 struct kernel_conflicts {
 	uint64_t events[CONFLICT_KINDS], denials[CONFLICT_KINDS];
 	uint64_t to_idle, from_idle; /* switches */
@@ -43,7 +43,11 @@ static inline void conflicts_step(struct kernel_conflicts *conflicts, enum kerne
 	*progress = begins ? PROGRESS_INSIDE : PROGRESS_OUTSIDE;
 }
 
-/* Writes a sentence, lower case, no full stop, about what many events deny; "" if there is nothing to say. */
-void conflicts_describe(const struct kernel_conflicts *conflicts, char *text, size_t size);
+/*
+ * Writes a sentence, lower case, no full stop, about what many events deny, and `what_follows` from that; "" if
+ * there is nothing to say.
+ */
+void conflicts_describe(const struct kernel_conflicts *conflicts, const char *what_follows, char *text,
+			size_t size);
 
 #endif

@@ -88,6 +88,7 @@ static enum histree_status decode(struct kernel_input *input, const struct kerne
 	if (input->needs_machine) {
 		event->on_cpu = machine_cpu(&input->machine, event->cpu);
 		event->in_thread = thread_of(input, event);
+		machine_meet(&input->machine, event);
 	}
 	if (event->role == KERNEL_SYSCALL_ENTRY && event->name.bytes == NULL)
 		return name_call(input, event, error);

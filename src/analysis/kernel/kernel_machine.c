@@ -126,6 +126,90 @@ static struct machine_thread *leaving_thread(struct machine *machine, const stru
 								  : machine_thread(machine, event->prev_tid);
 }
 
+static void widen(histree_time *gap_end, histree_time end)
+{
+	if (end > *gap_end)
+		*gap_end = end;
+}
+
+/* Returns the thread that an event says runs on its CPU until now; NULL: it does not say. */
+static struct machine_thread *running_thread(struct machine *machine, const struct kernel_event *event)
+{
+	if (event->role == KERNEL_SWITCH)
+		return leaving_thread(machine, event);
+	return event->own_tid >= 0 ? event->in_thread : NULL;
+}
+
+static void count_switch(struct kernel_conflicts *conflicts, const struct kernel_event *event)
+{
+	conflicts->events[CONFLICT_SWITCH]++;
+	conflicts->to_idle += event->tid == 0;
+	conflicts->from_idle += event->prev_tid == 0;
+}
+
+static void doubt_thread(struct machine_thread *thread, histree_time now)
+{
+	if (thread != NULL)
+		widen(&thread->gap_end, now - 1);
+}
+
+/* The CPU does not run its thread any more, and nobody saw since when. */
+static void lose_sight(struct machine_cpu *cpu, histree_time now)
+{
+	widen(&cpu->gap_end, now - 1);
+	doubt_thread(cpu->thread, now);
+	vacate(cpu);
+}
+
+/* Returns the CPU where a thread is said to run.  All idle threads are one here, and so are on any CPU. */
+static struct machine_cpu *cpu_of(const struct machine_thread *thread)
+{
+	return thread->tid != 0 ? thread->cpu : NULL;
+}
+
+/* A thread is found on a CPU.  Returns whether that denies what was known. */
+static bool find_thread(struct machine_cpu *cpu, struct machine_thread *thread, histree_time now)
+{
+	struct machine_cpu *elsewhere = cpu_of(thread);
+	if (cpu->thread == thread || (cpu->thread == NULL && elsewhere == NULL))
+		return false;
+	if (elsewhere != NULL)
+		lose_sight(elsewhere, now);
+	lose_sight(cpu, now);
+	doubt_thread(thread, now);
+	occupy(cpu, thread);
+	return true;
+}
+
+/* A thread comes to a CPU.  Returns whether it was said to run on another. */
+static bool find_nowhere(struct machine_cpu *cpu, struct machine_thread *thread, histree_time now)
+{
+	struct machine_cpu *elsewhere = cpu_of(thread);
+	if (elsewhere == NULL || elsewhere == cpu)
+		return false;
+	lose_sight(elsewhere, now);
+	return true;
+}
+
+/*
+ * A thread that is found where it was not known to run came there unseen, and the one that was said to run left
+ * unseen.  Where no CPU ever ceased to be idle, the tracer was asked for some programs only, and has all that these
+ * did (kernel_conflicts.h).
+ */
+void machine_meet(struct machine *machine, const struct kernel_event *event)
+{
+	struct kernel_conflicts *conflicts = &machine->conflicts;
+	if (event->role == KERNEL_SWITCH)
+		count_switch(conflicts, event);
+	if (event->on_cpu == NULL || conflicts->from_idle == 0 || event->time == INT64_MIN)
+		return;
+	struct machine_thread *thread = running_thread(machine, event);
+	bool is_denied = thread != NULL && find_thread(event->on_cpu, thread, event->time);
+	thread = event->role == KERNEL_SWITCH ? machine_thread(machine, event->tid) : NULL;
+	is_denied |= thread != NULL && find_nowhere(event->on_cpu, thread, event->time);
+	conflicts->denials[CONFLICT_SWITCH] += is_denied;
+}
+
 static void learn_switch(struct machine *machine, const struct kernel_event *event)
 {
 	struct machine_thread *previous = leaving_thread(machine, event);
@@ -148,12 +232,6 @@ void machine_learn(struct machine *machine, const struct kernel_event *event)
 }
 
 /* ---- gaps -------------------------------------------------------------------------------------------- */
-
-static void widen(histree_time *gap_end, histree_time end)
-{
-	if (end > *gap_end)
-		*gap_end = end;
-}
 
 static bool is_in_sight(const struct machine_thread *thread, const struct event_gap *gap)
 {

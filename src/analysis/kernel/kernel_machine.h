@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_machine.h - the threads and CPUs of a recorded machine, as all analyses of a kernel trace know them: which
- * thread runs on each CPU, what threads are called, and since when lost events leave that in doubt.
+ * kernel_machine.h - the threads and CPUs of a recorded machine, as all analyses of a kernel trace know them:
+ * which thread runs on each CPU, what threads are called, and since when lost events leave that in doubt: those
+ * that the tracer told, and those that must be missing where an event finds another thread than the one that was
+ * said to run.
  *
  * What an analysis adds to a thread or CPU, such as its attributes in a history, is its own.
  *
@@ -10,13 +12,17 @@
 #ifndef ANALYSIS_KERNEL_KERNEL_MACHINE_H
 #define ANALYSIS_KERNEL_KERNEL_MACHINE_H
 
+#include "analysis/kernel/kernel_conflicts.h"
 #include "analysis/kernel/kernel_event.h"
 #include "base/arena.h"
 #include "base/id_map.h"
 #include "base/intern.h"
 #include "histree/value.h"
 
-/* A segment that began at `gap_end` or before may have another's end (kernel_segments_end). */
+/*
+ * A segment that began at `gap_end` or before may have another's end (kernel_segments_end), because events were
+ * lost until then, or the event after it denied who ran.
+ */
 struct machine_thread {
 	int32_t tid;
 	struct machine_cpu *cpu; /* where it runs; NULL: nowhere, or not known where */
@@ -35,9 +41,10 @@ struct machine {
 	struct id_map threads, cpus; /* struct machine_thread by tid, struct machine_cpu by number */
 	struct arena records;
 	struct intern texts;
-	histree_time gap_end;          /* of the last one of any CPU; INT64_MIN: there was none */
-	histree_time gap_end_anywhere; /* of the last one of which it is not said on which CPU */
-	bool no_memory;                /* a record could not be made */
+	histree_time gap_end;              /* of the last one of any CPU; INT64_MIN: there was none */
+	histree_time gap_end_anywhere;     /* of the last one of which it is not said on which CPU */
+	struct kernel_conflicts conflicts; /* of switches */
+	bool no_memory;                    /* a record could not be made */
 };
 
 void machine_init(struct machine *machine);
@@ -57,6 +64,9 @@ struct histree_value machine_text(struct machine *machine, const char *bytes, si
 
 /* Returns the name of a thread; null if none is known, or for NULL. */
 struct histree_value machine_thread_name(const struct machine_thread *thread);
+
+/* An event is met, before anybody handles it: is the thread that it says to run the one that is known to? */
+void machine_meet(struct machine *machine, const struct kernel_event *event);
 
 /* The machine learns what an event says of its threads: all that stays after a switch, a fork or a state dump. */
 void machine_learn(struct machine *machine, const struct kernel_event *event);

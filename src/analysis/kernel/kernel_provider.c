@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/kernel/kernel_provider.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analysis/kernel/kernel_gap.h"
@@ -10,6 +11,7 @@
 struct kernel_provider {
 	const struct kernel_version *version;
 	const struct kernel_input *input; /* borrowed */
+	bool has_events;                  /* of which states are made */
 	struct kernel_model model;
 };
 
@@ -52,6 +54,7 @@ enum histree_status kernel_provider_event(void *instance, const struct event *so
 	(void)source;
 	if (version->handlers[event->role] == NULL)
 		return HISTREE_OK;
+	provider->has_events = true;
 	begin_changes(provider, event->time);
 	if (provider->model.has_gaps)
 		kernel_resolve(&provider->model, event->cpu, event->role);
@@ -78,7 +81,14 @@ uint64_t kernel_provider_refused(const void *instance)
 void kernel_provider_missing(const void *instance, char *text, size_t size)
 {
 	const struct kernel_provider *provider = instance;
-	conflicts_describe(&provider->model.conflicts, text, size);
+	if (!provider->has_events)
+		snprintf(text, size,
+			 "the trace has none of the events that tell states: record sched_switch, "
+			 "sched_wakeup, interrupts and system calls (lttng enable-event -k --all, or "
+			 "perf record -e 'sched:*,irq:*,raw_syscalls:*')");
+	else
+		conflicts_describe(&provider->model.conflicts, "which threads ran meanwhile is unknown", text,
+				   size);
 }
 
 void kernel_provider_free(void *instance)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/kernel/kernel_segments.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -88,6 +89,8 @@ enum histree_status kernel_segments_event(void *instance, const struct event *so
 	(void)source;
 	if (segments->kind->handlers[event->role] == NULL)
 		return HISTREE_OK;
+	/* Those two only say whose a segment is. */
+	segments->has_events |= event->role != KERNEL_SWITCH && event->role != KERNEL_FREE;
 	if (segments->status == HISTREE_OK)
 		segments->kind->handlers[event->role](segments, event);
 	if (segments->status != HISTREE_OK && error != NULL)
@@ -101,6 +104,16 @@ struct segment_counts kernel_segments_counts(const void *instance)
 	struct segment_counts counts = segments->counts;
 	counts.without_end += segments->open.count;
 	return counts;
+}
+
+void kernel_segments_missing(const void *instance, char *text, size_t size)
+{
+	const struct kernel_segments *segments = instance;
+	if (!segments->has_events)
+		snprintf(text, size, "the trace has no %s", segments->kind->needs);
+	else
+		conflicts_describe(&segments->machine->conflicts,
+				   "what began before that and ended after it is left out", text, size);
 }
 
 void kernel_segments_free(void *instance)

@@ -17,6 +17,7 @@ struct kernel_segments;
 struct kernel_segments_kind {
 	/* By role; NULL: such events mean nothing to this kind. */
 	void (*handlers[KERNEL_ROLE_COUNT])(struct kernel_segments *segments, const struct kernel_event *event);
+	const char *needs; /* the events without which there are no segments, and how they are recorded */
 };
 
 struct kernel_segments {
@@ -26,6 +27,7 @@ struct kernel_segments {
 	struct machine *machine;             /* of the input */
 	struct open_segments open;
 	struct segment_counts counts;
+	bool has_events;             /* there were some that it needs */
 	struct class_table bindings; /* what the kind keeps of event classes, if anything */
 	enum histree_status status;  /* the first failure */
 	struct histree_error error;
@@ -37,6 +39,7 @@ enum histree_status kernel_segments_create(const struct kernel_segments_kind *ki
 					   struct histree_error *error);
 enum histree_status kernel_segments_event(void *instance, const struct event *event, struct histree_error *error);
 struct segment_counts kernel_segments_counts(const void *instance);
+void kernel_segments_missing(const void *instance, char *text, size_t size);
 void kernel_segments_free(void *instance);
 
 /* ---- for handlers ------------------------------------------------------------------------------------ */

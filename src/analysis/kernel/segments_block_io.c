@@ -80,6 +80,7 @@ static void on_complete(struct kernel_segments *segments, const struct kernel_ev
 }
 
 static const struct kernel_segments_kind requests = {
+	.needs = "requests to block devices: lttng enable-event -k 'block_rq_*', or perf record -e 'block:*'",
 	.handlers = {
 		[KERNEL_BLOCK_INSERT] = on_insert,
 		[KERNEL_BLOCK_ISSUE] = on_issue,
@@ -104,5 +105,6 @@ const struct segment_analysis segment_analysis_block_io = {
 	.create = create,
 	.event = kernel_segments_event,
 	.counts = kernel_segments_counts,
+	.missing = kernel_segments_missing,
 	.free = kernel_segments_free,
 };

@@ -76,6 +76,7 @@ static void on_vector_exit(struct kernel_segments *segments, const struct kernel
 }
 
 static const struct kernel_segments_kind irqs = {
+	.needs = "interrupts: lttng enable-event -k 'irq_handler_*', or perf record -e 'irq:*'",
 	.handlers = {
 		[KERNEL_IRQ_ENTRY] = on_line_entry,
 		[KERNEL_IRQ_EXIT] = on_exit_of_handler,
@@ -92,7 +93,7 @@ static enum histree_status create_irqs(struct histree_segment_store *store, void
 
 const struct segment_analysis segment_analysis_irqs = {
 	.name = "irqs",
-	.version = 2,
+	.version = 3,
 	.summary = "interrupt handlers, from entry to exit",
 	.fields = irq_fields,
 	.field_count = IRQ_FIELD_COUNT,
@@ -101,6 +102,7 @@ const struct segment_analysis segment_analysis_irqs = {
 	.create = create_irqs,
 	.event = kernel_segments_event,
 	.counts = kernel_segments_counts,
+	.missing = kernel_segments_missing,
 	.free = kernel_segments_free,
 };
 
@@ -120,6 +122,7 @@ static void on_softirq_entry(struct kernel_segments *segments, const struct kern
 }
 
 static const struct kernel_segments_kind softirqs = {
+	.needs = "softirqs: lttng enable-event -k 'irq_softirq_*', or perf record -e 'irq:*'",
 	.handlers = {
 		[KERNEL_SOFTIRQ_ENTRY] = on_softirq_entry,
 		[KERNEL_SOFTIRQ_EXIT] = on_exit_of_handler,
@@ -134,7 +137,7 @@ static enum histree_status create_softirqs(struct histree_segment_store *store, 
 
 const struct segment_analysis segment_analysis_softirqs = {
 	.name = "softirqs",
-	.version = 2,
+	.version = 3,
 	.summary = "softirqs, from entry to exit",
 	.fields = softirq_fields,
 	.field_count = IRQ_FIELD_COUNT,
@@ -143,5 +146,6 @@ const struct segment_analysis segment_analysis_softirqs = {
 	.create = create_softirqs,
 	.event = kernel_segments_event,
 	.counts = kernel_segments_counts,
+	.missing = kernel_segments_missing,
 	.free = kernel_segments_free,
 };

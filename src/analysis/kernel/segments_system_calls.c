@@ -119,6 +119,7 @@ static void on_exit_of_call(struct kernel_segments *segments, const struct kerne
 }
 
 static const struct kernel_segments_kind all_calls = {
+	.needs = "entries and exits of system calls: lttng enable-event -k --syscall --all, or perf record -e 'raw_syscalls:*'",
 	.handlers = {
 		[KERNEL_SYSCALL_ENTRY] = on_entry,
 		[KERNEL_SYSCALL_EXIT] = on_exit_of_call,
@@ -135,7 +136,7 @@ static enum histree_status create_all(struct histree_segment_store *store, void 
 
 const struct segment_analysis segment_analysis_system_calls = {
 	.name = "system-calls",
-	.version = 2,
+	.version = 3,
 	.summary = "system calls, from entry to exit",
 	.fields = call_fields,
 	.field_count = CALL_FIELD_COUNT,
@@ -144,6 +145,7 @@ const struct segment_analysis segment_analysis_system_calls = {
 	.create = create_all,
 	.event = kernel_segments_event,
 	.counts = kernel_segments_counts,
+	.missing = kernel_segments_missing,
 	.free = kernel_segments_free,
 };
 
@@ -206,6 +208,7 @@ static void on_futex_switch(struct kernel_segments *segments, const struct kerne
 }
 
 static const struct kernel_segments_kind futex_calls = {
+	.needs = "entries and exits of system calls: lttng enable-event -k --syscall --all, or perf record -e 'raw_syscalls:*'",
 	.handlers = {
 		[KERNEL_SYSCALL_ENTRY] = on_futex_entry,
 		[KERNEL_SYSCALL_EXIT] = on_futex_exit,
@@ -222,7 +225,7 @@ static enum histree_status create_futex(struct histree_segment_store *store, voi
 
 const struct segment_analysis segment_analysis_futex = {
 	.name = "futex",
-	.version = 2,
+	.version = 3,
 	.summary = "futex calls: who waited for which lock, and whether it blocked",
 	.fields = futex_fields,
 	.field_count = FUTEX_FIELD_COUNT,
@@ -231,5 +234,6 @@ const struct segment_analysis segment_analysis_futex = {
 	.create = create_futex,
 	.event = kernel_segments_event,
 	.counts = kernel_segments_counts,
+	.missing = kernel_segments_missing,
 	.free = kernel_segments_free,
 };

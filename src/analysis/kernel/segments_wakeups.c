@@ -40,7 +40,11 @@ static void on_switch(struct kernel_segments *segments, const struct kernel_even
 	segment->values[WAKEUP_NAME] = histree_string_n(event->comm.bytes, event->comm.size);
 	if (event->on_cpu != NULL)
 		segment->values[WAKEUP_CPU] = histree_int(event->on_cpu->number);
-	kernel_segments_end(segments, segment, event->time, segments->machine->gap_end);
+	const struct machine_thread *thread = machine_thread(segments->machine, event->tid);
+	histree_time gap_end = segments->machine->gap_end;
+	if (thread != NULL && thread->gap_end > gap_end)
+		gap_end = thread->gap_end;
+	kernel_segments_end(segments, segment, event->time, gap_end);
 }
 
 static void on_free(struct kernel_segments *segments, const struct kernel_event *event)
@@ -49,6 +53,7 @@ static void on_free(struct kernel_segments *segments, const struct kernel_event 
 }
 
 static const struct kernel_segments_kind wakeups = {
+	.needs = "wake-ups: lttng enable-event -k 'sched_*', or perf record -e 'sched:*'",
 	.handlers = {
 		[KERNEL_WAKEUP] = on_wakeup,
 		[KERNEL_WAKING] = on_wakeup,
@@ -65,7 +70,7 @@ static enum histree_status create(struct histree_segment_store *store, void *inp
 
 const struct segment_analysis segment_analysis_wakeups = {
 	.name = "wakeups",
-	.version = 2,
+	.version = 3,
 	.summary = "how long woken threads waited for a CPU",
 	.fields = fields,
 	.field_count = WAKEUP_FIELD_COUNT,
@@ -74,5 +79,6 @@ const struct segment_analysis segment_analysis_wakeups = {
 	.create = create,
 	.event = kernel_segments_event,
 	.counts = kernel_segments_counts,
+	.missing = kernel_segments_missing,
 	.free = kernel_segments_free,
 };
