@@ -38,6 +38,9 @@ static const struct histree_segment_field futex_fields[FUTEX_FIELD_COUNT] = {
 	{ "blocked", HISTREE_BOOL },
 };
 
+static const char needs[] = "entries and exits of system calls: lttng enable-event -k --syscall --all, or "
+			    "perf record -e 'raw_syscalls:*'";
+
 /* ---- whose a call is --------------------------------------------------------------------------------- */
 
 static uint64_t key_of_thread(int32_t tid)
@@ -119,7 +122,7 @@ static void on_exit_of_call(struct kernel_segments *segments, const struct kerne
 }
 
 static const struct kernel_segments_kind all_calls = {
-	.needs = "entries and exits of system calls: lttng enable-event -k --syscall --all, or perf record -e 'raw_syscalls:*'",
+	.needs = needs,
 	.handlers = {
 		[KERNEL_SYSCALL_ENTRY] = on_entry,
 		[KERNEL_SYSCALL_EXIT] = on_exit_of_call,
@@ -208,7 +211,7 @@ static void on_futex_switch(struct kernel_segments *segments, const struct kerne
 }
 
 static const struct kernel_segments_kind futex_calls = {
-	.needs = "entries and exits of system calls: lttng enable-event -k --syscall --all, or perf record -e 'raw_syscalls:*'",
+	.needs = needs,
 	.handlers = {
 		[KERNEL_SYSCALL_ENTRY] = on_futex_entry,
 		[KERNEL_SYSCALL_EXIT] = on_futex_exit,
