@@ -9,11 +9,12 @@
 #include "segment/segment_backend.h"
 
 enum {
-	CELL_SEGMENTS = 512, /* so many segments are in a cell of the lowest rung on average, at least */
-	STEP_LOG2 = 2,
+	CELL_SEGMENTS = 256, /* so many segments are in a cell of the lowest rung on average, at least */
+	STEP_LOG2 = 1,
 	NODE_SIZE = 8 << 10,
 	BUFFER_SIZE = 1 << 20,
-	SUMMARY_BYTES_MIN = 8, /* less a summary never takes, so that it has too many */
+	SUMMARY_BYTES_MIN = 12, /* less it takes seldom */
+	TRIAL_PART = 32,        /* of the segments, after which it is known what a rung will have */
 };
 
 /* ---- files -------------------------------------------------------------------------------------------- */
@@ -73,7 +74,7 @@ enum histree_status segment_ladder_init(struct segment_ladder *ladder, struct hi
 	duration_buckets_init(&ladder->buckets, SUMMARY_BUCKETS_PER_DECADE);
 	while (width < 63 && cell >> width > 1)
 		width++;
-	for (; ladder->count < SEGMENT_OVERVIEWS_MAX && width <= 63; width += STEP_LOG2) {
+	for (; ladder->count < LADDER_RUNGS_MAX && width <= 63; width += STEP_LOG2) {
 		struct ladder_rung *rung = &ladder->rungs[ladder->count++];
 		rung->width_log2 = width;
 		enum histree_status status = create_file(ladder, ladder->count - 1, error);
@@ -91,12 +92,21 @@ static enum histree_status write_summary(struct segment_ladder *ladder, struct l
 	struct histree_value content[SUMMARY_FIELD_COUNT];
 	const struct histree_segment segment = segment_summary_put(summary, content);
 	enum histree_status status = histree_segment_store_add(rung->store, &segment, error);
-	if (status == HISTREE_ERR_TOO_LARGE || ++rung->summaries > ladder->limits.summaries_max ||
-	    rung->summaries > ladder->limits.bytes_max / SUMMARY_BYTES_MIN) {
-		drop_file(ladder, rung); /* of a value too long for its nodes, or too many */
-		return HISTREE_OK;
-	}
-	return status;
+	rung->summaries++;
+	if (status != HISTREE_ERR_TOO_LARGE)
+		return status;
+	drop_file(ladder, rung); /* of a value too long for its nodes */
+	return HISTREE_OK;
+}
+
+/* By what it has, or, long before that, by what it is going to have. */
+static bool has_too_many(const struct segment_ladder *ladder, const struct ladder_rung *rung)
+{
+	const struct segment_overview_limits *limits = &ladder->limits;
+	uint64_t of_bytes = limits->bytes_max / SUMMARY_BYTES_MIN, all = ladder->of->segment_count;
+	uint64_t max = of_bytes < limits->summaries_max ? of_bytes : limits->summaries_max;
+	double expected = (double)rung->summaries * (double)all / (double)ladder->seen;
+	return rung->summaries > max || (ladder->seen > all / TRIAL_PART && expected > 2 * (double)max);
 }
 
 static enum histree_status enter(struct segment_ladder *ladder, unsigned number, const struct summary_cell *cell,
@@ -115,6 +125,8 @@ static enum histree_status flush(struct segment_ladder *ladder, unsigned number,
 			status = enter(ladder, number + 1, cell, error);
 	}
 	summary_cells_clear(&rung->cells);
+	if (rung->store != NULL && has_too_many(ladder, rung))
+		drop_file(ladder, rung);
 	return status;
 }
 
@@ -152,6 +164,7 @@ enum histree_status segment_ladder_add(struct segment_ladder *ladder, const stru
 		.bucket = (uint32_t)duration_bucket_of(&ladder->buckets, histree_segment_duration(segment)),
 	};
 	enum histree_status status = HISTREE_OK;
+	ladder->seen++;
 	while (status == HISTREE_OK && ladder->rungs[ladder->first].store == NULL &&
 	       ladder->first + 1 < ladder->count)
 		status = flush(ladder, ladder->first++, error);
@@ -161,15 +174,15 @@ enum histree_status segment_ladder_add(struct segment_ladder *ladder, const stru
 /* ---- what is kept ------------------------------------------------------------------------------------- */
 
 /*
- * Choose from rung `first` up: each has half as many summaries as the one before at most, until they are few.
+ * Choose from rung `first` up: each has a third as many summaries as the one before at most, until they are few.
  * Returns the bytes of all.
  */
-static uint64_t choose_from(const struct segment_ladder *ladder, unsigned first, bool chosen[SEGMENT_OVERVIEWS_MAX])
+static uint64_t choose_from(const struct segment_ladder *ladder, unsigned first, bool chosen[LADDER_RUNGS_MAX])
 {
 	uint64_t bytes = 0, before = UINT64_MAX;
 	for (unsigned i = 0; i < ladder->count; i++) {
 		const struct ladder_rung *rung = &ladder->rungs[i];
-		chosen[i] = i >= first && rung->store != NULL && rung->summaries <= before / 2 &&
+		chosen[i] = i >= first && rung->store != NULL && rung->summaries <= before / 3 &&
 			    before > ladder->limits.enough;
 		if (!chosen[i])
 			continue;
@@ -182,7 +195,7 @@ static uint64_t choose_from(const struct segment_ladder *ladder, unsigned first,
 /* The shortest cells with which all together are small enough. */
 static void choose(struct segment_ladder *ladder)
 {
-	bool chosen[SEGMENT_OVERVIEWS_MAX] = { false };
+	bool chosen[LADDER_RUNGS_MAX] = { false };
 	unsigned first = 0;
 	while (choose_from(ladder, first, chosen) > ladder->limits.bytes_max)
 		first++;

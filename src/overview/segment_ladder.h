@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * segment_ladder.h - overviews of a segment store being made, all in one pass: a ladder of cells of which each is
- * four times as long as the one below it.
+ * twice as long as the one below it.
  *
  * A segment enters the open cell of the lowest rung.  When a cell is over, its summaries are written to the file of
  * its rung and enter the open cell of the next one.  A rung that turns out to have too many summaries loses its
@@ -31,6 +31,8 @@ struct ladder_rung {
 	uint64_t summaries;
 };
 
+enum { LADDER_RUNGS_MAX = 24 };
+
 struct segment_ladder {
 	const struct io *io;
 	const char *path; /* of the segment store */
@@ -38,8 +40,9 @@ struct segment_ladder {
 	size_t field; /* or SEGMENT_OVERVIEWS_TOGETHER */
 	struct segment_overview_limits limits;
 	struct duration_buckets buckets;
-	struct ladder_rung rungs[SEGMENT_OVERVIEWS_MAX];
+	struct ladder_rung rungs[LADDER_RUNGS_MAX];
 	unsigned count;
+	uint64_t seen;  /* segments so far */
 	unsigned first; /* those below it lost their files, and nothing is in them */
 };
 

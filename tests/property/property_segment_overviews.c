@@ -333,21 +333,17 @@ static void remove_files(const char *path)
 	}
 }
 
-static void answers_are_those_of_an_array(const void *kind, uint64_t seed)
+static void ask_of_each_width(struct segments *segments, bool content, uint64_t seed)
 {
 	const struct segment_overview_limits all = { 0, UINT64_MAX, UINT64_MAX, 0 };
-	const struct segment_kind *model = kind;
-	struct segments segments;
 	struct histree_error error = { 0 };
-	struct test test = { .segments = &segments };
+	struct test test = { .segments = segments, .random = { seed } };
 	char path[] = "/tmp/histree-overviews-XXXXXX";
 	int file = mkstemp(path);
 	assert_true(file >= 0);
 	close(file);
 	unlink(path);
-	assert_true(segments_make(&segments, model, seed));
-	test.random.state = seed;
-	test.store = store_of(&segments, path, 64 << 10);
+	test.store = store_of(segments, path, 64 << 10);
 	if (segment_overviews_write(test.store, &all, (struct histree_cancel){ 0 }, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	assert_true(histree_segment_store_overviews(test.store).count > 0);
@@ -355,8 +351,7 @@ static void answers_are_those_of_an_array(const void *kind, uint64_t seed)
 		fail_msg("%s", error.message);
 	for (unsigned i = 0; i < QUESTIONS; i++) {
 		choose_window(&test);
-		test.field = random_percent(&test.random, 50) && model->content ? SEGMENT_NAME
-										: HISTREE_SEGMENTS_TOGETHER;
+		test.field = random_percent(&test.random, 50) && content ? SEGMENT_NAME : HISTREE_SEGMENTS_TOGETHER;
 		check_statistics(&test);
 		check_density(&test);
 		check_histogram(&test);
@@ -364,7 +359,33 @@ static void answers_are_those_of_an_array(const void *kind, uint64_t seed)
 	}
 	histree_segment_store_close(test.store);
 	remove_files(path);
+}
+
+static void answers_are_those_of_an_array(const void *kind, uint64_t seed)
+{
+	const struct segment_kind *model = kind;
+	struct segments segments;
+	assert_true(segments_make(&segments, model, seed));
+	ask_of_each_width(&segments, model->content, seed);
 	segments_release(&segments);
+}
+
+/* So many in so little time that columns of a few cells end within a nanosecond. */
+static void many_in_no_time(void **state)
+{
+	(void)state;
+	enum { COUNT = 4000, NS = 300 };
+	struct histree_segment *made = calloc(COUNT, sizeof(*made));
+	struct random random = { test_seed() };
+	assert_non_null(made);
+	for (size_t i = 0; i < COUNT; i++) {
+		made[i].start = (histree_time)random_below(&random, NS);
+		made[i].end = made[i].start + (histree_time)random_below(&random, 20);
+	}
+	struct segments segments = { .schema = &segment_empty_schema, .segments = made, .count = COUNT };
+	for (uint64_t round = 0; round < 10; round++)
+		ask_of_each_width(&segments, false, test_seed() + round);
+	free(made);
 }
 
 static bool has_segments(const void *kind)
@@ -381,5 +402,6 @@ int main(void)
 		.check = answers_are_those_of_an_array,
 		.applies = has_segments,
 	};
-	return property_run("segment_overviews", &property, 1, NULL, 0);
+	const struct CMUnitTest others[] = { cmocka_unit_test(many_in_no_time) };
+	return property_run("segment overviews", &property, 1, others, 1);
 }
