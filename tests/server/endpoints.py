@@ -173,6 +173,9 @@ def try_live_store(histree, folder):
     """The same of a store that is being built, while it grows and when its folder gets another name."""
     process, building = stopped_build(histree, folder)
     try:
+        # It is found under the name that it is to have, too.
+        with Server(histree, folder, [building.with_suffix("")]) as server:
+            assert Visitor(server).listed("tsp/api/experiments")
         with Server(histree, folder, [building]) as server:
             visitor = Visitor(server)
             [experiment] = visitor.listed("tsp/api/experiments")

@@ -10,14 +10,30 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "histree/store.h"
 
 enum { FOLDERS_DEEP_MAX = 8, FOLDERS_SEEN_MAX = 10000 };
+
+/* The path without links; of a store that is not there yet, that of what its build has published. */
+static char *resolve(const char *path)
+{
+	struct histree_store *store;
+	char *resolved = realpath(path, NULL);
+	if (resolved != NULL || errno != ENOENT)
+		return resolved;
+	if (histree_store_open(path, &store, NULL) == HISTREE_OK) {
+		resolved = realpath(histree_store_info(store)->path, NULL);
+		histree_store_close(store);
+	}
+	errno = ENOENT;
+	return resolved;
+}
 
 enum histree_status allowed_paths_add(struct allowed_paths *allowed, const char *path, struct histree_error *error)
 {
 	if (!array_reserve(&allowed->paths, &allowed->capacity, allowed->count + 1))
 		return error_memory(error, "a path");
-	char *resolved = realpath(path, NULL);
+	char *resolved = resolve(path);
 	if (resolved == NULL)
 		return error_set(error, HISTREE_ERR_IO, "'%s': %s", path, strerror(errno));
 	allowed->paths[allowed->count++] = resolved;
