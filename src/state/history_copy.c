@@ -19,9 +19,11 @@
 /* In a slice, unless it is a single time. */
 enum { INTERVALS_MAX = 1 << 20 };
 
-struct open_loss {
+struct attribute_so_far {
 	bool is_open;
 	histree_time since;
+	bool has_states; /* one was added, which ended then */
+	histree_time end;
 };
 
 struct copying {
@@ -33,8 +35,8 @@ struct copying {
 	struct histree_interval *intervals; /* that end in the slice */
 	size_t count, capacity;
 	struct arena values;
-	struct tree_unknown unknown; /* of the slice */
-	struct open_loss *open;      /* by quark */
+	struct tree_unknown unknown;   /* of the slice */
+	struct attribute_so_far *open; /* by quark */
 	struct histree_error *error;
 };
 
@@ -95,7 +97,7 @@ static enum histree_status lose(struct copying *copying, histree_quark quark, hi
 /* An open loss does not go on in the slice that begins at `from`. */
 static enum histree_status close_loss(struct copying *copying, histree_quark quark, histree_time from)
 {
-	struct open_loss *open = &copying->open[quark];
+	struct attribute_so_far *open = &copying->open[quark];
 	if (!open->is_open)
 		return HISTREE_OK;
 	open->is_open = false;
@@ -105,7 +107,7 @@ static enum histree_status close_loss(struct copying *copying, histree_quark qua
 static enum histree_status take_loss(struct copying *copying, const struct histree_interval *loss,
 				     histree_time from, histree_time to)
 {
-	struct open_loss *open = &copying->open[loss->quark];
+	struct attribute_so_far *open = &copying->open[loss->quark];
 	histree_time start = loss->start;
 	if (start == from && open->is_open)
 		start = open->since;
@@ -136,6 +138,22 @@ static enum histree_status add_losses(struct copying *copying, histree_time from
 
 /* ---- slices --------------------------------------------------------------------------------------------- */
 
+/*
+ * What is readable and what is lost abut, whatever was damaged.  Where they do not, the history says two things of one
+ * time, as only one that was forged does: nobody knows which is true, and no sound history can be made of it.
+ */
+static enum histree_status check_abuts(struct copying *copying, const struct histree_interval *interval)
+{
+	struct attribute_so_far *open = &copying->open[interval->quark];
+	if (open->has_states && (open->end == INT64_MAX || interval->start != open->end + 1))
+		return error_set(copying->error, HISTREE_ERR_FORMAT,
+				 "attribute %u has two states at a time: the history contradicts itself",
+				 interval->quark);
+	open->has_states = true;
+	open->end = interval->end;
+	return HISTREE_OK;
+}
+
 static enum histree_status add_intervals(struct copying *copying)
 {
 	enum histree_status status = HISTREE_OK;
@@ -148,7 +166,9 @@ static enum histree_status add_intervals(struct copying *copying)
 			copying->sink.closing(copying->sink.context, interval->end);
 			closing = true;
 		}
-		status = copying->sink.add(copying->sink.context, interval, copying->error);
+		status = check_abuts(copying, interval);
+		if (status == HISTREE_OK)
+			status = copying->sink.add(copying->sink.context, interval, copying->error);
 	}
 	return status;
 }

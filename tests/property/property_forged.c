@@ -25,6 +25,7 @@
 #include "base/bytes.h"
 #include "driver.h"
 #include "node/node_format.h"
+#include "state/history_copy.h"
 #include "support/effort.h"
 #include "support/forge.h"
 #include "support/memory_history.h"
@@ -40,7 +41,7 @@ enum {
 };
 
 /* What somebody did. */
-enum deed { FLIP, SPLICE, FORGE };
+enum deed { FLIP, SPLICE, BEHEAD, FORGE };
 
 struct deed_kind {
 	const char *name;
@@ -58,13 +59,14 @@ struct deed_kind {
 static const struct deed_kind deed_kinds[] = {
 	OF_ALL_VARIANTS("flipped bits", FLIP),
 	OF_ALL_VARIANTS("spliced", SPLICE),
+	OF_ALL_VARIANTS("beheaded", BEHEAD),
 	OF_ALL_VARIANTS("forged", FORGE),
 	{ NULL, FLIP, NULL },
 };
 
 /* How often something came of it, over all rounds. */
 static struct {
-	uint64_t cases, refused_files, refused, known, unknown, found;
+	uint64_t cases, refused_files, refused, known, unknown, found, repaired;
 	double seconds_max;
 } tally;
 
@@ -77,6 +79,7 @@ struct forged_case {
 	struct tree_shape shape;
 	uint8_t *sound; /* the file as it was made */
 	size_t size;
+	uint64_t identity;
 	char deed[160]; /* what was done, for people */
 };
 
@@ -113,6 +116,7 @@ static void make(struct forged_case *test, uint64_t seed)
 	assert_true(memory_history_reference(&test->workload, &test->reference));
 	assert_int_equal(block_file_open(&test->memory.io, "f", &file, NULL), HISTREE_OK);
 	assert_int_equal(tree_shape_read(file, &test->shape, NULL), HISTREE_OK);
+	test->identity = block_file_identity(file);
 	block_file_close(file);
 	test->size = memory_io_find(&test->memory, "f")->size;
 	test->sound = array_copy(memory_io_find(&test->memory, "f")->bytes, test->size);
@@ -168,6 +172,34 @@ static void splice(struct forged_case *test, const struct forged_case *other)
 	if (to > from)
 		memcpy(bytes_of(test) + from, other->sound + from, to - from);
 	snprintf(test->deed, sizeof(test->deed), "bytes from %zu to %zu", from, to);
+}
+
+/*
+ * The first page of another history, or a part of it: the header, the copies of small sections, the identity.  A file
+ * is what its header says, so it may then be that one, of which hardly anything is left.
+ */
+static void behead(struct forged_case *test, const struct forged_case *other)
+{
+	static const struct {
+		const char *name;
+		size_t from, to;
+	} parts[] = { { "page", 0, BLOCK_FILE_HEADER_SIZE },
+		      { "header", 0, 88 },
+		      { "copies", 512, 4088 },
+		      { "identity", 4088, BLOCK_FILE_HEADER_SIZE } };
+	size_t end = test->size < other->size ? test->size : other->size, at = random_index(&test->random, 5);
+	size_t from = at < 4 ? parts[at].from : (size_t)random_below(&test->random, BLOCK_FILE_HEADER_SIZE);
+	size_t to =
+		at < 4 ? parts[at].to : from + (size_t)random_below(&test->random, BLOCK_FILE_HEADER_SIZE - from);
+	if (to <= end)
+		memcpy(bytes_of(test) + from, other->sound + from, to - from);
+	/* The table and the copy of the header, at the end, may be the other's too, as may its length. */
+	if (random_percent(&test->random, 50) && other->size <= test->size) {
+		size_t tail = 400 < other->size ? 400 : other->size;
+		memory_io_find(&test->memory, "f")->size = other->size;
+		memcpy(bytes_of(test) + other->size - tail, other->sound + other->size - tail, tail);
+	}
+	snprintf(test->deed, sizeof(test->deed), "%s from %zu to %zu", at < 4 ? parts[at].name : "bytes", from, to);
 }
 
 /* A number that is worth a try in place of another. */
@@ -311,13 +343,21 @@ static bool is_like(const struct histree_history *history, const struct referenc
 	       info->attribute_count == reference->key_count;
 }
 
-static void ask(struct forged_case *test, struct histree_history *history)
+/* Returns what the history must say, which is that of `other` if it is that one, whose header it has. */
+static const struct reference *truth_of(const struct forged_case *test, const struct forged_case *other,
+					const struct histree_history *history)
+{
+	bool is_other = test->kind->deed == BEHEAD && histree_history_info(history)->identity == other->identity;
+	return is_other ? &other->reference : &test->reference;
+}
+
+static void ask(struct forged_case *test, const struct forged_case *other_case, struct histree_history *history)
 {
 	const struct histree_history_info *info = histree_history_info(history);
 	struct sound_answers answers = { .intervals_max = INTERVALS_PER_BYTE * test->size,
 					 .any_truth = test->kind->deed == FORGE };
 	struct reference other = { 0 };
-	const struct reference *reference = &test->reference;
+	const struct reference *reference = truth_of(test, other_case, history);
 	if (!is_like(history, reference)) {
 		if (!answers.any_truth)
 			wrong(test, "it is another history");
@@ -348,19 +388,48 @@ static void ask(struct forged_case *test, struct histree_history *history)
 	tally.found += faults > 0;
 }
 
-static void ask_of_file(struct forged_case *test)
+static void lose(void *context, const struct histree_interval *interval)
+{
+	(void)interval;
+	++*(uint64_t *)context;
+}
+
+/* What is made of a damaged history is sound, whatever was done to that one. */
+static void repair(struct forged_case *test, struct histree_history *damaged)
+{
+	struct histree_history *repaired;
+	struct histree_error error;
+	uint64_t losses = 0, faults = 0;
+	const struct loss_report report = { .lost = lose, .context = &losses };
+	enum histree_status status = history_copy(&test->memory.io, damaged, "repaired", NULL, &report, &error);
+	if (status == HISTREE_ERR_FORMAT) /* the file contradicts itself where nobody can say what is true */
+		return;
+	if (status != HISTREE_OK)
+		wrong(test, "repair: status %d: %s", (int)status, error.message);
+	if (memory_history_open(&test->memory, "repaired", false, &repaired, &error) != HISTREE_OK)
+		wrong(test, "what was repaired does not open: %s", error.message);
+	if (histree_history_verify(repaired, count_fault, &faults, &error) != HISTREE_OK)
+		wrong(test, "what was repaired is damaged: %s", error.message);
+	histree_history_close(repaired);
+	test->memory.io.unlink(test->memory.io.context, "repaired");
+	tally.repaired++;
+}
+
+static void ask_of_file(struct forged_case *test, const struct forged_case *other)
 {
 	struct histree_history *history;
 	struct histree_error error;
 	struct timespec before, after;
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
 	for (int salvage = 0; salvage < 2; salvage++) {
-		if (salvage > 0 && test->kind->deed != FORGE)
-			break; /* who salvages takes what cannot be told from ours */
 		enum histree_status status =
 			memory_history_open(&test->memory, "f", salvage != 0, &history, &error);
 		if (status == HISTREE_OK) {
-			ask(test, history);
+			/* Who salvages takes what cannot be told from ours. */
+			if (salvage == 0 || test->kind->deed == FORGE)
+				ask(test, other, history);
+			if (salvage > 0)
+				repair(test, history);
 			histree_history_close(history);
 		} else if (status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_VERSION ||
 			   status == HISTREE_ERR_INCOMPLETE) {
@@ -384,19 +453,22 @@ static void something_is_changed(const void *kind, uint64_t seed)
 	struct forged_case test = { .kind = kind, .random = { seed } },
 			   other = { .kind = kind, .random = { seed } };
 	make(&test, seed);
-	if (test.kind->deed == SPLICE) /* the same choices, other changes: the same trace another time */
+	bool has_other = test.kind->deed == SPLICE || test.kind->deed == BEHEAD;
+	if (has_other) /* the same choices, other changes: the same trace another time */
 		make(&other, seed + 1000);
 	for (uint64_t i = 0; i < changes && test.shape.node_count > 0; i++) {
 		if (test.kind->deed == FLIP)
 			flip(&test);
 		else if (test.kind->deed == SPLICE)
 			splice(&test, &other);
+		else if (test.kind->deed == BEHEAD)
+			behead(&test, &other);
 		else
 			forge(&test);
-		ask_of_file(&test);
+		ask_of_file(&test, &other);
 		assert_true(memory_io_put(&test.memory, "f", test.sound, test.size));
 	}
-	if (test.kind->deed == SPLICE)
+	if (has_other)
 		release(&other);
 	release(&test);
 }
@@ -407,13 +479,14 @@ static void nothing_took_too_much(void **state)
 	(void)state;
 	struct rusage usage;
 	getrusage(RUSAGE_SELF, &usage);
-	print_message("%llu cases: %llu files refused, %llu with faults found; %llu answers refused, %llu "
-		      "intervals, %llu "
-		      "unknown; %.3f s at most; %ld KiB\n",
-		      (unsigned long long)tally.cases, (unsigned long long)tally.refused_files,
-		      (unsigned long long)tally.found, (unsigned long long)tally.refused,
-		      (unsigned long long)tally.known, (unsigned long long)tally.unknown, tally.seconds_max,
-		      usage.ru_maxrss);
+	print_message(
+		"%llu cases: %llu files refused, %llu with faults found, %llu repaired; %llu answers refused, %llu "
+		"intervals, %llu "
+		"unknown; %.3f s at most; %ld KiB\n",
+		(unsigned long long)tally.cases, (unsigned long long)tally.refused_files,
+		(unsigned long long)tally.found, (unsigned long long)tally.repaired,
+		(unsigned long long)tally.refused, (unsigned long long)tally.known,
+		(unsigned long long)tally.unknown, tally.seconds_max, usage.ru_maxrss);
 #ifndef __SANITIZE_ADDRESS__
 	assert_true(usage.ru_maxrss < MEMORY_MAX);
 #endif
