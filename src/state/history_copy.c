@@ -139,8 +139,8 @@ static enum histree_status add_losses(struct copying *copying, histree_time from
 /* ---- slices --------------------------------------------------------------------------------------------- */
 
 /*
- * What is readable and what is lost abut, whatever was damaged.  Where they do not, the history says two things of one
- * time, as only one that was forged does: nobody knows which is true, and no sound history can be made of it.
+ * What is readable and what is lost abut, whatever was damaged.  Where they do not, the history says two things of
+ * one time, as only one that was forged does: nobody knows which is true, and no sound history can be made of it.
  */
 static enum histree_status check_abuts(struct copying *copying, const struct histree_interval *interval)
 {

@@ -175,8 +175,8 @@ static void splice(struct forged_case *test, const struct forged_case *other)
 }
 
 /*
- * The first page of another history, or a part of it: the header, the copies of small sections, the identity.  A file
- * is what its header says, so it may then be that one, of which hardly anything is left.
+ * The first page of another history, or a part of it: the header, the copies of small sections, the identity.  A
+ * file is what its header says, so it may then be that one, of which hardly anything is left.
  */
 static void behead(struct forged_case *test, const struct forged_case *other)
 {

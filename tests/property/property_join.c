@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * property_join.c - the pairs of states and segments that overlap, compared with two arrays of which each element is
- * held against each other.
+ * property_join.c - the pairs of states and segments that overlap, compared with two arrays of which each element
+ * is held against each other.
  */
 #include <setjmp.h>
 #include <stdarg.h>
