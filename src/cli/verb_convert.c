@@ -19,7 +19,8 @@ static const struct cli_option options[] = {
 	  .complete = CLI_COMPLETE_PATH,
 	  .help = "make this store or file; default: STORE itself, which needs --force" },
 	CLI_OPTIONS_TREE(struct convert_options, tree,
-			 "use at most this much memory for the buffers of a history; default: 64M, for cluster 256M"),
+			 "use at most this much memory for the buffers of a history; default: 64M, for cluster "
+			 "256M"),
 	{ .name = "force",
 	  .letter = 'f',
 	  .kind = CLI_FLAG,
