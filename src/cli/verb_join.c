@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+/*
+ * verb_join.c - the states and the segments that overlap in time, a row for each pair.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/attribute_list.h"
+#include "cli/segment_target.h"
+#include "cli/verb.h"
+#include "histree/join.h"
+
+struct join_options {
+	struct segment_options segments;
+	const char *analysis, *by, *format;
+};
+
+static const struct cli_option options[] = {
+	CLI_OPTION_ANALYSIS(struct join_options,
+			    "read the history of this analysis; default: kernel, or the first"),
+	{ .name = "by",
+	  .argument = "FIELD",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct join_options, by),
+	  .help = "take only pairs in which this field of the segment is a part of the attribute's path, as tid" },
+	CLI_OPTIONS_SEGMENTS(struct join_options, segments),
+	CLI_OPTION_FORMAT(struct join_options),
+	{ 0 },
+};
+
+enum { STATE_COLUMNS = 7, COLUMNS_MAX = STATE_COLUMNS + HISTREE_SEGMENT_FIELDS_MAX };
+
+struct joining {
+	struct segment_target target;
+	struct histree_history *history;
+	struct attribute_list list;               /* by path */
+	const struct listed_attribute **by_quark; /* the same */
+	histree_quark *quarks;                    /* theirs */
+	size_t field;                             /* of --by */
+	struct row_writer rows;
+	struct row_column columns[COLUMNS_MAX];
+};
+
+/* ---- attributes -------------------------------------------------------------------------------------- */
+
+static int compare_quarks(const void *one, const void *other)
+{
+	const struct listed_attribute *a = *(const struct listed_attribute *const *)one;
+	const struct listed_attribute *b = *(const struct listed_attribute *const *)other;
+	return a->quark < b->quark ? -1 : a->quark > b->quark;
+}
+
+static enum cli_exit sort_by_quark(struct joining *joining)
+{
+	size_t count = joining->list.count;
+	joining->by_quark = calloc(count + 1, sizeof(*joining->by_quark));
+	joining->quarks = calloc(count + 1, sizeof(*joining->quarks));
+	if (joining->by_quark == NULL || joining->quarks == NULL)
+		return report_no_memory();
+	for (size_t i = 0; i < count; i++)
+		joining->by_quark[i] = &joining->list.attributes[i];
+	qsort(joining->by_quark, count, sizeof(*joining->by_quark), compare_quarks);
+	for (size_t i = 0; i < count; i++)
+		joining->quarks[i] = joining->by_quark[i]->quark;
+	return CLI_OK;
+}
+
+static const struct listed_attribute *attribute_of(const struct joining *joining, histree_quark quark)
+{
+	const struct listed_attribute wanted = { .quark = quark }, *key = &wanted;
+	const struct listed_attribute *const *found =
+		bsearch(&key, joining->by_quark, joining->list.count, sizeof(*joining->by_quark), compare_quarks);
+	return *found;
+}
+
+/* ---- pairs ------------------------------------------------------------------------------------------- */
+
+/* Whether a text is a component of an escaped path; one with a slash or backslash in it never is. */
+static bool is_component(const char *path, const char *text, size_t size)
+{
+	for (const char *at = path;; at++) {
+		const char *end = strchrnul(at, '/');
+		if ((size_t)(end - at) == size && memcmp(at, text, size) == 0)
+			return true;
+		if (*end == '\0')
+			return false;
+		at = end;
+	}
+}
+
+/* For --by: the field as it would stand in a path. */
+static bool belong_together(void *context, const struct histree_interval *state,
+			    const struct histree_segment *segment)
+{
+	const struct joining *joining = context;
+	const struct histree_value *value = &segment->content[joining->field];
+	const char *path = attribute_of(joining, state->quark)->path;
+	char number[24];
+	if (value->type == HISTREE_STRING)
+		return is_component(path, value->bytes, value->size);
+	if (value->type != HISTREE_INT && value->type != HISTREE_LONG)
+		return false;
+	int64_t digits = value->type == HISTREE_INT ? value->int32 : value->int64;
+	int size = snprintf(number, sizeof(number), "%" PRId64, digits);
+	return is_component(path, number, (size_t)size);
+}
+
+static void begin_rows(struct joining *joining, const struct row_format *format, struct output *output)
+{
+	static const struct row_column of_state[STATE_COLUMNS] = {
+		{ .name = "path", .width = 24 },
+		{ .name = "state_start", .width = 19, .to_the_right = true },
+		{ .name = "state_end", .width = 19, .to_the_right = true },
+		{ .name = "value", .width = 12, .to_the_right = true },
+		{ .name = "start", .width = 19, .to_the_right = true },
+		{ .name = "end", .width = 19, .to_the_right = true },
+		{ .name = "overlap", .width = 10, .to_the_right = true },
+	};
+	const struct histree_segment_schema *schema = &histree_segment_store_info(joining->target.store)->schema;
+	memcpy(joining->columns, of_state, sizeof(of_state));
+	joining->columns[0].width = attribute_list_width(&joining->list, 40);
+	for (size_t i = 0; i < schema->field_count; i++)
+		joining->columns[STATE_COLUMNS + i] =
+			(struct row_column){ .name = schema->fields[i].name, .width = 8 };
+	row_writer_begin(&joining->rows, format, output, joining->columns, STATE_COLUMNS + schema->field_count);
+}
+
+static void put_pair(struct joining *joining, const struct histree_join_pair *pair)
+{
+	struct row_writer *rows = &joining->rows;
+	const struct listed_attribute *attribute = attribute_of(joining, pair->state->quark);
+	row_path(rows, attribute->path, attribute->path_size);
+	row_number(rows, pair->state->start);
+	row_number(rows, pair->state->end);
+	row_value(rows, &pair->state->value);
+	row_number(rows, pair->segment->start);
+	row_number(rows, pair->segment->end);
+	row_duration(rows, (uint64_t)pair->end - (uint64_t)pair->start + 1);
+	for (size_t i = STATE_COLUMNS; i < rows->column_count; i++)
+		row_value(rows, &pair->segment->content[i - STATE_COLUMNS]);
+	row_end(rows);
+}
+
+static enum cli_exit put_pairs(struct joining *joining, const struct histree_join_query *query)
+{
+	struct histree_join *join = NULL;
+	struct histree_join_pair pair;
+	struct histree_error error = { 0 };
+	enum cli_exit lost = CLI_OK;
+	enum histree_status status = histree_join_create(joining->history, joining->target.store, &join, &error);
+	if (status == HISTREE_OK)
+		status = histree_join_start(join, query, &error);
+	while (status == HISTREE_OK || status == HISTREE_PARTIAL) {
+		status = histree_join_next(join, &pair, &error);
+		if (status == HISTREE_OK) {
+			put_pair(joining, &pair);
+		} else if (status == HISTREE_PARTIAL) {
+			const struct histree_segment_loss loss = histree_join_loss(join);
+			lost = segment_target_report_loss(&loss);
+		}
+	}
+	histree_join_free(join);
+	if (status != HISTREE_END)
+		return report_error(&error);
+	return lost != CLI_OK || joining->rows.row_count > 0 ? lost : CLI_NOTHING;
+}
+
+/* ------------------------------------------------------------------------------------------------------- */
+
+static enum cli_exit join(struct joining *joining, const struct join_options *chosen)
+{
+	const struct histree_history_info *info = histree_history_info(joining->history);
+	const struct histree_segment_query *segments = &joining->target.query;
+	const struct histree_join_query query = {
+		.quarks = joining->quarks,
+		.quark_count = joining->list.count,
+		.from = segments->from > info->start ? segments->from : info->start,
+		.to = segments->to < info->end ? segments->to : info->end,
+		.segment = segments->filter,
+		.segment_context = segments->filter_context,
+		.pair = chosen->by != NULL ? belong_together : NULL,
+		.pair_context = joining,
+	};
+	if (query.from > query.to)
+		return CLI_NOTHING;
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	begin_rows(joining, row_format_find(chosen->format), output);
+	enum cli_exit code = put_pairs(joining, &query);
+	row_writer_finish(&joining->rows);
+	return cli_end(output, code);
+}
+
+static enum cli_exit open_all(struct joining *joining, const struct cli_words *words,
+			      const struct join_options *chosen)
+{
+	struct histree_error error = { 0 };
+	enum cli_exit code = segment_target_open(&joining->target, words, &chosen->segments);
+	if (code != CLI_OK)
+		return code;
+	const struct target *target = &joining->target.target;
+	if (target_history(target, chosen->analysis, true, &joining->history, &error) != HISTREE_OK)
+		return report_error(&error);
+	const struct histree_history_info *info = histree_history_info(joining->history);
+	target_warn_of_version(target, info->provider, info->provider_version);
+	if (chosen->by != NULL)
+		code = segment_target_field(&joining->target, "by", chosen->by, &joining->field);
+	if (code == CLI_OK)
+		code = attribute_list_match(&joining->list, histree_history_attributes(joining->history),
+					    words->words + 2, words->count - 2, ATTRIBUTES_WITH_STATES);
+	return code == CLI_OK ? sort_by_quark(joining) : code;
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct join_options chosen = { 0 };
+	struct cli_words words;
+	struct joining joining = { 0 };
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	status = open_all(&joining, &words, &chosen);
+	if (status == CLI_OK)
+		status = join(&joining, &chosen);
+	free(joining.by_quark);
+	free(joining.quarks);
+	attribute_list_release(&joining.list);
+	histree_history_close(joining.history);
+	segment_target_close(&joining.target);
+	return status;
+}
+
+const struct cli_verb verb_join = {
+	.name = "join",
+	.summary = "list the states and segments that overlap in time",
+	.arguments = "STORE SEGMENTS PATTERN...",
+	.words_min = 3,
+	.words_max = CLI_WORDS_ANY,
+	.complete = CLI_COMPLETE_ATTRIBUTE,
+	.options = options,
+	.run = run,
+};

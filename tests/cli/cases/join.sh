@@ -1,0 +1,20 @@
+# Pairs of states and segments, compared with a loop over the rows of both.
+histree build -q -a kernel,system-calls -o store "$DATA/demo-trace"
+histree join store system-calls 'Threads/*' --by tid --format tsv >pairs.tsv
+histree dump store --format tsv | grep -E '^(path|Threads/[^/]*)	' >states.tsv
+histree segments store system-calls --format tsv >segments.tsv
+python3 - <<'END'
+import csv
+read = lambda name: list(csv.DictReader(open(name), delimiter="\t", quoting=csv.QUOTE_NONE))
+pairs, states, segments = map(read, ("pairs.tsv", "states.tsv", "segments.tsv"))
+expected = sorted((state["path"], state["start"], segment["start"], segment["end"], segment["name"])
+                  for segment in segments for state in states
+                  if state["type"] != "null" and state["path"].split("/")[1] == segment["tid"]
+                  and int(state["start"]) <= int(segment["end"]) and int(segment["start"]) <= int(state["end"]))
+found = sorted((pair["path"], pair["state_start"], pair["start"], pair["end"], pair["name"]) for pair in pairs)
+print("the pairs are those of the loop:", found == expected and len(found) > 100)
+END
+histree join store system-calls 'Threads/*' --by tid --where 'name == futex' --from +1ms --to +5ms | head -n 3
+try histree join store system-calls 'Threads/*' --by nonsense
+try histree join store system-calls nothing
+try histree join store nothing 'Threads/*'
