@@ -7,6 +7,7 @@
  *	value.h		times, quarks, values, intervals
  *	attributes.h	the attribute tree
  *	state_system.h	build a history from state changes
+ *	backend.h	where the intervals go, other than into a file
  *	history.h	open a finished history
  *	query.h		ask single, full, range and 2D queries
  *	lookup.h	tops of stacks, first values, numbers over a range, changes in the order of time
@@ -35,6 +36,7 @@
 
 #include "arrows.h"
 #include "attributes.h"
+#include "backend.h"
 #include "build.h"
 #include "cancel.h"
 #include "convert.h"

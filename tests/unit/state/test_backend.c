@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_backend.c - what a caller's backend is given is what a history file of the same changes answers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "histree/backend.h"
+#include "histree/query.h"
+
+enum { KEYS = 20, CHANGES = 3000, INTERVALS_MAX = CHANGES + KEYS };
+
+struct collected {
+	struct histree_interval intervals[INTERVALS_MAX];
+	size_t count, fail_at;
+	uint32_t attribute_count;
+	histree_time end;
+	int finished, freed;
+};
+
+static enum histree_status collect(void *context, const struct histree_interval *interval,
+				   struct histree_error *error)
+{
+	struct collected *collected = context;
+	if (collected->fail_at != 0 && collected->count + 1 == collected->fail_at) {
+		snprintf(error->message, sizeof(error->message), "the disk is full");
+		return error->status = HISTREE_ERR_IO;
+	}
+	assert_true(collected->count < INTERVALS_MAX);
+	collected->intervals[collected->count++] = *interval; /* these are numbers */
+	return HISTREE_OK;
+}
+
+static enum histree_status finish(void *context, const struct histree_attributes *attributes, histree_time end,
+				  struct histree_error *error)
+{
+	struct collected *collected = context;
+	(void)error;
+	collected->attribute_count = histree_attributes_count(attributes);
+	collected->end = end;
+	collected->finished++;
+	return HISTREE_OK;
+}
+
+static void be_freed(void *context)
+{
+	struct collected *collected = context;
+	collected->freed++;
+}
+
+/* Returns the status of the first change that fails, or of the end. */
+static enum histree_status fill(struct histree_state_system *system)
+{
+	struct random random = { 3 };
+	enum histree_status status = HISTREE_OK;
+	for (unsigned i = 0; i < KEYS; i++) {
+		char name[16];
+		histree_quark quark;
+		snprintf(name, sizeof(name), "a%u", i);
+		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+	}
+	struct histree_error error;
+	for (histree_time t = 1; t <= CHANGES && status == HISTREE_OK; t++)
+		status = histree_state_modify(system, t, (histree_quark)random_below(&random, KEYS),
+					      histree_int((int32_t)random_below(&random, 5)), &error);
+	return status == HISTREE_OK ? histree_state_close(system, CHANGES + 10, &error) : status;
+}
+
+static void a_backend_gets_what_a_file_answers(void **state)
+{
+	(void)state;
+	static struct collected collected;
+	struct histree_state_system *system;
+	struct histree_history *history;
+	struct histree_query *query;
+	struct histree_interval interval;
+	const struct histree_backend backend = { collect, finish, be_freed, &collected };
+	const struct histree_history_options options = { .path = "test_backend.sht" };
+	assert_int_equal(histree_state_create_for(&backend, 0, &system, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_publish(system, 0, NULL), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(fill(system), HISTREE_OK);
+	histree_state_free(system);
+	assert_true(collected.finished == 1 && collected.freed == 1);
+	assert_true(collected.attribute_count == KEYS && collected.end == CHANGES + 10);
+	unlink(options.path);
+	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	assert_int_equal(fill(system), HISTREE_OK);
+	histree_state_free(system);
+	assert_int_equal(histree_history_open(options.path, NULL, &history, NULL), HISTREE_OK);
+	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	assert_true(collected.count > CHANGES / 2);
+	assert_int_equal(histree_history_info(history)->interval_count, collected.count);
+	for (size_t i = 0; i < collected.count; i++) {
+		const struct histree_interval *expected = &collected.intervals[i];
+		assert_int_equal(histree_query_single(query, expected->quark, expected->start, &interval, NULL),
+				 HISTREE_OK);
+		assert_true(interval.start == expected->start && interval.end == expected->end &&
+			    histree_value_equal(&interval.value, &expected->value));
+	}
+	histree_query_free(query);
+	histree_history_close(history);
+	unlink(options.path);
+}
+
+static void a_failure_of_a_backend_ends_its_history(void **state)
+{
+	(void)state;
+	static struct collected collected = { .fail_at = 100 };
+	struct histree_state_system *system;
+	const struct histree_backend backend = { collect, finish, be_freed, &collected };
+	assert_int_equal(histree_state_create_for(&backend, 0, &system, NULL), HISTREE_OK);
+	assert_int_equal(fill(system), HISTREE_ERR_IO);
+	assert_int_equal(collected.count, 99);
+	assert_int_equal(histree_state_modify(system, CHANGES + 1, 0, histree_int(9), NULL), HISTREE_ERR_IO);
+	assert_int_equal(histree_state_close(system, CHANGES + 1, NULL), HISTREE_ERR_IO);
+	histree_state_free(system);
+	assert_true(collected.finished == 0 && collected.freed == 1);
+}
+
+static void the_null_backend_forgets(void **state)
+{
+	(void)state;
+	struct histree_state_system *system;
+	struct histree_value value;
+	assert_int_equal(histree_state_create_for(NULL, 0, &system, NULL), HISTREE_OK);
+	assert_int_equal(fill(system), HISTREE_OK);
+	assert_int_equal(histree_state_ongoing(system, 0, &value, NULL, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_modify(system, CHANGES + 20, 0, histree_int(1), NULL), HISTREE_ERR_CLOSED);
+	histree_state_free(system);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_backend_gets_what_a_file_answers),
+		cmocka_unit_test(a_failure_of_a_backend_ends_its_history),
+		cmocka_unit_test(the_null_backend_forgets),
+	};
+	return cmocka_run_group_tests_name("backend", tests, NULL, NULL);
+}
