@@ -196,7 +196,7 @@ enum histree_status history_copy(const struct io *io, struct histree_history *fr
 				   .report = report,
 				   .error = error,
 				   .open = calloc((size_t)info->attribute_count + 1, sizeof(*copying.open)) };
-	const struct histree_history_options options = {
+	struct histree_history_options options = {
 		.path = path,
 		.provider = info->provider,
 		.provider_version = info->provider_version,
@@ -218,6 +218,12 @@ enum histree_status history_copy(const struct io *io, struct histree_history *fr
 		status = tree_iter_create(history_tree(from), &copying.iter, error);
 	if (status == HISTREE_OK)
 		status = state_file_sink(io, &options, NULL, &copying.sink, error);
+	/* What the other history says of its tree may be no tree that can be made. */
+	if (status == HISTREE_ERR_ARGUMENT && tree == NULL) {
+		options.tree =
+			(struct histree_tree_options){ .variant = info->variant, .nulls = options.tree.nulls };
+		status = state_file_sink(io, &options, NULL, &copying.sink, error);
+	}
 	if (status == HISTREE_OK) {
 		tree_iter_keep_to_nodes(copying.iter);
 		status = info->attribute_count > 0 ? add_slice(&copying, info->start, info->end) : HISTREE_OK;
