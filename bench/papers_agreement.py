@@ -70,17 +70,18 @@ class Claims:
         self.say(where, f"{what} grows with A to the power", theirs, sweep.slope(column, variant), is_power=True)
 
     def of_table_1(self, generated):
-        rows = generated.get(TABLE_1_THREADS, {})
-        if not {"sht", "esht"} <= rows.keys():
-            return
-        sht, esht = rows["sht"], rows["esht"]
+        for threads, rows in generated.items():
+            if threads >= TABLE_1_THREADS and {"sht", "esht"} <= rows.keys():
+                self.degeneration(f"{threads:,} threads", rows["sht"], rows["esht"])
+
+    def degeneration(self, at, sht, esht):
         for name, column in (("nodes", "node_count"), ("size", "file_bytes"), ("depth", "depth"),
                              ("build", "build_ms")):
-            self.say("table I", f"{name}, SHT / eSHT, {TABLE_1_THREADS:,} threads", TABLE_1[name],
+            self.say("table I", f"{name}, SHT / eSHT, {at}", TABLE_1[name],
                      sht[column] / esht[column])
-        self.say("table I", "fill, eSHT / SHT", TABLE_1["fill"],
+        self.say("table I", f"fill, eSHT / SHT, {at}", TABLE_1["fill"],
                  esht["node_fill_percent"] / sht["node_fill_percent"])
-        self.say("table I", "query, SHT / eSHT", TABLE_1["query"],
+        self.say("table I", f"query, SHT / eSHT, {at}", TABLE_1["query"],
                  sht["single_cpu_median_ns"] / esht["single_cpu_median_ns"],
                  sht["single_nodes_visited"] / esht["single_nodes_visited"])
 

@@ -33,7 +33,8 @@ def measure(programs, options, folder, store, variant, nulls, form):
     name, _, depth = name.partition(":")
     line = programs.bench("string_forms", store, os.path.join(folder, "forms.sht"), name, depth or 0, nulls, form,
                           options.form_queries)
-    row = dict(zip(COLUMNS, map(float, line.split("\t"))))
+    *numbers, checksum = line.split()
+    row = dict(zip(COLUMNS, map(float, numbers)), checksum=checksum)
     row["size"] = row["file_bytes"] + row["beside"]
     return row
 
@@ -46,10 +47,11 @@ def measure_all(programs, options, folder):
         layouts[layout] = {"cpu": build(programs, "cluster", options.trace, store, layout) / 1e6,
                            **programs.histree_json("info", store)}
         for variant in options.form_variants:
-            for nulls in NULLS:
-                for form in FORMS:
-                    found[layout, variant, nulls, form] = measure(programs, options, folder, store, variant, nulls,
-                                                                  form)
+            rows = {(layout, variant, nulls, form): measure(programs, options, folder, store, variant, nulls, form)
+                    for nulls in NULLS for form in FORMS}
+            if len({row["checksum"] for row in rows.values()}) != 1:
+                sys.exit(f"{layout}, {variant}: the forms of strings have different answers")
+            found |= rows
             print(f"  {layout}, {label_of(variant)}: layouts, strings and nulls", file=sys.stderr)
         shutil.rmtree(store)
     return found, layouts
