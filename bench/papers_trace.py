@@ -91,7 +91,7 @@ def add_table_4_3(page, flows, pixels):
             rows.append(row)
     page.add("## Table 4.3: a Control Flow View\n", paragraph(
         f"The sequences as bench/control_flow.c describes them: {pixels} pixels, 50 threads, 21 views (800 pixels come "
-        "nearest to the thesis). The thesis "
+        "nearest to the thesis; where claims are compared, full queries are those of 800). The thesis "
         "gives no 2D time for SHT and oSHT, which keep no keys; ours answers there too, by reading more nodes. "
         "Milliseconds, mean +- standard deviation. The best of the thesis is 118.4 ms and 3,950 ms, in Java, "
         "with the drawing of the states in the Zoom; how many pixels and threads it drew, it does not say."),

@@ -5,7 +5,8 @@
  * Switches, or events of any kind, are left out at random, and nobody says so: of recorded traces, and of one of a
  * machine that is made up.  The analysis `kernel` makes a history on disk of what is left, in which the library
  * finds no contradiction, and whose threads do not run longer together than there are CPUs.  If much is left out
- * the analysis says so, and if nothing is it does not.  Of the whole made-up trace nothing is unknown.
+ * the analysis says so, and if nothing is it does not.  Of the whole made-up trace nothing is unknown.  The compact
+ * layout of the same states says the same (layout_twins.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,6 +20,7 @@
 #include "driver.h"
 #include "histree/query.h"
 #include "histree/view.h"
+#include "layout_twins.h"
 #include "losses.h"
 #include "support/analysis_feed.h"
 #include "support/effort.h"
@@ -49,6 +51,8 @@ struct run {
 	uint64_t left_out;
 	bool is_of_one_program; /* events of others are missing anyway */
 	char missing[400];      /* what the analysis says of it */
+	bool has_twins;         /* both layouts are compared */
+	struct layout_twins twins;
 };
 
 static void begin_run(struct run *run, uint64_t seed, unsigned percent)
@@ -73,6 +77,15 @@ static void start_history(struct run *run, histree_time start)
 		fail_msg("%s", error.message);
 	assert_int_equal(feed_create(&run->inputs, &analysis_kernel, run->system, &run->instance, NULL),
 			 HISTREE_OK);
+	if (run->has_twins)
+		layout_twins_begin(&run->twins, start);
+}
+
+static void feed(struct run *run, const struct event *event)
+{
+	assert_int_equal(feed_event(&run->inputs, &analysis_kernel, run->instance, event, NULL), HISTREE_OK);
+	if (run->has_twins)
+		layout_twins_take(&run->twins, event);
 }
 
 static bool is_left_out(struct run *run, const struct kind *kind, const struct event *event)
@@ -89,8 +102,7 @@ static void take_event(struct run *run, const struct kind *kind, const struct ev
 		start_history(run, event->time);
 	run->end = event->time > run->end ? event->time : run->end;
 	if (!is_left_out(run, kind, event))
-		assert_int_equal(feed_event(&run->inputs, &analysis_kernel, run->instance, event, NULL),
-				 HISTREE_OK);
+		feed(run, event);
 }
 
 static void end_run(struct run *run)
@@ -102,6 +114,8 @@ static void end_run(struct run *run)
 	analysis_kernel.free(run->instance);
 	analysis_inputs_release(&run->inputs);
 	histree_state_free(run->system);
+	if (run->has_twins)
+		layout_twins_end(&run->twins, run->end);
 }
 
 /* ---- a machine that is made up ---------------------------------------------------------------------------- */
@@ -209,8 +223,7 @@ static void say_gap(struct made *made)
 	const struct event loss = { .time = gap.begin, .cpu = gap.cpu, .gap = &gap };
 	made->run->end = made->now > made->run->end ? made->now : made->run->end;
 	if (made->run->system != NULL)
-		assert_int_equal(feed_event(&made->run->inputs, &analysis_kernel, made->run->instance, &loss, NULL),
-				 HISTREE_OK);
+		feed(made->run, &loss);
 }
 
 static void say_noise(struct made *made, int tid, int other)
@@ -374,6 +387,7 @@ static void threads_run_on_cpus_only(const void *chosen, uint64_t seed)
 	for (size_t i = 0; i < sizeof(percents) / sizeof(percents[0]); i++) {
 		struct run run;
 		begin_run(&run, seed + i, percents[i]);
+		run.has_twins = !kind->is_long;
 		if (kind->trace != NULL)
 			read_trace(&run, kind);
 		else
