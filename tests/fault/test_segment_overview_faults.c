@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * test_segment_overview_faults.c - overviews of segments are a help and no more: making them fails at each file
- * call and when it is cancelled, and leaves the store as it was and nothing beside it; damaged, foreign or forged
- * ones cost time, and never an answer.
+ * call, at each allocation and when it is cancelled, and leaves the store as it was and nothing beside it;
+ * damaged, foreign or forged ones cost time, and never an answer.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,6 +20,7 @@
 #include "segment/segment_summary.h"
 #include "support/effort.h"
 #include "support/faulty_io.h"
+#include "support/faulty_memory.h"
 #include "support/memory_io.h"
 
 enum { SEGMENTS = 6000, NAMES = 3, NAME_SIZE = 96 };
@@ -104,6 +105,63 @@ static void every_file_call_may_fail(void **state)
 		assert_true(count_files(&memory) > 2);
 		memory_io_release(&memory);
 	}
+}
+
+static void every_allocation_may_fail(void **state)
+{
+	(void)state;
+	uint64_t stride = test_effort(1, 7);
+	for (int for_ever = 0; for_ever < 2; for_ever++) {
+		struct memory_io memory;
+		uint64_t failures = 0;
+		bool refused = true;
+		memory_io_init(&memory);
+		build(&memory.io, "f", test_seed());
+		while (refused) {
+			struct histree_error error = { 0 };
+			struct histree_segment_store *store = open_store(&memory.io, false);
+			faulty_memory_begin(failures += stride, for_ever != 0);
+			enum histree_status status = segment_overviews_write(store, &all, never, &error);
+			faulty_memory_end();
+			refused = faulty_memory.refused;
+			histree_segment_store_close(store);
+			if (status == HISTREE_OK) /* only a hint was lost, or nothing */
+				assert_true(count_files(&memory) > 2);
+			else /* files are in memory too: to them it is a full disk */
+				assert_true(status == HISTREE_ERR_MEMORY || status == HISTREE_ERR_IO);
+			if (status != HISTREE_OK && for_ever == 0)
+				assert_int_equal(count_files(&memory), 1);
+		}
+		assert_true(failures > 50);
+		memory_io_release(&memory);
+	}
+}
+
+static void answers_do_without_memory(void **state)
+{
+	(void)state;
+	const struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+	struct memory_io memory;
+	uint64_t failures = 0;
+	memory_io_init(&memory);
+	build(&memory.io, "f", test_seed());
+	assert_int_equal(make(&memory.io, never, NULL), HISTREE_OK);
+	for (bool refused = true; refused;) {
+		struct histree_segment_store *store = open_store(&memory.io, false);
+		struct histree_segment_stats *stats;
+		struct histree_error error = { 0 };
+		faulty_memory_begin(++failures, false);
+		enum histree_status status = histree_segment_stats_create(store, &query, 0, &stats, &error);
+		faulty_memory_end();
+		refused = faulty_memory.refused;
+		assert_true(status == HISTREE_OK || status == HISTREE_ERR_MEMORY);
+		if (status == HISTREE_OK)
+			assert_int_equal(histree_segment_stats_all(stats)->count, SEGMENTS);
+		histree_segment_stats_free(stats);
+		histree_segment_store_close(store);
+	}
+	assert_true(failures > 20);
+	memory_io_release(&memory);
 }
 
 static bool goes_on(void *context)
@@ -284,6 +342,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_file_call_may_fail),
+		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(answers_do_without_memory),
 		cmocka_unit_test(making_may_be_cancelled),
 		cmocka_unit_test(damage_costs_no_answer),
 		cmocka_unit_test(those_of_another_store_are_not_used),
