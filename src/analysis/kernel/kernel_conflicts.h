@@ -3,7 +3,7 @@
  * kernel_conflicts.h - how many events deny what the events before them said: others are missing then, lost by a
  * tracer that did not say so, or never recorded.
  *
- * A few are no sign: some system calls end without an event (rt_sigreturn).  Many are, of one kind, if there are
+ * A few are no sign: a recorder ends on one CPU before the other.  Many are, of one kind, if there are
  * CONFLICTS_MANY at least, and more than one in CONFLICTS_RATE events of that kind.
  *
  * No event is lost where a tracer was asked for some programs only, as perf is: CPUs become idle at the end of such

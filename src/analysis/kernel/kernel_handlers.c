@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/kernel/kernel_handlers.h"
 
+#include <string.h>
+
 #include "analysis/kernel/kernel_cpus.h"
 
 void kernel_on_setprio(struct kernel_model *model, const struct kernel_event *event)
@@ -17,6 +19,19 @@ void kernel_on_free(struct kernel_model *model, const struct kernel_event *event
 		thread_remove(model, thread);
 }
 
+/*
+ * Some calls end without an event: those by which signal handlers return.  LTTng has no name for them, but "unknown",
+ * which others have too.
+ */
+static bool may_end_unseen(struct histree_value call)
+{
+	static const char *const names[] = { "unknown", "rt_sigreturn", "sigreturn" };
+	for (size_t i = 0; call.type == HISTREE_STRING && i < sizeof(names) / sizeof(names[0]); i++)
+		if (call.size == strlen(names[i]) && memcmp(call.bytes, names[i], call.size) == 0)
+			return true;
+	return false;
+}
+
 /* Where a thread of the CPU is: in a system call, or out of it, whatever else goes on there. */
 static void move_thread(struct kernel_model *model, int32_t cpu_number, struct histree_value call,
 			enum thread_status thread_status, enum cpu_status cpu_status)
@@ -28,6 +43,8 @@ static void move_thread(struct kernel_model *model, int32_t cpu_number, struct h
 	model->has_calls = true;
 	if (thread != NULL) {
 		conflicts_step(&model->conflicts, CONFLICT_CALL, &thread->call, call.type != HISTREE_NULL);
+		if (may_end_unseen(call))
+			thread->call = PROGRESS_UNKNOWN;
 		thread_change(model, thread, THREAD_SYSTEM_CALL, call);
 		thread_change(model, thread, THREAD_STATUS, histree_int(thread_status));
 	}
