@@ -7,7 +7,8 @@
 #	features	pictures, the server, manual pages
 #	demo		what `make demo` shows more with: pictures, and a recording of this machine
 #	check		what the tests take, and those of their clients that are programs
-#	ci		what builds a bare Debian (scripts/bare-root)
+#	ci		what builds a bare Debian (scripts/bare-root), and the daemons of LTTng that the live tests record with
+#	recordings	what scripts/recordings takes besides: a virtual machine, and perf
 #	bench		the benchmarks and the peers that histree is measured against
 #
 # Only the core must be there in the end.  Without another package something is left out, which a sentence says.
@@ -17,7 +18,8 @@ core='make gcc libc6-dev meson ninja-build pkg-config libbabeltrace2-dev libjans
 features='libcairo2-dev libmicrohttpd-dev zlib1g-dev scdoc'
 demo='libcairo2-dev linux-perf'
 check='python3 libcmocka-dev babeltrace2 clang libclang-rt-14-dev chromium chromium-driver nodejs npm'
-ci='mmdebstrap'
+ci='mmdebstrap lttng-tools liblttng-ust-dev'
+recordings='mmdebstrap qemu-system-x86 e2fsprogs linux-perf libc6-dev babeltrace2 libbabeltrace2-dev'
 bench='python3 util-linux gnuplot-nox librsvg2-bin babeltrace2 libsqlite3-dev liblmdb-dev librocksdb-dev'
 
 say() {
@@ -69,9 +71,10 @@ for group; do
 	demo) wanted="$wanted $demo" ;;
 	check) wanted="$wanted $check" ;;
 	ci) wanted="$wanted $ci" ;;
+	recordings) wanted="$wanted $recordings" ;;
 	bench) wanted="$wanted $bench" ;;
 	*)
-		echo "usage: install-deps.sh [core|features|demo|check|ci|bench]..." >&2
+		echo "usage: install-deps.sh [core|features|demo|check|ci|recordings|bench]..." >&2
 		exit 2
 		;;
 	esac
