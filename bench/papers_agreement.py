@@ -25,7 +25,7 @@ class Claims:
     """What the documents say, and what was found; a claim without a measurement is left out."""
 
     def __init__(self):
-        self.rows = []
+        self.rows, self.more = [], 1
 
     def say(self, where, what, theirs, ours, nodes=None, is_power=False):
         if ours is not None:
