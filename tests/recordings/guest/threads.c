@@ -42,7 +42,8 @@ int main(int argc, char **argv)
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK);
 	int made = 0;
-	while (made < count && pthread_create(&threads[made], &attributes, take_locks, (void *)(uintptr_t)made) == 0)
+	while (made < count &&
+	       pthread_create(&threads[made], &attributes, take_locks, (void *)(uintptr_t)made) == 0)
 		made++;
 	for (int i = 0; i < made; i++)
 		pthread_join(threads[i], NULL);
