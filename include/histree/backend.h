@@ -2,8 +2,8 @@
 /*
  * backend.h - where the intervals of a state system go, other than into a history file (thesis 1.2).
  *
- * A backend is a table of functions.  Its caller writes what it likes with them: a database, a socket, an array.  The
- * null backend forgets everything, and measures what the states themselves cost.
+ * A backend is a table of functions.  Its caller writes what it likes with them: a database, a socket, an array.
+ * The null backend forgets everything, and measures what the states themselves cost.
  *
  *	static enum histree_status count(void *context, const struct histree_interval *interval,
  *					 struct histree_error *error)
@@ -26,13 +26,13 @@
 struct histree_backend {
 	/*
 	 * Takes an interval, whose bytes are borrowed during the call.  The intervals of one attribute come in the
-	 * order of time and leave nothing out; all of them come by their ends, but for what was inserted out of that
-	 * order.  A failure, negative, ends the history: no more intervals come, and later changes are refused with
-	 * that status.
+	 * order of time and leave nothing out; all of them come by their ends, but for what was inserted out of
+	 * that order.  A failure, negative, ends the history: no more intervals come, and later changes are
+	 * refused with that status.
 	 */
 	enum histree_status (*add)(void *context, const struct histree_interval *interval,
 				   struct histree_error *error);
-	/* All intervals were added, the last of which end at `end`.  The attributes are borrowed during the call. */
+	/* All intervals were added; the last of them end at `end`.  The attributes are borrowed for the call. */
 	enum histree_status (*finish)(void *context, const struct histree_attributes *attributes, histree_time end,
 				      struct histree_error *error);
 	/* Called once, by histree_state_free(), whether the history was finished or not. */
@@ -42,9 +42,9 @@ struct histree_backend {
 
 /*
  * Make a state system whose intervals go to a backend, which is copied.  With NULL that is the null backend.  The
- * rules are those of histree_state_create(), with two exceptions: it takes values of any size, and it can neither be
- * published nor opened, as only the backend knows what became of the intervals (HISTREE_ERR_ARGUMENT).  If the call
- * fails, `free` is not called.
+ * rules are those of histree_state_create(), with two exceptions: it takes values of any size, and it can neither
+ * be published nor opened, as only the backend knows what became of the intervals (HISTREE_ERR_ARGUMENT).  If the
+ * call fails, `free` is not called.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_create_for(const struct histree_backend *backend,
 									    histree_time start,
