@@ -20,8 +20,8 @@ void kernel_on_free(struct kernel_model *model, const struct kernel_event *event
 }
 
 /*
- * Some calls end without an event: those by which signal handlers return.  LTTng has no name for them, but "unknown",
- * which others have too.
+ * Some calls end without an event: those by which signal handlers return.  LTTng has no name for them, but
+ * "unknown", which others have too.
  */
 static bool may_end_unseen(struct histree_value call)
 {
