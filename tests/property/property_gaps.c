@@ -122,7 +122,10 @@ static struct path_entry *index_paths(const struct recorded_history *history)
 	return entries;
 }
 
-/* Whether the whole history has nothing else between the two ends. */
+/*
+ * Whether the whole history has nothing else between the two ends.  What it calls unknown itself, because the
+ * recording lacks events that nobody told (docs/design/0015-who-runs-where.md), it does not deny.
+ */
 static bool agrees(const struct recorded_history *whole, histree_quark quark, const struct recorded_interval *said)
 {
 	size_t low = 0, high = whole->count;
@@ -138,6 +141,8 @@ static bool agrees(const struct recorded_history *whole, histree_quark quark, co
 		const struct recorded_interval *interval = &whole->intervals[low];
 		if (interval->quark != quark || interval->start > said->end)
 			return true;
+		if (interval->type == HISTREE_UNKNOWN)
+			continue;
 		if (interval->type != said->type || strcmp(interval->value, said->value) != 0)
 			return false;
 	}
