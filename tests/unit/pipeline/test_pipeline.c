@@ -642,7 +642,7 @@ static void analyses_are_listed(void **state)
 		assert_false(info.makes_segments && info.by_default);
 		segments += info.makes_segments;
 	}
-	assert_int_equal(count, 11);
+	assert_int_equal(count, 12);
 	assert_int_equal(segments, 7);
 }
 
