@@ -176,7 +176,8 @@ static enum histree_status read_window(struct histree_changes *changes, uint64_t
 		status = keep(changes, &interval, last, error);
 	if (status != HISTREE_END)
 		return status;
-	qsort(changes->found, changes->count, sizeof(*changes->found), by_distance);
+	if (changes->count > 0)
+		qsort(changes->found, changes->count, sizeof(*changes->found), by_distance);
 	return HISTREE_OK;
 }
 
