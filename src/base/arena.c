@@ -16,6 +16,20 @@ struct arena_chunk {
 	max_align_t bytes[];
 };
 
+static struct arena_chunk *make_chunk(struct arena *arena, size_t size)
+{
+	if (size > SIZE_MAX - sizeof(struct arena_chunk))
+		return NULL;
+	struct table table = { .space = arena->space };
+	struct arena_chunk *chunk = arena->space != NULL ? table_allocate(&table, sizeof(*chunk) + size)
+							 : malloc(sizeof(*chunk) + size);
+	if (chunk == NULL)
+		return NULL;
+	chunk->table = table;
+	arena->bytes_total += size;
+	return chunk;
+}
+
 static bool arena_grow(struct arena *arena, size_t needed)
 {
 	size_t size = arena->bytes_total / 2;
@@ -26,20 +40,25 @@ static bool arena_grow(struct arena *arena, size_t needed)
 		size = size_max;
 	if (size < needed)
 		size = needed;
-	if (size > SIZE_MAX - sizeof(struct arena_chunk))
-		return false;
-	struct table table = { .space = arena->space };
-	struct arena_chunk *chunk = arena->space != NULL ? table_allocate(&table, sizeof(*chunk) + size)
-							 : malloc(sizeof(*chunk) + size);
+	struct arena_chunk *chunk = make_chunk(arena, size);
 	if (chunk == NULL)
 		return false;
-	chunk->table = table;
 	chunk->before = arena->chunk;
 	arena->chunk = chunk;
 	arena->used = 0;
 	arena->size = size;
-	arena->bytes_total += size;
 	return true;
+}
+
+/* In a chunk of its own, behind the one that is being filled: so at most a quarter of an arena is never used. */
+static void *allocate_large(struct arena *arena, size_t size)
+{
+	struct arena_chunk *chunk = make_chunk(arena, size);
+	if (chunk == NULL)
+		return NULL;
+	chunk->before = arena->chunk->before;
+	arena->chunk->before = chunk;
+	return chunk->bytes;
 }
 
 void *arena_allocate(struct arena *arena, size_t size, size_t alignment)
@@ -48,6 +67,8 @@ void *arena_allocate(struct arena *arena, size_t size, size_t alignment)
 	assert(arena->used <= arena->size && arena->size <= arena->bytes_total);
 	size_t at = (arena->used + alignment - 1) & ~(alignment - 1);
 	if (arena->chunk == NULL || at > arena->size || size > arena->size - at) {
+		if (arena->chunk != NULL && size > CHUNK_MAX / 4)
+			return allocate_large(arena, size);
 		if (!arena_grow(arena, size))
 			return NULL;
 		at = 0;

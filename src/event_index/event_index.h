@@ -37,7 +37,7 @@ enum {
 	EVENT_INDEX_VERSION_MIN = 1, /* that can be read */
 	EVENT_INDEX_HEADER_SIZE = 40,
 	EVENT_INDEX_CHECKED_FROM = 16,      /* what the checksum covers */
-	EVENT_INDEX_MEMORY_MAX = 192 << 20, /* of one that is read: about a billion events */
+	EVENT_INDEX_MEMORY_MAX = 192 << 20, /* about a billion events: event_index_fits() */
 	EVENTS_PER_TICK = 64,
 	EVENTS_PER_BLOCK = 8192,
 };
@@ -50,6 +50,7 @@ struct event_block {
 
 struct event_index {
 	struct arena arena;
+	uint64_t memory;   /* event_index_room() of all its parts */
 	uint64_t identity; /* other content would hardly have it: its checksum, and its size */
 	uint64_t event_count;
 	histree_time end; /* the greatest time of all */
@@ -70,9 +71,25 @@ static inline uint64_t event_index_identity(uint32_t crc, uint64_t size)
 	return (uint64_t)crc << 32 | (uint32_t)size;
 }
 
+/* Returns the memory of an array of a part: one element is to spare, and arrays begin where anything may. */
+static inline uint64_t event_index_room(uint64_t count, size_t element_size)
+{
+	enum { ALIGNMENT = 16 };
+	return ((count + 1) * element_size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
 /*
- * Reads the index.  Returns HISTREE_NOT_FOUND if there is no such file, and HISTREE_ERR_TOO_LARGE if it would take
- * more than EVENT_INDEX_MEMORY_MAX.
+ * Returns whether an index may be as large: writers make none, and readers take none, that does not fit.  What a
+ * sound index has takes no more bytes in its file than in memory.
+ */
+static inline bool event_index_fits(uint64_t memory, uint64_t file_size)
+{
+	return memory <= EVENT_INDEX_MEMORY_MAX && file_size <= EVENT_INDEX_MEMORY_MAX;
+}
+
+/*
+ * Reads the index.  Returns HISTREE_NOT_FOUND if there is no such file, and HISTREE_ERR_TOO_LARGE if it does not
+ * fit.
  */
 enum histree_status event_index_read(const struct io *io, const char *path, struct event_index *out,
 				     struct histree_error *error);

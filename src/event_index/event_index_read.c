@@ -95,8 +95,8 @@ static void *room(struct event_index *index, struct index_file *in, uint64_t cou
 		damaged(in, "its numbers contradict each other");
 		return NULL;
 	}
-	uint64_t wanted = (count + 1) * size;
-	if (wanted + index->arena.bytes_total > EVENT_INDEX_MEMORY_MAX) {
+	index->memory += event_index_room(count, size);
+	if (!event_index_fits(index->memory, in->size)) {
 		in->status =
 			error_set(in->error, HISTREE_ERR_TOO_LARGE,
 				  "takes more than %d MiB of memory, so the events cannot be listed; states and "
@@ -104,7 +104,7 @@ static void *room(struct event_index *index, struct index_file *in, uint64_t cou
 				  EVENT_INDEX_MEMORY_MAX >> 20);
 		return NULL;
 	}
-	void *memory = arena_allocate(&index->arena, (size_t)wanted, alignof(max_align_t));
+	void *memory = arena_allocate(&index->arena, ((size_t)count + 1) * size, alignof(max_align_t));
 	if (memory == NULL)
 		in->status = error_memory(in->error, "the index of events");
 	return memory;
@@ -252,8 +252,7 @@ static uint32_t read_preamble(struct index_file *in, uint32_t *version)
 			in->error, HISTREE_ERR_VERSION,
 			"version %u of the index of events is not known; build the store again with --force",
 			*version);
-	/* No true one takes more bytes in its file than in memory. */
-	if (in->status == HISTREE_OK && in->size > EVENT_INDEX_MEMORY_MAX)
+	if (in->status == HISTREE_OK && !event_index_fits(0, in->size))
 		in->status =
 			error_set(in->error, HISTREE_ERR_TOO_LARGE,
 				  "has %llu bytes, more than the %d MiB of the largest that is read; states and "

@@ -24,6 +24,37 @@ static void set_end(struct index_bytes *bytes, const uint8_t *end)
 	bytes->size = (size_t)(end - bytes->bytes);
 }
 
+/* ---- how large it is -------------------------------------------------------------------------------------- */
+
+static uint64_t memory_of(const struct event_index_writer *writer)
+{
+	uint64_t ticks = (writer->event_count + EVENTS_PER_TICK - 1) / EVENTS_PER_TICK;
+	uint64_t blocks = (writer->event_count + EVENTS_PER_BLOCK - 1) / EVENTS_PER_BLOCK;
+	return writer->memory + event_index_room(writer->types.count, sizeof(char *)) +
+	       event_index_room(ticks, sizeof(histree_time)) +
+	       event_index_room(blocks, sizeof(struct event_block)) +
+	       event_index_room(writer->gap_count, sizeof(struct histree_gap));
+}
+
+/* One that could not be read is not gone on with, and what there is of it is given back. */
+static void leave_out_if_too_large(struct event_index_writer *writer, uint64_t file_size)
+{
+	if (event_index_fits(memory_of(writer), file_size))
+		return;
+	event_index_writer_release(writer);
+	writer->is_left_out = true;
+}
+
+const char *event_index_missing(const struct event_index_writer *writer)
+{
+	return writer->is_left_out
+		       ? "the trace has too many events for an index of them, so they cannot be listed; "
+			 "states and segments can be asked for without it"
+		       : NULL;
+}
+
+/* ---- events and gaps -------------------------------------------------------------------------------------- */
+
 static bool add_tick(struct event_index_writer *writer)
 {
 	uint8_t *at = reserve(&writer->ticks, VARINT_SIZE_MAX);
@@ -48,6 +79,7 @@ static bool end_block(struct event_index_writer *writer)
 		seen += writer->counts[i] > 0;
 	assert(seen > 0 && seen <= EVENTS_PER_BLOCK);
 	at = put_varint(at, seen);
+	writer->memory += 2 * event_index_room(seen, sizeof(uint32_t)); /* their types and counts */
 	for (size_t i = 0; i < writer->count_count; i++) {
 		if (writer->counts[i] == 0)
 			continue;
@@ -67,6 +99,7 @@ static bool begin_block(struct event_index_writer *writer, const struct trace *t
 	uint8_t *at = reserve(&writer->blocks, 2 * writer->file_count * VARINT_SIZE_MAX + 1);
 	if (writer->positions == NULL || at == NULL)
 		return false;
+	writer->memory += event_index_room(writer->file_count, sizeof(*writer->positions));
 	if (writer->file_count > 0)
 		trace_positions(trace, writer->positions);
 	for (size_t i = 0; i < writer->file_count; i++)
@@ -87,8 +120,11 @@ static bool learn_class(struct event_index_writer *writer, const struct event_cl
 	if (type == INTERN_NONE ||
 	    !array_reserve(&writer->counts, &writer->count_capacity, (size_t)writer->types.count))
 		return false;
+	bool is_new = writer->count_count < writer->types.count;
 	while (writer->count_count < writer->types.count)
 		writer->counts[writer->count_count++] = 0;
+	if (is_new)
+		writer->memory += event_index_room(strlen(class->name), 1);
 	writer->type_of_class[class->id] = type + 1;
 	return true;
 }
@@ -96,6 +132,8 @@ static bool learn_class(struct event_index_writer *writer, const struct event_cl
 enum histree_status event_index_add(struct event_index_writer *writer, const struct trace *trace,
 				    const struct event *event, struct histree_error *error)
 {
+	if (writer->is_left_out)
+		return HISTREE_OK;
 	uint64_t number = writer->event_count;
 	bool is_known = event->class->id < writer->class_count && writer->type_of_class[event->class->id] != 0;
 	if (number == 0 || event->time > writer->end)
@@ -109,12 +147,16 @@ enum histree_status event_index_add(struct event_index_writer *writer, const str
 		return error_memory(error, "the index of events");
 	writer->counts[writer->type_of_class[event->class->id] - 1]++;
 	writer->event_count++;
+	if (number % EVENTS_PER_BLOCK == 0)
+		leave_out_if_too_large(writer, writer->blocks.size);
 	return HISTREE_OK;
 }
 
 enum histree_status event_index_add_gap(struct event_index_writer *writer, const struct event_gap *gap,
 					struct histree_error *error)
 {
+	if (writer->is_left_out)
+		return HISTREE_OK;
 	uint8_t *at = reserve(&writer->gaps, (size_t)4 * VARINT_SIZE_MAX);
 	if (at == NULL)
 		return error_memory(error, "the index of events");
@@ -126,6 +168,7 @@ enum histree_status event_index_add_gap(struct event_index_writer *writer, const
 	set_end(&writer->gaps, at);
 	writer->last_gap = gap->begin;
 	writer->gap_count++;
+	leave_out_if_too_large(writer, writer->gaps.size);
 	return HISTREE_OK;
 }
 
@@ -176,14 +219,28 @@ static bool encode(struct event_index_writer *writer, struct index_bytes *out)
 	return true;
 }
 
+/* A build that is continued may find one there. */
+static enum histree_status remove_old(const struct io *io, const char *path, struct histree_error *error)
+{
+	return io->unlink(io->context, path) == 0 || errno == ENOENT
+		       ? HISTREE_OK
+		       : error_set(error, HISTREE_ERR_IO, "cannot remove it: %s", strerror(errno));
+}
+
 enum histree_status event_index_write(struct event_index_writer *writer, const struct io *io, const char *path,
 				      uint64_t *identity, struct histree_error *error)
 {
 	struct index_bytes out = { 0 };
 	enum histree_status status = HISTREE_OK;
 	int file = -1;
-	if (!encode(writer, &out)) {
+	*identity = 0;
+	if (!writer->is_left_out && !encode(writer, &out)) {
 		status = error_memory(error, "the index of events");
+		goto out;
+	}
+	leave_out_if_too_large(writer, out.size);
+	if (writer->is_left_out) {
+		status = remove_old(io, path, error);
 		goto out;
 	}
 	*identity = event_index_identity(get_le32(out.bytes + 12), out.size);

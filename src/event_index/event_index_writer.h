@@ -27,6 +27,8 @@ struct event_index_writer {
 	struct index_bytes ticks, blocks, gaps;
 	uint64_t gap_count;
 	histree_time last_gap; /* when it began */
+	uint64_t memory;       /* of the names of types, and of what blocks have, once it is read */
+	bool is_left_out;      /* it does not fit, and was given up */
 };
 
 /* Adds the event that `trace` gave last. */
@@ -37,9 +39,15 @@ enum histree_status event_index_add(struct event_index_writer *writer, const str
 enum histree_status event_index_add_gap(struct event_index_writer *writer, const struct event_gap *gap,
 					struct histree_error *error);
 
-/* Writes all of it, instead of what a build left that is continued, and gives its identity. */
+/*
+ * Writes all of it, instead of what a build left that is continued, and gives its identity.  One that is left out
+ * is not written, and its identity is 0.
+ */
 enum histree_status event_index_write(struct event_index_writer *writer, const struct io *io, const char *path,
 				      uint64_t *identity, struct histree_error *error);
+
+/* Returns why there is no index, or NULL if there is one. */
+const char *event_index_missing(const struct event_index_writer *writer);
 
 void event_index_writer_release(struct event_index_writer *writer);
 

@@ -37,7 +37,9 @@ enum histree_status histree_events_open(const struct histree_store *store, struc
 	enum histree_status status =
 		!is_meant ? HISTREE_NOT_FOUND : event_index_read(&io_posix, path, &events->index, error);
 	if (status == HISTREE_NOT_FOUND)
-		error_set(error, HISTREE_NOT_FOUND, "'%s' has no index of events; build it again with --force",
+		error_set(error, HISTREE_NOT_FOUND,
+			  "'%s' has no index of events; unless 'histree info' says that its trace has too many of "
+			  "them, build it again with --force",
 			  info->path);
 	bool is_other = info->index_identity != 0 && events->index.identity != info->index_identity;
 	if (status == HISTREE_OK && (is_other || events->index.event_count != info->event_count))

@@ -27,6 +27,8 @@ static size_t list_warnings(struct build *build, const struct trace_report *repo
 		if (missing != NULL)
 			warnings[count++] = missing;
 	}
+	if (event_index_missing(&build->index) != NULL)
+		warnings[count++] = event_index_missing(&build->index);
 	return count;
 }
 
@@ -34,7 +36,7 @@ enum histree_status build_write_manifest(struct build *build, bool complete, his
 {
 	assert(build->stage == (complete ? STAGE_INDEXED : STAGE_NONE));
 	struct trace_report report = trace_report(build->trace);
-	const char **warnings = calloc(report.warning_count + 1 + build->job_count, sizeof(*warnings));
+	const char **warnings = calloc(report.warning_count + 2 + build->job_count, sizeof(*warnings));
 	struct histree_store_history *histories = calloc(build->job_count, sizeof(*histories));
 	struct histree_store_segments *segments = calloc(build->job_count, sizeof(*segments));
 	size_t history_count = 0, segments_count = 0;

@@ -18,7 +18,9 @@ static bool open_list(const struct call *call, struct dataset **dataset, struct 
 	if (!page_dataset(call, dataset))
 		return false;
 	if (!event_list_applies(*dataset))
-		reply_error(call->reply, HTTP_NOT_FOUND, "the store has no index of events; build it again");
+		reply_error(call->reply, HTTP_NOT_FOUND,
+			    "the store has no index of events; unless its warnings say that there are too many, "
+			    "build it again");
 	else if (dataset_view(*dataset, event_list_make, event_list_free, &view, &error) != HISTREE_OK)
 		reply_failure(call->reply, &error);
 	else {

@@ -359,6 +359,55 @@ static void gaps_are_read_as_written(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
+/* An index of the events of a trace, by a writer that had so much memory before; its memory, or 0: left out. */
+static uint64_t memory_after(const char *trace_path, const char *path, uint64_t before)
+{
+	struct event_index_writer writer = { .memory = before };
+	struct event_index index;
+	struct histree_error error = { 0 };
+	struct trace *trace;
+	struct event event;
+	uint64_t identity = 1, memory = 0;
+	const struct event_gap gap = { .cpu = 1, .begin = 2, .end = 3, .events = 4 };
+	assert_int_equal(trace_open(&trace_path, 1, &trace, &error), HISTREE_OK);
+	while (trace_next(trace, &event, &error) == HISTREE_OK)
+		assert_int_equal(event_index_add(&writer, trace, &event, &error), HISTREE_OK);
+	assert_int_equal(event_index_add_gap(&writer, &gap, &error), HISTREE_OK);
+	trace_close(trace);
+	assert_int_equal(event_index_write(&writer, &io_posix, path, &identity, &error), HISTREE_OK);
+	enum histree_status status = event_index_read(&io_posix, path, &index, &error);
+	if (event_index_missing(&writer) != NULL) {
+		assert_int_equal(identity, 0);
+		assert_int_equal(status, HISTREE_NOT_FOUND);
+	} else {
+		assert_int_equal(status, HISTREE_OK);
+		memory = index.memory;
+		event_index_release(&index);
+	}
+	event_index_writer_release(&writer);
+	return memory;
+}
+
+/* A writer counts to the byte what a reader takes, gives up where that is refused, and leaves no older file. */
+static void what_is_written_can_be_read(void **state)
+{
+	(void)state;
+	static const char *const traces[] = { "tests/data/ctf-made", "tests/data/demo-trace" };
+	char folder[] = "/tmp/histree-index-XXXXXX", path[64];
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/" EVENT_INDEX_FILE, folder);
+	for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]); i++) {
+		char trace[512];
+		snprintf(trace, sizeof(trace), "%s", data(traces[i]));
+		uint64_t memory = memory_after(trace, path, 0);
+		assert_true(memory > 0);
+		assert_true(memory_after(trace, path, EVENT_INDEX_MEMORY_MAX - memory) == memory);
+		assert_true(memory_after(trace, path, EVENT_INDEX_MEMORY_MAX - memory + 1) == 0);
+		assert_true(memory_after(trace, path, EVENT_INDEX_MEMORY_MAX + 1) == 0);
+	}
+	assert_int_equal(rmdir(folder), 0);
+}
+
 /* Flip each byte in turn, and cut the file anywhere: the index is refused, and nothing worse. */
 static void a_damaged_index_is_refused(void **state)
 {
@@ -401,6 +450,7 @@ int main(void)
 		cmocka_unit_test(a_store_without_its_trace_still_counts),
 		cmocka_unit_test(gaps_are_kept),
 		cmocka_unit_test(gaps_are_read_as_written),
+		cmocka_unit_test(what_is_written_can_be_read),
 		cmocka_unit_test(a_damaged_index_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
