@@ -17,8 +17,8 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "node/column_format.h"
+#include "support/block_parts.h"
 #include "support/effort.h"
-#include "support/forge.h"
 #include "support/memory_history.h"
 #include "support/sound_answers.h"
 #include "tree/lifetimes.h"
@@ -372,7 +372,7 @@ static void damage_does_not_multiply_the_work(void **state)
 		struct memory_file *file = memory_io_find(&forger.memory, "f");
 		size_t size;
 		for (uint32_t number = 50; number < 107; number += 7)
-			forge_node(file->bytes, file->size, number, &size)[20] ^= 1;
+			block_parts_node(file->bytes, file->size, number, &size)[20] ^= 1;
 		assert_bounded(&forger.memory, 1);
 		release(&forger);
 	}
@@ -392,7 +392,7 @@ static void short_blocks_cost_what_they_are_long(void **state)
 	struct memory_file *file = memory_io_find(&forger.memory, "f");
 	static uint8_t long_node[1 << 20];
 	size_t size;
-	uint8_t *node = forge_node(file->bytes, file->size, 5, &size);
+	uint8_t *node = block_parts_node(file->bytes, file->size, 5, &size);
 	put_le32(node + 40, sizeof(long_node));
 	memcpy(long_node, node, size);
 	put_le32(node, crc32c(0, long_node + 4, sizeof(long_node) - 4));
@@ -485,10 +485,10 @@ static void a_node_is_filed_under_its_own_bounds(void **state)
 		const uint32_t child_size = node_child_size(&lie.shape.layout);
 		size_t size, told = 0;
 		for (uint32_t number = 0; number < lie.shape.node_count; number++) {
-			uint32_t count = get_le16(forge_node(bytes_of(&lie), lie.size, number, &size) + 10);
+			uint32_t count = get_le16(block_parts_node(bytes_of(&lie), lie.size, number, &size) + 10);
 			for (uint32_t child = number % step; child < count; child += step)
 				for (uint32_t field = 4; field < child_size; field += field < 20 ? 8 : 4) {
-					uint8_t *at = forge_node(bytes_of(&lie), lie.size, number, &size) +
+					uint8_t *at = block_parts_node(bytes_of(&lie), lie.size, number, &size) +
 						      NODE_HEADER_SIZE + child * child_size + field;
 					/* Later starts, earlier ends, fewer keys: a query would pass by. */
 					if (field == 4)
@@ -497,7 +497,7 @@ static void a_node_is_filed_under_its_own_bounds(void **state)
 						put_le64(at, get_le64(at) - 40);
 					else
 						put_le32(at, get_le32(at) + (field == 20 ? 9 : (uint32_t)-9));
-					forge_seal(bytes_of(&lie), lie.size);
+					block_parts_seal(bytes_of(&lie), lie.size);
 					assert_sound(&lie, "other bounds");
 					told++;
 				}
@@ -515,24 +515,24 @@ static void two_nodes_do_not_share_a_child(void **state)
 		set_up(&lie, variants[i], 4);
 		const uint32_t child_size = node_child_size(&lie.shape.layout);
 		size_t size;
-		uint8_t *root = forge_node(bytes_of(&lie), lie.size, lie.shape.root, &size);
+		uint8_t *root = block_parts_node(bytes_of(&lie), lie.size, lie.shape.root, &size);
 		assert_true(get_le16(root + 10) >= 2);
 		/* The whole entry: what is said of it is true. */
 		memcpy(root + NODE_HEADER_SIZE, root + NODE_HEADER_SIZE + child_size, child_size);
-		forge_seal(bytes_of(&lie), lie.size);
+		block_parts_seal(bytes_of(&lie), lie.size);
 		assert_sound(&lie, "a child twice");
 		/* A grandchild in place of a child. */
-		root = forge_node(bytes_of(&lie), lie.size, lie.shape.root, &size);
+		root = block_parts_node(bytes_of(&lie), lie.size, lie.shape.root, &size);
 		for (uint32_t child = 0; child < get_le16(root + 10); child++) {
 			const uint8_t *below =
-				forge_node(bytes_of(&lie), lie.size,
-					   get_le32(root + NODE_HEADER_SIZE + child * child_size), &size);
+				block_parts_node(bytes_of(&lie), lie.size,
+						 get_le32(root + NODE_HEADER_SIZE + child * child_size), &size);
 			if (get_le16(below + 10) == 0)
 				continue;
 			memcpy(root + NODE_HEADER_SIZE + child * child_size, below + NODE_HEADER_SIZE, child_size);
-			forge_seal(bytes_of(&lie), lie.size);
+			block_parts_seal(bytes_of(&lie), lie.size);
 			assert_sound(&lie, "a grandchild");
-			root = forge_node(bytes_of(&lie), lie.size, lie.shape.root, &size);
+			root = block_parts_node(bytes_of(&lie), lie.size, lie.shape.root, &size);
 		}
 		tear_down(&lie);
 	}
@@ -549,8 +549,8 @@ static void a_block_of_another_history_is_damage(void **state)
 		unsigned spliced = 0;
 		for (uint32_t number = 0; number < lie.shape.node_count; number++) {
 			size_t size, other_size;
-			uint8_t *node = forge_node(bytes_of(&lie), lie.size, number, &size);
-			const uint8_t *foreign = forge_node(other.kept, other.size, number, &other_size);
+			uint8_t *node = block_parts_node(bytes_of(&lie), lie.size, number, &size);
+			const uint8_t *foreign = block_parts_node(other.kept, other.size, number, &other_size);
 			if (foreign == NULL || other_size > size || memcmp(node, foreign, other_size) == 0)
 				continue;
 			memset(node, 0, size);

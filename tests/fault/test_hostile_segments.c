@@ -17,7 +17,7 @@
 
 #include "base/bytes.h"
 #include "segment/segment_backend.h"
-#include "support/forge.h"
+#include "support/block_parts.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
 
@@ -79,7 +79,8 @@ static uint8_t *find_node(struct store *store, uint32_t height)
 {
 	size_t size;
 	uint8_t *node;
-	for (uint32_t number = 1; (node = forge_node(store->bytes, store->size, number, &size)) != NULL; number++)
+	for (uint32_t number = 1; (node = block_parts_node(store->bytes, store->size, number, &size)) != NULL;
+	     number++)
 		if (get_le16(node + 8) == height)
 			return node;
 	fail_msg("there is no node of height %u", height);
@@ -129,7 +130,7 @@ static void assert_harmless(struct store *made)
 							     HISTREE_SEGMENTS_BY_DURATION };
 	struct histree_segment_store *store;
 	struct histree_error error = { 0 };
-	forge_seal(made->bytes, made->size);
+	block_parts_seal(made->bytes, made->size);
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
 		if (segment_store_open(&made->memory.io, "s", NULL, &store, &error) != HISTREE_OK)
 			fail_msg("%s", error.message);
@@ -184,8 +185,8 @@ static void a_leaf_of_another_store(void **state)
 	make(&store->memory, "other", 2);
 	const struct memory_file *other = memory_io_find(&store->memory, "other");
 	for (uint32_t number = 1;; number++) {
-		uint8_t *leaf = forge_node(store->bytes, store->size, number, &size);
-		const uint8_t *foreign = forge_node(other->bytes, other->size, number, &other_size);
+		uint8_t *leaf = block_parts_node(store->bytes, store->size, number, &size);
+		const uint8_t *foreign = block_parts_node(other->bytes, other->size, number, &other_size);
 		assert_true(leaf != NULL && foreign != NULL);
 		if (get_le16(leaf + 8) != 0 || get_le16(foreign + 8) != 0 || get_le32(foreign + 40) > size)
 			continue;

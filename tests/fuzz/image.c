@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "support/forge.h"
+#include "support/block_parts.h"
 
 uint8_t *image_unpack(const uint8_t *bytes, size_t size, size_t *image_size)
 {
@@ -24,7 +24,7 @@ uint8_t *image_unpack(const uint8_t *bytes, size_t size, size_t *image_size)
 		memcpy(image + piece * IMAGE_PIECE_SIZE, read_bytes(&reader, used), used);
 		*image_size = piece * IMAGE_PIECE_SIZE + used;
 	}
-	forge_seal(image, *image_size);
+	block_parts_seal(image, *image_size);
 	return image;
 }
 

@@ -26,8 +26,8 @@
 #include "driver.h"
 #include "node/node_format.h"
 #include "state/history_copy.h"
+#include "support/block_parts.h"
 #include "support/effort.h"
-#include "support/forge.h"
 #include "support/memory_history.h"
 #include "support/sound_answers.h"
 #include "tree/tree_shape.h"
@@ -157,8 +157,8 @@ static void splice(struct forged_case *test, const struct forged_case *other)
 {
 	size_t size, other_size;
 	uint32_t number = random_index(&test->random, test->shape.node_count);
-	uint8_t *node = forge_node(bytes_of(test), test->size, number, &size);
-	const uint8_t *foreign = forge_node(other->sound, other->size, number, &other_size);
+	uint8_t *node = block_parts_node(bytes_of(test), test->size, number, &size);
+	const uint8_t *foreign = block_parts_node(other->sound, other->size, number, &other_size);
 	if (foreign != NULL && other_size <= size && random_percent(&test->random, 70)) {
 		memset(node, 0, size);
 		memcpy(node, foreign, other_size);
@@ -245,7 +245,7 @@ static void forge_in_node(struct forged_case *test)
 	uint32_t number = random_percent(&test->random, 40) ? test->shape.root
 							    : random_index(&test->random, test->shape.node_count);
 	size_t size;
-	uint8_t *node = forge_node(bytes_of(test), test->size, number, &size);
+	uint8_t *node = block_parts_node(bytes_of(test), test->size, number, &size);
 	if (node == NULL)
 		return;
 	uint32_t children = get_le16(node + 10), child_size = node_child_size(&test->shape.layout);
@@ -276,7 +276,7 @@ static void forge_in_section(struct forged_case *test)
 					SECTION_PROVIDER, SECTION_EXTENTS,    SECTION_SUMS };
 	uint32_t id = ids[random_below(&test->random, sizeof(ids) / sizeof(ids[0]))];
 	size_t size, width = (size_t)1 << random_below(&test->random, 4);
-	uint8_t *section = forge_section(bytes_of(test), test->size, id, &size);
+	uint8_t *section = block_parts_section(bytes_of(test), test->size, id, &size);
 	if (section == NULL || size < width)
 		return;
 	size_t offset = (size_t)random_below(&test->random, size - width + 1);
@@ -317,7 +317,7 @@ static void forge(struct forged_case *test)
 		else
 			forge_in_directory(test);
 	}
-	forge_seal(bytes_of(test), test->size);
+	block_parts_seal(bytes_of(test), test->size);
 }
 
 /* ---- what is asked -------------------------------------------------------------------------------------- */

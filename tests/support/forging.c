@@ -8,17 +8,15 @@
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "store/block_format.h"
+#include "support/block_parts.h"
 
 /* Where things are: histree-format(5). */
 enum {
-	ENTRY_SIZE = 24,
-	SECTIONS_MAX = 64,
-	NODES_MAX = 4096,
+	ENTRY_SIZE = BLOCK_PARTS_ENTRY_SIZE,
 	NODE_HEADER = 48,
 	LEAF_HEADER = 96,
 	BLOCK_HEADER = 40,
 	CHILD_SIZE = 52,
-	PAGE_HEADER = 24,
 	INDEX_CHECKED_FROM = 16,
 };
 
@@ -139,123 +137,10 @@ void forge_damage(struct forged *file)
 
 /* ---- a file of blocks -------------------------------------------------------------------------------------- */
 
-struct part {
-	size_t at, size;
-};
-
-struct parts {
-	struct part nodes[NODES_MAX], sections[SECTIONS_MAX];
-	size_t node_count, section_count, table;
-};
-
-static bool lies_within(uint64_t at, uint64_t size, size_t whole)
-{
-	return at <= whole && size <= whole - at;
-}
-
-/*
- * What is before this offset is not in the file: of a tail, that is in the file that it belongs to.  All offsets
- * are those of both together.
- */
-static uint64_t base_of(const uint8_t *bytes)
-{
-	return (get_le64(bytes + 16) & 2) != 0 ? get_le64(bytes + 68) : BLOCK_FILE_HEADER_SIZE;
-}
-
-/* Where in this file something lies; false if it does not. */
-static bool find_part(const uint8_t *bytes, size_t size, uint64_t at, uint64_t length, struct part *out)
-{
-	uint64_t base = base_of(bytes), own = at - base + BLOCK_FILE_HEADER_SIZE;
-	if (at < base || !lies_within(own, length, size))
-		return false;
-	*out = (struct part){ (size_t)own, (size_t)length };
-	return true;
-}
-
-static void find_sections(const uint8_t *bytes, size_t size, struct parts *out)
-{
-	uint64_t count = get_le32(bytes + 48);
-	struct part table;
-	if (count > SECTIONS_MAX || !find_part(bytes, size, get_le64(bytes + 40), count * ENTRY_SIZE, &table))
-		return;
-	out->table = table.at;
-	for (; out->section_count < count; out->section_count++) {
-		const uint8_t *entry = bytes + table.at + out->section_count * ENTRY_SIZE;
-		find_part(bytes, size, get_le64(entry + 8), get_le64(entry + 16),
-			  &out->sections[out->section_count]);
-	}
-}
-
-static void find_nodes(const uint8_t *bytes, size_t size, struct byte_reader sizes, struct parts *out)
-{
-	bool differ = (get_le64(bytes + 16) & 1) != 0;
-	uint64_t at = BLOCK_FILE_HEADER_SIZE;
-	uint32_t count = get_le32(bytes + 36), number = 0;
-	for (; number < count && number < NODES_MAX && !sizes.failed; number++) {
-		uint64_t node = differ ? read_varint(&sizes) : get_le32(bytes + 32);
-		if (node < PAGE_HEADER || node > BLOCK_SIZE_MAX)
-			return;
-		out->node_count += find_part(bytes, size, at, node, &out->nodes[out->node_count]);
-		at += node;
-	}
-}
-
-/* Sections and nodes, as the file says. */
-static void find_parts(const uint8_t *bytes, size_t size, struct parts *out)
-{
-	struct byte_reader sizes = byte_reader(bytes, 0);
-	memset(out, 0, sizeof(*out));
-	if (size < BLOCK_FILE_HEADER_SIZE)
-		return;
-	find_sections(bytes, size, out);
-	for (size_t i = 0; i < out->section_count; i++)
-		if (get_le32(bytes + out->table + i * ENTRY_SIZE) == SECTION_EXTENTS)
-			sizes = byte_reader(bytes + out->sections[i].at, out->sections[i].size);
-	find_nodes(bytes, size, sizes, out);
-}
-
-/* A page of a side table does not say how much of it is used: its numbers do. */
-static size_t used_bytes(const uint8_t *node, size_t size, bool is_table)
-{
-	if (!is_table)
-		return size < NODE_HEADER ? 0 : get_le32(node + 40);
-	return PAGE_HEADER + ((uint64_t)get_le32(node + 8) * (node[12] + node[13]) + 7) / 8;
-}
-
-static bool has_section(const uint8_t *bytes, const struct parts *parts, uint32_t id)
-{
-	for (size_t i = 0; i < parts->section_count; i++)
-		if (get_le32(bytes + parts->table + i * ENTRY_SIZE) == id)
-			return true;
-	return false;
-}
-
-void forge_seal_blocks(uint8_t *bytes, size_t size)
-{
-	static struct parts parts;
-	find_parts(bytes, size, &parts);
-	if (size < BLOCK_FILE_HEADER_SIZE)
-		return;
-	bool is_table = has_section(bytes, &parts, SECTION_RANKS);
-	for (size_t i = 0; i < parts.node_count; i++) {
-		uint8_t *node = bytes + parts.nodes[i].at;
-		size_t used = used_bytes(node, parts.nodes[i].size, is_table);
-		if (used >= 4 && used <= parts.nodes[i].size)
-			put_le32(node, crc32c(0, node + 4, used - 4));
-	}
-	for (size_t i = 0; i < parts.section_count; i++)
-		put_le32(bytes + parts.table + i * ENTRY_SIZE + 4,
-			 crc32c(0, bytes + parts.sections[i].at, parts.sections[i].size));
-	put_le32(bytes + 52, crc32c(0, bytes + parts.table, parts.section_count * ENTRY_SIZE));
-	put_le32(bytes + 64, crc32c(0, bytes, 64));
-	if ((get_le64(bytes + 16) & 2) != 0) /* a tail */
-		put_le32(bytes + 84, crc32c(0, bytes, 84));
-}
-
 /* One of `count` things of `size` bytes becomes another one of them. */
 static void copy_among(struct forged *file, const char *what, size_t at, uint64_t count, size_t size)
 {
-	if (count < 2 || !lies_within(at, count * size, file->size))
+	if (count < 2 || at > file->size || count * size > file->size - at)
 		return;
 	uint64_t from = random_below(file->random, count), to = random_below(file->random, count);
 	uint64_t last = random_percent(file->random, 20) ? count - 1 : to; /* or many of them */
@@ -265,18 +150,18 @@ static void copy_among(struct forged *file, const char *what, size_t at, uint64_
 	     (unsigned long long)from);
 }
 
-static void copy_node(struct forged *file, const struct parts *parts)
+static void copy_node(struct forged *file, const struct block_parts *parts)
 {
 	size_t from = random_below(file->random, parts->node_count),
 	       to = random_below(file->random, parts->node_count);
-	const struct part *source = &parts->nodes[from], *target = &parts->nodes[to];
+	const struct block_part *source = &parts->nodes[from], *target = &parts->nodes[to];
 	size_t size = source->size < target->size ? source->size : target->size;
 	memmove(file->bytes + target->at, file->bytes + source->at, size);
 	put_le32(file->bytes + target->at + 4, (uint32_t)to);
 	note(file, "node %zu is node %zu; ", to, from);
 }
 
-static void change_inside(struct forged *file, const struct part *node)
+static void change_inside(struct forged *file, const struct block_part *node)
 {
 	uint32_t height = get_le16(file->bytes + node->at + 8), children = get_le16(file->bytes + node->at + 10);
 	uint32_t blocks = node->size > LEAF_HEADER ? get_le32(file->bytes + node->at + 80) : 0;
@@ -296,9 +181,9 @@ static void change_inside(struct forged *file, const struct part *node)
 			     COUNT(block_fields));
 }
 
-static void change_node(struct forged *file, const struct parts *parts)
+static void change_node(struct forged *file, const struct block_parts *parts)
 {
-	const struct part *node = &parts->nodes[random_below(file->random, parts->node_count)];
+	const struct block_part *node = &parts->nodes[random_below(file->random, parts->node_count)];
 	switch (random_below(file->random, 8)) {
 	case 0:
 		copy_node(file, parts);
@@ -319,10 +204,10 @@ static void change_node(struct forged *file, const struct parts *parts)
 	}
 }
 
-static void change_section(struct forged *file, const struct parts *parts)
+static void change_section(struct forged *file, const struct block_parts *parts)
 {
 	size_t index = (size_t)random_below(file->random, parts->section_count);
-	const struct part *section = &parts->sections[index];
+	const struct block_part *section = &parts->sections[index];
 	size_t entry = parts->table + index * ENTRY_SIZE;
 	if (random_percent(file->random, 20))
 		change_field(file, "entry of a section", entry, entry_fields, COUNT(entry_fields));
@@ -335,10 +220,10 @@ static void change_section(struct forged *file, const struct parts *parts)
 
 void forge_blocks(struct forged *file)
 {
-	static struct parts parts;
+	static struct block_parts parts;
 	for (uint64_t left = 1 + random_below(file->random, 3); left > 0; left--) {
 		uint64_t kind = random_below(file->random, 20);
-		find_parts(file->bytes, file->size, &parts);
+		block_parts_find(file->bytes, file->size, &parts);
 		if (kind == 0 && file->size >= BLOCK_FILE_HEADER_SIZE)
 			change_field(file, "header", 0, header_fields, COUNT(header_fields));
 		else if (kind < 6 && parts.section_count > 0)
@@ -348,7 +233,7 @@ void forge_blocks(struct forged *file)
 		else if (parts.section_count > 0)
 			change_section(file, &parts);
 	}
-	forge_seal_blocks(file->bytes, file->size);
+	block_parts_seal(file->bytes, file->size);
 }
 
 /* ---- other files ------------------------------------------------------------------------------------------- */

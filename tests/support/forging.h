@@ -27,9 +27,6 @@ void forge_damage(struct forged *file);
 /* A file of blocks: a history, a segment store, a side table, a tail. */
 void forge_blocks(struct forged *file);
 
-/* Make the checksums of a file of blocks right, as far as its parts are where they can be. */
-void forge_seal_blocks(uint8_t *bytes, size_t size);
-
 /* An index of events. */
 void forge_index(struct forged *file);
 

@@ -17,8 +17,8 @@
 #include "segment/segment_backend.h"
 #include "segment/segment_schema.h"
 #include "store/block_file.h"
+#include "support/block_parts.h"
 #include "support/faulty_io.h"
-#include "support/forge.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
 #include "support/tree_file.h"
@@ -191,7 +191,7 @@ static void assert_forged_is_found(struct memory_io *memory)
 {
 	struct memory_file *file = memory_io_find(memory, "f");
 	struct histree_segment_store *store;
-	forge_seal(file->bytes, file->size);
+	block_parts_seal(file->bytes, file->size);
 	enum histree_status status = segment_store_open(&memory->io, "f", NULL, &store, NULL);
 	if (status == HISTREE_OK)
 		status = histree_segment_store_verify(store, expect_fault, NULL, NULL);
@@ -211,7 +211,7 @@ static void forged_extents_and_counts_are_found(void **state)
 	assert_int_equal(build(&memory.io, &segments, NULL), HISTREE_OK);
 	struct memory_file *file = memory_io_find(&memory, "f");
 	size_t size;
-	uint8_t *section = forge_section(file->bytes, file->size, SECTION_SEGMENTS, &size);
+	uint8_t *section = block_parts_section(file->bytes, file->size, SECTION_SEGMENTS, &size);
 	assert_non_null(section);
 	for (int extent = 0; extent < EXTENTS; extent++) { /* start, end, smallest and greatest duration */
 		uint64_t sound = get_le64(section + 8 * extent);
@@ -220,14 +220,14 @@ static void forged_extents_and_counts_are_found(void **state)
 		put_le64(section + 8 * extent, sound);
 	}
 	static const uint32_t counts[] = { 0, 1000, UINT32_MAX };
-	uint8_t *leaf = forge_node(file->bytes, file->size, 0, &size);
+	uint8_t *leaf = block_parts_node(file->bytes, file->size, 0, &size);
 	uint32_t sound = get_le32(leaf + BLOCK_COUNT);
 	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 		put_le32(leaf + BLOCK_COUNT, counts[i]);
 		assert_forged_is_found(&memory);
 	}
 	put_le32(leaf + BLOCK_COUNT, sound);
-	forge_seal(file->bytes, file->size);
+	block_parts_seal(file->bytes, file->size);
 	struct histree_segment_store *store;
 	assert_int_equal(segment_store_open(&memory.io, "f", NULL, &store, NULL), HISTREE_OK);
 	assert_int_equal(histree_segment_store_verify(store, expect_fault, NULL, NULL), HISTREE_OK);

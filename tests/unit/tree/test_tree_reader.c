@@ -13,8 +13,8 @@
 
 #include "base/bytes.h"
 #include "base/crc32c.h"
+#include "support/block_parts.h"
 #include "support/faulty_io.h"
-#include "support/forge.h"
 #include "support/memory_io.h"
 #include "support/tree_file.h"
 #include "support/workload.h"
@@ -254,7 +254,7 @@ static uint8_t *file_bytes(struct fixture *fixture)
 /* Make every checksum right. */
 static void seal(struct fixture *fixture)
 {
-	forge_seal(file_bytes(fixture), memory_io_find(&fixture->memory, "f")->size);
+	block_parts_seal(file_bytes(fixture), memory_io_find(&fixture->memory, "f")->size);
 }
 
 static uint8_t *node_bytes(struct fixture *fixture, uint32_t number)
