@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_MIN = 64, ADDED_PER_LOOK = 2048 };
+enum { SLOTS_MIN = 64, ADDED_PER_LOOK = 2048, SLOTS_PER_LOOK = 1 << 18 };
 
 /* Every element is in a slot of its own, and a free slot ends every look-up. */
 static void hash_index_assert(const struct hash_index *index)
@@ -22,8 +22,11 @@ void hash_index_widen(struct hash_index *index, uint32_t number)
 	while (number >= mask)
 		mask = mask << 1 | 1;
 	/* The bits of a hash that stay are where they were. */
-	for (size_t slot = 0; slot < index->slot_count; slot++)
+	for (size_t slot = 0; slot < index->slot_count; slot++) {
 		index->slots[slot] &= ~mask | index->number_mask;
+		if (slot % SLOTS_PER_LOOK == 0)
+			table_space_look(index->table.space);
+	}
 	index->number_mask = mask;
 }
 
@@ -38,6 +41,8 @@ static uint64_t *list_numbers(const struct hash_index *index, size_t *words)
 		uint32_t number = (index->slots[slot] & index->number_mask) - 1;
 		if (index->slots[slot] != 0)
 			numbers[number / 64] |= UINT64_C(1) << number % 64;
+		if (slot % SLOTS_PER_LOOK == 0)
+			table_space_look(index->table.space);
 	}
 	return numbers;
 }

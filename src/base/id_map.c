@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "base/id_map.h"
 
+enum { ENTRIES_PER_LOOK = 1024 }; /* at what is resident of them and of their records */
+
 static uint64_t hash_of_entry(const void *entries, uint32_t number)
 {
 	return hash_mix(((const struct id_entry *)entries)[number].id);
@@ -20,6 +22,8 @@ bool id_map_add(struct id_map *map, uint64_t id, void *record)
 
 const struct id_entry *id_map_next(const struct id_map *map, size_t *position)
 {
+	if (*position % ENTRIES_PER_LOOK == 0)
+		table_space_look(map->table.space);
 	return *position < map->count ? &map->entries[(*position)++] : NULL;
 }
 

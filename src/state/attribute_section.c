@@ -14,8 +14,11 @@
 
 /* ---- the bytes on their way to the file, gathered to pieces --------------------------------------------- */
 
-/* Looks are at what is resident of the tables: names are read in order, and compared out of order. */
-enum { PIECE_SIZE = 64 << 10, NAMES_PER_LOOK = 2048, COMPARISONS_PER_LOOK = 64 };
+/*
+ * Looks are at what is resident of the tables: names are read in order, those of the leaders of ranges with pages
+ * between them, and compared out of order.
+ */
+enum { PIECE_SIZE = 64 << 10, NAMES_PER_LOOK = 2048, LEADERS_PER_LOOK = 128, COMPARISONS_PER_LOOK = 64 };
 
 /* After the first failure, which is kept, nothing is written any more: so it is enough to ask once, at the end. */
 struct section_writer {
@@ -438,7 +441,7 @@ static bool pack_order(const struct attribute_tree *tree, const histree_quark *l
 		return false;
 	}
 	for (uint32_t range = 0; range < count; range++) {
-		if (range % NAMES_PER_LOOK == 0)
+		if (range % LEADERS_PER_LOOK == 0)
 			table_space_look(tree->table.space);
 		struct attribute_name name = attribute_tree_name(tree, leaders[range]);
 		ranges[range] = (struct ordered_range){ .parent = tree->attributes[leaders[range]].parent + 1,

@@ -8,12 +8,16 @@
 #include "base/error.h"
 #include "state/attribute_tree.h"
 
+enum { ATTRIBUTES_PER_LOOK = 1 << 14 }; /* at what is resident of their table: 320 KiB */
+
 enum histree_status folder_list_of(const struct attribute_tree *tree, struct folder_list *out,
 				   struct histree_error *error)
 {
 	size_t capacity = 0;
 	*out = (struct folder_list){ 0 };
 	for (histree_quark quark = 0; quark < tree->base.count; quark++) {
+		if (quark % ATTRIBUTES_PER_LOOK == 0)
+			table_space_look(tree->table.space);
 		if (!tree->attributes[quark].is_folder)
 			continue;
 		if (!array_reserve(&out->quarks, &capacity, out->count + 1)) {

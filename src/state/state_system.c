@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "state/attribute_path.h"
 
+enum { STATES_PER_LOOK = 1 << 14 }; /* at what is resident of their table: 384 KiB */
+
 enum histree_status state_system_create(histree_time start, const struct interval_sink *sink,
 					struct histree_state_system **out, struct histree_error *error)
 {
@@ -159,6 +161,8 @@ static enum histree_status end_ongoing_states(const struct histree_state_system 
 {
 	enum histree_status status = HISTREE_OK;
 	for (histree_quark quark = 0; quark < system->attributes.base.count && status == HISTREE_OK; quark++) {
+		if (quark % STATES_PER_LOOK == 0)
+			table_space_look(system->ongoing.table.space);
 		/* What was inserted up to the very end has nothing after it, nor what begins after a branch. */
 		if (system->ongoing.states[quark].since > end ||
 		    system->ongoing.states[quark].fixed_type == ONGOING_FOLDER)

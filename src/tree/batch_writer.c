@@ -14,6 +14,8 @@ static const double item_bytes_first = 3.0;
 /* The share of a node that a leaf is meant to fill; nodes are only as long in the file as they are filled. */
 static const double leaf_fill = 0.75;
 
+enum { KEYS_PER_LOOK = 2048 }; /* at what is resident of their lifetimes */
+
 void batch_writer_init(struct batch_writer *writer, struct tree_branch *branch, struct table_space *tables)
 {
 	writer->lifetimes.table.space = tables;
@@ -29,7 +31,7 @@ size_t batch_writer_leaf_items(const struct batch_writer *writer)
 /* Add the lifetimes of a leaf's items.  They are sorted, so the lifetimes are looked up in the order of keys. */
 static bool add_lifetimes(struct lifetimes *lifetimes, const struct column_item *items, size_t count)
 {
-	for (size_t first = 0; first < count;) {
+	for (size_t first = 0, keys = 0; first < count;) {
 		size_t last = first;
 		while (last + 1 < count && column_item_key(&items[last + 1]) == column_item_key(&items[first]))
 			last++;
@@ -37,6 +39,8 @@ static bool add_lifetimes(struct lifetimes *lifetimes, const struct column_item 
 		if (lifetimes_add(lifetimes, column_item_key(&items[first]), lifetime) != HISTREE_OK)
 			return false;
 		first = last + 1;
+		if (++keys % KEYS_PER_LOOK == 0)
+			table_space_look(lifetimes->table.space);
 	}
 	return true;
 }

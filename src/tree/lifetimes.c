@@ -12,8 +12,11 @@ static bool lifetimes_reserve(struct lifetimes *lifetimes, size_t count)
 {
 	if (!table_reserve(&lifetimes->table, &lifetimes->by_key, &lifetimes->capacity, count))
 		return false;
-	while (lifetimes->count < count)
+	while (lifetimes->count < count) {
 		lifetimes->by_key[lifetimes->count++] = lifetime_none;
+		if (lifetimes->count % LIFETIMES_PER_LOOK == 0)
+			table_space_look(lifetimes->table.space);
+	}
 	return true;
 }
 

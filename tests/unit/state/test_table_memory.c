@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_table_memory.c - a history whose tables are in files has the bytes of one whose tables are in memory.
+ * test_table_memory.c - a history whose tables are in files has the bytes of one whose tables are in memory, and
+ * what walks through such a table leaves few of its pages resident.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,11 +11,16 @@
 
 #include <cmocka.h>
 
+#include "base/arena.h"
 #include "base/hash.h"
+#include "base/id_map.h"
 #include "base/table.h"
+#include "state/attribute_tree.h"
+#include "state/folder_section.h"
 #include "state/state_file.h"
 #include "state/state_system.h"
 #include "support/memory_io.h"
+#include "tree/lifetimes.h"
 
 enum { THREADS = 12000, MEMBERS = 5, OTHERS = 20000, STATES = 3 };
 
@@ -81,9 +87,107 @@ static void tables_in_files_make_the_same_history(void **state)
 	}
 }
 
+/* ---- walks ----------------------------------------------------------------------------------------------- */
+
+/* Tables of 8 MiB and more, of which 256 KiB may be resident, and what is touched between two looks. */
+enum { WALKED = 600000, TABLES_MAX = 1 << 20, RESIDENT_MAX = 6 << 20 };
+
+static enum histree_status no_interval(void *context, const struct histree_interval *interval,
+				       struct histree_error *error)
+{
+	(void)context, (void)interval, (void)error;
+	fail_msg("a folder has no interval");
+	return HISTREE_OK;
+}
+
+/* The ongoing states were walked through before, the attributes are now. */
+static enum histree_status finish_folders(void *context, const struct attribute_tree *attributes, histree_time end,
+					  struct histree_error *error)
+{
+	(void)end;
+	struct folder_list folders;
+	assert_true(table_space_resident(context) <= RESIDENT_MAX);
+	assert_int_equal(folder_list_of(attributes, &folders, error), HISTREE_OK);
+	assert_int_equal(folders.count, WALKED);
+	folder_list_release(&folders);
+	assert_true(table_space_resident(context) <= RESIDENT_MAX);
+	return HISTREE_OK;
+}
+
+static void release_nothing(void *context)
+{
+	(void)context;
+}
+
+static void the_end_of_folders_leaves_few_pages(void **state)
+{
+	(void)state;
+	struct table_space space;
+	struct histree_state_system *system;
+	assert_true(table_space_init(&space, "./t", TABLES_MAX));
+	const struct interval_sink sink = { .tables = &space,
+					    .add = no_interval,
+					    .finish = finish_folders,
+					    .free = release_nothing,
+					    .context = &space };
+	assert_int_equal(state_system_create(1, &sink, &system, NULL), HISTREE_OK);
+	for (int folder = 0; folder < WALKED; folder++) {
+		char name[16];
+		histree_quark quark;
+		int size = snprintf(name, sizeof(name), "%d", folder);
+		assert_int_equal(histree_state_child(system, HISTREE_ROOT, name, (size_t)size, &quark, NULL),
+				 HISTREE_OK);
+		assert_int_equal(histree_state_folder(system, quark, NULL), HISTREE_OK);
+	}
+	assert_int_equal(histree_state_close(system, 2, NULL), HISTREE_OK);
+	histree_state_free(system);
+	table_space_release(&space);
+}
+
+/* A late attribute is the first that has a lifetime. */
+static void lifetimes_of_many_keys_leave_few_pages(void **state)
+{
+	(void)state;
+	struct table_space space;
+	assert_true(table_space_init(&space, "./t", TABLES_MAX));
+	struct lifetimes lifetimes = { .table.space = &space };
+	assert_int_equal(lifetimes_add(&lifetimes, 2 * WALKED, (struct lifetime){ 1, 2 }), HISTREE_OK);
+	assert_true(table_space_resident(&space) <= RESIDENT_MAX);
+	lifetimes_release(&lifetimes);
+	table_space_release(&space);
+}
+
+static void a_walk_over_threads_leaves_few_pages(void **state)
+{
+	(void)state;
+	struct table_space space;
+	assert_true(table_space_init(&space, "./t", TABLES_MAX));
+	struct id_map map = { 0 };
+	struct arena records = { .space = &space };
+	id_map_use_space(&map, &space);
+	for (uint64_t id = 0; id < WALKED; id++) {
+		uint64_t *record = arena_allocate(&records, 2 * sizeof(*record), _Alignof(uint64_t));
+		assert_non_null(record);
+		*record = id;
+		assert_true(id_map_add(&map, id, record));
+	}
+	uint64_t walked = 0;
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&map, &at)) != NULL; walked++)
+		assert_true(*(uint64_t *)entry->record == walked);
+	assert_int_equal(walked, WALKED);
+	assert_true(table_space_resident(&space) <= RESIDENT_MAX);
+	id_map_release(&map);
+	arena_release(&records);
+	table_space_release(&space);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_end_of_folders_leaves_few_pages),
+		cmocka_unit_test(lifetimes_of_many_keys_leave_few_pages),
+		cmocka_unit_test(a_walk_over_threads_leaves_few_pages),
 		cmocka_unit_test(tables_in_files_make_the_same_history),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
