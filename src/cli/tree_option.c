@@ -2,6 +2,7 @@
 #include "cli/tree_option.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const tree_option_variants[] = { "cluster", "sht", "osht", "esht", "rsht", "vrsht", NULL };
@@ -13,13 +14,13 @@ const char *const tree_option_preferences[] = {
 	NULL,
 };
 
-/* NULL: the default. */
+/* NULL, and what is none: the default. */
 static enum histree_preference preference_of(const char *name)
 {
-	int preference = HISTREE_PREFER_BALANCE;
-	while (name != NULL && strcmp(tree_option_preferences[preference], name) != 0)
-		preference++;
-	return (enum histree_preference)preference;
+	for (int i = HISTREE_PREFER_BALANCE; name != NULL && tree_option_preferences[i] != NULL; i++)
+		if (strcmp(tree_option_preferences[i], name) == 0)
+			return (enum histree_preference)i;
+	return HISTREE_PREFER_BALANCE;
 }
 
 const char *const tree_option_nulls[] = { "keep", "leave-out", NULL };
@@ -48,5 +49,32 @@ enum cli_exit tree_option_read(const struct tree_options *chosen, uint64_t threa
 		.threads = (uint32_t)threads,
 		.nulls = nulls_of(chosen->nulls),
 	};
+	return CLI_OK;
+}
+
+static uint32_t number_of(const char *word)
+{
+	unsigned long number = strtoul(word, NULL, 10);
+	return number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+enum cli_exit tree_option_recall(const char *recipe, struct histree_tree_options *tree, bool *no_overviews)
+{
+	char *words = strdup(recipe != NULL ? recipe : ""), *rest = words;
+	if (words == NULL)
+		return report_no_memory();
+	for (char *word; (word = strsep(&rest, " ")) != NULL;) {
+		if (strcmp(word, "--no-overviews") == 0)
+			*no_overviews = true;
+		else if (strcmp(word, "--prefer") == 0 && rest != NULL)
+			tree->prefer = preference_of(strsep(&rest, " "));
+		else if (strcmp(word, "--nulls") == 0 && rest != NULL)
+			tree->nulls = nulls_of(strsep(&rest, " "));
+		else if (strcmp(word, "--r-nodes") == 0 && rest != NULL)
+			tree->r_nodes = number_of(strsep(&rest, " "));
+		else if (strcmp(word, "--r-depth") == 0 && rest != NULL)
+			tree->r_depth = number_of(strsep(&rest, " "));
+	}
+	free(words);
 	return CLI_OK;
 }

@@ -61,4 +61,10 @@ extern const char *const tree_option_variants[], *const tree_option_preferences[
 enum cli_exit tree_option_read(const struct tree_options *chosen, uint64_t threads,
 			       struct histree_tree_options *out);
 
+/*
+ * What the words of a build say of it that no file does: preference, nulls, R-trees and overviews.  Other words
+ * are left alone, and a manifest of somebody else may say anything.  NULL: nothing is said.
+ */
+enum cli_exit tree_option_recall(const char *recipe, struct histree_tree_options *tree, bool *no_overviews);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "cli/progress.h"
 #include "cli/target.h"
+#include "cli/tree_option.h"
 #include "cli/verb.h"
 #include "histree/build.h"
 
@@ -106,10 +107,7 @@ static const char **list_analyses(const struct histree_store_info *info, size_t 
 	return names;
 }
 
-/*
- * The tree of the first history, which is that of all.  What cannot be read gets the default, and so does the
- * greatest depth of vrsht, which no file says.
- */
+/* The tree of the first history, which is that of all.  What cannot be read gets the default. */
 static struct histree_tree_options tree_of(const struct target *target, char variant[16])
 {
 	struct histree_tree_options tree = { 0 };
@@ -154,10 +152,13 @@ static enum cli_exit rebuild(const struct target *target, const struct trace_pat
 {
 	const struct histree_store_info *info = histree_store_info(target->store);
 	char variant[sizeof(((struct histree_history_info *)0)->variant)];
+	struct histree_tree_options tree = tree_of(target, variant);
+	bool no_overviews = false;
 	size_t count;
-	const char **analyses = list_analyses(info, &count);
+	enum cli_exit code = tree_option_recall(info->options, &tree, &no_overviews);
+	const char **analyses = code == CLI_OK ? list_analyses(info, &count) : NULL;
 	if (analyses == NULL)
-		return report_no_memory();
+		return code != CLI_OK ? code : report_no_memory();
 	struct progress progress =
 		progress_begin(chosen->quiet && chosen->progress == NULL ? "none" : chosen->progress);
 	const struct histree_build_options wanted = {
@@ -169,7 +170,8 @@ static enum cli_exit rebuild(const struct target *target, const struct trace_pat
 		.force = true,
 		.ignore_gaps = info->ignores_gaps,
 		.null_empty_stacks = info->null_empty_stacks,
-		.tree = tree_of(target, variant),
+		.no_overviews = no_overviews,
+		.tree = tree,
 		.progress = progress_show,
 		.progress_context = &progress,
 		.cancel = { .go_on = progress_goes_on },

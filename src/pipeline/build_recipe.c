@@ -9,6 +9,12 @@
 #include "base/error.h"
 #include "tree/tree_options.h"
 
+static const char *const preferences[] = {
+	[HISTREE_PREFER_SINGLE] = "single",
+	[HISTREE_PREFER_FULL] = "full",
+	[HISTREE_PREFER_SPACE] = "space",
+};
+
 static bool is_named(const struct histree_build_options *options, const char *name)
 {
 	for (size_t i = 0; i < options->analysis_count; i++)
@@ -37,6 +43,12 @@ static void put_tree(FILE *text, const struct tree_options *tree)
 	fprintf(text, "-t %s --node-size %u --fan-out %u", tree->variant->name, tree->node_size, tree->fan_out);
 	if (tree->r_depth > 0)
 		fprintf(text, " --r-depth %u", tree->r_depth);
+	if (tree->r_nodes > 0)
+		fprintf(text, " --r-nodes %u", tree->r_nodes);
+	if (tree->prefer != HISTREE_PREFER_BALANCE)
+		fprintf(text, " --prefer %s", preferences[tree->prefer]);
+	if (tree->leaves_out_nulls != tree->variant->leaves_out_nulls)
+		fprintf(text, " --nulls %s", tree->leaves_out_nulls ? "leave-out" : "keep");
 }
 
 enum histree_status build_recipe(const struct histree_build_options *options, char **out,

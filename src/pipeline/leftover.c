@@ -49,6 +49,18 @@ static enum histree_status check_same(const struct store_folder *folder, const s
 			 folder->building, info->options, recipe);
 }
 
+/* What is published is gone on with by the same options only. */
+static enum histree_status check_options(const struct store_folder *folder, const struct histree_store_info *info,
+					 const char *recipe, struct histree_error *error)
+{
+	if (info->options == NULL || strcmp(info->options, recipe) == 0)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_EXISTS,
+			 "'%s' was begun with '%s', not with '%s': --resume with those options goes on with it, "
+			 "--force without --resume begins again",
+			 folder->building, info->options, recipe);
+}
+
 static enum histree_status forget_identities(const struct store_folder *folder, const char *path,
 					     const struct histree_store_info *read, struct histree_error *error)
 {
@@ -81,7 +93,9 @@ enum histree_status leftover_look(const struct store_folder *folder, const struc
 	else if (manifest_read(folder->io, path, &arena, &info, NULL) == HISTREE_OK) {
 		*out = (struct leftover){ .end = info.end, .is_complete = info.complete };
 		status = info.complete ? check_same(folder, &info, options, recipe, error)
-				       : forget_identities(folder, path, &info, error);
+				       : check_options(folder, &info, recipe, error);
+		if (status == HISTREE_OK && !info.complete)
+			status = forget_identities(folder, path, &info, error);
 	}
 	arena_release(&arena);
 	free(path);

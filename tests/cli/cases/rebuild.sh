@@ -30,3 +30,13 @@ set_versions folder/store/manifest.json kernel=1
 try histree rebuild -q folder/store
 try histree info folder/store -a kernel --format json | grep -o '"variant":"[^"]*"\|"node_size":[0-9]*'
 try histree rebuild folder/store/kernel.sht
+# What no file says, the manifest does.
+options() {
+	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["options"])' "$1/manifest.json"
+}
+for words in '--prefer space --no-overviews' '--nulls keep' '-t vrsht --r-depth 3 --r-nodes 7'; do
+	histree build -q -a kernel $words -o options folder/elsewhere
+	options options
+	histree rebuild -q options folder/elsewhere && options options
+	rm -r options
+done

@@ -245,6 +245,36 @@ static void a_store_that_was_replaced_does_not_come_back(void **state)
 	}
 }
 
+/* Each option that decides what is in a store is compared with that of a build which was killed at its end. */
+static void a_resume_has_the_same_options(void **state)
+{
+	struct world *world = *state;
+	const struct histree_build_options plain = world->options;
+	struct histree_build_options others[5];
+	for (size_t i = 0; i < 5; i++)
+		others[i] = plain;
+	others[0].tree.nulls = HISTREE_NULLS_KEPT;
+	others[1].tree.prefer = HISTREE_PREFER_SPACE;
+	others[2].tree.variant = "vrsht";
+	others[2].tree.r_nodes = 7;
+	others[3].tree.fan_out = 20;
+	others[4].no_overviews = true;
+	for (size_t i = 0; i < 10; i++) {
+		struct histree_error error = { 0 };
+		char command[1024];
+		world->options = others[i % 5];
+		build(world);
+		snprintf(command, sizeof(command), "mv '%s' '%s.building'", world->store, world->store);
+		assert_int_equal(system(command), 0);
+		world->options = i < 5 ? plain : others[(i + 1) % 5];
+		world->options.resume = true;
+		assert_int_equal(histree_build(&world->options, &error), HISTREE_ERR_EXISTS);
+		assert_non_null(strstr(error.message, "with those options"));
+		snprintf(command, sizeof(command), "rm -r '%s.building'", world->store);
+		assert_int_equal(system(command), 0);
+	}
+}
+
 /* Killed between the two renames of a file system that cannot exchange names. */
 static void a_store_that_was_set_aside_comes_back(void **state)
 {
@@ -661,6 +691,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_cancelled_build_leaves_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(whatever_fails_the_store_that_is_there_survives, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_was_published_survives_whatever_fails, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_resume_has_the_same_options, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(resumes_of_resumes_lose_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(overviews_go_with_their_store, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_store_that_grows_can_be_opened_beside_the_old_one, set_up,
