@@ -65,6 +65,13 @@ def wait_for(what, condition, seconds=20):
         time.sleep(0.05)
 
 
+def is_connected(port):
+    """Whether a connection to a port of the loopback is established."""
+    with open("/proc/net/tcp", encoding="ascii") as file:
+        rows = [line.split() for line in file][1:]
+    return any(row[2].endswith(f":{port:04X}") and row[3] == "01" for row in rows)
+
+
 def intervals(histree, store):
     """The rows of a store and its end; None if there is none yet."""
     done = subprocess.run([histree, "dump", "--format", "tsv", store], capture_output=True, text=True, check=False)
@@ -106,14 +113,17 @@ def record(histree, folder, processes):
     run("lttng", "enable-event", "-u", "-a", env=env)
     run("lttng", "add-context", "-u", "-t", "vtid", "-t", "procname", env=env)
     run("lttng", "start", env=env)
-    program = subprocess.Popen([os.path.join(folder, "program")], env=dict(env, LD_PRELOAD=LIBRARY))
-    processes.append(program)
 
     store = os.path.join(folder, "live.histree")
     address = f"net://127.0.0.1:{live}/host/{socket.gethostname()}/{session}"
     build = subprocess.Popen([histree, "build", "--publish", "50ms", "-o", store, address], stderr=subprocess.PIPE,
                              text=True)
     processes.append(build)
+    # Of streams that are there when it attaches, a reader gets the newest packet first: those before are not for it.
+    wait_for("a reader", lambda: is_connected(live))
+    time.sleep(1)
+    program = subprocess.Popen([os.path.join(folder, "program")], env=dict(env, LD_PRELOAD=LIBRARY))
+    processes.append(program)
     looks = []
     while program.poll() is None:
         seen = intervals(histree, store)
