@@ -104,12 +104,14 @@ enum histree_status histree_state_attribute(struct histree_state_system *system,
 enum histree_status histree_state_child(struct histree_state_system *system, histree_quark parent, const char *name,
 					size_t name_size, histree_quark *out, struct histree_error *error)
 {
-	if (histree_attributes_child(&system->attributes.base, parent, name, name_size, out) == HISTREE_OK)
-		return HISTREE_OK;
 	enum histree_status status = prepare_attributes(system, 1, error);
 	if (status == HISTREE_OK)
 		status = attribute_tree_add(&system->attributes, parent, name, name_size, out, error);
 	ongoing_states_extend(&system->ongoing, system->attributes.base.count, system->start);
+	/* Where nothing can be made, what is there is found: it is looked up once, as a rule. */
+	if (status != HISTREE_OK &&
+	    histree_attributes_child(&system->attributes.base, parent, name, name_size, out) == HISTREE_OK)
+		status = HISTREE_OK;
 	return status;
 }
 

@@ -493,6 +493,8 @@ static void closing_ends_every_state(void **state)
 		       HISTREE_ERR_CLOSED);
 	/* What is known can still be asked. */
 	assert_ok(histree_state_attribute(system, HISTREE_ROOT, "a", &created, NULL));
+	assert_ok(histree_state_child(system, HISTREE_ROOT, "a", 1, &created, NULL));
+	assert_int_equal(created, quark);
 	assert_ongoing(system, quark, histree_int(2), 1020);
 	release(system, &recorder);
 }
