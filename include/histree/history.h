@@ -83,7 +83,7 @@ HISTREE_API const struct histree_attributes *histree_history_attributes(const st
  * Read every node and check every invariant: checksums, addresses, containment in time and key, order and counts;
  * that each attribute is covered from start to end without gap or overlap; and that it is found by its name.
  * Overviews are checked likewise unless the history was opened without them.  `report` is called with a sentence
- * for each fault. Returns HISTREE_OK if there is no fault, HISTREE_ERR_FORMAT if there is one.
+ * for each fault, and may be NULL. Returns HISTREE_OK if there is no fault, HISTREE_ERR_FORMAT if there is one.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_history_verify(struct histree_history *history, void (*report)(void *context, const char *fault),

@@ -178,8 +178,8 @@ histree_segment_store_field(const struct histree_segment_store *store, const cha
 
 /*
  * Read every node of a finished store on disk and check every invariant: checksums, addresses, bounds, order and
- * counts.  `report` is called with a sentence for each fault.  Returns HISTREE_OK if there is no fault,
- * HISTREE_ERR_FORMAT if there is one.  There is nothing to check in a store in memory.
+ * counts.  `report` is called with a sentence for each fault, and may be NULL.  Returns HISTREE_OK if there is no
+ * fault, HISTREE_ERR_FORMAT if there is one.  There is nothing to check in a store in memory.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_verify(struct histree_segment_store *store, void (*report)(void *context, const char *fault),

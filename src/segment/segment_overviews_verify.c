@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/io.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_summary.h"
 
@@ -86,6 +88,16 @@ static enum histree_status verify_overview(const struct io *io, const char *path
 	return status == HISTREE_OK || is_damaged ? HISTREE_OK : error_set(error, status, "%s", fault.message);
 }
 
+/* One that cannot be opened is there. */
+static bool is_there(const struct io *io, const char *path)
+{
+	int file = io->open(io->context, path, O_RDONLY, 0);
+	if (file < 0)
+		return errno != ENOENT;
+	io->close(io->context, file);
+	return true;
+}
+
 enum histree_status segment_overviews_verify(const struct io *io, const char *path,
 					     const struct histree_segment_store_info *of,
 					     void (*report)(void *context, const char *fault), void *context,
@@ -97,7 +109,7 @@ enum histree_status segment_overviews_verify(const struct io *io, const char *pa
 		char *name = segment_overview_path(path, number);
 		if (name == NULL)
 			return error_memory(error, "a path");
-		if (access(name, F_OK) == 0)
+		if (is_there(io, name))
 			status = verify_overview(io, name, of, &faults, error);
 		free(name);
 	}

@@ -299,6 +299,11 @@ struct histree_segment_overviews_info histree_segment_store_overviews(struct his
 	return info;
 }
 
+static void ignore_fault(void *context, const char *fault)
+{
+	(void)context, (void)fault;
+}
+
 enum histree_status histree_segment_store_verify(struct histree_segment_store *store,
 						 void (*report)(void *context, const char *fault), void *context,
 						 struct histree_error *error)
@@ -307,6 +312,7 @@ enum histree_status histree_segment_store_verify(struct histree_segment_store *s
 		return error_set(error, HISTREE_ERR_ARGUMENT, "the segment store is not finished");
 	if (store->backend->verify == NULL)
 		return HISTREE_OK;
+	report = report != NULL ? report : ignore_fault;
 	enum histree_status status = store->backend->verify(store->body, &store->info, report, context, error);
 	if (store->no_overviews || store->path == NULL || (status != HISTREE_OK && status != HISTREE_ERR_FORMAT))
 		return status;

@@ -258,10 +258,16 @@ static void report_section(void *context, const char *fault)
 	faults->report(faults->context, fault);
 }
 
+static void ignore_fault(void *context, const char *fault)
+{
+	(void)context, (void)fault;
+}
+
 enum histree_status histree_history_verify(struct histree_history *history,
 					   void (*report)(void *context, const char *fault), void *context,
 					   struct histree_error *error)
 {
+	report = report != NULL ? report : ignore_fault;
 	struct section_faults faults = { .report = report, .context = context };
 	enum histree_status status = block_file_check(history->file, report_section, &faults, error);
 	if (status != HISTREE_OK)

@@ -516,12 +516,21 @@ static void damage_is_found(void **state)
 			enum histree_status status =
 				histree_segment_store_verify(store, count_fault, &faults, &error);
 			assert_int_equal(status, faults > 0 ? HISTREE_ERR_FORMAT : HISTREE_OK);
+			assert_int_equal(histree_segment_store_verify(store, NULL, NULL, &error), status);
 			unseen += faults == 0;
 			histree_segment_store_close(store);
 		}
 		file->bytes[at] ^= bit;
 	}
 	assert_true(unseen < 30); /* what fills a block up to its 64 bytes */
+
+	/* Overviews are looked for where the store is, which need not be a file system. */
+	struct histree_segment_store *beside;
+	assert_true(memory_io_put(&memory, "f.overview1", (const uint8_t *)"none", 4));
+	assert_int_equal(segment_store_open(&memory.io, "f", NULL, &beside, &error), HISTREE_OK);
+	assert_int_equal(histree_segment_store_verify(beside, NULL, NULL, &error), HISTREE_ERR_FORMAT);
+	histree_segment_store_close(beside);
+	assert_int_equal(memory.io.unlink(memory.io.context, "f.overview1"), 0);
 
 	/* The header has a copy: the store can be used, and the fault is found. */
 	struct histree_segment_store *store;

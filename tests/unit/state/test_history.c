@@ -427,6 +427,7 @@ static void damage_is_noticed(void **state)
 		enum histree_status status = histree_history_open(folder->file, NULL, &history, &error);
 		if (status == HISTREE_OK) {
 			status = histree_history_verify(history, count_fault, &faults, &error);
+			assert_int_equal(histree_history_verify(history, NULL, NULL, &error), status);
 			assert_int_equal(status == HISTREE_OK, faults == 0);
 			if (faults == 0)
 				assert_same_history(history, &recorder);
