@@ -65,13 +65,17 @@ struct histree_tree_options {
 	uint32_t r_nodes;
 	uint32_t node_size; /* bytes, a power of two from 4 KiB to 1 MiB; default 64 KiB, for cluster 256 KiB */
 	uint32_t fan_out;   /* maximum number of children of a node, 2 to 1000; default 50, for cluster 1000 */
-	size_t memory_max;  /* bytes for buffers, approximately; default 64 MiB, for cluster 256 MiB */
+	/*
+	 * Bytes for buffers, approximately; default 64 MiB, for cluster 256 MiB.  As many again for the tables of
+	 * names, ongoing states and lifetimes, which go to a file beyond them; default 256 MiB.
+	 */
+	size_t memory_max;
 	/*
 	 * cluster: 2 lets a second thread write, 1 does not; default 2 on two processors or more.  The others have
 	 * work for one and refuse 2.
 	 */
 	uint32_t threads;
-	enum histree_nulls nulls; /* answers do not depend on it */
+	enum histree_nulls nulls;       /* answers do not depend on it */
 	enum histree_preference prefer; /* cluster; the others refuse all but balance */
 };
 

@@ -21,7 +21,7 @@
 #include "tree/tree_writer.h"
 
 enum {
-	TABLE_MEMORY_DEFAULT = 64 << 20,
+	TABLE_MEMORY_DEFAULT = 256 << 20, /* without a build; as the buffers of a cluster tree have */
 	INTERVALS_PER_LOOK = 2048, /* at what is resident of the tables */
 };
 
