@@ -32,7 +32,7 @@ struct tree_iter {
 	struct node_region region;
 	struct node_region stored; /* the part of it of which a node can have something */
 	uint64_t left;             /* intervals that can still come: known where the region is one time */
-	uint64_t uncovered;        /* of the region, as tree_coverage.h measures it */
+	tree_coverage uncovered;   /* of the region, as tree_coverage.h measures it */
 	struct tree_nulls nulls;
 	uint32_t *pending;     /* stack of node numbers */
 	bool *pending_is_core; /* by position: it can have children, as far as its parent knows */
@@ -123,7 +123,8 @@ void tree_iter_stop(struct tree_iter *iter)
 {
 	leave_node(iter);
 	forget_asked(iter);
-	iter->left = iter->uncovered = 0;
+	iter->left = 0;
+	iter->uncovered = 0;
 	iter->batch_at = iter->batch_count = 0;
 	iter->stats = (struct histree_query_stats){ 0 };
 	iter->has_orphans = iter->has_unknown = false;
@@ -381,11 +382,11 @@ static enum histree_status read_unknown(struct tree_iter *iter, struct histree_i
 static enum histree_status read_the_rest(struct tree_iter *iter, struct histree_interval *out, size_t room,
 					 size_t *count, struct histree_error *error)
 {
-	if (iter->keeps_to_nodes || (iter->uncovered == 0 && !iter->has_unknown))
+	if (iter->keeps_to_nodes || (tree_coverage_is_whole(&iter->region, iter->uncovered) && !iter->has_unknown))
 		return HISTREE_END;
 	enum histree_status status = read_unknown(iter, out, room, count, error);
 	iter->uncovered -= tree_coverage_of_times(&iter->region, out, *count);
-	if (status == HISTREE_END && iter->uncovered != 0)
+	if (status == HISTREE_END && !tree_coverage_is_whole(&iter->region, iter->uncovered))
 		return error_set(error, HISTREE_ERR_FORMAT,
 				 "'%s': an attribute has two states at one time; 'histree verify' says more",
 				 block_file_path(iter->reader->file));

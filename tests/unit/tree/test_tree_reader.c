@@ -18,6 +18,7 @@
 #include "support/memory_io.h"
 #include "support/tree_file.h"
 #include "support/workload.h"
+#include "tree/tree_coverage.h"
 #include "tree/tree_reader_inside.h"
 
 enum { NODE_SIZE = 4096 };
@@ -438,6 +439,17 @@ static void wrong_statistics_are_found(void **state)
 	tear_down(&fixture);
 }
 
+/* A flipped bit of an end makes gaps of a power of two, and many attributes multiply it. */
+static void no_gap_is_so_large_that_it_is_none(void **state)
+{
+	(void)state;
+	for (unsigned bit = 0; bit < 63; bit++)
+		for (size_t keys = 1; keys < 100; keys++) {
+			const struct node_region gap = { .from = 0, .to = (INT64_C(1) << bit) - 1 };
+			assert_false(tree_coverage_is_whole(&gap, tree_coverage_of(&gap, keys)));
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -448,6 +460,7 @@ int main(void)
 		cmocka_unit_test(an_interrupted_query_goes_on_where_it_was),
 		cmocka_unit_test(every_fault_of_a_node_is_found),
 		cmocka_unit_test(holes_and_overlaps_are_found),
+		cmocka_unit_test(no_gap_is_so_large_that_it_is_none),
 		cmocka_unit_test(wrong_statistics_are_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
