@@ -84,9 +84,9 @@ static const struct cli_option options[] = {
 	{ .name = "no-overviews",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct build_options, no_overviews),
-	  .help = "make no overviews of long histories: this saves a little time and disk, and makes views of all "
-		  "of a "
-		  "long trace slow" },
+	  .help = "make no overviews of long histories and many segments: this saves time and disk, and makes "
+		  "views "
+		  "of all of a long trace slow" },
 	{ .name = "progress",
 	  .argument = "WHEN",
 	  .kind = CLI_CHOICE,

@@ -211,9 +211,11 @@ enum histree_meaning histree_resource_meaning(enum histree_resource_kind kind)
 	return HISTREE_MEANS_ANYTHING;
 }
 
+enum { PATH_LENGTH_MAX = 4 }; /* components */
+
 /* Paths of a kernel history (histree-states(7)): `*` is any name, `0` one of an interrupt, `-` one of a softirq. */
 static const struct {
-	const char *path[4];
+	const char *path[PATH_LENGTH_MAX];
 	enum histree_meaning meaning;
 } meanings[] = {
 	{ { "Threads", "*" }, HISTREE_MEANS_THREAD_STATUS },
@@ -244,18 +246,21 @@ static bool is_component(const char *name, size_t size, const char *pattern)
 	return leading_number(name, there, &number) > 0 && is_softirq == (pattern[0] == '-');
 }
 
-/* Whether the attribute's path is `path`, of `length` components: from the last one upwards. */
-static bool is_at(const struct histree_attributes *attributes, histree_quark quark, const char *const *path,
-		  size_t length)
+struct component {
+	char name[ATTRIBUTE_NAME_SIZE];
+	size_t size;
+};
+
+/* Whether components, the last one first, are those of a path. */
+static bool is_path(const struct component *components, size_t count, const char *const *path)
 {
-	for (; length > 0 && quark != HISTREE_ROOT; length--) {
-		char name[ATTRIBUTE_NAME_SIZE];
-		size_t size = histree_attributes_name(attributes, quark, name, sizeof(name));
-		if (!is_component(name, size, path[length - 1]))
+	size_t length = 0;
+	while (length < PATH_LENGTH_MAX && path[length] != NULL)
+		length++;
+	for (size_t i = 0; i < count && length == count; i++)
+		if (!is_component(components[i].name, components[i].size, path[length - 1 - i]))
 			return false;
-		quark = histree_attributes_parent(attributes, quark);
-	}
-	return length == 0 && quark == HISTREE_ROOT;
+	return length == count;
 }
 
 /* Other analyses may have attributes with the same paths. */
@@ -269,15 +274,21 @@ static bool is_of_kernel(const struct histree_history *history)
 enum histree_meaning histree_meaning_of(const struct histree_history *history, histree_quark quark)
 {
 	const struct histree_attributes *attributes = histree_history_attributes(history);
+	struct component components[PATH_LENGTH_MAX];
+	size_t count = 0;
 	if (!is_of_kernel(history))
 		return HISTREE_MEANS_ANYTHING;
-	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
-		size_t length = 0;
-		while (length < 4 && meanings[i].path[length] != NULL)
-			length++;
-		if (is_at(attributes, quark, meanings[i].path, length))
-			return meanings[i].meaning;
+	/* A name costs a search in its section: each is read once, whatever there is to compare it with. */
+	for (; quark != HISTREE_ROOT; quark = histree_attributes_parent(attributes, quark)) {
+		if (count == PATH_LENGTH_MAX)
+			return HISTREE_MEANS_ANYTHING;
+		struct component *component = &components[count++];
+		component->size =
+			histree_attributes_name(attributes, quark, component->name, sizeof(component->name));
 	}
+	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+		if (is_path(components, count, meanings[i].path))
+			return meanings[i].meaning;
 	return HISTREE_MEANS_ANYTHING;
 }
 
