@@ -19,7 +19,10 @@ struct histree_convert_options {
 	bool force;       /* replace a store of that name once the new one is complete */
 	bool no_overviews;
 	struct histree_tree_options tree; /* of all histories */
-	struct histree_cancel cancel;     /* asked between files, and while overviews are made */
+	/* Called now and then with the share that is done, 0 to 1; may be NULL. */
+	void (*progress)(void *context, double share);
+	void *progress_context;
+	struct histree_cancel cancel; /* asked before each slice of a history, and between files */
 };
 
 /*

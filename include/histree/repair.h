@@ -28,14 +28,18 @@ struct histree_repair_options {
 	 * NULL.
 	 */
 	void (*damage)(void *context, const char *what);
-	void *context; /* passed to all three */
+	/* Called now and then with the share that is done, 0 to 1; may be NULL. */
+	void (*progress)(void *context, double share);
+	void *context;                /* passed to all four */
+	struct histree_cancel cancel; /* asked before each slice of a history, and between files */
 };
 
 /*
  * Repair a store.  Returns HISTREE_OK if nothing was damaged, HISTREE_PARTIAL if something was and the callbacks
  * were told what, HISTREE_NOT_FOUND if the histories and segments of a complete store are sound, so that nothing
- * was made, and a negative status if nothing could be made.  A history can be repaired if its header and the
- * section TREE, or their copies, can be read; a store can be repaired if one of its histories can.
+ * was made, and a negative status if nothing could be made, or the call was cancelled.  A history can be repaired
+ * if its header and the section TREE, or their copies, can be read; a store can be repaired if one of its
+ * histories can.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_repair(const struct histree_repair_options *options,
 								  struct histree_error *error);

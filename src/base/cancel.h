@@ -5,6 +5,7 @@
 #ifndef BASE_CANCEL_H
 #define BASE_CANCEL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"

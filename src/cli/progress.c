@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/time_text.h"
@@ -19,15 +20,23 @@ static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 
 static volatile sig_atomic_t signal_caught;
 
-struct progress progress_begin(const char *name)
+static int64_t now_ns(void)
 {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+struct progress progress_begin(const char *when, bool quiet)
+{
+	const char *name = when == NULL && quiet ? "none" : when;
 	enum progress_style style = PROGRESS_NONE;
 	if (name == NULL || strcmp(name, "auto") == 0)
 		style = isatty(STDERR_FILENO) ? PROGRESS_LINE : PROGRESS_NONE;
 	else if (strcmp(name, "json") == 0)
 		style = PROGRESS_JSON;
 	bool is_quiet = name != NULL && strcmp(name, "auto") != 0;
-	return (struct progress){ .style = style, .shown_ns = -1, .said_waits = is_quiet };
+	return (struct progress){ .style = style, .began_ns = now_ns(), .shown_ns = -1, .said_waits = is_quiet };
 }
 
 /* Returns the share that is done, 0 to 1, or a negative number if the whole is not known. */
@@ -95,18 +104,45 @@ static void say_waits(struct progress *progress, const struct histree_progress *
 	       "has happened");
 }
 
+/* Returns whether it is time to show something again, and notes that it is shown. */
+static bool is_due(struct progress *progress, int64_t elapsed_ns)
+{
+	if (progress->style == PROGRESS_NONE ||
+	    (progress->shown_ns >= 0 && elapsed_ns - progress->shown_ns < SHOW_EVERY_NS))
+		return false;
+	progress->shown_ns = elapsed_ns;
+	return true;
+}
+
 void progress_show(void *context, const struct histree_progress *now)
 {
 	struct progress *progress = context;
 	say_waits(progress, now);
-	bool is_due = progress->shown_ns < 0 || now->elapsed_ns - progress->shown_ns >= SHOW_EVERY_NS;
-	if (is_due && progress->style != PROGRESS_NONE) {
-		progress->shown_ns = now->elapsed_ns;
+	if (is_due(progress, now->elapsed_ns)) {
 		if (progress->style == PROGRESS_LINE)
 			show_line(now);
 		else
 			show_json(now);
 	}
+}
+
+void progress_show_share(void *context, double share)
+{
+	struct progress *progress = context;
+	int64_t elapsed_ns = now_ns() - progress->began_ns;
+	if (!is_due(progress, elapsed_ns))
+		return;
+	double left_ns = share > 0 ? (double)elapsed_ns * (1 - share) / share : -1;
+	if (progress->style == PROGRESS_LINE) {
+		fprintf(stderr, "\r\033[K%3.0f %%", 100 * share);
+		if (left_ns >= 0)
+			fprintf(stderr, ", %.1f s left", left_ns / 1e9);
+		return;
+	}
+	fprintf(stderr, "{\"elapsed_ns\":%" PRId64 ",\"share\":%.4f", elapsed_ns, share);
+	if (left_ns >= 0)
+		fprintf(stderr, ",\"left_ns\":%.0f", left_ns);
+	fputs("}\n", stderr);
 }
 
 bool progress_goes_on(void *context)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * progress.h - shows on standard error how far a build is, as one line that is redrawn on a terminal or as one
- * JSON object a line; and stops a build on a signal.
+ * progress.h - shows on standard error how far long work is, as one line that is redrawn on a terminal or as one
+ * JSON object a line; and stops it on a signal.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -17,15 +17,30 @@ enum progress_style { PROGRESS_NONE, PROGRESS_LINE, PROGRESS_JSON };
 
 struct progress {
 	enum progress_style style;
-	int64_t shown_ns; /* when progress was last shown; -1: never */
+	int64_t began_ns; /* of the monotonic clock */
+	int64_t shown_ns; /* when progress was last shown, after it began; -1: never */
 	bool said_waits;  /* that a live trace waits, or nothing is to be said */
 };
 
-/* `when` is one of the choices; NULL is auto, which shows progress on a terminal only. */
-struct progress progress_begin(const char *name);
+/* The row of the option in the table of a verb. */
+#define CLI_OPTION_PROGRESS(type)                                                                               \
+	{                                                                                                       \
+		.name = "progress", .argument = "WHEN", .kind = CLI_CHOICE, .member = offsetof(type, progress), \
+		.choices = progress_names,                                                                      \
+		.help = "show progress: auto (on a terminal), json (one object a line) or none; default: auto", \
+	}
+
+/*
+ * `when` is one of the choices; NULL is auto, which shows progress on a terminal only, or none if the verb is to be
+ * quiet.
+ */
+struct progress progress_begin(const char *when, bool quiet);
 
 /* The progress callback of a build: `context` is the struct progress. */
 void progress_show(void *context, const struct histree_progress *now);
+
+/* The progress callback of whatever knows its share only: `context` is the struct progress. */
+void progress_show_share(void *context, double share);
 
 /* Returns false after SIGINT, SIGTERM or SIGHUP; it has no context. */
 bool progress_goes_on(void *context);

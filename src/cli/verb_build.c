@@ -87,12 +87,7 @@ static const struct cli_option options[] = {
 	  .help = "make no overviews of long histories and many segments: this saves time and disk, and makes "
 		  "views "
 		  "of all of a long trace slow" },
-	{ .name = "progress",
-	  .argument = "WHEN",
-	  .kind = CLI_CHOICE,
-	  .member = offsetof(struct build_options, progress),
-	  .choices = progress_names,
-	  .help = "show progress: auto (on a terminal), json (one object a line) or none; default: auto" },
+	CLI_OPTION_PROGRESS(struct build_options),
 	{ .name = "quiet",
 	  .letter = 'q',
 	  .kind = CLI_FLAG,
@@ -241,8 +236,7 @@ static enum cli_exit report_store(const char *path, bool is_partial, bool is_qui
 static enum cli_exit build(const struct build_options *chosen, const struct histree_tree_options *tree,
 			   const char *store, const struct analysis_names *analyses, const struct cli_words *traces)
 {
-	struct progress progress =
-		progress_begin(chosen->quiet && chosen->progress == NULL ? "none" : chosen->progress);
+	struct progress progress = progress_begin(chosen->progress, chosen->quiet);
 	const struct histree_build_options wanted = {
 		.traces = (const char *const *)traces->words,
 		.trace_count = traces->count,

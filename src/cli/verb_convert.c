@@ -6,7 +6,7 @@
 
 struct convert_options {
 	struct tree_options tree;
-	const char *output;
+	const char *output, *progress;
 	bool force, no_overviews;
 };
 
@@ -30,6 +30,7 @@ static const struct cli_option options[] = {
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct convert_options, no_overviews),
 	  .help = "make no overviews of long histories" },
+	CLI_OPTION_PROGRESS(struct convert_options),
 	{ 0 },
 };
 
@@ -44,17 +45,21 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	status = tree_option_read(&chosen.tree, 0, &tree);
 	if (status != CLI_OK)
 		return status;
+	struct progress progress = progress_begin(chosen.progress, false);
 	const struct histree_convert_options wanted = {
 		.path = words.words[0],
 		.out = chosen.output != NULL ? chosen.output : words.words[0],
 		.force = chosen.force,
 		.no_overviews = chosen.no_overviews,
 		.tree = tree,
+		.progress = progress_show_share,
+		.progress_context = &progress,
 		.cancel = { .go_on = progress_goes_on },
 	};
 	struct histree_error error = { 0 };
 	progress_catch_signals();
 	enum histree_status done = histree_convert(&wanted, &error);
+	progress_end(&progress);
 	if (done == HISTREE_ERR_CANCELLED) {
 		report("cancelled; there is no new store");
 		progress_raise_signal();

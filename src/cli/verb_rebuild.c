@@ -17,12 +17,7 @@ struct rebuild_options {
 };
 
 static const struct cli_option options[] = {
-	{ .name = "progress",
-	  .argument = "WHEN",
-	  .kind = CLI_CHOICE,
-	  .member = offsetof(struct rebuild_options, progress),
-	  .choices = progress_names,
-	  .help = "show progress: auto (on a terminal), json (one object a line) or none; default: auto" },
+	CLI_OPTION_PROGRESS(struct rebuild_options),
 	{ .name = "quiet",
 	  .letter = 'q',
 	  .kind = CLI_FLAG,
@@ -159,8 +154,7 @@ static enum cli_exit rebuild(const struct target *target, const struct trace_pat
 	const char **analyses = code == CLI_OK ? list_analyses(info, &count) : NULL;
 	if (analyses == NULL)
 		return code != CLI_OK ? code : report_no_memory();
-	struct progress progress =
-		progress_begin(chosen->quiet && chosen->progress == NULL ? "none" : chosen->progress);
+	struct progress progress = progress_begin(chosen->progress, chosen->quiet);
 	const struct histree_build_options wanted = {
 		.traces = (const char *const *)traces->paths,
 		.trace_count = traces->count,

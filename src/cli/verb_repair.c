@@ -4,11 +4,12 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "cli/progress.h"
 #include "cli/verb.h"
 #include "histree/repair.h"
 
 struct repair_options {
-	const char *output, *format;
+	const char *output, *format, *progress;
 	bool force;
 };
 
@@ -25,6 +26,7 @@ static const struct cli_option options[] = {
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct repair_options, force),
 	  .help = "replace an existing store of that name once the new one is complete" },
+	CLI_OPTION_PROGRESS(struct repair_options),
 	CLI_OPTION_FORMAT(struct repair_options),
 	{ 0 },
 };
@@ -42,7 +44,14 @@ struct repairing {
 	size_t path_capacity;
 	uint64_t lost, lost_nodes;
 	bool no_memory;
+	struct progress progress;
 };
+
+static void show_share(void *context, double share)
+{
+	struct repairing *repairing = context;
+	progress_show_share(&repairing->progress, share);
+}
 
 static void print_lost(void *context, const char *analysis, const struct histree_attributes *attributes,
 		       const struct histree_interval *interval)
@@ -85,7 +94,14 @@ static void print_damage(void *context, const char *what)
 static enum cli_exit repair(struct repairing *repairing, const struct histree_repair_options *wanted)
 {
 	struct histree_error error = { 0 };
+	progress_catch_signals();
 	enum histree_status status = histree_repair(wanted, &error);
+	progress_end(&repairing->progress);
+	if (status == HISTREE_ERR_CANCELLED) {
+		report("cancelled; there is no new store");
+		progress_raise_signal();
+		return CLI_INPUT;
+	}
 	if (status < 0)
 		return report_error(&error);
 	if (repairing->no_memory)
@@ -119,7 +135,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		free(out);
 		return report_no_memory();
 	}
-	struct repairing repairing = { 0 };
+	struct repairing repairing = { .progress = progress_begin(chosen.progress, false) };
 	row_writer_begin(&repairing.rows, row_format_find(chosen.format), output, columns,
 			 sizeof(columns) / sizeof(columns[0]));
 	const struct histree_repair_options wanted = {
@@ -129,7 +145,9 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		.lost = print_lost,
 		.lost_segments = print_lost_segments,
 		.damage = print_damage,
+		.progress = show_share,
 		.context = &repairing,
+		.cancel = { .go_on = progress_goes_on },
 	};
 	status = repair(&repairing, &wanted);
 	row_writer_finish(&repairing.rows);

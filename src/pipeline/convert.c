@@ -2,18 +2,18 @@
 #include "histree/convert.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/arena.h"
-#include "base/cancel.h"
 #include "base/error.h"
+#include "base/io_copy.h"
 #include "event_index/event_index.h"
 #include "overview/overview_writer.h"
 #include "pipeline/convert.h"
+#include "pipeline/file_work.h"
 #include "state/history_copy.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
@@ -24,6 +24,8 @@ struct convert {
 	struct arena arena;
 	struct histree_store_info info; /* of the store to make */
 	struct store_folder folder;
+	struct file_work work;
+	bool lost; /* whether something of the history is */
 	struct histree_error *error;
 };
 
@@ -31,23 +33,32 @@ struct convert {
 
 static void note_loss(void *context, const struct histree_interval *interval)
 {
-	bool *lost = context;
+	struct convert *convert = context;
 	(void)interval;
-	*lost = true;
+	convert->lost = true;
+}
+
+/* The share of a history's work that copying is; the rest is its overviews. */
+static const double copying = 0.7;
+
+static bool copy_goes_on(void *context, double share)
+{
+	const struct convert *convert = context;
+	return file_work_goes_on(&convert->work, share * copying);
 }
 
 static bool overviews_go_on(void *context, double share)
 {
 	const struct convert *convert = context;
-	(void)share;
-	return !cancel_asked(&convert->options->cancel);
+	return file_work_goes_on(&convert->work, copying + share * (1 - copying));
 }
 
 static enum histree_status convert_history(struct convert *convert, const char *path, const char *out)
 {
 	static const struct histree_open_options plain = { .no_overviews = true };
+	const struct copy_watch watch = { .lost = note_loss, .go_on = copy_goes_on, .context = convert };
 	struct histree_history *history;
-	bool lost = false;
+	convert->lost = false;
 	enum histree_status status = histree_history_open(path, &plain, &history, convert->error);
 	if (status != HISTREE_OK)
 		return status;
@@ -55,10 +66,9 @@ static enum histree_status convert_history(struct convert *convert, const char *
 		status = error_set(convert->error, HISTREE_ERR_INCOMPLETE,
 				   "'%s' is not complete; 'histree repair' makes a complete history of it", path);
 	if (status == HISTREE_OK)
-		status = history_copy(convert->io, history, out, &convert->options->tree,
-				      &(struct loss_report){ .lost = note_loss, .context = &lost }, convert->error);
+		status = history_copy(convert->io, history, out, &convert->options->tree, &watch, convert->error);
 	histree_history_close(history);
-	if (status == HISTREE_OK && lost)
+	if (status == HISTREE_OK && convert->lost)
 		status = error_set(convert->error, HISTREE_ERR_FORMAT,
 				   "'%s' is damaged; 'histree repair' makes a sound store of the rest", path);
 	if (status != HISTREE_OK || convert->options->no_overviews)
@@ -80,42 +90,11 @@ static char *join(struct arena *arena, const char *folder, const char *name)
 	return path;
 }
 
-static enum histree_status copy_bytes(const struct io *io, int from, int to, uint64_t size,
-				      struct histree_error *error)
-{
-	enum { PIECE = 1 << 20 };
-	uint8_t *piece = malloc(PIECE);
-	enum histree_status status = piece != NULL ? HISTREE_OK : error_memory(error, "a copy");
-	for (uint64_t done = 0; done < size && status == HISTREE_OK;) {
-		size_t part = size - done < PIECE ? (size_t)(size - done) : PIECE;
-		status = io_read_all(io, from, piece, part, done, error);
-		if (status == HISTREE_OK)
-			status = io_write_all(io, to, piece, part, done, error);
-		done += part;
-	}
-	free(piece);
-	return status == HISTREE_OK ? io_sync(io, to, error) : status;
-}
-
-/* A file that need not be there, byte by byte. */
+/* A file that need not be there. */
 static enum histree_status copy_file(struct convert *convert, const char *path, const char *out)
 {
-	const struct io *io = convert->io;
-	off_t size = 0;
-	int from = io->open(io->context, path, O_RDONLY, 0);
-	if (from < 0 && errno == ENOENT)
-		return HISTREE_OK;
-	int to = from < 0 ? -1 : io->open(io->context, out, O_WRONLY | O_CREAT | O_EXCL, 0666);
-	enum histree_status status = HISTREE_OK;
-	if (from < 0 || to < 0 || io->size(io->context, from, &size) != 0)
-		status = error_set(convert->error, HISTREE_ERR_IO, "cannot copy '%s': %s", path, strerror(errno));
-	else
-		status = copy_bytes(io, from, to, (uint64_t)size, convert->error);
-	if (from >= 0)
-		io->close(io->context, from);
-	if (to >= 0)
-		io->close(io->context, to);
-	return status;
+	enum histree_status status = io_copy(convert->io, path, out, convert->error);
+	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
 }
 
 /* One file of the store, by a function that knows how. */
@@ -123,12 +102,17 @@ static enum histree_status make_one(struct convert *convert, const char *file,
 				    enum histree_status (*make)(struct convert *convert, const char *path,
 								const char *out))
 {
-	if (cancel_asked(&convert->options->cancel))
-		return error_set(convert->error, HISTREE_ERR_CANCELLED, "cancelled");
 	const char *path = join(&convert->arena, convert->options->path, file);
 	char *out = store_folder_path(&convert->folder, file);
-	enum histree_status status =
-		path != NULL && out != NULL ? make(convert, path, out) : error_memory(convert->error, "a path");
+	enum histree_status status = HISTREE_OK;
+	if (path == NULL || out == NULL)
+		status = error_memory(convert->error, "a path");
+	if (status == HISTREE_OK) {
+		file_work_begin(&convert->work, path);
+		status = file_work_goes_on(&convert->work, 0)
+				 ? make(convert, path, out)
+				 : error_set(convert->error, HISTREE_ERR_CANCELLED, "cancelled");
+	}
 	free(out);
 	return status;
 }
@@ -154,10 +138,26 @@ static enum histree_status make_histories(struct convert *convert)
 	return status;
 }
 
+static enum histree_status plan(struct convert *convert)
+{
+	const struct histree_store_info *info = &convert->info;
+	for (size_t i = 0; i < info->history_count + info->segments_count; i++) {
+		const char *file = i < info->history_count ? info->histories[i].file
+							   : info->segments[i - info->history_count].file;
+		const char *path = join(&convert->arena, convert->options->path, file);
+		if (path == NULL)
+			return error_memory(convert->error, "a path");
+		file_work_plan(&convert->work, path);
+	}
+	return HISTREE_OK;
+}
+
 static enum histree_status make_files(struct convert *convert)
 {
 	const struct histree_store_info *info = &convert->info;
-	enum histree_status status = make_histories(convert);
+	enum histree_status status = plan(convert);
+	if (status == HISTREE_OK)
+		status = make_histories(convert);
 	for (size_t i = 0; i < info->segments_count && status == HISTREE_OK; i++)
 		status = make_one(convert, info->segments[i].file, copy_file);
 	if (status == HISTREE_OK)
@@ -206,6 +206,8 @@ static enum histree_status convert_file(struct convert *convert)
 	struct stat facts;
 	if (stat(options->out, &facts) == 0)
 		return error_set(convert->error, HISTREE_ERR_EXISTS, "'%s' exists already", options->out);
+	file_work_plan(&convert->work, options->path);
+	file_work_begin(&convert->work, options->path);
 	enum histree_status status = convert_history(convert, options->path, options->out);
 	if (status != HISTREE_OK)
 		convert->io->unlink(convert->io->context, options->out);
@@ -215,7 +217,15 @@ static enum histree_status convert_file(struct convert *convert)
 enum histree_status pipeline_convert(const struct histree_convert_options *options, const struct io *io,
 				     struct histree_error *error)
 {
-	struct convert convert = { .options = options, .io = io, .error = error, .folder = { .lock = -1 } };
+	struct convert convert = {
+		.options = options,
+		.io = io,
+		.error = error,
+		.folder = { .lock = -1 },
+		.work = { .cancel = options->cancel,
+			  .progress = options->progress,
+			  .context = options->progress_context },
+	};
 	struct stat facts;
 	if (stat(options->path, &facts) != 0)
 		return error_set(error, HISTREE_ERR_IO, "'%s': %s", options->path, strerror(errno));

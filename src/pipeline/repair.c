@@ -155,6 +155,19 @@ static enum histree_status repair_one_segment_store(struct repair *repair, const
 	return status;
 }
 
+static enum histree_status plan(struct repair *repair, const char *from)
+{
+	for (size_t i = 0; i < repair->history_count + repair->segments_count; i++) {
+		const char *file = i < repair->history_count ? repair->histories[i].file
+							     : repair->segments[i - repair->history_count].file;
+		const char *path = repair_path(&repair->arena, from, file);
+		if (path == NULL)
+			return error_memory(repair->error, "repairing");
+		file_work_plan(&repair->work, path);
+	}
+	return HISTREE_OK;
+}
+
 static enum histree_status repair_all_files(struct repair *repair, const char *from, const struct store_folder *to)
 {
 	size_t histories = 0, segments = 0;
@@ -235,7 +248,9 @@ static enum histree_status repair_store(struct repair *repair)
 	if (status != HISTREE_OK)
 		return status;
 	bool was_complete = repair->info.complete;
-	status = repair_all_files(repair, options->path, &folder);
+	status = plan(repair, options->path);
+	if (status == HISTREE_OK)
+		status = repair_all_files(repair, options->path, &folder);
 	if (status == HISTREE_OK)
 		status = repair_any_index(repair, options->path, &folder);
 	/* There is nothing to mend in a complete store that is sound: no copy of it is left. */
@@ -267,7 +282,10 @@ static const char *find_path(struct repair *repair, const char *path, struct sta
 static enum histree_status repair_any_file(struct repair *repair)
 {
 	const struct histree_repair_options *options = repair->options;
+	file_work_plan(&repair->work, options->path);
 	enum histree_status status = repair_history(repair, NULL, options->path, options->out);
+	if (status == HISTREE_ERR_CANCELLED)
+		unlink(options->out);
 	if (status != HISTREE_ERR_FORMAT)
 		return status;
 	struct histree_error refusal = *repair->error;
@@ -281,7 +299,11 @@ enum histree_status histree_repair(const struct histree_repair_options *options,
 {
 	struct histree_error message; /* always there: some become warnings of the new store */
 	struct histree_repair_options wanted = *options;
-	struct repair repair = { .options = &wanted, .error = &message };
+	struct repair repair = {
+		.options = &wanted,
+		.error = &message,
+		.work = { .cancel = options->cancel, .progress = options->progress, .context = options->context },
+	};
 	struct stat facts;
 	enum histree_status status;
 	wanted.path = find_path(&repair, options->path, &facts);

@@ -2,14 +2,11 @@
 /*
  * repair_files.c - one file of a store is repaired.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "base/io.h"
+#include "base/io_copy.h"
 #include "event_index/event_index.h"
 #include "pipeline/repair_inside.h"
 #include "segment/segment_repair.h"
@@ -47,6 +44,12 @@ char *repair_path(struct arena *arena, const char *folder, const char *name)
 	return path;
 }
 
+static bool goes_on(void *context, double share)
+{
+	const struct repair *repair = context;
+	return file_work_goes_on(&repair->work, share);
+}
+
 /* ---- one history ---------------------------------------------------------------------------------------- */
 
 /* What is of another store is left there: it can be repaired as a file of its own. */
@@ -63,7 +66,9 @@ enum histree_status repair_history(struct repair *repair, const struct histree_s
 				   const char *path, const char *out)
 {
 	static const struct histree_open_options salvage = { .salvage = true };
+	const struct copy_watch watch = { .lost = report_lost, .go_on = goes_on, .context = repair };
 	struct histree_history *damaged;
+	file_work_begin(&repair->work, path);
 	enum histree_status status = histree_history_open(path, &salvage, &damaged, repair->error);
 	if (status != HISTREE_OK)
 		return status;
@@ -80,9 +85,7 @@ enum histree_status repair_history(struct repair *repair, const struct histree_s
 		repair_found_damage(repair, "it was never completed: it ends where it was published last");
 	status = histree_history_verify(damaged, repair_found_damage, repair, repair->error);
 	if (status == HISTREE_OK || status == HISTREE_ERR_FORMAT)
-		status = history_copy(&io_posix, damaged, out, NULL,
-					&(struct loss_report){ .lost = report_lost, .context = repair },
-					repair->error);
+		status = history_copy(&io_posix, damaged, out, NULL, &watch, repair->error);
 	if (info->end > repair->info.end)
 		repair->info.end = info->end;
 	histree_history_close(damaged);
@@ -106,6 +109,9 @@ enum histree_status repair_segments(struct repair *repair, const struct histree_
 	static const struct histree_segment_open_options salvage = { .salvage = true,
 								     .tables = HISTREE_TABLES_NEVER };
 	struct histree_segment_store *damaged;
+	file_work_begin(&repair->work, path);
+	if (!file_work_goes_on(&repair->work, 0))
+		return error_set(repair->error, HISTREE_ERR_CANCELLED, "cancelled");
 	enum histree_status status = histree_segment_store_open(path, &salvage, &damaged, repair->error);
 	if (status != HISTREE_OK)
 		return status;
@@ -129,35 +135,6 @@ enum histree_status repair_segments(struct repair *repair, const struct histree_
 }
 
 /* ---- the index of events -------------------------------------------------------------------------------- */
-
-static enum histree_status copy_file(const char *path, const char *out, struct histree_error *error)
-{
-	enum { PIECE_SIZE = 64 << 10 };
-	const struct io *io = &io_posix;
-	uint8_t *piece = malloc(PIECE_SIZE);
-	int from = io->open(io->context, path, O_RDONLY, 0);
-	int to = io->open(io->context, out, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-	off_t size = 0;
-	enum histree_status status = HISTREE_OK;
-	if (piece == NULL)
-		status = error_memory(error, "copying a file");
-	else if (from < 0 || to < 0 || io->size(io->context, from, &size) != 0)
-		status = error_set(error, HISTREE_ERR_IO, "cannot copy '%s': %s", path, strerror(errno));
-	for (off_t at = 0; at < size && status == HISTREE_OK; at += PIECE_SIZE) {
-		size_t next = size - at < PIECE_SIZE ? (size_t)(size - at) : PIECE_SIZE;
-		status = io_read_all(io, from, piece, next, (uint64_t)at, error);
-		if (status == HISTREE_OK)
-			status = io_write_all(io, to, piece, next, (uint64_t)at, error);
-	}
-	if (status == HISTREE_OK)
-		status = io_sync(io, to, error);
-	if (from >= 0)
-		io->close(io->context, from);
-	if (to >= 0)
-		io->close(io->context, to);
-	free(piece);
-	return status;
-}
 
 /* Whether it is sound, and the one that the manifest means.  HISTREE_ERR_FORMAT: it is not. */
 static enum histree_status check_index(struct repair *repair, const char *path, uint64_t *identity)
@@ -184,7 +161,7 @@ enum histree_status repair_index(struct repair *repair, const char *path, const 
 		return HISTREE_OK;
 	}
 	if (status == HISTREE_OK)
-		status = copy_file(path, out, repair->error);
+		status = io_copy(&io_posix, path, out, repair->error);
 	if (status == HISTREE_OK)
 		repair->info.index_identity = identity;
 	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;

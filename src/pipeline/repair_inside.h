@@ -8,10 +8,12 @@
 #include "base/arena.h"
 #include "histree/repair.h"
 #include "histree/store.h"
+#include "pipeline/file_work.h"
 
 struct repair {
 	const struct histree_repair_options *options;
 	struct arena arena;
+	struct file_work work;
 	struct histree_store_info info; /* of the store to make */
 	struct histree_store_history *histories;
 	size_t history_count, histories_capacity;

@@ -29,7 +29,7 @@ struct attribute_so_far {
 struct copying {
 	struct histree_history *from;
 	const struct histree_history_info *info;
-	const struct loss_report *report;
+	const struct copy_watch *watch;
 	struct tree_iter *iter;
 	struct interval_sink sink;
 	struct histree_interval *intervals; /* that end in the slice */
@@ -90,7 +90,7 @@ static enum histree_status lose(struct copying *copying, histree_quark quark, hi
 	const struct histree_interval loss = {
 		.start = start, .end = end, .quark = quark, .value = histree_unknown()
 	};
-	copying->report->lost(copying->report->context, &loss);
+	copying->watch->lost(copying->watch->context, &loss);
 	return keep(copying, &loss);
 }
 
@@ -173,9 +173,22 @@ static enum histree_status add_intervals(struct copying *copying)
 	return status;
 }
 
+/* Before the slice that begins at a time. */
+static enum histree_status ask(const struct copying *copying, histree_time from)
+{
+	const struct copy_watch *watch = copying->watch;
+	double whole = (double)copying->info->end - (double)copying->info->start;
+	double share = whole > 0 ? ((double)from - (double)copying->info->start) / whole : 0;
+	if (watch->go_on == NULL || watch->go_on(watch->context, share))
+		return HISTREE_OK;
+	return error_set(copying->error, HISTREE_ERR_CANCELLED, "cancelled");
+}
+
 static enum histree_status add_slice(struct copying *copying, histree_time from, histree_time to)
 {
-	enum histree_status status = collect(copying, from, to);
+	enum histree_status status = ask(copying, from);
+	if (status == HISTREE_OK)
+		status = collect(copying, from, to);
 	if (status == HISTREE_END) {
 		histree_time middle = from + (histree_time)(((uint64_t)to - (uint64_t)from) / 2);
 		status = add_slice(copying, from, middle);
@@ -187,13 +200,13 @@ static enum histree_status add_slice(struct copying *copying, histree_time from,
 }
 
 enum histree_status history_copy(const struct io *io, struct histree_history *from, const char *path,
-				 const struct histree_tree_options *tree, const struct loss_report *report,
+				 const struct histree_tree_options *tree, const struct copy_watch *watch,
 				 struct histree_error *error)
 {
 	const struct histree_history_info *info = histree_history_info(from);
 	struct copying copying = { .from = from,
 				   .info = info,
-				   .report = report,
+				   .watch = watch,
 				   .error = error,
 				   .open = calloc((size_t)info->attribute_count + 1, sizeof(*copying.open)) };
 	struct histree_history_options options = {

@@ -9,9 +9,12 @@
 #include "base/io.h"
 #include "histree/state_system.h"
 
-/* What is lost: an interval of type unknown, which the other history did not have. */
-struct loss_report {
+/* What the caller is told of a copy. */
+struct copy_watch {
+	/* What is lost: an interval of type unknown, which the other history did not have. */
 	void (*lost)(void *context, const struct histree_interval *interval);
+	/* Told the share that is copied.  Returns false to end it: HISTREE_ERR_CANCELLED.  May be NULL. */
+	bool (*go_on)(void *context, double share);
 	void *context;
 };
 
@@ -20,7 +23,7 @@ struct loss_report {
  * One that is damaged was opened to be salvaged.  Memory is bounded; time is that of reading it several times.
  */
 enum histree_status history_copy(const struct io *io, struct histree_history *from, const char *path,
-				 const struct histree_tree_options *tree, const struct loss_report *report,
+				 const struct histree_tree_options *tree, const struct copy_watch *watch,
 				 struct histree_error *error);
 
 #endif

@@ -217,7 +217,7 @@ static enum histree_status ask_question(struct fixture *fixture, struct histree_
 			   error);
 	case REPAIR:
 		return history_copy(&fixture->memory.io, history, "repaired", NULL,
-				      &(struct loss_report){ .lost = ignore_loss }, error);
+				    &(struct copy_watch){ .lost = ignore_loss }, error);
 	case QUESTIONS:
 		break;
 	}

@@ -11,6 +11,8 @@ for variant in sht osht esht rsht vrsht cluster; do
 done
 histree segments esht system-calls --format tsv | cmp - <(histree segments store system-calls --format tsv)
 cmp esht/events.idx store/events.idx
+histree convert store -o again --progress json 2>&1 | head -n 1 | sed 's/:[0-9.]*/:N/g'
+rm -r again
 try histree convert store -t esht
 histree convert store -t esht --node-size 4K --force
 histree info store -a kernel --format json | grep -o '"variant":"[^"]*"\|"node_size":[0-9]*'

@@ -15,6 +15,7 @@
 
 #include "histree/build.h"
 #include "histree/query.h"
+#include "histree/repair.h"
 #include "pipeline/convert.h"
 #include "support/data.h"
 #include "support/effort.h"
@@ -111,21 +112,69 @@ static void whatever_fails_the_store_survives(void **state)
 	assert_false(is_there(world->store, ".building"));
 }
 
-static bool never_goes_on(void *context)
+/* Asked so often, then it wants no more; what it is told of the share never goes back. */
+struct patience {
+	int questions;
+	double share;
+};
+
+static bool goes_on(void *context)
 {
-	(void)context;
-	return false;
+	struct patience *patience = context;
+	return patience->questions-- > 0;
+}
+
+static void check_share(void *context, double share)
+{
+	struct patience *patience = context;
+	assert_true(share >= patience->share && share <= 1);
+	patience->share = share;
 }
 
 static void what_is_not_wanted_any_more_leaves_nothing(void **state)
 {
 	struct world *world = *state;
+	struct patience patience;
 	const struct histree_convert_options options = { .path = world->store,
 							 .out = world->other,
-							 .cancel = { .go_on = never_goes_on } };
-	assert_int_equal(histree_convert(&options, NULL), HISTREE_ERR_CANCELLED);
+							 .progress = check_share,
+							 .progress_context = &patience,
+							 .cancel = { .go_on = goes_on, .context = &patience } };
+	int questions = 0;
+	for (enum histree_status status = HISTREE_ERR_CANCELLED; status != HISTREE_OK; questions++) {
+		patience = (struct patience){ .questions = questions };
+		status = histree_convert(&options, NULL);
+		assert_true(status == HISTREE_OK || status == HISTREE_ERR_CANCELLED);
+		assert_int_equal(is_there(world->other, ""), status == HISTREE_OK);
+		assert_false(is_there(world->other, ".building"));
+	}
+	/* before each of the files, and in the history */
+	assert_true(questions > 3 && patience.share > 0);
+}
+
+static void a_repair_that_is_not_wanted_leaves_nothing(void **state)
+{
+	struct world *world = *state;
+	struct patience patience;
+	char file[160];
+	struct histree_repair_options options = { .path = world->store,
+						  .out = world->other,
+						  .progress = check_share,
+						  .context = &patience,
+						  .cancel = { .go_on = goes_on, .context = &patience } };
+	int questions = 0;
+	for (enum histree_status status = HISTREE_ERR_CANCELLED; status != HISTREE_NOT_FOUND; questions++) {
+		patience = (struct patience){ .questions = questions };
+		status = histree_repair(&options, NULL);
+		assert_true(status == HISTREE_NOT_FOUND || status == HISTREE_ERR_CANCELLED);
+		assert_false(is_there(world->other, "") || is_there(world->other, ".building"));
+	}
+	assert_true(questions > 2 && patience.share > 0);
+	snprintf(file, sizeof(file), "%s/kernel.sht", world->store);
+	options.path = file;
+	patience = (struct patience){ .questions = 0 };
+	assert_int_equal(histree_repair(&options, NULL), HISTREE_ERR_CANCELLED);
 	assert_false(is_there(world->other, ""));
-	assert_false(is_there(world->other, ".building"));
 }
 
 int main(void)
@@ -133,6 +182,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(whatever_fails_the_store_survives, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_is_not_wanted_any_more_leaves_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_repair_that_is_not_wanted_leaves_nothing, set_up, tear_down),
 	};
 	return cmocka_run_group_tests_name("convert", tests, NULL, NULL);
 }

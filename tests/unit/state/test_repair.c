@@ -166,8 +166,8 @@ static void repair(const char *variant, spoil_names *spoil, bool has_fault, bool
 			 has_fault ? HISTREE_ERR_FORMAT : HISTREE_OK);
 	assert_int_equal(faults > 0, has_fault);
 	struct histree_error error;
-	if (history_copy(&memory.io, history, "repaired", NULL, &(struct loss_report){ .lost = nothing_is_lost },
-			   &error) != HISTREE_OK)
+	if (history_copy(&memory.io, history, "repaired", NULL, &(struct copy_watch){ .lost = nothing_is_lost },
+			 &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	histree_history_close(history);
 
@@ -305,7 +305,7 @@ static void a_loss_over_slices_is_one_loss(void **state)
 	damage_long_state(&memory);
 	struct histree_history *history = open_history(&memory, "f", true);
 	ask_for_losses(history, &known);
-	const struct loss_report report = { .lost = remember_loss, .context = &told };
+	const struct copy_watch report = { .lost = remember_loss, .context = &told };
 	if (history_copy(&memory.io, history, "repaired", NULL, &report, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	histree_history_close(history);
