@@ -283,7 +283,7 @@ enum histree_status histree_history_verify(struct histree_history *history,
 	if (!history->has_overviews || !goes_on)
 		return status;
 	enum histree_status of_overviews =
-		history_overviews_verify(block_file_path(history->file), &history->info, report, context,
+		history_overviews_verify(&io_posix, block_file_path(history->file), &history->info, report, context,
 					 status == HISTREE_OK ? error : NULL);
 	return status == HISTREE_OK ? of_overviews : status;
 }

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "base/error.h"
 #include "base/search.h"
 #include "state/attributes.h"
+#include "store/overview_faults.h"
 
 size_t overview_path_size(const char *history)
 {
@@ -126,44 +126,23 @@ enum histree_status history_overviews_open(struct history_overviews *overviews, 
 
 /* ---- verifying ------------------------------------------------------------------------------------------- */
 
-struct overview_faults {
-	void (*report)(void *context, const char *fault);
-	void *context;
-	const char *path; /* of the overview */
-	uint64_t count;
-};
-
-static void report_overview(void *context, const char *fault)
-{
-	struct overview_faults *faults = context;
-	char text[1024];
-	faults->count++;
-	snprintf(text, sizeof(text), "overview '%s': %s; nothing is lost: remove the file, or build again",
-		 faults->path, fault);
-	faults->report(faults->context, text);
-}
-
 static enum histree_status verify_overview(const char *path, const struct histree_history_info *of,
 					   struct overview_faults *faults, struct histree_error *error)
 {
 	enum { CACHE_BYTES = 1 << 20 };
 	struct history_overview overview = { 0 };
 	struct histree_error fault = { 0 };
-	uint64_t count = faults->count;
+	uint64_t before = faults->count;
 	faults->path = path;
 	enum histree_status status = open_overview(&overview, path, of, CACHE_BYTES, &fault);
 	if (status == HISTREE_OK)
-		status = histree_history_verify(overview.history, report_overview, faults, &fault);
+		status = histree_history_verify(overview.history, overview_faults_report, faults, &fault);
 	close_overview(&overview);
-	/* One that a newer version made is of no more use. */
-	bool is_damaged =
-		status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_INCOMPLETE || status == HISTREE_ERR_VERSION;
-	if (is_damaged && faults->count == count)
-		report_overview(faults, fault.message);
-	return status == HISTREE_OK || is_damaged ? HISTREE_OK : error_set(error, status, "%s", fault.message);
+	return overview_faults_judge(faults, before, status, &fault, error);
 }
 
-enum histree_status history_overviews_verify(const char *path, const struct histree_history_info *of,
+enum histree_status history_overviews_verify(const struct io *io, const char *path,
+					     const struct histree_history_info *of,
 					     void (*report)(void *context, const char *fault), void *context,
 					     struct histree_error *error)
 {
@@ -174,14 +153,11 @@ enum histree_status history_overviews_verify(const char *path, const struct hist
 		return error_memory(error, "a path");
 	for (uint32_t number = 1; number <= OVERVIEWS_MAX && status == HISTREE_OK; number++) {
 		overview_path(path, number, name);
-		if (access(name, F_OK) == 0)
+		if (overview_is_there(io, name))
 			status = verify_overview(name, of, &faults, error);
 	}
 	free(name);
-	if (status == HISTREE_OK && faults.count > 0)
-		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %" PRIu64 " fault%s in its overviews", path,
-				   faults.count, faults.count == 1 ? "" : "s");
-	return status;
+	return status == HISTREE_OK ? overview_faults_sum(&faults, path, error) : status;
 }
 
 /* ---- finding --------------------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@
 #ifndef STATE_HISTORY_OVERVIEWS_H
 #define STATE_HISTORY_OVERVIEWS_H
 
+#include "base/io.h"
 #include "histree/history.h"
 
 enum { OVERVIEWS_MAX = 16, OVERVIEW_VERSION = 2, OVERVIEW_WIDTH_LOG2_MAX = 62 };
@@ -50,7 +51,8 @@ enum histree_status history_overviews_open(struct history_overviews *overviews, 
  * Read all of those that are beside a history, whether they can be used or not.  `report` gets a sentence for each
  * fault.  HISTREE_ERR_FORMAT: there were some.
  */
-enum histree_status history_overviews_verify(const char *path, const struct histree_history_info *of,
+enum histree_status history_overviews_verify(const struct io *io, const char *path,
+					     const struct histree_history_info *of,
 					     void (*report)(void *context, const char *fault), void *context,
 					     struct histree_error *error);
 
