@@ -7,9 +7,10 @@ import os
 import shutil
 import sys
 
+from measuring import median, output
 from papers_agreement import verdict
 from papers_page import LABELS, label_of, paragraph, table, text_of
-from papers_trace import build
+from papers_trace import TABLE_1_THREADS, build
 
 LAYOUTS = ("kernel-2016", "kernel", "kernel-compact")
 FORMS = ("in-place", "history", "reference")
@@ -80,6 +81,32 @@ def add_layouts(page, options, found, layouts):
         + ", ".join(f"{layouts[layout]['cpu']:.0f} ms with {layout}" for layout in LAYOUTS) + " of processor time."),
              table(["", "layout", "attributes", "intervals", "MB", "depth", "build, ms", "single, us", "full, ms",
                     "attribute, us"], rows))
+
+
+def add_layouts_elsewhere(page, programs, options, folder):
+    """Layouts by bytes and time of a build, on the traces that the document and the others have too."""
+    generated = os.path.join(folder, "generated")
+    output(options.generate, "--threads", TABLE_1_THREADS, "--cpus", 8, "-o", generated)
+    traces = [(os.path.basename(trace), trace) for trace in [options.trace, *options.other_traces] if os.path.isdir(trace)]
+    rows = []
+    for name, trace in [*traces, (f"generated, {TABLE_1_THREADS:,} threads", generated)]:
+        for variant in ("esht", "cluster"):
+            before = None
+            for layout in LAYOUTS:
+                store = os.path.join(folder, "store.histree")
+                cpu = median([build(programs, variant, trace, store, layout) / 1e6 for _ in range(options.builds)])
+                info = programs.histree_json("info", store)
+                shutil.rmtree(store)
+                before = before or (with_states(info), info["file_bytes"], cpu)
+                rows.append([name, label_of(variant), layout, f"{with_states(info):,}", f"{info['interval_count']:,}",
+                             f"{info['file_bytes']:,}", f"{info['file_bytes'] / before[1]:.2f}", text_of(cpu),
+                             f"{cpu / before[2]:.2f}"])
+            print(f"  {name}, {label_of(variant)}: layouts", file=sys.stderr)
+    shutil.rmtree(generated)
+    page.add(paragraph(
+        f"The same layouts on other traces: the file as it is, names included, and the whole pass over the trace in "
+        f"processor time, median of {options.builds}; ratios to kernel-2016."),
+             table(["trace", "", "layout", "attributes", "intervals", "bytes", "ratio", "build, ms", "ratio"], rows))
 
 
 def with_states(info):
@@ -161,6 +188,7 @@ def add_matrix(page, options, found):
 def add_chapter5(page, programs, options, folder):
     found, layouts = measure_all(programs, options, folder)
     add_layouts(page, options, found, layouts)
+    add_layouts_elsewhere(page, programs, options, folder)
     add_strings(page, options, found)
     add_nulls(page, options, found)
     add_matrix(page, options, found)

@@ -121,6 +121,10 @@ def bounds(variant, row):
         upper = max(h - r, 0)
         return (upper + c**(-r - 1) * a / n + trees * math.floor(r + c**(r - 1) / a),
                 upper + c**-r * a / n + trees * c**(r - 1))
+    if variant == "cluster":  # a batch of K = 4 intervals each is an R-tree of one level (design 0002, 0026)
+        batch = max(4 * a, n)
+        above = 1 + sum(1 + a / (c**k * n) for k in range(1, math.ceil(h)))
+        return above + 1 + a / batch, above + (1 + a / batch) * math.ceil(batch / n)
     return None, None
 
 
@@ -159,7 +163,8 @@ def add_bounds(page, sweep):
     page.add("## The bounds of 4.5.4 and 4.7\n", paragraph(
         "Nodes that a query visits, counted (mean), next to the formulas of the thesis: SHT ceil(A / n); eSHT h "
         "+ (A + n) / (n + 1) (1 - c^-h) / (1 - 1/c); R-SHT those of 4.7.1 and 4.7.3, which are no bounds but "
-        "means. n is the intervals by leaf as the tree has it, c the fan-out, h = log_c(A I / n)."),
+        "means; of a cluster the documents say nothing, and the formula is that of an R-tree of one level over each batch, "
+        "of 4 intervals of each attribute. n is the intervals by leaf as the tree has it, c the fan-out, h = log_c(A I / n)."),
              table(["", "A", "n", "depth", "single, counted", "formula", "full, counted", "formula"], rows),
              paragraph(
         "The formula of the SHT counts only the states that begin with the history. On the model every state "
