@@ -13,8 +13,8 @@
 #include "base/time_text.h"
 #include "trace/ctf/ctf_live.h"
 #include "trace/ctf/ctf_source.h"
-#include "trace/trace_folders.h"
 #include "trace/trace_hosts.h"
+#include "trace/trace_list.h"
 #include "trace/trace_repeats.h"
 
 struct upcoming {
@@ -26,13 +26,13 @@ struct upcoming {
 enum { WINDOWS_SIZE = 16 << 20, WINDOW_SIZE_MAX = 64 << 10, OPEN_FILES_MAX = 256 };
 
 struct trace {
-	struct ctf_source *sources; /* one a folder */
+	struct trace_source **sources; /* one a trace */
 	size_t source_count;
 	struct ctf_live *live; /* the only stream of a live trace, which has no sources; else NULL */
 	uint32_t class_count;  /* of events that were met */
 	struct trace_notes notes;
 
-	struct ctf_reader **streams; /* of all sources, in the order that decides ties */
+	struct trace_stream **streams; /* of all sources, in the order that decides ties */
 	size_t stream_count;
 	struct upcoming *queue; /* a heap: the parent of i is (i - 1) / 2 */
 	size_t queue_count;
@@ -66,10 +66,11 @@ static void sift_down(struct trace *trace, size_t at)
 
 static int compare_streams(const void *a, const void *b)
 {
-	const struct ctf_reader *first = *(struct ctf_reader *const *)a, *second = *(struct ctf_reader *const *)b;
-	if (first->base.trace != second->base.trace)
-		return first->base.trace->id < second->base.trace->id ? -1 : 1;
-	return strcmp(first->base.name, second->base.name);
+	const struct trace_stream *first = *(struct trace_stream *const *)a;
+	const struct trace_stream *second = *(struct trace_stream *const *)b;
+	if (first->trace != second->trace)
+		return first->trace->id < second->trace->id ? -1 : 1;
+	return strcmp(first->name, second->name);
 }
 
 /* Put the streams that have an event in order. */
@@ -77,21 +78,21 @@ static enum histree_status begin_streams(struct trace *trace, struct histree_err
 {
 	size_t count = 0;
 	for (size_t index = 0; index < trace->source_count; index++)
-		count += trace->sources[index].reader_count;
-	trace->streams = calloc(count + 1, sizeof(*trace->streams));
+		count += trace->sources[index]->stream_count;
+	trace->streams = calloc(count + 1, sizeof(struct trace_stream *));
 	trace->queue = calloc(count + 1, sizeof(*trace->queue));
 	if (trace->streams == NULL || trace->queue == NULL)
 		return error_memory(error, "the streams of a trace");
 
 	for (size_t index = 0; index < trace->source_count; index++) {
-		struct ctf_source *source = &trace->sources[index];
-		for (size_t stream = 0; stream < source->reader_count; stream++)
-			if (source->readers[stream].base.has_upcoming)
-				trace->streams[trace->stream_count++] = &source->readers[stream];
+		const struct trace_source *source = trace->sources[index];
+		for (size_t stream = 0; stream < source->stream_count; stream++)
+			if (source->streams[stream]->has_upcoming)
+				trace->streams[trace->stream_count++] = source->streams[stream];
 	}
-	qsort(trace->streams, trace->stream_count, sizeof(*trace->streams), compare_streams);
+	qsort((void *)trace->streams, trace->stream_count, sizeof(struct trace_stream *), compare_streams);
 	for (size_t index = 0; index < trace->stream_count; index++)
-		trace->queue[index] = (struct upcoming){ .time = trace->streams[index]->base.upcoming.time,
+		trace->queue[index] = (struct upcoming){ .time = trace->streams[index]->upcoming.time,
 							 .stream = (uint32_t)index };
 	trace->queue_count = trace->stream_count;
 	for (size_t at = trace->queue_count / 2; at-- > 0;)
@@ -99,18 +100,23 @@ static enum histree_status begin_streams(struct trace *trace, struct histree_err
 	return HISTREE_OK;
 }
 
-static enum histree_status scan_sources(struct trace *trace, const struct trace_folders *folders,
+static enum histree_status scan_sources(struct trace *trace, const struct trace_list *list,
 					struct histree_error *error)
 {
-	trace->sources = calloc(folders->count, sizeof(*trace->sources));
+	trace->sources = calloc(list->count, sizeof(struct trace_source *));
 	if (trace->sources == NULL)
 		return error_memory(error, "the traces");
-	for (size_t index = 0; index < folders->count; index++) {
-		struct ctf_source *source = &trace->sources[trace->source_count++];
+	for (size_t index = 0; index < list->count; index++) {
+		const struct trace_format_kind *kind = list->entries[index].kind;
+		struct trace_source *source = kind->create();
+		if (source == NULL)
+			return error_memory(error, "the traces");
+		trace->sources[trace->source_count++] = source;
+		source->kind = kind;
 		source->trace.id = (uint32_t)index;
 		source->class_count = &trace->class_count;
 		source->notes = &trace->notes;
-		enum histree_status status = ctf_source_scan(source, folders->paths[index], error);
+		enum histree_status status = kind->scan(source, list->entries[index].path, error);
 		if (status != HISTREE_OK)
 			return status;
 		trace->notes.report.bytes_total += source->bytes;
@@ -125,10 +131,10 @@ static enum histree_status check_hosts(const struct trace *trace, struct histree
 	if (hosts == NULL)
 		return error_memory(error, "the hosts of traces");
 	for (size_t index = 0; index < trace->source_count; index++) {
-		const struct ctf_source *source = &trace->sources[index];
+		const struct trace_source *source = trace->sources[index];
 		struct trace_host *host = &hosts[index];
 		*host = (struct trace_host){ .path = source->path, .facts = &source->facts };
-		if (!ctf_source_span(source, &host->begin, &host->end))
+		if (!source->kind->span(source, &host->begin, &host->end))
 			host->begin = 1, host->end = 0;
 	}
 	enum histree_status status = trace_hosts_check(hosts, trace->source_count, error);
@@ -136,53 +142,53 @@ static enum histree_status check_hosts(const struct trace *trace, struct histree
 	return status;
 }
 
-/* From the first event of the packet of a stream on to the event of its position. */
-static enum histree_status skip_events(struct ctf_reader *reader, uint64_t events, struct histree_error *error)
+/* Only packets of CTF can be told from one another. */
+static enum histree_status find_repeats(struct trace *trace, struct histree_error *error)
 {
-	enum histree_status status = ctf_reader_next(reader, error);
+	size_t count = 0;
+	struct ctf_source **sources = calloc(trace->source_count + 1, sizeof(struct ctf_source *));
+	if (sources == NULL)
+		return error_memory(error, "the packets of an input");
+	for (size_t index = 0; index < trace->source_count; index++)
+		if (trace->sources[index]->kind == &ctf_format)
+			sources[count++] = ctf_source_of(trace->sources[index]);
+	enum histree_status status = trace_repeats_find(sources, count, &trace->notes, error);
+	free((void *)sources);
+	return status;
+}
+
+/* From the first event of the packet of a stream on to the event of its position. */
+static enum histree_status skip_events(struct trace_stream *stream, uint64_t events, struct histree_error *error)
+{
+	enum histree_status status = stream->kind->next(stream, error);
 	while (status == HISTREE_OK && events > 0) {
-		events -= reader->base.upcoming.gap == NULL;
-		status = ctf_reader_next(reader, error);
+		events -= stream->upcoming.gap == NULL;
+		status = stream->kind->next(stream, error);
 	}
 	return status < 0 ? status : HISTREE_OK;
 }
 
 /* Open each trace; its files begin at positions, or at the start if those are NULL. */
-static enum histree_status open_source(struct trace *trace, struct ctf_source *source,
-				       const struct trace_position *positions, struct histree_error *error)
-{
-	size_t window_size = WINDOWS_SIZE / (trace->file_count + 1);
-	uint64_t *first_packets = NULL;
-	if (window_size > WINDOW_SIZE_MAX)
-		window_size = WINDOW_SIZE_MAX;
-	if (window_size < CTF_WINDOW_SIZE_MIN)
-		window_size = CTF_WINDOW_SIZE_MIN;
-	if (positions != NULL) {
-		first_packets = calloc(source->file_count + 1, sizeof(*first_packets));
-		if (first_packets == NULL)
-			return error_memory(error, "the streams of a trace");
-		for (size_t i = 0; i < source->file_count; i++)
-			first_packets[i] = positions[i].packet == TRACE_FILE_DONE ? source->files[i].packets.count
-										  : positions[i].packet;
-	}
-	enum histree_status status =
-		ctf_source_open(source, window_size, trace->file_count <= OPEN_FILES_MAX, first_packets, error);
-	for (size_t i = 0; status == HISTREE_OK && i < source->reader_count; i++) {
-		struct ctf_reader *reader = &source->readers[i];
-		status = skip_events(reader, positions == NULL ? 0 : positions[reader->first_file].events, error);
-	}
-	free(first_packets);
-	return status;
-}
-
 static enum histree_status open_sources(struct trace *trace, const struct trace_position *positions,
 					struct histree_error *error)
 {
+	size_t window_size = WINDOWS_SIZE / (trace->file_count + 1);
 	enum histree_status status = HISTREE_OK;
 	for (size_t index = 0; status == HISTREE_OK && index < trace->source_count; index++) {
-		status = open_source(trace, &trace->sources[index], positions, error);
+		struct trace_source *source = trace->sources[index];
+		const struct trace_opening opening = {
+			.window_size = window_size > WINDOW_SIZE_MAX ? WINDOW_SIZE_MAX : window_size,
+			.files_stay_open = trace->file_count <= OPEN_FILES_MAX,
+			.positions = positions,
+		};
+		status = source->kind->open(source, &opening, error);
+		for (size_t i = 0; status == HISTREE_OK && i < source->stream_count; i++) {
+			struct trace_stream *stream = source->streams[i];
+			status = skip_events(stream, positions == NULL ? 0 : positions[stream->first_file].events,
+					     error);
+		}
 		if (positions != NULL)
-			positions += trace->sources[index].file_count;
+			positions += source->file_count;
 	}
 	return status;
 }
@@ -194,14 +200,14 @@ static size_t first_file(const struct trace *trace, size_t source)
 {
 	size_t first = 0;
 	while (source-- > 0)
-		first += trace->sources[source].file_count;
+		first += trace->sources[source]->file_count;
 	return first;
 }
 
 size_t trace_file_count(const struct trace *trace)
 {
 	for (size_t index = 0; index < trace->source_count; index++)
-		if (!ctf_source_has_places(&trace->sources[index]))
+		if (!trace->sources[index]->kind->has_places(trace->sources[index]))
 			return 0;
 	return trace->file_count;
 }
@@ -211,12 +217,8 @@ void trace_positions(const struct trace *trace, struct trace_position *out)
 	for (size_t index = 0; index < trace->file_count; index++)
 		out[index] = (struct trace_position){ .packet = TRACE_FILE_DONE };
 	for (size_t index = 0; index < trace->queue_count; index++) {
-		const struct ctf_reader *reader = trace->streams[trace->queue[index].stream];
-		size_t file = first_file(trace, reader->base.trace->id) + reader->first_file;
-		out[file] = (struct trace_position){
-			.packet = reader->packets - 1,
-			.events = reader->packet_events - (reader->base.upcoming.gap == NULL),
-		};
+		const struct trace_stream *stream = trace->streams[trace->queue[index].stream];
+		stream->kind->position(stream, &out[first_file(trace, stream->trace->id) + stream->first_file]);
 	}
 }
 
@@ -225,10 +227,10 @@ static bool positions_fit(const struct trace *trace, const struct trace_position
 {
 	bool fits = position_count == trace->file_count;
 	for (size_t index = 0; fits && index < trace->source_count; index++) {
-		const struct ctf_source *source = &trace->sources[index];
+		const struct trace_source *source = trace->sources[index];
 		for (size_t i = 0; fits && i < source->file_count; i++, positions++)
 			fits = positions->packet == TRACE_FILE_DONE ||
-			       positions->packet < source->files[i].packets.count;
+			       source->kind->has_position(source, i, positions);
 	}
 	return fits;
 }
@@ -254,25 +256,25 @@ static enum histree_status open_live(struct trace *trace, const char *address, c
 }
 
 /* Open every trace at or below the paths; from the start if `positions` is NULL. */
-static enum histree_status open_folders(struct trace *trace, const char *const *paths, size_t path_count,
-					const struct trace_position *positions, size_t position_count,
-					struct histree_error *error)
+static enum histree_status open_paths(struct trace *trace, const char *const *paths, size_t path_count,
+				      const struct trace_position *positions, size_t position_count,
+				      struct histree_error *error)
 {
-	struct trace_folders folders = { 0 };
+	struct trace_list list = { 0 };
 	enum histree_status status = HISTREE_OK;
 	for (size_t index = 0; status == HISTREE_OK && index < path_count; index++) {
 		if (trace_is_address(paths[index]))
 			status = error_set(error, HISTREE_ERR_ARGUMENT, "'%s': a live trace is read alone",
 					   paths[index]);
 		else
-			status = trace_folders_find(&folders, paths[index], error);
+			status = trace_list_find(&list, paths[index], error);
 	}
 	if (status == HISTREE_OK)
-		status = scan_sources(trace, &folders, error);
+		status = scan_sources(trace, &list, error);
 	if (status == HISTREE_OK)
 		status = check_hosts(trace, error);
 	if (status == HISTREE_OK)
-		status = trace_repeats_find(trace->sources, trace->source_count, &trace->notes, error);
+		status = find_repeats(trace, error);
 	if (status == HISTREE_OK && positions != NULL && !positions_fit(trace, positions, position_count))
 		status = error_set(error, HISTREE_ERR_TRACE,
 				   "the trace has changed since its store was built; build it again");
@@ -280,7 +282,7 @@ static enum histree_status open_folders(struct trace *trace, const char *const *
 		status = open_sources(trace, positions, error);
 	if (status == HISTREE_OK)
 		status = begin_streams(trace, error);
-	trace_folders_release(&folders);
+	trace_list_release(&list);
 	return status;
 }
 
@@ -297,7 +299,7 @@ static enum histree_status open_from(const char *const *paths, size_t path_count
 	if (status == HISTREE_OK && positions == NULL && path_count == 1 && trace_is_address(paths[0]))
 		status = open_live(trace, paths[0], cancel, error);
 	else if (status == HISTREE_OK)
-		status = open_folders(trace, paths, path_count, positions, position_count, error);
+		status = open_paths(trace, paths, path_count, positions, position_count, error);
 	if (status == HISTREE_OK)
 		*out = trace;
 	else
@@ -309,14 +311,14 @@ static enum histree_status open_from(const char *const *paths, size_t path_count
 static enum histree_status advance(struct trace *trace, struct histree_error *error)
 {
 	struct upcoming *top = &trace->queue[0];
-	struct ctf_reader *stream = trace->streams[top->stream];
-	enum histree_status status = ctf_reader_next(stream, error);
+	struct trace_stream *stream = trace->streams[top->stream];
+	enum histree_status status = stream->kind->next(stream, error);
 	if (status < 0)
 		return status;
 	if (status == HISTREE_END)
 		*top = trace->queue[--trace->queue_count];
 	else
-		top->time = stream->base.upcoming.time;
+		top->time = stream->upcoming.time;
 	if (trace->queue_count > 0)
 		sift_down(trace, 0);
 	return HISTREE_OK;
@@ -331,28 +333,14 @@ static enum histree_status advance(struct trace *trace, struct histree_error *er
  */
 enum { NEAR_ZERO = 1000000 };
 
-/* Set the greatest time that the packets of a trace say; INT64_MIN if they say none. */
-static void set_last(struct ctf_source *source)
-{
-	source->last = INT64_MIN;
-	for (size_t file = 0; file < source->file_count; file++) {
-		const struct ctf_packets *packets = &source->files[file].packets;
-		for (size_t i = 0; i < packets->count; i++) {
-			histree_time end;
-			if (packets->packets[i].end != CTF_UNKNOWN &&
-			    ctf_facts_time(&source->facts, packets->packets[i].end, &end) && end > source->last)
-				source->last = end;
-		}
-	}
-}
-
 static histree_time find_end(const struct trace *trace)
 {
 	histree_time end = INT64_MIN;
 	for (size_t index = 0; index < trace->source_count; index++) {
-		set_last(&trace->sources[index]);
-		if (trace->sources[index].last > end)
-			end = trace->sources[index].last;
+		struct trace_source *source = trace->sources[index];
+		source->last = source->kind->last(source);
+		if (source->last > end)
+			end = source->last;
 	}
 	return end;
 }
@@ -360,7 +348,7 @@ static histree_time find_end(const struct trace *trace)
 static bool is_near_zero(const struct trace *trace, const struct event *event)
 {
 	const struct event_trace *of = event->gap != NULL ? event->gap->trace : event->class->trace;
-	histree_time zero = trace->sources[of->id].facts.zero, end = trace->sources[of->id].last;
+	histree_time zero = trace->sources[of->id]->facts.zero, end = trace->sources[of->id]->last;
 	return event->time >= zero && end > event->time &&
 	       (uint64_t)event->time - (uint64_t)zero < ((uint64_t)end - (uint64_t)event->time) / NEAR_ZERO;
 }
@@ -372,7 +360,7 @@ static enum histree_status find_begin(struct trace *trace, histree_time *begin, 
 	enum histree_status status = HISTREE_OK;
 	*begin = INT64_MIN;
 	while (status == HISTREE_OK && trace->queue_count > 0) {
-		const struct event *event = &trace->streams[trace->queue[0].stream]->base.upcoming;
+		const struct event *event = &trace->streams[trace->queue[0].stream]->upcoming;
 		if (!is_near_zero(trace, event)) {
 			bool is_far =
 				last != INT64_MIN && end >= event->time &&
@@ -394,7 +382,7 @@ static enum histree_status leave_out_before(struct trace *trace, histree_time be
 	time_format_date(trace->queue[0].time, first);
 	time_format_date(begin, real);
 	while (status == HISTREE_OK && trace->queue_count > 0 && trace->queue[0].time < begin) {
-		count += trace->streams[trace->queue[0].stream]->base.upcoming.gap == NULL;
+		count += trace->streams[trace->queue[0].stream]->upcoming.gap == NULL;
 		status = advance(trace, error);
 	}
 	trace_notes_warn(
@@ -415,7 +403,7 @@ enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_c
 	if (status != HISTREE_OK || (*out)->queue_count == 0)
 		return status;
 	find_end(*out);
-	if (!is_near_zero(*out, &(*out)->streams[(*out)->queue[0].stream]->base.upcoming))
+	if (!is_near_zero(*out, &(*out)->streams[(*out)->queue[0].stream]->upcoming))
 		return status;
 	/* Looking for the beginning has read the trace. */
 	status = find_begin(*out, &begin, error);
@@ -457,7 +445,7 @@ size_t trace_count(const struct trace *trace)
 
 const struct event_trace *trace_at(const struct trace *trace, size_t index)
 {
-	return trace->live != NULL ? &trace->live->trace : &trace->sources[index].trace;
+	return trace->live != NULL ? &trace->live->trace : &trace->sources[index]->trace;
 }
 
 /* Hand out the earliest of the upcoming events. */
@@ -465,7 +453,7 @@ static enum histree_status merge(struct trace *trace, struct event *out, struct 
 {
 	enum histree_status status = trace->handed_out ? advance(trace, error) : HISTREE_OK;
 	while (status == HISTREE_OK && trace->queue_count > 0) {
-		*out = trace->streams[trace->queue[0].stream]->base.upcoming;
+		*out = trace->streams[trace->queue[0].stream]->upcoming;
 		if (out->gap == NULL || trace->wants_gaps)
 			break;
 		status = advance(trace, error);
@@ -496,7 +484,7 @@ struct trace_report trace_report(const struct trace *trace)
 {
 	struct trace_report report = trace_notes_report(&trace->notes);
 	for (size_t index = 0; index < trace->source_count; index++)
-		report.bytes_done += ctf_source_bytes_done(&trace->sources[index]);
+		report.bytes_done += trace->sources[index]->kind->bytes_done(trace->sources[index]);
 	return report;
 }
 
@@ -505,13 +493,13 @@ void trace_close(struct trace *trace)
 	if (trace == NULL)
 		return;
 	for (size_t index = 0; index < trace->source_count; index++)
-		ctf_source_close(&trace->sources[index]);
+		trace->sources[index]->kind->free(trace->sources[index]);
 	if (trace->live != NULL)
 		ctf_live_close(trace->live);
 	trace_notes_release(&trace->notes);
 	free(trace->live);
-	free(trace->sources);
-	free(trace->streams);
+	free((void *)trace->sources);
+	free((void *)trace->streams);
 	free(trace->queue);
 	free(trace);
 }

@@ -30,6 +30,7 @@
 #include "event/event.h"
 #include "histree/cancel.h"
 #include "histree/status.h"
+#include "trace/trace_position.h"
 #include "trace/trace_report.h"
 
 struct trace;
@@ -46,17 +47,6 @@ enum histree_status trace_open(const char *const *paths, size_t path_count, stru
 enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_count,
 					 const struct histree_cancel *cancel, struct trace **out,
 					 struct histree_error *error);
-
-/*
- * How far the reading of one stream file has come: the packet of the next event, and how many events of that
- * packet come before it.  A trace is read on from any event by the positions of all its files at that event.
- */
-struct trace_position {
-	uint64_t packet; /* TRACE_FILE_DONE: the file has no more events */
-	uint64_t events;
-};
-
-#define TRACE_FILE_DONE UINT64_MAX
 
 /*
  * Returns the number of stream files of all inputs; 0 if this trace has no positions, because a stream is kept in

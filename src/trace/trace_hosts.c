@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "trace/ctf/ctf_metadata.h"
-#include "trace/trace_folders.h"
+#include "trace/trace_list.h"
 
 static bool differ(const char *a, const char *b)
 {
@@ -16,7 +15,7 @@ static bool differ(const char *a, const char *b)
 }
 
 /* Containers have names of their own, and the CPUs of the machine that they are on. */
-static bool are_of_one_boot(const struct ctf_facts *a, const struct ctf_facts *b)
+static bool are_of_one_boot(const struct trace_facts *a, const struct trace_facts *b)
 {
 	return a->boot[0] != '\0' && strcmp(a->boot, b->boot) == 0;
 }
@@ -40,7 +39,7 @@ static enum histree_status refuse(const struct trace_host *a, const struct trace
 static enum histree_status check_pair(const struct trace_host *a, const struct trace_host *b,
 				      struct histree_error *error)
 {
-	char first[CTF_FACT_SIZE + 8], second[CTF_FACT_SIZE + 8];
+	char first[TRACE_FACT_SIZE + 8], second[TRACE_FACT_SIZE + 8];
 	if (are_of_one_boot(a->facts, b->facts))
 		return HISTREE_OK;
 	if (differ(a->facts->hostname, b->facts->hostname)) {
@@ -58,7 +57,7 @@ enum histree_status trace_hosts_check(const struct trace_host *traces, size_t co
 {
 	const struct trace_host *first[2] = { NULL };
 	for (size_t i = 0; i < count; i++) {
-		const struct ctf_facts *facts = traces[i].facts;
+		const struct trace_facts *facts = traces[i].facts;
 		const char *says[] = { facts->boot, facts->hostname };
 		for (size_t kind = 0; kind < 2; kind++) {
 			enum histree_status status =
@@ -74,27 +73,23 @@ enum histree_status trace_hosts_check(const struct trace_host *traces, size_t co
 
 enum histree_status trace_hosts_check_paths(const char *const *paths, size_t count, struct histree_error *error)
 {
-	struct trace_folders folders = { 0 };
+	struct trace_list list = { 0 };
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
-		status = trace_folders_find(&folders, paths[i], error);
-	struct ctf_facts *facts = calloc(folders.count + 1, sizeof(*facts));
-	struct trace_host *hosts = calloc(folders.count + 1, sizeof(*hosts));
+		status = trace_list_find(&list, paths[i], error);
+	struct trace_facts *facts = calloc(list.count + 1, sizeof(*facts));
+	struct trace_host *hosts = calloc(list.count + 1, sizeof(*hosts));
 	if (facts == NULL || hosts == NULL)
 		status = error_memory(error, "the hosts of traces");
-	for (size_t i = 0; i < folders.count && status == HISTREE_OK; i++) {
-		char *metadata;
-		status = ctf_metadata_read(folders.paths[i], &metadata, error);
-		if (status == HISTREE_OK)
-			ctf_facts_read(metadata, &facts[i]);
-		hosts[i] =
-			(struct trace_host){ .path = folders.paths[i], .facts = &facts[i], .begin = 1, .end = 0 };
-		free(metadata);
+	for (size_t i = 0; i < list.count && status == HISTREE_OK; i++) {
+		const struct trace_entry *entry = &list.entries[i];
+		status = entry->kind->facts(entry->path, &facts[i], error);
+		hosts[i] = (struct trace_host){ .path = entry->path, .facts = &facts[i], .begin = 1, .end = 0 };
 	}
 	if (status == HISTREE_OK)
-		status = trace_hosts_check(hosts, folders.count, error);
+		status = trace_hosts_check(hosts, list.count, error);
 	free(hosts);
 	free(facts);
-	trace_folders_release(&folders);
+	trace_list_release(&list);
 	return status;
 }

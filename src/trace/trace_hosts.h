@@ -12,11 +12,11 @@
 #include <stddef.h>
 
 #include "histree/status.h"
-#include "trace/ctf/ctf_facts.h"
+#include "trace/trace_facts.h"
 
 struct trace_host {
 	const char *path; /* of the trace */
-	const struct ctf_facts *facts;
+	const struct trace_facts *facts;
 	histree_time begin, end; /* the end is before the beginning: not known */
 };
 

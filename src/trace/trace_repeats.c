@@ -25,7 +25,7 @@ struct tally {
 };
 
 struct search {
-	struct ctf_source *sources;
+	struct ctf_source *const *sources;
 	struct place *places;
 	size_t place_count;
 	struct tally *tallies; /* one a trace */
@@ -34,7 +34,7 @@ struct search {
 
 static struct ctf_packet *packet_at(const struct search *search, const struct place *place)
 {
-	return &search->sources[place->source].files[place->file].packets.packets[place->packet];
+	return &search->sources[place->source]->files[place->file].packets.packets[place->packet];
 }
 
 /* FNV-1a, 64 bits (Fowler, Noll, Vo): keys that are equal by chance are told apart by the bytes of the packets. */
@@ -61,15 +61,15 @@ static enum histree_status list_packets(struct search *search, size_t source_cou
 {
 	size_t count = 0;
 	for (size_t i = 0; i < source_count; i++)
-		count += search->sources[i].packet_count;
+		count += search->sources[i]->packet_count;
 	search->places = calloc(count + 1, sizeof(*search->places));
 	if (search->places == NULL)
 		return error_memory(error, "the packets of an input");
 	for (uint32_t i = 0; i < source_count; i++) {
-		const struct ctf_source *source = &search->sources[i];
-		uint64_t trace = hash_text(hash_text(UINT64_C(0xcbf29ce484222325), source->facts.uuid),
-					   source->facts.tracer);
-		for (uint32_t file = 0; file < source->file_count; file++) {
+		const struct ctf_source *source = search->sources[i];
+		uint64_t trace = hash_text(hash_text(UINT64_C(0xcbf29ce484222325), source->base.facts.uuid),
+					   source->base.facts.tracer);
+		for (uint32_t file = 0; file < source->base.file_count; file++) {
 			const struct ctf_packets *packets = &source->files[file].packets;
 			for (size_t k = 0; k < packets->count; k++)
 				search->places[search->place_count++] =
@@ -87,7 +87,7 @@ static enum histree_status list_packets(struct search *search, size_t source_cou
 
 static int open_file(const struct search *search, const struct place *place)
 {
-	return io_posix.open(NULL, search->sources[place->source].files[place->file].path, O_RDONLY, 0);
+	return io_posix.open(NULL, search->sources[place->source]->files[place->file].path, O_RDONLY, 0);
 }
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
@@ -183,26 +183,26 @@ static void take_different(struct search *search, const struct place *places, si
 static void say(const struct search *search, size_t index, struct trace_notes *notes)
 {
 	const struct tally *tally = &search->tallies[index];
-	const struct ctf_source *of = &search->sources[index], *other = &search->sources[tally->other];
+	const struct ctf_source *of = search->sources[index], *other = search->sources[tally->other];
 	if (tally->repeated == 0)
 		return;
 	notes->report.repeated_packets += tally->repeated;
 	if (of == other)
 		trace_notes_warn(notes, "%s: %llu of %llu packets are in it more than once; each is taken once",
-				 of->path, (unsigned long long)tally->repeated,
+				 of->base.path, (unsigned long long)tally->repeated,
 				 (unsigned long long)of->packet_count);
 	else
-		trace_notes_warn(notes, "%s: %llu of %llu packets are in %s too; each is taken once", of->path,
+		trace_notes_warn(notes, "%s: %llu of %llu packets are in %s too; each is taken once", of->base.path,
 				 (unsigned long long)tally->repeated, (unsigned long long)of->packet_count,
-				 other->path);
+				 other->base.path);
 	if (tally->undecided > 0)
 		trace_notes_warn(notes,
 				 "%s: %llu of these packets have other events in %s; which are right cannot be "
 				 "decided, and the longer packet is taken",
-				 of->path, (unsigned long long)tally->undecided, other->path);
+				 of->base.path, (unsigned long long)tally->undecided, other->base.path);
 }
 
-enum histree_status trace_repeats_find(struct ctf_source *sources, size_t count, struct trace_notes *notes,
+enum histree_status trace_repeats_find(struct ctf_source *const *sources, size_t count, struct trace_notes *notes,
 				       struct histree_error *error)
 {
 	struct search search = { .sources = sources, .tallies = calloc(count + 1, sizeof(*search.tallies)) };

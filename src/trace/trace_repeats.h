@@ -13,7 +13,7 @@
 #include "trace/ctf/ctf_source.h"
 
 /* Mark the packets of the traces that are taken elsewhere, and say so in the notes. */
-enum histree_status trace_repeats_find(struct ctf_source *sources, size_t count, struct trace_notes *notes,
+enum histree_status trace_repeats_find(struct ctf_source *const *sources, size_t count, struct trace_notes *notes,
 				       struct histree_error *error);
 
 #endif

@@ -6,9 +6,26 @@
 #define TRACE_TRACE_STREAM_H
 
 #include "event/event.h"
+#include "histree/status.h"
 #include "trace/trace_notes.h"
 
+struct trace_position;
+struct trace_stream;
+
+/* What decodes it. */
+struct trace_stream_kind {
+	/*
+	 * Make the next event, or the next gap, the upcoming one.  Returns HISTREE_END when there are no more;
+	 * HISTREE_ERR_MEMORY.
+	 */
+	enum histree_status (*next)(struct trace_stream *stream, struct histree_error *error);
+	/* Write where the upcoming event comes first; of a source that has places. */
+	void (*position)(const struct trace_stream *stream, struct trace_position *out);
+};
+
 struct trace_stream {
+	const struct trace_stream_kind *kind; /* NULL: of a live trace */
+	size_t first_file;                    /* of the stream, among those of its trace */
 	const struct event_trace *trace;
 	struct trace_notes *notes;
 	const char *name;      /* as the user would write it */

@@ -279,11 +279,16 @@ static int compare_trace(const bt_plugin *plugin, const char *path, bool damage,
 	struct judge judge;
 	struct trace_notes notes = { 0 };
 	uint32_t class_count = 0;
-	struct ctf_source source = { .notes = &notes, .class_count = &class_count };
+	struct trace_source *source = ctf_format.create();
+	const struct trace_opening opening = { .window_size = 4096, .files_stay_open = true };
 	struct histree_error error = { 0 };
-	enum histree_status status = ctf_source_scan(&source, path, &error);
+	if (source == NULL)
+		return 1;
+	source->notes = &notes;
+	source->class_count = &class_count;
+	enum histree_status status = ctf_format.scan(source, path, &error);
 	if (status == HISTREE_OK)
-		status = ctf_source_open(&source, 4096, true, NULL, &error);
+		status = ctf_format.open(source, &opening, &error);
 	bool is_read = judge_open(&judge, plugin, path);
 	int outcome = status == HISTREE_OK && is_read ? 0 : status != HISTREE_OK && !is_read ? 2 : 1;
 	if (outcome == 1)
@@ -292,9 +297,9 @@ static int compare_trace(const bt_plugin *plugin, const char *path, bool damage,
 	if (outcome == 1 && damage && !is_read && notes.report.damaged_streams > 0)
 		outcome = 2;
 	for (uint64_t i = 0; outcome == 0 && i < judge.stream_count; i++)
-		outcome = compare_stream(&judge, i, &source, damage, events) ? 0 : 1;
+		outcome = compare_stream(&judge, i, ctf_source_of(source), damage, events) ? 0 : 1;
 	judge_close(&judge);
-	ctf_source_close(&source);
+	ctf_format.free(source);
 	trace_notes_release(&notes);
 	if (outcome == 1)
 		fprintf(stderr, "%s: differs\n", path);

@@ -12,7 +12,7 @@ __extension__ typedef __int128 wide;
 
 /* A clock as it is declared (CTF 1.8, section 8). */
 struct clock {
-	char uuid[CTF_FACT_SIZE], frequency[CTF_FACT_SIZE], seconds[CTF_FACT_SIZE], cycles[CTF_FACT_SIZE];
+	char uuid[TRACE_FACT_SIZE], frequency[TRACE_FACT_SIZE], seconds[TRACE_FACT_SIZE], cycles[TRACE_FACT_SIZE];
 };
 
 /* Where the value of a key goes. */
@@ -27,7 +27,7 @@ static void copy_value(struct tsdl *tsdl, char *out)
 	size_t length = 0;
 	for (; tsdl->size > 0 && !tsdl_is(tsdl, ";") && !tsdl_is(tsdl, "}"); tsdl_next(tsdl)) {
 		bool is_string = tsdl->text[0] == '"' && tsdl->size >= 2;
-		size_t size = tsdl->size - (is_string ? 2 : 0), left = CTF_FACT_SIZE - 1 - length;
+		size_t size = tsdl->size - (is_string ? 2 : 0), left = TRACE_FACT_SIZE - 1 - length;
 		if (size > left)
 			size = left;
 		memcpy(out + length, tsdl->text + is_string, size);
@@ -72,7 +72,7 @@ static bool read_number(const char *text, int64_t *out)
 	return *end == '\0' && *out > INT64_MIN && *out < INT64_MAX;
 }
 
-static bool read_clock(const struct clock *clock, struct ctf_facts *out)
+static bool read_clock(const struct clock *clock, struct trace_facts *out)
 {
 	int64_t frequency = NS_PER_SECOND, seconds = 0, cycles = 0, zero;
 	if ((clock->frequency[0] != '\0' && !read_number(clock->frequency, &frequency)) || frequency <= 0 ||
@@ -86,11 +86,11 @@ static bool read_clock(const struct clock *clock, struct ctf_facts *out)
 }
 
 /* LTTng says "hostname" and "kernel_release", perf "host" and "release". */
-void ctf_facts_read(const char *metadata, struct ctf_facts *out)
+void ctf_facts_read(const char *metadata, struct trace_facts *out)
 {
 	struct clock clock = { 0 };
 	size_t clocks = 0;
-	*out = (struct ctf_facts){ 0 };
+	*out = (struct trace_facts){ 0 };
 	const struct fact of_trace[] = { { "uuid", out->uuid }, { 0 } };
 	const struct fact of_environment[] = {
 		{ "hostname", out->hostname }, { "host", out->hostname },      { "kernel_release", out->kernel },
@@ -121,13 +121,4 @@ void ctf_facts_read(const char *metadata, struct ctf_facts *out)
 	out->has_clock = clocks == 1 && read_clock(&clock, out);
 	if (clocks == 1 && strncmp(out->tracer, "lttng", 5) == 0)
 		memcpy(out->boot, clock.uuid, sizeof(out->boot));
-}
-
-bool ctf_facts_time(const struct ctf_facts *facts, uint64_t cycles, histree_time *out)
-{
-	if (!facts->has_clock)
-		return false;
-	wide ns = (wide)cycles * NS_PER_SECOND / (wide)facts->frequency + facts->zero;
-	*out = (histree_time)ns;
-	return *out == ns;
 }

@@ -28,7 +28,6 @@ struct ctf_reader {
 	size_t file_count;
 	struct ctf_piece *pieces; /* in their order; NULL: the packets of the only file, as they are */
 	uint64_t packet_count;
-	size_t first_file; /* of the stream, among those of its trace */
 	bool stays_open;
 	size_t window_size; /* that is read at a time */
 

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "trace/ctf/ctf_facts.h"
 #include "trace/ctf/ctf_metadata.h"
 #include "trace/ctf/tsdl_reader.h"
 
@@ -33,9 +34,9 @@ static void describe(struct ctf_source *source)
 {
 	const struct ctf_schema *schema = &source->schema;
 	const char *hostname = environment_text(schema, "hostname");
-	source->trace = (struct event_trace){
-		.id = source->trace.id,
-		.path = source->path,
+	source->base.trace = (struct event_trace){
+		.id = source->base.trace.id,
+		.path = source->base.path,
 		.domain = environment_text(schema, "domain"),
 		.tracer_name = environment_text(schema, "tracer_name"),
 		.tracer_major = environment_number(schema, "tracer_major"),
@@ -50,16 +51,17 @@ static void describe(struct ctf_source *source)
 static enum histree_status read_metadata(struct ctf_source *source, struct histree_error *error)
 {
 	char *text;
-	enum histree_status status = ctf_metadata_read(source->path, &text, error);
+	enum histree_status status = ctf_metadata_read(source->base.path, &text, error);
 	if (status != HISTREE_OK)
 		return status;
-	ctf_facts_read(text, &source->facts);
+	ctf_facts_read(text, &source->base.facts);
 	status = tsdl_read(&source->schema, text, error);
 	free(text);
 	if (status != HISTREE_OK)
 		return status;
 	describe(source);
-	return ctf_decoder_init(&source->decoder, &source->schema, &source->trace, source->class_count, error);
+	return ctf_decoder_init(&source->decoder, &source->schema, &source->base.trace, source->base.class_count,
+				error);
 }
 
 /* ---- files ----------------------------------------------------------------------------------------------- */
@@ -80,23 +82,23 @@ static int compare_files(const void *a, const void *b)
 static enum histree_status add_file(struct ctf_source *source, const char *name, struct histree_error *error)
 {
 	char *path;
-	if (asprintf(&path, "%s/%s", source->path, name) < 0)
+	if (asprintf(&path, "%s/%s", source->base.path, name) < 0)
 		return error_memory(error, "the path of a stream file");
 	if (!is_stream_file(path, name)) {
 		free(path);
 		return HISTREE_OK;
 	}
-	if (!array_reserve(&source->files, &source->file_capacity, source->file_count + 1)) {
+	if (!array_reserve(&source->files, &source->file_capacity, source->base.file_count + 1)) {
 		free(path);
 		return error_memory(error, "the list of stream files");
 	}
-	source->files[source->file_count++] = (struct ctf_file){ .path = path };
+	source->files[source->base.file_count++] = (struct ctf_file){ .path = path };
 	return HISTREE_OK;
 }
 
 static enum histree_status list_files(struct ctf_source *source, struct histree_error *error)
 {
-	DIR *directory = opendir(source->path);
+	DIR *directory = opendir(source->base.path);
 	if (directory == NULL)
 		return error_set(error, HISTREE_ERR_IO, "cannot open the folder: %s", strerror(errno));
 	enum histree_status status = HISTREE_OK;
@@ -104,24 +106,25 @@ static enum histree_status list_files(struct ctf_source *source, struct histree_
 	while (status == HISTREE_OK && (entry = readdir(directory)) != NULL)
 		status = add_file(source, entry->d_name, error);
 	closedir(directory);
-	if (source->file_count > 0)
-		qsort(source->files, source->file_count, sizeof(*source->files), compare_files);
+	if (source->base.file_count > 0)
+		qsort(source->files, source->base.file_count, sizeof(*source->files), compare_files);
 	return status;
 }
 
-enum histree_status ctf_source_scan(struct ctf_source *source, const char *path, struct histree_error *error)
+static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
 {
-	source->path = strdup(path);
-	enum histree_status status = source->path == NULL ? error_memory(error, "a path") : HISTREE_OK;
+	struct ctf_source *source = ctf_source_of(base);
+	source->base.path = strdup(path);
+	enum histree_status status = source->base.path == NULL ? error_memory(error, "a path") : HISTREE_OK;
 	if (status == HISTREE_OK)
 		status = read_metadata(source, error);
 	if (status == HISTREE_OK)
 		status = list_files(source, error);
-	for (size_t i = 0; status == HISTREE_OK && i < source->file_count; i++) {
+	for (size_t i = 0; status == HISTREE_OK && i < source->base.file_count; i++) {
 		struct ctf_file *file = &source->files[i];
-		status = ctf_packets_walk(&source->decoder, file->path, source->notes, &file->packets, error);
+		status = ctf_packets_walk(&source->decoder, file->path, source->base.notes, &file->packets, error);
 		source->packet_count += file->packets.count;
-		source->bytes += file->packets.file_size;
+		source->base.bytes += file->packets.file_size;
 	}
 	if (status != HISTREE_OK)
 		error_prefix(error, "trace \"%s\"", path);
@@ -155,12 +158,12 @@ static bool is_same_stream(const struct ctf_packets *first, const struct ctf_pac
 /* Whether several files are of one stream. */
 static bool has_shared_streams(struct ctf_source *source)
 {
-	struct ctf_file *copy = array_copy(source->files, source->file_count);
+	struct ctf_file *copy = array_copy(source->files, source->base.file_count);
 	bool has = false;
 	if (copy == NULL)
 		return false;
-	qsort(copy, source->file_count, sizeof(*copy), compare_by_stream);
-	for (size_t i = 1; i < source->file_count && !has; i++)
+	qsort(copy, source->base.file_count, sizeof(*copy), compare_by_stream);
+	for (size_t i = 1; i < source->base.file_count && !has; i++)
 		has = is_same_stream(&copy[i - 1].packets, &copy[i].packets);
 	free(copy);
 	return has;
@@ -204,14 +207,31 @@ static enum histree_status order_pieces(struct ctf_reader *reader, struct histre
 	return HISTREE_OK;
 }
 
+static enum histree_status next_event(struct trace_stream *stream, struct histree_error *error)
+{
+	return ctf_reader_next((struct ctf_reader *)stream, error);
+}
+
+static void position(const struct trace_stream *stream, struct trace_position *out)
+{
+	const struct ctf_reader *reader = (const struct ctf_reader *)stream;
+	*out = (struct trace_position){
+		.packet = reader->packets - 1,
+		.events = reader->packet_events - (stream->upcoming.gap == NULL),
+	};
+}
+
+static const struct trace_stream_kind reader_kind = { .next = next_event, .position = position };
+
 static enum histree_status add_reader(struct ctf_source *source, const struct ctf_reader *model, size_t first,
 				      size_t count, struct histree_error *error)
 {
 	struct ctf_reader *reader = &source->readers[source->reader_count++];
 	*reader = *model;
+	source->base.streams[source->base.stream_count++] = &reader->base;
 	reader->files = &source->files[first];
 	reader->file_count = count;
-	reader->first_file = first;
+	reader->base.first_file = first;
 	reader->stream = reader->files[0].packets.stream;
 	reader->base.name = reader->files[0].path;
 	for (size_t i = 0; i < count; i++)
@@ -220,47 +240,67 @@ static enum histree_status add_reader(struct ctf_source *source, const struct ct
 	return status == HISTREE_OK ? ctf_reader_init(reader, error) : status;
 }
 
-enum histree_status ctf_source_open(struct ctf_source *source, size_t window_size, bool files_stay_open,
-				    const uint64_t *first_packets, struct histree_error *error)
+/* A reader with positions is of one file; it begins with the packet of its position. */
+static uint64_t first_packet(const struct ctf_file *file, const struct trace_position *position)
 {
+	return position->packet == TRACE_FILE_DONE ? file->packets.count : position->packet;
+}
+
+static enum histree_status open_streams(struct trace_source *base, const struct trace_opening *opening,
+					struct histree_error *error)
+{
+	struct ctf_source *source = ctf_source_of(base);
 	struct ctf_reader model = {
-		.base = { .trace = &source->trace, .notes = source->notes },
+		.base = { .kind = &reader_kind, .trace = &base->trace, .notes = base->notes },
 		.decoder = &source->decoder,
-		.window_size = window_size,
-		.stays_open = files_stay_open,
+		.window_size =
+			opening->window_size < CTF_WINDOW_SIZE_MIN ? CTF_WINDOW_SIZE_MIN : opening->window_size,
+		.stays_open = opening->files_stay_open,
 		.cpu = -1,
 	};
 	bool has_shared = has_shared_streams(source);
-	source->readers = calloc(source->file_count + 1, sizeof(*source->readers));
-	if (source->readers == NULL)
+	source->readers = calloc(base->file_count + 1, sizeof(*source->readers));
+	base->streams = calloc(base->file_count + 1, sizeof(struct trace_stream *));
+	if (source->readers == NULL || base->streams == NULL)
 		return error_memory(error, "the streams of a trace");
 	if (has_shared)
-		qsort(source->files, source->file_count, sizeof(*source->files), compare_by_stream);
+		qsort(source->files, source->base.file_count, sizeof(*source->files), compare_by_stream);
 	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0, count; status == HISTREE_OK && i < source->file_count; i += count) {
-		for (count = 1; i + count < source->file_count; count++)
+	for (size_t i = 0, count; status == HISTREE_OK && i < source->base.file_count; i += count) {
+		for (count = 1; i + count < source->base.file_count; count++)
 			if (!is_same_stream(&source->files[i].packets, &source->files[i + count].packets))
 				break;
 		if (source->files[i].packets.count == 0)
 			continue;
-		model.packets = first_packets == NULL ? 0 : first_packets[i];
+		model.packets =
+			opening->positions == NULL ? 0 : first_packet(&source->files[i], &opening->positions[i]);
 		status = add_reader(source, &model, i, count, error);
 	}
 	return status;
 }
 
-bool ctf_source_has_places(const struct ctf_source *source)
+/* ---- what the packets say -------------------------------------------------------------------------------- */
+
+/* Each file must be a stream. */
+static bool has_places(const struct trace_source *base)
 {
-	return source->reader_count == source->file_count;
+	return ((const struct ctf_source *)base)->reader_count == base->file_count;
 }
 
-bool ctf_source_span(const struct ctf_source *source, histree_time *begin, histree_time *end)
+static bool has_position(const struct trace_source *base, size_t file, const struct trace_position *at)
+{
+	return at->packet < ((const struct ctf_source *)base)->files[file].packets.count;
+}
+
+/* Packets whose times are 0 say nothing. */
+static bool span(const struct trace_source *base, histree_time *begin, histree_time *end)
 {
 	/* A time that is damaged is no time of the trace. */
 	static const uint64_t ticks_max = UINT64_MAX / 8;
+	const struct ctf_source *source = (const struct ctf_source *)base;
 	uint64_t first = UINT64_MAX, last = 0;
 	*begin = *end = 0;
-	for (size_t file = 0; file < source->file_count; file++) {
+	for (size_t file = 0; file < base->file_count; file++) {
 		const struct ctf_packets *packets = &source->files[file].packets;
 		for (size_t i = 0; i < packets->count; i++) {
 			const struct ctf_packet *packet = &packets->packets[i];
@@ -270,12 +310,30 @@ bool ctf_source_span(const struct ctf_source *source, histree_time *begin, histr
 				last = packet->end;
 		}
 	}
-	return first <= last && ctf_facts_time(&source->facts, first, begin) &&
-	       ctf_facts_time(&source->facts, last, end);
+	return first <= last && trace_facts_time(&base->facts, first, begin) &&
+	       trace_facts_time(&base->facts, last, end);
 }
 
-uint64_t ctf_source_bytes_done(const struct ctf_source *source)
+static histree_time last_time(const struct trace_source *base)
 {
+	const struct ctf_source *source = (const struct ctf_source *)base;
+	histree_time last = INT64_MIN;
+	for (size_t file = 0; file < base->file_count; file++) {
+		const struct ctf_packets *packets = &source->files[file].packets;
+		for (size_t i = 0; i < packets->count; i++) {
+			histree_time end;
+			if (packets->packets[i].end != CTF_UNKNOWN &&
+			    trace_facts_time(&base->facts, packets->packets[i].end, &end) && end > last)
+				last = end;
+		}
+	}
+	return last;
+}
+
+/* By the packets that were decoded. */
+static uint64_t bytes_done(const struct trace_source *base)
+{
+	const struct ctf_source *source = (const struct ctf_source *)base;
 	uint64_t done = 0;
 	bool is_done = true;
 	for (size_t i = 0; i < source->reader_count; i++) {
@@ -283,21 +341,53 @@ uint64_t ctf_source_bytes_done(const struct ctf_source *source)
 		is_done &= source->readers[i].is_done;
 	}
 	if (is_done || done >= source->packet_count)
-		return source->bytes;
-	return (uint64_t)((double)source->bytes * (double)done / (double)source->packet_count);
+		return base->bytes;
+	return (uint64_t)((double)base->bytes * (double)done / (double)source->packet_count);
 }
 
-void ctf_source_close(struct ctf_source *source)
+static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
 {
+	char *metadata;
+	enum histree_status status = ctf_metadata_read(path, &metadata, error);
+	if (status == HISTREE_OK)
+		ctf_facts_read(metadata, out);
+	free(metadata);
+	return status;
+}
+
+static struct trace_source *create(void)
+{
+	struct ctf_source *source = calloc(1, sizeof(*source));
+	return source == NULL ? NULL : &source->base;
+}
+
+static void free_source(struct trace_source *base)
+{
+	struct ctf_source *source = ctf_source_of(base);
 	for (size_t i = 0; i < source->reader_count; i++)
 		ctf_reader_release(&source->readers[i]);
-	for (size_t i = 0; i < source->file_count; i++) {
+	for (size_t i = 0; i < base->file_count; i++) {
 		ctf_packets_release(&source->files[i].packets);
 		free(source->files[i].path);
 	}
+	free((void *)base->streams);
 	free(source->readers);
 	free(source->files);
 	ctf_decoder_release(&source->decoder);
 	ctf_schema_release(&source->schema);
-	free(source->path);
+	free(base->path);
+	free(source);
 }
+
+const struct trace_format_kind ctf_format = {
+	.create = create,
+	.scan = scan,
+	.open = open_streams,
+	.has_places = has_places,
+	.has_position = has_position,
+	.span = span,
+	.last = last_time,
+	.bytes_done = bytes_done,
+	.facts = read_facts,
+	.free = free_source,
+};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "trace/trace_folders.h"
+#include "trace/trace_list.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,12 +11,13 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "trace/ctf/ctf_source.h"
 #include "trace/trace_format.h"
 
 /* Deeper than anyone keeps traces, and an end for folders that are mounted into themselves. */
 enum { DEPTH_MAX = 32 };
 
-static enum histree_status find_below(struct trace_folders *folders, const char *path, unsigned depth,
+static enum histree_status find_below(struct trace_list *list, const char *path, unsigned depth,
 				      struct histree_error *error);
 
 /* 1, 0, or -1 when memory is out. */
@@ -31,19 +32,20 @@ static int has_metadata(const char *path)
 	return is ? 1 : 0;
 }
 
-static enum histree_status add_folder(struct trace_folders *folders, const char *path, struct histree_error *error)
+static enum histree_status add(struct trace_list *list, const char *path, const struct trace_format_kind *kind,
+			       struct histree_error *error)
 {
 	char *copy = strdup(path);
-	if (copy == NULL || !array_reserve(&folders->paths, &folders->capacity, folders->count + 1)) {
+	if (copy == NULL || !array_reserve(&list->entries, &list->capacity, list->count + 1)) {
 		free(copy);
 		return error_memory(error, "the list of traces");
 	}
-	folders->paths[folders->count++] = copy;
+	list->entries[list->count++] = (struct trace_entry){ .path = copy, .kind = kind };
 	return HISTREE_OK;
 }
 
-static enum histree_status find_in_entry(struct trace_folders *folders, const char *path,
-					 const struct dirent *entry, unsigned depth, struct histree_error *error)
+static enum histree_status find_in_entry(struct trace_list *list, const char *path, const struct dirent *entry,
+					 unsigned depth, struct histree_error *error)
 {
 	struct stat facts;
 	char *inner;
@@ -53,7 +55,7 @@ static enum histree_status find_in_entry(struct trace_folders *folders, const ch
 		return error_memory(error, "a path");
 	enum histree_status status = HISTREE_OK;
 	if (lstat(inner, &facts) == 0 && S_ISDIR(facts.st_mode))
-		status = find_below(folders, inner, depth + 1, error);
+		status = find_below(list, inner, depth + 1, error);
 	free(inner);
 	return status;
 }
@@ -71,14 +73,14 @@ static enum histree_status not_a_folder(const char *path, struct histree_error *
 	return error_set(error, HISTREE_ERR_TRACE, "cannot open \"%s\": %s", path, strerror(cause));
 }
 
-static enum histree_status find_below(struct trace_folders *folders, const char *path, unsigned depth,
+static enum histree_status find_below(struct trace_list *list, const char *path, unsigned depth,
 				      struct histree_error *error)
 {
 	int is_trace = has_metadata(path);
 	if (is_trace < 0)
 		return error_memory(error, "a path");
 	if (is_trace > 0)
-		return add_folder(folders, path, error);
+		return add(list, path, &ctf_format, error);
 	if (depth == DEPTH_MAX)
 		return HISTREE_OK;
 
@@ -89,34 +91,34 @@ static enum histree_status find_below(struct trace_folders *folders, const char 
 	enum histree_status status = HISTREE_OK;
 	for (int index = 0; index < count; index++) {
 		if (status == HISTREE_OK)
-			status = find_in_entry(folders, path, entries[index], depth, error);
+			status = find_in_entry(list, path, entries[index], depth, error);
 		free(entries[index]);
 	}
 	free(entries);
 	return status;
 }
 
-enum histree_status trace_folders_find(struct trace_folders *folders, const char *path, struct histree_error *error)
+enum histree_status trace_list_find(struct trace_list *list, const char *path, struct histree_error *error)
 {
-	size_t before = folders->count;
+	size_t before = list->count;
 	size_t size = strlen(path);
 	while (size > 1 && path[size - 1] == '/')
 		size--;
 	char *trimmed = strndup(path, size);
 	if (trimmed == NULL)
 		return error_memory(error, "a path");
-	enum histree_status status = find_below(folders, trimmed, 0, error);
+	enum histree_status status = find_below(list, trimmed, 0, error);
 	free(trimmed);
-	if (status == HISTREE_OK && folders->count == before)
+	if (status == HISTREE_OK && list->count == before)
 		status = error_set(error, HISTREE_ERR_TRACE,
 				   "\"%s\" holds no trace: a CTF trace is a folder with a file \"metadata\"", path);
 	return status;
 }
 
-void trace_folders_release(struct trace_folders *folders)
+void trace_list_release(struct trace_list *list)
 {
-	for (size_t index = 0; index < folders->count; index++)
-		free(folders->paths[index]);
-	free((void *)folders->paths);
-	*folders = (struct trace_folders){ 0 };
+	for (size_t index = 0; index < list->count; index++)
+		free(list->entries[index].path);
+	free(list->entries);
+	*list = (struct trace_list){ 0 };
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_facts.h - what a trace says of itself as a whole: whose it is, and its clock.
+ */
+#ifndef TRACE_TRACE_FACTS_H
+#define TRACE_TRACE_FACTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "histree/value.h"
+
+/* Longer than Linux allows (sethostname(2), uname(2)); what is longer is cut. */
+enum { TRACE_FACT_SIZE = 96 };
+
+struct trace_facts {
+	char uuid[TRACE_FACT_SIZE]; /* of the trace; texts are "" where it does not say */
+	char hostname[TRACE_FACT_SIZE];
+	char kernel[TRACE_FACT_SIZE]; /* its release */
+	char tracer[TRACE_FACT_SIZE];
+	/* Which start of which machine: LTTng gives its clock the UUID in /proc/sys/kernel/random/boot_id. */
+	char boot[TRACE_FACT_SIZE];
+	bool has_clock;     /* exactly one, whose times can be told */
+	histree_time zero;  /* the time at which the clock was 0 */
+	uint64_t frequency; /* of the clock, in Hz */
+};
+
+/* Returns whether a value of the clock is a time of 64 bits, and the time. */
+bool trace_facts_time(const struct trace_facts *facts, uint64_t cycles, histree_time *out);
+
+#endif

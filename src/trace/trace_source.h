@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_source.h - one trace of an input, whatever its format: a table of what a format does.
+ *
+ * A source is scanned, then opened, which makes its streams; each stream hands out its events in the order of its
+ * file, and trace.c merges them by time.
+ */
+#ifndef TRACE_TRACE_SOURCE_H
+#define TRACE_TRACE_SOURCE_H
+
+#include "trace/trace_facts.h"
+#include "trace/trace_position.h"
+#include "trace/trace_stream.h"
+
+struct trace_source;
+
+/* How the files of a source are read. */
+struct trace_opening {
+	size_t window_size; /* so many bytes of a file at a time */
+	bool files_stay_open;
+	const struct trace_position *positions; /* one a file: where to begin; NULL: at the start */
+};
+
+struct trace_format_kind {
+	/* Returns a zeroed source of the format, whose base is its first member; NULL when memory is out. */
+	struct trace_source *(*create)(void);
+	/*
+	 * Read what the trace says of itself.  Of the base, id, notes and count of classes are set, and the rest of
+	 * it is to be.  Returns HISTREE_ERR_TRACE if it cannot be read; damage behind is no error.
+	 */
+	enum histree_status (*scan)(struct trace_source *source, const char *path, struct histree_error *error);
+	/* Make the streams.  Those that begin at a position begin at its packet: its events are still to come. */
+	enum histree_status (*open)(struct trace_source *source, const struct trace_opening *opening,
+				    struct histree_error *error);
+	/* Returns whether a packet of a file is a place in the trace. */
+	bool (*has_places)(const struct trace_source *source);
+	/* Returns whether a position can be one of this file. */
+	bool (*has_position)(const struct trace_source *source, size_t file, const struct trace_position *position);
+	/* Returns whether it is known when the trace was recorded, and its first and last time. */
+	bool (*span)(const struct trace_source *source, histree_time *begin, histree_time *end);
+	/* Returns the greatest time that is known before the events are read; INT64_MIN: none. */
+	histree_time (*last)(const struct trace_source *source);
+	uint64_t (*bytes_done)(const struct trace_source *source);
+	/* Only what the trace at a path says of itself. */
+	enum histree_status (*facts)(const char *path, struct trace_facts *out, struct histree_error *error);
+	/* Free what a scan or an opening, or a half of them, has made, and the source. */
+	void (*free)(struct trace_source *source);
+};
+
+struct trace_source {
+	const struct trace_format_kind *kind;
+	struct event_trace trace;
+	char *path; /* as it was found; freed by the kind */
+	struct trace_facts facts;
+	size_t file_count;
+	uint64_t bytes;            /* of all files */
+	struct trace_notes *notes; /* shared by all traces of the input */
+	uint32_t *class_count;
+	struct trace_stream **streams; /* those that may have events; freed by the kind */
+	size_t stream_count;
+	histree_time last; /* that is known before the events are; set by trace.c */
+};
+
+#endif
