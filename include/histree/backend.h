@@ -1,6 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * backend.h - where the intervals of a state system go, other than into a history file (thesis 1.2).
+ * backend.h - where the intervals of a state system go, other than into a history file (thesis 1.2): into memory,
+ * or wherever the caller wants them.
+ *
+ * A history in memory is asked as one in a file is, and gives the same answers:
+ *
+ *	histree_state_create_in_memory(&(struct histree_history_options){ .start = t0 }, 64 << 20, &system, &error);
+ *	...
+ *	histree_state_close(system, end, &error);
+ *	histree_state_history(system, end, NULL, &history, &error);
+ *	histree_state_free(system);
+ *	...
+ *	histree_history_close(history);
  *
  * A backend is a table of functions.  Its caller writes what it likes with them: a database, a socket, an array.
  * The null backend forgets everything, and measures what the states themselves cost.
@@ -50,5 +61,21 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_create_for(cons
 									    histree_time start,
 									    struct histree_state_system **out,
 									    struct histree_error *error);
+
+/*
+ * Make a history in memory.  The rules are those of histree_state_create(); `path` is only a name for messages, and
+ * may be NULL; `resume` is refused.  Beside histree_state_history() while it is built, that call opens the finished
+ * history after histree_state_close(), any number of times, with `end` being its end.  What is published is seen by
+ * nobody.
+ *
+ * The nodes and sections may have `bytes_max` bytes, 0 meaning as many as there are; one that would need more ends
+ * with HISTREE_ERR_MEMORY and a sentence.  Besides, there are the buffers of the tree (`memory_max`), the tables of
+ * names and ongoing states, which stay in memory, and the cache of each history that is opened.
+ *
+ * The memory is free when the state system is and all its histories are closed.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_state_create_in_memory(const struct histree_history_options *options, uint64_t bytes_max,
+			       struct histree_state_system **out, struct histree_error *error);
 
 #endif

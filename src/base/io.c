@@ -119,12 +119,14 @@ enum histree_status io_read_all(const struct io *io, int file, void *bytes, size
 enum histree_status io_write_all(const struct io *io, int file, const void *bytes, size_t size, uint64_t offset,
 				 struct histree_error *error)
 {
-	const char *at = bytes;
+	const char *at = bytes, *refusal;
 	while (size > 0) {
 		ssize_t done = io->pwrite(io->context, file, at, size, (off_t)offset);
 		if (done < 0) {
 			if (errno == EINTR)
 				continue;
+			if (io->refusal != NULL && (refusal = io->refusal(io->context)) != NULL)
+				return error_set(error, HISTREE_ERR_MEMORY, "cannot write: %s", refusal);
 			return error_set(error, HISTREE_ERR_IO, "cannot write: %s", strerror(errno));
 		}
 		if (done == 0) /* no system is known to do so; we would ask for ever */

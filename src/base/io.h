@@ -26,6 +26,8 @@ struct io {
 	int (*unlink)(void *context, const char *path);
 	int (*mkdir)(void *context, const char *path, mode_t mode);
 	int (*rmdir)(void *context, const char *path);
+	/* Why it took no more bytes, if it is for a reason of its own, else NULL; the function may be NULL. */
+	const char *(*refusal)(void *context);
 	void *context; /* handed to each call; belongs to whoever made the table */
 };
 
@@ -34,7 +36,7 @@ extern const struct io io_posix;
 
 /*
  * Read or write all of it.  An error says what failed, but not of which file; reading past the end is
- * HISTREE_ERR_FORMAT.
+ * HISTREE_ERR_FORMAT.  What the table itself refuses to take is HISTREE_ERR_MEMORY.
  */
 enum histree_status io_read_all(const struct io *io, int file, void *bytes, size_t size, uint64_t offset,
 				struct histree_error *error);

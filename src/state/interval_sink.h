@@ -28,7 +28,7 @@ struct interval_sink {
 	 */
 	enum histree_status (*branch)(void *context, bool publish, struct interval_sink *out,
 				      struct histree_error *error);
-	/* Open the history of a branch that was finished and not published. */
+	/* Open the history of what was finished: of a branch that was not published, or in memory; else NULL. */
 	enum histree_status (*open)(void *context, const struct histree_open_options *options,
 				    struct histree_history **out, struct histree_error *error);
 	/* Release everything; what was not finished leaves nothing. */

@@ -225,7 +225,12 @@ enum histree_status histree_state_history(struct histree_state_system *system, h
 					  struct histree_error *error)
 {
 	*out = NULL;
-	return finish_branch(system, end, options, out, error);
+	if (!system->closed || system->sink.open == NULL)
+		return finish_branch(system, end, options, out, error);
+	if (end != system->current_end)
+		return error_set(error, HISTREE_ERR_TIME_RANGE, "the history was closed at %" PRId64,
+				 system->current_end);
+	return system->sink.open(system->sink.context, options, out, error);
 }
 
 enum histree_status histree_state_close(struct histree_state_system *system, histree_time end,

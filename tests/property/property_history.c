@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * property_history.c - the same through the public interface: changes into a state system, a file on disk,
- * queries on the history.  Each attribute and the whole file are compared with what the changes say.
+ * property_history.c - the same through the public interface: changes into a state system, a file on disk or in
+ * memory, queries on the history.  Each attribute and the whole file are compared with what the changes say.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@ enum { QUESTIONS = 40 };
 
 struct history_case {
 	struct histree_tree_options options;
-	char path[64];
+	char path[64]; /* "": in memory */
 	uint64_t seed;
 	char fault[512];
 };
@@ -121,9 +121,12 @@ static const char *check_workload(void *context, const struct workload *workload
 	const char *fault = "out of memory";
 	if (quarks == NULL)
 		return fault;
+	bool in_memory = test->path[0] == '\0';
 	unlink(test->path);
-	enum histree_status status = history_file_build(test->path, &test->options, workload, quarks, &error);
-	if (status == HISTREE_OK)
+	enum histree_status status =
+		in_memory ? history_in_memory(&test->options, workload, quarks, &history, &error)
+			  : history_file_build(test->path, &test->options, workload, quarks, &error);
+	if (status == HISTREE_OK && !in_memory)
 		status = histree_history_open(test->path, NULL, &history, &error);
 	if (status != HISTREE_OK) {
 		snprintf(test->fault, sizeof(test->fault), "%s", error.message);
@@ -154,10 +157,15 @@ static void answers_as_its_changes_say(const void *chosen, uint64_t seed)
 		};
 		snprintf(test.path, sizeof(test.path), "property_history.%ld.sht", (long)getpid());
 		const char *fault = check_workload(&test, &workload);
+		if (fault == NULL) {
+			test.path[0] = '\0';
+			fault = check_workload(&test, &workload);
+		}
 		if (fault != NULL)
 			property_fail_shrunk(&workload, &(struct workload_check){ check_workload, &test }, fault,
-					     "workload '%s': variant %s, node size %u, nulls %d", kind->name,
-					     test.options.variant, test.options.node_size, (int)test.options.nulls);
+					     "workload '%s'%s: variant %s, node size %u, nulls %d", kind->name,
+					     test.path[0] == '\0' ? " in memory" : "", test.options.variant,
+					     test.options.node_size, (int)test.options.nulls);
 	}
 	workload_release(&workload);
 }

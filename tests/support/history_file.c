@@ -20,26 +20,49 @@ static enum histree_status name_attributes(struct histree_state_system *system, 
 	return HISTREE_OK;
 }
 
+static enum histree_status fill(struct histree_state_system *system, const struct workload *workload,
+				histree_quark *quarks, struct histree_error *error)
+{
+	enum histree_status status = name_attributes(system, workload->key_count, quarks, error);
+	for (size_t i = 0; status == HISTREE_OK && i < workload->count; i++)
+		status = histree_state_modify(system, workload->changes[i].at, quarks[workload->changes[i].quark],
+					      workload->changes[i].value, error);
+	return status == HISTREE_OK ? histree_state_close(system, workload->end, error) : status;
+}
+
+static struct histree_history_options options_of(const char *path, const struct histree_tree_options *options,
+						 const struct workload *workload)
+{
+	return (struct histree_history_options){
+		.path = path, .provider = "test", .provider_version = 7, .start = workload->start, .tree = *options
+	};
+}
+
 enum histree_status history_file_build(const char *path, const struct histree_tree_options *options,
 				       const struct workload *workload, histree_quark *quarks,
 				       struct histree_error *error)
 {
+	const struct histree_history_options chosen = options_of(path, options, workload);
 	struct histree_state_system *system;
-	enum histree_status status =
-		histree_state_create(&(struct histree_history_options){ .path = path,
-									.provider = "test",
-									.provider_version = 7,
-									.start = workload->start,
-									.tree = *options },
-				     &system, error);
-	if (status != HISTREE_OK)
-		return status;
-	status = name_attributes(system, workload->key_count, quarks, error);
-	for (size_t i = 0; status == HISTREE_OK && i < workload->count; i++)
-		status = histree_state_modify(system, workload->changes[i].at, quarks[workload->changes[i].quark],
-					      workload->changes[i].value, error);
+	enum histree_status status = histree_state_create(&chosen, &system, error);
 	if (status == HISTREE_OK)
-		status = histree_state_close(system, workload->end, error);
+		status = fill(system, workload, quarks, error);
+	histree_state_free(system);
+	return status;
+}
+
+enum histree_status history_in_memory(const struct histree_tree_options *options, const struct workload *workload,
+				      histree_quark *quarks, struct histree_history **out,
+				      struct histree_error *error)
+{
+	const struct histree_history_options chosen = options_of(NULL, options, workload);
+	struct histree_state_system *system;
+	*out = NULL;
+	enum histree_status status = histree_state_create_in_memory(&chosen, 0, &system, error);
+	if (status == HISTREE_OK)
+		status = fill(system, workload, quarks, error);
+	if (status == HISTREE_OK)
+		status = histree_state_history(system, workload->end, NULL, out, error);
 	histree_state_free(system);
 	return status;
 }

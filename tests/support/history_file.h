@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history_file.h - a history on disk made from a workload through the public interface, and what it must hold.
+ * history_file.h - a history on disk or in memory, made from a workload through the public interface, and what it
+ * must hold.
  */
 #ifndef SUPPORT_HISTORY_FILE_H
 #define SUPPORT_HISTORY_FILE_H
 
-#include "histree/state_system.h"
+#include "histree/backend.h"
 #include "support/reference.h"
 #include "support/workload.h"
 
@@ -16,6 +17,11 @@
 enum histree_status history_file_build(const char *path, const struct histree_tree_options *options,
 				       const struct workload *workload, histree_quark *quarks,
 				       struct histree_error *error);
+
+/* The same in memory; the caller closes *out. */
+enum histree_status history_in_memory(const struct histree_tree_options *options, const struct workload *workload,
+				      histree_quark *quarks, struct histree_history **out,
+				      struct histree_error *error);
 
 /* What the changes say, and one null each for "Group" and "Group/N".  Values are borrowed from the workload. */
 bool history_file_reference(const struct workload *workload, const histree_quark *quarks, struct reference *out);

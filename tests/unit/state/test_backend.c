@@ -136,12 +136,79 @@ static void the_null_backend_forgets(void **state)
 	histree_state_free(system);
 }
 
+/* ---- in memory ---------------------------------------------------------------------------------------- */
+
+static struct histree_state_system *in_memory(uint64_t bytes_max)
+{
+	struct histree_state_system *system;
+	const struct histree_history_options options = { .provider = "test" };
+	assert_int_equal(histree_state_create_in_memory(&options, bytes_max, &system, NULL), HISTREE_OK);
+	return system;
+}
+
+static void a_history_in_memory_outlives_its_builder(void **state)
+{
+	(void)state;
+	struct histree_history *before, *first, *second;
+	struct histree_state_system *system = in_memory(0);
+	const struct histree_history_options resumed = { .resume = true };
+	struct histree_state_system *refused;
+	assert_int_equal(histree_state_create_in_memory(&resumed, 0, &refused, NULL), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(histree_state_history(system, 0, NULL, &before, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_publish(system, 0, NULL), HISTREE_OK);
+	assert_int_equal(fill(system), HISTREE_OK);
+	assert_int_equal(histree_state_history(system, CHANGES, NULL, &first, NULL), HISTREE_ERR_TIME_RANGE);
+	assert_int_equal(histree_state_history(system, CHANGES + 10, NULL, &first, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_history(system, CHANGES + 10, NULL, &second, NULL), HISTREE_OK);
+	histree_history_close(first);
+	histree_state_free(system);
+	const struct histree_history_info *info = histree_history_info(second);
+	assert_true(info->complete && info->attribute_count == KEYS && info->end == CHANGES + 10);
+	assert_false(histree_history_info(before)->complete);
+	assert_int_equal(histree_history_verify(before, NULL, NULL, NULL), HISTREE_OK);
+	assert_int_equal(histree_history_verify(second, NULL, NULL, NULL), HISTREE_OK);
+	histree_history_close(before);
+	histree_history_close(second);
+}
+
+static void a_history_that_memory_is_too_small_for_says_so(void **state)
+{
+	(void)state;
+	struct histree_error error;
+	struct histree_history *history;
+	struct histree_state_system *system = in_memory(0);
+	assert_int_equal(fill(system), HISTREE_OK);
+	assert_int_equal(histree_state_history(system, CHANGES + 10, NULL, &history, NULL), HISTREE_OK);
+	uint64_t needed = histree_history_info(history)->file_bytes;
+	histree_history_close(history);
+	histree_state_free(system);
+
+	system = in_memory(needed);
+	assert_int_equal(fill(system), HISTREE_OK);
+	histree_state_free(system);
+
+	system = in_memory(needed - 1);
+	assert_int_equal(fill(system), HISTREE_ERR_MEMORY);
+	assert_int_equal(histree_state_close(system, CHANGES + 10, &error), HISTREE_ERR_MEMORY);
+	assert_int_equal(histree_state_history(system, CHANGES + 10, NULL, &history, &error), HISTREE_ERR_MEMORY);
+	histree_state_free(system);
+
+	/* The sentence is that of the call that failed first. */
+	system = in_memory(4100);
+	assert_int_equal(histree_state_close(system, 0, &error), HISTREE_ERR_MEMORY);
+	assert_non_null(strstr(error.message, "'memory': "));
+	assert_non_null(strstr(error.message, "it may have 4100 bytes of memory; give it more, or make a file"));
+	histree_state_free(system);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_backend_gets_what_a_file_answers),
 		cmocka_unit_test(a_failure_of_a_backend_ends_its_history),
 		cmocka_unit_test(the_null_backend_forgets),
+		cmocka_unit_test(a_history_in_memory_outlives_its_builder),
+		cmocka_unit_test(a_history_that_memory_is_too_small_for_says_so),
 	};
 	return cmocka_run_group_tests_name("backend", tests, NULL, NULL);
 }
