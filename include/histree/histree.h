@@ -26,6 +26,7 @@
  *	events.h	the events of the trace of a store
  *	repair.h	from a damaged store to a sound one
  *	convert.h	a store with another kind of tree
+ *	load.h		from states, changes or segments as text to a store
  *	segment_view.h	charts of how long segments last
  *	view.h		threads as a tree, resources, CPU usage, colours
  *	arrows.h	what connects threads and CPUs: switches, forks, wake-ups, migrations
@@ -45,6 +46,7 @@
 #include "filter.h"
 #include "history.h"
 #include "join.h"
+#include "load.h"
 #include "lookup.h"
 #include "query.h"
 #include "repair.h"

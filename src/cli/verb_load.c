@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include <inttypes.h>
+#include <time.h>
+
+#include "base/number_text.h"
+#include "base/time_text.h"
+#include "cli/progress.h"
+#include "cli/tree_option.h"
+#include "cli/verb.h"
+#include "histree/load.h"
+
+struct load_options {
+	struct tree_options tree;
+	const char *output, *analysis, *format, *columns, *initial, *start, *end;
+	bool force, no_overviews, quiet;
+};
+
+static const char *const formats[] = { "tsv", "csv", "json", NULL };
+
+static const struct cli_option options[] = {
+	{ .name = "output",
+	  .letter = 'o',
+	  .argument = "STORE",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct load_options, output),
+	  .complete = CLI_COMPLETE_PATH,
+	  .help = "make this folder" },
+	{ .name = "analysis",
+	  .letter = 'a',
+	  .argument = "ANALYSIS",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct load_options, analysis),
+	  .complete = CLI_COMPLETE_ANALYSIS,
+	  .help = "call the history, or the segments, so; default: states, or segments" },
+	{ .name = "format",
+	  .argument = "FORMAT",
+	  .kind = CLI_CHOICE,
+	  .member = offsetof(struct load_options, format),
+	  .choices = formats,
+	  .help = "read the files as tsv, csv or json; default: as their beginnings show" },
+	{ .name = "columns",
+	  .argument = "NAMES",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct load_options, columns),
+	  .help = "the files have no line of names, and their columns are called so, as in time,path,value" },
+	{ .name = "initial",
+	  .argument = "FILE",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct load_options, initial),
+	  .complete = CLI_COMPLETE_PATH,
+	  .help = "begin a history of changes with the states in this file, which 'histree query --at' printed" },
+	{ .name = "start",
+	  .argument = "NS",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct load_options, start),
+	  .help = "begin the history at this time in ns; default: at the first time in the files" },
+	{ .name = "end",
+	  .argument = "NS",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct load_options, end),
+	  .help = "end the history at this time in ns; default: at the last time in the files" },
+	CLI_OPTIONS_TREE(struct load_options, tree,
+			 "keep at most this much in memory, in buffers and tables together; what is more goes to "
+			 "disk; default: 160M"),
+	{ .name = "force",
+	  .letter = 'f',
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct load_options, force),
+	  .help = "replace an existing store once the new one is complete" },
+	{ .name = "no-overviews",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct load_options, no_overviews),
+	  .help = "make no overviews of long histories and many segments" },
+	{ .name = "quiet",
+	  .letter = 'q',
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct load_options, quiet),
+	  .help = "print only errors" },
+	{ 0 },
+};
+
+static enum cli_exit read_ns(const char *option, const char *text, bool *has, histree_time *out)
+{
+	*has = text != NULL;
+	if (text == NULL || number_parse_signed(text, out))
+		return CLI_OK;
+	return report_exit(CLI_USAGE,
+			   "'--%s': '%s' is not a time in ns, as the rows have it; see 'histree load --help'",
+			   option, text);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void report_load(const char *store, const struct histree_load_result *result, int64_t ns)
+{
+	char size[NUMBER_TEXT_SIZE], time[TIME_TEXT_SIZE];
+	number_format_size(result->bytes, size);
+	time_format_duration((uint64_t)ns, time);
+	report("'%s': %" PRIu64 " rows, %s of text, %s", store, result->rows, size, time);
+}
+
+static int load(const struct load_options *chosen, struct histree_load_options *wanted)
+{
+	struct histree_load_result result = { 0 };
+	struct histree_error error = { 0 };
+	int64_t begun = now_ns();
+	progress_catch_signals();
+	enum histree_status status = histree_load(wanted, &result, &error);
+	if (status == HISTREE_ERR_CANCELLED) {
+		report("cancelled; there is no new store");
+		progress_raise_signal();
+		return CLI_INPUT;
+	}
+	/* What is wrong is in a file, whatever it is. */
+	if (status == HISTREE_ERR_TYPE || status == HISTREE_ERR_TOO_LARGE || status == HISTREE_ERR_TIME_BACKWARDS)
+		return report_exit(CLI_INPUT, "%s", error.message);
+	if (status != HISTREE_OK)
+		return report_error(&error);
+	if (!chosen->quiet)
+		report_load(wanted->store, &result, now_ns() - begun);
+	return CLI_OK;
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct load_options chosen = { 0 };
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	if (chosen.output == NULL)
+		return report_exit(CLI_USAGE,
+				   "needs '--output STORE', the folder to make; see 'histree load --help'");
+	struct histree_load_options wanted = {
+		.files = (const char *const *)words.words,
+		.file_count = words.count,
+		.format = chosen.format,
+		.columns = chosen.columns,
+		.initial = chosen.initial,
+		.store = chosen.output,
+		.analysis = chosen.analysis,
+		.force = chosen.force,
+		.no_overviews = chosen.no_overviews,
+		.cancel = { .go_on = progress_goes_on },
+	};
+	status = tree_option_read(&chosen.tree, 0, &wanted.tree);
+	if (status == CLI_OK)
+		status = read_ns("start", chosen.start, &wanted.has_start, &wanted.start);
+	if (status == CLI_OK)
+		status = read_ns("end", chosen.end, &wanted.has_end, &wanted.end);
+	return status == CLI_OK ? load(&chosen, &wanted) : status;
+}
+
+const struct cli_verb verb_load = {
+	.name = "load",
+	.summary = "make a store of states or segments that are written as text",
+	.arguments = "FILE...",
+	.words_min = 1,
+	.words_max = CLI_WORDS_ANY,
+	.complete = CLI_COMPLETE_PATH,
+	.options = options,
+	.run = run,
+};

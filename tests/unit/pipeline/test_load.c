@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_load.c - whatever fails while texts are loaded, nothing is left of it, and a store that was there stays.
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "histree/query.h"
+#include "histree/store.h"
+#include "pipeline/load.h"
+#include "support/effort.h"
+#include "support/faulty_io.h"
+
+enum { ROWS = 30000 };
+
+struct world {
+	char folder[64], text[96], segments[96], pipe[96], store[96];
+	const char *files[1];
+	struct histree_load_options options;
+	unsigned looks;
+};
+
+static void write_rows(FILE *file)
+{
+	for (int i = 0; i < ROWS; i++)
+		fprintf(file, "%d\tThreads/%d/Status\t%d\n", 1000 + i * 7919 % ROWS, i % 50, i % 5);
+}
+
+static int set_up(void **state)
+{
+	struct world *world = calloc(1, sizeof(*world));
+	snprintf(world->folder, sizeof(world->folder), "/tmp/histree-load-XXXXXX");
+	assert_non_null(mkdtemp(world->folder));
+	snprintf(world->text, sizeof(world->text), "%s/text", world->folder);
+	snprintf(world->segments, sizeof(world->segments), "%s/segments", world->folder);
+	snprintf(world->pipe, sizeof(world->pipe), "%s/pipe", world->folder);
+	snprintf(world->store, sizeof(world->store), "%s/s", world->folder);
+	FILE *file = fopen(world->text, "w");
+	fputs("time\tpath\tvalue\n", file);
+	write_rows(file);
+	fclose(file);
+	file = fopen(world->segments, "w");
+	fputs("start,end,name,size\n", file);
+	for (int i = 0; i < ROWS; i++)
+		fprintf(file, "%d,%d,call%d,%d\n", i * 7919 % ROWS, i * 7919 % ROWS + i % 90, i % 4, i);
+	fclose(file);
+	world->files[0] = world->text;
+	world->options = (struct histree_load_options){
+		.files = world->files, .file_count = 1, .store = world->store, .tree = { .memory_max = 1 << 20 }
+	};
+	*state = world;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct world *world = *state;
+	char command[128];
+	snprintf(command, sizeof(command), "rm -rf '%s'", world->folder);
+	int status = system(command);
+	free(world);
+	return status;
+}
+
+static bool is_there(const struct world *world, const char *suffix)
+{
+	char name[128];
+	struct stat facts;
+	snprintf(name, sizeof(name), "%s%s", world->store, suffix);
+	return lstat(name, &facts) == 0;
+}
+
+static void whatever_fails_nothing_is_left(struct world *world)
+{
+	uint64_t failures = 0;
+	enum histree_status status = HISTREE_ERR_IO;
+	for (uint64_t at = 1; status != HISTREE_OK; at += test_effort(1, 3)) {
+		struct faulty_io faulty;
+		struct histree_error error = { 0 };
+		faulty_io_init(&faulty, &io_posix);
+		faulty.fail_at = at;
+		status = pipeline_load(&world->options, &faulty.io, NULL, &error);
+		assert_true(status == HISTREE_OK || (status == HISTREE_ERR_IO && error.message[0] != '\0'));
+		assert_int_equal(is_there(world, ""), status == HISTREE_OK);
+		assert_false(is_there(world, ".building"));
+		failures += status != HISTREE_OK;
+	}
+	assert_true(failures > 10);
+}
+
+static void of_changes(void **state)
+{
+	whatever_fails_nothing_is_left(*state);
+}
+
+static void of_segments(void **state)
+{
+	struct world *world = *state;
+	world->files[0] = world->segments;
+	whatever_fails_nothing_is_left(world);
+}
+
+static void a_text_that_is_wrong_leaves_the_store(void **state)
+{
+	struct world *world = *state;
+	struct histree_load_result result;
+	struct histree_error error;
+	assert_int_equal(histree_load(&world->options, &result, &error), HISTREE_OK);
+	assert_int_equal(result.rows, ROWS);
+	assert_true(result.sorted_bytes > 0);
+	assert_int_equal(histree_load(&world->options, NULL, &error), HISTREE_ERR_EXISTS);
+	FILE *file = fopen(world->text, "a");
+	fputs("soon\tA\t1\n", file);
+	fclose(file);
+	world->options.force = true;
+	assert_int_equal(histree_load(&world->options, NULL, &error), HISTREE_ERR_FORMAT);
+	assert_non_null(strstr(error.message, "line 30002, column 1 (time): 'soon'"));
+	struct histree_store *store;
+	assert_int_equal(histree_store_open(world->store, &store, &error), HISTREE_OK);
+	assert_true(histree_store_info(store)->complete);
+	histree_store_close(store);
+}
+
+static void a_pipe_is_read_to_its_end(void **state)
+{
+	struct world *world = *state;
+	assert_int_equal(mkfifo(world->pipe, 0600), 0);
+	pid_t writer = fork();
+	if (writer == 0) {
+		FILE *file = fopen(world->pipe, "w");
+		write_rows(file);
+		_exit(fclose(file) == 0 ? 0 : 1);
+	}
+	struct histree_load_result result;
+	struct histree_error error = { 0 };
+	world->files[0] = world->pipe;
+	world->options.columns = "time,path,value";
+	if (histree_load(&world->options, &result, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	assert_int_equal(result.rows, ROWS);
+	int status;
+	assert_int_equal(waitpid(writer, &status, 0), writer);
+}
+
+static bool goes_on_a_little(void *context)
+{
+	struct world *world = context;
+	return world->looks-- > 0;
+}
+
+static void what_is_not_wanted_any_more_leaves_nothing(void **state)
+{
+	struct world *world = *state;
+	world->options.cancel = (struct histree_cancel){ .go_on = goes_on_a_little, .context = world };
+	for (unsigned looks = 0; looks < 10; looks += 3) {
+		world->looks = looks;
+		assert_int_equal(histree_load(&world->options, NULL, NULL), HISTREE_ERR_CANCELLED);
+		assert_false(is_there(world, ""));
+		assert_false(is_there(world, ".building"));
+	}
+}
+
+int main(void)
+{
+#define EACH(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		EACH(of_changes),
+		EACH(of_segments),
+		EACH(a_text_that_is_wrong_leaves_the_store),
+		EACH(a_pipe_is_read_to_its_end),
+		EACH(what_is_not_wanted_any_more_leaves_nothing),
+	};
+	return cmocka_run_group_tests_name("load", tests, NULL, NULL);
+}

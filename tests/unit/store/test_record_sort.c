@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_record_sort.c - whatever does not fit into memory comes out as a stable sort of all of it would have it, and
+ * a disk that fails is an error.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "store/record_sort.h"
+#include "support/faulty_io.h"
+#include "support/memory_io.h"
+
+enum { RECORDS = 60000, SIZE_MAX_OF_RECORD = 300 };
+
+struct plain_record {
+	uint64_t key;
+	uint32_t number;
+};
+
+static int compare(const void *one, const void *other)
+{
+	const struct plain_record *a = one, *b = other;
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->number < b->number ? -1 : 1;
+}
+
+/* What a record has in it follows from its number. */
+static size_t size_of(uint32_t number)
+{
+	return 4 + number * 7919u % SIZE_MAX_OF_RECORD;
+}
+
+static enum histree_status add_all(struct record_sort *sort, struct plain_record *plain, unsigned order,
+				   struct histree_error *error)
+{
+	struct random random = { order };
+	for (uint32_t i = 0; i < RECORDS; i++) {
+		uint64_t key = order == 0 ? i : random_below(&random, order == 1 ? 50 : UINT64_MAX);
+		plain[i] = (struct plain_record){ key, i };
+		uint8_t *room = record_sort_room(sort, SIZE_MAX_OF_RECORD + 4, error);
+		if (room == NULL)
+			return error->status;
+		memset(room, (int)(i & 255), size_of(i));
+		memcpy(room, &i, sizeof(i));
+		record_sort_add(sort, key, size_of(i));
+	}
+	return record_sort_finish(sort, error);
+}
+
+static enum histree_status compare_all(struct record_sort *sort, const struct plain_record *plain,
+				       struct histree_error *error)
+{
+	struct sorted_record record;
+	enum histree_status status;
+	for (uint32_t i = 0; i < RECORDS; i++) {
+		uint32_t number;
+		status = record_sort_next(sort, &record, error);
+		if (status != HISTREE_OK)
+			return status;
+		memcpy(&number, record.bytes, sizeof(number));
+		assert_int_equal(record.key, plain[i].key);
+		assert_int_equal(number, plain[i].number);
+		assert_int_equal(record.size, size_of(number));
+		assert_int_equal(record.bytes[record.size - 1], record.size > 4 ? number & 255 : number >> 24);
+	}
+	return record_sort_next(sort, &record, error);
+}
+
+static enum histree_status sort_all(const struct io *io, size_t memory, unsigned order, uint64_t *spilled,
+				    struct histree_error *error)
+{
+	struct record_sort *sort;
+	struct plain_record *plain = calloc(RECORDS, sizeof(*plain));
+	assert_non_null(plain);
+	enum histree_status status = record_sort_create(io, "f", memory, &sort, error);
+	if (status == HISTREE_OK)
+		status = add_all(sort, plain, order, error);
+	qsort(plain, RECORDS, sizeof(*plain), compare);
+	if (status == HISTREE_OK)
+		status = compare_all(sort, plain, error);
+	*spilled = record_sort_spilled_bytes(sort);
+	record_sort_free(sort);
+	free(plain);
+	return status;
+}
+
+static void records_come_in_order(void **state)
+{
+	(void)state;
+	for (unsigned order = 0; order < 3; order++)
+		for (size_t memory = 1 << 20; memory <= 64 << 20; memory <<= 6) {
+			struct memory_io io;
+			struct histree_error error = { 0 };
+			uint64_t spilled;
+			memory_io_init(&io);
+			assert_int_equal(sort_all(&io.io, memory, order, &spilled, &error), HISTREE_END);
+			assert_true((spilled > 0) == (memory == 1 << 20));
+			memory_io_release(&io);
+		}
+}
+
+static void keys_below_zero_come_first(void **state)
+{
+	(void)state;
+	assert_true(record_key_signed(INT64_MIN) == 0 && record_key_signed(-1) < record_key_signed(0));
+	assert_true(record_key_signed(INT64_MAX) == UINT64_MAX);
+}
+
+static void a_disk_that_fails_is_an_error(void **state)
+{
+	(void)state;
+	enum histree_status status = HISTREE_ERR_IO;
+	uint64_t failures = 0, spilled;
+	for (uint64_t at = 1; status != HISTREE_END; at++) {
+		struct memory_io io;
+		struct faulty_io faulty;
+		struct histree_error error = { 0 };
+		memory_io_init(&io);
+		faulty_io_init(&faulty, &io.io);
+		faulty.fail_at = at;
+		status = sort_all(&faulty.io, 1 << 20, 2, &spilled, &error);
+		assert_true(status == HISTREE_END || (status == HISTREE_ERR_IO && error.message[0] != '\0'));
+		failures += status != HISTREE_END;
+		memory_io_release(&io);
+		at += at / 8; /* not each of a thousand reads */
+	}
+	assert_true(failures > 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(records_come_in_order),
+		cmocka_unit_test(keys_below_zero_come_first),
+		cmocka_unit_test(a_disk_that_fails_is_an_error),
+	};
+	return cmocka_run_group_tests_name("record_sort", tests, NULL, NULL);
+}
