@@ -125,3 +125,37 @@ void interval_source_release(struct interval_source *source)
 	histree_store_close(source->store);
 	*source = (struct interval_source){ 0 };
 }
+
+void interval_cursor_begin(struct interval_cursor *cursor, const struct interval_source *source)
+{
+	cursor->source = source;
+	cursor->index = 0;
+	cursor->state = cursor->place = 0;
+	cursor->next = cursor->count = 0;
+}
+
+static struct histree_interval make_next(struct interval_cursor *cursor)
+{
+	const struct interval_source *source = cursor->source;
+	uint64_t index = cursor->index++;
+	if (source->intervals != NULL)
+		return source->intervals[index];
+	struct histree_interval interval = bench_model_interval(&source->model, cursor->place, cursor->state);
+	if (++cursor->place == source->model.attributes) {
+		cursor->place = 0;
+		cursor->state++;
+	}
+	return interval;
+}
+
+void interval_cursor_make(struct interval_cursor *cursor)
+{
+	const struct interval_source *source = cursor->source;
+	cursor->next = cursor->count = 0;
+	if (source->making != NULL)
+		bench_stopwatch_start(source->making);
+	while (cursor->count < CURSOR_INTERVALS && cursor->index < source->interval_count)
+		cursor->made[cursor->count++] = make_next(cursor);
+	if (source->making != NULL)
+		bench_stopwatch_stop(source->making);
+}

@@ -10,6 +10,7 @@
 #define BENCH_INTERVAL_SOURCE_H
 
 #include "base/arena.h"
+#include "cli/bench_measure.h"
 #include "cli/bench_model.h"
 #include "histree/store.h"
 
@@ -24,6 +25,7 @@ struct interval_source {
 	struct histree_history *history;
 	struct histree_interval *intervals; /* by end */
 	struct arena values;
+	struct bench_stopwatch *making; /* what making the intervals takes; NULL: nobody asks */
 };
 
 /* On failure there is nothing to release. */
@@ -33,33 +35,30 @@ enum histree_status interval_source_store(struct interval_source *source, const 
 					  struct histree_error *error);
 void interval_source_release(struct interval_source *source);
 
+/* Intervals are made so many at a time. */
+enum { CURSOR_INTERVALS = 512 };
+
 struct interval_cursor {
 	const struct interval_source *source;
-	uint64_t index;
+	uint64_t index;        /* of the next to be made */
 	uint32_t state, place; /* in the model */
+	size_t next, count;    /* of those that are made */
+	struct histree_interval made[CURSOR_INTERVALS];
 };
 
-static inline struct interval_cursor interval_cursor(const struct interval_source *source)
-{
-	return (struct interval_cursor){ .source = source };
-}
+void interval_cursor_begin(struct interval_cursor *cursor, const struct interval_source *source);
+
+/* Make the next ones.  There are none after the last. */
+void interval_cursor_make(struct interval_cursor *cursor);
 
 /* Returns false after the last. */
 static inline bool interval_cursor_next(struct interval_cursor *cursor, struct histree_interval *out)
 {
-	const struct interval_source *source = cursor->source;
-	if (cursor->index == source->interval_count)
+	if (cursor->next == cursor->count)
+		interval_cursor_make(cursor);
+	if (cursor->next == cursor->count)
 		return false;
-	uint64_t index = cursor->index++;
-	if (source->intervals != NULL) {
-		*out = source->intervals[index];
-		return true;
-	}
-	*out = bench_model_interval(&source->model, cursor->place, cursor->state);
-	if (++cursor->place == source->model.attributes) {
-		cursor->place = 0;
-		cursor->state++;
-	}
+	*out = cursor->made[cursor->next++];
 	return true;
 }
 

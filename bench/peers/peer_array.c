@@ -69,7 +69,8 @@ static bool fill(struct array *array, const struct interval_source *source)
 {
 	struct row *unsorted = malloc(source->interval_count * sizeof(*unsorted));
 	struct keyed_index *entries = malloc(2 * source->interval_count * sizeof(*entries));
-	struct interval_cursor cursor = interval_cursor(source);
+	struct interval_cursor cursor;
+	interval_cursor_begin(&cursor, source);
 	struct histree_interval interval;
 	bool done = unsorted != NULL && entries != NULL && array->rows != NULL && array->first != NULL;
 	while (done && interval_cursor_next(&cursor, &interval)) {

@@ -126,7 +126,8 @@ static enum histree_status fill(struct duckdb_peer *peer, const struct interval_
 	duckdb_appender appender;
 	struct batch batch;
 	bool done = duckdb_appender_create(peer->connection, NULL, "state", &appender) == DuckDBSuccess;
-	struct interval_cursor cursor = interval_cursor(source);
+	struct interval_cursor cursor;
+	interval_cursor_begin(&cursor, source);
 	struct histree_interval interval;
 	batch_create(&batch);
 	while (done && interval_cursor_next(&cursor, &interval)) {
@@ -248,7 +249,7 @@ static void print_quarks(char sql[SQL_SIZE], const struct histree_region *questi
 
 /* All questions of a run share their times: they are put into a table once. */
 static enum histree_status set_times(struct duckdb_peer *peer, const struct histree_region *question,
-				       struct histree_error *error)
+				     struct histree_error *error)
 {
 	if (peer->times == question->times)
 		return HISTREE_OK;

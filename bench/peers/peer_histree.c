@@ -48,16 +48,10 @@ static enum histree_status fill(const struct interval_source *source, struct his
 	enum histree_status status = HISTREE_OK;
 	for (histree_quark quark = 0; quark < source->attribute_count && status == HISTREE_OK; quark++)
 		status = name_attribute(source, quark, system, error);
-	struct interval_cursor cursor = interval_cursor(source);
-	struct histree_interval intervals[256];
-	size_t count;
-	do {
-		for (count = 0; count < sizeof(intervals) / sizeof(*intervals); count++)
-			if (!interval_cursor_next(&cursor, &intervals[count]))
-				break;
-		if (status == HISTREE_OK)
-			status = histree_state_insert(system, intervals, count, NULL, error);
-	} while (status == HISTREE_OK && count > 0);
+	struct interval_cursor cursor;
+	interval_cursor_begin(&cursor, source);
+	for (interval_cursor_make(&cursor); status == HISTREE_OK && cursor.count > 0; interval_cursor_make(&cursor))
+		status = histree_state_insert(system, cursor.made, cursor.count, NULL, error);
 	if (status == HISTREE_OK)
 		status = histree_state_close(system, source->end, error);
 	return status;

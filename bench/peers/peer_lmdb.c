@@ -50,7 +50,8 @@ static int fill(struct lmdb_peer *peer, const struct interval_source *source)
 	int code = mdb_txn_begin(peer->environment, NULL, 0, &peer->transaction);
 	if (code == 0)
 		code = mdb_dbi_open(peer->transaction, NULL, MDB_CREATE, &peer->table);
-	struct interval_cursor cursor = interval_cursor(source);
+	struct interval_cursor cursor;
+	interval_cursor_begin(&cursor, source);
 	struct histree_interval interval;
 	while (code == 0 && interval_cursor_next(&cursor, &interval))
 		code = put(peer, &interval);

@@ -71,7 +71,8 @@ static enum histree_status fill(struct rocksdb_peer *peer, const struct interval
 				struct histree_error *error)
 {
 	rocksdb_writebatch_t *batch = rocksdb_writebatch_create();
-	struct interval_cursor cursor = interval_cursor(source);
+	struct interval_cursor cursor;
+	interval_cursor_begin(&cursor, source);
 	struct histree_interval interval;
 	enum histree_status status = HISTREE_OK;
 	char *text = NULL;

@@ -67,7 +67,8 @@ static enum histree_status fill(struct sqlite_peer *peer, const struct interval_
 	sqlite3_stmt *insert = NULL;
 	int code =
 		sqlite3_prepare_v2(peer->database, "INSERT INTO state VALUES (?, ?, ?, ?, ?)", -1, &insert, NULL);
-	struct interval_cursor cursor = interval_cursor(source);
+	struct interval_cursor cursor;
+	interval_cursor_begin(&cursor, source);
 	struct histree_interval interval;
 	bool done = code == SQLITE_OK;
 	while (done && interval_cursor_next(&cursor, &interval))

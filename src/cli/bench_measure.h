@@ -26,6 +26,23 @@ struct bench_result {
 int64_t bench_now(void);
 int64_t bench_processor_time(void);
 
+/* Time that passed between its starts and stops, by the clock and of the processor.  Zeroed, it has none. */
+struct bench_stopwatch {
+	int64_t ns, cpu_ns;
+};
+
+static inline void bench_stopwatch_start(struct bench_stopwatch *watch)
+{
+	watch->ns -= bench_now();
+	watch->cpu_ns -= bench_processor_time();
+}
+
+static inline void bench_stopwatch_stop(struct bench_stopwatch *watch)
+{
+	watch->ns += bench_now();
+	watch->cpu_ns += bench_processor_time();
+}
+
 /* Asks the questions, the first one twice and counted once.  After a failure there is nothing to release. */
 enum histree_status bench_measure(const struct bench_engine *engine, const struct bench_questions *questions,
 				  enum bench_shape shape, struct bench_result *result, struct histree_error *error);

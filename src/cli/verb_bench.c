@@ -135,22 +135,31 @@ static enum histree_status name_attributes(const struct bench_model *model, stru
 	return status;
 }
 
+enum { BLOCK_INTERVALS = 512 };
+
+/* Intervals are made a block at a time, outside of what the watch measures. */
 static enum histree_status insert_states(const struct bench_model *model, struct histree_state_system *system,
-					 struct histree_error *error)
+					 struct bench_stopwatch *watch, struct histree_error *error)
 {
-	struct histree_interval intervals[256];
-	size_t count = 0;
+	struct histree_interval intervals[BLOCK_INTERVALS];
+	uint64_t left = (uint64_t)model->attributes * model->states;
+	uint32_t state = 0, position = 0;
 	enum histree_status status = HISTREE_OK;
-	for (uint32_t state = 0; state < model->states && status == HISTREE_OK; state++) {
-		for (uint32_t position = 0; position < model->attributes && status == HISTREE_OK; position++) {
-			intervals[count++] = bench_model_interval(model, position, state);
-			if (count < sizeof(intervals) / sizeof(*intervals))
-				continue;
-			status = histree_state_insert(system, intervals, count, NULL, error);
-			count = 0;
+	while (left > 0 && status == HISTREE_OK) {
+		size_t count = 0;
+		for (; count < BLOCK_INTERVALS && count < left; count++) {
+			intervals[count] = bench_model_interval(model, position, state);
+			if (++position == model->attributes) {
+				position = 0;
+				state++;
+			}
 		}
+		left -= count;
+		bench_stopwatch_start(watch);
+		status = histree_state_insert(system, intervals, count, NULL, error);
+		bench_stopwatch_stop(watch);
 	}
-	return status == HISTREE_OK ? histree_state_insert(system, intervals, count, NULL, error) : status;
+	return status;
 }
 
 static enum histree_status build_model(struct benching *benching, const char *path, struct histree_error *error)
@@ -165,16 +174,19 @@ static enum histree_status build_model(struct benching *benching, const char *pa
 	enum histree_status status = histree_state_create(&wanted, &system, error);
 	if (status != HISTREE_OK)
 		return status;
-	int64_t begun = bench_now();
+	struct bench_stopwatch naming = { 0 }, building = { 0 };
+	bench_stopwatch_start(&naming);
 	status = name_attributes(&benching->model, system, error);
-	int64_t named = bench_now(), worked = bench_processor_time();
+	bench_stopwatch_stop(&naming);
 	if (status == HISTREE_OK)
-		status = insert_states(&benching->model, system, error);
+		status = insert_states(&benching->model, system, &building, error);
+	bench_stopwatch_start(&building);
 	if (status == HISTREE_OK)
 		status = histree_state_close(system, benching->model.end, error);
-	benching->outcome.names_ns = named - begun;
-	benching->outcome.build_ns = bench_now() - named;
-	benching->outcome.build_cpu_ns = bench_processor_time() - worked;
+	bench_stopwatch_stop(&building);
+	benching->outcome.names_ns = naming.ns;
+	benching->outcome.build_ns = building.ns;
+	benching->outcome.build_cpu_ns = building.cpu_ns;
 	histree_state_free(system);
 	return status;
 }
