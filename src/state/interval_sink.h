@@ -16,6 +16,12 @@ struct interval_sink {
 	/* Add an interval, whose bytes are borrowed for the call. */
 	enum histree_status (*add)(void *context, const struct histree_interval *interval,
 				   struct histree_error *error);
+	/*
+	 * Add intervals, as many calls of `add` would; *added becomes the number of those that the sink has.
+	 * NULL: it takes one at a time only.
+	 */
+	enum histree_status (*add_many)(void *context, const struct histree_interval *intervals, size_t count,
+					size_t *added, struct histree_error *error);
 	/* From here on, intervals that end at `end` are the last of their attributes.  May be NULL. */
 	void (*closing)(void *context, histree_time end);
 	/* End the history, which has these attributes, at `end`. */

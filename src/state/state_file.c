@@ -22,7 +22,7 @@
 
 enum {
 	TABLE_MEMORY_DEFAULT = 256 << 20, /* without a build; as the buffers of a cluster tree have */
-	INTERVALS_PER_LOOK = 2048, /* at what is resident of the tables */
+	INTERVALS_PER_LOOK = 2048,        /* at what is resident of the tables */
 };
 
 struct state_file {
@@ -32,7 +32,7 @@ struct state_file {
 	const struct io *io;
 	struct table_space *tables; /* of the build, or its own */
 	struct table_space own_tables;
-	unsigned unlooked; /* intervals since the last look */
+	size_t unlooked; /* intervals since the last look */
 	/* Of a file that is gone on with: what was published of it ends then, and nothing earlier replaces it. */
 	bool resumed;
 	histree_time resumed_end;
@@ -47,15 +47,23 @@ struct state_file {
 	bool publish;
 };
 
-static enum histree_status file_add(void *context, const struct histree_interval *interval,
-				    struct histree_error *error)
+static enum histree_status file_add_many(void *context, const struct histree_interval *intervals, size_t count,
+					 size_t *added, struct histree_error *error)
 {
 	struct state_file *state_file = context;
-	if (++state_file->unlooked == INTERVALS_PER_LOOK) {
+	state_file->unlooked += count;
+	if (state_file->unlooked >= INTERVALS_PER_LOOK) {
 		state_file->unlooked = 0;
 		table_space_look(state_file->tables);
 	}
-	return tree_writer_add(state_file->writer, interval, error);
+	return tree_writer_add(state_file->writer, intervals, count, added, error);
+}
+
+static enum histree_status file_add(void *context, const struct histree_interval *interval,
+				    struct histree_error *error)
+{
+	size_t added;
+	return file_add_many(context, interval, 1, &added, error);
 }
 
 static void file_closing(void *context, histree_time end)
@@ -191,6 +199,7 @@ static enum histree_status file_branch(void *context, bool publish, struct inter
 	}
 	*out = (struct interval_sink){
 		.add = file_add,
+		.add_many = file_add_many,
 		.closing = file_closing,
 		.finish = file_finish,
 		.open = branch_open,
@@ -321,6 +330,7 @@ enum histree_status state_file_sink(const struct io *io, const struct histree_hi
 	*out = (struct interval_sink){
 		.tables = state_file->tables,
 		.add = file_add,
+		.add_many = file_add_many,
 		.closing = file_closing,
 		.finish = file_finish,
 		.branch = file_branch,

@@ -7,8 +7,11 @@
 #include "base/error.h"
 #include "state/state_system.h"
 
-/* So far ahead of its use an ongoing state is asked for: intervals of shuffled attributes meet no cached one. */
-enum { PREFETCH_DISTANCE = 16 };
+enum {
+	/* So far ahead of its use an ongoing state is asked for: shuffled attributes meet no cached one. */
+	PREFETCH_DISTANCE = 16,
+	RUN_INTERVALS = 64, /* handed to the sink at once, at most: what it reads again is in the nearest cache */
+};
 
 static enum histree_status check_times(const struct histree_state_system *system,
 				       const struct histree_interval *interval, struct histree_error *error)
@@ -59,21 +62,40 @@ static inline bool goes_on(const struct ongoing_state *state, const struct histr
 	       interval->end != INT64_MAX;
 }
 
-static inline enum histree_status insert(struct histree_state_system *system,
-					 const struct histree_interval *interval, struct histree_error *error)
+static inline void prefetch_state(const struct histree_state_system *system,
+				  const struct histree_interval *interval)
 {
-	if (interval->quark < system->attributes.base.count &&
-	    goes_on(&system->ongoing.states[interval->quark], interval)) {
+	if (interval->quark < system->attributes.base.count)
+		__builtin_prefetch(&system->ongoing.states[interval->quark], 1);
+}
+
+/*
+ * Have the attributes of the next intervals be null after them, as long as these just go on, before they are added:
+ * if that fails, the system is of no use any more.  Returns how many.
+ */
+static size_t take_run(struct histree_state_system *system, const struct histree_interval *intervals, size_t count)
+{
+	size_t most = count < RUN_INTERVALS ? count : RUN_INTERVALS, taken = 0;
+	for (; taken < most; taken++) {
+		const struct histree_interval *interval = &intervals[taken];
+		if (taken + PREFETCH_DISTANCE < count)
+			prefetch_state(system, interval + PREFETCH_DISTANCE);
+		if (interval->quark >= system->attributes.base.count ||
+		    !goes_on(&system->ongoing.states[interval->quark], interval))
+			break;
 		struct ongoing_state *state = &system->ongoing.states[interval->quark];
-		enum histree_status status = state_add_interval(system, interval, error);
-		if (status != HISTREE_OK)
-			return status;
 		state->since = interval->end + 1;
 		state->fixed_type = HISTREE_INT;
 		if (interval->end > system->current_end)
 			system->current_end = interval->end;
-		return HISTREE_OK;
 	}
+	return taken;
+}
+
+/* One that does not just go on: a pair of changes. */
+static enum histree_status insert_one(struct histree_state_system *system, const struct histree_interval *interval,
+				      struct histree_error *error)
+{
 	enum histree_status status = check(system, interval, error);
 	return status == HISTREE_OK ? apply(system, interval, error) : status;
 }
@@ -84,15 +106,19 @@ enum histree_status histree_state_insert(struct histree_state_system *system,
 {
 	enum histree_status status = state_check_open(system, error);
 	size_t done = 0;
-	for (; done < count && status == HISTREE_OK; done++) {
-		if (done + PREFETCH_DISTANCE < count) {
-			histree_quark ahead = intervals[done + PREFETCH_DISTANCE].quark;
-			if (ahead < system->attributes.base.count)
-				__builtin_prefetch(&system->ongoing.states[ahead], 1);
+	for (size_t i = 0; i < count && i < PREFETCH_DISTANCE; i++)
+		prefetch_state(system, &intervals[i]);
+	while (done < count && status == HISTREE_OK) {
+		size_t added = 0, run = take_run(system, &intervals[done], count - done);
+		if (run > 0) {
+			status = state_add_intervals(system, &intervals[done], run, &added, error);
+		} else {
+			status = insert_one(system, &intervals[done], error);
+			added = status == HISTREE_OK;
 		}
-		status = insert(system, &intervals[done], error);
+		done += added;
 	}
 	if (inserted != NULL)
-		*inserted = status == HISTREE_OK ? done : done - (done > 0);
+		*inserted = done;
 	return status;
 }

@@ -30,6 +30,13 @@ static enum histree_status memory_add(void *context, const struct histree_interv
 	return memory->file.add(memory->file.context, interval, error);
 }
 
+static enum histree_status memory_add_many(void *context, const struct histree_interval *intervals, size_t count,
+					   size_t *added, struct histree_error *error)
+{
+	const struct state_memory *memory = context;
+	return memory->file.add_many(memory->file.context, intervals, count, added, error);
+}
+
 static void memory_closing(void *context, histree_time end)
 {
 	const struct state_memory *memory = context;
@@ -99,6 +106,7 @@ enum histree_status histree_state_create_in_memory(const struct histree_history_
 		const struct interval_sink sink = {
 			.tables = &memory->tables,
 			.add = memory_add,
+			.add_many = memory_add_many,
 			.closing = memory_closing,
 			.finish = memory_finish,
 			.branch = memory_branch,

@@ -72,6 +72,20 @@ enum histree_status state_add_interval(struct histree_state_system *system, cons
 	return system->sink_status;
 }
 
+enum histree_status state_add_intervals(struct histree_state_system *system,
+					const struct histree_interval *intervals, size_t count, size_t *added,
+					struct histree_error *error)
+{
+	if (system->sink.add_many != NULL) {
+		system->sink_status = system->sink.add_many(system->sink.context, intervals, count, added, error);
+		return system->sink_status;
+	}
+	enum histree_status status = HISTREE_OK;
+	for (*added = 0; *added < count && status == HISTREE_OK; *added += status == HISTREE_OK)
+		status = state_add_interval(system, &intervals[*added], error);
+	return status;
+}
+
 /* ---- attributes -------------------------------------------------------------------------------------- */
 
 /* Before an attribute is made, so that making it is the last thing that can fail. */

@@ -44,6 +44,11 @@ enum histree_status state_check_attribute(const struct histree_state_system *sys
 enum histree_status state_add_interval(struct histree_state_system *system, const struct histree_interval *interval,
 				       struct histree_error *error);
 
+/* The same of several; *added becomes the number of those that it has. */
+enum histree_status state_add_intervals(struct histree_state_system *system,
+					const struct histree_interval *intervals, size_t count, size_t *added,
+					struct histree_error *error);
+
 /* ---- one change: state_change.c ------------------------------------------------------------------- */
 
 /* Check that this is a value at all, and fits into a node. */

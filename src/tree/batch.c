@@ -248,14 +248,23 @@ static void order_by_start(struct column_item *items, size_t count)
 	}
 }
 
+/* Where a chunk begins the processor does not see coming; on from there it does. */
+static inline void prefetch_chunk(const struct chunk *chunk)
+{
+	for (size_t line = 0; line < 8; line++)
+		__builtin_prefetch((const char *)chunk + line * 64);
+}
+
 /* Find at which position the items of each key begin when they are sorted. */
 static void find_positions(struct batch *batch, size_t number)
 {
 	uint32_t mask = (1u << batch->shift) - 1, sum = 0;
 	memset(batch->positions, 0, ((size_t)mask + 1) * sizeof(*batch->positions));
-	for (struct chunk_walk walk = walk_chunks(batch, number); walk.chunk != NULL; walk_on(&walk))
+	for (struct chunk_walk walk = walk_chunks(batch, number); walk.chunk != NULL; walk_on(&walk)) {
+		prefetch_chunk(walk.chunk->next);
 		for (const struct column_item *item = walk.chunk->items, *end = walk_end(&walk); item < end; item++)
 			batch->positions[column_item_key(item) & mask]++;
+	}
 	for (uint32_t key = 0; key <= mask; key++) {
 		uint32_t here = batch->positions[key];
 		batch->positions[key] = sum;

@@ -308,9 +308,9 @@ static inline struct cluster_tier *tier_of(struct cluster *cluster, histree_time
 	return tier;
 }
 
-static enum histree_status add(void *leaves, const struct histree_interval *interval, struct histree_error *error)
+static inline enum histree_status add_one(struct cluster *cluster, const struct histree_interval *interval,
+					  struct histree_error *error)
 {
-	struct cluster *cluster = leaves;
 	if (interval->value.type == HISTREE_NULL && cluster->leaves_out_nulls &&
 	    is_outside_lifetime(cluster, interval))
 		return HISTREE_OK;
@@ -336,6 +336,15 @@ static enum histree_status add(void *leaves, const struct histree_interval *inte
 	}
 	struct column_item item = column_item(interval->start, interval->end, interval->quark, kind, value);
 	return batch_add(&tier->filling, item) ? HISTREE_OK : error_memory(error, "the buffer of the tree");
+}
+
+static enum histree_status add(void *leaves, const struct histree_interval *intervals, size_t count,
+			       struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
+		status = add_one(leaves, &intervals[i], error);
+	return status;
 }
 
 static void close_at(void *leaves, histree_time end)

@@ -23,8 +23,8 @@ struct leaf_source {
 	enum histree_status (*create)(struct tree_branch *branch, const struct tree_options *options, void **out,
 				      struct histree_error *error);
 
-	/* Take an interval that the tree accepts.  Its value's bytes are copied. */
-	enum histree_status (*add)(void *leaves, const struct histree_interval *interval,
+	/* Take intervals that the tree accepts.  The bytes of their values are copied. */
+	enum histree_status (*add)(void *leaves, const struct histree_interval *intervals, size_t count,
 				   struct histree_error *error);
 
 	/* Hint that intervals which end at `end` are the last of their keys.  NULL: it makes no difference. */

@@ -115,7 +115,8 @@ static enum histree_status add_to_buffer(struct r_tree_leaves *leaves, const str
 	return HISTREE_OK;
 }
 
-static enum histree_status add(void *context, const struct histree_interval *interval, struct histree_error *error)
+static enum histree_status add_one(void *context, const struct histree_interval *interval,
+				   struct histree_error *error)
 {
 	struct r_tree_leaves *leaves = context;
 	struct tree_branch *branch = leaves->branch;
@@ -133,6 +134,15 @@ static enum histree_status add(void *context, const struct histree_interval *int
 	if (interval->end > branch->end)
 		branch->end = interval->end;
 	return HISTREE_OK;
+}
+
+static enum histree_status add(void *leaves, const struct histree_interval *intervals, size_t count,
+			       struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
+		status = add_one(leaves, &intervals[i], error);
+	return status;
 }
 
 /* Close the branch.  A history that fits into one R-tree is that R-tree, without a branch above it. */

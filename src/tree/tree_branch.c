@@ -258,7 +258,8 @@ static enum histree_status create_above_leaves(struct tree_branch *branch, const
 	return tree_branch_open(branch, 1, error);
 }
 
-static enum histree_status add(void *leaves, const struct histree_interval *interval, struct histree_error *error)
+static enum histree_status add_one(void *leaves, const struct histree_interval *interval,
+				   struct histree_error *error)
 {
 	struct tree_branch *branch = leaves;
 	enum histree_status status;
@@ -267,6 +268,15 @@ static enum histree_status add(void *leaves, const struct histree_interval *inte
 	while (status == HISTREE_NOT_FOUND);
 	if (status == HISTREE_OK && interval->end > branch->end)
 		branch->end = interval->end;
+	return status;
+}
+
+static enum histree_status add(void *leaves, const struct histree_interval *intervals, size_t count,
+			       struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
+		status = add_one(leaves, &intervals[i], error);
 	return status;
 }
 

@@ -128,29 +128,55 @@ refuse(const struct tree_writer *writer, const struct histree_interval *interval
 			 (long long)interval->start, (long long)interval->end, (long long)writer->options.start);
 }
 
-enum histree_status tree_writer_add(struct tree_writer *writer, const struct histree_interval *interval,
-				    struct histree_error *error)
+/* Returns how many of the intervals, from the first on, the tree takes. */
+static size_t count_acceptable(const struct tree_writer *writer, const struct histree_interval *intervals,
+			       size_t count)
 {
-	if (!is_acceptable(writer, interval))
-		return refuse(writer, interval, error);
+	size_t accepted = 0;
+	while (accepted < count && is_acceptable(writer, &intervals[accepted]))
+		accepted++;
+	return accepted;
+}
+
+static void note_added(struct tree_added *added, const struct histree_interval *intervals, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct histree_interval *interval = &intervals[i];
+		if (interval->end > added->end)
+			added->end = interval->end;
+		if (interval->quark >= added->key_count)
+			added->key_count = (uint64_t)interval->quark + 1;
+		added->nulls += interval->value.type == HISTREE_NULL;
+		added->has_unknown |= interval->value.type == HISTREE_UNKNOWN;
+	}
+	added->intervals += count;
+}
+
+/* Those which are nulls at an end go to the lifetimes, and all others to the leaves. */
+static enum histree_status add_without_edges(struct tree_writer *writer, const struct histree_interval *intervals,
+					     size_t count, struct histree_error *error)
+{
 	enum histree_status status = HISTREE_OK;
-	if (!edge_nulls_take(&writer->edges, interval))
-		status = writer->source->add(writer->leaves, interval, error);
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		if (!edge_nulls_take(&writer->edges, &intervals[i]))
+			status = writer->source->add(writer->leaves, &intervals[i], 1, error);
+		if (status == HISTREE_OK)
+			status = edge_nulls_see(&writer->edges, &intervals[i], error);
+	}
+	return status;
+}
+
+enum histree_status tree_writer_add(struct tree_writer *writer, const struct histree_interval *intervals,
+				    size_t count, size_t *added, struct histree_error *error)
+{
+	size_t accepted = count_acceptable(writer, intervals, count);
+	enum histree_status status = writer->edges.are_left_out
+					     ? add_without_edges(writer, intervals, accepted, error)
+					     : writer->source->add(writer->leaves, intervals, accepted, error);
 	if (status == HISTREE_OK)
-		status = edge_nulls_see(&writer->edges, interval, error);
-	if (status != HISTREE_OK)
-		return status;
-	struct tree_added *added = &writer->added;
-	if (interval->end > added->end)
-		added->end = interval->end;
-	if (interval->quark >= added->key_count)
-		added->key_count = (uint64_t)interval->quark + 1;
-	added->intervals++;
-	if (interval->value.type == HISTREE_NULL)
-		added->nulls++;
-	if (interval->value.type == HISTREE_UNKNOWN)
-		added->has_unknown = true;
-	return HISTREE_OK;
+		note_added(&writer->added, intervals, accepted);
+	*added = status == HISTREE_OK ? accepted : 0;
+	return status == HISTREE_OK && accepted < count ? refuse(writer, &intervals[accepted], error) : status;
 }
 
 void tree_writer_close_at(struct tree_writer *writer, histree_time end)

@@ -20,12 +20,13 @@ enum histree_status tree_writer_create(struct block_file *file, const struct tre
 				       struct tree_writer **out, struct histree_error *error);
 
 /*
- * Add an interval; the value's bytes are copied.  Returns HISTREE_ERR_TIME_RANGE if it starts before the tree or
- * ends before it starts, HISTREE_ERR_TOO_LARGE if its value is larger than tree_writer_value_size_max() or its key
- * too great.  Both leave the tree as it was.  After any other error the tree lacks nodes and can only be freed.
+ * Add intervals; the bytes of their values are copied.  Returns HISTREE_ERR_TIME_RANGE if one starts before the
+ * tree or ends before it starts, HISTREE_ERR_TOO_LARGE if its value is larger than tree_writer_value_size_max() or
+ * its key too great.  *added is then the number of those before it, which the tree has.  After any other error the
+ * tree lacks nodes and can only be freed; *added is 0.
  */
-enum histree_status tree_writer_add(struct tree_writer *writer, const struct histree_interval *interval,
-				    struct histree_error *error);
+enum histree_status tree_writer_add(struct tree_writer *writer, const struct histree_interval *intervals,
+				    size_t count, size_t *added, struct histree_error *error);
 
 /*
  * From now on, intervals that end at `end` are the last of their attributes: a variant that leaves out nulls after

@@ -113,8 +113,8 @@ static void put_tail(const struct tree_variant *variant, const struct histree_in
 	REQUIRE(block_file_create(&memory.io, "f", NODE_SIZE, &file, NULL) == HISTREE_OK);
 	REQUIRE(block_file_create_tail(file, "t", &tail, NULL) == HISTREE_OK);
 	REQUIRE(tree_writer_create(tail, &options, &writer, NULL) == HISTREE_OK);
-	for (size_t i = 0; i < count; i++)
-		REQUIRE(tree_writer_add(writer, &intervals[i], NULL) == HISTREE_OK);
+	size_t added;
+	REQUIRE(tree_writer_add(writer, intervals, count, &added, NULL) == HISTREE_OK);
 	REQUIRE(tree_writer_finish(writer, reference->end, reference->key_count, NULL) == HISTREE_OK);
 	REQUIRE(block_file_complete(tail, NULL) == HISTREE_OK);
 	tree_writer_free(writer);

@@ -13,8 +13,9 @@ enum histree_status tree_file_write(const struct io *io, const char *path, const
 		status = block_file_create(io, path, options.node_size, &file, error);
 	if (status == HISTREE_OK)
 		status = tree_writer_create(file, &options, &writer, error);
-	for (size_t i = 0; status == HISTREE_OK && i < history->count; i++)
-		status = tree_writer_add(writer, &intervals[i], error);
+	size_t added;
+	if (status == HISTREE_OK)
+		status = tree_writer_add(writer, intervals, history->count, &added, error);
 	if (status == HISTREE_OK)
 		status = tree_writer_finish(writer, history->end, history->key_count, error);
 	if (status == HISTREE_OK)

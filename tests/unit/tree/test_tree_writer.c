@@ -41,7 +41,8 @@ static enum histree_status add(struct writing *writing, histree_quark quark, his
 			       struct histree_value value)
 {
 	const struct histree_interval interval = { .start = start, .end = end, .quark = quark, .value = value };
-	return tree_writer_add(writing->writer, &interval, &writing->error);
+	size_t added;
+	return tree_writer_add(writing->writer, &interval, 1, &added, &writing->error);
 }
 
 /* Each refusal names the times, and what comes after it is taken as if nothing had been. */
