@@ -230,14 +230,14 @@ static bool read_string(const uint8_t *leaf, uint64_t number, struct histree_val
 
 enum histree_status segment_block_content(const struct segment_block *block, uint32_t index,
 					  const struct histree_segment_field *fields, size_t field_count,
-					  struct histree_value *content)
+					  size_t wanted, struct histree_value *content)
 {
 	const uint8_t *leaf = block->leaf;
 	size_t at = block->bits + (size_t)(block->count - 1) * block->start_width +
 		    (size_t)block->count * block->duration_width;
 	if (segment_leaf_field_count(leaf) != field_count)
 		return HISTREE_ERR_FORMAT;
-	for (size_t field = 0; field < field_count; field++) {
+	for (size_t field = 0; field < wanted; field++) {
 		const uint8_t *header = leaf + block->field_headers + field * SEGMENT_FIELD_HEADER_SIZE;
 		unsigned width = header[8];
 		bool null = header[9] != 0 && bits_get(leaf, at + index, 1) != 0;

@@ -57,11 +57,12 @@ enum histree_status segment_block_times(const struct segment_block *block,
 					struct segment_times times[SEGMENT_BLOCK_MAX]);
 
 /*
- * Get the content of one segment of a block for these fields; its bytes are borrowed from the leaf.  Returns
- * HISTREE_ERR_FORMAT if the leaf has not as many fields, or a value is not of its type.
+ * Get the content of one segment of a block for these fields, or for the first `wanted` of them; its bytes are
+ * borrowed from the leaf.  Returns HISTREE_ERR_FORMAT if the leaf has not as many fields, or a value is not of its
+ * type.
  */
 enum histree_status segment_block_content(const struct segment_block *block, uint32_t index,
 					  const struct histree_segment_field *fields, size_t field_count,
-					  struct histree_value *content);
+					  size_t wanted, struct histree_value *content);
 
 #endif

@@ -7,12 +7,14 @@
 #include "base/error.h"
 #include "query/value_table.h"
 #include "segment/segment_backend.h"
+#include "segment_tree/segment_iter.h"
 
 enum {
-	SEGMENTS_MIN = 1 << 14, /* fewer are all read in a millisecond */
+	SEGMENTS_MIN = 1 << 17, /* fewer are all read, and sorted, in 30 ms: nobody notices */
 	BYTES_PART = 8,         /* of the store's nodes, which overviews may take */
-	FEWER = 4,              /* so many times fewer summaries than segments an overview has at least */
+	FEWER = 16,             /* so many times fewer summaries than segments an overview has at least */
 	ENOUGH = 2048,
+	SLICE = 1 << 17,
 	VALUES_MAX = 1 << 16,
 };
 
@@ -36,31 +38,73 @@ static size_t field_of(const struct histree_segment_schema *schema)
 	return found;
 }
 
-/* HISTREE_END: it has too many values for summaries to be worth it. */
-static enum histree_status read_segments(struct maker *maker, struct histree_cancel cancel,
-					 struct histree_error *error)
+static enum histree_status add(struct maker *maker, const struct histree_segment *segment,
+			       struct histree_error *error)
 {
-	struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
-	struct histree_segment segment;
 	size_t field = maker->ladder.field;
-	query.order = HISTREE_SEGMENTS_BY_START;
-	query.cancel = cancel;
-	enum histree_status status = histree_segment_iter_start(maker->iter, &query, NULL, error);
+	uint32_t number = 0;
+	enum histree_status status = HISTREE_OK;
+	if (field != SEGMENT_OVERVIEWS_TOGETHER)
+		status = value_table_add(&maker->values, &segment->content[field], &number, error);
+	if (status == HISTREE_OK && maker->values.count > VALUES_MAX)
+		return HISTREE_END;
+	return status == HISTREE_OK
+		       ? segment_ladder_add(&maker->ladder, segment, &maker->values.values[number], number, error)
+		       : status;
+}
+
+/* The segments that start in [from, to], as they lie in the file: sorting would cost as much as the rest. */
+struct slice {
+	histree_time from, to;
+};
+
+static bool may_start(void *context, const struct segment_bounds *bounds)
+{
+	const struct slice *slice = context;
+	return bounds->start_min <= slice->to && bounds->start_max >= slice->from;
+}
+
+static enum histree_status read_slice(struct maker *maker, struct slice slice, struct histree_cancel cancel,
+				      struct histree_error *error)
+{
+	const struct histree_segment_query query = { .from = slice.from, .to = slice.to, .cancel = cancel };
+	bool together = maker->ladder.field == SEGMENT_OVERVIEWS_TOGETHER;
+	const struct segment_choice choice = { may_start, &slice, together ? 1 : maker->ladder.field + 1 };
+	struct histree_segment segment;
+	enum histree_status status = segment_iter_start_choice(maker->iter, &query, choice, error);
 	while (status == HISTREE_OK &&
 	       (status = histree_segment_iter_next(maker->iter, &segment, error)) == HISTREE_OK) {
-		uint32_t number = 0;
-		if (field != SEGMENT_OVERVIEWS_TOGETHER)
-			status = value_table_add(&maker->values, &segment.content[field], &number, error);
-		if (status == HISTREE_OK && maker->values.count > VALUES_MAX)
-			return HISTREE_END;
-		const struct histree_value *value = &maker->values.values[number];
-		if (status == HISTREE_OK)
-			status = segment_ladder_add(&maker->ladder, &segment, value, number, error);
+		status = add(maker, &segment, error);
+		if (status == HISTREE_END)
+			return status;
 	}
 	if (status == HISTREE_PARTIAL)
 		return error_set(error, HISTREE_ERR_FORMAT,
 				 "'%s': a node is damaged, and overviews need all segments", maker->ladder.path);
-	return status == HISTREE_END ? segment_ladder_finish(&maker->ladder, error) : status;
+	return status == HISTREE_END ? segment_ladder_end_slice(&maker->ladder, error) : status;
+}
+
+/* HISTREE_END: it has too many values for summaries to be worth it. */
+static enum histree_status read_segments(struct maker *maker, struct histree_cancel cancel,
+					 struct histree_error *error)
+{
+	const struct histree_segment_store_info *of = maker->ladder.of;
+	uint64_t last = segment_overview_cell(of->end, 0);
+	uint64_t last_of_slice = maker->ladder.slice_log2 < LADDER_ONE_SLICE
+					 ? (UINT64_C(1) << maker->ladder.slice_log2) - 1
+					 : UINT64_MAX;
+	enum histree_status status = HISTREE_OK;
+	for (uint64_t from = segment_overview_cell(of->start, 0), to; status == HISTREE_OK; from = to + 1) {
+		to = (from | last_of_slice) < last ? from | last_of_slice : last;
+		struct slice slice = { segment_overview_time(from), segment_overview_time(to) };
+		status = read_slice(maker, slice, cancel, error);
+		if (to == last)
+			break;
+	}
+	if (status == HISTREE_OK && maker->ladder.seen != of->segment_count)
+		return error_set(error, HISTREE_ERR_FORMAT, "'%s': has not the segments that it says it has",
+				 maker->ladder.path);
+	return status == HISTREE_OK ? segment_ladder_finish(&maker->ladder, error) : status;
 }
 
 /* Those that are kept are numbered from the one with the shortest cells on. */
@@ -106,10 +150,10 @@ static enum histree_status make(struct maker *maker, struct histree_segment_stor
 	enum histree_status status = value_table_reset(&maker->values, error);
 	if (status == HISTREE_OK)
 		status = histree_segment_iter_create(store, &maker->iter, error);
-	if (status == HISTREE_OK)
-		status = segment_ladder_init(&maker->ladder, error);
-	if (status == HISTREE_OK)
+	if (status == HISTREE_OK) {
+		segment_ladder_init(&maker->ladder);
 		status = read_segments(maker, cancel, error);
+	}
 	if (status == HISTREE_OK)
 		status = give_names(&maker->ladder, error);
 	return status == HISTREE_END ? HISTREE_OK : status;
@@ -122,6 +166,7 @@ struct segment_overview_limits segment_overview_limits(const struct histree_segm
 		.bytes_max = of->node_bytes / BYTES_PART,
 		.summaries_max = of->segment_count / FEWER,
 		.enough = ENOUGH,
+		.slice = SLICE,
 	};
 }
 

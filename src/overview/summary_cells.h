@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * summary_cells.h - the summaries of one cell of time while it is open: one for each value and bucket of duration.
+ * summary_cells.h - summaries that are open: one for each cell of time, value and bucket of duration.
  */
 #ifndef OVERVIEW_SUMMARY_CELLS_H
 #define OVERVIEW_SUMMARY_CELLS_H
@@ -8,11 +8,12 @@
 #include "base/hash_index.h"
 #include "segment/segment_summary.h"
 
-/* So many at most are open: what comes when there are as many goes into a second summary of its kind. */
-enum { SUMMARY_CELLS_MAX = 1 << 15 };
+/* So many at most are open in any case: 7 MB. */
+enum { SUMMARY_CELLS_MAX = 1 << 16 };
 
 struct summary_cell {
 	struct segment_summary summary;
+	uint64_t time;  /* the number of the cell */
 	uint32_t value; /* its number */
 	uint32_t bucket;
 };
@@ -26,8 +27,11 @@ struct summary_cells {
 
 enum summary_added { SUMMARY_ADDED, SUMMARY_NO_ROOM, SUMMARY_NO_MEMORY };
 
-/* SUMMARY_NO_ROOM: what is open has to be taken out first, for it is too much or the sum would not fit. */
-enum summary_added summary_cells_add(struct summary_cells *cells, const struct summary_cell *cell);
+/*
+ * SUMMARY_NO_ROOM: what is open has to be taken out first, for there are `max` of them or the sum would not fit.
+ * What comes later is a second summary of its kind then.
+ */
+enum summary_added summary_cells_add(struct summary_cells *cells, const struct summary_cell *cell, size_t max);
 void summary_cells_clear(struct summary_cells *cells);
 void summary_cells_release(struct summary_cells *cells);
 

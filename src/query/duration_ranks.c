@@ -323,7 +323,8 @@ enum histree_status duration_ranks_find(struct duration_ranks *ranks, struct his
 			status = error_memory(error, "statistics");
 		if (status == HISTREE_OK)
 			status = segment_summaries_read_chosen(
-				store, &request, (struct segment_choice){ may_be_sought, &pass }, error);
+				store, &request,
+				(struct segment_choice){ .may_have = may_be_sought, .context = &pass }, error);
 		if (status == HISTREE_OK)
 			status = narrow(ranks, &pass);
 		release(&pass);

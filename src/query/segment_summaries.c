@@ -15,11 +15,6 @@ static uint64_t number_of(histree_time time)
 	return segment_overview_cell(time, 0);
 }
 
-static histree_time time_of(uint64_t number)
-{
-	return (histree_time)(number ^ UINT64_C(1) << 63);
-}
-
 struct reading {
 	struct histree_segment_store *store;
 	const struct segment_overviews *overviews;
@@ -102,6 +97,9 @@ static enum histree_status read_file(struct reading *reading, struct histree_seg
 						     .cancel = reading->request->query->cancel };
 	struct histree_segment_iter *iter;
 	struct histree_segment segment;
+	if (file == reading->store)
+		choice.field_count =
+			reading->request->field == SEGMENT_OVERVIEWS_TOGETHER ? 1 : reading->request->field + 1;
 	enum histree_status status = histree_segment_iter_create(file, &iter, reading->error);
 	if (status != HISTREE_OK)
 		return status;
@@ -121,7 +119,7 @@ static enum histree_status read_starts_of(struct reading *reading, struct histre
 {
 	struct starts starts = { from, to };
 	return read_file(reading, file, (struct segment_window){ from, to },
-			 (struct segment_choice){ may_start, &starts });
+			 (struct segment_choice){ .may_have = may_start, .context = &starts });
 }
 
 /* ---- cutting the window --------------------------------------------------------------------------------- */
@@ -132,7 +130,8 @@ static enum histree_status read_range(struct reading *reading, int level, uint64
 	const struct histree_segment_store_info *info = histree_segment_store_info(reading->store);
 	bool alone = reading->request->longest_alone;
 	if (level < 0)
-		return read_starts_of(reading, reading->store, time_of(from), time_of(to));
+		return read_starts_of(reading, reading->store, segment_overview_time(from),
+				      segment_overview_time(to));
 	const struct segment_overview *overview = &reading->overviews->overviews[level];
 	uint64_t last_of_cell = (UINT64_C(1) << overview->width_log2) - 1;
 	/* Where the store has nothing before or after, the cell at its end is whole. */
@@ -146,8 +145,8 @@ static enum histree_status read_range(struct reading *reading, int level, uint64
 		return read_range(reading, level - 1, from, to);
 	if (none)
 		return HISTREE_OK;
-	enum histree_status status =
-		read_starts_of(reading, overview->store, time_of(cells_first), time_of(cells_last));
+	enum histree_status status = read_starts_of(reading, overview->store, segment_overview_time(cells_first),
+						    segment_overview_time(cells_last));
 	if (status == HISTREE_OK && !alone && cells_first > from)
 		status = read_range(reading, level - 1, from, cells_first - 1);
 	if (status == HISTREE_OK && !alone && cells_last < to)
@@ -185,7 +184,7 @@ enum histree_status segment_summaries_read_earlier(struct histree_segment_store 
 	struct reading reading = begin(store, request, error);
 	struct starts before = { INT64_MIN, from - 1 };
 	return read_file(&reading, store, (struct segment_window){ from, from },
-			 (struct segment_choice){ may_start, &before });
+			 (struct segment_choice){ .may_have = may_start, .context = &before });
 }
 
 enum histree_status segment_summaries_read(struct histree_segment_store *store,

@@ -23,6 +23,21 @@ static void add(struct duration_buckets *buckets, uint64_t min)
 		buckets->min[buckets->count++] = min;
 }
 
+static void add_all(struct duration_buckets *buckets, const uint16_t *division, unsigned per_decade)
+{
+	add(buckets, 0);
+	for (uint64_t scale = 1; scale < 1000; scale *= 10)
+		for (unsigned i = 0; i < per_decade; i++)
+			add(buckets, (division[i] * scale + 999) / 1000);
+	for (uint64_t scale = 1;; scale *= 10)
+		for (unsigned i = 0; i < per_decade; i++) {
+			uint64_t min;
+			if (__builtin_mul_overflow(division[i], scale, &min))
+				return;
+			add(buckets, min);
+		}
+}
+
 bool duration_buckets_init(struct duration_buckets *buckets, unsigned per_decade)
 {
 	size_t chosen = 0;
@@ -31,17 +46,12 @@ bool duration_buckets_init(struct duration_buckets *buckets, unsigned per_decade
 	if (chosen == sizeof(divisions) / sizeof(divisions[0]))
 		return false;
 	buckets->count = 0;
-	add(buckets, 0);
-	for (uint64_t scale = 1; scale < 1000; scale *= 10)
-		for (unsigned i = 0; i < per_decade; i++)
-			add(buckets, (divisions[chosen].min[i] * scale + 999) / 1000);
-	for (uint64_t scale = 1;; scale *= 10)
-		for (unsigned i = 0; i < per_decade; i++) {
-			uint64_t min;
-			if (__builtin_mul_overflow(divisions[chosen].min[i], scale, &min))
-				return true;
-			add(buckets, min);
-		}
+	add_all(buckets, divisions[chosen].min, per_decade);
+	buckets->first[0] = 0;
+	for (unsigned bits = 1; bits <= 64; bits++)
+		buckets->first[bits] =
+			(uint16_t)duration_bucket_in(buckets->min, buckets->count, UINT64_C(1) << (bits - 1));
+	return true;
 }
 
 struct looking {
@@ -63,7 +73,11 @@ size_t duration_bucket_in(const uint64_t *min, size_t count, uint64_t duration)
 
 size_t duration_bucket_of(const struct duration_buckets *buckets, uint64_t duration)
 {
-	return duration_bucket_in(buckets->min, buckets->count, duration);
+	/* From the power of two at or before it there are a few at most. */
+	size_t index = buckets->first[duration > 0 ? 64 - __builtin_clzll(duration) : 0];
+	while (index + 1 < buckets->count && buckets->min[index + 1] <= duration)
+		index++;
+	return index;
 }
 
 uint64_t duration_bucket_max(const struct duration_buckets *buckets, size_t index)

@@ -17,6 +17,7 @@ enum { DURATION_BUCKETS_MAX = 401 };
 struct duration_buckets {
 	uint64_t min[DURATION_BUCKETS_MAX];
 	size_t count;
+	uint16_t first[65]; /* the bucket of the least duration that has so many bits */
 };
 
 /* Returns false if there is no such division; there are 1, 3, 5, 10 and 20. */

@@ -105,7 +105,10 @@ struct histree_segment_store {
  */
 const struct segment_overviews *segment_store_overviews(struct histree_segment_store *store);
 
-/* Start an unsorted query of a store on disk for what is chosen, whose context is borrowed until the next start. */
+/*
+ * Start an unsorted query of a store on disk for what is chosen, whose context is borrowed until the next start.
+ * Its tokens are of no use.
+ */
 enum histree_status segment_iter_start_choice(struct histree_segment_iter *iter,
 					      const struct histree_segment_query *query,
 					      struct segment_choice choice, struct histree_error *error);

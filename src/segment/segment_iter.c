@@ -18,6 +18,7 @@ struct histree_segment_iter {
 	struct histree_segment_query query;
 	struct segment_sort *sort; /* of an order that the store does not have; else NULL */
 	bool by_rank;              /* in the order of a field, which the store has */
+	bool by_choice;            /* there is no token then */
 	struct histree_segment_token token;
 	uint64_t skip; /* after resuming: segments of the first key, or of the sort, that were handed out before */
 	/* What was found missing while sorting, to be told before anything is handed out. */
@@ -176,7 +177,7 @@ enum histree_status histree_segment_iter_start(struct histree_segment_iter *iter
 		return status;
 	segment_sort_free(iter->sort);
 	iter->sort = NULL;
-	iter->by_rank = false;
+	iter->by_rank = iter->by_choice = false;
 	iter->query = *query;
 	iter->token = resume != NULL ? *resume : (struct histree_segment_token){ 0 };
 	iter->handed_out = 0;
@@ -193,6 +194,7 @@ enum histree_status segment_iter_start_choice(struct histree_segment_iter *iter,
 	enum histree_status status = histree_segment_iter_start(iter, query, NULL, error);
 	if (status == HISTREE_OK)
 		iter->store->backend->cursor_choose(iter->cursor, choice);
+	iter->by_choice = status == HISTREE_OK;
 	return status;
 }
 
@@ -261,11 +263,11 @@ enum histree_status histree_segment_iter_next(struct histree_segment_iter *iter,
 	if (iter->query.limit > 0 && iter->token.given >= iter->query.limit)
 		return HISTREE_END;
 	enum histree_status status = next_new(iter, out, error);
-	if (status == HISTREE_OK)
+	if (status == HISTREE_OK && !iter->by_choice)
 		advance_token(iter);
 	else if (status == HISTREE_PARTIAL)
 		iter->store->met_damage = true;
-	else
+	else if (status != HISTREE_OK)
 		iter->broken = status;
 	return status;
 }

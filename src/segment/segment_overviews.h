@@ -49,6 +49,12 @@ static inline uint64_t segment_overview_cell(histree_time time, unsigned width_l
 	return ((uint64_t)time ^ UINT64_C(1) << 63) >> width_log2;
 }
 
+/* The time that is this number, as segment_overview_cell() counts nanoseconds. */
+static inline histree_time segment_overview_time(uint64_t number)
+{
+	return (histree_time)(number ^ UINT64_C(1) << 63);
+}
+
 struct io;
 
 /* Open an overview.  Returns HISTREE_ERR_FORMAT if the file is no overview of this store. */

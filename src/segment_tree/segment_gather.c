@@ -98,7 +98,8 @@ static enum histree_status fetch_one(struct segment_gather *gather, uint64_t loc
 		.end = (histree_time)((uint64_t)times->start + times->duration),
 		.content = content,
 	};
-	status = segment_visit_content(&gather->visit, &gather->block, index, &gather->source, content, error);
+	status = segment_visit_content(&gather->visit, &gather->block, index, &gather->source,
+				       gather->source.field_count, content, error);
 	if (status == HISTREE_OK && !segment_copy_content(&gather->contents, gather->source.field_count, &segment))
 		return error_memory(error, "an iterator");
 	*out = segment;

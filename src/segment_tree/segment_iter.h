@@ -41,6 +41,7 @@ struct segment_choice {
 	/* Returns true if a segment within the bounds may be wanted; of one segment, whether it is. */
 	bool (*may_have)(void *context, const struct segment_bounds *bounds);
 	void *context;
+	size_t field_count; /* of the content, the first so many are wanted; 0: all */
 };
 
 struct segment_scan;

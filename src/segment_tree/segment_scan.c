@@ -15,6 +15,7 @@ struct segment_scan {
 	struct segment_source source;
 	struct segment_window window;
 	struct segment_choice choice; /* zeroed: all */
+	size_t field_count;           /* that are wanted */
 	struct segment_visit visit;
 	uint32_t *pending; /* stack of node numbers */
 	size_t pending_count, pending_capacity;
@@ -66,6 +67,7 @@ void segment_scan_start(struct segment_scan *scan, struct segment_window window,
 	scan->visit.visited = scan->visit.loaded = 0;
 	scan->window = window;
 	scan->choice = (struct segment_choice){ 0 };
+	scan->field_count = scan->source.field_count;
 	scan->pending[0] = scan->source.reader->shape.root;
 	scan->pending_count = 1;
 	scan->nodes = 0;
@@ -80,6 +82,9 @@ void segment_scan_start(struct segment_scan *scan, struct segment_window window,
 void segment_scan_choose(struct segment_scan *scan, struct segment_choice choice)
 {
 	scan->choice = choice;
+	scan->field_count = choice.field_count > 0 && choice.field_count < scan->source.field_count
+				    ? choice.field_count
+				    : scan->source.field_count;
 }
 
 void segment_scan_location(const struct segment_scan *scan, uint64_t key[2])
@@ -214,7 +219,7 @@ enum histree_status segment_scan_next(struct segment_scan *scan, struct histree_
 			if (scan->source.field_count == 0)
 				return HISTREE_OK;
 			return segment_visit_content(&scan->visit, &scan->block, scan->at - 1, &scan->source,
-						     scan->content, error);
+						     scan->field_count, scan->content, error);
 		}
 		enum histree_status status = segment_damage_next(&scan->damage);
 		if (status != HISTREE_OK)

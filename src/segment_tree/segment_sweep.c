@@ -279,7 +279,7 @@ static enum histree_status hand_out(struct segment_sweep *sweep, struct segment_
 		return status;
 	struct segment_block block = segment_block(sweep->holder.view.block, segment_location_block(location));
 	return segment_visit_content(&sweep->holder, &block, segment_location_segment(location), &sweep->source,
-				     sweep->content, error);
+				     sweep->source.field_count, sweep->content, error);
 }
 
 /* The next segment of the queue; its key is then the last. */

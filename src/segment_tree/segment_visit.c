@@ -71,10 +71,10 @@ enum histree_status segment_visit_times(const struct segment_visit *visit, uint3
 }
 
 enum histree_status segment_visit_content(const struct segment_visit *visit, const struct segment_block *block,
-					  uint32_t index, const struct segment_source *source,
+					  uint32_t index, const struct segment_source *source, size_t wanted,
 					  struct histree_value *content, struct histree_error *error)
 {
-	if (segment_block_content(block, index, source->fields, source->field_count, content) == HISTREE_OK)
+	if (segment_block_content(block, index, source->fields, source->field_count, wanted, content) == HISTREE_OK)
 		return HISTREE_OK;
 	return error_set(error, HISTREE_ERR_FORMAT, "'%s': node %u: segment %u of block %u has malformed content",
 			 block_file_path(visit->reader->file), visit->view.number, index, block->bounds.number);

@@ -33,8 +33,9 @@ enum histree_status segment_visit_times(const struct segment_visit *visit, uint3
 					struct segment_block *block, struct segment_times times[SEGMENT_BLOCK_MAX],
 					struct histree_error *error);
 
+/* Of the first `wanted` fields. */
 enum histree_status segment_visit_content(const struct segment_visit *visit, const struct segment_block *block,
-					  uint32_t index, const struct segment_source *source,
+					  uint32_t index, const struct segment_source *source, size_t wanted,
 					  struct histree_value *content, struct histree_error *error);
 
 static inline bool segment_window_meets(struct segment_window window, const struct node_child *bounds)

@@ -171,8 +171,9 @@ static enum histree_status summarize(struct histogram *histogram, struct histree
 		histogram->edges = edges;
 		request.take = take_cut;
 		if (count_whole_buckets(sums))
-			status = segment_summaries_read_chosen(store, &request,
-							       (struct segment_choice){ may_be_cut, sums }, error);
+			status = segment_summaries_read_chosen(
+				store, &request, (struct segment_choice){ .may_have = may_be_cut, .context = sums },
+				error);
 	}
 	free(sums);
 	return status;

@@ -249,8 +249,9 @@ static enum histree_status read_summaries(struct histree_segment_scatter *scatte
 		status = read_cells(scatter, store, &request, error);
 	request.take = take_tall;
 	if (status == HISTREE_OK && scatter->any_tall)
-		status = segment_summaries_read_chosen(store, &request,
-						       (struct segment_choice){ may_be_tall, scatter }, error);
+		status = segment_summaries_read_chosen(
+			store, &request, (struct segment_choice){ .may_have = may_be_tall, .context = scatter },
+			error);
 	return status;
 }
 

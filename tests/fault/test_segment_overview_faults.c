@@ -25,7 +25,7 @@
 
 enum { SEGMENTS = 6000, NAMES = 3, NAME_SIZE = 96 };
 
-static const struct segment_overview_limits all = { 0, UINT64_MAX, UINT64_MAX, 0 };
+static const struct segment_overview_limits all = { 0, UINT64_MAX, UINT64_MAX, 0, 1 << 17 };
 static const struct histree_cancel never;
 
 static void build(const struct io *io, const char *path, uint64_t seed)

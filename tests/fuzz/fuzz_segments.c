@@ -32,7 +32,7 @@ static void read_content(const uint8_t *leaf, const struct segment_block *block)
 	uint32_t count = segment_leaf_field_count(leaf);
 	make_fields(fields);
 	for (uint32_t i = 0; i < block->count; i++) {
-		if (segment_block_content(block, i, fields, count, content) != HISTREE_OK)
+		if (segment_block_content(block, i, fields, count, count, content) != HISTREE_OK)
 			continue;
 		for (uint32_t field = 0; field < count; field++) {
 			const struct histree_value *value = &content[field];

@@ -75,9 +75,9 @@ static void write_down(struct damage_case *test, const uint8_t *leaf, uint32_t n
 	for (uint32_t index = 0; index < segment_leaf_block_count(leaf); index++) {
 		struct segment_block block = segment_block(leaf, index);
 		for (uint32_t i = 0; i < block.count; i++) {
-			assert_int_equal(
-				segment_block_content(&block, i, schema->fields, schema->field_count, content),
-				HISTREE_OK);
+			assert_int_equal(segment_block_content(&block, i, schema->fields, schema->field_count,
+							       schema->field_count, content),
+					 HISTREE_OK);
 			test->lost[content[SEGMENT_ID].int64] = true;
 			test->lost_of[number]++;
 			test->lost_count++;

@@ -335,7 +335,8 @@ static void remove_files(const char *path)
 
 static void ask_of_each_width(struct segments *segments, bool content, uint64_t seed)
 {
-	const struct segment_overview_limits all = { 0, UINT64_MAX, UINT64_MAX, 0 };
+	static const uint64_t slices[] = { 20, 300, 1 << 17 };
+	struct segment_overview_limits all = { 0, UINT64_MAX, UINT64_MAX, 0, 0 };
 	struct histree_error error = { 0 };
 	struct test test = { .segments = segments, .random = { seed } };
 	char path[] = "/tmp/histree-overviews-XXXXXX";
@@ -343,10 +344,13 @@ static void ask_of_each_width(struct segments *segments, bool content, uint64_t 
 	assert_true(file >= 0);
 	close(file);
 	unlink(path);
+	all.slice = slices[random_below(&test.random, 3)];
+	if (random_percent(&test.random, 30)) /* rungs are dropped on the way */
+		all.summaries_max = segments->count / 4;
 	test.store = store_of(segments, path, 64 << 10);
 	if (segment_overviews_write(test.store, &all, (struct histree_cancel){ 0 }, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
-	assert_true(histree_segment_store_overviews(test.store).count > 0);
+	assert_true(all.summaries_max < UINT64_MAX || histree_segment_store_overviews(test.store).count > 0);
 	if (histree_segment_store_verify(test.store, report, NULL, &error) != HISTREE_OK)
 		fail_msg("%s", error.message);
 	for (unsigned i = 0; i < QUESTIONS; i++) {
