@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "event/event.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 static uint32_t find(const struct event_class *class, uint32_t from, const char *name)
@@ -19,4 +21,83 @@ uint32_t event_class_field(const struct event_class *class, const char *name)
 uint32_t event_class_context_field(const struct event_class *class, const char *name)
 {
 	return find(class, class->payload_count, name);
+}
+
+/* ---- what is inside of fields ---------------------------------------------------------------------------- */
+
+bool event_visit(const struct event *event, uint32_t field, event_visitor visitor, void *context)
+{
+	const struct event_trace *trace = event->class->trace;
+	struct event_part part = { .kind = EVENT_NOTHING, .name = event->class->fields[field] };
+	if (trace->visit != NULL)
+		return trace->visit(event, field, visitor, context);
+	if (trace->get_int(event, field, &part.integer))
+		part.kind = EVENT_INT;
+	else if (trace->get_string(event, field, &part.bytes, &part.size))
+		part.kind = EVENT_TEXT;
+	return visitor(context, &part);
+}
+
+/* Where a path has come to: what is left of it names something at a depth. */
+struct search {
+	const char *path;
+	uint32_t depth;
+	struct event_part *out;
+	bool found;
+};
+
+/* Returns what is behind the name of a part in a path, NULL if the path does not begin with it. */
+static const char *behind(const char *path, const struct event_part *part)
+{
+	if (part->name == NULL) {
+		char *end;
+		if (*path != '[' || !isdigit((unsigned char)path[1]) ||
+		    strtoull(path + 1, &end, 10) != part->index || *end != ']')
+			return NULL;
+		return end + 1;
+	}
+	size_t size = strlen(part->name);
+	if (part->depth > 0 && *path++ != '.')
+		return NULL;
+	if (strncmp(path, part->name, size) != 0)
+		return NULL;
+	path += size;
+	return *path == '\0' || *path == '.' || *path == '[' ? path : NULL;
+}
+
+static bool look(void *context, const struct event_part *part)
+{
+	struct search *search = context;
+	if (part->depth < search->depth) /* the end of where it should have been */
+		return false;
+	const char *rest =
+		part->depth > search->depth || part->kind == EVENT_END ? NULL : behind(search->path, part);
+	if (rest == NULL)
+		return true;
+	if (*rest == '\0') {
+		*search->out = *part;
+		search->found =
+			part->kind != EVENT_STRUCTURE && part->kind != EVENT_ARRAY && part->kind != EVENT_NOTHING;
+		return false;
+	}
+	if (part->kind != EVENT_STRUCTURE && part->kind != EVENT_ARRAY)
+		return false;
+	search->path = rest;
+	search->depth++;
+	return true;
+}
+
+bool event_find(const struct event *event, const char *path, struct event_part *out)
+{
+	const struct event_class *class = event->class;
+	for (uint32_t field = 0; field < class->field_count; field++) {
+		const struct event_part part = { .name = class->fields[field] };
+		struct search search = { .path = path, .out = out };
+		if (behind(path, &part) == NULL)
+			continue;
+		event_visit(event, field, look, &search);
+		if (search.found)
+			return true;
+	}
+	return false;
 }

@@ -6,7 +6,8 @@
  * trace, and it is valid until the next event is read.  Classes and traces live as long as the input.
  *
  * Fields are the top-level members of the payload, then of the specific context, then of the common
- * context, in one list; the first one with a name is the one that event_class_field() finds.
+ * context, in one list; the first one with a name is the one that event_class_field() finds.  What a field has
+ * inside, elements of arrays and members of structures, is visited, or found by its path: "regs[3]", "from.port".
  */
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H
@@ -18,6 +19,10 @@
 #include "histree/value.h"
 
 struct event;
+struct event_part;
+
+/* Returns false to end the visit. */
+typedef bool (*event_visitor)(void *context, const struct event_part *part);
 
 /* Who recorded it: what analyses choose their event layout by.  Strings are "" where unknown. */
 struct event_trace {
@@ -31,6 +36,8 @@ struct event_trace {
 	/* How to decode: false where the field is absent in this event or of another kind. */
 	bool (*get_int)(const struct event *event, uint32_t field, int64_t *out);
 	bool (*get_string)(const struct event *event, uint32_t field, const char **text, size_t *size);
+	/* Visit a field with all that is inside; false if the visitor ended it.  NULL: nothing is inside. */
+	bool (*visit)(const struct event *event, uint32_t field, event_visitor visitor, void *context);
 };
 
 struct event_class {
@@ -59,6 +66,33 @@ struct event {
 	const struct event_gap *gap;
 };
 
+enum event_part_kind {
+	EVENT_NOTHING, /* an optional field that is not there, or bits that are no number */
+	EVENT_INT,
+	EVENT_UNSIGNED,
+	EVENT_REAL,
+	EVENT_TEXT,
+	EVENT_BYTES,
+	EVENT_STRUCTURE, /* its members follow, up to an end */
+	EVENT_ARRAY,     /* its elements follow, up to an end */
+	EVENT_END,
+};
+
+/*
+ * A field, or what is inside of one.  Texts and bytes are borrowed until the next visit of the event, or the next
+ * event.
+ */
+struct event_part {
+	enum event_part_kind kind;
+	const char *name; /* NULL: it is an element */
+	uint64_t index;   /* of the element */
+	uint32_t depth;   /* 0: the field itself; an end has that of its beginning */
+	int64_t integer;  /* those that are EVENT_UNSIGNED are it as uint64_t */
+	double real;
+	const char *bytes; /* of a text, UTF-8, or other ones */
+	size_t size;
+};
+
 #define EVENT_NO_FIELD UINT32_MAX
 
 /* Returns the index of a field by name, EVENT_NO_FIELD if the class has none. */
@@ -81,5 +115,14 @@ static inline bool event_string(const struct event *event, uint32_t field, const
 {
 	return field != EVENT_NO_FIELD && event->class->trace->get_string(event, field, text, size);
 }
+
+/* Visit a field and what is inside of it.  Returns false if the visitor ended that. */
+bool event_visit(const struct event *event, uint32_t field, event_visitor visitor, void *context);
+
+/*
+ * Find a value by its path: the name of a field, then "[3]" for an element and ".name" for a member, as often as it
+ * takes.  Returns whether the event has one there; a structure or an array is none.
+ */
+bool event_find(const struct event *event, const char *path, struct event_part *out);
 
 #endif

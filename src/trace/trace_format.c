@@ -44,6 +44,7 @@ static const struct magic {
 	{ MAGIC("\x57\x1d\xd1\x75"), 0, &ctf_file }, /* metadata in packets */
 	{ MAGIC("\x75\xd1\x1d\x57"), 0, &ctf_file },
 	{ MAGIC("/* CTF 1.8"), 0, &ctf_file },
+	{ MAGIC("\x1e"), 0, &ctf_file }, /* metadata of CTF 2 */
 	{ MAGIC("\x89histre\n"), 0, &history },
 };
 

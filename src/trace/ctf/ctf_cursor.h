@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "trace/ctf/ctf_procedure.h"
+#include "trace/ctf/ctf_texts.h"
 
 /* Where an operation began and ended, in bits from the start of the window. */
 struct ctf_place {
@@ -29,6 +30,8 @@ struct ctf_cursor {
 	bool has_id;
 	uint64_t *slots;
 	struct ctf_place *places; /* of the operations of the procedure that was run last */
+	uint64_t fields;          /* where the fields of the event begin, behind its header */
+	struct ctf_texts *texts;  /* what is made of texts of the event; NULL: nothing can be */
 };
 
 enum ctf_outcome {
@@ -40,8 +43,21 @@ enum ctf_outcome {
 /* Step over what a procedure describes. */
 enum ctf_outcome ctf_cursor_run(struct ctf_cursor *cursor, const struct ctf_procedure *procedure);
 
+/* Of a slot, where the field that it is of is not there. */
+#define CTF_NO_NUMBER UINT64_MAX
+
 /* Returns so many bits, the lowest last. */
 uint64_t ctf_bits_read(const uint8_t *bytes, uint64_t at, struct ctf_integer integer);
+
+/* Returns what bits that were read mean where their order or their meaning is not the usual one. */
+uint64_t ctf_form_apply(uint64_t number, struct ctf_integer integer);
+
+/*
+ * Read an integer in LEB128 out of the bytes from `byte` up to `end`; *size becomes how many it has.  CTF_SHORT if
+ * they end before it does, CTF_BROKEN if it has more than ten or does not fit 64 bits.
+ */
+enum ctf_outcome ctf_leb128_read(const uint8_t *byte, const uint8_t *end, bool is_signed, uint64_t *out,
+				 unsigned *size);
 
 static inline int64_t ctf_sign_extend(uint64_t number, uint32_t size)
 {
@@ -53,7 +69,7 @@ static inline uint64_t ctf_integer_read(const uint8_t *bytes, uint64_t at, struc
 {
 	const uint8_t *byte = bytes + at / 8;
 	uint64_t number;
-	if (at % 8 == 0 && !integer.is_big && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
+	if (at % 8 == 0 && !integer.is_big && integer.form == 0 && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) {
 		uint32_t four;
 		uint16_t two;
 		switch (integer.size) {
@@ -73,6 +89,8 @@ static inline uint64_t ctf_integer_read(const uint8_t *bytes, uint64_t at, struc
 		}
 	}
 	number = ctf_bits_read(bytes, at, integer);
+	if (integer.form != 0)
+		number = ctf_form_apply(number, integer);
 	return integer.is_signed ? (uint64_t)ctf_sign_extend(number, integer.size) : number;
 }
 
@@ -87,9 +105,17 @@ static inline uint64_t ctf_clock_tick(uint64_t clock, uint64_t number, uint32_t 
 	return ((clock + wrap) & ~mask) | number;
 }
 
+/* Returns the choice that a tag is in, NULL if there is none. */
+const struct ctf_choice *ctf_choice_find(const struct ctf_choice *choices, size_t count, bool is_signed,
+					 uint64_t tag);
+
+bool ctf_cursor_leb128(const struct ctf_cursor *cursor, const struct ctf_field *field, int64_t *out);
+
 /* Fields of the procedure that was run last, which must have succeeded. */
 static inline bool ctf_cursor_integer(const struct ctf_cursor *cursor, const struct ctf_field *field, int64_t *out)
 {
+	if (field->kind == CTF_FIELD_LEB128)
+		return ctf_cursor_leb128(cursor, field, out);
 	if (field->kind != CTF_FIELD_INTEGER)
 		return false;
 	*out = (int64_t)ctf_integer_read(cursor->bytes, cursor->places[field->operation].begin + field->offset,
@@ -97,7 +123,11 @@ static inline bool ctf_cursor_integer(const struct ctf_cursor *cursor, const str
 	return true;
 }
 
+/* The bytes of a text as they are in the packet, without the zero behind them. */
 bool ctf_cursor_text(const struct ctf_cursor *cursor, const struct ctf_field *field, const char **text,
 		     size_t *size);
+
+/* How many of so many bytes come before the first unit of a text that is zero; a part of a unit is none. */
+size_t ctf_text_length(const uint8_t *bytes, size_t size, unsigned unit);
 
 #endif

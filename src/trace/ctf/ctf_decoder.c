@@ -63,10 +63,15 @@ static void find_short_header(struct ctf_stream_decoder *stream, enum ctf_order 
 		stream->short_header.slot = stream->type->event_header->members[0].slot;
 }
 
-static const struct ctf_field *find_integer(const struct ctf_procedure *procedure, const char *name)
+/* The roles of all members of a structure, at any depth. */
+static uint32_t roles_in(const struct ctf_type *type)
 {
-	const struct ctf_field *field = ctf_procedure_find(procedure, name);
-	return field != NULL && field->kind == CTF_FIELD_INTEGER ? field : NULL;
+	uint32_t roles = 0;
+	if (type == NULL || (type->kind != CTF_STRUCTURE && type->kind != CTF_VARIANT))
+		return 0;
+	for (size_t i = 0; i < type->member_count; i++)
+		roles |= type->members[i].roles | roles_in(type->members[i].type);
+	return roles;
 }
 
 static void need_places(struct ctf_decoder *decoder, const struct ctf_procedure *procedure)
@@ -89,26 +94,14 @@ static ctf_wide clock_base(const struct ctf_clock *clock)
 static bool init_stream(struct ctf_decoder *decoder, struct ctf_stream_decoder *stream,
 			const struct ctf_stream_type *type)
 {
-	static const char *const names[CTF_HEAD_FIELD_COUNT] = {
-		[CTF_PACKET_SIZE] = "packet_size",
-		[CTF_CONTENT_SIZE] = "content_size",
-		[CTF_TIMESTAMP_BEGIN] = "timestamp_begin",
-		[CTF_TIMESTAMP_END] = "timestamp_end",
-		[CTF_EVENTS_DISCARDED] = "events_discarded",
-		[CTF_PACKET_SEQ_NUM] = "packet_seq_num",
-		[CTF_CPU_ID] = "cpu_id",
-	};
 	*stream = (struct ctf_stream_decoder){ .type = type, .base_ns = clock_base(type->clock) };
-	struct ctf_meaning meaning = { .order = decoder->schema->order, .clock = type->clock, .is_packet = true };
+	const struct ctf_meaning meaning = { .order = decoder->schema->order, .clock = type->clock };
 	const struct ctf_scope context = { .structure = type->packet_context, .meaning = meaning };
-	meaning.is_packet = false;
-	meaning.has_id = true;
 	const struct ctf_scope header = { .structure = type->event_header, .meaning = meaning };
 	if (!ctf_procedure_make(&stream->packet_context, &context, 1, &decoder->memory) ||
 	    !ctf_procedure_make(&stream->event_header, &header, 1, &decoder->memory))
 		return false;
-	for (int field = 0; field < CTF_HEAD_FIELD_COUNT; field++)
-		stream->head_fields[field] = find_integer(&stream->packet_context, names[field]);
+	stream->head_roles = roles_in(type->packet_context);
 	find_short_header(stream, decoder->schema->order);
 	need_places(decoder, &stream->packet_context);
 	need_places(decoder, &stream->event_header);
@@ -126,7 +119,7 @@ static void find_uuid(struct ctf_decoder *decoder)
 				type->element->kind == CTF_INTEGER && type->element->size == 8 &&
 				type->element->align == 8;
 		at = (at + type->align - 1) & ~(uint64_t)(type->align - 1);
-		if (is_bytes && at % 8 == 0 && strcmp(header->members[i].name, "uuid") == 0)
+		if (is_bytes && at % 8 == 0 && (header->members[i].roles & 1u << CTF_ROLE_UUID) != 0)
 			decoder->uuid_at = (uint32_t)(at / 8);
 		if (is_bytes)
 			at += 128;
@@ -154,9 +147,8 @@ enum histree_status ctf_decoder_init(struct ctf_decoder *decoder, const struct c
 		decoder->streams = NULL;
 		return error_memory(error, "the decoder of a trace");
 	}
-	decoder->magic = find_integer(&decoder->packet_header, "magic");
-	decoder->stream_id = find_integer(&decoder->packet_header, "stream_id");
-	decoder->instance_id = find_integer(&decoder->packet_header, "stream_instance_id");
+	decoder->magic = ctf_procedure_find(&decoder->packet_header, CTF_ROLE_MAGIC);
+	decoder->has_stream_id = (roles_in(schema->packet_header) & 1u << CTF_ROLE_STREAM) != 0;
 	need_places(decoder, &decoder->packet_header);
 	find_uuid(decoder);
 	return HISTREE_OK;
@@ -172,10 +164,10 @@ void ctf_decoder_release(struct ctf_decoder *decoder)
 
 /* ---- heads of packets, headers of events ----------------------------------------------------------------- */
 
-static uint64_t number_of(const struct ctf_cursor *cursor, const struct ctf_field *field)
+static bool is_magic(const struct ctf_cursor *cursor, const struct ctf_field *field)
 {
 	int64_t number;
-	return field != NULL && ctf_cursor_integer(cursor, field, &number) ? (uint64_t)number : CTF_UNKNOWN;
+	return ctf_cursor_integer(cursor, field, &number) && (uint64_t)number == CTF_MAGIC_NUMBER;
 }
 
 static enum ctf_outcome broken(const char **why, const char *reason)
@@ -186,8 +178,10 @@ static enum ctf_outcome broken(const char **why, const char *reason)
 
 static struct ctf_stream_decoder *find_stream(const struct ctf_decoder *decoder, uint64_t id)
 {
-	if (decoder->stream_id == NULL)
+	if (!decoder->has_stream_id && (decoder->schema->stream_count == 1 || decoder->schema->version == 1))
 		return decoder->schema->stream_count == 1 ? &decoder->streams[0] : NULL;
+	if (id == CTF_UNKNOWN && decoder->schema->version == 2) /* CTF 2, section 6.1: it is 0 until one is said */
+		id = 0;
 	const struct ctf_stream_type *type = id_map_find(&decoder->schema->streams_by_id, id);
 	return type == NULL ? NULL : &decoder->streams[type->index];
 }
@@ -195,40 +189,51 @@ static struct ctf_stream_decoder *find_stream(const struct ctf_decoder *decoder,
 static enum ctf_outcome read_packet_header(const struct ctf_decoder *decoder, struct ctf_cursor *cursor,
 					   struct ctf_head *out, const char **why)
 {
+	for (uint32_t role = 0; role < CTF_HEAD_ROLES; role++)
+		cursor->slots[role] = CTF_UNKNOWN;
+	if (decoder->schema->version == 2) /* section 6.1: no packet needs the one before it */
+		cursor->clock = 0;
 	enum ctf_outcome outcome = ctf_cursor_run(cursor, &decoder->packet_header);
 	if (outcome == CTF_BROKEN)
 		return broken(why, "is cut short in its header");
 	if (outcome != CTF_DONE)
 		return outcome;
-	if (decoder->magic != NULL && number_of(cursor, decoder->magic) != CTF_MAGIC_NUMBER)
+	if (decoder->magic != NULL && !is_magic(cursor, decoder->magic))
 		return broken(why, "does not begin with the magic number");
 	if (decoder->uuid_at > 0 && memcmp(cursor->bytes + decoder->uuid_at, decoder->schema->uuid, 16) != 0)
 		return broken(why, "is of another trace than the metadata");
-	out->stream = find_stream(decoder, number_of(cursor, decoder->stream_id));
-	out->instance = number_of(cursor, decoder->instance_id);
+	out->stream = find_stream(decoder, cursor->slots[CTF_ROLE_STREAM]);
+	out->instance = cursor->slots[CTF_ROLE_INSTANCE];
 	return out->stream == NULL ? broken(why, "names a stream that the metadata does not have") : CTF_DONE;
 }
 
 /*
- * All ones stand for what is not known, and no tracer counts so far.
+ * All ones stand for what is not known, and no tracer counts so far.  In CTF 2 a field may be optional.
  */
-static bool is_possible(const struct ctf_stream_decoder *stream, const struct ctf_head *head)
+static bool is_possible(const struct ctf_schema *schema, const struct ctf_head *head, const uint64_t *says)
 {
-	const struct ctf_field *const *fields = stream->head_fields;
-	return (fields[CTF_TIMESTAMP_BEGIN] == NULL || head->begin != CTF_UNKNOWN) &&
-	       (fields[CTF_TIMESTAMP_END] == NULL || head->end != CTF_UNKNOWN) &&
-	       (fields[CTF_EVENTS_DISCARDED] == NULL || head->discarded != CTF_UNKNOWN) &&
-	       (fields[CTF_PACKET_SEQ_NUM] == NULL || head->sequence != CTF_UNKNOWN);
+	static const enum ctf_role roles[] = { CTF_ROLE_BEGIN, CTF_ROLE_END, CTF_ROLE_DISCARDED,
+					       CTF_ROLE_SEQUENCE };
+	for (size_t i = 0; schema->version == 1 && i < sizeof(roles) / sizeof(roles[0]); i++)
+		if (ctf_stream_has(head->stream, roles[i]) && says[roles[i]] == CTF_UNKNOWN)
+			return false;
+	return true;
 }
 
-static void take_sizes(struct ctf_head *head, const struct ctf_cursor *cursor)
+/* Returns whether the sizes that a packet says, if it says any, can be those of a packet. */
+static bool take_sizes(const struct ctf_schema *schema, struct ctf_head *head, const uint64_t *says)
 {
-	head->size = number_of(cursor, head->stream->head_fields[CTF_PACKET_SIZE]);
-	head->content = number_of(cursor, head->stream->head_fields[CTF_CONTENT_SIZE]);
-	if (head->stream->head_fields[CTF_PACKET_SIZE] == NULL)
-		head->size = head->content;
-	if (head->stream->head_fields[CTF_CONTENT_SIZE] == NULL)
-		head->content = head->size;
+	uint64_t sizes[2] = { says[CTF_ROLE_PACKET_SIZE], says[CTF_ROLE_CONTENT_SIZE] };
+	bool is_optional = schema->version == 2;
+	bool has_size = is_optional ? sizes[0] != CTF_UNKNOWN : ctf_stream_has(head->stream, CTF_ROLE_PACKET_SIZE);
+	bool has_content =
+		is_optional ? sizes[1] != CTF_UNKNOWN : ctf_stream_has(head->stream, CTF_ROLE_CONTENT_SIZE);
+	head->size = has_size ? sizes[0] : sizes[1];
+	head->content = has_content ? sizes[1] : sizes[0];
+	if (!has_size && !has_content)
+		return true;
+	return head->size % 8 == 0 && head->size >= head->bits && head->content <= head->size &&
+	       head->content >= head->bits && head->size <= INT64_MAX;
 }
 
 enum ctf_outcome ctf_head_read(const struct ctf_decoder *decoder, struct ctf_cursor *cursor,
@@ -244,22 +249,16 @@ enum ctf_outcome ctf_head_read(const struct ctf_decoder *decoder, struct ctf_cur
 		return broken(why, "is cut short in its context");
 	if (outcome != CTF_DONE)
 		return outcome;
-	const struct ctf_field *const *fields = out->stream->head_fields;
-	out->begin = number_of(cursor, fields[CTF_TIMESTAMP_BEGIN]);
-	out->end = number_of(cursor, fields[CTF_TIMESTAMP_END]);
-	out->discarded = number_of(cursor, fields[CTF_EVENTS_DISCARDED]);
-	out->sequence = number_of(cursor, fields[CTF_PACKET_SEQ_NUM]);
+	const uint64_t *says = cursor->slots;
+	out->begin = says[CTF_ROLE_BEGIN];
+	out->end = says[CTF_ROLE_END];
+	out->discarded = says[CTF_ROLE_DISCARDED];
+	out->sequence = says[CTF_ROLE_SEQUENCE];
+	out->cpu = says[CTF_ROLE_CPU] <= INT32_MAX ? (int32_t)says[CTF_ROLE_CPU] : -1;
 	out->bits = cursor->at;
-	if (!is_possible(out->stream, out))
+	if (!is_possible(decoder->schema, out, says))
 		return broken(why, "has an impossible time or counter");
-	uint64_t cpu = number_of(cursor, fields[CTF_CPU_ID]);
-	out->cpu = cpu <= INT32_MAX ? (int32_t)cpu : -1;
-	take_sizes(out, cursor);
-	bool has_size = fields[CTF_PACKET_SIZE] != NULL || fields[CTF_CONTENT_SIZE] != NULL;
-	if (has_size && (out->size % 8 != 0 || out->size < out->bits || out->content > out->size ||
-			 out->content < out->bits || out->size > INT64_MAX))
-		return broken(why, "has an impossible size");
-	return CTF_DONE;
+	return take_sizes(decoder->schema, out, says) ? CTF_DONE : broken(why, "has an impossible size");
 }
 
 /* Two loads instead of a procedure: most events have this header. */

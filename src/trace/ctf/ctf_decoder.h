@@ -11,25 +11,17 @@
 #include "trace/ctf/ctf_cursor.h"
 #include "trace/ctf/ctf_schema.h"
 
-/* Holds any number of ticks as nanoseconds. */
-__extension__ typedef __int128 ctf_wide;
-
-enum ctf_head_field {
-	CTF_PACKET_SIZE, /* both sizes in bits */
-	CTF_CONTENT_SIZE,
-	CTF_TIMESTAMP_BEGIN,
-	CTF_TIMESTAMP_END,
-	CTF_EVENTS_DISCARDED,
-	CTF_PACKET_SEQ_NUM,
-	CTF_CPU_ID,
-	CTF_HEAD_FIELD_COUNT
-};
+/* The scopes of an event, in the order of their bytes. */
+enum ctf_event_scope { CTF_COMMON_CONTEXT, CTF_OWN_CONTEXT, CTF_PAYLOAD, CTF_EVENT_SCOPES };
 
 struct ctf_class {
-	struct event_class class;       /* first: a pointer to it is a pointer to this */
-	struct ctf_procedure procedure; /* the contexts, then the payload */
-	const struct ctf_field *fields; /* as class.fields: the payload, then the contexts */
-	uint32_t cpu_field;             /* that says the CPU (perf), or EVENT_NO_FIELD */
+	struct event_class class;                        /* first: a pointer to it is a pointer to this */
+	struct ctf_procedure procedure;                  /* the contexts, then the payload */
+	const struct ctf_field *fields;                  /* as class.fields: the payload, then the contexts */
+	const struct ctf_type *scopes[CTF_EVENT_SCOPES]; /* structures, or NULL */
+	enum ctf_order order;                            /* of the trace */
+	uint32_t slot_count;                             /* that its stream needs */
+	uint32_t cpu_field;                              /* that says the CPU (perf), or EVENT_NO_FIELD */
 };
 
 /* LTTng's header of events: a short id and the lower bits of the time, or behind the greatest id both at length. */
@@ -42,11 +34,17 @@ struct ctf_stream_decoder {
 	const struct ctf_stream_type *type;
 	struct ctf_procedure packet_context, event_header;
 	struct ctf_short_header short_header;
-	const struct ctf_field *head_fields[CTF_HEAD_FIELD_COUNT];
+	uint32_t head_roles;          /* that the context of packets has, 1 << enum ctf_role */
 	struct id_map classes;        /* struct ctf_class, by the id of the event */
 	struct ctf_class *by_id[256]; /* the same, of small ids */
 	ctf_wide base_ns;             /* of the clock */
 };
+
+/* Whether the context of its packets has fields of a role. */
+static inline bool ctf_stream_has(const struct ctf_stream_decoder *stream, enum ctf_role role)
+{
+	return (stream->head_roles & 1u << role) != 0;
+}
 
 struct ctf_decoder {
 	const struct ctf_schema *schema;
@@ -54,7 +52,8 @@ struct ctf_decoder {
 	uint32_t *class_count; /* of all traces of the input */
 	struct arena memory;
 	struct ctf_procedure packet_header;
-	const struct ctf_field *magic, *stream_id, *instance_id;
+	const struct ctf_field *magic; /* or NULL */
+	bool has_stream_id;
 	uint32_t uuid_at;                   /* bytes from the start of a packet; 0: there is none */
 	struct ctf_stream_decoder *streams; /* as the schema's */
 	size_t place_count;                 /* that the head of a packet and the header of an event need */
@@ -73,9 +72,10 @@ enum histree_status ctf_decoder_class(struct ctf_decoder *decoder, struct ctf_st
 /* Returns the time of a value of the stream's clock; false if it has none or that does not fit. */
 bool ctf_decoder_time(const struct ctf_stream_decoder *stream, uint64_t ticks, histree_time *out);
 
-/* The two functions of struct event_trace; event->handle is a cursor. */
+/* The functions of struct event_trace; event->handle is a cursor. */
 bool ctf_field_int(const struct event *event, uint32_t field, int64_t *out);
 bool ctf_field_string(const struct event *event, uint32_t field, const char **text, size_t *size);
+bool ctf_field_visit(const struct event *event, uint32_t field, event_visitor visitor, void *context);
 
 #define CTF_UNKNOWN UINT64_MAX
 

@@ -8,8 +8,6 @@
 #include "base/error.h"
 #include "trace/ctf/ctf_decoder.h"
 
-enum { SCOPE_COMMON_CONTEXT, SCOPE_CONTEXT, SCOPE_PAYLOAD, SCOPE_COUNT };
-
 /* Returns where the fields of a scope begin among those of the procedure. */
 static uint32_t fields_before(const struct ctf_scope *scopes, int scope)
 {
@@ -22,13 +20,13 @@ static uint32_t fields_before(const struct ctf_scope *scopes, int scope)
 /* The fields of an event as event.h wants them: the payload comes first. */
 static bool order_fields(struct ctf_class *class, const struct ctf_scope *scopes, struct arena *memory)
 {
-	static const int order[SCOPE_COUNT] = { SCOPE_PAYLOAD, SCOPE_CONTEXT, SCOPE_COMMON_CONTEXT };
+	static const int order[CTF_EVENT_SCOPES] = { CTF_PAYLOAD, CTF_OWN_CONTEXT, CTF_COMMON_CONTEXT };
 	uint32_t total = class->procedure.field_count, count = 0;
 	const char **names = arena_allocate(memory, (total + 1) * sizeof(*names), alignof(char *));
 	struct ctf_field *fields = arena_allocate(memory, (total + 1) * sizeof(*fields), alignof(struct ctf_field));
 	if (names == NULL || fields == NULL)
 		return false;
-	for (int i = 0; i < SCOPE_COUNT; i++) {
+	for (int i = 0; i < CTF_EVENT_SCOPES; i++) {
 		const struct ctf_type *structure = scopes[order[i]].structure;
 		uint32_t members = structure == NULL ? 0 : (uint32_t)structure->member_count;
 		const struct ctf_field *from = class->procedure.fields + fields_before(scopes, order[i]);
@@ -36,7 +34,7 @@ static bool order_fields(struct ctf_class *class, const struct ctf_scope *scopes
 			fields[count] = from[member];
 			names[count] = from[member].name;
 		}
-		if (order[i] == SCOPE_PAYLOAD)
+		if (order[i] == CTF_PAYLOAD)
 			class->class.payload_count = count;
 	}
 	class->fields = fields;
@@ -49,10 +47,10 @@ static struct ctf_class *make_class(struct ctf_decoder *decoder, const struct ct
 				    const struct ctf_event_type *event)
 {
 	const struct ctf_meaning meaning = { .order = decoder->schema->order, .clock = stream->type->clock };
-	const struct ctf_scope scopes[SCOPE_COUNT] = {
-		[SCOPE_COMMON_CONTEXT] = { .structure = stream->type->event_context, .meaning = meaning },
-		[SCOPE_CONTEXT] = { .structure = event->context, .meaning = meaning },
-		[SCOPE_PAYLOAD] = { .structure = event->payload, .meaning = meaning },
+	const struct ctf_scope scopes[CTF_EVENT_SCOPES] = {
+		[CTF_COMMON_CONTEXT] = { .structure = stream->type->event_context, .meaning = meaning },
+		[CTF_OWN_CONTEXT] = { .structure = event->context, .meaning = meaning },
+		[CTF_PAYLOAD] = { .structure = event->payload, .meaning = meaning },
 	};
 	struct ctf_class *class = arena_allocate(&decoder->memory, sizeof(*class), alignof(struct ctf_class));
 	if (class == NULL)
@@ -60,9 +58,13 @@ static struct ctf_class *make_class(struct ctf_decoder *decoder, const struct ct
 	*class = (struct ctf_class){
 		.class = { .trace = decoder->trace, .id = *decoder->class_count, .name = event->name },
 	};
-	if (!ctf_procedure_make(&class->procedure, scopes, SCOPE_COUNT, &decoder->memory) ||
+	if (!ctf_procedure_make(&class->procedure, scopes, CTF_EVENT_SCOPES, &decoder->memory) ||
 	    !order_fields(class, scopes, &decoder->memory))
 		return NULL;
+	for (int scope = 0; scope < CTF_EVENT_SCOPES; scope++)
+		class->scopes[scope] = scopes[scope].structure;
+	class->order = decoder->schema->order;
+	class->slot_count = stream->type->slot_count;
 	class->cpu_field = event_class_field(&class->class, "perf_cpu");
 	++*decoder->class_count;
 	return class;
@@ -95,6 +97,11 @@ bool ctf_field_int(const struct event *event, uint32_t field, int64_t *out)
 bool ctf_field_string(const struct event *event, uint32_t field, const char **text, size_t *size)
 {
 	const struct ctf_class *class = (const struct ctf_class *)event->class;
-	return field < class->class.field_count &&
-	       ctf_cursor_text(event->handle, &class->fields[field], text, size);
+	if (field >= class->class.field_count || !ctf_cursor_text(event->handle, &class->fields[field], text, size))
+		return false;
+	enum ctf_encoding encoding = class->fields[field].type->encoding;
+	if (encoding == CTF_UTF_8)
+		return true;
+	const struct ctf_cursor *cursor = event->handle;
+	return cursor->texts != NULL && ctf_texts_keep(cursor->texts, encoding, text, size);
 }

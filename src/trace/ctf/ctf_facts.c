@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "trace/ctf/ctf_facts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/ctf/ctf_schema.h"
 #include "trace/ctf/tsdl.h"
 
 #define NS_PER_SECOND INT64_C(1000000000)
@@ -121,4 +123,50 @@ void ctf_facts_read(const char *metadata, struct trace_facts *out)
 	out->has_clock = clocks == 1 && read_clock(&clock, out);
 	if (clocks == 1 && strncmp(out->tracer, "lttng", 5) == 0)
 		memcpy(out->boot, clock.uuid, sizeof(out->boot));
+}
+
+static void take_text(const struct ctf_schema *schema, const char *key, char *out)
+{
+	const struct ctf_environment *entry = ctf_schema_environment(schema, key);
+	if (out[0] == '\0' && entry != NULL && entry->text != NULL)
+		snprintf(out, TRACE_FACT_SIZE, "%s", entry->text);
+}
+
+/* The unique id of the trace; where it has none, the UUID of its metadata. */
+static void take_identity(const struct ctf_schema *schema, char *out)
+{
+	size_t used = 0;
+	if (schema->uid != NULL)
+		snprintf(out, TRACE_FACT_SIZE, "%s", schema->uid);
+	for (size_t i = 0; schema->uid == NULL && schema->has_uuid && i < sizeof(schema->uuid); i++)
+		used += (size_t)snprintf(out + used, TRACE_FACT_SIZE - used, "%s%02x",
+					 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", schema->uuid[i]);
+}
+
+void ctf_facts_take(const struct ctf_schema *schema, struct trace_facts *out)
+{
+	static const struct {
+		const char *key;
+		size_t place;
+	} keys[] = {
+		{ "hostname", offsetof(struct trace_facts, hostname) },
+		{ "host", offsetof(struct trace_facts, hostname) },
+		{ "kernel_release", offsetof(struct trace_facts, kernel) },
+		{ "release", offsetof(struct trace_facts, kernel) },
+		{ "tracer_name", offsetof(struct trace_facts, tracer) },
+	};
+	*out = (struct trace_facts){ 0 };
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		take_text(schema, keys[i].key, (char *)out + keys[i].place);
+	take_identity(schema, out->uuid);
+	if (schema->clock_count != 1)
+		return;
+	const struct ctf_clock *clock = &schema->clocks[0];
+	wide ns = (wide)clock->offset_cycles * NS_PER_SECOND / (wide)clock->frequency +
+		  (wide)clock->offset_seconds * NS_PER_SECOND;
+	out->frequency = clock->frequency;
+	out->zero = (int64_t)ns;
+	out->has_clock = out->zero == ns;
+	if (strncmp(out->tracer, "lttng", 5) == 0)
+		snprintf(out->boot, sizeof(out->boot), "%s", clock->uid);
 }

@@ -7,7 +7,12 @@
 
 #include "trace/trace_facts.h"
 
-/* From the text of the metadata.  What cannot be understood is not known. */
+struct ctf_schema;
+
+/* From the text of the metadata of CTF 1.8.  What cannot be understood is not known. */
 void ctf_facts_read(const char *metadata, struct trace_facts *out);
+
+/* From what the metadata of CTF 2 declare. */
+void ctf_facts_take(const struct ctf_schema *schema, struct trace_facts *out);
 
 #endif

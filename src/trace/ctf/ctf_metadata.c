@@ -12,6 +12,8 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/io.h"
+#include "trace/ctf/ctf2.h"
+#include "trace/ctf/tsdl_reader.h"
 
 /*
  * A packet: magic (32 bits), uuid (16 bytes), checksum, content size, packet size (32 bits each, sizes in
@@ -114,12 +116,6 @@ static enum histree_status join_packets(struct content *content, bool big_endian
 	return HISTREE_OK;
 }
 
-/* CTF 2 writes its metadata as a sequence of JSON texts (RFC 7464), each after a record separator. */
-static bool is_ctf_2(const struct content *content)
-{
-	return content->size > 0 && content->bytes[0] == 0x1e;
-}
-
 enum histree_status ctf_metadata_read(const char *folder, char **out, struct histree_error *error)
 {
 	*out = NULL;
@@ -131,10 +127,6 @@ enum histree_status ctf_metadata_read(const char *folder, char **out, struct his
 	enum histree_status status = read_file(path, &content, error);
 	if (status == HISTREE_OK && is_packetized(&content, &big_endian))
 		status = join_packets(&content, big_endian, error);
-	if (status == HISTREE_OK && is_ctf_2(&content))
-		status = error_set(
-			error, HISTREE_ERR_TRACE,
-			"the trace is CTF 2, and histree reads CTF 1.8, which tracers write if they are asked to");
 	if (status == HISTREE_OK && memchr(content.bytes, '\0', content.size) != NULL)
 		status = error_set(error, HISTREE_ERR_TRACE, "the metadata is damaged: it is not text");
 	if (status == HISTREE_OK) {
@@ -145,4 +137,27 @@ enum histree_status ctf_metadata_read(const char *folder, char **out, struct his
 	}
 	free(path);
 	return status;
+}
+
+static bool is_ctf_2(const char *text)
+{
+	return text[0] == CTF2_SEPARATOR;
+}
+
+enum histree_status ctf_metadata_schema(const char *text, struct ctf_schema *schema, struct histree_error *error)
+{
+	return is_ctf_2(text) ? ctf2_read(schema, text, error) : tsdl_read(schema, text, error);
+}
+
+void ctf_metadata_facts(const char *text, struct trace_facts *out)
+{
+	struct ctf_schema schema = { 0 };
+	*out = (struct trace_facts){ 0 };
+	if (!is_ctf_2(text)) {
+		ctf_facts_read(text, out);
+		return;
+	}
+	if (ctf2_read(&schema, text, NULL) == HISTREE_OK)
+		ctf_facts_take(&schema, out);
+	ctf_schema_release(&schema);
 }

@@ -83,7 +83,7 @@ static uint64_t search(struct walk *walk, uint64_t offset)
 	uint64_t file_size = walk->packets->file_size;
 	uint8_t magic[4];
 	if (decoder->magic == NULL || decoder->magic->offset != 0 || decoder->magic->operation != 0 ||
-	    decoder->magic->integer.size != 32)
+	    decoder->magic->integer.size != 32 || decoder->magic->integer.form != 0)
 		return file_size;
 	magic_bytes(decoder, magic);
 	while (offset + sizeof(magic) <= file_size && walk->candidates < CANDIDATES_MAX) {

@@ -22,7 +22,9 @@ struct maker {
 	struct ctf_operation nowhere; /* what is added when memory is out */
 };
 
-static void make(struct maker *maker, const struct ctf_type *type, const char *name);
+static const struct ctf_member nobody = { .name = "", .slot = CTF_NO_SLOT };
+
+static void make(struct maker *maker, const struct ctf_type *type, const struct ctf_member *member);
 
 static struct ctf_operation *add(struct maker *maker, struct ctf_operation operation)
 {
@@ -57,49 +59,56 @@ static void align(struct maker *maker, uint32_t bits)
 		place(maker, bits, 0);
 }
 
-static struct ctf_integer integer_of(const struct maker *maker, const struct ctf_type *type)
+struct ctf_integer ctf_integer_of(const struct ctf_type *type, enum ctf_order order)
 {
 	return (struct ctf_integer){
-		.size = type->size,
+		.size = type->kind == CTF_VARINT ? 0 : type->size,
 		.is_signed = type->is_signed,
-		.is_big = (type->order == CTF_NATIVE ? maker->meaning.order : type->order) == CTF_BIG,
+		.is_big = (type->order == CTF_NATIVE ? order : type->order) == CTF_BIG,
+		.form = type->form,
 	};
 }
 
-/* What an integer is beside a field: a tick, the id of the event. */
-static void add_meaning(struct maker *maker, const struct ctf_type *type, const char *name, uint64_t offset)
+static struct ctf_integer integer_of(const struct maker *maker, const struct ctf_type *type)
+{
+	return ctf_integer_of(type, maker->meaning.order);
+}
+
+static void add_for_integer(struct maker *maker, enum ctf_operation_kind kind, uint32_t slot,
+			    struct ctf_integer integer, uint64_t offset)
+{
+	add(maker, (struct ctf_operation){ .kind = kind, .slot = slot, .offset = offset, .integer = integer });
+}
+
+/*
+ * What an integer is beside a field: a tick, the id of the event, something that the head of a packet says, a
+ * length or a tag.  The end of a packet is no tick: it comes before the events.
+ */
+static void add_meaning(struct maker *maker, const struct ctf_type *type, const struct ctf_member *member,
+			uint64_t offset)
 {
 	const struct ctf_meaning *meaning = &maker->meaning;
-	struct ctf_operation operation = { .slot = CTF_NO_SLOT,
-					   .offset = offset,
-					   .integer = integer_of(maker, type) };
-	bool is_end = meaning->is_packet && strcmp(name, "timestamp_end") == 0;
-	if (meaning->clock != NULL && type->clock == meaning->clock && !is_end) {
-		operation.kind = CTF_TICK;
-		add(maker, operation);
-	}
-	if (meaning->has_id && strcmp(name, "id") == 0) {
-		operation.kind = CTF_IDENTIFY;
-		add(maker, operation);
-	}
+	struct ctf_integer integer = integer_of(maker, type);
+	uint32_t roles = member->roles;
+	bool is_of_clock = meaning->clock != NULL && type->clock == meaning->clock;
+	if ((is_of_clock && (roles & 1u << CTF_ROLE_END) == 0) || (roles & 1u << CTF_ROLE_TICK) != 0)
+		add_for_integer(maker, CTF_TICK, CTF_NO_SLOT, integer, offset);
+	if ((roles & 1u << CTF_ROLE_EVENT) != 0)
+		add_for_integer(maker, CTF_IDENTIFY, CTF_NO_SLOT, integer, offset);
+	for (uint32_t role = 0; role < CTF_HEAD_ROLES; role++)
+		if ((roles & 1u << role) != 0)
+			add_for_integer(maker, CTF_SAVE, role, integer, offset);
+	if (member->slot != CTF_NO_SLOT)
+		add_for_integer(maker, CTF_SAVE, member->slot, integer, offset);
+	for (const struct ctf_slot *more = member->more_slots; more != NULL; more = more->next)
+		add_for_integer(maker, CTF_SAVE, more->slot, integer, offset);
 }
 
 static void make_members(struct maker *maker, const struct ctf_type *type)
 {
 	align(maker, type->align);
-	for (size_t i = 0; i < type->member_count && !maker->failed; i++) {
-		const struct ctf_member *member = &type->members[i];
-		make(maker, member->type, member->name);
-		if (member->slot == CTF_NO_SLOT || maker->failed)
-			continue;
-		/* An integer is the last of the run that it is in. */
-		add(maker, (struct ctf_operation){
-				   .kind = CTF_SAVE,
-				   .slot = member->slot,
-				   .offset = maker->operations[maker->run].size - member->type->size,
-				   .integer = integer_of(maker, member->type),
-			   });
-	}
+	for (size_t i = 0; i < type->member_count && !maker->failed; i++)
+		make(maker, type->members[i].type, &type->members[i]);
 }
 
 /* Operations of their own, for what is done some times or none. */
@@ -107,7 +116,7 @@ static const struct ctf_body *make_body(struct maker *maker, const struct ctf_ty
 {
 	struct maker inner = { .memory = maker->memory, .meaning = maker->meaning, .run = NO_RUN };
 	struct ctf_body *body = arena_allocate(maker->memory, sizeof(*body), alignof(struct ctf_body));
-	make(&inner, type, "");
+	make(&inner, type, &nobody);
 	struct ctf_operation *operations = arena_allocate(maker->memory, (inner.count + 1) * sizeof(*operations),
 							  alignof(struct ctf_operation));
 	if (inner.failed || body == NULL || operations == NULL) {
@@ -119,6 +128,21 @@ static const struct ctf_body *make_body(struct maker *maker, const struct ctf_ty
 	}
 	free(inner.operations);
 	return body;
+}
+
+/* What a length or a tag may find in one option is not there if another one is chosen. */
+static void forget(struct maker *maker, const struct ctf_type *type)
+{
+	if (type->kind != CTF_STRUCTURE && type->kind != CTF_VARIANT)
+		return;
+	for (size_t i = 0; i < type->member_count && !maker->failed; i++) {
+		const struct ctf_member *member = &type->members[i];
+		if (member->slot != CTF_NO_SLOT)
+			add(maker, (struct ctf_operation){ .kind = CTF_FORGET, .slot = member->slot });
+		for (const struct ctf_slot *more = member->more_slots; more != NULL; more = more->next)
+			add(maker, (struct ctf_operation){ .kind = CTF_FORGET, .slot = more->slot });
+		forget(maker, member->type);
+	}
 }
 
 static void make_choose(struct maker *maker, const struct ctf_type *type)
@@ -135,12 +159,14 @@ static void make_choose(struct maker *maker, const struct ctf_type *type)
 	if (bodies == NULL)
 		maker->failed = true;
 	maker->run = NO_RUN;
+	forget(maker, type);
 	add(maker, (struct ctf_operation){
 			   .kind = CTF_CHOOSE,
-			   .slot = type->target->slot,
+			   .slot = type->slot,
 			   .choices = type->choices,
 			   .choice_count = type->choice_count,
 			   .is_signed = type->target->type->is_signed,
+			   .is_optional = type->is_optional,
 			   .bodies = bodies,
 		   });
 }
@@ -148,7 +174,8 @@ static void make_choose(struct maker *maker, const struct ctf_type *type)
 /* Whether each element is as long as its alignment lets the next one follow at once: integers mostly. */
 static bool is_plain(const struct ctf_type *type)
 {
-	return (type->kind == CTF_INTEGER || type->kind == CTF_FLOAT) && type->size % type->align == 0;
+	bool has_size = type->kind == CTF_INTEGER || type->kind == CTF_FLOAT || type->kind == CTF_BITS;
+	return has_size && type->size % type->align == 0;
 }
 
 static void make_repeat(struct maker *maker, const struct ctf_type *type)
@@ -163,7 +190,7 @@ static void make_repeat(struct maker *maker, const struct ctf_type *type)
 	maker->run = NO_RUN;
 	add(maker, (struct ctf_operation){
 			   .kind = CTF_REPEAT,
-			   .slot = is_array ? CTF_NO_SLOT : type->target->slot,
+			   .slot = is_array ? CTF_NO_SLOT : type->slot,
 			   .size = is_array ? type->length : 0,
 			   .bodies = body,
 		   });
@@ -174,26 +201,48 @@ static void make_elements(struct maker *maker, const struct ctf_type *type)
 	maker->run = NO_RUN;
 	add(maker, (struct ctf_operation){
 			   .kind = CTF_ELEMENTS,
-			   .slot = type->target->slot,
+			   .slot = type->slot,
 			   .mask = type->align - 1,
 			   .size = type->element->size,
 		   });
 }
 
-static void make(struct maker *maker, const struct ctf_type *type, const char *name)
+static void make_text(struct maker *maker, const struct ctf_type *type)
+{
+	maker->run = NO_RUN;
+	add(maker, (struct ctf_operation){
+			   .kind = CTF_TEXT,
+			   .slot = CTF_NO_SLOT,
+			   .mask = 7,
+			   .size = 8 * ctf_unit_size(type->encoding),
+		   });
+}
+
+static void make_leb128(struct maker *maker, const struct ctf_type *type, const struct ctf_member *member)
+{
+	maker->run = NO_RUN;
+	add(maker, (struct ctf_operation){
+			   .kind = CTF_LEB128, .slot = CTF_NO_SLOT, .mask = 7, .is_signed = type->is_signed });
+	add_meaning(maker, type, member, 0);
+}
+
+static void make(struct maker *maker, const struct ctf_type *type, const struct ctf_member *member)
 {
 	if (maker->failed)
 		return;
 	switch (type->kind) {
 	case CTF_INTEGER:
-		add_meaning(maker, type, name, place(maker, type->align, type->size));
+		add_meaning(maker, type, member, place(maker, type->align, type->size));
+		break;
+	case CTF_VARINT:
+		make_leb128(maker, type, member);
 		break;
 	case CTF_FLOAT:
+	case CTF_BITS:
 		place(maker, type->align, type->size);
 		break;
 	case CTF_STRING:
-		maker->run = NO_RUN;
-		add(maker, (struct ctf_operation){ .kind = CTF_TEXT, .slot = CTF_NO_SLOT, .mask = 7 });
+		make_text(maker, type);
 		break;
 	case CTF_STRUCTURE:
 		make_members(maker, type);
@@ -223,6 +272,8 @@ static enum ctf_field_kind field_kind_of(const struct ctf_type *type)
 	switch (type->kind) {
 	case CTF_INTEGER:
 		return CTF_FIELD_INTEGER;
+	case CTF_VARINT:
+		return CTF_FIELD_LEB128;
 	case CTF_STRING:
 		return CTF_FIELD_STRING;
 	case CTF_ARRAY:
@@ -230,6 +281,7 @@ static enum ctf_field_kind field_kind_of(const struct ctf_type *type)
 	case CTF_SEQUENCE:
 		return type->is_text ? CTF_FIELD_TEXT_ELEMENTS : CTF_FIELD_OTHER;
 	case CTF_FLOAT:
+	case CTF_BITS:
 	case CTF_STRUCTURE:
 	case CTF_VARIANT:
 		break;
@@ -237,18 +289,25 @@ static enum ctf_field_kind field_kind_of(const struct ctf_type *type)
 	return CTF_FIELD_OTHER;
 }
 
-static void add_field(struct maker *maker, const struct ctf_member *member)
+/* A field of which `operation` was the first that was added, if any was. */
+static void add_field(struct maker *maker, const struct ctf_member *member, uint32_t operation)
 {
 	if (!array_reserve(&maker->fields, &maker->field_capacity, maker->field_count + 1)) {
 		maker->failed = true;
 		return;
 	}
 	struct ctf_field *field = &maker->fields[maker->field_count++];
-	*field = (struct ctf_field){ .name = member->name, .kind = field_kind_of(member->type) };
+	*field = (struct ctf_field){
+		.name = member->name,
+		.type = member->type,
+		.roles = member->roles,
+		.kind = field_kind_of(member->type),
+		.operation = operation,
+	};
 	bool in_run = field->kind == CTF_FIELD_INTEGER || field->kind == CTF_FIELD_TEXT;
 	if (in_run && maker->run == NO_RUN) /* a text too long for any packet */
 		field->kind = CTF_FIELD_OTHER;
-	if (field->kind == CTF_FIELD_OTHER)
+	if (field->kind == CTF_FIELD_OTHER || field->kind == CTF_FIELD_LEB128)
 		return;
 	uint64_t bits = member->type->size;
 	if (field->kind == CTF_FIELD_INTEGER)
@@ -273,9 +332,10 @@ static void make_scope(struct maker *maker, const struct ctf_scope *scope)
 		const struct ctf_type alone = {
 			.kind = CTF_STRUCTURE, .align = 1, .members = member, .member_count = 1
 		};
-		make(maker, &alone, "");
+		uint32_t operation = (uint32_t)maker->count;
+		make(maker, &alone, &nobody);
 		if (!maker->failed)
-			add_field(maker, member);
+			add_field(maker, member, operation);
 	}
 }
 
@@ -306,10 +366,10 @@ bool ctf_procedure_make(struct ctf_procedure *procedure, const struct ctf_scope 
 	return ok;
 }
 
-const struct ctf_field *ctf_procedure_find(const struct ctf_procedure *procedure, const char *name)
+const struct ctf_field *ctf_procedure_find(const struct ctf_procedure *procedure, enum ctf_role role)
 {
 	for (uint32_t i = 0; i < procedure->field_count; i++)
-		if (strcmp(procedure->fields[i].name, name) == 0)
+		if ((procedure->fields[i].roles & 1u << role) != 0)
 			return &procedure->fields[i];
 	return NULL;
 }

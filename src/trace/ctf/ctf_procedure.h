@@ -17,10 +17,12 @@
 
 enum ctf_operation_kind {
 	CTF_RUN,      /* step over `size` bits */
-	CTF_SAVE,     /* keep an integer of the last run in a slot */
-	CTF_TICK,     /* an integer of the last run is the lower bits of the clock */
-	CTF_IDENTIFY, /* an integer of the last run is the id of the event */
-	CTF_TEXT,     /* a string up to its zero */
+	CTF_SAVE,     /* keep an integer of the last run, or the one before in LEB128, in a slot */
+	CTF_TICK,     /* such an integer is the lower bits of the clock */
+	CTF_IDENTIFY, /* such an integer is the id of the event */
+	CTF_LEB128,   /* an integer of as many bytes as it takes */
+	CTF_FORGET,   /* a slot has no number: the field that it is of may not be there */
+	CTF_TEXT,     /* a string up to its zero, a unit of `size` bits */
 	CTF_ELEMENTS, /* a slot says how many elements of `size` bits there are */
 	CTF_REPEAT,   /* the body as often as a slot says, or `size` times */
 	CTF_CHOOSE,   /* the body of the choice that a slot is in */
@@ -28,8 +30,9 @@ enum ctf_operation_kind {
 
 /* An integer, and how it is read. */
 struct ctf_integer {
-	uint32_t size; /* bits */
+	uint32_t size; /* bits; 0: it is in LEB128 */
 	bool is_signed, is_big;
+	uint8_t form; /* enum ctf_form */
 };
 
 struct ctf_body;
@@ -44,6 +47,7 @@ struct ctf_operation {
 	const struct ctf_choice *choices; /* member: index in bodies */
 	size_t choice_count;
 	bool is_signed;                       /* the tag */
+	bool is_optional;                     /* that no choice fits is no fault */
 	const struct ctf_body *const *bodies; /* of the choices, or one to be repeated */
 };
 
@@ -55,6 +59,7 @@ struct ctf_body {
 enum ctf_field_kind {
 	CTF_FIELD_OTHER,
 	CTF_FIELD_INTEGER,
+	CTF_FIELD_LEB128,        /* the operation is an integer */
 	CTF_FIELD_STRING,        /* the operation is a text */
 	CTF_FIELD_TEXT,          /* `count` characters in a run */
 	CTF_FIELD_TEXT_ELEMENTS, /* the operation is elements */
@@ -63,6 +68,8 @@ enum ctf_field_kind {
 /* A member of one of the structures. */
 struct ctf_field {
 	const char *name;
+	const struct ctf_type *type;
+	uint32_t roles;
 	enum ctf_field_kind kind;
 	struct ctf_integer integer;
 	uint32_t operation; /* of the body */
@@ -76,12 +83,10 @@ struct ctf_procedure {
 	uint32_t field_count;
 };
 
-/* What integers mean to the reader, beside the lengths and tags that they are. */
+/* What integers mean to the reader, beside the lengths, tags and roles that they have. */
 struct ctf_meaning {
 	enum ctf_order order;          /* of the trace */
 	const struct ctf_clock *clock; /* whose ticks are taken; NULL: none are */
-	bool has_id;                   /* members called id, at any depth, are the id of the event */
-	bool is_packet;                /* timestamp_end is no tick: it comes before the events */
 };
 
 /* A structure that is stepped over; NULL is none. */
@@ -94,7 +99,10 @@ struct ctf_scope {
 bool ctf_procedure_make(struct ctf_procedure *procedure, const struct ctf_scope *scopes, size_t scope_count,
 			struct arena *memory);
 
-/* Returns the first field of a name, NULL if there is none. */
-const struct ctf_field *ctf_procedure_find(const struct ctf_procedure *procedure, const char *name);
+/* Returns the first field that has a role, NULL if there is none. */
+const struct ctf_field *ctf_procedure_find(const struct ctf_procedure *procedure, enum ctf_role role);
+
+/* How an integer is read in a trace of a byte order. */
+struct ctf_integer ctf_integer_of(const struct ctf_type *type, enum ctf_order order);
 
 #endif

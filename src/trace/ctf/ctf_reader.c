@@ -23,6 +23,7 @@ enum histree_status ctf_reader_init(struct ctf_reader *reader, struct histree_er
 	reader->cursor.slots = calloc(reader->stream->type->slot_count, sizeof(uint64_t));
 	reader->place_capacity = reader->decoder->place_count + 1;
 	reader->cursor.places = calloc(reader->place_capacity, sizeof(struct ctf_place));
+	reader->cursor.texts = &reader->texts;
 	reader->head.discarded = reader->head.sequence = CTF_UNKNOWN;
 	ctf_window_init(&reader->window, reader->files[0].path, reader->stays_open);
 	return reader->cursor.slots != NULL && reader->cursor.places != NULL ? HISTREE_OK
@@ -32,6 +33,7 @@ enum histree_status ctf_reader_init(struct ctf_reader *reader, struct histree_er
 void ctf_reader_release(struct ctf_reader *reader)
 {
 	ctf_window_release(&reader->window);
+	ctf_texts_release(&reader->texts);
 	free(reader->cursor.slots);
 	free(reader->cursor.places);
 	free(reader->pieces);
@@ -106,8 +108,8 @@ static void note_losses(struct ctf_reader *reader)
 {
 	const struct ctf_head *head = &reader->head, *before = &reader->before;
 	struct trace_report *report = &reader->base.notes->report;
-	const struct ctf_field *const *fields = reader->stream->head_fields;
-	bool is_timed = fields[CTF_TIMESTAMP_BEGIN] != NULL && fields[CTF_TIMESTAMP_END] != NULL;
+	bool is_timed =
+		ctf_stream_has(reader->stream, CTF_ROLE_BEGIN) && ctf_stream_has(reader->stream, CTF_ROLE_END);
 	bool has_before = reader->has_before;
 	histree_time begin = is_timed ? time_of(reader, head->begin) : INT64_MIN;
 	histree_time end = is_timed ? time_of(reader, head->end) : INT64_MIN;
@@ -293,6 +295,7 @@ static enum ctf_outcome decode(struct ctf_reader *reader, struct ctf_class **cla
 		return CTF_BROKEN;
 	}
 	reader->ticks = cursor->clock;
+	cursor->fields = cursor->at;
 	outcome = ctf_cursor_run(cursor, &(*class)->procedure);
 	if (outcome == CTF_DONE && cursor->at == start) {
 		*why = "an event has no bits";
@@ -372,6 +375,8 @@ static void end_stream(struct ctf_reader *reader)
 enum histree_status ctf_reader_next(struct ctf_reader *reader, struct histree_error *error)
 {
 	reader->base.has_upcoming = false;
+	if (reader->texts.kept != NULL)
+		ctf_texts_clear(&reader->texts);
 	for (;;) {
 		if (trace_stream_put_gap(&reader->base))
 			return HISTREE_OK;

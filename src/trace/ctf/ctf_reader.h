@@ -38,6 +38,7 @@ struct ctf_reader {
 	uint32_t window_file;
 	struct ctf_cursor cursor;
 	size_t place_capacity;
+	struct ctf_texts texts;       /* of the event */
 	bool is_open;                 /* a packet is */
 	uint64_t offset;              /* of the packet in its file */
 	uint64_t content, size;       /* of the packet, in bits, as far as the file has it */

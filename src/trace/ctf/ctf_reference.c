@@ -2,49 +2,25 @@
 /*
  * What the length of a sequence or the tag of a variant names, CTF 1.8, section 7.3.2: a path from the root of a
  * scope, or a name that is looked for in the structures around it, from the innermost one out, and then in the
- * scopes before.  Only what comes earlier in the event can be named.
+ * scopes before.  Only what comes earlier in the event can be named.  Locations of CTF 2 are in ctf_location.c.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "trace/ctf/ctf_schema.h"
+#include "trace/ctf/ctf_reference.h"
 
-enum scope {
-	SCOPE_PACKET_HEADER,
-	SCOPE_PACKET_CONTEXT,
-	SCOPE_EVENT_HEADER,
-	SCOPE_EVENT_CONTEXT,
-	SCOPE_CONTEXT,
-	SCOPE_PAYLOAD,
-	SCOPE_COUNT
+static const char *const roots[CTF_SCOPE_COUNT] = {
+	[CTF_SCOPE_PACKET_HEADER] = "trace.packet.header.",
+	[CTF_SCOPE_PACKET_CONTEXT] = "stream.packet.context.",
+	[CTF_SCOPE_EVENT_HEADER] = "stream.event.header.",
+	[CTF_SCOPE_EVENT_CONTEXT] = "stream.event.context.",
+	[CTF_SCOPE_CONTEXT] = "event.context.",
+	[CTF_SCOPE_PAYLOAD] = "event.fields.",
 };
 
-static const char *const roots[SCOPE_COUNT] = {
-	[SCOPE_PACKET_HEADER] = "trace.packet.header.",
-	[SCOPE_PACKET_CONTEXT] = "stream.packet.context.",
-	[SCOPE_EVENT_HEADER] = "stream.event.header.",
-	[SCOPE_EVENT_CONTEXT] = "stream.event.context.",
-	[SCOPE_CONTEXT] = "event.context.",
-	[SCOPE_PAYLOAD] = "event.fields.",
-};
-
-/* A structure around what is looked at, and how many of its members come before that. */
-struct around {
-	const struct ctf_type *structure;
-	size_t before;
-	const struct around *outer;
-};
-
-struct finder {
-	struct ctf_schema *schema;
-	struct ctf_type *scopes[SCOPE_COUNT];
-	enum scope scope;     /* that is walked */
-	uint32_t event_slots; /* in use by the event that is walked */
-	struct histree_error *error;
-};
-
-static enum histree_status find_in(struct finder *finder, struct ctf_type *type, const struct around *around);
+static enum histree_status find_in(struct ctf_finder *finder, struct ctf_type *type,
+				   const struct ctf_around *around);
 
 static struct ctf_member *find_member(const struct ctf_type *structure, size_t before, const char *name,
 				      size_t size, uint64_t *searches)
@@ -79,15 +55,15 @@ static struct ctf_member *follow(const struct ctf_type *structure, size_t before
 	}
 }
 
-static struct ctf_member *find_target(const struct finder *finder, const char *path, const struct around *around,
-				      enum scope *scope)
+static struct ctf_member *find_target(const struct ctf_finder *finder, const char *path,
+				      const struct ctf_around *around, enum ctf_scope_kind *scope)
 {
 	struct ctf_member *found = NULL;
 	uint64_t *searches = &finder->schema->searches;
-	const struct around *root = around;
+	const struct ctf_around *root = around;
 	while (root->outer != NULL)
 		root = root->outer;
-	for (*scope = SCOPE_PACKET_HEADER; *scope < SCOPE_COUNT; ++*scope) {
+	for (*scope = CTF_SCOPE_PACKET_HEADER; *scope < CTF_SCOPE_COUNT; ++*scope) {
 		size_t size = strlen(roots[*scope]);
 		const struct ctf_type *structure = finder->scopes[*scope];
 		if (strncmp(path, roots[*scope], size) != 0 || structure == NULL || *scope > finder->scope)
@@ -99,7 +75,7 @@ static struct ctf_member *find_target(const struct finder *finder, const char *p
 	for (; found == NULL && around != NULL; around = around->outer)
 		found = follow(around->structure, around->before, path, searches);
 	for (int before = (int)finder->scope - 1; found == NULL && before >= 0; before--) {
-		*scope = (enum scope)before;
+		*scope = (enum ctf_scope_kind)before;
 		if (finder->scopes[before] != NULL)
 			found = follow(finder->scopes[before], finder->scopes[before]->member_count, path,
 				       searches);
@@ -107,21 +83,60 @@ static struct ctf_member *find_target(const struct finder *finder, const char *p
 	return found;
 }
 
-static enum histree_status give_slot(struct finder *finder, struct ctf_member *member, enum scope scope)
+static bool take_slot(struct ctf_finder *finder, enum ctf_scope_kind scope, uint32_t *out)
 {
-	if (member->slot != CTF_NO_SLOT)
-		return HISTREE_OK;
-	bool is_shared = scope < SCOPE_CONTEXT;
+	bool is_shared = scope < CTF_SCOPE_CONTEXT;
 	uint32_t *used = is_shared ? &finder->schema->shared_slots : &finder->event_slots;
-	if (*used == (is_shared ? CTF_SHARED_SLOTS : CTF_SLOTS_MAX))
-		return error_set(finder->error, HISTREE_ERR_TRACE,
-				 "the metadata has too many fields that are lengths or tags");
-	member->slot = (*used)++;
+	if (*used == (is_shared ? CTF_SHARED_SLOTS : CTF_SLOTS_MAX)) {
+		error_set(finder->error, HISTREE_ERR_TRACE,
+			  "the metadata has too many fields that are lengths or tags");
+		return false;
+	}
+	*out = (*used)++;
+	return true;
+}
+
+static bool has_slot(const struct ctf_member *member, uint32_t slot)
+{
+	const struct ctf_slot *more = member->more_slots;
+	while (more != NULL && more->slot != slot)
+		more = more->next;
+	return member->slot == slot || more != NULL;
+}
+
+/* A slot that all members have which a length or a tag may be: the one that they have, or a new one. */
+static enum histree_status give_slot(struct ctf_finder *finder, const struct ctf_targets *targets, uint32_t *out)
+{
+	struct ctf_member *first = targets->members[0];
+	const struct ctf_slot *more = first->more_slots;
+	for (*out = first->slot; *out != CTF_NO_SLOT; *out = more->slot, more = more->next) {
+		size_t have = 0;
+		while (have < targets->count && has_slot(targets->members[have], *out))
+			have++;
+		if (have == targets->count)
+			return HISTREE_OK;
+		if (more == NULL)
+			break;
+	}
+	if (!take_slot(finder, targets->scope, out))
+		return finder->error->status;
+	for (size_t i = 0; i < targets->count; i++) {
+		struct ctf_member *member = targets->members[i];
+		if (member->slot == CTF_NO_SLOT) {
+			member->slot = *out;
+			continue;
+		}
+		struct ctf_slot *another = ctf_schema_allocate(finder->schema, 1, sizeof(*another), finder->error);
+		if (another == NULL)
+			return finder->error->status;
+		*another = (struct ctf_slot){ .slot = *out, .next = member->more_slots };
+		member->more_slots = another;
+	}
 	return HISTREE_OK;
 }
 
 /* Each option is chosen by the numbers of the label that is called as it is. */
-static enum histree_status find_choices(struct finder *finder, struct ctf_type *variant)
+static enum histree_status find_choices(struct ctf_finder *finder, struct ctf_type *variant)
 {
 	const struct ctf_type *tag = variant->target->type;
 	struct ctf_choice choices[CTF_CHOICES_MAX];
@@ -156,16 +171,92 @@ static enum histree_status find_choices(struct finder *finder, struct ctf_type *
 	return HISTREE_OK;
 }
 
-static enum histree_status find_reference(struct finder *finder, struct ctf_type *type, const struct around *around)
+static enum histree_status check_searches(const struct ctf_finder *finder)
 {
-	bool is_variant = type->kind == CTF_VARIANT;
-	enum scope scope;
-	if (type->path == NULL)
-		return error_set(finder->error, HISTREE_ERR_TRACE, "a variant of the metadata has no tag");
-	struct ctf_member *target = find_target(finder, type->path, around, &scope);
 	if (finder->schema->searches > CTF_SEARCHES_MAX)
 		return error_set(finder->error, HISTREE_ERR_TRACE,
 				 "the metadata has too many lengths and tags in structures too large");
+	return HISTREE_OK;
+}
+
+/* The ranges of a variant as numbers of its tag: what no tag can be is left out. */
+static enum histree_status take_ranges(struct ctf_finder *finder, struct ctf_type *variant)
+{
+	bool is_signed = variant->target->type->is_signed;
+	ctf_wide least = is_signed ? INT64_MIN : 0, most = is_signed ? INT64_MAX : (ctf_wide)UINT64_MAX;
+	variant->choices = ctf_schema_allocate(finder->schema, variant->range_count + 1, sizeof(*variant->choices),
+					       finder->error);
+	variant->choice_count = 0;
+	if (variant->choices == NULL)
+		return finder->error->status;
+	for (size_t i = 0; i < variant->range_count; i++) {
+		const struct ctf_range *range = &variant->ranges[i];
+		ctf_wide low = range->low < least ? least : range->low;
+		ctf_wide high = range->high > most ? most : range->high;
+		if (low <= high)
+			variant->choices[variant->choice_count++] = (struct ctf_choice){ .low = (uint64_t)low,
+											 .high = (uint64_t)high,
+											 .member = range->member };
+	}
+	if (variant->is_optional && (variant->target->type->form & CTF_BOOLEAN) != 0)
+		variant->choices[variant->choice_count++] = (struct ctf_choice){ .low = 1, .high = 1 };
+	return HISTREE_OK;
+}
+
+/* What the members that a length or a selector may be have to be.  Returns what is wrong, NULL if nothing is. */
+static const char *fault_of_targets(const struct ctf_type *type, const struct ctf_targets *targets)
+{
+	bool is_variant = type->kind == CTF_VARIANT;
+	bool is_boolean = targets->count > 0 && (targets->members[0]->type->form & CTF_BOOLEAN) != 0;
+	if (targets->are_too_many)
+		return "too many fields may be there";
+	if (targets->count == 0)
+		return is_variant ? "there is no boolean and no integer before the field that needs it"
+				  : "there is no integer before the field that needs it";
+	for (size_t i = 0; i < targets->count; i++) {
+		const struct ctf_type *target = targets->members[i]->type;
+		if (target->is_signed && !is_variant)
+			return "the length is a signed integer";
+		if (((target->form & CTF_BOOLEAN) != 0) != is_boolean ||
+		    target->is_signed != targets->members[0]->type->is_signed)
+			return "the fields that may be there are not of one kind";
+	}
+	if (is_boolean && !type->is_optional)
+		return is_variant ? "the selector of a variant is a boolean" : "the length is a boolean";
+	if (is_boolean && type->range_count > 0)
+		return "the selector is a boolean, which has no ranges";
+	return type->is_optional && !is_boolean && type->range_count == 0
+		       ? "the selector is an integer, but 'selector-field-ranges' is missing"
+		       : NULL;
+}
+
+static enum histree_status find_location(struct ctf_finder *finder, struct ctf_type *type,
+					 const struct ctf_around *around)
+{
+	struct ctf_targets targets;
+	ctf_location_find(finder, type->location, around, &targets);
+	enum histree_status status = check_searches(finder);
+	const char *fault = fault_of_targets(type, &targets);
+	if (status == HISTREE_OK && fault != NULL)
+		status = error_set(finder->error, HISTREE_ERR_TRACE, "%s: %s", type->location->text, fault);
+	if (status == HISTREE_OK)
+		status = give_slot(finder, &targets, &type->slot);
+	type->target = targets.members[0];
+	return status == HISTREE_OK && type->kind == CTF_VARIANT ? take_ranges(finder, type) : status;
+}
+
+static enum histree_status find_reference(struct ctf_finder *finder, struct ctf_type *type,
+					  const struct ctf_around *around)
+{
+	bool is_variant = type->kind == CTF_VARIANT;
+	struct ctf_targets targets = { .count = 1 };
+	if (type->location != NULL)
+		return find_location(finder, type, around);
+	if (type->path == NULL)
+		return error_set(finder->error, HISTREE_ERR_TRACE, "a variant of the metadata has no tag");
+	struct ctf_member *target = find_target(finder, type->path, around, &targets.scope);
+	if (check_searches(finder) != HISTREE_OK)
+		return finder->error->status;
 	if (target == NULL || target->type->kind != CTF_INTEGER || (is_variant && !target->type->is_enumeration))
 		return error_set(finder->error, HISTREE_ERR_TRACE,
 				 "the metadata has no %s \"%.80s\" before the %s that needs it",
@@ -174,16 +265,17 @@ static enum histree_status find_reference(struct finder *finder, struct ctf_type
 	if (!is_variant && target->type->is_signed)
 		return error_set(finder->error, HISTREE_ERR_TRACE,
 				 "the length \"%.80s\" in the metadata is a signed integer", type->path);
-	enum histree_status status = give_slot(finder, target, scope);
-	type->target = target;
+	targets.members[0] = type->target = target;
+	enum histree_status status = give_slot(finder, &targets, &type->slot);
 	return status == HISTREE_OK && is_variant ? find_choices(finder, type) : status;
 }
 
-static enum histree_status find_in_members(struct finder *finder, struct ctf_type *type, const struct around *outer)
+static enum histree_status find_in_members(struct ctf_finder *finder, struct ctf_type *type,
+					   const struct ctf_around *outer)
 {
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; status == HISTREE_OK && i < type->member_count; i++) {
-		struct around around = { .structure = type, .before = i, .outer = outer };
+		struct ctf_around around = { .structure = type, .before = i, .outer = outer };
 		/* The options of a variant do not come one before the other. */
 		bool is_structure = type->kind == CTF_STRUCTURE;
 		if (ctf_type_is_compound(type->members[i].type))
@@ -192,7 +284,8 @@ static enum histree_status find_in_members(struct finder *finder, struct ctf_typ
 	return status;
 }
 
-static enum histree_status find_in(struct finder *finder, struct ctf_type *type, const struct around *around)
+static enum histree_status find_in(struct ctf_finder *finder, struct ctf_type *type,
+				   const struct ctf_around *around)
 {
 	enum histree_status status = HISTREE_OK;
 	if (type->kind == CTF_SEQUENCE || type->kind == CTF_VARIANT)
@@ -206,7 +299,7 @@ static enum histree_status find_in(struct finder *finder, struct ctf_type *type,
 		       : HISTREE_OK;
 }
 
-static enum histree_status find_in_scope(struct finder *finder, enum scope scope)
+static enum histree_status find_in_scope(struct ctf_finder *finder, enum ctf_scope_kind scope)
 {
 	finder->scope = scope;
 	return finder->scopes[scope] == NULL ? HISTREE_OK : find_in(finder, finder->scopes[scope], NULL);
@@ -215,27 +308,28 @@ static enum histree_status find_in_scope(struct finder *finder, enum scope scope
 enum histree_status ctf_references_find(struct ctf_schema *schema, struct ctf_stream_type *stream,
 					struct histree_error *error)
 {
-	struct finder finder = {
+	struct ctf_finder finder = {
 		.schema = schema,
-		.scopes = { [SCOPE_PACKET_HEADER] = schema->packet_header,
-			    [SCOPE_PACKET_CONTEXT] = stream->packet_context,
-			    [SCOPE_EVENT_HEADER] = stream->event_header,
-			    [SCOPE_EVENT_CONTEXT] = stream->event_context },
+		.scopes = { [CTF_SCOPE_PACKET_HEADER] = schema->packet_header,
+			    [CTF_SCOPE_PACKET_CONTEXT] = stream->packet_context,
+			    [CTF_SCOPE_EVENT_HEADER] = stream->event_header,
+			    [CTF_SCOPE_EVENT_CONTEXT] = stream->event_context },
 		.event_slots = CTF_SHARED_SLOTS,
 		.error = error,
 	};
 	stream->slot_count = CTF_SHARED_SLOTS;
 	enum histree_status status = HISTREE_OK;
-	for (enum scope scope = SCOPE_PACKET_HEADER; status == HISTREE_OK && scope < SCOPE_CONTEXT; scope++)
+	for (enum ctf_scope_kind scope = CTF_SCOPE_PACKET_HEADER; status == HISTREE_OK && scope < CTF_SCOPE_CONTEXT;
+	     scope++)
 		status = find_in_scope(&finder, scope);
 	for (size_t i = 0; status == HISTREE_OK && i < stream->events.count; i++) {
 		struct ctf_event_type *event = stream->events.entries[i].record;
-		finder.scopes[SCOPE_CONTEXT] = event->context;
-		finder.scopes[SCOPE_PAYLOAD] = event->payload;
+		finder.scopes[CTF_SCOPE_CONTEXT] = event->context;
+		finder.scopes[CTF_SCOPE_PAYLOAD] = event->payload;
 		finder.event_slots = CTF_SHARED_SLOTS;
-		status = find_in_scope(&finder, SCOPE_CONTEXT);
+		status = find_in_scope(&finder, CTF_SCOPE_CONTEXT);
 		if (status == HISTREE_OK)
-			status = find_in_scope(&finder, SCOPE_PAYLOAD);
+			status = find_in_scope(&finder, CTF_SCOPE_PAYLOAD);
 		if (stream->slot_count < finder.event_slots)
 			stream->slot_count = finder.event_slots;
 	}

@@ -22,6 +22,30 @@ void *ctf_schema_allocate(struct ctf_schema *schema, size_t count, size_t size, 
 	return room;
 }
 
+struct ctf_type *ctf_type_copy(struct ctf_schema *schema, struct ctf_type *type, struct histree_error *error)
+{
+	if (type == NULL || !ctf_type_is_compound(type))
+		return type;
+	struct ctf_type *copy = ctf_schema_allocate(schema, 1, sizeof(*copy), error);
+	if (copy == NULL)
+		return NULL;
+	*copy = *type;
+	if (type->kind == CTF_ARRAY || type->kind == CTF_SEQUENCE) {
+		copy->element = ctf_type_copy(schema, type->element, error);
+		return copy->element == NULL ? NULL : copy;
+	}
+	copy->members = ctf_schema_allocate(schema, type->member_count, sizeof(*copy->members), error);
+	if (copy->members == NULL)
+		return NULL;
+	for (size_t i = 0; i < type->member_count; i++) {
+		copy->members[i] = type->members[i];
+		copy->members[i].type = ctf_type_copy(schema, type->members[i].type, error);
+		if (copy->members[i].type == NULL)
+			return NULL;
+	}
+	return copy;
+}
+
 /* ---- clocks ---------------------------------------------------------------------------------------------- */
 
 static enum histree_status find_clock(struct ctf_schema *schema, struct ctf_type *type, struct histree_error *error)
@@ -165,16 +189,19 @@ static enum histree_status link_events(struct ctf_schema *schema, struct histree
 enum histree_status ctf_schema_link(struct ctf_schema *schema, struct histree_error *error)
 {
 	const struct ctf_clock *ignored = NULL;
+	bool is_by_name = schema->version == 1; /* CTF 2 says which clock a stream has, and what integers mean */
+	schema->shared_slots = CTF_HEAD_ROLES;
 	enum histree_status status = link_streams(schema, error);
 	if (status == HISTREE_OK)
 		status = link_events(schema, error);
-	if (status == HISTREE_OK)
+	if (status == HISTREE_OK && is_by_name)
 		status = find_clocks(schema, schema->packet_header, false, &ignored, error);
-	for (size_t i = 0; status == HISTREE_OK && i < schema->stream_count; i++) {
+	for (size_t i = 0; status == HISTREE_OK && is_by_name && i < schema->stream_count; i++)
 		status = link_clocks(schema, schema->streams[i], error);
-		if (status == HISTREE_OK)
-			status = ctf_references_find(schema, schema->streams[i], error);
-	}
+	if (status == HISTREE_OK && is_by_name)
+		ctf_roles_imply(schema);
+	for (size_t i = 0; status == HISTREE_OK && i < schema->stream_count; i++)
+		status = ctf_references_find(schema, schema->streams[i], error);
 	return status;
 }
 

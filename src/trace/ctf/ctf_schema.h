@@ -23,6 +23,17 @@ enum {
 	CTF_SEARCHES_MAX = 100000000, /* members looked at, to find what lengths and tags name */
 };
 
+/* The structures that come one after the other: of a packet, then of an event. */
+enum ctf_scope_kind {
+	CTF_SCOPE_PACKET_HEADER,
+	CTF_SCOPE_PACKET_CONTEXT,
+	CTF_SCOPE_EVENT_HEADER,
+	CTF_SCOPE_EVENT_CONTEXT,
+	CTF_SCOPE_CONTEXT,
+	CTF_SCOPE_PAYLOAD,
+	CTF_SCOPE_COUNT
+};
+
 struct ctf_event_type {
 	uint64_t id, stream_id;
 	bool has_id, has_stream;
@@ -47,10 +58,12 @@ struct ctf_environment {
 struct ctf_schema {
 	struct arena memory;
 	enum ctf_order order;
+	unsigned version; /* of CTF: 1, 2 */
 	bool has_uuid;
 	uint8_t uuid[16];
+	const char *uid;                /* of the trace; NULL: it has none */
 	struct ctf_type *packet_header; /* or NULL */
-	uint32_t shared_slots;          /* in use */
+	uint32_t shared_slots;          /* in use; the first are what the head of a packet says, by enum ctf_role */
 	uint64_t searches;              /* members looked at so far */
 	struct ctf_clock *clocks;
 	size_t clock_count, clock_capacity;
@@ -71,8 +84,14 @@ const struct ctf_environment *ctf_schema_environment(const struct ctf_schema *sc
 /* Room in the schema's memory; NULL, with the error set, when that is out or above its bound. */
 void *ctf_schema_allocate(struct ctf_schema *schema, size_t count, size_t size, struct histree_error *error);
 
+/* Returns a type for another place of the tree: members are of their place.  NULL, with the error set, as above. */
+struct ctf_type *ctf_type_copy(struct ctf_schema *schema, struct ctf_type *type, struct histree_error *error);
+
 /* Put together what was read: events and streams, clocks, and what lengths and tags name. */
 enum histree_status ctf_schema_link(struct ctf_schema *schema, struct histree_error *error);
+
+/* A part of that: what integers of CTF 1.8 mean. */
+void ctf_roles_imply(const struct ctf_schema *schema);
 
 /* A part of that: find what each length and tag of a stream and its events names, and give those members slots. */
 enum histree_status ctf_references_find(struct ctf_schema *schema, struct ctf_stream_type *stream,

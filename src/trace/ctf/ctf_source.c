@@ -12,7 +12,6 @@
 #include "base/error.h"
 #include "trace/ctf/ctf_facts.h"
 #include "trace/ctf/ctf_metadata.h"
-#include "trace/ctf/tsdl_reader.h"
 
 /* ---- the trace ------------------------------------------------------------------------------------------- */
 
@@ -45,6 +44,7 @@ static void describe(struct ctf_source *source)
 		.machine = environment_text(schema, "machine"),
 		.get_int = ctf_field_int,
 		.get_string = ctf_field_string,
+		.visit = ctf_field_visit,
 	};
 }
 
@@ -54,8 +54,11 @@ static enum histree_status read_metadata(struct ctf_source *source, struct histr
 	enum histree_status status = ctf_metadata_read(source->base.path, &text, error);
 	if (status != HISTREE_OK)
 		return status;
-	ctf_facts_read(text, &source->base.facts);
-	status = tsdl_read(&source->schema, text, error);
+	status = ctf_metadata_schema(text, &source->schema, error);
+	if (status == HISTREE_OK && source->schema.version == 2)
+		ctf_facts_take(&source->schema, &source->base.facts);
+	else if (status == HISTREE_OK)
+		ctf_facts_read(text, &source->base.facts);
 	free(text);
 	if (status != HISTREE_OK)
 		return status;
@@ -350,7 +353,7 @@ static enum histree_status read_facts(const char *path, struct trace_facts *out,
 	char *metadata;
 	enum histree_status status = ctf_metadata_read(path, &metadata, error);
 	if (status == HISTREE_OK)
-		ctf_facts_read(metadata, out);
+		ctf_metadata_facts(metadata, out);
 	free(metadata);
 	return status;
 }

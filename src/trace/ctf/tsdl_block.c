@@ -265,6 +265,7 @@ enum histree_status tsdl_read(struct ctf_schema *schema, const char *text, struc
 	if (reader == NULL)
 		return error_memory(error, "the metadata");
 	reader->schema = schema;
+	schema->version = 1;
 	reader->error = told;
 	reader->tsdl = tsdl_begin(text);
 	enum histree_status status = read_all(reader) ? ctf_schema_link(schema, told) : told->status;

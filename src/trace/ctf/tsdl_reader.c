@@ -134,29 +134,9 @@ static struct ctf_type *find_name(const struct tsdl_reader *reader, const char *
 	return name == NULL ? NULL : name->type;
 }
 
-/* A type for another place of the tree: members are of their place. */
 struct ctf_type *tsdl_type_copy(struct tsdl_reader *reader, struct ctf_type *type)
 {
-	if (type == NULL || !ctf_type_is_compound(type))
-		return type;
-	struct ctf_type *copy = tsdl_allocate(reader, 1, sizeof(*copy));
-	if (copy == NULL)
-		return NULL;
-	*copy = *type;
-	if (type->kind == CTF_ARRAY || type->kind == CTF_SEQUENCE) {
-		copy->element = tsdl_type_copy(reader, type->element);
-		return copy->element == NULL ? NULL : copy;
-	}
-	copy->members = tsdl_allocate(reader, type->member_count, sizeof(*copy->members));
-	if (copy->members == NULL)
-		return NULL;
-	for (size_t i = 0; i < type->member_count; i++) {
-		copy->members[i] = type->members[i];
-		copy->members[i].type = tsdl_type_copy(reader, type->members[i].type);
-		if (copy->members[i].type == NULL)
-			return NULL;
-	}
-	return copy;
+	return ctf_type_copy(reader->schema, type, reader->error);
 }
 
 struct ctf_type *tsdl_name_use(struct tsdl_reader *reader, const char *text)

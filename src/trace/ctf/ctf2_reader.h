@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ctf2_reader.h - what the parts of the reader of CTF 2's metadata share: JSON (ctf2_json.c), field classes
+ * (ctf2_class.c, ctf2_compound.c), clocks (ctf2_clock.c) and fragments (ctf2_fragment.c).
+ *
+ * Recursive descent.  The first fault ends it: a function that returns false or NULL has set the error, which names
+ * the fragment and the path in it.  What histree has no use for is checked for its type and left out.
+ */
+#ifndef TRACE_CTF_CTF2_READER_H
+#define TRACE_CTF_CTF2_READER_H
+
+#include <jansson.h>
+
+#include "base/intern.h"
+#include "trace/ctf/ctf_schema.h"
+
+struct ctf2_reader {
+	struct ctf_schema *schema;
+	struct histree_error *error;
+	size_t fragment; /* that is read, from 1 */
+	bool has_preamble, has_trace;
+	struct intern alias_names;
+	struct ctf_type **aliases; /* by the id of the name */
+	size_t alias_capacity;
+	struct ctf_type *byte;
+	struct id_map streams; /* struct ctf_stream_type, by id */
+};
+
+/* A value in a fragment, and where it is: a path of keys and places. */
+struct ctf2_value {
+	json_t *json; /* borrowed; NULL: there is none */
+	const struct ctf2_value *outer;
+	const char *key; /* NULL: `index` says where it is */
+	size_t index;
+	struct ctf2_reader *reader;
+};
+
+/* Set the error to "fragment 3 of the metadata, KEY.KEY[2]: WHAT"; returns false. */
+bool ctf2_fail(const struct ctf2_value *value, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Write "fragment 3 of the metadata, KEY.KEY[2]"; the beginning of a path that is too long is left out. */
+void ctf2_place(const struct ctf2_value *value, char *out, size_t size);
+
+/* Room in the memory of the schema. */
+void *ctf2_allocate(const struct ctf2_value *value, size_t count, size_t size);
+
+/*
+ * The JSON text of a fragment, which the caller frees by json_decref(); NULL with the error set.  Integers of more
+ * digits than jansson has room for are in it as strings that ctf2_number() understands.
+ */
+json_t *ctf2_json(struct ctf2_reader *reader, const char *text, size_t size);
+
+/* The value of a key, of which there may be none: its json is NULL then. */
+struct ctf2_value ctf2_member(const struct ctf2_value *object, const char *key);
+struct ctf2_value ctf2_element(const struct ctf2_value *array, size_t index);
+
+/* The value of a key, which must be of a type; there must be one if `is_required`. */
+bool ctf2_get(const struct ctf2_value *object, const char *key, json_type type, bool is_required,
+	      struct ctf2_value *out);
+
+/* The same for a text, which is kept; NULL: there is none. */
+bool ctf2_get_text(const struct ctf2_value *object, const char *key, bool is_required, const char **out);
+
+/* An integer from `low` to `high`. */
+bool ctf2_number(const struct ctf2_value *value, ctf_wide low, ctf_wide high, ctf_wide *out);
+
+/* The same of a key; *out stays as it is if there is none. */
+bool ctf2_get_number(const struct ctf2_value *object, const char *key, bool is_required, ctf_wide low,
+		     ctf_wide high, ctf_wide *out);
+
+/* One of some words; *out becomes its index, and stays as it is if there is none. */
+bool ctf2_get_word(const struct ctf2_value *object, const char *key, bool is_required, const char *const *words,
+		   size_t count, size_t *out);
+
+/* Refuse extensions: histree has none of them (CTF 2, section 5.1). */
+bool ctf2_check_extensions(const struct ctf2_value *object);
+
+/* Read a set of ranges (section 5.3.2) behind the `*count` that there are, as those of a member. */
+bool ctf2_ranges(const struct ctf2_value *array, uint32_t member, struct ctf_range **ranges, size_t *count,
+		 size_t *capacity);
+
+/* Read the alignment of a key. */
+bool ctf2_get_alignment(const struct ctf2_value *object, const char *key, uint32_t *out);
+
+/* Read a field class, or the name of an alias of one, for its place in the tree; NULL if there is none. */
+struct ctf_type *ctf2_class(const struct ctf2_value *value, unsigned depth);
+
+/* The same for those that have parts; `type` is the value of its property. */
+struct ctf_type *ctf2_compound(const struct ctf2_value *value, const char *type, unsigned depth);
+
+/* Read where a length or a selector is. */
+bool ctf2_location(const struct ctf2_value *object, const char *key, struct ctf_type *type);
+
+/* Check what says who made something: it is not needed to read it. */
+bool ctf2_check_identity(const struct ctf2_value *object);
+
+/* Read a clock class. */
+bool ctf2_clock(const struct ctf2_value *fragment);
+
+/* Returns the clock of an id, NULL if there is none. */
+struct ctf_clock *ctf2_clock_find(const struct ctf_schema *schema, const char *id);
+
+/* Read one fragment. */
+bool ctf2_fragment(struct ctf2_reader *reader, json_t *json);
+
+#endif
