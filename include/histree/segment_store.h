@@ -150,9 +150,13 @@ struct histree_segment_store_info {
 	uint64_t node_count, node_bytes, file_bytes;
 };
 
+enum { HISTREE_SEGMENT_OVERVIEWS_MAX = 16 };
+
 struct histree_segment_overviews_info {
 	uint32_t count;
 	uint64_t summary_count, file_bytes; /* of all of them */
+	/* Of each, the one with the shortest cells first: how long these are, and how many summaries it has. */
+	uint64_t cell_ns[HISTREE_SEGMENT_OVERVIEWS_MAX], summaries[HISTREE_SEGMENT_OVERVIEWS_MAX];
 };
 
 /* Returns what overviews a finished store has.  Any number of threads may ask. */

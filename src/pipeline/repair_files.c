@@ -9,6 +9,7 @@
 #include "base/io_copy.h"
 #include "event_index/event_index.h"
 #include "pipeline/repair_inside.h"
+#include "segment/segment_overviews.h"
 #include "segment/segment_repair.h"
 #include "state/history_copy.h"
 #include "store_folder/manifest.h"
@@ -103,6 +104,43 @@ static void report_lost_segments(void *context, const struct histree_segment_los
 		options->lost_segments(options->context, repair->analysis, loss);
 }
 
+/* In an overview nothing is lost, but a store is made that has sound ones. */
+static void found_bad_overview(void *context, const char *what)
+{
+	struct repair *repair = context;
+	uint64_t faults = repair->faults;
+	repair_found_damage(repair, what);
+	repair->faults = faults;
+	repair->lacks_overviews = true;
+}
+
+static enum histree_status verify_segments(struct repair *repair, struct histree_segment_store *store,
+					   const char *path)
+{
+	enum histree_status status =
+		histree_segment_store_verify(store, repair_found_damage, repair, repair->error);
+	if (status != HISTREE_OK)
+		return status;
+	return segment_overviews_verify(&io_posix, path, histree_segment_store_info(store), store,
+					found_bad_overview, repair, repair->error);
+}
+
+/* What the words of the build say; those of a file alone are not known. */
+static bool wants_overviews(const struct repair *repair)
+{
+	return repair->info.options == NULL || strstr(repair->info.options, "--no-overviews") == NULL;
+}
+
+static enum histree_status make_segment_overviews(struct repair *repair, const char *path)
+{
+	struct histree_segment_store *store;
+	enum histree_status status = histree_segment_store_open(path, NULL, &store, repair->error);
+	if (status == HISTREE_OK)
+		status = histree_segment_store_make_overviews(store, repair->work.cancel, repair->error);
+	histree_segment_store_close(store);
+	return status;
+}
+
 enum histree_status repair_segments(struct repair *repair, const struct histree_store_segments *meant,
 				    const char *path, const char *out)
 {
@@ -124,14 +162,14 @@ enum histree_status repair_segments(struct repair *repair, const struct histree_
 	repair->analysis_version = schema->provider_version;
 	if (repair->analysis == NULL)
 		repair->analysis = arena_copy(&repair->arena, schema->provider, strlen(schema->provider));
-	status = histree_segment_store_verify(damaged, repair_found_damage, repair, repair->error);
+	status = verify_segments(repair, damaged, path);
 	if (status == HISTREE_OK || status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_IO)
 		status = segment_repair(
 			&io_posix, damaged, out,
 			&(struct segment_repair_report){ .lost = report_lost_segments, .context = repair },
 			repair->error);
 	histree_segment_store_close(damaged);
-	return status;
+	return status == HISTREE_OK && wants_overviews(repair) ? make_segment_overviews(repair, out) : status;
 }
 
 /* ---- the index of events -------------------------------------------------------------------------------- */

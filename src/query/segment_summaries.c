@@ -21,6 +21,7 @@ struct reading {
 	const struct summaries_request *request;
 	struct duration_buckets buckets;
 	struct histree_error *error;
+	uint64_t count; /* of segments that were taken */
 };
 
 bool segment_summaries_can(struct histree_segment_store *store, const struct histree_segment_query *query,
@@ -72,24 +73,41 @@ static bool may_start(void *context, const struct segment_bounds *bounds)
 	return bounds->start_min <= starts->to && bounds->start_max >= starts->from;
 }
 
+/*
+ * Whether it can be of a cell of its overview, and of segments of the store.  That is not all that can be wrong
+ * with a summary whose checksum is right, but all that one summary shows (docs/design/0028-summaries.md).
+ */
+static bool is_plausible(const struct reading *reading, const struct segment_summary *summary, unsigned width_log2)
+{
+	const struct histree_segment_store_info *info = histree_segment_store_info(reading->store);
+	uint64_t last = number_of(info->end), start = number_of(summary->longest_start);
+	return start <= last && summary->longest <= last - start && summary->shortest_start >= info->start &&
+	       summary->longest_start >= info->start && summary->longest <= info->duration_max &&
+	       summary->shortest >= info->duration_min && summary->count <= info->segment_count &&
+	       segment_overview_cell(summary->shortest_start, width_log2) == start >> width_log2;
+}
+
+/* Of an overview if that is not NULL. */
 static enum histree_status take_segment(struct reading *reading, const struct histree_segment *segment,
-					bool is_summary)
+					const struct segment_overview *overview)
 {
 	const struct summaries_request *request = reading->request;
 	const struct histree_value null = histree_null();
 	struct segment_summary summary;
 	bool together = request->field == SEGMENT_OVERVIEWS_TOGETHER;
-	if (!is_summary)
+	if (overview == NULL)
 		summary = segment_summary_of(segment, together ? &null : &segment->content[request->field]);
-	else if (!segment_summary_get(&reading->buckets, segment, &summary))
+	else if (!segment_summary_get(&reading->buckets, segment, &summary) ||
+		 !is_plausible(reading, &summary, overview->width_log2))
 		return HISTREE_PARTIAL;
+	reading->count += summary.count;
 	if (together)
 		summary.value = null;
 	return request->take(request->context, &summary, reading->error);
 }
 
-/* Of the store or of an overview; `window` is what the segments of the file overlap. */
-static enum histree_status read_file(struct reading *reading, struct histree_segment_store *file,
+/* Of the store, if `overview` is NULL; `window` is what the segments of the file overlap. */
+static enum histree_status read_file(struct reading *reading, const struct segment_overview *overview,
 				     struct segment_window window, struct segment_choice choice)
 {
 	const struct histree_segment_query query = { .from = window.from,
@@ -97,28 +115,29 @@ static enum histree_status read_file(struct reading *reading, struct histree_seg
 						     .cancel = reading->request->query->cancel };
 	struct histree_segment_iter *iter;
 	struct histree_segment segment;
-	if (file == reading->store)
+	if (overview == NULL)
 		choice.field_count =
 			reading->request->field == SEGMENT_OVERVIEWS_TOGETHER ? 1 : reading->request->field + 1;
-	enum histree_status status = histree_segment_iter_create(file, &iter, reading->error);
+	enum histree_status status = histree_segment_iter_create(
+		overview != NULL ? overview->store : reading->store, &iter, reading->error);
 	if (status != HISTREE_OK)
 		return status;
 	status = segment_iter_start_choice(iter, &query, choice, reading->error);
 	while (status == HISTREE_OK &&
 	       (status = histree_segment_iter_next(iter, &segment, reading->error)) == HISTREE_OK)
-		status = take_segment(reading, &segment, file != reading->store);
+		status = take_segment(reading, &segment, overview);
 	histree_segment_iter_free(iter);
 	/* What an overview lacks or says wrongly is no fault of the store. */
-	if (file != reading->store && status == HISTREE_ERR_FORMAT)
+	if (overview != NULL && status == HISTREE_ERR_FORMAT)
 		return HISTREE_PARTIAL;
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-static enum histree_status read_starts_of(struct reading *reading, struct histree_segment_store *file,
+static enum histree_status read_starts_of(struct reading *reading, const struct segment_overview *overview,
 					  histree_time from, histree_time to)
 {
 	struct starts starts = { from, to };
-	return read_file(reading, file, (struct segment_window){ from, to },
+	return read_file(reading, overview, (struct segment_window){ from, to },
 			 (struct segment_choice){ .may_have = may_start, .context = &starts });
 }
 
@@ -130,8 +149,7 @@ static enum histree_status read_range(struct reading *reading, int level, uint64
 	const struct histree_segment_store_info *info = histree_segment_store_info(reading->store);
 	bool alone = reading->request->longest_alone;
 	if (level < 0)
-		return read_starts_of(reading, reading->store, segment_overview_time(from),
-				      segment_overview_time(to));
+		return read_starts_of(reading, NULL, segment_overview_time(from), segment_overview_time(to));
 	const struct segment_overview *overview = &reading->overviews->overviews[level];
 	uint64_t last_of_cell = (UINT64_C(1) << overview->width_log2) - 1;
 	/* Where the store has nothing before or after, the cell at its end is whole. */
@@ -145,7 +163,7 @@ static enum histree_status read_range(struct reading *reading, int level, uint64
 		return read_range(reading, level - 1, from, to);
 	if (none)
 		return HISTREE_OK;
-	enum histree_status status = read_starts_of(reading, overview->store, segment_overview_time(cells_first),
+	enum histree_status status = read_starts_of(reading, overview, segment_overview_time(cells_first),
 						    segment_overview_time(cells_last));
 	if (status == HISTREE_OK && !alone && cells_first > from)
 		status = read_range(reading, level - 1, from, cells_first - 1);
@@ -169,8 +187,11 @@ enum histree_status segment_summaries_read_starts(struct histree_segment_store *
 						  histree_time to, struct histree_error *error)
 {
 	struct reading reading = begin(store, request, error);
+	const struct histree_segment_store_info *info = histree_segment_store_info(store);
 	int level = find_level(reading.overviews, request->width_log2_max);
-	return read_range(&reading, level, number_of(from), number_of(to));
+	enum histree_status status = read_range(&reading, level, number_of(from), number_of(to));
+	bool is_all = from <= info->start && to >= info->end && !request->longest_alone;
+	return status == HISTREE_OK && is_all && reading.count != info->segment_count ? HISTREE_PARTIAL : status;
 }
 
 /* Those that are in the window at its start. */
@@ -183,7 +204,7 @@ enum histree_status segment_summaries_read_earlier(struct histree_segment_store 
 		return HISTREE_OK;
 	struct reading reading = begin(store, request, error);
 	struct starts before = { INT64_MIN, from - 1 };
-	return read_file(&reading, store, (struct segment_window){ from, from },
+	return read_file(&reading, NULL, (struct segment_window){ from, from },
 			 (struct segment_choice){ .may_have = may_start, .context = &before });
 }
 
@@ -202,5 +223,5 @@ enum histree_status segment_summaries_read_chosen(struct histree_segment_store *
 {
 	struct reading reading = begin(store, request, error);
 	const struct histree_segment_query *query = request->query;
-	return read_file(&reading, store, (struct segment_window){ query->from, query->to }, choice);
+	return read_file(&reading, NULL, (struct segment_window){ query->from, query->to }, choice);
 }

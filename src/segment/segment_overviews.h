@@ -14,7 +14,7 @@
 
 #include "histree/segment_store.h"
 
-enum { SEGMENT_OVERVIEWS_MAX = 16, SEGMENT_OVERVIEW_VERSION = 1 };
+enum { SEGMENT_OVERVIEWS_MAX = HISTREE_SEGMENT_OVERVIEWS_MAX, SEGMENT_OVERVIEW_VERSION = 1 };
 
 struct segment_overview {
 	struct histree_segment_store *store;
@@ -67,11 +67,13 @@ struct segment_overviews *segment_overviews_open(const struct io *io, const char
 						 const struct histree_segment_store_info *of, size_t cache_bytes);
 
 /*
- * Read all of those that are beside a store, whether they can be used or not.  `report` gets a sentence for each
- * fault.  HISTREE_ERR_FORMAT: there were some.
+ * Read all of those that are beside a store, whether they can be used or not, and compare their sums with the
+ * segments of the store, which is sound; NULL: not with these.  `report` gets a sentence for each fault.
+ * HISTREE_ERR_FORMAT: there were some.
  */
 enum histree_status segment_overviews_verify(const struct io *io, const char *path,
 					     const struct histree_segment_store_info *of,
+					     struct histree_segment_store *segments,
 					     void (*report)(void *context, const char *fault), void *context,
 					     struct histree_error *error);
 

@@ -1,31 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/io.h"
-#include "segment/segment_overviews.h"
+#include "segment/segment_overviews_check.h"
 #include "segment/segment_summary.h"
-
-struct overview_faults {
-	void (*report)(void *context, const char *fault);
-	void *context;
-	const char *path; /* of the overview */
-	uint64_t count;
-};
-
-static void report_overview(void *context, const char *fault)
-{
-	struct overview_faults *faults = context;
-	char text[1024];
-	faults->count++;
-	snprintf(text, sizeof(text), "overview '%s': %s; nothing is lost: remove the file, or build again",
-		 faults->path, fault);
-	faults->report(faults->context, text);
-}
+#include "store/overview_faults.h"
 
 static bool is_one_cell(const struct segment_summary *summary, unsigned width_log2)
 {
@@ -64,57 +43,71 @@ static enum histree_status check_summaries(const struct segment_overview *overvi
 	return HISTREE_OK;
 }
 
-static enum histree_status verify_overview(const struct io *io, const char *path,
-					   const struct histree_segment_store_info *of,
-					   struct overview_faults *faults, struct histree_error *error)
+/* The overviews of a store, one after the other; each is compared with the one before, if that is sound. */
+struct verified {
+	const struct io *io;
+	const struct histree_segment_store_info *of;
+	struct histree_segment_store *segments;
+	struct segment_overview before; /* store NULL: none */
+	size_t field;                   /* of that */
+	struct overview_faults faults;
+};
+
+static enum histree_status verify_sums(const struct verified *verified, const struct segment_overview *overview,
+				       size_t field, struct histree_error *error)
 {
-	enum { CACHE_BYTES = 1 << 20 };
-	struct segment_overview overview;
-	struct histree_error fault = { 0 };
-	uint64_t count = faults->count;
-	size_t field;
-	faults->path = path;
-	enum histree_status status = segment_overview_open(io, path, of, CACHE_BYTES, &overview, &field, &fault);
-	if (status == HISTREE_OK)
-		status = histree_segment_store_verify(overview.store, report_overview, faults, &fault);
-	if (status == HISTREE_OK)
-		status = check_summaries(&overview, of, &fault);
-	histree_segment_store_close(overview.store);
-	/* One that a newer version made is of no more use. */
-	bool is_damaged =
-		status == HISTREE_ERR_FORMAT || status == HISTREE_ERR_INCOMPLETE || status == HISTREE_ERR_VERSION;
-	if (is_damaged && faults->count == count)
-		report_overview(faults, fault.message);
-	return status == HISTREE_OK || is_damaged ? HISTREE_OK : error_set(error, status, "%s", fault.message);
+	const struct segment_overview *before = &verified->before;
+	bool follows =
+		before->store != NULL && field == verified->field && overview->width_log2 > before->width_log2;
+	enum histree_status status = check_summaries(overview, verified->of, error);
+	if (status != HISTREE_OK || (!follows && verified->segments == NULL))
+		return status;
+	return segment_overview_check(overview, follows ? before : NULL, verified->segments, field, error);
 }
 
-/* One that cannot be opened is there. */
-static bool is_there(const struct io *io, const char *path)
+static enum histree_status verify_overview(struct verified *verified, const char *path, struct histree_error *error)
 {
-	int file = io->open(io->context, path, O_RDONLY, 0);
-	if (file < 0)
-		return errno != ENOENT;
-	io->close(io->context, file);
-	return true;
+	enum { CACHE_BYTES = 1 << 20 };
+	struct overview_faults *faults = &verified->faults;
+	struct segment_overview overview;
+	struct histree_error fault = { 0 };
+	uint64_t before = faults->count;
+	size_t field;
+	faults->path = path;
+	enum histree_status status =
+		segment_overview_open(verified->io, path, verified->of, CACHE_BYTES, &overview, &field, &fault);
+	if (status == HISTREE_OK)
+		status = histree_segment_store_verify(overview.store, overview_faults_report, faults, &fault);
+	if (status == HISTREE_OK)
+		status = verify_sums(verified, &overview, field, &fault);
+	if (status == HISTREE_OK) {
+		histree_segment_store_close(verified->before.store);
+		verified->before = overview;
+		verified->field = field;
+	} else {
+		histree_segment_store_close(overview.store);
+	}
+	return overview_faults_judge(faults, before, status, &fault, error);
 }
 
 enum histree_status segment_overviews_verify(const struct io *io, const char *path,
 					     const struct histree_segment_store_info *of,
+					     struct histree_segment_store *segments,
 					     void (*report)(void *context, const char *fault), void *context,
 					     struct histree_error *error)
 {
-	struct overview_faults faults = { .report = report, .context = context };
+	struct verified verified = {
+		.io = io, .of = of, .segments = segments, .faults = { .report = report, .context = context }
+	};
 	enum histree_status status = HISTREE_OK;
 	for (uint32_t number = 1; number <= SEGMENT_OVERVIEWS_MAX && status == HISTREE_OK; number++) {
 		char *name = segment_overview_path(path, number);
 		if (name == NULL)
-			return error_memory(error, "a path");
-		if (is_there(io, name))
-			status = verify_overview(io, name, of, &faults, error);
+			status = error_memory(error, "a path");
+		else if (overview_is_there(io, name))
+			status = verify_overview(&verified, name, error);
 		free(name);
 	}
-	if (status == HISTREE_OK && faults.count > 0)
-		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %" PRIu64 " fault%s in its overviews", path,
-				   faults.count, faults.count == 1 ? "" : "s");
-	return status;
+	histree_segment_store_close(verified.before.store);
+	return status == HISTREE_OK ? overview_faults_sum(&verified.faults, path, error) : status;
 }

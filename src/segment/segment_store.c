@@ -293,7 +293,9 @@ struct histree_segment_overviews_info histree_segment_store_overviews(struct his
 	const struct segment_overviews *overviews = segment_store_overviews(store);
 	struct histree_segment_overviews_info info = { .count = overviews != NULL ? overviews->count : 0 };
 	for (uint32_t i = 0; i < info.count; i++) {
-		info.summary_count += overviews->overviews[i].store->info.segment_count;
+		info.cell_ns[i] = UINT64_C(1) << overviews->overviews[i].width_log2;
+		info.summaries[i] = overviews->overviews[i].store->info.segment_count;
+		info.summary_count += info.summaries[i];
 		info.file_bytes += overviews->overviews[i].store->info.file_bytes;
 	}
 	return info;
@@ -316,8 +318,10 @@ enum histree_status histree_segment_store_verify(struct histree_segment_store *s
 	enum histree_status status = store->backend->verify(store->body, &store->info, report, context, error);
 	if (store->no_overviews || store->path == NULL || (status != HISTREE_OK && status != HISTREE_ERR_FORMAT))
 		return status;
-	enum histree_status of_overviews = segment_overviews_verify(
-		store->room.io, store->path, &store->info, report, context, status == HISTREE_OK ? error : NULL);
+	bool is_sound = status == HISTREE_OK;
+	enum histree_status of_overviews =
+		segment_overviews_verify(store->room.io, store->path, &store->info, is_sound ? store : NULL, report,
+					 context, is_sound ? error : NULL);
 	return status == HISTREE_OK ? of_overviews : status;
 }
 

@@ -338,6 +338,155 @@ static void what_no_segments_have_is_not_believed(void **state)
 	memory_io_release(&memory);
 }
 
+/* What a summary says, changed so that each is one that segments could have. */
+enum lie { LIE_COUNT, LIE_MOVED, LIE_TOTAL, LIE_VALUE, LIE_LONGEST, LIE_START, LIE_SQUARES, LIE_LEFT_OUT, LIES };
+
+static void tell_lie(enum lie lie, struct segment_summary *one, struct segment_summary *other)
+{
+	static const struct histree_value futex = { .type = HISTREE_STRING, .bytes = "futex", .size = 5 };
+	static const struct histree_value read = { .type = HISTREE_STRING, .bytes = "read", .size = 4 };
+	switch (lie) {
+	case LIE_MOVED:
+		other->count--;
+		other->total -= other->shortest;
+		/* fall through */
+	case LIE_COUNT:
+		one->count++;
+		one->total += one->shortest;
+		break;
+	case LIE_TOTAL:
+		one->total--;
+		break;
+	case LIE_VALUE:
+		one->value = histree_value_equal(&one->value, &read) ? futex : read;
+		break;
+	case LIE_LONGEST:
+		one->longest--;
+		break;
+	case LIE_START:
+		one->shortest_start = one->longest_start;
+		break;
+	case LIE_SQUARES:
+		one->squares *= 2;
+		break;
+	case LIE_LEFT_OUT:
+	case LIES:
+		break;
+	}
+}
+
+/* Of so many, with their total well within what it may be. */
+static bool is_rich(const struct segment_summary *summary)
+{
+	uint64_t spread = summary->longest - summary->shortest;
+	return summary->count > 3 && spread > 3 && summary->shortest_start != summary->longest_start &&
+	       summary->total - summary->count * summary->shortest > spread + 1 &&
+	       summary->count * summary->longest - summary->total > spread + 1;
+}
+
+/* Write an overview anew with a lie in it.  Returns false if nothing in it can be lied about. */
+static bool forge_sums(const struct memory_io *memory, const char *path, enum lie lie)
+{
+	const struct histree_segment_query all_of_it = HISTREE_SEGMENTS_ALL;
+	const struct histree_segment_open_options plain = { .no_overviews = true };
+	struct histree_segment_store *from, *to;
+	struct histree_segment_iter *iter;
+	struct histree_segment segment;
+	struct segment_summary *summaries = calloc(SEGMENTS, sizeof(*summaries)), *rich[2];
+	struct duration_buckets buckets;
+	size_t count = 0, found = 0;
+	char copy[NAME_SIZE];
+	assert_non_null(summaries);
+	snprintf(copy, sizeof(copy), "%s.copy", path);
+	duration_buckets_init(&buckets, SUMMARY_BUCKETS_PER_DECADE);
+	assert_int_equal(segment_store_open(&memory->io, path, &plain, &from, NULL), HISTREE_OK);
+	const struct histree_segment_store_options options = { .path = copy,
+							       .schema = from->info.schema,
+							       .node_size = 4096 };
+	assert_int_equal(segment_store_create(&memory->io, &options, &to, NULL), HISTREE_OK);
+	assert_int_equal(histree_segment_iter_create(from, &iter, NULL), HISTREE_OK);
+	assert_int_equal(histree_segment_iter_start(iter, &all_of_it, NULL, NULL), HISTREE_OK);
+	while (histree_segment_iter_next(iter, &segment, NULL) == HISTREE_OK) {
+		struct segment_summary *summary = &summaries[count++];
+		assert_true(segment_summary_get(&buckets, &segment, summary));
+		summary->value =
+			histree_string_n(strndup(summary->value.bytes, summary->value.size), summary->value.size);
+		if (found < 2 && is_rich(summary))
+			rich[found++] = summary;
+	}
+	histree_segment_iter_free(iter);
+	for (size_t i = 0; i < count; i++) {
+		struct segment_summary said = summaries[i];
+		struct histree_value content[SUMMARY_FIELD_COUNT];
+		if (found == 2 && (&summaries[i] == rich[0] || &summaries[i] == rich[1])) {
+			struct segment_summary one = *rich[0], other = *rich[1];
+			tell_lie(lie, &one, &other);
+			said = &summaries[i] == rich[0] ? one : other;
+			if (lie == LIE_LEFT_OUT && &summaries[i] == rich[0])
+				continue;
+		}
+		const struct histree_segment put = segment_summary_put(&said, content);
+		assert_int_equal(histree_segment_store_add(to, &put, NULL), HISTREE_OK);
+	}
+	assert_int_equal(histree_segment_store_finish(to, NULL), HISTREE_OK);
+	histree_segment_store_close(to);
+	histree_segment_store_close(from);
+	for (size_t i = 0; i < count; i++)
+		free((void *)(uintptr_t)summaries[i].value.bytes);
+	free(summaries);
+	memory->io.unlink(memory->io.context, path);
+	assert_int_equal(memory->io.rename(memory->io.context, copy, path), 0);
+	return found == 2;
+}
+
+static enum histree_status verify(const struct memory_io *memory)
+{
+	struct histree_segment_store *store = open_store(&memory->io, false);
+	enum histree_status status = histree_segment_store_verify(store, NULL, NULL, NULL);
+	histree_segment_store_close(store);
+	return status;
+}
+
+static void sums_that_are_not_true_are_found(void **state)
+{
+	(void)state;
+	struct memory_io memory;
+	memory_io_init(&memory);
+	build(&memory.io, "f", test_seed());
+	for (int lie = 0; lie < LIES; lie++)
+		for (uint32_t number = 1; number <= 2; number++) {
+			char path[NAME_SIZE];
+			snprintf(path, sizeof(path), "f.overview%u", number);
+			assert_int_equal(make(&memory.io, never, NULL), HISTREE_OK);
+			assert_int_equal(verify(&memory), HISTREE_OK);
+			assert_true(forge_sums(&memory, path, LIES));
+			assert_int_equal(verify(&memory), HISTREE_OK);
+			assert_true(forge_sums(&memory, path, (enum lie)lie));
+			assert_int_equal(verify(&memory), HISTREE_ERR_FORMAT);
+		}
+	memory_io_release(&memory);
+}
+
+/* Of all segments, queries know how many there are. */
+static void a_wrong_count_of_all_is_not_believed(void **state)
+{
+	(void)state;
+	static const enum lie lies[] = { LIE_COUNT, LIE_LEFT_OUT };
+	struct memory_io memory;
+	memory_io_init(&memory);
+	build(&memory.io, "f", test_seed());
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(make(&memory.io, never, NULL), HISTREE_OK);
+		for (uint32_t number = 1; number <= overview_count(&memory); number++) {
+			char path[NAME_SIZE];
+			snprintf(path, sizeof(path), "f.overview%u", number);
+			assert_true(forge_sums(&memory, path, lies[i]));
+		}
+		assert_same_answer(&memory);
+	}
+	memory_io_release(&memory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -348,6 +497,8 @@ int main(void)
 		cmocka_unit_test(damage_costs_no_answer),
 		cmocka_unit_test(those_of_another_store_are_not_used),
 		cmocka_unit_test(what_no_segments_have_is_not_believed),
+		cmocka_unit_test(sums_that_are_not_true_are_found),
+		cmocka_unit_test(a_wrong_count_of_all_is_not_believed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
