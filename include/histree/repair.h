@@ -3,8 +3,8 @@
  * repair.h - make a sound store of what can be read of a damaged one, or of one whose build was cut off.
  *
  * The damaged store stays as it is.  In the new one, states that are lost are intervals of type unknown, and all
- * others are as they were.  A segment store keeps the segments that can be read; its side tables are made again
- * when a query needs them.
+ * others are as they were.  A segment store keeps the segments that can be read, and gets overviews again; its side
+ * tables are made when a query needs them.
  */
 #ifndef HISTREE_REPAIR_H
 #define HISTREE_REPAIR_H
@@ -36,10 +36,10 @@ struct histree_repair_options {
 
 /*
  * Repair a store.  Returns HISTREE_OK if nothing was damaged, HISTREE_PARTIAL if something was and the callbacks
- * were told what, HISTREE_NOT_FOUND if the histories and segments of a complete store are sound, so that nothing
- * was made, and a negative status if nothing could be made, or the call was cancelled.  A history can be repaired
- * if its header and the section TREE, or their copies, can be read; a store can be repaired if one of its
- * histories can.
+ * were told what, HISTREE_NOT_FOUND if the histories and segments of a complete store, and the overviews of
+ * these, are sound, so that nothing was made, and a negative status if nothing could be made, or the call was
+ * cancelled.  A history can be repaired if its header and the section TREE, or their copies, can be read; a store
+ * can be repaired if one of its histories can.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_repair(const struct histree_repair_options *options,
 								  struct histree_error *error);

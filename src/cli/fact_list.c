@@ -164,6 +164,7 @@ void fact_list_add_history(struct fact_list *list, const struct histree_history_
 }
 
 void fact_list_add_segments(struct fact_list *list, const struct histree_segment_store_info *info,
+			    const struct histree_segment_overviews_info *overviews,
 			    const struct histree_store_segments *in_store)
 {
 	add_text(list, "analysis", in_store->analysis);
@@ -182,6 +183,13 @@ void fact_list_add_segments(struct fact_list *list, const struct histree_segment
 	add_count(list, "depth", info->depth);
 	add_bytes(list, "file_bytes", info->file_bytes);
 	add_real(list, "bytes_per_segment", rounded(share(info->file_bytes, info->segment_count)));
+	add_count(list, "overview_count", overviews->count);
+	add_bytes(list, "overview_bytes", overviews->file_bytes);
+	if (overviews->count == 0)
+		return;
+	add_duration(list, "overview_cell_ns", overviews->cell_ns[0]);
+	add_numbers(list, "overview_summaries", FACT_NUMBERS, overviews->summaries, overviews->count,
+		    "shortest cells first");
 }
 
 void fact_put(const struct fact *fact, struct row_writer *rows)

@@ -54,6 +54,7 @@ void fact_list_add_history(struct fact_list *list, const struct histree_history_
 
 /* Adds the facts of a segment store. */
 void fact_list_add_segments(struct fact_list *list, const struct histree_segment_store_info *info,
+			    const struct histree_segment_overviews_info *overviews,
 			    const struct histree_store_segments *in_store);
 
 /* Writes the value as a cell. */

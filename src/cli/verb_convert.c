@@ -29,7 +29,7 @@ static const struct cli_option options[] = {
 	{ .name = "no-overviews",
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct convert_options, no_overviews),
-	  .help = "make no overviews of long histories" },
+	  .help = "make no overviews of long histories and many segments" },
 	CLI_OPTION_PROGRESS(struct convert_options),
 	{ 0 },
 };

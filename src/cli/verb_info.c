@@ -190,7 +190,8 @@ static enum cli_exit inform_segments(struct informing *informing, const struct t
 		return report_error(&error);
 	if (!informing->format->for_people)
 		fact_list_add_store(&informing->facts, histree_store_info(target->store));
-	fact_list_add_segments(&informing->facts, histree_segment_store_info(store), in_store);
+	const struct histree_segment_overviews_info overviews = histree_segment_store_overviews(store);
+	fact_list_add_segments(&informing->facts, histree_segment_store_info(store), &overviews, in_store);
 	enum cli_exit code = take_facts(informing);
 	if (!informing->is_learning)
 		target_warn_of_version(target, in_store->analysis, in_store->analysis_version);

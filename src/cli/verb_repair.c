@@ -109,7 +109,7 @@ static enum cli_exit repair(struct repairing *repairing, const struct histree_re
 	if (status == HISTREE_NOT_FOUND)
 		report("'%s': its histories and segments are sound: nothing was made", wanted->path);
 	else if (status == HISTREE_OK)
-		report("'%s': nothing was damaged; '%s' holds the same", wanted->path, wanted->out);
+		report("'%s': nothing was lost; '%s' holds the same", wanted->path, wanted->out);
 	else
 		report("'%s' has what can be read of '%s'; %" PRIu64 " lost intervals are marked unknown",
 		       wanted->out, wanted->path, repairing->lost);

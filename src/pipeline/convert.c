@@ -14,6 +14,7 @@
 #include "overview/overview_writer.h"
 #include "pipeline/convert.h"
 #include "pipeline/file_work.h"
+#include "segment/segment_overviews.h"
 #include "state/history_copy.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
@@ -97,6 +98,20 @@ static enum histree_status copy_file(struct convert *convert, const char *path, 
 	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
 }
 
+/* A segment store is the same in its new place, and so are its overviews. */
+static enum histree_status copy_segments(struct convert *convert, const char *path, const char *out)
+{
+	enum histree_status status = copy_file(convert, path, out);
+	for (uint32_t number = 1; status == HISTREE_OK && !convert->options->no_overviews; number++) {
+		char *overview = segment_overview_path(path, number), *copy = segment_overview_path(out, number);
+		status = overview != NULL && copy != NULL ? io_copy(convert->io, overview, copy, convert->error)
+							  : error_memory(convert->error, "a path");
+		free(overview);
+		free(copy);
+	}
+	return status == HISTREE_NOT_FOUND ? HISTREE_OK : status;
+}
+
 /* One file of the store, by a function that knows how. */
 static enum histree_status make_one(struct convert *convert, const char *file,
 				    enum histree_status (*make)(struct convert *convert, const char *path,
@@ -159,7 +174,7 @@ static enum histree_status make_files(struct convert *convert)
 	if (status == HISTREE_OK)
 		status = make_histories(convert);
 	for (size_t i = 0; i < info->segments_count && status == HISTREE_OK; i++)
-		status = make_one(convert, info->segments[i].file, copy_file);
+		status = make_one(convert, info->segments[i].file, copy_segments);
 	if (status == HISTREE_OK)
 		status = make_one(convert, EVENT_INDEX_FILE, copy_file);
 	if (status != HISTREE_OK)

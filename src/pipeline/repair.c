@@ -254,7 +254,7 @@ static enum histree_status repair_store(struct repair *repair)
 	if (status == HISTREE_OK)
 		status = repair_any_index(repair, options->path, &folder);
 	/* There is nothing to mend in a complete store that is sound: no copy of it is left. */
-	if (status == HISTREE_OK && was_complete && repair->faults == 0)
+	if (status == HISTREE_OK && was_complete && repair->faults == 0 && !repair->lacks_overviews)
 		status = error_set(repair->error, HISTREE_NOT_FOUND, "'%s' is sound", options->path);
 	if (status == HISTREE_OK)
 		status = write_manifest(repair, &folder);

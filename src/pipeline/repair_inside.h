@@ -28,6 +28,7 @@ struct repair {
 	uint64_t lost;       /* pieces, of all histories */
 	uint64_t lost_nodes; /* of all segment stores */
 	uint64_t faults;
+	bool lacks_overviews; /* some are damaged */
 	struct histree_error *error;
 };
 
