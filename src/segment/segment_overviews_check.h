@@ -9,8 +9,8 @@
 
 /*
  * Compare all sums of an overview by `field` with what they are of: the segments of the store, if `below` is NULL,
- * or the summaries of an overview with shorter cells.  Both are sound in themselves.  HISTREE_ERR_FORMAT: they differ.
- * In memory are those of 64 Ki summaries, or of one cell.
+ * or the summaries of an overview with shorter cells.  Both are sound in themselves.  HISTREE_ERR_FORMAT: they
+ * differ.  In memory are those of 64 Ki summaries, or of one cell.
  */
 enum histree_status segment_overview_check(const struct segment_overview *overview,
 					   const struct segment_overview *below,
