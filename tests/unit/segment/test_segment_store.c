@@ -181,6 +181,32 @@ static void wrong_queries_are_refused(void **state)
 	histree_segment_store_close(store);
 }
 
+/* What an iterator says that it did is of the query that was started last. */
+static void a_query_may_be_asked_again(void **state)
+{
+	(void)state;
+	struct histree_segment_store *store;
+	struct histree_segment_iter *iter;
+	struct histree_segment segment;
+	const struct histree_segment_store_options options = { .kind = HISTREE_SEGMENTS_LAZY };
+	assert_int_equal(histree_segment_store_create(&options, &store, NULL), HISTREE_OK);
+	for (histree_time t = 0; t < 5; t++)
+		assert_int_equal(histree_segment_store_add(
+					 store, &(struct histree_segment){ .start = t, .end = t + 10 }, NULL),
+				 HISTREE_OK);
+	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
+	assert_int_equal(histree_segment_iter_create(store, &iter, NULL), HISTREE_OK);
+	for (int i = 0; i < 2; i++) {
+		const struct histree_segment_query query = HISTREE_SEGMENTS_ALL;
+		assert_int_equal(histree_segment_iter_start(iter, &query, NULL, NULL), HISTREE_OK);
+		while (histree_segment_iter_next(iter, &segment, NULL) == HISTREE_OK)
+			;
+		assert_int_equal(histree_segment_iter_stats(iter).segments, 5);
+	}
+	histree_segment_iter_free(iter);
+	histree_segment_store_close(store);
+}
+
 static void expect_fault(void *context, const char *fault)
 {
 	(void)context;
@@ -663,6 +689,7 @@ int main(void)
 		cmocka_unit_test(the_largest_schema_comes_back),
 		cmocka_unit_test(wrong_segments_are_refused_and_change_nothing),
 		cmocka_unit_test(wrong_queries_are_refused),
+		cmocka_unit_test(a_query_may_be_asked_again),
 		cmocka_unit_test(forged_extents_and_counts_are_found),
 		cmocka_unit_test(the_two_kinds_of_tree_are_not_mixed_up),
 		cmocka_unit_test(a_schema_is_as_long_as_its_fields),

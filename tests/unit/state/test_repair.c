@@ -198,6 +198,50 @@ static void names_that_contradict_each_other_are_replaced(void **state)
 	}
 }
 
+/* A null that ends with the history is in no leaf, of the copy neither: both files are the same. */
+static void nulls_at_the_ends_are_left_out_again(void **state)
+{
+	(void)state;
+	static const char *const variants[] = { "cluster", "esht" };
+	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
+		const struct histree_history_options options = {
+			.path = "f",
+			.tree = { .variant = variants[i], .node_size = 4096, .nulls = HISTREE_NULLS_LEFT_OUT }
+		};
+		const struct copy_watch watch = { .lost = nothing_is_lost };
+		struct memory_io memory;
+		struct interval_sink sink;
+		struct attribute_tree tree;
+		memory_io_init(&memory);
+		make_names(&tree);
+		assert_int_equal(state_file_sink(&memory.io, &options, NULL, &sink, NULL), HISTREE_OK);
+		for (histree_quark quark = 0; quark < ATTRIBUTES; quark++) {
+			const struct histree_interval first = { .end = STEP,
+								.quark = quark,
+								.value = histree_int(1) };
+			assert_int_equal(sink.add(sink.context, &first, NULL), HISTREE_OK);
+		}
+		sink.closing(sink.context, END);
+		for (histree_quark quark = 0; quark < ATTRIBUTES; quark++) {
+			const struct histree_interval last = { .start = STEP + 1, .end = END, .quark = quark };
+			assert_int_equal(sink.add(sink.context, &last, NULL), HISTREE_OK);
+		}
+		assert_int_equal(sink.finish(sink.context, &tree, END, NULL), HISTREE_OK);
+		sink.free(sink.context);
+		attribute_tree_release(&tree);
+
+		struct histree_history *history = open_history(&memory, "f", false);
+		assert_int_equal(history_copy(&memory.io, history, "copy", &options.tree, &watch, NULL),
+				 HISTREE_OK);
+		histree_history_close(history);
+		const struct memory_file *before = memory_io_find(&memory, "f");
+		const struct memory_file *after = memory_io_find(&memory, "copy");
+		assert_int_equal(after->size, before->size);
+		assert_memory_equal(after->bytes, before->bytes, before->size);
+		memory_io_release(&memory);
+	}
+}
+
 /* ---- in slices ------------------------------------------------------------------------------------------- */
 
 /* Repair takes a million intervals at a time; what is lost for longer is one loss all the same. */
@@ -329,6 +373,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_that_contradict_each_other_are_replaced),
+		cmocka_unit_test(nulls_at_the_ends_are_left_out_again),
 		cmocka_unit_test(a_loss_over_slices_is_one_loss),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
