@@ -4,7 +4,7 @@
 # are named.  It does nothing where nothing is missing.
 #
 #	core		what the library and the command cannot do without
-#	features	pictures, the server, manual pages
+#	features	pictures, the server, recordings of perf, manual pages
 #	demo		what `make demo` shows more with: pictures, and a recording of this machine
 #	check		what the tests take, and those of their clients that are programs
 #	ci		what builds a bare Debian (scripts/bare-root), and the daemons of LTTng that the live tests record with
@@ -15,8 +15,8 @@
 set -eu
 
 core='make gcc libc6-dev meson ninja-build pkg-config libbabeltrace2-dev libjansson-dev libseccomp-dev'
-features='libcairo2-dev libmicrohttpd-dev zlib1g-dev scdoc'
-demo='libcairo2-dev linux-perf'
+features='libcairo2-dev libmicrohttpd-dev zlib1g-dev libtraceevent-dev libzstd-dev scdoc'
+demo='libcairo2-dev libtraceevent-dev libzstd-dev linux-perf'
 check='python3 libcmocka-dev babeltrace2 clang libclang-rt-14-dev chromium chromium-driver nodejs npm'
 ci='mmdebstrap lttng-tools liblttng-ust-dev'
 recordings='mmdebstrap qemu-system-x86 e2fsprogs linux-perf libc6-dev babeltrace2 libbabeltrace2-dev'

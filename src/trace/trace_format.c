@@ -8,16 +8,20 @@
 
 enum { FIRST_BYTES = 512 };
 
-static const struct trace_format perf = {
-	"a recording of perf", "convert it with 'perf data convert -i FILE --to-ctf FOLDER' and name that folder"
-};
-static const struct trace_format trace_cmd = { "a recording of trace-cmd", "record with LTTng or perf" };
-static const struct trace_format archive = { "compressed or an archive", "unpack it and name the folder" };
-static const struct trace_format ctf_file = { "a file of a CTF trace", "name the folder that it is in" };
-static const struct trace_format history = { "a file of a store of histree",
-					     "ask that store with 'histree query STORE'" };
-static const struct trace_format json = { "a trace in JSON", "record with LTTng or perf" };
-static const struct trace_format perfetto = { "a trace of Perfetto", "record with LTTng or perf" };
+static const struct trace_format perf = { .name = "a recording of perf", .is_perf = true };
+static const struct trace_format old_perf = { .name = "a recording of perf before 2010",
+					      .advice = "record with a newer perf" };
+static const struct trace_format trace_cmd = { .name = "a recording of trace-cmd",
+					       .advice = "record with LTTng or perf" };
+static const struct trace_format archive = { .name = "compressed or an archive",
+					     .advice = "unpack it and name the folder" };
+static const struct trace_format ctf_file = { .name = "a file of a CTF trace",
+					      .advice = "name the folder that it is in" };
+static const struct trace_format history = { .name = "a file of a store of histree",
+					     .advice = "ask that store with 'histree query STORE'" };
+static const struct trace_format json = { .name = "a trace in JSON", .advice = "record with LTTng or perf" };
+static const struct trace_format perfetto = { .name = "a trace of Perfetto",
+					      .advice = "record with LTTng or perf" };
 
 #define MAGIC(text) (text), sizeof(text) - 1
 
@@ -32,6 +36,7 @@ static const struct magic {
 } magics[] = {
 	{ MAGIC("PERFILE2"), 0, &perf },
 	{ MAGIC("2ELIFREP"), 0, &perf },
+	{ MAGIC("PERFFILE"), 0, &old_perf },
 	{ MAGIC("\x17\x08\x44tracing"), 0, &trace_cmd },
 	{ MAGIC("\x1f\x8b"), 0, &archive },         /* gzip */
 	{ MAGIC("\xfd\x37zXZ"), 0, &archive },      /* xz */

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_format.h - what a path holds that is not a trace that histree reads, told by its content.
+ * trace_format.h - what a file is, told by its content: a trace by itself, or what is not read.
  *
- * Whoever has a recording of perf, of trace-cmd or of a browser, or a trace in an archive, learns what it is and
- * how to go on, instead of what it is not.
+ * Whoever has a recording of trace-cmd or of a browser, or a trace in an archive, learns what it is and how to go
+ * on, instead of what it is not.
  */
 #ifndef TRACE_TRACE_FORMAT_H
 #define TRACE_TRACE_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct trace_format {
 	const char *name;   /* ends the sentence "this is ..." */
-	const char *advice; /* what to do with it */
+	const char *advice; /* what to do with it; NULL: it is read */
+	bool is_perf;       /* as perf record writes it */
 };
 
 /* Returns the format that the first bytes of a file are of, or NULL if they are of none that is known. */

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "trace/ctf/ctf_source.h"
+#include "trace/perf/perf_source.h"
 #include "trace/trace_format.h"
 
 /* Deeper than anyone keeps traces, and an end for folders that are mounted into themselves. */
@@ -98,8 +99,18 @@ static enum histree_status find_below(struct trace_list *list, const char *path,
 	return status;
 }
 
+/* Returns the kind of a file that is a trace by itself; NULL: it is none. */
+static const struct trace_format_kind *kind_of_file(const char *path)
+{
+	const struct trace_format *format = trace_format_of_path(path);
+	return format != NULL && format->is_perf ? &perf_format : NULL;
+}
+
 enum histree_status trace_list_find(struct trace_list *list, const char *path, struct histree_error *error)
 {
+	const struct trace_format_kind *kind = kind_of_file(path);
+	if (kind != NULL)
+		return add(list, path, kind, error);
 	size_t before = list->count;
 	size_t size = strlen(path);
 	while (size > 1 && path[size - 1] == '/')

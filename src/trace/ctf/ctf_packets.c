@@ -19,7 +19,7 @@ enum {
 struct walk {
 	const struct ctf_decoder *decoder;
 	struct ctf_packets *packets;
-	struct ctf_window window;
+	struct trace_window window;
 	struct ctf_cursor cursor;
 	struct trace_notes *notes;
 	size_t candidates;
@@ -31,7 +31,7 @@ static enum ctf_outcome read_head(struct walk *walk, uint64_t offset, struct ctf
 {
 	enum ctf_outcome outcome = CTF_SHORT;
 	for (size_t size = HEAD_SIZE; outcome == CTF_SHORT && size <= HEAD_SIZE_MAX; size *= 8) {
-		*status = ctf_window_move(&walk->window, offset, size, NULL);
+		*status = trace_window_move(&walk->window, offset, size, NULL);
 		if (*status != HISTREE_OK) {
 			*why = "cannot be read";
 			return CTF_BROKEN;
@@ -87,7 +87,7 @@ static uint64_t search(struct walk *walk, uint64_t offset)
 		return file_size;
 	magic_bytes(decoder, magic);
 	while (offset + sizeof(magic) <= file_size && walk->candidates < CANDIDATES_MAX) {
-		if (ctf_window_move(&walk->window, offset, SEARCH_SIZE, NULL) != HISTREE_OK ||
+		if (trace_window_move(&walk->window, offset, SEARCH_SIZE, NULL) != HISTREE_OK ||
 		    walk->window.count < sizeof(magic))
 			return file_size;
 		const uint8_t *found = memmem(walk->window.bytes, walk->window.count, magic, sizeof(magic));
@@ -192,9 +192,9 @@ enum histree_status ctf_packets_walk(const struct ctf_decoder *decoder, const ch
 	struct walk walk = { .decoder = decoder, .packets = out, .notes = notes };
 	enum histree_status status = HISTREE_OK;
 	*out = (struct ctf_packets){ .instance = CTF_UNKNOWN };
-	ctf_window_init(&walk.window, path, true);
+	trace_window_init(&walk.window, path, true);
 	struct histree_error told;
-	bool can_read = ctf_window_move(&walk.window, 0, HEAD_SIZE, &told) == HISTREE_OK;
+	bool can_read = trace_window_move(&walk.window, 0, HEAD_SIZE, &told) == HISTREE_OK;
 	if (!can_read || stat(path, &facts) != 0) {
 		trace_notes_warn(notes, "%s: %s", path, can_read ? "is gone" : told.message);
 		notes->report.damaged_streams++;
@@ -212,7 +212,7 @@ enum histree_status ctf_packets_walk(const struct ctf_decoder *decoder, const ch
 out:
 	free(walk.cursor.slots);
 	free(walk.cursor.places);
-	ctf_window_release(&walk.window);
+	trace_window_release(&walk.window);
 	if (status != HISTREE_OK)
 		ctf_packets_release(out);
 	return status;

@@ -11,7 +11,7 @@
 #define TRACE_CTF_CTF_PACKETS_H
 
 #include "trace/ctf/ctf_decoder.h"
-#include "trace/ctf/ctf_window.h"
+#include "trace/trace_window.h"
 #include "trace/trace_notes.h"
 
 struct ctf_packet {

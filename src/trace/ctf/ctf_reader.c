@@ -25,14 +25,14 @@ enum histree_status ctf_reader_init(struct ctf_reader *reader, struct histree_er
 	reader->cursor.places = calloc(reader->place_capacity, sizeof(struct ctf_place));
 	reader->cursor.texts = &reader->texts;
 	reader->head.discarded = reader->head.sequence = CTF_UNKNOWN;
-	ctf_window_init(&reader->window, reader->files[0].path, reader->stays_open);
+	trace_window_init(&reader->window, reader->files[0].path, reader->stays_open);
 	return reader->cursor.slots != NULL && reader->cursor.places != NULL ? HISTREE_OK
 									     : error_memory(error, "a stream");
 }
 
 void ctf_reader_release(struct ctf_reader *reader)
 {
-	ctf_window_release(&reader->window);
+	trace_window_release(&reader->window);
 	ctf_texts_release(&reader->texts);
 	free(reader->cursor.slots);
 	free(reader->cursor.places);
@@ -64,18 +64,18 @@ static void look(struct ctf_reader *reader, uint64_t bit)
  */
 static enum histree_status see_more(struct ctf_reader *reader, uint64_t bit, const char **why)
 {
-	struct ctf_window *window = &reader->window;
+	struct trace_window *window = &reader->window;
 	uint64_t first = bit / 8, left = (reader->size + 7) / 8 - first, wanted = reader->window_size;
 	bool is_there = window->offset == reader->offset + first;
 	size_t had = is_there ? window->count : 0;
 	if (had > 0 && wanted <= had)
 		wanted = 4 * (uint64_t)had;
-	if (wanted > CTF_WINDOW_SIZE_MAX)
-		wanted = CTF_WINDOW_SIZE_MAX;
+	if (wanted > TRACE_WINDOW_SIZE_MAX)
+		wanted = TRACE_WINDOW_SIZE_MAX;
 	if (wanted > left)
 		wanted = left;
 	struct histree_error told;
-	enum histree_status status = ctf_window_move(window, reader->offset + first, (size_t)wanted, &told);
+	enum histree_status status = trace_window_move(window, reader->offset + first, (size_t)wanted, &told);
 	if (status == HISTREE_ERR_MEMORY)
 		return status;
 	look(reader, bit);
@@ -223,8 +223,8 @@ static enum histree_status open_packet(struct ctf_reader *reader, struct histree
 	struct ctf_piece piece = piece_of(reader, reader->packets++);
 	const struct ctf_packet *packet = packet_of(reader, piece);
 	if (piece.file != reader->window_file) {
-		ctf_window_release(&reader->window);
-		ctf_window_init(&reader->window, reader->files[piece.file].path, reader->stays_open);
+		trace_window_release(&reader->window);
+		trace_window_init(&reader->window, reader->files[piece.file].path, reader->stays_open);
 		reader->window_file = piece.file;
 	}
 	note_hole(reader, piece);
@@ -236,7 +236,7 @@ static enum histree_status open_packet(struct ctf_reader *reader, struct histree
 	const char *why = "";
 	struct histree_error told;
 	uint64_t size = packet->size < reader->window_size ? packet->size : reader->window_size;
-	enum histree_status status = ctf_window_move(&reader->window, packet->offset, (size_t)size, &told);
+	enum histree_status status = trace_window_move(&reader->window, packet->offset, (size_t)size, &told);
 	if (status == HISTREE_OK)
 		status = read_head(reader, &why);
 	if (status == HISTREE_ERR_MEMORY)
@@ -369,7 +369,7 @@ static void end_stream(struct ctf_reader *reader)
 	if (reader->file_count == 1 && last->offset + last->size < packets->file_size)
 		trace_stream_lose(&reader->base, (struct trace_span){ .begin = INT64_MIN, .end = INT64_MAX }, 0);
 	trace_stream_end(&reader->base);
-	ctf_window_release(&reader->window);
+	trace_window_release(&reader->window);
 }
 
 enum histree_status ctf_reader_next(struct ctf_reader *reader, struct histree_error *error)

@@ -34,7 +34,7 @@ struct ctf_reader {
 	uint64_t packets;       /* begun so far, with those that were skipped */
 	uint64_t packet_events; /* of the last of them, up to the upcoming one */
 
-	struct ctf_window window;
+	struct trace_window window;
 	uint32_t window_file;
 	struct ctf_cursor cursor;
 	size_t place_capacity;

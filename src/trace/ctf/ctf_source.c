@@ -257,7 +257,7 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 		.base = { .kind = &reader_kind, .trace = &base->trace, .notes = base->notes },
 		.decoder = &source->decoder,
 		.window_size =
-			opening->window_size < CTF_WINDOW_SIZE_MIN ? CTF_WINDOW_SIZE_MIN : opening->window_size,
+			opening->window_size < TRACE_WINDOW_SIZE_MIN ? TRACE_WINDOW_SIZE_MIN : opening->window_size,
 		.stays_open = opening->files_stay_open,
 		.cpu = -1,
 	};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ctf_window.h - the part of a stream file that is looked at: one buffer, filled by pread.
+ * trace_window.h - the part of a stream file that is looked at: one buffer, filled by pread.
  *
  * The file is not mapped, so that one that is cut while it is read ends, and does not end the process.  It may be
  * kept open or opened for each read, so that thousands of streams need no thousands of open files.
  */
-#ifndef TRACE_CTF_CTF_WINDOW_H
-#define TRACE_CTF_CTF_WINDOW_H
+#ifndef TRACE_TRACE_WINDOW_H
+#define TRACE_TRACE_WINDOW_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,10 +15,10 @@
 #include "histree/status.h"
 
 /* No event is larger than the largest window. */
-enum { CTF_WINDOW_SIZE_MIN = 4096, CTF_WINDOW_SIZE_MAX = 64 << 20 };
+enum { TRACE_WINDOW_SIZE_MIN = 4096, TRACE_WINDOW_SIZE_MAX = 64 << 20 };
 
 /* A zeroed one is closed. */
-struct ctf_window {
+struct trace_window {
 	const char *path; /* borrowed */
 	bool stays_open;
 	bool is_open;
@@ -29,15 +29,15 @@ struct ctf_window {
 };
 
 /* Prepare; nothing is opened yet. */
-void ctf_window_init(struct ctf_window *window, const char *path, bool stays_open);
+void trace_window_init(struct trace_window *window, const char *path, bool stays_open);
 
-void ctf_window_release(struct ctf_window *window);
+void trace_window_release(struct trace_window *window);
 
 /*
  * Make the window begin at an offset of the file and hold `size` bytes of it, fewer where the file ends.  What it
  * holds of them already is not read again.  Returns HISTREE_ERR_IO, HISTREE_ERR_MEMORY.
  */
-enum histree_status ctf_window_move(struct ctf_window *window, uint64_t offset, size_t size,
-				    struct histree_error *error);
+enum histree_status trace_window_move(struct trace_window *window, uint64_t offset, size_t size,
+				      struct histree_error *error);
 
 #endif

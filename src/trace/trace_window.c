@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "trace/ctf/ctf_window.h"
+#include "trace/trace_window.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,26 +9,26 @@
 #include "base/error.h"
 #include "base/io.h"
 
-void ctf_window_init(struct ctf_window *window, const char *path, bool stays_open)
+void trace_window_init(struct trace_window *window, const char *path, bool stays_open)
 {
-	*window = (struct ctf_window){ .path = path, .stays_open = stays_open };
+	*window = (struct trace_window){ .path = path, .stays_open = stays_open };
 }
 
-static void close_file(struct ctf_window *window)
+static void close_file(struct trace_window *window)
 {
 	if (window->is_open)
 		io_posix.close(NULL, window->file);
 	window->is_open = false;
 }
 
-void ctf_window_release(struct ctf_window *window)
+void trace_window_release(struct trace_window *window)
 {
 	close_file(window);
 	free(window->bytes);
-	*window = (struct ctf_window){ 0 };
+	*window = (struct trace_window){ 0 };
 }
 
-static enum histree_status open_file(struct ctf_window *window, struct histree_error *error)
+static enum histree_status open_file(struct trace_window *window, struct histree_error *error)
 {
 	if (window->is_open)
 		return HISTREE_OK;
@@ -38,7 +38,7 @@ static enum histree_status open_file(struct ctf_window *window, struct histree_e
 }
 
 /* Read on behind what is there, up to so many bytes in all or the end of the file. */
-static enum histree_status fill(struct ctf_window *window, size_t size, struct histree_error *error)
+static enum histree_status fill(struct trace_window *window, size_t size, struct histree_error *error)
 {
 	while (window->count < size) {
 		ssize_t got = io_posix.pread(NULL, window->file, window->bytes + window->count,
@@ -54,8 +54,8 @@ static enum histree_status fill(struct ctf_window *window, size_t size, struct h
 	return HISTREE_OK;
 }
 
-enum histree_status ctf_window_move(struct ctf_window *window, uint64_t offset, size_t size,
-				    struct histree_error *error)
+enum histree_status trace_window_move(struct trace_window *window, uint64_t offset, size_t size,
+				      struct histree_error *error)
 {
 	bool overlaps = offset >= window->offset && offset - window->offset < window->count;
 	size_t kept = overlaps ? window->count - (size_t)(offset - window->offset) : 0;

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf_attribute.h - one event that perf was told to record: how its samples are laid out.
+ */
+#ifndef TRACE_PERF_PERF_ATTRIBUTE_H
+#define TRACE_PERF_PERF_ATTRIBUTE_H
+
+#include <stddef.h>
+
+#include "histree/status.h"
+#include "trace/perf/perf_format.h"
+
+/* Offsets are from the start of the record; 0: the sample has no such part. */
+struct perf_attribute {
+	uint32_t type;
+	uint64_t config;
+	uint64_t sample_type; /* bits of enum perf_sample_part */
+	uint64_t read_format;
+	bool has_trailers; /* records that are no samples end with the parts that say when and where */
+	uint16_t identifier, ip, tid, time, id, stream_id, cpu, period;
+	uint16_t body; /* where the parts of fixed size end */
+	/* In trailers: bytes from the end of the record. */
+	uint16_t trailer_size, trailer_time, trailer_id, trailer_cpu;
+};
+
+/* From so many bytes, at least PERF_ATTRIBUTE_SIZE_MIN. */
+void perf_attribute_read(struct perf_attribute *attribute, const uint8_t *bytes, bool is_big);
+
+/*
+ * Returns the raw data of a sample, those of the tracepoint, and their size; NULL if the sample has none or is
+ * shorter than it says.
+ */
+const uint8_t *perf_attribute_raw(const struct perf_attribute *attribute, const uint8_t *record, size_t record_size,
+				  bool is_big, uint32_t *size);
+
+#endif

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+#include "trace/perf/perf_class.h"
+
+#include <inttypes.h>
+#include <stdalign.h>
+#include <stdio.h>
+
+/* ---- classes --------------------------------------------------------------------------------------------- */
+
+/* A class that is being made. */
+struct making {
+	struct arena *memory;
+	const char **names;
+	struct perf_field *fields;
+	uint32_t count;
+};
+
+static void add(struct making *making, const char *name, struct perf_field field)
+{
+	making->names[making->count] = name;
+	making->fields[making->count++] = field;
+}
+
+static bool begin(struct making *making, uint32_t room)
+{
+	making->names = arena_allocate(making->memory, (room + 1) * sizeof(char *), alignof(char *));
+	making->fields =
+		arena_allocate(making->memory, (room + 1) * sizeof(*making->fields), alignof(struct perf_field));
+	return making->names != NULL && making->fields != NULL;
+}
+
+static struct perf_class *end(const struct making *making, const char *name, const struct event_trace *trace,
+			      uint32_t id)
+{
+	struct perf_class *class = arena_allocate(making->memory, sizeof(*class), alignof(struct perf_class));
+	if (class == NULL || name == NULL)
+		return NULL;
+	*class = (struct perf_class){
+		.class = { .trace = trace,
+			   .id = id,
+			   .name = name,
+			   .field_count = making->count,
+			   .fields = making->names,
+			   .payload_count = making->count },
+		.fields = making->fields,
+	};
+	return class;
+}
+
+static void add_part(struct making *making, const char *name, uint16_t offset, uint32_t size, bool is_signed)
+{
+	if (offset == 0)
+		return;
+	add(making, name,
+	    (struct perf_field){
+		    .kind = PERF_FIELD_INTEGER, .is_signed = is_signed, .offset = offset, .size = size });
+}
+
+static void add_parts(struct making *making, const struct perf_attribute *attribute)
+{
+	uint16_t tid = attribute->tid, id = attribute->identifier != 0 ? attribute->identifier : attribute->id;
+	add_part(making, "perf_ip", attribute->ip, 8, false);
+	add_part(making, "perf_tid", tid == 0 ? 0 : (uint16_t)(tid + 4), 4, true);
+	add_part(making, "perf_pid", tid, 4, true);
+	add_part(making, "perf_id", id, 8, false);
+	add_part(making, "perf_stream_id", attribute->stream_id, 8, false);
+	add_part(making, "perf_period", attribute->period, 8, false);
+}
+
+static void add_tracepoint(struct making *making, const struct tracepoint *tracepoint)
+{
+	static const enum perf_field_kind kinds[] = {
+		[TRACEPOINT_OTHER] = PERF_FIELD_OTHER,
+		[TRACEPOINT_INTEGER] = PERF_FIELD_INTEGER,
+		[TRACEPOINT_TEXT] = PERF_FIELD_TEXT,
+		[TRACEPOINT_DISTANT_TEXT] = PERF_FIELD_DISTANT_TEXT,
+		[TRACEPOINT_RELATIVE_TEXT] = PERF_FIELD_RELATIVE_TEXT,
+	};
+	for (uint32_t i = 0; i < tracepoint->field_count; i++) {
+		const struct tracepoint_field *field = &tracepoint->fields[i];
+		add(making, field->name,
+		    (struct perf_field){ .kind = (uint8_t)kinds[field->kind],
+					 .is_signed = field->is_signed,
+					 .is_raw = true,
+					 .offset = field->offset,
+					 .size = field->size });
+	}
+}
+
+static const char *name_of(struct perf_file *file, size_t index, const struct tracepoint *tracepoint)
+{
+	char name[256];
+	int size;
+	if (tracepoint != NULL)
+		size = snprintf(name, sizeof(name), "%s:%s", tracepoint->system, tracepoint->name);
+	else if (file->names[index] != NULL)
+		return file->names[index];
+	else
+		size = snprintf(name, sizeof(name), "perf:%" PRIu32 ":%" PRIu64, file->attributes[index].type,
+				file->attributes[index].config);
+	return arena_copy(&file->memory, name, size < (int)sizeof(name) ? (size_t)size : sizeof(name) - 1);
+}
+
+struct perf_class *perf_class_of_samples(struct perf_file *file, size_t index, const struct event_trace *trace,
+					 uint32_t id)
+{
+	enum { PARTS_MAX = 6 };
+	const struct perf_attribute *attribute = &file->attributes[index];
+	const struct tracepoint *tracepoint = attribute->type == PERF_TYPE_IS_TRACEPOINT
+						      ? id_map_find(&file->tracepoints, attribute->config)
+						      : NULL;
+	struct making making = { .memory = &file->memory };
+	if (!begin(&making, PARTS_MAX + (tracepoint == NULL ? 0 : tracepoint->field_count)))
+		return NULL;
+	add_parts(&making, attribute);
+	if (tracepoint != NULL)
+		add_tracepoint(&making, tracepoint);
+	struct perf_class *class = end(&making, name_of(file, index, tracepoint), trace, id);
+	if (class != NULL)
+		class->attribute = attribute;
+	return class;
+}
+
+/* ---- records that are no samples ------------------------------------------------------------------------- */
+
+enum { SIDE_FIELDS_MAX = 5 };
+
+#define NUMBER(name, at, bytes)                                                                                \
+	{                                                                                                      \
+		name,                                                                                          \
+		{                                                                                              \
+			.kind = PERF_FIELD_INTEGER, .is_signed = (bytes) == 4, .offset = (at), .size = (bytes) \
+		}                                                                                              \
+	}
+#define TEXT(name, at)                                                              \
+	{                                                                           \
+		name,                                                               \
+		{                                                                   \
+			.kind = PERF_FIELD_TEXT, .offset = (at), .size = UINT32_MAX \
+		}                                                                   \
+	}
+
+/* Offsets: include/uapi/linux/perf_event.h. */
+static const struct side_row {
+	uint32_t record_type;
+	const char *name;
+	struct {
+		const char *name;
+		struct perf_field field;
+	} fields[SIDE_FIELDS_MAX];
+} sides[PERF_SIDE_COUNT] = {
+	[PERF_SIDE_COMM] = { PERF_COMM,
+			     "perf_comm",
+			     { NUMBER("pid", 8, 4), NUMBER("tid", 12, 4), TEXT("comm", 16) } },
+	[PERF_SIDE_EXIT] = { PERF_EXIT,
+			     "perf_exit",
+			     { NUMBER("pid", 8, 4), NUMBER("ppid", 12, 4), NUMBER("tid", 16, 4),
+			       NUMBER("ptid", 20, 4), NUMBER("time", 24, 8) } },
+	[PERF_SIDE_FORK] = { PERF_FORK,
+			     "perf_fork",
+			     { NUMBER("pid", 8, 4), NUMBER("ppid", 12, 4), NUMBER("tid", 16, 4),
+			       NUMBER("ptid", 20, 4), NUMBER("time", 24, 8) } },
+	[PERF_SIDE_MMAP] = { PERF_MMAP,
+			     "perf_mmap",
+			     { NUMBER("pid", 8, 4), NUMBER("tid", 12, 4), NUMBER("start", 16, 8),
+			       TEXT("filename", 40) } },
+	[PERF_SIDE_MMAP2] = { PERF_MMAP2,
+			      "perf_mmap2",
+			      { NUMBER("pid", 8, 4), NUMBER("tid", 12, 4), NUMBER("start", 16, 8),
+				TEXT("filename", 72) } },
+};
+
+enum perf_side perf_side_of(uint32_t record_type)
+{
+	switch (record_type) {
+	case PERF_COMM:
+		return PERF_SIDE_COMM;
+	case PERF_EXIT:
+		return PERF_SIDE_EXIT;
+	case PERF_FORK:
+		return PERF_SIDE_FORK;
+	case PERF_MMAP:
+		return PERF_SIDE_MMAP;
+	case PERF_MMAP2:
+		return PERF_SIDE_MMAP2;
+	default:
+		return PERF_SIDE_COUNT;
+	}
+}
+
+struct perf_class *perf_class_of_side(struct perf_file *file, enum perf_side side, const struct event_trace *trace,
+				      uint32_t id)
+{
+	struct making making = { .memory = &file->memory };
+	if (!begin(&making, SIDE_FIELDS_MAX))
+		return NULL;
+	for (size_t i = 0; i < SIDE_FIELDS_MAX && sides[side].fields[i].name != NULL; i++)
+		add(&making, sides[side].fields[i].name, sides[side].fields[i].field);
+	return end(&making, sides[side].name, trace, id);
+}
+
+/* ---- fields ---------------------------------------------------------------------------------------------- */
+
+/* The bytes that a field is in. */
+struct place {
+	const uint8_t *bytes;
+	size_t size;
+};
+
+static struct place place_of(const struct event *event, const struct perf_field *field)
+{
+	/* The stream whose event it is keeps what was found for the next field. */
+	union {
+		const void *given;
+		struct perf_event *event;
+	} handle = { .given = event->handle };
+	struct perf_event *of = handle.event;
+	if (!field->is_raw)
+		return (struct place){ of->record, of->record_size };
+	if (!of->has_looked) {
+		const struct perf_class *class = (const struct perf_class *)event->class;
+		of->raw_size = 0;
+		of->raw = perf_attribute_raw(class->attribute, of->record, of->record_size, of->is_big,
+					     &of->raw_size);
+		if (of->raw == NULL)
+			of->raw_size = 0;
+		of->has_looked = true;
+	}
+	return (struct place){ of->raw, of->raw_size };
+}
+
+static bool is_within(struct place place, uint64_t offset, uint64_t size)
+{
+	return offset <= place.size && size <= place.size - offset;
+}
+
+static int64_t read_integer(const uint8_t *at, uint32_t size, bool is_signed, bool is_big)
+{
+	switch (size) {
+	case 1:
+		return is_signed ? (int8_t)*at : *at;
+	case 2:
+		return is_signed ? (int16_t)perf_u16(at, is_big) : perf_u16(at, is_big);
+	case 4:
+		return is_signed ? (int64_t)(int32_t)perf_u32(at, is_big) : (int64_t)perf_u32(at, is_big);
+	default:
+		return (int64_t)perf_u64(at, is_big);
+	}
+}
+
+bool perf_event_int(const struct event *event, uint32_t index, int64_t *out)
+{
+	const struct perf_class *class = (const struct perf_class *)event->class;
+	if (index >= class->class.field_count)
+		return false;
+	const struct perf_field *field = &class->fields[index];
+	struct place place = place_of(event, field);
+	if (field->kind != PERF_FIELD_INTEGER || !is_within(place, field->offset, field->size))
+		return false;
+	const struct perf_event *of = event->handle;
+	*out = read_integer(place.bytes + field->offset, field->size, field->is_signed, of->is_big);
+	return true;
+}
+
+bool perf_event_string(const struct event *event, uint32_t index, const char **text, size_t *size)
+{
+	const struct perf_class *class = (const struct perf_class *)event->class;
+	if (index >= class->class.field_count)
+		return false;
+	const struct perf_field *field = &class->fields[index];
+	const struct perf_event *of = event->handle;
+	struct place place = place_of(event, field);
+	uint64_t offset = field->offset, room = field->size;
+	if (field->kind == PERF_FIELD_DISTANT_TEXT || field->kind == PERF_FIELD_RELATIVE_TEXT) {
+		if (!is_within(place, offset, 4))
+			return false;
+		uint32_t where = perf_u32(place.bytes + offset, of->is_big);
+		offset = (where & 0xffff) + (field->kind == PERF_FIELD_RELATIVE_TEXT ? offset + 4 : 0);
+		room = where >> 16;
+	} else if (field->kind != PERF_FIELD_TEXT) {
+		return false;
+	} else if (room == UINT32_MAX && offset <= place.size) {
+		room = place.size - offset;
+	}
+	if (!is_within(place, offset, room))
+		return false;
+	const char *begin = (const char *)place.bytes + offset;
+	*text = begin;
+	*size = room == 0 ? 0 : strnlen(begin, (size_t)room);
+	return true;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perf_class.h - classes of events, by the names that `perf data convert --to-ctf --all` gives them and their
+ * fields, so that an analysis sees no difference.
+ *
+ * A tracepoint is "SYSTEM:NAME", and its fields are what perf says of a sample (perf_ip, perf_tid, perf_pid,
+ * perf_id, perf_stream_id, perf_period) and then those of its description.
+ */
+#ifndef TRACE_PERF_PERF_CLASS_H
+#define TRACE_PERF_PERF_CLASS_H
+
+#include "event/event.h"
+#include "trace/perf/perf_file.h"
+
+enum perf_field_kind {
+	PERF_FIELD_OTHER,
+	PERF_FIELD_INTEGER,
+	PERF_FIELD_TEXT,
+	PERF_FIELD_DISTANT_TEXT,
+	PERF_FIELD_RELATIVE_TEXT,
+};
+
+struct perf_field {
+	uint8_t kind;   /* enum perf_field_kind */
+	bool is_signed; /* an integer */
+	bool is_raw;    /* it is in the raw data, else in the record */
+	uint32_t offset, size;
+};
+
+struct perf_class {
+	struct event_class class;
+	const struct perf_attribute *attribute; /* of its samples; NULL: its records are no samples */
+	const struct perf_field *fields;
+};
+
+/* What the handle of an event of perf is. */
+struct perf_event {
+	const uint8_t *record;
+	uint32_t record_size; /* without trailers */
+	bool is_big;
+	bool has_looked; /* for the raw data */
+	uint32_t raw_size;
+	const uint8_t *raw; /* NULL: there are none */
+};
+
+/* Records that are no samples. */
+enum perf_side {
+	PERF_SIDE_COMM,
+	PERF_SIDE_EXIT,
+	PERF_SIDE_FORK,
+	PERF_SIDE_MMAP,
+	PERF_SIDE_MMAP2,
+	PERF_SIDE_COUNT,
+};
+
+/* Returns what a record is by its type; PERF_SIDE_COUNT: no event. */
+enum perf_side perf_side_of(uint32_t record_type);
+
+/* Returns the class of the samples of an attribute; NULL when memory is out.  It lives as long as the file. */
+struct perf_class *perf_class_of_samples(struct perf_file *file, size_t attribute, const struct event_trace *trace,
+					 uint32_t id);
+struct perf_class *perf_class_of_side(struct perf_file *file, enum perf_side side, const struct event_trace *trace,
+				      uint32_t id);
+
+/* The two functions of struct event_trace. */
+bool perf_event_int(const struct event *event, uint32_t field, int64_t *out);
+bool perf_event_string(const struct event *event, uint32_t field, const char **text, size_t *size);
+
+#endif

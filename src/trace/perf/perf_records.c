@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "trace/perf/perf_records.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+/* The size of a record has 16 bits. */
+enum { RECORD_SIZE_MAX = 65535, PLAIN_SIZE = 4 * 65536 };
+
+enum histree_status perf_records_init(struct perf_records *records, struct perf_file *file, size_t window_size,
+				      uint64_t at, struct histree_error *error)
+{
+	*records = (struct perf_records){ .file = file, .window_size = window_size, .at = at };
+	if (records->window_size <= RECORD_SIZE_MAX)
+		records->window_size = RECORD_SIZE_MAX + 1;
+	return file->is_compressed ? perf_unpack_create(&records->unpack, error) : HISTREE_OK;
+}
+
+void perf_records_release(struct perf_records *records)
+{
+	perf_unpack_free(records->unpack);
+	free(records->packed);
+	free(records->plain);
+	records->unpack = NULL;
+	records->packed = records->plain = NULL;
+}
+
+/* ---- records of the file --------------------------------------------------------------------------------- */
+
+static enum histree_status broken(const struct perf_records *records, const char *why, struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_TRACE, "at offset %" PRIu64 " %s", records->at, why);
+}
+
+/* Have so many bytes of the file, from where the next record is on; *out is NULL if it does not have them. */
+static enum histree_status see(struct perf_records *records, uint64_t size, const uint8_t **out,
+			       struct histree_error *error)
+{
+	struct trace_window *window = &records->file->window;
+	uint64_t left = records->file->end - records->at;
+	*out = NULL;
+	if (size > left)
+		return HISTREE_OK;
+	uint64_t skipped = records->at - window->offset;
+	if (records->at < window->offset || skipped > window->count || size > window->count - skipped) {
+		size_t wanted = left < records->window_size ? (size_t)left : records->window_size;
+		enum histree_status status = trace_window_move(window, records->at, wanted, error);
+		if (status == HISTREE_ERR_IO)
+			return broken(records, "the file cannot be read any more", error);
+		if (status != HISTREE_OK || size > window->count)
+			return status;
+		skipped = 0;
+	}
+	*out = window->bytes + skipped;
+	return HISTREE_OK;
+}
+
+/* Returns how many bytes follow a record that are not of its own size. */
+static uint64_t bytes_behind(const struct perf_file *file, const struct perf_record *record)
+{
+	if (record->type == PERF_AUXTRACE && record->size >= 16)
+		return perf_u64(record->bytes + 8, file->is_big);
+	if (record->type == PERF_TRACING_DATA && record->size >= 12)
+		return (perf_u32(record->bytes + 8, file->is_big) + UINT64_C(7)) / 8 * 8;
+	return 0;
+}
+
+static enum histree_status next_of_file(struct perf_records *records, struct perf_record *out,
+					struct histree_error *error)
+{
+	const struct perf_file *file = records->file;
+	const uint8_t *bytes;
+	if (records->at >= file->end)
+		return HISTREE_END;
+	records->last = records->at;
+	enum histree_status status = see(records, PERF_RECORD_HEAD_SIZE, &bytes, error);
+	if (status != HISTREE_OK)
+		return status;
+	uint16_t size = bytes == NULL ? 0 : perf_u16(bytes + 6, file->is_big);
+	if (bytes != NULL && size < PERF_RECORD_HEAD_SIZE)
+		return broken(records, "there is no record", error);
+	if (bytes != NULL)
+		status = see(records, size, &bytes, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (bytes == NULL)
+		return broken(records, "a record is longer than the rest of the records", error);
+	*out = (struct perf_record){ .bytes = bytes, .size = size, .type = perf_u32(bytes, file->is_big) };
+	uint64_t more = bytes_behind(file, out);
+	if (more > file->end - records->at - size)
+		return broken(records, "a record has more behind it than there is", error);
+	records->at += size + more;
+	return HISTREE_OK;
+}
+
+/* ---- compressed records ---------------------------------------------------------------------------------- */
+
+/* Keep the stream's next bytes. */
+static enum histree_status take_packed(struct perf_records *records, const struct perf_record *record,
+				       struct histree_error *error)
+{
+	size_t head = PERF_RECORD_HEAD_SIZE, size = record->size - head;
+	if (records->plain == NULL) {
+		enum histree_status status =
+			records->unpack == NULL ? perf_unpack_create(&records->unpack, error) : HISTREE_OK;
+		records->packed = malloc(RECORD_SIZE_MAX);
+		records->plain = malloc(PLAIN_SIZE);
+		if (status != HISTREE_OK)
+			return status;
+		if (records->packed == NULL || records->plain == NULL)
+			return error_memory(error, "compressed records");
+	}
+	if (record->type == PERF_COMPRESSED2) { /* it is filled up, and says how much of it counts */
+		uint64_t said = size < 8 ? UINT64_MAX : perf_u64(record->bytes + head, records->file->is_big);
+		head += 8;
+		if (size < 8 || said > size - 8)
+			return broken(records, "a compressed record is shorter than it says", error);
+		size = (size_t)said;
+	}
+	memcpy(records->packed, record->bytes + head, size);
+	records->packed_size = size;
+	records->packed_used = 0;
+	return HISTREE_OK;
+}
+
+/* A record may begin in one compressed record and end in the next.  HISTREE_END: that one is needed. */
+static enum histree_status next_of_packed(struct perf_records *records, struct perf_record *out,
+					  struct histree_error *error)
+{
+	bool is_big = records->file->is_big;
+	for (;;) {
+		const uint8_t *bytes = records->plain + records->plain_at;
+		size_t left = records->plain_size - records->plain_at;
+		size_t size = left < PERF_RECORD_HEAD_SIZE ? 0 : perf_u16(bytes + 6, is_big);
+		if (left >= PERF_RECORD_HEAD_SIZE && size < PERF_RECORD_HEAD_SIZE)
+			return broken(records, "there is no record in what is compressed before", error);
+		if (size > 0 && size <= left) {
+			*out = (struct perf_record){ .bytes = bytes,
+						     .size = size,
+						     .type = perf_u32(bytes, is_big) };
+			records->plain_at += size;
+			if (out->type == PERF_COMPRESSED || out->type == PERF_COMPRESSED2 ||
+			    bytes_behind(records->file, out) > 0)
+				return broken(records, "what is compressed before holds what cannot be in it",
+					      error);
+			return HISTREE_OK;
+		}
+		if (left > 0 && records->plain_at > 0)
+			memmove(records->plain, bytes, left);
+		records->plain_at = 0;
+		records->plain_size = left;
+		size_t came = perf_unpack(records->unpack, records->packed, records->packed_size,
+					  &records->packed_used, records->plain + left, PLAIN_SIZE - left);
+		if (came == SIZE_MAX)
+			return broken(records, "what is compressed before cannot be unpacked", error);
+		records->plain_size += came;
+		if (came == 0)
+			return HISTREE_END;
+	}
+}
+
+enum histree_status perf_records_next(struct perf_records *records, struct perf_record *out,
+				      struct histree_error *error)
+{
+	for (;;) {
+		enum histree_status status =
+			records->packed_size > 0 ? next_of_packed(records, out, error) : HISTREE_END;
+		if (status != HISTREE_END)
+			return status;
+		records->packed_size = 0;
+		status = next_of_file(records, out, error);
+		if (status != HISTREE_OK || (out->type != PERF_COMPRESSED && out->type != PERF_COMPRESSED2))
+			return status;
+		status = take_packed(records, out, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+}
+
+/* ---- behind damage --------------------------------------------------------------------------------------- */
+
+/* perf writes records at multiples of 8. */
+enum histree_status perf_records_resume(struct perf_records *records, struct histree_error *error)
+{
+	static const uint8_t ends[2][PERF_RECORD_HEAD_SIZE] = { { PERF_FINISHED_ROUND, 0, 0, 0, 0, 0, 8, 0 },
+								{ 0, 0, 0, PERF_FINISHED_ROUND, 0, 0, 0, 8 } };
+	const struct perf_file *file = records->file;
+	const uint8_t *bytes;
+	if (records->unpack != NULL) /* each part of the stream needs those before it */
+		return HISTREE_END;
+	uint64_t base = file->begin % 8;
+	records->at = records->last + 8 - (records->last - base) % 8;
+	for (; records->at < file->end; records->at += 8) {
+		enum histree_status status = see(records, PERF_RECORD_HEAD_SIZE, &bytes, error);
+		if (status == HISTREE_ERR_MEMORY)
+			return status;
+		if (status != HISTREE_OK || bytes == NULL)
+			break;
+		if (memcmp(bytes, ends[file->is_big], PERF_RECORD_HEAD_SIZE) == 0)
+			return HISTREE_OK;
+	}
+	records->at = file->end;
+	return HISTREE_END;
+}

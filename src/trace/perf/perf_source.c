@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+#include "trace/perf/perf_source.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "trace/perf/perf_stream.h"
+
+struct perf_source {
+	struct trace_source base;
+	struct perf_file file;
+	struct perf_stream stream;
+	struct trace_stream *streams[1];
+	bool is_open;
+};
+
+static struct perf_source *source_of(struct trace_source *base)
+{
+	return (struct perf_source *)base;
+}
+
+static struct trace_source *create(void)
+{
+	struct perf_source *source = calloc(1, sizeof(*source));
+	return source == NULL ? NULL : &source->base;
+}
+
+static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
+{
+	struct perf_source *source = source_of(base);
+	base->path = strdup(path);
+	enum histree_status status = base->path == NULL ? error_memory(error, "a path")
+							: perf_file_open(&source->file, base->path, error);
+	if (status != HISTREE_OK) {
+		error_prefix(error, "trace \"%s\"", path);
+		return status;
+	}
+	base->facts = source->file.facts;
+	base->file_count = 1;
+	base->bytes = source->file.size;
+	base->trace = (struct event_trace){
+		.id = base->trace.id,
+		.path = base->path,
+		.domain = "kernel",
+		.tracer_name = "perf",
+		.tracer_major = -1,
+		.tracer_minor = -1,
+		.hostname = base->facts.hostname,
+		.machine = source->file.machine,
+		.get_int = perf_event_int,
+		.get_string = perf_event_string,
+	};
+	return HISTREE_OK;
+}
+
+/* ---- the stream ------------------------------------------------------------------------------------------ */
+
+static enum histree_status next(struct trace_stream *stream, struct histree_error *error)
+{
+	return perf_stream_next((struct perf_stream *)stream, error);
+}
+
+/* A packet is the offset of a round. */
+static void position(const struct trace_stream *base, struct trace_position *out)
+{
+	const struct perf_stream *stream = (const struct perf_stream *)base;
+	uint64_t before;
+	out->packet = perf_rounds_base(&stream->rounds, &before);
+	out->events = before - (base->upcoming.gap == NULL);
+}
+
+static const struct trace_stream_kind stream_kind = { .next = next, .position = position };
+
+static enum histree_status open_streams(struct trace_source *base, const struct trace_opening *opening,
+					struct histree_error *error)
+{
+	struct perf_source *source = source_of(base);
+	const struct trace_position *at = opening->positions;
+	uint64_t begin = at == NULL || at->packet == TRACE_FILE_DONE ? source->file.end : at->packet;
+	source->stream.base = (struct trace_stream){
+		.kind = &stream_kind, .trace = &base->trace, .notes = base->notes, .name = base->path
+	};
+	source->stream.file = &source->file;
+	source->stream.class_count = base->class_count;
+	source->is_open = true;
+	source->streams[0] = &source->stream.base;
+	base->streams = source->streams;
+	base->stream_count = 1;
+	if (source->file.lacks_features)
+		trace_notes_warn(base->notes, "%s: what perf wrote behind the events is cut or damaged",
+				 base->path);
+	enum histree_status status = perf_stream_init(&source->stream, at == NULL ? NULL : &begin, error);
+	if (status != HISTREE_OK)
+		error_prefix(error, "trace \"%s\"", base->path);
+	return status;
+}
+
+/* ---- what is known of it --------------------------------------------------------------------------------- */
+
+/* What is compressed can be read from the start only. */
+static bool has_places(const struct trace_source *base)
+{
+	return !((const struct perf_source *)base)->file.is_compressed;
+}
+
+static bool has_position(const struct trace_source *base, size_t file, const struct trace_position *at)
+{
+	const struct perf_file *of = &((const struct perf_source *)base)->file;
+	(void)file;
+	return at->packet >= of->begin && at->packet <= of->end;
+}
+
+static bool span(const struct trace_source *base, histree_time *begin, histree_time *end)
+{
+	const struct perf_file *file = &((const struct perf_source *)base)->file;
+	return file->first != 0 && perf_file_time(file, file->first, begin) &&
+	       perf_file_time(file, file->last, end);
+}
+
+/* Times near the zero of the clock are times: what has none has been left out. */
+static histree_time last_time(const struct trace_source *base)
+{
+	(void)base;
+	return INT64_MIN;
+}
+
+static uint64_t bytes_done(const struct trace_source *base)
+{
+	const struct perf_source *source = (const struct perf_source *)base;
+	return !source->is_open || source->stream.has_read_all ? base->bytes : source->stream.records.at;
+}
+
+static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
+{
+	struct perf_file file = { 0 };
+	enum histree_status status = perf_file_open(&file, path, error);
+	if (status == HISTREE_OK)
+		*out = file.facts;
+	else
+		error_prefix(error, "trace \"%s\"", path);
+	perf_file_close(&file);
+	return status;
+}
+
+static void free_source(struct trace_source *base)
+{
+	struct perf_source *source = source_of(base);
+	perf_stream_release(&source->stream);
+	perf_file_close(&source->file);
+	free(base->path);
+	free(source);
+}
+
+const struct trace_format_kind perf_format = {
+	.create = create,
+	.scan = scan,
+	.open = open_streams,
+	.has_places = has_places,
+	.has_position = has_position,
+	.span = span,
+	.last = last_time,
+	.bytes_done = bytes_done,
+	.facts = read_facts,
+	.free = free_source,
+};
