@@ -43,10 +43,29 @@ struct histree_numbers {
 	uint64_t other_ns;             /* null, a boolean, a text, or a NaN */
 };
 
-/* Add up the numbers of one attribute over [from, to], both inclusive, in the time of a range query. */
+/*
+ * Add up the numbers of one attribute over [from, to], both inclusive.  All of it is exact, and the mean is the
+ * double nearest to the true one; with infinities of both signs it is a NaN.  Of equal numbers -0 is less than 0,
+ * an int less than a long and that less than a double.  Times are at most UINT64_MAX.
+ *
+ * If the history has a number overview (docs/design/0031-number-overviews.md) with this attribute, the cost grows
+ * with the logarithm of the number of states, besides some states at both ends of the range; else it is that of a
+ * range query.  The answer is the same.  An overview that contradicts itself, or the states at those ends, is not
+ * used; histree_numbers_verify() compares all of it.  Where the history is damaged, the overview still knows what
+ * its states were.
+ */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_lookup_numbers(struct histree_query *query, histree_quark quark, histree_time from, histree_time to,
 		       struct histree_numbers *out, struct histree_error *error);
+
+/*
+ * Add up all numbers of a history once more, and compare them with its number overview, if it was opened with one.
+ * `report` is called with a sentence for each attribute of which that says something else.  Returns
+ * HISTREE_ERR_FORMAT if there were some.  All states are read, in about 32 MiB of memory.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_numbers_verify(struct histree_history *history, void (*report)(void *context, const char *fault),
+		       void *context, struct histree_error *error);
 
 /* ---- changes in the order of time ----------------------------------------------------------------- */
 

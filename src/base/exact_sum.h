@@ -3,8 +3,9 @@
  * exact_sum.h - sums of doubles, each times a length, that nothing is rounded off: so the order in which they are
  * added does not matter, nor which of them were added up beforehand.
  *
- * A sum is a number in two's complement whose last bit is worth 2^-1074, the least double, and which has room for
- * the greatest one 2^64 times, and its sign (Kulisch, "Computer Arithmetic and Validity", 8.2: a complete register).
+ * A sum is a number in two's complement whose last bit is worth 2^-1074, the least double, and which has room
+ * for the greatest one 2^64 times, and its sign (Kulisch, "Computer Arithmetic and Validity", 8.2: a complete
+ * register).
  */
 #ifndef BASE_EXACT_SUM_H
 #define BASE_EXACT_SUM_H

@@ -6,6 +6,7 @@
 #include "cli/target.h"
 #include "cli/verb.h"
 #include "histree/events.h"
+#include "histree/lookup.h"
 #include "histree/view.h"
 
 struct verify_options {
@@ -84,6 +85,8 @@ static enum cli_exit verify(struct verifying *verifying, const struct target *ta
 		verifying->intervals += info->interval_count;
 		verifying->overviews += info->overview_count;
 		status = histree_history_verify(history, report_fault, verifying, &error);
+		if (status == HISTREE_OK && opened == HISTREE_OK)
+			status = histree_numbers_verify(history, report_fault, verifying, &error);
 		if (status == HISTREE_OK && opened == HISTREE_OK && verifying->wants_states)
 			status = verify_states(verifying, history, &error);
 	}

@@ -11,10 +11,7 @@
 #include "overview/overview_cells.h"
 #include "state/history_overviews.h"
 
-enum { READ_AT_ONCE = 512, WIDTH_STEP_LOG2 = 2, ATTRIBUTES_MAX = 1 << 18 };
-
-/* Instead of a count: an attribute whose values could be mistaken for a rest. */
-#define HAS_CUSTOM UINT32_MAX
+enum { WIDTH_STEP_LOG2 = 2, ATTRIBUTES_MAX = 1 << 18 };
 
 /* What is at hand while attributes are chosen. */
 struct choosing {
@@ -22,40 +19,10 @@ struct choosing {
 	const struct overview_options *options;
 	struct histree_query *query;
 	const struct histree_history_info *of;
-	const struct overview_progress *progress;
-	uint32_t *counts; /* of states, by attribute */
+	const struct state_counts *counts;
 };
 
-/* ---- how many states ------------------------------------------------------------------------------------- */
-
-static void count_one(uint32_t *counts, const struct histree_interval *interval)
-{
-	uint32_t *count = &counts[interval->quark];
-	if (interval->value.type == HISTREE_CUSTOM)
-		*count = HAS_CUSTOM;
-	else if (*count < HAS_CUSTOM - 1)
-		++*count;
-}
-
-static enum histree_status count_states(const struct choosing *choosing, struct histree_error *error)
-{
-	struct histree_interval batch[READ_AT_ONCE];
-	const struct histree_region all = { .from = choosing->of->start, .to = choosing->of->end };
-	size_t count = 0;
-	enum histree_status status = histree_query_start(choosing->query, &all, error);
-	double all_states = (double)(choosing->of->interval_count + choosing->of->null_interval_count) + 1;
-	double read = 0;
-	for (uint64_t step = 0; status == HISTREE_OK; step++, read += (double)count) {
-		if (step % 1024 == 0)
-			status = overview_progress_show(choosing->progress,
-							read < all_states ? read / all_states : 1, error);
-		if (status == HISTREE_OK)
-			status = histree_query_read(choosing->query, batch, READ_AT_ONCE, &count, error);
-		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
-			count_one(choosing->counts, &batch[i]);
-	}
-	return status == HISTREE_END ? HISTREE_OK : status;
-}
+/* ---- how long ---------------------------------------------------------------------------------------------- */
 
 /* Finds how long an attribute's lifetime is, which null at the ends of the history is not part of. */
 static enum histree_status find_lifetime(const struct choosing *choosing, histree_quark quark, uint64_t *ns,
@@ -94,6 +61,12 @@ static enum histree_status choose(struct overview_choice *choice, struct condens
 	return HISTREE_OK;
 }
 
+/* A value of type custom could be mistaken for a rest. */
+static bool is_eligible(const struct state_counts *counts, histree_quark quark, uint64_t lowest)
+{
+	return counts->states[quark] >= lowest && (counts->kinds[quark] & HAS_CUSTOM) == 0;
+}
+
 /* Returns how many states an attribute with so many may have in the overview. */
 static uint64_t cost(const struct choosing *choosing, uint64_t states)
 {
@@ -110,14 +83,15 @@ static uint64_t cost(const struct choosing *choosing, uint64_t states)
  */
 static uint64_t lowest_count(const struct choosing *choosing)
 {
+	const uint32_t *counts = choosing->counts->states;
 	uint64_t costs[33] = { 0 }, all = 0,
 		 cost_max = choosing->of->interval_count / choosing->options->cost_max_share;
 	uint64_t lowest = choosing->of->interval_count / ATTRIBUTES_MAX;
 	if (lowest < choosing->options->states_min)
 		lowest = choosing->options->states_min;
 	for (histree_quark quark = 0; quark < choosing->of->attribute_count; quark++)
-		if (choosing->counts[quark] >= lowest && choosing->counts[quark] != HAS_CUSTOM)
-			costs[bits_needed(choosing->counts[quark])] += cost(choosing, choosing->counts[quark]);
+		if (is_eligible(choosing->counts, quark, lowest))
+			costs[bits_needed(counts[quark])] += cost(choosing, counts[quark]);
 	for (unsigned bits = 33; bits-- > 0;) {
 		all += costs[bits];
 		if (all > cost_max)
@@ -140,17 +114,17 @@ static enum histree_status choose_counted(const struct choosing *choosing, struc
 	uint64_t lowest = lowest_count(choosing);
 	for (histree_quark quark = 0; quark < choosing->of->attribute_count; quark++) {
 		uint64_t ns;
-		if (choosing->counts[quark] < lowest || choosing->counts[quark] == HAS_CUSTOM)
+		if (!is_eligible(choosing->counts, quark, lowest))
 			continue;
 		enum histree_status status = find_lifetime(choosing, quark, &ns, error);
 		struct condensed condensed = { .source = quark, .quark = quark };
 		if (status == HISTREE_OK)
-			condensed.width_log2 = first_width(choosing, ns, choosing->counts[quark]);
+			condensed.width_log2 = first_width(choosing, ns, choosing->counts->states[quark]);
 		if (status == HISTREE_OK && condensed.width_log2 <= OVERVIEW_WIDTH_LOG2_MAX)
 			status = choose(choosing->choice, condensed, error);
 		if (status != HISTREE_OK)
 			return status;
-		choosing->choice->states += choosing->counts[quark];
+		choosing->choice->states += choosing->counts->states[quark];
 	}
 	choice_assert(choosing->choice);
 	return HISTREE_OK;
@@ -158,25 +132,18 @@ static enum histree_status choose_counted(const struct choosing *choosing, struc
 
 enum histree_status overview_choice_of_history(struct overview_choice *choice,
 					       const struct overview_options *options, struct histree_query *query,
-					       const struct histree_history_info *of,
-					       const struct overview_progress *progress,
-					       struct histree_error *error)
+					       const struct state_counts *counts, struct histree_error *error)
 {
 	const struct choosing choosing = {
 		.choice = choice,
 		.options = options,
 		.query = query,
-		.of = of,
-		.progress = progress,
-		.counts = calloc((size_t)of->attribute_count + 1, sizeof(uint32_t)),
+		.of = histree_history_info(histree_query_history(query)),
+		.counts = counts,
 	};
-	if (choosing.counts == NULL)
-		return error_memory(error, "an overview");
-	enum histree_status status = count_states(&choosing, error);
-	if (status == HISTREE_OK)
-		status = choose_counted(&choosing, error);
-	free(choosing.counts);
-	return status;
+	choice->count = 0;
+	choice->states = 0;
+	return choose_counted(&choosing, error);
 }
 
 void overview_choice_of_overview(struct overview_choice *choice, const struct overview_options *options)

@@ -7,7 +7,7 @@
 
 #include "histree/query.h"
 #include "overview/overview_options.h"
-#include "overview/overview_progress.h"
+#include "overview/state_counts.h"
 
 /* An attribute of the history being read that goes into the overview being made. */
 struct condensed {
@@ -26,12 +26,10 @@ struct overview_choice {
 	uint64_t states; /* that these have in what is read */
 };
 
-/* Chooses for the first overview, which is of the history itself: its states are counted. */
+/* Chooses for the first overview, which is of the history itself; what was chosen before is forgotten. */
 enum histree_status overview_choice_of_history(struct overview_choice *choice,
 					       const struct overview_options *options, struct histree_query *query,
-					       const struct histree_history_info *of,
-					       const struct overview_progress *progress,
-					       struct histree_error *error);
+					       const struct state_counts *counts, struct histree_error *error);
 
 /* Chooses for the next overview, which is of the one that was just made and has longer cells. */
 void overview_choice_of_overview(struct overview_choice *choice, const struct overview_options *options);

@@ -11,11 +11,16 @@
 
 /* Zero means the default. */
 struct overview_options {
-	uint64_t history_states_min; /* a history with fewer is read as it is; 4 Mi */
-	uint32_t states_min;         /* of an attribute that goes into an overview; 1,024 */
-	uint32_t states_in_cell;     /* of the first overview, on average; 64 */
-	uint32_t states_in_window;   /* that are in memory at once, about; 256 Ki */
-	uint32_t cells_min;          /* over the lifetime of an attribute, in the first overview; 8,192 */
+	uint64_t history_states_min;  /* rows of a history with fewer are made of it; 256 Ki */
+	uint32_t states_min;          /* of an attribute that goes into an overview; 1,024 */
+	uint32_t states_in_cell;      /* of the first overview, on average; 64 */
+	uint32_t states_in_window;    /* that are in memory at once, about; 256 Ki */
+	uint32_t cells_min;           /* over the lifetime of an attribute, in the first overview; 8,192 */
+	uint32_t cells_least;         /* with fewer, an overview is not worth its bytes; 2,048 */
+	uint32_t percent_max;         /* of the history's bytes, that all overviews have at most; 15 */
+	uint32_t numbers_percent_max; /* that the number overview has at most; 4 */
+	uint32_t number_states_min;   /* of an attribute that goes into it; 4,096 */
+	uint32_t number_states_log2;  /* of a summary, at least; 6 */
 	uint32_t cost_max_share; /* of the history's states, the first overview has a tenth at most, about; 10 */
 	size_t memory_max;       /* of the buffers of one, as threads in struct histree_tree_options */
 	uint32_t threads;
@@ -23,5 +28,14 @@ struct overview_options {
 	bool (*go_on)(void *context, double share);
 	void *context;
 };
+
+/* Returns the options with defaults instead of zeros; NULL: all of them are. */
+struct overview_options overview_options_complete(const struct overview_options *asked);
+
+/*
+ * Chooses fewer cells: so many that overviews of `bytes` get `bytes_max`, or half as many if 0 bytes are known.
+ * Returns false if they are too few to be of use.
+ */
+bool overview_options_coarser(struct overview_options *options, uint64_t bytes_max, uint64_t bytes);
 
 #endif

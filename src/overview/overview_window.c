@@ -95,9 +95,8 @@ static void sort_by(struct overview_window *window, const struct overview_choice
 	radix_sort(window->order, window->spare, count);
 }
 
-/* Sorts by attribute, and the states of one by time. */
-static enum histree_status sort_states(struct overview_window *window, const struct overview_choice *choice,
-				       struct histree_error *error)
+enum histree_status overview_window_sort(struct overview_window *window, const struct overview_choice *choice,
+					 struct histree_error *error)
 {
 	size_t count = window->state_count;
 	enum histree_status status = make_order(window, count, error);
@@ -161,7 +160,7 @@ static enum histree_status sort_cells(struct overview_window *window, struct his
 enum histree_status overview_window_condense(struct overview_window *window, const struct overview_choice *choice,
 					     histree_time origin, struct histree_error *error)
 {
-	enum histree_status status = sort_states(window, choice, error);
+	enum histree_status status = overview_window_sort(window, choice, error);
 	if (status == HISTREE_OK)
 		status = fill_cells(window, choice, origin, error);
 	return status == HISTREE_OK ? sort_cells(window, error) : status;

@@ -29,6 +29,10 @@ enum histree_status overview_window_read(struct overview_window *window, struct 
 					 const struct overview_choice *choice, const histree_quark *quarks,
 					 size_t states_max, struct histree_error *error);
 
+/* Makes `sorted`: the states by attribute, and those of one by time. */
+enum histree_status overview_window_sort(struct overview_window *window, const struct overview_choice *choice,
+					 struct histree_error *error);
+
 /*
  * Makes the states fewer; cells are counted from `origin`.  `order` is then the order of the new states by their
  * ends.

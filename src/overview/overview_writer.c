@@ -7,14 +7,14 @@
 #include "overview/overview_writer.h"
 
 #include <assert.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "overview/overview_window.h"
-#include "state/attribute_tree.h"
+#include "overview/number_writer.h"
+#include "overview/overview_file.h"
+#include "overview/window_walk.h"
 #include "state/history.h"
+#include "state/history_overviews.h"
 #include "state/state_file.h"
 
 struct writer {
@@ -24,26 +24,19 @@ struct writer {
 	struct overview_options options;
 	struct overview_progress progress;
 	struct histree_history_info of;
+	struct state_counts counts;
 
 	/* What is read, and what of it. */
 	struct histree_history *source;
 	struct histree_query *query;
 	struct overview_choice choice;
-	struct overview_window window;
+	struct window_walk walk;
 
 	struct interval_sink sink; /* the overview */
 	struct attribute_tree attributes;
 };
 
 /* ---- windows --------------------------------------------------------------------------------------------- */
-
-/* What could not be read came as unknown, which the history does not say. */
-static enum histree_status check_whole(const struct writer *writer, struct histree_error *error)
-{
-	if (histree_query_stats(writer->query).nodes_damaged == 0)
-		return HISTREE_OK;
-	return error_set(error, HISTREE_ERR_FORMAT, "'%s' is damaged: build it again", writer->path);
-}
 
 static enum histree_status write_state(struct writer *writer, const struct overview_state *state,
 				       struct histree_error *error)
@@ -56,77 +49,21 @@ static enum histree_status write_state(struct writer *writer, const struct overv
 		.start = state->start,
 		.end = state->end,
 		.value = state->value == OVERVIEW_REST ? histree_custom("", 0)
-						       : writer->window.values.values[state->value],
+						       : writer->walk.window.values.values[state->value],
 	};
 	return writer->sink.add(writer->sink.context, &interval, error);
 }
 
-static enum histree_status write_window(struct writer *writer, struct histree_error *error)
+static enum histree_status take_window(void *context, struct overview_window *window, struct histree_error *error)
 {
-	const struct overview_window *window = &writer->window;
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < window->cells.count && status == HISTREE_OK; i++)
+	struct writer *writer = context;
+	enum histree_status status = overview_window_condense(window, &writer->choice, writer->of.start, error);
+	for (size_t i = 0; status == HISTREE_OK && i < window->cells.count; i++)
 		status = write_state(writer, &window->cells.states[window->order[i].index], error);
 	return status;
 }
 
-/* Returns HISTREE_PARTIAL if there is too much in the window, and then nothing was written. */
-static enum histree_status do_window(struct writer *writer, const histree_quark *quarks, size_t states_max,
-				     struct histree_error *error)
-{
-	struct overview_window *window = &writer->window;
-	enum histree_status status =
-		overview_window_read(window, writer->query, &writer->choice, quarks, states_max, error);
-	if (status == HISTREE_OK)
-		status = check_whole(writer, error);
-	if (status == HISTREE_OK)
-		status = overview_window_condense(window, &writer->choice, writer->of.start, error);
-	return status == HISTREE_OK ? write_window(writer, error) : status;
-}
-
-/*
- * Windows are as long as what is in them lets them be.  Each attribute has a state in a window, however short that
- * is.  `ahead` is how far the last ns of a window is from its first: all of time is 2^64 ns.
- */
-static enum histree_status write_windows(struct writer *writer, const histree_quark *quarks,
-					 struct histree_error *error)
-{
-	const struct histree_history_info *of = &writer->of;
-	struct overview_window *window = &writer->window;
-	size_t enough = (size_t)writer->options.states_in_window + writer->choice.count;
-	uint64_t whole = (uint64_t)of->end - (uint64_t)of->start;
-	uint64_t ahead = whole / (writer->choice.states / enough + 1);
-	enum histree_status status = HISTREE_OK;
-	window->from = of->start;
-	while (status == HISTREE_OK) {
-		uint64_t left = (uint64_t)of->end - (uint64_t)window->from;
-		window->to = (histree_time)((uint64_t)window->from + (left < ahead ? left : ahead));
-		status = overview_progress_show(&writer->progress, 1 - (double)left / ((double)whole + 1), error);
-		if (status == HISTREE_OK)
-			status = do_window(writer, quarks, ahead > 0 ? 2 * enough : SIZE_MAX, error);
-		if (status == HISTREE_PARTIAL) {
-			ahead /= 2;
-			status = HISTREE_OK;
-			continue;
-		}
-		if (window->to == of->end)
-			break;
-		window->from = window->to + 1;
-		if (window->state_count < enough / 2)
-			ahead = ahead < whole / 2 ? 2 * ahead + 1 : whole;
-	}
-	return status;
-}
-
 /* ---- an overview -------------------------------------------------------------------------------------------- */
-
-static enum histree_status add_name(struct writer *writer, histree_quark parent, uint32_t number,
-				    histree_quark *out, struct histree_error *error)
-{
-	char name[16];
-	int size = snprintf(name, sizeof(name), "%" PRIu32, number);
-	return attribute_tree_add(&writer->attributes, parent, name, (size_t)size, out, error);
-}
 
 static enum histree_status name_attributes(struct writer *writer, struct histree_error *error)
 {
@@ -134,42 +71,25 @@ static enum histree_status name_attributes(struct writer *writer, struct histree
 	for (uint32_t i = 0; i < writer->choice.count && status == HISTREE_OK; i++) {
 		struct condensed *condensed = &writer->choice.condensed[i];
 		histree_quark width;
-		status = add_name(writer, HISTREE_ROOT, condensed->width_log2, &width, error);
+		status =
+			overview_file_name(&writer->attributes, HISTREE_ROOT, condensed->width_log2, &width, error);
 		if (status == HISTREE_OK)
-			status = add_name(writer, width, condensed->quark, &condensed->own, error);
-	}
-	return status;
-}
-
-/* Every attribute has states from the beginning to the end; the attributes that only group others have null. */
-static enum histree_status write_groups(struct writer *writer, struct histree_error *error)
-{
-	const struct histree_history_info *of = &writer->of;
-	enum histree_status status = HISTREE_OK;
-	for (histree_quark quark = writer->attributes.root.first_child;
-	     quark != HISTREE_ROOT && status == HISTREE_OK;
-	     quark = writer->attributes.attributes[quark].next_sibling) {
-		const struct histree_interval null = { .quark = quark, .start = of->start, .end = of->end };
-		status = writer->sink.add(writer->sink.context, &null, error);
+			status = overview_file_name(&writer->attributes, width, condensed->quark, &condensed->own,
+						    error);
 	}
 	return status;
 }
 
 static enum histree_status fill_overview(struct writer *writer, struct histree_error *error)
 {
-	histree_quark *quarks = malloc((writer->choice.count + 1) * sizeof(*quarks));
-	if (quarks == NULL)
-		return error_memory(error, "an overview");
-	for (uint32_t i = 0; i < writer->choice.count; i++)
-		quarks[i] = writer->choice.condensed[i].source;
 	enum histree_status status = name_attributes(writer, error);
+	writer->walk.query = writer->query;
 	if (status == HISTREE_OK)
-		status = write_windows(writer, quarks, error);
+		status = window_walk(&writer->walk, take_window, writer, error);
 	if (status == HISTREE_OK)
-		status = write_groups(writer, error);
+		status = overview_file_groups(&writer->sink, &writer->attributes, &writer->of, error);
 	if (status == HISTREE_OK)
 		status = writer->sink.finish(writer->sink.context, &writer->attributes, writer->of.end, error);
-	free(quarks);
 	return status;
 }
 
@@ -215,55 +135,7 @@ static enum histree_status open_source(struct writer *writer, const char *path, 
 
 /* ---- all of them ----------------------------------------------------------------------------------------- */
 
-static enum histree_status begin(struct writer *writer, struct histree_error *error)
-{
-	enum histree_status status = open_source(writer, writer->path, error);
-	if (status != HISTREE_OK)
-		return status;
-	writer->of = *histree_history_info(writer->source);
-	writer->of.nodes_at_height = NULL;
-	if (writer->of.interval_count < writer->options.history_states_min)
-		return HISTREE_OK;
-	return overview_choice_of_history(&writer->choice, &writer->options, writer->query, &writer->of,
-					  &writer->progress, error);
-}
-
-static enum histree_status write_all(struct writer *writer, struct histree_error *error)
-{
-	enum histree_status status = begin(writer, error);
-	for (uint32_t number = 1; status == HISTREE_OK && writer->choice.count > 0 && number <= OVERVIEWS_MAX;
-	     number++) {
-		overview_path(writer->path, number, writer->name);
-		writer->progress.steps = number;
-		status = make_overview(writer, writer->name, error);
-		overview_choice_of_overview(&writer->choice, &writer->options);
-		if (status == HISTREE_OK && writer->choice.count > 0)
-			status = open_source(writer, writer->name, error);
-	}
-	return status;
-}
-
-static struct overview_options with_defaults(const struct overview_options *asked)
-{
-	struct overview_options options = asked != NULL ? *asked : (struct overview_options){ 0 };
-	if (options.history_states_min == 0)
-		options.history_states_min = 4 << 20;
-	if (options.states_min == 0)
-		options.states_min = 1024;
-	if (options.states_in_cell == 0)
-		options.states_in_cell = 64;
-	if (options.states_in_window == 0)
-		options.states_in_window = 256 << 10;
-	/* A view of the whole lifetime of an attribute has no more pixels than a quarter of this. */
-	if (options.cells_min == 0)
-		options.cells_min = 8192;
-	if (options.cost_max_share == 0)
-		options.cost_max_share = 10;
-	return options;
-}
-
-/* Removes the overviews that are there. */
-static void remove_all(struct writer *writer)
+static void remove_overviews(struct writer *writer)
 {
 	for (uint32_t number = 1; number <= OVERVIEWS_MAX; number++) {
 		overview_path(writer->path, number, writer->name);
@@ -271,20 +143,119 @@ static void remove_all(struct writer *writer)
 	}
 }
 
+/* Removes whatever is there. */
+static void remove_all(struct writer *writer)
+{
+	remove_overviews(writer);
+	numbers_path(writer->path, writer->name);
+	writer->io->unlink(writer->io->context, writer->name);
+}
+
+/* HISTREE_PARTIAL: they have more than `bytes_max`, and *bytes is how many they are likely to have. */
+static enum histree_status write_ladder(struct writer *writer, uint64_t bytes_max, uint64_t *bytes,
+					struct histree_error *error)
+{
+	uint64_t of_one = 0;
+	enum histree_status status = HISTREE_OK;
+	*bytes = 0;
+	for (uint32_t number = 1; status == HISTREE_OK && writer->choice.count > 0 && number <= OVERVIEWS_MAX;
+	     number++) {
+		overview_path(writer->path, number, writer->name);
+		writer->progress.steps = number + 1;
+		status = make_overview(writer, writer->name, error);
+		if (status == HISTREE_OK)
+			status = overview_file_bytes(writer->io, writer->name, &of_one, error);
+		*bytes += of_one;
+		if (status == HISTREE_OK && *bytes > bytes_max) {
+			*bytes += of_one / 3; /* those that would follow */
+			return HISTREE_PARTIAL;
+		}
+		overview_choice_of_overview(&writer->choice, &writer->options);
+		if (status == HISTREE_OK && writer->choice.count > 0)
+			status = open_source(writer, writer->name, error);
+	}
+	return status;
+}
+
+/* Those that are too large are made again of fewer cells, until these are too few for a view. */
+static enum histree_status write_overviews(struct writer *writer, uint64_t bytes_max, struct histree_error *error)
+{
+	uint64_t bytes = 0;
+	for (;;) {
+		enum histree_status status = overview_choice_of_history(&writer->choice, &writer->options,
+									writer->query, &writer->counts, error);
+		bool is_any = writer->choice.count > 0;
+		if (status == HISTREE_OK && is_any)
+			status = write_ladder(writer, bytes_max, &bytes, error);
+		bool is_done = status == HISTREE_OK && is_any;
+		if (is_done || (status != HISTREE_OK && status != HISTREE_PARTIAL))
+			return status;
+		if (status == HISTREE_PARTIAL) {
+			remove_overviews(writer);
+			status = open_source(writer, writer->path, error);
+		}
+		if (status != HISTREE_OK || !overview_options_coarser(&writer->options, bytes_max, bytes))
+			return status;
+	}
+}
+
+static enum histree_status write_numbers(struct writer *writer, uint64_t *bytes, struct histree_error *error)
+{
+	const struct number_source source = {
+		.io = writer->io,
+		.path = writer->path,
+		.query = writer->query,
+		.counts = &writer->counts,
+		.options = &writer->options,
+		.progress = &writer->progress,
+	};
+	writer->progress.steps = 1;
+	return numbers_write(&source, writer->of.file_bytes / 100 * writer->options.numbers_percent_max, bytes,
+			     error);
+}
+
+static enum histree_status write_all(struct writer *writer, struct histree_error *error)
+{
+	uint64_t bytes = 0;
+	enum histree_status status = open_source(writer, writer->path, error);
+	if (status != HISTREE_OK)
+		return status;
+	writer->of = *histree_history_info(writer->source);
+	writer->of.nodes_at_height = NULL;
+	if (writer->of.interval_count < writer->options.number_states_min &&
+	    writer->of.interval_count < writer->options.history_states_min)
+		return HISTREE_OK;
+	status = state_counts_make(&writer->counts, writer->query, &writer->progress, error);
+	if (status == HISTREE_OK)
+		status = write_numbers(writer, &bytes, error);
+	if (status == HISTREE_OK)
+		status = write_overviews(writer, writer->of.file_bytes / 100 * writer->options.percent_max - bytes,
+					 error);
+	return status;
+}
+
 enum histree_status overviews_write(const struct io *io, const char *path, const struct overview_options *options,
 				    struct histree_error *error)
 {
-	struct writer writer = { .io = io, .path = path, .options = with_defaults(options) };
+	struct writer writer = { .io = io, .path = path, .options = overview_options_complete(options) };
+	size_t size = overview_path_size(path), of_numbers = numbers_path_size(path);
 	writer.progress =
 		(struct overview_progress){ .go_on = writer.options.go_on, .context = writer.options.context };
-	writer.name = malloc(overview_path_size(path));
+	writer.name = malloc(size > of_numbers ? size : of_numbers);
 	if (writer.name == NULL)
 		return error_memory(error, "a path");
+	writer.walk = (struct window_walk){
+		.path = path,
+		.choice = &writer.choice,
+		.progress = &writer.progress,
+		.states_in_window = writer.options.states_in_window,
+	};
 	remove_all(&writer); /* what a build that was cut off left */
 	enum histree_status status = write_all(&writer, error);
 	close_source(&writer);
-	overview_window_release(&writer.window);
+	overview_window_release(&writer.walk.window);
 	overview_choice_release(&writer.choice);
+	state_counts_release(&writer.counts);
 	if (status != HISTREE_OK)
 		remove_all(&writer);
 	free(writer.name);

@@ -2,7 +2,6 @@
 #include "histree/lookup.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -63,75 +62,4 @@ enum histree_status histree_lookup_first_value(struct histree_query *query, hist
 		if (out->end >= to)
 			return HISTREE_NOT_FOUND;
 	}
-}
-
-/* ---- numbers ---------------------------------------------------------------------------------------- */
-
-static bool is_number(const struct histree_value *value)
-{
-	return value->type == HISTREE_INT || value->type == HISTREE_LONG ||
-	       (value->type == HISTREE_DOUBLE && !isnan(value->real));
-}
-
-static long double number_of(const struct histree_value *value)
-{
-	if (value->type == HISTREE_INT)
-		return value->int32;
-	return value->type == HISTREE_LONG ? (long double)value->int64 : (long double)value->real;
-}
-
-/* An attribute has numbers of one type. */
-static bool is_less(const struct histree_value *a, const struct histree_value *b)
-{
-	if (a->type == HISTREE_DOUBLE)
-		return a->real < b->real;
-	return a->type == HISTREE_INT ? a->int32 < b->int32 : a->int64 < b->int64;
-}
-
-/* The length of an interval inside the range. */
-static uint64_t time_within(const struct histree_interval *interval, histree_time from, histree_time to)
-{
-	histree_time start = interval->start > from ? interval->start : from;
-	histree_time end = interval->end < to ? interval->end : to;
-	return (uint64_t)end - (uint64_t)start + 1;
-}
-
-/* The query must not go on with a region that was ours. */
-static void forget(struct histree_query *query)
-{
-	const histree_quark none = 0;
-	enum histree_status status =
-		histree_query_start(query, &(struct histree_region){ .quarks = &none, .quark_count = 0 }, NULL);
-	(void)status; /* nothing is asked for, so nothing can be wrong */
-}
-
-enum histree_status histree_lookup_numbers(struct histree_query *query, histree_quark quark, histree_time from,
-					   histree_time to, struct histree_numbers *out,
-					   struct histree_error *error)
-{
-	const struct histree_region region = { .quarks = &quark, .quark_count = 1, .from = from, .to = to };
-	struct histree_interval interval;
-	long double sum = 0;
-	*out = (struct histree_numbers){ .min = histree_null(), .max = histree_null() };
-	enum histree_status status = histree_query_start(query, &region, error);
-	while (status == HISTREE_OK && (status = histree_query_next(query, &interval, error)) == HISTREE_OK) {
-		uint64_t ns = time_within(&interval, from, to);
-		if (!is_number(&interval.value)) {
-			*(interval.value.type == HISTREE_UNKNOWN ? &out->unknown_ns : &out->other_ns) += ns;
-			continue;
-		}
-		if (out->states == 0 || is_less(&interval.value, &out->min))
-			out->min = interval.value;
-		if (out->states == 0 || is_less(&out->max, &interval.value))
-			out->max = interval.value;
-		out->states++;
-		out->number_ns += ns;
-		sum += number_of(&interval.value) * (long double)ns;
-	}
-	if (out->number_ns > 0)
-		out->mean = (double)(sum / (long double)out->number_ns);
-	if (status == HISTREE_END)
-		return HISTREE_OK;
-	forget(query);
-	return status;
 }

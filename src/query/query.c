@@ -4,12 +4,14 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "query/query_numbers.h"
 #include "state/history.h"
 #include "tree/tree_reader.h"
 
 struct histree_query {
 	struct histree_history *history;
 	struct tree_iter *iter;
+	struct histree_query *numbers; /* of the number overview; NULL: not needed yet */
 	const struct histree_history_info *info;
 };
 
@@ -136,10 +138,21 @@ struct histree_history *histree_query_history(const struct histree_query *query)
 	return query->history;
 }
 
+enum histree_status query_numbers(struct histree_query *query, struct histree_query **out,
+				  struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (query->numbers == NULL)
+		status = histree_query_create(history_numbers(query->history)->history, &query->numbers, error);
+	*out = query->numbers;
+	return status;
+}
+
 void histree_query_free(struct histree_query *query)
 {
 	if (query == NULL)
 		return;
+	histree_query_free(query->numbers);
 	tree_iter_free(query->iter);
 	free(query);
 }

@@ -12,6 +12,7 @@
 #include "state/attributes_verify.h"
 #include "state/provider_section.h"
 #include "store/block_file.h"
+#include "store/overview_faults.h"
 
 enum { CACHE_BYTES_DEFAULT = 128 << 20 };
 
@@ -20,6 +21,7 @@ struct histree_history {
 	struct tree_reader *reader;
 	struct attribute_view attributes;
 	struct history_overviews overviews;
+	struct history_numbers numbers;
 	bool has_overviews; /* they were looked for, at least */
 	bool lost_names;    /* salvaged: ATTR has the right checksum, but what it says cannot be names */
 	struct histree_history_info info;
@@ -182,6 +184,10 @@ static void tell_of_overviews(struct histree_history *history)
 	history->info.overview_count = history->overviews.count;
 	for (uint32_t i = 0; i < history->overviews.count; i++)
 		history->info.overview_bytes += history->overviews.overviews[i].history->info.file_bytes;
+	if (history->numbers.history != NULL) {
+		history->info.overview_count++;
+		history->info.overview_bytes += history->numbers.history->info.file_bytes;
+	}
 }
 
 /* What overviews are read for is wide, and met once: it needs no more than a few nodes. */
@@ -205,6 +211,9 @@ enum histree_status histree_history_open(const char *path, const struct histree_
 	if (status == HISTREE_OK && wants_overviews(*out, options)) {
 		status = history_overviews_open(&(*out)->overviews, path, &(*out)->info, overview_cache(options),
 						error);
+		if (status == HISTREE_OK)
+			status = history_numbers_open(&(*out)->numbers, path, &(*out)->info,
+						      overview_cache(options), error);
 		tell_of_overviews(*out);
 	}
 	if (status != HISTREE_OK) {
@@ -219,6 +228,7 @@ void histree_history_close(struct histree_history *history)
 	if (history == NULL)
 		return;
 	history_overviews_close(&history->overviews);
+	history_numbers_close(&history->numbers);
 	tree_reader_close(history->reader);
 	block_file_close(history->file);
 	attribute_view_release(&history->attributes);
@@ -240,9 +250,19 @@ struct tree_reader *history_tree(struct histree_history *history)
 	return history->reader;
 }
 
+const char *history_path(const struct histree_history *history)
+{
+	return block_file_path(history->file);
+}
+
 const struct history_overviews *history_overviews(const struct histree_history *history)
 {
 	return &history->overviews;
+}
+
+const struct history_numbers *history_numbers(const struct histree_history *history)
+{
+	return &history->numbers;
 }
 
 struct section_faults {
@@ -261,6 +281,18 @@ static void report_section(void *context, const char *fault)
 static void ignore_fault(void *context, const char *fault)
 {
 	(void)context, (void)fault;
+}
+
+static enum histree_status verify_overviews(const struct histree_history *history,
+					    void (*report)(void *context, const char *fault), void *context,
+					    struct histree_error *error)
+{
+	struct overview_faults faults = { .report = report, .context = context };
+	const char *path = block_file_path(history->file);
+	enum histree_status status = history_overviews_verify(&io_posix, path, &history->info, &faults, error);
+	if (status == HISTREE_OK)
+		status = history_numbers_verify(&io_posix, path, &history->info, &faults, error);
+	return status == HISTREE_OK ? overview_faults_sum(&faults, path, error) : status;
 }
 
 enum histree_status histree_history_verify(struct histree_history *history,
@@ -283,8 +315,7 @@ enum histree_status histree_history_verify(struct histree_history *history,
 	if (!history->has_overviews || !goes_on)
 		return status;
 	enum histree_status of_overviews =
-		history_overviews_verify(&io_posix, block_file_path(history->file), &history->info, report, context,
-					 status == HISTREE_OK ? error : NULL);
+		verify_overviews(history, report, context, status == HISTREE_OK ? error : NULL);
 	return status == HISTREE_OK ? of_overviews : status;
 }
 

@@ -6,6 +6,7 @@
 #define STATE_HISTORY_H
 
 #include "histree/history.h"
+#include "state/history_numbers.h"
 #include "state/history_overviews.h"
 #include "tree/tree_reader.h"
 
@@ -14,7 +15,9 @@ enum histree_status history_open_file(struct block_file *file, const struct hist
 				      struct histree_history **out, struct histree_error *error);
 
 /* Borrowed; lives as long as the history. */
+const char *history_path(const struct histree_history *history);
 struct tree_reader *history_tree(struct histree_history *history);
 const struct history_overviews *history_overviews(const struct histree_history *history);
+const struct history_numbers *history_numbers(const struct histree_history *history);
 
 #endif

@@ -142,11 +142,9 @@ static enum histree_status verify_overview(const char *path, const struct histre
 }
 
 enum histree_status history_overviews_verify(const struct io *io, const char *path,
-					     const struct histree_history_info *of,
-					     void (*report)(void *context, const char *fault), void *context,
+					     const struct histree_history_info *of, struct overview_faults *faults,
 					     struct histree_error *error)
 {
-	struct overview_faults faults = { .report = report, .context = context };
 	enum histree_status status = HISTREE_OK;
 	char *name = malloc(overview_path_size(path));
 	if (name == NULL)
@@ -154,10 +152,10 @@ enum histree_status history_overviews_verify(const struct io *io, const char *pa
 	for (uint32_t number = 1; number <= OVERVIEWS_MAX && status == HISTREE_OK; number++) {
 		overview_path(path, number, name);
 		if (overview_is_there(io, name))
-			status = verify_overview(name, of, &faults, error);
+			status = verify_overview(name, of, faults, error);
 	}
 	free(name);
-	return status == HISTREE_OK ? overview_faults_sum(&faults, path, error) : status;
+	return status;
 }
 
 /* ---- finding --------------------------------------------------------------------------------------------- */

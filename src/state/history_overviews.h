@@ -47,13 +47,11 @@ enum histree_status history_overviews_open(struct history_overviews *overviews, 
 					   const struct histree_history_info *of, size_t cache_bytes,
 					   struct histree_error *error);
 
-/*
- * Read all of those that are beside a history, whether they can be used or not.  `report` gets a sentence for each
- * fault.  HISTREE_ERR_FORMAT: there were some.
- */
+struct overview_faults;
+
+/* Read all of those that are beside a history, whether they can be used or not. */
 enum histree_status history_overviews_verify(const struct io *io, const char *path,
-					     const struct histree_history_info *of,
-					     void (*report)(void *context, const char *fault), void *context,
+					     const struct histree_history_info *of, struct overview_faults *faults,
 					     struct histree_error *error);
 
 /* Find the overview of an attribute with the longest cells up to `cell_ns`; returns UINT32_MAX if there is none. */

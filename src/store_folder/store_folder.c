@@ -83,8 +83,8 @@ static bool is_ours(const char *name)
 {
 	return strcmp(name, MANIFEST_FILE) == 0 || strcmp(name, EVENT_INDEX_FILE) == 0 ||
 	       strcmp(name, LOCK_FILE) == 0 || is_unfinished(name) || ends_with(name, ".sht") ||
-	       ends_with(name, ".sht.tail") || ends_with(name, ".seg") || ends_with(name, ".order") ||
-	       is_overview(name);
+	       ends_with(name, ".sht.tail") || ends_with(name, ".sht.numbers") || ends_with(name, ".seg") ||
+	       ends_with(name, ".order") || is_overview(name);
 }
 
 static void remove_file(const struct io *io, const char *folder, const char *name)

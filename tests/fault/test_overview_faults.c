@@ -17,6 +17,7 @@
 #include "histree/rows.h"
 #include "histree/view.h"
 #include "overview/overview_writer.h"
+#include "state/history_numbers.h"
 #include "state/history_overviews.h"
 #include "state/state_file.h"
 #include "support/effort.h"
@@ -35,6 +36,11 @@ static const struct overview_options small = {
 	.states_in_window = 400,
 	.cells_min = 8,
 	.cost_max_share = 1,
+	.cells_least = 1,
+	.percent_max = 100000,
+	.numbers_percent_max = 50000,
+	.number_states_min = 8,
+	.number_states_log2 = 3,
 	.threads = 1,
 };
 
@@ -100,6 +106,7 @@ static unsigned count_overviews(struct making *making)
 		overview_path("f", number, name);
 		count += memory_io_find(&making->memory, name) != NULL;
 	}
+	count += memory_io_find(&making->memory, "f.numbers") != NULL;
 	return count;
 }
 
@@ -292,6 +299,9 @@ static void begin_drawing(struct drawn *drawn)
 	build(&io_posix, drawn->path, test_seed());
 	assert_int_equal(draw(drawn->path, true, &drawn->pictures[0], NULL), HISTREE_OK);
 	assert_int_equal(overviews_write(&io_posix, drawn->path, &small, NULL), HISTREE_OK);
+	/* Neither rows nor the usage are made of it: test_number_faults. */
+	numbers_path(drawn->path, drawn->overview);
+	assert_int_equal(unlink(drawn->overview), 0);
 	for (name_overview(drawn, 1); access(drawn->overview, R_OK) == 0;
 	     name_overview(drawn, drawn->overview_count + 1))
 		drawn->overview_count++;

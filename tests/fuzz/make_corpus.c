@@ -21,6 +21,7 @@
 #include "segment/table_page.h"
 #include "segment_tree/segment_location.h"
 #include "state/attribute_section.h"
+#include "state/number_summary.h"
 #include "store/block_file.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
@@ -68,6 +69,25 @@ static void put_values(void)
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		at = value_encode(at, &values[i]);
 	put("value", "all-types", bytes, (size_t)(at - bytes));
+}
+
+/* Ints, doubles and both; the eight bytes before are those of fuzz_numbers.c. */
+static void put_numbers(void)
+{
+	static const char *const names[] = { "ints", "doubles", "mixed" };
+	const struct histree_value values[3][4] = {
+		{ histree_int(-7), histree_int(1000), histree_unknown(), histree_int(3) },
+		{ histree_double(0.1), histree_double(-2.5e10), histree_null(), histree_double(3e-300) },
+		{ histree_long(INT64_MIN), histree_double((double)INFINITY), histree_int(1), histree_bool(true) },
+	};
+	for (size_t i = 0; i < 3; i++) {
+		struct number_summary summary = { 0 };
+		uint8_t bytes[8 + NUMBER_SUMMARY_SIZE_MAX];
+		for (size_t k = 0; k < 4; k++)
+			number_summary_add(&summary, &values[i][k], 1000 + k);
+		put_le64(bytes, 4005);
+		put("numbers", names[i], bytes, 8 + number_summary_put(&summary, bytes + 8));
+	}
 }
 
 /* The first and the last node of the file; the byte before it is that of fuzz_node.c, for a fan-out of 3. */
@@ -324,6 +344,7 @@ int main(int count, char **arguments)
 	}
 	root = arguments[1];
 	put_values();
+	put_numbers();
 	put_operations();
 	put_words();
 	put_filters();

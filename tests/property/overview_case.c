@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "state/history.h"
+#include "state/history_numbers.h"
 
 struct overview_options overview_case_options(struct random *random)
 {
@@ -16,6 +17,12 @@ struct overview_options overview_case_options(struct random *random)
 		.states_in_window = 16 + (uint32_t)random_below(random, 1000),
 		.cells_min = 8 + (uint32_t)random_below(random, 60),
 		.cost_max_share = 1,
+		.cells_least = 1,
+		/* A file of so few states is mostly its header. */
+		.percent_max = 100000,
+		.numbers_percent_max = 50000,
+		.number_states_min = 8,
+		.number_states_log2 = 1 + (uint32_t)random_below(random, 4),
 	};
 }
 
@@ -25,6 +32,12 @@ void overview_case_remove(const char *path)
 	unlink(path);
 	for (uint32_t number = 1; name != NULL && number <= OVERVIEWS_MAX; number++) {
 		overview_path(path, number, name);
+		unlink(name);
+	}
+	free(name);
+	name = malloc(numbers_path_size(path));
+	if (name != NULL) {
+		numbers_path(path, name);
 		unlink(name);
 	}
 	free(name);

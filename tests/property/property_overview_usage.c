@@ -139,9 +139,12 @@ static void usage_is_right_to_within_a_cell(const void *kind, uint64_t seed)
 /* Whatever the order in which the CPUs' states come, and however long they are: of 64 states little is left. */
 static void overviews_are_small(void **state)
 {
-	static const struct overview_options options = {
-		.history_states_min = 1, .states_min = 8, .cells_min = 8, .cost_max_share = 1
-	};
+	static const struct overview_options options = { .history_states_min = 1,
+							 .states_min = 8,
+							 .cells_min = 8,
+							 .cost_max_share = 1,
+							 .cells_least = 1,
+							 .percent_max = 100000 };
 	static const struct {
 		histree_time start;
 		unsigned step_log2;

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * number_ladder.h - the states of some attributes, each in the order of time, become summaries of 2^B states, of
+ * eight of these summaries, and so on (docs/design/0031-number-overviews.md).
+ */
+#ifndef OVERVIEW_NUMBER_LADDER_H
+#define OVERVIEW_NUMBER_LADDER_H
+
+#include "overview/overview_window.h"
+#include "state/history_numbers.h"
+#include "state/number_summary.h"
+
+/* All attributes together have so many at most: 14 MiB. */
+enum { NUMBER_RUNGS_MAX = 1 << 15 };
+
+/* A summary that is being filled. */
+struct number_rung {
+	histree_time start;
+	uint32_t filled; /* states, or summaries of the rung below; 0: `start` is not known */
+	struct number_summary summary;
+};
+
+/* The rungs of one attribute; `own` is the caller's. */
+struct number_rungs {
+	uint32_t first, count;
+	histree_quark own[NUMBERS_LEVELS_MAX]; /* by level, 1 first */
+};
+
+/* A summary that is full. */
+struct number_state {
+	histree_time start, end;
+	uint32_t attribute, level; /* as in the caller's list, and 1 or more */
+	size_t at;                 /* in `bytes` */
+	uint32_t size;
+};
+
+/* A zeroed one is empty.  What is full stays in `states` until number_ladder_clear(). */
+struct number_ladder {
+	unsigned states_log2; /* B */
+	struct number_rungs *attributes;
+	size_t attribute_count, attributes_capacity;
+	struct number_rung *rungs;
+	size_t rung_count, rungs_capacity;
+	struct number_state *states;
+	size_t state_count, states_capacity;
+	uint8_t *bytes;
+	size_t size, bytes_capacity;
+};
+
+/* Returns how many levels an attribute with so many states has; 0 if it is not worth any. */
+unsigned number_ladder_levels(uint64_t states, unsigned states_log2);
+
+/* Forgets all that was added, and its attributes. */
+void number_ladder_reset(struct number_ladder *ladder, unsigned states_log2);
+
+/* Adds an attribute, whose number is the next one. */
+enum histree_status number_ladder_attribute(struct number_ladder *ladder, unsigned levels,
+					    struct histree_error *error);
+
+/* Adds the next state of an attribute. */
+enum histree_status number_ladder_add(struct number_ladder *ladder, uint32_t attribute, histree_time start,
+				      histree_time end, const struct histree_value *value,
+				      struct histree_error *error);
+
+/* Closes what is not full; `end` is that of the history. */
+enum histree_status number_ladder_finish(struct number_ladder *ladder, histree_time end,
+					 struct histree_error *error);
+
+/*
+ * Adds the states that end in a window, of attributes that the choice has in the same order; all is closed with the
+ * window that ends with the history, at `end`.
+ */
+enum histree_status number_ladder_add_window(struct number_ladder *ladder, const struct overview_choice *choice,
+					     struct overview_window *window, histree_time end,
+					     struct histree_error *error);
+
+void number_ladder_clear(struct number_ladder *ladder);
+void number_ladder_release(struct number_ladder *ladder);
+
+#endif

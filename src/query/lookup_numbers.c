@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+/*
+ * lookup_numbers.c - the numbers of an attribute over a range, added up by summaries of its number overview as far
+ * as these lie inside the range, from the widest ones down, and by the states that are left at both ends.
+ */
+#include "histree/lookup.h"
+
+#include "base/error.h"
+#include "query/query_numbers.h"
+#include "state/history.h"
+#include "state/number_summary.h"
+
+struct time_range {
+	histree_time from, to; /* both inclusive */
+};
+
+/* What is not added up yet: all of it, or what is on either side of what is. */
+struct rests {
+	struct time_range ranges[2];
+	unsigned count;
+	bool is_cut; /* there are summaries between them, or beside the only one */
+};
+
+struct number_lookup {
+	struct histree_query *query;
+	histree_quark quark;
+	struct time_range asked;
+	struct number_summary sum;
+};
+
+/* A query must not go on with a region that was ours. */
+static void forget(struct histree_query *query)
+{
+	const histree_quark none = 0;
+	enum histree_status status =
+		histree_query_start(query, &(struct histree_region){ .quarks = &none, .quark_count = 0 }, NULL);
+	(void)status; /* nothing is asked for, so nothing can be wrong */
+}
+
+/* ---- states ---------------------------------------------------------------------------------------------- */
+
+/*
+ * Adds what the history says of a range.  HISTREE_ERR_FORMAT: it was cut by summaries, and not between two states;
+ * what is told by damage may be cut anywhere.
+ */
+static enum histree_status add_states(struct number_lookup *lookup, const struct time_range *range, bool is_cut,
+				      struct histree_error *error)
+{
+	const struct histree_region region = {
+		.quarks = &lookup->quark, .quark_count = 1, .from = range->from, .to = range->to
+	};
+	bool begins = range->from == lookup->asked.from, ends = range->to == lookup->asked.to;
+	struct histree_interval interval;
+	enum histree_status status = histree_query_start(lookup->query, &region, error);
+	while (status == HISTREE_OK &&
+	       (status = histree_query_next(lookup->query, &interval, error)) == HISTREE_OK) {
+		histree_time start = interval.start > range->from ? interval.start : range->from;
+		histree_time end = interval.end < range->to ? interval.end : range->to;
+		number_summary_add(&lookup->sum, &interval.value, number_summary_ns(start, end));
+		begins = begins || interval.start == range->from;
+		ends = ends || interval.end == range->to;
+	}
+	if (status != HISTREE_END) {
+		forget(lookup->query);
+		return status;
+	}
+	return is_cut && !(begins && ends) ? HISTREE_ERR_FORMAT : HISTREE_OK;
+}
+
+/* ---- summaries ------------------------------------------------------------------------------------------- */
+
+/* The summaries of one level that lie inside a range: they follow one another. */
+struct inside {
+	histree_time first, last;
+	wide_uint ns; /* 0: there are none */
+};
+
+static bool add_summary(struct number_lookup *lookup, const struct histree_interval *interval,
+			struct inside *inside)
+{
+	struct number_summary summary;
+	wide_uint ns = number_summary_ns(interval->start, interval->end);
+	if (interval->value.type != HISTREE_CUSTOM ||
+	    !number_summary_get(&summary, ns, interval->value.bytes, interval->value.size))
+		return false;
+	if (inside->ns == 0 || interval->start < inside->first)
+		inside->first = interval->start;
+	if (inside->ns == 0 || interval->end > inside->last)
+		inside->last = interval->end;
+	inside->ns += ns;
+	number_summary_add_summary(&lookup->sum, &summary);
+	return true;
+}
+
+static enum histree_status add_inside(struct number_lookup *lookup, struct histree_query *query, histree_quark own,
+				      const struct time_range *range, struct inside *inside,
+				      struct histree_error *error)
+{
+	const struct histree_region region = {
+		.quarks = &own, .quark_count = 1, .from = range->from, .to = range->to
+	};
+	struct histree_interval interval;
+	*inside = (struct inside){ 0 };
+	enum histree_status status = histree_query_start(query, &region, error);
+	while (status == HISTREE_OK && (status = histree_query_next(query, &interval, error)) == HISTREE_OK) {
+		bool is_inside = interval.start >= range->from && interval.end <= range->to;
+		if (is_inside && !add_summary(lookup, &interval, inside))
+			status = HISTREE_ERR_FORMAT;
+	}
+	if (status != HISTREE_END) {
+		forget(query);
+		return status;
+	}
+	bool is_whole = inside->ns == 0 || inside->ns == number_summary_ns(inside->first, inside->last);
+	return is_whole && histree_query_stats(query).nodes_damaged == 0 ? HISTREE_OK : HISTREE_ERR_FORMAT;
+}
+
+/* What a level does not cover is left to the next one. */
+static enum histree_status add_level(struct number_lookup *lookup, struct histree_query *query, histree_quark own,
+				     struct rests *rests, struct histree_error *error)
+{
+	struct rests left = { .is_cut = rests->is_cut };
+	for (unsigned i = 0; i < rests->count; i++) {
+		const struct time_range *range = &rests->ranges[i];
+		struct inside inside;
+		enum histree_status status = add_inside(lookup, query, own, range, &inside, error);
+		if (status != HISTREE_OK)
+			return status;
+		if (inside.ns == 0) {
+			left.ranges[left.count++] = *range;
+			continue;
+		}
+		/* The second time there is something on one side only, or levels do not lie in one another. */
+		unsigned sides = (inside.first > range->from) + (inside.last < range->to);
+		if (left.count + sides + (rests->count - 1 - i) > 2)
+			return HISTREE_ERR_FORMAT;
+		left.is_cut = true;
+		if (inside.first > range->from)
+			left.ranges[left.count++] = (struct time_range){ range->from, inside.first - 1 };
+		if (inside.last < range->to)
+			left.ranges[left.count++] = (struct time_range){ inside.last + 1, range->to };
+	}
+	*rests = left;
+	return HISTREE_OK;
+}
+
+/* HISTREE_ERR_FORMAT: the overview is damaged. */
+static enum histree_status add_summaries(struct number_lookup *lookup, const histree_quark *own, uint32_t levels,
+					 struct histree_error *error)
+{
+	struct rests rests = { .ranges = { lookup->asked }, .count = 1 };
+	struct histree_query *query;
+	enum histree_status status = query_numbers(lookup->query, &query, error);
+	while (levels-- > 0 && status == HISTREE_OK)
+		status = add_level(lookup, query, own[levels], &rests, error);
+	for (unsigned i = 0; i < rests.count && status == HISTREE_OK; i++)
+		status = add_states(lookup, &rests.ranges[i], rests.is_cut, error);
+	return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- */
+
+/* A mean that none of the numbers has: a forged sum. */
+static bool is_within(const struct number_summary *sum)
+{
+	struct histree_value mean = histree_double(number_summary_mean(sum));
+	if (sum->states == 0 || mean.real != mean.real)
+		return true;
+	/* The mean is rounded, and so may be one of whole numbers that no double is. */
+	double min = sum->min.type == HISTREE_DOUBLE ? sum->min.real
+		     : sum->min.type == HISTREE_INT  ? sum->min.int32
+						     : (double)sum->min.int64;
+	double max = sum->max.type == HISTREE_DOUBLE ? sum->max.real
+		     : sum->max.type == HISTREE_INT  ? sum->max.int32
+						     : (double)sum->max.int64;
+	return min <= mean.real && mean.real <= max;
+}
+
+static uint64_t bounded(wide_uint ns)
+{
+	return ns < UINT64_MAX ? (uint64_t)ns : UINT64_MAX;
+}
+
+enum histree_status histree_lookup_numbers(struct histree_query *query, histree_quark quark, histree_time from,
+					   histree_time to, struct histree_numbers *out,
+					   struct histree_error *error)
+{
+	const struct histree_region region = { .quarks = &quark, .quark_count = 1, .from = from, .to = to };
+	struct number_lookup lookup = { .query = query, .quark = quark, .asked = { from, to } };
+	*out = (struct histree_numbers){ .min = histree_null(), .max = histree_null() };
+	enum histree_status status = histree_query_start(query, &region, error);
+	if (status != HISTREE_OK)
+		return status;
+	histree_quark own[NUMBERS_LEVELS_MAX];
+	uint32_t levels = history_numbers_find(history_numbers(histree_query_history(query)), quark, own);
+	status = HISTREE_ERR_FORMAT;
+	if (levels > 0)
+		status = add_summaries(&lookup, own, levels, error);
+	if (status == HISTREE_OK && !is_within(&lookup.sum))
+		status = HISTREE_ERR_FORMAT;
+	if (status != HISTREE_OK && status != HISTREE_ERR_MEMORY) { /* the history itself says it all */
+		lookup.sum = (struct number_summary){ 0 };
+		status = add_states(&lookup, &lookup.asked, false, error);
+	}
+	if (status != HISTREE_OK)
+		return status;
+	const struct number_summary *sum = &lookup.sum;
+	*out = (struct histree_numbers){
+		.states = sum->states,
+		.min = sum->min,
+		.max = sum->max,
+		.mean = number_summary_mean(sum),
+		.number_ns = bounded(sum->number_ns),
+		.unknown_ns = bounded(sum->unknown_ns),
+		.other_ns = bounded(sum->other_ns),
+	};
+	return HISTREE_OK;
+}

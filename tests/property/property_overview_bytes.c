@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+/*
+ * property_overview_bytes.c - overviews have 15 % of the bytes of their history at most, whatever it is of.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "histree/state_system.h"
+#include "overview_case.h"
+#include "state/history.h"
+#include "support/effort.h"
+
+enum { PERCENT_MAX = 15, ATTRIBUTES_MAX = 400 };
+
+enum content { FEW_VALUES, COUNTERS, DOUBLES, TEXTS, WIDE_DOUBLES, CONTENTS };
+
+struct shape {
+	uint32_t attributes, states; /* all together */
+	uint64_t step_max;
+	bool few_have_most;
+};
+
+static struct histree_value some_value(enum content content, int64_t *kept, char text[32], struct random *random)
+{
+	*kept += (int64_t)random_below(random, 3000) - 1400;
+	switch (content) {
+	case FEW_VALUES:
+		return histree_int((int32_t)random_below(random, 4));
+	case COUNTERS:
+		return histree_long(*kept);
+	case DOUBLES:
+		return histree_double((double)*kept / 3);
+	case TEXTS:
+		snprintf(text, 32, "state %u", (unsigned)random_below(random, 3000));
+		return histree_string(text);
+	case WIDE_DOUBLES:
+	case CONTENTS:
+		break;
+	}
+	uint64_t bits = random_bits(random); /* of all exponents: sums have hundreds of bytes */
+	double any;
+	memcpy(&any, &bits, sizeof(any));
+	return histree_double(any);
+}
+
+static void build(const char *path, const struct shape *shape, enum content content, struct random *random)
+{
+	const struct histree_history_options options = { .path = path, .provider = "test" };
+	static int64_t kept[ATTRIBUTES_MAX];
+	struct histree_state_system *system;
+	histree_time now = 0;
+	assert_int_equal(histree_state_create(&options, &system, NULL), HISTREE_OK);
+	for (uint32_t i = 0; i < shape->attributes; i++) {
+		char name[16];
+		histree_quark quark;
+		snprintf(name, sizeof(name), "a%u", i);
+		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+	}
+	for (uint32_t i = 0; i < shape->states; i++) {
+		char text[32];
+		bool is_busy = shape->few_have_most && random_percent(random, 95);
+		histree_quark quark = (histree_quark)random_below(random, is_busy ? 2 : shape->attributes);
+		now += 1 + (histree_time)random_below(random, shape->step_max);
+		assert_int_equal(histree_state_modify(system, now, quark,
+						      some_value(content, &kept[quark], text, random), NULL),
+				 HISTREE_OK);
+	}
+	assert_int_equal(histree_state_close(system, now, NULL), HISTREE_OK);
+	histree_state_free(system);
+}
+
+static void overviews_have_their_share_at_most(void **state)
+{
+	static const struct shape shapes[] = {
+		{ 2, 3000, 100, false },       { 2, 40000, 1000, false },     { 3, 300000, 50, true },
+		{ 400, 300000, 20000, false }, { 40, 300000, 1 << 30, true },
+	};
+	(void)state;
+	const struct overview_options defaults = { 0 }, eager = { .history_states_min = 1, .number_states_min = 1 };
+	struct random random = { test_seed() };
+	unsigned with = 0, all = 0;
+	char path[64];
+	snprintf(path, sizeof(path), "property_overview_bytes.%ld.sht", (long)getpid());
+	for (unsigned i = 0; i < sizeof(shapes) / sizeof(*shapes); i++)
+		for (enum content content = 0; content < CONTENTS; content++) {
+			overview_case_remove(path);
+			build(path, &shapes[i], content, &random);
+			for (int is_eager = 0; is_eager < 2; is_eager++) {
+				struct histree_history *history;
+				assert_int_equal(
+					overviews_write(&io_posix, path, is_eager ? &eager : &defaults, NULL),
+					HISTREE_OK);
+				assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
+				const struct histree_history_info *info = histree_history_info(history);
+				if (info->overview_bytes > info->file_bytes / 100 * PERCENT_MAX)
+					fail_msg("shape %u, content %d: %llu bytes of %llu", i, (int)content,
+						 (unsigned long long)info->overview_bytes,
+						 (unsigned long long)info->file_bytes);
+				with += info->overview_count > 0;
+				all++;
+				histree_history_close(history);
+			}
+		}
+	overview_case_remove(path);
+	fprintf(stderr, "%u of %u histories have overviews\n", with, all);
+	assert_true(with > all / 4);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(overviews_have_their_share_at_most) };
+	return cmocka_run_group_tests_name("overview_bytes", tests, NULL, NULL);
+}
