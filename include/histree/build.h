@@ -29,8 +29,9 @@ struct histree_progress {
 
 struct histree_build_options {
 	/*
-	 * Folders of traces; several make one experiment on one time axis.  Or one address of a session at an LTTng
-	 * relay daemon, "net://HOST/host/NAME/SESSION", in which case the build runs until the session ends.
+	 * Folders of traces, and tables of events as text, "FILE" or "text:MAP:FILE" (histree-build(1)); several
+	 * make one experiment on one time axis.  Or one address of a session at an LTTng relay daemon,
+	 * "net://HOST/host/NAME/SESSION", in which case the build runs until the session ends.
 	 */
 	const char *const *traces;
 	size_t trace_count;

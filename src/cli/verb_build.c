@@ -6,6 +6,7 @@
 #include "base/nearest.h"
 #include "base/number_text.h"
 #include "base/time_text.h"
+#include "base/trace_word.h"
 #include "cli/progress.h"
 #include "cli/tree_option.h"
 #include "cli/verb.h"
@@ -15,7 +16,7 @@ enum { WARNINGS_SHOWN = 10 };
 
 struct build_options {
 	struct tree_options tree;
-	const char *output, *analysis, *gaps, *empty_stacks, *progress;
+	const char *output, *analysis, *map, *gaps, *empty_stacks, *progress;
 	uint64_t threads, publish;
 	bool force, resume, no_overviews, quiet;
 };
@@ -39,6 +40,13 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct build_options, analysis),
 	  .complete = CLI_COMPLETE_ANALYSES,
 	  .help = "run these analyses, separated by commas; default: those that apply to the trace" },
+	{ .name = "map",
+	  .argument = "MAP",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct build_options, map),
+	  .help = "the traces are tables of text, and these columns are the parts of an event, as in "
+		  "time=ts,unit=us,name=event,cpu=core,tid=thread; default: time, name, cpu, and fields by their "
+		  "names" },
 	CLI_OPTIONS_TREE(struct build_options, tree,
 			 "keep at most this much of the trace in memory, in buffers and tables of all analyses "
 			 "together; what is more goes to disk. The process takes up to 64M besides; default: 160M"),
@@ -145,6 +153,42 @@ static void analysis_names_release(struct analysis_names *names)
 	free(names->text);
 }
 
+/* ---- traces ------------------------------------------------------------------------------------------- */
+
+/* The traces with the map of the command line, as the library takes them. */
+struct trace_words {
+	char **words;
+	size_t count;
+};
+
+static enum cli_exit trace_words_make(struct trace_words *traces, const char *map, const struct cli_words *words)
+{
+	traces->words = calloc(words->count, sizeof(*traces->words));
+	if (traces->words == NULL)
+		return report_no_memory();
+	if (map != NULL && strchr(map, ':') != NULL)
+		return report_exit(CLI_USAGE, "'--map': '%s' has a colon, which no name in a map can have", map);
+	for (; traces->count < words->count; traces->count++) {
+		const char *word = words->words[traces->count];
+		char *made = NULL;
+		if (map == NULL)
+			made = strdup(word);
+		else if (asprintf(&made, TRACE_WORD_TEXT "%s:%s", map, word) < 0)
+			made = NULL;
+		if (made == NULL)
+			return report_no_memory();
+		traces->words[traces->count] = made;
+	}
+	return CLI_OK;
+}
+
+static void trace_words_release(struct trace_words *traces)
+{
+	for (size_t i = 0; i < traces->count; i++)
+		free(traces->words[i]);
+	free(traces->words);
+}
+
 /* ---- the store ---------------------------------------------------------------------------------------- */
 
 /* Returns the last component of a path; "." and ".." are the folders that they mean.  NULL if there is none. */
@@ -234,7 +278,8 @@ static enum cli_exit report_store(const char *path, bool is_partial, bool is_qui
 /* ---- build -------------------------------------------------------------------------------------------- */
 
 static enum cli_exit build(const struct build_options *chosen, const struct histree_tree_options *tree,
-			   const char *store, const struct analysis_names *analyses, const struct cli_words *traces)
+			   const char *store, const struct analysis_names *analyses,
+			   const struct trace_words *traces)
 {
 	struct progress progress = progress_begin(chosen->progress, chosen->quiet);
 	const struct histree_build_options wanted = {
@@ -276,15 +321,19 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
 	struct analysis_names analyses = { 0 };
+	struct trace_words traces = { 0 };
 	struct histree_tree_options tree;
 	char *store = NULL;
 	enum cli_exit code = tree_option_read(&chosen.tree, chosen.threads, &tree);
 	if (code == CLI_OK)
 		code = analysis_names_read(&analyses, chosen.analysis);
 	if (code == CLI_OK)
-		code = choose_store(chosen.output, words.words[0], &store);
+		code = choose_store(chosen.output, trace_word_path(words.words[0]), &store);
 	if (code == CLI_OK)
-		code = build(&chosen, &tree, store, &analyses, &words);
+		code = trace_words_make(&traces, chosen.map, &words);
+	if (code == CLI_OK)
+		code = build(&chosen, &tree, store, &analyses, &traces);
+	trace_words_release(&traces);
 	free(store);
 	analysis_names_release(&analyses);
 	return code;

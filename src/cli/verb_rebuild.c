@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/trace_word.h"
 #include "cli/progress.h"
 #include "cli/target.h"
 #include "cli/tree_option.h"
@@ -40,14 +41,15 @@ static bool is_there(const char *path)
  */
 static char *find_trace(const char *store, const char *trace)
 {
-	if (is_there(trace))
+	const char *path = trace_word_path(trace);
+	if (is_there(path))
 		return strdup(trace);
 	const char *slash = strrchr(store, '/');
 	char *beside = NULL;
-	if (trace[0] == '/' || slash == NULL ||
-	    asprintf(&beside, "%.*s/%s", (int)(slash - store), store, trace) < 0)
+	if (path[0] == '/' || slash == NULL ||
+	    asprintf(&beside, "%.*s%.*s/%s", (int)(path - trace), trace, (int)(slash - store), store, path) < 0)
 		return NULL;
-	if (is_there(beside))
+	if (is_there(trace_word_path(beside)))
 		return beside;
 	free(beside);
 	return NULL;

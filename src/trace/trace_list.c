@@ -11,8 +11,10 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/trace_word.h"
 #include "trace/ctf/ctf_source.h"
 #include "trace/perf/perf_source.h"
+#include "trace/text/event_text.h"
 #include "trace/trace_format.h"
 
 /* Deeper than anyone keeps traces, and an end for folders that are mounted into themselves. */
@@ -62,15 +64,20 @@ static enum histree_status find_in_entry(struct trace_list *list, const char *pa
 }
 
 /* What was named is no folder, or cannot be listed. */
-static enum histree_status not_a_folder(const char *path, struct histree_error *error)
+static enum histree_status find_file(struct trace_list *list, const char *path, struct histree_error *error)
 {
 	int cause = errno;
 	const struct trace_format *format = cause == ENOTDIR ? trace_format_of_path(path) : NULL;
+	if (cause == ENOTDIR && event_text_is(path))
+		return add(list, path, &event_text_format, error);
 	if (format != NULL)
 		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" is %s; %s", path, format->name, format->advice);
 	if (cause == ENOTDIR)
-		return error_set(error, HISTREE_ERR_TRACE,
-				 "\"%s\" is a file; a CTF trace is a folder with a file \"metadata\"", path);
+		return error_set(
+			error, HISTREE_ERR_TRACE,
+			"\"%s\" is a file; a CTF trace is a folder with a file \"metadata\", and events as "
+			"text are a table with the names of its columns",
+			path);
 	return error_set(error, HISTREE_ERR_TRACE, "cannot open \"%s\": %s", path, strerror(cause));
 }
 
@@ -88,7 +95,7 @@ static enum histree_status find_below(struct trace_list *list, const char *path,
 	struct dirent **entries = NULL;
 	int count = scandir(path, &entries, NULL, alphasort);
 	if (count < 0)
-		return depth > 0 ? HISTREE_OK : not_a_folder(path, error);
+		return depth > 0 ? HISTREE_OK : find_file(list, path, error);
 	enum histree_status status = HISTREE_OK;
 	for (int index = 0; index < count; index++) {
 		if (status == HISTREE_OK)
@@ -113,6 +120,8 @@ enum histree_status trace_list_find(struct trace_list *list, const char *path, s
 		return add(list, path, kind, error);
 	size_t before = list->count;
 	size_t size = strlen(path);
+	if (trace_word_path(path) != path)
+		return add(list, path, &event_text_format, error);
 	while (size > 1 && path[size - 1] == '/')
 		size--;
 	char *trimmed = strndup(path, size);

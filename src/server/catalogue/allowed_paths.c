@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/trace_word.h"
 #include "histree/store.h"
 
 enum { FOLDERS_DEEP_MAX = 8, FOLDERS_SEEN_MAX = 10000 };
@@ -56,7 +57,7 @@ bool allowed_paths_allow(const struct allowed_paths *allowed, const char *path)
 {
 	if (strstr(path, "://") != NULL)
 		return false;
-	char *resolved = realpath(path, NULL);
+	char *resolved = realpath(trace_word_path(path), NULL);
 	bool is_allowed = resolved != NULL && allowed_paths_contain(allowed, resolved);
 	free(resolved);
 	return is_allowed;

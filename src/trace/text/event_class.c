@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+#include "trace/text/event_class.h"
+
+#include <errno.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+/* ---- fields ---------------------------------------------------------------------------------------- */
+
+/* "0x7f10", as addresses are written. */
+static bool read_hexadecimal(const struct text_cell *cell, int64_t *out)
+{
+	char *end;
+	if ((cell->kind != TEXT_PLAIN && cell->kind != TEXT_STRING) || cell->size < 3 || cell->size > 18 ||
+	    strncmp(cell->bytes, "0x", 2) != 0 || cell->bytes[2] == '+' || cell->bytes[2] == '-')
+		return false;
+	errno = 0;
+	*out = (int64_t)strtoull(cell->bytes + 2, &end, 16);
+	return errno == 0 && end == cell->bytes + cell->size;
+}
+
+static const struct text_cell *cell_of(const struct event *event, uint32_t field)
+{
+	const struct text_class *class = (const struct text_class *)event->class;
+	const struct event_row *row = event->handle;
+	if (field >= class->class.field_count || class->columns[field] >= row->cell_count)
+		return NULL;
+	return &row->cells[class->columns[field]];
+}
+
+bool event_class_get_int(const struct event *event, uint32_t field, int64_t *out)
+{
+	const struct text_cell *cell = cell_of(event, field);
+	bool truth;
+	*out = 0;
+	if (cell == NULL)
+		return false;
+	if (text_cell_integer(cell, out) || read_hexadecimal(cell, out))
+		return true;
+	*out = text_cell_bool(cell, &truth) && truth;
+	return text_cell_bool(cell, &truth);
+}
+
+bool event_class_get_string(const struct event *event, uint32_t field, const char **bytes, size_t *size)
+{
+	const struct text_cell *cell = cell_of(event, field);
+	if (cell == NULL || text_cell_is_empty(cell) || (cell->kind != TEXT_PLAIN && cell->kind != TEXT_STRING))
+		return false;
+	*bytes = cell->bytes;
+	*size = cell->size;
+	return true;
+}
+
+/* A number with decimals. */
+static bool is_real(const struct text_cell *cell, double *out)
+{
+	if (cell->kind == TEXT_REAL) {
+		*out = cell->real;
+		return true;
+	}
+	if (cell->kind != TEXT_PLAIN)
+		return false;
+	const struct histree_value value = text_cell_value(cell);
+	*out = value.type == HISTREE_DOUBLE ? value.real : 0;
+	return value.type == HISTREE_DOUBLE;
+}
+
+bool event_class_visit(const struct event *event, uint32_t field, event_visitor visitor, void *context)
+{
+	const struct text_cell *cell = cell_of(event, field);
+	struct event_part part = { .kind = EVENT_NOTHING, .name = event->class->fields[field] };
+	if (cell == NULL)
+		return visitor(context, &part);
+	if (event_class_get_int(event, field, &part.integer))
+		part.kind = EVENT_INT;
+	else if (is_real(cell, &part.real))
+		part.kind = EVENT_REAL;
+	else if (event_class_get_string(event, field, &part.bytes, &part.size))
+		part.kind = EVENT_TEXT;
+	return visitor(context, &part);
+}
+
+/* ---- classes --------------------------------------------------------------------------------------- */
+
+static bool is_perf(const struct event_text *text)
+{
+	return strcmp(text->base.trace.tracer_name, "perf") == 0;
+}
+
+static bool is_part(const struct event_text *text, size_t column)
+{
+	for (int part = 0; part < MAP_PART_COUNT; part++)
+		if (text->parts[part] == column)
+			return true;
+	return false;
+}
+
+/* The thread is a context as LTTng has it, and a field of every event as perf has it (kernel_layout.c). */
+static struct text_class *make_class(struct event_text *text, const char *name)
+{
+	size_t count = text->table.column_count, thread = text->parts[MAP_THREAD];
+	struct text_class *class = arena_allocate(&text->memory, sizeof(*class), alignof(struct text_class));
+	const char **fields = arena_allocate(&text->memory, (count + 1) * sizeof(*fields), alignof(char *));
+	uint16_t *columns = arena_allocate(&text->memory, (count + 1) * sizeof(*columns), alignof(uint16_t));
+	if (class == NULL || fields == NULL || columns == NULL)
+		return NULL;
+	*class = (struct text_class){ .class = { .trace = &text->base.trace,
+						 .id = (*text->base.class_count)++,
+						 .name = name,
+						 .fields = fields },
+				      .columns = columns,
+				      .column_count = (uint16_t)count };
+	for (size_t column = 0; column < count; column++) {
+		if (is_part(text, column))
+			continue;
+		fields[class->class.field_count] = event_map_field(&text->map, text->table.columns[column]);
+		columns[class->class.field_count++] = (uint16_t)column;
+	}
+	class->class.payload_count = class->class.field_count;
+	if (thread != TEXT_NO_COLUMN) {
+		fields[class->class.field_count] = is_perf(text) ? "common_pid" : "tid";
+		columns[class->class.field_count++] = (uint16_t)thread;
+	}
+	return class;
+}
+
+/* In JSON, a row may have columns that none had when its class was made. */
+static bool has_more(const struct event_text *text, const struct text_class *class)
+{
+	for (size_t i = class->column_count; i < text->table.column_count; i++)
+		if (text->table.cells[i].kind != TEXT_ABSENT)
+			return true;
+	return false;
+}
+
+const struct text_class *event_class_of_row(struct event_text *text, struct histree_error *error)
+{
+	char quote[64];
+	size_t column = text->parts[MAP_NAME];
+	const struct text_cell *cell = text_table_cell(&text->table, column);
+	if ((cell->kind != TEXT_PLAIN && cell->kind != TEXT_STRING) || cell->size == 0 ||
+	    memchr(cell->bytes, '\0', cell->size) != NULL) {
+		text_table_fault(&text->table, column, error, "%s is no name of an event",
+				 text_cell_quote(cell, quote));
+		return NULL;
+	}
+	uint32_t number = intern_find(&text->names, cell->bytes, cell->size);
+	if (number == INTERN_NONE && text->names.count == EVENT_NAMES_MAX) {
+		text_table_fault(&text->table, column, error,
+				 "more than %d names of events: the map takes another column for the name",
+				 EVENT_NAMES_MAX);
+		return NULL;
+	}
+	if (number == INTERN_NONE)
+		number = intern_add(&text->names, cell->bytes, cell->size);
+	if (number == INTERN_NONE || !array_reserve(&text->classes, &text->class_capacity, (size_t)number + 1)) {
+		error_memory(error, "the classes of events");
+		return NULL;
+	}
+	while (text->class_count <= number)
+		text->classes[text->class_count++] = NULL;
+	if (text->classes[number] == NULL || has_more(text, text->classes[number])) {
+		size_t size;
+		text->classes[number] = make_class(text, intern_get(&text->names, number, &size));
+	}
+	if (text->classes[number] == NULL)
+		error_memory(error, "the classes of events");
+	return text->classes[number];
+}

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+#include "trace/text/event_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/time_text.h"
+#include "base/trace_word.h"
+#include "trace/text/event_class.h"
+#include "trace/text/event_text_inside.h"
+
+static struct event_text *text_of(struct trace_source *source)
+{
+	return (struct event_text *)source;
+}
+
+/* ---- columns --------------------------------------------------------------------------------------- */
+
+static size_t find_part(const struct event_text *text, enum map_part part)
+{
+	if (text->map.parts[part] != NULL)
+		return text_table_column(&text->table, text->map.parts[part]);
+	size_t column = TEXT_NO_COLUMN;
+	for (const char *const *name = map_part_names[part]; *name != NULL && column == TEXT_NO_COLUMN; name++)
+		column = text_table_column(&text->table, *name);
+	return column;
+}
+
+static enum histree_status lacks(const struct event_text *text, const char *part, const char *wanted,
+				 struct histree_error *error)
+{
+	char columns[200] = "";
+	for (size_t i = 0, length = 0; i < text->table.column_count && length < sizeof(columns); i++)
+		length += (size_t)snprintf(columns + length, sizeof(columns) - length, "%s%.40s",
+					   i == 0 ? "" : ", ", text->table.columns[i]);
+	return error_set(error, HISTREE_ERR_TRACE,
+			 "'%.120s' has no column '%.40s' for the %s of an event; it has %s: say which it is, as in "
+			 "'histree build --map time=ts,unit=us,name=kind'",
+			 text->path, wanted, part, columns);
+}
+
+/* Which columns are what; again when a row of JSON has had new ones. */
+static enum histree_status find_parts(struct event_text *text, struct histree_error *error)
+{
+	if (text->parts_known == text->table.column_count)
+		return HISTREE_OK;
+	for (int part = 0; part < MAP_PART_COUNT; part++) {
+		const char *wanted =
+			text->map.parts[part] != NULL ? text->map.parts[part] : map_part_names[part][0];
+		text->parts[part] = find_part(text, (enum map_part)part);
+		bool is_needed = part == MAP_TIME || part == MAP_NAME;
+		/* Of JSON another row may have it. */
+		bool is_wrong = text->map.parts[part] != NULL && text->table.header != NULL;
+		if (text->parts[part] == TEXT_NO_COLUMN && (is_needed || is_wrong))
+			return lacks(text, map_part_names[part][0], wanted, error);
+	}
+	for (size_t i = 0; i < text->map.field_count && text->table.header != NULL; i++)
+		if (text_table_column(&text->table, text->map.fields[i].column) == TEXT_NO_COLUMN)
+			return lacks(text, text->map.fields[i].field, text->map.fields[i].column, error);
+	text->parts_known = text->table.column_count;
+	return HISTREE_OK;
+}
+
+/* ---- times ----------------------------------------------------------------------------------------- */
+
+/* Digits with up to nine decimals, counted in a unit: exact, and what is finer than a ns is dropped. */
+static bool read_decimal(const char *at, int64_t unit_ns, histree_time *out)
+{
+	bool is_negative = *at == '-', any = false;
+	uint64_t whole = 0, part = 0;
+	int64_t scale = unit_ns;
+	for (at += is_negative; *at >= '0' && *at <= '9'; at++, any = true)
+		if (__builtin_mul_overflow(whole, 10, &whole) ||
+		    __builtin_add_overflow(whole, (uint64_t)(*at - '0'), &whole))
+			return false;
+	if (*at == '.')
+		for (at++; *at >= '0' && *at <= '9'; at++, any = true) {
+			scale /= 10;
+			part += (uint64_t)(*at - '0') * (uint64_t)scale;
+		}
+	if (!any || *at != '\0' || __builtin_mul_overflow(whole, (uint64_t)unit_ns, &whole) ||
+	    __builtin_add_overflow(whole, part, &whole) || whole > (uint64_t)INT64_MAX)
+		return false;
+	*out = is_negative ? -(histree_time)whole : (histree_time)whole;
+	return true;
+}
+
+/* A number in the unit of the map, or a date and a time of day. */
+static bool read_time(const struct event_text *text, const struct text_cell *cell, histree_time *out)
+{
+	double ns;
+	switch (cell->kind) {
+	case TEXT_PLAIN:
+	case TEXT_STRING:
+		if (strlen(cell->bytes) != cell->size)
+			return false;
+		return read_decimal(cell->bytes, text->map.unit_ns, out) ||
+		       (cell->size > 10 && cell->bytes[4] == '-' && time_parse(cell->bytes, 0, 0, out));
+	case TEXT_INTEGER:
+		return !__builtin_mul_overflow(cell->integer, text->map.unit_ns, out);
+	case TEXT_REAL:
+		ns = cell->real * (double)text->map.unit_ns;
+		if (!(ns > -9e18 && ns < 9e18))
+			return false;
+		*out = llround(ns);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------ */
+
+static enum histree_status read_cpu(struct event_text *text, int32_t *cpu, struct histree_error *error)
+{
+	char quote[64];
+	int64_t number;
+	const struct text_cell *cell = text_table_cell(&text->table, text->parts[MAP_CPU]);
+	*cpu = -1;
+	if (text_cell_is_empty(cell))
+		return HISTREE_OK;
+	if (!text_cell_integer(cell, &number) || number < -1 || number > INT32_MAX)
+		return text_table_fault(&text->table, text->parts[MAP_CPU], error, "%s is no number of a CPU",
+					text_cell_quote(cell, quote));
+	*cpu = (int32_t)number;
+	return HISTREE_OK;
+}
+
+static enum histree_status unescape_all(struct event_text *text, struct histree_error *error)
+{
+	for (size_t i = 0; i < text->table.column_count; i++)
+		if (!text_cell_unescape(&text->table.cells[i]))
+			return text_table_fault(&text->table, i, error,
+						"a backslash in TSV is written twice, a tab as \\t");
+	return HISTREE_OK;
+}
+
+static enum histree_status read_row(struct event_text *text, struct event_row *row, struct histree_error *error)
+{
+	char quote[64];
+	const struct text_cell *cell = text_table_cell(&text->table, text->parts[MAP_TIME]);
+	if (!read_time(text, cell, &row->time))
+		return text_table_fault(&text->table, text->parts[MAP_TIME], error,
+					"%s is no time: a number, whose unit the map says ('unit=us'; ns else), or "
+					"'2016-03-04 17:46:23.1'",
+					text_cell_quote(cell, quote));
+	enum histree_status status = read_cpu(text, &row->cpu, error);
+	if (status == HISTREE_OK)
+		status = unescape_all(text, error);
+	if (status != HISTREE_OK)
+		return status;
+	row->class = event_class_of_row(text, error);
+	if (row->class == NULL)
+		return error->status;
+	row->row_at = text->table.row_at;
+	return event_row_copy(row, text->table.cells, text->table.column_count) ? HISTREE_OK
+										: error_memory(error, "an event");
+}
+
+static enum histree_status late(const struct event_text *text, const struct event_row *row,
+				struct histree_error *error)
+{
+	char time[TIME_TEXT_SIZE], other[TIME_TEXT_SIZE];
+	time_format_date(row->time, time);
+	time_format_date(text->window.out->time, other);
+	return text_table_fault(&text->table, text->parts[MAP_TIME], error,
+				"%s is before %s, which more than 4,000 rows before it have reached: sort the text "
+				"by its times, with sort(1)",
+				time, other);
+}
+
+/* Read rows until the window is full, or the text at its end. */
+static enum histree_status fill(struct event_text *text, struct histree_error *error)
+{
+	while (!text->is_at_end && !event_window_is_full(&text->window)) {
+		enum histree_status status = text_table_next(&text->table, error);
+		text->is_at_end = status == HISTREE_END;
+		if (status != HISTREE_OK)
+			return status == HISTREE_END ? HISTREE_OK : status;
+		status = find_parts(text, error);
+		if (status != HISTREE_OK)
+			return status;
+		struct event_row *row = event_window_room(&text->window);
+		if (row == NULL)
+			return error_memory(error, "events");
+		status = read_row(text, row, error);
+		if (status == HISTREE_OK && !event_window_add(&text->window, row))
+			status = late(text, row, error);
+		if (status != HISTREE_OK) {
+			event_window_drop(&text->window, row);
+			return status;
+		}
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status next_event(struct trace_stream *stream, struct histree_error *error)
+{
+	struct event_text *text = (struct event_text *)((char *)stream - offsetof(struct event_text, stream));
+	stream->has_upcoming = false;
+	if (text->failure.status == HISTREE_OK && fill(text, &text->failure) == HISTREE_OK)
+		text->failure.status = HISTREE_OK;
+	const struct event_row *row = event_window_give(&text->window);
+	if (row == NULL && text->failure.status != HISTREE_OK)
+		return error_set(error, text->failure.status, "%s", text->failure.message);
+	if (row == NULL)
+		return HISTREE_END;
+	const struct event event = {
+		.time = row->time, .cpu = row->cpu, .class = &row->class->class, .handle = row
+	};
+	trace_stream_put(stream, &event);
+	return HISTREE_OK;
+}
+
+static void position(const struct trace_stream *stream, struct trace_position *out)
+{
+	const struct event_text *text =
+		(const struct event_text *)((const char *)stream - offsetof(struct event_text, stream));
+	event_window_position(&text->window, &out->packet, &out->events);
+}
+
+static const struct trace_stream_kind stream_kind = { .next = next_event, .position = position };
+
+/* ---- the trace ------------------------------------------------------------------------------------- */
+
+/* Perf has the subsystem in front of the name of an event. */
+static const char *guess_tracer(const struct event_text *text)
+{
+	const struct text_cell *cell = &text->table.cells[text->parts[MAP_NAME]];
+	bool has_bytes = cell->kind == TEXT_PLAIN || cell->kind == TEXT_STRING;
+	return has_bytes && memchr(cell->bytes, ':', cell->size) != NULL ? "perf" : "lttng";
+}
+
+static void describe(struct event_text *text)
+{
+	static const struct {
+		const char *name, *tracer, *domain;
+	} tracers[] = { { "lttng", "lttng-modules", "kernel" },
+			{ "perf", "perf", "" },
+			{ "ust", "lttng-ust", "ust" },
+			{ "none", "", "" } };
+	const char *name = text->map.tracer != NULL ? text->map.tracer : guess_tracer(text);
+	size_t i = 0;
+	while (strcmp(tracers[i].name, name) != 0)
+		i++;
+	text->base.trace = (struct event_trace){
+		.id = text->base.trace.id,
+		.path = text->base.path,
+		.domain = tracers[i].domain,
+		.tracer_name = tracers[i].tracer,
+		.tracer_major = strncmp(tracers[i].tracer, "lttng", 5) == 0 ? 2 : -1,
+		.tracer_minor = strncmp(tracers[i].tracer, "lttng", 5) == 0 ? 13 : -1,
+		.hostname = "",
+		.machine = text->map.machine != NULL ? text->map.machine : "",
+		.get_int = event_class_get_int,
+		.get_string = event_class_get_string,
+		.visit = event_class_visit,
+	};
+}
+
+static enum histree_status read_map(struct event_text *text, const char *word, struct histree_error *error)
+{
+	text->path = trace_word_path(word);
+	size_t prefix = sizeof(TRACE_WORD_TEXT) - 1;
+	const char *map = text->path == word ? "" : word + prefix;
+	size_t size = text->path == word ? 0 : (size_t)(text->path - word) - prefix - 1;
+	return event_map_read(&text->map, map, size, error);
+}
+
+/* The first row shows what the columns are, and whose events these are. */
+static enum histree_status look(struct event_text *text, struct histree_error *error)
+{
+	enum histree_status status =
+		text_table_open(&text->table, &io_posix, text->path, text->map.format, text->map.columns, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (!text->table.input.is_file)
+		return error_set(error, HISTREE_ERR_TRACE,
+				 "'%.200s' is no file: events are read more than once, so keep them in one",
+				 text->path);
+	status = text_table_next(&text->table, error);
+	if (status == HISTREE_END)
+		return error_set(error, HISTREE_ERR_TRACE, "'%.200s' has no events", text->path);
+	return status == HISTREE_OK ? find_parts(text, error) : status;
+}
+
+static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
+{
+	struct event_text *text = text_of(base);
+	struct histree_error own;
+	if (error == NULL)
+		error = &own;
+	base->path = strdup(path);
+	enum histree_status status =
+		base->path != NULL ? read_map(text, base->path, error) : error_memory(error, "a path");
+	if (status == HISTREE_OK)
+		status = look(text, error);
+	if (status != HISTREE_OK)
+		return status == HISTREE_ERR_FORMAT ? error_set(error, HISTREE_ERR_TRACE, "%s", error->message)
+						    : status;
+	base->file_count = 1;
+	base->bytes = text->table.input.size;
+	describe(text);
+	return HISTREE_OK;
+}
+
+static enum histree_status open_stream(struct trace_source *base, const struct trace_opening *opening,
+				       struct histree_error *error)
+{
+	struct event_text *text = text_of(base);
+	const struct trace_position *at = opening->positions;
+	text_table_close(&text->table);
+	text->parts_known = 0;
+	enum histree_status status =
+		text_table_open(&text->table, &io_posix, text->path, text->map.format, text->map.columns, error);
+	if (status == HISTREE_OK && at != NULL)
+		status = text_table_seek(
+			&text->table, at->packet == TRACE_FILE_DONE ? text->table.input.size : at->packet, error);
+	text->stream = (struct trace_stream){
+		.kind = &stream_kind, .trace = &base->trace, .notes = base->notes, .name = text->path
+	};
+	text->streams[0] = &text->stream;
+	base->streams = text->streams;
+	base->stream_count = 1;
+	return status;
+}
+
+static bool has_places(const struct trace_source *base)
+{
+	(void)base;
+	return true;
+}
+
+static bool has_position(const struct trace_source *base, size_t file, const struct trace_position *at)
+{
+	(void)file;
+	return at->packet < base->bytes;
+}
+
+static bool span(const struct trace_source *base, histree_time *begin, histree_time *end)
+{
+	(void)base;
+	*begin = *end = 0;
+	return false;
+}
+
+static histree_time last_time(const struct trace_source *base)
+{
+	(void)base;
+	return INT64_MIN;
+}
+
+static uint64_t bytes_done(const struct trace_source *base)
+{
+	const struct event_text *text = (const struct event_text *)base;
+	return text->table.input.at < base->bytes ? text->table.input.at : base->bytes;
+}
+
+/* It says nothing of itself. */
+static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
+{
+	(void)path, (void)error;
+	*out = (struct trace_facts){ 0 };
+	return HISTREE_OK;
+}
+
+static struct trace_source *create(void)
+{
+	struct event_text *text = calloc(1, sizeof(*text));
+	if (text != NULL)
+		text->table.input.file = -1;
+	return text == NULL ? NULL : &text->base;
+}
+
+static void free_source(struct trace_source *base)
+{
+	struct event_text *text = text_of(base);
+	text_table_close(&text->table);
+	event_window_release(&text->window);
+	event_map_release(&text->map);
+	intern_release(&text->names);
+	arena_release(&text->memory);
+	free((void *)text->classes);
+	free(base->path);
+	free(text);
+}
+
+const struct trace_format_kind event_text_format = {
+	.create = create,
+	.scan = scan,
+	.open = open_stream,
+	.has_places = has_places,
+	.has_position = has_position,
+	.span = span,
+	.last = last_time,
+	.bytes_done = bytes_done,
+	.facts = read_facts,
+	.free = free_source,
+};
+
+/* What is of another format, such as the JSON of a browser, is left to whoever knows that. */
+bool event_text_is(const char *path)
+{
+	struct text_table table;
+	if (text_table_open(&table, &io_posix, path, NULL, NULL, NULL) != HISTREE_OK)
+		return false;
+	bool is = table.input.is_file && text_table_next(&table, NULL) == HISTREE_OK;
+	bool has_names = table.header != NULL || text_table_column(&table, "time") != TEXT_NO_COLUMN ||
+			 text_table_column(&table, "timestamp") != TEXT_NO_COLUMN;
+	text_table_close(&table);
+	return is && has_names;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event_text_inside.h - the body of a text of events, for event_text.c and event_class.c.
+ */
+#ifndef TRACE_TEXT_EVENT_TEXT_INSIDE_H
+#define TRACE_TEXT_EVENT_TEXT_INSIDE_H
+
+#include "base/intern.h"
+#include "event/event.h"
+#include "text/text_table.h"
+#include "trace/text/event_map.h"
+#include "trace/text/event_window.h"
+#include "trace/trace_source.h"
+
+/* Events of one name.  The fields are the columns that had been seen when one of them had each. */
+struct text_class {
+	struct event_class class;
+	const uint16_t *columns; /* of the fields */
+	uint16_t column_count;   /* of the text, when the class was made */
+};
+
+struct event_text {
+	struct trace_source base;
+	struct trace_stream stream; /* the only one */
+	struct trace_stream *streams[1];
+	struct event_map map;
+	const char *path; /* of the file */
+	struct text_table table;
+	size_t parts[MAP_PART_COUNT]; /* columns; TEXT_NO_COLUMN: there is none */
+	size_t parts_known;           /* columns of the table when they were looked for */
+	struct intern names;          /* of events */
+	struct text_class **classes;  /* by their numbers; of each name the last one that was made */
+	size_t class_count, class_capacity;
+	struct arena memory; /* of the classes */
+	struct event_window window;
+	bool is_at_end;               /* of the text */
+	struct histree_error failure; /* which ended the reading: what was read before it comes first */
+};
+
+#endif
