@@ -235,6 +235,52 @@ static bool positions_fit(const struct trace *trace, const struct trace_position
 	return fits;
 }
 
+bool trace_can_begin_here(const struct trace *trace)
+{
+	if (trace->live != NULL || trace_file_count(trace) == 0)
+		return false;
+	for (size_t index = 0; index < trace->source_count; index++)
+		if (trace->sources[index]->kind->leave == NULL)
+			return false;
+	for (size_t index = 0; index < trace->queue_count; index++) {
+		const struct trace_stream *stream = trace->streams[trace->queue[index].stream];
+		if (stream->upcoming.gap != NULL || stream->has_gap)
+			return false;
+	}
+	return true;
+}
+
+static enum histree_status has_changed(struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_TRACE,
+			 "the trace has changed since its store was built; build it again");
+}
+
+enum histree_status trace_move(struct trace *trace, const struct trace_position *positions, size_t position_count,
+			       struct histree_error *error)
+{
+	if (!positions_fit(trace, positions, position_count))
+		return has_changed(error);
+	free((void *)trace->streams);
+	free(trace->queue);
+	trace->streams = NULL;
+	trace->queue = NULL;
+	trace->stream_count = trace->queue_count = 0;
+	trace->handed_out = false;
+	for (size_t index = 0; index < trace->source_count; index++)
+		trace->sources[index]->kind->leave(trace->sources[index]);
+	enum histree_status status = open_sources(trace, positions, error);
+	return status == HISTREE_OK ? begin_streams(trace, error) : status;
+}
+
+uint64_t trace_bytes(const struct trace *trace)
+{
+	uint64_t bytes = 0;
+	for (size_t index = 0; index < trace->source_count; index++)
+		bytes += trace->sources[index]->bytes;
+	return bytes;
+}
+
 bool trace_is_address(const char *path)
 {
 	return strncmp(path, "net://", 6) == 0 || strncmp(path, "net4://", 7) == 0;
@@ -276,8 +322,7 @@ static enum histree_status open_paths(struct trace *trace, const char *const *pa
 	if (status == HISTREE_OK)
 		status = find_repeats(trace, error);
 	if (status == HISTREE_OK && positions != NULL && !positions_fit(trace, positions, position_count))
-		status = error_set(error, HISTREE_ERR_TRACE,
-				   "the trace has changed since its store was built; build it again");
+		status = has_changed(error);
 	if (status == HISTREE_OK)
 		status = open_sources(trace, positions, error);
 	if (status == HISTREE_OK)

@@ -67,6 +67,22 @@ enum histree_status trace_open_at(const char *const *paths, size_t path_count,
 				  const struct trace_position *positions, size_t position_count, struct trace **out,
 				  struct histree_error *error);
 
+/*
+ * Returns whether a reader that begins at these positions meets the same gaps as this one from here on.  It does
+ * not where a stream has a gap before its next event: nobody could say whether that was handed out before.
+ */
+bool trace_can_begin_here(const struct trace *trace);
+
+/*
+ * Go to the event at which the positions were taken, forward or back, without opening the trace again.  Returns
+ * HISTREE_ERR_TRACE if the files are others than then; after an error the trace can only be closed.
+ */
+enum histree_status trace_move(struct trace *trace, const struct trace_position *positions, size_t position_count,
+			       struct histree_error *error);
+
+/* Returns how many bytes all files have. */
+uint64_t trace_bytes(const struct trace *trace);
+
 size_t trace_count(const struct trace *trace);
 const struct event_trace *trace_at(const struct trace *trace, size_t index);
 

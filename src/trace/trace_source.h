@@ -32,6 +32,8 @@ struct trace_format_kind {
 	/* Make the streams.  Those that begin at a position begin at its packet: its events are still to come. */
 	enum histree_status (*open)(struct trace_source *source, const struct trace_opening *opening,
 				    struct histree_error *error);
+	/* End the streams: the source can be opened again, elsewhere.  NULL: it cannot. */
+	void (*leave)(struct trace_source *source);
 	/* Returns whether a packet of a file is a place in the trace. */
 	bool (*has_places)(const struct trace_source *source);
 	/* Returns whether a position can be one of this file. */

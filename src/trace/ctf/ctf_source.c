@@ -282,6 +282,18 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 	return status;
 }
 
+static void leave_streams(struct trace_source *base)
+{
+	struct ctf_source *source = ctf_source_of(base);
+	for (size_t i = 0; i < source->reader_count; i++)
+		ctf_reader_release(&source->readers[i]);
+	free((void *)base->streams);
+	free(source->readers);
+	base->streams = NULL;
+	source->readers = NULL;
+	base->stream_count = source->reader_count = 0;
+}
+
 /* ---- what the packets say -------------------------------------------------------------------------------- */
 
 /* Each file must be a stream. */
@@ -367,14 +379,11 @@ static struct trace_source *create(void)
 static void free_source(struct trace_source *base)
 {
 	struct ctf_source *source = ctf_source_of(base);
-	for (size_t i = 0; i < source->reader_count; i++)
-		ctf_reader_release(&source->readers[i]);
+	leave_streams(base);
 	for (size_t i = 0; i < base->file_count; i++) {
 		ctf_packets_release(&source->files[i].packets);
 		free(source->files[i].path);
 	}
-	free((void *)base->streams);
-	free(source->readers);
 	free(source->files);
 	ctf_decoder_release(&source->decoder);
 	ctf_schema_release(&source->schema);
@@ -386,6 +395,7 @@ const struct trace_format_kind ctf_format = {
 	.create = create,
 	.scan = scan,
 	.open = open_streams,
+	.leave = leave_streams,
 	.has_places = has_places,
 	.has_position = has_position,
 	.span = span,
