@@ -59,6 +59,13 @@ struct histree_history_info {
 	 * share of all attributes, in equal buckets (thesis, figure 4.8).
 	 */
 	uint64_t key_range_nodes[HISTREE_KEY_RANGE_BUCKETS];
+	/*
+	 * The file has those intervals only that were going on at one of its checkpoints; interval_count is that of
+	 * all.  The others are made again from the trace, which the store names: such a history answers if it was
+	 * opened by histree_store_history().
+	 */
+	bool partial;
+	uint64_t checkpoint_count, checkpoint_bytes; /* bytes: of what is known there */
 	/* The overviews beside the file that can be used; 0 if the caller asked for none. */
 	uint32_t overview_count;
 	uint64_t overview_bytes;
@@ -82,8 +89,10 @@ HISTREE_API const struct histree_attributes *histree_history_attributes(const st
 /*
  * Read every node and check every invariant: checksums, addresses, containment in time and key, order and counts;
  * that each attribute is covered from start to end without gap or overlap; and that it is found by its name.
- * Overviews are checked likewise unless the history was opened without them.  `report` is called with a sentence
- * for each fault, and may be NULL. Returns HISTREE_OK if there is no fault, HISTREE_ERR_FORMAT if there is one.
+ * Overviews are checked likewise unless the history was opened without them.  What a partial history has left out
+ * is made again, all of it, and compared with what was built, if it was opened by its store.  `report` is called
+ * with a sentence for each fault, and may be NULL.  Returns HISTREE_OK if there is no fault, HISTREE_ERR_FORMAT if
+ * there is one.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_history_verify(struct histree_history *history, void (*report)(void *context, const char *fault),

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "query/query_numbers.h"
+#include "query/slice_walk.h"
 #include "state/history.h"
 #include "tree/tree_reader.h"
 
@@ -12,6 +13,8 @@ struct histree_query {
 	struct histree_history *history;
 	struct tree_iter *iter;
 	struct histree_query *numbers; /* of the number overview; NULL: not needed yet */
+	struct slice_walk slices; /* of a partial history: what comes after the nodes */
+	bool is_past_nodes;
 	const struct histree_history_info *info;
 };
 
@@ -70,10 +73,28 @@ static enum histree_status check_lists(const struct histree_query *query, const 
 	return HISTREE_OK;
 }
 
+/* Drop what is left. */
+static void stop(struct histree_query *query)
+{
+	tree_iter_stop(query->iter);
+	slice_walk_stop(&query->slices);
+	query->is_past_nodes = false;
+}
+
+static enum histree_status check_slices(const struct histree_query *query, struct histree_error *error)
+{
+	if (!query->info->partial || history_slices(query->history) != NULL)
+		return HISTREE_OK;
+	return error_set(
+		error, HISTREE_ERR_ARGUMENT,
+		"the history is partial: what it has left out is made again from the trace, which only its "
+		"store knows; open it by the store");
+}
+
 enum histree_status histree_query_start(struct histree_query *query, const struct histree_region *region,
 					struct histree_error *error)
 {
-	tree_iter_stop(query->iter);
+	stop(query);
 	enum histree_status status = check_lists(query, region, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -84,22 +105,50 @@ enum histree_status histree_query_start(struct histree_query *query, const struc
 	histree_time from = region->times != NULL ? region->times[0] : region->from;
 	histree_time to = region->times != NULL ? region->times[region->time_count - 1] : region->to;
 	status = check_times(query, from, to, error);
+	if (status == HISTREE_OK)
+		status = check_slices(query, error);
 	if (status != HISTREE_OK)
 		return status;
 	tree_iter_start(query->iter, region);
+	slice_walk_begin(&query->slices, history_partial(query->history), history_slices(query->history), region);
 	return HISTREE_OK;
+}
+
+/* After what the nodes of a partial history have comes what was left out. */
+static enum histree_status read_slices(struct histree_query *query, struct histree_interval *out, size_t room,
+				       size_t *count, struct histree_error *error)
+{
+	if (!query->is_past_nodes && tree_iter_stats(query->iter).nodes_damaged > 0)
+		return error_set(
+			error, HISTREE_ERR_FORMAT,
+			"the partial history is damaged; build it again from the trace ('histree rebuild')");
+	if (!query->is_past_nodes && tree_iter_is_whole(query->iter))
+		slice_walk_stop(&query->slices);
+	query->is_past_nodes = true;
+	return slice_walk_read(&query->slices, out, room, count, error);
+}
+
+static enum histree_status next_of_slices(struct histree_query *query, struct histree_interval *out,
+					  struct histree_error *error)
+{
+	size_t count;
+	return read_slices(query, out, 1, &count, error);
 }
 
 enum histree_status histree_query_next(struct histree_query *query, struct histree_interval *out,
 				       struct histree_error *error)
 {
-	return tree_iter_next(query->iter, out, error);
+	enum histree_status status = query->is_past_nodes ? HISTREE_END : tree_iter_next(query->iter, out, error);
+	return status == HISTREE_END && query->slices.partial != NULL ? next_of_slices(query, out, error) : status;
 }
 
 enum histree_status histree_query_read(struct histree_query *query, struct histree_interval *out, size_t room,
 				       size_t *count, struct histree_error *error)
 {
-	return tree_iter_read(query->iter, out, room, count, error);
+	enum histree_status status =
+		query->is_past_nodes ? HISTREE_END : tree_iter_read(query->iter, out, room, count, error);
+	return status == HISTREE_END && query->slices.partial != NULL ? read_slices(query, out, room, count, error)
+								      : status;
 }
 
 enum histree_status histree_query_single(struct histree_query *query, histree_quark quark, histree_time t,
@@ -108,10 +157,10 @@ enum histree_status histree_query_single(struct histree_query *query, histree_qu
 	struct histree_region region = { .quarks = &quark, .quark_count = 1, .from = t, .to = t };
 	enum histree_status status = histree_query_start(query, &region, error);
 	if (status == HISTREE_OK)
-		status = tree_iter_next(query->iter, out, error);
+		status = histree_query_next(query, out, error);
 	if (status != HISTREE_OK)
-		tree_iter_stop(
-			query->iter); /* else it is at its end: the region is ours and must not be used later */
+		stop(query); /* else it is at its end: the region is ours and must not be used later */
+	slice_walk_end(&query->slices);
 	if (status == HISTREE_END)
 		return error_set(error, HISTREE_ERR_FORMAT, "attribute %u has no state at %lld: verify the history",
 				 quark, (long long)t);
@@ -121,16 +170,18 @@ enum histree_status histree_query_single(struct histree_query *query, histree_qu
 enum histree_status histree_query_set_threads(struct histree_query *query, unsigned threads,
 					      struct histree_error *error)
 {
+	stop(query);
 	if (threads >= 1 && threads <= HISTREE_QUERY_THREADS_MAX)
 		return tree_iter_set_threads(query->iter, threads, error);
-	tree_iter_stop(query->iter);
 	return error_set(error, HISTREE_ERR_ARGUMENT, "%u threads for a query: it may have 1 to %d", threads,
 			 HISTREE_QUERY_THREADS_MAX);
 }
 
 struct histree_query_stats histree_query_stats(const struct histree_query *query)
 {
-	return tree_iter_stats(query->iter);
+	struct histree_query_stats stats = tree_iter_stats(query->iter);
+	stats.intervals += query->slices.intervals;
+	return stats;
 }
 
 struct histree_history *histree_query_history(const struct histree_query *query)
@@ -153,6 +204,7 @@ void histree_query_free(struct histree_query *query)
 	if (query == NULL)
 		return;
 	histree_query_free(query->numbers);
+	slice_walk_stop(&query->slices);
 	tree_iter_free(query->iter);
 	free(query);
 }

@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "state/attribute_copy.h"
 #include "state/attributes_verify.h"
+#include "state/history_slices.h"
 #include "state/provider_section.h"
 #include "store/block_file.h"
 #include "store/overview_faults.h"
@@ -23,7 +24,9 @@ struct histree_history {
 	struct history_overviews overviews;
 	struct history_numbers numbers;
 	bool has_overviews; /* they were looked for, at least */
-	bool lost_names;    /* salvaged: ATTR has the right checksum, but what it says cannot be names */
+	struct partial_section partial; /* of a partial one */
+	struct history_slices slices;
+	bool lost_names; /* salvaged: ATTR has the right checksum, but what it says cannot be names */
 	struct histree_history_info info;
 };
 
@@ -76,6 +79,25 @@ static enum histree_status load_provider(struct histree_history *history, struct
 	memcpy(history->info.provider, provider.name, sizeof(provider.name));
 	history->info.provider_version = provider.version;
 	return HISTREE_OK;
+}
+
+static enum histree_status load_partial(struct histree_history *history, struct histree_error *error)
+{
+	uint8_t *bytes = NULL;
+	size_t size;
+	if (!tree_reader_is_partial(history->reader))
+		return HISTREE_OK;
+	enum histree_status status = block_file_section(history->file, SECTION_PARTIAL, &bytes, &size, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = partial_section_decode(bytes, size, history->info.start, history->info.attribute_count,
+					&history->partial, error);
+	if (status != HISTREE_OK)
+		error_prefix(error, "'%s': section PART", block_file_path(history->file));
+	history->info.partial = true;
+	history->info.checkpoint_count = history->partial.checkpoint_count;
+	history->info.checkpoint_bytes = size;
+	return status;
 }
 
 /* Whether something is damaged that a salvaged history can do without. */
@@ -165,6 +187,8 @@ enum histree_status history_open_file(struct block_file *file, const struct hist
 		status = load_provider(history, error);
 	if (history->reader != NULL && is_lost(status, salvage))
 		status = HISTREE_OK;
+	if (status == HISTREE_OK)
+		status = load_partial(history, error);
 	if (status != HISTREE_OK) {
 		histree_history_close(history);
 		return status;
@@ -229,6 +253,9 @@ void histree_history_close(struct histree_history *history)
 		return;
 	history_overviews_close(&history->overviews);
 	history_numbers_close(&history->numbers);
+	if (history->slices.free != NULL)
+		history->slices.free(history->slices.context);
+	partial_section_release(&history->partial);
 	tree_reader_close(history->reader);
 	block_file_close(history->file);
 	attribute_view_release(&history->attributes);
@@ -265,6 +292,21 @@ const struct history_numbers *history_numbers(const struct histree_history *hist
 	return &history->numbers;
 }
 
+const struct partial_section *history_partial(const struct histree_history *history)
+{
+	return history->info.partial ? &history->partial : NULL;
+}
+
+void history_attach_slices(struct histree_history *history, const struct history_slices *slices)
+{
+	history->slices = *slices;
+}
+
+const struct history_slices *history_slices(const struct histree_history *history)
+{
+	return history->slices.hold != NULL ? &history->slices : NULL;
+}
+
 struct section_faults {
 	void (*report)(void *context, const char *fault);
 	void *context;
@@ -295,6 +337,30 @@ static enum histree_status verify_overviews(const struct histree_history *histor
 	return status == HISTREE_OK ? overview_faults_sum(&faults, path, error) : status;
 }
 
+/* Each slice is made again; that it is what was built, its sum says. */
+static enum histree_status verify_slices(const struct histree_history *history, struct section_faults *faults,
+					 struct histree_error *error)
+{
+	const struct history_slices *slices = history_slices(history);
+	for (size_t i = 0; slices != NULL && i < history->partial.checkpoint_count; i++) {
+		const struct state_slice *slice;
+		char fault[sizeof(error->message) + 32];
+		struct histree_error refusal = { 0 };
+		enum histree_status status = slices->hold(slices->context, i, &slice, &refusal);
+		if (status == HISTREE_ERR_MEMORY)
+			return error_set(error, status, "%s", refusal.message);
+		if (status == HISTREE_OK) {
+			slices->release(slices->context, slice);
+			continue;
+		}
+		snprintf(fault, sizeof(fault), "slice %zu: %s", i, refusal.message);
+		report_section(faults, fault);
+		if (status != HISTREE_ERR_FORMAT) /* the trace is another one, or gone */
+			break;
+	}
+	return HISTREE_OK;
+}
+
 enum histree_status histree_history_verify(struct histree_history *history,
 					   void (*report)(void *context, const char *fault), void *context,
 					   struct histree_error *error)
@@ -308,6 +374,8 @@ enum histree_status histree_history_verify(struct histree_history *history,
 		report_section(&faults, "section ATTR: its checksum is right, but its names contradict each other");
 	faults.count += attributes_verify(&history->attributes.base, report, context);
 	status = tree_verify(history->reader, report, context, error);
+	if (status == HISTREE_OK)
+		status = verify_slices(history, &faults, error);
 	if (status == HISTREE_OK && faults.count > 0)
 		status = error_set(error, HISTREE_ERR_FORMAT, "'%s': %" PRIu64 " fault%s outside the nodes",
 				   block_file_path(history->file), faults.count, faults.count == 1 ? "" : "s");

@@ -204,6 +204,11 @@ enum histree_status history_copy(const struct io *io, struct histree_history *fr
 				 struct histree_error *error)
 {
 	const struct histree_history_info *info = histree_history_info(from);
+	if (info->partial)
+		return error_set(
+			error, HISTREE_ERR_ARGUMENT,
+			"the history is partial: what it has left out is in its trace; build it again from "
+			"that ('histree rebuild')");
 	struct copying copying = { .from = from,
 				   .info = info,
 				   .watch = watch,

@@ -22,6 +22,14 @@ struct interval_sink {
 	 */
 	enum histree_status (*add_many)(void *context, const struct histree_interval *intervals, size_t count,
 					size_t *added, struct histree_error *error);
+	/*
+	 * The ongoing state of an attribute gets another value than this from its start on, without an interval; a
+	 * change is refused because the attribute holds another type.  May be NULL.
+	 */
+	enum histree_status (*replaced)(void *context, histree_quark quark, histree_time since,
+					const struct histree_value *value, struct histree_error *error);
+	enum histree_status (*refused)(void *context, histree_quark quark, uint8_t fixed_type,
+				       struct histree_error *error);
 	/* From here on, intervals that end at `end` are the last of their attributes.  May be NULL. */
 	void (*closing)(void *context, histree_time end);
 	/* End the history, which has these attributes, at `end`. */

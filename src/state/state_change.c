@@ -47,6 +47,11 @@ static enum histree_status check_type(const struct histree_state_system *system,
 	if (value->type == HISTREE_NULL || value->type == HISTREE_UNKNOWN || fixed == HISTREE_NULL ||
 	    value->type == fixed)
 		return HISTREE_OK;
+	if (system->sink.refused != NULL) {
+		enum histree_status status = system->sink.refused(system->sink.context, quark, fixed_type, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
 	error_set(error, HISTREE_ERR_TYPE, "a value of type %s, but it holds %s", histree_type_name(value->type),
 		  histree_type_name(fixed));
 	attributes_prefix(&system->attributes.base, quark, error);
@@ -84,6 +89,16 @@ enum histree_status state_check_change(const struct histree_state_system *system
 
 /* ---- changes ----------------------------------------------------------------------------------------- */
 
+/* The value of the ongoing state is about to be replaced; a sink that cannot take that has failed. */
+static enum histree_status tell_replaced(struct histree_state_system *system, histree_quark quark,
+					 struct histree_error *error)
+{
+	const struct histree_value value = ongoing_states_value(&system->ongoing, quark);
+	system->sink_status = system->sink.replaced(system->sink.context, quark,
+						    system->ongoing.states[quark].since, &value, error);
+	return system->sink_status;
+}
+
 enum histree_status state_apply_change(struct histree_state_system *system, histree_time t, histree_quark quark,
 				       const struct histree_value *value, struct histree_error *error)
 {
@@ -103,6 +118,12 @@ enum histree_status state_apply_change(struct histree_state_system *system, hist
 		interval.end = t - 1;
 		assert(interval.start >= system->start && interval.start <= interval.end);
 		enum histree_status status = state_add_interval(system, &interval, error);
+		if (status != HISTREE_OK) {
+			ongoing_states_drop(&system->ongoing, &held);
+			return status;
+		}
+	} else if (system->sink.replaced != NULL) {
+		enum histree_status status = tell_replaced(system, quark, error);
 		if (status != HISTREE_OK) {
 			ongoing_states_drop(&system->ongoing, &held);
 			return status;
@@ -178,6 +199,13 @@ enum histree_status histree_state_update(struct histree_state_system *system, hi
 	struct held_value held;
 	if (!ongoing_states_hold(&system->ongoing, &value, &held))
 		return error_memory(error, "the value of an attribute");
+	if (system->sink.replaced != NULL) {
+		status = tell_replaced(system, quark, error);
+		if (status != HISTREE_OK) {
+			ongoing_states_drop(&system->ongoing, &held);
+			return status;
+		}
+	}
 	ongoing_states_set(&system->ongoing, quark, system->ongoing.states[quark].since, &held);
 	return HISTREE_OK;
 }

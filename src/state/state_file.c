@@ -45,6 +45,9 @@ struct state_file {
 	struct block_file *main;
 	char *path;
 	bool publish;
+	/* Of a partial one: adds what makes the rest again.  NULL: the file has everything. */
+	enum histree_status (*write_part)(void *context, struct block_file *file, struct histree_error *error);
+	void *part_context;
 };
 
 static enum histree_status file_add_many(void *context, const struct histree_interval *intervals, size_t count,
@@ -131,6 +134,8 @@ static enum histree_status file_finish(void *context, const struct attribute_tre
 	folder_list_release(&folders);
 	if (status == HISTREE_OK)
 		status = save_provider(state_file->file, &state_file->provider, error);
+	if (status == HISTREE_OK && state_file->write_part != NULL)
+		status = state_file->write_part(state_file->part_context, state_file->file, error);
 	if (status == HISTREE_OK)
 		status = block_file_complete(state_file->file, error);
 	if (status == HISTREE_OK && state_file->replaces != NULL)
@@ -339,6 +344,24 @@ enum histree_status state_file_sink(const struct io *io, const struct histree_hi
 		.value_size_max = tree_writer_value_size_max(state_file->writer),
 	};
 	return HISTREE_OK;
+}
+
+void state_file_make_partial(const struct interval_sink *sink,
+			     enum histree_status (*write)(void *context, struct block_file *file,
+							  struct histree_error *error),
+			     void *context)
+{
+	struct state_file *state_file = sink->context;
+	block_file_make_partial(state_file->file);
+	state_file->write_part = write;
+	state_file->part_context = context;
+}
+
+enum histree_status state_file_count(const struct interval_sink *sink, const struct histree_interval *interval,
+				     struct histree_error *error)
+{
+	struct state_file *state_file = sink->context;
+	return tree_writer_count(state_file->writer, interval, error);
 }
 
 enum histree_status state_file_create_in(const struct io *io, const struct histree_history_options *options,

@@ -9,6 +9,8 @@
 #include "histree/state_system.h"
 #include "state/interval_sink.h"
 
+struct block_file;
+
 /*
  * Create a state system; `io` outlives it, and so does `tables`, where what grows with the attributes has its
  * memory. With NULL the system has a space of its own.
@@ -31,5 +33,15 @@ static inline enum histree_status state_file_create(const struct io *io,
 enum histree_status state_file_sink(const struct io *io, const struct histree_history_options *options,
 				    struct table_space *tables, struct interval_sink *out,
 				    struct histree_error *error);
+
+/* Have such a file be partial: `write` adds the section PART once all others are there. */
+void state_file_make_partial(const struct interval_sink *sink,
+			     enum histree_status (*write)(void *context, struct block_file *file,
+							  struct histree_error *error),
+			     void *context);
+
+/* Count an interval that the file is without (tree_writer_count()). */
+enum histree_status state_file_count(const struct interval_sink *sink, const struct histree_interval *interval,
+				     struct histree_error *error);
 
 #endif

@@ -30,8 +30,10 @@ void histree_state_free(struct histree_state_system *system)
 		return;
 	/* The tables are of a space that goes with the sink. */
 	ongoing_states_release(&system->ongoing);
-	attribute_tree_release(&system->attributes);
-	system->sink.free(system->sink.context);
+	if (!system->shares_names)
+		attribute_tree_release(&system->attributes);
+	if (system->sink.free != NULL)
+		system->sink.free(system->sink.context);
 	free(system);
 }
 
@@ -88,6 +90,12 @@ enum histree_status state_add_intervals(struct histree_state_system *system,
 
 /* ---- attributes -------------------------------------------------------------------------------------- */
 
+/* Whoever goes on from a checkpoint makes nothing that the history does not have. */
+static enum histree_status no_such_name(struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_TRACE, "an attribute that the history does not have");
+}
+
 /* Before an attribute is made, so that making it is the last thing that can fail. */
 static enum histree_status prepare_attributes(struct histree_state_system *system, size_t more,
 					      struct histree_error *error)
@@ -105,6 +113,8 @@ enum histree_status histree_state_attribute(struct histree_state_system *system,
 {
 	if (histree_attributes_find(&system->attributes.base, from, path, out) == HISTREE_OK)
 		return HISTREE_OK;
+	if (system->shares_names)
+		return no_such_name(error);
 	size_t component_count;
 	enum histree_status status = path_check(path, &component_count, error);
 	if (status == HISTREE_OK)
@@ -118,6 +128,11 @@ enum histree_status histree_state_attribute(struct histree_state_system *system,
 enum histree_status histree_state_child(struct histree_state_system *system, histree_quark parent, const char *name,
 					size_t name_size, histree_quark *out, struct histree_error *error)
 {
+	if (system->shares_names)
+		return histree_attributes_child(&system->attributes.base, parent, name, name_size, out) ==
+				       HISTREE_OK
+			       ? HISTREE_OK
+			       : no_such_name(error);
 	enum histree_status status = prepare_attributes(system, 1, error);
 	if (status == HISTREE_OK)
 		status = attribute_tree_add(&system->attributes, parent, name, name_size, out, error);
@@ -137,9 +152,11 @@ enum histree_status histree_state_folder(struct histree_state_system *system, hi
 		return status;
 	struct ongoing_state *state = &system->ongoing.states[quark];
 	bool is_folder = state->fixed_type == ONGOING_FOLDER;
+	if (is_folder)
+		return HISTREE_OK;
 	bool had_states =
 		state->fixed_type != HISTREE_NULL || state->type != HISTREE_NULL || state->since != system->start;
-	if (!is_folder && had_states) {
+	if (had_states) {
 		error_set(error, HISTREE_ERR_TYPE, "it cannot become a folder: it had a state");
 		attributes_prefix(&system->attributes.base, quark, error);
 		return HISTREE_ERR_TYPE;

@@ -21,6 +21,7 @@ struct histree_state_system {
 	histree_time start;
 	histree_time current_end; /* the last time of which something is known; no `since` but of null is greater */
 	bool closed;
+	bool shares_names;               /* state_resume.h: they are not ours, and all that there will be */
 	bool null_empty_stacks;          /* histree_history_options */
 	enum histree_status sink_status; /* the first failure of the sink */
 };

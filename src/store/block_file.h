@@ -50,6 +50,14 @@ void block_file_need_lifetimes(struct block_file *file);
 /* Returns whether the header says so. */
 bool block_file_needs_lifetimes(const struct block_file *file);
 
+/*
+ * Say in the header that the file has only some of a history, and in the section PART how the rest is made again.
+ */
+void block_file_make_partial(struct block_file *file);
+
+/* Returns whether the header says so. */
+bool block_file_is_partial(const struct block_file *file);
+
 /* Write a section in any number of pieces; one section at a time. */
 enum histree_status block_file_section_begin(struct block_file *file, uint32_t id, struct histree_error *error);
 enum histree_status block_file_section_write(struct block_file *file, const void *bytes, size_t size,

@@ -47,6 +47,7 @@ struct block_file {
 	bool lost_sums; /* it has one that is damaged */
 	bool has_unknown;
 	bool needs_lifetimes;
+	bool is_partial;
 	struct section sections[SECTION_COUNT_MAX];
 	uint32_t section_count;
 	bool section_open;                  /* the last one is being written */

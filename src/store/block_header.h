@@ -43,7 +43,8 @@ enum block_feature {
 	BLOCK_TAIL = 2,      /* the file is a tail: block_tail.c */
 	BLOCK_UNKNOWN = 4,   /* values may be unknown */
 	BLOCK_LIFETIMES = 8, /* the section LIFE holds, whatever the variant */
-	BLOCK_FEATURES_KNOWN = BLOCK_EXTENTS | BLOCK_TAIL | BLOCK_UNKNOWN | BLOCK_LIFETIMES,
+	BLOCK_PARTIAL = 16,  /* the rest is made again from the trace: section PART */
+	BLOCK_FEATURES_KNOWN = BLOCK_EXTENTS | BLOCK_TAIL | BLOCK_UNKNOWN | BLOCK_LIFETIMES | BLOCK_PARTIAL,
 };
 
 struct block_header {

@@ -59,6 +59,7 @@ static enum histree_status take_header(struct block_file *file, const struct blo
 	file->has_extents = (header->features & BLOCK_EXTENTS) != 0;
 	file->has_unknown = (header->features & BLOCK_UNKNOWN) != 0;
 	file->needs_lifetimes = (header->features & BLOCK_LIFETIMES) != 0;
+	file->is_partial = (header->features & BLOCK_PARTIAL) != 0;
 	return check_offsets(file, header, error);
 }
 

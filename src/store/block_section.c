@@ -141,6 +141,11 @@ bool block_file_needs_lifetimes(const struct block_file *file)
 	return file->needs_lifetimes;
 }
 
+bool block_file_is_partial(const struct block_file *file)
+{
+	return file->is_partial;
+}
+
 uint64_t block_file_section_size(const struct block_file *file, uint32_t id)
 {
 	const struct section *section = find_section(file, id);

@@ -87,6 +87,11 @@ void block_file_need_lifetimes(struct block_file *file)
 	file->needs_lifetimes = true;
 }
 
+void block_file_make_partial(struct block_file *file)
+{
+	file->is_partial = true;
+}
+
 void block_file_has_unknown(struct block_file *file)
 {
 	file->has_unknown = true;
@@ -192,7 +197,8 @@ static enum histree_status write_for_sure(struct block_file *file,
 static uint64_t features_of(const struct block_file *file)
 {
 	return (uint64_t)(file->has_extents ? BLOCK_EXTENTS : 0) | (file->is_tail ? BLOCK_TAIL : 0) |
-	       (file->has_unknown ? BLOCK_UNKNOWN : 0) | (file->needs_lifetimes ? BLOCK_LIFETIMES : 0);
+	       (file->has_unknown ? BLOCK_UNKNOWN : 0) | (file->needs_lifetimes ? BLOCK_LIFETIMES : 0) |
+	       (file->is_partial ? BLOCK_PARTIAL : 0);
 }
 
 /* The table, and a copy of the header after it: everything but the first page, which `page` gets. */

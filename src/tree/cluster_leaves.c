@@ -51,7 +51,8 @@ struct cluster {
 	struct chunk_pool pool;
 	uint64_t *flushed_keys; /* a bit a key: those that had intervals in batches that were flushed */
 	size_t flushed_keys_capacity;
-	bool closing; /* a null that ends at `closing_end` is after a lifetime */
+	struct lifetimes counted; /* of intervals that are in no leaf */
+	bool closing;             /* a null that ends at `closing_end` is after a lifetime */
 	histree_time closing_end;
 
 	struct batch writing;
@@ -101,6 +102,7 @@ static void free_cluster(void *leaves)
 	batch_release(&cluster->writing);
 	batch_writer_release(&cluster->writer);
 	chunk_pool_release(&cluster->pool);
+	lifetimes_release(&cluster->counted);
 	free(cluster->flushed_keys);
 	free(cluster);
 }
@@ -129,6 +131,7 @@ static enum histree_status create(struct tree_branch *branch, const struct tree_
 	share_memory(cluster, options->memory_max);
 	batch_writer_init(&cluster->writer, branch, options->tables);
 	cluster->leaf_items = batch_writer_leaf_items(&cluster->writer);
+	cluster->counted.table.space = options->tables;
 	chunk_pool_init(&cluster->pool);
 	for (unsigned i = 0; i < CLUSTER_TIERS; i++) {
 		struct cluster_tier *tier = &cluster->tiers[i];
@@ -167,6 +170,8 @@ static enum histree_status copy(const void *leaves, struct tree_branch *branch, 
 	copied->is_direct = cluster->is_direct;
 	chunk_pool_init(&copied->pool);
 	enum histree_status status = batch_writer_copy(&cluster->writer, branch, &copied->writer);
+	if (status == HISTREE_OK && !lifetimes_copy(&cluster->counted, &copied->counted))
+		status = HISTREE_ERR_MEMORY;
 	copied->flushed_keys = array_copy(cluster->flushed_keys, cluster->flushed_keys_capacity);
 	if (copied->flushed_keys != NULL)
 		copied->flushed_keys_capacity = cluster->flushed_keys_capacity;
@@ -290,7 +295,8 @@ static bool has_intervals(const struct cluster *cluster, histree_quark key)
 	for (unsigned i = 0; i < CLUSTER_TIERS; i++)
 		if (batch_has(&cluster->tiers[i].filling, key))
 			return true;
-	return false;
+	return key < cluster->counted.count &&
+	       cluster->counted.by_key[key].first <= cluster->counted.by_key[key].last;
 }
 
 /* Returns whether the section LIFE says that the key is null then, so that no leaf needs to. */
@@ -347,6 +353,16 @@ static enum histree_status add(void *leaves, const struct histree_interval *inte
 	return status;
 }
 
+static enum histree_status count(void *leaves, const struct histree_interval *interval)
+{
+	struct cluster *cluster = leaves;
+	if (interval->value.type == HISTREE_NULL && cluster->leaves_out_nulls &&
+	    is_outside_lifetime(cluster, interval))
+		return HISTREE_OK;
+	return lifetimes_add(&cluster->counted, interval->quark,
+			     (struct lifetime){ .first = interval->start, .last = interval->end });
+}
+
 static void close_at(void *leaves, histree_time end)
 {
 	struct cluster *cluster = leaves;
@@ -370,11 +386,14 @@ static enum histree_status finish(void *leaves, histree_time end, struct tree_sh
 	return tree_branch_close_on_leaves(cluster->branch, &shape->root, error);
 }
 
-static enum histree_status write_section(const void *leaves, const struct tree_shape *shape,
-					 struct block_file *file, struct histree_error *error)
+static enum histree_status write_section(void *leaves, const struct tree_shape *shape, struct block_file *file,
+					 struct histree_error *error)
 {
-	const struct cluster *cluster = leaves;
+	struct cluster *cluster = leaves;
 	assert_caller_owns_all(cluster);
+	for (histree_quark key = 0; key < cluster->counted.count; key++)
+		if (lifetimes_add(&cluster->writer.lifetimes, key, cluster->counted.by_key[key]) != HISTREE_OK)
+			return error_memory(error, "the lifetimes of attributes");
 	return lifetimes_write(&cluster->writer.lifetimes, shape->key_count, shape->start, shape->end, file, error);
 }
 
@@ -382,6 +401,7 @@ const struct leaf_source leaves_of_clusters = {
 	.key_limit = COLUMN_KEY_LIMIT,
 	.create = create,
 	.add = add,
+	.count = count,
 	.close_at = close_at,
 	.wait = wait_for_worker,
 	.copy = copy,

@@ -27,6 +27,12 @@ struct leaf_source {
 	enum histree_status (*add)(void *leaves, const struct histree_interval *intervals, size_t count,
 				   struct histree_error *error);
 
+	/*
+	 * Learn of an interval that is in no leaf, but counts for lifetimes.  NULL: the source has no lifetimes.
+	 * Fails with HISTREE_ERR_MEMORY only.
+	 */
+	enum histree_status (*count)(void *leaves, const struct histree_interval *interval);
+
 	/* Hint that intervals which end at `end` are the last of their keys.  NULL: it makes no difference. */
 	void (*close_at)(void *leaves, histree_time end);
 
@@ -47,8 +53,8 @@ struct leaf_source {
 				      struct histree_error *error);
 
 	/* Write a section of the source's own, after the tree was finished.  NULL: it has none. */
-	enum histree_status (*write_section)(const void *leaves, const struct tree_shape *shape,
-					     struct block_file *file, struct histree_error *error);
+	enum histree_status (*write_section)(void *leaves, const struct tree_shape *shape, struct block_file *file,
+					     struct histree_error *error);
 
 	/* `leaves` may be NULL. */
 	void (*free)(void *leaves);

@@ -71,6 +71,7 @@ enum histree_status tree_iter_create(struct tree_reader *reader, struct tree_ite
 		return error_memory(error, "a query");
 	}
 	iter->reader = reader;
+	iter->keeps_to_nodes = reader->shape.is_partial;
 	enum histree_status status = node_pin_create(reader->cache, &iter->pin, error);
 	if (status != HISTREE_OK) {
 		tree_iter_free(iter);
@@ -136,6 +137,11 @@ enum histree_status tree_iter_set_threads(struct tree_iter *iter, unsigned threa
 	leaf_readers_free(iter->readers);
 	iter->readers = NULL;
 	return threads > 1 ? leaf_readers_create(iter->reader, threads, &iter->readers, error) : HISTREE_OK;
+}
+
+bool tree_iter_is_whole(const struct tree_iter *iter)
+{
+	return tree_coverage_is_whole(&iter->region, iter->uncovered);
 }
 
 void tree_iter_keep_to_nodes(struct tree_iter *iter)

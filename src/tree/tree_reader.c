@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "node/node_capacity.h"
 #include "node/node_format.h"
 #include "tree/tree_damage.h"
 #include "tree/tree_reader_inside.h"
@@ -238,6 +239,24 @@ void tree_reader_info(const struct tree_reader *reader, struct histree_history_i
 	info->nodes_at_height = statistics->nodes_at_height;
 	for (size_t bucket = 0; bucket < HISTREE_KEY_RANGE_BUCKETS; bucket++)
 		info->key_range_nodes[bucket] = statistics->key_range_nodes[bucket];
+}
+
+size_t tree_reader_value_size_max(const struct tree_reader *reader)
+{
+	return node_value_size_max(&reader->shape.layout);
+}
+
+bool tree_reader_is_partial(const struct tree_reader *reader)
+{
+	return reader->shape.is_partial;
+}
+
+bool tree_reader_implies(const struct tree_reader *reader, const struct histree_interval *null)
+{
+	if (null->quark >= reader->lifetimes.count)
+		return false;
+	const struct lifetime lifetime = lifetimes_view_get(&reader->lifetimes, null->quark);
+	return lifetime.first > lifetime.last || null->end < lifetime.first || null->start > lifetime.last;
 }
 
 uint32_t tree_reader_key_count(const struct tree_reader *reader)

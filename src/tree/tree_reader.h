@@ -56,12 +56,24 @@ enum histree_status tree_iter_read(struct tree_iter *iter, struct histree_interv
  * Have so many threads read leaves ahead, from the next start on; 1: none.  Drops what is left, also if it fails.
  */
 enum histree_status tree_iter_set_threads(struct tree_iter *iter, unsigned threads, struct histree_error *error);
+/* Returns whether nothing of the region is left: the nodes that were read have all of it. */
+bool tree_iter_is_whole(const struct tree_iter *iter);
+
 /*
  * From here on, hand out only what nodes and lifetimes say, and nothing of type unknown for what they cannot say.
  */
 void tree_iter_keep_to_nodes(struct tree_iter *iter);
 struct histree_query_stats tree_iter_stats(const struct tree_iter *iter);
 void tree_iter_free(struct tree_iter *iter);
+
+/* Returns the bytes of a string or custom value at most, as tree_writer_value_size_max() did. */
+size_t tree_reader_value_size_max(const struct tree_reader *reader);
+
+/* Returns whether the tree has some intervals only, and nobody unknown ones in place of the others. */
+bool tree_reader_is_partial(const struct tree_reader *reader);
+
+/* Returns whether the tree says by lifetimes what this null says. */
+bool tree_reader_implies(const struct tree_reader *reader, const struct histree_interval *null);
 
 /* See histree_history_nodes(). */
 enum histree_status tree_nodes(struct tree_reader *reader,

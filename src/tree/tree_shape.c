@@ -124,6 +124,7 @@ enum histree_status tree_shape_read(const struct block_file *file, struct tree_s
 	status = decode_shape(&reader, block_file_block_size(file), out, error);
 	if (status == HISTREE_OK)
 		out->has_lifetimes = out->variant->has_lifetimes || block_file_needs_lifetimes(file);
+	out->is_partial = block_file_is_partial(file);
 	if (status != HISTREE_OK)
 		error_prefix(error, "'%s': section TREE", block_file_path(file));
 	free(bytes);

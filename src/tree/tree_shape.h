@@ -20,6 +20,7 @@ struct tree_shape {
 	uint32_t node_count;
 	uint32_t key_count; /* keys are below it */
 	bool has_lifetimes; /* section LIFE: what it says is null is in no node */
+	bool is_partial;    /* some intervals are in no node (state/partial_file.h) */
 	histree_time start, end;
 };
 

@@ -179,6 +179,21 @@ enum histree_status tree_writer_add(struct tree_writer *writer, const struct his
 	return status == HISTREE_OK && accepted < count ? refuse(writer, &intervals[accepted], error) : status;
 }
 
+enum histree_status tree_writer_count(struct tree_writer *writer, const struct histree_interval *interval,
+				      struct histree_error *error)
+{
+	if (!is_acceptable(writer, interval))
+		return refuse(writer, interval, error);
+	enum histree_status status = HISTREE_OK;
+	if (writer->source->count != NULL && writer->source->count(writer->leaves, interval) != HISTREE_OK)
+		status = error_memory(error, "the lifetimes of attributes");
+	if (status == HISTREE_OK)
+		status = edge_nulls_see(&writer->edges, interval, error);
+	if (status == HISTREE_OK)
+		note_added(&writer->added, interval, 1);
+	return status;
+}
+
 void tree_writer_close_at(struct tree_writer *writer, histree_time end)
 {
 	edge_nulls_close_at(&writer->edges, end);

@@ -29,6 +29,13 @@ enum histree_status tree_writer_add(struct tree_writer *writer, const struct his
 				    size_t count, size_t *added, struct histree_error *error);
 
 /*
+ * Count an interval that the tree has without keeping it, because somebody else says it (state/partial_file.h): it
+ * is part of the numbers and lifetimes that the tree tells.
+ */
+enum histree_status tree_writer_count(struct tree_writer *writer, const struct histree_interval *interval,
+				      struct histree_error *error);
+
+/*
  * From now on, intervals that end at `end` are the last of their attributes: a variant that leaves out nulls after
  * lifetimes can do so.  This is only a hint.
  */

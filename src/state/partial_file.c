@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+#include "state/partial_file.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "state/partial_section.h"
+#include "state/state_file.h"
+#include "state/state_system.h"
+#include "store/block_file.h"
+#include "tree/tree_options.h"
+
+/* What is known of the ongoing state of an attribute. */
+struct begun {
+	uint32_t slice;    /* in which it began */
+	uint32_t replaced; /* the slice in which its value was replaced last, or it began: see before() */
+};
+
+struct partial_file {
+	struct interval_sink file;
+	histree_time start;
+	bool leaves_out_nulls;
+	struct begun *begun; /* by attribute, as far as any is known */
+	size_t begun_count, begun_capacity;
+	struct table table; /* of `begun` */
+	struct partial_section section;
+	size_t checkpoint_capacity, exception_capacity;
+	struct arena memory; /* of knowledge and values */
+};
+
+static uint32_t now(const struct partial_file *partial)
+{
+	assert(partial->section.checkpoint_count > 0);
+	return (uint32_t)partial->section.checkpoint_count - 1;
+}
+
+/* Attributes that were made since the last checkpoint are null since then, as far as this slice is concerned. */
+static bool know_attributes(struct partial_file *partial, size_t count)
+{
+	if (!table_reserve(&partial->table, &partial->begun, &partial->begun_capacity, count))
+		return false;
+	while (partial->begun_count < count)
+		partial->begun[partial->begun_count++] = (struct begun){ now(partial), now(partial) };
+	return true;
+}
+
+/* ---- exceptions ---------------------------------------------------------------------------------------------- */
+
+static enum histree_status add_exception(struct partial_file *partial, struct partial_exception exception,
+					 struct histree_error *error)
+{
+	struct partial_section *section = &partial->section;
+	struct histree_value *value = &exception.value;
+	if (!array_reserve(&section->exceptions, &partial->exception_capacity, section->exception_count + 1))
+		return error_memory(error, "the checkpoints of a history");
+	if (value->type == HISTREE_STRING || value->type == HISTREE_CUSTOM) {
+		value->bytes = arena_copy(&partial->memory, value->bytes, value->size);
+		if (value->bytes == NULL)
+			return error_memory(error, "the checkpoints of a history");
+	}
+	section->exceptions[section->exception_count++] = exception;
+	return HISTREE_OK;
+}
+
+/*
+ * The value of an ongoing state is replaced from its start on.  The file will have the new one: at the checkpoints
+ * since the one before, it was this.
+ */
+static enum histree_status partial_replaced(void *context, histree_quark quark, histree_time since,
+					    const struct histree_value *value, struct histree_error *error)
+{
+	struct partial_file *partial = context;
+	if (!know_attributes(partial, (size_t)quark + 1))
+		return error_memory(error, "the checkpoints of a history");
+	struct begun *begun = &partial->begun[quark];
+	uint32_t before = begun->replaced;
+	begun->replaced = now(partial);
+	if (before == now(partial))
+		return HISTREE_OK;
+	return add_exception(partial,
+			     (struct partial_exception){ .quark = quark,
+							 .first = before + 1,
+							 .last = now(partial),
+							 .since = since,
+							 .value = *value,
+							 .has_state = true },
+			     error);
+}
+
+/* A change was refused for the type of the attribute: who begins at the last checkpoint must know it. */
+static enum histree_status partial_refused(void *context, histree_quark quark, uint8_t fixed_type,
+					   struct histree_error *error)
+{
+	struct partial_file *partial = context;
+	struct partial_section *section = &partial->section;
+	for (size_t i = section->exception_count; i-- > 0;) {
+		const struct partial_exception *before = &section->exceptions[i];
+		if (before->quark == quark && !before->has_state && before->last == now(partial))
+			return HISTREE_OK;
+	}
+	return add_exception(partial,
+			     (struct partial_exception){ .quark = quark,
+							 .first = now(partial),
+							 .last = now(partial),
+							 .since = partial->start,
+							 .fixed_type = fixed_type },
+			     error);
+}
+
+/* Where a state was going on at checkpoints whose time is not its own, the file says something else of them. */
+static enum histree_status note_odd_times(struct partial_file *partial, const struct histree_interval *interval,
+					  struct histree_error *error)
+{
+	const struct partial_checkpoint *checkpoints = partial->section.checkpoints;
+	uint32_t first = partial->begun[interval->quark].replaced + 1, last = now(partial);
+	if (first > last || (interval->start <= checkpoints[first].time && interval->end >= checkpoints[last].time))
+		return HISTREE_OK;
+	return add_exception(partial,
+			     (struct partial_exception){ .quark = interval->quark,
+							 .first = first,
+							 .last = last,
+							 .since = interval->start,
+							 .value = interval->value,
+							 .has_state = true },
+			     error);
+}
+
+/* ---- intervals ----------------------------------------------------------------------------------------------- */
+
+/* The interval began and ended in the slice: it is counted, and left out. */
+static enum histree_status leave_out(struct partial_file *partial, const struct histree_interval *interval,
+				     struct histree_error *error)
+{
+	struct partial_slice *slice = &partial->section.checkpoints[now(partial)].slice;
+	bool is_implied = partial->leaves_out_nulls && interval->value.type == HISTREE_NULL &&
+			  interval->start == partial->start;
+	uint64_t sum;
+	if (!interval_sum(interval, &sum))
+		return error_memory(error, "a value");
+	slice->sum += sum;
+	slice->interval_count++;
+	if (!is_implied && interval->start < slice->from)
+		slice->from = interval->start;
+	if (!is_implied && interval->end > slice->to)
+		slice->to = interval->end;
+	return state_file_count(&partial->file, interval, error);
+}
+
+static enum histree_status partial_add(void *context, const struct histree_interval *interval,
+				       struct histree_error *error)
+{
+	struct partial_file *partial = context;
+	if (!know_attributes(partial, (size_t)interval->quark + 1))
+		return error_memory(error, "the checkpoints of a history");
+	struct begun *begun = &partial->begun[interval->quark];
+	enum histree_status status;
+	if (begun->slice == now(partial)) {
+		status = leave_out(partial, interval, error);
+	} else {
+		status = note_odd_times(partial, interval, error);
+		if (status == HISTREE_OK)
+			status = partial->file.add(partial->file.context, interval, error);
+	}
+	begun->slice = begun->replaced = now(partial);
+	return status;
+}
+
+enum histree_status partial_file_begin(struct partial_file *partial, const void *origin, size_t size,
+				       struct histree_error *error)
+{
+	partial->section.origin = (uint8_t *)arena_copy(&partial->memory, origin, size);
+	partial->section.origin_size = size;
+	return partial->section.origin != NULL ? HISTREE_OK : error_memory(error, "the checkpoints of a history");
+}
+
+enum histree_status partial_file_checkpoint(struct partial_file *partial, const struct histree_state_system *system,
+					    const void *knowledge, size_t size, struct histree_error *error)
+{
+	struct partial_section *section = &partial->section;
+	uint32_t attribute_count = system->attributes.base.count;
+	assert(section->checkpoint_count > 0 || attribute_count == 0);
+	if (section->checkpoint_count > 0 && !know_attributes(partial, attribute_count))
+		return error_memory(error, "the checkpoints of a history");
+	const char *copy = arena_copy(&partial->memory, knowledge, size);
+	if (copy == NULL ||
+	    !array_reserve(&section->checkpoints, &partial->checkpoint_capacity, section->checkpoint_count + 1))
+		return error_memory(error, "the checkpoints of a history");
+	section->checkpoints[section->checkpoint_count++] = (struct partial_checkpoint){
+		.time = system->current_end,
+		.attribute_count = attribute_count,
+		.slice = { .from = INT64_MAX, .to = INT64_MIN },
+		.knowledge = (const uint8_t *)copy,
+		.knowledge_size = size,
+	};
+	return HISTREE_OK;
+}
+
+/* ---- the file ------------------------------------------------------------------------------------------------ */
+
+static void partial_closing(void *context, histree_time end)
+{
+	struct partial_file *partial = context;
+	partial->file.closing(partial->file.context, end);
+}
+
+static enum histree_status partial_finish(void *context, const struct attribute_tree *attributes, histree_time end,
+					  struct histree_error *error)
+{
+	struct partial_file *partial = context;
+	return partial->file.finish(partial->file.context, attributes, end, error);
+}
+
+static enum histree_status partial_branch(void *context, bool publish, struct interval_sink *out,
+					  struct histree_error *error)
+{
+	(void)context, (void)publish, (void)out;
+	return error_set(error, HISTREE_ERR_ARGUMENT,
+			 "a partial history cannot be published or opened while it is built");
+}
+
+static void partial_free(void *context)
+{
+	struct partial_file *partial = context;
+	table_release(&partial->table, partial->begun);
+	if (partial->file.free != NULL)
+		partial->file.free(partial->file.context);
+	free(partial->section.checkpoints);
+	free(partial->section.exceptions);
+	arena_release(&partial->memory);
+	free(partial);
+}
+
+static enum histree_status write_section(void *context, struct block_file *file, struct histree_error *error)
+{
+	const struct partial_file *partial = context;
+	size_t size;
+	uint8_t *bytes = partial_section_encode(&partial->section, partial->start, &size);
+	if (bytes == NULL)
+		return error_memory(error, "the checkpoints of a history");
+	enum histree_status status = block_file_section_begin(file, SECTION_PARTIAL, error);
+	if (status == HISTREE_OK)
+		status = block_file_section_write(file, bytes, size, error);
+	if (status == HISTREE_OK)
+		block_file_section_end(file);
+	free(bytes);
+	return status;
+}
+
+enum histree_status partial_file_create_in(const struct io *io, const struct histree_history_options *options,
+					   struct table_space *tables, struct histree_state_system **out,
+					   struct partial_file **partial, struct histree_error *error)
+{
+	struct tree_options tree;
+	*out = NULL;
+	*partial = NULL;
+	if (options->resume)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "a partial history cannot be resumed: build it again");
+	enum histree_status status = tree_options_resolve(&options->tree, options->start, &tree, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct partial_file *made = calloc(1, sizeof(*made));
+	if (made == NULL)
+		return error_memory(error, "a history file");
+	made->start = options->start;
+	made->leaves_out_nulls = tree.leaves_out_nulls;
+	status = state_file_sink(io, options, tables, &made->file, error);
+	if (status == HISTREE_OK) {
+		made->table.space = made->file.tables;
+		state_file_make_partial(&made->file, write_section, made);
+		const struct interval_sink sink = {
+			.tables = made->file.tables,
+			.add = partial_add,
+			.replaced = partial_replaced,
+			.refused = partial_refused,
+			.closing = partial_closing,
+			.finish = partial_finish,
+			.branch = partial_branch,
+			.free = partial_free,
+			.context = made,
+			.value_size_max = made->file.value_size_max,
+		};
+		status = state_system_create(options->start, &sink, out, error);
+	}
+	if (status != HISTREE_OK) {
+		partial_free(made);
+		return status;
+	}
+	(*out)->null_empty_stacks = options->null_empty_stacks;
+	*partial = made;
+	return HISTREE_OK;
+}
