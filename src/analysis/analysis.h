@@ -9,6 +9,7 @@
 #define ANALYSIS_ANALYSIS_H
 
 #include "analysis/analysis_inputs.h"
+#include "analysis/saved_bytes.h"
 #include "event/event.h"
 #include "histree/state_system.h"
 
@@ -49,6 +50,19 @@ struct analysis {
 	 * that others are missing of which no gap says so; else "".  NULL: it cannot tell.
 	 */
 	void (*missing)(const void *instance, char *text, size_t size);
+
+	/*
+	 * Save what the instance knows besides its states, between two events; another instance, made for a state
+	 * system in which the attributes have the states that they had then, goes on as this one would have.  Of
+	 * its attributes, those below `attribute_count` were there.  Both NULL: it cannot be begun in the middle of
+	 * a trace.
+	 *
+	 * An input (analysis_inputs.h) is made anew: an analysis that can be loaded asks nothing of it that the
+	 * events before would have told.
+	 */
+	void (*save)(void *instance, struct saved_bytes *out);
+	enum histree_status (*load)(void *instance, uint32_t attribute_count, struct byte_reader *reader,
+				    struct histree_error *error);
 
 	void (*free)(void *instance);
 };

@@ -172,6 +172,8 @@ const struct analysis analysis_kernel = {
 	.gap = kernel_provider_gap,
 	.refused = kernel_provider_refused,
 	.missing = kernel_provider_missing,
+	.save = kernel_provider_save,
+	.load = kernel_provider_load,
 	.free = kernel_provider_free,
 };
 
@@ -186,5 +188,7 @@ const struct analysis analysis_kernel_compact = {
 	.gap = kernel_provider_gap,
 	.refused = kernel_provider_refused,
 	.missing = kernel_provider_missing,
+	.save = kernel_provider_save,
+	.load = kernel_provider_load,
 	.free = kernel_provider_free,
 };

@@ -213,5 +213,7 @@ const struct analysis analysis_kernel_2016 = {
 	.event = kernel_provider_event,
 	.gap = kernel_provider_gap,
 	.refused = kernel_provider_refused,
+	.save = kernel_provider_save,
+	.load = kernel_provider_load,
 	.free = kernel_provider_free,
 };

@@ -16,6 +16,11 @@ static const char *const attribute_names[CPU_ATTRIBUTE_COUNT] = {
 	[CPU_FREQUENCY_MAX] = "Max frequency",
 };
 
+const char *cpu_attribute_name(enum cpu_attribute attribute)
+{
+	return attribute_names[attribute];
+}
+
 static struct kernel_cpu *add_cpu(struct kernel_model *model, int32_t number)
 {
 	struct kernel_cpu *cpu = kernel_record_in(model, &model->cpus, (uint64_t)number, sizeof(*cpu));

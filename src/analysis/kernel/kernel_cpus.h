@@ -51,6 +51,9 @@ struct kernel_cpu {
 /* Returns NULL for a negative number: the trace does not say which CPU it is. */
 struct kernel_cpu *kernel_cpu(struct kernel_model *model, int32_t number);
 
+/* Returns the name of an attribute below the node of a CPU. */
+const char *cpu_attribute_name(enum cpu_attribute attribute);
+
 histree_quark cpu_attribute(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute);
 void cpu_change(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute,
 		struct histree_value value);

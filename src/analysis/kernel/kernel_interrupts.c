@@ -263,3 +263,101 @@ void softirq_change_with_total(struct kernel_model *model, struct interrupt *sof
 	(*cpus_with(softirq->softirq, value))++;
 	change_total(model, softirq, GROUP_SOFT_IRQS, greatest_value(softirq->softirq));
 }
+
+/* ---- checkpoints --------------------------------------------------------------------------------------------- */
+
+enum { HAS_NAME = 1, HAS_TOTAL = 2, HAS_COUNT = 4, IS_KNOWN = 8 };
+
+static void save_list(const struct interrupt *first, histree_quark node, struct saved_bytes *out)
+{
+	uint64_t count = 0;
+	for (const struct interrupt *at = first; at != NULL; at = at->next)
+		count++;
+	saved_put(out, count);
+	for (const struct interrupt *at = first; at != NULL; at = at->next) {
+		saved_put_signed(out, at->number);
+		saved_put(out, at->quark - node);
+		saved_put(out, (at->name.bytes != NULL ? HAS_NAME : 0) |
+				       (at->total != NO_ATTRIBUTE ? HAS_TOTAL : 0) |
+				       (at->softirq != NULL ? HAS_COUNT : 0) | (at->is_known ? IS_KNOWN : 0));
+	}
+}
+
+void interrupts_save(const struct kernel_cpu *cpu, struct saved_bytes *out)
+{
+	save_list(cpu->first_irq, cpu->node, out);
+	save_list(cpu->first_softirq, cpu->node, out);
+}
+
+/* The name is that of its attribute, after the number. */
+static bool load_name(struct interrupt *interrupt, const char *component, size_t size)
+{
+	const char *slash = memchr(component, '/', size);
+	if (slash == NULL)
+		return false;
+	interrupt->name = (struct kernel_text){ slash + 1, (size_t)(component + size - slash - 1) };
+	return true;
+}
+
+static bool load_total(struct kernel_model *model, struct interrupt *interrupt, enum kernel_group group,
+		       const char *component, size_t size)
+{
+	const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
+	const char *name = model->places->groups[group];
+	histree_quark parent;
+	return histree_attributes_child(attributes, HISTREE_ROOT, name, strlen(name), &parent) == HISTREE_OK &&
+	       histree_attributes_child(attributes, parent, component, size, &interrupt->total) == HISTREE_OK;
+}
+
+/* Returns NULL if what is said of it makes no sense, or memory is out. */
+static struct interrupt *load_interrupt(struct kernel_model *model, const struct kernel_cpu *cpu,
+					enum kernel_group group, uint32_t attribute_count,
+					struct byte_reader *reader)
+{
+	const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
+	struct interrupt *interrupt = kernel_record(model, sizeof(*interrupt));
+	int64_t number = saved_read_signed(reader);
+	uint64_t quark = cpu->node + read_varint(reader), flags = read_varint(reader);
+	if (interrupt == NULL || reader->failed || number != (int32_t)number || quark >= attribute_count)
+		return NULL;
+	interrupt->number = (int32_t)number;
+	interrupt->quark = (histree_quark)quark;
+	interrupt->total = NO_ATTRIBUTE;
+	interrupt->is_known = (flags & IS_KNOWN) != 0;
+	size_t size = histree_attributes_name(attributes, interrupt->quark, NULL, 0);
+	char *component = kernel_record(model, size + 1);
+	if (component == NULL)
+		return NULL;
+	histree_attributes_name(attributes, interrupt->quark, component, size + 1);
+	if ((flags & HAS_NAME) != 0 && !load_name(interrupt, component, size))
+		return NULL;
+	if ((flags & HAS_TOTAL) != 0 && !load_total(model, interrupt, group, component, size))
+		return NULL;
+	if ((flags & HAS_COUNT) != 0) {
+		interrupt->softirq = softirq_total(model, interrupt->number);
+		if (interrupt->softirq == NULL)
+			return NULL;
+		(*cpus_with(interrupt->softirq, changes_value(&model->changes, interrupt->quark)))++;
+	}
+	return interrupt;
+}
+
+static void load_list(struct kernel_model *model, const struct kernel_cpu *cpu, struct interrupt **first,
+		      enum kernel_group group, uint32_t attribute_count, struct byte_reader *reader)
+{
+	uint64_t count = read_varint(reader);
+	for (uint64_t i = 0; i < count && !reader->failed; i++) {
+		*first = load_interrupt(model, cpu, group, attribute_count, reader);
+		if (*first == NULL)
+			reader->failed = true;
+		else
+			first = &(*first)->next;
+	}
+}
+
+void interrupts_load(struct kernel_model *model, struct kernel_cpu *cpu, uint32_t attribute_count,
+		     struct byte_reader *reader)
+{
+	load_list(model, cpu, &cpu->first_irq, GROUP_IRQS, attribute_count, reader);
+	load_list(model, cpu, &cpu->first_softirq, GROUP_SOFT_IRQS, attribute_count, reader);
+}

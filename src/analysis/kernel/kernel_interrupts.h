@@ -9,6 +9,7 @@
 #define ANALYSIS_KERNEL_KERNEL_INTERRUPTS_H
 
 #include "analysis/kernel/kernel_cpus.h"
+#include "analysis/saved_bytes.h"
 
 enum softirq_bits { SOFTIRQ_RAISED = 1, SOFTIRQ_RUNNING = 8 };
 
@@ -44,6 +45,11 @@ bool cpu_softirq_runs(struct kernel_model *model, struct kernel_cpu *cpu);
 /* Returns what a softirq becomes when it is raised, or is done: it may have been raised again meanwhile. */
 struct histree_value softirq_when_raised(struct kernel_model *model, const struct interrupt *softirq);
 struct histree_value softirq_when_done(struct kernel_model *model, const struct interrupt *softirq);
+
+/* What is known of the interrupts of a CPU besides their states, and back (kernel_checkpoint.h). */
+void interrupts_save(const struct kernel_cpu *cpu, struct saved_bytes *out);
+void interrupts_load(struct kernel_model *model, struct kernel_cpu *cpu, uint32_t attribute_count,
+		     struct byte_reader *reader);
 
 /* ---- of all CPUs together --------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/kernel/kernel_checkpoint.h"
 #include "analysis/kernel/kernel_gap.h"
 #include "analysis/kernel/kernel_input.h"
 #include "base/error.h"
@@ -89,6 +90,19 @@ void kernel_provider_missing(const void *instance, char *text, size_t size)
 	else
 		conflicts_describe(&provider->model.conflicts, "which threads ran meanwhile is unknown", text,
 				   size);
+}
+
+void kernel_provider_save(void *instance, struct saved_bytes *out)
+{
+	struct kernel_provider *provider = instance;
+	kernel_checkpoint_save(&provider->model, out);
+}
+
+enum histree_status kernel_provider_load(void *instance, uint32_t attribute_count, struct byte_reader *reader,
+					 struct histree_error *error)
+{
+	struct kernel_provider *provider = instance;
+	return kernel_checkpoint_load(&provider->model, attribute_count, reader, error);
 }
 
 void kernel_provider_free(void *instance)

@@ -30,6 +30,9 @@ enum histree_status kernel_provider_event(void *instance, const struct event *ev
 enum histree_status kernel_provider_gap(void *instance, const struct event_gap *gap, struct histree_error *error);
 uint64_t kernel_provider_refused(const void *instance);
 void kernel_provider_missing(const void *instance, char *text, size_t size);
+void kernel_provider_save(void *instance, struct saved_bytes *out);
+enum histree_status kernel_provider_load(void *instance, uint32_t attribute_count, struct byte_reader *reader,
+					 struct histree_error *error);
 void kernel_provider_free(void *instance);
 
 #endif

@@ -105,5 +105,7 @@ const struct analysis analysis_kernel_tc = {
 	.create = create,
 	.event = kernel_provider_event,
 	.refused = kernel_provider_refused,
+	.save = kernel_provider_save,
+	.load = kernel_provider_load,
 	.free = kernel_provider_free,
 };

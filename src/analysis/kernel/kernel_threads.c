@@ -47,6 +47,14 @@ struct kernel_thread *kernel_thread(struct kernel_model *model, int32_t tid, int
 	return thread == NULL || thread->node == NO_ATTRIBUTE ? NULL : thread;
 }
 
+struct kernel_thread *kernel_thread_load(struct kernel_model *model, uint64_t id, int32_t tid, histree_quark node)
+{
+	struct kernel_thread *thread = add_thread(model, id, tid);
+	if (thread != NULL)
+		thread->node = node;
+	return thread;
+}
+
 /* ---- its states ---------------------------------------------------------------------------------------------- */
 
 static const struct thread_place *place_of(const struct kernel_model *model, enum thread_attribute attribute)

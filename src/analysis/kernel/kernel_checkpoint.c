@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/kernel/kernel_checkpoint.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/kernel/kernel_interrupts.h"
+#include "base/error.h"
+#include "histree/attributes.h"
+
+/* Of the model. */
+enum { HAD_GAPS = 1, ALL_OPEN = 2, HAD_CALLS = 4 };
+
+/* Of a CPU; above its doubts. */
+enum { CPU_LOSES = 4, CPU_HAD_GAPS = 8, CPU_NAMELESS = 16, CPU_RUNS_THREAD = 32 };
+
+/* What is said of a thread, because it is not what one expects. */
+enum { SAYS_ASKED = 1, SAYS_SAID = 2, SAYS_RUN_QUEUE = 4, SAYS_PRIO = 8 };
+
+static histree_time state_since(const struct kernel_model *model, histree_quark quark)
+{
+	histree_time since = INT64_MIN;
+	if (quark != NO_ATTRIBUTE &&
+	    histree_state_ongoing(model->changes.system, quark, NULL, &since, NULL) != HISTREE_OK)
+		since = INT64_MIN;
+	return since;
+}
+
+/* ---- threads ------------------------------------------------------------------------------------------------- */
+
+/* Whether the attribute is there: made for the thread, or for the other half of a pair. */
+static bool is_made(const struct kernel_model *model, const struct kernel_thread *thread,
+		    enum thread_attribute attribute)
+{
+	const struct thread_place *place = &model->places->threads[attribute];
+	return thread->attributes[attribute] != NO_ATTRIBUTE ||
+	       (place->part != HISTREE_WHOLE && thread->attributes[place->partner] != NO_ATTRIBUTE);
+}
+
+/* What a thread is expected to be, by its attributes and states. */
+struct expected_thread {
+	uint8_t asked;
+	histree_time said, run_queue_since, prio_since;
+};
+
+static histree_quark quark_of(const struct kernel_model *model, const struct kernel_thread *thread,
+			      enum thread_attribute attribute)
+{
+	const struct thread_place *place = &model->places->threads[attribute];
+	histree_quark own = thread->attributes[attribute];
+	return own != NO_ATTRIBUTE || place->part == HISTREE_WHOLE ? own : thread->attributes[place->partner];
+}
+
+static struct expected_thread expect(const struct kernel_model *model, const struct kernel_thread *thread)
+{
+	struct expected_thread expected = { .run_queue_since = INT64_MIN, .prio_since = INT64_MIN };
+	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
+		if (is_made(model, thread, attribute))
+			expected.asked |= (uint8_t)(1U << attribute);
+	expected.said = state_since(model, quark_of(model, thread, THREAD_STATUS));
+	if (model->places->threads[THREAD_RUN_QUEUE].part != HISTREE_WHOLE)
+		expected.run_queue_since = expected.prio_since =
+			state_since(model, quark_of(model, thread, THREAD_RUN_QUEUE));
+	return expected;
+}
+
+/* When the last event spoke of a thread is only asked of one that lives, or is said to run. */
+static bool is_gone(struct kernel_model *model, const struct kernel_thread *thread)
+{
+	histree_quark status = thread->attributes[THREAD_STATUS];
+	return thread->runs_on == NULL &&
+	       (status == NO_ATTRIBUTE || changes_value(&model->changes, status).type == HISTREE_NULL);
+}
+
+static void save_thread(struct kernel_model *model, const struct kernel_thread *thread, uint64_t *passed,
+			struct saved_bytes *out)
+{
+	const struct expected_thread expected = expect(model, thread);
+	unsigned says = (thread->asked != expected.asked ? SAYS_ASKED : 0) |
+			(thread->said != expected.said && !is_gone(model, thread) ? SAYS_SAID : 0) |
+			(thread->run_queue_since != expected.run_queue_since ? SAYS_RUN_QUEUE : 0) |
+			(thread->prio_since != expected.prio_since ? SAYS_PRIO : 0);
+	++*passed;
+	if (says == 0)
+		return;
+	saved_put(out, *passed);
+	saved_put(out, says);
+	if ((says & SAYS_ASKED) != 0)
+		saved_put(out, thread->asked);
+	if ((says & SAYS_SAID) != 0)
+		saved_put_time(out, thread->said, expected.said);
+	if ((says & SAYS_RUN_QUEUE) != 0)
+		saved_put_time(out, thread->run_queue_since, expected.run_queue_since);
+	if ((says & SAYS_PRIO) != 0)
+		saved_put_time(out, thread->prio_since, expected.prio_since);
+	*passed = 0;
+}
+
+/* Idle threads are in the upper half, by CPU (kernel_threads.c).  Returns false for what is no name of a thread. */
+static bool read_name(const char *name, uint64_t *id, int32_t *tid)
+{
+	char *end;
+	errno = 0;
+	long number = strtol(name, &end, 10);
+	*tid = (int32_t)number;
+	*id = (uint32_t)*tid;
+	if (end == name || errno != 0 || number != *tid)
+		return false;
+	if (number != 0)
+		return *end == '\0';
+	if (*end != '_')
+		return false;
+	long cpu = strtol(end + 1, &end, 10);
+	*id = UINT64_C(1) << 32 | (uint32_t)cpu;
+	return *end == '\0' && errno == 0 && cpu >= 0 && cpu <= INT32_MAX;
+}
+
+/* Threads in the order of their attributes, whichever was heard of first. */
+struct thread_walk {
+	const struct histree_attributes *attributes;
+	histree_quark at, end; /* quarks from `end` on were not there */
+};
+
+static struct thread_walk walk_threads(const struct kernel_model *model, uint32_t attribute_count)
+{
+	const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
+	const char *group = model->places->groups[GROUP_THREADS];
+	struct thread_walk walk = { .attributes = attributes, .at = HISTREE_ROOT, .end = attribute_count };
+	histree_quark parent;
+	if (histree_attributes_child(attributes, HISTREE_ROOT, group, strlen(group), &parent) == HISTREE_OK &&
+	    parent < attribute_count)
+		walk.at = histree_attributes_first_child(attributes, parent);
+	return walk;
+}
+
+/* Get the next one.  Returns false after the last one. */
+static bool next_thread(struct thread_walk *walk, histree_quark *node, uint64_t *id, int32_t *tid)
+{
+	while (walk->at != HISTREE_ROOT && walk->at < walk->end) {
+		char name[32];
+		*node = walk->at;
+		walk->at = histree_attributes_next_sibling(walk->attributes, walk->at);
+		if (histree_attributes_name(walk->attributes, *node, name, sizeof(name)) < sizeof(name) &&
+		    read_name(name, id, tid))
+			return true;
+	}
+	return false;
+}
+
+static void save_threads(struct kernel_model *model, struct saved_bytes *out)
+{
+	const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
+	struct thread_walk walk = walk_threads(model, histree_attributes_count(attributes));
+	histree_quark node;
+	uint64_t id, passed = 0;
+	int32_t tid;
+	while (next_thread(&walk, &node, &id, &tid)) {
+		const struct kernel_thread *thread = id_map_find(&model->threads, id);
+		assert(thread != NULL && thread->node == node);
+		if (thread != NULL)
+			save_thread(model, thread, &passed, out);
+	}
+	saved_put(out, 0);
+}
+
+static void find_attributes(const struct kernel_model *model, uint32_t attribute_count,
+			    struct kernel_thread *thread)
+{
+	const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
+	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++) {
+		const char *name = model->places->threads[attribute].name;
+		histree_quark found;
+		if (histree_attributes_child(attributes, thread->node, name, strlen(name), &found) == HISTREE_OK &&
+		    found < attribute_count)
+			thread->attributes[attribute] = found;
+	}
+	if (model->places->status_on_node)
+		thread->attributes[THREAD_STATUS] = thread->node;
+}
+
+static void load_thread(const struct kernel_model *model, struct kernel_thread *thread, struct byte_reader *reader,
+			bool has_exception)
+{
+	const struct expected_thread expected = expect(model, thread);
+	thread->asked = expected.asked;
+	thread->said = expected.said;
+	thread->run_queue_since = expected.run_queue_since;
+	thread->prio_since = expected.prio_since;
+	if (!has_exception)
+		return;
+	uint64_t says = read_varint(reader);
+	if ((says & SAYS_ASKED) != 0)
+		thread->asked = (uint8_t)read_varint(reader);
+	if ((says & SAYS_SAID) != 0)
+		thread->said = saved_read_time(reader, expected.said);
+	if ((says & SAYS_RUN_QUEUE) != 0)
+		thread->run_queue_since = saved_read_time(reader, expected.run_queue_since);
+	if ((says & SAYS_PRIO) != 0)
+		thread->prio_since = saved_read_time(reader, expected.prio_since);
+}
+
+static void load_threads(struct kernel_model *model, uint32_t attribute_count, struct byte_reader *reader)
+{
+	struct thread_walk walk = walk_threads(model, attribute_count);
+	histree_quark node;
+	uint64_t id,
+		left = read_varint(reader); /* threads up to the next that something is said of; 0: there is none */
+	int32_t tid;
+	while (!reader->failed && next_thread(&walk, &node, &id, &tid)) {
+		if (id_map_find(&model->threads, id) != NULL) {
+			reader->failed = true;
+			return;
+		}
+		struct kernel_thread *thread = kernel_thread_load(model, id, tid, node);
+		if (thread == NULL)
+			return;
+		find_attributes(model, attribute_count, thread);
+		load_thread(model, thread, reader, left == 1);
+		left = left == 1 ? read_varint(reader) : left - (left > 0);
+	}
+	reader->failed = reader->failed || left > 0;
+}
+
+/* ---- CPUs ---------------------------------------------------------------------------------------------------- */
+
+static void save_cpu(const struct kernel_cpu *cpu, struct saved_bytes *out)
+{
+	saved_put(out, (uint64_t)cpu->number);
+	saved_put(out, cpu->in_doubt | (cpu->is_losing ? CPU_LOSES : 0) | (cpu->has_gaps ? CPU_HAD_GAPS : 0) |
+			       (cpu->is_nameless ? CPU_NAMELESS : 0) | (cpu->runs != NULL ? CPU_RUNS_THREAD : 0));
+	if (cpu->runs != NULL)
+		saved_put_signed(out, cpu->runs->tid);
+	interrupts_save(cpu, out);
+}
+
+static void find_cpu_attributes(const struct kernel_model *model, uint32_t attribute_count, struct kernel_cpu *cpu)
+{
+	const struct histree_attributes *attributes = histree_state_attributes(model->changes.system);
+	for (int attribute = 0; attribute < CPU_ATTRIBUTE_COUNT; attribute++) {
+		const char *name = cpu_attribute_name(attribute);
+		histree_quark found;
+		if (histree_attributes_child(attributes, cpu->node, name, strlen(name), &found) == HISTREE_OK &&
+		    found < attribute_count)
+			cpu->attributes[attribute] = found;
+	}
+	if (model->places->status_on_node)
+		cpu->attributes[CPU_STATUS] = cpu->node;
+}
+
+static void load_runs(struct kernel_model *model, struct kernel_cpu *cpu, struct byte_reader *reader)
+{
+	int64_t tid = saved_read_signed(reader);
+	uint64_t id = tid == 0 ? UINT64_C(1) << 32 | (uint32_t)cpu->number : (uint32_t)tid;
+	struct kernel_thread *thread = id_map_find(&model->threads, id);
+	if (thread == NULL || thread->runs_on != NULL) {
+		reader->failed = true;
+		return;
+	}
+	cpu->runs = thread;
+	thread->runs_on = cpu;
+}
+
+static void load_cpu(struct kernel_model *model, uint32_t attribute_count, struct byte_reader *reader)
+{
+	uint64_t number = read_varint(reader), flags = read_varint(reader);
+	if (reader->failed || number > INT32_MAX || id_map_find(&model->cpus, number) != NULL) {
+		reader->failed = true;
+		return;
+	}
+	struct kernel_cpu *cpu = kernel_cpu(model, (int32_t)number);
+	if (cpu == NULL || cpu->node >= attribute_count) {
+		reader->failed = true;
+		return;
+	}
+	find_cpu_attributes(model, attribute_count, cpu);
+	cpu->in_doubt = flags & (DOUBT_IRQS | DOUBT_SOFTIRQS);
+	cpu->is_losing = (flags & CPU_LOSES) != 0;
+	cpu->has_gaps = (flags & CPU_HAD_GAPS) != 0;
+	cpu->is_nameless = (flags & CPU_NAMELESS) != 0;
+	model->open_gaps += cpu->is_losing;
+	model->nameless_cpus += cpu->is_nameless;
+	if ((flags & CPU_RUNS_THREAD) != 0)
+		load_runs(model, cpu, reader);
+	interrupts_load(model, cpu, attribute_count, reader);
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------------------- */
+
+void kernel_checkpoint_save(struct kernel_model *model, struct saved_bytes *out)
+{
+	histree_time end = histree_state_current_end(model->changes.system);
+	model->changes.status = HISTREE_OK; /* no event is being handled */
+	saved_put(out, (model->has_gaps ? HAD_GAPS : 0) | (model->all_open ? ALL_OPEN : 0) |
+			       (model->has_calls ? HAD_CALLS : 0));
+	saved_put_time(out, model->changes.time, end);
+	saved_put_time(out, model->all_open ? model->all_end : end, end);
+	save_threads(model, out);
+	saved_put(out, model->cpus.count);
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&model->cpus, &at)) != NULL;)
+		save_cpu(entry->record, out);
+}
+
+enum histree_status kernel_checkpoint_load(struct kernel_model *model, uint32_t attribute_count,
+					   struct byte_reader *reader, struct histree_error *error)
+{
+	histree_time end = histree_state_current_end(model->changes.system);
+	uint64_t flags = read_varint(reader);
+	histree_time time = saved_read_time(reader, end);
+	model->has_gaps = (flags & HAD_GAPS) != 0;
+	model->all_open = (flags & ALL_OPEN) != 0;
+	model->has_calls = (flags & HAD_CALLS) != 0;
+	model->all_end = saved_read_time(reader, end);
+	changes_begin(&model->changes, time);
+	load_threads(model, attribute_count, reader);
+	uint64_t cpus = read_varint(reader);
+	for (uint64_t i = 0; i < cpus && !reader->failed && model->changes.status == HISTREE_OK; i++)
+		load_cpu(model, attribute_count, reader);
+	if (model->changes.status == HISTREE_ERR_MEMORY)
+		return error_memory(error, "the threads and CPUs of the trace");
+	if (reader->failed || model->changes.status != HISTREE_OK)
+		return error_set(error, HISTREE_ERR_FORMAT,
+				 "what the kernel analysis knew at a checkpoint makes no sense");
+	return HISTREE_OK;
+}
