@@ -12,12 +12,12 @@ import tempfile
 
 LAYERS = {  # folder of src/: level; folders of one level do not know each other
     "base": 0, "item": 1, "text": 1, "node": 2, "store": 3, "tree": 4, "segment_tree": 4, "state": 5, "segment": 5, "event": 5,
-    "trace": 6, "analysis": 6, "filter": 6, "query": 6, "event_index": 7, "store_folder": 7, "overview": 7,
+    "trace": 6, "analysis": 6, "filter": 6, "query": 6, "event_index": 7, "partial": 7, "store_folder": 7, "overview": 7,
     "pipeline": 7, "view": 7, "draw": 8, "server": 8, "cli": 9,
 }
 BELOW = {  # neighbours on one level, of which the first stands on the others
-    "segment_tree": {"tree"}, "query": {"filter"}, "store_folder": {"event_index"},
-    "pipeline": {"event_index", "store_folder", "overview"},
+    "segment_tree": {"tree"}, "query": {"filter"}, "store_folder": {"event_index", "partial"},
+    "pipeline": {"event_index", "partial", "store_folder", "overview"},
 }
 ROOMS = {  # folders within a layer: level of each; "" is the layer's own files.  Rooms of one level do not know
     # each other.  A layer that is not in this table has no rule inside.

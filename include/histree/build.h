@@ -50,6 +50,17 @@ struct histree_build_options {
 	 * does; they may then be wrong.  By default, states in doubt are unknown until the trace says more.
 	 */
 	bool ignore_gaps;
+	/*
+	 * A partial history takes analyses that can begin in the middle of a trace (those of the kernel) and traces
+	 * whose files are a stream each; neither is published, resumed nor live.  Analyses that make segments keep
+	 * them on disk as ever.
+	 *
+	 * In memory and nowhere there is no store, `store` is NULL, and `result` says what became of it.
+	 */
+	enum histree_backend_kind backend;
+	uint64_t checkpoint_events; /* of a partial history, between checkpoints; 0 means 50,000 */
+	uint64_t backend_bytes_max; /* of a history in memory (histree_state_create_in_memory()) */
+	struct histree_build_result *result;
 	/* Histories have the option of the same name (state_system.h). */
 	bool null_empty_stacks;
 	bool no_overviews; /* make no overviews, which make wide views of long histories fast (rows.h) */
@@ -62,6 +73,15 @@ struct histree_build_options {
 	void *progress_context;
 	/* Cancels the build; if the trace is live, ends it here, which makes a store of what was read. */
 	struct histree_cancel cancel;
+};
+
+/* What a build without a store says. */
+struct histree_build_result {
+	uint64_t events, intervals, attributes;
+	uint64_t bytes; /* of the history in memory */
+	int64_t build_ns;
+	/* HISTREE_BACKEND_MEMORY: the history of the only analysis that was asked for; the caller closes it. */
+	struct histree_history *history;
 };
 
 /*

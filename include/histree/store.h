@@ -10,6 +10,14 @@
 #include "history.h"
 #include "segment_store.h"
 
+/* Where the histories of a build are (thesis 1.2). */
+enum histree_backend_kind {
+	HISTREE_BACKEND_DISK,    /* files in the store: the default */
+	HISTREE_BACKEND_PARTIAL, /* files that have a part; what they leave out is made again from the trace */
+	HISTREE_BACKEND_MEMORY,  /* in memory: there is no store */
+	HISTREE_BACKEND_NULL,    /* nowhere: there is no store, and no history */
+};
+
 /* What the manifest says about the trace and the build.  The strings belong to the store. */
 struct histree_store_history {
 	const char *analysis;
@@ -53,6 +61,8 @@ struct histree_store_info {
 	uint64_t gap_count; /* gaps, in which events were lost or a stream is damaged, so that states are unknown */
 	/* Options of the build (histree_build_options); a store that does not say so had neither. */
 	bool ignores_gaps, null_empty_stacks;
+	bool partial_histories;     /* they are partial (histree_history_info), */
+	uint64_t checkpoint_events; /* with a checkpoint every so many events */
 	histree_time start,
 		end;      /* of the trace; while the store is not complete, each history has an end of its own */
 	int64_t build_ns; /* wall time of the build */

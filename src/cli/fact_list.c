@@ -155,6 +155,11 @@ void fact_list_add_history(struct fact_list *list, const struct histree_history_
 			 info->folder_count);
 	add_count(list, "interval_count", info->interval_count);
 	add_count(list, "null_interval_count", info->null_interval_count);
+	add_text(list, "backend", info->partial ? "partial" : "disk");
+	if (info->partial) {
+		add_count(list, "checkpoint_count", info->checkpoint_count);
+		add_bytes(list, "checkpoint_bytes", info->checkpoint_bytes);
+	}
 	add_tree(list, info);
 	add_count(list, "overview_count", info->overview_count);
 	add_bytes(list, "overview_bytes", info->overview_bytes);

@@ -16,12 +16,20 @@ enum { WARNINGS_SHOWN = 10 };
 
 struct build_options {
 	struct tree_options tree;
-	const char *output, *analysis, *map, *gaps, *empty_stacks, *progress;
-	uint64_t threads, publish;
+	const char *output, *analysis, *map, *backend, *gaps, *empty_stacks, *progress;
+	uint64_t checkpoint_events, threads, publish;
 	bool force, resume, no_overviews, quiet;
 };
 
 static const char *const gaps[] = { "unknown", "ignore", NULL };
+
+static const char *const backends[] = {
+	[HISTREE_BACKEND_DISK] = "disk",
+	[HISTREE_BACKEND_PARTIAL] = "partial",
+	[HISTREE_BACKEND_MEMORY] = "memory",
+	[HISTREE_BACKEND_NULL] = "null",
+	NULL,
+};
 
 static const char *const empty_stacks[] = { "zero", "null", NULL };
 
@@ -47,6 +55,22 @@ static const struct cli_option options[] = {
 	  .help = "the traces are tables of text, and these columns are the parts of an event, as in "
 		  "time=ts,unit=us,name=event,cpu=core,tid=thread; default: time, name, cpu, and fields by their "
 		  "names" },
+	{ .name = "backend",
+	  .argument = "WHERE",
+	  .kind = CLI_CHOICE,
+	  .member = offsetof(struct build_options, backend),
+	  .choices = backends,
+	  .help = "keep histories on disk; or partial ones there, which read the trace again to answer; or make "
+		  "none, but say what one would be, in memory or, for the time alone, nowhere (null); default: "
+		  "disk" },
+	{ .name = "checkpoint-events",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct build_options, checkpoint_events),
+	  .min = 1,
+	  .max = INT64_MAX,
+	  .help = "put a checkpoint into partial histories every N events: fewer make them smaller, and answers "
+		  "slower; default: 50000" },
 	CLI_OPTIONS_TREE(struct build_options, tree,
 			 "keep at most this much of the trace in memory, in buffers and tables of all analyses "
 			 "together; what is more goes to disk. The process takes up to 64M besides; default: 160M"),
@@ -261,6 +285,23 @@ static enum cli_exit report_summary(struct histree_store *store)
 	return CLI_OK;
 }
 
+/* Reports what a build without a store made. */
+static enum cli_exit report_result(struct histree_build_result *result, const struct build_options *chosen,
+				   bool is_partial, const struct histree_error *error)
+{
+	char size[NUMBER_TEXT_SIZE], time[TIME_TEXT_SIZE];
+	number_format_size(result->bytes, size);
+	time_format_duration((uint64_t)result->build_ns, time);
+	histree_history_close(result->history);
+	if (!chosen->quiet)
+		report("no store: %" PRIu64 " events, %" PRIu64 " attributes, %" PRIu64 " intervals%s%s, %s",
+		       result->events, result->attributes, result->intervals, result->history != NULL ? ", " : "",
+		       result->history != NULL ? size : "", time);
+	if (is_partial)
+		report("warning: %s", error->message);
+	return is_partial ? CLI_INPUT : CLI_OK;
+}
+
 /* Reports what was built, as the store itself says. */
 static enum cli_exit report_store(const char *path, bool is_partial, bool is_quiet)
 {
@@ -277,17 +318,48 @@ static enum cli_exit report_store(const char *path, bool is_partial, bool is_qui
 
 /* ---- build -------------------------------------------------------------------------------------------- */
 
+static enum histree_backend_kind backend_of(const struct build_options *chosen)
+{
+	enum histree_backend_kind kind = HISTREE_BACKEND_DISK;
+	for (size_t i = 0; chosen->backend != NULL && backends[i] != NULL; i++)
+		if (strcmp(backends[i], chosen->backend) == 0)
+			kind = (enum histree_backend_kind)i;
+	return kind;
+}
+
+/* What makes no sense with a backend. */
+static enum cli_exit check_backend(const struct build_options *chosen)
+{
+	enum histree_backend_kind kind = backend_of(chosen);
+	bool makes_store = kind == HISTREE_BACKEND_DISK || kind == HISTREE_BACKEND_PARTIAL;
+	if (kind != HISTREE_BACKEND_PARTIAL && chosen->checkpoint_events != 0)
+		return report_exit(CLI_USAGE,
+				   "only partial histories have checkpoints: '--checkpoint-events' goes with "
+				   "'--backend partial'");
+	if (kind != HISTREE_BACKEND_DISK && (chosen->resume || chosen->publish != 0))
+		return report_exit(CLI_USAGE, "'--%s' goes with '--backend disk'",
+				   chosen->resume ? "resume" : "publish");
+	if (!makes_store && (chosen->output != NULL || chosen->force))
+		return report_exit(CLI_USAGE, "'--backend %s' makes no store, so that '--%s' has nothing to say",
+				   chosen->backend, chosen->output != NULL ? "output" : "force");
+	return CLI_OK;
+}
+
 static enum cli_exit build(const struct build_options *chosen, const struct histree_tree_options *tree,
 			   const char *store, const struct analysis_names *analyses,
 			   const struct trace_words *traces)
 {
 	struct progress progress = progress_begin(chosen->progress, chosen->quiet);
+	struct histree_build_result result = { 0 };
 	const struct histree_build_options wanted = {
 		.traces = (const char *const *)traces->words,
 		.trace_count = traces->count,
 		.store = store,
 		.analyses = analyses->names,
 		.analysis_count = analyses->count,
+		.backend = backend_of(chosen),
+		.checkpoint_events = chosen->checkpoint_events,
+		.result = &result,
 		.force = chosen->force,
 		.resume = chosen->resume,
 		.ignore_gaps = chosen->gaps != NULL && strcmp(chosen->gaps, "ignore") == 0,
@@ -304,12 +376,15 @@ static enum cli_exit build(const struct build_options *chosen, const struct hist
 	enum histree_status status = histree_build(&wanted, &error);
 	progress_end(&progress);
 	if (status == HISTREE_ERR_CANCELLED) {
+		histree_history_close(result.history);
 		report("cancelled; there is no new store");
 		progress_raise_signal();
 		return CLI_INPUT;
 	}
 	if (status != HISTREE_OK && status != HISTREE_PARTIAL)
 		return report_error(&error);
+	if (store == NULL)
+		return report_result(&result, chosen, status == HISTREE_PARTIAL, &error);
 	return report_store(store, status == HISTREE_PARTIAL, chosen->quiet);
 }
 
@@ -328,6 +403,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (code == CLI_OK)
 		code = analysis_names_read(&analyses, chosen.analysis);
 	if (code == CLI_OK)
+		code = check_backend(&chosen);
+	if (code == CLI_OK && backend_of(&chosen) <= HISTREE_BACKEND_PARTIAL)
 		code = choose_store(chosen.output, trace_word_path(words.words[0]), &store);
 	if (code == CLI_OK)
 		code = trace_words_make(&traces, chosen.map, &words);

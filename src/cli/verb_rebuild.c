@@ -167,6 +167,8 @@ static enum cli_exit rebuild(const struct target *target, const struct trace_pat
 		.ignore_gaps = info->ignores_gaps,
 		.null_empty_stacks = info->null_empty_stacks,
 		.no_overviews = no_overviews,
+		.backend = info->partial_histories ? HISTREE_BACKEND_PARTIAL : HISTREE_BACKEND_DISK,
+		.checkpoint_events = info->checkpoint_events,
 		.tree = tree,
 		.progress = progress_show,
 		.progress_context = &progress,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "histree/backend.h"
 #include "segment/segment_backend.h"
 #include "state/state_file.h"
 
@@ -17,6 +18,46 @@ enum histree_status analysis_job_init(struct analysis_job *job, const struct reg
 		return HISTREE_OK;
 	free(job->applies);
 	return error_memory(error, "an analysis");
+}
+
+static enum histree_status forget(void *context, const struct histree_interval *interval,
+				  struct histree_error *error)
+{
+	(void)interval, (void)error;
+	++*(uint64_t *)context;
+	return HISTREE_OK;
+}
+
+static enum histree_status cannot_resume(const struct analysis *analysis, struct histree_error *error)
+{
+	return error_set(
+		error, HISTREE_ERR_ARGUMENT,
+		"analysis '%s' cannot be begun in the middle of a trace, as a partial history has to: build it "
+		"with the disk backend, or choose another analysis",
+		analysis->name);
+}
+
+static enum histree_status create_system(struct analysis_job *job, const struct io *io,
+					 const struct histree_history_options *options,
+					 const struct histree_build_options *build, struct table_space *tables,
+					 struct histree_error *error)
+{
+	const struct analysis *analysis = job->entry->analysis;
+	switch (build->backend) {
+	case HISTREE_BACKEND_DISK:
+		break;
+	case HISTREE_BACKEND_PARTIAL:
+		if (analysis->save == NULL)
+			return cannot_resume(analysis, error);
+		return partial_file_create_in(io, options, tables, &job->system, &job->partial, error);
+	case HISTREE_BACKEND_MEMORY:
+		return histree_state_create_in_memory(options, build->backend_bytes_max, &job->system, error);
+	case HISTREE_BACKEND_NULL:
+		return histree_state_create_for(
+			&(struct histree_backend){ .add = forget, .context = &job->forgotten }, options->start,
+			&job->system, error);
+	}
+	return state_file_create_in(io, options, tables, &job->system, error);
 }
 
 static enum histree_status start_history(struct analysis_job *job, const struct io *io, const char *path,
@@ -35,7 +76,7 @@ static enum histree_status start_history(struct analysis_job *job, const struct 
 		.tree = build->tree,
 	};
 	options.tree.memory_max = memory;
-	enum histree_status status = state_file_create_in(io, &options, tables, &job->system, error);
+	enum histree_status status = create_system(job, io, &options, build, tables, error);
 	return status == HISTREE_OK ? analysis->create(job->system, input, &job->instance, error) : status;
 }
 
@@ -112,6 +153,19 @@ enum histree_status analysis_job_handle(struct analysis_job *job, const struct e
 enum histree_status analysis_job_publish(struct analysis_job *job, histree_time end, struct histree_error *error)
 {
 	return analysis_job_makes_history(job) ? histree_state_publish(job->system, end, error) : HISTREE_OK;
+}
+
+enum histree_status analysis_job_checkpoint(const struct analysis_job *job, const struct trace *trace,
+					    uint64_t before, bool ignores_gaps, struct histree_error *error)
+{
+	const struct partial_writer writer = {
+		.analysis = job->entry->analysis,
+		.instance = job->instance,
+		.system = job->system,
+		.file = job->partial,
+	};
+	return job->partial != NULL ? partial_writer_checkpoint(&writer, trace, before, ignores_gaps, error)
+				    : HISTREE_OK;
 }
 
 enum histree_status analysis_job_close(struct analysis_job *job, histree_time end, struct histree_error *error)

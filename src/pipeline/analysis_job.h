@@ -9,12 +9,15 @@
 #include "base/io.h"
 #include "histree/build.h"
 #include "histree/store.h"
+#include "partial/partial_writer.h"
 #include "pipeline/memory_plan.h"
 
 struct analysis_job {
 	const struct registry_entry *entry;
 	struct histree_state_system *system;    /* of a history */
 	struct histree_segment_store *segments; /* of a segment store */
+	struct partial_file *partial;           /* of a partial history */
+	uint64_t forgotten;                     /* intervals that went nowhere */
 	void *instance;
 	bool *applies; /* by id of the trace */
 	char *file;    /* its name in the store */
@@ -42,6 +45,10 @@ static inline bool analysis_job_makes_history(const struct analysis_job *job)
 {
 	return job->entry->analysis != NULL;
 }
+
+/* Of a partial history: the event that comes next, after `before` events and gaps, begins a slice. */
+enum histree_status analysis_job_checkpoint(const struct analysis_job *job, const struct trace *trace,
+					    uint64_t before, bool ignores_gaps, struct histree_error *error);
 
 struct histree_store_history analysis_job_describe_history(const struct analysis_job *job, uint64_t identity);
 struct histree_store_segments analysis_job_describe_segments(const struct analysis_job *job, uint64_t identity);

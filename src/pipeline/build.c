@@ -26,7 +26,10 @@
 #include "store_folder/manifest.h"
 #include "trace/trace_hosts.h"
 
-enum { EVENTS_PER_LOOK = 1024 }; /* at the clock, for progress and publishing */
+enum {
+	EVENTS_PER_LOOK = 1024, /* at the clock, for progress and publishing */
+	CHECKPOINT_EVENTS = 50000,
+};
 static const int64_t progress_interval_ns = 50 * 1000 * 1000;
 
 /* ---- running --------------------------------------------------------------------------------------------- */
@@ -39,10 +42,19 @@ static void plan_memory(struct build *build)
 	build->memory = memory_plan(build->options->tree.memory_max, histories, build->job_count - histories);
 }
 
+/* Returns the path of a file in the store; of one in memory, and of tables beside it, where there is none. */
+static char *build_path(const struct build *build, const char *file)
+{
+	char *path = NULL;
+	if (build_makes_store(build->options))
+		return store_folder_path(&build->folder, file);
+	return asprintf(&path, "%s/%s", P_tmpdir, file) >= 0 ? path : NULL;
+}
+
 /* Tables that outgrow memory are beside the store's files. */
 static enum histree_status make_tables(struct build *build)
 {
-	char *inside = store_folder_path(&build->folder, MANIFEST_FILE);
+	char *inside = build_path(build, MANIFEST_FILE);
 	bool made = inside != NULL && table_space_init(&build->tables, inside, build->memory.tables);
 	free(inside);
 	build->inputs.tables = &build->tables;
@@ -58,7 +70,7 @@ static enum histree_status start_jobs(struct build *build, histree_time start)
 		return made;
 	for (size_t i = 0; i < build->job_count; i++) {
 		struct analysis_job *job = &build->jobs[i];
-		char *path = store_folder_path(&build->folder, job->file);
+		char *path = build_path(build, job->file);
 		if (path == NULL)
 			return error_memory(build->error, "a path");
 		enum histree_status status = analysis_job_start(job, build->io, path, start, build->options,
@@ -111,7 +123,8 @@ static enum histree_status meet_caller(struct build *build, int64_t now)
 /* Let others see what is known by now. */
 static enum histree_status publish(struct build *build)
 {
-	if (build->end <= build->start || build->end <= build->resumed_end || build->end == build->published_end)
+	if (build->options->backend != HISTREE_BACKEND_DISK || build->end <= build->start ||
+	    build->end <= build->resumed_end || build->end == build->published_end)
 		return HISTREE_OK;
 	assert(build->stage == STAGE_NONE);
 	build->published_end = build->end;
@@ -158,6 +171,41 @@ static enum histree_status begin(struct build *build, histree_time start)
 	return status == HISTREE_OK ? start_jobs(build, start) : status;
 }
 
+/* Here another run can begin: before an event that is later than all before it, where no gap is about to begin. */
+static bool is_place_for_checkpoint(const struct build *build, const struct event *event, uint64_t count)
+{
+	return build->options->backend == HISTREE_BACKEND_PARTIAL && count >= build->next_checkpoint &&
+	       event->gap == NULL && (count == 0 || event->time > build->end) && trace_can_begin_here(build->trace);
+}
+
+/* Every so many events and gaps, at the next one where it can be. */
+static enum histree_status put_checkpoint(struct build *build, const struct event *event, uint64_t count)
+{
+	enum histree_status status = HISTREE_OK;
+	if (count == 0 && build->options->backend == HISTREE_BACKEND_PARTIAL && !trace_can_begin_here(build->trace))
+		return error_set(
+			build->error, HISTREE_ERR_ARGUMENT,
+			"'%s': cannot be read from the middle on, as a partial history has to: that takes a "
+			"trace whose files are a stream each; build it with the disk backend",
+			build->options->traces[0]);
+	if (!is_place_for_checkpoint(build, event, count))
+		return HISTREE_OK;
+	uint64_t distance = build->options->checkpoint_events;
+	build->next_checkpoint = count + (distance != 0 ? distance : CHECKPOINT_EVENTS);
+	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
+		status = analysis_job_checkpoint(&build->jobs[i], build->trace, count, build->options->ignore_gaps,
+						 build->error);
+	return status;
+}
+
+static enum histree_status index_event(struct build *build, const struct event *event)
+{
+	if (!build_makes_store(build->options))
+		return HISTREE_OK;
+	return event->gap == NULL ? event_index_add(&build->index, build->trace, event, build->error)
+				  : event_index_add_gap(&build->index, event->gap, build->error);
+}
+
 static enum histree_status handle_events(struct build *build)
 {
 	enum histree_status status;
@@ -166,11 +214,11 @@ static enum histree_status handle_events(struct build *build)
 		if (count == 0)
 			status = begin(build, event.time);
 		if (status == HISTREE_OK)
+			status = put_checkpoint(build, &event, count);
+		if (status == HISTREE_OK)
 			status = handle_event(build, &event);
 		if (status == HISTREE_OK)
-			status = event.gap == NULL
-					 ? event_index_add(&build->index, build->trace, &event, build->error)
-					 : event_index_add_gap(&build->index, event.gap, build->error);
+			status = index_event(build, &event);
 		if (status == HISTREE_OK && count % EVENTS_PER_LOOK == 0)
 			status = look_at_clock(build);
 		if (status == HISTREE_ERR_CANCELLED)
@@ -237,8 +285,11 @@ static enum histree_status write_overviews(struct build *build)
 {
 	assert(build->stage == STAGE_CLOSED);
 	enum histree_status status = HISTREE_OK;
+	/* Those of a partial history would lack what it leaves out. */
+	bool no_histories = build->options->backend == HISTREE_BACKEND_PARTIAL;
 	for (size_t i = 0; i < build->job_count && !build->options->no_overviews && status == HISTREE_OK; i++)
-		status = write_overviews_of(build, &build->jobs[i]);
+		if (!no_histories || !analysis_job_makes_history(&build->jobs[i]))
+			status = write_overviews_of(build, &build->jobs[i]);
 	return status;
 }
 
@@ -289,6 +340,43 @@ static enum histree_status make_store(struct build *build)
 	return status;
 }
 
+/* ---- without a store ------------------------------------------------------------------------------------- */
+
+/* What the jobs have is asked before they are closed: a state system in memory is opened after that. */
+static enum histree_status take_result(struct build *build, struct analysis_job *job)
+{
+	struct histree_build_result *result = build->options->result;
+	enum histree_status status = histree_state_close(job->system, build->end, build->error);
+	result->attributes += histree_attributes_count(histree_state_attributes(job->system));
+	result->intervals += job->forgotten;
+	if (status != HISTREE_OK || build->options->backend != HISTREE_BACKEND_MEMORY)
+		return status;
+	status = histree_state_history(job->system, build->end, NULL, &result->history, build->error);
+	if (status == HISTREE_OK) {
+		result->intervals += histree_history_info(result->history)->interval_count;
+		result->bytes += histree_history_info(result->history)->file_bytes;
+	}
+	return status;
+}
+
+static enum histree_status run_without_store(struct build *build)
+{
+	struct histree_build_result *result = build->options->result;
+	if (result == NULL)
+		return error_set(build->error, HISTREE_ERR_ARGUMENT,
+				 "a build without a store needs room for its result");
+	*result = (struct histree_build_result){ 0 };
+	enum histree_status status = read_trace(build);
+	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
+		status = take_result(build, &build->jobs[i]);
+	if (build->trace != NULL)
+		result->events = trace_report(build->trace).events;
+	result->build_ns = publish_clock_now() - build->begun_ns;
+	if (status != HISTREE_OK || !build_is_partial(build))
+		return status;
+	return error_set(build->error, HISTREE_PARTIAL, "some of the trace could not be read");
+}
+
 static enum histree_status run_build(struct build *build)
 {
 	const struct histree_build_options *options = build->options;
@@ -324,11 +412,31 @@ static void say_what_is_kept(const struct build *build)
 		 "; '%s' keeps what was published before, and --resume goes on with it", build->folder.building);
 }
 
+static enum histree_status check_backend(const struct histree_build_options *options, struct histree_error *error)
+{
+	if (options->backend == HISTREE_BACKEND_DISK)
+		return HISTREE_OK;
+	if (options->resume)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "only a build on disk can be resumed");
+	if (options->publish_ns != 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "only a history on disk is published while it is built");
+	if (trace_is_address(options->traces[0]))
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "'%s': a live trace cannot be read again, and its history goes to disk",
+				 options->traces[0]);
+	return HISTREE_OK;
+}
+
 enum histree_status pipeline_build(const struct histree_build_options *options, const struct io *io,
 				   struct histree_error *error)
 {
-	if (options->trace_count == 0 || options->store == NULL || options->store[0] == '\0')
+	bool has_name = options->store != NULL && options->store[0] != '\0';
+	if (options->trace_count == 0 || (build_makes_store(options) && !has_name))
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a build needs a trace and a name for the store");
+	enum histree_status status = check_backend(options, error);
+	if (status != HISTREE_OK)
+		return status;
 	if (options->resume && trace_is_address(options->traces[0]))
 		return error_set(error, HISTREE_ERR_ARGUMENT,
 				 "'%s': a live trace cannot be read again from its beginning; 'histree repair' "
@@ -345,7 +453,7 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 		.begun_ns = publish_clock_now(),
 	};
 	build.publish_clock = publish_clock_begin(options->publish_ns, build.begun_ns);
-	enum histree_status status = run_build(&build);
+	status = build_makes_store(options) ? run_build(&build) : run_without_store(&build);
 	for (size_t i = 0; i < build.job_count; i++)
 		analysis_job_release(&build.jobs[i]);
 	analysis_inputs_release(&build.inputs);

@@ -19,6 +19,24 @@ static bool find_traces(const struct build *build, struct analysis_job *job)
 	return any;
 }
 
+/* Segments are kept in a store, and in memory there is one history. */
+static enum histree_status check_backend(const struct build *build, const struct registry_entry *entry)
+{
+	if (build_makes_store(build->options))
+		return HISTREE_OK;
+	if (entry->analysis == NULL)
+		return error_set(
+			build->error, HISTREE_ERR_ARGUMENT,
+			"analysis '%s' makes segments, which are kept in a store: build it with the disk or the "
+			"partial backend",
+			registry_name(entry));
+	if (build->options->backend == HISTREE_BACKEND_MEMORY && build->job_count > 0)
+		return error_set(build->error, HISTREE_ERR_ARGUMENT,
+				 "a build in memory is of one analysis: choose '%s' or '%s'",
+				 registry_name(build->jobs[0].entry), registry_name(entry));
+	return HISTREE_OK;
+}
+
 /* Returns HISTREE_NOT_FOUND if the analysis does not apply. */
 static enum histree_status add_job(struct build *build, const struct registry_entry *entry)
 {
@@ -31,9 +49,13 @@ static enum histree_status add_job(struct build *build, const struct registry_en
 	enum histree_status status = analysis_job_init(job, entry, trace_count(build->trace), build->error);
 	if (status != HISTREE_OK)
 		return status;
-	if (!find_traces(build, job)) {
+	if (!find_traces(build, job))
+		status = HISTREE_NOT_FOUND;
+	else
+		status = check_backend(build, entry);
+	if (status != HISTREE_OK) {
 		analysis_job_release(job);
-		return HISTREE_NOT_FOUND;
+		return status;
 	}
 	build->job_count++;
 	return HISTREE_OK;

@@ -38,8 +38,9 @@ struct build {
 	histree_time start, end; /* first event, greatest time so far */
 	int64_t begun_ns, shown_ns;
 	struct event_index_writer index;
-	uint64_t index_identity; /* once it is written */
-	char *recipe;            /* build_recipe.h */
+	uint64_t next_checkpoint; /* of partial histories: after so many events and gaps */
+	uint64_t index_identity;  /* once it is written */
+	char *recipe;             /* build_recipe.h */
 	struct publish_clock publish_clock;
 	histree_time resumed_end; /* of what a build left that is gone on with; INT64_MIN: of nothing */
 	histree_time published_end;
@@ -47,6 +48,12 @@ struct build {
 	bool is_stopped; /* it was live, and whoever built had enough of it: what there is is kept */
 	double overviews_share;
 };
+
+/* Whether a store is made. */
+static inline bool build_makes_store(const struct histree_build_options *options)
+{
+	return options->backend == HISTREE_BACKEND_DISK || options->backend == HISTREE_BACKEND_PARTIAL;
+}
 
 /* Choose the analyses that were named, or all that apply to the trace, which is open. */
 enum histree_status build_choose_analyses(struct build *build);

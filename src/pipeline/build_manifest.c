@@ -81,6 +81,8 @@ enum histree_status build_write_manifest(struct build *build, bool complete, his
 		.gap_count = report.gaps,
 		.ignores_gaps = build->options->ignore_gaps,
 		.null_empty_stacks = build->options->null_empty_stacks,
+		.partial_histories = build->options->backend == HISTREE_BACKEND_PARTIAL,
+		.checkpoint_events = build->options->checkpoint_events,
 		.start = build->start,
 		.end = end,
 		.build_ns = publish_clock_now() - build->begun_ns,

@@ -71,6 +71,10 @@ enum histree_status build_recipe(const struct histree_build_options *options, ch
 		fputs(" --gaps=ignore", text);
 	if (options->null_empty_stacks)
 		fputs(" --empty-stacks=null", text);
+	if (options->backend == HISTREE_BACKEND_PARTIAL)
+		fputs(" --backend partial", text);
+	if (options->backend == HISTREE_BACKEND_PARTIAL && options->checkpoint_events != 0)
+		fprintf(text, " --checkpoint-events %llu", (unsigned long long)options->checkpoint_events);
 	if (options->no_overviews)
 		fputs(" --no-overviews", text);
 	bool failed = ferror(text) != 0;

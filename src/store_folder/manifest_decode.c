@@ -213,20 +213,22 @@ enum histree_status manifest_decode(const char *path, json_t *root, struct arena
 	if (status != HISTREE_OK)
 		return status;
 	json_t *traces, *list, *warnings;
-	int ignores_gaps = 0, null_stacks = 0;
+	int ignores_gaps = 0, null_stacks = 0, partial_histories = 0;
 	int complete = 1, partial; /* a manifest that does not say so is of a complete store */
-	json_int_t events, steps, lost_events, lost_packets, repeated = 0, gaps = 0, start, end, build_ns;
+	json_int_t events, steps, lost_events, lost_packets, repeated = 0, gaps = 0, checkpoint_events = 0, start,
+							     end, build_ns;
 	if (json_unpack(root,
 			"{s:s, s?s, s?s, s:o, s:o, s?b, s:b, s:o, s:I, s:I, s:I, s:I, s?I, s?I, s:I, s:I, s:I, "
-			"s?b, s?b}",
+			"s?b, s?b, s?b, s?I}",
 			"made_by", &made_by, "options", &options, "events_index", &index_identity, "traces",
 			&traces, "histories", &list, "complete", &complete, "partial", &partial, "warnings",
 			&warnings, "events", &events, "clock_steps_back", &steps, "discarded_events", &lost_events,
 			"discarded_packets", &lost_packets, "repeated_packets", &repeated, "gaps", &gaps, "start",
 			&start, "end", &end, "build_ns", &build_ns, "ignores_gaps", &ignores_gaps,
-			"null_empty_stacks", &null_stacks) != 0)
+			"null_empty_stacks", &null_stacks, "partial_histories", &partial_histories,
+			"checkpoint_events", &checkpoint_events) != 0)
 		return manifest_malformed(path, "lacks something, or has it of another kind", error);
-	if (events < 0 || gaps < 0 || build_ns < 0)
+	if (events < 0 || gaps < 0 || build_ns < 0 || checkpoint_events < 0)
 		return manifest_malformed(path, "has a count below zero", error);
 	if (start > end)
 		return manifest_malformed(path, "has a trace that ends before it starts", error);
@@ -245,6 +247,8 @@ enum histree_status manifest_decode(const char *path, json_t *root, struct arena
 		.gap_count = (uint64_t)gaps,
 		.ignores_gaps = ignores_gaps != 0,
 		.null_empty_stacks = null_stacks != 0,
+		.partial_histories = partial_histories != 0,
+		.checkpoint_events = (uint64_t)checkpoint_events,
 		.start = start,
 		.end = end,
 		.build_ns = build_ns,

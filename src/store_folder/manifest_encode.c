@@ -83,7 +83,7 @@ char *manifest_encode(const struct histree_store_info *info)
 {
 	json_t *root = json_pack(
 		"{s:s, s:i, s:i, s:o, s:o, s:o*, s:o, s:o, s:o*, s:b, s:b, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, "
-		"s:I, s:I, s:o*, s:o*}",
+		"s:I, s:I, s:o*, s:o*, s:o*, s:o*}",
 		"format", "histree store", "version", MANIFEST_VERSION, "oldest_reader", MANIFEST_OLDEST_READER,
 		"made_by", text(info->made_by), "traces", texts(info->traces, info->trace_count), "options",
 		info->options != NULL ? text(info->options) : NULL, "histories", histories(info), "segments",
@@ -94,7 +94,9 @@ char *manifest_encode(const struct histree_store_info *info)
 		"discarded_packets", number(info->discarded_packets), "repeated_packets",
 		number(info->repeated_packets), "gaps", number(info->gap_count), "start", (json_int_t)info->start,
 		"end", (json_int_t)info->end, "build_ns", (json_int_t)info->build_ns, "ignores_gaps",
-		chosen(info->ignores_gaps), "null_empty_stacks", chosen(info->null_empty_stacks));
+		chosen(info->ignores_gaps), "null_empty_stacks", chosen(info->null_empty_stacks),
+		"partial_histories", chosen(info->partial_histories), "checkpoint_events",
+		info->checkpoint_events != 0 ? json_integer(number(info->checkpoint_events)) : NULL);
 	if (root == NULL)
 		return NULL;
 	char *json = json_dumps(root, JSON_INDENT(2));

@@ -9,6 +9,7 @@
 #include "analysis/registry.h"
 #include "base/arena.h"
 #include "base/error.h"
+#include "partial/partial_history.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
 
@@ -138,6 +139,28 @@ static enum histree_status open_in(const char *folder, const char *file, const s
 	return status;
 }
 
+/* What a partial history has left out is in the traces of its store. */
+static enum histree_status attach_trace(const struct histree_store_info *info,
+					const struct histree_open_options *options,
+					struct histree_history **history, struct histree_error *error)
+{
+	const struct partial_attachment attachment = {
+		.traces = info->traces,
+		.trace_count = info->trace_count,
+		.store = info->path,
+		.null_empty_stacks = info->null_empty_stacks,
+		.cache_bytes = options != NULL ? options->cache_bytes : 0,
+	};
+	if (!histree_history_info(*history)->partial)
+		return HISTREE_OK;
+	enum histree_status status = partial_history_attach(*history, &attachment, error);
+	if (status == HISTREE_OK)
+		return status;
+	histree_history_close(*history);
+	*history = NULL;
+	return status;
+}
+
 /* The build may have ended since the store was opened, and its folder taken its name. */
 static bool may_have_moved(const struct histree_store *store)
 {
@@ -182,8 +205,10 @@ enum histree_status histree_store_history(struct histree_store *store, const cha
 	status = open_in(info->path, history->file, options, out, error);
 	if (status == HISTREE_ERR_IO && may_have_moved(store))
 		status = open_in(store->asked, history->file, options, out, error);
-	if (status != HISTREE_OK || manifest_means_history(info, history, histree_history_info(*out)))
+	if (status != HISTREE_OK)
 		return status;
+	if (manifest_means_history(info, history, histree_history_info(*out)))
+		return attach_trace(info, options, out, error);
 	histree_history_close(*out);
 	*out = NULL;
 	status = another_build(store, history->file, error);
