@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * saved_bytes.h - what an analysis knows, as bytes: numbers one after the other, which a struct byte_reader reads back.
+ * saved_bytes.h - what an analysis knows, as bytes: numbers one after the other, which a struct byte_reader reads
+ * back.
  */
 #ifndef ANALYSIS_SAVED_BYTES_H
 #define ANALYSIS_SAVED_BYTES_H

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * knowledge.h - what a build knows at a checkpoint, as bytes: where it is in the trace, and what its analysis knows.
+ * knowledge.h - what a build knows at a checkpoint, as bytes: where it is in the trace, and what its analysis
+ * knows.
  *
  * All numbers are varints.
  *
  *	origin		version, bytes of all stream files, how many there are, 1 if gaps are ignored
- *	knowledge	how many events and gaps came before; for each stream file its packet plus one (0: done) and how
- *			many events of that packet came before; then the bytes of the analysis
+ *	knowledge	how many events and gaps came before; for each stream file its packet plus one (0: done) and
+ *			how many events of that packet came before; then the bytes of the analysis
  */
 #ifndef PARTIAL_KNOWLEDGE_H
 #define PARTIAL_KNOWLEDGE_H

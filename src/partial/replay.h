@@ -27,7 +27,9 @@ struct replay_source {
 
 struct replay;
 
-/* Open the trace; the source outlives the replay.  Returns HISTREE_ERR_TRACE if it is not the one of the history. */
+/*
+ * Open the trace; the source outlives the replay.  Returns HISTREE_ERR_TRACE if it is not the one of the history.
+ */
 enum histree_status replay_create(const struct replay_source *source, struct replay **out,
 				  struct histree_error *error);
 

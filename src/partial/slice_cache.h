@@ -3,8 +3,8 @@
  * slice_cache.h - slices of a partial history that were made again, under a byte ceiling.
  *
  * A slice that several threads want is made once, by one of them, while the others wait; different slices are made
- * at the same time, by a replay each.  Those that nobody holds go, the one that was held longest ago first, when there
- * are more bytes than the ceiling.
+ * at the same time, by a replay each.  Those that nobody holds go, the one that was held longest ago first, when
+ * there are more bytes than the ceiling.
  */
 #ifndef PARTIAL_SLICE_CACHE_H
 #define PARTIAL_SLICE_CACHE_H

@@ -28,7 +28,9 @@ void slice_walk_stop(struct slice_walk *walk);
 /* Nothing more comes, but what was handed out stays until the walk is begun again or stopped. */
 void slice_walk_end(struct slice_walk *walk);
 
-/* Get up to `room` intervals, at least one; they are borrowed until the next call.  Returns HISTREE_END at the end. */
+/*
+ * Get up to `room` intervals, at least one; they are borrowed until the next call.  Returns HISTREE_END at the end.
+ */
 enum histree_status slice_walk_read(struct slice_walk *walk, struct histree_interval *out, size_t room,
 				    size_t *count, struct histree_error *error);
 

@@ -2,8 +2,8 @@
 /*
  * history_slices.h - who makes again what a partial history has left out.
  *
- * A history knows from its file which slices there are (partial_section.h).  Somebody above, who can read the trace,
- * gives it these functions; without them it answers nothing.  They are called by any number of threads.
+ * A history knows from its file which slices there are (partial_section.h).  Somebody above, who can read the
+ * trace, gives it these functions; without them it answers nothing.  They are called by any number of threads.
  */
 #ifndef STATE_HISTORY_SLICES_H
 #define STATE_HISTORY_SLICES_H

@@ -3,18 +3,20 @@
  * partial_section.h - how the rest of a partial history is made again: the section PART of its file
  * (docs/design/0030-backends.md).
  *
- * A checkpoint is a place between two events, and what whoever makes states knew there.  A slice is what lies between
- * a checkpoint and the next one, or the end: the intervals that began and ended there, which are in no node.
+ * A checkpoint is a place between two events, and what whoever makes states knew there.  A slice is what lies
+ * between a checkpoint and the next one, or the end: the intervals that began and ended there, which are in no
+ * node.
  *
  * All numbers are varints, signed ones zigzag; a time is the difference to the time before it, the first to the
  * start of the history.
  *
  *	version; size of the origin, and its bytes
  *	checkpoints: how many, at least one; for each its time, how many attributes there were more than at the one
- *	before, and the slice that it begins: 0 or, if it has intervals whose times a query must look at, 1, its first
- *	time less that of the checkpoint, and its length; how many intervals, 8 bytes of their sum, bytes of knowledge
- *	exceptions: how many; for each the attribute, its first checkpoint, how many more, the start, the fixed type (one
- *	byte) and the value
+ *	before, and the slice that it begins: 0 or, if it has intervals whose times a query must look at, 1, its
+ *	first time less that of the checkpoint, and its length; how many intervals, 8 bytes of their sum, bytes of
+ *	knowledge
+ *	exceptions: how many; for each the attribute, its first checkpoint, how many more, the start, the fixed
+ *	type (one byte) and the value
  *	the knowledge of all checkpoints
  */
 #ifndef STATE_PARTIAL_SECTION_H

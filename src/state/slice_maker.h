@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * slice_maker.h - a state system that goes on from a checkpoint of a partial history, and keeps what the file has left
- * out.
+ * slice_maker.h - a state system that goes on from a checkpoint of a partial history, and keeps what the file has
+ * left out.
  *
  *	slice_maker_begin(&maker, history, &names, number, null_empty_stacks, &system, &error);
  *	... the changes that were made between this checkpoint and the next one ...
@@ -31,8 +31,8 @@ enum histree_status slice_maker_begin(struct slice_maker *maker, struct histree_
 				      struct histree_state_system **out, struct histree_error *error);
 
 /*
- * Free the system, which may be NULL, and give the slice away, if it was made, to be released; NULL: it is not wanted.
- * Returns HISTREE_ERR_TRACE if it is not the slice that the file has left out.
+ * Free the system, which may be NULL, and give the slice away, if it was made, to be released; NULL: it is not
+ * wanted. Returns HISTREE_ERR_TRACE if it is not the slice that the file has left out.
  */
 enum histree_status slice_maker_end(struct slice_maker *maker, struct histree_state_system *system,
 				    struct state_slice *out, struct histree_error *error);

@@ -51,7 +51,10 @@ void state_slice_release(struct state_slice *slice)
 
 /* ---- walking ------------------------------------------------------------------------------------------------- */
 
-/* Returns the first interval from `low` on that is of this attribute or a later one, and does not end before `from`. */
+/*
+ * Returns the first interval from `low` on that is of this attribute or a later one, and does not end before
+ * `from`.
+ */
 static size_t find_first(const struct state_slice *slice, size_t low, histree_quark quark, histree_time from)
 {
 	size_t high = slice->count;

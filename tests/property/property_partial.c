@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * property_partial.c - a partial history and its slices, made by nothing but a state system, answer as the full history
- * of the same changes does.
+ * property_partial.c - a partial history and its slices, made by nothing but a state system, answer as the full
+ * history of the same changes does.
  *
  * The changes are those of a workload, and worse: now and then an ongoing state is replaced, a change is of a time
  * before others or of another type, and attributes are made when they are first used.  Checkpoints lie anywhere.
@@ -196,8 +196,8 @@ static const char *compare(struct partial_case *test)
 			      &(struct history_slices){ .hold = hold, .release = release, .context = test });
 	read_full(test, &copy, &reference);
 	/*
-	 * Where a state was replaced by null at once, two nulls follow one another; if nodes leave both out, they are
-	 * told as one, of both histories, and counted as two.
+	 * Where a state was replaced by null at once, two nulls follow one another; if nodes leave both out, they
+	 * are told as one, of both histories, and counted as two.
 	 */
 	bool is_told_as_counted = reference.count == histree_history_info(test->history)->interval_count;
 	const char *fault = NULL;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_checkpoint.h - what a kernel analysis knows besides its states, so that another run can begin in the middle
- * of a trace.
+ * kernel_checkpoint.h - what a kernel analysis knows besides its states, so that another run can begin in the
+ * middle of a trace.
  *
  * Little of it has to be said.  Which threads and attributes there are, the state system knows; since when a thread
- * does what it does, too, as a rule.  So the bytes are those of CPUs and their interrupts, and of the few threads of
- * which there is something else to say.  What only counts events that deny others is left out: no state follows from
- * it.
+ * does what it does, too, as a rule.  So the bytes are those of CPUs and their interrupts, and of the few threads
+ * of which there is something else to say.  What only counts events that deny others is left out: no state follows
+ * from it.
  */
 #ifndef ANALYSIS_KERNEL_KERNEL_CHECKPOINT_H
 #define ANALYSIS_KERNEL_KERNEL_CHECKPOINT_H
