@@ -117,6 +117,37 @@ enum cli_exit attribute_list_match(struct attribute_list *list, const struct his
 	return code;
 }
 
+enum cli_exit attribute_list_search(struct attribute_list *list, const struct histree_attributes *attributes,
+				    char *const *patterns, size_t pattern_count, const char *expression,
+				    bool all_levels)
+{
+	struct matching matching = { .list = list, .attributes = attributes, .kinds = ALL_ATTRIBUTES };
+	struct attribute_list below = { 0 };
+	struct histree_error error = { 0 };
+	enum cli_exit code = pattern_count == 0 ? CLI_OK
+						: attribute_list_match(&below, attributes, patterns, pattern_count,
+								       ALL_ATTRIBUTES);
+	size_t count = pattern_count == 0 ? 1 : below.count;
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < count && (status == HISTREE_OK || status == HISTREE_NOT_FOUND); i++) {
+		histree_quark from = pattern_count == 0 ? HISTREE_ROOT : below.attributes[i].quark;
+		status =
+			histree_attributes_search(attributes, from, expression, all_levels, add, &matching, &error);
+	}
+	attribute_list_release(&below);
+	if (matching.no_memory)
+		code = report_no_memory();
+	else if (status < 0)
+		code = report_exit(CLI_USAGE, "'--name': %s", error.message);
+	else if (code == CLI_OK && list->count == 0)
+		code = report_exit(CLI_NOTHING, "no attribute is called '%s'", expression);
+	if (code > CLI_NOTHING)
+		attribute_list_release(list);
+	else
+		sort_and_drop_doubles(list);
+	return code;
+}
+
 unsigned attribute_list_width(const struct attribute_list *list, unsigned max)
 {
 	uint32_t width = 0;

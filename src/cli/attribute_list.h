@@ -7,6 +7,8 @@
 #ifndef CLI_ATTRIBUTE_LIST_H
 #define CLI_ATTRIBUTE_LIST_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "cli/report.h"
 #include "histree/attributes.h"
@@ -33,6 +35,14 @@ enum attribute_kinds { ALL_ATTRIBUTES, ATTRIBUTES_WITH_STATES /* no folders */ }
  */
 enum cli_exit attribute_list_match(struct attribute_list *list, const struct histree_attributes *attributes,
 				   char *const *patterns, size_t pattern_count, enum attribute_kinds kinds);
+
+/*
+ * Lists the attributes below those that the patterns match, or below the root without patterns, whose names match a
+ * regular expression (histree_attributes_search()).  The rest is as above.
+ */
+enum cli_exit attribute_list_search(struct attribute_list *list, const struct histree_attributes *attributes,
+				    char *const *patterns, size_t pattern_count, const char *expression,
+				    bool all_levels);
 
 /* Returns the length of the longest path, or `max` if that is less: for the width of a column. */
 unsigned attribute_list_width(const struct attribute_list *list, unsigned max);

@@ -7,13 +7,24 @@
 #include "cli/verb.h"
 
 struct ls_options {
-	const char *analysis, *format;
+	const char *analysis, *format, *name;
+	bool children;
 };
 
 static const struct cli_option options[] = {
 	CLI_OPTION_ANALYSIS(struct ls_options,
 			    "read the history, or the segments, of this analysis; default: kernel, or "
 			    "the first history"),
+	{ .name = "name",
+	  .argument = "EXPR",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct ls_options, name),
+	  .help = "list only attributes whose names, the last components of their paths, match this regular "
+		  "expression; each PATTERN is then where to look, and what is below it is listed" },
+	{ .name = "children",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct ls_options, children),
+	  .help = "with --name, look one level deep only" },
 	CLI_OPTION_FORMAT(struct ls_options),
 	{ 0 },
 };
@@ -50,8 +61,12 @@ static int list_attributes(const struct target *target, const struct ls_options 
 		return report_error(&error);
 	const struct histree_history_info *info = histree_history_info(history);
 	target_warn_of_version(target, info->provider, info->provider_version);
-	int status = attribute_list_match(&list, histree_history_attributes(history), words->words + 1,
-					  words->count - 1, ALL_ATTRIBUTES);
+	const struct histree_attributes *attributes = histree_history_attributes(history);
+	int status = chosen->name == NULL
+			     ? attribute_list_match(&list, attributes, words->words + 1, words->count - 1,
+						    ALL_ATTRIBUTES)
+			     : attribute_list_search(&list, attributes, words->words + 1, words->count - 1,
+						     chosen->name, !chosen->children);
 	if (status == CLI_OK || status == CLI_NOTHING)
 		status = print_attributes(&list, row_format_find(chosen->format), status);
 	attribute_list_release(&list);
@@ -97,6 +112,8 @@ static int list_fields(const struct target *target, const struct ls_options *cho
 {
 	struct histree_segment_store *store;
 	struct histree_error error = { 0 };
+	if (chosen->name != NULL)
+		return report_exit(CLI_USAGE, "'--name' is of attributes, and '%s' has segments", chosen->analysis);
 	if (words->count > 1)
 		return report_exit(CLI_USAGE,
 				   "'%s': '%s' has segments, whose fields are listed without a PATTERN; 'histree "
@@ -122,6 +139,9 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		return status;
 	struct target target;
 	struct histree_error error = { 0 };
+	if (chosen.children && chosen.name == NULL)
+		return report_exit(CLI_USAGE,
+				   "'--children' is of '--name'; 'PATH/*' is what is one level below PATH");
 	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
 		status = report_error(&error);
 	else if (target_find_segments(&target, chosen.analysis) != NULL)

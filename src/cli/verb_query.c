@@ -6,6 +6,7 @@
 
 #include "cli/answer.h"
 #include "cli/interval_rows.h"
+#include "cli/lookup_rows.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"
@@ -16,8 +17,8 @@
 struct query_options {
 	const char *analysis, *format;
 	const char *at, *from, *to;
-	uint64_t step, count;
-	bool stats;
+	uint64_t step, count, top;
+	bool stats, stack_top, first_value, changes, reverse;
 };
 
 static const struct cli_option options[] = {
@@ -50,6 +51,31 @@ static const struct cli_option options[] = {
 	  .help = "print only the states at N times at equal distances, including --from and --to",
 	  .min = 2,
 	  .max = TIMES_MAX },
+	{ .name = "stack-top",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct query_options, stack_top),
+	  .help = "print the state on top of each stack that matches, such as a call stack, at --at" },
+	{ .name = "first-value",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct query_options, first_value),
+	  .help = "print only the first state of each attribute in the range that is not null" },
+	{ .name = "changes",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct query_options, changes),
+	  .help = "print the states that begin in the range, of all attributes together in the order of time" },
+	{ .name = "reverse",
+	  .letter = 'r',
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct query_options, reverse),
+	  .help = "of --changes, print the latest first" },
+	{ .name = "top",
+	  .letter = 'n',
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct query_options, top),
+	  .help = "of --changes, print only the first N",
+	  .min = 1,
+	  .max = INT64_MAX },
 	CLI_OPTION_ANALYSIS(struct query_options,
 			    "read the history of this analysis; default: kernel, or the first"),
 	CLI_OPTION_FORMAT(struct query_options),
@@ -59,6 +85,36 @@ static const struct cli_option options[] = {
 	  .help = "print on standard error how long the query took and how many nodes it read" },
 	{ 0 },
 };
+
+/* What is asked for instead of the states at a time or in a range. */
+static enum lookup lookup_of(const struct query_options *chosen)
+{
+	if (chosen->stack_top)
+		return LOOKUP_STACK_TOP;
+	if (chosen->first_value)
+		return LOOKUP_FIRST_VALUE;
+	return chosen->changes ? LOOKUP_CHANGES : LOOKUP_NONE;
+}
+
+static enum cli_exit check_lookup(const struct query_options *chosen)
+{
+	if (chosen->stack_top + chosen->first_value + chosen->changes > 1)
+		return report_exit(CLI_USAGE, "'--stack-top', '--first-value' and '--changes' are different "
+					      "questions: choose one");
+	if (chosen->stack_top && chosen->at == NULL)
+		return report_exit(CLI_USAGE, "'--stack-top' is of one time: it needs '--at'");
+	if ((chosen->first_value || chosen->changes) && chosen->at != NULL)
+		return report_exit(CLI_USAGE, "'--%s' is of a range: it needs '--from' and '--to'",
+				   chosen->changes ? "changes" : "first-value");
+	if (lookup_of(chosen) != LOOKUP_NONE && (chosen->step != 0 || chosen->count != 0 || chosen->stats))
+		return report_exit(
+			CLI_USAGE,
+			"'--step', '--count' and '--stats' are of the states of a range or a time, not of "
+			"'--stack-top', '--first-value' or '--changes'");
+	if (!chosen->changes && (chosen->reverse || chosen->top != 0))
+		return report_exit(CLI_USAGE, "'--%s' is of '--changes'", chosen->reverse ? "reverse" : "top");
+	return CLI_OK;
+}
 
 /* Checks what does not depend on the history. */
 static enum cli_exit check(const struct query_options *chosen, const struct cli_words *words)
@@ -75,7 +131,7 @@ static enum cli_exit check(const struct query_options *chosen, const struct cli_
 		return report_exit(CLI_USAGE, "'--step' and '--count' both choose the times: choose one");
 	if (is_range && words->count < 2)
 		return report_exit(CLI_USAGE, "a range needs a PATTERN; '**' is every attribute");
-	return CLI_OK;
+	return check_lookup(chosen);
 }
 
 static enum cli_exit read_range(const struct query_options *chosen, struct answer_question *question)
@@ -147,6 +203,26 @@ static int print(const struct answer_question *question, const struct query_opti
 	return cli_end(output, answer_exit(&stats, status));
 }
 
+static int print_lookup(const struct answer_question *question, const struct query_options *chosen, int status)
+{
+	const struct lookup_question lookup = { .lookup = lookup_of(chosen),
+						.history = question->history,
+						.attributes = question->attributes,
+						.from = question->from,
+						.to = question->to,
+						.backwards = chosen->reverse,
+						.count_max = chosen->top };
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	struct interval_rows rows;
+	interval_rows_begin(&rows, row_format_find(chosen->format), output, question->history,
+			    question->attributes);
+	enum cli_exit code = lookup_rows_print(&lookup, &rows);
+	interval_rows_finish(&rows);
+	return cli_end(output, code != CLI_OK ? (int)code : status);
+}
+
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
 	struct query_options chosen = { 0 };
@@ -170,7 +246,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		status = attribute_list_match(&list, histree_history_attributes(question.history), words.words + 1,
 					      words.count - 1, ATTRIBUTES_WITH_STATES);
 	if (question.history != NULL && (status == CLI_OK || status == CLI_NOTHING))
-		status = print(&question, &chosen, status);
+		status = lookup_of(&chosen) != LOOKUP_NONE ? print_lookup(&question, &chosen, status)
+							   : print(&question, &chosen, status);
 	free(times);
 	attribute_list_release(&list);
 	histree_history_close(question.history);

@@ -329,6 +329,16 @@ static enum histree_status open_stream(struct trace_source *base, const struct t
 	return status;
 }
 
+/* Names of events stay known, and their classes keep their numbers. */
+static void leave_stream(struct trace_source *base)
+{
+	struct event_text *text = text_of(base);
+	event_window_release(&text->window);
+	text->is_at_end = false;
+	text->failure = (struct histree_error){ 0 };
+	base->stream_count = 0;
+}
+
 static bool has_places(const struct trace_source *base)
 {
 	(void)base;
@@ -393,6 +403,7 @@ const struct trace_format_kind event_text_format = {
 	.create = create,
 	.scan = scan,
 	.open = open_stream,
+	.leave = leave_stream,
 	.has_places = has_places,
 	.has_position = has_position,
 	.span = span,

@@ -310,11 +310,19 @@ static void rows_come_by_time_from_any_event_on(void **state)
 			trace_positions(trace, &positions[i]);
 		}
 		trace_close(trace);
+		/* By opening the text there, and by moving from elsewhere. */
 		for (size_t i = 0; i < 16; i++) {
+			struct trace *moved;
 			assert_int_equal(trace_open_at(&path, 1, &positions[i], 1, &trace, &world->error),
 					 HISTREE_OK);
 			check_rows(trace, plain, places[i]);
 			trace_close(trace);
+			assert_int_equal(trace_open_at(&path, 1, &positions[15 - i], 1, &moved, &world->error),
+					 HISTREE_OK);
+			assert_int_equal(trace_next(moved, &event, &world->error), HISTREE_OK);
+			assert_int_equal(trace_move(moved, &positions[i], 1, &world->error), HISTREE_OK);
+			check_rows(moved, plain, places[i]);
+			trace_close(moved);
 		}
 	}
 	free(plain);

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "cli/lookup_rows.h"
+
+#include <stdlib.h>
+
+#include "histree/lookup.h"
+
+/* ---- one attribute after the other ---------------------------------------------------------------------- */
+
+/* The top of a stack is a state of another attribute, below the one that was asked for. */
+static enum cli_exit put_top(struct interval_rows *rows, const struct histree_interval *interval)
+{
+	const struct histree_attributes *attributes = histree_history_attributes(rows->history);
+	size_t size = histree_attributes_path(attributes, interval->quark, NULL, 0);
+	char *path = malloc(size + 1);
+	if (path == NULL)
+		return report_no_memory();
+	histree_attributes_path(attributes, interval->quark, path, size + 1);
+	const struct listed_attribute top = { .path = path, .path_size = (uint32_t)size, .quark = interval->quark };
+	interval_rows_take(rows, &top, interval);
+	rows->attribute = NULL; /* it is gone */
+	free(path);
+	return CLI_OK;
+}
+
+static enum cli_exit print_top(const struct lookup_question *question, const struct listed_attribute *attribute,
+			       struct histree_query *query, struct interval_rows *rows)
+{
+	struct histree_interval interval;
+	struct histree_error error = { 0 };
+	histree_quark first;
+	bool has_frames = histree_attributes_child(histree_history_attributes(question->history), attribute->quark,
+						   "1", 1, &first) == HISTREE_OK;
+	/* What is unknown would pass for a stack whose depth is. */
+	if (!has_frames && question->attributes->count > 1)
+		return CLI_OK;
+	enum histree_status status =
+		histree_lookup_stack_top(query, attribute->quark, question->from, &interval, &error);
+	bool is_no_stack = status == HISTREE_ERR_TYPE || status == HISTREE_ERR_ARGUMENT;
+	if (status == HISTREE_OK)
+		return put_top(rows, &interval);
+	/* A pattern may match others too. */
+	if (status == HISTREE_NOT_FOUND || (is_no_stack && question->attributes->count > 1))
+		return CLI_OK;
+	return is_no_stack ? report_exit(CLI_USAGE, "%s", error.message) : report_error(&error);
+}
+
+static enum cli_exit print_first_value(const struct lookup_question *question,
+				       const struct listed_attribute *attribute, struct histree_query *query,
+				       struct interval_rows *rows)
+{
+	struct histree_interval interval;
+	struct histree_error error = { 0 };
+	enum histree_status status = histree_lookup_first_value(query, attribute->quark, question->from,
+								question->to, &interval, &error);
+	if (status == HISTREE_OK)
+		interval_rows_take(rows, attribute, &interval);
+	return status == HISTREE_OK || status == HISTREE_NOT_FOUND ? CLI_OK : report_error(&error);
+}
+
+static enum cli_exit print_each(const struct lookup_question *question, struct interval_rows *rows)
+{
+	struct histree_query *query;
+	struct histree_error error = { 0 };
+	enum cli_exit code = CLI_OK;
+	if (histree_query_create(question->history, &query, &error) != HISTREE_OK)
+		return report_error(&error);
+	for (size_t i = 0; i < question->attributes->count && code == CLI_OK; i++) {
+		const struct listed_attribute *attribute = &question->attributes->attributes[i];
+		code = question->lookup == LOOKUP_STACK_TOP ? print_top(question, attribute, query, rows)
+							    : print_first_value(question, attribute, query, rows);
+	}
+	histree_query_free(query);
+	return code;
+}
+
+/* ---- changes -------------------------------------------------------------------------------------------- */
+
+static int compare_quarks(const void *one, const void *other)
+{
+	const struct listed_attribute *const *a = one, *const *b = other;
+	return ((*a)->quark > (*b)->quark) - ((*a)->quark < (*b)->quark);
+}
+
+static const struct listed_attribute *find(const struct listed_attribute *const *by_quark, size_t count,
+					   histree_quark quark)
+{
+	const struct listed_attribute wanted = { .quark = quark }, *key = &wanted;
+	const struct listed_attribute *const *found =
+		bsearch(&key, by_quark, count, sizeof(*by_quark), compare_quarks);
+	return found != NULL ? *found : NULL;
+}
+
+/* `by_quark` has the attributes that are asked for, and `quarks` their quarks. */
+static enum histree_status put_changes(const struct lookup_question *question,
+				       const struct listed_attribute *const *by_quark, const histree_quark *quarks,
+				       struct interval_rows *rows, struct histree_error *error)
+{
+	size_t count = question->attributes->count;
+	const struct histree_changes_region region = { .quarks = quarks,
+						       .quark_count = count,
+						       .from = question->from,
+						       .to = question->to,
+						       .backwards = question->backwards };
+	struct histree_changes *changes = NULL;
+	struct histree_change change;
+	uint64_t left = question->count_max != 0 ? question->count_max : UINT64_MAX;
+	enum histree_status status = histree_changes_create(question->history, &changes, error);
+	if (status == HISTREE_OK)
+		status = histree_changes_start(changes, &region, error);
+	while (status == HISTREE_OK && left > 0) {
+		status = histree_changes_next(changes, &change, error);
+		for (size_t i = 0; status == HISTREE_OK && i < change.count && left > 0; i++, left--)
+			interval_rows_take(rows, find(by_quark, count, change.intervals[i].quark),
+					   &change.intervals[i]);
+	}
+	histree_changes_free(changes);
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+static enum cli_exit print_changes(const struct lookup_question *question, struct interval_rows *rows)
+{
+	size_t count = question->attributes->count;
+	struct histree_error error = { 0 };
+	enum cli_exit code = CLI_OK;
+	histree_quark *quarks = malloc((count + 1) * sizeof(*quarks));
+	const struct listed_attribute **by_quark = malloc((count + 1) * sizeof(struct listed_attribute *));
+	if (quarks == NULL || by_quark == NULL) {
+		code = report_no_memory();
+	} else {
+		for (size_t i = 0; i < count; i++)
+			by_quark[i] = &question->attributes->attributes[i];
+		qsort((void *)by_quark, count, sizeof(struct listed_attribute *), compare_quarks);
+		for (size_t i = 0; i < count; i++)
+			quarks[i] = by_quark[i]->quark;
+		if (count > 0 && put_changes(question, by_quark, quarks, rows, &error) != HISTREE_OK)
+			code = report_error(&error);
+	}
+	free((void *)by_quark);
+	free(quarks);
+	return code;
+}
+
+enum cli_exit lookup_rows_print(const struct lookup_question *question, struct interval_rows *rows)
+{
+	enum cli_exit code =
+		question->lookup == LOOKUP_CHANGES ? print_changes(question, rows) : print_each(question, rows);
+	return code == CLI_OK && rows->rows.row_count == 0 ? CLI_NOTHING : code;
+}
