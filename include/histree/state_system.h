@@ -63,8 +63,9 @@ struct histree_tree_options {
 	 * R-trees of log_c(A / n) levels, for A attributes and n intervals in a node.
 	 */
 	uint32_t r_nodes;
-	uint32_t node_size; /* bytes, a power of two from 4 KiB to 1 MiB; default 64 KiB, for cluster 256 KiB */
-	uint32_t fan_out;   /* maximum number of children of a node, 2 to 1000; default 50, for cluster 1000 */
+	/* Bytes, a power of two, 4 KiB to 1 MiB; default 64 KiB, for cluster 256 KiB unless it prefers single. */
+	uint32_t node_size;
+	uint32_t fan_out; /* maximum number of children of a node, 2 to 1000; default 50, for cluster 1000 */
 	/*
 	 * Bytes for buffers, approximately; default 64 MiB, for cluster 256 MiB.  As many again for the tables of
 	 * names, ongoing states and lifetimes, which go to a file beyond them; default 256 MiB.

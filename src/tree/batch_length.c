@@ -3,12 +3,17 @@
 
 /*
  * Measured on the model of the papers and on many-threads, whose leaves share their times.  Balance: what does not
- * slow down the full query.  Single: as long as the two-dimensional queries gain.  Full: as short as it gains; with
+ * slow down the full query.  Single: as long as the two-dimensional queries gain, and leaves of which a query for
+ * one key reads little that it does not need, where they are not in the cache.  Full: as short as it gains; with
  * less than 4 of a key, what began in another batch costs more than is won.  Space: as long as bytes fall.
  */
 static const struct batch_length lengths[] = {
 	[HISTREE_PREFER_BALANCE] = { .per_key = 64, .per_key_min = 4, .per_key_min_direct = 4, .leaf_share = 16 },
-	[HISTREE_PREFER_SINGLE] = { .per_key = 64, .per_key_min = 16, .per_key_min_direct = 16, .leaf_share = 16 },
+	[HISTREE_PREFER_SINGLE] = { .per_key = 64,
+				    .per_key_min = 16,
+				    .per_key_min_direct = 16,
+				    .leaf_share = 16,
+				    .node_size = 64 << 10 },
 	[HISTREE_PREFER_FULL] = { .per_key = 16, .per_key_min = 4, .per_key_min_direct = 4, .leaf_share = 64 },
 	[HISTREE_PREFER_SPACE] = { .per_key = 64, .per_key_min = 4, .per_key_min_direct = 64, .leaf_share = 16 },
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * batch_length.h - how many intervals a cluster tree collects before it writes them: what an answer costs, and what
- * an interval does (docs/design/0029-preferences.md).
+ * batch_length.h - how many intervals a cluster tree collects before it writes them, and into leaves of which size:
+ * what an answer costs, and what an interval does (docs/design/0029-preferences.md).
  *
  * A batch has K intervals for each of the A keys that have states at the time, in leaves of L intervals by key.
  * Then
@@ -25,6 +25,7 @@ struct batch_length {
 	size_t per_key_min;        /* at least, if the last leaf shared its times */
 	size_t per_key_min_direct; /* at least, if it did not */
 	size_t leaf_share;         /* a batch is at least this share of a leaf, with few keys */
+	uint32_t node_size;        /* of the tree, unless it is chosen; 0: that of the variant */
 };
 
 /* Returns the lengths for what is preferred, one of enum histree_preference. */

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "store/block_file.h"
+#include "tree/batch_length.h"
 
 enum {
 	NODE_SIZE_DEFAULT = 64 << 10,
@@ -26,6 +27,14 @@ static const char variant_default[] = "cluster";
 static uint32_t first_set(uint32_t asked, uint32_t of_variant, uint32_t of_all)
 {
 	return asked != 0 ? asked : of_variant != 0 ? of_variant : of_all;
+}
+
+static uint32_t default_node_size(const struct histree_tree_options *asked, const struct tree_variant *variant)
+{
+	bool has_preference = variant->leaves == LEAVES_OF_COLUMNS && asked->prefer > HISTREE_PREFER_BALANCE &&
+			      asked->prefer <= HISTREE_PREFER_SPACE;
+	uint32_t preferred = has_preference ? batch_length_of(asked->prefer)->node_size : 0;
+	return first_set(preferred, variant->node_size_default, NODE_SIZE_DEFAULT);
 }
 
 static enum histree_status unknown_variant(const char *name, struct histree_error *error)
@@ -102,7 +111,7 @@ enum histree_status tree_options_resolve(const struct histree_tree_options *aske
 	*out = (struct tree_options){
 		.variant = variant,
 		.r_depth = asked->r_depth != 0 ? asked->r_depth : variant->r_depth_default,
-		.node_size = first_set(asked->node_size, variant->node_size_default, NODE_SIZE_DEFAULT),
+		.node_size = asked->node_size != 0 ? asked->node_size : default_node_size(asked, variant),
 		.fan_out = first_set(asked->fan_out, variant->fan_out_default, FAN_OUT_DEFAULT),
 		.leaves_out_nulls = asked->nulls == HISTREE_NULLS_OF_VARIANT
 					    ? variant->leaves_out_nulls

@@ -49,7 +49,7 @@ static struct histree_value draw_value(struct random *random, histree_quark quar
 		       : histree_int((int32_t)random_below(random, 9));
 }
 
-/* Mostly, an interval begins where the one before it of the attribute has ended; some begin later, and few before. */
+/* Mostly, an interval begins where the one before it of the attribute ended; some begin later, few before. */
 static void draw(struct random *random, struct histree_interval *intervals)
 {
 	histree_time next[ATTRIBUTES] = { 0 };
