@@ -4,6 +4,7 @@ import struct
 
 import ctf_trace as ctf
 from ctf_trace import Packet, event, event_class, small, switch, text
+from mutate import as_ctf_2
 
 CASES = {}
 
@@ -482,4 +483,60 @@ def metadata_packet_of_no_size():
 def no_streams():
     trace = small()
     trace.streams = {}
+    return trace
+
+
+# ---- CTF 2 ---------------------------------------------------------------------------------------------------
+
+
+def ctf_2(fragment, count=1, before=""):
+    """The small trace in CTF 2, with more fragments: `fragment` is text, or makes it of a number."""
+    trace = as_ctf_2(small())
+    make = fragment if callable(fragment) else lambda i: fragment
+    trace.parts["more"] = before + "".join("\x1e" + make(i) + "\n" for i in range(count))
+    return trace
+
+
+@case
+def ctf_2_as_it_should_be():
+    return ctf_2('{"type": "event-record-class", "id": 77}')
+
+
+@case
+def ctf_2_brackets_without_end():
+    return ctf_2("[" * 1_000_000)
+
+
+@case
+def ctf_2_objects_1_000_000():
+    return ctf_2("[" + "{}," * 1_000_000 + "{}]")
+
+
+@case
+def ctf_2_event_classes_100_000():
+    return ctf_2(lambda i: '{"type": "event-record-class", "id": %d, "name": "e%d"}' % (100 + i, i), 100_000)
+
+
+@case
+def ctf_2_separators_1_000_000():
+    return ctf_2("\x1e" * 1_000_000)
+
+
+@case
+def ctf_2_aliases_that_double():
+    """Each alias has the one before twice: 2^40 fields from forty fragments."""
+    member = '{"name": "%s", "field-class": "s%d"}'
+    return ctf_2(lambda i: '{"type": "field-class-alias", "name": "s%d", "field-class": {"type": "structure", '
+                 '"member-classes": [%s, %s]}}' % (i + 1, member % ("a", i), member % ("b", i)), 40,
+                 '\x1e{"type": "field-class-alias", "name": "s0", "field-class": {"type": "null-terminated-string"}}\n')
+
+
+@case
+def ctf_2_arrays_of_nothing():
+    """2^64 - 1 structures without members, 2^40 times."""
+    array = '{"type": "static-length-array", "length": %d, "element-field-class": %s}'
+    inner = array % (2**64 - 1, '{"type": "structure"}')
+    trace = ctf_2('{"type": "event-record-class", "id": 77, "payload-field-class": {"type": "structure", '
+                  '"member-classes": [{"name": "x", "field-class": %s}]}}' % (array % (2**40, inner)))
+    trace.streams["channel_0"].append(Packet([event(77, 5000 + i) for i in range(4)], 5000, 5004, 3))
     return trace

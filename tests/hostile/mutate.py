@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Random changes of a small trace that know what they change: a token of the metadata, a number of a packet, a byte
 of an event.  The same seed makes the same trace."""
+import json
+import os
 import re
+import sys
 
 import ctf_trace as ctf
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), os.pardir, "differential"))
+import twin  # noqa: E402 (a folder beside this one)
 
 EXTREMES = (0, 1, 2, 7, 8, 31, 32, 63, 64, 65, 127, 255, 256, 4095, 2**15, 2**16, 2**31 - 1, 2**31, 2**32 - 1, 2**32,
             2**61, 2**63 - 1, 2**63, 2**64 - 8, 2**64 - 1, 2**64, 10**30)
@@ -87,8 +93,17 @@ def change_bytes(random, trace):
     trace.streams[name] = [bytes(data)]
 
 
+def as_ctf_2(trace):
+    """The same trace with metadata of CTF 2."""
+    fragments = twin.fragments_of(trace.metadata())
+    trace.parts = {"all": "".join("\x1e" + json.dumps(fragment) + "\n" for fragment in fragments)}
+    return trace
+
+
 def mutated(random):
     trace = ctf.small()
+    if random.randrange(3) == 0:
+        as_ctf_2(trace)
     if random.randrange(5) < 2:
         change_metadata(random, trace)
         if random.randrange(2) == 0:

@@ -302,8 +302,9 @@ static void add_field(struct maker *maker, const struct ctf_member *member, uint
 		.type = member->type,
 		.roles = member->roles,
 		.kind = field_kind_of(member->type),
-		.operation = operation,
 	};
+	if (field->kind == CTF_FIELD_LEB128)
+		field->operation = operation;
 	bool in_run = field->kind == CTF_FIELD_INTEGER || field->kind == CTF_FIELD_TEXT;
 	if (in_run && maker->run == NO_RUN) /* a text too long for any packet */
 		field->kind = CTF_FIELD_OTHER;
