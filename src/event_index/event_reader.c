@@ -2,8 +2,9 @@
 /*
  * event_reader.c - events out of the trace, from the block of the index that they are in.
  *
- * Reading on is cheap, opening the trace anew is not: it costs babeltrace2 a look at all of the metadata.  So a
- * jump of up to two blocks forward is made by reading.
+ * The trace is opened once, which costs a look at all of the metadata and at the heads of all packets; then it is
+ * moved to the block of an event (trace_move), and read on from there.  A jump of up to two blocks forward is made
+ * by reading alone.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -94,10 +95,12 @@ static enum histree_status open_before(struct histree_event_reader *reader, uint
 		return error_set(error, HISTREE_ERR_TRACE, "%s", reader->closed);
 	if (is_of_live_trace(reader->events))
 		return error_set(error, HISTREE_ERR_TRACE, "the events of a live trace are gone when it was read");
-	trace_close(reader->trace);
-	reader->trace = NULL;
 	reader->has_event = false;
 	reader->next = has_position ? block * EVENTS_PER_BLOCK : 0;
+	if (reader->trace != NULL && index->file_count > 0 && trace_can_move(reader->trace))
+		return trace_move(reader->trace, index->blocks[block].positions, index->file_count, error);
+	trace_close(reader->trace);
+	reader->trace = NULL;
 	return has_position ? trace_open_at(paths, reader->events->trace_count, index->blocks[block].positions,
 					    index->file_count, &reader->trace, error)
 			    : trace_open(paths, reader->events->trace_count, &reader->trace, error);

@@ -160,6 +160,8 @@ static enum histree_status find_repeats(struct trace *trace, struct histree_erro
 /* From the first event of the packet of a stream on to the event of its position. */
 static enum histree_status skip_events(struct trace_stream *stream, uint64_t events, struct histree_error *error)
 {
+	if (stream->kind->skip != NULL)
+		return stream->kind->skip(stream, events, error);
 	enum histree_status status = stream->kind->next(stream, error);
 	while (status == HISTREE_OK && events > 0) {
 		events -= stream->upcoming.gap == NULL;
@@ -235,13 +237,18 @@ static bool positions_fit(const struct trace *trace, const struct trace_position
 	return fits;
 }
 
-bool trace_can_begin_here(const struct trace *trace)
+bool trace_can_move(const struct trace *trace)
 {
-	if (trace->live != NULL || trace_file_count(trace) == 0)
-		return false;
 	for (size_t index = 0; index < trace->source_count; index++)
 		if (trace->sources[index]->kind->leave == NULL)
 			return false;
+	return trace->live == NULL;
+}
+
+bool trace_can_begin_here(const struct trace *trace)
+{
+	if (!trace_can_move(trace) || trace_file_count(trace) == 0)
+		return false;
 	for (size_t index = 0; index < trace->queue_count; index++) {
 		const struct trace_stream *stream = trace->streams[trace->queue[index].stream];
 		if (stream->upcoming.gap != NULL || stream->has_gap)

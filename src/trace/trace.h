@@ -73,6 +73,9 @@ enum histree_status trace_open_at(const char *const *paths, size_t path_count,
  */
 bool trace_can_begin_here(const struct trace *trace);
 
+/* Returns whether trace_move() can be called: each format can be left and opened again. */
+bool trace_can_move(const struct trace *trace);
+
 /*
  * Go to the event at which the positions were taken, forward or back, without opening the trace again.  Returns
  * HISTREE_ERR_TRACE if the files are others than then; after an error the trace can only be closed.

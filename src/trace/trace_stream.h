@@ -19,6 +19,11 @@ struct trace_stream_kind {
 	 * HISTREE_ERR_MEMORY.
 	 */
 	enum histree_status (*next)(struct trace_stream *stream, struct histree_error *error);
+	/*
+	 * Of a stream that was just opened: make the event behind so many of its packet the upcoming one.  NULL:
+	 * the events are stepped over one by one.
+	 */
+	enum histree_status (*skip)(struct trace_stream *stream, uint64_t events, struct histree_error *error);
 	/* Write where the upcoming event comes first; of a source that has places. */
 	void (*position)(const struct trace_stream *stream, struct trace_position *out);
 };

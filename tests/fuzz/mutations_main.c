@@ -5,8 +5,8 @@
  *
  *	ctf2_mutations FOLDER PREFIX	the files of the folder whose names begin so: metadata, a zero, a stream
  *
- * 100,000 changes, a sample of them in a quick run; the seed and the rounds are those of support/effort.h.  An input
- * that takes longer than half a minute ends the program; so does one that takes too much memory.
+ * 100,000 changes, a sample of them in a quick run; the seed and the rounds are those of support/effort.h.  An
+ * input that takes longer than half a minute ends the program; too much memory is a fault too.
  */
 #include <ctype.h>
 #include <dirent.h>

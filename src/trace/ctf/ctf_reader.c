@@ -395,3 +395,53 @@ enum histree_status ctf_reader_next(struct ctf_reader *reader, struct histree_er
 		}
 	}
 }
+
+/* ---- places ---------------------------------------------------------------------------------------------- */
+
+/* Go on at a mark of the packet that is open. */
+static enum histree_status go_to_mark(struct ctf_reader *reader, struct ctf_mark mark, uint64_t event,
+				      struct histree_error *error)
+{
+	const char *why;
+	enum histree_status status = see_more(reader, mark.bit, &why);
+	if (status == HISTREE_ERR_MEMORY)
+		return error_memory(error, "a part of a stream");
+	reader->cursor.clock = mark.clock;
+	reader->packet_events = event;
+	if (status != HISTREE_OK)
+		leave_packet(reader, why);
+	return HISTREE_OK;
+}
+
+enum histree_status ctf_reader_skip(struct ctf_reader *reader, uint64_t events, struct histree_error *error)
+{
+	uint64_t packet = reader->packets, left = events, at = 0, marked = 0;
+	struct ctf_marks *marks = reader->files[0].marks;
+	struct ctf_mark mark;
+	enum histree_status status = ctf_reader_next(reader, error);
+	bool is_begun = status == HISTREE_OK && reader->base.upcoming.gap == NULL && reader->packets == packet + 1;
+	is_begun = is_begun && reader->packet_events == 1 && marks != NULL;
+	if (is_begun && left >= CTF_EVENTS_PER_MARK) {
+		marked = CTF_EVENTS_PER_MARK * (uint64_t)ctf_marks_find(marks, packet, events, &mark, &at);
+		left -= at;
+		if (at > 0)
+			status = go_to_mark(reader, mark, at, error);
+		if (at > 0 && status == HISTREE_OK)
+			status = ctf_reader_next(reader, error);
+	}
+	while (status == HISTREE_OK && left > 0) {
+		bool is_event = reader->base.upcoming.gap == NULL;
+		/* What comes next is in the same packet, and has no mark yet. */
+		if (is_begun && is_event && reader->is_open && reader->packets == packet + 1 &&
+		    reader->packet_events == marked + CTF_EVENTS_PER_MARK &&
+		    reader->cursor.at < reader->cursor.content) {
+			marked = reader->packet_events;
+			ctf_marks_add(marks, packet,
+				      (struct ctf_mark){ .bit = reader->cursor.origin + reader->cursor.at,
+							 .clock = reader->cursor.clock });
+		}
+		left -= is_event;
+		status = ctf_reader_next(reader, error);
+	}
+	return status < 0 ? status : HISTREE_OK;
+}

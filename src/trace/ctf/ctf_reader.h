@@ -7,12 +7,14 @@
 #ifndef TRACE_CTF_CTF_READER_H
 #define TRACE_CTF_CTF_READER_H
 
+#include "trace/ctf/ctf_marks.h"
 #include "trace/ctf/ctf_packets.h"
 #include "trace/trace_stream.h"
 
 struct ctf_file {
 	char *path;
 	struct ctf_packets packets;
+	struct ctf_marks *marks; /* in its packets; shared with the readers */
 };
 
 /* A packet of a stream that is kept in several files. */
@@ -58,6 +60,12 @@ enum histree_status ctf_reader_init(struct ctf_reader *reader, struct histree_er
  * when there are no more; HISTREE_ERR_MEMORY.
  */
 enum histree_status ctf_reader_next(struct ctf_reader *reader, struct histree_error *error);
+
+/*
+ * Of a reader that has read nothing yet: make the event behind so many of the packet that it begins with its
+ * upcoming one.  On the way marks are left, and those that are there are used.  As ctf_reader_next().
+ */
+enum histree_status ctf_reader_skip(struct ctf_reader *reader, uint64_t events, struct histree_error *error);
 
 void ctf_reader_release(struct ctf_reader *reader);
 

@@ -95,7 +95,12 @@ static enum histree_status add_file(struct ctf_source *source, const char *name,
 		free(path);
 		return error_memory(error, "the list of stream files");
 	}
-	source->files[source->base.file_count++] = (struct ctf_file){ .path = path };
+	struct ctf_file file = { .path = path, .marks = calloc(1, sizeof(*file.marks)) };
+	if (file.marks == NULL) {
+		free(path);
+		return error_memory(error, "the list of stream files");
+	}
+	source->files[source->base.file_count++] = file;
 	return HISTREE_OK;
 }
 
@@ -215,6 +220,11 @@ static enum histree_status next_event(struct trace_stream *stream, struct histre
 	return ctf_reader_next((struct ctf_reader *)stream, error);
 }
 
+static enum histree_status skip_events(struct trace_stream *stream, uint64_t events, struct histree_error *error)
+{
+	return ctf_reader_skip((struct ctf_reader *)stream, events, error);
+}
+
 static void position(const struct trace_stream *stream, struct trace_position *out)
 {
 	const struct ctf_reader *reader = (const struct ctf_reader *)stream;
@@ -224,7 +234,9 @@ static void position(const struct trace_stream *stream, struct trace_position *o
 	};
 }
 
-static const struct trace_stream_kind reader_kind = { .next = next_event, .position = position };
+static const struct trace_stream_kind reader_kind = { .next = next_event,
+						      .skip = skip_events,
+						      .position = position };
 
 static enum histree_status add_reader(struct ctf_source *source, const struct ctf_reader *model, size_t first,
 				      size_t count, struct histree_error *error)
@@ -383,6 +395,9 @@ static void free_source(struct trace_source *base)
 	for (size_t i = 0; i < base->file_count; i++) {
 		ctf_packets_release(&source->files[i].packets);
 		free(source->files[i].path);
+		if (source->files[i].marks != NULL)
+			ctf_marks_release(source->files[i].marks);
+		free(source->files[i].marks);
 	}
 	free(source->files);
 	ctf_decoder_release(&source->decoder);
