@@ -10,9 +10,9 @@ Writes DATE-segments.txt and DATE-segments.svg: insertion, iteration in all orde
 import argparse
 import datetime
 import pathlib
-import subprocess
 
 from measuring import circumstances
+from plot import HEIGHT, WIDTH, plot_svg
 
 ORDERS = ("start", "end", "duration")
 COLUMNS = (
@@ -21,8 +21,8 @@ COLUMNS = (
     ("first", "first 100 ms"), ("bytes a segment", "bytes/segment"), ("writing, MiB", "writing MiB"),
     ("in all, MiB", "in all MiB"),
 )
-PLOTS = ((("insertion, M/s",), "insertion, M/s"), (("duration, M/s",), "by duration, M/s"),
-         (("first",), "first 100 by a key of time, ms at most"))
+PLOTS = (("insertion, M/s", "insertion, M/s"), ("duration, M/s", "by duration, M/s"),
+         ("first", "first 100 by a key of time, ms at most"))
 # The text of the thesis gives no numbers of these figures.  These are of Trace Compass, measured by wall time on
 # another machine.
 THEIRS = {("random", 10**6): {
@@ -70,24 +70,18 @@ def grouping(case):
 
 
 def plot(results, path):
+    """A row of plots for each distribution."""
     distributions = list(dict.fromkeys(distribution for distribution, _ in results))
     structures = list(dict.fromkeys(name for case in results.values() for name in case))
-    lines = [f"set terminal svg size 1200,{330 * len(distributions)} font 'sans,11' background 'white'",
-             f"set output '{path}'", "set logscale xy", "set grid", "set format x '10^{%T}'",
-             "set linetype 9 linecolor rgb '#8b4513'", "set linetype 10 linecolor rgb '#ff69b4'",
-             "set key outside right top", f"set multiplot layout {len(distributions)},{len(PLOTS)}"]
-    for distribution in distributions:
-        for number, (keys, title) in enumerate(PLOTS):
-            lines += ["set key" if number == len(PLOTS) - 1 else "unset key", f"set title '{distribution}: {title}'"]
-            curves = []
-            for color, name in enumerate(structures, 1):
-                points = [(count, case[name][keys[0]]) for (other, count), case in sorted(results.items())
-                          if other == distribution and keys[0] in case.get(name, {})]
-                if points:
-                    curves.append(f"$d{len(lines)} with linespoints lt {color} title '{name}'")
-                    lines += [f"$d{len(lines)} << EOD\n" + "\n".join(f"{x} {y}" for x, y in points) + "\nEOD"]
-            lines.append("plot " + ", ".join(curves))
-    subprocess.run(["gnuplot"], input="\n".join(lines), text=True, check=True)
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH * len(PLOTS)}" height="{HEIGHT * len(distributions)}">']
+    for row, distribution in enumerate(distributions):
+        for column, (key, title) in enumerate(PLOTS):
+            series = {name: [(count, case[name][key]) for (other, count), case in sorted(results.items())
+                             if other == distribution and key in case.get(name, {})] for name in structures}
+            picture = plot_svg(f"{distribution}: {title}", ("segments", ""), series, "xy")
+            if picture:
+                parts.append(picture.replace("<svg ", f'<svg x="{WIDTH * column}" y="{HEIGHT * row}" ', 1))
+    pathlib.Path(path).write_text("\n".join(parts + ["</svg>", ""]), encoding="utf-8")
 
 
 def main():

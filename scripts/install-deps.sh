@@ -20,7 +20,7 @@ demo='libcairo2-dev libtraceevent-dev libzstd-dev linux-perf'
 check='python3 libcmocka-dev babeltrace2 clang libclang-rt-14-dev chromium chromium-driver nodejs npm'
 ci='mmdebstrap lttng-tools liblttng-ust-dev'
 recordings='mmdebstrap qemu-system-x86 e2fsprogs linux-perf libc6-dev babeltrace2 libbabeltrace2-dev'
-bench='python3 util-linux gnuplot-nox librsvg2-bin babeltrace2 libsqlite3-dev liblmdb-dev librocksdb-dev'
+bench='python3 util-linux librsvg2-bin babeltrace2 libsqlite3-dev liblmdb-dev librocksdb-dev'
 
 say() {
 	echo "install-deps: $1" >&2
