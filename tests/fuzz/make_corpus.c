@@ -203,6 +203,29 @@ static void put_pages(void)
 	put("table", "few", page, table_page_put(page, 0, places, 3));
 }
 
+/* Summaries as fuzz_summary.c has them: of one segment, of ten, and of so many that they are those of its store. */
+static uint8_t *put_summary(uint8_t *at, uint64_t start, uint64_t duration, uint64_t count)
+{
+	const uint64_t numbers[] = { start, duration, count, duration / 20, 7, duration / 20 * (count / 2) };
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		put_le64(at + 8 * i, numbers[i]);
+	put_le32(at + 48, 0x40000000);
+	at[52] = count == 1 ? 0xff : 0;
+	at[53] = (uint8_t)count;
+	return at + 54;
+}
+
+static void put_summaries(void)
+{
+	uint8_t bytes[54 * 4], *at = put_summary(bytes, 1000, 70, 1);
+	put("summary", "one", bytes, (size_t)(at - bytes));
+	at = put_summary(at, 5000, 650, 10);
+	put("summary", "two", bytes, (size_t)(at - bytes));
+	at = put_summary(at, 20000, 650, 200);
+	at = put_summary(at, 20100, 900, 89);
+	put("summary", "all", bytes, (size_t)(at - bytes));
+}
+
 /* The first leaf, the root and the schema of a segment store. */
 static void put_segments(const struct segment_kind *kind)
 {
@@ -353,6 +376,7 @@ int main(int count, char **arguments)
 	for (size_t i = 0; tree_variants[i] != NULL; i++)
 		put_tree(tree_variants[i], &kind);
 	put_pages();
+	put_summaries();
 	put_segments(&(struct segment_kind){ "times", SEGMENTS_BY_END, 900, false });
 	put_segments(&(struct segment_kind){ "content", SEGMENTS_SCATTERED, 150, true });
 	static const uint8_t provider[] = "\1\0\0\0kernel";
