@@ -12,9 +12,10 @@ enum {
 	CELL_SEGMENTS = 256, /* so many segments are in a cell of the lowest rung on average, at least */
 	NODE_SIZE = 8 << 10,
 	BUFFER_SIZE = 1 << 20,
-	SUMMARY_BYTES = 16, /* about */
-	SLICES_AT_ONCE = 2, /* a store of fewer slices is one */
-	TRIAL_PART = 32,    /* of the segments, after which it is known what a rung will have */
+	SUMMARY_BYTES = 16,  /* about */
+	PARTS_MAX = 1 << 16, /* of summaries by parts, which are in memory together: 7 MB */
+	SLICES_AT_ONCE = 2,  /* a store of fewer slices is one */
+	TRIAL_PART = 32,     /* of the segments, after which it is known what a rung will have */
 };
 
 /* ---- files -------------------------------------------------------------------------------------------- */
@@ -45,9 +46,11 @@ static enum histree_status create_file(struct segment_ladder *ladder, unsigned n
 	struct ladder_rung *rung = &ladder->rungs[number];
 	struct histree_segment_field fields[SUMMARY_FIELD_COUNT];
 	char provider[SEGMENT_OVERVIEW_PROVIDER_SIZE];
-	bool together = ladder->field == SEGMENT_OVERVIEWS_TOGETHER;
-	const struct segment_overview_name name = { ladder->of->identity, ladder->of->segment_count, ladder->field,
-						    rung->width_log2 };
+	bool is_parts = number == LADDER_PARTS;
+	size_t field = is_parts ? SEGMENT_OVERVIEWS_TOGETHER : ladder->field;
+	bool together = field == SEGMENT_OVERVIEWS_TOGETHER;
+	const struct segment_overview_name name = { ladder->of->identity, ladder->of->segment_count, field,
+						    rung->width_log2, is_parts ? ladder->parts.log2 : 0 };
 	segment_summary_fields(together ? HISTREE_INT : ladder->of->schema.fields[ladder->field].type, fields);
 	segment_overview_provider(&name, provider);
 	rung->path = path_of_rung(ladder, number);
@@ -91,6 +94,11 @@ void segment_ladder_init(struct segment_ladder *ladder)
 	/* A rung that has more open ones than it may have at all is dropped, the sooner the better. */
 	uint64_t max = summaries_max(ladder);
 	ladder->cells_max = max < SUMMARY_CELLS_MAX - 2 ? (size_t)max + 2 : SUMMARY_CELLS_MAX;
+	uint64_t parts = ladder->limits.parts_bytes / SUMMARY_BYTES;
+	ladder->parts.max = parts < PARTS_MAX ? (size_t)parts : PARTS_MAX;
+	ladder->parts.longest = of->duration_max;
+	part_sums_begin(&ladder->parts);
+	ladder->rungs[LADDER_PARTS].width_log2 = SEGMENT_OVERVIEW_OF_ALL;
 	ladder->slice_log2 = of->segment_count / SLICES_AT_ONCE < ladder->limits.slice
 				     ? LADDER_ONE_SLICE
 				     : width_of(of, ladder->limits.slice);
@@ -268,6 +276,8 @@ enum histree_status segment_ladder_add(struct segment_ladder *ladder, const stru
 		.bucket = (uint32_t)duration_bucket_of(&ladder->buckets, histree_segment_duration(segment)),
 	};
 	ladder->seen++;
+	if (!part_sums_add(&ladder->parts, &cell.summary, cell.bucket))
+		return error_memory(error, "an overview");
 	enum histree_status status = enter(ladder, ladder->first, &cell, error);
 	return status == HISTREE_OK ? pass_by_dropped(ladder, error) : status;
 }
@@ -318,6 +328,20 @@ static void choose(struct segment_ladder *ladder)
 			drop_file(ladder, &ladder->rungs[i]);
 }
 
+static enum histree_status write_parts(struct segment_ladder *ladder, struct histree_error *error)
+{
+	struct ladder_rung *rung = &ladder->rungs[LADDER_PARTS];
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < ladder->parts.cells.count && status == HISTREE_OK && !rung->is_dropped; i++)
+		status = write_summary(ladder, LADDER_PARTS, &ladder->parts.cells.cells[i].summary, error);
+	if (status == HISTREE_OK && rung->store != NULL)
+		status = histree_segment_store_finish(rung->store, error);
+	if (status == HISTREE_OK && rung->store != NULL &&
+	    histree_segment_store_info(rung->store)->file_bytes > ladder->limits.parts_bytes)
+		drop(ladder, rung);
+	return status;
+}
+
 enum histree_status segment_ladder_finish(struct segment_ladder *ladder, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
@@ -327,14 +351,17 @@ enum histree_status segment_ladder_finish(struct segment_ladder *ladder, struct 
 		status = finish_rung(ladder, i, error);
 	if (status == HISTREE_OK)
 		choose(ladder);
+	if (status == HISTREE_OK)
+		status = write_parts(ladder, error);
 	return status;
 }
 
 void segment_ladder_release(struct segment_ladder *ladder)
 {
-	for (unsigned i = 0; i < ladder->count; i++) {
+	for (unsigned i = 0; i <= LADDER_PARTS; i++) {
 		drop_file(ladder, &ladder->rungs[i]);
 		summary_cells_release(&ladder->rungs[i].cells);
 	}
+	part_sums_release(&ladder->parts);
 	ladder->count = 0;
 }

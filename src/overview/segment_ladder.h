@@ -12,13 +12,14 @@
 #define OVERVIEW_SEGMENT_LADDER_H
 
 #include "base/io.h"
-#include "overview/summary_cells.h"
+#include "overview/part_sums.h"
 #include "segment/segment_overviews.h"
 
 /* What overviews are worth making. */
 struct segment_overview_limits {
 	uint64_t segments_min;  /* of the store */
-	uint64_t bytes_max;     /* of all overviews together */
+	uint64_t bytes_max;     /* of all overviews by cells together */
+	uint64_t parts_bytes;   /* of the one by parts of duration, at most */
 	uint64_t summaries_max; /* of each */
 	uint64_t enough;        /* an overview of so few summaries needs none with longer cells */
 	uint64_t slice;         /* so many segments are read at a time, about */
@@ -34,7 +35,7 @@ struct ladder_rung {
 	uint64_t summaries;
 };
 
-enum { LADDER_RUNGS_MAX = 24, LADDER_ONE_SLICE = 64 };
+enum { LADDER_RUNGS_MAX = 24, LADDER_PARTS = LADDER_RUNGS_MAX, LADDER_ONE_SLICE = 64 };
 
 struct segment_ladder {
 	const struct io *io;
@@ -43,13 +44,13 @@ struct segment_ladder {
 	size_t field; /* or SEGMENT_OVERVIEWS_TOGETHER */
 	struct segment_overview_limits limits;
 	struct duration_buckets buckets;
-	struct ladder_rung rungs[LADDER_RUNGS_MAX];
+	struct ladder_rung rungs[LADDER_RUNGS_MAX + 1]; /* the last is of the sums by parts */
+	struct part_sums parts;
 	unsigned count;
-	unsigned
-		slice_log2; /* of the ns in a slice, counted as cells are; LADDER_ONE_SLICE: one slice */
-	size_t cells_max;   /* that a rung has open */
-	uint64_t seen;      /* segments so far */
-	unsigned first;     /* those below it are dropped, and nothing is in them */
+	unsigned slice_log2; /* of the ns in a slice, counted as cells are; LADDER_ONE_SLICE: one slice */
+	size_t cells_max;    /* that a rung has open */
+	uint64_t seen;       /* segments so far */
+	unsigned first;      /* those below it are dropped, and nothing is in them */
 };
 
 /* A zeroed ladder with its first five members set becomes one with rungs; release it also after a failure. */

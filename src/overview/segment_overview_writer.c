@@ -11,7 +11,8 @@
 
 enum {
 	SEGMENTS_MIN = 1 << 17, /* fewer are all read, and sorted, in 30 ms: nobody notices */
-	BYTES_PART = 8,         /* of the store's nodes, which overviews may take */
+	BYTES_PART = 8,         /* of the store's nodes, which overviews by cells may take */
+	PARTS_PART = 40,        /* the same of that by parts: 15 % together */
 	FEWER = 16,             /* so many times fewer summaries than segments an overview has at least */
 	ENOUGH = 2048,
 	SLICE = 1 << 17,
@@ -107,28 +108,36 @@ static enum histree_status read_segments(struct maker *maker, struct histree_can
 	return status == HISTREE_OK ? segment_ladder_finish(&maker->ladder, error) : status;
 }
 
-/* Those that are kept are numbered from the one with the shortest cells on. */
+static enum histree_status give_name(struct segment_ladder *ladder, struct ladder_rung *rung, uint32_t number,
+				     struct histree_error *error)
+{
+	char *path = segment_overview_path(ladder->path, number);
+	enum histree_status status = HISTREE_OK;
+	if (path == NULL)
+		return error_memory(error, "an overview");
+	histree_segment_store_close(rung->store);
+	rung->store = NULL;
+	if (ladder->io->rename(ladder->io->context, rung->path, path) != 0) {
+		status = error_set(error, HISTREE_ERR_IO, "cannot rename '%s'", rung->path);
+	} else {
+		free(rung->path);
+		rung->path = NULL;
+	}
+	free(path);
+	return status;
+}
+
+/* Those that are kept are numbered, the shortest cells first; that of parts is nothing without them. */
 static enum histree_status give_names(struct segment_ladder *ladder, struct histree_error *error)
 {
 	uint32_t given = 0;
 	enum histree_status status = HISTREE_OK;
-	for (unsigned i = 0; i < ladder->count && status == HISTREE_OK; i++) {
-		struct ladder_rung *rung = &ladder->rungs[i];
-		if (rung->store == NULL)
-			continue;
-		histree_segment_store_close(rung->store);
-		rung->store = NULL;
-		char *path = segment_overview_path(ladder->path, ++given);
-		if (path == NULL)
-			return error_memory(error, "an overview");
-		if (ladder->io->rename(ladder->io->context, rung->path, path) != 0) {
-			status = error_set(error, HISTREE_ERR_IO, "cannot rename '%s'", rung->path);
-		} else {
-			free(rung->path);
-			rung->path = NULL;
-		}
-		free(path);
-	}
+	for (unsigned i = 0; i < ladder->count && status == HISTREE_OK; i++)
+		if (ladder->rungs[i].store != NULL)
+			status = give_name(ladder, &ladder->rungs[i], ++given, error);
+	struct ladder_rung *parts = &ladder->rungs[LADDER_PARTS];
+	if (status == HISTREE_OK && parts->store != NULL && given > 0 && given < SEGMENT_OVERVIEWS_MAX)
+		status = give_name(ladder, parts, given + 1, error);
 	return status;
 }
 
@@ -164,6 +173,7 @@ struct segment_overview_limits segment_overview_limits(const struct histree_segm
 	return (struct segment_overview_limits){
 		.segments_min = SEGMENTS_MIN,
 		.bytes_max = of->node_bytes / BYTES_PART,
+		.parts_bytes = of->node_bytes / PARTS_PART,
 		.summaries_max = of->segment_count / FEWER,
 		.enough = ENOUGH,
 		.slice = SLICE,

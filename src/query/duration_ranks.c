@@ -44,17 +44,17 @@ static bool add_bucket(struct duration_ranks *ranks, const struct rank_bucket *b
 	return true;
 }
 
-bool duration_ranks_add(struct duration_ranks *ranks, uint32_t group, const struct duration_buckets *buckets,
+bool duration_ranks_add(struct duration_ranks *ranks, uint32_t group, uint32_t bucket,
 			const struct segment_summary *summary)
 {
-	const struct rank_bucket bucket = {
+	const struct rank_bucket counted = {
 		.group = group,
-		.bucket = (uint32_t)duration_bucket_of(buckets, summary->longest),
+		.bucket = bucket,
 		.count = summary->count,
 		.min = summary->shortest,
 		.max = summary->longest,
 	};
-	return add_bucket(ranks, &bucket);
+	return add_bucket(ranks, &counted);
 }
 
 static int compare_buckets(const void *left, const void *right)

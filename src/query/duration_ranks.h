@@ -37,8 +37,11 @@ struct duration_ranks {
 	size_t target_count, targets_capacity;
 };
 
-/* Count what one group has: that of all, or any of the others.  Returns false if memory is out. */
-bool duration_ranks_add(struct duration_ranks *ranks, uint32_t group, const struct duration_buckets *buckets,
+/*
+ * Count what one group has in a bucket: that of all, or any of the others.  Buckets ascend with durations.
+ * Returns false if memory is out.
+ */
+bool duration_ranks_add(struct duration_ranks *ranks, uint32_t group, uint32_t bucket,
 			const struct segment_summary *summary);
 
 /* After all additions: sum up what all have, if they were told apart.  Returns false if memory is out. */

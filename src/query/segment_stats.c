@@ -26,7 +26,8 @@ struct histree_segment_stats {
 	struct segment_losses losses;
 	size_t field;
 	/* Of summaries. */
-	struct duration_buckets buckets;
+	bool has_parts;              /* they are of parts */
+	struct duration_parts parts; /* and the buckets of these */
 	struct duration_ranks ranks;
 };
 
@@ -153,9 +154,10 @@ static enum histree_status take_summary(void *context, const struct segment_summ
 		merge(group, summary);
 		number = (uint32_t)(group - stats->groups) + 1;
 	}
-	return duration_ranks_add(&stats->ranks, number, &stats->buckets, summary)
-		       ? HISTREE_OK
-		       : error_memory(error, "statistics");
+	uint32_t bucket = stats->has_parts ? duration_part_of(&stats->parts, summary->longest)
+					   : (uint32_t)duration_bucket_of(&stats->parts.buckets, summary->longest);
+	return duration_ranks_add(&stats->ranks, number, bucket, summary) ? HISTREE_OK
+									  : error_memory(error, "statistics");
 }
 
 /* What the passes over single segments find out by the way. */
@@ -181,8 +183,11 @@ static enum histree_status summarize(struct histree_segment_stats *stats, struct
 						   .width_log2_max = UINT_MAX,
 						   .context = stats,
 						   .take = take_summary };
-	duration_buckets_init(&stats->buckets, SUMMARY_BUCKETS_PER_DECADE);
-	enum histree_status status = segment_summaries_read(store, &request, error);
+	stats->has_parts = segment_summaries_can_parts(store, query, stats->field, &stats->parts);
+	if (!stats->has_parts)
+		duration_buckets_init(&stats->parts.buckets, SUMMARY_BUCKETS_PER_DECADE);
+	enum histree_status status = stats->has_parts ? segment_summaries_read_parts(store, &request, error)
+						      : segment_summaries_read(store, &request, error);
 	bool asked = status == HISTREE_OK && duration_ranks_sort(&stats->ranks) &&
 		     ask_ranks(stats, &stats->all, RANKS_OF_ALL);
 	for (size_t i = 0; asked && i < stats->group_count; i++)

@@ -194,6 +194,30 @@ enum histree_status segment_summaries_read_starts(struct histree_segment_store *
 	return status == HISTREE_OK && is_all && reading.count != info->segment_count ? HISTREE_PARTIAL : status;
 }
 
+bool segment_summaries_can_parts(struct histree_segment_store *store, const struct histree_segment_query *query,
+				 size_t field, struct duration_parts *parts)
+{
+	const struct histree_segment_store_info *info = histree_segment_store_info(store);
+	if (field != SEGMENT_OVERVIEWS_TOGETHER || !segment_summaries_can(store, query, field) ||
+	    query->from > info->start || query->to < info->end)
+		return false;
+	const struct segment_overviews *overviews = segment_store_overviews(store);
+	duration_parts_init(parts, overviews->parts.parts_log2, info->duration_max);
+	return overviews->parts.store != NULL;
+}
+
+enum histree_status segment_summaries_read_parts(struct histree_segment_store *store,
+						 const struct summaries_request *request,
+						 struct histree_error *error)
+{
+	struct reading reading = begin(store, request, error);
+	enum histree_status status =
+		read_file(&reading, &reading.overviews->parts, (struct segment_window){ INT64_MIN, INT64_MAX },
+			  (struct segment_choice){ 0 });
+	bool is_all = reading.count == histree_segment_store_info(store)->segment_count;
+	return status == HISTREE_OK && !is_all ? HISTREE_PARTIAL : status;
+}
+
 /* Those that are in the window at its start. */
 enum histree_status segment_summaries_read_earlier(struct histree_segment_store *store,
 						   const struct summaries_request *request,

@@ -10,6 +10,7 @@
 #ifndef QUERY_SEGMENT_SUMMARIES_H
 #define QUERY_SEGMENT_SUMMARIES_H
 
+#include "segment/duration_parts.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_summary.h"
 #include "segment_tree/segment_iter.h"
@@ -31,6 +32,19 @@ struct summaries_request {
  */
 bool segment_summaries_can(struct histree_segment_store *store, const struct histree_segment_query *query,
 			   size_t field);
+
+/*
+ * Returns whether there are summaries by parts of duration, and these are what the query asks for: all segments, of
+ * whatever values.
+ * `parts` is set then.
+ */
+bool segment_summaries_can_parts(struct histree_segment_store *store, const struct histree_segment_query *query,
+				 size_t field, struct duration_parts *parts);
+
+/* Hand those to take(); the rest is as with segment_summaries_read(). */
+enum histree_status segment_summaries_read_parts(struct histree_segment_store *store,
+						 const struct summaries_request *request,
+						 struct histree_error *error);
 
 /* Returns the width of the longest cells up to a width, as logarithms; UINT_MAX if none are as short. */
 unsigned segment_summaries_width(struct histree_segment_store *store, unsigned width_log2_max);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "segment/duration_parts.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_summary.h"
 
@@ -28,7 +29,11 @@ void segment_overview_provider(const struct segment_overview_name *name, char ro
 			    "summaries of %" PRIu64 " segments, store %016" PRIx64 ", by cells of 2^%u ns",
 			    name->segments, name->identity, name->width_log2);
 	if (name->field != SEGMENT_OVERVIEWS_TOGETHER)
-		snprintf(room + size, SEGMENT_OVERVIEW_PROVIDER_SIZE - (size_t)size, " and field %zu", name->field);
+		size += snprintf(room + size, SEGMENT_OVERVIEW_PROVIDER_SIZE - (size_t)size, " and field %zu",
+				 name->field);
+	if (name->parts_log2 > 0)
+		snprintf(room + size, SEGMENT_OVERVIEW_PROVIDER_SIZE - (size_t)size, " in 2^%u parts",
+			 name->parts_log2);
 }
 
 /* What is no such text is not printed again as it was. */
@@ -39,8 +44,10 @@ static bool read_provider(const char *provider, struct segment_overview_name *ou
 	int found = sscanf(provider,
 			   "summaries of %" SCNu64 " segments, store %" SCNx64 ", by cells of 2^%u ns and field %u",
 			   &out->segments, &out->identity, &out->width_log2, &field);
+	const char *parts = strstr(provider, " in 2^");
 	out->field = found == 4 ? field : SEGMENT_OVERVIEWS_TOGETHER;
-	if (found < 3)
+	out->parts_log2 = 0;
+	if (found < 3 || (parts != NULL && sscanf(parts, " in 2^%u parts", &out->parts_log2) != 1))
 		return false;
 	segment_overview_provider(out, again);
 	return strcmp(provider, again) == 0;
@@ -62,7 +69,9 @@ static bool is_of(const struct histree_segment_store_info *info, const struct hi
 {
 	if (info->schema.provider_version != SEGMENT_OVERVIEW_VERSION ||
 	    !read_provider(info->schema.provider, name) || name->identity != of->identity ||
-	    name->segments != of->segment_count || name->width_log2 > 63)
+	    name->segments != of->segment_count || name->width_log2 > 63 ||
+	    name->parts_log2 > DURATION_PARTS_LOG2_MAX ||
+	    (name->parts_log2 > 0 && name->width_log2 != SEGMENT_OVERVIEW_OF_ALL))
 		return false;
 	bool together = name->field == SEGMENT_OVERVIEWS_TOGETHER;
 	return (together || name->field < of->schema.field_count) &&
@@ -89,14 +98,17 @@ enum histree_status segment_overview_open(const struct io *io, const char *path,
 		return error_set(error, HISTREE_ERR_FORMAT, "'%s' is of another store", path);
 	}
 	out->width_log2 = name.width_log2;
+	out->parts_log2 = name.parts_log2;
 	*field = name.field;
 	return HISTREE_OK;
 }
 
-/* Cells lie in those of the next overview, which tells the same values apart. */
+/* Cells lie in those of the next overview, which tells the same values apart; that of parts tells none. */
 static bool follows(const struct segment_overviews *overviews, const struct segment_overview *next, size_t field)
 {
 	uint32_t count = overviews->count;
+	if (next->parts_log2 > 0)
+		return count > 0 && field == SEGMENT_OVERVIEWS_TOGETHER;
 	return count == 0 ||
 	       (field == overviews->field && next->width_log2 > overviews->overviews[count - 1].width_log2);
 }
@@ -119,6 +131,10 @@ struct segment_overviews *segment_overviews_open(const struct io *io, const char
 			histree_segment_store_close(next.store);
 			break;
 		}
+		if (next.parts_log2 > 0) {
+			overviews->parts = next;
+			break;
+		}
 		overviews->field = field;
 		overviews->overviews[overviews->count++] = next;
 	}
@@ -129,6 +145,7 @@ void segment_overviews_close(struct segment_overviews *overviews)
 {
 	if (overviews == NULL)
 		return;
+	histree_segment_store_close(overviews->parts.store);
 	while (overviews->count > 0)
 		histree_segment_store_close(overviews->overviews[--overviews->count].store);
 	free(overviews);

@@ -7,6 +7,9 @@
  * from the earliest time there is; those of an overview lie in those of the next.  Each segment is in one summary
  * of each overview.
  *
+ * The last one may be of all of the time and of all values together, by parts of duration that are narrower than
+ * buckets (duration_parts.h).
+ *
  * They are no more than a help: where there are none, or they are not of this store, a store has no overviews.
  */
 #ifndef SEGMENT_SEGMENT_OVERVIEWS_H
@@ -16,15 +19,20 @@
 
 enum { SEGMENT_OVERVIEWS_MAX = HISTREE_SEGMENT_OVERVIEWS_MAX, SEGMENT_OVERVIEW_VERSION = 1 };
 
+/* The width of the cells of an overview of all of the time. */
+enum { SEGMENT_OVERVIEW_OF_ALL = 63 };
+
 struct segment_overview {
 	struct histree_segment_store *store;
 	unsigned width_log2;
+	unsigned parts_log2; /* 0: of buckets */
 };
 
 struct segment_overviews {
 	struct segment_overview overviews[SEGMENT_OVERVIEWS_MAX]; /* the one with the shortest cells first */
 	uint32_t count;
-	size_t field; /* whose values they tell apart; SEGMENT_OVERVIEWS_TOGETHER: none */
+	struct segment_overview parts; /* store NULL: none */
+	size_t field;                  /* whose values they tell apart; SEGMENT_OVERVIEWS_TOGETHER: none */
 };
 
 #define SEGMENT_OVERVIEWS_TOGETHER SIZE_MAX
@@ -33,7 +41,7 @@ struct segment_overviews {
 struct segment_overview_name {
 	uint64_t identity, segments; /* of the store */
 	size_t field;
-	unsigned width_log2;
+	unsigned width_log2, parts_log2;
 };
 
 enum { SEGMENT_OVERVIEW_PROVIDER_SIZE = 160 };

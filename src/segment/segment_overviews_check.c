@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/hash_index.h"
+#include "segment/duration_parts.h"
 #include "segment/segment_backend.h"
 #include "segment/segment_summary.h"
 
@@ -30,7 +31,7 @@ struct check {
 	const struct segment_overview *overview, *below;
 	struct histree_segment_store *segments;
 	size_t field;
-	struct duration_buckets buckets;
+	struct duration_parts parts;
 	struct arena values; /* of the slice */
 	struct checked_cell *cells;
 	size_t count, capacity;
@@ -93,7 +94,9 @@ static struct checked_cell cell_of(const struct check *check, const struct segme
 	return (struct checked_cell){
 		.said = { .value = summary->value },
 		.time = segment_overview_cell(summary->longest_start, check->overview->width_log2),
-		.bucket = duration_bucket_of(&check->buckets, summary->longest),
+		.bucket = check->overview->parts_log2 > 0
+				  ? duration_part_of(&check->parts, summary->longest)
+				  : duration_bucket_of(&check->parts.buckets, summary->longest),
 	};
 }
 
@@ -195,7 +198,7 @@ static enum histree_status find_slice(struct check *check, struct histree_segmen
 	       (status = histree_segment_iter_next(iter, &segment, check->error)) == HISTREE_OK) {
 		if (check->below == NULL)
 			summary = segment_summary_of(&segment, together ? &null : &segment.content[check->field]);
-		else if (!segment_summary_get(&check->buckets, &segment, &summary))
+		else if (!segment_summary_get(&check->parts.buckets, &segment, &summary))
 			return differs(check);
 		status = take_found(check, &summary);
 	}
@@ -224,7 +227,7 @@ static enum histree_status check_all(struct check *check, struct histree_segment
 			slice.from = slice.to + 1;
 		}
 		slice.to = start | last_of_cell;
-		if (!segment_summary_get(&check->buckets, &segment, &summary))
+		if (!segment_summary_get(&check->parts.buckets, &segment, &summary))
 			return differs(check);
 		if (status == HISTREE_OK)
 			status = take_said(check, &summary);
@@ -245,7 +248,9 @@ enum histree_status segment_overview_check(const struct segment_overview *overvi
 		.overview = overview, .below = below, .segments = segments, .field = field, .error = error
 	};
 	struct histree_segment_iter *said = NULL, *found = NULL;
-	duration_buckets_init(&check.buckets, SUMMARY_BUCKETS_PER_DECADE);
+	/* Of parts, there are the segments. */
+	duration_parts_init(&check.parts, overview->parts_log2,
+			    segments != NULL ? histree_segment_store_info(segments)->duration_max : 0);
 	enum histree_status status = histree_segment_iter_create(overview->store, &said, error);
 	if (status == HISTREE_OK)
 		status = histree_segment_iter_create(below != NULL ? below->store : segments, &found, error);

@@ -57,9 +57,10 @@ static enum histree_status verify_sums(const struct verified *verified, const st
 				       size_t field, struct histree_error *error)
 {
 	const struct segment_overview *before = &verified->before;
-	bool follows =
-		before->store != NULL && field == verified->field && overview->width_log2 > before->width_log2;
+	bool follows = before->store != NULL && field == verified->field &&
+		       overview->width_log2 > before->width_log2 && overview->parts_log2 == 0;
 	enum histree_status status = check_summaries(overview, verified->of, error);
+	/* Without the segments it may still be compared with the one before. */
 	if (status != HISTREE_OK || (!follows && verified->segments == NULL))
 		return status;
 	return segment_overview_check(overview, follows ? before : NULL, verified->segments, field, error);

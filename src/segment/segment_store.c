@@ -288,16 +288,23 @@ const struct segment_overviews *segment_store_overviews(struct histree_segment_s
 	return overviews != NULL && overviews->count > 0 ? overviews : NULL;
 }
 
+static void add_overview(struct histree_segment_overviews_info *info, const struct segment_overview *overview)
+{
+	const struct histree_segment_store_info *of = &overview->store->info;
+	info->cell_ns[info->count] = UINT64_C(1) << overview->width_log2;
+	info->summaries[info->count++] = of->segment_count;
+	info->summary_count += of->segment_count;
+	info->file_bytes += of->file_bytes;
+}
+
 struct histree_segment_overviews_info histree_segment_store_overviews(struct histree_segment_store *store)
 {
 	const struct segment_overviews *overviews = segment_store_overviews(store);
-	struct histree_segment_overviews_info info = { .count = overviews != NULL ? overviews->count : 0 };
-	for (uint32_t i = 0; i < info.count; i++) {
-		info.cell_ns[i] = UINT64_C(1) << overviews->overviews[i].width_log2;
-		info.summaries[i] = overviews->overviews[i].store->info.segment_count;
-		info.summary_count += info.summaries[i];
-		info.file_bytes += overviews->overviews[i].store->info.file_bytes;
-	}
+	struct histree_segment_overviews_info info = { 0 };
+	for (uint32_t i = 0; overviews != NULL && i < overviews->count; i++)
+		add_overview(&info, &overviews->overviews[i]);
+	if (overviews != NULL && overviews->parts.store != NULL && info.count < SEGMENT_OVERVIEWS_MAX)
+		add_overview(&info, &overviews->parts);
 	return info;
 }
 

