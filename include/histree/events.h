@@ -91,9 +91,19 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_next(str
 
 /*
  * Returns the fields of the last event as text, "name=value, ...", borrowed until the next call, or NULL if there
- * is no memory.
+ * is no memory.  What is inside of a field is shown too: [1, 2, 3] for an array, {a=1, b="x"} for a structure.  Of
+ * an array, 100 elements are shown; what is longer than 64 KiB is cut.
  */
 HISTREE_API const char *histree_event_reader_contents(struct histree_event_reader *reader);
+
+/*
+ * Get a value of the last event by its path: the name of a field, then "[3]" for an element and ".name" for a
+ * member, as often as it takes, such as "args[2]" or "from.port".  Numbers are HISTREE_LONG or HISTREE_DOUBLE
+ * (unsigned ones above the greatest int64 are negative), texts HISTREE_STRING, bytes HISTREE_CUSTOM, borrowed until
+ * the next call.  Returns HISTREE_NOT_FOUND if the event has no value there; an array and a structure are none.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_event_reader_value(const struct histree_event_reader *reader, const char *path, struct histree_value *out);
 
 /*
  * Count the events of each type from the first one at or after `from` to the one before the first that is after

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/intern.h"
+#include "event_index/event_text.h"
 #include "event_index/events.h"
 #include "histree/rows.h"
 #include "query/pixel_scale.h"
@@ -29,8 +30,7 @@ struct histree_event_reader {
 	uint64_t wanted;     /* the number that the caller gets next */
 	struct event event;  /* the one before that, still valid: so one step back costs nothing */
 	bool has_event;
-	char *text;
-	size_t text_size, text_capacity;
+	struct event_text text;
 };
 
 enum histree_status histree_event_reader_create(const struct histree_events *events,
@@ -58,7 +58,7 @@ void histree_event_reader_free(struct histree_event_reader *reader)
 		return;
 	trace_close(reader->trace);
 	intern_release(&reader->types);
-	free(reader->text);
+	free(reader->text.bytes);
 	free(reader);
 }
 
@@ -183,42 +183,46 @@ enum histree_status histree_event_reader_find(struct histree_event_reader *reade
 
 /* ---- contents -------------------------------------------------------------------------------------------- */
 
-static bool put(struct histree_event_reader *reader, const char *bytes, size_t size)
-{
-	if (!array_reserve(&reader->text, &reader->text_capacity, reader->text_size + size + 1))
-		return false;
-	memcpy(reader->text + reader->text_size, bytes, size);
-	reader->text_size += size;
-	reader->text[reader->text_size] = '\0';
-	return true;
-}
-
-static bool put_field(struct histree_event_reader *reader, uint32_t field)
-{
-	const struct event *event = &reader->event;
-	const char *name = event->class->fields[field], *text;
-	char number[24];
-	int64_t value;
-	size_t size;
-	if (event_int(event, field, &value)) {
-		size = (size_t)snprintf(number, sizeof(number), "%" PRId64, value);
-		text = number;
-	} else if (!event_string(event, field, &text, &size)) {
-		return true;
-	}
-	return (reader->text_size == 0 || put(reader, ", ", 2)) && put(reader, name, strlen(name)) &&
-	       put(reader, "=", 1) && put(reader, text, size);
-}
-
 const char *histree_event_reader_contents(struct histree_event_reader *reader)
 {
-	reader->text_size = 0;
-	if (!put(reader, "", 0))
-		return NULL;
-	for (uint32_t i = 0; reader->has_event && i < reader->event.class->field_count; i++)
-		if (!put_field(reader, i))
-			return NULL;
-	return reader->text;
+	static const struct event_class nothing = { .name = "" };
+	const struct event none = { .class = &nothing };
+	return event_text_write(&reader->text, reader->has_event ? &reader->event : &none) ? reader->text.bytes
+											   : NULL;
+}
+
+enum histree_status histree_event_reader_value(const struct histree_event_reader *reader, const char *path,
+					       struct histree_value *out)
+{
+	struct event_part part;
+	*out = (struct histree_value){ .type = HISTREE_NULL };
+	if (!reader->has_event || !event_find(&reader->event, path, &part))
+		return HISTREE_NOT_FOUND;
+	switch (part.kind) {
+	case EVENT_INT:
+	case EVENT_UNSIGNED:
+		*out = (struct histree_value){ .type = HISTREE_LONG, .int64 = part.integer };
+		break;
+	case EVENT_REAL:
+		*out = (struct histree_value){ .type = HISTREE_DOUBLE, .real = part.real };
+		break;
+	case EVENT_TEXT:
+		*out = (struct histree_value){ .type = HISTREE_STRING,
+					       .bytes = part.bytes,
+					       .size = (uint32_t)part.size };
+		break;
+	case EVENT_BYTES:
+		*out = (struct histree_value){ .type = HISTREE_CUSTOM,
+					       .bytes = part.bytes,
+					       .size = (uint32_t)part.size };
+		break;
+	case EVENT_NOTHING:
+	case EVENT_STRUCTURE:
+	case EVENT_ARRAY:
+	case EVENT_END:
+		return HISTREE_NOT_FOUND;
+	}
+	return HISTREE_OK;
 }
 
 /* ---- counting -------------------------------------------------------------------------------------------- */

@@ -255,6 +255,32 @@ static void contents_are_names_and_values(void **state)
 	end_world(&world);
 }
 
+static void what_is_inside_of_fields_has_paths(void **state)
+{
+	(void)state;
+	struct world world;
+	struct histree_error error = { 0 };
+	struct histree_event event;
+	struct histree_value value;
+	make_world(&world, data("tests/data/ctf-perf-small"));
+	uint32_t wanted = type_named(&world, "raw_syscalls:sys_enter");
+	assert_int_equal(histree_event_reader_value(world.reader, "args[1]", &value), HISTREE_NOT_FOUND);
+	do
+		assert_int_equal(histree_event_reader_next(world.reader, &event, &error), HISTREE_OK);
+	while (event.type != wanted);
+	assert_non_null(strstr(histree_event_reader_contents(world.reader),
+			       ", id=12, args=[0, 140735532043404, 0, 895, 0, 0]"));
+	assert_int_equal(histree_event_reader_value(world.reader, "args[1]", &value), HISTREE_OK);
+	assert_true(value.type == HISTREE_LONG && value.int64 == 140735532043404);
+	assert_int_equal(histree_event_reader_value(world.reader, "id", &value), HISTREE_OK);
+	assert_true(value.type == HISTREE_LONG && value.int64 == 12);
+	static const char *const nowhere[] = { "args",   "args[6]", "args[1", "args[1].x",
+					       "args.x", "id[0]",   "",       "[0]" };
+	for (size_t i = 0; i < sizeof(nowhere) / sizeof(nowhere[0]); i++)
+		assert_int_equal(histree_event_reader_value(world.reader, nowhere[i], &value), HISTREE_NOT_FOUND);
+	end_world(&world);
+}
+
 static void a_store_without_its_trace_still_counts(void **state)
 {
 	(void)state;
@@ -447,6 +473,7 @@ int main(void)
 		cmocka_unit_test(many_threads_answers_like_a_list),
 		cmocka_unit_test(scp_dest_answers_like_a_list),
 		cmocka_unit_test(contents_are_names_and_values),
+		cmocka_unit_test(what_is_inside_of_fields_has_paths),
 		cmocka_unit_test(a_store_without_its_trace_still_counts),
 		cmocka_unit_test(gaps_are_kept),
 		cmocka_unit_test(gaps_are_read_as_written),
