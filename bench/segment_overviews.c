@@ -2,12 +2,12 @@
 /*
  * segment_overviews - what statistics, densities and charts of segments cost without overviews and with them.
  *
- *	segment_overviews FOLDER [SEGMENTS [NAMES]]
+ *	segment_overviews FOLDER [SEGMENTS [NAMES [with]]]
  *
  * Makes a store of SEGMENTS, 10^7, in FOLDER, as an analysis makes them: by end, 10 us apart, durations of five
  * orders of magnitude, 40 names.  Prints TSV: of the store and of its overviews bytes and the processor time of
  * making them, s; then of each answer, over all of the time and over windows of it, its processor time without
- * overviews and with them, ms, the mean of several windows.
+ * overviews and with them, ms, the mean of several windows.  The word "with" leaves out those without.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -181,7 +181,7 @@ static double measure(struct histree_segment_store *store, uint64_t part, questi
 	return (now_ms() - before) / windows;
 }
 
-static void compare(const char *path)
+static void compare(const char *path, bool with_alone)
 {
 	static const struct {
 		const char *name;
@@ -203,7 +203,7 @@ static void compare(const char *path)
 	printf("answer\tof the time\twithout, ms\twith, ms\n");
 	for (size_t i = 0; i < sizeof(answers) / sizeof(answers[0]); i++)
 		for (size_t k = 0; k < sizeof(parts) / sizeof(parts[0]); k++) {
-			double alone = measure(plain, parts[k], answers[i].ask);
+			double alone = with_alone ? 0 : measure(plain, parts[k], answers[i].ask);
 			printf("%s\t1/%" PRIu64 "\t%.2f\t%.2f\n", answers[i].name, parts[k], alone,
 			       measure(store, parts[k], answers[i].ask));
 			fflush(stdout);
@@ -218,13 +218,13 @@ int main(int argc, char **argv)
 	uint64_t names = argc > 3 ? strtoull(argv[3], NULL, 10) : 40;
 	char path[4096], overview[4096 + 32];
 	if (argc < 2 || count < 1000 || names < 1) {
-		fprintf(stderr, "usage: segment_overviews FOLDER [SEGMENTS [NAMES]]\n");
+		fprintf(stderr, "usage: segment_overviews FOLDER [SEGMENTS [NAMES [with]]]\n");
 		return 2;
 	}
 	snprintf(path, sizeof(path), "%s/segment_overviews.seg", argv[1]);
 	unlink(path);
 	make_store(path, count, names);
-	compare(path);
+	compare(path, argc > 4);
 	unlink(path);
 	for (unsigned i = 1; i <= 16; i++) {
 		snprintf(overview, sizeof(overview), "%s.overview%u", path, i);

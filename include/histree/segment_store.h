@@ -124,7 +124,7 @@ histree_segment_store_make_table(struct histree_segment_store *store, size_t fie
  * that is damaged or belongs to another store is not used.
  *
  * Make those of a finished store on disk, in one pass by start, and replace those that exist.  Nobody may read the
- * store meanwhile.  They take an eighth of the bytes of the store at most; a store that is small, or whose segments
+ * store meanwhile.  They take 15 % of the bytes of the store at most; a store that is small, or whose segments
  * have too little in common, gets none.  If the call fails, there may be none.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status

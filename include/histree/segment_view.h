@@ -73,7 +73,8 @@ HISTREE_API void histree_segment_scatter_free(struct histree_segment_scatter *sc
  * bounds.) Bucket i counts durations from edges[i] to edges[i + 1] - 1.  The first edge is the shortest duration
  * and the last edge is one more than the longest; both are 0 if no segment counts.  Where the store has overviews,
  * the edges of a logarithmic scale are preferred numbers (ISO 3, R 20), or every second one of them and so on;
- * there may be fewer than asked for, and the last buckets are then empty.  `edges` has room for `buckets` + 1
+ * there may be fewer than asked for, and the last buckets are then empty; those of a linear scale of all segments
+ * may be off by a sixteenth of a bucket.  Counts are exact in any case.  `edges` has room for `buckets` + 1
  * numbers, `counts` for `buckets`.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
