@@ -94,7 +94,7 @@ void segment_ladder_init(struct segment_ladder *ladder)
 	/* A rung that has more open ones than it may have at all is dropped, the sooner the better. */
 	uint64_t max = summaries_max(ladder);
 	ladder->cells_max = max < SUMMARY_CELLS_MAX - 2 ? (size_t)max + 2 : SUMMARY_CELLS_MAX;
-	uint64_t parts = ladder->limits.parts_bytes / SUMMARY_BYTES;
+	uint64_t parts = ladder->limits.parts_bytes / 3 * 2 / SUMMARY_BYTES;
 	ladder->parts.max = parts < PARTS_MAX ? (size_t)parts : PARTS_MAX;
 	ladder->parts.longest = of->duration_max;
 	part_sums_begin(&ladder->parts);
