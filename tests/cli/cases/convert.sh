@@ -11,7 +11,8 @@ for variant in sht osht esht rsht vrsht cluster; do
 done
 histree segments esht system-calls --format tsv | cmp - <(histree segments store system-calls --format tsv)
 cmp esht/events.idx store/events.idx
-histree convert store -o again --progress json 2>&1 | head -n 1 | sed 's/:[0-9.]*/:N/g'
+# To the end, also if there is more than one line.
+histree convert store -o again --progress json 2>&1 | sed -n 1p | sed 's/:[0-9.]*/:N/g'
 rm -r again
 try histree convert store -t esht
 histree convert store -t esht --node-size 4K --force
