@@ -40,8 +40,8 @@ static void forget(struct histree_query *query)
 /* ---- states ---------------------------------------------------------------------------------------------- */
 
 /*
- * Adds what the history says of a range.  HISTREE_ERR_FORMAT: it was cut by summaries, and not between two states;
- * what is told by damage may be cut anywhere.
+ * Adds what the history says of a range.  HISTREE_ERR_FORMAT: it was cut by summaries, and not between two states,
+ * or there is damage, of which the caller shall hear.
  */
 static enum histree_status add_states(struct number_lookup *lookup, const struct time_range *range, bool is_cut,
 				      struct histree_error *error)
@@ -64,7 +64,8 @@ static enum histree_status add_states(struct number_lookup *lookup, const struct
 		forget(lookup->query);
 		return status;
 	}
-	return is_cut && !(begins && ends) ? HISTREE_ERR_FORMAT : HISTREE_OK;
+	bool is_sound = begins && ends && histree_query_stats(lookup->query).nodes_damaged == 0;
+	return is_cut && !is_sound ? HISTREE_ERR_FORMAT : HISTREE_OK;
 }
 
 /* ---- summaries ------------------------------------------------------------------------------------------- */
