@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+/*
+ * verb_events.c - the events of the trace that a store was built from, a row each.
+ *
+ * An expression may name what every event has, and any value that some have, by its path: "args[2] > 4096".  What
+ * paths it names is found in its text first; an event that has no such value passes no comparison with it.
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "cli/row_writer.h"
+#include "cli/target.h"
+#include "cli/time_option.h"
+#include "cli/verb.h"
+#include "histree/events.h"
+#include "histree/filter.h"
+
+struct events_options {
+	const char *from, *to, *where, *format;
+	uint64_t top;
+};
+
+static const struct cli_option options[] = {
+	{ .name = "from",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct events_options, from),
+	  .help = "take only events at this time or later" },
+	{ .name = "to",
+	  .argument = "TIME",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct events_options, to),
+	  .help = "take only events at this time or earlier" },
+	{ .name = "where",
+	  .argument = "EXPR",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct events_options, where),
+	  .help = "take only events that pass, as in 'type matches sys_enter && args[2] > 4096'" },
+	{ .name = "top",
+	  .argument = "N",
+	  .kind = CLI_NUMBER,
+	  .member = offsetof(struct events_options, top),
+	  .help = "print the first N of them only",
+	  .min = 1,
+	  .max = INT64_MAX },
+	CLI_OPTION_FORMAT(struct events_options),
+	{ 0 },
+};
+
+/* What every event has comes first among the fields of an expression; then the paths that it names. */
+enum { NUMBER, TIME, CPU, TYPE, OWN_FIELDS, FIELDS_MAX = OWN_FIELDS + 64 };
+
+struct listing {
+	struct target target;
+	struct histree_events *events;
+	struct histree_event_reader *reader;
+	struct histree_filter *filter; /* NULL: none */
+	struct histree_filter_field fields[FIELDS_MAX];
+	size_t field_count;
+	char *names; /* of the paths */
+	const char *const *types;
+	histree_time from, to;
+	struct row_writer rows;
+};
+
+/* ---- expressions ----------------------------------------------------------------------------------------- */
+
+static bool ends_word(char c)
+{
+	return c == '\0' || isspace((unsigned char)c) || strchr("!=<>&|()", c) != NULL;
+}
+
+/* Whether an operator stands there: then what is before it names a field. */
+static bool is_operator(const char *at)
+{
+	static const char *const words[] = { "contains", "matches", "present" };
+	while (isspace((unsigned char)*at))
+		at++;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strncasecmp(at, words[i], strlen(words[i])) == 0 && ends_word(at[strlen(words[i])]))
+			return true;
+	return *at == '=' || *at == '<' || *at == '>' || (at[0] == '!' && at[1] == '=');
+}
+
+static void add_name(struct listing *listing, const char *name)
+{
+	for (size_t i = 0; i < listing->field_count; i++)
+		if (strcmp(listing->fields[i].name, name) == 0 ||
+		    (i < OWN_FIELDS && strcasecmp(listing->fields[i].name, name) == 0))
+			return;
+	if (listing->field_count < FIELDS_MAX)
+		listing->fields[listing->field_count++] =
+			(struct histree_filter_field){ .name = name, .type = HISTREE_NULL };
+}
+
+/* Copy a word, or what is in quotes, to `out`; returns what is behind it. */
+static const char *take_word(const char *at, char **out)
+{
+	char quote = *at == '"' || *at == '\'' ? *at++ : '\0';
+	while (*at != '\0' && (quote != '\0' ? *at != quote : !ends_word(*at))) {
+		if (quote != '\0' && *at == '\\' && (at[1] == quote || at[1] == '\\'))
+			at++;
+		*(*out)++ = *at++;
+	}
+	*(*out)++ = '\0';
+	return at + (quote != '\0' && *at == quote);
+}
+
+static enum cli_exit find_names(struct listing *listing, const char *text)
+{
+	static const struct histree_filter_field own[OWN_FIELDS] = {
+		[NUMBER] = { .name = "number", .type = HISTREE_LONG },
+		[TIME] = { .name = "time", .type = HISTREE_LONG, .unit = HISTREE_FILTER_TIME },
+		[CPU] = { .name = "cpu", .type = HISTREE_LONG },
+		[TYPE] = { .name = "type", .type = HISTREE_STRING },
+	};
+	memcpy(listing->fields, own, sizeof(own));
+	listing->field_count = OWN_FIELDS;
+	char *out = listing->names = malloc(2 * strlen(text) + 2);
+	if (out == NULL)
+		return report_no_memory();
+	while (*text != '\0') {
+		if (*text != '"' && *text != '\'' && ends_word(*text)) {
+			text++;
+			continue;
+		}
+		const char *name = out;
+		text = take_word(text, &out);
+		if (is_operator(text))
+			add_name(listing, name);
+	}
+	return CLI_OK;
+}
+
+static enum cli_exit make_filter(struct listing *listing, const char *text, const struct time_span *span)
+{
+	struct histree_error error = { 0 };
+	enum cli_exit status = find_names(listing, text);
+	if (status != CLI_OK)
+		return status;
+	const struct histree_filter_scope scope = { .fields = listing->fields,
+						    .field_count = listing->field_count,
+						    .start = span->start,
+						    .end = span->end };
+	return histree_filter_create(text, &scope, &listing->filter, &error) == HISTREE_OK ? CLI_OK
+											   : report_error(&error);
+}
+
+static bool passes(const struct listing *listing, const struct histree_event *event)
+{
+	struct histree_value values[FIELDS_MAX];
+	const char *type = listing->types[event->type];
+	if (listing->filter == NULL)
+		return true;
+	values[NUMBER] = histree_long((int64_t)event->number);
+	values[TIME] = histree_long(event->time);
+	values[CPU] = event->cpu < 0 ? histree_null() : histree_long(event->cpu);
+	values[TYPE] =
+		(struct histree_value){ .type = HISTREE_STRING, .size = (uint32_t)strlen(type), .bytes = type };
+	for (size_t i = OWN_FIELDS; i < listing->field_count; i++)
+		if (histree_event_reader_value(listing->reader, listing->fields[i].name, &values[i]) != HISTREE_OK)
+			values[i] = histree_null();
+	return histree_filter_match(listing->filter, values);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------ */
+
+static bool put_event(struct listing *listing, const struct histree_event *event)
+{
+	const char *type = listing->types[event->type], *contents = histree_event_reader_contents(listing->reader);
+	if (contents == NULL)
+		return false;
+	row_unsigned(&listing->rows, event->number);
+	row_number(&listing->rows, event->time);
+	if (event->cpu < 0)
+		row_null(&listing->rows);
+	else
+		row_number(&listing->rows, event->cpu);
+	row_text(&listing->rows, type);
+	row_text(&listing->rows, contents);
+	row_end(&listing->rows);
+	return true;
+}
+
+static enum cli_exit print_events(struct listing *listing, uint64_t top)
+{
+	struct histree_error error = { 0 };
+	struct histree_event event;
+	uint64_t first;
+	enum histree_status status = histree_event_reader_find(listing->reader, listing->from, &first, &error);
+	if (status == HISTREE_OK)
+		status = histree_event_reader_seek(listing->reader, first, &error);
+	while (status == HISTREE_OK && listing->rows.row_count < top) {
+		status = histree_event_reader_next(listing->reader, &event, &error);
+		if (status != HISTREE_OK || event.time > listing->to)
+			break;
+		if (passes(listing, &event) && !put_event(listing, &event))
+			return report_no_memory();
+	}
+	return status < 0 ? report_error(&error) : CLI_OK;
+}
+
+static int print(struct listing *listing, const struct events_options *chosen)
+{
+	static const struct row_column columns[] = {
+		{ .name = "number", .width = 8, .to_the_right = true },
+		{ .name = "time", .width = 19, .to_the_right = true },
+		{ .name = "cpu", .width = 3, .to_the_right = true },
+		{ .name = "type", .width = 24 },
+		{ .name = "contents" },
+	};
+	struct output *output = output_create(STDOUT_FILENO);
+	if (output == NULL)
+		return report_no_memory();
+	row_writer_begin(&listing->rows, row_format_find(chosen->format), output, columns,
+			 sizeof(columns) / sizeof(columns[0]));
+	enum cli_exit status = print_events(listing, chosen->top > 0 ? chosen->top : UINT64_MAX);
+	row_writer_finish(&listing->rows);
+	return cli_end(output, status == CLI_OK && listing->rows.row_count == 0 ? CLI_NOTHING : status);
+}
+
+/* ---- the verb -------------------------------------------------------------------------------------------- */
+
+static enum cli_exit open_events(struct listing *listing, const struct cli_words *words,
+				 const struct events_options *chosen)
+{
+	struct histree_error error = { 0 };
+	size_t type_count;
+	if (target_open(&listing->target, words->words[0], &error) != HISTREE_OK)
+		return report_error(&error);
+	if (listing->target.store == NULL) {
+		report("'%s' is a file, and events are those of a store", words->words[0]);
+		return CLI_USAGE;
+	}
+	enum histree_status status = histree_events_open(listing->target.store, &listing->events, &error);
+	if (status == HISTREE_NOT_FOUND) {
+		report("'%s' has no index of events", words->words[0]);
+		return CLI_NOTHING;
+	}
+	if (status == HISTREE_OK)
+		status = histree_event_reader_create(listing->events, &listing->reader, &error);
+	if (status != HISTREE_OK)
+		return report_error(&error);
+	listing->types = histree_events_types(listing->events, &type_count);
+	const struct histree_store_info *info = histree_store_info(listing->target.store);
+	const struct time_span span = { .start = info->start, .end = info->end, .what = "trace" };
+	enum cli_exit exit = time_option_range(chosen->from, chosen->to, &span, &listing->from, &listing->to);
+	if (exit == CLI_OK && chosen->from == NULL)
+		listing->from = INT64_MIN;
+	if (exit == CLI_OK && chosen->to == NULL)
+		listing->to = INT64_MAX;
+	return exit == CLI_OK && chosen->where != NULL ? make_filter(listing, chosen->where, &span) : exit;
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct events_options chosen = { 0 };
+	struct listing listing = { 0 };
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	status = open_events(&listing, &words, &chosen);
+	if (status == CLI_OK)
+		status = print(&listing, &chosen);
+	histree_filter_free(listing.filter);
+	histree_event_reader_free(listing.reader);
+	histree_events_close(listing.events);
+	target_close(&listing.target);
+	free(listing.names);
+	return status;
+}
+
+const struct cli_verb verb_events = {
+	.name = "events",
+	.summary = "list events of the trace",
+	.arguments = "STORE",
+	.words_min = 1,
+	.words_max = 1,
+	.complete = CLI_COMPLETE_PATH,
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,11 @@
+# Events of the trace, by time and by what is inside of their fields.
+histree build -q -o small.histree $DATA/ctf-perf-small
+try histree events small.histree --top 3
+try histree events small.histree --where 'type matches sys_enter && args[3] == 895' --format tsv
+try histree events small.histree --where '"args[1]" > 140735532000000 && args[0] present' --top 2 --format csv
+try histree events small.histree --where 'args[6] present'
+try histree events small.histree --where 'prev_comm present' --top 1 --format json
+try histree events small.histree --from +15us --to +25us --format tsv
+try histree events small.histree --where 'args[2] >'
+try histree events small.histree --top 0
+try histree events nothing.histree
