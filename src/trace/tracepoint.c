@@ -12,6 +12,8 @@
 /* Descriptions are a few kB; one of the kernel is less than a page of 64 kB. */
 enum { DESCRIPTION_SIZE_MAX = 64 << 10, FIELDS_MAX = 1024 };
 
+#define PRINT "\nprint fmt:"
+
 struct tracepoint_parser {
 	struct tep_handle *handle;
 };
@@ -102,19 +104,121 @@ static const struct tracepoint *copy_event(const struct tep_event *event, const 
 	return name == NULL ? NULL : copy;
 }
 
+/* ---- what a description looks like ----------------------------------------------------------------------- */
+
 /*
- * What is behind the fields says how to print them, in a language of its own: it is not wanted, and what is not
- * looked at can do no harm.  Returns NULL when memory is out.
+ * libtraceevent trusts descriptions, which the kernel wrote.  Those of a file that somebody sent are looked at
+ * first: lines of the form of the kernel's, with declarations of words, stars and one array, and numbers that are
+ * small.
+ */
+struct line {
+	const char *at, *end;
+};
+
+static bool take_word(struct line *line, const char *word)
+{
+	size_t size = strlen(word);
+	if ((size_t)(line->end - line->at) < size || memcmp(line->at, word, size) != 0)
+		return false;
+	line->at += size;
+	return true;
+}
+
+static bool take_number(struct line *line, unsigned long most)
+{
+	const char *begin = line->at;
+	unsigned long number = 0;
+	for (; line->at < line->end && *line->at >= '0' && *line->at <= '9' && number <= most; line->at++)
+		number = 10 * number + (unsigned long)(*line->at - '0');
+	return line->at > begin && number <= most;
+}
+
+static bool is_of_word(char byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+	       byte == '_';
+}
+
+/* Words, at least two, with one space between them; stars; and "[]" or "[SIZE]" once, behind a word. */
+static bool take_declaration(struct line *line)
+{
+	size_t words = 0, arrays = 0;
+	char before = ' ';
+	for (; line->at < line->end && *line->at != ';'; before = *line->at++) {
+		char byte = *line->at;
+		if (byte == '[') {
+			if (!is_of_word(before) || arrays++ > 0)
+				return false;
+			while (line->at + 1 < line->end && is_of_word(line->at[1]))
+				line->at++;
+			if (line->at + 1 == line->end || *++line->at != ']')
+				return false;
+		} else if (is_of_word(byte)) {
+			words += !is_of_word(before);
+		} else if (byte == ' ' ? before == ' ' : byte != '*') {
+			return false;
+		}
+	}
+	return words >= 2 && (is_of_word(before) || before == ']');
+}
+
+static bool is_field(struct line line)
+{
+	return take_word(&line, "\tfield:") && take_declaration(&line) && take_word(&line, ";\toffset:") &&
+	       take_number(&line, UINT16_MAX) && take_word(&line, ";\tsize:") && take_number(&line, UINT16_MAX) &&
+	       take_word(&line, ";\tsigned:") && take_number(&line, 1) && take_word(&line, ";") &&
+	       line.at == line.end;
+}
+
+static bool is_name(struct line line)
+{
+	if (!take_word(&line, "name: ") || line.at == line.end)
+		return false;
+	while (line.at < line.end && (is_of_word(*line.at) || *line.at == '-' || *line.at == '.'))
+		line.at++;
+	return line.at == line.end;
+}
+
+static bool is_id(struct line line)
+{
+	return take_word(&line, "ID: ") && take_number(&line, INT32_MAX) && line.at == line.end;
+}
+
+/* Name, id, "format:", common fields, an empty line, fields. */
+static bool is_description(const char *text, size_t size)
+{
+	const char *end = text + size;
+	size_t number = 0, fields = 0, empty = 0;
+	for (const char *at = text; at < end; number++) {
+		const char *next = memchr(at, '\n', (size_t)(end - at));
+		struct line line = { at, next == NULL ? end : next };
+		at = line.end + 1;
+		if (number == 0 ? is_name(line) : number == 1 ? is_id(line) : false)
+			continue;
+		if (number == 2 && line.end - line.at == 7 && memcmp(line.at, "format:", 7) == 0)
+			continue;
+		if (number < 3)
+			return false;
+		bool is_empty = line.at == line.end;
+		if (!is_empty && !is_field(line))
+			return false;
+		empty += is_empty;
+		fields += !is_empty;
+	}
+	return fields > 0 && fields < FIELDS_MAX && empty <= 2;
+}
+
+/*
+ * What is behind the fields says how to print them, in a language of its own: it is not wanted.  Returns NULL when
+ * memory is out.
  */
 static char *without_print(const char *text, size_t size)
 {
-	static const char mark[] = "\nprint fmt:", empty[] = "\nprint fmt: \"\"\n";
-	const char *end = memmem(text, size, mark, sizeof(mark) - 1);
-	size_t kept = end == NULL ? size : (size_t)(end - text);
-	char *copy = malloc(kept + sizeof(empty));
+	static const char empty[] = "\nprint fmt: \"\"\n";
+	char *copy = malloc(size + sizeof(empty));
 	if (copy != NULL) {
-		memcpy(copy, text, kept);
-		memcpy(copy + kept, empty, sizeof(empty));
+		memcpy(copy, text, size);
+		memcpy(copy + size, empty, sizeof(empty));
 	}
 	return copy;
 }
@@ -125,7 +229,9 @@ enum histree_status tracepoint_parse(struct tracepoint_parser *parser, const cha
 {
 	struct tep_event *event = NULL;
 	*out = NULL;
-	if (size > DESCRIPTION_SIZE_MAX)
+	const char *print = memmem(text, size, PRINT, sizeof(PRINT) - 1);
+	size = print == NULL ? size : (size_t)(print - text);
+	if (size > DESCRIPTION_SIZE_MAX || !is_description(text, size))
 		return HISTREE_OK;
 	char *copy = without_print(text, size);
 	if (copy == NULL)

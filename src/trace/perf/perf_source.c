@@ -6,6 +6,9 @@
 #include "base/error.h"
 #include "trace/perf/perf_stream.h"
 
+/* Some thousand events: a millisecond or more of a busy machine. */
+enum { ROUND_SIZE = 256 << 10 };
+
 struct perf_source {
 	struct trace_source base;
 	struct perf_file file;
@@ -82,6 +85,7 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 	};
 	source->stream.file = &source->file;
 	source->stream.class_count = base->class_count;
+	source->stream.round_size = ROUND_SIZE;
 	source->is_open = true;
 	source->streams[0] = &source->stream.base;
 	base->streams = source->streams;

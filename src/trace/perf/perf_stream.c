@@ -8,7 +8,7 @@
 #include "base/error.h"
 
 /* Kinds of entries: attributes by number, then these. */
-enum { KIND_GAP = 65535, KIND_SIDE = 65000, WINDOW_SIZE = 256 << 10, ROUND_SIZE_MIN = 256 << 10 };
+enum { KIND_GAP = 65535, KIND_SIDE = 65000, WINDOW_SIZE = 256 << 10 };
 
 enum histree_status perf_stream_init(struct perf_stream *stream, const uint64_t *at, struct histree_error *error)
 {
@@ -178,7 +178,7 @@ static enum histree_status end_records(struct perf_stream *stream, struct histre
  */
 static bool ends_round(const struct perf_stream *stream, const struct perf_record *record)
 {
-	return record->type == PERF_FINISHED_ROUND && perf_rounds_size(&stream->rounds) >= ROUND_SIZE_MIN;
+	return record->type == PERF_FINISHED_ROUND && perf_rounds_size(&stream->rounds) >= stream->round_size;
 }
 
 static enum histree_status read_round(struct perf_stream *stream, struct histree_error *error)

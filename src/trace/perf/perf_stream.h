@@ -20,6 +20,7 @@ struct perf_stream {
 	struct trace_stream base;
 	struct perf_file *file;
 	uint32_t *class_count;
+	size_t round_size;           /* rounds are taken together until they are of this size */
 	struct perf_class **classes; /* of attributes; then of enum perf_side; NULL: not met yet */
 	struct perf_records records;
 	struct perf_rounds rounds;

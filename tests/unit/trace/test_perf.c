@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_perf.c - recordings of perf: the order of rounds against a sorted array, places, and what is cut or changed.
+ *
+ * tests/data/perf-made has one recording in five forms (make-perf-made.py says what is in it).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "support/data.h"
+#include "support/effort.h"
+#include "trace/perf/perf_rounds.h"
+#include "trace/perf/perf_stream.h"
+#include "trace/trace.h"
+
+enum { MADE_EVENTS = 17, MADE_GAPS = 2, MADE_LOST = 9, BYTES_MAX = 16384 };
+
+static char scratch[] = "/tmp/histree-perf-XXXXXX";
+
+static int make_scratch(void **state)
+{
+	(void)state;
+	int file = mkstemp(scratch);
+	if (file < 0)
+		return -1;
+	close(file);
+	return 0;
+}
+
+static int remove_scratch(void **state)
+{
+	(void)state;
+	return unlink(scratch);
+}
+
+/* ---- rounds against a sorted array ----------------------------------------------------------------------- */
+
+enum { ENTRIES_MAX = 8192, CPUS_MAX = 64 };
+
+/* Entries in the order of the file; `place` is their number. */
+struct model {
+	struct perf_entry entries[ENTRIES_MAX], sorted[ENTRIES_MAX];
+	uint32_t round[ENTRIES_MAX];
+	uint32_t count, rounds;
+};
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct perf_entry *first = a, *second = b;
+	if (first->time != second->time)
+		return first->time < second->time ? -1 : 1;
+	if (first->cpu != second->cpu)
+		return first->cpu < second->cpu ? -1 : 1;
+	return first->place < second->place ? -1 : 1;
+}
+
+/* A round empties the buffers of all CPUs in turn; what comes on a CPU after its turn is left for the next round. */
+static void draw_model(struct model *model, struct random *random)
+{
+	histree_time emptied[CPUS_MAX] = { 0 }, now = 0;
+	uint32_t cpus = 1 + random_index(random, 40), most = 2 + random_index(random, 30);
+	model->count = 0;
+	for (model->rounds = 0; model->count < ENTRIES_MAX / 2; model->rounds++) {
+		for (uint32_t cpu = 0; cpu < cpus; cpu++) {
+			now += (histree_time)random_below(random, 50);
+			histree_time time = emptied[cpu];
+			for (uint32_t left = random_index(random, most); left > 0 && time <= now; left--) {
+				assert_true(model->count < ENTRIES_MAX);
+				model->round[model->count] = model->rounds;
+				model->entries[model->count] = (struct perf_entry){ .time = time,
+										    .cpu = (uint16_t)cpu,
+										    .place = model->count };
+				model->count++;
+				time += (histree_time)random_below(random, 12);
+			}
+			emptied[cpu] = now + 1;
+		}
+	}
+	memcpy(model->sorted, model->entries, model->count * sizeof(*model->sorted));
+	qsort(model->sorted, model->count, sizeof(*model->sorted), compare_entries);
+}
+
+/* Where reading on was tried from. */
+struct places {
+	uint64_t round, before; /* of the first */
+	uint32_t at;
+	uint32_t every; /* so many entries */
+};
+
+static void read_model(const struct model *model, uint64_t first_round, uint64_t skipped, uint32_t at,
+		       struct places *place)
+{
+	struct perf_rounds rounds = { 0 };
+	const struct perf_entry *entry;
+	uint32_t next = 0;
+	while (model->round[next] < first_round)
+		next++;
+	for (uint64_t number = first_round; number < model->rounds; number++) {
+		perf_rounds_begin(&rounds, number);
+		for (; next < model->count && model->round[next] == number; next++)
+			assert_true(perf_rounds_add(&rounds, model->entries[next], &next, sizeof(next), true));
+		assert_true(perf_rounds_end(&rounds, number + 1 == model->rounds));
+		while ((entry = perf_rounds_peek(&rounds)) != NULL) {
+			uint32_t record;
+			memcpy(&record, perf_rounds_record(&rounds, entry), sizeof(record));
+			if (place != NULL && at == place->at)
+				place->round = perf_rounds_base(&rounds, &place->before);
+			perf_rounds_take(&rounds, true);
+			if (skipped > 0) {
+				skipped--;
+				continue;
+			}
+			assert_int_equal(record, model->sorted[at].place);
+			at++;
+		}
+	}
+	assert_int_equal(at, model->count);
+	perf_rounds_release(&rounds);
+}
+
+static void rounds_give_what_a_sorted_array_has(void **state)
+{
+	(void)state;
+	struct model *model = calloc(1, sizeof(*model));
+	assert_non_null(model);
+	for (uint64_t round = 0; round < test_effort(200, 20); round++) {
+		struct random random = { .state = test_seed() + round };
+		draw_model(model, &random);
+		struct places place = { .at = random_index(&random, model->count) };
+		read_model(model, 0, 0, 0, &place);
+		read_model(model, place.round, place.before, place.at, NULL);
+	}
+	free(model);
+}
+
+/* ---- the made recording ---------------------------------------------------------------------------------- */
+
+static const char *made(const char *form)
+{
+	static char path[DATA_PATH_SIZE];
+	char name[64];
+	snprintf(name, sizeof(name), "tests/data/perf-made/%s.data", form);
+	return source_path(path, name);
+}
+
+static struct trace *open_one(const char *path)
+{
+	struct trace *trace;
+	struct histree_error error = { 0 };
+	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	return trace;
+}
+
+static void events_and_losses_are_read(void **state)
+{
+	(void)state;
+	static const char *const forms[] = { "file", "swapped", "pipe", "chains" };
+	for (size_t form = 0; form < sizeof(forms) / sizeof(forms[0]); form++) {
+		struct trace *trace = open_one(made(forms[form]));
+		struct event event;
+		histree_time last = INT64_MIN;
+		unsigned events = 0, gaps = 0;
+		trace_want_gaps(trace);
+		while (trace_next(trace, &event, NULL) == HISTREE_OK) {
+			assert_true(event.time >= last);
+			last = event.time;
+			events += event.gap == NULL;
+			gaps += event.gap != NULL;
+		}
+		struct trace_report report = trace_report(trace);
+		assert_int_equal(events, MADE_EVENTS);
+		assert_int_equal(gaps, MADE_GAPS);
+		assert_int_equal(report.discarded_events, MADE_LOST);
+		assert_int_equal(report.damaged_streams, 0);
+		assert_int_equal(report.bytes_done, report.bytes_total);
+		const struct event_trace *of = trace_at(trace, 0);
+		assert_string_equal(of->hostname, "demo");
+		assert_string_equal(of->machine, "x86_64");
+		assert_string_equal(of->tracer_name, "perf");
+		trace_close(trace);
+	}
+}
+
+/* What an event is told by. */
+struct kept_event {
+	histree_time time;
+	int32_t cpu;
+	char name[64];
+	uint64_t offset, before;
+};
+
+static size_t read_stream(const char *path, size_t round_size, const uint64_t *at, struct kept_event *kept)
+{
+	static const struct event_trace trace = { .path = "" };
+	struct trace_notes notes = { 0 };
+	struct perf_file file = { 0 };
+	uint32_t class_count = 0;
+	size_t count = 0;
+	assert_int_equal(perf_file_open(&file, path, NULL), HISTREE_OK);
+	struct perf_stream stream = {
+		.base = { .trace = &trace, .notes = &notes, .name = path },
+		.file = &file,
+		.class_count = &class_count,
+		.round_size = round_size,
+	};
+	assert_int_equal(perf_stream_init(&stream, at, NULL), HISTREE_OK);
+	while (perf_stream_next(&stream, NULL) == HISTREE_OK) {
+		const struct event *event = &stream.base.upcoming;
+		if (event->gap != NULL)
+			continue;
+		struct kept_event *one = &kept[count++];
+		*one = (struct kept_event){ .time = event->time, .cpu = event->cpu };
+		snprintf(one->name, sizeof(one->name), "%s", event->class->name);
+		one->offset = perf_rounds_base(&stream.rounds, &one->before);
+	}
+	perf_stream_release(&stream);
+	perf_file_close(&file);
+	trace_notes_release(&notes);
+	return count;
+}
+
+/* From the place of each event on, and with rounds that are taken together or not, the same events come. */
+static void a_recording_is_read_on_from_any_event(void **state)
+{
+	(void)state;
+	static const char *const forms[] = { "file", "swapped", "pipe", "chains" };
+	static const size_t sizes[] = { 1, 500, 100000 };
+	for (size_t i = 0; i < 12; i++) {
+		struct kept_event all[MADE_EVENTS + 1], rest[MADE_EVENTS + 1];
+		const char *path = made(forms[i % 4]);
+		size_t size = sizes[i / 4];
+		assert_int_equal(read_stream(path, size, NULL, all), MADE_EVENTS);
+		for (size_t first = 0; first < MADE_EVENTS; first++) {
+			size_t count = read_stream(path, size, &all[first].offset, rest);
+			/* The place counts the event itself as one that came. */
+			uint64_t skipped = all[first].before - 1;
+			assert_int_equal(count - skipped, MADE_EVENTS - first);
+			for (size_t k = 0; k < MADE_EVENTS - first; k++) {
+				assert_int_equal(rest[skipped + k].time, all[first + k].time);
+				assert_int_equal(rest[skipped + k].cpu, all[first + k].cpu);
+				assert_string_equal(rest[skipped + k].name, all[first + k].name);
+			}
+		}
+	}
+}
+
+/* ---- what is cut or changed ------------------------------------------------------------------------------ */
+
+static size_t read_made(const char *form, uint8_t bytes[static BYTES_MAX])
+{
+	FILE *file = fopen(made(form), "rb");
+	assert_non_null(file);
+	size_t size = fread(bytes, 1, BYTES_MAX, file);
+	fclose(file);
+	assert_in_range(size, 1000, BYTES_MAX - 1);
+	return size;
+}
+
+static void write_scratch(const uint8_t *bytes, size_t size)
+{
+	FILE *file = fopen(scratch, "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Returns how many events there are, with all their fields; *is_damaged says whether that was all. */
+static unsigned read_scratch(bool *is_refused, bool *is_damaged)
+{
+	const char *path = scratch;
+	struct trace *trace;
+	struct event event;
+	struct histree_error error = { 0 };
+	unsigned events = 0;
+	enum histree_status status = trace_open(&path, 1, &trace, &error);
+	*is_refused = status != HISTREE_OK;
+	*is_damaged = false;
+	if (*is_refused) {
+		assert_true(status == HISTREE_ERR_TRACE);
+		assert_true(strlen(error.message) > 20);
+		return 0;
+	}
+	trace_want_gaps(trace);
+	while ((status = trace_next(trace, &event, &error)) == HISTREE_OK) {
+		int64_t number;
+		const char *text;
+		size_t size;
+		for (uint32_t field = 0; event.gap == NULL && field < event.class->field_count; field++)
+			if (!event_int(&event, field, &number) && event_string(&event, field, &text, &size) &&
+			    size > 0)
+				assert_true(text[0] != '\0' && text[size - 1] != '\0');
+		events += event.gap == NULL;
+	}
+	assert_int_equal(status, HISTREE_END);
+	*is_damaged = trace_report(trace).damaged_streams > 0;
+	trace_close(trace);
+	return events;
+}
+
+/* Of a file, which has its descriptions at the end, and of a pipe, which has them first. */
+static void a_cut_recording_is_read_as_far_as_it_goes(void **state)
+{
+	(void)state;
+	static const char *const forms[] = { "file", "swapped", "pipe", "packed" };
+	for (size_t form = 0; form < sizeof(forms) / sizeof(forms[0]); form++) {
+		uint8_t bytes[BYTES_MAX];
+		size_t size = read_made(forms[form], bytes), damaged = 0;
+		unsigned before = 0;
+		for (size_t cut = 0; cut < size; cut += test_effort(1, 13)) {
+			bool is_refused, is_damaged;
+			write_scratch(bytes, cut);
+			unsigned events = read_scratch(&is_refused, &is_damaged);
+			assert_true(events <= MADE_EVENTS && (is_refused || events >= before));
+			before = events;
+			damaged += is_damaged;
+		}
+		/* Within a pipe every cut is seen, but those between two records. */
+		if (strcmp(forms[form], "pipe") == 0)
+			assert_true(damaged > test_effort(1000, 50) && before > MADE_EVENTS - 3);
+	}
+}
+
+static void changed_bytes_do_no_harm(void **state)
+{
+	(void)state;
+	static const char *const forms[] = { "file", "swapped", "pipe", "packed", "chains" };
+	for (uint64_t round = 0; round < test_effort(4000, 400); round++) {
+		struct random random = { .state = test_seed() + round };
+		uint8_t bytes[BYTES_MAX];
+		size_t size = read_made(forms[round % 5], bytes);
+		bool is_refused, is_damaged;
+		for (uint64_t changes = 1 + random_below(&random, 8); changes > 0; changes--)
+			bytes[8 + random_below(&random, size - 8)] =
+				random_percent(&random, 50) ? (uint8_t)random_bits(&random) : 0xff;
+		write_scratch(bytes, size);
+		read_scratch(&is_refused, &is_damaged);
+	}
+}
+
+/* Behind a record that is none, the next round is read, and the CPUs lack what came since their last events. */
+static void reading_goes_on_behind_damage(void **state)
+{
+	(void)state;
+	enum { SECOND_OF_ROUND = 1696 };
+	uint8_t bytes[BYTES_MAX];
+	size_t size = read_made("file", bytes);
+	struct event event;
+	unsigned gaps[2] = { 0 };
+	bytes[SECOND_OF_ROUND + 6] = 4;
+	write_scratch(bytes, size);
+	struct trace *trace = open_one(scratch);
+	trace_want_gaps(trace);
+	uint64_t events = 0;
+	for (; trace_next(trace, &event, NULL) == HISTREE_OK; events += event.gap == NULL)
+		if (event.gap != NULL && event.gap->events == 0) {
+			assert_in_range(event.cpu, 0, 1);
+			gaps[event.cpu]++;
+		}
+	assert_int_equal(events, MADE_EVENTS - 4);
+	assert_true(gaps[0] == 1 && gaps[1] == 1);
+	assert_int_equal(trace_report(trace).damaged_streams, 1);
+	trace_close(trace);
+}
+
+static void what_shrinks_while_it_is_read_is_damaged(void **state)
+{
+	(void)state;
+	uint8_t bytes[BYTES_MAX];
+	size_t size = read_made("pipe", bytes);
+	struct event event;
+	write_scratch(bytes, size);
+	struct trace *trace = open_one(scratch);
+	assert_int_equal(truncate(scratch, 100), 0);
+	while (trace_next(trace, &event, NULL) == HISTREE_OK)
+		continue;
+	trace_close(trace);
+	write_scratch(bytes, size);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rounds_give_what_a_sorted_array_has),
+		cmocka_unit_test(events_and_losses_are_read),
+		cmocka_unit_test(a_recording_is_read_on_from_any_event),
+		cmocka_unit_test(a_cut_recording_is_read_as_far_as_it_goes),
+		cmocka_unit_test(changed_bytes_do_no_harm),
+		cmocka_unit_test(reading_goes_on_behind_damage),
+		cmocka_unit_test(what_shrinks_while_it_is_read_is_damaged),
+	};
+	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
