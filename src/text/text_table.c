@@ -227,9 +227,12 @@ static enum histree_status name_columns(struct text_table *table, char *line, si
 {
 	char separator = table->format->separator;
 	for (char *name = line, *end = line + size; name <= end;) {
-		char *next = memchr(name, separator, (size_t)(end - name));
+		bool is_quoted = separator == ',' && name < end && *name == '"';
+		char *behind = is_quoted ? memchr(name + 1, '"', (size_t)(end - name - 1)) : name;
+		char *next = memchr(behind != NULL ? behind : name, separator,
+				    (size_t)(end - (behind != NULL ? behind : name)));
 		size_t length = (size_t)((next != NULL ? next : end) - name);
-		if (separator == ',' && length >= 2 && name[0] == '"' && name[length - 1] == '"') {
+		if (is_quoted && length >= 2 && name[length - 1] == '"') {
 			name++;
 			length -= 2;
 		}

@@ -112,11 +112,11 @@ static void commas_and_quotes(void **state)
 	struct world *world = *state;
 	open_text(world,
 		  "\xef\xbb\xbf"
-		  "a,\"b c\"\r\n\"x, \"\"y\"\"\r\nz\",1\r\n,\"\"\r\n\"\"\"\",5\r\n",
+		  "a,\"b, c\"\r\n\"x, \"\"y\"\"\r\nz\",1\r\n,\"\"\r\n\"\"\"\",5\r\n",
 		  NULL);
 	next_row(world);
 	check_text(world, "a", "x, \"y\"\r\nz");
-	check_integer(world, "b c", 1);
+	check_integer(world, "b, c", 1);
 	assert_int_equal(world->table.line, 2);
 	next_row(world);
 	assert_int_equal(world->table.line, 4);
