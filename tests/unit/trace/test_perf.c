@@ -61,7 +61,7 @@ static int compare_entries(const void *a, const void *b)
 	return first->place < second->place ? -1 : 1;
 }
 
-/* A round empties the buffers of all CPUs in turn; what comes on a CPU after its turn is left for the next round. */
+/* A round empties the buffers of all CPUs in turn; what comes on a CPU after its turn is left for the next one. */
 static void draw_model(struct model *model, struct random *random)
 {
 	histree_time emptied[CPUS_MAX] = { 0 }, now = 0;
