@@ -140,7 +140,12 @@ def judge_perf(judgement, tools, recording, scratch):
     if "are missing" in store.said:
         judgement.remarks.append(f"{name}, perf: histree says: {store.said.split('warning: ')[1].splitlines()[0]}")
     facts(name, "perf", megabytes(path), sums, lost[0], store)
-    return kernel_sums.sum_up(recorded), lost[0]
+    sums = kernel_sums.sum_up(recorded)
+    direct = store_sums.StoreSums(tools.histree, [path], os.path.join(scratch, "direct.histree"))
+    if lost[0] == 0:
+        compare(judgement, f"{what} without conversion", sums, direct, False)
+    judgement.hold(f"{what}: what is lost", int(direct.facts["discarded_events"]) >= lost[0], direct.facts)
+    return sums, lost[0]
 
 
 # ---- one work, two recorders ---------------------------------------------------------------------------------
