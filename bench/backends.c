@@ -4,9 +4,9 @@
  *
  *	backends TRACE [FOLDER]		tsv on stdout; stores are made in FOLDER, by default /tmp
  *
- * Each build and each set of questions is a process of its own.  Times are of the processor; of questions the median is
- * told, `cold` with a cache of a byte, so that a partial history makes each slice again, `warm` with the default one,
- * after the same questions were asked before.
+ * Each build and each set of questions is a process of its own.  Times are of the processor; of questions the
+ * median is told, `cold` with a cache of a byte, so that a partial history makes each slice again, `warm` with the
+ * default one, after the same questions were asked before.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -95,6 +95,13 @@ static double ask(struct histree_query *query, const struct histree_region *regi
 	return 1e6 * (processor_seconds() - begun);
 }
 
+/* Returns one of the attributes of a share of all of them. */
+static histree_quark quark_of_share(struct random *random, uint32_t count, size_t share, size_t shares)
+{
+	uint64_t first = share * count / shares, end = (share + 1) * count / shares;
+	return (histree_quark)(first + random_below(random, end > first ? end - first : 1));
+}
+
 static double ask_many(struct histree_query *query, const struct histree_history_info *info, size_t count,
 		       size_t quark_count, unsigned permille, double *mean_us)
 {
@@ -107,9 +114,7 @@ static double ask_many(struct histree_query *query, const struct histree_history
 		histree_time to = from + (histree_time)(length / 1000 * permille);
 		struct histree_region region = { .from = from, .to = to < info->end ? to : info->end };
 		for (size_t k = 0; k < quark_count; k++)
-			quarks[k] =
-				(histree_quark)((random_below(&random, info->attribute_count) + k) / quark_count +
-						k * info->attribute_count / quark_count);
+			quarks[k] = quark_of_share(&random, info->attribute_count, k, quark_count);
 		if (quark_count > 0) {
 			region.quarks = quarks;
 			region.quark_count = quark_count;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * fuzz_partial.c - the first byte chooses: the section PART of a partial history, or what a kernel analysis has saved
- * at a checkpoint, loaded where some threads and CPUs are.
+ * fuzz_partial.c - the first byte chooses: the section PART of a partial history, or what a kernel analysis has
+ * saved at a checkpoint, loaded where some threads and CPUs are.
  */
 #include <string.h>
 

@@ -2,11 +2,11 @@
 /*
  * property_checkpoints.c - an analysis that begins at a checkpoint goes on as the one that has seen all events.
  *
- * A real trace of which the events of random times and CPUs are lost goes to an analysis that makes a partial history,
- * with checkpoints between any two events.  Then it goes to others, each of which is loaded at a checkpoint and ends
- * at the next.  The sums of the slices say whether these make the same states; they are asked of the threads that run,
- * wait, are dead or in doubt, of interrupts that are open or unknown, and of all that a gap leaves behind.  Other
- * events are lost without a word.
+ * A real trace of which the events of random times and CPUs are lost goes to an analysis that makes a partial
+ * history, with checkpoints between any two events.  Then it goes to others, each of which is loaded at a
+ * checkpoint and ends at the next.  The sums of the slices say whether these make the same states; they are asked
+ * of the threads that run, wait, are dead or in doubt, of interrupts that are open or unknown, and of all that a
+ * gap leaves behind.  Other events are lost without a word.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -39,9 +39,25 @@ static bool is_made(const struct kernel_model *model, const struct kernel_thread
 	       (place->part != HISTREE_WHOLE && thread->attributes[place->partner] != NO_ATTRIBUTE);
 }
 
+/*
+ * What threads with the same attributes were asked for last, by these: in a layout of known states they are asked
+ * for more than they have, one as the other.
+ */
+struct habits {
+	uint8_t asked[256];
+};
+
+static struct habits no_habits(void)
+{
+	struct habits habits;
+	for (unsigned made = 0; made < sizeof(habits.asked); made++)
+		habits.asked[made] = (uint8_t)made;
+	return habits;
+}
+
 /* What a thread is expected to be, by its attributes and states. */
 struct expected_thread {
-	uint8_t asked;
+	uint8_t made, asked;
 	histree_time said, run_queue_since, prio_since;
 };
 
@@ -53,12 +69,14 @@ static histree_quark quark_of(const struct kernel_model *model, const struct ker
 	return own != NO_ATTRIBUTE || place->part == HISTREE_WHOLE ? own : thread->attributes[place->partner];
 }
 
-static struct expected_thread expect(const struct kernel_model *model, const struct kernel_thread *thread)
+static struct expected_thread expect(const struct kernel_model *model, const struct kernel_thread *thread,
+				     const struct habits *habits)
 {
 	struct expected_thread expected = { .run_queue_since = INT64_MIN, .prio_since = INT64_MIN };
 	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
 		if (is_made(model, thread, attribute))
-			expected.asked |= (uint8_t)(1U << attribute);
+			expected.made |= (uint8_t)(1U << attribute);
+	expected.asked = habits->asked[expected.made];
 	expected.said = state_since(model, quark_of(model, thread, THREAD_STATUS));
 	if (model->places->threads[THREAD_RUN_QUEUE].part != HISTREE_WHOLE)
 		expected.run_queue_since = expected.prio_since =
@@ -66,7 +84,10 @@ static struct expected_thread expect(const struct kernel_model *model, const str
 	return expected;
 }
 
-/* When the last event spoke of a thread is only asked of one that lives, or is said to run. */
+/*
+ * When the last event spoke of a thread, and since when halves of pairs are what they are, is only asked of one
+ * that lives, or is said to run.
+ */
 static bool is_gone(struct kernel_model *model, const struct kernel_thread *thread)
 {
 	histree_quark status = thread->attributes[THREAD_STATUS];
@@ -74,15 +95,17 @@ static bool is_gone(struct kernel_model *model, const struct kernel_thread *thre
 	       (status == NO_ATTRIBUTE || changes_value(&model->changes, status).type == HISTREE_NULL);
 }
 
-static void save_thread(struct kernel_model *model, const struct kernel_thread *thread, uint64_t *passed,
-			struct saved_bytes *out)
+static void save_thread(struct kernel_model *model, const struct kernel_thread *thread, struct habits *habits,
+			uint64_t *passed, struct saved_bytes *out)
 {
-	const struct expected_thread expected = expect(model, thread);
+	const struct expected_thread expected = expect(model, thread, habits);
+	bool has_times = !is_gone(model, thread);
 	unsigned says = (thread->asked != expected.asked ? SAYS_ASKED : 0) |
-			(thread->said != expected.said && !is_gone(model, thread) ? SAYS_SAID : 0) |
-			(thread->run_queue_since != expected.run_queue_since ? SAYS_RUN_QUEUE : 0) |
-			(thread->prio_since != expected.prio_since ? SAYS_PRIO : 0);
+			(thread->said != expected.said && has_times ? SAYS_SAID : 0) |
+			(thread->run_queue_since != expected.run_queue_since && has_times ? SAYS_RUN_QUEUE : 0) |
+			(thread->prio_since != expected.prio_since && has_times ? SAYS_PRIO : 0);
 	++*passed;
+	habits->asked[expected.made] = thread->asked;
 	if (says == 0)
 		return;
 	saved_put(out, *passed);
@@ -155,12 +178,13 @@ static void save_threads(struct kernel_model *model, struct saved_bytes *out)
 	struct thread_walk walk = walk_threads(model, histree_attributes_count(attributes));
 	histree_quark node;
 	uint64_t id, passed = 0;
+	struct habits habits = no_habits();
 	int32_t tid;
 	while (next_thread(&walk, &node, &id, &tid)) {
 		const struct kernel_thread *thread = id_map_find(&model->threads, id);
 		assert(thread != NULL && thread->node == node);
 		if (thread != NULL)
-			save_thread(model, thread, &passed, out);
+			save_thread(model, thread, &habits, &passed, out);
 	}
 	saved_put(out, 0);
 }
@@ -180,10 +204,10 @@ static void find_attributes(const struct kernel_model *model, uint32_t attribute
 		thread->attributes[THREAD_STATUS] = thread->node;
 }
 
-static void load_thread(const struct kernel_model *model, struct kernel_thread *thread, struct byte_reader *reader,
-			bool has_exception)
+static void load_thread(const struct kernel_model *model, struct kernel_thread *thread, struct habits *habits,
+			struct byte_reader *reader, bool has_exception)
 {
-	const struct expected_thread expected = expect(model, thread);
+	const struct expected_thread expected = expect(model, thread, habits);
 	thread->asked = expected.asked;
 	thread->said = expected.said;
 	thread->run_queue_since = expected.run_queue_since;
@@ -193,6 +217,7 @@ static void load_thread(const struct kernel_model *model, struct kernel_thread *
 	uint64_t says = read_varint(reader);
 	if ((says & SAYS_ASKED) != 0)
 		thread->asked = (uint8_t)read_varint(reader);
+	habits->asked[expected.made] = thread->asked;
 	if ((says & SAYS_SAID) != 0)
 		thread->said = saved_read_time(reader, expected.said);
 	if ((says & SAYS_RUN_QUEUE) != 0)
@@ -204,6 +229,7 @@ static void load_thread(const struct kernel_model *model, struct kernel_thread *
 static void load_threads(struct kernel_model *model, uint32_t attribute_count, struct byte_reader *reader)
 {
 	struct thread_walk walk = walk_threads(model, attribute_count);
+	struct habits habits = no_habits();
 	histree_quark node;
 	uint64_t id,
 		left = read_varint(reader); /* threads up to the next that something is said of; 0: there is none */
@@ -217,7 +243,7 @@ static void load_threads(struct kernel_model *model, uint32_t attribute_count, s
 		if (thread == NULL)
 			return;
 		find_attributes(model, attribute_count, thread);
-		load_thread(model, thread, reader, left == 1);
+		load_thread(model, thread, &habits, reader, left == 1);
 		left = left == 1 ? read_varint(reader) : left - (left > 0);
 	}
 	reader->failed = reader->failed || left > 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_partial_history.c - several threads ask a partial history at once, in a cache that keeps next to nothing, and
- * get what the full one says.
+ * test_partial_history.c - several threads ask a partial history at once, in a cache that keeps next to nothing,
+ * and get what the full one says.
  */
 #include <pthread.h>
 #include <setjmp.h>
