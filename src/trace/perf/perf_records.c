@@ -34,27 +34,30 @@ static enum histree_status broken(const struct perf_records *records, const char
 	return error_set(error, HISTREE_ERR_TRACE, "at offset %" PRIu64 " %s", records->at, why);
 }
 
-/* Have so many bytes of the file, from where the next record is on; *out is NULL if it does not have them. */
+/* Returns so many bytes of the file, from where the next record is on, if the window has them. */
+static inline const uint8_t *seen(const struct perf_records *records, uint64_t size)
+{
+	const struct trace_window *window = &records->file->window;
+	uint64_t skipped = records->at - window->offset;
+	bool is_there = records->at >= window->offset && skipped <= window->count &&
+			size <= window->count - skipped && size <= records->file->end - records->at;
+	return is_there ? window->bytes + skipped : NULL;
+}
+
+/* Have them; *out is NULL if the file does not. */
 static enum histree_status see(struct perf_records *records, uint64_t size, const uint8_t **out,
 			       struct histree_error *error)
 {
-	struct trace_window *window = &records->file->window;
 	uint64_t left = records->file->end - records->at;
-	*out = NULL;
-	if (size > left)
+	*out = seen(records, size);
+	if (*out != NULL || size > left)
 		return HISTREE_OK;
-	uint64_t skipped = records->at - window->offset;
-	if (records->at < window->offset || skipped > window->count || size > window->count - skipped) {
-		size_t wanted = left < records->window_size ? (size_t)left : records->window_size;
-		enum histree_status status = trace_window_move(window, records->at, wanted, error);
-		if (status == HISTREE_ERR_IO)
-			return broken(records, "the file cannot be read any more", error);
-		if (status != HISTREE_OK || size > window->count)
-			return status;
-		skipped = 0;
-	}
-	*out = window->bytes + skipped;
-	return HISTREE_OK;
+	size_t wanted = left < records->window_size ? (size_t)left : records->window_size;
+	enum histree_status status = trace_window_move(&records->file->window, records->at, wanted, error);
+	if (status == HISTREE_ERR_IO)
+		return broken(records, "the file cannot be read any more", error);
+	*out = seen(records, size);
+	return status;
 }
 
 /* Returns how many bytes follow a record that are not of its own size. */

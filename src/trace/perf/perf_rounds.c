@@ -37,8 +37,10 @@ bool perf_rounds_add(struct perf_rounds *rounds, struct perf_entry entry, const 
 	struct perf_round *round = round_of(rounds, number);
 	uint8_t **bytes = &rounds->alive[slot].bytes;
 	size_t begin = rounds->alive[slot].size;
-	if (!array_reserve(bytes, &rounds->alive[slot].capacity, begin + size + 8) ||
-	    !array_reserve(&rounds->added, &rounds->added_capacity, rounds->added_count + 1))
+	bool has_room =
+		begin + size + 8 <= rounds->alive[slot].capacity && rounds->added_count < rounds->added_capacity;
+	if (!has_room && (!array_reserve(bytes, &rounds->alive[slot].capacity, begin + size + 8) ||
+			  !array_reserve(&rounds->added, &rounds->added_capacity, rounds->added_count + 1)))
 		return false;
 	if (size > 0)
 		memcpy(*bytes + begin, record, size);
