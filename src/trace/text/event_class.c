@@ -117,7 +117,11 @@ static struct text_class *make_class(struct event_text *text, const char *name)
 	for (size_t column = 0; column < count; column++) {
 		if (is_part(text, column))
 			continue;
-		fields[class->class.field_count] = event_map_field(&text->map, text->table.columns[column]);
+		/* The table may be opened again while the class is known. */
+		const char *name_of_field = event_map_field(&text->map, text->table.columns[column]);
+		fields[class->class.field_count] = arena_copy(&text->memory, name_of_field, strlen(name_of_field));
+		if (fields[class->class.field_count] == NULL)
+			return NULL;
 		columns[class->class.field_count++] = (uint16_t)column;
 	}
 	class->class.payload_count = class->class.field_count;
