@@ -11,7 +11,7 @@ struct overview_options overview_options_complete(const struct overview_options 
 {
 	struct overview_options options = asked != NULL ? *asked : (struct overview_options){ 0 };
 	if (options.history_states_min == 0)
-		options.history_states_min = 256 << 10;
+		options.history_states_min = 1 << 20;
 	complete(&options.states_min, 1024);
 	complete(&options.states_in_cell, 64);
 	complete(&options.states_in_window, 256 << 10);

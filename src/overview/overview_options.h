@@ -11,7 +11,7 @@
 
 /* Zero means the default. */
 struct overview_options {
-	uint64_t history_states_min;  /* rows of a history with fewer are made of it; 256 Ki */
+	uint64_t history_states_min;  /* a history with fewer has none; 1 Mi */
 	uint32_t states_min;          /* of an attribute that goes into an overview; 1,024 */
 	uint32_t states_in_cell;      /* of the first overview, on average; 64 */
 	uint32_t states_in_window;    /* that are in memory at once, about; 256 Ki */

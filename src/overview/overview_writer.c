@@ -222,8 +222,7 @@ static enum histree_status write_all(struct writer *writer, struct histree_error
 		return status;
 	writer->of = *histree_history_info(writer->source);
 	writer->of.nodes_at_height = NULL;
-	if (writer->of.interval_count < writer->options.number_states_min &&
-	    writer->of.interval_count < writer->options.history_states_min)
+	if (writer->of.interval_count < writer->options.history_states_min)
 		return HISTREE_OK;
 	status = state_counts_make(&writer->counts, writer->query, &writer->progress, error);
 	if (status == HISTREE_OK)

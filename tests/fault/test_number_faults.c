@@ -26,7 +26,8 @@
 enum { ATTRIBUTES = 2, STATES = 3000, RANGES = 40 };
 
 static const struct overview_options options = {
-	.history_states_min = 1 << 30, /* only numbers */
+	.history_states_min = 1,
+	.states_min = UINT32_MAX, /* only numbers */
 	.percent_max = 1000,
 	.numbers_percent_max = 1000,
 	.number_states_min = 8,
