@@ -85,7 +85,8 @@ enum {
 
 static inline uint16_t perf_u16(const uint8_t *at, bool is_big)
 {
-	return is_big ? (uint16_t)(at[0] << 8 | at[1]) : (uint16_t)(at[1] << 8 | at[0]);
+	unsigned number = is_big ? at[0] << 8 | at[1] : at[1] << 8 | at[0];
+	return (uint16_t)number;
 }
 
 static inline uint32_t perf_u32(const uint8_t *at, bool is_big)
