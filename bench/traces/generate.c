@@ -2,7 +2,7 @@
 /*
  * generate.c - make a kernel trace of a machine that never was: the papers' trace sets at any size.
  *
- *	generate --threads N [--cpus N] [--long-lived N] [--seed N] -o FOLDER
+ *	generate --threads N [--cpus N] [--long-lived N] [--seconds N] [--seed N] -o FOLDER
  *
  * The trace is CTF 1.8 as LTTng writes it.  `threads` short-lived threads start in waves (thesis 4.8.1, table
  * 4.1: about 17 events each) among `long-lived` ones that mostly sleep.  The same options give the same bytes.
@@ -21,10 +21,14 @@
 /* 2016-03-04 17:07:05 UTC, so that times look like times. */
 #define CLOCK_OFFSET INT64_C(1457111225000000000)
 
-enum { LONG_LIVED_MAX = 100000, THREADS_MAX = TID_MAX - FIRST_TID - LONG_LIVED_MAX - PARENTS };
+enum {
+	SECONDS_MAX = 1000000,
+	LONG_LIVED_MAX = 100000,
+	THREADS_MAX = TID_MAX - FIRST_TID - LONG_LIVED_MAX - PARENTS
+};
 
 struct options {
-	uint64_t threads, cpus, long_lived, seed;
+	uint64_t threads, cpus, long_lived, seconds, seed;
 	const char *folder;
 };
 
@@ -39,9 +43,13 @@ static bool number_from(const char *text, uint64_t min, uint64_t max, uint64_t *
 static bool options_parse(int argc, char **argv, struct options *options)
 {
 	static const struct option known[] = {
-		{ "threads", required_argument, NULL, 't' },    { "cpus", required_argument, NULL, 'c' },
-		{ "long-lived", required_argument, NULL, 'l' }, { "seed", required_argument, NULL, 's' },
-		{ "output", required_argument, NULL, 'o' },     { NULL, 0, NULL, 0 },
+		{ "threads", required_argument, NULL, 't' },
+		{ "cpus", required_argument, NULL, 'c' },
+		{ "long-lived", required_argument, NULL, 'l' },
+		{ "seed", required_argument, NULL, 's' },
+		{ "seconds", required_argument, NULL, 'n' },
+		{ "output", required_argument, NULL, 'o' },
+		{ NULL, 0, NULL, 0 },
 	};
 	bool understood = true;
 	int option;
@@ -52,6 +60,8 @@ static bool options_parse(int argc, char **argv, struct options *options)
 			understood = number_from(optarg, 1, CPUS_MAX, &options->cpus);
 		else if (option == 'l')
 			understood = number_from(optarg, 0, LONG_LIVED_MAX, &options->long_lived);
+		else if (option == 'n')
+			understood = number_from(optarg, 0, SECONDS_MAX, &options->seconds);
 		else if (option == 's')
 			understood = number_from(optarg, 0, UINT64_MAX, &options->seed);
 		else if (option == 'o')
@@ -107,7 +117,8 @@ static int generate(const struct options *options)
 	failure = machine_init(&machine, &machine_options, &trace, options->folder);
 	if (failure == 0)
 		failure = workload_init(&workload, &machine, (uint32_t)options->threads,
-					(uint32_t)options->long_lived);
+					(uint32_t)options->long_lived,
+					options->long_lived > 0 ? options->seconds * UINT64_C(1000000000) : 0);
 	if (failure == 0)
 		failure = machine_run(&machine);
 	int closed = machine_close(&machine);
@@ -124,9 +135,12 @@ int main(int argc, char **argv)
 	struct options options = { .cpus = 8, .long_lived = 64, .seed = 1 };
 	if (!options_parse(argc, argv, &options)) {
 		fprintf(stderr,
-			"usage: generate --threads N [--cpus N] [--long-lived N] [--seed N] -o FOLDER\n"
-			"threads 1 to %d, cpus 1 to %d (8), long-lived 0 to %d (64), seed any number (1)\n",
-			THREADS_MAX, CPUS_MAX, LONG_LIVED_MAX);
+			"usage: generate --threads N [--cpus N] [--long-lived N] [--seconds N] [--seed N] -o "
+			"FOLDER\n"
+			"threads 1 to %d, cpus 1 to %d (8), long-lived 0 to %d (64), seconds at least, if threads "
+			"live "
+			"long, 0 to %d (0), seed any number (1)\n",
+			THREADS_MAX, CPUS_MAX, LONG_LIVED_MAX, SECONDS_MAX);
 		return 2;
 	}
 	int failure = generate(&options);

@@ -240,8 +240,8 @@ static enum task_state die(struct workload *workload, struct cpu *cpu, struct ac
 		parent->wave->children[actor->place] = NULL;
 		if (parent->thread.sleeps && parent->wave->joined == actor->place)
 			machine_wake(workload->machine, cpu, &parent->thread);
-	} else if (--workload->living_parents == 0) {
-		workload->machine->done = true;
+	} else {
+		workload->living_parents--;
 	}
 	kernel_sched_process_exit(&cpu->stream, cpu_stamp(cpu), &actor->thread.task);
 	return TASK_DEAD;
@@ -317,9 +317,12 @@ static enum task_state act(struct workload *workload, struct cpu *cpu, struct ac
 enum task_state workload_step(void *context, struct cpu *cpu)
 {
 	struct actor *actor = actor_of(cpu->current);
-	enum task_state state = act(context, cpu, actor);
+	struct workload *workload = context;
+	enum task_state state = act(workload, cpu, actor);
 	if (state != TASK_DEAD)
 		begin_step(actor, cpu);
+	if (workload->living_parents == 0 && cpu->now >= workload->until)
+		workload->machine->done = true;
 	return state;
 }
 
@@ -381,9 +384,10 @@ static bool add_parents(struct workload *workload, uint32_t thread_count)
 }
 
 int workload_init(struct workload *workload, struct machine *machine, uint32_t thread_count,
-		  uint32_t long_lived_count)
+		  uint32_t long_lived_count, uint64_t length_ns)
 {
-	*workload = (struct workload){ .machine = machine, .next_tid = FIRST_TID };
+	*workload =
+		(struct workload){ .machine = machine, .next_tid = FIRST_TID, .until = MACHINE_START + length_ns };
 	struct cpu *first_cpu = &machine->cpus[0];
 	kernel_statedump_start(&first_cpu->stream, cpu_stamp(first_cpu));
 	if (!add_long_lived(workload, long_lived_count) || !add_parents(workload, thread_count))

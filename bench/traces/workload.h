@@ -33,11 +33,15 @@ struct workload {
 	struct actor *unused;
 	uint32_t living_parents;
 	int32_t next_tid;
+	uint64_t until; /* goes on at least so long */
 };
 
-/* FIRST_TID and all threads must fit below TID_MAX.  0 or an errno; either way it is to be released. */
+/*
+ * Goes on until the short-lived threads have ended, and `length_ns` at least, if there are long-lived ones.  FIRST_TID
+ * and all threads must fit below TID_MAX.  0 or an errno; either way it is to be released.
+ */
 int workload_init(struct workload *workload, struct machine *machine, uint32_t thread_count,
-		  uint32_t long_lived_count);
+		  uint32_t long_lived_count, uint64_t length_ns);
 void workload_release(struct workload *workload);
 
 /* For the machine: `context` is the workload. */
