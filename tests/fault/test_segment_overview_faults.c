@@ -395,7 +395,7 @@ static bool forge_sums(const struct memory_io *memory, const char *path, enum li
 	struct segment_summary *summaries = calloc(SEGMENTS, sizeof(*summaries)), *rich[2];
 	struct duration_buckets buckets;
 	size_t count = 0, found = 0;
-	char copy[NAME_SIZE];
+	char copy[NAME_SIZE + 8];
 	assert_non_null(summaries);
 	snprintf(copy, sizeof(copy), "%s.copy", path);
 	duration_buckets_init(&buckets, SUMMARY_BUCKETS_PER_DECADE);

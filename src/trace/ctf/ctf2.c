@@ -8,16 +8,21 @@
 
 static bool is_blank(const char *text, size_t size)
 {
-	return strspn(text, " \t\r\n") >= size;
+	size_t at = 0;
+	while (at < size && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r' || text[at] == '\n'))
+		at++;
+	return at == size;
 }
 
 /* Read the texts between separators; RFC 7464 lets some be empty. */
 static bool read_all(struct ctf2_reader *reader, const char *text)
 {
 	struct ctf2_value all = { .reader = reader };
+	const char *end = text + strlen(text);
 	while (*text == CTF2_SEPARATOR) {
 		text++;
-		size_t size = strcspn(text, "\x1e");
+		const char *next = memchr(text, CTF2_SEPARATOR, (size_t)(end - text));
+		size_t size = (size_t)((next != NULL ? next : end) - text);
 		if (!is_blank(text, size)) {
 			reader->fragment++;
 			json_t *json = ctf2_json(reader, text, size);
