@@ -37,8 +37,8 @@ struct workload {
 };
 
 /*
- * Goes on until the short-lived threads have ended, and `length_ns` at least, if there are long-lived ones.  FIRST_TID
- * and all threads must fit below TID_MAX.  0 or an errno; either way it is to be released.
+ * Goes on until the short-lived threads have ended, and `length_ns` at least, if there are long-lived ones.
+ * FIRST_TID and all threads must fit below TID_MAX.  0 or an errno; either way it is to be released.
  */
 int workload_init(struct workload *workload, struct machine *machine, uint32_t thread_count,
 		  uint32_t long_lived_count, uint64_t length_ns);
