@@ -6,9 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trace/perf/perf_source.h"
+
 enum { FIRST_BYTES = 512 };
 
-static const struct trace_format perf = { .name = "a recording of perf", .is_perf = true };
+static const struct trace_format perf = { .name = "a recording of perf", .kind = &perf_format };
 static const struct trace_format old_perf = { .name = "a recording of perf before 2010",
 					      .advice = "record with a newer perf" };
 static const struct trace_format trace_cmd = { .name = "a recording of trace-cmd",

@@ -8,13 +8,14 @@
 #ifndef TRACE_TRACE_FORMAT_H
 #define TRACE_TRACE_FORMAT_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
+#include "trace/trace_source.h"
+
 struct trace_format {
-	const char *name;   /* ends the sentence "this is ..." */
-	const char *advice; /* what to do with it; NULL: it is read */
-	bool is_perf;       /* as perf record writes it */
+	const char *name;                     /* ends the sentence "this is ..." */
+	const struct trace_format_kind *kind; /* what reads such a file, a trace by itself; NULL: nothing does */
+	const char *advice;                   /* what to do with it then */
 };
 
 /* Returns the format that the first bytes of a file are of, or NULL if they are of none that is known. */

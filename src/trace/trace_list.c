@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/trace_word.h"
 #include "trace/ctf/ctf_source.h"
-#include "trace/perf/perf_source.h"
 #include "trace/text/event_text.h"
 #include "trace/trace_format.h"
 
@@ -110,7 +109,7 @@ static enum histree_status find_below(struct trace_list *list, const char *path,
 static const struct trace_format_kind *kind_of_file(const char *path)
 {
 	const struct trace_format *format = trace_format_of_path(path);
-	return format != NULL && format->is_perf ? &perf_format : NULL;
+	return format != NULL ? format->kind : NULL;
 }
 
 enum histree_status trace_list_find(struct trace_list *list, const char *path, struct histree_error *error)
