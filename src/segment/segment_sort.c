@@ -9,16 +9,7 @@
 #include "base/error.h"
 #include "item/segment_batch.h"
 #include "item/segment_copy.h"
-#include "segment/sorted_run.h"
-
-enum {
-	RUN_WINDOW_MAX = 256 << 10,
-	RUN_WINDOW_MIN = 4 << 10,
-};
-
-struct run_extent {
-	uint64_t at, end;
-};
+#include "store/spill_runs.h"
 
 struct segment_sort {
 	const struct histree_segment_query *query;
@@ -31,54 +22,8 @@ struct segment_sort {
 	size_t count, capacity;
 	size_t next; /* to be handed out, where there are no runs */
 
-	/* What was written. */
-	struct spill_file spill;
-	uint64_t spilled;
-	struct run_extent *extents;
-	size_t run_count, extents_capacity;
-
-	/* Being merged: a heap of runs by their first segments. */
-	struct sorted_run *runs;
-	struct sorted_run **heap;
-	size_t heap_count;
-	bool first_is_out; /* the first segment of the first run was handed out */
+	struct spill_runs runs; /* what memory has no room for */
 };
-
-enum histree_status segment_sort_create(const struct histree_segment_query *query,
-					const struct histree_segment_schema *schema,
-					const struct segment_room *room, struct segment_sort **out,
-					struct histree_error *error)
-{
-	struct segment_sort *sort = calloc(1, sizeof(*sort));
-	*out = sort;
-	if (sort == NULL)
-		return error_memory(error, "sorting segments");
-	sort->query = query;
-	sort->schema = schema;
-	sort->room = room;
-	sort->spill = spill_file(room->io, room->neighbour);
-	return HISTREE_OK;
-}
-
-void segment_sort_free(struct segment_sort *sort)
-{
-	if (sort == NULL)
-		return;
-	arena_release(&sort->contents);
-	spill_file_close(&sort->spill);
-	for (size_t i = 0; sort->runs != NULL && i < sort->run_count; i++)
-		sorted_run_release(&sort->runs[i]);
-	free(sort->items);
-	free(sort->extents);
-	free(sort->runs);
-	free(sort->heap);
-	free(sort);
-}
-
-uint64_t segment_sort_spilled_bytes(const struct segment_sort *sort)
-{
-	return sort->spilled;
-}
 
 /* ---- the order ---------------------------------------------------------------------------------- */
 
@@ -125,10 +70,60 @@ static int compare_items(const void *a, const void *b, void *sort)
 	return compare(a, b, sort);
 }
 
+/* Both a segment in memory and a decoded one begin with what is compared. */
+static int compare_decoded(const void *a, const void *b, const void *sort)
+{
+	return compare(a, b, sort);
+}
+
+static bool decode(struct byte_reader *reader, void *item, const void *sort)
+{
+	return sorted_segment_decode(reader, item, ((const struct segment_sort *)sort)->schema->field_count);
+}
+
+static const struct spill_item_kind item_kind = {
+	.size = sizeof(struct decoded_segment),
+	.decode = decode,
+	.compare = compare_decoded,
+};
+
 static void sort_items(struct segment_sort *sort)
 {
 	if (sort->count > 1)
 		qsort_r(sort->items, sort->count, sizeof(*sort->items), compare_items, sort);
+}
+
+/* ---- a sort ------------------------------------------------------------------------------------- */
+
+enum histree_status segment_sort_create(const struct histree_segment_query *query,
+					const struct histree_segment_schema *schema,
+					const struct segment_room *room, struct segment_sort **out,
+					struct histree_error *error)
+{
+	struct segment_sort *sort = calloc(1, sizeof(*sort));
+	*out = sort;
+	if (sort == NULL)
+		return error_memory(error, "sorting segments");
+	sort->query = query;
+	sort->schema = schema;
+	sort->room = room;
+	sort->runs = spill_runs(room->io, room->neighbour, &item_kind, sort);
+	return HISTREE_OK;
+}
+
+void segment_sort_free(struct segment_sort *sort)
+{
+	if (sort == NULL)
+		return;
+	arena_release(&sort->contents);
+	spill_runs_release(&sort->runs);
+	free(sort->items);
+	free(sort);
+}
+
+uint64_t segment_sort_spilled_bytes(const struct segment_sort *sort)
+{
+	return sort->runs.bytes;
 }
 
 /* ---- gathering ---------------------------------------------------------------------------------- */
@@ -155,30 +150,20 @@ static size_t bytes_in_memory(const struct segment_sort *sort)
 /* What is in memory, sorted, becomes a run. */
 static enum histree_status write_run(struct segment_sort *sort, struct histree_error *error)
 {
-	uint8_t *buffer = NULL;
-	size_t capacity = 0, used = 0, fields = sort->schema->field_count;
+	size_t fields = sort->schema->field_count;
 	enum histree_status status = HISTREE_OK;
-	struct run_extent extent = { .at = sort->spilled, .end = sort->spilled };
-	if (!array_reserve(&sort->extents, &sort->extents_capacity, sort->run_count + 1))
-		return error_memory(error, "sorting segments");
 	for (size_t i = 0; status == HISTREE_OK && i < sort->count; i++) {
-		size_t max = sorted_run_item_size(&sort->items[i].segment, fields);
-		if (!array_reserve(&buffer, &capacity, used + max)) {
-			status = error_memory(error, "sorting segments");
-			break;
-		}
-		used = (size_t)(sorted_run_put(buffer + used, &sort->items[i], fields) - buffer);
-		if (used < RUN_WINDOW_MAX && i + 1 < sort->count)
-			continue;
-		status = spill_file_write(&sort->spill, buffer, used, extent.end, error);
-		extent.end += used;
-		used = 0;
+		size_t max = sorted_segment_size(&sort->items[i].segment, fields);
+		uint8_t *at = spill_runs_room(&sort->runs, max, error);
+		if (at == NULL)
+			return HISTREE_ERR_MEMORY;
+		size_t size = (size_t)(sorted_segment_put(at, &sort->items[i], fields) - at);
+		status = spill_runs_put(&sort->runs, size, error);
 	}
-	free(buffer);
+	if (status == HISTREE_OK)
+		status = spill_runs_end_run(&sort->runs, error);
 	if (status != HISTREE_OK)
 		return status;
-	sort->spilled = extent.end;
-	sort->extents[sort->run_count++] = extent;
 	sort->count = 0;
 	arena_release(&sort->contents);
 	return HISTREE_OK;
@@ -223,91 +208,32 @@ enum histree_status segment_sort_add(struct segment_sort *sort, const struct his
 	return HISTREE_OK;
 }
 
-/* ---- merging ------------------------------------------------------------------------------------ */
-
-static bool firsts_before(const struct segment_sort *sort, size_t a, size_t b)
-{
-	return compare(&sort->heap[a]->first, &sort->heap[b]->first, sort) < 0;
-}
-
-static void sift_down(struct segment_sort *sort, size_t position)
-{
-	for (;;) {
-		size_t child = 2 * position + 1;
-		if (child >= sort->heap_count)
-			return;
-		if (child + 1 < sort->heap_count && firsts_before(sort, child + 1, child))
-			child++;
-		if (!firsts_before(sort, child, position))
-			return;
-		struct sorted_run *run = sort->heap[position];
-		sort->heap[position] = sort->heap[child];
-		sort->heap[child] = run;
-		position = child;
-	}
-}
-
-static enum histree_status open_runs(struct segment_sort *sort, struct histree_error *error)
-{
-	free(sort->items);
-	sort->items = NULL;
-	sort->capacity = 0;
-	sort->runs = calloc(sort->run_count, sizeof(*sort->runs));
-	sort->heap = calloc(sort->run_count, sizeof(struct sorted_run *));
-	if (sort->runs == NULL || sort->heap == NULL)
-		return error_memory(error, "merging");
-	size_t window = sort->room->bytes / sort->run_count;
-	window = window > RUN_WINDOW_MAX ? RUN_WINDOW_MAX : window;
-	window = window < RUN_WINDOW_MIN ? RUN_WINDOW_MIN : window;
-	for (size_t i = 0; i < sort->run_count; i++) {
-		struct sorted_run *run = &sort->runs[i];
-		if (sorted_run_open(run, sort->extents[i].at, sort->extents[i].end, window) != HISTREE_OK)
-			return error_memory(error, "merging");
-		enum histree_status status = sorted_run_next(run, &sort->spill, sort->schema->field_count, error);
-		if (status < 0)
-			return status;
-		if (status == HISTREE_OK)
-			sort->heap[sort->heap_count++] = run;
-	}
-	for (size_t position = sort->heap_count / 2; position-- > 0;)
-		sift_down(sort, position);
-	return HISTREE_OK;
-}
+/* ---- handing out ------------------------------------------------------------------------------ */
 
 enum histree_status segment_sort_finish(struct segment_sort *sort, struct histree_error *error)
 {
 	sort_items(sort);
-	if (sort->run_count == 0)
+	if (sort->runs.count == 0)
 		return HISTREE_OK;
 	enum histree_status status = sort->count > 0 ? write_run(sort, error) : HISTREE_OK;
-	return status == HISTREE_OK ? open_runs(sort, error) : status;
-}
-
-static enum histree_status next_of_runs(struct segment_sort *sort, struct sorted_segment *out,
-					struct histree_error *error)
-{
-	if (sort->first_is_out) {
-		enum histree_status status =
-			sorted_run_next(sort->heap[0], &sort->spill, sort->schema->field_count, error);
-		if (status < 0)
-			return status;
-		if (status == HISTREE_END)
-			sort->heap[0] = sort->heap[--sort->heap_count];
-		sift_down(sort, 0);
-		sort->first_is_out = false;
-	}
-	if (sort->heap_count == 0)
-		return HISTREE_END;
-	*out = sort->heap[0]->first;
-	sort->first_is_out = true;
-	return HISTREE_OK;
+	if (status != HISTREE_OK)
+		return status;
+	free(sort->items);
+	sort->items = NULL;
+	sort->capacity = 0;
+	return spill_runs_merge(&sort->runs, sort->room->bytes, error);
 }
 
 enum histree_status segment_sort_next(struct segment_sort *sort, struct sorted_segment *out,
 				      struct histree_error *error)
 {
-	if (sort->run_count > 0)
-		return next_of_runs(sort, out, error);
+	if (sort->runs.count > 0) {
+		const void *item;
+		enum histree_status status = spill_runs_next(&sort->runs, &item, error);
+		if (status == HISTREE_OK)
+			*out = ((const struct decoded_segment *)item)->item;
+		return status;
+	}
 	if (sort->next == sort->count)
 		return HISTREE_END;
 	*out = sort->items[sort->next++];

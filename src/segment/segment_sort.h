@@ -11,7 +11,7 @@
 #define SEGMENT_SEGMENT_SORT_H
 
 #include "segment/segment_backend.h"
-#include "segment/sorted_run.h"
+#include "segment/sorted_segment.h"
 
 struct segment_sort;
 

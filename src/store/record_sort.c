@@ -8,21 +8,15 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/radix_sort.h"
-#include "store/record_run.h"
+#include "store/spill_runs.h"
 
 enum {
 	MEMORY_MIN = 1 << 20,
-	WINDOW_MAX = 256 << 10,
-	WINDOW_MIN = 4 << 10,
 	ENTRY_BYTES = 2 * (int)sizeof(struct keyed_index), /* of a record, and as many to sort it */
 };
 
 /* An entry says in 32 bits where its record is. */
 static const size_t bytes_max = UINT32_MAX;
-
-struct run_extent {
-	uint64_t at, end;
-};
 
 struct record_sort {
 	size_t memory_max;
@@ -35,17 +29,33 @@ struct record_sort {
 	bool is_ordered; /* so far each key is at least the one before */
 	size_t next;     /* to be handed out, where there are no runs */
 
-	/* What was written. */
-	struct spill_file spill;
-	uint64_t spilled;
-	struct run_extent *extents;
-	size_t run_count, extent_capacity;
+	struct spill_runs runs; /* what memory has no room for */
+};
 
-	/* Being merged: a heap of runs by their first records. */
-	struct record_run *runs;
-	struct record_run **heap;
-	size_t heap_count;
-	bool first_is_out; /* the first record of the first run was handed out */
+static bool decode(struct byte_reader *reader, void *item, const void *sort)
+{
+	(void)sort;
+	struct sorted_record *record = item;
+	uint64_t step = read_varint(reader), size = read_varint(reader);
+	const uint8_t *bytes = read_bytes(reader, (size_t)size);
+	if (reader->failed)
+		return false;
+	*record = (struct sorted_record){ .key = record->key + step, .bytes = bytes, .size = (size_t)size };
+	return true;
+}
+
+/* Of equal keys the run that was written first has the records that arrived first. */
+static int compare(const void *a, const void *b, const void *sort)
+{
+	(void)sort;
+	uint64_t left = ((const struct sorted_record *)a)->key, right = ((const struct sorted_record *)b)->key;
+	return (left > right) - (left < right);
+}
+
+static const struct spill_item_kind record_kind = {
+	.size = sizeof(struct sorted_record),
+	.decode = decode,
+	.compare = compare,
 };
 
 enum histree_status record_sort_create(const struct io *io, const char *neighbour, size_t memory_max,
@@ -56,7 +66,7 @@ enum histree_status record_sort_create(const struct io *io, const char *neighbou
 	if (sort == NULL)
 		return error_memory(error, "sorting");
 	sort->memory_max = memory_max > MEMORY_MIN ? memory_max : MEMORY_MIN;
-	sort->spill = spill_file(io, neighbour);
+	sort->runs = spill_runs(io, neighbour, &record_kind, sort);
 	sort->is_ordered = true;
 	return HISTREE_OK;
 }
@@ -76,18 +86,13 @@ void record_sort_free(struct record_sort *sort)
 	if (sort == NULL)
 		return;
 	release_gathered(sort);
-	for (size_t i = 0; sort->runs != NULL && i < sort->run_count; i++)
-		record_run_release(&sort->runs[i]);
-	spill_file_close(&sort->spill);
-	free(sort->extents);
-	free(sort->runs);
-	free(sort->heap);
+	spill_runs_release(&sort->runs);
 	free(sort);
 }
 
 uint64_t record_sort_spilled_bytes(const struct record_sort *sort)
 {
-	return sort->spilled;
+	return sort->runs.bytes;
 }
 
 /* ---- gathering ---------------------------------------------------------------------------------- */
@@ -116,35 +121,23 @@ static struct sorted_record gathered_at(const struct record_sort *sort, size_t p
 /* What has gathered, sorted, becomes a run. */
 static enum histree_status write_run(struct record_sort *sort, struct histree_error *error)
 {
-	uint8_t *buffer = NULL;
-	size_t capacity = 0, used = 0;
 	uint64_t key = 0;
-	struct run_extent extent = { .at = sort->spilled, .end = sort->spilled };
-	if (!array_reserve(&sort->extents, &sort->extent_capacity, sort->run_count + 1))
-		return error_memory(error, "sorting");
 	enum histree_status status = sort_gathered(sort, error);
 	for (size_t i = 0; status == HISTREE_OK && i < sort->count; i++) {
 		struct sorted_record record = gathered_at(sort, i);
-		if (!array_reserve(&buffer, &capacity, used + 2 * VARINT_SIZE_MAX + record.size)) {
-			status = error_memory(error, "sorting");
-			break;
-		}
-		uint8_t *at = put_varint(buffer + used, record.key - key);
+		uint8_t *room = spill_runs_room(&sort->runs, 2 * VARINT_SIZE_MAX + record.size, error);
+		if (room == NULL)
+			return HISTREE_ERR_MEMORY;
+		uint8_t *at = put_varint(room, record.key - key);
 		at = put_varint(at, record.size);
 		memcpy(at, record.bytes, record.size);
 		key = record.key;
-		used = (size_t)(at - buffer) + record.size;
-		if (used < WINDOW_MAX && i + 1 < sort->count)
-			continue;
-		status = spill_file_write(&sort->spill, buffer, used, extent.end, error);
-		extent.end += used;
-		used = 0;
+		status = spill_runs_put(&sort->runs, (size_t)(at - room) + record.size, error);
 	}
-	free(buffer);
+	if (status == HISTREE_OK)
+		status = spill_runs_end_run(&sort->runs, error);
 	if (status != HISTREE_OK)
 		return status;
-	sort->spilled = extent.end;
-	sort->extents[sort->run_count++] = extent;
 	sort->count = sort->used = 0;
 	sort->is_ordered = true;
 	return HISTREE_OK;
@@ -176,89 +169,29 @@ void record_sort_add(struct record_sort *sort, uint64_t key, size_t size)
 	sort->used = (size_t)(at - sort->bytes) + size;
 }
 
-/* ---- merging ------------------------------------------------------------------------------------ */
-
-/* Of equal keys the run that was written first has the records that arrived first. */
-static bool comes_before(const struct record_run *a, const struct record_run *b)
-{
-	return a->first.key != b->first.key ? a->first.key < b->first.key : a < b;
-}
-
-static void sift_down(struct record_sort *sort, size_t position)
-{
-	struct record_run *moved = sort->heap[position];
-	for (;;) {
-		size_t child = 2 * position + 1;
-		if (child >= sort->heap_count)
-			break;
-		if (child + 1 < sort->heap_count && comes_before(sort->heap[child + 1], sort->heap[child]))
-			child++;
-		if (!comes_before(sort->heap[child], moved))
-			break;
-		sort->heap[position] = sort->heap[child];
-		position = child;
-	}
-	sort->heap[position] = moved;
-}
-
-static enum histree_status open_runs(struct record_sort *sort, struct histree_error *error)
-{
-	release_gathered(sort);
-	sort->runs = calloc(sort->run_count, sizeof(*sort->runs));
-	sort->heap = calloc(sort->run_count, sizeof(struct record_run *));
-	if (sort->runs == NULL || sort->heap == NULL)
-		return error_memory(error, "merging");
-	size_t window = sort->memory_max / sort->run_count;
-	window = window > WINDOW_MAX ? WINDOW_MAX : window;
-	window = window < WINDOW_MIN ? WINDOW_MIN : window;
-	for (size_t i = 0; i < sort->run_count; i++) {
-		struct record_run *run = &sort->runs[i];
-		if (record_run_open(run, sort->extents[i].at, sort->extents[i].end, window) != HISTREE_OK)
-			return error_memory(error, "merging");
-		enum histree_status status = record_run_next(run, &sort->spill, error);
-		if (status < 0)
-			return status;
-		if (status == HISTREE_OK)
-			sort->heap[sort->heap_count++] = run;
-	}
-	for (size_t position = sort->heap_count / 2; position-- > 0;)
-		sift_down(sort, position);
-	return HISTREE_OK;
-}
+/* ---- handing out -------------------------------------------------------------------------------- */
 
 enum histree_status record_sort_finish(struct record_sort *sort, struct histree_error *error)
 {
-	if (sort->run_count == 0)
+	if (sort->runs.count == 0)
 		return sort_gathered(sort, error);
 	enum histree_status status = sort->count > 0 ? write_run(sort, error) : HISTREE_OK;
-	return status == HISTREE_OK ? open_runs(sort, error) : status;
-}
-
-static enum histree_status next_of_runs(struct record_sort *sort, struct sorted_record *out,
-					struct histree_error *error)
-{
-	if (sort->first_is_out) {
-		enum histree_status status = record_run_next(sort->heap[0], &sort->spill, error);
-		if (status < 0)
-			return status;
-		sort->first_is_out = false;
-		if (status == HISTREE_END)
-			sort->heap[0] = sort->heap[--sort->heap_count];
-		if (sort->heap_count > 0)
-			sift_down(sort, 0);
-	}
-	if (sort->heap_count == 0)
-		return HISTREE_END;
-	*out = sort->heap[0]->first;
-	sort->first_is_out = true;
-	return HISTREE_OK;
+	if (status != HISTREE_OK)
+		return status;
+	release_gathered(sort);
+	return spill_runs_merge(&sort->runs, sort->memory_max, error);
 }
 
 enum histree_status record_sort_next(struct record_sort *sort, struct sorted_record *out,
 				     struct histree_error *error)
 {
-	if (sort->run_count > 0)
-		return next_of_runs(sort, out, error);
+	if (sort->runs.count > 0) {
+		const void *item;
+		enum histree_status status = spill_runs_next(&sort->runs, &item, error);
+		if (status == HISTREE_OK)
+			*out = *(const struct sorted_record *)item;
+		return status;
+	}
 	if (sort->next == sort->count)
 		return HISTREE_END;
 	*out = gathered_at(sort, sort->next++);

@@ -16,9 +16,18 @@
 #ifndef STORE_RECORD_SORT_H
 #define STORE_RECORD_SORT_H
 
-#include "store/record_run.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/io.h"
 
 struct record_sort;
+
+struct sorted_record {
+	uint64_t key;
+	const uint8_t *bytes; /* borrowed until the next one is asked for */
+	size_t size;
+};
 
 /* Numbers below zero come first. */
 static inline uint64_t record_key_signed(int64_t number)
