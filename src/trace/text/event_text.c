@@ -256,9 +256,9 @@ static void describe(struct event_text *text)
 		.tracer_minor = strncmp(tracers[i].tracer, "lttng", 5) == 0 ? 13 : -1,
 		.hostname = "",
 		.machine = text->map.machine != NULL ? text->map.machine : "",
-		.get_int = event_class_get_int,
-		.get_string = event_class_get_string,
-		.visit = event_class_visit,
+		.get_int = event_row_get_int,
+		.get_string = event_row_get_string,
+		.visit = event_row_visit,
 	};
 }
 

@@ -12,13 +12,6 @@
 #include "trace/text/event_window.h"
 #include "trace/trace_source.h"
 
-/* Events of one name.  The fields are the columns that had been seen when one of them had each. */
-struct text_class {
-	struct event_class class;
-	const uint16_t *columns; /* of the fields */
-	uint16_t column_count;   /* of the text, when the class was made */
-};
-
 struct event_text {
 	struct trace_source base;
 	struct trace_stream stream; /* the only one */

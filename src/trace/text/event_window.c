@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-
 static size_t place_of(const struct event_window *window, size_t position)
 {
 	return (window->first + position) % EVENT_WINDOW_ROWS;
@@ -31,21 +29,12 @@ struct event_row *event_window_room(struct event_window *window)
 	return calloc(1, sizeof(struct event_row));
 }
 
-static void free_row(struct event_row *row)
-{
-	if (row == NULL)
-		return;
-	free(row->cells);
-	free(row->bytes);
-	free(row);
-}
-
 /* Long rows are rare: their memory is given back. */
 void event_window_drop(struct event_window *window, struct event_row *row)
 {
 	enum { KEPT = EVENT_WINDOW_BYTES / EVENT_WINDOW_ROWS };
 	if (row->byte_capacity + row->cell_capacity * sizeof(*row->cells) > KEPT)
-		free_row(row);
+		event_row_free(row);
 	else
 		window->spare[window->spare_count++] = row;
 }
@@ -53,30 +42,6 @@ void event_window_drop(struct event_window *window, struct event_row *row)
 static size_t size_of(const struct event_row *row)
 {
 	return row->byte_count + row->cell_count * sizeof(*row->cells);
-}
-
-bool event_row_copy(struct event_row *row, const struct text_cell *cells, size_t count)
-{
-	size_t size = 0;
-	for (size_t i = 0; i < count; i++)
-		if (cells[i].kind == TEXT_PLAIN || cells[i].kind == TEXT_STRING)
-			size += cells[i].size + 1;
-	if (!array_reserve(&row->cells, &row->cell_capacity, count + 1) ||
-	    !array_reserve(&row->bytes, &row->byte_capacity, size + 1))
-		return false;
-	char *at = row->bytes;
-	for (size_t i = 0; i < count; i++) {
-		row->cells[i] = cells[i];
-		if (cells[i].kind != TEXT_PLAIN && cells[i].kind != TEXT_STRING)
-			continue;
-		row->cells[i].bytes = at;
-		memcpy(at, cells[i].bytes, cells[i].size);
-		at += cells[i].size;
-		*at++ = '\0';
-	}
-	row->cell_count = count;
-	row->byte_count = size;
-	return true;
 }
 
 bool event_window_add(struct event_window *window, struct event_row *row)
@@ -129,11 +94,11 @@ void event_window_position(const struct event_window *window, uint64_t *row_at, 
 
 void event_window_release(struct event_window *window)
 {
-	free_row(window->out);
+	event_row_free(window->out);
 	for (size_t i = 0; i < window->count; i++)
-		free_row(window->rows[place_of(window, i)]);
+		event_row_free(window->rows[place_of(window, i)]);
 	for (size_t i = 0; i < window->spare_count; i++)
-		free_row(window->spare[i]);
+		event_row_free(window->spare[i]);
 	free((void *)window->rows);
 	free((void *)window->spare);
 	*window = (struct event_window){ 0 };

@@ -8,27 +8,10 @@
 #ifndef TRACE_TEXT_EVENT_WINDOW_H
 #define TRACE_TEXT_EVENT_WINDOW_H
 
-#include <stdbool.h>
-
 #include "histree/status.h"
-#include "text/text_cell.h"
+#include "trace/text/event_row.h"
 
 enum { EVENT_WINDOW_ROWS = 4096, EVENT_WINDOW_BYTES = 16 << 20 };
-
-struct text_class;
-
-/* A row of its own. */
-struct event_row {
-	histree_time time;
-	int32_t cpu;
-	const struct text_class *class;
-	uint64_t row_at;  /* byte of the text */
-	uint64_t arrival; /* its number among those read */
-	struct text_cell *cells;
-	size_t cell_count, cell_capacity;
-	char *bytes; /* of the cells */
-	size_t byte_count, byte_capacity;
-};
 
 struct event_window {
 	struct event_row **rows; /* a ring, by time: EVENT_WINDOW_ROWS of them at most */
@@ -50,9 +33,6 @@ static inline bool event_window_is_full(const struct event_window *window)
 /* Returns a row to be filled and added, or given back by event_window_drop(); NULL if memory is out. */
 struct event_row *event_window_room(struct event_window *window);
 void event_window_drop(struct event_window *window, struct event_row *row);
-
-/* Copy cells into a row.  Returns false if memory is out. */
-bool event_row_copy(struct event_row *row, const struct text_cell *cells, size_t count);
 
 /* Returns false if the row is late: one after it in time was given before. */
 bool event_window_add(struct event_window *window, struct event_row *row);
