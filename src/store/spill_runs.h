@@ -20,8 +20,8 @@
 struct spill_item_kind {
 	size_t size; /* of a decoded item */
 	/*
-	 * Decode the next item of a run into the place of the one before, which is zero at first.  It may point into
-	 * the bytes.  Returns false, and leaves what it needs again, if the bytes end within the item.
+	 * Decode the next item of a run into the place of the one before, which is zero at first.  It may point
+	 * into the bytes.  Returns false, and leaves what it needs again, if the bytes end within the item.
 	 */
 	bool (*decode)(struct byte_reader *reader, void *item, const void *context);
 	/* Less than 0, 0 or more than 0.  Of equal items that of the run that was written first comes first. */

@@ -41,6 +41,11 @@ size_t text_table_add_column(struct text_table *table, const char *name, size_t 
 		text_table_fault(table, TEXT_NO_COLUMN, error, "more than %d columns", TEXT_COLUMNS_MAX);
 		return TEXT_NO_COLUMN;
 	}
+	if (size > TEXT_NAME_MAX) {
+		text_table_fault(table, TEXT_NO_COLUMN, error, "column '%.40s...' has a name of more than %d bytes",
+				 name, TEXT_NAME_MAX);
+		return TEXT_NO_COLUMN;
+	}
 	const char *copy = arena_copy(&table->names, name, size);
 	size_t count = table->column_count + 1;
 	if (copy == NULL || !array_reserve(&table->columns, &table->column_capacity, count) ||
@@ -61,14 +66,17 @@ enum histree_status text_table_fault(const struct text_table *table, size_t colu
 	va_start(arguments, format);
 	vsnprintf(what, sizeof(what), format, arguments);
 	va_end(arguments);
+	char from[48] = "";
+	if (table->lines_from > 0)
+		snprintf(from, sizeof(from), " from byte %" PRIu64 " on", table->lines_from);
 	if (column == TEXT_NO_COLUMN || column >= table->column_count)
-		return error_set(error, HISTREE_ERR_FORMAT, "'%.150s', line %" PRIu64 ": %s", table->input.path,
-				 table->line, what);
+		return error_set(error, HISTREE_ERR_FORMAT, "'%.150s', line %" PRIu64 "%s: %s", table->input.path,
+				 table->line, from, what);
 	if (table->format->separator == '\0')
-		return error_set(error, HISTREE_ERR_FORMAT, "'%.150s', line %" PRIu64 ", \"%.40s\": %s",
-				 table->input.path, table->line, table->columns[column], what);
-	return error_set(error, HISTREE_ERR_FORMAT, "'%.150s', line %" PRIu64 ", column %zu (%.40s): %s",
-			 table->input.path, table->line, column + 1, table->columns[column], what);
+		return error_set(error, HISTREE_ERR_FORMAT, "'%.150s', line %" PRIu64 "%s, \"%.40s\": %s",
+				 table->input.path, table->line, from, table->columns[column], what);
+	return error_set(error, HISTREE_ERR_FORMAT, "'%.150s', line %" PRIu64 "%s, column %zu (%.40s): %s",
+			 table->input.path, table->line, from, column + 1, table->columns[column], what);
 }
 
 /* ---- bytes ----------------------------------------------------------------------------------------- */
@@ -236,12 +244,12 @@ static enum histree_status name_columns(struct text_table *table, char *line, si
 			name++;
 			length -= 2;
 		}
-		char copy[256];
+		char copy[TEXT_NAME_MAX + 1];
 		snprintf(copy, sizeof(copy), "%.*s", (int)length, name);
-		if (length == 0 || length >= sizeof(copy) || strlen(copy) != length)
+		if (length == 0 || length > TEXT_NAME_MAX || strlen(copy) != length)
 			return text_table_fault(table, TEXT_NO_COLUMN, error,
-						"column %zu has no name, or one of more than 255 bytes",
-						table->column_count + 1);
+						"column %zu has no name, or one of more than %d bytes",
+						table->column_count + 1, TEXT_NAME_MAX);
 		if (text_table_column(table, copy) != TEXT_NO_COLUMN)
 			return text_table_fault(table, TEXT_NO_COLUMN, error, "two columns are called '%.40s'",
 						copy);
@@ -301,6 +309,8 @@ enum histree_status text_table_open(struct text_table *table, const struct io *i
 		status = columns != NULL ? take_names(table, columns, error) : read_header(table, error);
 	if (status != HISTREE_OK)
 		text_table_close(table);
+	table->first_at = table->input.at - (table->filled - table->used);
+	table->first_lines = table->lines;
 	return status;
 }
 
@@ -333,7 +343,8 @@ enum histree_status text_table_seek(struct text_table *table, uint64_t row_at, s
 	table->input.at = row_at;
 	table->used = table->filled = 0;
 	table->at_end = false;
-	table->lines = 0;
+	table->lines = row_at == table->first_at ? table->first_lines : 0;
+	table->lines_from = row_at == table->first_at ? 0 : row_at;
 	return HISTREE_OK;
 }
 

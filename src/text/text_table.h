@@ -15,7 +15,8 @@
  * brackets around all of them and commas between them may be there.  Lines end in LF or CR LF; empty ones are
  * passed over; a byte-order mark of UTF-8 is too.
  *
- * A row has TEXT_LINE_MAX bytes and TEXT_COLUMNS_MAX columns at most, so memory is bounded whatever the text is.
+ * A row has TEXT_LINE_MAX bytes and TEXT_COLUMNS_MAX columns at most, whose names have TEXT_NAME_MAX bytes, so
+ * memory is bounded whatever the text is.
  */
 #ifndef TEXT_TEXT_TABLE_H
 #define TEXT_TEXT_TABLE_H
@@ -24,7 +25,7 @@
 #include "text/text_cell.h"
 #include "text/text_input.h"
 
-enum { TEXT_LINE_MAX = 16 << 20, TEXT_COLUMNS_MAX = 1024 };
+enum { TEXT_LINE_MAX = 16 << 20, TEXT_COLUMNS_MAX = 1024, TEXT_NAME_MAX = 255 };
 
 #define TEXT_NO_COLUMN SIZE_MAX
 
@@ -36,11 +37,13 @@ struct text_table {
 	const struct text_format *format;
 	char *bytes; /* a piece of the text */
 	size_t capacity, used, filled;
-	size_t scanned;       /* from `used` on: no row ends there */
-	bool at_end;          /* of the input: `filled` is all that there is */
-	uint64_t row_at;      /* the byte at which the row begins */
-	uint64_t line, lines; /* the row's first, from 1; those up to its end */
-	char *header;         /* the line of names; NULL: none */
+	size_t scanned;                 /* from `used` on: no row ends there */
+	bool at_end;                    /* of the input: `filled` is all that there is */
+	uint64_t row_at;                /* the byte at which the row begins */
+	uint64_t line, lines;           /* the row's first, from 1; those up to its end */
+	uint64_t lines_from;            /* the byte from which lines are counted */
+	uint64_t first_at, first_lines; /* the byte of the first row, and the lines before it */
+	char *header;                   /* the line of names; NULL: none */
 	size_t header_size;
 	const char **columns; /* names */
 	size_t column_count, column_capacity;
@@ -65,7 +68,10 @@ enum histree_status text_table_open(struct text_table *table, const struct io *i
 /* Get the next row, or return HISTREE_END.  Cells, and what they borrow, are valid until the next call. */
 enum histree_status text_table_next(struct text_table *table, struct histree_error *error);
 
-/* Go to the row that begins at a byte.  Lines are counted from there. */
+/*
+ * Go to the row that begins at a byte of a regular file.  Columns stay where they are.  Lines are counted from
+ * there, and faults say so, unless it is the first row.
+ */
 enum histree_status text_table_seek(struct text_table *table, uint64_t row_at, struct histree_error *error);
 
 /* Returns the index of the column of that name, TEXT_NO_COLUMN if there is none, in JSON: none so far. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/io.h"
 #include "base/time_text.h"
 #include "trace/ctf/ctf_live.h"
 #include "trace/ctf/ctf_source.h"
@@ -114,6 +115,7 @@ static enum histree_status scan_sources(struct trace *trace, const struct trace_
 		trace->sources[trace->source_count++] = source;
 		source->kind = kind;
 		source->trace.id = (uint32_t)index;
+		source->io = &io_posix;
 		source->class_count = &trace->class_count;
 		source->notes = &trace->notes;
 		enum histree_status status = kind->scan(source, list->entries[index].path, error);

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/io.h"
 #include "base/trace_word.h"
 #include "trace/ctf/ctf_source.h"
 #include "trace/text/event_text.h"
@@ -67,7 +68,7 @@ static enum histree_status find_file(struct trace_list *list, const char *path, 
 {
 	int cause = errno;
 	const struct trace_format *format = cause == ENOTDIR ? trace_format_of_path(path) : NULL;
-	if (cause == ENOTDIR && event_text_is(path))
+	if (cause == ENOTDIR && event_text_is(&io_posix, path))
 		return add(list, path, &event_text_format, error);
 	if (format != NULL)
 		return error_set(error, HISTREE_ERR_TRACE, "\"%s\" is %s; %s", path, format->name, format->advice);

@@ -12,6 +12,7 @@
 #include "trace/trace_position.h"
 #include "trace/trace_stream.h"
 
+struct io;
 struct trace_source;
 
 /* How the files of a source are read. */
@@ -25,8 +26,8 @@ struct trace_format_kind {
 	/* Returns a zeroed source of the format, whose base is its first member; NULL when memory is out. */
 	struct trace_source *(*create)(void);
 	/*
-	 * Read what the trace says of itself.  Of the base, id, notes and count of classes are set, and the rest of
-	 * it is to be.  Returns HISTREE_ERR_TRACE if it cannot be read; damage behind is no error.
+	 * Read what the trace says of itself.  Of the base, id, io, notes and count of classes are set, and the
+	 * rest of it is to be.  Returns HISTREE_ERR_TRACE if it cannot be read; damage behind is no error.
 	 */
 	enum histree_status (*scan)(struct trace_source *source, const char *path, struct histree_error *error);
 	/* Make the streams.  Those that begin at a position begin at its packet: its events are still to come. */
@@ -52,7 +53,8 @@ struct trace_format_kind {
 struct trace_source {
 	const struct trace_format_kind *kind;
 	struct event_trace trace;
-	char *path; /* as it was found; freed by the kind */
+	const struct io *io; /* file calls, for a format that takes them from there */
+	char *path;          /* as it was found; freed by the kind */
 	struct trace_facts facts;
 	size_t file_count;
 	uint64_t bytes;            /* of all files */

@@ -23,35 +23,54 @@ static bool is_part(const struct event_text *text, size_t column)
 }
 
 /* The thread is a context as LTTng has it, and a field of every event as perf has it (kernel_layout.c). */
-static struct text_class *make_class(struct event_text *text, const char *name)
+static bool make_layout(struct event_text *text)
 {
 	size_t count = text->table.column_count, thread = text->parts[MAP_THREAD];
-	struct text_class *class = arena_allocate(&text->memory, sizeof(*class), alignof(struct text_class));
 	const char **fields = arena_allocate(&text->memory, (count + 1) * sizeof(*fields), alignof(char *));
 	uint16_t *columns = arena_allocate(&text->memory, (count + 1) * sizeof(*columns), alignof(uint16_t));
-	if (class == NULL || fields == NULL || columns == NULL)
-		return NULL;
-	*class = (struct text_class){ .class = { .trace = &text->base.trace,
-						 .id = (*text->base.class_count)++,
-						 .name = name,
-						 .fields = fields },
-				      .columns = columns,
-				      .column_count = (uint16_t)count };
+	struct event_layout layout = { .fields = fields, .columns = columns, .column_count = (uint16_t)count };
+	if (fields == NULL || columns == NULL)
+		return false;
 	for (size_t column = 0; column < count; column++) {
 		if (is_part(text, column))
 			continue;
-		/* The table may be opened again while the class is known. */
-		const char *name_of_field = event_map_field(&text->map, text->table.columns[column]);
-		fields[class->class.field_count] = arena_copy(&text->memory, name_of_field, strlen(name_of_field));
-		if (fields[class->class.field_count] == NULL)
-			return NULL;
-		columns[class->class.field_count++] = (uint16_t)column;
+		fields[layout.field_count] = event_map_field(&text->map, text->table.columns[column]);
+		columns[layout.field_count++] = (uint16_t)column;
 	}
-	class->class.payload_count = class->class.field_count;
+	layout.payload_count = layout.field_count;
 	if (thread != TEXT_NO_COLUMN) {
-		fields[class->class.field_count] = is_perf(text) ? "common_pid" : "tid";
-		columns[class->class.field_count++] = (uint16_t)thread;
+		fields[layout.field_count] = is_perf(text) ? "common_pid" : "tid";
+		columns[layout.field_count++] = (uint16_t)thread;
 	}
+	text->layout = layout;
+	return true;
+}
+
+static struct text_class *make_class(struct event_text *text, const char *name, struct histree_error *error)
+{
+	if (text->classes_made == EVENT_CLASSES_MAX) {
+		text_table_fault(&text->table, TEXT_NO_COLUMN, error,
+				 "more than %d kinds of events, by their names and columns: the map takes another "
+				 "column for the name",
+				 EVENT_CLASSES_MAX);
+		return NULL;
+	}
+	bool has_layout = text->layout.column_count == text->table.column_count || make_layout(text);
+	struct text_class *class = arena_allocate(&text->memory, sizeof(*class), alignof(struct text_class));
+	if (!has_layout || class == NULL) {
+		error_memory(error, "the classes of events");
+		return NULL;
+	}
+	const struct event_layout *layout = &text->layout;
+	*class = (struct text_class){ .class = { .trace = &text->base.trace,
+						 .id = (*text->base.class_count)++,
+						 .name = name,
+						 .fields = layout->fields,
+						 .field_count = layout->field_count,
+						 .payload_count = layout->payload_count },
+				      .columns = layout->columns,
+				      .column_count = layout->column_count };
+	text->classes_made++;
 	return class;
 }
 
@@ -92,9 +111,7 @@ const struct text_class *event_class_of_row(struct event_text *text, struct hist
 		text->classes[text->class_count++] = NULL;
 	if (text->classes[number] == NULL || has_more(text, text->classes[number])) {
 		size_t size;
-		text->classes[number] = make_class(text, intern_get(&text->names, number, &size));
+		text->classes[number] = make_class(text, intern_get(&text->names, number, &size), error);
 	}
-	if (text->classes[number] == NULL)
-		error_memory(error, "the classes of events");
 	return text->classes[number];
 }

@@ -7,7 +7,8 @@
 
 #include "trace/text/event_text_inside.h"
 
-enum { EVENT_NAMES_MAX = 65536 };
+/* In JSON a name may have several classes. */
+enum { EVENT_NAMES_MAX = 65536, EVENT_CLASSES_MAX = 4 * EVENT_NAMES_MAX };
 
 /* Returns the class of the row that is being read; NULL, and the error, if it cannot have one. */
 const struct text_class *event_class_of_row(struct event_text *text, struct histree_error *error);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "trace/text/event_row.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,13 +44,12 @@ void event_row_free(struct event_row *row)
 /* "0x7f10", as addresses are written. */
 static bool read_hexadecimal(const struct text_cell *cell, int64_t *out)
 {
-	char *end;
 	if ((cell->kind != TEXT_PLAIN && cell->kind != TEXT_STRING) || cell->size < 3 || cell->size > 18 ||
-	    strncmp(cell->bytes, "0x", 2) != 0 || cell->bytes[2] == '+' || cell->bytes[2] == '-')
+	    strncmp(cell->bytes, "0x", 2) != 0 ||
+	    strspn(cell->bytes + 2, "0123456789abcdefABCDEF") != cell->size - 2)
 		return false;
-	errno = 0;
-	*out = (int64_t)strtoull(cell->bytes + 2, &end, 16);
-	return errno == 0 && end == cell->bytes + cell->size;
+	*out = (int64_t)strtoull(cell->bytes + 2, NULL, 16);
+	return true;
 }
 
 static const struct text_cell *cell_of(const struct event *event, uint32_t field)

@@ -2,7 +2,6 @@
 #include "trace/text/event_text.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "base/time_text.h"
 #include "base/trace_word.h"
 #include "trace/text/event_class.h"
+#include "trace/text/event_parts.h"
 #include "trace/text/event_text_inside.h"
 
 static struct event_text *text_of(struct trace_source *source)
@@ -18,117 +18,7 @@ static struct event_text *text_of(struct trace_source *source)
 	return (struct event_text *)source;
 }
 
-/* ---- columns --------------------------------------------------------------------------------------- */
-
-static size_t find_part(const struct event_text *text, enum map_part part)
-{
-	if (text->map.parts[part] != NULL)
-		return text_table_column(&text->table, text->map.parts[part]);
-	size_t column = TEXT_NO_COLUMN;
-	for (const char *const *name = map_part_names[part]; *name != NULL && column == TEXT_NO_COLUMN; name++)
-		column = text_table_column(&text->table, *name);
-	return column;
-}
-
-static enum histree_status lacks(const struct event_text *text, const char *part, const char *wanted,
-				 struct histree_error *error)
-{
-	char columns[200] = "";
-	for (size_t i = 0, length = 0; i < text->table.column_count && length < sizeof(columns); i++)
-		length += (size_t)snprintf(columns + length, sizeof(columns) - length, "%s%.40s",
-					   i == 0 ? "" : ", ", text->table.columns[i]);
-	return error_set(error, HISTREE_ERR_TRACE,
-			 "'%.120s' has no column '%.40s' for the %s of an event; it has %s: say which it is, as in "
-			 "'histree build --map time=ts,unit=us,name=kind'",
-			 text->path, wanted, part, columns);
-}
-
-/* Which columns are what; again when a row of JSON has had new ones. */
-static enum histree_status find_parts(struct event_text *text, struct histree_error *error)
-{
-	if (text->parts_known == text->table.column_count)
-		return HISTREE_OK;
-	for (int part = 0; part < MAP_PART_COUNT; part++) {
-		const char *wanted =
-			text->map.parts[part] != NULL ? text->map.parts[part] : map_part_names[part][0];
-		text->parts[part] = find_part(text, (enum map_part)part);
-		bool is_needed = part == MAP_TIME || part == MAP_NAME;
-		/* Of JSON another row may have it. */
-		bool is_wrong = text->map.parts[part] != NULL && text->table.header != NULL;
-		if (text->parts[part] == TEXT_NO_COLUMN && (is_needed || is_wrong))
-			return lacks(text, map_part_names[part][0], wanted, error);
-	}
-	for (size_t i = 0; i < text->map.field_count && text->table.header != NULL; i++)
-		if (text_table_column(&text->table, text->map.fields[i].column) == TEXT_NO_COLUMN)
-			return lacks(text, text->map.fields[i].field, text->map.fields[i].column, error);
-	text->parts_known = text->table.column_count;
-	return HISTREE_OK;
-}
-
-/* ---- times ----------------------------------------------------------------------------------------- */
-
-/* Digits with up to nine decimals, counted in a unit: exact, and what is finer than a ns is dropped. */
-static bool read_decimal(const char *at, int64_t unit_ns, histree_time *out)
-{
-	bool is_negative = *at == '-', any = false;
-	uint64_t whole = 0, part = 0;
-	int64_t scale = unit_ns;
-	for (at += is_negative; *at >= '0' && *at <= '9'; at++, any = true)
-		if (__builtin_mul_overflow(whole, 10, &whole) ||
-		    __builtin_add_overflow(whole, (uint64_t)(*at - '0'), &whole))
-			return false;
-	if (*at == '.')
-		for (at++; *at >= '0' && *at <= '9'; at++, any = true) {
-			scale /= 10;
-			part += (uint64_t)(*at - '0') * (uint64_t)scale;
-		}
-	if (!any || *at != '\0' || __builtin_mul_overflow(whole, (uint64_t)unit_ns, &whole) ||
-	    __builtin_add_overflow(whole, part, &whole) || whole > (uint64_t)INT64_MAX)
-		return false;
-	*out = is_negative ? -(histree_time)whole : (histree_time)whole;
-	return true;
-}
-
-/* A number in the unit of the map, or a date and a time of day. */
-static bool read_time(const struct event_text *text, const struct text_cell *cell, histree_time *out)
-{
-	double ns;
-	switch (cell->kind) {
-	case TEXT_PLAIN:
-	case TEXT_STRING:
-		if (strlen(cell->bytes) != cell->size)
-			return false;
-		return read_decimal(cell->bytes, text->map.unit_ns, out) ||
-		       (cell->size > 10 && cell->bytes[4] == '-' && time_parse(cell->bytes, 0, 0, out));
-	case TEXT_INTEGER:
-		return !__builtin_mul_overflow(cell->integer, text->map.unit_ns, out);
-	case TEXT_REAL:
-		ns = cell->real * (double)text->map.unit_ns;
-		if (!(ns > -9e18 && ns < 9e18))
-			return false;
-		*out = llround(ns);
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* ---- rows ------------------------------------------------------------------------------------------ */
-
-static enum histree_status read_cpu(struct event_text *text, int32_t *cpu, struct histree_error *error)
-{
-	char quote[64];
-	int64_t number;
-	const struct text_cell *cell = text_table_cell(&text->table, text->parts[MAP_CPU]);
-	*cpu = -1;
-	if (text_cell_is_empty(cell))
-		return HISTREE_OK;
-	if (!text_cell_integer(cell, &number) || number < -1 || number > INT32_MAX)
-		return text_table_fault(&text->table, text->parts[MAP_CPU], error, "%s is no number of a CPU",
-					text_cell_quote(cell, quote));
-	*cpu = (int32_t)number;
-	return HISTREE_OK;
-}
 
 static enum histree_status unescape_all(struct event_text *text, struct histree_error *error)
 {
@@ -141,14 +31,9 @@ static enum histree_status unescape_all(struct event_text *text, struct histree_
 
 static enum histree_status read_row(struct event_text *text, struct event_row *row, struct histree_error *error)
 {
-	char quote[64];
-	const struct text_cell *cell = text_table_cell(&text->table, text->parts[MAP_TIME]);
-	if (!read_time(text, cell, &row->time))
-		return text_table_fault(&text->table, text->parts[MAP_TIME], error,
-					"%s is no time: a number, whose unit the map says ('unit=us'; ns else), or "
-					"'2016-03-04 17:46:23.1'",
-					text_cell_quote(cell, quote));
-	enum histree_status status = read_cpu(text, &row->cpu, error);
+	enum histree_status status = event_parts_time(text, &row->time, error);
+	if (status == HISTREE_OK)
+		status = event_parts_cpu(text, &row->cpu, error);
 	if (status == HISTREE_OK)
 		status = unescape_all(text, error);
 	if (status != HISTREE_OK)
@@ -181,7 +66,7 @@ static enum histree_status fill(struct event_text *text, struct histree_error *e
 		text->is_at_end = status == HISTREE_END;
 		if (status != HISTREE_OK)
 			return status == HISTREE_END ? HISTREE_OK : status;
-		status = find_parts(text, error);
+		status = event_parts_find(text, error);
 		if (status != HISTREE_OK)
 			return status;
 		struct event_row *row = event_window_room(&text->window);
@@ -274,8 +159,8 @@ static enum histree_status read_map(struct event_text *text, const char *word, s
 /* The first row shows what the columns are, and whose events these are. */
 static enum histree_status look(struct event_text *text, struct histree_error *error)
 {
-	enum histree_status status =
-		text_table_open(&text->table, &io_posix, text->path, text->map.format, text->map.columns, error);
+	enum histree_status status = text_table_open(&text->table, text->base.io, text->path, text->map.format,
+						     text->map.columns, error);
 	if (status != HISTREE_OK)
 		return status;
 	if (!text->table.input.is_file)
@@ -285,7 +170,7 @@ static enum histree_status look(struct event_text *text, struct histree_error *e
 	status = text_table_next(&text->table, error);
 	if (status == HISTREE_END)
 		return error_set(error, HISTREE_ERR_TRACE, "'%.200s' has no events", text->path);
-	return status == HISTREE_OK ? find_parts(text, error) : status;
+	return status == HISTREE_OK ? event_parts_find(text, error) : status;
 }
 
 static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
@@ -313,13 +198,11 @@ static enum histree_status open_stream(struct trace_source *base, const struct t
 {
 	struct event_text *text = text_of(base);
 	const struct trace_position *at = opening->positions;
-	text_table_close(&text->table);
-	text->parts_known = 0;
-	enum histree_status status =
-		text_table_open(&text->table, &io_posix, text->path, text->map.format, text->map.columns, error);
-	if (status == HISTREE_OK && at != NULL)
-		status = text_table_seek(
-			&text->table, at->packet == TRACE_FILE_DONE ? text->table.input.size : at->packet, error);
+	uint64_t row_at = text->table.first_at;
+	if (at != NULL)
+		row_at = at->packet == TRACE_FILE_DONE ? text->table.input.size : at->packet;
+	/* Columns keep their numbers, which classes know. */
+	enum histree_status status = text_table_seek(&text->table, row_at, error);
 	text->stream = (struct trace_stream){
 		.kind = &stream_kind, .trace = &base->trace, .notes = base->notes, .name = text->path
 	};
@@ -414,10 +297,10 @@ const struct trace_format_kind event_text_format = {
 };
 
 /* What is of another format, such as the JSON of a browser, is left to whoever knows that. */
-bool event_text_is(const char *path)
+bool event_text_is(const struct io *io, const char *path)
 {
 	struct text_table table;
-	if (text_table_open(&table, &io_posix, path, NULL, NULL, NULL) != HISTREE_OK)
+	if (text_table_open(&table, io, path, NULL, NULL, NULL) != HISTREE_OK)
 		return false;
 	bool is = table.input.is_file && text_table_next(&table, NULL) == HISTREE_OK;
 	bool has_names = table.header != NULL || text_table_column(&table, "time") != TEXT_NO_COLUMN ||

@@ -12,11 +12,12 @@
 
 #include <stdbool.h>
 
+struct io;
 struct trace_format_kind;
 
 extern const struct trace_format_kind event_text_format;
 
 /* Returns whether a file is a table of text; of JSON, one whose first row has a time. */
-bool event_text_is(const char *path);
+bool event_text_is(const struct io *io, const char *path);
 
 #endif

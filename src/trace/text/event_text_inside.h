@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_text_inside.h - the body of a text of events, for event_text.c and event_class.c.
+ * event_text_inside.h - the body of a text of events, for event_text.c, event_parts.c and event_class.c.
  */
 #ifndef TRACE_TEXT_EVENT_TEXT_INSIDE_H
 #define TRACE_TEXT_EVENT_TEXT_INSIDE_H
@@ -11,6 +11,14 @@
 #include "trace/text/event_map.h"
 #include "trace/text/event_window.h"
 #include "trace/trace_source.h"
+
+/* What classes have in common that were made while the text had these columns. */
+struct event_layout {
+	const char *const *fields; /* names, which are those of the map and of the table */
+	const uint16_t *columns;   /* of the fields */
+	uint32_t field_count, payload_count;
+	uint16_t column_count; /* of the text; 0: nothing is known yet */
+};
 
 struct event_text {
 	struct trace_source base;
@@ -24,7 +32,9 @@ struct event_text {
 	struct intern names;          /* of events */
 	struct text_class **classes;  /* by their numbers; of each name the last one that was made */
 	size_t class_count, class_capacity;
-	struct arena memory; /* of the classes */
+	uint32_t classes_made;
+	struct event_layout layout; /* of the class that was made last */
+	struct arena memory;        /* of the classes */
 	struct event_window window;
 	bool is_at_end;               /* of the text */
 	struct histree_error failure; /* which ended the reading: what was read before it comes first */

@@ -51,6 +51,13 @@ static int tear_down(void **state)
 	return status;
 }
 
+static void write_text(struct world *world, const char *text)
+{
+	FILE *file = fopen(world->text, "w");
+	fputs(text, file);
+	fclose(file);
+}
+
 /* ---- a trace as a table ------------------------------------------------------------------------------ */
 
 struct columns {
@@ -328,14 +335,73 @@ static void rows_come_by_time_from_any_event_on(void **state)
 	free(plain);
 }
 
-/* ---- what is wrong ----------------------------------------------------------------------------------- */
-
-static void write_text(struct world *world, const char *text)
+/* Objects name their fields in different orders; classes know the fields by the order in which they first came. */
+static void fields_are_the_same_after_a_move(void **state)
 {
+	struct world *world = *state;
+	const char *path = world->text;
+	struct trace_position start, middle;
+	struct trace *trace;
+	struct event event;
 	FILE *file = fopen(world->text, "w");
-	fputs(text, file);
+	for (int i = 0; i < 20000; i++)
+		fprintf(file,
+			i < 10000 ? "{\"time\":%d,\"name\":\"n\",\"one\":1,\"two\":2}\n"
+				  : "{\"two\":2,\"time\":%d,\"name\":\"n\",\"one\":1}\n",
+			i);
 	fclose(file);
+	assert_int_equal(trace_open(&path, 1, &trace, &world->error), HISTREE_OK);
+	for (int i = 0; i < 15001; i++) {
+		assert_int_equal(trace_next(trace, &event, &world->error), HISTREE_OK);
+		trace_positions(trace, i == 0 ? &start : &middle);
+	}
+	const struct trace_position *const places[] = { &middle, &start, &middle };
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		int64_t one, two;
+		assert_int_equal(trace_move(trace, places[i], 1, &world->error), HISTREE_OK);
+		assert_int_equal(trace_next(trace, &event, &world->error), HISTREE_OK);
+		assert_int_equal(event.time, places[i] == &start ? 0 : 15000);
+		assert_true(event_int(&event, event_class_field(event.class, "one"), &one));
+		assert_true(event_int(&event, event_class_field(event.class, "two"), &two));
+		assert_int_equal(one, 1);
+		assert_int_equal(two, 2);
+	}
+	trace_close(trace);
 }
+
+static void addresses_are_hexadecimal(void **state)
+{
+	struct world *world = *state;
+	static const struct {
+		const char *text;
+		int64_t number;
+		bool is_number;
+	} cases[] = {
+		{ "0x7f10", 0x7f10, true }, { "0xffffffffffffffff", -1, true },
+		{ "0X10", 0, false },       { "0x", 0, false },
+		{ "0x0x12", 0, false },     { "0x 12", 0, false },
+		{ "0x 0x+12", 0, false },   { "0x-1", 0, false },
+		{ "0x1g", 0, false },       { "0x10000000000000000", 0, false },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[96];
+		const char *path = world->text;
+		struct trace *trace;
+		struct event event;
+		int64_t number;
+		snprintf(text, sizeof(text), "time,name,at\n1,a,%s\n", cases[i].text);
+		write_text(world, text);
+		assert_int_equal(trace_open(&path, 1, &trace, &world->error), HISTREE_OK);
+		assert_int_equal(trace_next(trace, &event, &world->error), HISTREE_OK);
+		assert_int_equal(event_int(&event, event_class_field(event.class, "at"), &number),
+				 cases[i].is_number);
+		if (cases[i].is_number)
+			assert_int_equal(number, cases[i].number);
+		trace_close(trace);
+	}
+}
+
+/* ---- what is wrong ----------------------------------------------------------------------------------- */
 
 /* Reads all events, and returns the sentence that ended it; "" if none did. */
 static const char *read_all(struct world *world, const char *map)
@@ -372,6 +438,7 @@ static void what_is_wrong_is_said(void **state)
 	check_refused(world, "", "time\tname\n1\ta\\x\n", "line 2, column 2 (name): a backslash in TSV");
 	check_refused(world, "", "ts,name\n1,a\n", "no column 'time' for the time of an event; it has ts, name");
 	check_refused(world, "cpu=core", "time,name\n1,a\n", "no column 'core' for the cpu");
+	check_refused(world, "columns=time+name,cpu=core", "1,a\n", "no column 'core' for the cpu");
 	check_refused(world, "tid=x", "time,name\n1,a\n", "no column 'x' for the tid");
 	check_refused(world, "", "time,name\n", "has no events");
 	check_refused(world, "unit=h", "time,name\n1,a\n", "there are s, ms, us and ns");
@@ -434,6 +501,8 @@ int main(void)
 		EACH(states_of_perf_are_the_same),
 		EACH(states_of_lines_of_json_are_the_same),
 		EACH(rows_come_by_time_from_any_event_on),
+		EACH(fields_are_the_same_after_a_move),
+		EACH(addresses_are_hexadecimal),
 		EACH(what_is_wrong_is_said),
 		EACH(a_row_that_is_late_is_refused),
 		EACH(times_have_units),
