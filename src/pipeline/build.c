@@ -260,7 +260,7 @@ static bool overviews_go_on(void *context, double share)
 	return meet_caller(build, publish_clock_now()) == HISTREE_OK;
 }
 
-static bool segments_go_on(void *context)
+static bool goes_on(void *context)
 {
 	return meet_caller(context, publish_clock_now()) == HISTREE_OK;
 }
@@ -271,7 +271,7 @@ static enum histree_status write_overviews_of(struct build *build, const struct 
 						  .threads = build->options->tree.threads,
 						  .go_on = build->is_stopped ? NULL : overviews_go_on,
 						  .context = build };
-	const struct histree_cancel cancel = { build->is_stopped ? NULL : segments_go_on, build };
+	const struct histree_cancel cancel = { build->is_stopped ? NULL : goes_on, build };
 	if (!analysis_job_makes_history(job))
 		return histree_segment_store_make_overviews(job->segments, cancel, build->error);
 	char *path = store_folder_path(&build->folder, job->file);
@@ -309,8 +309,9 @@ static enum histree_status write_index(struct build *build)
 static enum histree_status read_trace(struct build *build)
 {
 	const struct histree_build_options *options = build->options;
-	enum histree_status status = trace_open_or_cancel(options->traces, options->trace_count, &options->cancel,
-							  &build->trace, build->error);
+	const struct histree_cancel cancel = { goes_on, build };
+	enum histree_status status =
+		trace_open_or_cancel(options->traces, options->trace_count, &cancel, &build->trace, build->error);
 	if (status == HISTREE_OK && !options->ignore_gaps)
 		trace_want_gaps(build->trace);
 	return status == HISTREE_OK ? handle_events(build) : status;

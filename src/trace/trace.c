@@ -37,9 +37,10 @@ struct trace {
 	size_t stream_count;
 	struct upcoming *queue; /* a heap: the parent of i is (i - 1) / 2 */
 	size_t queue_count;
-	bool wants_gaps;   /* hand them out */
-	bool handed_out;   /* queue[0] is the event that trace_next() gave last */
-	size_t file_count; /* stream files of all sources */
+	bool wants_gaps;                     /* hand them out */
+	bool handed_out;                     /* queue[0] is the event that trace_next() gave last */
+	size_t file_count;                   /* stream files of all sources */
+	const struct histree_cancel *cancel; /* while it is opened; NULL: nobody is asked */
 };
 
 static bool comes_before(const struct upcoming *a, const struct upcoming *b)
@@ -184,6 +185,7 @@ static enum histree_status open_sources(struct trace *trace, const struct trace_
 			.window_size = window_size > WINDOW_SIZE_MAX ? WINDOW_SIZE_MAX : window_size,
 			.files_stay_open = trace->file_count <= OPEN_FILES_MAX,
 			.positions = positions,
+			.cancel = trace->cancel,
 		};
 		status = source->kind->open(source, &opening, error);
 		for (size_t i = 0; status == HISTREE_OK && i < source->stream_count; i++) {
@@ -349,15 +351,20 @@ static enum histree_status open_from(const char *const *paths, size_t path_count
 	if (path_count == 0)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "no trace was named");
 	struct trace *trace = calloc(1, sizeof(*trace));
-	enum histree_status status = trace == NULL ? error_memory(error, "a trace") : HISTREE_OK;
+	if (trace == NULL)
+		return error_memory(error, "a trace");
+	enum histree_status status = HISTREE_OK;
+	*out = trace;
+	trace->cancel = cancel;
 	if (status == HISTREE_OK && positions == NULL && path_count == 1 && trace_is_address(paths[0]))
 		status = open_live(trace, paths[0], cancel, error);
 	else if (status == HISTREE_OK)
 		status = open_paths(trace, paths, path_count, positions, position_count, error);
-	if (status == HISTREE_OK)
-		*out = trace;
-	else
+	trace->cancel = NULL;
+	if (status != HISTREE_OK) {
+		*out = NULL;
 		trace_close(trace);
+	}
 	return status;
 }
 

@@ -45,7 +45,11 @@ struct trace;
 enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,
 			       struct histree_error *error);
 
-/* The same; while a relay daemon is waited for, `cancel` is asked, and may end that by HISTREE_ERR_CANCELLED. */
+/*
+ * The same; while a relay daemon is waited for, or a trace is read whole because its events are not in order,
+ * `cancel` is asked, and may end that by HISTREE_ERR_CANCELLED.  It may ask *out for its report, of which
+ * bytes_done moves.
+ */
 enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_count,
 					 const struct histree_cancel *cancel, struct trace **out,
 					 struct histree_error *error);

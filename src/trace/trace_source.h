@@ -8,6 +8,7 @@
 #ifndef TRACE_TRACE_SOURCE_H
 #define TRACE_TRACE_SOURCE_H
 
+#include "histree/cancel.h"
 #include "trace/trace_facts.h"
 #include "trace/trace_position.h"
 #include "trace/trace_stream.h"
@@ -20,6 +21,7 @@ struct trace_opening {
 	size_t window_size; /* so many bytes of a file at a time */
 	bool files_stay_open;
 	const struct trace_position *positions; /* one a file: where to begin; NULL: at the start */
+	const struct histree_cancel *cancel; /* to be asked while opening reads all of a trace; NULL: nobody asks */
 };
 
 struct trace_format_kind {

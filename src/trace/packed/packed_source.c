@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: MIT
+#include "trace/packed/packed_source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/bytes.h"
+#include "base/cancel.h"
+#include "base/error.h"
+
+static struct packed_source *source_of(struct trace_source *base)
+{
+	return (struct packed_source *)base;
+}
+
+void packed_source_init(struct packed_source *source, const struct packed_reader *reader)
+{
+	source->reader = reader;
+	source->io = &io_posix;
+	source->memory_max = PACKED_MEMORY;
+}
+
+void packed_source_release(struct packed_source *source)
+{
+	packed_source_leave(&source->base);
+	intern_release(&source->class_keys);
+	arena_release(&source->class_memory);
+	free((void *)source->classes);
+	free(source->spill_path);
+	free(source->cells);
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------- */
+
+enum histree_status packed_source_look(struct packed_source *source, struct histree_error *error)
+{
+	return source->cancel == NULL ? HISTREE_OK : cancel_check(source->cancel, source->looks++, error);
+}
+
+/* Whoever has no room there can have it elsewhere. */
+static enum histree_status spilled(enum histree_status status, struct histree_error *error)
+{
+	if (status == HISTREE_ERR_IO && error != NULL) {
+		size_t length = strlen(error->message);
+		snprintf(error->message + length, sizeof(error->message) - length,
+			 "; events are sorted there, and TMPDIR=FOLDER names another folder");
+	}
+	return status;
+}
+
+static uint8_t *room(struct packed_source *source, size_t size, struct histree_error *error)
+{
+	struct histree_error own;
+	error = error != NULL ? error : &own;
+	uint8_t *at = record_sort_room(source->sort, size, error);
+	if (at == NULL)
+		spilled(error->status, error);
+	return at;
+}
+
+enum histree_status packed_source_add(struct packed_source *source, const struct packed_event *event,
+				      struct histree_error *error)
+{
+	uint32_t count = event->class->class.field_count;
+	struct histree_error own;
+	error = error != NULL ? error : &own;
+	enum histree_status status = packed_source_look(source, error);
+	if (status != HISTREE_OK)
+		return status;
+	uint8_t *begin = room(source, 2 * VARINT_SIZE_MAX + packed_cells_size_max(event->cells, count), error);
+	if (begin == NULL)
+		return error->status;
+	uint8_t *at = put_varint(begin, (uint64_t)event->class->number + 1);
+	at = put_varint(at, (uint64_t)(event->cpu + INT64_C(1)));
+	at = packed_cells_write(at, event->cells, count);
+	record_sort_add(source->sort, record_key_signed(event->time), (size_t)(at - begin));
+	source->added++;
+	if (event->time == PACKED_NO_TIME)
+		return HISTREE_OK;
+	if (event->time < source->first)
+		source->first = event->time;
+	if (event->time > source->last)
+		source->last = event->time;
+	else if ((uint64_t)source->last - (uint64_t)event->time > source->disorder)
+		source->disorder = (uint64_t)source->last - (uint64_t)event->time;
+	return HISTREE_OK;
+}
+
+enum histree_status packed_source_lose(struct packed_source *source, int32_t cpu, struct trace_span span,
+				       uint64_t events, struct histree_error *error)
+{
+	struct histree_error own;
+	error = error != NULL ? error : &own;
+	uint8_t *begin = room(source, 4 * VARINT_SIZE_MAX, error);
+	if (begin == NULL)
+		return error->status;
+	uint8_t *at = put_varint(begin, 0);
+	at = put_varint(at, (uint64_t)(cpu + INT64_C(1)));
+	at = put_varint(at, zigzag(span.end > span.begin ? span.end : span.begin));
+	at = put_varint(at, events);
+	record_sort_add(source->sort, record_key_signed(span.begin), (size_t)(at - begin));
+	source->added++;
+	return HISTREE_OK;
+}
+
+enum histree_status packed_source_lose_rest(struct packed_source *source, struct histree_error *error)
+{
+	if (source->first > source->last)
+		return HISTREE_OK; /* no event has a time */
+	uint64_t length = (uint64_t)source->last - (uint64_t)source->first;
+	uint64_t back = source->disorder < length ? source->disorder : length;
+	const struct trace_span rest = { (histree_time)((uint64_t)source->last - back), INT64_MAX };
+	return packed_source_lose(source, -1, rest, 0, error);
+}
+
+static enum histree_status read_all(struct packed_source *source, struct histree_error *error)
+{
+	const char *folder = getenv("TMPDIR");
+	folder = folder != NULL && folder[0] != '\0' ? folder : "/tmp";
+	packed_source_leave(&source->base);
+	free(source->spill_path);
+	if (asprintf(&source->spill_path, "%s/histree", folder) < 0)
+		source->spill_path = NULL;
+	if (source->spill_path == NULL)
+		return error_memory(error, "a path");
+	enum histree_status status =
+		record_sort_create(source->io, source->spill_path, source->memory_max, &source->sort, error);
+	if (status == HISTREE_OK)
+		status = source->reader->read(source, error);
+	if (status == HISTREE_OK)
+		status = spilled(record_sort_finish(source->sort, error), error);
+	source->is_read = status == HISTREE_OK;
+	return status;
+}
+
+/* ---- handing out ----------------------------------------------------------------------------------------- */
+
+static enum histree_status has_changed(struct histree_error *error)
+{
+	return error_set(error, HISTREE_ERR_IO, "the temporary file of sorted events has changed");
+}
+
+/* Returns HISTREE_NOT_FOUND for a gap before the first event: what was before that is not known anyway. */
+static enum histree_status put_gap(struct trace_stream *stream, struct byte_reader *reader, int32_t cpu,
+				   histree_time begin, struct histree_error *error)
+{
+	histree_time end = unzigzag(read_varint(reader));
+	uint64_t events = read_varint(reader);
+	if (reader->failed)
+		return has_changed(error);
+	if (!stream->has_events)
+		return HISTREE_NOT_FOUND;
+	stream->gap = (struct event_gap){
+		.trace = stream->trace, .cpu = cpu, .begin = begin, .end = end, .events = events
+	};
+	stream->has_gap = true;
+	trace_stream_put_gap(stream);
+	return HISTREE_OK;
+}
+
+static enum histree_status put_event(struct packed_source *source, struct byte_reader *reader, int32_t cpu,
+				     uint64_t number, histree_time time, struct histree_error *error)
+{
+	if (number >= source->class_count)
+		return has_changed(error);
+	const struct event_class *class = &source->classes[number]->class;
+	packed_cells_read(reader, source->cells, class->field_count);
+	if (reader->failed)
+		return has_changed(error);
+	if (time == PACKED_NO_TIME)
+		time = source->first != INT64_MAX ? source->first : 0;
+	const struct event event = { .time = time, .cpu = cpu, .class = class, .handle = source->cells };
+	trace_stream_put(&source->stream, &event);
+	return HISTREE_OK;
+}
+
+static enum histree_status next(struct trace_stream *stream, struct histree_error *error)
+{
+	struct packed_source *source =
+		(struct packed_source *)((char *)stream - offsetof(struct packed_source, stream));
+	struct sorted_record record;
+	enum histree_status status;
+	stream->has_upcoming = false;
+	do {
+		status = record_sort_next(source->sort, &record, error);
+		if (status != HISTREE_OK)
+			return status;
+		source->given++;
+		struct byte_reader reader = byte_reader(record.bytes, record.size);
+		histree_time time = (histree_time)(record.key ^ UINT64_C(1) << 63);
+		uint64_t class = read_varint(&reader);
+		int32_t cpu = (int32_t)((int64_t)read_varint(&reader) - 1);
+		status = class == 0 ? put_gap(stream, &reader, cpu, time, error)
+				    : put_event(source, &reader, cpu, class - 1, time, error);
+	} while (status == HISTREE_NOT_FOUND);
+	return status;
+}
+
+static const struct trace_stream_kind stream_kind = { .next = next };
+
+enum histree_status packed_source_open(struct trace_source *base, const struct trace_opening *opening,
+				       struct histree_error *error)
+{
+	struct packed_source *source = source_of(base);
+	source->stream = (struct trace_stream){
+		.kind = &stream_kind, .trace = &base->trace, .notes = base->notes, .name = base->path
+	};
+	source->streams[0] = &source->stream;
+	source->cancel = opening->cancel;
+	enum histree_status status = read_all(source, error);
+	source->cancel = NULL;
+	if (status != HISTREE_OK) {
+		error_prefix(error, "trace \"%s\"", base->path);
+		return status;
+	}
+	base->streams = source->streams;
+	base->stream_count = 1;
+	return HISTREE_OK;
+}
+
+/* Classes keep their numbers. */
+void packed_source_leave(struct trace_source *base)
+{
+	struct packed_source *source = source_of(base);
+	record_sort_free(source->sort);
+	source->sort = NULL;
+	source->added = source->given = source->disorder = 0;
+	source->first = INT64_MAX;
+	source->last = INT64_MIN;
+	source->is_read = false;
+	base->stream_count = 0;
+}
+
+/* ---- classes --------------------------------------------------------------------------------------------- */
+
+/* What tells classes from one another, as one text: the trace, the name, the fields, and which are the payload. */
+static char *make_key(const struct event_class *as, size_t *size)
+{
+	char *key = NULL;
+	FILE *file = open_memstream(&key, size);
+	if (file == NULL)
+		return NULL;
+	fprintf(file, "%p %u %s", (const void *)as->trace, as->payload_count, as->name);
+	for (uint32_t i = 0; i < as->field_count; i++)
+		fprintf(file, "%c%s", '\0', as->fields[i]);
+	if (fclose(file) == 0)
+		return key;
+	free(key);
+	return NULL;
+}
+
+static struct packed_class *copy_class(struct packed_source *source, const struct event_class *as)
+{
+	struct arena *memory = &source->class_memory;
+	struct packed_class *class = arena_allocate(memory, sizeof(*class), _Alignof(struct packed_class));
+	const char **fields =
+		arena_allocate(memory, (as->field_count + (size_t)1) * sizeof(char *), _Alignof(char *));
+	const char *name = arena_copy(memory, as->name, strlen(as->name));
+	if (class == NULL || fields == NULL || name == NULL)
+		return NULL;
+	for (uint32_t i = 0; i < as->field_count; i++) {
+		fields[i] = arena_copy(memory, as->fields[i], strlen(as->fields[i]));
+		if (fields[i] == NULL)
+			return NULL;
+	}
+	*class = (struct packed_class){
+		.class = { .trace = as->trace,
+			   .id = *source->base.class_count,
+			   .name = name,
+			   .fields = fields,
+			   .field_count = as->field_count,
+			   .payload_count = as->payload_count },
+		.number = (uint32_t)source->class_count,
+	};
+	return class;
+}
+
+static struct packed_class *add_class(struct packed_source *source, const struct event_class *as, const char *key,
+				      size_t key_size, struct histree_error *error)
+{
+	if (as->field_count > PACKED_FIELDS_MAX || source->class_count == PACKED_CLASSES_MAX) {
+		error_set(error, HISTREE_ERR_TRACE,
+			  "'%.80s' is one class of events more than %d, or has more than %d fields", as->name,
+			  PACKED_CLASSES_MAX, PACKED_FIELDS_MAX);
+		return NULL;
+	}
+	struct packed_class *class = copy_class(source, as);
+	if (class == NULL || !array_reserve(&source->classes, &source->class_capacity, source->class_count + 1) ||
+	    !array_reserve(&source->cells, &source->cell_capacity, (size_t)as->field_count + 1) ||
+	    intern_add(&source->class_keys, key, key_size) != class->number) {
+		error_memory(error, "the classes of events");
+		return NULL;
+	}
+	source->classes[source->class_count++] = class;
+	++*source->base.class_count;
+	return class;
+}
+
+const struct packed_class *packed_source_class(struct packed_source *source, const struct event_class *as,
+					       struct histree_error *error)
+{
+	struct event_class wanted = *as;
+	size_t size;
+	wanted.trace = as->trace != NULL ? as->trace : &source->base.trace;
+	char *key = make_key(&wanted, &size);
+	if (key == NULL) {
+		error_memory(error, "the classes of events");
+		return NULL;
+	}
+	uint32_t number = intern_find(&source->class_keys, key, size);
+	const struct packed_class *class =
+		number != INTERN_NONE ? source->classes[number] : add_class(source, &wanted, key, size, error);
+	free(key);
+	return class;
+}
+
+/* ---- what is known of it --------------------------------------------------------------------------------- */
+
+bool packed_source_has_places(const struct trace_source *base)
+{
+	(void)base;
+	return false;
+}
+
+bool packed_source_has_position(const struct trace_source *base, size_t file, const struct trace_position *position)
+{
+	(void)base, (void)file, (void)position;
+	return false;
+}
+
+bool packed_source_span(const struct trace_source *base, histree_time *begin, histree_time *end)
+{
+	(void)base;
+	*begin = *end = 0;
+	return false;
+}
+
+/* Times near the zero of the clock are times. */
+histree_time packed_source_last(const struct trace_source *base)
+{
+	(void)base;
+	return INT64_MIN;
+}
+
+/* Half of it is to read the file, the other half to hand out what was in it. */
+uint64_t packed_source_bytes_done(const struct trace_source *base)
+{
+	const struct packed_source *source = (const struct packed_source *)base;
+	if (!source->is_read)
+		return source->sort != NULL ? source->reader->bytes_read(source) / 2 : 0;
+	if (source->given >= source->added)
+		return base->bytes;
+	double share = (double)source->given / (double)source->added;
+	return base->bytes / 2 + (uint64_t)((double)(base->bytes - base->bytes / 2) * share);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * packed_source.h - a trace whose events are decoded once and sorted by time, before the first is handed out.
+ *
+ * It is for formats that are not in the order of time, or whose events cannot be read in place.  A format has a
+ * source whose first member is a struct packed_source, a function that reads its file from front to back, and a
+ * struct trace_format_kind with the functions below:
+ *
+ *	create		packed_source_init(&own->packed, &own_reader)
+ *	scan		of its own: says what base.trace, base.facts, file_count, bytes and path are; the functions of base.trace
+ *			that decode fields are packed_event_int, _string and _visit
+ *	read		packed_source_class() for each class that is met, packed_source_add() for each event; damage
+ *			is a note, packed_source_lose() and the rest of the file, if it can be read, and HISTREE_OK
+ *	free		packed_source_release(&own->packed)
+ *
+ * Events of one time come in the order in which they were added; what was added in the order of time costs no
+ * comparison.  What memory has no room for goes to a file without a name in $TMPDIR, else in /tmp.  Opening reads the
+ * whole trace, and asks struct trace_opening.cancel on the way.  A trace is read from its start only.
+ */
+#ifndef TRACE_PACKED_PACKED_SOURCE_H
+#define TRACE_PACKED_PACKED_SOURCE_H
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "base/io.h"
+#include "store/record_sort.h"
+#include "trace/packed/packed_event.h"
+#include "trace/trace_source.h"
+
+enum {
+	PACKED_CLASSES_MAX = 65536,
+	PACKED_FIELDS_MAX = 4096,
+	PACKED_MEMORY = 16 << 20, /* for events that are being sorted */
+};
+
+struct packed_source;
+
+struct packed_reader {
+	/* Read the file, from its start, and add its events.  HISTREE_ERR_MEMORY, or what another call returned. */
+	enum histree_status (*read)(struct packed_source *source, struct histree_error *error);
+	/* Returns how many of base.bytes were read. */
+	uint64_t (*bytes_read)(const struct packed_source *source);
+};
+
+/* A class of events as analyses see it, and its number in the records. */
+struct packed_class {
+	struct event_class class;
+	uint32_t number;
+};
+
+struct packed_source {
+	struct trace_source base;
+	const struct packed_reader *reader;
+	const struct io *io; /* of the file for what memory has no room for */
+	size_t memory_max;   /* for events that are being sorted */
+
+	struct intern class_keys; /* names and fields */
+	struct packed_class **classes;
+	size_t class_count, class_capacity;
+	struct arena class_memory;
+
+	const struct histree_cancel *cancel; /* while the file is read */
+	uint64_t looks;                      /* at it */
+	char *spill_path;                    /* beside which the file would be */
+	struct record_sort *sort;
+	uint64_t added, given; /* records */
+	histree_time first;    /* of the times that were added; INT64_MAX: none */
+	histree_time last;     /* INT64_MIN: none */
+	uint64_t disorder;     /* so many ns were added after later ones, at most */
+	bool is_read;
+
+	struct trace_stream stream; /* the only one */
+	struct trace_stream *streams[1];
+	struct packed_cell *cells; /* of the event that comes next */
+	size_t cell_capacity;
+};
+
+/* Of a zeroed source. */
+void packed_source_init(struct packed_source *source, const struct packed_reader *reader);
+
+/*
+ * Returns the class with the name, fields and trace of a template, whose trace may be NULL, for base.trace, and whose
+ * strings are copied; NULL, and the error, if memory is out or there are too many classes.
+ */
+const struct packed_class *packed_source_class(struct packed_source *source, const struct event_class *as,
+					       struct histree_error *error);
+
+/* HISTREE_ERR_CANCELLED, HISTREE_ERR_MEMORY, or HISTREE_ERR_IO if the disk is full. */
+enum histree_status packed_source_add(struct packed_source *source, const struct packed_event *event,
+				      struct histree_error *error);
+
+/* From `begin` to `end` there are events missing, of a CPU or, with -1, of any; so many if `events` is not 0. */
+enum histree_status packed_source_lose(struct packed_source *source, int32_t cpu, struct trace_span span,
+				       uint64_t events, struct histree_error *error);
+
+/*
+ * The file ends too early, or cannot be read on: whatever is later than what was added is missing, and as much before
+ * it as the file was out of order so far.
+ */
+enum histree_status packed_source_lose_rest(struct packed_source *source, struct histree_error *error);
+
+/* For a reader that adds nothing for long: returns HISTREE_ERR_CANCELLED if it is to end. */
+enum histree_status packed_source_look(struct packed_source *source, struct histree_error *error);
+
+/* Free what is in it, but not base.path. */
+void packed_source_release(struct packed_source *source);
+
+/* Of struct trace_format_kind. */
+enum histree_status packed_source_open(struct trace_source *base, const struct trace_opening *opening,
+				       struct histree_error *error);
+void packed_source_leave(struct trace_source *base);
+bool packed_source_has_places(const struct trace_source *base);
+bool packed_source_has_position(const struct trace_source *base, size_t file,
+				const struct trace_position *position);
+bool packed_source_span(const struct trace_source *base, histree_time *begin, histree_time *end);
+histree_time packed_source_last(const struct trace_source *base);
+uint64_t packed_source_bytes_done(const struct trace_source *base);
+
+#endif
