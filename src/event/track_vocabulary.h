@@ -3,21 +3,21 @@
  * track_vocabulary.h - spans, counters and flows on tracks: the events of browsers' traces and of programs that
  * describe themselves, in the words that analyses understand, whatever format they were read from.
  *
- * The domain of such a trace is TRACK_DOMAIN.  Its classes have the names of track_class_names, and all of them have
- * the same fields, track_field_names; an event has those of them that it needs.
+ * The domain of such a trace is TRACK_DOMAIN.  Its classes have the names of track_class_names, and all of them
+ * have the same fields, track_field_names; an event has those of them that it needs.
  *
  * Where an event belongs:
- *   TRACK_TRACK      a track besides threads, told from all others of the trace by this text ("net:0x1f"); its process
- *                    is TRACK_PID of the first event on it, or of its `track_name`; absent: it is of no process;
+ *   TRACK_TRACK      a track besides threads, told from all others of the trace by this text ("net:0x1f"); its
+ *                    process is TRACK_PID of the first event on it, or of its `track_name`; absent: it is of no process;
  *   TRACK_TID, _PID  else the thread's own track: a thread is told by both numbers;
  *   TRACK_PID        else the process' own; nothing of it all: the trace's own.
- * Numbers are those of the system.  A reader that meets a process or thread named by text numbers it -1, -2, ... and
- * hands out its `process_name` or `thread_name`.
+ * Numbers are those of the system.  A reader that meets a process or thread named by text numbers it -1, -2, ...
+ * and hands out its `process_name` or `thread_name`.
  *
- * Spans nest on their track: `span_end` ends the youngest open span of its track, whatever it is called.  A `span` is
- * both at once: it begins at the time of the event and lasts TRACK_DURATION, and need not be in the order of its end.
- * A flow is one flow_begin, any flow_step and one flow_end or more with the same TRACK_ID, each on its track: arrows go
- * from each to the next.  A `counter` has its value from its time on.
+ * Spans nest on their track: `span_end` ends the youngest open span of its track, whatever it is called.  A `span`
+ * is both at once: it begins at the time of the event and lasts TRACK_DURATION, and need not be in the order of
+ * its end.  A flow is one flow_begin, any flow_step and one flow_end or more with the same TRACK_ID, each on its
+ * track: arrows go from each to the next.  A `counter` has its value from its time on.
  */
 #ifndef EVENT_TRACK_VOCABULARY_H
 #define EVENT_TRACK_VOCABULARY_H

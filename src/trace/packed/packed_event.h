@@ -2,9 +2,10 @@
 /*
  * packed_event.h - an event with its fields, as a reader of traces has decoded it, and as bytes that are sorted.
  *
- * The bytes: the number of the class plus one, the CPU plus one and the count of cells that are there, as varints; for
- * each of these a byte or more, as a varint, which is the count of absent cells before it times eight plus its kind,
- * and what the kind has, as in packed_parts.h.  A gap has 0 for the class, and then its end and its count of events.
+ * The bytes: the number of the class plus one, the CPU plus one and the count of cells that are there, as varints;
+ * for each of these a byte or more, as a varint, which is the count of absent cells before it times eight plus its
+ * kind, and what the kind has, as in packed_parts.h.  A gap has 0 for the class, and then its end and its count of
+ * events.
  */
 #ifndef TRACE_PACKED_PACKED_EVENT_H
 #define TRACE_PACKED_PACKED_EVENT_H
@@ -12,7 +13,7 @@
 #include "event/event.h"
 #include "trace/packed/packed_parts.h"
 
-/* An event that is true all the time, such as the name of a process: it comes first, at the time of the first event. */
+/* What is true all the time, such as the name of a process: it comes first, at the time of the first event. */
 #define PACKED_NO_TIME INT64_MIN
 
 enum packed_kind {

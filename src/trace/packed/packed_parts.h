@@ -9,9 +9,9 @@
  *	packed_parts_int(&parts, "line", 4, 12);
  *	packed_parts_close(&parts);
  *
- * A part: its kind, with PACKED_NAMED where it has a name, the size of the name as a varint, the name and a zero, and
- * what the kind has: an integer as a zigzag varint, an unsigned one as a varint, eight bytes of a real number, the size
- * of a text as a varint and the text.
+ * A part: its kind, with PACKED_NAMED where it has a name, the size of the name as a varint, the name and a zero,
+ * and what the kind has: an integer as a zigzag varint, an unsigned one as a varint, eight bytes of a real number,
+ * the size of a text as a varint and the text.
  */
 #ifndef TRACE_PACKED_PACKED_PARTS_H
 #define TRACE_PACKED_PACKED_PARTS_H
@@ -34,7 +34,7 @@ struct packed_parts {
 /* Begin another value in the same memory. */
 void packed_parts_clear(struct packed_parts *parts);
 
-/* Open a structure or an array.  A name is NULL of an element and of the value itself; it ends at its first zero. */
+/* Open a structure or an array.  Elements and the value itself have no name, NULL; a name ends at its first zero. */
 void packed_parts_open(struct packed_parts *parts, enum event_part_kind kind, const char *name, size_t name_size);
 void packed_parts_close(struct packed_parts *parts);
 

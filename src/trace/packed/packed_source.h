@@ -7,15 +7,15 @@
  * struct trace_format_kind with the functions below:
  *
  *	create		packed_source_init(&own->packed, &own_reader)
- *	scan		of its own: says what base.trace, base.facts, file_count, bytes and path are; the functions of base.trace
- *			that decode fields are packed_event_int, _string and _visit
+ *	scan		of its own: says what base.trace, base.facts, file_count, bytes and path are; fields are
+ *			decoded by packed_event_int, _string and _visit
  *	read		packed_source_class() for each class that is met, packed_source_add() for each event; damage
  *			is a note, packed_source_lose() and the rest of the file, if it can be read, and HISTREE_OK
  *	free		packed_source_release(&own->packed)
  *
  * Events of one time come in the order in which they were added; what was added in the order of time costs no
- * comparison.  What memory has no room for goes to a file without a name in $TMPDIR, else in /tmp.  Opening reads the
- * whole trace, and asks struct trace_opening.cancel on the way.  A trace is read from its start only.
+ * comparison.  What memory has no room for goes to a file without a name in $TMPDIR, else in /tmp.  Opening reads
+ * the whole trace, and asks struct trace_opening.cancel on the way.  A trace is read from its start only.
  */
 #ifndef TRACE_PACKED_PACKED_SOURCE_H
 #define TRACE_PACKED_PACKED_SOURCE_H
@@ -79,8 +79,8 @@ struct packed_source {
 void packed_source_init(struct packed_source *source, const struct packed_reader *reader);
 
 /*
- * Returns the class with the name, fields and trace of a template, whose trace may be NULL, for base.trace, and whose
- * strings are copied; NULL, and the error, if memory is out or there are too many classes.
+ * Returns the class with the name, fields and trace of a template, whose trace may be NULL, for base.trace, and
+ * whose strings are copied; NULL, and the error, if memory is out or there are too many classes.
  */
 const struct packed_class *packed_source_class(struct packed_source *source, const struct event_class *as,
 					       struct histree_error *error);
@@ -94,8 +94,8 @@ enum histree_status packed_source_lose(struct packed_source *source, int32_t cpu
 				       uint64_t events, struct histree_error *error);
 
 /*
- * The file ends too early, or cannot be read on: whatever is later than what was added is missing, and as much before
- * it as the file was out of order so far.
+ * The file ends too early, or cannot be read on: whatever is later than what was added is missing, and as much
+ * before it as the file was out of order so far.
  */
 enum histree_status packed_source_lose_rest(struct packed_source *source, struct histree_error *error);
 

@@ -11,8 +11,8 @@
 #include "trace/packed/packed_source.h"
 
 /*
- * Get all of them.  `trace` is NULL for base.trace, else one of domain TRACK_DOMAIN.  Returns false, and the error, if
- * memory is out.
+ * Get all of them.  `trace` is NULL for base.trace, else one of domain TRACK_DOMAIN.  Returns false, and the
+ * error, if memory is out.
  */
 bool packed_track_classes(struct packed_source *source, const struct event_trace *trace,
 			  const struct packed_class *out[TRACK_CLASS_COUNT], struct histree_error *error);

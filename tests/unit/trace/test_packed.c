@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_packed.c - events that a reader has decoded come out as it added them, by time and, at one time, in the order of
- * arrival, whatever memory has no room for; and what goes wrong on the way is said.
+ * test_packed.c - events that a reader has decoded come out as it added them, by time and, at one time, in the
+ * order of arrival, whatever memory has no room for; and what goes wrong on the way is said.
  */
 #include <setjmp.h>
 #include <stdarg.h>
