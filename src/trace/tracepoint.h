@@ -3,33 +3,14 @@
  * tracepoint.h - how the kernel lays out the events of a tracepoint, as its own description says: the text of
  * /sys/kernel/tracing/events/SYSTEM/NAME/format, which perf and trace-cmd copy into their recordings.
  *
- * Offsets and sizes are what the description says: whoever decodes an event compares them with its size.
- *
  * Only tracepoint.c calls libtraceevent.
  */
 #ifndef TRACE_TRACEPOINT_H
 #define TRACE_TRACEPOINT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "base/arena.h"
 #include "histree/status.h"
-
-enum tracepoint_field_kind {
-	TRACEPOINT_OTHER,        /* an array of numbers, or larger than a number */
-	TRACEPOINT_INTEGER,      /* of 1, 2, 4 or 8 bytes */
-	TRACEPOINT_TEXT,         /* so many bytes at most, up to the first zero */
-	TRACEPOINT_DISTANT_TEXT, /* 32 bits that say where in the event it is: the lower half; and how long */
-	TRACEPOINT_RELATIVE_TEXT /* the same, from the end of the field on */
-};
-
-struct tracepoint_field {
-	const char *name;
-	enum tracepoint_field_kind kind;
-	bool is_signed;
-	uint32_t offset, size;
-};
+#include "trace/tracepoint_field.h"
 
 struct tracepoint {
 	const char *system, *name;

@@ -56,12 +56,12 @@ static void lay_out_trailers(struct perf_attribute *attribute)
 void perf_attribute_read(struct perf_attribute *attribute, const uint8_t *bytes, bool is_big)
 {
 	enum { SAMPLE_ID_ALL = 1 << 18 };
-	uint64_t flags = perf_u64(bytes + 40, is_big);
+	uint64_t flags = ordered_u64(bytes + 40, is_big);
 	*attribute = (struct perf_attribute){
-		.type = perf_u32(bytes, is_big),
-		.config = perf_u64(bytes + 8, is_big),
-		.sample_type = perf_u64(bytes + 24, is_big),
-		.read_format = perf_u64(bytes + 32, is_big),
+		.type = ordered_u32(bytes, is_big),
+		.config = ordered_u64(bytes + 8, is_big),
+		.sample_type = ordered_u64(bytes + 24, is_big),
+		.read_format = ordered_u64(bytes + 32, is_big),
 		.has_trailers = ((is_big ? reverse_bits(flags) : flags) & SAMPLE_ID_ALL) != 0,
 	};
 	lay_out_samples(attribute);
@@ -78,7 +78,7 @@ static size_t read_size(uint64_t format, const uint8_t *at, size_t left, bool is
 		return times + value;
 	if (left < 8)
 		return SIZE_MAX;
-	uint64_t count = perf_u64(at, is_big);
+	uint64_t count = ordered_u64(at, is_big);
 	return count > left / value ? SIZE_MAX : 8 + times + (size_t)count * value;
 }
 
@@ -97,14 +97,14 @@ const uint8_t *perf_attribute_raw(const struct perf_attribute *attribute, const 
 	}
 	if ((type & PERF_HAS_CALLCHAIN) != 0) {
 		size_t left = record_size - at;
-		uint64_t count = left < 8 ? UINT64_MAX : perf_u64(record + at, is_big);
+		uint64_t count = left < 8 ? UINT64_MAX : ordered_u64(record + at, is_big);
 		if (left < 8 || count > (left - 8) / 8)
 			return NULL;
 		at += 8 + 8 * (size_t)count;
 	}
 	if (record_size - at < 4)
 		return NULL;
-	*size = perf_u32(record + at, is_big);
+	*size = ordered_u32(record + at, is_big);
 	at += 4;
 	return *size > record_size - at ? NULL : record + at;
 }

@@ -15,9 +15,9 @@ struct making {
 	uint32_t count;
 };
 
-static void add(struct making *making, const char *name, struct perf_field field)
+static void add(struct making *making, struct perf_field field)
 {
-	making->names[making->count] = name;
+	making->names[making->count] = field.place.name;
 	making->fields[making->count++] = field;
 }
 
@@ -51,9 +51,11 @@ static void add_part(struct making *making, const char *name, uint16_t offset, u
 {
 	if (offset == 0)
 		return;
-	add(making, name,
-	    (struct perf_field){
-		    .kind = PERF_FIELD_INTEGER, .is_signed = is_signed, .offset = offset, .size = size });
+	add(making, (struct perf_field){ .place = { .name = name,
+						    .kind = TRACEPOINT_INTEGER,
+						    .is_signed = is_signed,
+						    .offset = offset,
+						    .size = size } });
 }
 
 static void add_parts(struct making *making, const struct perf_attribute *attribute)
@@ -69,22 +71,8 @@ static void add_parts(struct making *making, const struct perf_attribute *attrib
 
 static void add_tracepoint(struct making *making, const struct tracepoint *tracepoint)
 {
-	static const enum perf_field_kind kinds[] = {
-		[TRACEPOINT_OTHER] = PERF_FIELD_OTHER,
-		[TRACEPOINT_INTEGER] = PERF_FIELD_INTEGER,
-		[TRACEPOINT_TEXT] = PERF_FIELD_TEXT,
-		[TRACEPOINT_DISTANT_TEXT] = PERF_FIELD_DISTANT_TEXT,
-		[TRACEPOINT_RELATIVE_TEXT] = PERF_FIELD_RELATIVE_TEXT,
-	};
-	for (uint32_t i = 0; i < tracepoint->field_count; i++) {
-		const struct tracepoint_field *field = &tracepoint->fields[i];
-		add(making, field->name,
-		    (struct perf_field){ .kind = (uint8_t)kinds[field->kind],
-					 .is_signed = field->is_signed,
-					 .is_raw = true,
-					 .offset = field->offset,
-					 .size = field->size });
-	}
+	for (uint32_t i = 0; i < tracepoint->field_count; i++)
+		add(making, (struct perf_field){ .place = tracepoint->fields[i], .is_raw = true });
 }
 
 static const char *name_of(struct perf_file *file, size_t index, const struct tracepoint *tracepoint)
@@ -125,29 +113,21 @@ struct perf_class *perf_class_of_samples(struct perf_file *file, size_t index, c
 
 enum { SIDE_FIELDS_MAX = 5 };
 
-#define NUMBER(name, at, bytes)                                                                                \
-	{                                                                                                      \
-		name,                                                                                          \
-		{                                                                                              \
-			.kind = PERF_FIELD_INTEGER, .is_signed = (bytes) == 4, .offset = (at), .size = (bytes) \
-		}                                                                                              \
+#define NUMBER(word, at, bytes)                                                                        \
+	{                                                                                              \
+		.name = (word), .kind = TRACEPOINT_INTEGER, .is_signed = (bytes) == 4, .offset = (at), \
+		.size = (bytes)                                                                        \
 	}
-#define TEXT(name, at)                                                              \
-	{                                                                           \
-		name,                                                               \
-		{                                                                   \
-			.kind = PERF_FIELD_TEXT, .offset = (at), .size = UINT32_MAX \
-		}                                                                   \
+#define TEXT(word, at)                                                  \
+	{                                                               \
+		.name = (word), .kind = TRACEPOINT_TEXT, .offset = (at) \
 	}
 
 /* Offsets: include/uapi/linux/perf_event.h. */
 static const struct side_row {
 	uint32_t record_type;
 	const char *name;
-	struct {
-		const char *name;
-		struct perf_field field;
-	} fields[SIDE_FIELDS_MAX];
+	struct tracepoint_field fields[SIDE_FIELDS_MAX];
 } sides[PERF_SIDE_COUNT] = {
 	[PERF_SIDE_COMM] = { PERF_COMM,
 			     "perf_comm",
@@ -195,19 +175,14 @@ struct perf_class *perf_class_of_side(struct perf_file *file, enum perf_side sid
 	if (!begin(&making, SIDE_FIELDS_MAX))
 		return NULL;
 	for (size_t i = 0; i < SIDE_FIELDS_MAX && sides[side].fields[i].name != NULL; i++)
-		add(&making, sides[side].fields[i].name, sides[side].fields[i].field);
+		add(&making, (struct perf_field){ .place = sides[side].fields[i] });
 	return end(&making, sides[side].name, trace, id);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------------------- */
 
 /* The bytes that a field is in. */
-struct place {
-	const uint8_t *bytes;
-	size_t size;
-};
-
-static struct place place_of(const struct event *event, const struct perf_field *field)
+static struct tracepoint_bytes bytes_of(const struct event *event, const struct perf_field *field)
 {
 	/* The stream whose event it is keeps what was found for the next field. */
 	union {
@@ -216,7 +191,7 @@ static struct place place_of(const struct event *event, const struct perf_field 
 	} handle = { .given = event->handle };
 	struct perf_event *of = handle.event;
 	if (!field->is_raw)
-		return (struct place){ of->record, of->record_size };
+		return (struct tracepoint_bytes){ of->record, of->record_size, of->is_big };
 	if (!of->has_looked) {
 		const struct perf_class *class = (const struct perf_class *)event->class;
 		of->raw_size = 0;
@@ -226,26 +201,7 @@ static struct place place_of(const struct event *event, const struct perf_field 
 			of->raw_size = 0;
 		of->has_looked = true;
 	}
-	return (struct place){ of->raw, of->raw_size };
-}
-
-static bool is_within(struct place place, uint64_t offset, uint64_t size)
-{
-	return offset <= place.size && size <= place.size - offset;
-}
-
-static int64_t read_integer(const uint8_t *at, uint32_t size, bool is_signed, bool is_big)
-{
-	switch (size) {
-	case 1:
-		return is_signed ? (int8_t)*at : *at;
-	case 2:
-		return is_signed ? (int16_t)perf_u16(at, is_big) : perf_u16(at, is_big);
-	case 4:
-		return is_signed ? (int64_t)(int32_t)perf_u32(at, is_big) : (int64_t)perf_u32(at, is_big);
-	default:
-		return (int64_t)perf_u64(at, is_big);
-	}
+	return (struct tracepoint_bytes){ of->raw, of->raw_size, of->is_big };
 }
 
 bool perf_event_int(const struct event *event, uint32_t index, int64_t *out)
@@ -254,12 +210,7 @@ bool perf_event_int(const struct event *event, uint32_t index, int64_t *out)
 	if (index >= class->class.field_count)
 		return false;
 	const struct perf_field *field = &class->fields[index];
-	struct place place = place_of(event, field);
-	if (field->kind != PERF_FIELD_INTEGER || !is_within(place, field->offset, field->size))
-		return false;
-	const struct perf_event *of = event->handle;
-	*out = read_integer(place.bytes + field->offset, field->size, field->is_signed, of->is_big);
-	return true;
+	return tracepoint_field_int(&field->place, bytes_of(event, field), out);
 }
 
 bool perf_event_string(const struct event *event, uint32_t index, const char **text, size_t *size)
@@ -268,24 +219,5 @@ bool perf_event_string(const struct event *event, uint32_t index, const char **t
 	if (index >= class->class.field_count)
 		return false;
 	const struct perf_field *field = &class->fields[index];
-	const struct perf_event *of = event->handle;
-	struct place place = place_of(event, field);
-	uint64_t offset = field->offset, room = field->size;
-	if (field->kind == PERF_FIELD_DISTANT_TEXT || field->kind == PERF_FIELD_RELATIVE_TEXT) {
-		if (!is_within(place, offset, 4))
-			return false;
-		uint32_t where = perf_u32(place.bytes + offset, of->is_big);
-		offset = (where & 0xffff) + (field->kind == PERF_FIELD_RELATIVE_TEXT ? offset + 4 : 0);
-		room = where >> 16;
-	} else if (field->kind != PERF_FIELD_TEXT) {
-		return false;
-	} else if (room == UINT32_MAX && offset <= place.size) {
-		room = place.size - offset;
-	}
-	if (!is_within(place, offset, room))
-		return false;
-	const char *begin = (const char *)place.bytes + offset;
-	*text = begin;
-	*size = room == 0 ? 0 : strnlen(begin, (size_t)room);
-	return true;
+	return tracepoint_field_text(&field->place, bytes_of(event, field), text, size);
 }

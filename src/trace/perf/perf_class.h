@@ -12,19 +12,9 @@
 #include "event/event.h"
 #include "trace/perf/perf_file.h"
 
-enum perf_field_kind {
-	PERF_FIELD_OTHER,
-	PERF_FIELD_INTEGER,
-	PERF_FIELD_TEXT,
-	PERF_FIELD_DISTANT_TEXT,
-	PERF_FIELD_RELATIVE_TEXT,
-};
-
 struct perf_field {
-	uint8_t kind;   /* enum perf_field_kind */
-	bool is_signed; /* an integer */
-	bool is_raw;    /* it is in the raw data, else in the record */
-	uint32_t offset, size;
+	struct tracepoint_field place;
+	bool is_raw; /* it is in the raw data, else in the record */
 };
 
 struct perf_class {

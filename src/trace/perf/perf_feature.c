@@ -28,7 +28,7 @@ static bool take_u32(struct feature *feature, uint32_t *out)
 {
 	const uint8_t *bytes = take(feature, 4);
 	if (bytes != NULL)
-		*out = perf_u32(bytes, feature->is_big);
+		*out = ordered_u32(bytes, feature->is_big);
 	return bytes != NULL;
 }
 
@@ -77,9 +77,9 @@ static enum histree_status read_events(struct perf_file *file, struct feature fe
 static void read_clock(struct perf_file *file, struct feature feature)
 {
 	const uint8_t *bytes = take(&feature, 24);
-	if (bytes == NULL || perf_u32(bytes, feature.is_big) != 1)
+	if (bytes == NULL || ordered_u32(bytes, feature.is_big) != 1)
 		return;
-	uint64_t wall = perf_u64(bytes + 8, feature.is_big), clock = perf_u64(bytes + 16, feature.is_big);
+	uint64_t wall = ordered_u64(bytes + 8, feature.is_big), clock = ordered_u64(bytes + 16, feature.is_big);
 	file->has_wall = wall <= INT64_MAX && clock <= INT64_MAX;
 	if (file->has_wall)
 		file->wall = (int64_t)wall - (int64_t)clock;
@@ -105,8 +105,8 @@ enum histree_status perf_feature_read(struct perf_file *file, uint64_t number, c
 		return read_events(file, feature, error);
 	case PERF_FEATURE_SAMPLE_TIME:
 		if (size >= 16) {
-			file->first = perf_u64(bytes, file->is_big);
-			file->last = perf_u64(bytes + 8, file->is_big);
+			file->first = ordered_u64(bytes, file->is_big);
+			file->last = ordered_u64(bytes + 8, file->is_big);
 		}
 		return HISTREE_OK;
 	case PERF_FEATURE_DIR_FORMAT:

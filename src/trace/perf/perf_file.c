@@ -44,7 +44,7 @@ struct section {
 
 static struct section read_section(const uint8_t *bytes, bool is_big)
 {
-	return (struct section){ .offset = perf_u64(bytes, is_big), .size = perf_u64(bytes + 8, is_big) };
+	return (struct section){ .offset = ordered_u64(bytes, is_big), .size = ordered_u64(bytes + 8, is_big) };
 }
 
 /* ---- attributes ------------------------------------------------------------------------------------------ */
@@ -71,7 +71,7 @@ enum histree_status perf_file_add_ids(struct perf_file *file, const uint8_t *ids
 		return error_memory(error, "the events of a trace");
 	number->number = (uint32_t)file->attribute_count - 1;
 	for (size_t i = 0; i < count; i++) {
-		uint64_t id = perf_u64(ids + 8 * i, file->is_big);
+		uint64_t id = ordered_u64(ids + 8 * i, file->is_big);
 		if (id_map_find(&file->ids, id) == NULL && !id_map_add(&file->ids, id, number))
 			return error_memory(error, "the events of a trace");
 	}
@@ -125,7 +125,7 @@ static enum histree_status read_features(struct perf_file *file, const uint8_t *
 	enum histree_status status = HISTREE_OK;
 	for (unsigned number = 0; number < PERF_FEATURE_COUNT; number++) {
 		const uint8_t *bytes;
-		if ((perf_u64(bits + number / 64 * 8, file->is_big) >> number % 64 & 1) == 0)
+		if ((ordered_u64(bits + number / 64 * 8, file->is_big) >> number % 64 & 1) == 0)
 			continue;
 		status = look(file, at, 16, &bytes, error);
 		if (status != HISTREE_OK)
@@ -150,7 +150,8 @@ static enum histree_status open_file(struct perf_file *file, const uint8_t *byte
 	memcpy(header, bytes, sizeof(header));
 	struct section attributes = read_section(header + 24, file->is_big);
 	struct section records = read_section(header + 40, file->is_big);
-	enum histree_status status = read_attributes(file, attributes, perf_u64(header + 16, file->is_big), error);
+	enum histree_status status =
+		read_attributes(file, attributes, ordered_u64(header + 16, file->is_big), error);
 	if (status != HISTREE_OK)
 		return status;
 	if (records.offset > file->size)
@@ -167,7 +168,7 @@ static enum histree_status open_file(struct perf_file *file, const uint8_t *byte
 static enum histree_status read_attribute_record(struct perf_file *file, const uint8_t *bytes, size_t size,
 						 struct histree_error *error)
 {
-	size_t attribute_size = size < 16 ? 0 : perf_u32(bytes + PERF_RECORD_HEAD_SIZE + 4, file->is_big);
+	size_t attribute_size = size < 16 ? 0 : ordered_u32(bytes + PERF_RECORD_HEAD_SIZE + 4, file->is_big);
 	if (attribute_size > size - PERF_RECORD_HEAD_SIZE)
 		attribute_size = 0;
 	const uint8_t *ids = bytes + PERF_RECORD_HEAD_SIZE + attribute_size;
@@ -185,7 +186,7 @@ static enum histree_status read_tracing_record(struct perf_file *file, uint64_t 
 	enum histree_status status = size < 12 ? HISTREE_END : look(file, at, size, &bytes, error);
 	if (status != HISTREE_OK)
 		return status;
-	uint32_t section_size = perf_u32(bytes + 8, file->is_big);
+	uint32_t section_size = ordered_u32(bytes + 8, file->is_big);
 	if (section_size > SECTION_SIZE_MAX)
 		return HISTREE_END;
 	*more = (section_size + UINT64_C(7)) / 8 * 8;
@@ -205,9 +206,9 @@ static enum histree_status read_record(struct perf_file *file, uint64_t at, uint
 	if (type == PERF_HEADER_ATTR)
 		return read_attribute_record(file, bytes, size, error);
 	if (type == PERF_HEADER_FEATURE && size >= 16)
-		return perf_feature_read(file, perf_u64(bytes + 8, file->is_big), bytes + 16, size - 16, error);
-	if (type == PERF_EVENT_UPDATE && size > 24 && perf_u64(bytes + 8, file->is_big) == PERF_UPDATE_NAME) {
-		const struct perf_number *of = id_map_find(&file->ids, perf_u64(bytes + 16, file->is_big));
+		return perf_feature_read(file, ordered_u64(bytes + 8, file->is_big), bytes + 16, size - 16, error);
+	if (type == PERF_EVENT_UPDATE && size > 24 && ordered_u64(bytes + 8, file->is_big) == PERF_UPDATE_NAME) {
+		const struct perf_number *of = id_map_find(&file->ids, ordered_u64(bytes + 16, file->is_big));
 		if (of != NULL)
 			return perf_file_name(file, of->number, bytes + 24,
 					      strnlen((const char *)bytes + 24, size - 24), error);
@@ -223,8 +224,8 @@ static enum histree_status open_pipe(struct perf_file *file, struct histree_erro
 	const uint8_t *bytes;
 	file->end = file->size;
 	while ((status = look(file, at, PERF_RECORD_HEAD_SIZE, &bytes, error)) == HISTREE_OK) {
-		uint32_t type = perf_u32(bytes, file->is_big);
-		uint16_t size = perf_u16(bytes + 6, file->is_big);
+		uint32_t type = ordered_u32(bytes, file->is_big);
+		uint16_t size = ordered_u16(bytes + 6, file->is_big);
 		uint64_t more = 0;
 		bool is_packed = type == PERF_COMPRESSED || type == PERF_COMPRESSED2;
 		file->is_compressed |= is_packed;
@@ -276,7 +277,7 @@ static enum histree_status read_all(struct perf_file *file, struct histree_error
 	enum histree_status status = look(file, 0, PERF_PIPE_HEADER_SIZE, &bytes, error);
 	if (status == HISTREE_OK) {
 		file->is_big = memcmp(bytes, "2ELIFREP", 8) == 0;
-		file->is_pipe = perf_u64(bytes + 8, file->is_big) == PERF_PIPE_HEADER_SIZE;
+		file->is_pipe = ordered_u64(bytes + 8, file->is_big) == PERF_PIPE_HEADER_SIZE;
 	}
 	if (status == HISTREE_OK && !file->is_pipe)
 		status = look(file, 0, PERF_FILE_HEADER_SIZE, &bytes, error);

@@ -10,9 +10,7 @@
 #ifndef TRACE_PERF_PERF_FORMAT_H
 #define TRACE_PERF_PERF_FORMAT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <string.h>
+#include "trace/ordered_bytes.h"
 
 enum perf_record_type {
 	PERF_MMAP = 1,
@@ -82,25 +80,5 @@ enum {
 	PERF_ATTRIBUTE_SIZE_MIN = 64, /* of the first version of the kernel's structure */
 	PERF_ATTRIBUTE_SIZE_MAX = 4096,
 };
-
-static inline uint16_t perf_u16(const uint8_t *at, bool is_big)
-{
-	unsigned number = is_big ? at[0] << 8 | at[1] : at[1] << 8 | at[0];
-	return (uint16_t)number;
-}
-
-static inline uint32_t perf_u32(const uint8_t *at, bool is_big)
-{
-	uint32_t number;
-	memcpy(&number, at, sizeof(number));
-	return is_big == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? number : __builtin_bswap32(number);
-}
-
-static inline uint64_t perf_u64(const uint8_t *at, bool is_big)
-{
-	uint64_t number;
-	memcpy(&number, at, sizeof(number));
-	return is_big == (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) ? number : __builtin_bswap64(number);
-}
 
 #endif

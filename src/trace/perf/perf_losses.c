@@ -78,7 +78,7 @@ static enum histree_status read_loss(struct walk *walk, const struct perf_record
 	size_t at = is_counted ? 8 : 16;
 	if (record->size < at + 8)
 		return HISTREE_OK;
-	uint64_t count = perf_u64(record->bytes + at, is_big);
+	uint64_t count = ordered_u64(record->bytes + at, is_big);
 	if (is_counted && !stamp.has_time) {
 		walk->lost_samples += count;
 		return HISTREE_OK;

@@ -64,9 +64,9 @@ static enum histree_status see(struct perf_records *records, uint64_t size, cons
 static uint64_t bytes_behind(const struct perf_file *file, const struct perf_record *record)
 {
 	if (record->type == PERF_AUXTRACE && record->size >= 16)
-		return perf_u64(record->bytes + 8, file->is_big);
+		return ordered_u64(record->bytes + 8, file->is_big);
 	if (record->type == PERF_TRACING_DATA && record->size >= 12)
-		return (perf_u32(record->bytes + 8, file->is_big) + UINT64_C(7)) / 8 * 8;
+		return (ordered_u32(record->bytes + 8, file->is_big) + UINT64_C(7)) / 8 * 8;
 	return 0;
 }
 
@@ -81,7 +81,7 @@ static enum histree_status next_of_file(struct perf_records *records, struct per
 	enum histree_status status = see(records, PERF_RECORD_HEAD_SIZE, &bytes, error);
 	if (status != HISTREE_OK)
 		return status;
-	uint16_t size = bytes == NULL ? 0 : perf_u16(bytes + 6, file->is_big);
+	uint16_t size = bytes == NULL ? 0 : ordered_u16(bytes + 6, file->is_big);
 	if (bytes != NULL && size < PERF_RECORD_HEAD_SIZE)
 		return broken(records, "there is no record", error);
 	if (bytes != NULL)
@@ -90,7 +90,7 @@ static enum histree_status next_of_file(struct perf_records *records, struct per
 		return status;
 	if (bytes == NULL)
 		return broken(records, "a record is longer than the rest of the records", error);
-	*out = (struct perf_record){ .bytes = bytes, .size = size, .type = perf_u32(bytes, file->is_big) };
+	*out = (struct perf_record){ .bytes = bytes, .size = size, .type = ordered_u32(bytes, file->is_big) };
 	uint64_t more = bytes_behind(file, out);
 	if (more > file->end - records->at - size)
 		return broken(records, "a record has more behind it than there is", error);
@@ -116,7 +116,7 @@ static enum histree_status take_packed(struct perf_records *records, const struc
 			return error_memory(error, "compressed records");
 	}
 	if (record->type == PERF_COMPRESSED2) { /* it is filled up, and says how much of it counts */
-		uint64_t said = size < 8 ? UINT64_MAX : perf_u64(record->bytes + head, records->file->is_big);
+		uint64_t said = size < 8 ? UINT64_MAX : ordered_u64(record->bytes + head, records->file->is_big);
 		head += 8;
 		if (size < 8 || said > size - 8)
 			return broken(records, "a compressed record is shorter than it says", error);
@@ -136,13 +136,13 @@ static enum histree_status next_of_packed(struct perf_records *records, struct p
 	for (;;) {
 		const uint8_t *bytes = records->plain + records->plain_at;
 		size_t left = records->plain_size - records->plain_at;
-		size_t size = left < PERF_RECORD_HEAD_SIZE ? 0 : perf_u16(bytes + 6, is_big);
+		size_t size = left < PERF_RECORD_HEAD_SIZE ? 0 : ordered_u16(bytes + 6, is_big);
 		if (left >= PERF_RECORD_HEAD_SIZE && size < PERF_RECORD_HEAD_SIZE)
 			return broken(records, "there is no record in what is compressed before", error);
 		if (size > 0 && size <= left) {
 			*out = (struct perf_record){ .bytes = bytes,
 						     .size = size,
-						     .type = perf_u32(bytes, is_big) };
+						     .type = ordered_u32(bytes, is_big) };
 			records->plain_at += size;
 			if (out->type == PERF_COMPRESSED || out->type == PERF_COMPRESSED2 ||
 			    bytes_behind(records->file, out) > 0)

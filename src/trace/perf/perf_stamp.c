@@ -14,7 +14,7 @@ static const struct perf_number *find(const struct perf_file *file, const struct
 		return &first;
 	if (offset == 0 || offset > record->size - 8)
 		return NULL;
-	return id_map_find(&file->ids, perf_u64(record->bytes + offset, file->is_big));
+	return id_map_find(&file->ids, ordered_u64(record->bytes + offset, file->is_big));
 }
 
 bool perf_stamp_of_sample(const struct perf_file *file, const struct perf_record *record, struct perf_stamp *out)
@@ -29,8 +29,9 @@ bool perf_stamp_of_sample(const struct perf_file *file, const struct perf_record
 		return false;
 	*out = (struct perf_stamp){ .cpu = PERF_NO_CPU, .attribute = (uint16_t)number->number };
 	if (attribute->cpu != 0)
-		out->cpu = cpu_number(perf_u32(record->bytes + attribute->cpu, file->is_big));
-	out->has_time = perf_file_time(file, perf_u64(record->bytes + attribute->time, file->is_big), &out->time);
+		out->cpu = cpu_number(ordered_u32(record->bytes + attribute->cpu, file->is_big));
+	out->has_time =
+		perf_file_time(file, ordered_u64(record->bytes + attribute->time, file->is_big), &out->time);
 	return out->has_time;
 }
 
@@ -46,9 +47,9 @@ struct perf_stamp perf_stamp_of_side(const struct perf_file *file, const struct 
 		return stamp;
 	const uint8_t *end = record->bytes + record->size;
 	if (attribute->trailer_cpu != 0)
-		stamp.cpu = cpu_number(perf_u32(end - attribute->trailer_cpu, file->is_big));
+		stamp.cpu = cpu_number(ordered_u32(end - attribute->trailer_cpu, file->is_big));
 	if (attribute->trailer_time != 0) {
-		uint64_t clock = perf_u64(end - attribute->trailer_time, file->is_big);
+		uint64_t clock = ordered_u64(end - attribute->trailer_time, file->is_big);
 		stamp.has_time = clock != 0 && perf_file_time(file, clock, &stamp.time);
 	}
 	return stamp;

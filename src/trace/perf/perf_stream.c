@@ -232,7 +232,7 @@ static enum histree_status put_event(struct perf_stream *stream, const struct pe
 	if (class == NULL)
 		return error_memory(error, "the classes of events");
 	current->record = record;
-	current->record_size = perf_u16(record + 6, current->is_big);
+	current->record_size = ordered_u16(record + 6, current->is_big);
 	current->has_looked = false;
 	if (class->attribute == NULL) {
 		uint16_t trailer = stream->file->attributes[0].trailer_size;
