@@ -77,12 +77,13 @@ enum histree_status trace_open_at(const char *const *paths, size_t path_count,
  */
 bool trace_can_begin_here(const struct trace *trace);
 
-/* Returns whether trace_move() can be called: each format can be left and opened again. */
+/* Returns whether each format of the trace can be left and opened again, by trace_move(). */
 bool trace_can_move(const struct trace *trace);
 
 /*
  * Go to the event at which the positions were taken, forward or back, without opening the trace again.  Returns
- * HISTREE_ERR_TRACE if the files are others than then; after an error the trace can only be closed.
+ * HISTREE_ERR_ARGUMENT if it cannot move, and HISTREE_ERR_TRACE if the files are others than then: it stays where
+ * it is.  After HISTREE_ERR_MEMORY it can only be closed.
  */
 enum histree_status trace_move(struct trace *trace, const struct trace_position *positions, size_t position_count,
 			       struct histree_error *error);

@@ -3,7 +3,7 @@
  * trace_source.h - one trace of an input, whatever its format: a table of what a format does.
  *
  * A source is scanned, then opened, which makes its streams; each stream hands out its events in the order of its
- * file, and trace.c merges them by time.
+ * file, and trace_merge puts them in order.
  */
 #ifndef TRACE_TRACE_SOURCE_H
 #define TRACE_TRACE_SOURCE_H
@@ -59,12 +59,13 @@ struct trace_source {
 	char *path;          /* as it was found; freed by the kind */
 	struct trace_facts facts;
 	size_t file_count;
+	size_t first_file;         /* the number of its first one among those of all sources */
 	uint64_t bytes;            /* of all files */
 	struct trace_notes *notes; /* shared by all traces of the input */
 	uint32_t *class_count;
 	struct trace_stream **streams; /* those that may have events; freed by the kind */
 	size_t stream_count;
-	histree_time last; /* that is known before the events are; set by trace.c */
+	histree_time last; /* that is known before the events are; set by trace_zero.c */
 };
 
 #endif

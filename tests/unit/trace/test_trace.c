@@ -23,6 +23,7 @@
 #include "support/data.h"
 #include "support/effort.h"
 #include "trace/trace.h"
+#include "trace/trace_inside.h"
 
 enum { PATH_SIZE = DATA_PATH_SIZE, MADE_EVENTS = 18, PERF_EVENTS = 256 };
 
@@ -808,6 +809,93 @@ static void a_trace_is_read_on_from_any_event(void **state)
 	check_places((const char *[]){ made, perf_small }, 2, 1, test_effort(11, 41));
 }
 
+/* An event, or a gap. */
+struct item {
+	histree_time time, gap_end;
+	int32_t cpu;
+	uint64_t lost;
+	char name[64]; /* "" of a gap */
+	bool can_begin_here;
+	struct trace_position positions[FILES_MAX];
+};
+
+static bool next_item(struct trace *trace, struct item *out)
+{
+	struct event event;
+	if (next(trace, &event) != HISTREE_OK)
+		return false;
+	*out = (struct item){ .time = event.time,
+			      .cpu = event.cpu,
+			      .gap_end = event.gap == NULL ? 0 : event.gap->end,
+			      .lost = event.gap == NULL ? 0 : event.gap->events };
+	snprintf(out->name, sizeof(out->name), "%s", event.gap == NULL ? event.class->name : "");
+	return true;
+}
+
+static void assert_rest(struct trace *trace, const struct item *items, size_t count)
+{
+	struct item item;
+	for (size_t i = 0; i < count; i++) {
+		assert_true(next_item(trace, &item));
+		assert_int_equal(item.time, items[i].time);
+		assert_int_equal(item.cpu, items[i].cpu);
+		assert_int_equal(item.gap_end, items[i].gap_end);
+		assert_int_equal(item.lost, items[i].lost);
+		assert_string_equal(item.name, items[i].name);
+	}
+	assert_false(next_item(trace, &item));
+}
+
+/* One trace goes forth and back, with its gaps. */
+static void a_trace_that_lost_events_moves(void **state)
+{
+	(void)state;
+	static struct item items[2 * MADE_EVENTS];
+	size_t count = 0, places = 0, gaps = 0;
+	const char *path = made;
+	struct trace *trace = open_one(path);
+	size_t file_count = trace_file_count(trace);
+	trace_want_gaps(trace);
+	for (; next_item(trace, &items[count]); count++) {
+		assert_in_range(count, 0, 2 * MADE_EVENTS - 2);
+		gaps += items[count].name[0] == '\0';
+		items[count].can_begin_here = items[count].name[0] != '\0' && trace_can_begin_here(trace);
+		trace_positions(trace, items[count].positions);
+	}
+	assert_true(gaps > 1);
+	for (size_t step = 0; step < 2 * count; step++) {
+		size_t at = step % 2 == 0 ? step / 2 : count - 1 - step / 2;
+		struct trace *opened;
+		if (!items[at].can_begin_here)
+			continue;
+		assert_int_equal(trace_move(trace, items[at].positions, file_count, NULL), HISTREE_OK);
+		assert_rest(trace, &items[at], count - at);
+		assert_int_equal(trace_open_at(&path, 1, items[at].positions, file_count, &opened, NULL),
+				 HISTREE_OK);
+		trace_want_gaps(opened);
+		assert_rest(opened, &items[at], count - at);
+		trace_close(opened);
+		places++;
+	}
+	assert_true(places > MADE_EVENTS);
+	struct trace_position elsewhere[FILES_MAX] = { { .packet = 1000000 } };
+	assert_int_equal(trace_move(trace, items[0].positions, file_count, NULL), HISTREE_OK);
+	assert_int_equal(trace_move(trace, elsewhere, file_count, NULL), HISTREE_ERR_TRACE);
+	assert_rest(trace, items, count);
+	trace_close(trace);
+}
+
+static void a_live_trace_does_not_move(void **state)
+{
+	(void)state;
+	char live;
+	struct trace trace = { .live = (struct ctf_live *)&live };
+	struct histree_error error = { 0 };
+	assert_false(trace_can_move(&trace));
+	assert_int_equal(trace_move(&trace, NULL, 0, &error), HISTREE_ERR_ARGUMENT);
+	assert_non_null(strstr(error.message, "has to be opened"));
+}
+
 /* A snapshot of the made trace, with the first two packets of channel_0, besides it: nothing comes twice. */
 static void packets_that_are_repeated_come_once(void **state)
 {
@@ -916,6 +1004,8 @@ int main(void)
 		cmocka_unit_test(perf_traces_are_read),
 		cmocka_unit_test(several_traces_are_one_experiment),
 		cmocka_unit_test(a_trace_is_read_on_from_any_event),
+		cmocka_unit_test(a_trace_that_lost_events_moves),
+		cmocka_unit_test(a_live_trace_does_not_move),
 		cmocka_unit_test_setup_teardown(packets_that_are_repeated_come_once, copy_made, remove_copy),
 		cmocka_unit_test(places_of_another_trace_are_refused),
 		cmocka_unit_test(traces_are_found_below_a_folder),

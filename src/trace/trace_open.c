@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+/*
+ * How a trace is opened: the traces at and below the paths are found and scanned, compared with one another, and
+ * their streams merged.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/io.h"
+#include "trace/ctf/ctf_live.h"
+#include "trace/trace.h"
+#include "trace/trace_hosts.h"
+#include "trace/trace_inside.h"
+#include "trace/trace_list.h"
+#include "trace/trace_repeats.h"
+
+/* What the buffers of all streams may take together, and those of one. */
+enum { WINDOWS_SIZE = 16 << 20, WINDOW_SIZE_MAX = 64 << 10, OPEN_FILES_MAX = 256 };
+
+static enum histree_status scan_sources(struct trace *trace, const struct trace_list *list,
+					struct histree_error *error)
+{
+	trace->sources = calloc(list->count, sizeof(struct trace_source *));
+	if (trace->sources == NULL)
+		return error_memory(error, "the traces");
+	for (size_t index = 0; index < list->count; index++) {
+		const struct trace_format_kind *kind = list->entries[index].kind;
+		struct trace_source *source = kind->create();
+		if (source == NULL)
+			return error_memory(error, "the traces");
+		trace->sources[trace->source_count++] = source;
+		source->kind = kind;
+		source->trace.id = (uint32_t)index;
+		source->io = &io_posix;
+		source->class_count = &trace->class_count;
+		source->notes = &trace->notes;
+		enum histree_status status = kind->scan(source, list->entries[index].path, error);
+		if (status != HISTREE_OK)
+			return status;
+		source->first_file = trace->file_count;
+		trace->notes.report.bytes_total += source->bytes;
+		trace->file_count += source->file_count;
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status check_hosts(const struct trace *trace, struct histree_error *error)
+{
+	struct trace_host *hosts = calloc(trace->source_count + 1, sizeof(*hosts));
+	if (hosts == NULL)
+		return error_memory(error, "the hosts of traces");
+	for (size_t index = 0; index < trace->source_count; index++) {
+		const struct trace_source *source = trace->sources[index];
+		struct trace_host *host = &hosts[index];
+		*host = (struct trace_host){ .path = source->path, .facts = &source->facts };
+		if (!source->kind->span(source, &host->begin, &host->end))
+			host->begin = 1, host->end = 0;
+	}
+	enum histree_status status = trace_hosts_check(hosts, trace->source_count, error);
+	free(hosts);
+	return status;
+}
+
+/* Only packets of CTF can be told from one another. */
+static enum histree_status find_repeats(struct trace *trace, struct histree_error *error)
+{
+	size_t count = 0;
+	struct ctf_source **sources = calloc(trace->source_count + 1, sizeof(struct ctf_source *));
+	if (sources == NULL)
+		return error_memory(error, "the packets of an input");
+	for (size_t index = 0; index < trace->source_count; index++)
+		if (trace->sources[index]->kind == &ctf_format)
+			sources[count++] = ctf_source_of(trace->sources[index]);
+	enum histree_status status = trace_repeats_find(sources, count, &trace->notes, error);
+	free((void *)sources);
+	return status;
+}
+
+/* From the first event of the packet of a stream on to the event of its position. */
+static enum histree_status skip_events(struct trace_stream *stream, uint64_t events, struct histree_error *error)
+{
+	if (stream->kind->skip != NULL)
+		return stream->kind->skip(stream, events, error);
+	enum histree_status status = stream->kind->next(stream, error);
+	while (status == HISTREE_OK && events > 0) {
+		events -= stream->upcoming.gap == NULL;
+		status = stream->kind->next(stream, error);
+	}
+	return status < 0 ? status : HISTREE_OK;
+}
+
+enum histree_status trace_open_sources(struct trace *trace, const struct trace_position *positions,
+				       struct histree_error *error)
+{
+	size_t window_size = WINDOWS_SIZE / (trace->file_count + 1);
+	enum histree_status status = HISTREE_OK;
+	for (size_t index = 0; status == HISTREE_OK && index < trace->source_count; index++) {
+		struct trace_source *source = trace->sources[index];
+		const struct trace_opening opening = {
+			.window_size = window_size > WINDOW_SIZE_MAX ? WINDOW_SIZE_MAX : window_size,
+			.files_stay_open = trace->file_count <= OPEN_FILES_MAX,
+			.positions = positions,
+			.cancel = trace->cancel,
+		};
+		status = source->kind->open(source, &opening, error);
+		for (size_t i = 0; status == HISTREE_OK && i < source->stream_count; i++) {
+			struct trace_stream *stream = source->streams[i];
+			status = skip_events(stream, positions == NULL ? 0 : positions[stream->first_file].events,
+					     error);
+		}
+		if (positions != NULL)
+			positions += source->file_count;
+	}
+	return status == HISTREE_OK ? trace_merge_begin(&trace->merge, trace->sources, trace->source_count,
+							&trace->notes.report, error)
+				    : status;
+}
+
+bool trace_is_address(const char *path)
+{
+	return strncmp(path, "net://", 6) == 0 || strncmp(path, "net4://", 7) == 0;
+}
+
+static enum histree_status open_live(struct trace *trace, const char *address, const struct histree_cancel *cancel,
+				     struct histree_error *error)
+{
+	trace->live = calloc(1, sizeof(*trace->live));
+	if (trace->live == NULL)
+		return error_memory(error, "the traces");
+	trace->live->base.notes = &trace->notes;
+	return ctf_live_open(trace->live, address, cancel, error);
+}
+
+static enum histree_status open_paths(struct trace *trace, const char *const *paths, size_t path_count,
+				      const struct trace_position *positions, size_t position_count,
+				      struct histree_error *error)
+{
+	struct trace_list list = { 0 };
+	enum histree_status status = HISTREE_OK;
+	for (size_t index = 0; status == HISTREE_OK && index < path_count; index++) {
+		if (trace_is_address(paths[index]))
+			status = error_set(error, HISTREE_ERR_ARGUMENT, "'%s': a live trace is read alone",
+					   paths[index]);
+		else
+			status = trace_list_find(&list, paths[index], error);
+	}
+	if (status == HISTREE_OK)
+		status = scan_sources(trace, &list, error);
+	if (status == HISTREE_OK)
+		status = check_hosts(trace, error);
+	if (status == HISTREE_OK)
+		status = find_repeats(trace, error);
+	if (status == HISTREE_OK && positions != NULL)
+		status = trace_check_positions(trace, positions, position_count, error);
+	if (status == HISTREE_OK)
+		status = trace_open_sources(trace, positions, error);
+	trace_list_release(&list);
+	return status;
+}
+
+static enum histree_status open_from(const char *const *paths, size_t path_count,
+				     const struct trace_position *positions, size_t position_count,
+				     const struct histree_cancel *cancel, struct trace **out,
+				     struct histree_error *error)
+{
+	*out = NULL;
+	if (path_count == 0)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "no trace was named");
+	struct trace *trace = calloc(1, sizeof(*trace));
+	if (trace == NULL)
+		return error_memory(error, "a trace");
+	*out = trace;
+	trace->cancel = cancel;
+	enum histree_status status =
+		positions == NULL && path_count == 1 && trace_is_address(paths[0])
+			? open_live(trace, paths[0], cancel, error)
+			: open_paths(trace, paths, path_count, positions, position_count, error);
+	trace->cancel = NULL;
+	if (status != HISTREE_OK) {
+		*out = NULL;
+		trace_close(trace);
+	}
+	return status;
+}
+
+enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_count,
+					 const struct histree_cancel *cancel, struct trace **out,
+					 struct histree_error *error)
+{
+	histree_time begin;
+	enum histree_status status = open_from(paths, path_count, NULL, 0, cancel, out, error);
+	if (status != HISTREE_OK || !trace_begins_at_zero(*out))
+		return status;
+	/* Looking for the beginning reads the trace. */
+	status = trace_find_begin(*out, &begin, error);
+	trace_close(*out);
+	*out = NULL;
+	if (status == HISTREE_OK)
+		status = open_from(paths, path_count, NULL, 0, cancel, out, error);
+	if (status == HISTREE_OK && begin != INT64_MIN)
+		status = trace_leave_out_before(*out, begin, error);
+	if (status != HISTREE_OK) {
+		trace_close(*out);
+		*out = NULL;
+	}
+	return status;
+}
+
+enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,
+			       struct histree_error *error)
+{
+	return trace_open_or_cancel(paths, path_count, NULL, out, error);
+}
+
+enum histree_status trace_open_at(const char *const *paths, size_t path_count,
+				  const struct trace_position *positions, size_t position_count, struct trace **out,
+				  struct histree_error *error)
+{
+	return open_from(paths, path_count, positions, position_count, NULL, out, error);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Events without a time.
+ *
+ * What has no time is recorded when the clock was 0, such as the side events of "perf data convert --all".  Events
+ * nearer to the zero of their clock than a millionth of what follows are taken for such if what follows is shorter
+ * than the silence behind them.
+ */
+#include "base/time_text.h"
+#include "trace/trace_inside.h"
+
+enum { NEAR_ZERO = 1000000 };
+
+static bool is_near_zero(const struct trace *trace, const struct event *event)
+{
+	const struct event_trace *of = event->gap != NULL ? event->gap->trace : event->class->trace;
+	histree_time zero = trace->sources[of->id]->facts.zero, end = trace->sources[of->id]->last;
+	return event->time >= zero && end > event->time &&
+	       (uint64_t)event->time - (uint64_t)zero < ((uint64_t)end - (uint64_t)event->time) / NEAR_ZERO;
+}
+
+bool trace_begins_at_zero(struct trace *trace)
+{
+	const struct trace_stream *first = trace_merge_first(&trace->merge);
+	for (size_t index = 0; index < trace->source_count; index++)
+		trace->sources[index]->last = trace->sources[index]->kind->last(trace->sources[index]);
+	return first != NULL && is_near_zero(trace, &first->upcoming);
+}
+
+static histree_time end_of(const struct trace *trace)
+{
+	histree_time end = INT64_MIN;
+	for (size_t index = 0; index < trace->source_count; index++)
+		if (trace->sources[index]->last > end)
+			end = trace->sources[index]->last;
+	return end;
+}
+
+enum histree_status trace_find_begin(struct trace *trace, histree_time *begin, struct histree_error *error)
+{
+	histree_time end = end_of(trace), last = INT64_MIN;
+	enum histree_status status = HISTREE_OK;
+	const struct trace_stream *first;
+	*begin = INT64_MIN;
+	while (status == HISTREE_OK && (first = trace_merge_first(&trace->merge)) != NULL) {
+		const struct event *event = &first->upcoming;
+		if (!is_near_zero(trace, event)) {
+			bool is_far =
+				last != INT64_MIN && end >= event->time &&
+				(uint64_t)event->time - (uint64_t)last > (uint64_t)end - (uint64_t)event->time;
+			*begin = is_far ? event->time : INT64_MIN;
+			return HISTREE_OK;
+		}
+		last = event->time;
+		status = trace_merge_advance(&trace->merge, error);
+	}
+	return status;
+}
+
+enum histree_status trace_leave_out_before(struct trace *trace, histree_time begin, struct histree_error *error)
+{
+	char first[TIME_TEXT_SIZE] = "", real[TIME_TEXT_SIZE];
+	uint64_t count = 0;
+	enum histree_status status = HISTREE_OK;
+	const struct trace_stream *stream = trace_merge_first(&trace->merge);
+	if (stream != NULL)
+		time_format_date(stream->upcoming.time, first);
+	time_format_date(begin, real);
+	for (; status == HISTREE_OK && stream != NULL && stream->upcoming.time < begin;
+	     stream = trace_merge_first(&trace->merge)) {
+		count += stream->upcoming.gap == NULL;
+		status = trace_merge_advance(&trace->merge, error);
+	}
+	trace_notes_warn(
+		&trace->notes,
+		"%llu event%s at %s, when the clock was 0, ha%s no time and %s left out; the others begin at "
+		"%s",
+		(unsigned long long)count, count == 1 ? "" : "s", first, count == 1 ? "s" : "ve",
+		count == 1 ? "is" : "are", real);
+	return status;
+}
