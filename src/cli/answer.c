@@ -328,9 +328,9 @@ enum histree_status answer(const struct answer_question *question, answer_taker 
 	return status;
 }
 
-int answer_exit(const struct answer_stats *stats, int status)
+int answer_exit(bool is_damaged, int status)
 {
-	if (stats->query.nodes_damaged == 0)
+	if (!is_damaged)
 		return status;
 	return report_exit(CLI_INPUT,
 			   "the history is damaged, and what is lost is shown as unknown; 'histree verify' says "

@@ -38,6 +38,6 @@ enum histree_status answer(const struct answer_question *question, answer_taker 
 			   struct answer_stats *stats, struct histree_error *error);
 
 /* Returns what to exit with after a complete answer.  If damage made some of it unknown, that is reported. */
-int answer_exit(const struct answer_stats *stats, int status);
+int answer_exit(bool is_damaged, int status);
 
 #endif

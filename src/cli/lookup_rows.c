@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "cli/answer.h"
 #include "histree/lookup.h"
 
 /* ---- one attribute after the other ---------------------------------------------------------------------- */
@@ -58,7 +59,8 @@ static enum cli_exit print_first_value(const struct lookup_question *question,
 	return status == HISTREE_OK || status == HISTREE_NOT_FOUND ? CLI_OK : report_error(&error);
 }
 
-static enum cli_exit print_each(const struct lookup_question *question, struct interval_rows *rows)
+static enum cli_exit print_each(const struct lookup_question *question, struct interval_rows *rows,
+				bool *is_damaged)
 {
 	struct histree_query *query;
 	struct histree_error error = { 0 };
@@ -69,6 +71,7 @@ static enum cli_exit print_each(const struct lookup_question *question, struct i
 		const struct listed_attribute *attribute = &question->attributes->attributes[i];
 		code = question->lookup == LOOKUP_STACK_TOP ? print_top(question, attribute, query, rows)
 							    : print_first_value(question, attribute, query, rows);
+		*is_damaged |= histree_query_stats(query).nodes_damaged > 0;
 	}
 	histree_query_free(query);
 	return code;
@@ -94,7 +97,7 @@ static const struct listed_attribute *find(const struct listed_attribute *const 
 /* `by_quark` has the attributes that are asked for, and `quarks` their quarks. */
 static enum histree_status put_changes(const struct lookup_question *question,
 				       const struct listed_attribute *const *by_quark, const histree_quark *quarks,
-				       struct interval_rows *rows, struct histree_error *error)
+				       struct interval_rows *rows, bool *is_damaged, struct histree_error *error)
 {
 	size_t count = question->attributes->count;
 	const struct histree_changes_region region = { .quarks = quarks,
@@ -114,11 +117,13 @@ static enum histree_status put_changes(const struct lookup_question *question,
 			interval_rows_take(rows, find(by_quark, count, change.intervals[i].quark),
 					   &change.intervals[i]);
 	}
+	*is_damaged = changes != NULL && histree_changes_are_damaged(changes);
 	histree_changes_free(changes);
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-static enum cli_exit print_changes(const struct lookup_question *question, struct interval_rows *rows)
+static enum cli_exit print_changes(const struct lookup_question *question, struct interval_rows *rows,
+				   bool *is_damaged)
 {
 	size_t count = question->attributes->count;
 	struct histree_error error = { 0 };
@@ -133,7 +138,7 @@ static enum cli_exit print_changes(const struct lookup_question *question, struc
 		qsort((void *)by_quark, count, sizeof(struct listed_attribute *), compare_quarks);
 		for (size_t i = 0; i < count; i++)
 			quarks[i] = by_quark[i]->quark;
-		if (count > 0 && put_changes(question, by_quark, quarks, rows, &error) != HISTREE_OK)
+		if (count > 0 && put_changes(question, by_quark, quarks, rows, is_damaged, &error) != HISTREE_OK)
 			code = report_error(&error);
 	}
 	free((void *)by_quark);
@@ -141,9 +146,23 @@ static enum cli_exit print_changes(const struct lookup_question *question, struc
 	return code;
 }
 
+static enum cli_exit report_nothing(enum lookup lookup)
+{
+	static const char *const sentences[] = {
+		[LOOKUP_NONE] = "",
+		[LOOKUP_STACK_TOP] = "no attribute that matches is a stack with something on it at that time",
+		[LOOKUP_FIRST_VALUE] = "all attributes that match are null in that range",
+		[LOOKUP_CHANGES] = "no attribute that matches changes in that range",
+	};
+	return report_exit(CLI_NOTHING, "%s", sentences[lookup]);
+}
+
 enum cli_exit lookup_rows_print(const struct lookup_question *question, struct interval_rows *rows)
 {
-	enum cli_exit code =
-		question->lookup == LOOKUP_CHANGES ? print_changes(question, rows) : print_each(question, rows);
-	return code == CLI_OK && rows->rows.row_count == 0 ? CLI_NOTHING : code;
+	bool is_damaged = false;
+	enum cli_exit code = question->lookup == LOOKUP_CHANGES ? print_changes(question, rows, &is_damaged)
+								: print_each(question, rows, &is_damaged);
+	if (code == CLI_OK && rows->rows.row_count == 0 && question->attributes->count > 0)
+		code = report_nothing(question->lookup);
+	return code == CLI_OK || code == CLI_NOTHING ? (enum cli_exit)answer_exit(is_damaged, code) : code;
 }

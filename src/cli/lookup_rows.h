@@ -25,7 +25,10 @@ struct lookup_question {
 	uint64_t count_max; /* of changes; 0: all */
 };
 
-/* Prints the rows.  Returns CLI_NOTHING if there are none; what is wrong is reported on standard error. */
+/*
+ * Prints the rows.  Returns CLI_NOTHING if there are none, CLI_INPUT if the history is damaged where it was looked
+ * at; what is wrong is reported on standard error.
+ */
 enum cli_exit lookup_rows_print(const struct lookup_question *question, struct interval_rows *rows);
 
 #endif

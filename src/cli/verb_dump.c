@@ -36,7 +36,8 @@ static int print(struct histree_history *history, const struct attribute_list *l
 	interval_rows_begin(&rows, format, output, history, list);
 	enum histree_status status = answer(&everything, interval_rows_take, &rows, &stats, &error);
 	interval_rows_finish(&rows);
-	return cli_end(output, answer_exit(&stats, status == HISTREE_OK ? CLI_OK : (int)report_error(&error)));
+	return cli_end(output, answer_exit(stats.query.nodes_damaged > 0,
+					   status == HISTREE_OK ? CLI_OK : (int)report_error(&error)));
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)

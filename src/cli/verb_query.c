@@ -200,7 +200,7 @@ static int print(const struct answer_question *question, const struct query_opti
 	else if (chosen->stats)
 		report_stats(&stats);
 	interval_rows_finish(&rows);
-	return cli_end(output, answer_exit(&stats, status));
+	return cli_end(output, answer_exit(stats.query.nodes_damaged > 0, status));
 }
 
 static int print_lookup(const struct answer_question *question, const struct query_options *chosen, int status)

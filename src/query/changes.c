@@ -6,6 +6,9 @@
  * changes are sorted.  A time is known by its distance from the end of the range at which the iterator begins:
  * forwards and backwards are then the same.  A window that turns out to have too many changes loses its farther
  * half while it is read, and the next one begins there.
+ *
+ * Where a node is damaged, what it held is unknown, as far as a query asks for it: of a window, a part.  Such a
+ * window is read once more, as a part of the whole range.
  */
 #include <stdlib.h>
 
@@ -34,6 +37,7 @@ struct histree_changes {
 	uint64_t next;
 	bool at_end;
 	uint64_t length; /* of the next window, less one */
+	bool is_damaged; /* a window so far had nodes that cannot be read */
 	/* The window that was read: its changes by distance and quark, and how many were handed out. */
 	struct found_change *found;
 	size_t count, capacity, handed_out;
@@ -159,26 +163,39 @@ static enum histree_status keep(struct histree_changes *changes, const struct hi
 	return too_much ? cut_window(changes, last, error) : HISTREE_OK;
 }
 
-/* Read the changes from `next` to *last, which may become less. */
-static enum histree_status read_window(struct histree_changes *changes, uint64_t *last, struct histree_error *error)
+/* Read the changes from `next` to *last, which may become less, by a query of a range that has these times. */
+static enum histree_status read_range(struct histree_changes *changes, histree_time from, histree_time to,
+				      uint64_t *last, struct histree_error *error)
 {
-	histree_time near = time_at(changes, changes->next), far = time_at(changes, *last);
 	const struct histree_region region = {
 		.quarks = changes->region.quarks,
 		.quark_count = changes->region.quark_count,
-		.from = near < far ? near : far,
-		.to = near < far ? far : near,
+		.from = from,
+		.to = to,
 	};
 	struct histree_interval interval;
 	enum histree_status status = histree_query_start(changes->query, &region, error);
 	while (status == HISTREE_OK &&
 	       (status = histree_query_next(changes->query, &interval, error)) == HISTREE_OK)
 		status = keep(changes, &interval, last, error);
-	if (status != HISTREE_END)
-		return status;
-	if (changes->count > 0)
+	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+static enum histree_status read_window(struct histree_changes *changes, uint64_t *last, struct histree_error *error)
+{
+	const struct histree_changes_region *all = &changes->region;
+	histree_time near = time_at(changes, changes->next), far = time_at(changes, *last);
+	histree_time from = near < far ? near : far, to = near < far ? far : near;
+	enum histree_status status = read_range(changes, from, to, last, error);
+	bool is_damaged = histree_query_stats(changes->query).nodes_damaged > 0;
+	changes->is_damaged |= is_damaged;
+	if (status == HISTREE_OK && is_damaged && (from > all->from || to < all->to)) {
+		forget_window(changes);
+		status = read_range(changes, all->from, all->to, last, error);
+	}
+	if (status == HISTREE_OK && changes->count > 0)
 		qsort(changes->found, changes->count, sizeof(*changes->found), by_distance);
-	return HISTREE_OK;
+	return status;
 }
 
 /* Have a window with changes, or none if there are no more. */
@@ -231,6 +248,7 @@ enum histree_status histree_changes_start(struct histree_changes *changes,
 		return status;
 	changes->region = *region;
 	changes->next = 0;
+	changes->is_damaged = false;
 	changes->at_end = region->quarks != NULL && region->quark_count == 0;
 	if (!changes->at_end)
 		changes->length = first_length(changes);
@@ -259,4 +277,9 @@ enum histree_status histree_changes_next(struct histree_changes *changes, struct
 	changes->handed_out += count;
 	*out = (struct histree_change){ time_at(changes, distance), changes->intervals, count };
 	return HISTREE_OK;
+}
+
+bool histree_changes_are_damaged(const struct histree_changes *changes)
+{
+	return changes->is_damaged;
 }

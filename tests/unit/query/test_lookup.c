@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_lookup.c - tops of stacks against plain arrays, windows of changes that must be cut, and what is refused.
+ * test_lookup.c - tops of stacks against plain arrays, windows of changes that must be cut, also where there is
+ * damage, and what is refused.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -230,12 +231,106 @@ static void long_texts_come_whole(void **state)
 	end(query);
 }
 
+/* ---- damage ------------------------------------------------------------------------------------------ */
+
+enum { DAMAGED_TIMES = 200000, DAMAGED_ATTRIBUTES = 20 };
+
+static struct histree_query *damage(struct histree_query *query)
+{
+	struct histree_history *history = histree_query_history(query);
+	uint64_t size = histree_history_info(history)->file_bytes;
+	histree_query_free(query);
+	histree_history_close(history);
+	FILE *file = fopen(path, "r+");
+	for (int part = 1; part < 4; part++) {
+		fseek(file, (long)(size / 4) * part, SEEK_SET);
+		int byte = fgetc(file);
+		fseek(file, -1, SEEK_CUR);
+		fputc(byte ^ 1, file);
+	}
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(histree_history_open(path, NULL, &history, NULL), HISTREE_OK);
+	assert_int_equal(histree_query_create(history, &query, NULL), HISTREE_OK);
+	return query;
+}
+
+static int by_start(const void *one, const void *other)
+{
+	const struct histree_interval *a = one, *b = other;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->quark < b->quark ? -1 : 1;
+}
+
+/* All intervals that a query of the range finds, but those that begin before it. */
+static size_t search(struct histree_query *query, histree_time from, histree_time to, struct histree_interval *out)
+{
+	struct histree_interval interval;
+	size_t count = 0;
+	assert_int_equal(histree_query_start(query, &(struct histree_region){ .from = from, .to = to }, NULL),
+			 HISTREE_OK);
+	while (histree_query_next(query, &interval, NULL) == HISTREE_OK)
+		if (interval.start >= from)
+			out[count++] = interval;
+	assert_true(histree_query_stats(query).nodes_damaged > 0);
+	qsort(out, count, sizeof(*out), by_start);
+	return count;
+}
+
+/* What is lost is unknown from where it is lost on, wherever windows are cut. */
+static void damage_does_not_depend_on_windows(void **state)
+{
+	(void)state;
+	struct random random = { 4 };
+	struct histree_state_system *system = begin(0);
+	for (int i = 0; i < DAMAGED_ATTRIBUTES; i++) {
+		char name[16];
+		histree_quark quark;
+		snprintf(name, sizeof(name), "a%d", i);
+		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, name, &quark, NULL), HISTREE_OK);
+	}
+	for (histree_time t = 1; t < DAMAGED_TIMES; t++)
+		assert_int_equal(histree_state_modify(system, t,
+						      (histree_quark)random_below(&random, DAMAGED_ATTRIBUTES),
+						      histree_int((int32_t)t), NULL),
+				 HISTREE_OK);
+	struct histree_query *query = damage(finish(system, DAMAGED_TIMES));
+	struct histree_interval *plain = calloc(2 * DAMAGED_TIMES, sizeof(*plain));
+	struct histree_changes *changes;
+	assert_int_equal(histree_changes_create(histree_query_history(query), &changes, NULL), HISTREE_OK);
+	for (int i = 0; i < 4; i++) {
+		struct histree_changes_region region = { .from = i < 2 ? 0 : 777,
+							 .to = DAMAGED_TIMES - (i < 2 ? 0 : 99999),
+							 .backwards = i % 2 == 1 };
+		size_t count = search(query, region.from, region.to, plain), at = 0;
+		struct histree_change change;
+		assert_int_equal(histree_changes_start(changes, &region, NULL), HISTREE_OK);
+		assert_false(histree_changes_are_damaged(changes));
+		for (; histree_changes_next(changes, &change, NULL) == HISTREE_OK; at += change.count)
+			for (size_t k = 0; k < change.count; k++) {
+				size_t place = region.backwards ? count - at - change.count + k : at + k;
+				const struct histree_interval *wanted = &plain[place],
+							      *found = &change.intervals[k];
+				assert_true(place < count);
+				assert_int_equal(found->quark, wanted->quark);
+				assert_int_equal(found->start, wanted->start);
+				assert_int_equal(found->end, wanted->end);
+				assert_int_equal(found->value.type, wanted->value.type);
+			}
+		assert_int_equal(at, count);
+		assert_true(histree_changes_are_damaged(changes));
+	}
+	histree_changes_free(changes);
+	free(plain);
+	end(query);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(tops_are_those_of_an_array), cmocka_unit_test(what_is_no_stack_is_refused),
 		cmocka_unit_test(wrong_ranges_are_refused),   cmocka_unit_test(a_crowd_of_changes_comes_whole),
-		cmocka_unit_test(long_texts_come_whole),
+		cmocka_unit_test(long_texts_come_whole),      cmocka_unit_test(damage_does_not_depend_on_windows),
 	};
 	return cmocka_run_group_tests_name("lookup", tests, NULL, NULL);
 }
