@@ -14,10 +14,10 @@
 # Only the core must be there in the end.  Without another package something is left out, which a sentence says.
 set -eu
 
-core='make gcc libc6-dev meson ninja-build pkg-config libbabeltrace2-dev libjansson-dev libseccomp-dev'
+core='make gcc libc6-dev meson ninja-build pkg-config libjansson-dev libseccomp-dev'
 features='libcairo2-dev libmicrohttpd-dev zlib1g-dev libtraceevent-dev libzstd-dev scdoc'
 demo='libcairo2-dev libtraceevent-dev libzstd-dev linux-perf'
-check='python3 libcmocka-dev babeltrace2 clang libclang-rt-14-dev chromium chromium-driver nodejs npm'
+check='python3 libcmocka-dev babeltrace2 libbabeltrace2-dev clang libclang-rt-14-dev chromium chromium-driver nodejs npm'
 ci='mmdebstrap lttng-tools liblttng-ust-dev'
 recordings='mmdebstrap qemu-system-x86 e2fsprogs linux-perf libc6-dev babeltrace2 libbabeltrace2-dev'
 bench='python3 util-linux librsvg2-bin babeltrace2 libsqlite3-dev liblmdb-dev librocksdb-dev'

@@ -4,20 +4,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "histree/backend.h"
 #include "segment/segment_backend.h"
 #include "state/state_file.h"
 
 enum histree_status analysis_job_init(struct analysis_job *job, const struct registry_entry *entry,
-				      size_t trace_count, struct histree_error *error)
+				      struct histree_error *error)
 {
-	*job = (struct analysis_job){ .entry = entry, .applies = calloc(trace_count, sizeof(bool)) };
-	if (job->applies != NULL && asprintf(&job->file, "%s.%s", registry_name(entry),
-					     analysis_job_makes_history(job) ? "sht" : "seg") >= 0)
+	*job = (struct analysis_job){ .entry = entry };
+	if (asprintf(&job->file, "%s.%s", registry_name(entry), analysis_job_makes_history(job) ? "sht" : "seg") >=
+	    0)
 		return HISTREE_OK;
-	free(job->applies);
 	return error_memory(error, "an analysis");
+}
+
+enum histree_status analysis_job_meet(struct analysis_job *job, const struct event_trace *trace, bool *out,
+				      struct histree_error *error)
+{
+	if (!array_reserve(&job->applies, &job->trace_capacity, (size_t)trace->id + 1))
+		return error_memory(error, "an analysis");
+	while (job->trace_count <= trace->id)
+		job->applies[job->trace_count++] = false;
+	*out = job->applies[trace->id] = registry_applies(job->entry, trace);
+	return HISTREE_OK;
 }
 
 static enum histree_status forget(void *context, const struct histree_interval *interval,
@@ -141,10 +152,13 @@ enum histree_status analysis_job_handle(struct analysis_job *job, const struct e
 					struct histree_error *error)
 {
 	const struct event_trace *trace = event->gap != NULL ? event->gap->trace : event->class->trace;
-	if (!job->applies[trace->id])
-		return HISTREE_OK;
-	enum histree_status status =
-		event->gap != NULL ? handle_gap(job, event->gap, error) : handle_event(job, event, error);
+	enum histree_status status = HISTREE_OK;
+	bool applies = trace->id < job->trace_count && job->applies[trace->id];
+	if (trace->id >= job->trace_count)
+		status = analysis_job_meet(job, trace, &applies, error);
+	if (!applies)
+		return status;
+	status = event->gap != NULL ? handle_gap(job, event->gap, error) : handle_event(job, event, error);
 	if (status < 0)
 		error_prefix(error, "analysis '%s'", registry_name(job->entry));
 	return status < 0 ? status : HISTREE_OK;

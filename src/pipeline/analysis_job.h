@@ -19,14 +19,19 @@ struct analysis_job {
 	struct partial_file *partial;           /* of a partial history */
 	uint64_t forgotten;                     /* intervals that went nowhere */
 	void *instance;
-	bool *applies; /* by id of the trace */
-	char *file;    /* its name in the store */
+	bool *applies; /* by id of the trace; those of a live session come while it is read */
+	size_t trace_count, trace_capacity;
+	char *file; /* its name in the store */
 	char missing[400];
 };
 
 /* The job is not started yet.  If memory is out there is nothing to release. */
 enum histree_status analysis_job_init(struct analysis_job *job, const struct registry_entry *entry,
-				      size_t trace_count, struct histree_error *error);
+				      struct histree_error *error);
+
+/* Take the next trace into account: whether the analysis applies to it goes to *out. */
+enum histree_status analysis_job_meet(struct analysis_job *job, const struct event_trace *trace, bool *out,
+				      struct histree_error *error);
 
 enum histree_status analysis_job_start(struct analysis_job *job, const struct io *io, const char *path,
 				       histree_time start, const struct histree_build_options *options,

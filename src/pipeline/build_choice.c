@@ -7,16 +7,17 @@
 #include "base/error.h"
 #include "pipeline/build_inside.h"
 
-/* Whether the analysis applies to any of the traces; which ones goes to the job. */
-static bool find_traces(const struct build *build, struct analysis_job *job)
+/* Returns HISTREE_NOT_FOUND if the analysis applies to none of the traces; to which ones goes to the job. */
+static enum histree_status find_traces(const struct build *build, struct analysis_job *job)
 {
+	enum histree_status status = HISTREE_OK;
 	bool any = false;
-	for (size_t i = 0; i < trace_count(build->trace); i++) {
-		const struct event_trace *trace = trace_at(build->trace, i);
-		job->applies[trace->id] = registry_applies(job->entry, trace);
-		any = any || job->applies[trace->id];
+	for (size_t i = 0; i < trace_count(build->trace) && status == HISTREE_OK; i++) {
+		bool applies = false;
+		status = analysis_job_meet(job, trace_at(build->trace, i), &applies, build->error);
+		any = any || applies;
 	}
-	return any;
+	return status == HISTREE_OK && !any ? HISTREE_NOT_FOUND : status;
 }
 
 /* Segments are kept in a store, and in memory there is one history. */
@@ -46,12 +47,11 @@ static enum histree_status add_job(struct build *build, const struct registry_en
 	if (!array_reserve(&build->jobs, &build->jobs_capacity, build->job_count + 1))
 		return error_memory(build->error, "an analysis");
 	struct analysis_job *job = &build->jobs[build->job_count];
-	enum histree_status status = analysis_job_init(job, entry, trace_count(build->trace), build->error);
+	enum histree_status status = analysis_job_init(job, entry, build->error);
 	if (status != HISTREE_OK)
 		return status;
-	if (!find_traces(build, job))
-		status = HISTREE_NOT_FOUND;
-	else
+	status = find_traces(build, job);
+	if (status == HISTREE_OK)
 		status = check_backend(build, entry);
 	if (status != HISTREE_OK) {
 		analysis_job_release(job);

@@ -25,12 +25,12 @@ void trace_want_gaps(struct trace *trace)
 
 size_t trace_count(const struct trace *trace)
 {
-	return trace->live != NULL ? 1 : trace->source_count;
+	return trace->live != NULL ? trace->live->known_count : trace->source_count;
 }
 
 const struct event_trace *trace_at(const struct trace *trace, size_t index)
 {
-	return trace->live != NULL ? &trace->live->trace : &trace->sources[index]->trace;
+	return trace->live != NULL ? ctf_live_trace_at(trace->live, index) : &trace->sources[index]->trace;
 }
 
 /* Apart, so that what is read of files need not make room for it. */
@@ -40,10 +40,10 @@ __attribute__((noinline)) static enum histree_status next_of_live(struct trace *
 	enum histree_status status;
 	do
 		status = ctf_live_next(trace->live, error);
-	while (status == HISTREE_OK && trace->live->base.upcoming.gap != NULL && !trace->wants_gaps);
+	while (status == HISTREE_OK && trace->live->upcoming.gap != NULL && !trace->wants_gaps);
 	if (status != HISTREE_OK)
 		return status;
-	*out = trace->live->base.upcoming;
+	*out = trace->live->upcoming;
 	trace->notes.report.events += out->gap == NULL;
 	trace->notes.report.gaps += out->gap != NULL;
 	return HISTREE_OK;

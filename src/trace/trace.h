@@ -8,7 +8,7 @@
  * steps are counted); so no event is ever lost to a bad clock.
  *
  * What cannot be read is reported and passed over: a damaged packet ends where the damage begins, and the stream
- * goes on with the next.  trace_next() fails only when memory is out.
+ * goes on with the next.  trace_next() fails only when memory is out, or the wait for a live trace is cancelled.
  *
  *	struct trace *trace;
  *	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
@@ -23,8 +23,6 @@
  * trace, which must be the only one.  It ends when the session does, and now and then there is nothing to read yet.
  *
  * Threads: a trace is used by one thread at a time.
- *
- * Only ctf_live, ctf_live_stream, ctf_live_class and ctf_cause call babeltrace2, for live traces.
  */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
@@ -47,8 +45,8 @@ enum histree_status trace_open(const char *const *paths, size_t path_count, stru
 
 /*
  * The same; while a relay daemon is waited for, or a trace is read whole because its events are not in order,
- * `cancel` is asked, and may end that by HISTREE_ERR_CANCELLED.  It may ask *out for its report, of which
- * bytes_done moves.
+ * `cancel` is asked, and may end that by HISTREE_ERR_CANCELLED; of a live trace trace_next() asks it too.  It may
+ * ask *out for its report, of which bytes_done moves.
  */
 enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_count,
 					 const struct histree_cancel *cancel, struct trace **out,
@@ -100,7 +98,7 @@ const struct event_trace *trace_at(const struct trace *trace, size_t index);
  */
 void trace_want_gaps(struct trace *trace);
 
-/* Returns whether the trace is live.  The facts of a live trace are known once there was an event. */
+/* Returns whether the trace is live: a session, whose traces are known when an event of theirs is there. */
 bool trace_is_live(const struct trace *trace);
 
 /* Whether a path is the address of a live trace. */
@@ -108,7 +106,8 @@ bool trace_is_address(const char *path);
 
 /*
  * Take the next event, which is valid until the next call.  Returns HISTREE_END when there are no more,
- * HISTREE_NOT_FOUND if a live trace has none now and the caller may ask again a little later, HISTREE_ERR_MEMORY.
+ * HISTREE_NOT_FOUND if a live trace has none now and the caller may ask again a little later,
+ * HISTREE_ERR_CANCELLED, HISTREE_ERR_MEMORY.
  */
 enum histree_status trace_next(struct trace *trace, struct event *out, struct histree_error *error);
 

@@ -12,7 +12,7 @@ struct ctf_live;
 struct trace {
 	struct trace_source **sources; /* one a trace */
 	size_t source_count;
-	struct ctf_live *live; /* the only stream of a live trace, which has no sources; else NULL */
+	struct ctf_live *live; /* a live session, which has no sources; else NULL */
 	uint32_t class_count;  /* of events that were met */
 	size_t file_count;     /* stream files of all sources */
 	struct trace_notes notes;

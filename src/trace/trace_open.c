@@ -128,7 +128,8 @@ static enum histree_status open_live(struct trace *trace, const char *address, c
 	trace->live = calloc(1, sizeof(*trace->live));
 	if (trace->live == NULL)
 		return error_memory(error, "the traces");
-	trace->live->base.notes = &trace->notes;
+	trace->live->notes = &trace->notes;
+	trace->live->class_count = &trace->class_count;
 	return ctf_live_open(trace->live, address, cancel, error);
 }
 

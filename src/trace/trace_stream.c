@@ -39,7 +39,7 @@ void trace_stream_lose(struct trace_stream *stream, struct trace_span span, uint
 	events += stream->has_gap ? stream->gap.events : 0;
 	stream->gap = (struct event_gap){
 		.trace = stream->trace,
-		.cpu = stream->is_live ? -1 : stream->upcoming.cpu,
+		.cpu = stream->upcoming.cpu,
 		.begin = begin,
 		.end = span.end > begin ? span.end : begin,
 		.events = events,

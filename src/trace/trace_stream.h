@@ -29,12 +29,11 @@ struct trace_stream_kind {
 };
 
 struct trace_stream {
-	const struct trace_stream_kind *kind; /* NULL: of a live trace */
+	const struct trace_stream_kind *kind; /* NULL: of a live session */
 	size_t first_file;                    /* of the stream, among those of its trace */
 	const struct event_trace *trace;
 	struct trace_notes *notes;
 	const char *name;      /* as the user would write it */
-	bool is_live;          /* it has the events of several CPUs */
 	struct event upcoming; /* the event, or the beginning of a gap, that comes next */
 	bool has_upcoming;
 	bool has_events;

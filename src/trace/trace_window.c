@@ -30,11 +30,24 @@ void trace_window_release(struct trace_window *window)
 
 static enum histree_status open_file(struct trace_window *window, struct histree_error *error)
 {
-	if (window->is_open)
+	if (window->is_open || window->source != NULL)
 		return HISTREE_OK;
 	window->file = io_posix.open(NULL, window->path, O_RDONLY, 0);
 	window->is_open = window->file >= 0;
 	return window->is_open ? HISTREE_OK : error_set(error, HISTREE_ERR_IO, "cannot open: %s", strerror(errno));
+}
+
+static enum histree_status fill_from_source(struct trace_window *window, size_t size, struct histree_error *error)
+{
+	const struct trace_window_source *source = window->source;
+	uint64_t at = window->offset + window->count, left = source->end > at ? source->end - at : 0;
+	size_t wanted = size - window->count < left ? size - window->count : (size_t)left;
+	enum histree_status status = HISTREE_OK;
+	if (wanted > 0)
+		status = source->read(source->context, at, window->bytes + window->count, wanted, error);
+	if (status == HISTREE_OK)
+		window->count += wanted;
+	return status;
 }
 
 /* Read on behind what is there, up to so many bytes in all or the end of the file. */
@@ -76,7 +89,7 @@ enum histree_status trace_window_move(struct trace_window *window, uint64_t offs
 		return HISTREE_OK;
 	enum histree_status status = open_file(window, error);
 	if (status == HISTREE_OK)
-		status = fill(window, size, error);
+		status = window->source != NULL ? fill_from_source(window, size, error) : fill(window, size, error);
 	if (!window->stays_open)
 		close_file(window);
 	return status;

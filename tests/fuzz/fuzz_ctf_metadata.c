@@ -12,7 +12,7 @@
 static void make_classes(struct ctf_decoder *decoder)
 {
 	for (size_t i = 0; i < decoder->schema->stream_count; i++) {
-		struct ctf_stream_decoder *stream = &decoder->streams[i];
+		struct ctf_stream_decoder *stream = decoder->streams[i];
 		for (size_t event = 0; event < stream->type->events.count && event < 100; event++) {
 			struct ctf_class *class;
 			REQUIRE(ctf_decoder_class(decoder, stream, stream->type->events.entries[event].id, &class,

@@ -2,8 +2,10 @@
 #include "trace/ctf/ctf_decoder.h"
 
 #include <stdalign.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 
 enum { NS_PER_SECOND = 1000000000 };
@@ -91,9 +93,14 @@ static ctf_wide clock_base(const struct ctf_clock *clock)
 	return (ctf_wide)clock->offset_seconds * NS_PER_SECOND + ns;
 }
 
-static bool init_stream(struct ctf_decoder *decoder, struct ctf_stream_decoder *stream,
-			const struct ctf_stream_type *type)
+static bool add_stream(struct ctf_decoder *decoder, const struct ctf_stream_type *type)
 {
+	struct ctf_stream_decoder *stream =
+		arena_allocate(&decoder->memory, sizeof(*stream), alignof(struct ctf_stream_decoder));
+	if (stream == NULL ||
+	    !array_reserve(&decoder->streams, &decoder->stream_capacity, decoder->stream_count + 1))
+		return false;
+	decoder->streams[decoder->stream_count++] = stream;
 	*stream = (struct ctf_stream_decoder){ .type = type, .base_ns = clock_base(type->clock) };
 	const struct ctf_meaning meaning = { .order = decoder->schema->order, .clock = type->clock };
 	const struct ctf_scope context = { .structure = type->packet_context, .meaning = meaning };
@@ -137,27 +144,28 @@ enum histree_status ctf_decoder_init(struct ctf_decoder *decoder, const struct c
 	*decoder = (struct ctf_decoder){ .schema = schema, .trace = trace, .class_count = class_count };
 	const struct ctf_scope header = { .structure = schema->packet_header,
 					  .meaning = { .order = schema->order } };
-	decoder->streams = arena_allocate(&decoder->memory, schema->stream_count * sizeof(*decoder->streams),
-					  alignof(struct ctf_stream_decoder));
-	bool ok = decoder->streams != NULL &&
-		  ctf_procedure_make(&decoder->packet_header, &header, 1, &decoder->memory);
-	for (size_t i = 0; ok && i < schema->stream_count; i++)
-		ok = init_stream(decoder, &decoder->streams[i], schema->streams[i]);
-	if (!ok) {
-		decoder->streams = NULL;
+	if (!ctf_procedure_make(&decoder->packet_header, &header, 1, &decoder->memory))
 		return error_memory(error, "the decoder of a trace");
-	}
 	decoder->magic = ctf_procedure_find(&decoder->packet_header, CTF_ROLE_MAGIC);
 	decoder->has_stream_id = (roles_in(schema->packet_header) & 1u << CTF_ROLE_STREAM) != 0;
 	need_places(decoder, &decoder->packet_header);
 	find_uuid(decoder);
+	return ctf_decoder_extend(decoder, error);
+}
+
+enum histree_status ctf_decoder_extend(struct ctf_decoder *decoder, struct histree_error *error)
+{
+	while (decoder->stream_count < decoder->schema->stream_count)
+		if (!add_stream(decoder, decoder->schema->streams[decoder->stream_count]))
+			return error_memory(error, "the decoder of a trace");
 	return HISTREE_OK;
 }
 
 void ctf_decoder_release(struct ctf_decoder *decoder)
 {
-	for (size_t i = 0; decoder->streams != NULL && i < decoder->schema->stream_count; i++)
-		id_map_release(&decoder->streams[i].classes);
+	for (size_t i = 0; i < decoder->stream_count; i++)
+		id_map_release(&decoder->streams[i]->classes);
+	free((void *)decoder->streams);
 	arena_release(&decoder->memory);
 	*decoder = (struct ctf_decoder){ 0 };
 }
@@ -179,11 +187,11 @@ static enum ctf_outcome broken(const char **why, const char *reason)
 static struct ctf_stream_decoder *find_stream(const struct ctf_decoder *decoder, uint64_t id)
 {
 	if (!decoder->has_stream_id && (decoder->schema->stream_count == 1 || decoder->schema->version == 1))
-		return decoder->schema->stream_count == 1 ? &decoder->streams[0] : NULL;
+		return decoder->schema->stream_count == 1 ? decoder->streams[0] : NULL;
 	if (id == CTF_UNKNOWN && decoder->schema->version == 2) /* CTF 2, section 6.1: it is 0 until one is said */
 		id = 0;
 	const struct ctf_stream_type *type = id_map_find(&decoder->schema->streams_by_id, id);
-	return type == NULL ? NULL : &decoder->streams[type->index];
+	return type == NULL ? NULL : decoder->streams[type->index];
 }
 
 static enum ctf_outcome read_packet_header(const struct ctf_decoder *decoder, struct ctf_cursor *cursor,

@@ -46,6 +46,9 @@ static inline bool ctf_stream_has(const struct ctf_stream_decoder *stream, enum 
 	return (stream->head_roles & 1u << role) != 0;
 }
 
+/* What a trace is to analyses, by its metadata, with the functions below; its id and its path stay as they are. */
+void ctf_schema_describe(const struct ctf_schema *schema, struct event_trace *trace);
+
 struct ctf_decoder {
 	const struct ctf_schema *schema;
 	const struct event_trace *trace;
@@ -54,14 +57,18 @@ struct ctf_decoder {
 	struct ctf_procedure packet_header;
 	const struct ctf_field *magic; /* or NULL */
 	bool has_stream_id;
-	uint32_t uuid_at;                   /* bytes from the start of a packet; 0: there is none */
-	struct ctf_stream_decoder *streams; /* as the schema's */
-	size_t place_count;                 /* that the head of a packet and the header of an event need */
+	uint32_t uuid_at;                    /* bytes from the start of a packet; 0: there is none */
+	struct ctf_stream_decoder **streams; /* as the schema's */
+	size_t stream_count, stream_capacity;
+	size_t place_count; /* that the head of a packet and the header of an event need */
 };
 
 enum histree_status ctf_decoder_init(struct ctf_decoder *decoder, const struct ctf_schema *schema,
 				     const struct event_trace *trace, uint32_t *class_count,
 				     struct histree_error *error);
+
+/* Take what the schema has got since.  What was made stays where it is. */
+enum histree_status ctf_decoder_extend(struct ctf_decoder *decoder, struct histree_error *error);
 
 void ctf_decoder_release(struct ctf_decoder *decoder);
 

@@ -1,12 +1,44 @@
 // SPDX-License-Identifier: MIT
 /*
- * Classes of events, and their fields.
+ * What analyses see of a trace: who recorded it, classes of events, and their fields.
  */
 #include <stdalign.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "trace/ctf/ctf_decoder.h"
+
+static const char *environment_text(const struct ctf_schema *schema, const char *key)
+{
+	const struct ctf_environment *entry = ctf_schema_environment(schema, key);
+	return entry == NULL || entry->text == NULL ? "" : entry->text;
+}
+
+static int environment_number(const struct ctf_schema *schema, const char *key)
+{
+	const struct ctf_environment *entry = ctf_schema_environment(schema, key);
+	bool is = entry != NULL && entry->text == NULL && entry->number >= 0 && entry->number <= INT32_MAX;
+	return is ? (int)entry->number : -1;
+}
+
+/* LTTng says "hostname", perf says "host". */
+void ctf_schema_describe(const struct ctf_schema *schema, struct event_trace *trace)
+{
+	const char *hostname = environment_text(schema, "hostname");
+	*trace = (struct event_trace){
+		.id = trace->id,
+		.path = trace->path,
+		.domain = environment_text(schema, "domain"),
+		.tracer_name = environment_text(schema, "tracer_name"),
+		.tracer_major = environment_number(schema, "tracer_major"),
+		.tracer_minor = environment_number(schema, "tracer_minor"),
+		.hostname = hostname[0] != '\0' ? hostname : environment_text(schema, "host"),
+		.machine = environment_text(schema, "machine"),
+		.get_int = ctf_field_int,
+		.get_string = ctf_field_string,
+		.visit = ctf_field_visit,
+	};
+}
 
 /* Returns where the fields of a scope begin among those of the procedure. */
 static uint32_t fields_before(const struct ctf_scope *scopes, int scope)

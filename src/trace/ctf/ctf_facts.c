@@ -103,7 +103,7 @@ void ctf_facts_read(const char *metadata, struct trace_facts *out)
 					 { "offset_s", clock.seconds },
 					 { "offset", clock.cycles },
 					 { 0 } };
-	for (struct tsdl tsdl = tsdl_begin(metadata); tsdl.size > 0; tsdl_next(&tsdl)) {
+	for (struct tsdl tsdl = tsdl_begin(metadata, 0); tsdl.size > 0; tsdl_next(&tsdl)) {
 		const struct fact *facts = NULL;
 		struct tsdl ahead = tsdl;
 		tsdl_next(&ahead);

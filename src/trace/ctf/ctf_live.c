@@ -1,182 +1,281 @@
 // SPDX-License-Identifier: MIT
 #include "trace/ctf/ctf_live.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
-#include "trace/ctf/ctf_cause.h"
 #include "trace/ctf/ctf_live_session.h"
 
-/* The plugin that reads CTF. */
-static enum histree_status find_plugin(const bt_plugin **out, struct histree_error *error)
+/*
+ * Who had nothing is asked again after 10 ms, and later where there are so many streams that the daemon would do
+ * nothing but answer.
+ */
+enum { PAUSE_MS = 10, STREAMS_PER_MS = 8 };
+
+/* ---- the session ----------------------------------------------------------------------------------------- */
+
+/* As the files of a session come when its folder is read: folder by folder, each by name. */
+static int compare_places(const char *a, const char *b)
 {
-	*out = NULL;
-	bt_plugin_find_status status = bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_FALSE, out);
-	if (status == BT_PLUGIN_FIND_STATUS_OK &&
-	    bt_plugin_borrow_source_component_class_by_name_const(*out, "lttng-live") != NULL)
-		return HISTREE_OK;
-	ctf_cause_drop();
-	bt_plugin_put_ref(*out);
-	*out = NULL;
-	return error_set(
-		error, HISTREE_ERR_TRACE,
-		"babeltrace2 has no plugin \"ctf\"; BABELTRACE_PLUGIN_PATH names the folder that it is in");
+	while (*a == *b && *a != '\0')
+		a++, b++;
+	int first = *a == '/' ? 0 : (unsigned char)*a, second = *b == '/' ? 0 : (unsigned char)*b;
+	return first != second ? first - second : (*a == '/') - (*b == '/');
 }
 
-static enum histree_status fail(struct ctf_live *live, const char *what, struct histree_error *error)
+static enum histree_status find_trace(struct ctf_live *live, const struct live_stream_facts *facts,
+				      struct live_trace **out, struct histree_error *error)
 {
-	ctf_cause_take(live->cause, sizeof(live->cause));
-	return error_set(error, HISTREE_ERR_TRACE, "%s: %s", what, live->cause);
-}
-
-static bt_component_class_sink_consume_method_status consume(bt_self_component_sink *self)
-{
-	struct ctf_live *live = bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
-	if (live->pulls) {
-		live->next = live->count = 0;
-		live->pulled_status = bt_message_iterator_next(live->iterator, &live->messages, &live->count);
-		if (live->pulled_status < 0)
-			ctf_cause_take(live->cause, sizeof(live->cause));
-	}
-	/* Never an error: the stream says what it is. */
-	return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_OK;
-}
-
-static bt_component_class_initialize_method_status initialize(bt_self_component_sink *self,
-							      bt_self_component_sink_configuration *configuration,
-							      const bt_value *parameters, void *method_data)
-{
-	(void)configuration;
-	(void)parameters;
-	bt_self_component_set_data(bt_self_component_sink_as_self_component(self), method_data);
-	return bt_self_component_sink_add_input_port(self, "in", NULL, NULL) == BT_SELF_COMPONENT_ADD_PORT_STATUS_OK
-		       ? BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK
-		       : BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
-}
-
-static bt_component_class_sink_graph_is_configured_method_status graph_is_configured(bt_self_component_sink *self)
-{
-	struct ctf_live *live = bt_self_component_get_data(bt_self_component_sink_as_self_component(self));
-	if (bt_message_iterator_create_from_sink_component(
-		    self, bt_self_component_sink_borrow_input_port_by_index(self, 0), &live->iterator) !=
-	    BT_MESSAGE_ITERATOR_CREATE_FROM_SINK_COMPONENT_STATUS_OK) {
-		live->iterator = NULL;
-		ctf_cause_take(live->cause, sizeof(live->cause));
-		ctf_live_stream_damaged(live);
-	}
-	return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
-}
-
-static const bt_component_sink *add_sink(struct ctf_live *live)
-{
-	const bt_component_sink *sink = NULL;
-	bt_component_class_sink *class = bt_component_class_sink_create("events", consume);
-	if (class == NULL)
-		return NULL;
-	if (bt_component_class_sink_set_initialize_method(class, initialize) !=
-		    BT_COMPONENT_CLASS_SET_METHOD_STATUS_OK ||
-	    bt_component_class_sink_set_graph_is_configured_method(class, graph_is_configured) !=
-		    BT_COMPONENT_CLASS_SET_METHOD_STATUS_OK ||
-	    bt_graph_add_sink_component_with_initialize_method_data(live->graph, class, "sink", NULL, live,
-								    BT_LOGGING_LEVEL_NONE,
-								    &sink) != BT_GRAPH_ADD_COMPONENT_STATUS_OK)
-		sink = NULL;
-	bt_component_class_sink_put_ref(class);
-	return sink;
-}
-
-/* A graph with the source alone: whether it finds the session is the question. */
-static const bt_component_source *add_source(struct ctf_live *live, const bt_component_class_source *class,
-					     const char *path)
-{
-	static const char action[] = "session-not-found-action";
-	const bt_component_source *source = NULL;
-	bt_value *paths = bt_value_array_create(), *parameters = bt_value_map_create();
-	live->graph = bt_graph_create(0);
-	if (paths == NULL || parameters == NULL || live->graph == NULL ||
-	    bt_value_array_append_string_element(paths, path) != BT_VALUE_ARRAY_APPEND_ELEMENT_STATUS_OK ||
-	    bt_value_map_insert_entry(parameters, "inputs", paths) != BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK ||
-	    bt_value_map_insert_string_entry(parameters, action, "end") != BT_VALUE_MAP_INSERT_ENTRY_STATUS_OK ||
-	    bt_graph_add_source_component(live->graph, class, "source", parameters, BT_LOGGING_LEVEL_NONE,
-					  &source) != BT_GRAPH_ADD_COMPONENT_STATUS_OK) {
-		ctf_cause_take(live->cause, sizeof(live->cause));
-		bt_graph_put_ref(live->graph);
-		live->graph = NULL;
-		source = NULL;
-	}
-	bt_value_put_ref(paths);
-	bt_value_put_ref(parameters);
-	return source;
-}
-
-static enum histree_status connect(struct ctf_live *live, const bt_component_source *source,
-				   struct histree_error *error)
-{
-	if (bt_component_source_get_output_port_count(source) == 0)
-		return error_set(error, HISTREE_ERR_TRACE, "has no streams");
-	const bt_component_sink *sink = add_sink(live);
-	if (sink == NULL)
-		return fail(live, "cannot make a sink for events", error);
-	if (bt_graph_connect_ports(live->graph, bt_component_source_borrow_output_port_by_index_const(source, 0),
-				   bt_component_sink_borrow_input_port_by_index_const(sink, 0),
-				   NULL) != BT_GRAPH_CONNECT_PORTS_STATUS_OK)
-		return fail(live, "cannot connect a stream", error);
-	/* The first run configures the graph, which makes the iterator; nothing is pulled yet. */
-	if (bt_graph_run_once(live->graph) != BT_GRAPH_RUN_ONCE_STATUS_OK)
-		return fail(live, "cannot begin to read", error);
+	for (size_t i = 0; i < live->trace_count; i++)
+		if (live->traces[i]->id == facts->trace) {
+			*out = live->traces[i];
+			return HISTREE_OK;
+		}
+	if (!array_reserve(&live->traces, &live->trace_capacity, live->trace_count + 1))
+		return error_memory(error, "the traces of a session");
+	*out = live_trace_create(facts, live->address, live->notes, live->class_count, &live->known_count);
+	if (*out == NULL)
+		return error_memory(error, "the traces of a session");
+	live->traces[live->trace_count++] = *out;
 	return HISTREE_OK;
 }
 
-static enum histree_status describe(struct ctf_live *live, const char *address, struct histree_error *error)
+/* Put a stream in its place among the others. */
+static enum histree_status add_stream(struct ctf_live *live, const struct live_stream_facts *facts,
+				      struct live_trace *trace, struct histree_error *error)
 {
-	live->trace = (struct event_trace){
-		.path = arena_copy(&live->texts, address, strlen(address)),
-		.domain = "",
-		.tracer_name = "",
-		.tracer_major = -1,
-		.tracer_minor = -1,
-		.hostname = "",
-		.machine = "",
-		.get_int = ctf_live_event_int,
-		.get_string = ctf_live_event_string,
-	};
-	live->base.trace = &live->trace;
-	live->base.name = live->trace.path;
-	live->base.is_live = true;
-	return live->trace.path != NULL ? HISTREE_OK : error_memory(error, "a trace");
+	if (live->stream_count == LIVE_STREAMS_MAX)
+		return live_relay_no_answer(&live->relay, error);
+	if (!array_reserve(&live->streams, &live->stream_capacity, live->stream_count + 1))
+		return error_memory(error, "the streams of a session");
+	struct live_stream *stream = live_stream_create(facts, trace, &live->relay);
+	if (stream == NULL)
+		return error_memory(error, "the streams of a session");
+	size_t at = live->stream_count++;
+	for (; at > 0 && compare_places(live->streams[at - 1]->name, stream->name) > 0; at--)
+		live->streams[at] = live->streams[at - 1];
+	live->streams[at] = stream;
+	return HISTREE_OK;
 }
 
-static enum histree_status open_session(struct ctf_live *live, const char *address, struct histree_error *error)
+static enum histree_status take_stream(void *context, const struct live_stream_facts *facts,
+				       struct histree_error *error)
 {
-	const bt_component_class_source *class =
-		bt_plugin_borrow_source_component_class_by_name_const(live->plugin, "lttng-live");
-	const bt_component_source *source = add_source(live, class, address);
-	if (source == NULL)
-		return error_set(error, HISTREE_ERR_TRACE, "cannot reach \"%s\": %s", address, live->cause);
-	enum histree_status status = connect(live, source, error);
+	struct ctf_live *live = context;
+	struct live_trace *trace = NULL;
+	enum histree_status status = find_trace(live, facts, &trace, error);
+	if (status != HISTREE_OK || !facts->is_metadata)
+		return status == HISTREE_OK ? add_stream(live, facts, trace, error) : status;
+	trace->has_stream = true;
+	trace->stream = facts->id;
+	return HISTREE_OK;
+}
+
+/* The metadata of a process that has ended are soon gone: they are fetched as soon as they are known of. */
+static enum histree_status fetch_metadata(struct ctf_live *live, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < live->trace_count && status == HISTREE_OK; i++)
+		status = live_trace_fetch(live->traces[i], &live->relay, error);
+	return status;
+}
+
+/* What traces have not got by now, they will not get. */
+static enum histree_status end_session(struct ctf_live *live, struct histree_error *error)
+{
+	live->has_ended = true;
+	for (size_t i = 0; i < live->trace_count; i++)
+		live->traces[i]->wants_metadata = true;
+	enum histree_status status = fetch_metadata(live, error);
+	for (size_t i = 0; i < live->trace_count; i++)
+		live->traces[i]->is_over = true;
+	return status;
+}
+
+static enum histree_status fetch_streams(struct ctf_live *live, struct histree_error *error)
+{
+	enum live_news news;
+	live->wants_streams = false;
+	live->news_ms = live_relay_now(&live->relay);
+	enum histree_status status = live_ask_streams(&live->relay, live->session, take_stream, live, &news, error);
 	if (status != HISTREE_OK)
-		error_prefix(error, "trace \"%s\"", address);
+		return status;
+	/* The daemon that no longer knows the session has closed it. */
+	if (news == LIVE_SESSION_OVER || news == LIVE_STREAMS_FAILED)
+		return end_session(live, error);
+	return fetch_metadata(live, error);
+}
+
+static enum histree_status check_attachment(enum live_attachment outcome, struct histree_error *error)
+{
+	switch (outcome) {
+	case LIVE_ATTACHED:
+		return HISTREE_OK;
+	case LIVE_ATTACHED_ALREADY:
+		return error_set(error, HISTREE_ERR_TRACE,
+				 "another viewer reads the session, and LTTng allows one at a time");
+	case LIVE_UNKNOWN:
+		return error_set(error, HISTREE_ERR_TRACE, "the session has just ended; build its files");
+	case LIVE_NOT_LIVE:
+		return error_set(
+			error, HISTREE_ERR_TRACE,
+			"the session is not live; make one with 'lttng create --live', or build its files");
+	case LIVE_WRONG_SEEK:
+	case LIVE_NO_VIEWER:
+		break;
+	}
+	return error_set(error, HISTREE_ERR_TRACE, "the relay daemon refuses to show the session (%d)",
+			 (int)outcome);
+}
+
+enum histree_status ctf_live_attach(struct ctf_live *live, const char *address, struct histree_error *error)
+{
+	enum live_attachment outcome = LIVE_ATTACHED;
+	live->address = strdup(address);
+	enum histree_status status = live->address == NULL ? error_memory(error, "a trace") : HISTREE_OK;
+	if (status == HISTREE_OK)
+		status = live_session_find(&live->relay, address, &live->session, error);
+	if (status == HISTREE_OK)
+		status = live_ask_attach(&live->relay, live->session, take_stream, live, &outcome, error);
+	if (status == HISTREE_OK)
+		status = check_attachment(outcome, error);
+	if (status == HISTREE_OK)
+		status = fetch_metadata(live, error);
+	live->relay.is_attached = true;
+	if (status == HISTREE_ERR_TRACE)
+		error_prefix(error, "'%s'", address);
 	return status;
 }
 
 enum histree_status ctf_live_open(struct ctf_live *live, const char *address, const struct histree_cancel *cancel,
 				  struct histree_error *error)
 {
-	enum histree_status status = describe(live, address, error);
+	enum histree_status status = live_relay_connect(&live->relay, strstr(address, "://") + 3, cancel, error);
 	if (status == HISTREE_OK)
-		status = find_plugin(&live->plugin, error);
-	if (status == HISTREE_OK)
-		status = ctf_live_session_check(address, cancel, error);
-	return status == HISTREE_OK ? open_session(live, address, error) : status;
+		return ctf_live_attach(live, address, error);
+	if (status == HISTREE_ERR_TRACE)
+		error_prefix(error, "'%s'", address);
+	return status;
+}
+
+const struct event_trace *ctf_live_trace_at(const struct ctf_live *live, size_t id)
+{
+	size_t i = 0;
+	while (!live->traces[i]->has_decoder || live->traces[i]->trace.id != id)
+		i++;
+	return &live->traces[i]->trace;
 }
 
 void ctf_live_close(struct ctf_live *live)
 {
-	ctf_live_stream_release(live);
-	bt_graph_put_ref(live->graph);
-	bt_plugin_put_ref(live->plugin);
-	ctf_live_classes_release(&live->classes);
-	arena_release(&live->texts);
+	live_relay_close(&live->relay);
+	for (size_t i = 0; i < live->stream_count; i++)
+		live_stream_free(live->streams[i]);
+	for (size_t i = 0; i < live->trace_count; i++)
+		live_trace_free(live->traces[i]);
+	free((void *)live->streams);
+	free((void *)live->traces);
+	free(live->address);
+}
+
+/* ---- the merge ------------------------------------------------------------------------------------------- */
+
+static struct live_stream *find_first(const struct ctf_live *live)
+{
+	struct live_stream *first = NULL;
+	for (size_t i = 0; i < live->stream_count; i++) {
+		struct live_stream *stream = live->streams[i];
+		if (live_stream_has_event(stream) &&
+		    (first == NULL || stream->reader.base.upcoming.time < first->reader.base.upcoming.time))
+			first = stream;
+	}
+	return first;
+}
+
+/* Whether an event of this stream may still come before, or at the same time as, the first one that is there. */
+static bool holds_back(const struct live_stream *stream, const struct live_stream *first)
+{
+	return !stream->is_over && !live_stream_has_event(stream) &&
+	       (first == NULL || stream->quiet <= first->reader.base.upcoming.time);
+}
+
+static bool is_held_back(const struct ctf_live *live, const struct live_stream *first)
+{
+	for (size_t i = 0; i < live->stream_count; i++)
+		if (holds_back(live->streams[i], first))
+			return true;
+	return false;
+}
+
+static bool is_due(const struct ctf_live *live, int64_t since_ms)
+{
+	int64_t pause = PAUSE_MS + (int64_t)(live->stream_count / STREAMS_PER_MS);
+	return since_ms == INT64_MIN || live_relay_now(&live->relay) - since_ms >= pause;
+}
+
+/* Ask the daemon for what is missing.  HISTREE_NOT_FOUND if it is not time to ask anything. */
+static enum histree_status ask(struct ctf_live *live, const struct live_stream *first, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	bool has_asked = false;
+	for (size_t i = 0; i < live->stream_count && status == HISTREE_OK; i++) {
+		struct live_stream *stream = live->streams[i];
+		uint32_t flags;
+		if (!holds_back(stream, first) || !is_due(live, stream->refused_ms))
+			continue;
+		status = live_stream_ask(stream, &flags, error);
+		live->wants_streams |= (flags & LIVE_NEW_STREAMS) != 0;
+		has_asked = true;
+	}
+	if (status == HISTREE_OK && !live->has_ended && (live->wants_streams || is_due(live, live->news_ms))) {
+		status = fetch_streams(live, error);
+		has_asked = true;
+	}
+	return status != HISTREE_OK || has_asked ? status : HISTREE_NOT_FOUND;
+}
+
+/* The connection is no more.  What was handed out is all that was before some time. */
+static enum histree_status break_off(struct ctf_live *live, const char *why)
+{
+	if (!live->is_broken)
+		trace_notes_warn(live->notes, "%s; the session is read up to there", why);
+	live->notes->report.damaged_streams += !live->is_broken;
+	live->is_broken = true;
+	return HISTREE_END;
+}
+
+static enum histree_status next(struct ctf_live *live, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (live->current != NULL)
+		status = live_stream_advance(live->current, error);
+	live->current = NULL;
+	while (status == HISTREE_OK) {
+		struct live_stream *first = find_first(live);
+		bool is_held = live->wants_streams || is_held_back(live, first);
+		if (first != NULL && !is_held) {
+			live->current = first;
+			live->upcoming = first->reader.base.upcoming;
+			return HISTREE_OK;
+		}
+		if (live->has_ended && !is_held)
+			return HISTREE_END;
+		status = ask(live, first, error);
+	}
+	return status;
+}
+
+enum histree_status ctf_live_next(struct ctf_live *live, struct histree_error *error)
+{
+	struct histree_error told = { 0 };
+	if (live->is_broken)
+		return HISTREE_END;
+	enum histree_status status = next(live, &told);
+	if (status == HISTREE_ERR_TRACE)
+		return break_off(live, told.message);
+	if (status < 0 && error != NULL)
+		*error = told;
+	return status;
 }

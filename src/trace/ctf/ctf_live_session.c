@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "trace/ctf/ctf_live_session.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
-#include "trace/ctf/ctf_live_relay.h"
 
 enum { SESSIONS_SHOWN = 4 };
+
+/* A walk over the sessions of a daemon: the one that is wanted, and the names of the first others. */
+struct search {
+	const char *address;
+	size_t daemon_size; /* so many characters of the address name the daemon, and the others the session */
+	bool is_found;
+	uint64_t id;
+	size_t count, length;
+	char text[240];
+};
 
 /* Whether `name`, "/host/NAME/SESSION", is this one's. */
 static bool is_named(const struct live_session *session, const char *name)
@@ -18,41 +26,38 @@ static bool is_named(const struct live_session *session, const char *name)
 	       name[6 + size] == '/' && strcmp(name + 6 + size + 1, session->name) == 0;
 }
 
-static bool contains(const struct live_sessions *there, const char *name)
+static enum histree_status look_at(void *context, const struct live_session *session, struct histree_error *error)
 {
-	for (size_t i = 0; i < there->count; i++)
-		if (is_named(&there->sessions[i], name))
-			return true;
-	return false;
+	(void)error;
+	struct search *search = context;
+	if (is_named(session, search->address + search->daemon_size)) {
+		search->is_found = true;
+		search->id = session->id;
+	}
+	if (search->count < SESSIONS_SHOWN && search->length < sizeof(search->text))
+		search->length +=
+			(size_t)snprintf(search->text + search->length, sizeof(search->text) - search->length,
+					 "%s%.*s/host/%s/%s", search->count == 0 ? "" : ", ",
+					 (int)search->daemon_size, search->address, session->host, session->name);
+	search->count++;
+	return HISTREE_OK;
 }
 
-/* `daemon_size` characters of the address name the daemon. */
-static enum histree_status not_among(const struct live_sessions *there, const char *address, size_t daemon_size,
-				     struct histree_error *error)
+enum histree_status live_session_find(struct live_relay *relay, const char *address, uint64_t *out,
+				      struct histree_error *error)
 {
-	char text[240] = "";
-	size_t length = 0;
-	for (size_t i = 0; i < there->count && i < SESSIONS_SHOWN && length < sizeof(text); i++)
-		length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%.*s/host/%s/%s",
-					   i == 0 ? "" : ", ", (int)daemon_size, address, there->sessions[i].host,
-					   there->sessions[i].name);
-	if (there->count == 0)
+	const char *place = strstr(address, "://") + 3;
+	struct search search = { .address = address,
+				 .daemon_size = (size_t)(place - address) + strcspn(place, "/") };
+	enum histree_status status = live_ask_sessions(relay, look_at, &search, error);
+	if (status != HISTREE_OK)
+		return status;
+	*out = search.id;
+	if (search.is_found)
+		return HISTREE_OK;
+	if (search.count == 0)
 		return error_set(error, HISTREE_ERR_TRACE,
 				 "the relay daemon has no session; make one with 'lttng create --live'");
-	return error_set(error, HISTREE_ERR_TRACE, "the relay daemon has no such session; it has %s%s", text,
-			 there->count > SESSIONS_SHOWN ? " and more" : "");
-}
-
-enum histree_status ctf_live_session_check(const char *address, const struct histree_cancel *cancel,
-					   struct histree_error *error)
-{
-	const char *place = strstr(address, "://") + 3, *name = place + strcspn(place, "/");
-	struct live_sessions there;
-	enum histree_status status = live_sessions_ask(place, cancel, &there, error);
-	if (status == HISTREE_OK && !contains(&there, name))
-		status = not_among(&there, address, (size_t)(name - address), error);
-	live_sessions_release(&there);
-	if (status == HISTREE_ERR_TRACE)
-		error_prefix(error, "'%s'", address);
-	return status;
+	return error_set(error, HISTREE_ERR_TRACE, "the relay daemon has no such session; it has %s%s", search.text,
+			 search.count > SESSIONS_SHOWN ? " and more" : "");
 }

@@ -1,244 +1,219 @@
 // SPDX-License-Identifier: MIT
+#include "trace/ctf/ctf_live_stream.h"
+
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/error.h"
-#include "trace/ctf/ctf_cause.h"
-#include "trace/ctf/ctf_live.h"
 
-static const char *keep_text(struct ctf_live *live, const char *text)
-{
-	const char *copy = arena_copy(&live->texts, text, strlen(text));
-	return copy == NULL ? "" : copy;
-}
+/* So many bytes of a packet are asked for at a time; part of a packet is waited for that long. */
+enum { WINDOW_SIZE = 64 << 10, PATIENCE_MS = 5000 };
 
-static const char *environment_text(struct ctf_live *live, const bt_trace *trace, const char *name)
+/* Read a part of the packet that is open. */
+static enum histree_status read_packet(void *context, uint64_t offset, uint8_t *bytes, size_t size,
+				       struct histree_error *error)
 {
-	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
-	return value != NULL && bt_value_is_string(value) ? keep_text(live, bt_value_string_get(value)) : "";
-}
-
-static int environment_int(const bt_trace *trace, const char *name)
-{
-	const bt_value *value = bt_trace_borrow_environment_entry_value_by_name_const(trace, name);
-	if (value == NULL || !bt_value_is_signed_integer(value))
-		return -1;
-	int64_t number = bt_value_integer_signed_get(value);
-	return number >= 0 && number <= INT32_MAX ? (int)number : -1;
-}
-
-/* LTTng says "hostname", perf says "host". */
-static void describe_trace(struct ctf_live *live, const bt_trace *trace)
-{
-	struct event_trace *out = &live->trace;
-	out->domain = environment_text(live, trace, "domain");
-	out->tracer_name = environment_text(live, trace, "tracer_name");
-	out->tracer_major = environment_int(trace, "tracer_major");
-	out->tracer_minor = environment_int(trace, "tracer_minor");
-	out->hostname = environment_text(live, trace, "hostname");
-	if (out->hostname[0] == '\0')
-		out->hostname = environment_text(live, trace, "host");
-	out->machine = environment_text(live, trace, "machine");
-}
-
-static void begin_stream(struct ctf_live *live, const bt_message *message)
-{
-	const bt_stream *source = bt_message_stream_beginning_borrow_stream_const(message);
-	const char *name = bt_stream_get_name(source);
-	live->base.name = keep_text(live, name == NULL ? "" : name);
-	if (live->trace.tracer_name[0] == '\0')
-		describe_trace(live, bt_stream_borrow_trace_const(source));
-}
-
-/* -1 if the packet does not say.  The packets of several streams are open at a time: each event asks its own. */
-static int32_t cpu_of_packet(const bt_packet *packet)
-{
-	const bt_field *context = bt_packet_borrow_context_field_const(packet);
-	const bt_field *field = NULL;
-	int64_t cpu;
-	if (context != NULL)
-		field = bt_field_structure_borrow_member_field_by_name_const(context, "cpu_id");
-	bool known = field != NULL && ctf_live_field_int(field, &cpu) && cpu >= 0 && cpu <= INT32_MAX;
-	return known ? (int32_t)cpu : -1;
-}
-
-static bool snapshot_time(const bt_clock_snapshot *snapshot, int64_t *out)
-{
-	if (bt_clock_snapshot_get_ns_from_origin(snapshot, out) == BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
-		return true;
-	ctf_cause_drop();
-	return false;
-}
-
-/* Where the tracer says that it lost something, and how much if it knows. */
-static void note_loss(struct ctf_live *live, const char *what, const uint64_t *count,
-		      const bt_clock_snapshot *begin, const bt_clock_snapshot *end, uint64_t gap_events)
-{
-	struct trace_span span;
-	if (begin == NULL || !snapshot_time(begin, &span.begin))
-		span.begin = INT64_MIN;
-	if (end == NULL || !snapshot_time(end, &span.end))
-		span.end = INT64_MIN;
-	trace_stream_note_loss(&live->base, what, count, span);
-	trace_stream_lose(&live->base, span, gap_events);
-}
-
-static void discarded_events(struct ctf_live *live, const bt_message *message)
-{
-	const bt_stream_class *class =
-		bt_stream_borrow_class_const(bt_message_discarded_events_borrow_stream_const(message));
-	uint64_t count = 0;
-	bool counted = bt_message_discarded_events_get_count(message, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE;
-	live->base.notes->report.discarded_events += counted ? count : 0;
-	const bt_clock_snapshot *begin = NULL, *end = NULL;
-	if (bt_stream_class_discarded_events_have_default_clock_snapshots(class)) {
-		begin = bt_message_discarded_events_borrow_beginning_default_clock_snapshot_const(message);
-		end = bt_message_discarded_events_borrow_end_default_clock_snapshot_const(message);
+	const struct live_stream *stream = context;
+	const int64_t end_ms = live_relay_now(stream->relay) + PATIENCE_MS;
+	for (;;) {
+		enum live_bytes outcome;
+		uint32_t flags;
+		enum histree_status status = live_ask_bytes(stream->relay, stream->id, stream->offset + offset,
+							    bytes, size, &outcome, &flags, error);
+		if (status != HISTREE_OK || outcome == LIVE_BYTES)
+			return status;
+		/* Daemons before LTTng 2.9 say only here that there is new metadata; it changes no packet. */
+		if ((flags & LIVE_NEW_METADATA) != 0) {
+			stream->trace->wants_metadata = true;
+			status = live_trace_fetch(stream->trace, stream->relay, error);
+			if (status != HISTREE_OK)
+				return status;
+		} else if (outcome != LIVE_BYTES_LATER) {
+			return HISTREE_ERR_IO;
+		}
+		if (live_relay_now(stream->relay) >= end_ms)
+			return HISTREE_ERR_IO;
 	}
-	note_loss(live, "event", counted ? &count : NULL, begin, end, counted ? count : 0);
 }
 
-static void discarded_packets(struct ctf_live *live, const bt_message *message)
+struct live_stream *live_stream_create(const struct live_stream_facts *facts, struct live_trace *trace,
+				       struct live_relay *relay)
 {
-	const bt_stream_class *class =
-		bt_stream_borrow_class_const(bt_message_discarded_packets_borrow_stream_const(message));
-	uint64_t count = 0;
-	bool counted =
-		bt_message_discarded_packets_get_count(message, &count) == BT_PROPERTY_AVAILABILITY_AVAILABLE;
-	live->base.notes->report.discarded_packets += counted ? count : 0;
-	const bt_clock_snapshot *begin = NULL, *end = NULL;
-	if (bt_stream_class_discarded_packets_have_default_clock_snapshots(class)) {
-		begin = bt_message_discarded_packets_borrow_beginning_default_clock_snapshot_const(message);
-		end = bt_message_discarded_packets_borrow_end_default_clock_snapshot_const(message);
+	struct live_stream *stream = calloc(1, sizeof(*stream));
+	if (stream == NULL || asprintf(&stream->name, "%s/%s", facts->path, facts->channel) < 0) {
+		free(stream);
+		return NULL;
 	}
-	note_loss(live, "packet", counted ? &count : NULL, begin, end, 0);
+	stream->trace = trace;
+	stream->relay = relay;
+	stream->id = facts->id;
+	stream->refused_ms = stream->quiet = INT64_MIN;
+	stream->reader.base =
+		(struct trace_stream){ .trace = &trace->trace, .notes = trace->notes, .name = stream->name };
+	return stream;
 }
 
-/* HISTREE_END where the event has no time that can be said. */
-static enum histree_status take_event(struct ctf_live *live, const bt_message *message, struct histree_error *error)
+void live_stream_free(struct live_stream *stream)
 {
-	const bt_event *source = bt_message_event_borrow_event_const(message);
-	struct event event = { .cpu = cpu_of_packet(bt_event_borrow_packet_const(source)), .handle = source };
-	if (bt_message_event_borrow_stream_class_default_clock_class_const(message) == NULL) {
-		snprintf(live->cause, sizeof(live->cause), "its events have no time");
-		return HISTREE_END;
+	if (stream->is_begun)
+		ctf_reader_release(&stream->reader);
+	free(stream->name);
+	free(stream);
+}
+
+void live_stream_end(struct live_stream *stream)
+{
+	if (stream->is_over)
+		return;
+	stream->is_over = true;
+	if (stream->is_begun)
+		ctf_reader_end(&stream->reader);
+}
+
+/* There is nothing more of it, and there should be. */
+static void break_off(struct live_stream *stream, const char *why)
+{
+	struct trace_stream *base = &stream->reader.base;
+	trace_notes_warn(base->notes, "%s: %s; what came before is read", stream->name, why);
+	base->notes->report.damaged_streams++;
+	trace_stream_lose(base, (struct trace_span){ .begin = INT64_MIN, .end = INT64_MAX }, 0);
+	trace_stream_put_gap(base);
+	live_stream_end(stream);
+}
+
+static enum histree_status begin_reader(struct live_stream *stream, const struct ctf_stream_type *type,
+					struct histree_error *error)
+{
+	struct ctf_reader *reader = &stream->reader;
+	stream->file = (struct ctf_file){
+		.path = stream->name,
+		.packets = { .packets = &stream->packet, .count = 1, .instance = CTF_UNKNOWN },
+	};
+	stream->source = (struct trace_window_source){ .read = read_packet, .context = stream };
+	reader->decoder = &stream->trace->decoder;
+	reader->stream = reader->decoder->streams[type->index];
+	reader->files = &stream->file;
+	reader->file_count = 1;
+	reader->is_live = stream->is_begun = true;
+	reader->window_size = WINDOW_SIZE;
+	reader->cpu = -1;
+	enum histree_status status = ctf_reader_init(reader, error);
+	reader->window.source = &stream->source;
+	return status;
+}
+
+/* What the daemon no longer has, because a session was rotated or files are written over, it does not tell. */
+static void note_late_start(const struct live_stream *stream)
+{
+	const struct ctf_head *head = &stream->reader.head;
+	if (stream->reader.packets == 1 && head->sequence != CTF_UNKNOWN && head->sequence > 0)
+		trace_notes_warn(stream->trace->notes,
+				 "%s: begins with packet %" PRIu64
+				 ": the relay daemon does not pass on what was recorded before",
+				 stream->name, head->sequence);
+}
+
+enum histree_status live_stream_advance(struct live_stream *stream, struct histree_error *error)
+{
+	if (!stream->is_begun || stream->is_over) {
+		stream->reader.base.has_upcoming = false;
+		return HISTREE_OK;
 	}
-	if (!snapshot_time(bt_message_event_borrow_default_clock_snapshot_const(message), &event.time)) {
-		snprintf(live->cause, sizeof(live->cause), "the time of an event does not fit 64 bits");
-		return HISTREE_END;
-	}
-	event.class = ctf_live_classes_get(&live->classes, bt_event_borrow_class_const(source), &live->trace);
-	if (event.class == NULL)
-		return error_memory(error, "the classes of events");
-	if (event.cpu < 0)
-		event.cpu = ctf_live_event_own_cpu(&event);
-	trace_stream_put(&live->base, &event);
-	live->current = message;
+	enum histree_status status = ctf_reader_next(&stream->reader, error);
+	histree_time end;
+	if (status < 0)
+		return status;
+	/* The next packet begins where this one ends, or later. */
+	if (status != HISTREE_OK && ctf_decoder_time(stream->reader.stream, stream->reader.head.end, &end) &&
+	    end > stream->quiet)
+		stream->quiet = end;
 	return HISTREE_OK;
 }
 
-static void take_message(struct ctf_live *live, const bt_message *message)
+static enum histree_status begin_packet(struct live_stream *stream, struct histree_error *error)
 {
-	switch (bt_message_get_type(message)) {
-	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
-		begin_stream(live, message);
-		break;
-	case BT_MESSAGE_TYPE_PACKET_BEGINNING:
-		live->packets++;
-		break;
-	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
-		discarded_events(live, message);
-		break;
-	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
-		discarded_packets(live, message);
-		break;
-	case BT_MESSAGE_TYPE_EVENT:
-	case BT_MESSAGE_TYPE_PACKET_END:
-	case BT_MESSAGE_TYPE_STREAM_END:
-	case BT_MESSAGE_TYPE_MESSAGE_ITERATOR_INACTIVITY:
-		break;
-	}
-}
-
-static void release_messages(struct ctf_live *live)
-{
-	if (live->current != NULL)
-		bt_message_put_ref(live->current);
-	live->current = NULL;
-	while (live->next < live->count)
-		bt_message_put_ref(live->messages[live->next++]);
-}
-
-void ctf_live_stream_release(struct ctf_live *live)
-{
-	release_messages(live);
-	bt_message_iterator_put_ref(live->iterator);
-	live->iterator = NULL;
-}
-
-static void end_stream(struct ctf_live *live)
-{
-	trace_stream_end(&live->base);
-	ctf_live_stream_release(live);
-}
-
-void ctf_live_stream_damaged(struct ctf_live *live)
-{
-	trace_notes_warn(live->base.notes,
-			 "%s: packet %" PRIu64 " cannot be decoded (%s); the events before that are read",
-			 live->base.name, live->packets == 0 ? 0 : live->packets - 1, live->cause);
-	live->base.notes->report.damaged_streams++;
-	trace_stream_lose(&live->base, (struct trace_span){ .begin = INT64_MIN, .end = INT64_MAX }, 0);
-	end_stream(live);
-}
-
-/* The next batch.  HISTREE_END if there is none, HISTREE_NOT_FOUND if there is none yet. */
-static enum histree_status pull(struct ctf_live *live)
-{
-	live->pulls = true;
-	live->pulled_status = BT_MESSAGE_ITERATOR_NEXT_STATUS_ERROR;
-	if (bt_graph_run_once(live->graph) != BT_GRAPH_RUN_ONCE_STATUS_OK)
-		ctf_cause_take(live->cause, sizeof(live->cause));
-	live->pulls = false;
-	if (live->pulled_status == BT_MESSAGE_ITERATOR_NEXT_STATUS_OK)
+	const struct live_index *index = &stream->index;
+	const struct ctf_stream_type *type =
+		id_map_find(&stream->trace->metadata.schema.streams_by_id, index->stream);
+	stream->has_index = false;
+	if (type == NULL || type->index >= stream->trace->decoder.stream_count) {
+		break_off(stream, "its packets are of a kind that the metadata does not have");
 		return HISTREE_OK;
-	if (live->pulled_status == BT_MESSAGE_ITERATOR_NEXT_STATUS_AGAIN)
-		return HISTREE_NOT_FOUND;
-	if (live->pulled_status == BT_MESSAGE_ITERATOR_NEXT_STATUS_END)
-		end_stream(live);
-	else
-		ctf_live_stream_damaged(live);
-	return HISTREE_END;
+	}
+	if (index->size == 0 || index->size % 8 != 0 || index->content > index->size ||
+	    index->size / 8 > UINT64_MAX / 2 - index->offset) {
+		break_off(stream, "a packet has an impossible size");
+		return HISTREE_OK;
+	}
+	if (!stream->is_begun) {
+		enum histree_status status = begin_reader(stream, type, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	stream->packet = (struct ctf_packet){ .size = index->size / 8, .begin = CTF_UNKNOWN, .end = CTF_UNKNOWN };
+	stream->offset = index->offset;
+	stream->source.end = index->size / 8;
+	stream->reader.window.count = 0;
+	stream->reader.packet_count++;
+	enum histree_status status = live_stream_advance(stream, error);
+	if (status == HISTREE_OK)
+		note_late_start(stream);
+	return status;
 }
 
-enum histree_status ctf_live_next(struct ctf_live *live, struct histree_error *error)
+/* A packet was announced: read it, as soon as its metadata are there. */
+static enum histree_status begin_if_ready(struct live_stream *stream, struct histree_error *error)
 {
-	if (live->current != NULL)
-		bt_message_put_ref(live->current);
-	live->current = NULL;
-	while (live->iterator != NULL && !live->base.has_gap) {
-		if (live->next == live->count) {
-			enum histree_status pulled = pull(live);
-			if (pulled == HISTREE_NOT_FOUND)
-				return pulled;
-			if (pulled != HISTREE_OK)
-				break;
-			continue;
-		}
-		const bt_message *message = live->messages[live->next++];
-		if (bt_message_get_type(message) != BT_MESSAGE_TYPE_EVENT) {
-			take_message(live, message);
-			bt_message_put_ref(message);
-			continue;
-		}
-		enum histree_status status = take_event(live, message, error);
-		if (status == HISTREE_OK)
-			return HISTREE_OK;
-		bt_message_put_ref(message);
-		if (status < 0)
-			return status;
-		ctf_live_stream_damaged(live);
+	struct live_trace *trace = stream->trace;
+	enum histree_status status = live_trace_fetch(trace, stream->relay, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (!trace->has_decoder && trace->is_over)
+		live_trace_damaged(trace, "the relay daemon has no metadata of it");
+	if (trace->is_damaged) {
+		break_off(stream, "its metadata cannot be read");
+		return HISTREE_OK;
 	}
-	return trace_stream_put_gap(&live->base) ? HISTREE_OK : HISTREE_END;
+	if (live_trace_is_ready(trace, live_relay_now(stream->relay)))
+		return begin_packet(stream, error);
+	trace->wants_metadata = true;
+	stream->refused_ms = live_relay_now(stream->relay);
+	return HISTREE_OK;
+}
+
+enum histree_status live_stream_ask(struct live_stream *stream, uint32_t *flags, struct histree_error *error)
+{
+	struct live_index *index = &stream->index;
+	histree_time quiet;
+	*flags = 0;
+	if (stream->has_index)
+		return begin_if_ready(stream, error);
+	enum histree_status status = live_ask_index(stream->relay, stream->id, index, error);
+	if (status != HISTREE_OK)
+		return status;
+	*flags = index->flags;
+	stream->trace->wants_metadata |= (index->flags & LIVE_NEW_METADATA) != 0;
+	stream->refused_ms = INT64_MIN;
+	switch (index->kind) {
+	case LIVE_INDEX:
+		stream->has_index = true;
+		return begin_if_ready(stream, error);
+	case LIVE_INDEX_QUIET:
+		status = live_trace_fetch(stream->trace, stream->relay, error);
+		if (live_trace_time(stream->trace, index->stream, index->end, &quiet) && quiet > stream->quiet)
+			stream->quiet = quiet;
+		/* fall through */
+	case LIVE_INDEX_LATER:
+		stream->refused_ms = live_relay_now(stream->relay);
+		return status;
+	case LIVE_INDEX_OVER:
+	case LIVE_INDEX_END:
+		live_stream_end(stream);
+		return HISTREE_OK;
+	case LIVE_INDEX_FAILED:
+		break_off(stream, "the relay daemon cannot read more of it");
+		return HISTREE_OK;
+	}
+	return live_relay_no_answer(stream->relay, error);
 }

@@ -23,9 +23,6 @@
 #define PACKET_MAGIC UINT32_C(0x75d11d57)
 enum { PACKET_HEADER_SIZE = 37, CONTENT_SIZE_AT = 24, PACKET_SIZE_AT = 28, SCHEMES_AT = 32, SCHEME_COUNT = 3 };
 
-/* Far above what any tracer writes; the sentence below says it too. */
-enum { METADATA_SIZE_MAX = 64 << 20 };
-
 struct content {
 	uint8_t *bytes;
 	size_t size;
@@ -39,7 +36,7 @@ static enum histree_status read_file(const char *path, struct content *out, stru
 	int file = io_posix.open(NULL, path, O_RDONLY, 0);
 	if (file < 0 || io_posix.size(NULL, file, &size) != 0) {
 		status = error_set(error, HISTREE_ERR_TRACE, "cannot open the metadata: %s", strerror(errno));
-	} else if (size == 0 || size > METADATA_SIZE_MAX) {
+	} else if (size == 0 || size > CTF_METADATA_SIZE_MAX) {
 		status = error_set(error, HISTREE_ERR_TRACE, "the metadata is %s",
 				   size == 0 ? "empty" : "larger than 64 MiB");
 	} else if ((out->bytes = malloc((size_t)size + 1)) == NULL) {
@@ -63,22 +60,20 @@ static uint32_t get_number(const uint8_t *at, bool big_endian)
 	return big_endian ? __builtin_bswap32(number) : number;
 }
 
-static bool is_packetized(const struct content *content, bool *big_endian)
+bool ctf_metadata_is_packetized(const uint8_t *bytes, size_t size, bool *big_endian)
 {
-	if (content->size < 4)
+	if (size < 4)
 		return false;
-	*big_endian = get_number(content->bytes, true) == PACKET_MAGIC;
-	return *big_endian || get_number(content->bytes, false) == PACKET_MAGIC;
+	*big_endian = get_number(bytes, true) == PACKET_MAGIC;
+	return *big_endian || get_number(bytes, false) == PACKET_MAGIC;
 }
 
-/* The sizes, in bytes, of the packet at `offset`. */
-static enum histree_status check_packet(const struct content *content, size_t offset, bool big_endian,
+/* The sizes of the packet `at` some bytes, of which `left` are there; HISTREE_END if they are too few. */
+static enum histree_status check_packet(const uint8_t *at, size_t left, size_t offset, bool big_endian,
 					size_t *text_size, size_t *packet_size, struct histree_error *error)
 {
-	const uint8_t *at = content->bytes + offset;
-	size_t left = content->size - offset;
 	if (left < PACKET_HEADER_SIZE)
-		return error_set(error, HISTREE_ERR_TRACE, "the metadata is cut short at offset %zu", offset);
+		return HISTREE_END;
 	if (get_number(at, big_endian) != PACKET_MAGIC)
 		return error_set(error, HISTREE_ERR_TRACE, "the metadata is damaged at offset %zu", offset);
 	for (int scheme = 0; scheme < SCHEME_COUNT; scheme++)
@@ -93,27 +88,38 @@ static enum histree_status check_packet(const struct content *content, size_t of
 	    content_bits > packet_bits)
 		return error_set(error, HISTREE_ERR_TRACE, "the metadata is damaged at offset %zu", offset);
 	if (packet_bits / 8 > left)
-		return error_set(error, HISTREE_ERR_TRACE, "the metadata is cut short at offset %zu", offset);
+		return HISTREE_END;
 	*text_size = content_bits / 8 - PACKET_HEADER_SIZE;
 	*packet_size = packet_bits / 8;
 	return HISTREE_OK;
 }
 
-/* Move the texts of all packets together, over their headers. */
+enum histree_status ctf_metadata_unpack(uint8_t *bytes, size_t size, bool big_endian, size_t *used,
+					size_t *text_size, struct histree_error *error)
+{
+	*used = *text_size = 0;
+	while (*used < size) {
+		size_t text = 0, packet = 0;
+		enum histree_status status =
+			check_packet(bytes + *used, size - *used, *used, big_endian, &text, &packet, error);
+		if (status != HISTREE_OK)
+			return status == HISTREE_END ? HISTREE_OK : status;
+		memmove(bytes + *text_size, bytes + *used + PACKET_HEADER_SIZE, text);
+		*text_size += text;
+		*used += packet;
+	}
+	return HISTREE_OK;
+}
+
 static enum histree_status join_packets(struct content *content, bool big_endian, struct histree_error *error)
 {
-	size_t used = 0;
-	size_t text_size = 0, packet_size = 0;
-	for (size_t offset = 0; offset < content->size; offset += packet_size) {
-		enum histree_status status =
-			check_packet(content, offset, big_endian, &text_size, &packet_size, error);
-		if (status != HISTREE_OK)
-			return status;
-		memmove(content->bytes + used, content->bytes + offset + PACKET_HEADER_SIZE, text_size);
-		used += text_size;
-	}
-	content->size = used;
-	return HISTREE_OK;
+	size_t used, text_size;
+	enum histree_status status =
+		ctf_metadata_unpack(content->bytes, content->size, big_endian, &used, &text_size, error);
+	if (status == HISTREE_OK && used < content->size)
+		return error_set(error, HISTREE_ERR_TRACE, "the metadata is cut short at offset %zu", used);
+	content->size = text_size;
+	return status;
 }
 
 enum histree_status ctf_metadata_read(const char *folder, char **out, struct histree_error *error)
@@ -125,7 +131,7 @@ enum histree_status ctf_metadata_read(const char *folder, char **out, struct his
 	if (asprintf(&path, "%s/metadata", folder) < 0)
 		return error_memory(error, "a path");
 	enum histree_status status = read_file(path, &content, error);
-	if (status == HISTREE_OK && is_packetized(&content, &big_endian))
+	if (status == HISTREE_OK && ctf_metadata_is_packetized(content.bytes, content.size, &big_endian))
 		status = join_packets(&content, big_endian, error);
 	if (status == HISTREE_OK && memchr(content.bytes, '\0', content.size) != NULL)
 		status = error_set(error, HISTREE_ERR_TRACE, "the metadata is damaged: it is not text");

@@ -11,8 +11,22 @@
 #include "trace/ctf/ctf_facts.h"
 #include "trace/ctf/ctf_schema.h"
 
+/* Far above what any tracer writes; sentences say 64 MiB too. */
+enum { CTF_METADATA_SIZE_MAX = 64 << 20 };
+
 /* The caller frees *out.  HISTREE_ERR_TRACE if the file cannot be opened or is not metadata. */
 enum histree_status ctf_metadata_read(const char *folder, char **out, struct histree_error *error);
+
+/* Returns whether bytes begin as packets of metadata do, and in which byte order. */
+bool ctf_metadata_is_packetized(const uint8_t *bytes, size_t size, bool *big_endian);
+
+/*
+ * Move the texts of the packets at the start of `bytes` together, over their headers.  *used becomes how many
+ * bytes the whole packets take, and *text_size how long their texts are.  HISTREE_ERR_TRACE if one is damaged; one
+ * that is cut short ends it.
+ */
+enum histree_status ctf_metadata_unpack(uint8_t *bytes, size_t size, bool big_endian, size_t *used,
+					size_t *text_size, struct histree_error *error);
 
 /*
  * Read the text of metadata into an empty schema, which is to be released whatever is returned.  HISTREE_ERR_TRACE,

@@ -10,7 +10,9 @@
 
 static struct ctf_piece piece_of(const struct ctf_reader *reader, uint64_t packet)
 {
-	return reader->pieces != NULL ? reader->pieces[packet] : (struct ctf_piece){ .packet = (uint32_t)packet };
+	return reader->pieces != NULL ? reader->pieces[packet]
+	       : reader->is_live      ? (struct ctf_piece){ 0 }
+				      : (struct ctf_piece){ .packet = (uint32_t)packet };
 }
 
 static const struct ctf_packet *packet_of(const struct ctf_reader *reader, struct ctf_piece piece)
@@ -20,7 +22,8 @@ static const struct ctf_packet *packet_of(const struct ctf_reader *reader, struc
 
 enum histree_status ctf_reader_init(struct ctf_reader *reader, struct histree_error *error)
 {
-	reader->cursor.slots = calloc(reader->stream->type->slot_count, sizeof(uint64_t));
+	reader->slot_capacity = reader->stream->type->slot_count;
+	reader->cursor.slots = calloc(reader->slot_capacity, sizeof(uint64_t));
 	reader->place_capacity = reader->decoder->place_count + 1;
 	reader->cursor.places = calloc(reader->place_capacity, sizeof(struct ctf_place));
 	reader->cursor.texts = &reader->texts;
@@ -60,9 +63,10 @@ static void look(struct ctf_reader *reader, uint64_t bit)
 
 /*
  * Move the window on to a bit of the packet, and make it larger if it begins there already.  Returns HISTREE_END if
- * that brings nothing: *why says so.
+ * that brings nothing: *why says so.  What else fails ends more than the packet.
  */
-static enum histree_status see_more(struct ctf_reader *reader, uint64_t bit, const char **why)
+static enum histree_status see_more(struct ctf_reader *reader, uint64_t bit, const char **why,
+				    struct histree_error *error)
 {
 	struct trace_window *window = &reader->window;
 	uint64_t first = bit / 8, left = (reader->size + 7) / 8 - first, wanted = reader->window_size;
@@ -74,9 +78,8 @@ static enum histree_status see_more(struct ctf_reader *reader, uint64_t bit, con
 		wanted = TRACE_WINDOW_SIZE_MAX;
 	if (wanted > left)
 		wanted = left;
-	struct histree_error told;
-	enum histree_status status = trace_window_move(window, reader->offset + first, (size_t)wanted, &told);
-	if (status == HISTREE_ERR_MEMORY)
+	enum histree_status status = trace_window_move(window, reader->offset + first, (size_t)wanted, error);
+	if (status != HISTREE_OK && status != HISTREE_ERR_IO)
 		return status;
 	look(reader, bit);
 	if (status == HISTREE_OK && window->count > had)
@@ -159,7 +162,8 @@ static void leave_packet(struct ctf_reader *reader, const char *why)
 	if (!is_expected)
 		trace_notes_warn(reader->base.notes,
 				 "%s: packet %" PRIu32 " cannot be decoded (%s); the events before that are read",
-				 reader->files[piece.file].path, piece.packet, why);
+				 reader->files[piece.file].path,
+				 reader->is_live ? (uint32_t)(reader->packets - 1) : piece.packet, why);
 	count_damage(reader);
 	trace_stream_lose(&reader->base, (struct trace_span){ .begin = INT64_MIN, .end = next_begin(reader) }, 0);
 	reader->is_open = false;
@@ -175,7 +179,7 @@ static void end_packet(struct ctf_reader *reader)
 		reader->head.end = reader->cursor.clock;
 }
 
-static enum histree_status read_head(struct ctf_reader *reader, const char **why)
+static enum histree_status read_head(struct ctf_reader *reader, const char **why, struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
 	for (;;) {
@@ -184,7 +188,7 @@ static enum histree_status read_head(struct ctf_reader *reader, const char **why
 			ctf_head_read(reader->decoder, &reader->cursor, reader->stream, &reader->head, why);
 		if (outcome != CTF_SHORT)
 			return outcome == CTF_DONE ? HISTREE_OK : HISTREE_END;
-		status = see_more(reader, 0, why);
+		status = see_more(reader, 0, why, error);
 		if (status != HISTREE_OK)
 			return status;
 	}
@@ -234,13 +238,12 @@ static enum histree_status open_packet(struct ctf_reader *reader, struct histree
 	reader->before = reader->head;
 	reader->is_open = true;
 	const char *why = "";
-	struct histree_error told;
 	uint64_t size = packet->size < reader->window_size ? packet->size : reader->window_size;
-	enum histree_status status = trace_window_move(&reader->window, packet->offset, (size_t)size, &told);
+	enum histree_status status = trace_window_move(&reader->window, packet->offset, (size_t)size, error);
 	if (status == HISTREE_OK)
-		status = read_head(reader, &why);
-	if (status == HISTREE_ERR_MEMORY)
-		return error_memory(error, "a part of a stream");
+		status = read_head(reader, &why, error);
+	if (status < 0 && status != HISTREE_ERR_IO)
+		return status;
 	if (status != HISTREE_OK) {
 		reader->head = reader->before;
 		leave_packet(reader, status == HISTREE_ERR_IO ? "the file cannot be read any more" : why);
@@ -260,8 +263,19 @@ static enum histree_status open_packet(struct ctf_reader *reader, struct histree
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
-static bool need_places(struct ctf_reader *reader, size_t count)
+/* Room for what an event has; its class may be younger than the reader. */
+static bool need_room(struct ctf_reader *reader, const struct ctf_class *class)
 {
+	size_t count = class->procedure.body.count;
+	if (class->slot_count > reader->slot_capacity) {
+		uint64_t *slots = realloc(reader->cursor.slots, class->slot_count * sizeof(*slots));
+		if (slots == NULL)
+			return false;
+		memset(slots + reader->slot_capacity, 0,
+		       (class->slot_count - reader->slot_capacity) * sizeof(*slots));
+		reader->cursor.slots = slots;
+		reader->slot_capacity = class->slot_count;
+	}
 	if (count <= reader->place_capacity)
 		return true;
 	struct ctf_place *places = realloc(reader->cursor.places, count * sizeof(*places));
@@ -286,7 +300,7 @@ static enum ctf_outcome decode(struct ctf_reader *reader, struct ctf_class **cla
 		cursor->id =
 			reader->stream->type->events.count == 1 ? reader->stream->type->events.entries[0].id : 0;
 	*status = ctf_decoder_class(reader->decoder, reader->stream, cursor->id, class, error);
-	if (*status == HISTREE_OK && *class != NULL && !need_places(reader, (*class)->procedure.body.count))
+	if (*status == HISTREE_OK && *class != NULL && !need_room(reader, *class))
 		*status = error_memory(error, "an event");
 	if (*status != HISTREE_OK)
 		return CTF_BROKEN;
@@ -347,11 +361,11 @@ static enum histree_status next_in_packet(struct ctf_reader *reader, struct hist
 			return HISTREE_OK;
 		cursor->clock = outcome == CTF_DONE ? cursor->clock : clock;
 		if (outcome == CTF_SHORT) {
-			status = see_more(reader, start, &why);
+			status = see_more(reader, start, &why, error);
 			if (status == HISTREE_OK)
 				continue;
-			if (status == HISTREE_ERR_MEMORY)
-				return error_memory(error, "a part of a stream");
+			if (status < 0)
+				return status;
 		}
 		leave_packet(reader, why);
 		return HISTREE_END;
@@ -372,6 +386,13 @@ static void end_stream(struct ctf_reader *reader)
 	trace_window_release(&reader->window);
 }
 
+void ctf_reader_end(struct ctf_reader *reader)
+{
+	if (!reader->is_done)
+		trace_stream_end(&reader->base);
+	reader->is_done = true;
+}
+
 enum histree_status ctf_reader_next(struct ctf_reader *reader, struct histree_error *error)
 {
 	reader->base.has_upcoming = false;
@@ -388,6 +409,8 @@ enum histree_status ctf_reader_next(struct ctf_reader *reader, struct histree_er
 			return HISTREE_OK;
 		if (status == HISTREE_END && !reader->is_open && reader->packets >= reader->packet_count &&
 		    !reader->base.has_gap) {
+			if (reader->is_live)
+				return reader->is_done ? HISTREE_END : HISTREE_NOT_FOUND;
 			bool was_done = reader->is_done;
 			end_stream(reader);
 			if (was_done || !reader->base.has_gap)
@@ -403,9 +426,9 @@ static enum histree_status go_to_mark(struct ctf_reader *reader, struct ctf_mark
 				      struct histree_error *error)
 {
 	const char *why;
-	enum histree_status status = see_more(reader, mark.bit, &why);
-	if (status == HISTREE_ERR_MEMORY)
-		return error_memory(error, "a part of a stream");
+	enum histree_status status = see_more(reader, mark.bit, &why, error);
+	if (status < 0)
+		return status;
 	reader->cursor.clock = mark.clock;
 	reader->packet_events = event;
 	if (status != HISTREE_OK)

@@ -31,6 +31,7 @@ struct ctf_reader {
 	struct ctf_piece *pieces; /* in their order; NULL: the packets of the only file, as they are */
 	uint64_t packet_count;
 	bool stays_open;
+	bool is_live;       /* it has one packet at a time, its only file's, and others may follow until it ends */
 	size_t window_size; /* that is read at a time */
 
 	uint64_t packets;       /* begun so far, with those that were skipped */
@@ -39,7 +40,7 @@ struct ctf_reader {
 	struct trace_window window;
 	uint32_t window_file;
 	struct ctf_cursor cursor;
-	size_t place_capacity;
+	size_t place_capacity, slot_capacity;
 	struct ctf_texts texts;       /* of the event */
 	bool is_open;                 /* a packet is */
 	uint64_t offset;              /* of the packet in its file */
@@ -57,7 +58,8 @@ enum histree_status ctf_reader_init(struct ctf_reader *reader, struct histree_er
 
 /*
  * Make the next event of the stream, or the next gap where gaps are wanted, its upcoming one.  Returns HISTREE_END
- * when there are no more; HISTREE_ERR_MEMORY.
+ * when there are no more, HISTREE_NOT_FOUND if a live stream has none now; HISTREE_ERR_MEMORY, and what the source
+ * of a live stream fails with, but for HISTREE_ERR_IO.
  */
 enum histree_status ctf_reader_next(struct ctf_reader *reader, struct histree_error *error);
 
@@ -66,6 +68,9 @@ enum histree_status ctf_reader_next(struct ctf_reader *reader, struct histree_er
  * upcoming one.  On the way marks are left, and those that are there are used.  As ctf_reader_next().
  */
 enum histree_status ctf_reader_skip(struct ctf_reader *reader, uint64_t events, struct histree_error *error);
+
+/* A live stream has no more packets: say what is known at its end. */
+void ctf_reader_end(struct ctf_reader *reader);
 
 void ctf_reader_release(struct ctf_reader *reader);
 

@@ -87,6 +87,11 @@ static bool take_slot(struct ctf_finder *finder, enum ctf_scope_kind scope, uint
 {
 	bool is_shared = scope < CTF_SCOPE_CONTEXT;
 	uint32_t *used = is_shared ? &finder->schema->shared_slots : &finder->event_slots;
+	if (is_shared && finder->scopes_made > scope) {
+		error_set(finder->error, HISTREE_ERR_TRACE,
+			  "a length or a tag names a field that an earlier piece of the metadata declared");
+		return false;
+	}
 	if (*used == (is_shared ? CTF_SHARED_SLOTS : CTF_SLOTS_MAX)) {
 		error_set(finder->error, HISTREE_ERR_TRACE,
 			  "the metadata has too many fields that are lengths or tags");
@@ -317,12 +322,18 @@ enum histree_status ctf_references_find(struct ctf_schema *schema, struct ctf_st
 		.event_slots = CTF_SHARED_SLOTS,
 		.error = error,
 	};
-	stream->slot_count = CTF_SHARED_SLOTS;
+	bool is_known = stream->index < schema->linked_streams;
+	if (is_known)
+		finder.scopes_made = CTF_SCOPE_CONTEXT;
+	else if (schema->linked_streams > 0)
+		finder.scopes_made = CTF_SCOPE_PACKET_CONTEXT;
+	if (!is_known)
+		stream->slot_count = CTF_SHARED_SLOTS;
 	enum histree_status status = HISTREE_OK;
-	for (enum ctf_scope_kind scope = CTF_SCOPE_PACKET_HEADER; status == HISTREE_OK && scope < CTF_SCOPE_CONTEXT;
+	for (enum ctf_scope_kind scope = finder.scopes_made; status == HISTREE_OK && scope < CTF_SCOPE_CONTEXT;
 	     scope++)
 		status = find_in_scope(&finder, scope);
-	for (size_t i = 0; status == HISTREE_OK && i < stream->events.count; i++) {
+	for (size_t i = stream->linked_events; status == HISTREE_OK && i < stream->events.count; i++) {
 		struct ctf_event_type *event = stream->events.entries[i].record;
 		finder.scopes[CTF_SCOPE_CONTEXT] = event->context;
 		finder.scopes[CTF_SCOPE_PAYLOAD] = event->payload;

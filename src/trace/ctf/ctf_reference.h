@@ -17,8 +17,9 @@ struct ctf_around {
 struct ctf_finder {
 	struct ctf_schema *schema;
 	struct ctf_type *scopes[CTF_SCOPE_COUNT];
-	enum ctf_scope_kind scope; /* that is walked */
-	uint32_t event_slots;      /* in use by the event that is walked */
+	enum ctf_scope_kind scope;       /* that is walked */
+	enum ctf_scope_kind scopes_made; /* those before are linked, and get no new slots */
+	uint32_t event_slots;            /* in use by the event that is walked */
 	struct histree_error *error;
 };
 

@@ -68,7 +68,7 @@ void ctf_roles_imply(const struct ctf_schema *schema)
 {
 	give(schema->packet_header, of_header, sizeof(of_header) / sizeof(of_header[0]));
 	give_uuid(schema->packet_header);
-	for (size_t i = 0; i < schema->stream_count; i++) {
+	for (size_t i = schema->linked_streams; i < schema->stream_count; i++) {
 		const struct ctf_stream_type *stream = schema->streams[i];
 		give(stream->packet_context, of_context, sizeof(of_context) / sizeof(of_context[0]));
 		give_all(stream->packet_context, "timestamp_end", CTF_ROLE_END);

@@ -62,7 +62,7 @@ static enum histree_status find_clock(struct ctf_schema *schema, struct ctf_type
 static const struct ctf_clock *implied_clock(struct ctf_schema *schema, struct histree_error *error)
 {
 	if (schema->clock_count == 0) {
-		if (!array_reserve(&schema->clocks, &schema->clock_capacity, 1)) {
+		if (!array_reserve(&schema->clocks, &schema->clock_capacity, CTF_CLOCKS_MAX)) {
 			error_memory(error, "the metadata");
 			return NULL;
 		}
@@ -133,7 +133,7 @@ static enum histree_status link_clocks(struct ctf_schema *schema, struct ctf_str
 		status = find_clocks(schema, stream->packet_context, true, &stream->clock, error);
 	if (status == HISTREE_OK)
 		status = find_clocks(schema, stream->event_context, false, &stream->clock, error);
-	for (size_t i = 0; status == HISTREE_OK && i < stream->events.count; i++) {
+	for (size_t i = stream->linked_events; status == HISTREE_OK && i < stream->events.count; i++) {
 		struct ctf_event_type *event = stream->events.entries[i].record;
 		status = find_clocks(schema, event->context, false, &stream->clock, error);
 		if (status == HISTREE_OK)
@@ -144,16 +144,26 @@ static enum histree_status link_clocks(struct ctf_schema *schema, struct ctf_str
 
 /* ---- streams and events ---------------------------------------------------------------------------------- */
 
+/* Whether nothing was added to a stream since it was linked. */
+static bool is_linked(const struct ctf_schema *schema, const struct ctf_stream_type *stream)
+{
+	return stream->index < schema->linked_streams && stream->linked_events == stream->events.count;
+}
+
+/* The metadata declares no stream where there is nothing to say of it. */
+static enum histree_status imply_stream(struct ctf_schema *schema, struct histree_error *error)
+{
+	struct ctf_stream_type *stream = ctf_schema_allocate(schema, 1, sizeof(*stream), error);
+	if (stream == NULL || !array_reserve(&schema->streams, &schema->stream_capacity, 1))
+		return error_memory(error, "the metadata");
+	*stream = (struct ctf_stream_type){ 0 };
+	schema->streams[schema->stream_count++] = stream;
+	return HISTREE_OK;
+}
+
 static enum histree_status link_streams(struct ctf_schema *schema, struct histree_error *error)
 {
-	if (schema->stream_count == 0) { /* the metadata has none where there is nothing to say of it */
-		struct ctf_stream_type *stream = ctf_schema_allocate(schema, 1, sizeof(*stream), error);
-		if (stream == NULL || !array_reserve(&schema->streams, &schema->stream_capacity, 1))
-			return error_memory(error, "the metadata");
-		*stream = (struct ctf_stream_type){ 0 };
-		schema->streams[schema->stream_count++] = stream;
-	}
-	for (size_t i = 0; i < schema->stream_count; i++) {
+	for (size_t i = schema->linked_streams; i < schema->stream_count; i++) {
 		struct ctf_stream_type *stream = schema->streams[i];
 		stream->index = i;
 		if (id_map_find(&schema->streams_by_id, stream->id) != NULL)
@@ -167,7 +177,7 @@ static enum histree_status link_streams(struct ctf_schema *schema, struct histre
 
 static enum histree_status link_events(struct ctf_schema *schema, struct histree_error *error)
 {
-	for (size_t i = 0; i < schema->event_count; i++) {
+	for (size_t i = schema->linked_events; i < schema->event_count; i++) {
 		struct ctf_event_type *event = schema->events[i];
 		struct ctf_stream_type *stream = !event->has_stream && schema->stream_count == 1
 							 ? schema->streams[0]
@@ -186,23 +196,36 @@ static enum histree_status link_events(struct ctf_schema *schema, struct histree
 	return HISTREE_OK;
 }
 
-enum histree_status ctf_schema_link(struct ctf_schema *schema, struct histree_error *error)
+enum histree_status ctf_schema_link_more(struct ctf_schema *schema, struct histree_error *error)
 {
 	const struct ctf_clock *ignored = NULL;
 	bool is_by_name = schema->version == 1; /* CTF 2 says which clock a stream has, and what integers mean */
-	schema->shared_slots = CTF_HEAD_ROLES;
+	if (schema->linked_streams == 0)
+		schema->shared_slots = CTF_HEAD_ROLES;
 	enum histree_status status = link_streams(schema, error);
 	if (status == HISTREE_OK)
 		status = link_events(schema, error);
 	if (status == HISTREE_OK && is_by_name)
 		status = find_clocks(schema, schema->packet_header, false, &ignored, error);
 	for (size_t i = 0; status == HISTREE_OK && is_by_name && i < schema->stream_count; i++)
-		status = link_clocks(schema, schema->streams[i], error);
+		if (!is_linked(schema, schema->streams[i]))
+			status = link_clocks(schema, schema->streams[i], error);
 	if (status == HISTREE_OK && is_by_name)
 		ctf_roles_imply(schema);
 	for (size_t i = 0; status == HISTREE_OK && i < schema->stream_count; i++)
-		status = ctf_references_find(schema, schema->streams[i], error);
+		if (!is_linked(schema, schema->streams[i]))
+			status = ctf_references_find(schema, schema->streams[i], error);
+	schema->linked_streams = schema->stream_count;
+	schema->linked_events = schema->event_count;
+	for (size_t i = 0; i < schema->stream_count; i++)
+		schema->streams[i]->linked_events = schema->streams[i]->events.count;
 	return status;
+}
+
+enum histree_status ctf_schema_link(struct ctf_schema *schema, struct histree_error *error)
+{
+	enum histree_status status = schema->stream_count == 0 ? imply_stream(schema, error) : HISTREE_OK;
+	return status == HISTREE_OK ? ctf_schema_link_more(schema, error) : status;
 }
 
 const struct ctf_environment *ctf_schema_environment(const struct ctf_schema *schema, const char *key)

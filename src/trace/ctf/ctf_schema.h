@@ -2,8 +2,8 @@
 /*
  * ctf_schema.h - what the metadata of a trace declares: clocks, streams, events, and the types of their fields.
  *
- * It does not change once it was read.  Whatever the text holds, reading it is bounded: in depth by
- * CTF_NESTING_MAX, and in memory by CTF_SCHEMA_BYTES_MAX.
+ * It does not change once it was read, but that metadata which come in pieces add to it.  Whatever the text holds,
+ * reading it is bounded: in depth by CTF_NESTING_MAX, and in memory by CTF_SCHEMA_BYTES_MAX.
  */
 #ifndef TRACE_CTF_CTF_SCHEMA_H
 #define TRACE_CTF_CTF_SCHEMA_H
@@ -47,6 +47,7 @@ struct ctf_stream_type {
 	struct ctf_type *packet_context, *event_header, *event_context; /* structures, or NULL */
 	const struct ctf_clock *clock;                                  /* of the times of its events, or NULL */
 	struct id_map events;                                           /* struct ctf_event_type, by id */
+	size_t linked_events;                                           /* of those, the first so many are linked */
 	uint32_t slot_count;                                            /* of the slots that are in use */
 };
 
@@ -72,6 +73,7 @@ struct ctf_schema {
 	struct id_map streams_by_id;
 	struct ctf_event_type **events;
 	size_t event_count, event_capacity;
+	size_t linked_streams, linked_events; /* the first so many have been put together with the others */
 	struct ctf_environment *environment;
 	size_t environment_count, environment_capacity;
 };
@@ -90,10 +92,19 @@ struct ctf_type *ctf_type_copy(struct ctf_schema *schema, struct ctf_type *type,
 /* Put together what was read: events and streams, clocks, and what lengths and tags name. */
 enum histree_status ctf_schema_link(struct ctf_schema *schema, struct histree_error *error);
 
-/* A part of that: what integers of CTF 1.8 mean. */
+/*
+ * The same for metadata that come in pieces: what was read since the last call, which leaves the rest as it is.
+ * The metadata may have declared no stream yet.
+ */
+enum histree_status ctf_schema_link_more(struct ctf_schema *schema, struct histree_error *error);
+
+/* A part of that: what integers of CTF 1.8 mean, in streams that are not linked yet. */
 void ctf_roles_imply(const struct ctf_schema *schema);
 
-/* A part of that: find what each length and tag of a stream and its events names, and give those members slots. */
+/*
+ * A part of that: find what each length and tag of a stream and of its new events names, and give those members
+ * slots.
+ */
 enum histree_status ctf_references_find(struct ctf_schema *schema, struct ctf_stream_type *stream,
 					struct histree_error *error);
 

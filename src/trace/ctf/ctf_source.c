@@ -15,39 +15,6 @@
 
 /* ---- the trace ------------------------------------------------------------------------------------------- */
 
-static const char *environment_text(const struct ctf_schema *schema, const char *key)
-{
-	const struct ctf_environment *entry = ctf_schema_environment(schema, key);
-	return entry == NULL || entry->text == NULL ? "" : entry->text;
-}
-
-static int environment_number(const struct ctf_schema *schema, const char *key)
-{
-	const struct ctf_environment *entry = ctf_schema_environment(schema, key);
-	bool is = entry != NULL && entry->text == NULL && entry->number >= 0 && entry->number <= INT32_MAX;
-	return is ? (int)entry->number : -1;
-}
-
-/* LTTng says "hostname", perf says "host". */
-static void describe(struct ctf_source *source)
-{
-	const struct ctf_schema *schema = &source->schema;
-	const char *hostname = environment_text(schema, "hostname");
-	source->base.trace = (struct event_trace){
-		.id = source->base.trace.id,
-		.path = source->base.path,
-		.domain = environment_text(schema, "domain"),
-		.tracer_name = environment_text(schema, "tracer_name"),
-		.tracer_major = environment_number(schema, "tracer_major"),
-		.tracer_minor = environment_number(schema, "tracer_minor"),
-		.hostname = hostname[0] != '\0' ? hostname : environment_text(schema, "host"),
-		.machine = environment_text(schema, "machine"),
-		.get_int = ctf_field_int,
-		.get_string = ctf_field_string,
-		.visit = ctf_field_visit,
-	};
-}
-
 static enum histree_status read_metadata(struct ctf_source *source, struct histree_error *error)
 {
 	char *text;
@@ -62,7 +29,8 @@ static enum histree_status read_metadata(struct ctf_source *source, struct histr
 	free(text);
 	if (status != HISTREE_OK)
 		return status;
-	describe(source);
+	ctf_schema_describe(&source->schema, &source->base.trace);
+	source->base.trace.path = source->base.path;
 	return ctf_decoder_init(&source->decoder, &source->schema, &source->base.trace, source->base.class_count,
 				error);
 }

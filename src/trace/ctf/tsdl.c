@@ -58,9 +58,9 @@ void tsdl_next(struct tsdl *tsdl)
 	tsdl->at = at;
 }
 
-struct tsdl tsdl_begin(const char *metadata)
+struct tsdl tsdl_begin(const char *metadata, size_t lines)
 {
-	struct tsdl tsdl = { .begin = metadata, .at = metadata };
+	struct tsdl tsdl = { .begin = metadata, .at = metadata, .lines = lines };
 	tsdl_next(&tsdl);
 	return tsdl;
 }
@@ -95,7 +95,7 @@ bool tsdl_accept(struct tsdl *tsdl, const char *token)
 
 size_t tsdl_line(const struct tsdl *tsdl)
 {
-	size_t line = 1;
+	size_t line = tsdl->lines + 1;
 	for (const char *at = tsdl->begin; at < tsdl->text; at++)
 		line += *at == '\n';
 	return line;

@@ -18,10 +18,11 @@ struct tsdl {
 	const char *at;    /* what follows the token */
 	const char *text;  /* of the token; not terminated */
 	size_t size;       /* 0 at the end */
+	size_t lines;      /* of the text that was read before this one */
 };
 
-/* Begin; the first token is current. */
-struct tsdl tsdl_begin(const char *metadata);
+/* Begin, behind so many lines of other text; the first token is current. */
+struct tsdl tsdl_begin(const char *metadata, size_t lines);
 
 void tsdl_next(struct tsdl *tsdl);
 

@@ -229,6 +229,8 @@ static bool read_top(struct tsdl_reader *reader)
 		return false;
 	if (found)
 		return true;
+	if (tsdl_is(tsdl, "trace") && reader->in_pieces && reader->has_trace)
+		return tsdl_fail(reader, "the trace is declared twice");
 	if (tsdl_accept(tsdl, "trace")) {
 		reader->has_trace = true;
 		return read_block(reader, read_trace_entry, reader->schema);
@@ -247,11 +249,18 @@ static bool read_top(struct tsdl_reader *reader)
 			 tsdl->text);
 }
 
-static bool read_all(struct tsdl_reader *reader)
+static bool read_blocks(struct tsdl_reader *reader)
 {
 	while (reader->tsdl.size > 0)
 		if (!read_top(reader))
 			return false;
+	return true;
+}
+
+static bool read_all(struct tsdl_reader *reader)
+{
+	if (!read_blocks(reader))
+		return false;
 	if (!reader->has_trace)
 		return tsdl_fail(reader, "the text ends and has declared no trace");
 	return reader->has_order || tsdl_fail(reader, "the trace has no byte order");
@@ -267,8 +276,30 @@ enum histree_status tsdl_read(struct ctf_schema *schema, const char *text, struc
 	reader->schema = schema;
 	schema->version = 1;
 	reader->error = told;
-	reader->tsdl = tsdl_begin(text);
+	reader->tsdl = tsdl_begin(text, 0);
 	enum histree_status status = read_all(reader) ? ctf_schema_link(schema, told) : told->status;
 	free(reader);
 	return status;
+}
+
+struct tsdl_reader *tsdl_reader_create(struct ctf_schema *schema)
+{
+	struct tsdl_reader *reader = calloc(1, sizeof(*reader));
+	if (reader == NULL)
+		return NULL;
+	reader->schema = schema;
+	reader->in_pieces = true;
+	schema->version = 1;
+	return reader;
+}
+
+enum histree_status tsdl_read_more(struct tsdl_reader *reader, const char *text, struct histree_error *error)
+{
+	struct histree_error own;
+	reader->error = error != NULL ? error : &own;
+	reader->tsdl = tsdl_begin(text, reader->tsdl.lines);
+	if (!read_blocks(reader))
+		return reader->error->status;
+	reader->tsdl.lines = tsdl_line(&reader->tsdl) - 1;
+	return tsdl_reader_is_begun(reader) ? ctf_schema_link_more(reader->schema, reader->error) : HISTREE_OK;
 }

@@ -30,6 +30,7 @@ struct tsdl_reader {
 	struct tsdl_name *buckets[TSDL_BUCKETS];
 	struct tsdl_name *names; /* the youngest */
 	bool has_trace, has_order;
+	bool in_pieces; /* more text may follow: what a packet is must not change */
 };
 
 /* Set the error to "line 12 of the metadata: WHAT"; returns false. */
@@ -92,5 +93,19 @@ bool tsdl_definition(struct tsdl_reader *reader, bool *found);
  * it, if it does not declare a trace; the schema is to be released then too.
  */
 enum histree_status tsdl_read(struct ctf_schema *schema, const char *text, struct histree_error *error);
+
+/* A reader of metadata that come in pieces.  free() ends it; NULL if memory is out. */
+struct tsdl_reader *tsdl_reader_create(struct ctf_schema *schema);
+
+/*
+ * Read more text, of whole declarations.  What it declares is in the schema from the first call on by which the
+ * text has declared a trace and its byte order: tsdl_reader_is_begun().
+ */
+enum histree_status tsdl_read_more(struct tsdl_reader *reader, const char *text, struct histree_error *error);
+
+static inline bool tsdl_reader_is_begun(const struct tsdl_reader *reader)
+{
+	return reader->has_trace && reader->has_order;
+}
 
 #endif

@@ -168,7 +168,7 @@ static void ticks_are_times(void **state)
 		assert_int_equal(tsdl_read(&schema, text, NULL), HISTREE_OK);
 		assert_int_equal(ctf_decoder_init(&decoder, &schema, NULL, &classes, NULL), HISTREE_OK);
 		histree_time time = 0;
-		assert_int_equal(ctf_decoder_time(&decoder.streams[0], cases[i].ticks, &time), cases[i].fits);
+		assert_int_equal(ctf_decoder_time(decoder.streams[0], cases[i].ticks, &time), cases[i].fits);
 		if (cases[i].fits)
 			assert_int_equal(time, cases[i].time);
 		ctf_decoder_release(&decoder);
