@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "trace/perf/perf_source.h"
+#include "trace/perfetto/perfetto_packets.h"
+#include "trace/perfetto/perfetto_source.h"
 
 enum { FIRST_BYTES = 512 };
 
@@ -22,8 +24,7 @@ static const struct trace_format ctf_file = { .name = "a file of a CTF trace",
 static const struct trace_format history = { .name = "a file of a store of histree",
 					     .advice = "ask that store with 'histree query STORE'" };
 static const struct trace_format json = { .name = "a trace in JSON", .advice = "record with LTTng or perf" };
-static const struct trace_format perfetto = { .name = "a trace of Perfetto",
-					      .advice = "record with LTTng or perf" };
+static const struct trace_format perfetto = { .name = "a trace of Perfetto", .kind = &perfetto_format };
 
 #define MAGIC(text) (text), sizeof(text) - 1
 
@@ -63,29 +64,6 @@ static bool is_json(const char *bytes, size_t size)
 	return i < size && (bytes[i] == '{' || bytes[i] == '[');
 }
 
-/*
- * A trace of Perfetto is a message of protocol buffers whose field 1 is repeated: 0x0a, a size and so many bytes.
- * Two that follow one another are enough to tell it from text that begins with a new line.
- */
-static bool is_perfetto(const unsigned char *bytes, size_t size)
-{
-	size_t at = 0;
-	for (unsigned packets = 0; packets < 2; packets++) {
-		size_t length = 0;
-		unsigned shift = 0;
-		if (at >= size || bytes[at++] != 0x0a)
-			return false;
-		do {
-			if (at >= size || shift > 21)
-				return false;
-			length |= (size_t)(bytes[at] & 0x7f) << shift;
-			shift += 7;
-		} while ((bytes[at++] & 0x80) != 0);
-		at += length;
-	}
-	return true;
-}
-
 const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size)
 {
 	const char *text = bytes;
@@ -95,7 +73,7 @@ const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size)
 		    memcmp(text + magic->offset, magic->bytes, magic->size) == 0)
 			return magic->format;
 	}
-	if (is_perfetto(bytes, size))
+	if (perfetto_packets_begin(bytes, size))
 		return &perfetto;
 	return is_json(bytes, size) ? &json : NULL;
 }

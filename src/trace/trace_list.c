@@ -115,10 +115,13 @@ static const struct trace_format_kind *kind_of_file(const char *path)
 
 enum histree_status trace_list_find(struct trace_list *list, const char *path, struct histree_error *error)
 {
-	const struct trace_format_kind *kind = kind_of_file(path);
-	if (kind != NULL)
-		return add(list, path, kind, error);
 	size_t before = list->count;
+	const struct trace_format_kind *kind = kind_of_file(path);
+	enum histree_status status = HISTREE_OK;
+	for (; kind != NULL && status == HISTREE_OK; kind = kind->beside)
+		status = add(list, path, kind, error);
+	if (list->count > before || status != HISTREE_OK)
+		return status;
 	size_t size = strlen(path);
 	if (trace_word_path(path) != path)
 		return add(list, path, &event_text_format, error);
@@ -127,7 +130,7 @@ enum histree_status trace_list_find(struct trace_list *list, const char *path, s
 	char *trimmed = strndup(path, size);
 	if (trimmed == NULL)
 		return error_memory(error, "a path");
-	enum histree_status status = find_below(list, trimmed, 0, error);
+	status = find_below(list, trimmed, 0, error);
 	free(trimmed);
 	if (status == HISTREE_OK && list->count == before)
 		status = error_set(error, HISTREE_ERR_TRACE,

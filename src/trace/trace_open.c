@@ -31,11 +31,16 @@ static enum histree_status scan_sources(struct trace *trace, const struct trace_
 			return error_memory(error, "the traces");
 		trace->sources[trace->source_count++] = source;
 		source->kind = kind;
-		source->trace.id = (uint32_t)index;
+		source->trace.id = (uint32_t)(trace->source_count - 1);
 		source->io = &io_posix;
 		source->class_count = &trace->class_count;
 		source->notes = &trace->notes;
 		enum histree_status status = kind->scan(source, list->entries[index].path, error);
+		if (status == HISTREE_END) {
+			kind->free(source);
+			trace->source_count--;
+			continue;
+		}
 		if (status != HISTREE_OK)
 			return status;
 		source->first_file = trace->file_count;

@@ -29,7 +29,8 @@ struct trace_format_kind {
 	struct trace_source *(*create)(void);
 	/*
 	 * Read what the trace says of itself.  Of the base, id, io, notes and count of classes are set, and the
-	 * rest of it is to be.  Returns HISTREE_ERR_TRACE if it cannot be read; damage behind is no error.
+	 * rest of it is to be.  Returns HISTREE_ERR_TRACE if it cannot be read, damage behind is no error;
+	 * HISTREE_END if nothing in the file is of this kind, but of the one beside it.
 	 */
 	enum histree_status (*scan)(struct trace_source *source, const char *path, struct histree_error *error);
 	/* Make the streams.  Those that begin at a position begin at its packet: its events are still to come. */
@@ -48,6 +49,8 @@ struct trace_format_kind {
 	uint64_t (*bytes_done)(const struct trace_source *source);
 	/* Only what the trace at a path says of itself. */
 	enum histree_status (*facts)(const char *path, struct trace_facts *out, struct histree_error *error);
+	/* Reads what else is in the same file, a trace by itself; NULL: there is nothing else. */
+	const struct trace_format_kind *beside;
 	/* Free what a scan or an opening, or a half of them, has made, and the source. */
 	void (*free)(struct trace_source *source);
 };

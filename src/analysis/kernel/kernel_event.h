@@ -70,10 +70,10 @@ struct kernel_event {
 	bool is_perf;                     /* perf recorded it */
 
 	/* The thread that it is about; of a switch the next one, of a fork the child. */
-	int32_t tid, prio, parent;
-	int32_t pid;        /* -1 where the event does not say */
-	int32_t target_cpu; /* the CPU that it names itself; -1 where it does not */
-	int32_t status;     /* of the state dump */
+	int32_t tid, prio;
+	int32_t parent, pid; /* -1 where the event does not say */
+	int32_t target_cpu;  /* the CPU that it names itself; -1 where it does not */
+	int32_t status;      /* of the state dump */
 	struct kernel_text comm;
 
 	int32_t prev_tid, prev_prio, prev_state;

@@ -46,6 +46,7 @@ static const struct event_row {
 	{ LTTNG, KERNEL_FREE, "sched_process_free" },
 	{ PERF, KERNEL_FREE, "sched:sched_process_free" },
 	{ LTTNG, KERNEL_PROCESS_STATE, "lttng_statedump_process_state" },
+	{ PERF, KERNEL_PROCESS_STATE, "perfetto:thread" },
 	{ LTTNG, KERNEL_IRQ_ENTRY, "irq_handler_entry" },
 	{ LTTNG, KERNEL_IRQ_EXIT, "irq_handler_exit" },
 	{ PERF, KERNEL_IRQ_ENTRY, "irq:irq_handler_entry" },
@@ -127,10 +128,13 @@ static const struct field_row {
 	{ ALL, ROLE(FORK), "child_comm", TEXT(comm), NEEDED },
 
 	{ LTTNG, ROLE(PROCESS_STATE), "pid", INT32(pid), NEEDED },
+	{ PERF, ROLE(PROCESS_STATE), "tgid", INT32(pid), NEEDED },
 	{ LTTNG, ROLE(PROCESS_STATE), "ppid", INT32(parent), NEEDED },
-	{ LTTNG, ROLE(PROCESS_STATE), "status", INT32(status), NEEDED },
+	{ PERF, ROLE(PROCESS_STATE), "ppid", INT32(parent), OPTIONAL },
+	{ ALL, ROLE(PROCESS_STATE), "status", INT32(status), NEEDED },
 	{ LTTNG, ROLE(PROCESS_STATE), "cpu", INT32(target_cpu), OPTIONAL },
 	{ LTTNG, ROLE(PROCESS_STATE), "name", TEXT(comm), NEEDED },
+	{ PERF, ROLE(PROCESS_STATE), "comm", TEXT(comm), NEEDED },
 
 	{ ALL, ROLE(IRQ_ENTRY) | ROLE(IRQ_EXIT), "irq", INT32(number), NEEDED },
 	{ ALL, ROLE(IRQ_ENTRY), "name", TEXT(name), NEEDED },
@@ -157,10 +161,11 @@ static const struct field_row call_number = { PERF, ROLE(SYSCALL_ENTRY), "id", I
 
 _Static_assert(KERNEL_ROLE_COUNT <= 32, "a role is a bit of field_row.roles");
 
-/* Whether perf recorded the trace. */
+/* Whether perf recorded the trace, or somebody who names events and fields as perf does: as the kernel itself. */
 static bool is_perf(const struct event_trace *trace)
 {
-	return strcmp(trace->tracer_name, "perf") == 0;
+	return strcmp(trace->tracer_name, "perf") == 0 ||
+	       (strcmp(trace->tracer_name, "perfetto") == 0 && strcmp(trace->domain, "kernel") == 0);
 }
 
 /*

@@ -113,7 +113,8 @@ void states_learn_thread(struct kernel_model *model, const struct kernel_event *
 	if (thread == NULL)
 		return;
 	thread_learn(model, thread, THREAD_EXEC_NAME, histree_string_n(event->comm.bytes, event->comm.size));
-	thread_learn(model, thread, THREAD_PPID, histree_int(event->parent));
+	if (event->parent >= 0)
+		thread_learn(model, thread, THREAD_PPID, histree_int(event->parent));
 	if (event->pid != event->tid)
 		thread_learn(model, thread, THREAD_PID, histree_int(event->pid));
 	/* A dump says less than the events before it did: what those were, a gap may hide. */

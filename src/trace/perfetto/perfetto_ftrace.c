@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: MIT
+#include "trace/perfetto/perfetto_ftrace.h"
+
+#include <inttypes.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+/* More CPUs have no machine. */
+enum { CPU_MAX = 65535, CELLS_MAX = 1 + FTRACE_FIELDS_MAX };
+
+enum { GENERIC_NAME = 1, GENERIC_FIELD = 2 };
+enum { GENERIC_FIELD_NAME = 1, GENERIC_TEXT = 3, GENERIC_INT = 4, GENERIC_UNSIGNED = 5 };
+
+static enum histree_status no_memory(struct histree_error *error)
+{
+	return error_memory(error, "the events of a trace");
+}
+
+/* ---- classes --------------------------------------------------------------------------------------------- */
+
+static const struct ftrace_fact generic = {
+	.number = FTRACE_GENERIC,
+	.name = "ftrace:generic",
+	.fields = { { "event", FTRACE_TEXT }, { "fields", FTRACE_LIST } },
+};
+
+static const struct packed_class *make_class(struct perfetto_ftrace *ftrace, const struct ftrace_fact *fact,
+					     uint32_t number, struct histree_error *error)
+{
+	const char *fields[CELLS_MAX] = { "common_pid" };
+	uint32_t count = 1;
+	char name[32];
+	for (size_t i = 0; fact != NULL && i < FTRACE_FIELDS_MAX; i++)
+		if (fact->fields[i].type != FTRACE_NONE)
+			fields[count++] = fact->fields[i].name;
+	snprintf(name, sizeof(name), "ftrace:%" PRIu32, number);
+	const struct event_class as = {
+		.name = fact != NULL ? fact->name : name,
+		.field_count = count,
+		.fields = fields,
+		.payload_count = count,
+	};
+	return packed_source_class(ftrace->packed, &as, error);
+}
+
+static const struct ftrace_class *class_of(struct perfetto_ftrace *ftrace, uint32_t number,
+					   struct histree_error *error)
+{
+	struct ftrace_class *known = id_map_find(&ftrace->classes, number);
+	if (known != NULL)
+		return known;
+	const struct ftrace_fact *fact = number == FTRACE_GENERIC ? &generic : ftrace_fact_of(number);
+	const struct packed_class *class = make_class(ftrace, fact, number, error);
+	if (class == NULL)
+		return NULL;
+	known = arena_allocate(&ftrace->memory, sizeof(*known), alignof(struct ftrace_class));
+	if (known == NULL || !id_map_add(&ftrace->classes, number, known)) {
+		no_memory(error);
+		return NULL;
+	}
+	*known = (struct ftrace_class){ .class = class, .fact = fact };
+	return known;
+}
+
+/* ---- fields ---------------------------------------------------------------------------------------------- */
+
+static void put_list(struct packed_parts *list, const struct wire_field *field)
+{
+	struct wire_list numbers = wire_list(field, WIRE_VARINT);
+	uint64_t number;
+	while (wire_list_next(&numbers, &number))
+		packed_parts_unsigned(list, NULL, 0, number);
+}
+
+static struct packed_cell default_cell(enum ftrace_type type)
+{
+	switch (type) {
+	case FTRACE_SIGNED:
+		return packed_int(0);
+	case FTRACE_UNSIGNED:
+		return packed_unsigned(0);
+	case FTRACE_TEXT:
+		return packed_text("", 0);
+	default:
+		return (struct packed_cell){ .kind = PACKED_ABSENT };
+	}
+}
+
+/* A number that stands where a text should, or the other way round, is not there. */
+static void put_field(const struct wire_field *field, enum ftrace_type type, struct packed_cell *cell)
+{
+	if (type == FTRACE_TEXT && field->bytes != NULL)
+		*cell = packed_text((const char *)field->bytes, field->size);
+	else if (type == FTRACE_SIGNED && field->bytes == NULL)
+		*cell = packed_int((int64_t)field->value);
+	else if (type == FTRACE_UNSIGNED && field->bytes == NULL)
+		*cell = packed_unsigned(field->value);
+}
+
+static void put_fields(struct perfetto_ftrace *ftrace, const struct ftrace_fact *fact, struct wire_message content,
+		       struct packed_cell *cells)
+{
+	struct packed_cell *cell_of[FTRACE_FIELDS_MAX];
+	struct wire_field field;
+	bool has_list = false;
+	for (size_t i = 0; i < FTRACE_FIELDS_MAX; i++) {
+		cell_of[i] = cells;
+		if (fact->fields[i].type != FTRACE_NONE)
+			*cells++ = default_cell(fact->fields[i].type);
+	}
+	while (wire_next(&content, &field)) {
+		enum ftrace_type type =
+			field.number > FTRACE_FIELDS_MAX ? FTRACE_NONE : fact->fields[field.number - 1].type;
+		if (type != FTRACE_LIST && type != FTRACE_NONE)
+			put_field(&field, type, cell_of[field.number - 1]);
+		if (type != FTRACE_LIST)
+			continue;
+		if (!has_list) {
+			packed_parts_clear(&ftrace->list);
+			packed_parts_open(&ftrace->list, EVENT_ARRAY, NULL, 0);
+		}
+		has_list = true;
+		put_list(&ftrace->list, &field);
+		*cell_of[field.number - 1] = packed_value(&ftrace->list);
+	}
+	if (!has_list)
+		return;
+	packed_parts_close(&ftrace->list);
+	for (size_t i = 0; i < FTRACE_FIELDS_MAX; i++)
+		if (fact->fields[i].type == FTRACE_LIST)
+			*cell_of[i] = packed_value(&ftrace->list);
+}
+
+/* An event whose fields bring their names along. */
+static void put_generic_field(struct packed_parts *parts, struct wire_message message)
+{
+	struct wire_field field, name = { 0 }, value = { 0 };
+	while (wire_next(&message, &field)) {
+		if (field.number == GENERIC_FIELD_NAME && field.bytes != NULL)
+			name = field;
+		else if (field.number >= GENERIC_TEXT && field.number <= GENERIC_UNSIGNED &&
+			 (field.number == GENERIC_TEXT) == (field.bytes != NULL))
+			value = field;
+	}
+	const char *text = name.bytes == NULL ? "" : (const char *)name.bytes;
+	if (value.number == GENERIC_TEXT)
+		packed_parts_text(parts, text, name.size, (const char *)value.bytes, value.size);
+	else if (value.number == GENERIC_INT)
+		packed_parts_int(parts, text, name.size, (int64_t)value.value);
+	else
+		packed_parts_unsigned(parts, text, name.size, value.value);
+}
+
+static void put_generic(struct perfetto_ftrace *ftrace, struct wire_message content, struct packed_cell *cells)
+{
+	struct wire_field field;
+	packed_parts_clear(&ftrace->generic);
+	packed_parts_open(&ftrace->generic, EVENT_STRUCTURE, NULL, 0);
+	cells[0] = packed_text("", 0);
+	while (wire_next(&content, &field)) {
+		if (field.number == GENERIC_NAME && field.bytes != NULL)
+			cells[0] = packed_text((const char *)field.bytes, field.size);
+		else if (field.number == GENERIC_FIELD && field.bytes != NULL)
+			put_generic_field(&ftrace->generic, wire_inside(&field));
+	}
+	packed_parts_close(&ftrace->generic);
+	cells[1] = packed_value(&ftrace->generic);
+}
+
+/* ---- CPUs ------------------------------------------------------------------------------------------------ */
+
+/* Returns NULL when memory is out. */
+static struct ftrace_cpu *cpu_of(struct perfetto_ftrace *ftrace, uint32_t number)
+{
+	if (!array_reserve(&ftrace->cpus, &ftrace->cpu_capacity, (size_t)number + 1))
+		return NULL;
+	while (ftrace->cpu_count <= number)
+		ftrace->cpus[ftrace->cpu_count++] = (struct ftrace_cpu){ 0 };
+	return &ftrace->cpus[number];
+}
+
+static void lose(struct ftrace_cpu *cpu)
+{
+	cpu->is_losing = true;
+	cpu->runs.is_known = false;
+}
+
+/* A loss ends before the event that comes next. */
+static enum histree_status end_loss(struct perfetto_ftrace *ftrace, uint32_t number, histree_time next,
+				    struct histree_error *error)
+{
+	struct ftrace_cpu *cpu = &ftrace->cpus[number];
+	struct trace_span span = { .begin = cpu->last + 1, .end = next == INT64_MAX ? INT64_MAX : next - 1 };
+	cpu->is_losing = false;
+	if (!cpu->has_events)
+		return HISTREE_OK;
+	if (span.end < span.begin)
+		span.end = span.begin;
+	if (next != INT64_MAX)
+		trace_stream_note_loss(&ftrace->packed->stream, "event", NULL, span);
+	return packed_source_lose(ftrace->packed, (int32_t)number, span, 0, error);
+}
+
+void perfetto_ftrace_lose(struct perfetto_ftrace *ftrace)
+{
+	for (size_t i = 0; i < ftrace->cpu_count; i++)
+		lose(&ftrace->cpus[i]);
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------- */
+
+static enum histree_status add(struct perfetto_ftrace *ftrace, const struct perfetto_bundle *bundle, uint64_t time,
+			       const struct packed_class *class, const struct packed_cell *cells,
+			       struct histree_error *error)
+{
+	struct packed_event event = { .cpu = (int32_t)bundle->cpu, .class = class, .cells = cells };
+	if (!perfetto_bundle_time(bundle, ftrace->clocks, time, &event.time)) {
+		ftrace->without_time++;
+		return HISTREE_OK;
+	}
+	struct ftrace_cpu *cpu = &ftrace->cpus[bundle->cpu];
+	enum histree_status status = HISTREE_OK;
+	if (cpu->is_losing)
+		status = end_loss(ftrace, bundle->cpu, event.time, error);
+	if (!cpu->has_events || event.time > cpu->last)
+		cpu->last = event.time;
+	cpu->has_events = true;
+	return status == HISTREE_OK ? packed_source_add(ftrace->packed, &event, error) : status;
+}
+
+static enum histree_status read_event(struct perfetto_ftrace *ftrace, const struct perfetto_bundle *bundle,
+				      struct wire_message message, struct histree_error *error)
+{
+	enum { TIMESTAMP = 1, PID = 2 };
+	struct packed_cell cells[CELLS_MAX] = { { .kind = PACKED_ABSENT } };
+	struct wire_field field, content = { 0 };
+	uint64_t time = 0;
+	while (wire_next(&message, &field)) {
+		if (field.number == TIMESTAMP)
+			time = field.value;
+		else if (field.number == PID)
+			cells[0] = packed_int((int32_t)field.value);
+		else if (field.bytes != NULL)
+			content = field;
+	}
+	if (content.bytes == NULL)
+		return HISTREE_OK;
+	const struct ftrace_class *class = class_of(ftrace, content.number, error);
+	if (class == NULL)
+		return error->status;
+	if (class->fact == &generic)
+		put_generic(ftrace, wire_inside(&content), cells + 1);
+	else if (class->fact != NULL)
+		put_fields(ftrace, class->fact, wire_inside(&content), cells + 1);
+	return add(ftrace, bundle, time, class->class, cells, error);
+}
+
+/* ---- compact events -------------------------------------------------------------------------------------- */
+
+static enum histree_status add_switch(struct perfetto_ftrace *ftrace, const struct perfetto_bundle *bundle,
+				      const struct compact_switch *at, struct histree_error *error)
+{
+	struct ftrace_running *runs = &ftrace->cpus[bundle->cpu].runs;
+	const struct ftrace_class *class = class_of(ftrace, FTRACE_SCHED_SWITCH, error);
+	if (class == NULL)
+		return error->status;
+	const struct packed_cell cells[CELLS_MAX] = {
+		runs->is_known ? packed_int(runs->pid) : (struct packed_cell){ .kind = PACKED_ABSENT },
+		runs->is_known ? packed_text(runs->comm, runs->comm_size) : packed_text("", 0),
+		packed_int(runs->is_known ? runs->pid : 0),
+		packed_int(runs->is_known ? runs->prio : 0),
+		packed_int(at->prev_state),
+		packed_text(at->comm.bytes, at->comm.size),
+		packed_int(at->pid),
+		packed_int(at->prio),
+	};
+	enum histree_status status = add(ftrace, bundle, at->time, class->class, cells, error);
+	runs->is_known = true;
+	runs->pid = at->pid;
+	runs->prio = at->prio;
+	runs->comm_size = (uint8_t)(at->comm.size < sizeof(runs->comm) ? at->comm.size : sizeof(runs->comm));
+	memcpy(runs->comm, at->comm.bytes, runs->comm_size);
+	return status;
+}
+
+static enum histree_status add_waking(struct perfetto_ftrace *ftrace, const struct perfetto_bundle *bundle,
+				      const struct compact_waking *at, struct histree_error *error)
+{
+	const struct ftrace_class *class = class_of(ftrace, FTRACE_SCHED_WAKING, error);
+	if (class == NULL)
+		return error->status;
+	const struct packed_cell cells[CELLS_MAX] = {
+		{ .kind = PACKED_ABSENT },
+		packed_text(at->comm.bytes, at->comm.size),
+		packed_int(at->pid),
+		packed_int(at->prio),
+		packed_int(1),
+		packed_int(at->target_cpu),
+	};
+	return add(ftrace, bundle, at->time, class->class, cells, error);
+}
+
+/* Both kinds in the order of their times. */
+static enum histree_status read_compact(struct perfetto_ftrace *ftrace, const struct perfetto_bundle *bundle,
+					struct histree_error *error)
+{
+	struct perfetto_compact compact;
+	enum histree_status status = HISTREE_OK;
+	if (!perfetto_compact_begin(&compact, &ftrace->compact_names, bundle->compact))
+		return no_memory(error);
+	bool has_switch = perfetto_compact_switch(&compact), has_waking = perfetto_compact_waking(&compact);
+	while (status == HISTREE_OK && (has_switch || has_waking)) {
+		bool is_waking = has_waking && (!has_switch || compact.waking.time <= compact.next.time);
+		if (is_waking) {
+			status = add_waking(ftrace, bundle, &compact.waking, error);
+			has_waking = perfetto_compact_waking(&compact);
+		} else {
+			status = add_switch(ftrace, bundle, &compact.next, error);
+			has_switch = perfetto_compact_switch(&compact);
+		}
+	}
+	return status;
+}
+
+/* ---- bundles --------------------------------------------------------------------------------------------- */
+
+enum histree_status perfetto_ftrace_read(struct perfetto_ftrace *ftrace, struct wire_message message,
+					 struct histree_error *error)
+{
+	struct perfetto_bundle bundle = perfetto_bundle_read(message);
+	struct wire_field field;
+	if (bundle.cpu > CPU_MAX)
+		return HISTREE_OK;
+	struct ftrace_cpu *cpu = cpu_of(ftrace, bundle.cpu);
+	if (cpu == NULL)
+		return no_memory(error);
+	if (bundle.is_behind_loss || perfetto_bundle_misses(&bundle, ftrace->clocks, cpu->last))
+		lose(cpu);
+	enum histree_status status = bundle.has_compact ? read_compact(ftrace, &bundle, error) : HISTREE_OK;
+	while (status == HISTREE_OK && wire_next(&message, &field))
+		if (field.number == BUNDLE_EVENT && field.bytes != NULL)
+			status = read_event(ftrace, &bundle, wire_inside(&field), error);
+	/* What could not be read is somewhere in it, or behind. */
+	if (bundle.has_errors || message.is_damaged)
+		lose(&ftrace->cpus[bundle.cpu]);
+	return status;
+}
+
+void perfetto_ftrace_count(struct perfetto_ftrace *ftrace, struct wire_message stats)
+{
+	enum { PHASE = 1, CPU_STATS = 2, END_OF_TRACE = 2, OVERRUN = 3, DROPPED = 8 };
+	struct wire_field field, count;
+	uint64_t lost = 0, phase = 0;
+	while (wire_next(&stats, &field)) {
+		if (field.number == PHASE)
+			phase = field.value;
+		if (field.number != CPU_STATS || field.bytes == NULL)
+			continue;
+		struct wire_message inside = wire_inside(&field);
+		while (wire_next(&inside, &count))
+			if (count.number == OVERRUN || count.number == DROPPED)
+				lost += count.value;
+	}
+	ftrace->lost[phase == END_OF_TRACE] = lost;
+}
+
+static void note_counts(struct perfetto_ftrace *ftrace)
+{
+	struct trace_stream *stream = &ftrace->packed->stream;
+	uint64_t lost = ftrace->lost[1] > ftrace->lost[0] ? ftrace->lost[1] - ftrace->lost[0] : 0;
+	const struct trace_span anywhere = { INT64_MIN, INT64_MIN };
+	if (lost > 0) {
+		stream->notes->report.discarded_events += lost;
+		trace_stream_note_loss(stream, "event", &lost, anywhere);
+	}
+	if (ftrace->without_time > 0)
+		trace_notes_warn(stream->notes, "%s: %" PRIu64 " event%s of ftrace %s no time, and left out",
+				 stream->name, ftrace->without_time, ftrace->without_time == 1 ? "" : "s",
+				 ftrace->without_time == 1 ? "has" : "have");
+}
+
+enum histree_status perfetto_ftrace_finish(struct perfetto_ftrace *ftrace, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	note_counts(ftrace);
+	for (uint32_t i = 0; status == HISTREE_OK && i < ftrace->cpu_count; i++)
+		if (ftrace->cpus[i].is_losing)
+			status = end_loss(ftrace, i, INT64_MAX, error);
+	return status;
+}
+
+void perfetto_ftrace_release(struct perfetto_ftrace *ftrace)
+{
+	id_map_release(&ftrace->classes);
+	arena_release(&ftrace->memory);
+	perfetto_names_release(&ftrace->compact_names);
+	packed_parts_release(&ftrace->list);
+	packed_parts_release(&ftrace->generic);
+	free(ftrace->cpus);
+	*ftrace = (struct perfetto_ftrace){ 0 };
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perfetto_source.h - a trace of Perfetto: the events of ftrace are one trace, of domain "kernel", and those of tracks
+ * another, of domain "tracks" (event/track_vocabulary.h).
+ */
+#ifndef TRACE_PERFETTO_PERFETTO_SOURCE_H
+#define TRACE_PERFETTO_PERFETTO_SOURCE_H
+
+#include "trace/trace_source.h"
+
+extern const struct trace_format_kind perfetto_format; /* of ftrace; the other is beside it */
+
+#endif
