@@ -29,7 +29,7 @@ struct event_trace {
 	uint32_t id;                    /* dense, by input */
 	const char *path;               /* as given by the user */
 	const char *domain;             /* "kernel", "ust", "" */
-	const char *tracer_name;        /* "lttng-modules", "lttng-ust", "perf" */
+	const char *tracer_name;        /* "lttng-modules", "lttng-ust", "perf", "trace-cmd" */
 	int tracer_major, tracer_minor; /* -1 where unknown */
 	const char *hostname;
 	const char *machine; /* "x86_64", ...: whose system-call numbers */

@@ -9,14 +9,14 @@
 #include "trace/perf/perf_source.h"
 #include "trace/perfetto/perfetto_packets.h"
 #include "trace/perfetto/perfetto_source.h"
+#include "trace/trace_cmd/dat_source.h"
 
 enum { FIRST_BYTES = 512 };
 
 static const struct trace_format perf = { .name = "a recording of perf", .kind = &perf_format };
 static const struct trace_format old_perf = { .name = "a recording of perf before 2010",
 					      .advice = "record with a newer perf" };
-static const struct trace_format trace_cmd = { .name = "a recording of trace-cmd",
-					       .advice = "record with LTTng or perf" };
+static const struct trace_format trace_cmd = { .name = "a recording of trace-cmd", .kind = &dat_format };
 static const struct trace_format archive = { .name = "compressed or an archive",
 					     .advice = "unpack it and name the folder" };
 static const struct trace_format ctf_file = { .name = "a file of a CTF trace",

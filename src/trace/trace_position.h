@@ -10,7 +10,8 @@
 /*
  * How far the reading of one stream file has come: the packet of the next event, and how many events of that
  * packet come before it.  A trace is read on from any event by the positions of all its files at that event.  What
- * a packet is, each format says for itself: of perf.data it is the offset of a round.
+ * a packet is, each format says for itself: of perf.data it is the offset of a round, of a
+ * trace.dat the number of a page of a CPU.
  */
 struct trace_position {
 	uint64_t packet; /* TRACE_FILE_DONE: the file has no more events */

@@ -67,7 +67,7 @@ struct kernel_event {
 	struct machine_cpu *on_cpu;       /* the same; NULL where the trace does not say */
 	struct machine_thread *in_thread; /* in which it happened; NULL: not known (yet) */
 	int64_t own_tid;                  /* of that, where the event itself says it; else negative */
-	bool is_perf;                     /* perf recorded it */
+	bool is_perf;                     /* perf or trace-cmd recorded it */
 
 	/* The thread that it is about; of a switch the next one, of a fork the child. */
 	int32_t tid, prio;

@@ -143,7 +143,7 @@ static void free_input(void *instance)
 }
 
 const struct analysis_input_kind kernel_input_kind = {
-	.needs = "a trace by perf, or of domain \"kernel\" by LTTng, with events such as sched_switch",
+	.needs = "a trace by perf or trace-cmd, or of domain \"kernel\" by LTTng, with events such as sched_switch",
 	.create = create,
 	.use_space = use_space,
 	.begin = begin,

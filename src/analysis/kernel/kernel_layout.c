@@ -2,8 +2,8 @@
 /*
  * Two tables: which event has which role, and which field fills which member of a struct kernel_event.
  * Both are by layout.  LTTng renamed events in 2.6 (system calls) and 2.7 (softirqs; the interrupt vectors of
- * x86 are new); 2.8 and later name everything that is read here as 2.7 does.  perf prefixes the subsystem
- * and says pid for what LTTng calls tid: the kernel's own word for the id of a thread.
+ * x86 are new); 2.8 and later name everything that is read here as 2.7 does.  perf and trace-cmd prefix the
+ * subsystem and say pid for what LTTng calls tid: the kernel's own word for the id of a thread.
  */
 #include "analysis/kernel/kernel_layout.h"
 
@@ -161,16 +161,20 @@ static const struct field_row call_number = { PERF, ROLE(SYSCALL_ENTRY), "id", I
 
 _Static_assert(KERNEL_ROLE_COUNT <= 32, "a role is a bit of field_row.roles");
 
-/* Whether perf recorded the trace, or somebody who names events and fields as perf does: as the kernel itself. */
+/*
+ * Whether its events have the names and fields that the kernel gives them: by perf, trace-cmd, or somebody who names
+ * them so.
+ */
 static bool is_perf(const struct event_trace *trace)
 {
-	return strcmp(trace->tracer_name, "perf") == 0 ||
-	       (strcmp(trace->tracer_name, "perfetto") == 0 && strcmp(trace->domain, "kernel") == 0);
+	const char *tracer = trace->tracer_name;
+	return strcmp(tracer, "perf") == 0 || strcmp(tracer, "trace-cmd") == 0 ||
+	       (strcmp(tracer, "perfetto") == 0 && strcmp(trace->domain, "kernel") == 0);
 }
 
 /*
  * The field in which each event of a class names the thread that runs where it happened, whatever else it is about:
- * it is always there in events of perf's, and in LTTng's where the context tid was asked for.
+ * it is always there in events of perf's and trace-cmd's, and in LTTng's where the context tid was asked for.
  *
  * The kernel itself writes common_pid; perf_tid is perf's own, which is as the container counts that perf runs in,
  * and -1 of a thread that is about to die.

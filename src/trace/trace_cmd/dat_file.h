@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dat_file.h - what a trace.dat says before its events: the layout of pages, descriptions of tracepoints, its
+ * clock, whose it is, and where the pages of each CPU are.
+ *
+ * Version 6 has that in one row at the beginning (trace-cmd.dat.v6(5)); version 7 has sections, which options point
+ * to, and may compress them (trace-cmd.dat.v7(5)).
+ */
+#ifndef TRACE_TRACE_CMD_DAT_FILE_H
+#define TRACE_TRACE_CMD_DAT_FILE_H
+
+#include "base/arena.h"
+#include "base/id_map.h"
+#include "trace/trace_cmd/dat_clock.h"
+#include "trace/trace_cmd/dat_unpack.h"
+#include "trace/trace_facts.h"
+#include "trace/tracing_data.h"
+
+/* Linux has 8192 CPUs at most (NR_CPUS). */
+enum { DAT_CPUS_MAX = 8192, DAT_PAGE_SIZE_MAX = 8 << 20, DAT_CLOCK_NAME_SIZE = 32 };
+
+/* Where the pages of a CPU are in the file. */
+struct dat_cpu {
+	uint32_t number;
+	uint64_t offset, size;
+};
+
+/* A buffer of the kernel: the one that is always there, or an instance, which has a name. */
+struct dat_buffer {
+	const char *name; /* "" */
+	char clock[DAT_CLOCK_NAME_SIZE];
+	uint64_t offset; /* of its section, or its table of CPUs */
+	uint32_t page_size;
+	bool is_packed;
+	struct dat_cpu *cpus; /* those that have pages */
+	uint32_t cpu_count;
+};
+
+/* Sections that are read, by the numbers of the options that point to them. */
+enum { DAT_SECTION_PAGE, DAT_SECTION_FTRACE, DAT_SECTION_SYSTEMS, DAT_SECTION_COUNT };
+
+struct dat_file {
+	struct trace_window window; /* while it is read */
+	const char *path;           /* borrowed */
+	uint64_t size;
+	struct tracing_head head;
+	bool is_big;
+	struct tracing_page page;
+	enum dat_packing packing;  /* of sections and pages that are packed */
+	struct id_map tracepoints; /* const struct tracepoint *, by its id */
+	struct arena memory;
+
+	uint64_t sections[DAT_SECTION_COUNT]; /* offsets; 0: there is none */
+	uint32_t cpu_count;                   /* of the machine */
+	struct dat_buffer *buffers;           /* the one without a name first, if it has pages */
+	size_t buffer_count, buffer_capacity;
+	bool has_text;                        /* of the tracers of latencies */
+	char clock_name[DAT_CLOCK_NAME_SIZE]; /* "" where it does not say */
+	struct dat_clock clock;
+	uint64_t trace_id;
+	struct trace_facts facts;
+	char machine[TRACE_FACT_SIZE];
+	int major, minor; /* of trace-cmd; -1 where it does not say */
+};
+
+/*
+ * Read all of that.  `file` is zeroed.  Returns HISTREE_ERR_TRACE, with the reason, if the events cannot be
+ * understood, or there are none.
+ */
+enum histree_status dat_file_open(struct dat_file *file, const char *path, struct histree_error *error);
+
+void dat_file_close(struct dat_file *file);
+
+/* ---- for the parts of it --------------------------------------------------------------------------------- */
+
+/* Returns a cursor in the file, from an offset on. */
+struct trace_cursor dat_file_cursor(struct dat_file *file, uint64_t offset, struct histree_error *error);
+
+/* Returns NULL when memory is out. */
+struct dat_buffer *dat_file_add_buffer(struct dat_file *file);
+
+/*
+ * Learn from one option, of so many bytes; those that are unknown say nothing.  `has_sections`: of version 7.
+ * Returns HISTREE_ERR_MEMORY, HISTREE_ERR_TRACE.
+ */
+enum histree_status dat_option_read(struct dat_file *file, uint16_t option, const uint8_t *bytes, uint32_t size,
+				    struct histree_error *error);
+
+/* What the kernel's file trace_clock says, "[local] global ...", or the name alone. */
+void dat_clock_name_read(char *out, const char *text, size_t size);
+
+/* Read the rest of a file of version 6 or 7, behind its head.  Returns HISTREE_END where it ends early. */
+enum histree_status dat_row_read(struct dat_file *file, struct trace_cursor *cursor,
+				 const struct tracing_points *points, struct histree_error *error);
+enum histree_status dat_sections_read(struct dat_file *file, struct trace_cursor *cursor,
+				      const struct tracing_points *points, struct histree_error *error);
+
+#endif
