@@ -99,8 +99,9 @@ HISTREE_API const char *histree_event_reader_contents(struct histree_event_reade
 /*
  * Get a value of the last event by its path: the name of a field, then "[3]" for an element and ".name" for a
  * member, as often as it takes, such as "args[2]" or "from.port".  Numbers are HISTREE_LONG or HISTREE_DOUBLE
- * (unsigned ones above the greatest int64 are negative), texts HISTREE_STRING, bytes HISTREE_CUSTOM, borrowed until
- * the next call.  Returns HISTREE_NOT_FOUND if the event has no value there; an array and a structure are none.
+ * (those above the greatest int64 as histree_unsigned() has them), texts HISTREE_STRING, bytes HISTREE_CUSTOM,
+ * borrowed until the next call.  Returns HISTREE_NOT_FOUND if the event has no value there; an array and a
+ * structure are none.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_event_reader_value(const struct histree_event_reader *reader, const char *path, struct histree_value *out);

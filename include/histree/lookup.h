@@ -111,8 +111,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_changes_next(struct histree_changes *changes, struct histree_change *out, struct histree_error *error);
 
 /*
- * Returns whether what was handed out since the start came of nodes some of which cannot be read: what these held is
- * unknown, from where it is lost on, as a query of the whole range says.
+ * Returns whether what was handed out since the start came of nodes some of which cannot be read: what these held
+ * is unknown, from where it is lost on, as a query of the whole range says.
  */
 HISTREE_API bool histree_changes_are_damaged(const struct histree_changes *changes);
 

@@ -41,7 +41,7 @@ enum histree_type {
 
 struct histree_value {
 	enum histree_type type;
-	uint32_t size; /* length of `bytes` for HISTREE_STRING and HISTREE_CUSTOM, else 0 */
+	uint32_t size; /* length of `bytes` for HISTREE_STRING and HISTREE_CUSTOM; else see histree_unsigned() */
 	union {
 		int32_t int32;
 		int64_t int64;
@@ -76,6 +76,20 @@ static inline struct histree_value histree_int(int32_t number)
 static inline struct histree_value histree_long(int64_t number)
 {
 	return (struct histree_value){ .type = HISTREE_LONG, .int64 = number };
+}
+
+/* The `size` of a HISTREE_LONG that is an uint64_t. */
+#define HISTREE_UNSIGNED UINT32_C(1)
+
+/*
+ * Returns a number as fields of events and expressions have it, which may be above the greatest int64: then it is
+ * int64 as uint64_t.  No state is such a number.
+ */
+static inline struct histree_value histree_unsigned(uint64_t number)
+{
+	return (struct histree_value){ .type = HISTREE_LONG,
+				       .size = number > INT64_MAX ? HISTREE_UNSIGNED : 0,
+				       .int64 = (int64_t)number };
 }
 
 static inline struct histree_value histree_double(double number)

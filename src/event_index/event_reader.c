@@ -200,8 +200,10 @@ enum histree_status histree_event_reader_value(const struct histree_event_reader
 		return HISTREE_NOT_FOUND;
 	switch (part.kind) {
 	case EVENT_INT:
+		*out = histree_long(part.integer);
+		break;
 	case EVENT_UNSIGNED:
-		*out = (struct histree_value){ .type = HISTREE_LONG, .int64 = part.integer };
+		*out = histree_unsigned((uint64_t)part.integer);
 		break;
 	case EVENT_REAL:
 		*out = (struct histree_value){ .type = HISTREE_DOUBLE, .real = part.real };

@@ -76,14 +76,16 @@ static bool is_required(const struct histree_filter *filter, size_t at)
 
 static void narrow_by(const struct filter_test *test, int64_t *min, int64_t *max)
 {
+	if (test->integer > INT64_MAX)
+		return;
 	bool is_min =
 		test->operator== FILTER_ABOVE || test->operator== FILTER_AT_LEAST || test->operator== FILTER_EQUAL;
 	bool is_max =
 		test->operator== FILTER_BELOW || test->operator== FILTER_AT_MOST || test->operator== FILTER_EQUAL;
 	if (is_min && test->integer > *min)
-		*min = test->integer;
+		*min = (int64_t)test->integer;
 	if (is_max && test->integer < *max)
-		*max = test->integer;
+		*max = (int64_t)test->integer;
 }
 
 /* Goes through the tests that hold wherever the expression does, as long as each is required. */

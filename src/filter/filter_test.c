@@ -25,12 +25,19 @@ static bool is_number(enum histree_type type)
 static bool read_in_unit(struct filter_test *test, const struct histree_filter_field *field,
 			 const struct histree_filter_scope *scope, const char *text)
 {
+	int64_t integer = 0;
+	uint64_t large;
 	if (field->unit == HISTREE_FILTER_TIME)
-		test->has_integer = time_parse(text, scope->start, scope->end, &test->integer);
+		test->has_integer = time_parse(text, scope->start, scope->end, &integer);
 	else if (field->unit == HISTREE_FILTER_DURATION)
-		test->has_integer = time_parse_duration(text, &test->integer);
+		test->has_integer = time_parse_duration(text, &integer);
 	else
-		test->has_integer = number_parse_signed(text, &test->integer);
+		test->has_integer = number_parse_signed(text, &integer);
+	test->integer = integer;
+	if (!test->has_integer && field->unit == HISTREE_FILTER_PLAIN && number_parse(text, &large)) {
+		test->has_integer = true;
+		test->integer = large;
+	}
 	test->has_real =
 		!test->has_integer && field->unit == HISTREE_FILTER_PLAIN && number_parse_real(text, &test->real);
 	return test->has_integer || test->has_real;
@@ -94,7 +101,13 @@ void filter_test_release(struct filter_test *test)
 /* Less, equal, more; or neither, where one of them is not a number. */
 enum order { ORDER_LESS = -1, ORDER_EQUAL, ORDER_MORE, ORDER_NONE };
 
-static enum order order_of_integers(int64_t a, int64_t b)
+/* Of a HISTREE_LONG. */
+static bool is_unsigned(const struct histree_value *value)
+{
+	return value->size == HISTREE_UNSIGNED;
+}
+
+static enum order order_of_integers(wide_int a, wide_int b)
 {
 	return a < b ? ORDER_LESS : a > b ? ORDER_MORE : ORDER_EQUAL;
 }
@@ -104,20 +117,20 @@ static enum order order_of_reals(double a, double b)
 	return a < b ? ORDER_LESS : a > b ? ORDER_MORE : a == b ? ORDER_EQUAL : ORDER_NONE;
 }
 
-/* Exact: a double does not hold each int64. */
-static enum order order_of_both(int64_t a, double b)
+/* Exact: a double does not hold each int64 or uint64. */
+static enum order order_of_both(wide_int a, double b)
 {
 	if (isnan(b))
 		return ORDER_NONE;
-	if (b >= 0x1p63)
+	if (b >= 0x1p64)
 		return ORDER_LESS;
 	if (b < -0x1p63)
 		return ORDER_MORE;
-	enum order whole = order_of_integers(a, (int64_t)b);
+	enum order whole = order_of_integers(a, (wide_int)b);
 	return whole != ORDER_EQUAL ? whole : order_of_reals(0, b - trunc(b));
 }
 
-static enum order order_of_integer(int64_t value, const struct filter_test *test)
+static enum order order_of_integer(wide_int value, const struct filter_test *test)
 {
 	if (test->has_integer)
 		return order_of_integers(value, test->integer);
@@ -146,7 +159,7 @@ static enum order order_of(const struct histree_value *value, const struct filte
 	case HISTREE_INT:
 		return order_of_integer(value->int32, test);
 	case HISTREE_LONG:
-		return order_of_integer(value->int64, test);
+		return order_of_integer(is_unsigned(value) ? (wide_int)(uint64_t)value->int64 : value->int64, test);
 	case HISTREE_DOUBLE:
 		return order_of_real(value->real, test);
 	case HISTREE_BOOL:
@@ -190,7 +203,8 @@ static const void *text_of(const struct histree_value *value, char room[NUMBER_T
 		*size = number_format_signed(value->int32, room);
 		return room;
 	case HISTREE_LONG:
-		*size = number_format_signed(value->int64, room);
+		*size = is_unsigned(value) ? number_format_unsigned((uint64_t)value->int64, room)
+					   : number_format_signed(value->int64, room);
 		return room;
 	case HISTREE_DOUBLE:
 		*size = number_format_real(value->real, room);

@@ -5,6 +5,7 @@
 #ifndef FILTER_FILTER_TEST_H
 #define FILTER_FILTER_TEST_H
 
+#include "base/exact_sum.h"
 #include "base/pattern.h"
 #include "histree/filter.h"
 
@@ -29,7 +30,7 @@ struct filter_test {
 	/* What the field is compared with; the text is borrowed. */
 	const char *text;
 	bool has_integer, has_real; /* the text is such a number, in the unit of the field */
-	int64_t integer;
+	wide_int integer;           /* an int64_t, or for a field without a unit a uint64_t */
 	double real;
 	struct pattern *pattern; /* FILTER_MATCHES */
 };

@@ -221,3 +221,14 @@ bool perf_event_string(const struct event *event, uint32_t index, const char **t
 	const struct perf_field *field = &class->fields[index];
 	return tracepoint_field_text(&field->place, bytes_of(event, field), text, size);
 }
+
+bool perf_event_visit(const struct event *event, uint32_t index, event_visitor visitor, void *context)
+{
+	const struct perf_class *class = (const struct perf_class *)event->class;
+	struct event_part part = { .kind = EVENT_NOTHING, .name = event->class->fields[index] };
+	if (perf_event_int(event, index, &part.integer))
+		part.kind = class->fields[index].place.is_signed ? EVENT_INT : EVENT_UNSIGNED;
+	else if (perf_event_string(event, index, &part.bytes, &part.size))
+		part.kind = EVENT_TEXT;
+	return visitor(context, &part);
+}

@@ -52,8 +52,9 @@ struct perf_class *perf_class_of_samples(struct perf_file *file, size_t attribut
 struct perf_class *perf_class_of_side(struct perf_file *file, enum perf_side side, const struct event_trace *trace,
 				      uint32_t id);
 
-/* The two functions of struct event_trace. */
+/* The functions of struct event_trace. */
 bool perf_event_int(const struct event *event, uint32_t field, int64_t *out);
 bool perf_event_string(const struct event *event, uint32_t field, const char **text, size_t *size);
+bool perf_event_visit(const struct event *event, uint32_t field, event_visitor visitor, void *context);
 
 #endif

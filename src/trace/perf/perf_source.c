@@ -52,6 +52,7 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 		.machine = source->file.machine,
 		.get_int = perf_event_int,
 		.get_string = perf_event_string,
+		.visit = perf_event_visit,
 	};
 	return HISTREE_OK;
 }

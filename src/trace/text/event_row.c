@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/number_text.h"
 
 bool event_row_copy(struct event_row *row, const struct text_cell *cells, size_t count)
 {
@@ -52,6 +53,18 @@ static bool read_hexadecimal(const struct text_cell *cell, int64_t *out)
 	return true;
 }
 
+/* A number that only a uint64_t has room for, or an address, as *out of the same bits. */
+static bool read_unsigned(const struct text_cell *cell, int64_t *out)
+{
+	uint64_t number = 0;
+	bool is_text = (cell->kind == TEXT_PLAIN || cell->kind == TEXT_STRING) && cell->size > 0;
+	if (!is_text || memchr(cell->bytes, '\0', cell->size) != NULL || text_cell_integer(cell, out))
+		return false;
+	if (number_parse(cell->bytes, &number))
+		*out = (int64_t)number;
+	return number > 0 || read_hexadecimal(cell, out);
+}
+
 static const struct text_cell *cell_of(const struct event *event, uint32_t field)
 {
 	const struct text_class *class = (const struct text_class *)event->class;
@@ -68,7 +81,7 @@ bool event_row_get_int(const struct event *event, uint32_t field, int64_t *out)
 	*out = 0;
 	if (cell == NULL)
 		return false;
-	if (text_cell_integer(cell, out) || read_hexadecimal(cell, out))
+	if (text_cell_integer(cell, out) || read_unsigned(cell, out))
 		return true;
 	*out = text_cell_bool(cell, &truth) && truth;
 	return text_cell_bool(cell, &truth);
@@ -104,7 +117,9 @@ bool event_row_visit(const struct event *event, uint32_t field, event_visitor vi
 	struct event_part part = { .kind = EVENT_NOTHING, .name = event->class->fields[field] };
 	if (cell == NULL)
 		return visitor(context, &part);
-	if (event_row_get_int(event, field, &part.integer))
+	if (read_unsigned(cell, &part.integer))
+		part.kind = EVENT_UNSIGNED;
+	else if (event_row_get_int(event, field, &part.integer))
 		part.kind = EVENT_INT;
 	else if (is_real(cell, &part.real))
 		part.kind = EVENT_REAL;

@@ -9,3 +9,8 @@ try histree events small.histree --from +15us --to +25us --format tsv
 try histree events small.histree --where 'args[2] >'
 try histree events small.histree --top 0
 try histree events nothing.histree
+# Addresses are above the greatest int64.
+printf 'time,name,cpu,at\n1,alloc,0,0xffffffff81000000\n2,alloc,0,16\n3,alloc,0,18446744071578845184\n4,alloc,0,-5\n' >at.csv
+histree build -q -a kernel -o at.histree at.csv
+histree events at.histree --where 'at > 9223372036854775807 && at == 18446744071578845184' --format tsv
+histree events at.histree --where 'at < 0 || at contains 16' --format tsv

@@ -46,6 +46,32 @@ static bool matches(const char *text, const struct histree_value *values)
 	return matched;
 }
 
+/* Addresses of the kernel are above the greatest int64. */
+static void numbers_may_be_unsigned(void **state)
+{
+	(void)state;
+	struct histree_value values[FIELDS] = { [ANYTHING] = histree_unsigned(UINT64_MAX - 1) };
+	assert_true(matches("anything == 18446744073709551614", values));
+	assert_true(matches("anything != 18446744073709551615", values));
+	assert_true(matches("anything < 18446744073709551615", values));
+	assert_true(matches("anything < 18446744073709551616", values));
+	assert_true(matches("anything > 18446744073709551613.0 || anything < 1.8446744073709552e19", values));
+	assert_true(matches("anything > 9223372036854775807", values));
+	assert_false(matches("anything < 0 || anything == -2", values));
+	assert_true(matches("anything contains 9551614 && anything matches ^18446744073709551614$", values));
+	values[ANYTHING] = histree_unsigned(UINT64_C(1) << 63);
+	assert_true(matches("anything == 9223372036854775808", values));
+	assert_true(matches("anything == 9223372036854775808.0", values));
+	assert_true(matches("anything > 9223372036854775807 && anything <= 9.223372036854775808e18", values));
+	values[ANYTHING] = histree_unsigned(5);
+	assert_true(matches("anything == 5 && anything < 18446744073709551615", values));
+	values[ANYTHING] = histree_long(-2);
+	assert_true(matches("anything == -2 && anything < 18446744073709551614", values));
+	values[ANYTHING] = histree_double(0x1p63);
+	assert_true(matches("anything == 9223372036854775808 && anything < 9223372036854775809", values));
+	assert_true(matches("anything > 9223372036854775807", values));
+}
+
 static void means_what_the_table_says(void **state)
 {
 	(void)state;
@@ -323,6 +349,7 @@ static void bounds_of_times_narrow_the_window(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_may_be_unsigned),
 		cmocka_unit_test(means_what_the_table_says),
 		cmocka_unit_test(any_type_is_that_of_the_value),
 		cmocka_unit_test(wrong_expressions_are_refused),

@@ -369,7 +369,7 @@ static void fields_are_the_same_after_a_move(void **state)
 	trace_close(trace);
 }
 
-static void addresses_are_hexadecimal(void **state)
+static void numbers_may_be_addresses(void **state)
 {
 	struct world *world = *state;
 	static const struct {
@@ -377,11 +377,18 @@ static void addresses_are_hexadecimal(void **state)
 		int64_t number;
 		bool is_number;
 	} cases[] = {
-		{ "0x7f10", 0x7f10, true }, { "0xffffffffffffffff", -1, true },
-		{ "0X10", 0, false },       { "0x", 0, false },
-		{ "0x0x12", 0, false },     { "0x 12", 0, false },
-		{ "0x 0x+12", 0, false },   { "0x-1", 0, false },
-		{ "0x1g", 0, false },       { "0x10000000000000000", 0, false },
+		{ "0x7f10", 0x7f10, true },
+		{ "0xffffffffffffffff", -1, true },
+		{ "0X10", 0, false },
+		{ "0x", 0, false },
+		{ "0x0x12", 0, false },
+		{ "0x 12", 0, false },
+		{ "0x 0x+12", 0, false },
+		{ "0x-1", 0, false },
+		{ "0x1g", 0, false },
+		{ "0x10000000000000000", 0, false },
+		{ "18446744073709551614", -2, true },
+		{ "18446744073709551616", 0, false },
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char text[96];
@@ -502,7 +509,7 @@ int main(void)
 		EACH(states_of_lines_of_json_are_the_same),
 		EACH(rows_come_by_time_from_any_event_on),
 		EACH(fields_are_the_same_after_a_move),
-		EACH(addresses_are_hexadecimal),
+		EACH(numbers_may_be_addresses),
 		EACH(what_is_wrong_is_said),
 		EACH(a_row_that_is_late_is_refused),
 		EACH(times_have_units),

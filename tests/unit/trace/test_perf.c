@@ -189,6 +189,35 @@ static void events_and_losses_are_read(void **state)
 	}
 }
 
+/* What is not signed is not negative: pointers are such numbers. */
+static void numbers_know_whether_they_are_signed(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *path;
+		enum event_part_kind kind;
+		int64_t number;
+	} parts[] = { { "s8", EVENT_INT, -100 },
+		      { "u8", EVENT_UNSIGNED, 200 },
+		      { "u64", EVENT_UNSIGNED, INT64_MIN },
+		      { "pointer", EVENT_UNSIGNED, -4096 } };
+	struct trace *trace = open_one(made("file"));
+	struct event event;
+	unsigned found = 0;
+	while (trace_next(trace, &event, NULL) == HISTREE_OK)
+		for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+			struct event_part part;
+			if (strcmp(event.class->name, "made:sizes") != 0)
+				continue;
+			assert_true(event_find(&event, parts[i].path, &part));
+			assert_int_equal(part.kind, parts[i].kind);
+			assert_int_equal(part.integer, parts[i].number);
+			found++;
+		}
+	assert_int_equal(found, 8);
+	trace_close(trace);
+}
+
 /* What an event is told by. */
 struct kept_event {
 	histree_time time;
@@ -390,6 +419,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rounds_give_what_a_sorted_array_has),
 		cmocka_unit_test(events_and_losses_are_read),
+		cmocka_unit_test(numbers_know_whether_they_are_signed),
 		cmocka_unit_test(a_recording_is_read_on_from_any_event),
 		cmocka_unit_test(a_cut_recording_is_read_as_far_as_it_goes),
 		cmocka_unit_test(changed_bytes_do_no_harm),
