@@ -8,16 +8,17 @@
  *
  * Where an event belongs:
  *   TRACK_TRACK      a track besides threads, told from all others of the trace by this text ("net:0x1f"); its
- *                    process is TRACK_PID of the first event on it, or of its `track_name`; absent: it is of no process;
- *   TRACK_TID, _PID  else the thread's own track: a thread is told by both numbers;
- *   TRACK_PID        else the process' own; nothing of it all: the trace's own.
+ *                    process is TRACK_PID of the first event on it, or of its `track_name`; absent: of no process
+ *   TRACK_TID, _PID  else the thread's own track: a thread is told by both numbers
+ *   TRACK_PID        else the process' own; nothing of it all: the trace's own
  * Numbers are those of the system.  A reader that meets a process or thread named by text numbers it -1, -2, ...
  * and hands out its `process_name` or `thread_name`.
  *
- * Spans nest on their track: `span_end` ends the youngest open span of its track, whatever it is called.  A `span`
- * is both at once: it begins at the time of the event and lasts TRACK_DURATION, and need not be in the order of
- * its end.  A flow is one flow_begin, any flow_step and one flow_end or more with the same TRACK_ID, each on its
- * track: arrows go from each to the next.  A `counter` has its value from its time on.
+ * Spans nest on their track.  A `span_end` ends the youngest open span of its track; where it has a name, the
+ * youngest of that name, and none if there is none.  A `span` is both at once: it begins at the time of the event
+ * and lasts TRACK_DURATION, and need not be in the order of its end.  A flow is one flow_begin, any flow_step and
+ * one flow_end or more with the same TRACK_ID, each on its track: arrows go from each to the next.  A `counter` has
+ * its value from its time on.
  */
 #ifndef EVENT_TRACK_VOCABULARY_H
 #define EVENT_TRACK_VOCABULARY_H

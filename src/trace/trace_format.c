@@ -6,12 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trace/json/json_look.h"
+#include "trace/json/json_source.h"
 #include "trace/perf/perf_source.h"
 #include "trace/perfetto/perfetto_packets.h"
 #include "trace/perfetto/perfetto_source.h"
 #include "trace/trace_cmd/dat_source.h"
+#include "trace/trace_gunzip.h"
 
-enum { FIRST_BYTES = 512 };
+enum { FIRST_BYTES = 4096 };
 
 static const struct trace_format perf = { .name = "a recording of perf", .kind = &perf_format };
 static const struct trace_format old_perf = { .name = "a recording of perf before 2010",
@@ -23,7 +26,9 @@ static const struct trace_format ctf_file = { .name = "a file of a CTF trace",
 					      .advice = "name the folder that it is in" };
 static const struct trace_format history = { .name = "a file of a store of histree",
 					     .advice = "ask that store with 'histree query STORE'" };
-static const struct trace_format json = { .name = "a trace in JSON", .advice = "record with LTTng or perf" };
+static const struct trace_format json = { .name = "a trace in JSON", .kind = &json_format };
+static const struct trace_format other_json = { .name = "JSON, but no trace with \"traceEvents\"",
+						.advice = "name the time of its rows, as in text:time=ts:FILE" };
 static const struct trace_format perfetto = { .name = "a trace of Perfetto", .kind = &perfetto_format };
 
 #define MAGIC(text) (text), sizeof(text) - 1
@@ -56,14 +61,6 @@ static const struct magic {
 	{ MAGIC("\x89histre\n"), 0, &history },
 };
 
-static bool is_json(const char *bytes, size_t size)
-{
-	size_t i = 0;
-	while (i < size && strchr(" \t\r\n", bytes[i]) != NULL && bytes[i] != '\0')
-		i++;
-	return i < size && (bytes[i] == '{' || bytes[i] == '[');
-}
-
 const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size)
 {
 	const char *text = bytes;
@@ -75,7 +72,22 @@ const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size)
 	}
 	if (perfetto_packets_begin(bytes, size))
 		return &perfetto;
-	return is_json(bytes, size) ? &json : NULL;
+	enum json_look look = json_look(bytes, size);
+	return look == LOOK_TRACE ? &json : look == LOOK_OTHER ? &other_json : NULL;
+}
+
+/* Of what is packed by gzip, only traces that are read as they are have a kind. */
+static const struct trace_format *format_of_packed(const uint8_t *bytes, size_t size)
+{
+	struct trace_gunzip *gunzip;
+	uint8_t first[FIRST_BYTES];
+	size_t used;
+	if (trace_gunzip_create(&gunzip, NULL) != HISTREE_OK)
+		return &archive;
+	size_t got = trace_gunzip(gunzip, bytes, size, &used, first, sizeof(first));
+	trace_gunzip_free(gunzip);
+	const struct trace_format *inside = got != SIZE_MAX && got > 0 ? trace_format_of_bytes(first, got) : NULL;
+	return inside == &json ? inside : &archive;
 }
 
 const struct trace_format *trace_format_of_path(const char *path)
@@ -86,5 +98,6 @@ const struct trace_format *trace_format_of_path(const char *path)
 		return NULL;
 	ssize_t size = read(file, bytes, sizeof(bytes));
 	close(file);
-	return size > 0 ? trace_format_of_bytes(bytes, (size_t)size) : NULL;
+	const struct trace_format *format = size > 0 ? trace_format_of_bytes(bytes, (size_t)size) : NULL;
+	return format == &archive ? format_of_packed((const uint8_t *)bytes, (size_t)size) : format;
 }

@@ -34,7 +34,7 @@ struct packed_parts {
 /* Begin another value in the same memory. */
 void packed_parts_clear(struct packed_parts *parts);
 
-/* Open a structure or an array.  Elements and the value itself have no name, NULL; a name ends at its first zero. */
+/* Open a structure or an array.  Elements and the value itself have no name: NULL.  A name ends at a zero. */
 void packed_parts_open(struct packed_parts *parts, enum event_part_kind kind, const char *name, size_t name_size);
 void packed_parts_close(struct packed_parts *parts);
 

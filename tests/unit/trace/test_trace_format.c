@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "trace/trace_format.h"
+#include "trace/trace_gunzip.h"
 
 static const char *name_of(const void *bytes, size_t size)
 {
@@ -35,6 +36,12 @@ static void formats_are_known_by_their_first_bytes(void **state)
 	assert_string_equal(NAME("\xc1\x1f\xfc\xc1"), "a file of a CTF trace");
 	assert_string_equal(NAME("/* CTF 1.8 */"), "a file of a CTF trace");
 	assert_string_equal(NAME("\n  {\"traceEvents\": []}"), "a trace in JSON");
+	assert_string_equal(NAME("\xef\xbb\xbf{\"metadata\": {\"x\": [1, 2"), "a trace in JSON");
+	assert_string_equal(NAME("[\r\n{\"ph\": \"B\""), "a trace in JSON");
+	assert_string_equal(NAME("[]"), "a trace in JSON");
+	assert_string_equal(NAME("{\"time\": 12, \"name\": \"x\"}\n{\"time\""),
+			    "JSON, but no trace with \"traceEvents\"");
+	assert_string_equal(NAME("[1, 2]"), "JSON, but no trace with \"traceEvents\"");
 	assert_string_equal(NAME("\x0a\x02xy\x0a\x01z"), "a trace of Perfetto");
 	assert_string_equal(NAME("\x89histre\n"), "a file of a store of histree");
 }
@@ -48,6 +55,7 @@ static void nothing_is_guessed(void **state)
 	assert_string_equal(NAME("\n\nhello, with two new lines before it"), "");
 	assert_string_equal(NAME("\x0a\xff\xff\xff\xff\xff\xff\xff\xff"), "");
 	assert_string_equal(NAME("   "), "");
+	assert_string_equal(NAME("{hello}"), "");
 	assert_null(trace_format_of_path("/nothing/is/here"));
 	assert_null(trace_format_of_path("/"));
 }
@@ -65,11 +73,31 @@ static void a_file_is_asked_once_it_is_opened(void **state)
 	unlink(path);
 }
 
+/* gzip of '[{"ph":"B"}]', as RFC 1952 has it. */
+static const unsigned char packed_json[] = {
+	0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x8b, 0xae, 0x56, 0x2a, 0xc8, 0x50,
+	0xb2, 0x52, 0x72, 0x52, 0xaa, 0x8d, 0x05, 0x00, 0x3c, 0x1e, 0x67, 0x90, 0x0c, 0x00, 0x00, 0x00,
+};
+
+static void what_is_packed_is_looked_into(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/histree-format-XXXXXX";
+	int file = mkstemp(path);
+	assert_true(file >= 0);
+	assert_int_equal(write(file, packed_json, sizeof(packed_json)), sizeof(packed_json));
+	assert_string_equal(trace_format_of_path(path)->name,
+			    trace_gunzip_is_there() ? "a trace in JSON" : "compressed or an archive");
+	close(file);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(formats_are_known_by_their_first_bytes),
 		cmocka_unit_test(nothing_is_guessed),
+		cmocka_unit_test(what_is_packed_is_looked_into),
 		cmocka_unit_test(a_file_is_asked_once_it_is_opened),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include "trace/json/json_event.h"
+
+#include <string.h>
+
+struct member_name {
+	const char *name;
+	enum json_event_member member;
+};
+
+static const struct member_name names[] = {
+	{ "name", MEMBER_NAME },       { "cat", MEMBER_CATEGORY },
+	{ "ph", MEMBER_PHASE },        { "ts", MEMBER_TIME },
+	{ "pid", MEMBER_PID },         { "tid", MEMBER_TID },
+	{ "dur", MEMBER_DURATION },    { "tdur", MEMBER_THREAD_DURATION },
+	{ "id", MEMBER_ID },           { "scope", MEMBER_ID_SCOPE },
+	{ "s", MEMBER_INSTANT_SCOPE }, { "bind_id", MEMBER_BIND_ID },
+	{ "flow_in", MEMBER_FLOW_IN }, { "flow_out", MEMBER_FLOW_OUT },
+};
+
+static const struct member_name names_of_id[] = {
+	{ "local", MEMBER_ID_LOCAL },
+	{ "global", MEMBER_ID_GLOBAL },
+};
+
+static bool is(const struct json_word *word, const char *text)
+{
+	return strlen(text) == word->size && memcmp(text, word->bytes, word->size) == 0;
+}
+
+static enum json_event_member find(const struct member_name *rows, size_t count, const struct json_word *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (is(name, rows[i].name))
+			return rows[i].member;
+	return MEMBER_COUNT;
+}
+
+/* {"local": ...} or {"global": ...}; of another kind it says nothing. */
+static enum json_result read_id2(struct json_text *text, struct json_event *event)
+{
+	struct json_word name, other;
+	enum json_result result;
+	if (!json_text_space(text))
+		return JSON_MORE;
+	if (*text->at != '{')
+		return json_text_word(text, &other);
+	text->at++;
+	while ((result = json_text_member(text, &name)) == JSON_OK && name.kind != JSON_ABSENT) {
+		enum json_event_member member =
+			find(names_of_id, sizeof(names_of_id) / sizeof(names_of_id[0]), &name);
+		result = json_text_word(text, member == MEMBER_COUNT ? &other : &event->members[member]);
+		if (result != JSON_OK)
+			return result;
+	}
+	return result;
+}
+
+static enum json_result read_args(struct json_text *text, struct json_event *event)
+{
+	packed_parts_clear(&event->args);
+	event->has_args = true;
+	return json_text_parts(text, &event->args, NULL, 0);
+}
+
+static enum json_result read_member(struct json_text *text, struct json_event *event, const struct json_word *name)
+{
+	struct json_word other;
+	enum json_event_member member = find(names, sizeof(names) / sizeof(names[0]), name);
+	if (member != MEMBER_COUNT)
+		return json_text_word(text, &event->members[member]);
+	if (is(name, "args"))
+		return read_args(text, event);
+	return is(name, "id2") ? read_id2(text, event) : json_text_word(text, &other);
+}
+
+enum json_result json_event_read(struct json_text *text, struct json_event *event)
+{
+	struct json_word name;
+	enum json_result result;
+	memset(event->members, 0, sizeof(event->members));
+	event->has_args = false;
+	text->at++;
+	while ((result = json_text_member(text, &name)) == JSON_OK && name.kind != JSON_ABSENT) {
+		result = read_member(text, event, &name);
+		if (result != JSON_OK)
+			return result;
+	}
+	return result;
+}
+
+/* White space around a number in a string is none of it. */
+static bool number_of(const struct json_word *word, const char **bytes, size_t *size)
+{
+	*bytes = word->bytes;
+	*size = word->size;
+	if (word->kind != JSON_STRING && word->kind != JSON_NUMBER)
+		return false;
+	for (; *size > 0 && **bytes == ' '; ++*bytes)
+		--*size;
+	while (*size > 0 && (*bytes)[*size - 1] == ' ')
+		--*size;
+	return *size > 0;
+}
+
+bool json_word_int(const struct json_word *word, int64_t *out)
+{
+	const char *bytes;
+	size_t size;
+	json_wide wide;
+	if (!number_of(word, &bytes, &size))
+		return false;
+	if (json_number_int(bytes, size, out))
+		return true;
+	/* 12.0, as tools write it that know reals only. */
+	if (!json_number_scaled(bytes, size, 6, &wide) || wide % 1000000 != 0)
+		return false;
+	wide /= 1000000;
+	*out = (int64_t)wide;
+	return wide >= INT64_MIN && wide <= INT64_MAX;
+}
+
+bool json_word_time(const struct json_word *word, json_wide *out)
+{
+	const char *bytes;
+	size_t size;
+	return number_of(word, &bytes, &size) && json_number_scaled(bytes, size, 12, out);
+}
+
+void json_event_release(struct json_event *event)
+{
+	packed_parts_release(&event->args);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "trace/json/json_number.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* No exponent of a number that fits is larger. */
+enum { EXPONENT_MAX = 1000, DIGITS_MAX = 36 };
+
+/* A number as it is written: its digits without the point, and how many of them are behind it. */
+struct decimal {
+	bool is_negative, is_integer; /* written without a point and an exponent */
+	json_wide digits;             /* the first DIGITS_MAX that matter */
+	int count;                    /* of them */
+	int exponent;                 /* the number is digits * 10^exponent */
+};
+
+static void take_digit(struct decimal *decimal, char digit, bool is_behind)
+{
+	if (decimal->count >= DIGITS_MAX) {
+		decimal->exponent += !is_behind && decimal->exponent < EXPONENT_MAX;
+		return;
+	}
+	decimal->digits = decimal->digits * 10 + (digit - '0');
+	decimal->count += decimal->digits != 0;
+	decimal->exponent -= is_behind && decimal->exponent > -EXPONENT_MAX;
+}
+
+/* Returns where the exponent ends; NULL if it is none. */
+static const char *read_exponent(const char *at, const char *end, int *out)
+{
+	bool is_negative = at < end && *at == '-';
+	int exponent = 0;
+	at += at < end && (*at == '-' || *at == '+');
+	if (at == end)
+		return NULL;
+	for (; at < end && *at >= '0' && *at <= '9'; at++)
+		exponent = exponent < EXPONENT_MAX ? exponent * 10 + (*at - '0') : exponent;
+	*out += is_negative ? -exponent : exponent;
+	return at;
+}
+
+static bool read_decimal(const char *at, size_t size, struct decimal *out)
+{
+	const char *end = at + size, *begin;
+	*out = (struct decimal){ .is_integer = true };
+	out->is_negative = at < end && *at == '-';
+	at += out->is_negative;
+	for (begin = at; at < end && *at >= '0' && *at <= '9'; at++)
+		take_digit(out, *at, false);
+	if (at == begin)
+		return false;
+	if (at < end && *at == '.') {
+		out->is_integer = false;
+		for (begin = ++at; at < end && *at >= '0' && *at <= '9'; at++)
+			take_digit(out, *at, true);
+		if (at == begin)
+			return false;
+	}
+	if (at < end && (*at == 'e' || *at == 'E')) {
+		out->is_integer = false;
+		at = read_exponent(at + 1, end, &out->exponent);
+	}
+	return at == end;
+}
+
+static bool is_no_number(const char *bytes, size_t size)
+{
+	return size >= 3 && (bytes[0] == 'N' || bytes[size - 1] == 'y');
+}
+
+bool json_number_is(const char *bytes, size_t size)
+{
+	struct decimal decimal;
+	return is_no_number(bytes, size) || read_decimal(bytes, size, &decimal);
+}
+
+bool json_number_int(const char *bytes, size_t size, int64_t *out)
+{
+	struct decimal decimal;
+	if (!read_decimal(bytes, size, &decimal) || !decimal.is_integer || decimal.exponent != 0)
+		return false;
+	json_wide number = decimal.is_negative ? -decimal.digits : decimal.digits;
+	*out = (int64_t)number;
+	return number >= INT64_MIN && number <= INT64_MAX;
+}
+
+bool json_number_unsigned(const char *bytes, size_t size, uint64_t *out)
+{
+	struct decimal decimal;
+	if (!read_decimal(bytes, size, &decimal) || !decimal.is_integer || decimal.exponent != 0 ||
+	    decimal.is_negative)
+		return false;
+	*out = (uint64_t)decimal.digits;
+	return decimal.digits <= UINT64_MAX;
+}
+
+double json_number_real(const char *bytes, size_t size)
+{
+	char text[400]; /* the longest that says something: DBL_MAX with all of its digits */
+	size_t length = size < sizeof(text) - 1 ? size : sizeof(text) - 1;
+	memcpy(text, bytes, length);
+	text[length] = '\0';
+	return strtod(text, NULL);
+}
+
+bool json_number_scaled(const char *bytes, size_t size, int scale, json_wide *out)
+{
+	struct decimal decimal;
+	if (!read_decimal(bytes, size, &decimal))
+		return false;
+	json_wide number = decimal.digits;
+	int exponent = decimal.exponent + scale;
+	for (; exponent > 0 && number != 0; exponent--)
+		if (__builtin_mul_overflow(number, 10, &number))
+			return false;
+	for (; exponent < -1 && number != 0; exponent++)
+		number /= 10;
+	if (exponent == -1)
+		number = (number + 5) / 10;
+	*out = decimal.is_negative ? -number : number;
+	return true;
+}

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: MIT
+#include "trace/json/json_source.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "trace/json/json_tracks.h"
+#include "trace/trace_bytes.h"
+
+struct json_source {
+	struct packed_source packed;
+	struct trace_bytes bytes;
+	struct json_text text;
+	struct json_event event;
+	struct json_tracks tracks;
+	/* Of the file that is being read. */
+	bool is_array;   /* the whole is one, and so needs no end */
+	bool has_events; /* it has a list of them */
+	bool is_damaged; /* here, and is not read on */
+	bool is_lossy;   /* something was passed over since the event before */
+	uint64_t passed_over, too_large, others;
+	histree_time before; /* what was passed over: the event before it */
+};
+
+static struct json_source *source_of(struct trace_source *base)
+{
+	return (struct json_source *)base;
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------------------- */
+
+/* Bring more bytes; where there are none, the file is cut here. */
+static enum histree_status more(struct json_source *source, struct histree_error *error)
+{
+	enum histree_status status = packed_source_look(&source->packed, error);
+	return status == HISTREE_OK ? trace_bytes_more(&source->bytes, error) : status;
+}
+
+/* Pass over white space, to a byte that is there.  Returns HISTREE_END if none is. */
+static enum histree_status peek(struct json_source *source, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (;;) {
+		source->text.at = source->bytes.at;
+		source->text.end = source->bytes.end;
+		bool is_there = json_text_space(&source->text);
+		source->bytes.at = source->text.at;
+		if (is_there || status != HISTREE_OK)
+			return is_there ? HISTREE_OK : status;
+		status = more(source, error);
+	}
+}
+
+/* Passing over a value: what was seen of it. */
+struct skip {
+	uint64_t depth;
+	bool in_string, in_word;
+};
+
+/* Returns where the value ends; NULL if it goes on. */
+static const uint8_t *skip_bytes(struct skip *skip, const uint8_t *at, const uint8_t *end, bool *is_escaped)
+{
+	for (; at < end; at++) {
+		uint8_t byte = *at;
+		if (*is_escaped) {
+			*is_escaped = false;
+		} else if (skip->in_string) {
+			*is_escaped = byte == '\\';
+			skip->in_string = byte != '"';
+			if (byte == '"' && skip->depth == 0)
+				return at + 1;
+		} else if (byte == '"') {
+			skip->in_string = true;
+		} else if (byte == '{' || byte == '[') {
+			skip->depth++;
+		} else if (byte == '}' || byte == ']') {
+			if (skip->depth <= 1)
+				return skip->depth == 0 ? at : at + 1;
+			skip->depth--;
+		} else if (skip->depth == 0 && (byte == ',' || byte <= ' ')) {
+			return at;
+		}
+	}
+	return NULL;
+}
+
+/* Pass over the value that is next, however large.  Returns HISTREE_END if the file ends within it. */
+static enum histree_status skip_value(struct json_source *source, struct histree_error *error)
+{
+	struct skip skip = { 0 };
+	bool is_escaped = false;
+	for (;;) {
+		const uint8_t *end = skip_bytes(&skip, source->bytes.at, source->bytes.end, &is_escaped);
+		source->bytes.at = end != NULL ? end : source->bytes.end;
+		if (end != NULL)
+			return HISTREE_OK;
+		enum histree_status status = more(source, error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+}
+
+/* ---- damage ---------------------------------------------------------------------------------------------- */
+
+static struct trace_notes *notes_of(const struct json_source *source)
+{
+	return source->packed.base.notes;
+}
+
+static void end_by_damage(struct json_source *source, const char *what)
+{
+	if (source->is_damaged)
+		return;
+	source->is_damaged = true;
+	notes_of(source)->report.damaged_streams++;
+	trace_notes_warn(notes_of(source), "%s: %s at byte %" PRIu64 "%s: what comes after that is lost",
+			 source->packed.base.path, what, trace_bytes_offset(&source->bytes),
+			 source->bytes.gunzip != NULL ? " of what is packed" : "");
+}
+
+/* The file ends: of an array that is no damage, unless it is in the middle of something. */
+static void end_of_file(struct json_source *source, bool is_in_the_middle)
+{
+	if (source->bytes.is_cut)
+		end_by_damage(source, "is packed, and is cut or damaged");
+	else if (is_in_the_middle)
+		end_by_damage(source, "is cut");
+}
+
+static void pass_over(struct json_source *source)
+{
+	source->passed_over++;
+	if (!source->is_lossy)
+		source->before = source->tracks.last;
+	source->is_lossy = true;
+}
+
+/* Nobody knows when what was passed over was: between its neighbours in the file. */
+static enum histree_status lose_between(struct json_source *source, struct histree_error *error)
+{
+	histree_time before = source->before, after = source->tracks.last;
+	if (!source->is_lossy || after == INT64_MIN)
+		return HISTREE_OK;
+	source->is_lossy = false;
+	if (before == INT64_MIN)
+		return HISTREE_OK;
+	const struct trace_span span = { before < after ? before : after, before < after ? after : before };
+	return packed_source_lose(&source->packed, -1, span, 1, error);
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------- */
+
+/* An object, whose brace is next: read as often as it takes until all of it is there. */
+static enum json_result read_object(struct json_source *source, enum histree_status *status,
+				    struct histree_error *error)
+{
+	for (;;) {
+		if (!json_text_begin(&source->text, source->bytes.at, source->bytes.end))
+			return JSON_NO_MEMORY;
+		enum json_result result = json_event_read(&source->text, &source->event);
+		size_t size = (size_t)(source->bytes.end - source->bytes.at);
+		if (result == JSON_OK)
+			source->bytes.at = source->text.at;
+		if (result != JSON_MORE || size > JSON_EVENT_MAX)
+			return result;
+		*status = more(source, error);
+		if (*status != HISTREE_OK)
+			return JSON_MORE;
+	}
+}
+
+static enum histree_status read_event(struct json_source *source, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	enum json_result result = read_object(source, &status, error);
+	if (result == JSON_NO_MEMORY)
+		return error_memory(error, "an event");
+	if (status == HISTREE_END)
+		end_of_file(source, true);
+	if (status != HISTREE_OK)
+		return status;
+	if (result == JSON_OK) {
+		status = json_tracks_take(&source->tracks, &source->event, error);
+		return status == HISTREE_OK ? lose_between(source, error) : status;
+	}
+	source->too_large += result == JSON_MORE;
+	pass_over(source);
+	status = skip_value(source, error);
+	if (status == HISTREE_END)
+		end_of_file(source, true);
+	return status;
+}
+
+static bool begins_value(uint8_t byte)
+{
+	return byte == '"' || byte == '[' || byte == '-' || (byte >= '0' && byte <= '9') ||
+	       (byte != '\0' && strchr("tfnNI", byte) != NULL);
+}
+
+/* An array of events, behind its bracket.  Returns HISTREE_END if the file is not read on behind it. */
+static enum histree_status read_events(struct json_source *source, struct histree_error *error)
+{
+	enum histree_status status;
+	source->has_events = true;
+	while ((status = peek(source, error)) == HISTREE_OK) {
+		uint8_t byte = *source->bytes.at;
+		if (byte == '{') {
+			status = read_event(source, error);
+		} else if (begins_value(byte)) {
+			source->others++;
+			status = skip_value(source, error);
+		} else if (byte == ',' || byte == ']') {
+			source->bytes.at++;
+		} else {
+			end_by_damage(source, "is no JSON");
+			status = HISTREE_END;
+		}
+		if (status != HISTREE_OK || byte == ']')
+			return status;
+	}
+	if (status == HISTREE_END)
+		end_of_file(source, !source->is_array);
+	return status;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------- */
+
+enum { KEY_SIZE = 32 };
+
+/* The name of a member of the whole; "" where the object ends. */
+static enum histree_status read_key(struct json_source *source, char key[static KEY_SIZE],
+				    struct histree_error *error)
+{
+	for (;;) {
+		struct json_word name;
+		if (!json_text_begin(&source->text, source->bytes.at, source->bytes.end))
+			return error_memory(error, "a name");
+		enum json_result result = json_text_member(&source->text, &name);
+		size_t size = name.size < KEY_SIZE - 1 ? name.size : KEY_SIZE - 1;
+		if (result == JSON_OK) {
+			if (size > 0)
+				memcpy(key, name.bytes, size);
+			key[size] = '\0';
+			source->bytes.at = source->text.at;
+			return name.kind != JSON_ABSENT ? HISTREE_OK : HISTREE_END;
+		}
+		bool is_damaged =
+			result != JSON_MORE || (size_t)(source->bytes.end - source->bytes.at) > JSON_EVENT_MAX;
+		enum histree_status status = is_damaged ? HISTREE_END : more(source, error);
+		if (status == HISTREE_END && is_damaged)
+			end_by_damage(source, "is no JSON");
+		else if (status == HISTREE_END)
+			end_of_file(source, true);
+		if (status != HISTREE_OK)
+			return status;
+	}
+}
+
+static void note_unread(struct json_source *source, const char *key, uint64_t size)
+{
+	static const char *const rows[][2] = {
+		{ "systemTraceEvents", "events of the system, as text of ftrace: save that text to build it" },
+		{ "stackFrames", "call stacks of events" },
+		{ "samples", "samples of call stacks" },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && size > 2; i++)
+		if (strcmp(key, rows[i][0]) == 0)
+			trace_notes_warn(notes_of(source), "%s: its \"%s\" are not read: %s",
+					 source->packed.base.path, key, rows[i][1]);
+}
+
+static enum histree_status read_member(struct json_source *source, struct histree_error *error)
+{
+	char key[KEY_SIZE];
+	enum histree_status status = read_key(source, key, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = peek(source, error);
+	if (status == HISTREE_END)
+		end_of_file(source, true);
+	if (status == HISTREE_OK && strcmp(key, "traceEvents") == 0 && *source->bytes.at == '[') {
+		source->bytes.at++;
+		return read_events(source, error);
+	}
+	uint64_t begin = trace_bytes_offset(&source->bytes);
+	if (status == HISTREE_OK) {
+		status = skip_value(source, error);
+		note_unread(source, key, trace_bytes_offset(&source->bytes) - begin);
+		if (status == HISTREE_END)
+			end_of_file(source, true);
+	}
+	return status;
+}
+
+/* Returns HISTREE_END when there is nothing more to read. */
+static enum histree_status read_whole(struct json_source *source, struct histree_error *error)
+{
+	enum histree_status status = more(source, error);
+	if (status == HISTREE_OK && source->bytes.end - source->bytes.at >= 3 &&
+	    memcmp(source->bytes.at, "\xef\xbb\xbf", 3) == 0) /* of UTF-8 */
+		source->bytes.at += 3;
+	if (status == HISTREE_OK)
+		status = peek(source, error);
+	if (status != HISTREE_OK)
+		return status;
+	uint8_t first = *source->bytes.at++;
+	source->is_array = first == '[';
+	if (source->is_array)
+		return read_events(source, error);
+	if (first != '{')
+		end_by_damage(source, "is no JSON");
+	while (status == HISTREE_OK && first == '{')
+		status = read_member(source, error);
+	return status;
+}
+
+static void note_rest(const struct json_source *source)
+{
+	const char *path = source->packed.base.path;
+	if (source->passed_over > source->too_large)
+		trace_notes_warn(notes_of(source), "%s: %" PRIu64 " events are no JSON, and were passed over", path,
+				 source->passed_over - source->too_large);
+	if (source->too_large > 0)
+		trace_notes_warn(notes_of(source),
+				 "%s: %" PRIu64 " events are larger than %d MiB, and were passed over", path,
+				 source->too_large, JSON_EVENT_MAX >> 20);
+	if (source->others > 0)
+		trace_notes_warn(notes_of(source), "%s: %" PRIu64 " values among its events are no objects", path,
+				 source->others);
+	json_tracks_end(&source->tracks);
+}
+
+static enum histree_status read_file(struct packed_source *packed, struct histree_error *error)
+{
+	struct json_source *source = (struct json_source *)packed;
+	trace_bytes_close(&source->bytes);
+	source->is_damaged = source->has_events = source->is_lossy = false;
+	source->passed_over = source->too_large = source->others = 0;
+	enum histree_status status = trace_bytes_open(&source->bytes, packed->io, packed->base.path, error);
+	if (status == HISTREE_OK)
+		status = json_tracks_begin(&source->tracks, packed, error);
+	if (status == HISTREE_OK)
+		status = read_whole(source, error);
+	if (status < 0)
+		return status;
+	if (!source->has_events && !source->is_damaged)
+		return error_set(
+			error, HISTREE_ERR_TRACE,
+			"is JSON without \"traceEvents\", a list of events; an array of events is a trace, "
+			"too, and lines of JSON with a time are with the map 'text:time=NAME:FILE'");
+	if (source->is_damaged || source->is_lossy)
+		status = packed_source_lose_rest(packed, error);
+	note_rest(source);
+	return status < 0 ? status : HISTREE_OK;
+}
+
+static uint64_t bytes_read(const struct packed_source *packed)
+{
+	return ((const struct json_source *)packed)->bytes.taken;
+}
+
+static const struct packed_reader reader = { .read = read_file, .bytes_read = bytes_read };
+
+/* ---- the trace ------------------------------------------------------------------------------------------- */
+
+static struct trace_source *create(void)
+{
+	struct json_source *source = calloc(1, sizeof(*source));
+	if (source == NULL)
+		return NULL;
+	packed_source_init(&source->packed, &reader);
+	return &source->packed.base;
+}
+
+static enum histree_status scan(struct trace_source *base, const char *path, struct histree_error *error)
+{
+	struct json_source *source = source_of(base);
+	base->path = strdup(path);
+	enum histree_status status = base->path == NULL
+					     ? error_memory(error, "a path")
+					     : trace_bytes_open(&source->bytes, source->packed.io, path, error);
+	if (status != HISTREE_OK) {
+		error_prefix(error, "trace \"%s\"", path);
+		return status == HISTREE_ERR_IO ? HISTREE_ERR_TRACE : status;
+	}
+	base->file_count = 1;
+	base->bytes = source->bytes.size;
+	base->trace = (struct event_trace){
+		.id = base->trace.id,
+		.path = base->path,
+		.domain = TRACK_DOMAIN,
+		.tracer_name = "json",
+		.tracer_major = -1,
+		.tracer_minor = -1,
+		.hostname = "",
+		.machine = "",
+		.get_int = packed_event_int,
+		.get_string = packed_event_string,
+		.visit = packed_event_visit,
+	};
+	trace_bytes_close(&source->bytes);
+	return HISTREE_OK;
+}
+
+/* It says nothing of itself. */
+static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
+{
+	(void)path, (void)error;
+	*out = (struct trace_facts){ 0 };
+	return HISTREE_OK;
+}
+
+static void free_source(struct trace_source *base)
+{
+	struct json_source *source = source_of(base);
+	packed_source_release(&source->packed);
+	trace_bytes_close(&source->bytes);
+	json_text_release(&source->text);
+	json_event_release(&source->event);
+	json_tracks_release(&source->tracks);
+	free(base->path);
+	free(source);
+}
+
+const struct trace_format_kind json_format = {
+	.create = create,
+	.scan = scan,
+	.open = packed_source_open,
+	.leave = packed_source_leave,
+	.has_places = packed_source_has_places,
+	.has_position = packed_source_has_position,
+	.span = packed_source_span,
+	.last = packed_source_last,
+	.bytes_done = packed_source_bytes_done,
+	.facts = read_facts,
+	.free = free_source,
+};

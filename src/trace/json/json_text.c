@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT
+#include "trace/json/json_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "trace/json/json_number.h"
+
+bool json_text_begin(struct json_text *text, const uint8_t *at, const uint8_t *end)
+{
+	text->at = at;
+	text->end = end;
+	text->strings_used = 0;
+	return array_reserve(&text->strings, &text->strings_capacity, (size_t)(end - at) + 4);
+}
+
+void json_text_release(struct json_text *text)
+{
+	free(text->strings);
+	*text = (struct json_text){ 0 };
+}
+
+bool json_text_space(struct json_text *text)
+{
+	while (text->at < text->end &&
+	       (*text->at == ' ' || *text->at == '\n' || *text->at == '\t' || *text->at == '\r'))
+		text->at++;
+	return text->at < text->end;
+}
+
+/* ---- strings --------------------------------------------------------------------------------------------- */
+
+static int hex_digit(uint8_t digit)
+{
+	if (digit >= '0' && digit <= '9')
+		return digit - '0';
+	digit |= 0x20;
+	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+/* Four digits behind "\u". */
+static enum json_result read_unit(struct json_text *text, uint32_t *unit)
+{
+	*unit = 0;
+	if (text->end - text->at < 4)
+		return JSON_MORE;
+	for (int i = 0; i < 4; i++) {
+		int digit = hex_digit(*text->at++);
+		if (digit < 0)
+			return JSON_BAD;
+		*unit = *unit << 4 | (uint32_t)digit;
+	}
+	return JSON_OK;
+}
+
+/* What stands for a character that is none: half of a pair of surrogates, and zero, which would end a text. */
+enum { REPLACEMENT = 0xfffd };
+
+static enum json_result read_character(struct json_text *text, uint32_t *character)
+{
+	enum json_result result = read_unit(text, character);
+	if (result != JSON_OK)
+		return result;
+	bool is_high = *character >= 0xd800 && *character < 0xdc00;
+	if (is_high && text->end - text->at < 6 &&
+	    (text->end == text->at || (*text->at == '\\' && (text->end - text->at < 2 || text->at[1] == 'u'))))
+		return JSON_MORE;
+	if (is_high && text->end - text->at >= 6 && text->at[0] == '\\' && text->at[1] == 'u') {
+		const uint8_t *before = text->at;
+		uint32_t low;
+		text->at += 2;
+		result = read_unit(text, &low);
+		if (result != JSON_OK)
+			return result;
+		if (low >= 0xdc00 && low < 0xe000)
+			*character = 0x10000 + ((*character - 0xd800) << 10) + (low - 0xdc00);
+		else
+			text->at = before;
+	}
+	if ((*character >= 0xd800 && *character < 0xe000) || *character == 0)
+		*character = REPLACEMENT;
+	return JSON_OK;
+}
+
+static char *put_utf8(char *at, uint32_t character)
+{
+	if (character < 0x80) {
+		*at++ = (char)character;
+		return at;
+	}
+	if (character >= 0x10000) {
+		*at++ = (char)(0xf0 | character >> 18);
+		*at++ = (char)(0x80 | (character >> 12 & 0x3f));
+	} else if (character >= 0x800) {
+		*at++ = (char)(0xe0 | character >> 12);
+	}
+	if (character >= 0x800)
+		*at++ = (char)(0x80 | (character >> 6 & 0x3f));
+	else
+		*at++ = (char)(0xc0 | character >> 6);
+	*at++ = (char)(0x80 | (character & 0x3f));
+	return at;
+}
+
+/* Behind a backslash.  What comes of it is never longer than it was. */
+static enum json_result unescape(struct json_text *text, char **to)
+{
+	static const char escapes[][2] = { { '"', '"' },  { '\\', '\\' }, { '/', '/' },  { 'b', '\b' },
+					   { 'f', '\f' }, { 'n', '\n' },  { 'r', '\r' }, { 't', '\t' } };
+	if (text->at == text->end)
+		return JSON_MORE;
+	char escape = (char)*text->at++;
+	if (escape == 'u') {
+		uint32_t character;
+		enum json_result result = read_character(text, &character);
+		if (result == JSON_OK)
+			*to = put_utf8(*to, character);
+		return result;
+	}
+	for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++)
+		if (escapes[i][0] == escape) {
+			*(*to)++ = escapes[i][1];
+			return JSON_OK;
+		}
+	return JSON_BAD;
+}
+
+/* The rest of a string, from its first escape on; what was before it is copied. */
+static enum json_result read_escaped(struct json_text *text, const uint8_t *begin, struct json_word *out)
+{
+	char *start = text->strings + text->strings_used, *to = start;
+	memcpy(to, begin, (size_t)(text->at - begin));
+	to += text->at - begin;
+	while (text->at < text->end) {
+		uint8_t byte = *text->at++;
+		if (byte == '\0')
+			return JSON_BAD;
+		if (byte == '"') {
+			*out = (struct json_word){ JSON_STRING, start, (size_t)(to - start) };
+			text->strings_used = (size_t)(to - text->strings);
+			return JSON_OK;
+		}
+		enum json_result result = JSON_OK;
+		if (byte == '\\')
+			result = unescape(text, &to);
+		else
+			*to++ = (char)byte;
+		if (result != JSON_OK)
+			return result;
+	}
+	return JSON_MORE;
+}
+
+enum json_result json_text_string(struct json_text *text, struct json_word *out)
+{
+	const uint8_t *begin = ++text->at;
+	for (; text->at < text->end; text->at++) {
+		uint8_t byte = *text->at;
+		if (byte == '"') {
+			*out = (struct json_word){ JSON_STRING, (const char *)begin, (size_t)(text->at - begin) };
+			text->at++;
+			return JSON_OK;
+		}
+		if (byte == '\\')
+			return read_escaped(text, begin, out);
+		if (byte == '\0')
+			return JSON_BAD;
+	}
+	return JSON_MORE;
+}
+
+/* ---- numbers and names of values ------------------------------------------------------------------------- */
+
+static bool is_of_number(uint8_t byte)
+{
+	return (byte >= '0' && byte <= '9') || byte == '-' || byte == '+' || byte == '.' || byte == 'e' ||
+	       byte == 'E';
+}
+
+static enum json_result read_number(struct json_text *text, struct json_word *out)
+{
+	const uint8_t *begin = text->at;
+	while (text->at < text->end && is_of_number(*text->at))
+		text->at++;
+	if (text->at == text->end)
+		return JSON_MORE;
+	*out = (struct json_word){ JSON_NUMBER, (const char *)begin, (size_t)(text->at - begin) };
+	return json_number_is(out->bytes, out->size) ? JSON_OK : JSON_BAD;
+}
+
+static enum json_result read_name(struct json_text *text, struct json_word *out)
+{
+	static const struct {
+		const char *name;
+		enum json_kind kind;
+	} names[] = { { "true", JSON_TRUE },  { "false", JSON_FALSE },     { "null", JSON_NULL },
+		      { "NaN", JSON_NUMBER }, { "Infinity", JSON_NUMBER }, { "-Infinity", JSON_NUMBER } };
+	size_t left = (size_t)(text->end - text->at);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t size = strlen(names[i].name), have = size < left ? size : left;
+		if (memcmp(names[i].name, text->at, have) != 0)
+			continue;
+		if (have < size)
+			return JSON_MORE;
+		*out = (struct json_word){ names[i].kind, (const char *)text->at, size };
+		text->at += size;
+		return JSON_OK;
+	}
+	return JSON_BAD;
+}
+
+static enum json_result read_scalar(struct json_text *text, struct json_word *out)
+{
+	uint8_t byte = *text->at;
+	if (byte == '"')
+		return json_text_string(text, out);
+	if ((byte >= '0' && byte <= '9') || (byte == '-' && !(text->end - text->at > 1 && text->at[1] == 'I')))
+		return read_number(text, out);
+	return read_name(text, out);
+}
+
+/* ---- what is nested -------------------------------------------------------------------------------------- */
+
+static bool opens(uint8_t byte)
+{
+	return byte == '{' || byte == '[';
+}
+
+/* Pass over an object or an array, however deep: its strings and brackets are looked at, and nothing else. */
+static enum json_result skip_nested(struct json_text *text)
+{
+	size_t depth = 0;
+	while (text->at < text->end) {
+		uint8_t byte = *text->at++;
+		if (byte == '"') {
+			while (text->at < text->end && *text->at != '"')
+				text->at += *text->at == '\\' ? 2 : 1;
+			if (text->at >= text->end)
+				return JSON_MORE;
+			text->at++;
+		}
+		depth += opens(byte);
+		depth -= byte == '}' || byte == ']';
+		if (depth == 0)
+			return JSON_OK;
+	}
+	return JSON_MORE;
+}
+
+enum json_result json_text_word(struct json_text *text, struct json_word *out)
+{
+	*out = (struct json_word){ .kind = JSON_ABSENT };
+	if (!json_text_space(text))
+		return JSON_MORE;
+	if (!opens(*text->at))
+		return read_scalar(text, out);
+	out->kind = JSON_NESTED;
+	return skip_nested(text);
+}
+
+/* Between members or elements: returns JSON_OK at the next one, or at the end, of which the bracket is used up. */
+static enum json_result read_comma(struct json_text *text, uint8_t bracket, bool *is_end)
+{
+	while (json_text_space(text) && *text->at == ',')
+		text->at++;
+	if (text->at == text->end)
+		return JSON_MORE;
+	*is_end = *text->at == bracket;
+	text->at += *is_end;
+	return JSON_OK;
+}
+
+enum json_result json_text_member(struct json_text *text, struct json_word *name)
+{
+	bool is_end;
+	*name = (struct json_word){ .kind = JSON_ABSENT };
+	enum json_result result = read_comma(text, '}', &is_end);
+	if (result != JSON_OK || is_end)
+		return result;
+	if (*text->at != '"')
+		return JSON_BAD;
+	result = json_text_string(text, name);
+	if (result != JSON_OK)
+		return result;
+	if (!json_text_space(text))
+		return JSON_MORE;
+	return *text->at++ == ':' ? JSON_OK : JSON_BAD;
+}
+
+static void put_number(struct packed_parts *parts, const char *name, size_t name_size, const struct json_word *word)
+{
+	int64_t integer;
+	uint64_t natural;
+	if (json_number_int(word->bytes, word->size, &integer))
+		packed_parts_int(parts, name, name_size, integer);
+	else if (json_number_unsigned(word->bytes, word->size, &natural))
+		packed_parts_unsigned(parts, name, name_size, natural);
+	else
+		packed_parts_real(parts, name, name_size, json_number_real(word->bytes, word->size));
+}
+
+static void put_scalar(struct packed_parts *parts, const char *name, size_t name_size, const struct json_word *word)
+{
+	if (word->kind == JSON_STRING)
+		packed_parts_text(parts, name, name_size, word->bytes, word->size);
+	else if (word->kind == JSON_NUMBER)
+		put_number(parts, name, name_size, word);
+	else if (word->kind == JSON_NULL)
+		packed_parts_nothing(parts, name, name_size);
+	else
+		packed_parts_int(parts, name, name_size, word->kind == JSON_TRUE);
+}
+
+static enum json_result put_members(struct json_text *text, struct packed_parts *parts)
+{
+	struct json_word name;
+	enum json_result result;
+	while ((result = json_text_member(text, &name)) == JSON_OK && name.kind != JSON_ABSENT) {
+		result = json_text_parts(text, parts, name.bytes, name.size);
+		if (result != JSON_OK)
+			return result;
+	}
+	return result;
+}
+
+static enum json_result put_elements(struct json_text *text, struct packed_parts *parts)
+{
+	bool is_end = false;
+	enum json_result result;
+	while ((result = read_comma(text, ']', &is_end)) == JSON_OK && !is_end) {
+		result = json_text_parts(text, parts, NULL, 0);
+		if (result != JSON_OK)
+			return result;
+	}
+	return result;
+}
+
+/* It goes PACKED_DEPTH_MAX deep. */
+enum json_result json_text_parts(struct json_text *text, struct packed_parts *parts, const char *name,
+				 size_t name_size)
+{
+	struct json_word word;
+	if (!json_text_space(text))
+		return JSON_MORE;
+	bool is_object = *text->at == '{';
+	enum json_result result;
+	if (!opens(*text->at)) {
+		result = read_scalar(text, &word);
+		if (result == JSON_OK)
+			put_scalar(parts, name, name_size, &word);
+		return result;
+	}
+	bool is_too_deep = parts->depth == PACKED_DEPTH_MAX;
+	packed_parts_open(parts, is_object ? EVENT_STRUCTURE : EVENT_ARRAY, name, name_size);
+	if (is_too_deep) {
+		result = skip_nested(text);
+	} else {
+		text->at++;
+		result = is_object ? put_members(text, parts) : put_elements(text, parts);
+	}
+	if (result == JSON_OK)
+		packed_parts_close(parts);
+	return result == JSON_OK && parts->has_failed ? JSON_NO_MEMORY : result;
+}

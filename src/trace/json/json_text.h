@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * json_text.h - JSON in memory, value by value (RFC 8259).
+ *
+ * The text may end anywhere: then a value that would go on is JSON_MORE, and is read again, from its beginning, once
+ * there are more bytes.  Taken for JSON beyond the RFC: NaN and infinities, control characters in strings, but no zero
+ * bytes, and more than one comma.
+ */
+#ifndef TRACE_JSON_JSON_TEXT_H
+#define TRACE_JSON_JSON_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/packed/packed_parts.h"
+
+enum json_result {
+	JSON_OK,
+	JSON_MORE, /* the bytes end within the value */
+	JSON_BAD,  /* it is no JSON */
+	JSON_NO_MEMORY,
+};
+
+enum json_kind {
+	JSON_ABSENT,
+	JSON_STRING,
+	JSON_NUMBER, /* its bytes are as they are written */
+	JSON_TRUE,
+	JSON_FALSE,
+	JSON_NULL,
+	JSON_NESTED, /* an object or an array, which was passed over */
+};
+
+struct json_word {
+	enum json_kind kind;
+	const char *bytes; /* borrowed from the text, or from its strings */
+	size_t size;
+};
+
+struct json_text {
+	const uint8_t *at, *end;
+	/* Strings with escapes, without these; room for as many bytes as the text has. */
+	char *strings;
+	size_t strings_used, strings_capacity;
+};
+
+/* Begin at bytes, which outlive what is read of them.  Returns false when memory is out. */
+bool json_text_begin(struct json_text *text, const uint8_t *at, const uint8_t *end);
+
+void json_text_release(struct json_text *text);
+
+/* Pass over white space.  Returns false at the end of the bytes. */
+bool json_text_space(struct json_text *text);
+
+/* Read a string, of which the quote is next. */
+enum json_result json_text_string(struct json_text *text, struct json_word *out);
+
+/* Read a value of any kind; what is nested is passed over. */
+enum json_result json_text_word(struct json_text *text, struct json_word *out);
+
+/* Read a value of any kind, with all that is inside of it, as a part of that name, which is NULL of an element. */
+enum json_result json_text_parts(struct json_text *text, struct packed_parts *parts, const char *name,
+				 size_t name_size);
+
+/* Read the name of a member and the colon; JSON_OK with a kind of JSON_ABSENT where the object ends. */
+enum json_result json_text_member(struct json_text *text, struct json_word *name);
+
+#endif

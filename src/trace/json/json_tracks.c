@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: MIT
+#include "trace/json/json_tracks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+static const json_wide units_per_ns = 1000000000; /* of json_word_time() */
+
+enum histree_status json_tracks_begin(struct json_tracks *tracks, struct packed_source *packed,
+				      struct histree_error *error)
+{
+	tracks->packed = packed;
+	tracks->taken = 0;
+	tracks->last = INT64_MIN;
+	memset(tracks->faults, 0, sizeof(tracks->faults));
+	memset(tracks->phases, 0, sizeof(tracks->phases));
+	return packed_track_classes(packed, NULL, tracks->classes, error) ? HISTREE_OK : error->status;
+}
+
+void json_tracks_release(struct json_tracks *tracks)
+{
+	intern_release(&tracks->named);
+	free(tracks->texts);
+}
+
+/* ---- texts ----------------------------------------------------------------------------------------------- */
+
+/* At most JSON_TEXT_MAX bytes, and no part of a character. */
+static size_t cut(const char *bytes, size_t size)
+{
+	if (size <= JSON_TEXT_MAX)
+		return size;
+	for (size = JSON_TEXT_MAX; size > 0 && ((unsigned char)bytes[size] & 0xc0) == 0x80;)
+		size--;
+	return size;
+}
+
+/* A text, or a number as it is written; absent if the word is neither, or empty. */
+static struct packed_cell text_of(const struct json_word *word)
+{
+	if ((word->kind != JSON_STRING && word->kind != JSON_NUMBER) || word->size == 0)
+		return (struct packed_cell){ .kind = PACKED_ABSENT };
+	return packed_text(word->bytes, cut(word->bytes, word->size));
+}
+
+/* An event has so many texts that are made of so many others at most. */
+enum { JOINED_MAX = 5, TEXTS_MAX = 4 };
+
+/* Room for all of them; they last as long as the event. */
+static bool have_room(struct json_tracks *tracks)
+{
+	tracks->texts_used = 0;
+	return array_reserve(&tracks->texts, &tracks->texts_capacity,
+			     (size_t)TEXTS_MAX * JOINED_MAX * (JSON_TEXT_MAX + 1));
+}
+
+/* Put texts behind one another, with colons between those that are there; the first may be absent and has one. */
+static struct packed_cell join(struct json_tracks *tracks, const struct packed_cell *parts, size_t count)
+{
+	char *begin = tracks->texts + tracks->texts_used, *at = begin;
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0 && parts[i].kind == PACKED_ABSENT)
+			continue;
+		if (i > 0)
+			*at++ = ':';
+		if (parts[i].size > 0)
+			memcpy(at, parts[i].bytes, parts[i].size);
+		at += parts[i].size;
+	}
+	tracks->texts_used = (size_t)(at - tracks->texts);
+	return packed_text(begin, (size_t)(at - begin));
+}
+
+/* ---- whose it is ----------------------------------------------------------------------------------------- */
+
+static enum histree_status add_name(struct json_tracks *tracks, enum track_class class,
+				    const struct packed_cell *pid, const struct packed_cell *tid,
+				    const struct packed_cell *name, struct histree_error *error)
+{
+	struct packed_cell cells[TRACK_FIELD_COUNT] = { [TRACK_PID] = *pid, [TRACK_NAME] = *name };
+	if (tid != NULL)
+		cells[TRACK_TID] = *tid;
+	const struct packed_event event = {
+		.time = PACKED_NO_TIME, .cpu = -1, .class = tracks->classes[class], .cells = cells
+	};
+	return packed_source_add(tracks->packed, &event, error);
+}
+
+/* A process, or with `pid` a thread, that is named by a text, has a number by that. */
+static enum histree_status number_of(struct json_tracks *tracks, const struct json_word *word,
+				     const struct packed_cell *pid, struct packed_cell *out,
+				     struct histree_error *error)
+{
+	int64_t number;
+	*out = (struct packed_cell){ .kind = PACKED_ABSENT };
+	if (json_word_int(word, &number)) {
+		*out = packed_int(number);
+		return HISTREE_OK;
+	}
+	const struct packed_cell name = text_of(word);
+	char owner[32];
+	snprintf(owner, sizeof(owner), "%" PRId64, pid != NULL ? pid->integer : 0);
+	const struct packed_cell key[] = { packed_text(owner, pid != NULL ? strlen(owner) : 0), name };
+	if (name.kind == PACKED_ABSENT)
+		return HISTREE_OK;
+	const struct packed_cell joined = join(tracks, key, 2);
+	uint32_t id = intern_find(&tracks->named, joined.bytes, joined.size);
+	bool is_new = id == INTERN_NONE;
+	if (is_new && tracks->named.count == JSON_NAMED_MAX)
+		return HISTREE_OK;
+	if (is_new)
+		id = intern_add(&tracks->named, joined.bytes, joined.size);
+	if (id == INTERN_NONE)
+		return error_memory(error, "the names of processes and threads");
+	*out = packed_int(-1 - (int64_t)id);
+	if (!is_new)
+		return HISTREE_OK;
+	return pid == NULL ? add_name(tracks, TRACK_PROCESS_NAME, out, NULL, &name, error)
+			   : add_name(tracks, TRACK_THREAD_NAME, pid, out, &name, error);
+}
+
+/* ---- one event ------------------------------------------------------------------------------------------- */
+
+/* An event, while it is taken. */
+struct taking {
+	struct json_tracks *tracks;
+	const struct json_event *event;
+	histree_time time;
+	json_wide exact_time;
+	struct packed_cell cells[TRACK_FIELD_COUNT];
+	struct histree_error *error;
+	enum histree_status status; /* of a visit */
+	unsigned values;            /* of a counter so far */
+};
+
+static const struct json_word *member_of(const struct taking *taking, enum json_event_member member)
+{
+	return &taking->event->members[member];
+}
+
+static enum histree_status leave_out(struct taking *taking, enum json_fault fault)
+{
+	taking->tracks->faults[fault]++;
+	return HISTREE_OK;
+}
+
+static enum histree_status add(struct taking *taking, enum track_class class)
+{
+	const struct packed_event event = {
+		.time = taking->time, .cpu = -1, .class = taking->tracks->classes[class], .cells = taking->cells
+	};
+	return packed_source_add(taking->tracks->packed, &event, taking->error);
+}
+
+static void put_args(struct taking *taking)
+{
+	if (taking->event->has_args)
+		taking->cells[TRACK_ARGS] = packed_value(&taking->event->args);
+}
+
+static bool round_to_ns(json_wide exact, histree_time *out)
+{
+	json_wide half = units_per_ns / 2;
+	json_wide ns = (exact + (exact < 0 ? -half : half)) / units_per_ns;
+	*out = (histree_time)ns;
+	return ns > INT64_MIN && ns < INT64_MAX;
+}
+
+static bool read_time(struct taking *taking)
+{
+	return json_word_time(member_of(taking, MEMBER_TIME), &taking->exact_time) &&
+	       round_to_ns(taking->exact_time, &taking->time);
+}
+
+/* The end is rounded, as the beginning is: so what was nested stays nested. */
+static enum histree_status take_complete(struct taking *taking)
+{
+	json_wide duration = 0;
+	histree_time end, thread_duration;
+	const struct json_word *word = member_of(taking, MEMBER_DURATION);
+	if (word->kind != JSON_ABSENT && !json_word_time(word, &duration))
+		return leave_out(taking, FAULT_TIME);
+	int64_t difference;
+	if (__builtin_add_overflow(taking->exact_time, duration, &duration) || !round_to_ns(duration, &end) ||
+	    __builtin_sub_overflow(end, taking->time, &difference))
+		return leave_out(taking, FAULT_TIME);
+	taking->cells[TRACK_DURATION] = packed_int(difference);
+	if (json_word_time(member_of(taking, MEMBER_THREAD_DURATION), &duration) &&
+	    round_to_ns(duration, &thread_duration))
+		taking->cells[TRACK_THREAD_DURATION] = packed_int(thread_duration);
+	put_args(taking);
+	return add(taking, TRACK_SPAN);
+}
+
+static enum histree_status take_instant(struct taking *taking)
+{
+	const struct json_word *scope = member_of(taking, MEMBER_INSTANT_SCOPE);
+	bool is_global = scope->kind == JSON_STRING && scope->size == 1 && scope->bytes[0] == 'g';
+	bool is_of_process = scope->kind == JSON_STRING && scope->size == 1 && scope->bytes[0] == 'p';
+	if (is_global)
+		taking->cells[TRACK_PID].kind = PACKED_ABSENT;
+	if (is_global || is_of_process)
+		taking->cells[TRACK_TID].kind = PACKED_ABSENT;
+	put_args(taking);
+	return add(taking, TRACK_INSTANT);
+}
+
+/* What is not global is told from what other processes call so: by the process. */
+static bool put_id(struct taking *taking, struct packed_cell *parts, size_t *count, char *pid, size_t pid_size)
+{
+	struct packed_cell id = text_of(member_of(taking, MEMBER_ID));
+	struct packed_cell local = text_of(member_of(taking, MEMBER_ID_LOCAL));
+	struct packed_cell scope = text_of(member_of(taking, MEMBER_ID_SCOPE));
+	if (scope.kind != PACKED_ABSENT)
+		parts[(*count)++] = scope;
+	if (local.kind != PACKED_ABSENT) {
+		snprintf(pid, pid_size, "%" PRId64, taking->cells[TRACK_PID].integer);
+		parts[(*count)++] = packed_text(pid, strlen(pid));
+		id = local;
+	} else if (id.kind == PACKED_ABSENT) {
+		id = text_of(member_of(taking, MEMBER_ID_GLOBAL));
+	}
+	parts[(*count)++] = id;
+	return id.kind != PACKED_ABSENT;
+}
+
+/* The text that tells a track or a flow from others: category, name if that matters, and id. */
+static bool identify(struct taking *taking, bool with_name, struct packed_cell *out)
+{
+	struct packed_cell parts[JOINED_MAX] = { taking->cells[TRACK_CATEGORY] };
+	char pid[32];
+	size_t count = 1;
+	if (with_name)
+		parts[count++] = taking->cells[TRACK_NAME];
+	if (!put_id(taking, parts, &count, pid, sizeof(pid)))
+		return false;
+	*out = join(taking->tracks, parts, count);
+	return true;
+}
+
+static enum histree_status take_asynchronous(struct taking *taking, enum track_class class, bool is_legacy)
+{
+	if (!identify(taking, is_legacy, &taking->cells[TRACK_TRACK]))
+		return leave_out(taking, FAULT_ID);
+	put_args(taking);
+	return add(taking, class);
+}
+
+static enum histree_status take_flow(struct taking *taking, enum track_class class)
+{
+	if (!identify(taking, true, &taking->cells[TRACK_ID]))
+		return leave_out(taking, FAULT_ID);
+	put_args(taking);
+	return add(taking, class);
+}
+
+/* An event may be the beginning of a flow, a step of it or its end, besides what it is. */
+static enum histree_status take_binding(struct taking *taking)
+{
+	const struct packed_cell parts[] = { packed_text("bind", 4), text_of(member_of(taking, MEMBER_BIND_ID)) };
+	bool is_in = member_of(taking, MEMBER_FLOW_IN)->kind == JSON_TRUE;
+	bool is_out = member_of(taking, MEMBER_FLOW_OUT)->kind == JSON_TRUE;
+	if (parts[1].kind == PACKED_ABSENT || (!is_in && !is_out))
+		return HISTREE_OK;
+	taking->cells[TRACK_ID] = join(taking->tracks, parts, 2);
+	taking->cells[TRACK_DURATION].kind = taking->cells[TRACK_THREAD_DURATION].kind = PACKED_ABSENT;
+	taking->cells[TRACK_ARGS].kind = PACKED_ABSENT;
+	return add(taking, is_in && is_out ? TRACK_FLOW_STEP : is_in ? TRACK_FLOW_END : TRACK_FLOW_BEGIN);
+}
+
+static bool take_value(void *context, const struct event_part *part)
+{
+	struct taking *taking = context;
+	bool is_number = part->kind == EVENT_INT || part->kind == EVENT_UNSIGNED || part->kind == EVENT_REAL;
+	if (part->depth != 1 || part->name == NULL || !is_number)
+		return true;
+	taking->cells[TRACK_SERIES] = packed_text(part->name, cut(part->name, strlen(part->name)));
+	if (strcmp(part->name, "value") == 0)
+		taking->cells[TRACK_SERIES].kind = PACKED_ABSENT;
+	taking->cells[TRACK_VALUE] = part->kind == EVENT_INT        ? packed_int(part->integer)
+				     : part->kind == EVENT_UNSIGNED ? packed_unsigned((uint64_t)part->integer)
+								    : packed_real(part->real);
+	taking->values++;
+	taking->status = add(taking, TRACK_COUNTER);
+	return taking->status == HISTREE_OK;
+}
+
+/* A counter is told by its name and, where it has one, its id. */
+static enum histree_status take_counter(struct taking *taking)
+{
+	struct packed_cell id = text_of(member_of(taking, MEMBER_ID));
+	struct packed_cell *name = &taking->cells[TRACK_NAME];
+	if (id.kind != PACKED_ABSENT) {
+		const struct packed_cell parts[] = { *name, id };
+		*name = join(taking->tracks, parts, 2);
+	}
+	taking->cells[TRACK_TID].kind = PACKED_ABSENT;
+	if (taking->event->has_args)
+		packed_parts_visit(taking->event->args.bytes, taking->event->args.size, "", take_value, taking);
+	return taking->values == 0 ? leave_out(taking, FAULT_VALUE) : taking->status;
+}
+
+/* ---- metadata -------------------------------------------------------------------------------------------- */
+
+static bool take_metadatum(void *context, const struct event_part *part)
+{
+	struct taking *taking = context;
+	if (part->depth != 1 || part->name == NULL)
+		return true;
+	if (strcmp(part->name, "name") == 0 && part->kind == EVENT_TEXT)
+		taking->cells[TRACK_NAME] = packed_text(part->bytes, cut(part->bytes, part->size));
+	if (strcmp(part->name, "sort_index") == 0 && part->kind == EVENT_INT)
+		taking->cells[TRACK_SORT_INDEX] = packed_int(part->integer);
+	return true;
+}
+
+static enum histree_status take_metadata(struct taking *taking)
+{
+	static const struct {
+		const char *name;
+		enum track_class class;
+	} rows[] = { { "process_name", TRACK_PROCESS_NAME },
+		     { "process_sort_index", TRACK_PROCESS_NAME },
+		     { "thread_name", TRACK_THREAD_NAME },
+		     { "thread_sort_index", TRACK_THREAD_NAME } };
+	struct packed_cell *name = &taking->cells[TRACK_NAME];
+	enum track_class class = TRACK_CLASS_COUNT;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (name->kind == PACKED_TEXT && name->size == strlen(rows[i].name) &&
+		    memcmp(name->bytes, rows[i].name, name->size) == 0)
+			class = rows[i].class;
+	taking->cells[TRACK_CATEGORY].kind = name->kind = PACKED_ABSENT;
+	if (taking->event->has_args)
+		packed_parts_visit(taking->event->args.bytes, taking->event->args.size, "", take_metadatum, taking);
+	if (class == TRACK_PROCESS_NAME)
+		taking->cells[TRACK_TID].kind = PACKED_ABSENT;
+	bool says_something = name->kind != PACKED_ABSENT || taking->cells[TRACK_SORT_INDEX].kind != PACKED_ABSENT;
+	if (class == TRACK_CLASS_COUNT || !says_something)
+		return leave_out(taking, FAULT_METADATA);
+	taking->time = PACKED_NO_TIME;
+	return add(taking, class);
+}
+
+/* ---- phases ---------------------------------------------------------------------------------------------- */
+
+static enum histree_status take_span(struct taking *taking, enum track_class class)
+{
+	put_args(taking);
+	return add(taking, class);
+}
+
+static enum histree_status take_phase(struct taking *taking, char phase)
+{
+	switch (phase) {
+	case 'B':
+		return take_span(taking, TRACK_SPAN_BEGIN);
+	case 'E':
+		return take_span(taking, TRACK_SPAN_END);
+	case 'X':
+		return take_complete(taking);
+	case 'i':
+	case 'I':
+		return take_instant(taking);
+	case 'C':
+		return take_counter(taking);
+	case 'b':
+	case 'S':
+		return take_asynchronous(taking, TRACK_SPAN_BEGIN, phase == 'S');
+	case 'e':
+	case 'F':
+		return take_asynchronous(taking, TRACK_SPAN_END, phase == 'F');
+	case 'n':
+	case 'T':
+	case 'p':
+		return take_asynchronous(taking, TRACK_INSTANT, phase != 'n');
+	case 's':
+		return take_flow(taking, TRACK_FLOW_BEGIN);
+	case 't':
+		return take_flow(taking, TRACK_FLOW_STEP);
+	case 'f':
+		return take_flow(taking, TRACK_FLOW_END);
+	default:
+		taking->tracks->phases[(unsigned char)phase < 128 ? (unsigned char)phase : 0]++;
+		return leave_out(taking, FAULT_PHASE);
+	}
+}
+
+enum histree_status json_tracks_take(struct json_tracks *tracks, const struct json_event *event,
+				     struct histree_error *error)
+{
+	struct taking taking = { .tracks = tracks, .event = event, .error = error };
+	const struct json_word *phase = member_of(&taking, MEMBER_PHASE);
+	if (!have_room(tracks))
+		return error_memory(error, "an event");
+	char letter = phase->kind == JSON_STRING && phase->size == 1 ? phase->bytes[0] : '\0';
+	enum histree_status status =
+		number_of(tracks, member_of(&taking, MEMBER_PID), NULL, &taking.cells[TRACK_PID], error);
+	if (status == HISTREE_OK)
+		status = number_of(tracks, member_of(&taking, MEMBER_TID), &taking.cells[TRACK_PID],
+				   &taking.cells[TRACK_TID], error);
+	if (status != HISTREE_OK)
+		return status;
+	tracks->taken++;
+	taking.cells[TRACK_NAME] = text_of(member_of(&taking, MEMBER_NAME));
+	taking.cells[TRACK_CATEGORY] = text_of(member_of(&taking, MEMBER_CATEGORY));
+	if (letter == 'M')
+		return take_metadata(&taking);
+	if (!read_time(&taking))
+		return leave_out(&taking, FAULT_TIME);
+	tracks->last = taking.time;
+	status = take_phase(&taking, letter);
+	return status == HISTREE_OK ? take_binding(&taking) : status;
+}
+
+/* ---- what was left out ----------------------------------------------------------------------------------- */
+
+static void note_phases(const struct json_tracks *tracks)
+{
+	char phases[256] = "";
+	size_t length = 0;
+	for (size_t i = 0; i < sizeof(tracks->phases) / sizeof(tracks->phases[0]); i++)
+		if (tracks->phases[i] > 0 && length < sizeof(phases) - 40)
+			length += (size_t)snprintf(phases + length, sizeof(phases) - length,
+						   i > ' ' ? "%s%" PRIu64 " '%c'" : "%s%" PRIu64 " none",
+						   length > 0 ? ", " : "", tracks->phases[i], (int)i);
+	trace_notes_warn(tracks->packed->base.notes,
+			 "%s: %" PRIu64 " events have phases that histree does not read: %s",
+			 tracks->packed->base.path, tracks->faults[FAULT_PHASE], phases);
+}
+
+void json_tracks_end(const struct json_tracks *tracks)
+{
+	static const char *const sentences[FAULT_COUNT] = {
+		[FAULT_TIME] = "have no time, or none that can be",
+		[FAULT_ID] = "are asynchronous or of a flow, and have no id",
+		[FAULT_VALUE] = "are counters without a number",
+	};
+	if (tracks->faults[FAULT_PHASE] > 0)
+		note_phases(tracks);
+	for (int fault = 0; fault < FAULT_COUNT; fault++)
+		if (sentences[fault] != NULL && tracks->faults[fault] > 0)
+			trace_notes_warn(tracks->packed->base.notes, "%s: %" PRIu64 " events are left out: they %s",
+					 tracks->packed->base.path, tracks->faults[fault], sentences[fault]);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * json_tracks.h - what the events of the Trace Event Format say, in the words of event/track_vocabulary.h.
+ *
+ *	B E X		spans of a thread
+ *	i I		instants, of a thread, a process or the whole
+ *	C		counters of a process, one for each number in their arguments
+ *	b n e		spans and instants of a track that category and id tell, with their scope and, where the id is
+ *			local, their process
+ *	S T p F		the same as it was once: category, name and id tell the track
+ *	s t f		flows, which category, name and id tell; bind_id of other events, by itself
+ *	M		names of processes and threads, and their order
+ *
+ * Others are counted.  Times are exact: what is finer than a ns is rounded, of a span at its beginning and at its end.
+ */
+#ifndef TRACE_JSON_JSON_TRACKS_H
+#define TRACE_JSON_JSON_TRACKS_H
+
+#include "trace/json/json_event.h"
+#include "trace/packed/packed_tracks.h"
+
+enum {
+	JSON_TEXT_MAX = 1024,   /* of a name, a category or an id; the rest is cut off */
+	JSON_NAMED_MAX = 65536, /* processes and threads that are no numbers */
+};
+
+/* Why events were left out. */
+enum json_fault {
+	FAULT_PHASE,    /* another one, or none */
+	FAULT_TIME,     /* none, or none that fits */
+	FAULT_ID,       /* an asynchronous event or a flow without one */
+	FAULT_VALUE,    /* a counter without a number */
+	FAULT_METADATA, /* about nothing that has a name here */
+	FAULT_COUNT,
+};
+
+struct json_tracks {
+	struct packed_source *packed;
+	const struct packed_class *classes[TRACK_CLASS_COUNT];
+	struct intern named; /* processes and threads that are no numbers: number n has id -1 - n */
+	char *texts;         /* tracks and ids of flows of the event that is being taken */
+	size_t texts_used, texts_capacity;
+	uint64_t taken;    /* events */
+	histree_time last; /* the time of the one that was taken last; INT64_MIN: none had one */
+	uint64_t faults[FAULT_COUNT];
+	uint64_t phases[128]; /* FAULT_PHASE by phase; [0]: it is none */
+};
+
+/* Of a zeroed one. */
+enum histree_status json_tracks_begin(struct json_tracks *tracks, struct packed_source *packed,
+				      struct histree_error *error);
+
+/* Add what an event says to the packed source. */
+enum histree_status json_tracks_take(struct json_tracks *tracks, const struct json_event *event,
+				     struct histree_error *error);
+
+/* Say in the notes what was left out. */
+void json_tracks_end(const struct json_tracks *tracks);
+
+void json_tracks_release(struct json_tracks *tracks);
+
+#endif

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+#include "trace/trace_bytes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "trace/trace_gunzip.h"
+
+/* Returns HISTREE_END at the end of the file. */
+static enum histree_status read_piece(struct trace_bytes *bytes, uint8_t *room, size_t size, size_t *got,
+				      struct histree_error *error)
+{
+	ssize_t count;
+	do
+		count = bytes->io->pread(bytes->io->context, bytes->file, room, size, (off_t)bytes->packed_offset);
+	while (count < 0 && errno == EINTR);
+	if (count < 0)
+		return error_set(error, HISTREE_ERR_IO, "cannot read: %s", strerror(errno));
+	*got = (size_t)count;
+	bytes->packed_offset += (uint64_t)count;
+	return count > 0 ? HISTREE_OK : HISTREE_END;
+}
+
+static bool is_gzip(const uint8_t *bytes, size_t size)
+{
+	return size >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b;
+}
+
+/* The first piece of the file says whether it is packed. */
+static enum histree_status look(struct trace_bytes *bytes, struct histree_error *error)
+{
+	uint8_t first[2];
+	size_t got = 0;
+	enum histree_status status = read_piece(bytes, first, sizeof(first), &got, error);
+	bytes->packed_offset = 0;
+	if (status < 0 || !is_gzip(first, got))
+		return status < 0 ? status : HISTREE_OK;
+	status = trace_gunzip_create(&bytes->gunzip, error);
+	bytes->packed = status == HISTREE_OK ? malloc(TRACE_BYTES_PIECE) : NULL;
+	return status == HISTREE_OK && bytes->packed == NULL ? error_memory(error, "a piece of a file") : status;
+}
+
+enum histree_status trace_bytes_open(struct trace_bytes *bytes, const struct io *io, const char *path,
+				     struct histree_error *error)
+{
+	off_t size = 0;
+	*bytes = (struct trace_bytes){ .io = io };
+	bytes->file = io->open(io->context, path, O_RDONLY | O_CLOEXEC, 0);
+	if (bytes->file < 0)
+		return error_set(error, HISTREE_ERR_IO, "cannot open: %s", strerror(errno));
+	bytes->is_open = true;
+	if (io->size(io->context, bytes->file, &size) != 0)
+		return error_set(error, HISTREE_ERR_IO, "cannot ask for its size: %s", strerror(errno));
+	bytes->size = (uint64_t)size;
+	return look(bytes, error);
+}
+
+void trace_bytes_close(struct trace_bytes *bytes)
+{
+	if (bytes->is_open)
+		bytes->io->close(bytes->io->context, bytes->file);
+	trace_gunzip_free(bytes->gunzip);
+	free(bytes->packed);
+	free(bytes->window);
+	*bytes = (struct trace_bytes){ 0 };
+}
+
+/* Returns HISTREE_END where the content ends; bytes may come none, of a packed piece that says little. */
+static enum histree_status unpack(struct trace_bytes *bytes, uint8_t *room, size_t size, size_t *got,
+				  struct histree_error *error)
+{
+	*got = 0;
+	if (bytes->packed_at == bytes->packed_end) {
+		size_t piece = 0;
+		enum histree_status status = read_piece(bytes, bytes->packed, TRACE_BYTES_PIECE, &piece, error);
+		bytes->is_cut = status == HISTREE_END && !trace_gunzip_is_whole(bytes->gunzip);
+		if (status != HISTREE_OK)
+			return status;
+		bytes->packed_at = 0;
+		bytes->packed_end = piece;
+	}
+	size_t used;
+	*got = trace_gunzip(bytes->gunzip, bytes->packed + bytes->packed_at, bytes->packed_end - bytes->packed_at,
+			    &used, room, size);
+	bytes->packed_at += used;
+	bytes->taken = bytes->packed_offset - (bytes->packed_end - bytes->packed_at);
+	bytes->is_cut = *got == SIZE_MAX;
+	if (*got == SIZE_MAX)
+		*got = 0;
+	return bytes->is_cut || (*got == 0 && used == 0) ? HISTREE_END : HISTREE_OK;
+}
+
+/* Move what is not used to the front, and have room for a piece behind it. */
+static enum histree_status make_room(struct trace_bytes *bytes, size_t *left, struct histree_error *error)
+{
+	*left = (size_t)(bytes->end - bytes->at);
+	if (*left > 0)
+		memmove(bytes->window, bytes->at, *left);
+	bool has_room = array_reserve(&bytes->window, &bytes->capacity, *left + TRACE_BYTES_PIECE);
+	bytes->at = bytes->window;
+	bytes->end = bytes->window + *left;
+	return has_room ? HISTREE_OK : error_memory(error, "a window of a file");
+}
+
+enum histree_status trace_bytes_more(struct trace_bytes *bytes, struct histree_error *error)
+{
+	size_t left, got = 0;
+	if (bytes->is_at_end)
+		return HISTREE_END;
+	enum histree_status status = make_room(bytes, &left, error);
+	while (status == HISTREE_OK && got == 0)
+		status = bytes->gunzip != NULL
+				 ? unpack(bytes, bytes->window + left, bytes->capacity - left, &got, error)
+				 : read_piece(bytes, bytes->window + left, bytes->capacity - left, &got, error);
+	if (bytes->gunzip == NULL)
+		bytes->taken = bytes->packed_offset;
+	bytes->is_at_end = status == HISTREE_END;
+	bytes->end += got;
+	bytes->offset += got;
+	return status;
+}
