@@ -41,15 +41,15 @@ static enum json_result read_id2(struct json_text *text, struct json_event *even
 {
 	struct json_word name, other;
 	enum json_result result;
-	if (!json_text_space(text))
+	if (!json_scan_space(text))
 		return JSON_MORE;
 	if (*text->at != '{')
-		return json_text_word(text, &other);
+		return json_scan_word(text, &other);
 	text->at++;
-	while ((result = json_text_member(text, &name)) == JSON_OK && name.kind != JSON_ABSENT) {
+	while ((result = json_scan_member(text, &name)) == JSON_OK && name.kind != JSON_ABSENT) {
 		enum json_event_member member =
 			find(names_of_id, sizeof(names_of_id) / sizeof(names_of_id[0]), &name);
-		result = json_text_word(text, member == MEMBER_COUNT ? &other : &event->members[member]);
+		result = json_scan_word(text, member == MEMBER_COUNT ? &other : &event->members[member]);
 		if (result != JSON_OK)
 			return result;
 	}
@@ -60,7 +60,7 @@ static enum json_result read_args(struct json_text *text, struct json_event *eve
 {
 	packed_parts_clear(&event->args);
 	event->has_args = true;
-	return json_text_parts(text, &event->args, NULL, 0);
+	return json_scan_parts(text, &event->args, NULL, 0);
 }
 
 static enum json_result read_member(struct json_text *text, struct json_event *event, const struct json_word *name)
@@ -68,10 +68,10 @@ static enum json_result read_member(struct json_text *text, struct json_event *e
 	struct json_word other;
 	enum json_event_member member = find(names, sizeof(names) / sizeof(names[0]), name);
 	if (member != MEMBER_COUNT)
-		return json_text_word(text, &event->members[member]);
+		return json_scan_word(text, &event->members[member]);
 	if (is(name, "args"))
 		return read_args(text, event);
-	return is(name, "id2") ? read_id2(text, event) : json_text_word(text, &other);
+	return is(name, "id2") ? read_id2(text, event) : json_scan_word(text, &other);
 }
 
 enum json_result json_event_read(struct json_text *text, struct json_event *event)
@@ -81,7 +81,7 @@ enum json_result json_event_read(struct json_text *text, struct json_event *even
 	memset(event->members, 0, sizeof(event->members));
 	event->has_args = false;
 	text->at++;
-	while ((result = json_text_member(text, &name)) == JSON_OK && name.kind != JSON_ABSENT) {
+	while ((result = json_scan_member(text, &name)) == JSON_OK && name.kind != JSON_ABSENT) {
 		result = read_member(text, event, &name);
 		if (result != JSON_OK)
 			return result;

@@ -21,10 +21,10 @@ static enum json_look look_at_members(struct json_text *text)
 						 "systemTraceEvents", "beginningOfTime", "controllerTraceDataKey" };
 	struct json_word name, value;
 	enum json_result result;
-	while ((result = json_text_member(text, &name)) == JSON_OK && name.kind != JSON_ABSENT) {
+	while ((result = json_scan_member(text, &name)) == JSON_OK && name.kind != JSON_ABSENT) {
 		if (is_one_of(&name, of_traces, sizeof(of_traces) / sizeof(of_traces[0])))
 			return LOOK_TRACE;
-		result = json_text_word(text, &value);
+		result = json_scan_word(text, &value);
 		if (result != JSON_OK)
 			break;
 	}
@@ -37,9 +37,9 @@ enum json_look json_look(const void *bytes, size_t size)
 	enum json_look look = LOOK_NO_JSON;
 	size_t mark = size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; /* of UTF-8 */
 	if (json_text_begin(&text, (const uint8_t *)bytes + mark, (const uint8_t *)bytes + size) &&
-	    json_text_space(&text)) {
+	    json_scan_space(&text)) {
 		uint8_t first = *text.at++;
-		bool has_more = json_text_space(&text);
+		bool has_more = json_scan_space(&text);
 		if (first == '[')
 			look = !has_more || *text.at == '{' || *text.at == ']' ? LOOK_TRACE : LOOK_OTHER;
 		else if (first == '{')

@@ -45,7 +45,7 @@ static enum histree_status peek(struct json_source *source, struct histree_error
 	for (;;) {
 		source->text.at = source->bytes.at;
 		source->text.end = source->bytes.end;
-		bool is_there = json_text_space(&source->text);
+		bool is_there = json_scan_space(&source->text);
 		source->bytes.at = source->text.at;
 		if (is_there || status != HISTREE_OK)
 			return is_there ? HISTREE_OK : status;
@@ -237,7 +237,7 @@ static enum histree_status read_key(struct json_source *source, char key[static 
 		struct json_word name;
 		if (!json_text_begin(&source->text, source->bytes.at, source->bytes.end))
 			return error_memory(error, "a name");
-		enum json_result result = json_text_member(&source->text, &name);
+		enum json_result result = json_scan_member(&source->text, &name);
 		size_t size = name.size < KEY_SIZE - 1 ? name.size : KEY_SIZE - 1;
 		if (result == JSON_OK) {
 			if (size > 0)

@@ -21,7 +21,7 @@ void json_text_release(struct json_text *text)
 	*text = (struct json_text){ 0 };
 }
 
-bool json_text_space(struct json_text *text)
+bool json_scan_space(struct json_text *text)
 {
 	while (text->at < text->end &&
 	       (*text->at == ' ' || *text->at == '\n' || *text->at == '\t' || *text->at == '\r'))
@@ -152,7 +152,7 @@ static enum json_result read_escaped(struct json_text *text, const uint8_t *begi
 	return JSON_MORE;
 }
 
-enum json_result json_text_string(struct json_text *text, struct json_word *out)
+enum json_result json_scan_string(struct json_text *text, struct json_word *out)
 {
 	const uint8_t *begin = ++text->at;
 	for (; text->at < text->end; text->at++) {
@@ -214,7 +214,7 @@ static enum json_result read_scalar(struct json_text *text, struct json_word *ou
 {
 	uint8_t byte = *text->at;
 	if (byte == '"')
-		return json_text_string(text, out);
+		return json_scan_string(text, out);
 	if ((byte >= '0' && byte <= '9') || (byte == '-' && !(text->end - text->at > 1 && text->at[1] == 'I')))
 		return read_number(text, out);
 	return read_name(text, out);
@@ -248,10 +248,10 @@ static enum json_result skip_nested(struct json_text *text)
 	return JSON_MORE;
 }
 
-enum json_result json_text_word(struct json_text *text, struct json_word *out)
+enum json_result json_scan_word(struct json_text *text, struct json_word *out)
 {
 	*out = (struct json_word){ .kind = JSON_ABSENT };
-	if (!json_text_space(text))
+	if (!json_scan_space(text))
 		return JSON_MORE;
 	if (!opens(*text->at))
 		return read_scalar(text, out);
@@ -262,7 +262,7 @@ enum json_result json_text_word(struct json_text *text, struct json_word *out)
 /* Between members or elements: returns JSON_OK at the next one, or at the end, of which the bracket is used up. */
 static enum json_result read_comma(struct json_text *text, uint8_t bracket, bool *is_end)
 {
-	while (json_text_space(text) && *text->at == ',')
+	while (json_scan_space(text) && *text->at == ',')
 		text->at++;
 	if (text->at == text->end)
 		return JSON_MORE;
@@ -271,7 +271,7 @@ static enum json_result read_comma(struct json_text *text, uint8_t bracket, bool
 	return JSON_OK;
 }
 
-enum json_result json_text_member(struct json_text *text, struct json_word *name)
+enum json_result json_scan_member(struct json_text *text, struct json_word *name)
 {
 	bool is_end;
 	*name = (struct json_word){ .kind = JSON_ABSENT };
@@ -280,10 +280,10 @@ enum json_result json_text_member(struct json_text *text, struct json_word *name
 		return result;
 	if (*text->at != '"')
 		return JSON_BAD;
-	result = json_text_string(text, name);
+	result = json_scan_string(text, name);
 	if (result != JSON_OK)
 		return result;
-	if (!json_text_space(text))
+	if (!json_scan_space(text))
 		return JSON_MORE;
 	return *text->at++ == ':' ? JSON_OK : JSON_BAD;
 }
@@ -316,8 +316,8 @@ static enum json_result put_members(struct json_text *text, struct packed_parts 
 {
 	struct json_word name;
 	enum json_result result;
-	while ((result = json_text_member(text, &name)) == JSON_OK && name.kind != JSON_ABSENT) {
-		result = json_text_parts(text, parts, name.bytes, name.size);
+	while ((result = json_scan_member(text, &name)) == JSON_OK && name.kind != JSON_ABSENT) {
+		result = json_scan_parts(text, parts, name.bytes, name.size);
 		if (result != JSON_OK)
 			return result;
 	}
@@ -329,7 +329,7 @@ static enum json_result put_elements(struct json_text *text, struct packed_parts
 	bool is_end = false;
 	enum json_result result;
 	while ((result = read_comma(text, ']', &is_end)) == JSON_OK && !is_end) {
-		result = json_text_parts(text, parts, NULL, 0);
+		result = json_scan_parts(text, parts, NULL, 0);
 		if (result != JSON_OK)
 			return result;
 	}
@@ -337,11 +337,11 @@ static enum json_result put_elements(struct json_text *text, struct packed_parts
 }
 
 /* It goes PACKED_DEPTH_MAX deep. */
-enum json_result json_text_parts(struct json_text *text, struct packed_parts *parts, const char *name,
+enum json_result json_scan_parts(struct json_text *text, struct packed_parts *parts, const char *name,
 				 size_t name_size)
 {
 	struct json_word word;
-	if (!json_text_space(text))
+	if (!json_scan_space(text))
 		return JSON_MORE;
 	bool is_object = *text->at == '{';
 	enum json_result result;

@@ -51,19 +51,19 @@ bool json_text_begin(struct json_text *text, const uint8_t *at, const uint8_t *e
 void json_text_release(struct json_text *text);
 
 /* Pass over white space.  Returns false at the end of the bytes. */
-bool json_text_space(struct json_text *text);
+bool json_scan_space(struct json_text *text);
 
 /* Read a string, of which the quote is next. */
-enum json_result json_text_string(struct json_text *text, struct json_word *out);
+enum json_result json_scan_string(struct json_text *text, struct json_word *out);
 
 /* Read a value of any kind; what is nested is passed over. */
-enum json_result json_text_word(struct json_text *text, struct json_word *out);
+enum json_result json_scan_word(struct json_text *text, struct json_word *out);
 
 /* Read a value of any kind, with all that is inside of it, as a part of that name, which is NULL of an element. */
-enum json_result json_text_parts(struct json_text *text, struct packed_parts *parts, const char *name,
+enum json_result json_scan_parts(struct json_text *text, struct packed_parts *parts, const char *name,
 				 size_t name_size);
 
 /* Read the name of a member and the colon; JSON_OK with a kind of JSON_ABSENT where the object ends. */
-enum json_result json_text_member(struct json_text *text, struct json_word *name);
+enum json_result json_scan_member(struct json_text *text, struct json_word *name);
 
 #endif
