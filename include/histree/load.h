@@ -19,6 +19,11 @@
 #include "cancel.h"
 #include "state_system.h"
 
+struct histree_load_progress {
+	uint64_t rows, bytes; /* that were read */
+	double share; /* of all the work that is done, 0 to 1; negative if that is not known, as of a pipe */
+};
+
 struct histree_load_options {
 	const char *const *files; /* which together have one kind of rows; "-" is standard input */
 	size_t file_count;
@@ -38,6 +43,9 @@ struct histree_load_options {
 	bool no_overviews;
 	/* `memory_max` is for all that is kept of the text and its attributes; default 160 MiB, as for a build. */
 	struct histree_tree_options tree;
+	/* Called now and then; may be NULL. */
+	void (*progress)(void *context, const struct histree_load_progress *progress);
+	void *progress_context;
 	struct histree_cancel cancel;
 };
 

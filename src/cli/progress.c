@@ -50,11 +50,35 @@ static double rate_of(const struct histree_progress *now)
 	return now->elapsed_ns > 0 ? (double)now->events * 1e9 / (double)now->elapsed_ns : 0;
 }
 
-/* Returns the time left if all bytes take as long as those that were read; negative if that is not known. */
-static double left_ns_of(const struct histree_progress *now)
+/* Returns the time left if all takes as long as the share that is done; negative if that is not known. */
+static double left_ns_of(int64_t elapsed_ns, double share)
 {
-	double share = share_of(now);
-	return share > 0 ? (double)now->elapsed_ns * (1 - share) / share : -1;
+	return share > 0 ? (double)elapsed_ns * (1 - share) / share : -1;
+}
+
+/* Begins the line anew with the share, if it is known, and what is behind it. */
+static void begin_line(double share, const char *behind)
+{
+	fputs("\r\033[K", stderr);
+	if (share >= 0)
+		fprintf(stderr, "%3.0f %%%s", 100 * share, behind);
+}
+
+static void end_line(int64_t elapsed_ns, double share)
+{
+	double left_ns = left_ns_of(elapsed_ns, share);
+	if (left_ns >= 0)
+		fprintf(stderr, ", %.1f s left", left_ns / 1e9);
+}
+
+/* The last members of an object. */
+static void put_share(int64_t elapsed_ns, double share)
+{
+	double left_ns = left_ns_of(elapsed_ns, share);
+	if (share >= 0)
+		fprintf(stderr, ",\"share\":%.4f", share);
+	if (left_ns >= 0)
+		fprintf(stderr, ",\"left_ns\":%.0f", left_ns);
 }
 
 /* Shows the progress of overviews; the trace has been read. */
@@ -70,12 +94,9 @@ static void show_line(const struct histree_progress *now)
 		show_overviews_line(now);
 		return;
 	}
-	char share[16] = "", left[TIME_TEXT_SIZE + 16] = "";
-	if (share_of(now) >= 0)
-		snprintf(share, sizeof(share), "%3.0f %%, ", 100 * share_of(now));
-	if (left_ns_of(now) >= 0)
-		snprintf(left, sizeof(left), ", %.1f s left", left_ns_of(now) / 1e9);
-	fprintf(stderr, "\r\033[K%s%" PRIu64 " events, %.0f events/s%s", share, now->events, rate_of(now), left);
+	begin_line(share_of(now), ", ");
+	fprintf(stderr, "%" PRIu64 " events, %.0f events/s", now->events, rate_of(now));
+	end_line(now->elapsed_ns, share_of(now));
 }
 
 static void show_json(const struct histree_progress *now)
@@ -84,10 +105,7 @@ static void show_json(const struct histree_progress *now)
 		"{\"events\":%" PRIu64 ",\"bytes_done\":%" PRIu64 ",\"bytes_total\":%" PRIu64
 		",\"elapsed_ns\":%" PRId64 ",\"events_per_second\":%.0f",
 		now->events, now->bytes_done, now->bytes_total, now->elapsed_ns, rate_of(now));
-	if (share_of(now) >= 0)
-		fprintf(stderr, ",\"share\":%.4f", share_of(now));
-	if (left_ns_of(now) >= 0)
-		fprintf(stderr, ",\"left_ns\":%.0f", left_ns_of(now));
+	put_share(now->elapsed_ns, share_of(now));
 	if (now->overviews_share > 0)
 		fprintf(stderr, ",\"overviews_share\":%.4f", now->overviews_share);
 	fputs("}\n", stderr);
@@ -132,16 +150,31 @@ void progress_show_share(void *context, double share)
 	int64_t elapsed_ns = now_ns() - progress->began_ns;
 	if (!is_due(progress, elapsed_ns))
 		return;
-	double left_ns = share > 0 ? (double)elapsed_ns * (1 - share) / share : -1;
 	if (progress->style == PROGRESS_LINE) {
-		fprintf(stderr, "\r\033[K%3.0f %%", 100 * share);
-		if (left_ns >= 0)
-			fprintf(stderr, ", %.1f s left", left_ns / 1e9);
+		begin_line(share, "");
+		end_line(elapsed_ns, share);
 		return;
 	}
-	fprintf(stderr, "{\"elapsed_ns\":%" PRId64 ",\"share\":%.4f", elapsed_ns, share);
-	if (left_ns >= 0)
-		fprintf(stderr, ",\"left_ns\":%.0f", left_ns);
+	fprintf(stderr, "{\"elapsed_ns\":%" PRId64, elapsed_ns);
+	put_share(elapsed_ns, share);
+	fputs("}\n", stderr);
+}
+
+void progress_show_load(void *context, const struct histree_load_progress *now)
+{
+	struct progress *progress = context;
+	int64_t elapsed_ns = now_ns() - progress->began_ns;
+	if (!is_due(progress, elapsed_ns))
+		return;
+	if (progress->style == PROGRESS_LINE) {
+		begin_line(now->share, ", ");
+		fprintf(stderr, "%" PRIu64 " rows", now->rows);
+		end_line(elapsed_ns, now->share);
+		return;
+	}
+	fprintf(stderr, "{\"rows\":%" PRIu64 ",\"bytes_done\":%" PRIu64 ",\"elapsed_ns\":%" PRId64, now->rows,
+		now->bytes, elapsed_ns);
+	put_share(elapsed_ns, now->share);
 	fputs("}\n", stderr);
 }
 

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "histree/build.h"
+#include "histree/load.h"
 
 /* The choices of --progress; NULL ends them. */
 extern const char *const progress_names[];
@@ -38,6 +39,9 @@ struct progress progress_begin(const char *when, bool quiet);
 
 /* The progress callback of a build: `context` is the struct progress. */
 void progress_show(void *context, const struct histree_progress *now);
+
+/* The progress callback of a load: `context` is the struct progress. */
+void progress_show_load(void *context, const struct histree_load_progress *now);
 
 /* The progress callback of whatever knows its share only: `context` is the struct progress. */
 void progress_show_share(void *context, double share);

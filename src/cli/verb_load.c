@@ -11,7 +11,7 @@
 
 struct load_options {
 	struct tree_options tree;
-	const char *output, *analysis, *format, *columns, *initial, *start, *end;
+	const char *output, *analysis, *format, *columns, *initial, *start, *end, *progress;
 	bool force, no_overviews, quiet;
 };
 
@@ -71,6 +71,7 @@ static const struct cli_option options[] = {
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct load_options, no_overviews),
 	  .help = "make no overviews of long histories and many segments" },
+	CLI_OPTION_PROGRESS(struct load_options),
 	{ .name = "quiet",
 	  .letter = 'q',
 	  .kind = CLI_FLAG,
@@ -106,11 +107,15 @@ static void report_load(const char *store, const struct histree_load_result *res
 
 static int load(const struct load_options *chosen, struct histree_load_options *wanted)
 {
+	struct progress progress = progress_begin(chosen->progress, chosen->quiet);
 	struct histree_load_result result = { 0 };
 	struct histree_error error = { 0 };
 	int64_t begun = now_ns();
+	wanted->progress = progress_show_load;
+	wanted->progress_context = &progress;
 	progress_catch_signals();
 	enum histree_status status = histree_load(wanted, &result, &error);
+	progress_end(&progress);
 	if (status == HISTREE_ERR_CANCELLED) {
 		report("cancelled; there is no new store");
 		progress_raise_signal();

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "analysis/registry.h"
-#include "base/cancel.h"
 #include "base/error.h"
 #include "overview/overview_writer.h"
 #include "pipeline/load.h"
@@ -20,21 +19,12 @@
 #include "pipeline/publish_clock.h"
 #include "store_folder/manifest.h"
 
-enum { ROWS_PER_LOOK = 4096 }; /* at whether the caller wants more */
-
 /* ---- what the parts share -------------------------------------------------------------------------- */
 
 void load_prefix(const struct load *load, const struct load_place *place)
 {
 	const char *path = place->file == 0 ? load->options->initial : load->options->files[place->file - 1];
 	error_prefix(load->error, "'%.150s', line %" PRIu64, path, place->line);
-}
-
-enum histree_status load_go_on(const struct load *load, uint64_t count)
-{
-	if (count % ROWS_PER_LOOK != 0 || !cancel_asked(&load->options->cancel))
-		return HISTREE_OK;
-	return error_set(load->error, HISTREE_ERR_CANCELLED, "cancelled");
 }
 
 const char *load_analysis(const struct load *load)
@@ -201,24 +191,19 @@ static enum histree_status choose_times(struct load *load)
 	return HISTREE_OK;
 }
 
-static bool goes_on(void *context, double share)
-{
-	const struct load *load = context;
-	(void)share;
-	return !cancel_asked(&load->options->cancel);
-}
-
 static enum histree_status make_file(struct load *load, const char *path)
 {
+	load->phase = LOAD_MAKING;
 	if (load->kind == LOAD_SEGMENTS)
 		return load_make_segments(load, path);
 	const struct overview_options overviews = { .memory_max = load->memory.history,
 						    .threads = load->options->tree.threads,
-						    .go_on = goes_on,
+						    .go_on = load_goes_on,
 						    .context = load };
 	enum histree_status status = load_make_history(load, path);
 	record_sort_free(load->sort);
 	load->sort = NULL;
+	load->phase = LOAD_OVERVIEWS;
 	if (status == HISTREE_OK && !load->options->no_overviews)
 		status = overviews_write(load->io, path, &overviews, load->error);
 	return status;
@@ -340,6 +325,7 @@ enum histree_status pipeline_load(const struct histree_load_options *options, co
 		.memory = memory_plan(options->tree.memory_max, 1, 0),
 		.text = { .input.file = -1 },
 		.last_quark = HISTREE_ROOT,
+		.bytes_total = load_bytes_total(options),
 	};
 	load.memory.segments = load.memory.history;
 	attribute_tree_init(&load.names);

@@ -21,6 +21,9 @@
 
 enum load_kind { LOAD_NOTHING, LOAD_INTERVALS, LOAD_CHANGES, LOAD_SEGMENTS };
 
+/* What is done with rows, one after the other. */
+enum load_phase { LOAD_READING, LOAD_MAKING, LOAD_OVERVIEWS };
+
 /* What rows say of an attribute. */
 struct load_attribute {
 	histree_time since; /* the first time that no interval taken out so far says anything of */
@@ -47,6 +50,8 @@ struct load {
 	struct memory_plan memory;
 	struct table_space tables;
 	enum load_kind kind;
+	enum load_phase phase;
+	uint64_t bytes_total; /* of all texts; 0: not known */
 
 	struct text_table text; /* the one that is being read */
 	size_t file;            /* its number, from 1; 0 is the initial one */
@@ -94,14 +99,22 @@ static inline struct load_place load_place_get(struct byte_reader *reader)
 /* Put the file and the line before the message of an error. */
 void load_prefix(const struct load *load, const struct load_place *place);
 
-/* Returns HISTREE_ERR_CANCELLED if the caller wants no more.  `count` of whatever is done. */
-enum histree_status load_go_on(const struct load *load, uint64_t count);
-
 /* Returns what is to be made: of a history or of a segment store. */
 const char *load_analysis(const struct load *load);
 
 /* Returns its version: what has the name of an analysis of ours is taken to be made by it as it is now. */
 uint32_t load_version(const struct load *load);
+
+/* ---- progress: load_progress.c -------------------------------------------------------------------------- */
+
+/* Returns how many bytes the texts have that the options name; 0 if one of them is no regular file. */
+uint64_t load_bytes_total(const struct histree_load_options *options);
+
+/* Says now and then that `count` rows went through the phase.  HISTREE_ERR_CANCELLED: the caller wants no more. */
+enum histree_status load_go_on(const struct load *load, uint64_t count);
+
+/* The same for the overviews of a history: returns whether the caller wants more. */
+bool load_goes_on(void *load, double share);
 
 /* ---- values: load_value.c ------------------------------------------------------------------------------ */
 

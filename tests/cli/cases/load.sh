@@ -57,3 +57,7 @@ for format in tsv csv json; do
 done
 histree ls calls.again -a system-calls --format tsv
 histree verify calls.again
+# Progress: of a pipe the share is not known before its end.
+histree load -q -f -o changes changes.tsv --progress json 2>&1 | sed -n 1p | sed 's/:[0-9.]*/:N/g'
+histree load -q -f -o changes - --progress json <changes.tsv 2>&1 | sed -n 1p | sed 's/:[0-9.]*/:N/g'
+histree load -q -f -o changes changes.tsv 2>&1
