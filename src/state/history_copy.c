@@ -63,6 +63,14 @@ static enum histree_status keep(struct copying *copying, const struct histree_in
 	return HISTREE_OK;
 }
 
+/* The null that readers are told of a folder: the copy tells it of its own, as it has the folder. */
+static bool is_of_folder(const struct copying *copying, const struct histree_interval *interval)
+{
+	return interval->value.type == HISTREE_NULL && interval->start == copying->info->start &&
+	       interval->end == copying->info->end &&
+	       histree_attributes_is_folder(histree_history_attributes(copying->from), interval->quark);
+}
+
 /* All that is readable and ends from one time to the other.  HISTREE_END: too much. */
 static enum histree_status collect(struct copying *copying, histree_time from, histree_time to)
 {
@@ -72,7 +80,7 @@ static enum histree_status collect(struct copying *copying, histree_time from, h
 	arena_release(&copying->values);
 	tree_iter_start(copying->iter, &(struct histree_region){ .from = from, .to = to });
 	while ((status = tree_iter_next(copying->iter, &interval, copying->error)) == HISTREE_OK) {
-		if (interval.end > to)
+		if (interval.end > to || is_of_folder(copying, &interval))
 			continue;
 		if (copying->count == INTERVALS_MAX && from < to)
 			return HISTREE_END;

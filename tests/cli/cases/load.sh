@@ -36,6 +36,13 @@ histree ls changes
 printf '%s\n' '{"time":5,"path":"A","value":1}' '{"time":7,"path":"A","value":null}' '{"path":"B\\/C","time":6,"value":"x"}' |
 	histree load -q -f -o changes -
 histree dump changes --format csv
+# A folder stays one, in whatever is made of the history.
+printf 'time\tpath\tvalue\n0\tA/1\t5\n5\tA/B/2\t6\n7\tA/1\t9\n' | histree load -q -o folders -
+histree dump folders --format csv >folders.csv
+for variant in cluster sht vrsht; do
+	rm -rf again && histree convert -t $variant -o again folders && histree verify again
+	histree dump again --format csv | cmp - folders.csv && echo the same
+done
 # A history can begin with the states of another one at a time.
 histree query "$STORE" --at +12ms --format tsv >states
 at=$(awk 'NR == 2 { print $2 }' dump.tsv)
