@@ -3,15 +3,29 @@
  * trace_cat - print each event of a trace as the trace layer sees it, for comparison with babeltrace2.
  *
  *	trace_cat [-q] TRACE...		-q: read everything, print only the report
+ *
+ * Gaps are printed as they come among the events: where they begin and end, and how many events are known to be
+ * lost.  A live trace is read until its session ends.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "trace/trace.h"
 
+static void print_gap(const struct event_gap *gap)
+{
+	printf("%" PRId64 " %" PRId32 " (gap to %" PRId64 ", %" PRIu64 " events)\n", gap->begin, gap->cpu, gap->end,
+	       gap->events);
+}
+
 static void print_event(const struct event *event)
 {
+	if (event->gap != NULL) {
+		print_gap(event->gap);
+		return;
+	}
 	printf("%" PRId64 " %" PRId32 " %s", event->time, event->cpu, event->class->name);
 	for (uint32_t field = 0; field < event->class->field_count; field++) {
 		int64_t number;
@@ -56,8 +70,11 @@ int main(int argument_count, char **arguments)
 	enum histree_status status = trace_open(paths, path_count, &trace, &error);
 	if (status == HISTREE_OK) {
 		struct event event;
-		while ((status = trace_next(trace, &event, &error)) == HISTREE_OK)
-			if (first == 1)
+		trace_want_gaps(trace);
+		while ((status = trace_next(trace, &event, &error)) == HISTREE_OK || status == HISTREE_NOT_FOUND)
+			if (status == HISTREE_NOT_FOUND)
+				usleep(10000);
+			else if (first == 1)
 				print_event(&event);
 		print_report(trace);
 		trace_close(trace);

@@ -94,6 +94,26 @@ static enum histree_status end_session(struct ctf_live *live, struct histree_err
 	return status;
 }
 
+/*
+ * LTTng 2.13 passes nothing of a stream on once it is closed, and the buffers of a process are when that exits:
+ * what was written last may not have been read, and nobody can say whether it was.
+ */
+static void note_forgotten(struct ctf_live *live)
+{
+	for (size_t i = 0; i < live->stream_count && !live->has_forgotten; i++) {
+		const struct live_stream *stream = live->streams[i];
+		const struct ctf_environment *scheme =
+			ctf_schema_environment(&stream->trace->metadata.schema, "tracer_buffering_scheme");
+		if (!stream->is_over || scheme == NULL || scheme->text == NULL || strcmp(scheme->text, "pid") != 0)
+			continue;
+		trace_notes_warn(live->notes,
+				 "%s: the last events of a process that has exited may be missing: LTTng passes on "
+				 "the whole of buffers of a user only; the files have them",
+				 stream->name);
+		live->has_forgotten = true;
+	}
+}
+
 static enum histree_status fetch_streams(struct ctf_live *live, struct histree_error *error)
 {
 	enum live_news news;
@@ -105,6 +125,7 @@ static enum histree_status fetch_streams(struct ctf_live *live, struct histree_e
 	/* The daemon that no longer knows the session has closed it. */
 	if (news == LIVE_SESSION_OVER || news == LIVE_STREAMS_FAILED)
 		return end_session(live, error);
+	note_forgotten(live);
 	return fetch_metadata(live, error);
 }
 

@@ -29,6 +29,7 @@ struct ctf_live {
 	struct live_stream *current; /* whose event was handed out last */
 	bool wants_streams;          /* there are new ones */
 	bool has_ended;              /* there will be no new ones */
+	bool has_forgotten;          /* a process that has exited may lack its end, which the notes say */
 	bool is_broken;              /* the connection ended before the session, which the notes say */
 	int64_t news_ms;             /* when new streams were asked for */
 	struct event upcoming;

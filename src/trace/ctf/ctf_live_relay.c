@@ -4,6 +4,8 @@
 #include <endian.h>
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,8 +46,10 @@ static ssize_t send_socket(void *context, const void *bytes, size_t size)
 	return send(socket_of(context), bytes, size, MSG_NOSIGNAL);
 }
 
+/* An answer comes in two parts; the second waits for 40 ms unless the first is acknowledged. */
 static ssize_t receive_socket(void *context, void *bytes, size_t size)
 {
+	setsockopt(socket_of(context), IPPROTO_TCP, TCP_QUICKACK, &(int){ 1 }, sizeof(int));
 	return recv(socket_of(context), bytes, size, 0);
 }
 
