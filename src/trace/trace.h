@@ -33,6 +33,7 @@
 #include "trace/trace_position.h"
 #include "trace/trace_report.h"
 
+struct io;
 struct trace;
 
 /*
@@ -51,6 +52,10 @@ enum histree_status trace_open(const char *const *paths, size_t path_count, stru
 enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_count,
 					 const struct histree_cancel *cancel, struct trace **out,
 					 struct histree_error *error);
+
+/* The same as trace_open(), by other file calls than those of the system: for tests in which they fail. */
+enum histree_status trace_open_by(const struct io *io, const char *const *paths, size_t path_count,
+				  struct trace **out, struct histree_error *error);
 
 /*
  * Returns the number of stream files of all inputs; 0 if this trace has no positions, because a stream is kept in

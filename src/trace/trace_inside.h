@@ -8,8 +8,10 @@
 #include "trace/trace_merge.h"
 
 struct ctf_live;
+struct io;
 
 struct trace {
+	const struct io *io;           /* by which its files are read */
 	struct trace_source **sources; /* one a trace */
 	size_t source_count;
 	struct ctf_live *live; /* a live session, which has no sources; else NULL */

@@ -32,7 +32,7 @@ static enum histree_status scan_sources(struct trace *trace, const struct trace_
 		trace->sources[trace->source_count++] = source;
 		source->kind = kind;
 		source->trace.id = (uint32_t)(trace->source_count - 1);
-		source->io = &io_posix;
+		source->io = trace->io;
 		source->class_count = &trace->class_count;
 		source->notes = &trace->notes;
 		enum histree_status status = kind->scan(source, list->entries[index].path, error);
@@ -165,7 +165,7 @@ static enum histree_status open_paths(struct trace *trace, const char *const *pa
 	return status;
 }
 
-static enum histree_status open_from(const char *const *paths, size_t path_count,
+static enum histree_status open_from(const struct io *io, const char *const *paths, size_t path_count,
 				     const struct trace_position *positions, size_t position_count,
 				     const struct histree_cancel *cancel, struct trace **out,
 				     struct histree_error *error)
@@ -177,6 +177,7 @@ static enum histree_status open_from(const char *const *paths, size_t path_count
 	if (trace == NULL)
 		return error_memory(error, "a trace");
 	*out = trace;
+	trace->io = io;
 	trace->cancel = cancel;
 	enum histree_status status =
 		positions == NULL && path_count == 1 && trace_is_address(paths[0])
@@ -190,12 +191,12 @@ static enum histree_status open_from(const char *const *paths, size_t path_count
 	return status;
 }
 
-enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_count,
-					 const struct histree_cancel *cancel, struct trace **out,
-					 struct histree_error *error)
+static enum histree_status open_from_start(const struct io *io, const char *const *paths, size_t path_count,
+					   const struct histree_cancel *cancel, struct trace **out,
+					   struct histree_error *error)
 {
 	histree_time begin;
-	enum histree_status status = open_from(paths, path_count, NULL, 0, cancel, out, error);
+	enum histree_status status = open_from(io, paths, path_count, NULL, 0, cancel, out, error);
 	if (status != HISTREE_OK || !trace_begins_at_zero(*out))
 		return status;
 	/* Looking for the beginning reads the trace. */
@@ -203,7 +204,7 @@ enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_c
 	trace_close(*out);
 	*out = NULL;
 	if (status == HISTREE_OK)
-		status = open_from(paths, path_count, NULL, 0, cancel, out, error);
+		status = open_from(io, paths, path_count, NULL, 0, cancel, out, error);
 	if (status == HISTREE_OK && begin != INT64_MIN)
 		status = trace_leave_out_before(*out, begin, error);
 	if (status != HISTREE_OK) {
@@ -213,15 +214,28 @@ enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_c
 	return status;
 }
 
+enum histree_status trace_open_or_cancel(const char *const *paths, size_t path_count,
+					 const struct histree_cancel *cancel, struct trace **out,
+					 struct histree_error *error)
+{
+	return open_from_start(&io_posix, paths, path_count, cancel, out, error);
+}
+
 enum histree_status trace_open(const char *const *paths, size_t path_count, struct trace **out,
 			       struct histree_error *error)
 {
-	return trace_open_or_cancel(paths, path_count, NULL, out, error);
+	return open_from_start(&io_posix, paths, path_count, NULL, out, error);
+}
+
+enum histree_status trace_open_by(const struct io *io, const char *const *paths, size_t path_count,
+				  struct trace **out, struct histree_error *error)
+{
+	return open_from_start(io, paths, path_count, NULL, out, error);
 }
 
 enum histree_status trace_open_at(const char *const *paths, size_t path_count,
 				  const struct trace_position *positions, size_t position_count, struct trace **out,
 				  struct histree_error *error)
 {
-	return open_from(paths, path_count, positions, position_count, NULL, out, error);
+	return open_from(&io_posix, paths, path_count, positions, position_count, NULL, out, error);
 }

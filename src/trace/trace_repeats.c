@@ -85,9 +85,15 @@ static enum histree_status list_packets(struct search *search, size_t source_cou
 
 /* ---- bytes ----------------------------------------------------------------------------------------------- */
 
+static const struct io *io_of(const struct search *search, const struct place *place)
+{
+	return search->sources[place->source]->base.io;
+}
+
 static int open_file(const struct search *search, const struct place *place)
 {
-	return io_posix.open(NULL, search->sources[place->source]->files[place->file].path, O_RDONLY, 0);
+	const struct io *io = io_of(search, place);
+	return io->open(io->context, search->sources[place->source]->files[place->file].path, O_RDONLY, 0);
 }
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
@@ -96,13 +102,13 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 }
 
 /* Whether so many bytes of two files, from two offsets on, are the same; false if they cannot be read. */
-static bool are_same_bytes(const struct search *search, const int files[2], const uint64_t offsets[2],
-			   uint64_t count)
+static bool are_same_bytes(const struct search *search, const struct io *io, const int files[2],
+			   const uint64_t offsets[2], uint64_t count)
 {
 	for (uint64_t done = 0; done < count;) {
 		uint64_t size = min_u64(count - done, PART_SIZE);
 		for (int i = 0; i < 2; i++)
-			if (io_read_all(&io_posix, files[i], search->parts[i], size, offsets[i] + done, NULL) !=
+			if (io_read_all(io, files[i], search->parts[i], size, offsets[i] + done, NULL) !=
 			    HISTREE_OK)
 				return false;
 		if (memcmp(search->parts[0], search->parts[1], size) != 0)
@@ -116,13 +122,14 @@ static bool are_same_bytes(const struct search *search, const int files[2], cons
 static bool begins_like(const struct search *search, const struct place *a, const struct place *b)
 {
 	const struct ctf_packet *first = packet_at(search, a), *second = packet_at(search, b);
+	const struct io *io = io_of(search, a); /* all sources of a trace are read by the same calls */
 	uint64_t count = min_u64(first->content - first->head, second->content - second->head);
 	const uint64_t offsets[2] = { first->offset + first->head, second->offset + second->head };
 	const int files[2] = { open_file(search, a), open_file(search, b) };
-	bool same = files[0] >= 0 && files[1] >= 0 && are_same_bytes(search, files, offsets, count);
+	bool same = files[0] >= 0 && files[1] >= 0 && are_same_bytes(search, io, files, offsets, count);
 	for (int i = 0; i < 2; i++)
 		if (files[i] >= 0)
-			io_posix.close(NULL, files[i]);
+			io->close(io->context, files[i]);
 	return same;
 }
 

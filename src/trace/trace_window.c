@@ -9,15 +9,15 @@
 #include "base/error.h"
 #include "base/io.h"
 
-void trace_window_init(struct trace_window *window, const char *path, bool stays_open)
+void trace_window_init(struct trace_window *window, const struct io *io, const char *path, bool stays_open)
 {
-	*window = (struct trace_window){ .path = path, .stays_open = stays_open };
+	*window = (struct trace_window){ .io = io, .path = path, .stays_open = stays_open };
 }
 
 static void close_file(struct trace_window *window)
 {
 	if (window->is_open)
-		io_posix.close(NULL, window->file);
+		window->io->close(window->io->context, window->file);
 	window->is_open = false;
 }
 
@@ -32,7 +32,7 @@ static enum histree_status open_file(struct trace_window *window, struct histree
 {
 	if (window->is_open || window->source != NULL)
 		return HISTREE_OK;
-	window->file = io_posix.open(NULL, window->path, O_RDONLY, 0);
+	window->file = window->io->open(window->io->context, window->path, O_RDONLY, 0);
 	window->is_open = window->file >= 0;
 	return window->is_open ? HISTREE_OK : error_set(error, HISTREE_ERR_IO, "cannot open: %s", strerror(errno));
 }
@@ -50,12 +50,24 @@ static enum histree_status fill_from_source(struct trace_window *window, size_t 
 	return status;
 }
 
+enum histree_status trace_window_size(struct trace_window *window, uint64_t *out, struct histree_error *error)
+{
+	off_t size;
+	enum histree_status status = open_file(window, error);
+	if (status == HISTREE_OK && window->io->size(window->io->context, window->file, &size) != 0)
+		status = error_set(error, HISTREE_ERR_IO, "cannot read: %s", strerror(errno));
+	*out = status == HISTREE_OK ? (uint64_t)size : 0;
+	if (!window->stays_open)
+		close_file(window);
+	return status;
+}
+
 /* Read on behind what is there, up to so many bytes in all or the end of the file. */
 static enum histree_status fill(struct trace_window *window, size_t size, struct histree_error *error)
 {
 	while (window->count < size) {
-		ssize_t got = io_posix.pread(NULL, window->file, window->bytes + window->count,
-					     size - window->count, (off_t)(window->offset + window->count));
+		ssize_t got = window->io->pread(window->io->context, window->file, window->bytes + window->count,
+						size - window->count, (off_t)(window->offset + window->count));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)

@@ -15,6 +15,8 @@
 
 #include "histree/status.h"
 
+struct io;
+
 /* No event is larger than the largest window. */
 enum { TRACE_WINDOW_SIZE_MIN = 4096, TRACE_WINDOW_SIZE_MAX = 64 << 20 };
 
@@ -29,7 +31,8 @@ struct trace_window_source {
 
 /* A zeroed one is closed. */
 struct trace_window {
-	const char *path;                         /* borrowed */
+	const struct io *io;                      /* borrowed, as the path is */
+	const char *path;
 	const struct trace_window_source *source; /* borrowed; NULL: the file at the path */
 	bool stays_open;
 	bool is_open;
@@ -40,9 +43,12 @@ struct trace_window {
 };
 
 /* Prepare; nothing is opened yet. */
-void trace_window_init(struct trace_window *window, const char *path, bool stays_open);
+void trace_window_init(struct trace_window *window, const struct io *io, const char *path, bool stays_open);
 
 void trace_window_release(struct trace_window *window);
+
+/* Ask how long the file is.  Returns HISTREE_ERR_IO. */
+enum histree_status trace_window_size(struct trace_window *window, uint64_t *out, struct histree_error *error);
 
 /*
  * Make the window begin at an offset of the file and hold `size` bytes of it, fewer where the file ends.  What it

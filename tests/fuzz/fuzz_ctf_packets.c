@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "fuzz.h"
 #include "trace/ctf/ctf_metadata.h"
 #include "trace/ctf/ctf_reader.h"
@@ -75,7 +76,7 @@ static void read_stream(struct ctf_decoder *decoder, const uint8_t *bytes, size_
 	int descriptor = memfd_create("stream", 0);
 	REQUIRE(descriptor >= 0 && write(descriptor, bytes, size) == (ssize_t)size);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", descriptor);
-	REQUIRE(ctf_packets_walk(decoder, path, &notes, &file.packets, NULL) == HISTREE_OK);
+	REQUIRE(ctf_packets_walk(decoder, &io_posix, path, &notes, &file.packets, NULL) == HISTREE_OK);
 	if (file.packets.count > 0)
 		read_events(decoder, &file, &notes, 8 * size);
 	ctf_packets_release(&file.packets);

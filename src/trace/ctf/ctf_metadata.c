@@ -28,13 +28,14 @@ struct content {
 	size_t size;
 };
 
-static enum histree_status read_file(const char *path, struct content *out, struct histree_error *error)
+static enum histree_status read_file(const struct io *io, const char *path, struct content *out,
+				     struct histree_error *error)
 {
 	enum histree_status status;
 	off_t size = 0;
 	*out = (struct content){ 0 };
-	int file = io_posix.open(NULL, path, O_RDONLY, 0);
-	if (file < 0 || io_posix.size(NULL, file, &size) != 0) {
+	int file = io->open(io->context, path, O_RDONLY, 0);
+	if (file < 0 || io->size(io->context, file, &size) != 0) {
 		status = error_set(error, HISTREE_ERR_TRACE, "cannot open the metadata: %s", strerror(errno));
 	} else if (size == 0 || size > CTF_METADATA_SIZE_MAX) {
 		status = error_set(error, HISTREE_ERR_TRACE, "the metadata is %s",
@@ -43,10 +44,10 @@ static enum histree_status read_file(const char *path, struct content *out, stru
 		status = error_memory(error, "the metadata");
 	} else {
 		out->size = (size_t)size;
-		status = io_read_all(&io_posix, file, out->bytes, out->size, 0, error);
+		status = io_read_all(io, file, out->bytes, out->size, 0, error);
 	}
 	if (file >= 0)
-		io_posix.close(NULL, file);
+		io->close(io->context, file);
 	if (status != HISTREE_OK) {
 		free(out->bytes);
 		*out = (struct content){ 0 };
@@ -122,7 +123,8 @@ static enum histree_status join_packets(struct content *content, bool big_endian
 	return status;
 }
 
-enum histree_status ctf_metadata_read(const char *folder, char **out, struct histree_error *error)
+enum histree_status ctf_metadata_read(const struct io *io, const char *folder, char **out,
+				      struct histree_error *error)
 {
 	*out = NULL;
 	char *path;
@@ -130,7 +132,7 @@ enum histree_status ctf_metadata_read(const char *folder, char **out, struct his
 	struct content content = { 0 };
 	if (asprintf(&path, "%s/metadata", folder) < 0)
 		return error_memory(error, "a path");
-	enum histree_status status = read_file(path, &content, error);
+	enum histree_status status = read_file(io, path, &content, error);
 	if (status == HISTREE_OK && ctf_metadata_is_packetized(content.bytes, content.size, &big_endian))
 		status = join_packets(&content, big_endian, error);
 	if (status == HISTREE_OK && memchr(content.bytes, '\0', content.size) != NULL)

@@ -11,11 +11,14 @@
 #include "trace/ctf/ctf_facts.h"
 #include "trace/ctf/ctf_schema.h"
 
+struct io;
+
 /* Far above what any tracer writes; sentences say 64 MiB too. */
 enum { CTF_METADATA_SIZE_MAX = 64 << 20 };
 
 /* The caller frees *out.  HISTREE_ERR_TRACE if the file cannot be opened or is not metadata. */
-enum histree_status ctf_metadata_read(const char *folder, char **out, struct histree_error *error);
+enum histree_status ctf_metadata_read(const struct io *io, const char *folder, char **out,
+				      struct histree_error *error);
 
 /* Returns whether bytes begin as packets of metadata do, and in which byte order. */
 bool ctf_metadata_is_packetized(const uint8_t *bytes, size_t size, bool *big_endian);

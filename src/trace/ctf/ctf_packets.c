@@ -185,14 +185,15 @@ static bool walk_packet(struct walk *walk, uint64_t *offset)
 	return true;
 }
 
-enum histree_status ctf_packets_walk(const struct ctf_decoder *decoder, const char *path, struct trace_notes *notes,
-				     struct ctf_packets *out, struct histree_error *error)
+enum histree_status ctf_packets_walk(const struct ctf_decoder *decoder, const struct io *io, const char *path,
+				     struct trace_notes *notes, struct ctf_packets *out,
+				     struct histree_error *error)
 {
 	struct stat facts;
 	struct walk walk = { .decoder = decoder, .packets = out, .notes = notes };
 	enum histree_status status = HISTREE_OK;
 	*out = (struct ctf_packets){ .instance = CTF_UNKNOWN };
-	trace_window_init(&walk.window, path, true);
+	trace_window_init(&walk.window, io, path, true);
 	struct histree_error told;
 	bool can_read = trace_window_move(&walk.window, 0, HEAD_SIZE, &told) == HISTREE_OK;
 	if (!can_read || stat(path, &facts) != 0) {

@@ -11,8 +11,8 @@
 #define TRACE_CTF_CTF_PACKETS_H
 
 #include "trace/ctf/ctf_decoder.h"
-#include "trace/trace_window.h"
 #include "trace/trace_notes.h"
+#include "trace/trace_window.h"
 
 struct ctf_packet {
 	uint64_t offset, size; /* bytes */
@@ -41,8 +41,9 @@ struct ctf_packets {
  * Walk the file at `path`.  Damage, and a file that cannot be read, is no error: it goes into the notes.
  * HISTREE_ERR_MEMORY.
  */
-enum histree_status ctf_packets_walk(const struct ctf_decoder *decoder, const char *path, struct trace_notes *notes,
-				     struct ctf_packets *out, struct histree_error *error);
+enum histree_status ctf_packets_walk(const struct ctf_decoder *decoder, const struct io *io, const char *path,
+				     struct trace_notes *notes, struct ctf_packets *out,
+				     struct histree_error *error);
 
 void ctf_packets_release(struct ctf_packets *packets);
 

@@ -28,7 +28,7 @@ enum histree_status ctf_reader_init(struct ctf_reader *reader, struct histree_er
 	reader->cursor.places = calloc(reader->place_capacity, sizeof(struct ctf_place));
 	reader->cursor.texts = &reader->texts;
 	reader->head.discarded = reader->head.sequence = CTF_UNKNOWN;
-	trace_window_init(&reader->window, reader->files[0].path, reader->stays_open);
+	trace_window_init(&reader->window, reader->io, reader->files[0].path, reader->stays_open);
 	return reader->cursor.slots != NULL && reader->cursor.places != NULL ? HISTREE_OK
 									     : error_memory(error, "a stream");
 }
@@ -228,7 +228,7 @@ static enum histree_status open_packet(struct ctf_reader *reader, struct histree
 	const struct ctf_packet *packet = packet_of(reader, piece);
 	if (piece.file != reader->window_file) {
 		trace_window_release(&reader->window);
-		trace_window_init(&reader->window, reader->files[piece.file].path, reader->stays_open);
+		trace_window_init(&reader->window, reader->io, reader->files[piece.file].path, reader->stays_open);
 		reader->window_file = piece.file;
 	}
 	note_hole(reader, piece);

@@ -30,6 +30,7 @@ struct ctf_reader {
 	size_t file_count;
 	struct ctf_piece *pieces; /* in their order; NULL: the packets of the only file, as they are */
 	uint64_t packet_count;
+	const struct io *io; /* by which the files are read */
 	bool stays_open;
 	bool is_live;       /* it has one packet at a time, its only file's, and others may follow until it ends */
 	size_t window_size; /* that is read at a time */

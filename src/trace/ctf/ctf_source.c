@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/io.h"
 #include "trace/ctf/ctf_facts.h"
 #include "trace/ctf/ctf_metadata.h"
 
@@ -18,7 +19,7 @@
 static enum histree_status read_metadata(struct ctf_source *source, struct histree_error *error)
 {
 	char *text;
-	enum histree_status status = ctf_metadata_read(source->base.path, &text, error);
+	enum histree_status status = ctf_metadata_read(source->base.io, source->base.path, &text, error);
 	if (status != HISTREE_OK)
 		return status;
 	status = ctf_metadata_schema(text, &source->schema, error);
@@ -98,7 +99,8 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 		status = list_files(source, error);
 	for (size_t i = 0; status == HISTREE_OK && i < source->base.file_count; i++) {
 		struct ctf_file *file = &source->files[i];
-		status = ctf_packets_walk(&source->decoder, file->path, source->base.notes, &file->packets, error);
+		status = ctf_packets_walk(&source->decoder, source->base.io, file->path, source->base.notes,
+					  &file->packets, error);
 		source->packet_count += file->packets.count;
 		source->base.bytes += file->packets.file_size;
 	}
@@ -238,6 +240,7 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 		.decoder = &source->decoder,
 		.window_size =
 			opening->window_size < TRACE_WINDOW_SIZE_MIN ? TRACE_WINDOW_SIZE_MIN : opening->window_size,
+		.io = base->io,
 		.stays_open = opening->files_stay_open,
 		.cpu = -1,
 	};
@@ -343,7 +346,7 @@ static uint64_t bytes_done(const struct trace_source *base)
 static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
 {
 	char *metadata;
-	enum histree_status status = ctf_metadata_read(path, &metadata, error);
+	enum histree_status status = ctf_metadata_read(&io_posix, path, &metadata, error);
 	if (status == HISTREE_OK)
 		ctf_metadata_facts(metadata, out);
 	free(metadata);

@@ -85,6 +85,17 @@ static void read_clock(struct perf_file *file, struct feature feature)
 		file->wall = (int64_t)wall - (int64_t)clock;
 }
 
+bool perf_feature_is_read(uint64_t number)
+{
+	static const uint64_t read =
+		UINT64_C(1) << PERF_FEATURE_TRACING_DATA | UINT64_C(1) << PERF_FEATURE_HOSTNAME |
+		UINT64_C(1) << PERF_FEATURE_KERNEL | UINT64_C(1) << PERF_FEATURE_MACHINE |
+		UINT64_C(1) << PERF_FEATURE_EVENTS | UINT64_C(1) << PERF_FEATURE_SAMPLE_TIME |
+		UINT64_C(1) << PERF_FEATURE_DIR_FORMAT | UINT64_C(1) << PERF_FEATURE_COMPRESSED |
+		UINT64_C(1) << PERF_FEATURE_CLOCK_DATA;
+	return number < 64 && (read >> number & 1) != 0;
+}
+
 enum histree_status perf_feature_read(struct perf_file *file, uint64_t number, const uint8_t *bytes, size_t size,
 				      struct histree_error *error)
 {

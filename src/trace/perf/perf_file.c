@@ -92,6 +92,7 @@ static enum histree_status read_attributes(struct perf_file *file, struct sectio
 					   struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
+	uint64_t ids_left = file->size / 8; /* each has a place of its own */
 	if (entry_size < PERF_ATTRIBUTE_SIZE_MIN + 16 || entry_size > PERF_ATTRIBUTE_SIZE_MAX)
 		return error_set(error, HISTREE_ERR_TRACE,
 				 "events are described in %" PRIu64 " bytes each, which no version of perf does",
@@ -107,8 +108,12 @@ static enum histree_status read_attributes(struct perf_file *file, struct sectio
 			continue;
 		if (ids.size > SECTION_SIZE_MAX)
 			status = HISTREE_END;
+		else if (ids.size / 8 > ids_left)
+			return error_set(error, HISTREE_ERR_TRACE,
+					 "it lists more ids of its events than it has room for: it is damaged");
 		else
 			status = look(file, ids.offset, ids.size, &bytes, error);
+		ids_left -= status == HISTREE_OK ? ids.size / 8 : 0;
 		if (status == HISTREE_OK)
 			status = perf_file_add_ids(file, bytes, (size_t)ids.size / 8, error);
 	}
@@ -131,6 +136,8 @@ static enum histree_status read_features(struct perf_file *file, const uint8_t *
 		if (status != HISTREE_OK)
 			break;
 		at += 16;
+		if (!perf_feature_is_read(number))
+			continue;
 		struct section section = read_section(bytes, file->is_big);
 		bool is_small = section.size <= SECTION_SIZE_MAX;
 		status = is_small ? look(file, section.offset, section.size, &bytes, error) : HISTREE_END;
@@ -254,11 +261,12 @@ static enum histree_status check(const struct perf_file *file, struct histree_er
 	for (size_t i = 0; i < file->attribute_count; i++) {
 		const struct perf_attribute *attribute = &file->attributes[i];
 		if (attribute->type == PERF_TYPE_IS_TRACEPOINT && file->tracepoints.count == 0)
-			return error_set(error, HISTREE_ERR_TRACE, "it lacks the descriptions of its tracepoints%s",
-					 file->is_cut || file->lacks_features
-						 ? ", which perf record writes last: it was cut short, or "
-						   "perf was killed, and its events cannot be understood"
-						 : "");
+			return error_set(
+				error, HISTREE_ERR_TRACE, "it lacks the descriptions of its tracepoints%s",
+				file->is_cut || file->lacks_features
+					? ", which perf record writes last: it was cut short, or "
+					  "perf was killed, and its events cannot be understood; record it again"
+					: " where perf has them; record it again");
 		if (attribute->time == 0)
 			return error_set(error, HISTREE_ERR_TRACE,
 					 "its samples have no times; record with 'perf record --timestamp'");
@@ -266,7 +274,8 @@ static enum histree_status check(const struct perf_file *file, struct histree_er
 		if (!has_id || attribute->identifier != file->attributes[0].identifier ||
 		    (attribute->identifier == 0 && attribute->id != file->attributes[0].id))
 			return error_set(error, HISTREE_ERR_TRACE,
-					 "its samples are of several kinds that cannot be told apart");
+					 "its samples are of several kinds that cannot be told apart; record "
+					 "with perf 3.12 or newer, which gives them identifiers");
 	}
 	return HISTREE_OK;
 }
@@ -288,15 +297,13 @@ static enum histree_status read_all(struct perf_file *file, struct histree_error
 	return status == HISTREE_OK ? check(file, error) : status;
 }
 
-enum histree_status perf_file_open(struct perf_file *file, const char *path, struct histree_error *error)
+enum histree_status perf_file_open(struct perf_file *file, const struct io *io, const char *path,
+				   struct histree_error *error)
 {
-	struct stat facts;
-	if (stat(path, &facts) < 0)
-		return error_set(error, HISTREE_ERR_IO, "cannot open: %s", strerror(errno));
-	file->size = (uint64_t)facts.st_size;
 	memcpy(file->facts.tracer, "perf", 5);
-	trace_window_init(&file->window, path, true);
-	return read_all(file, error);
+	trace_window_init(&file->window, io, path, true);
+	enum histree_status status = trace_window_size(&file->window, &file->size, error);
+	return status == HISTREE_OK ? read_all(file, error) : status;
 }
 
 void perf_file_close(struct perf_file *file)

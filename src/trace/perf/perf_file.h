@@ -50,7 +50,8 @@ struct perf_number {
  * Read all of that.  `file` is zeroed.  Returns HISTREE_ERR_TRACE, with the reason, if the records cannot be
  * understood.
  */
-enum histree_status perf_file_open(struct perf_file *file, const char *path, struct histree_error *error);
+enum histree_status perf_file_open(struct perf_file *file, const struct io *io, const char *path,
+				   struct histree_error *error);
 
 void perf_file_close(struct perf_file *file);
 
@@ -70,6 +71,9 @@ enum histree_status perf_file_add_ids(struct perf_file *file, const uint8_t *ids
 /* Give a name to an attribute, if there is such a one. */
 enum histree_status perf_file_name(struct perf_file *file, size_t attribute, const uint8_t *name, size_t size,
 				   struct histree_error *error);
+
+/* Whether anything is learned from a feature. */
+bool perf_feature_is_read(uint64_t feature);
 
 /* Learn from a feature; what is cut or malformed in it is not known. */
 enum histree_status perf_feature_read(struct perf_file *file, uint64_t feature, const uint8_t *bytes, size_t size,

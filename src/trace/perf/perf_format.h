@@ -72,9 +72,10 @@ enum perf_feature {
 };
 
 enum {
-	PERF_TYPE_IS_TRACEPOINT = 2, /* of an attribute: its configuration is the id of a tracepoint */
-	PERF_UPDATE_NAME = 2,        /* of PERF_EVENT_UPDATE */
-	PERF_RECORD_HEAD_SIZE = 8,   /* type, 32 bits; misc, 16; size of all, 16 */
+	PERF_TYPE_IS_TRACEPOINT = 2,  /* of an attribute: its configuration is the id of a tracepoint */
+	PERF_UPDATE_NAME = 2,         /* of PERF_EVENT_UPDATE */
+	PERF_RECORD_HEAD_SIZE = 8,    /* type, 32 bits; misc, 16; size of all, 16 */
+	PERF_MISC_LEFT_OUT = 1 << 15, /* of PERF_LOST_SAMPLES: a filter of the user's (BPF) did not want them */
 	PERF_FILE_HEADER_SIZE = 104,
 	PERF_PIPE_HEADER_SIZE = 16,
 	PERF_ATTRIBUTE_SIZE_MIN = 64, /* of the first version of the kernel's structure */

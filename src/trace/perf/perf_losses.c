@@ -45,14 +45,10 @@ static enum histree_status meet(struct walk *walk, const struct perf_stamp *stam
 }
 
 /* Events are missing on a CPU since its last one; what came before its first is not known anyway. */
-static enum histree_status lose(struct walk *walk, uint16_t cpu, struct last last, const struct perf_stamp *stamp,
-				uint64_t count, struct histree_error *error)
+static enum histree_status add_gap(struct walk *walk, uint16_t cpu, struct last last,
+				   const struct perf_stamp *stamp, uint64_t count, struct histree_error *error)
 {
-	struct trace_span span = { .begin = last.is_known ? last.time : INT64_MIN,
-				   .end = stamp->has_time ? stamp->time : INT64_MIN };
 	struct perf_losses *losses = walk->losses;
-	walk->stream->notes->report.discarded_events += count;
-	trace_stream_note_loss(walk->stream, "event", &count, span);
 	if (!last.is_known || last.time == INT64_MAX || losses->count == LOSSES_MAX)
 		return HISTREE_OK;
 	if (!array_reserve(&losses->gaps, &losses->capacity, losses->count + 1))
@@ -70,6 +66,16 @@ static enum histree_status lose(struct walk *walk, uint16_t cpu, struct last las
 	return HISTREE_OK;
 }
 
+static enum histree_status lose(struct walk *walk, uint16_t cpu, struct last last, const struct perf_stamp *stamp,
+				uint64_t count, struct histree_error *error)
+{
+	struct trace_span span = { .begin = last.is_known ? last.time : INT64_MIN,
+				   .end = stamp->has_time ? stamp->time : INT64_MIN };
+	walk->stream->notes->report.discarded_events += count;
+	trace_stream_note_loss(walk->stream, "event", &count, span);
+	return add_gap(walk, cpu, last, stamp, count, error);
+}
+
 static enum histree_status read_loss(struct walk *walk, const struct perf_record *record,
 				     struct histree_error *error)
 {
@@ -77,6 +83,8 @@ static enum histree_status read_loss(struct walk *walk, const struct perf_record
 	bool is_big = walk->file->is_big, is_counted = record->type == PERF_LOST_SAMPLES;
 	size_t at = is_counted ? 8 : 16;
 	if (record->size < at + 8)
+		return HISTREE_OK;
+	if (is_counted && (ordered_u16(record->bytes + 4, is_big) & PERF_MISC_LEFT_OUT) != 0)
 		return HISTREE_OK;
 	uint64_t count = ordered_u64(record->bytes + at, is_big);
 	if (is_counted && !stamp.has_time) {
@@ -103,6 +111,7 @@ static enum histree_status read_record(struct walk *walk, const struct perf_reco
 
 static enum histree_status read_all(struct walk *walk, struct perf_records *records, struct histree_error *error)
 {
+	const struct perf_stamp end = { .cpu = PERF_NO_CPU };
 	struct perf_record record;
 	enum histree_status status;
 	do {
@@ -112,9 +121,11 @@ static enum histree_status read_all(struct walk *walk, struct perf_records *reco
 		else if (status == HISTREE_ERR_TRACE)
 			status = perf_records_resume(records, error);
 	} while (status == HISTREE_OK);
+	if (status ==
+	    HISTREE_ERR_IO) /* it may be read after all when the events are, but nobody knows what it lacks */
+		return add_gap(walk, PERF_NO_CPU, walk->latest, &end, 0, error);
 	if (status < 0 || walk->lost_samples <= walk->lost)
 		return status < 0 ? status : HISTREE_OK;
-	const struct perf_stamp end = { .cpu = PERF_NO_CPU };
 	return lose(walk, PERF_NO_CPU, walk->latest, &end, walk->lost_samples - walk->lost, error);
 }
 

@@ -55,7 +55,8 @@ static enum histree_status see(struct perf_records *records, uint64_t size, cons
 	size_t wanted = left < records->window_size ? (size_t)left : records->window_size;
 	enum histree_status status = trace_window_move(&records->file->window, records->at, wanted, error);
 	if (status == HISTREE_ERR_IO)
-		return broken(records, "the file cannot be read any more", error);
+		return error_set(error, HISTREE_ERR_IO, "at offset %" PRIu64 " the file cannot be read any more",
+				 records->at);
 	*out = seen(records, size);
 	return status;
 }
@@ -105,15 +106,21 @@ static enum histree_status take_packed(struct perf_records *records, const struc
 				       struct histree_error *error)
 {
 	size_t head = PERF_RECORD_HEAD_SIZE, size = record->size - head;
-	if (records->plain == NULL) {
-		enum histree_status status =
-			records->unpack == NULL ? perf_unpack_create(&records->unpack, error) : HISTREE_OK;
-		records->packed = malloc(RECORD_SIZE_MAX);
-		records->plain = malloc(PLAIN_SIZE);
+	records->file->is_compressed = true; /* a file that was cut does not say so before */
+	if (records->unpack == NULL) {
+		enum histree_status status = perf_unpack_create(&records->unpack, error);
 		if (status != HISTREE_OK)
 			return status;
-		if (records->packed == NULL || records->plain == NULL)
+	}
+	if (records->plain == NULL) {
+		uint8_t *packed = malloc(RECORD_SIZE_MAX), *plain = malloc(PLAIN_SIZE);
+		if (packed == NULL || plain == NULL) {
+			free(packed);
+			free(plain);
 			return error_memory(error, "compressed records");
+		}
+		records->packed = packed;
+		records->plain = plain;
 	}
 	if (record->type == PERF_COMPRESSED2) { /* it is filled up, and says how much of it counts */
 		uint64_t said = size < 8 ? UINT64_MAX : ordered_u64(record->bytes + head, records->file->is_big);
@@ -197,9 +204,11 @@ enum histree_status perf_records_resume(struct perf_records *records, struct his
 	records->at = records->last + 8 - (records->last - base) % 8;
 	for (; records->at < file->end; records->at += 8) {
 		enum histree_status status = see(records, PERF_RECORD_HEAD_SIZE, &bytes, error);
-		if (status == HISTREE_ERR_MEMORY)
+		if (status != HISTREE_OK) {
+			records->at = file->end;
 			return status;
-		if (status != HISTREE_OK || bytes == NULL)
+		}
+		if (bytes == NULL)
 			break;
 		if (memcmp(bytes, ends[file->is_big], PERF_RECORD_HEAD_SIZE) == 0)
 			return HISTREE_OK;

@@ -38,12 +38,12 @@ void perf_records_release(struct perf_records *records);
 
 /*
  * Returns HISTREE_END behind the last record; HISTREE_ERR_TRACE, with the reason, if what comes next is no record;
- * HISTREE_ERR_MEMORY.
+ * HISTREE_ERR_IO, likewise, if it cannot be read; HISTREE_ERR_MEMORY.
  */
 enum histree_status perf_records_next(struct perf_records *records, struct perf_record *out,
 				      struct histree_error *error);
 
-/* Behind damage: go on at the next end of a round.  Returns HISTREE_END if there is none. */
+/* Behind damage: go on at the next end of a round.  Returns HISTREE_END if there is none; else as above. */
 enum histree_status perf_records_resume(struct perf_records *records, struct histree_error *error);
 
 #endif

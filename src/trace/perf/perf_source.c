@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/io.h"
 #include "trace/perf/perf_stream.h"
 
 /* Some thousand events: a millisecond or more of a busy machine. */
@@ -32,8 +33,9 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 {
 	struct perf_source *source = source_of(base);
 	base->path = strdup(path);
-	enum histree_status status = base->path == NULL ? error_memory(error, "a path")
-							: perf_file_open(&source->file, base->path, error);
+	enum histree_status status = base->path == NULL
+					     ? error_memory(error, "a path")
+					     : perf_file_open(&source->file, base->io, base->path, error);
 	if (status != HISTREE_OK) {
 		error_prefix(error, "trace \"%s\"", path);
 		return status;
@@ -138,7 +140,7 @@ static uint64_t bytes_done(const struct trace_source *base)
 static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
 {
 	struct perf_file file = { 0 };
-	enum histree_status status = perf_file_open(&file, path, error);
+	enum histree_status status = perf_file_open(&file, &io_posix, path, error);
 	if (status == HISTREE_OK)
 		*out = file.facts;
 	else

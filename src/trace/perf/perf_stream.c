@@ -109,14 +109,14 @@ static enum histree_status pass_damage(struct perf_stream *stream, const struct 
 				       struct histree_error *error)
 {
 	enum histree_status found = perf_records_resume(&stream->records, error);
-	if (found < 0)
+	if (found == HISTREE_ERR_MEMORY)
 		return found;
 	trace_notes_warn(stream->base.notes, "%s: %s; %s", stream->base.name, why->message,
 			 found == HISTREE_OK ? "reading goes on at the next end of a round"
 					     : "the events before that are read");
 	count_damage(stream);
 	enum histree_status status = lose_all(stream, error);
-	return status == HISTREE_OK ? found : status;
+	return status != HISTREE_OK ? status : found == HISTREE_OK ? HISTREE_OK : HISTREE_END;
 }
 
 /* ---- records --------------------------------------------------------------------------------------------- */
@@ -193,7 +193,7 @@ static enum histree_status read_round(struct perf_stream *stream, struct histree
 			break;
 		if (status == HISTREE_OK)
 			status = add_record(stream, &record, error);
-		else if (status == HISTREE_ERR_TRACE)
+		else if (status == HISTREE_ERR_TRACE || status == HISTREE_ERR_IO)
 			status = pass_damage(stream, &why, error);
 		else if (status == HISTREE_ERR_MEMORY)
 			return no_memory(error);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/io.h"
 
 enum { PIECE_SIZE = 256 << 10, PLAIN_SIZE = 64 << 10 };
 
@@ -21,7 +22,7 @@ enum histree_status perfetto_input_open(struct perfetto_input *input, const char
 {
 	struct stat facts;
 	*input = (struct perfetto_input){ 0 };
-	trace_window_init(&input->window, path, true);
+	trace_window_init(&input->window, &io_posix, path, true);
 	enum histree_status status = begin(input, error);
 	if (status == HISTREE_OK && stat(path, &facts) == 0)
 		input->size = (uint64_t)facts.st_size;

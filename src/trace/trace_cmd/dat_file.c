@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/io.h"
 
 struct trace_cursor dat_file_cursor(struct dat_file *file, uint64_t offset, struct histree_error *error)
 {
@@ -152,7 +153,7 @@ enum histree_status dat_file_open(struct dat_file *file, const char *path, struc
 	file->size = (uint64_t)facts.st_size;
 	file->major = file->minor = -1;
 	memcpy(file->facts.tracer, "trace-cmd", 10);
-	trace_window_init(&file->window, path, true);
+	trace_window_init(&file->window, &io_posix, path, true);
 	enum histree_status status = read_all(file, error);
 	if (file->trace_id != 0)
 		snprintf(file->facts.uuid, sizeof(file->facts.uuid), "%016" PRIx64, file->trace_id);

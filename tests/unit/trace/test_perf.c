@@ -13,9 +13,12 @@
 
 #include <cmocka.h>
 
+#include "base/io.h"
 #include "base/random.h"
 #include "support/data.h"
 #include "support/effort.h"
+#include "support/faulty_io.h"
+#include "trace/ordered_bytes.h"
 #include "trace/perf/perf_rounds.h"
 #include "trace/perf/perf_stream.h"
 #include "trace/trace.h"
@@ -233,7 +236,7 @@ static size_t read_stream(const char *path, size_t round_size, const uint64_t *a
 	struct perf_file file = { 0 };
 	uint32_t class_count = 0;
 	size_t count = 0;
-	assert_int_equal(perf_file_open(&file, path, NULL), HISTREE_OK);
+	assert_int_equal(perf_file_open(&file, &io_posix, path, NULL), HISTREE_OK);
 	struct perf_stream stream = {
 		.base = { .trace = &trace, .notes = &notes, .name = path },
 		.file = &file,
@@ -357,6 +360,70 @@ static void a_cut_recording_is_read_as_far_as_it_goes(void **state)
 	}
 }
 
+/* A pipe that goes on with ends of rounds, so that it is read by several calls. */
+static const char *long_pipe(void)
+{
+	enum { ROUNDS = 100000 };
+	static const uint8_t end_of_round[8] = { PERF_FINISHED_ROUND, 0, 0, 0, 0, 0, 8, 0 };
+	uint8_t bytes[BYTES_MAX];
+	write_scratch(bytes, read_made("pipe", bytes));
+	FILE *file = fopen(scratch, "ab");
+	assert_non_null(file);
+	for (unsigned i = 0; i < ROUNDS; i++)
+		assert_int_equal(fwrite(end_of_round, 1, sizeof(end_of_round), file), sizeof(end_of_round));
+	assert_int_equal(fclose(file), 0);
+	return scratch;
+}
+
+/*
+ * Each call for the file fails once, or all do from it on: the recording is refused with a sentence, or what is
+ * missing is known; what comes of it is the same as before else.
+ */
+static void reads_may_fail(void **state)
+{
+	(void)state;
+	enum { FORMS = 3 };
+	for (unsigned round = 0; round < 2 * FORMS; round++) {
+		const char *path = round / 2 == 0 ? made("file") : round / 2 == 1 ? made("packed") : long_pipe();
+		uint64_t refused = 0, damaged = 0;
+		bool has_failed = true;
+		for (uint64_t fail_at = 1; has_failed; fail_at++) {
+			struct faulty_io faulty;
+			struct trace *trace;
+			struct histree_error error = { 0 };
+			faulty_io_init(&faulty, &io_posix);
+			faulty.fail_at = fail_at;
+			faulty.for_ever = round % 2 == 1;
+			enum histree_status status = trace_open_by(&faulty.io, &path, 1, &trace, &error);
+			if (status == HISTREE_OK) {
+				struct event event;
+				unsigned events = 0, gaps = 0;
+				bool has_open_gap = false; /* nobody knows how much is missing */
+				trace_want_gaps(trace);
+				while ((status = trace_next(trace, &event, NULL)) == HISTREE_OK) {
+					events += event.gap == NULL;
+					gaps += event.gap != NULL;
+					has_open_gap |= event.gap != NULL && event.gap->events == 0;
+				}
+				assert_int_equal(status, HISTREE_END);
+				bool is_whole = events == MADE_EVENTS && gaps == MADE_GAPS;
+				bool is_known = has_open_gap || trace_report(trace).damaged_streams == 1;
+				assert_true(faulty.operations >= fail_at ? is_known : is_whole && !is_known);
+				damaged += trace_report(trace).damaged_streams;
+				trace_close(trace);
+			} else {
+				assert_null(trace);
+				assert_non_null(strstr(error.message, path));
+				assert_non_null(strstr(error.message, "cannot"));
+				refused++;
+			}
+			has_failed = faulty.operations >= fail_at;
+		}
+		assert_true(refused >= 3);
+		assert_true(damaged >= 2 || round / 2 < 2);
+	}
+}
+
 static void changed_bytes_do_no_harm(void **state)
 {
 	(void)state;
@@ -414,6 +481,67 @@ static void what_shrinks_while_it_is_read_is_damaged(void **state)
 	write_scratch(bytes, size);
 }
 
+static uint64_t number_at(const uint8_t *bytes)
+{
+	return ordered_u64(bytes, false);
+}
+
+/* What a filter of the user's left out was not lost (PERF_RECORD_MISC_LOST_SAMPLES_BPF). */
+static void what_a_filter_left_out_is_not_lost(void **state)
+{
+	(void)state;
+	uint8_t bytes[BYTES_MAX];
+	size_t size = read_made("file", bytes), changed = 0;
+	for (uint64_t at = number_at(bytes + 40), end = at + number_at(bytes + 48); at < end;
+	     at += ordered_u16(bytes + at + 6, false))
+		if (ordered_u32(bytes + at, false) == PERF_LOST_SAMPLES) {
+			bytes[at + 5] |= PERF_MISC_LEFT_OUT >> 8;
+			changed++;
+		}
+	assert_int_equal(changed, 1);
+	write_scratch(bytes, size);
+	struct trace *trace = open_one(scratch);
+	struct event event;
+	while (trace_next(trace, &event, NULL) == HISTREE_OK)
+		continue;
+	assert_int_equal(trace_report(trace).discarded_events, 7);
+	trace_close(trace);
+}
+
+/* Where many events claim the same ids, looking at them would take longer than the file is long. */
+static void ids_are_no_more_than_there_is_room_for(void **state)
+{
+	(void)state;
+	uint8_t bytes[BYTES_MAX];
+	size_t size = read_made("file", bytes);
+	uint64_t entry = number_at(bytes + 16), at = number_at(bytes + 24), end = at + number_at(bytes + 32);
+	const uint64_t whole[2] = { 0, size };
+	for (; at < end; at += entry)
+		memcpy(bytes + at + entry - 16, whole, sizeof(whole));
+	write_scratch(bytes, size);
+	const char *path = scratch;
+	struct trace *trace;
+	struct histree_error error = { 0 };
+	assert_int_equal(trace_open(&path, 1, &trace, &error), HISTREE_ERR_TRACE);
+	assert_non_null(strstr(error.message, "more ids"));
+}
+
+/* A recording that was cut does not say that it is compressed; it can be read from its start only all the same. */
+static void what_is_compressed_has_no_places(void **state)
+{
+	(void)state;
+	enum { FEATURES_AT = 72, UNREAD = 26 };
+	uint8_t bytes[BYTES_MAX];
+	size_t size = read_made("packed", bytes);
+	uint64_t features = number_at(bytes + FEATURES_AT);
+	features = (features & ~(UINT64_C(1) << PERF_FEATURE_COMPRESSED)) | UINT64_C(1) << UNREAD;
+	memcpy(bytes + FEATURES_AT, &features, sizeof(features));
+	write_scratch(bytes, size);
+	struct trace *trace = open_one(scratch);
+	assert_int_equal(trace_file_count(trace), 0);
+	trace_close(trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -422,9 +550,13 @@ int main(void)
 		cmocka_unit_test(numbers_know_whether_they_are_signed),
 		cmocka_unit_test(a_recording_is_read_on_from_any_event),
 		cmocka_unit_test(a_cut_recording_is_read_as_far_as_it_goes),
+		cmocka_unit_test(reads_may_fail),
 		cmocka_unit_test(changed_bytes_do_no_harm),
 		cmocka_unit_test(reading_goes_on_behind_damage),
 		cmocka_unit_test(what_shrinks_while_it_is_read_is_damaged),
+		cmocka_unit_test(what_a_filter_left_out_is_not_lost),
+		cmocka_unit_test(ids_are_no_more_than_there_is_room_for),
+		cmocka_unit_test(what_is_compressed_has_no_places),
 	};
 	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
