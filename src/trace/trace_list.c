@@ -14,6 +14,7 @@
 #include "base/io.h"
 #include "base/trace_word.h"
 #include "trace/ctf/ctf_source.h"
+#include "trace/lines/line_source.h"
 #include "trace/text/event_text.h"
 #include "trace/trace_format.h"
 
@@ -117,6 +118,8 @@ enum histree_status trace_list_find(struct trace_list *list, const char *path, s
 {
 	size_t before = list->count;
 	const struct trace_format_kind *kind = kind_of_file(path);
+	if (kind == NULL && line_source_is(path))
+		kind = &line_format;
 	enum histree_status status = HISTREE_OK;
 	for (; kind != NULL && status == HISTREE_OK; kind = kind->beside)
 		status = add(list, path, kind, error);

@@ -7,8 +7,6 @@
 #include "base/array.h"
 #include "base/error.h"
 
-/* ---- classes --------------------------------------------------------------------------------------- */
-
 static bool is_perf(const struct event_text *text)
 {
 	return strcmp(text->base.trace.tracer_name, "perf") == 0;

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+#include "trace/lines/line_class.h"
+
+#include <assert.h>
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "trace/lines/line_scan.h"
+#include "trace/lines/line_shape.h"
+
+/* The columns of a class are its fields, in order. */
+struct line_class {
+	struct text_class base;
+	struct line_class *next;        /* of the same event */
+	const size_t *sizes;            /* of the names of the fields */
+	const struct line_shape *shape; /* NULL: of pairs */
+	bool has_period;
+};
+
+enum event_style { STYLE_PAIRS, STYLE_CALL_ENTRY, STYLE_CALL_EXIT };
+
+/* One name. */
+struct line_event {
+	const char *name; /* with the subsystem, if that is known */
+	enum event_style style;
+	struct line_shape *shapes;
+	size_t shape_count;
+	struct line_class *classes;
+	size_t class_count;
+};
+
+/* An event whose fields are ever others has its text as one. */
+enum { CLASSES_OF_EVENT_MAX = 64 };
+
+/* ---- events ---------------------------------------------------------------------------------------------- */
+
+static bool begins_with(const char *text, const char *beginning)
+{
+	return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+static bool make_shapes(struct line_classes *classes, struct line_event *event, const struct shape_row *first)
+{
+	size_t count = 0;
+	for (const struct shape_row *row = first; row != NULL; row = shape_row_next(row))
+		count++;
+	event->shapes =
+		arena_allocate(&classes->memory, (count + 1) * sizeof(*event->shapes), alignof(struct line_shape));
+	if (event->shapes == NULL)
+		return false;
+	for (const struct shape_row *row = first; row != NULL; row = shape_row_next(row))
+		if (!line_shape_make(&event->shapes[event->shape_count++], row->shape, &classes->memory))
+			return false;
+	return true;
+}
+
+/* ftrace leaves the subsystem out, perf does not. */
+static bool name_event(struct line_classes *classes, struct line_event *event, const char *name, size_t size)
+{
+	static const char calls[] = "syscalls:";
+	const struct shape_row *row = shape_row_find(name, size);
+	char whole[sizeof(calls) + LINE_NAME_MAX];
+	const char *plain = begins_with(name, calls) ? name + strlen(calls) : name;
+	if (begins_with(plain, "sys_enter_"))
+		event->style = STYLE_CALL_ENTRY;
+	else if (begins_with(plain, "sys_exit_"))
+		event->style = STYLE_CALL_EXIT;
+	if (event->style != STYLE_PAIRS && plain == name) {
+		memcpy(whole, calls, strlen(calls));
+		memcpy(whole + strlen(calls), name, size);
+		event->name = arena_copy(&classes->memory, whole, strlen(calls) + size);
+	} else {
+		event->name = row != NULL ? row->event : name;
+	}
+	return event->name != NULL && make_shapes(classes, event, row);
+}
+
+/* Returns NULL when memory is out. */
+static struct line_event *event_of(struct line_classes *classes, const struct line_head *head)
+{
+	size_t size;
+	uint32_t number = intern_add(&classes->names, head->name, head->name_size);
+	if (number == INTERN_NONE || !array_reserve(&classes->events, &classes->event_capacity, (size_t)number + 1))
+		return NULL;
+	while (classes->event_count <= number)
+		classes->events[classes->event_count++] = NULL;
+	if (classes->events[number] != NULL)
+		return classes->events[number];
+	struct line_event *event = arena_allocate(&classes->memory, sizeof(*event), alignof(struct line_event));
+	const char *name = intern_get(&classes->names, number, &size);
+	if (event == NULL)
+		return NULL;
+	*event = (struct line_event){ 0 };
+	if (!name_event(classes, event, name, size))
+		return NULL;
+	classes->events[number] = event;
+	return event;
+}
+
+/* ---- classes --------------------------------------------------------------------------------------------- */
+
+/* What every event has besides its own fields. */
+static size_t common_fields(const struct line_head *head, struct line_pair *out)
+{
+	static const char pid[] = "common_pid", period[] = "perf_period";
+	out[0] = (struct line_pair){
+		pid,
+		sizeof(pid) - 1,
+		{ .kind = head->pid == LINE_NO_THREAD ? TEXT_ABSENT : TEXT_INTEGER, .integer = head->pid },
+	};
+	if (!head->has_period)
+		return 1;
+	out[1] = (struct line_pair){ period,
+				     sizeof(period) - 1,
+				     { .kind = TEXT_INTEGER, .integer = (int64_t)head->period } };
+	return 2;
+}
+
+static struct line_class *make_class(struct line_classes *classes, struct line_event *event,
+				     const struct line_pair *pairs, size_t count)
+{
+	struct arena *memory = &classes->memory;
+	struct line_class *class = arena_allocate(memory, sizeof(*class), alignof(struct line_class));
+	const char **fields = arena_allocate(memory, count * sizeof(*fields), alignof(char *));
+	size_t *sizes = arena_allocate(memory, count * sizeof(*sizes), alignof(size_t));
+	uint16_t *columns = arena_allocate(memory, count * sizeof(*columns), alignof(uint16_t));
+	if (class == NULL || fields == NULL || sizes == NULL || columns == NULL)
+		return NULL;
+	for (size_t i = 0; i < count; i++) {
+		fields[i] = arena_copy(memory, pairs[i].name, pairs[i].name_size);
+		if (fields[i] == NULL)
+			return NULL;
+		sizes[i] = pairs[i].name_size;
+		columns[i] = (uint16_t)i;
+	}
+	*class = (struct line_class){
+		.base = { .class = { .trace = classes->trace,
+				     .id = (*classes->class_count)++,
+				     .name = event->name,
+				     .field_count = (uint32_t)count,
+				     .fields = fields,
+				     .payload_count = (uint32_t)count },
+			  .columns = columns,
+			  .column_count = (uint16_t)count },
+		.sizes = sizes,
+		.next = event->classes,
+	};
+	event->classes = class;
+	event->class_count++;
+	classes->count++;
+	return class;
+}
+
+static bool has_fields(const struct line_class *class, const struct line_pair *pairs, size_t count)
+{
+	if (class->base.column_count != count)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (class->sizes[i] != pairs[i].name_size ||
+		    memcmp(class->base.class.fields[i], pairs[i].name, pairs[i].name_size) != 0)
+			return false;
+	return true;
+}
+
+/* Of the classes of an event the one that was needed last comes first. */
+static struct line_class *find_class(struct line_event *event, const struct line_shape *shape, bool has_period,
+				     const struct line_pair *pairs, size_t count)
+{
+	for (struct line_class **at = &event->classes; *at != NULL; at = &(*at)->next) {
+		struct line_class *class = *at;
+		bool is_it = class->shape == shape && class->has_period == has_period &&
+			     (shape != NULL || has_fields(class, pairs, count));
+		if (!is_it)
+			continue;
+		*at = class->next;
+		class->next = event->classes;
+		event->classes = class;
+		return class;
+	}
+	return NULL;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------------------- */
+
+static size_t read_exit(const struct line_head *head, struct line_pair *pairs)
+{
+	struct line_scan scan = { head->text, head->text + head->text_size };
+	pairs[0] = (struct line_pair){ "ret", 3, { .kind = TEXT_INTEGER } };
+	if (!line_scan_integer(&scan, &pairs[0].value.integer))
+		pairs[0].value.kind = TEXT_ABSENT;
+	return 1;
+}
+
+/* Returns the shape that fits, NULL if none does. */
+static const struct line_shape *match(const struct line_event *event, const struct line_head *head,
+				      struct text_cell *cells)
+{
+	for (size_t i = 0; i < event->shape_count; i++)
+		if (line_shape_match(&event->shapes[i], head->text, head->text_size, cells))
+			return &event->shapes[i];
+	return NULL;
+}
+
+/* The fields of a line, without those that are common to all; names of shapes need none, their class is known. */
+static size_t read_pairs(const struct line_event *event, const struct line_head *head, struct line_pair *pairs)
+{
+	switch (event->style) {
+	case STYLE_CALL_ENTRY:
+		return line_pairs_of_call(head->text, head->text_size, pairs);
+	case STYLE_CALL_EXIT:
+		return read_exit(head, pairs);
+	case STYLE_PAIRS:
+	default:
+		return line_pairs_read(head->text, head->text_size, pairs);
+	}
+}
+
+static size_t pairs_of_shape(const struct line_shape *shape, const struct text_cell *cells, struct line_pair *pairs)
+{
+	for (size_t i = 0; i < shape->field_count; i++)
+		pairs[i] = (struct line_pair){ shape->fields[i], shape->sizes[i], cells[i] };
+	return shape->field_count;
+}
+
+/* The class of an event with these fields, known or new.  Returns NULL, and the status, if there is none. */
+static struct line_class *class_of(struct line_classes *classes, struct line_event *event,
+				   const struct line_shape *shape, const struct line_pair *pairs, size_t count,
+				   bool has_period, enum histree_status *status)
+{
+	struct line_class *class = find_class(event, shape, has_period, pairs, count);
+	if (class != NULL)
+		return class;
+	*status = classes->count >= LINE_CLASSES_MAX ? HISTREE_NOT_FOUND : HISTREE_ERR_MEMORY;
+	if (*status == HISTREE_ERR_MEMORY)
+		class = make_class(classes, event, pairs, count);
+	if (class == NULL)
+		return NULL;
+	class->shape = shape;
+	class->has_period = has_period;
+	return class;
+}
+
+enum histree_status line_classes_read(struct line_classes *classes, const struct line_head *head,
+				      struct text_cell *cells, size_t *count, const struct text_class **out,
+				      struct histree_error *error)
+{
+	struct line_pair pairs[LINE_CELLS_MAX];
+	bool is_full = classes->count >= LINE_CLASSES_MAX;
+	if (is_full && intern_find(&classes->names, head->name, head->name_size) == INTERN_NONE)
+		return HISTREE_NOT_FOUND;
+	struct line_event *event = event_of(classes, head);
+	if (event == NULL)
+		return error_memory(error, "the classes of events");
+	const struct line_shape *shape = match(event, head, cells);
+	if (shape != NULL)
+		*count = pairs_of_shape(shape, cells, pairs);
+	else if (event->class_count >= CLASSES_OF_EVENT_MAX)
+		*count = line_pairs_whole(head->text, head->text_size, pairs);
+	else
+		*count = read_pairs(event, head, pairs);
+	*count += common_fields(head, &pairs[*count]);
+	enum histree_status status = HISTREE_OK;
+	const struct line_class *class = class_of(classes, event, shape, pairs, *count, head->has_period, &status);
+	if (class == NULL)
+		return status == HISTREE_ERR_MEMORY ? error_memory(error, "the classes of events") : status;
+	for (size_t i = 0; i < *count; i++)
+		cells[i] = pairs[i].value;
+	*out = &class->base;
+	return HISTREE_OK;
+}
+
+void line_classes_release(struct line_classes *classes)
+{
+	intern_release(&classes->names);
+	arena_release(&classes->memory);
+	free((void *)classes->events);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line_class.h - the classes of the events of a text, by their names and fields, as a recording of perf has them
+ * (perf_class.h): "sched:sched_switch", with the fields of the event and the thread, `common_pid`.
+ *
+ * An event whose shape is known has the fields of the shape that fits it (line_shape.h), any other those that its
+ * text shows (line_pairs.h): a text with others makes another class of the same name.
+ */
+#ifndef TRACE_LINES_LINE_CLASS_H
+#define TRACE_LINES_LINE_CLASS_H
+
+#include "base/intern.h"
+#include "histree/status.h"
+#include "trace/lines/line_head.h"
+#include "trace/lines/line_pairs.h"
+#include "trace/text/event_row.h"
+
+/* More are of no kernel: what a text can make of them takes some ten MB. */
+enum { LINE_CLASSES_MAX = 16384, LINE_CELLS_MAX = LINE_PAIRS_MAX + 2 };
+
+struct line_event;
+
+struct line_classes {
+	const struct event_trace *trace;
+	uint32_t *class_count; /* of all traces of the input */
+	struct intern names;
+	struct line_event **events; /* by the number of their names */
+	size_t event_count, event_capacity;
+	size_t count;
+	struct arena memory;
+};
+
+/*
+ * The class of the event that a line is, and its cells, which borrow from the line; cells has room for
+ * LINE_CELLS_MAX. Returns HISTREE_NOT_FOUND if there are too many classes; HISTREE_ERR_MEMORY.
+ */
+enum histree_status line_classes_read(struct line_classes *classes, const struct line_head *head,
+				      struct text_cell *cells, size_t *count, const struct text_class **out,
+				      struct histree_error *error);
+
+void line_classes_release(struct line_classes *classes);
+
+#endif

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+#include "trace/lines/line_head.h"
+
+#include <string.h>
+
+#include "trace/lines/line_scan.h"
+
+/* ---- times ----------------------------------------------------------------------------------------------- */
+
+/* "1234.567890:", of up to nine decimals; or "1234567:", of a clock that counts. */
+static bool read_time(struct line_scan *scan, struct line_head *out)
+{
+	struct line_scan at = *scan;
+	uint64_t seconds, part = 0, unit = 1000000000;
+	if (!line_scan_number(&at, &seconds))
+		return false;
+	out->is_count = !line_scan_byte(&at, '.');
+	while (!out->is_count && at.at < at.end && *at.at >= '0' && *at.at <= '9' && unit > 1) {
+		unit /= 10;
+		part += (uint64_t)(*at.at++ - '0') * unit;
+	}
+	if (!line_scan_byte(&at, ':') || (at.at < at.end && *at.at != ' '))
+		return false;
+	uint64_t ns;
+	if (out->is_count)
+		ns = 0;
+	else if (__builtin_mul_overflow(seconds, UINT64_C(1000000000), &ns) ||
+		 __builtin_add_overflow(ns, part, &ns) || ns > (uint64_t)INT64_MAX)
+		return false;
+	out->time = (histree_time)ns;
+	out->has_time = !out->is_count;
+	*scan = at;
+	return true;
+}
+
+/* Columns of flags may stand in front of the time: "d..2.", "dN.1 U". */
+static bool read_flags_and_time(struct line_scan *scan, struct line_head *out)
+{
+	enum { FLAG_COLUMNS_MAX = 3, FLAGS_MAX = 12 };
+	for (unsigned column = 0; column <= FLAG_COLUMNS_MAX; column++) {
+		line_scan_spaces(scan);
+		if (read_time(scan, out))
+			return true;
+		const char *begin = scan->at;
+		while (scan->at < scan->end && *scan->at != ' ')
+			scan->at++;
+		if (scan->at == begin || scan->at - begin > FLAGS_MAX)
+			return false;
+	}
+	return false;
+}
+
+/* ---- threads --------------------------------------------------------------------------------------------- */
+
+static bool is_digit(char byte)
+{
+	return byte >= '0' && byte <= '9';
+}
+
+/* Returns where the digits begin that end at `end`; `end` itself if there are none. */
+static const char *digits_before(const char *begin, const char *end)
+{
+	while (end > begin && is_digit(end[-1]))
+		end--;
+	return end;
+}
+
+/* "(1042)" or "(-----)", the id of the process, which ftrace writes when it is told to. */
+static const char *before_process(const char *begin, const char *end)
+{
+	const char *at = end;
+	if (at == begin || at[-1] != ')')
+		return end;
+	for (at--; at > begin && (is_digit(at[-1]) || at[-1] == '-' || at[-1] == ' '); at--)
+		;
+	return at > begin && at[-1] == '(' ? at - 1 : end;
+}
+
+static const char *before_spaces(const char *begin, const char *end)
+{
+	while (end > begin && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	return end;
+}
+
+/*
+ * What stands in front of the CPU or the time: "bash-1042", "bash  1042", "bash 1042/1042", of which the second is
+ * the thread.  A thread that perf knows no more is -1.
+ */
+static bool read_thread(const char *begin, const char *end, struct line_head *out)
+{
+	end = before_spaces(begin, end);
+	end = before_spaces(begin, before_process(begin, end));
+	const char *at = digits_before(begin, end);
+	struct line_scan scan = { (char *)(uintptr_t)at, (char *)(uintptr_t)end };
+	uint64_t pid;
+	if (!line_scan_number(&scan, &pid) || pid > INT32_MAX)
+		return false;
+	out->pid = (int32_t)pid;
+	if (at > begin && at[-1] == '/') { /* its process is a number too, or it is the name: kworker/1 */
+		const char *process = digits_before(begin, at - 1);
+		if (process < at - 1 && (process == begin || process[-1] == ' '))
+			return true;
+		return false;
+	}
+	if (at == begin || at[-1] == ' ')
+		return true;
+	if (at[-1] != '-')
+		return false;
+	if (pid == 1 && at - 1 > begin && at[-2] == ' ')
+		out->pid = LINE_NO_THREAD;
+	return true;
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------- */
+
+static bool is_name_byte(char byte)
+{
+	return (unsigned char)byte > ' ' && byte != '(' && byte != '<' && byte != '=';
+}
+
+static bool take_name(struct line_head *out, char *name, size_t size, const struct line_scan *rest)
+{
+	if (size == 0 || size > LINE_NAME_MAX)
+		return false;
+	out->name = name;
+	out->name_size = size;
+	out->text = rest->at;
+	out->text_size = (size_t)(rest->end - rest->at);
+	out->kind = LINE_EVENT;
+	return true;
+}
+
+/* "sched_waking: ", "sched:sched_waking: ": the colon that ends it is in front of a space, or of nothing. */
+static bool read_name(struct line_scan scan, struct line_head *out)
+{
+	char *begin = scan.at;
+	while (scan.at < scan.end && is_name_byte(*scan.at))
+		scan.at++;
+	if (scan.at == begin || scan.at[-1] != ':')
+		return false;
+	size_t size = (size_t)(scan.at - begin) - 1;
+	line_scan_spaces(&scan);
+	return take_name(out, begin, size, &scan);
+}
+
+/*
+ * How ftrace writes system calls if it knows their arguments: "sys_read(fd: 3, buf: 7ffd, count: 10)", and then
+ * "sys_read -> 0x10" (kernel/trace/trace_syscalls.c).  The events are sys_enter_read and sys_exit_read: the prefix
+ * is written over what stands in front of it, the end of the time.
+ */
+static bool read_call(struct line_scan scan, struct line_head *out)
+{
+	static const char prefix[] = "sys_", enter[] = "sys_enter_", exit_[] = "sys_exit_";
+	char *begin = scan.at;
+	if (!line_scan_word(&scan, prefix))
+		return false;
+	while (scan.at < scan.end && is_name_byte(*scan.at))
+		scan.at++;
+	size_t size = (size_t)(scan.at - begin);
+	bool is_entry = line_scan_byte(&scan, '(');
+	if (!is_entry && !line_scan_word(&scan, " -> "))
+		return false;
+	if (is_entry && scan.end > scan.at && scan.end[-1] == ')')
+		scan.end--;
+	const char *whole = is_entry ? enter : exit_;
+	size_t more = strlen(whole) - strlen(prefix);
+	memcpy(begin - more, whole, strlen(whole));
+	return take_name(out, begin - more, size + more, &scan);
+}
+
+/* "vfs_read <-ksys_read", as the tracer of functions has it. */
+static bool read_function(struct line_scan scan, struct line_head *out)
+{
+	static char name[] = "function";
+	struct line_scan whole = scan;
+	while (scan.at < scan.end && is_name_byte(*scan.at))
+		scan.at++;
+	return scan.at > whole.at && line_scan_word(&scan, " <-") && take_name(out, name, strlen(name), &whole);
+}
+
+/* perf's own records, if it was told to show them. */
+static bool read_record(struct line_scan scan, struct line_head *out)
+{
+	uint64_t count;
+	if (!line_scan_word(&scan, "PERF_RECORD_"))
+		return false;
+	out->kind = LINE_RECORD;
+	if (!line_scan_word(&scan, "LOST"))
+		return true;
+	line_scan_word(&scan, "_SAMPLES");
+	line_scan_spaces(&scan);
+	if (line_scan_word(&scan, "lost ") && line_scan_number(&scan, &count) && count > 0) {
+		out->kind = LINE_LOSS;
+		out->lost = count;
+	}
+	return true;
+}
+
+/* What follows the time. */
+static bool read_event(struct line_scan scan, struct line_head *out)
+{
+	line_scan_spaces(&scan);
+	struct line_scan behind = scan;
+	if (line_scan_number(&behind, &out->period) && line_scan_byte(&behind, ' ')) {
+		line_scan_spaces(&behind);
+		out->has_period = read_name(behind, out);
+		if (out->has_period)
+			return true;
+	}
+	if (read_record(scan, out) || read_name(scan, out) || read_call(scan, out) || read_function(scan, out))
+		return true;
+	if (line_scan_word(&scan, "<stack trace>")) {
+		out->kind = LINE_CHAIN;
+		return true;
+	}
+	return false;
+}
+
+/* By the number of its CPU. */
+static bool read_at_cpu(const struct line_scan *line, struct line_head *out)
+{
+	uint64_t cpu;
+	struct line_scan scan = *line;
+	while ((scan.at = memchr(scan.at, '[', (size_t)(scan.end - scan.at))) != NULL) {
+		const char *bracket = scan.at++;
+		struct line_scan behind = scan;
+		*out = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU };
+		if (!line_scan_number(&behind, &cpu) || cpu > LINE_CPU_MAX || !line_scan_byte(&behind, ']') ||
+		    !line_scan_byte(&behind, ' '))
+			continue;
+		out->cpu = (int32_t)cpu;
+		if (read_flags_and_time(&behind, out) && read_thread(line->at, bracket, out))
+			return read_event(behind, out);
+	}
+	return false;
+}
+
+/* By its time, of perf script where no CPU was recorded. */
+static bool read_at_time(const struct line_scan *line, struct line_head *out)
+{
+	struct line_scan scan = *line;
+	while ((scan.at = memchr(scan.at, ' ', (size_t)(scan.end - scan.at))) != NULL) {
+		const char *space = scan.at;
+		line_scan_spaces(&scan);
+		*out = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU };
+		if (read_time(&scan, out) && out->has_time && read_thread(line->at, space, out))
+			return read_event(scan, out);
+	}
+	return false;
+}
+
+/* ---- other lines ----------------------------------------------------------------------------------------- */
+
+/* "CPU:3 [LOST 15 EVENTS]", "CPU:3 [15 EVENTS DROPPED]", both also without a number. */
+static bool read_loss(struct line_scan scan, struct line_head *out)
+{
+	uint64_t cpu;
+	if (!line_scan_word(&scan, "CPU:") || !line_scan_number(&scan, &cpu) || cpu > LINE_CPU_MAX ||
+	    !line_scan_word(&scan, " ["))
+		return false;
+	bool is_loss = line_scan_word(&scan, "LOST ");
+	if (line_scan_number(&scan, &out->lost))
+		line_scan_byte(&scan, ' ');
+	if (!line_scan_word(&scan, "EVENTS") || (!is_loss && !line_scan_word(&scan, " DROPPED")))
+		return false;
+	out->kind = LINE_LOSS;
+	out->cpu = (int32_t)cpu;
+	return true;
+}
+
+/* "##### CPU 2 buffer started ####" */
+static bool read_begin(struct line_scan scan, struct line_head *out)
+{
+	uint64_t cpu;
+	if (!line_scan_word(&scan, "##### CPU ") || !line_scan_number(&scan, &cpu) || cpu > LINE_CPU_MAX ||
+	    !line_scan_word(&scan, " buffer started"))
+		return false;
+	out->kind = LINE_BEGIN;
+	out->cpu = (int32_t)cpu;
+	return true;
+}
+
+/* What trace-cmd report says before the events: "version = 6", "cpus=2", "CPU 1 is empty". */
+static bool is_preamble(const struct line_scan *line)
+{
+	static const char *const words[] = { "#", "version = ", "cpus=", "CPU ", "trace-cmd: " };
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		struct line_scan scan = *line;
+		if (line_scan_word(&scan, words[i]))
+			return true;
+	}
+	return false;
+}
+
+/* "	ffffffff821f8298 __schedule+0x618 ([kernel.kallsyms])", " => schedule". */
+static bool is_chain(struct line_scan scan)
+{
+	const char *begin = scan.at;
+	line_scan_spaces(&scan);
+	if (scan.at == begin)
+		return false;
+	if (line_scan_word(&scan, "=> "))
+		return true;
+	begin = scan.at;
+	while (scan.at < scan.end && line_scan_digit(*scan.at) >= 0)
+		scan.at++;
+	return scan.at > begin && (scan.at == scan.end || *scan.at == ' ');
+}
+
+void line_head_read(char *line, size_t size, struct line_head *out)
+{
+	struct line_scan whole = { line, line + size }, begin = whole;
+	*out = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU };
+	line_scan_spaces(&begin);
+	if (begin.at == begin.end) {
+		out->kind = LINE_COMMENT;
+		return;
+	}
+	if (read_loss(whole, out) || read_begin(whole, out))
+		return;
+	bool is_comment = is_preamble(&whole);
+	if (*line != '#' && (read_at_cpu(&whole, out) || read_at_time(&whole, out)))
+		return;
+	*out = (struct line_head){ .pid = LINE_NO_THREAD, .cpu = LINE_NO_CPU };
+	if (is_comment)
+		out->kind = LINE_COMMENT;
+	else if (is_chain(whole))
+		out->kind = LINE_CHAIN;
+}

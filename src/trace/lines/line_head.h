@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line_head.h - what a line of the text of a trace of the kernel is, and whose.
+ *
+ *	  bash-1042    (1042) [003] d..2.  1234.567890: sched_waking: comm=...	  ftrace, trace-cmd report
+ *	  bash  1042/1042  [003]  1234.567890:  sched:sched_waking: comm=...	  perf script
+ *
+ * Names of threads may hold anything, so a line is looked at from the number of its CPU, "[003]", or, where there
+ * is none, from its time: what follows and what precedes that has few forms.  Sources:
+ * Documentation/trace/ftrace.rst, kernel/trace/trace_output.c and tools/perf/builtin-script.c of Linux;
+ * trace-cmd-report(1).
+ */
+#ifndef TRACE_LINES_LINE_HEAD_H
+#define TRACE_LINES_LINE_HEAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "histree/value.h"
+
+enum line_kind {
+	LINE_OTHER, /* nobody knows */
+	LINE_EVENT,
+	LINE_LOSS,    /* events of a CPU are missing before its next event, or before the time of the line */
+	LINE_BEGIN,   /* of the buffer of a CPU: what it had before was overwritten */
+	LINE_CHAIN,   /* of a chain of calls */
+	LINE_RECORD,  /* of perf, such as of a mapping */
+	LINE_COMMENT, /* also empty lines */
+};
+
+enum { LINE_NO_CPU = -1, LINE_NO_THREAD = -2, LINE_CPU_MAX = 65535, LINE_NAME_MAX = 128 };
+
+/* What each member says depends on the kind.  Texts are parts of the line. */
+struct line_head {
+	enum line_kind kind;
+	int32_t pid, cpu;        /* or LINE_NO_... */
+	bool has_time, is_count; /* of the clock, which counts something else than time */
+	histree_time time;
+	uint64_t lost; /* events; 0: nobody counted */
+	bool has_period;
+	uint64_t period;   /* of a sample */
+	char *name, *text; /* of the event: LINE_NAME_MAX bytes at most, and the rest of the line */
+	size_t name_size, text_size;
+};
+
+/* Read the line of `size` bytes, without what ends it. */
+void line_head_read(char *line, size_t size, struct line_head *out);
+
+#endif

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include "trace/lines/line_shape.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "trace/lines/line_scan.h"
+
+/* ---- words to steps -------------------------------------------------------------------------------------- */
+
+static enum shape_kind kind_of(const char *word, size_t size)
+{
+	static const struct {
+		const char *word;
+		enum shape_kind kind;
+	} kinds[] = { { "", SHAPE_NUMBER },     { "hex", SHAPE_HEX },   { "text", SHAPE_TEXT },
+		      { "state", SHAPE_STATE }, { "bits", SHAPE_BITS }, { "device", SHAPE_DEVICE } };
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strlen(kinds[i].word) == size && memcmp(kinds[i].word, word, size) == 0)
+			return kinds[i].kind;
+	return SHAPE_END;
+}
+
+bool line_shape_make(struct line_shape *shape, const char *words, struct arena *memory)
+{
+	struct shape_step *step = shape->steps;
+	const char *at = words, *open;
+	*shape = (struct line_shape){ 0 };
+	for (; (open = strchr(at, '{')) != NULL; step++) {
+		const char *close = strchr(open, '}');
+		const char *colon = memchr(open, ':', (size_t)(close - open));
+		const char *name_end = colon != NULL ? colon : close, *kind = colon != NULL ? colon + 1 : close;
+		size_t name_size = (size_t)(name_end - open) - 1;
+		assert(step < shape->steps + SHAPE_FIELDS_MAX);
+		*step = (struct shape_step){ at, (size_t)(open - at), kind_of(kind, (size_t)(close - kind)), -1 };
+		assert(step->kind != SHAPE_END);
+		if (name_size > 0) {
+			const char *name = arena_copy(memory, open + 1, name_size);
+			if (name == NULL)
+				return false;
+			step->column = shape->field_count;
+			shape->fields[shape->field_count] = name;
+			shape->sizes[shape->field_count++] = name_size;
+		}
+		at = close + 1;
+	}
+	*step = (struct shape_step){ at, strlen(at), SHAPE_END, -1 };
+	return true;
+}
+
+/* ---- values ---------------------------------------------------------------------------------------------- */
+
+/* A letter for each bit, the lowest first, and letters that have come to be others since Linux 4.14. */
+struct state_letters {
+	const char *now, *before;
+};
+
+/* Bits of TASK_REPORT in include/linux/sched.h, and the one that preemption adds to what it prints. */
+static const struct state_letters kernel_letters = { "SDTtXZPI", "......xK" };
+static const struct state_letters plugin_letters = { "SDTtZXxW", "" };
+
+static bool read_state(struct line_scan *scan, const struct state_letters *letters, int64_t *out)
+{
+	enum { PREEMPTED = 0x100 };
+	struct line_scan at = *scan;
+	*out = 0;
+	do {
+		if (at.at == at.end || *at.at <= ' ' || *at.at == '.')
+			return false;
+		const char *now = strchr(letters->now, *at.at), *before = strchr(letters->before, *at.at);
+		if (now != NULL)
+			*out |= INT64_C(1) << (now - letters->now);
+		else if (before != NULL)
+			*out |= INT64_C(1) << (before - letters->before);
+		else if (*at.at != 'R')
+			return false;
+		at.at++;
+	} while (line_scan_byte(&at, '|'));
+	if (line_scan_byte(&at, '+'))
+		*out |= PREEMPTED;
+	*scan = at;
+	return true;
+}
+
+static bool read_device(struct line_scan *scan, int64_t *out)
+{
+	enum { MINOR_BITS = 20 };
+	struct line_scan at = *scan;
+	uint64_t major, minor;
+	if (!line_scan_number(&at, &major) || !line_scan_byte(&at, ',') || !line_scan_number(&at, &minor) ||
+	    major >= 1U << (32 - MINOR_BITS) || minor >= 1U << MINOR_BITS)
+		return false;
+	*out = (int64_t)(major << MINOR_BITS | minor);
+	*scan = at;
+	return true;
+}
+
+/* A value that is no text. */
+static bool read_value(struct line_scan *scan, enum shape_kind kind, struct text_cell *cell)
+{
+	uint64_t number = 0;
+	bool is = false;
+	*cell = (struct text_cell){ .kind = TEXT_INTEGER };
+	switch (kind) {
+	case SHAPE_NUMBER:
+		is = line_scan_integer(scan, &cell->integer);
+		break;
+	case SHAPE_HEX:
+		is = line_scan_hexadecimal(scan, &number);
+		cell->integer = (int64_t)number;
+		break;
+	case SHAPE_STATE:
+		is = read_state(scan, &kernel_letters, &cell->integer);
+		break;
+	case SHAPE_BITS:
+		is = read_state(scan, &plugin_letters, &cell->integer);
+		break;
+	case SHAPE_DEVICE:
+		is = read_device(scan, &cell->integer);
+		break;
+	case SHAPE_TEXT:
+	case SHAPE_END:
+		break;
+	}
+	return is;
+}
+
+/* ---- matching -------------------------------------------------------------------------------------------- */
+
+static bool match_before(const struct shape_step *step, struct line_scan *scan)
+{
+	struct line_scan at = *scan;
+	for (size_t i = 0; i < step->before_size; i++) {
+		if (step->before[i] == ' ') {
+			if (at.at < at.end && *at.at != ' ')
+				return false;
+			line_scan_spaces(&at);
+		} else if (!line_scan_byte(&at, step->before[i])) {
+			return false;
+		}
+	}
+	*scan = at;
+	return true;
+}
+
+/* Match steps up to the next text, or the end.  Returns that step, NULL if they do not fit. */
+static const struct shape_step *match_run(const struct shape_step *step, struct line_scan *scan,
+					  struct text_cell *cells)
+{
+	for (;; step++) {
+		struct text_cell unused;
+		if (!match_before(step, scan))
+			return NULL;
+		if (step->kind == SHAPE_TEXT || step->kind == SHAPE_END)
+			return step;
+		if (!read_value(scan, step->kind, step->column < 0 ? &unused : &cells[step->column]))
+			return NULL;
+	}
+}
+
+/* A text ends where what follows it fits; the last one at the end of the line. */
+static const struct shape_step *match_text(const struct shape_step *step, struct line_scan *scan,
+					   struct text_cell *cells)
+{
+	const struct shape_step *behind = step + 1;
+	bool is_last = behind->kind == SHAPE_END && behind->before_size == 0;
+	for (char *end = is_last ? scan->end : scan->at; end <= scan->end; end++) {
+		struct line_scan rest = { end, scan->end };
+		const struct shape_step *next = match_run(behind, &rest, cells);
+		if (next == NULL)
+			continue;
+		if (step->column >= 0)
+			cells[step->column] = (struct text_cell){ .kind = TEXT_STRING,
+								  .bytes = scan->at,
+								  .size = (size_t)(end - scan->at) };
+		*scan = rest;
+		return next;
+	}
+	return NULL;
+}
+
+bool line_shape_match(const struct line_shape *shape, char *text, size_t size, struct text_cell *cells)
+{
+	struct line_scan scan = { text, text + size };
+	while (scan.end > scan.at && scan.end[-1] == ' ')
+		scan.end--;
+	const struct shape_step *step = match_run(shape->steps, &scan, cells);
+	while (step != NULL && step->kind == SHAPE_TEXT)
+		step = match_text(step, &scan, cells);
+	return step != NULL;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line_source.h - the text of a trace of the kernel, an event a line: what ftrace has in `trace` and `trace_pipe`,
+ * and what "trace-cmd report" and "perf script" write.  One file, one stream.
+ *
+ * Lines are sorted by time within a window (trace/text/event_window.h).  One that is earlier than what was handed
+ * out comes behind all lines before it, as the clock has stepped back.  A line that is no event is left out, and
+ * counted.
+ *
+ * A trace is written "FILE", or "text:machine=x86_64:FILE" where the text does not say whose numbers its system
+ * calls have.
+ */
+#ifndef TRACE_LINES_LINE_SOURCE_H
+#define TRACE_LINES_LINE_SOURCE_H
+
+#include "trace/trace_source.h"
+
+extern const struct trace_format_kind line_format;
+
+/* Returns whether a trace, as the user wrote it, is such a text. */
+bool line_source_is(const char *word);
+
+#endif

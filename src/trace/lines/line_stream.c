@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include "trace/lines/line_stream.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "trace/trace_position.h"
+
+enum histree_status line_stream_init(struct line_stream *stream, const struct line_place *place, const uint64_t *at,
+				     struct histree_error *error)
+{
+	stream->is_whole = at == NULL;
+	enum histree_status status =
+		at == NULL ? line_losses_find(&stream->losses, place, &stream->base, error) : HISTREE_OK;
+	if (status == HISTREE_OK)
+		status = line_text_open(&stream->text, place, error);
+	stream->text.cancel = NULL; /* it asks no longer than opening takes */
+	if (status == HISTREE_OK && at != NULL)
+		line_text_seek(&stream->text, *at);
+	return status;
+}
+
+void line_stream_release(struct line_stream *stream)
+{
+	if (stream->held != NULL)
+		event_row_free(stream->held);
+	event_window_release(&stream->window);
+	line_losses_release(&stream->losses);
+	if (stream->text.bytes != NULL)
+		line_text_close(&stream->text);
+}
+
+/* ---- lines to rows --------------------------------------------------------------------------------------- */
+
+/* What is no event. */
+static void pass_over(struct line_stream *stream, const struct line_head *head, const char *line, size_t size)
+{
+	stream->chain_lines += head->kind == LINE_CHAIN;
+	bool is_other = head->kind == LINE_OTHER || head->kind == LINE_EVENT;
+	if (is_other && stream->others++ == 0) {
+		size_t room = sizeof(stream->first_words) - 1;
+		stream->first_other = stream->text.lines;
+		memcpy(stream->first_words, line, size < room ? size : room);
+		for (char *byte = stream->first_words; *byte != '\0'; byte++)
+			if ((unsigned char)*byte < ' ')
+				*byte = ' ';
+	}
+}
+
+static enum histree_status make_row(struct line_stream *stream, const struct line_head *head,
+				    struct event_row **out, struct histree_error *error)
+{
+	struct text_cell cells[LINE_CELLS_MAX];
+	const struct text_class *class;
+	size_t count;
+	enum histree_status status = line_classes_read(stream->classes, head, cells, &count, &class, error);
+	if (status != HISTREE_OK)
+		return status;
+	struct event_row *row = event_window_room(&stream->window);
+	*out = row;
+	if (row == NULL || !event_row_copy(row, cells, count))
+		return error_memory(error, "an event");
+	row->time = head->time;
+	row->cpu = head->cpu;
+	row->class = class;
+	row->row_at = stream->text.line_at;
+	return HISTREE_OK;
+}
+
+/* Returns false if the row is late. */
+static bool put_in_window(struct line_stream *stream, struct event_row *row)
+{
+	if (!event_window_add(&stream->window, row))
+		return false;
+	stream->starts[row->arrival % LINE_STREAM_STARTS] = row->row_at;
+	return true;
+}
+
+static enum histree_status add_row(struct line_stream *stream, const struct line_head *head,
+				   struct histree_error *error)
+{
+	struct event_row *row = NULL;
+	enum histree_status status = make_row(stream, head, &row, error);
+	if (status == HISTREE_OK && !put_in_window(stream, row))
+		stream->held = row;
+	else if (status != HISTREE_OK && row != NULL)
+		event_window_drop(&stream->window, row);
+	return status;
+}
+
+/*
+ * If a row was late and the window is empty now, it begins anew with that row.  Nothing that was
+ * handed out is compared with any more.
+ */
+static void begin_anew(struct line_stream *stream)
+{
+	if (stream->held == NULL || stream->window.count > 0)
+		return;
+	event_window_give(&stream->window);
+	stream->begin = stream->window.read;
+	put_in_window(stream, stream->held);
+	stream->held = NULL;
+}
+
+/* Read lines until the window is full, a line is late, or the text at its end. */
+static enum histree_status fill(struct line_stream *stream, struct histree_error *error)
+{
+	char *line;
+	size_t size;
+	struct line_head head;
+	begin_anew(stream);
+	while (!stream->is_done && stream->held == NULL && !event_window_is_full(&stream->window)) {
+		enum histree_status status = line_text_next(&stream->text, &line, &size, error);
+		stream->is_done = status != HISTREE_OK;
+		if (status != HISTREE_OK)
+			return status == HISTREE_END ? HISTREE_OK : status;
+		line_head_read(line, size, &head);
+		bool is_event = head.kind == LINE_EVENT && head.has_time;
+		status = is_event ? add_row(stream, &head, error) : HISTREE_NOT_FOUND;
+		if (status == HISTREE_NOT_FOUND)
+			pass_over(stream, &head, line, size);
+		else if (status != HISTREE_OK)
+			return status;
+	}
+	return HISTREE_OK;
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------- */
+
+/* The file cannot be read on: all CPUs lack what comes behind what was read. */
+static void break_off(struct line_stream *stream)
+{
+	struct trace_notes *notes = stream->base.notes;
+	notes->report.damaged_streams++;
+	trace_notes_warn(notes, "%s: %s; the events before that are read", stream->base.name,
+			 stream->failure.message);
+	stream->failure.status = HISTREE_OK;
+	if (stream->base.has_events && stream->base.last < INT64_MAX) {
+		stream->base.gap = (struct event_gap){
+			.trace = stream->base.trace, .cpu = -1, .begin = stream->base.last + 1, .end = INT64_MAX
+		};
+		stream->base.has_gap = true;
+	}
+}
+
+static void end_stream(struct line_stream *stream)
+{
+	struct trace_notes *notes = stream->base.notes;
+	if (stream->is_whole && stream->others > 0)
+		trace_notes_warn(notes,
+				 "%s: %" PRIu64 " line%s no event%s and left out, at first line %" PRIu64 ": '%s'",
+				 stream->base.name, stream->others, stream->others == 1 ? " is" : "s are",
+				 stream->others == 1 ? "" : "s", stream->first_other, stream->first_words);
+	if (stream->is_whole && stream->chain_lines > 0)
+		trace_notes_warn(notes, "%s: %" PRIu64 " line%s of chains of calls %s left out", stream->base.name,
+				 stream->chain_lines, stream->chain_lines == 1 ? "" : "s",
+				 stream->chain_lines == 1 ? "is" : "are");
+	trace_stream_end(&stream->base);
+}
+
+/* The row that comes next; NULL: none. */
+static const struct event_row *peek(const struct event_window *window)
+{
+	return window->count == 0 ? NULL : window->rows[window->first];
+}
+
+/* A loss that begins before a row, or at its time; NULL: there is none. */
+static const struct event_gap *loss_before(const struct line_stream *stream, const struct event_row *row)
+{
+	const struct line_losses *losses = &stream->losses;
+	bool is_due =
+		losses->next < losses->count && (row == NULL || losses->gaps[losses->next].begin <= row->time);
+	return is_due ? &losses->gaps[losses->next] : NULL;
+}
+
+enum histree_status line_stream_next(struct line_stream *stream, struct histree_error *error)
+{
+	struct trace_stream *base = &stream->base;
+	struct histree_error why;
+	base->has_upcoming = false;
+	enum histree_status status = fill(stream, &why);
+	if (status == HISTREE_ERR_MEMORY)
+		return error_set(error, status, "%s", why.message);
+	if (status != HISTREE_OK)
+		stream->failure = why;
+	const struct event_gap *loss = loss_before(stream, peek(&stream->window));
+	if (loss != NULL) {
+		stream->losses.next++;
+		base->gap = *loss;
+		base->has_gap = true;
+		trace_stream_put_gap(base);
+		return HISTREE_OK;
+	}
+	const struct event_row *row = event_window_give(&stream->window);
+	if (row != NULL) {
+		const struct event event = {
+			.time = row->time, .cpu = row->cpu, .class = &row->class->class, .handle = row
+		};
+		trace_stream_put(base, &event);
+		return HISTREE_OK;
+	}
+	if (stream->failure.status != HISTREE_OK)
+		break_off(stream);
+	if (trace_stream_put_gap(base))
+		return HISTREE_OK;
+	end_stream(stream);
+	return HISTREE_END;
+}
+
+/*
+ * Which rows are late depends on those before them: so reading begins two windows before, or where the window began
+ * anew, unless a row that is older still waits.
+ */
+void line_stream_position(const struct line_stream *stream, struct trace_position *out)
+{
+	const struct event_window *window = &stream->window;
+	if (window->out == NULL) {
+		*out = (struct trace_position){ .packet = peek(window)->row_at };
+		return;
+	}
+	event_window_position(window, &out->packet, &out->events);
+	uint64_t last = window->given - 1, oldest = last - out->events;
+	uint64_t base = window->read > LINE_STREAM_STARTS ? window->read - LINE_STREAM_STARTS : 0;
+	if (base < stream->begin)
+		base = stream->begin;
+	if (base < oldest)
+		*out = (struct trace_position){ stream->starts[base % LINE_STREAM_STARTS], last - base };
+	out->events += stream->base.upcoming.gap != NULL;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line_stream.h - the events of a text in the order of their times, and where some are missing.
+ */
+#ifndef TRACE_LINES_LINE_STREAM_H
+#define TRACE_LINES_LINE_STREAM_H
+
+#include "trace/lines/line_class.h"
+#include "trace/lines/line_losses.h"
+#include "trace/lines/line_text.h"
+#include "trace/text/event_window.h"
+#include "trace/trace_stream.h"
+
+/* A row is late or not by what two windows before it say. */
+enum { LINE_STREAM_STARTS = 2 * EVENT_WINDOW_ROWS };
+
+struct line_stream {
+	struct trace_stream base;
+	struct line_classes *classes; /* borrowed */
+	struct line_text text;
+	struct event_window window;
+	struct event_row *held; /* it is earlier than what was handed out: it waits until the window is empty */
+	uint64_t begin;         /* the number of the row that the window began with */
+	/* Where the lines of the last rows begin, by their numbers. */
+	uint64_t starts[LINE_STREAM_STARTS];
+	struct line_losses losses;
+	uint64_t others, chain_lines; /* that are no events */
+	uint64_t first_other;         /* its number */
+	char first_words[64];         /* its beginning */
+	bool is_whole;                /* from the first line on */
+	bool is_done;
+	struct histree_error failure; /* which ended the reading: what was read before it comes first */
+};
+
+/* Begin at a byte of the text; NULL: at its first, and with what was lost.  `base` and `classes` are set. */
+enum histree_status line_stream_init(struct line_stream *stream, const struct line_place *place, const uint64_t *at,
+				     struct histree_error *error);
+
+enum histree_status line_stream_next(struct line_stream *stream, struct histree_error *error);
+
+/* Where the upcoming event comes first: a byte of the text, and how many events come behind it before. */
+void line_stream_position(const struct line_stream *stream, struct trace_position *out);
+
+void line_stream_release(struct line_stream *stream);
+
+#endif

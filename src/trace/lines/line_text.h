@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * line_text.h - a file of text, line by line, in a buffer of fixed size.
+ *
+ * A line is not longer than LINE_SIZE_MAX: the rest of one that is, is passed over.  What begins as a file of gzip
+ * does is unpacked.
+ */
+#ifndef TRACE_LINES_LINE_TEXT_H
+#define TRACE_LINES_LINE_TEXT_H
+
+#include "histree/cancel.h"
+#include "text/text_input.h"
+#include "trace/lines/line_unpack.h"
+
+enum { LINE_SIZE_MAX = 64 << 10, LINE_BUFFER_SIZE = 256 << 10 };
+
+/* Where the text is. */
+struct line_place {
+	const struct io *io;
+	const char *path;
+	const struct histree_cancel *cancel; /* asked now and then; NULL: nobody asks */
+};
+
+/* A zeroed one is closed. */
+struct line_text {
+	struct text_input input;
+	struct line_unpack *unpack; /* NULL: it is not packed */
+	char *bytes;                /* NULL: closed */
+	size_t used, filled;
+	uint64_t filled_at; /* byte of the text behind what is in the buffer */
+	uint64_t line_at;   /* byte of the text at which the line begins that was read last */
+	uint64_t lines;     /* read so far */
+	const struct histree_cancel *cancel;
+	bool at_end; /* of the file */
+	bool is_cut; /* the line that was read last: its rest comes next */
+};
+
+/* Returns HISTREE_ERR_IO, HISTREE_ERR_MEMORY; HISTREE_ERR_TRACE if it is packed and cannot be unpacked. */
+enum histree_status line_text_open(struct line_text *text, const struct line_place *place,
+				   struct histree_error *error);
+
+/* Go to the line that begins at a byte of a text that is not packed. */
+void line_text_seek(struct line_text *text, uint64_t at);
+
+/*
+ * Get the next line, without what ends it; it may be written to, until the next call.  Returns HISTREE_END behind
+ * the last.
+ */
+enum histree_status line_text_next(struct line_text *text, char **line, size_t *size, struct histree_error *error);
+
+void line_text_close(struct line_text *text);
+
+#endif

@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_lines.c - texts of traces: what a line is, shapes, the order of lines against a sort, places, losses, and
+ * texts that are cut or changed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "support/data.h"
+#include "support/effort.h"
+#include "trace/lines/line_head.h"
+#include "trace/lines/line_shape.h"
+#include "trace/trace.h"
+
+static char scratch[] = "/tmp/histree-lines-XXXXXX";
+
+static int make_scratch(void **state)
+{
+	(void)state;
+	int file = mkstemp(scratch);
+	if (file < 0)
+		return -1;
+	close(file);
+	return 0;
+}
+
+static int remove_scratch(void **state)
+{
+	(void)state;
+	return unlink(scratch);
+}
+
+static void write_scratch(const void *bytes, size_t size)
+{
+	FILE *file = fopen(scratch, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+}
+
+static struct trace *open_scratch(void)
+{
+	const char *path = scratch;
+	struct trace *trace;
+	struct histree_error error;
+	if (trace_open(&path, 1, &trace, &error) != HISTREE_OK)
+		fail_msg("%s", error.message);
+	return trace;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------------------- */
+
+#define EVENT(line, pid, cpu, time, name, text)              \
+	{                                                    \
+		line, LINE_EVENT, pid, cpu, time, name, text \
+	}
+#define NONE(kind, line)                                               \
+	{                                                              \
+		line, kind, LINE_NO_THREAD, LINE_NO_CPU, 0, NULL, NULL \
+	}
+
+static const struct {
+	const char *line;
+	enum line_kind kind;
+	int32_t pid, cpu;
+	histree_time time;
+	const char *name, *text;
+} lines[] = {
+	EVENT("  bash-1042 [003] d..2.  12.567890: sched_waking: comm=x", 1042, 3, 12567890000, "sched_waking",
+	      "comm=x"),
+	EVENT("  bash-1042 (   42) [003] d..2.  12.5: e: x", 1042, 3, 12500000000, "e", "x"),
+	EVENT("  bash-1042 (-----) [003] 12.5: e:", 1042, 3, 12500000000, "e", ""),
+	EVENT("  <idle>-0 [000] 0.000000001: e: x", 0, 0, 1, "e", "x"),
+	EVENT("  a b: [1] (2) c-3-7 [000] .... 1.0: e: x", 7, 0, 1000000000, "e", "x"),
+	EVENT("  a [000] 9.9: b: c-7 [001] .... 1.0: e: x", 7, 1, 1000000000, "e", "x"),
+	EVENT("bash  1042 [003]   12.5:  sched:e: a: b", 1042, 3, 12500000000, "sched:e", "a: b"),
+	EVENT("bash  42/1042 [003]   12.5:  sched:e: x", 1042, 3, 12500000000, "sched:e", "x"),
+	EVENT("kworker/0:1-ev  9/12 [003] 12.5: e: x", 12, 3, 12500000000, "e", "x"),
+	EVENT("bash  1042   12.5:  250000 cycles:u: 7fff f+0x1 (/x)", 1042, -1, 12500000000, "cycles:u",
+	      "7fff f+0x1 (/x)"),
+	EVENT("1042 [003]   12.5:  e: x", 1042, 3, 12500000000, "e", "x"),
+	EVENT(":-1    -1 [003]   12.5:  e: x", LINE_NO_THREAD, 3, 12500000000, "e", "x"),
+	EVENT("bash  1042 [003] U   12.5:  e: x", 1042, 3, 12500000000, "e", "x"),
+	EVENT("a-1 [000] .... 1.0: sys_read(fd: 3, count: ff)", 1, 0, 1000000000, "sys_enter_read",
+	      "fd: 3, count: ff"),
+	EVENT("a-1 [000] .... 1.0: sys_read -> 0x5", 1, 0, 1000000000, "sys_exit_read", "0x5"),
+	EVENT("a-1 [000] .... 1.0: vfs_read <-ksys_read", 1, 0, 1000000000, "function", "vfs_read <-ksys_read"),
+	EVENT("a-1 [000] .... 123456: e: x", 1, 0, 0, "e", "x"), /* a clock that counts */
+	NONE(LINE_COMMENT, ""),
+	NONE(LINE_COMMENT, "   "),
+	NONE(LINE_COMMENT, "# tracer: nop"),
+	NONE(LINE_COMMENT, "cpus=2"),
+	NONE(LINE_COMMENT, "CPU 1 is empty"),
+	NONE(LINE_OTHER, "CPU:1 [FOUND 3 EVENTS]"),
+	NONE(LINE_OTHER, "what is this"),
+	NONE(LINE_OTHER, "a-1 [000] .... 1.0: no name"),
+	NONE(LINE_OTHER, "a-1 [000] .... 99999999999.0: e: x"),
+	NONE(LINE_OTHER, "a-1 [70000] .... 1.0: e: x"),
+	NONE(LINE_OTHER, "12.5: e: x"),
+	NONE(LINE_CHAIN, "\tffffffff821f8298 __schedule+0x618 ([kernel])"),
+	NONE(LINE_CHAIN, " => __schedule"),
+};
+
+static void a_line_is_what_it_is(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		char line[256];
+		struct line_head head;
+		snprintf(line, sizeof(line), "%s", lines[i].line);
+		line_head_read(line, strlen(line), &head);
+		if (head.kind != lines[i].kind || head.pid != lines[i].pid || head.cpu != lines[i].cpu ||
+		    head.time != lines[i].time)
+			fail_msg("'%s': kind %d, thread %d, CPU %d, time %lld", lines[i].line, (int)head.kind,
+				 (int)head.pid, (int)head.cpu, (long long)head.time);
+		if (head.kind != LINE_EVENT)
+			continue;
+		assert_int_equal(head.name_size, strlen(lines[i].name));
+		assert_memory_equal(head.name, lines[i].name, head.name_size);
+		assert_int_equal(head.text_size, strlen(lines[i].text));
+		assert_memory_equal(head.text, lines[i].text, head.text_size);
+	}
+}
+
+static void losses_have_a_cpu_and_a_count(void **state)
+{
+	static const struct {
+		const char *line;
+		enum line_kind kind;
+		int32_t cpu;
+		uint64_t lost;
+	} cases[] = {
+		{ "CPU:3 [LOST 15 EVENTS]", LINE_LOSS, 3, 15 },
+		{ "CPU:3 [LOST EVENTS]", LINE_LOSS, 3, 0 },
+		{ "CPU:3 [15 EVENTS DROPPED]", LINE_LOSS, 3, 15 },
+		{ "CPU:3 [EVENTS DROPPED]", LINE_LOSS, 3, 0 },
+		{ "##### CPU 2 buffer started ####", LINE_BEGIN, 2, 0 },
+		{ "perf 12 [001] 1.5: PERF_RECORD_LOST lost 7", LINE_LOSS, 1, 7 },
+		{ "perf 12 [001] 1.5: PERF_RECORD_LOST_SAMPLES lost 7", LINE_LOSS, 1, 7 },
+		{ "perf 12 [001] 1.5: PERF_RECORD_COMM exec: a:1/1", LINE_RECORD, 1, 0 },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char line[128];
+		struct line_head head;
+		snprintf(line, sizeof(line), "%s", cases[i].line);
+		line_head_read(line, strlen(line), &head);
+		assert_int_equal(head.kind, cases[i].kind);
+		assert_int_equal(head.cpu, cases[i].cpu);
+		assert_int_equal(head.lost, cases[i].lost);
+	}
+}
+
+/* ---- shapes ---------------------------------------------------------------------------------------------- */
+
+/* The fields of a text as "name=value" with commas between them, ""; where the shape does not fit. */
+static void read_shape(const char *words, const char *text, char *out, size_t room)
+{
+	struct arena memory = { 0 };
+	struct line_shape shape;
+	struct text_cell cells[SHAPE_FIELDS_MAX];
+	char copy[256];
+	snprintf(copy, sizeof(copy), "%s", text);
+	assert_true(line_shape_make(&shape, words, &memory));
+	bool fits = line_shape_match(&shape, copy, strlen(copy), cells);
+	*out = '\0';
+	for (size_t i = 0, length = 0; fits && i < shape.field_count; i++) {
+		const struct text_cell *cell = &cells[i];
+		length +=
+			(size_t)snprintf(out + length, room - length, "%s%s=", i == 0 ? "" : ",", shape.fields[i]);
+		if (cell->kind == TEXT_INTEGER)
+			length += (size_t)snprintf(out + length, room - length, "%lld", (long long)cell->integer);
+		else
+			length +=
+				(size_t)snprintf(out + length, room - length, "%.*s", (int)cell->size, cell->bytes);
+	}
+	arena_release(&memory);
+}
+
+static void a_shape_fits_or_not(void **state)
+{
+	static const char *const cases[][3] = {
+		{ "pid={pid}", "pid=12", "pid=12" },
+		{ "pid={pid}", "pid=-12", "pid=-12" },
+		{ "pid={pid}", "pid=0x1f", "pid=31" },
+		{ "pid={pid}", "pid=18446744073709551615", "pid=-1" },
+		{ "pid={pid}", "pid=18446744073709551616", "" },
+		{ "pid={pid}", "pid=x", "" },
+		{ "pid={pid}", "pid=", "" },
+		{ "pid={pid} [{:text}]", "pid=3 [what]", "pid=3" },
+		{ "pid={pid} [{:text}]", "pid=3 [what", "" },
+		{ "pid={pid}", "pid=3 and more", "pid=3" },
+		{ "a={a:hex} b={b}", "a=ff   b=1", "a=255,b=1" },
+		{ "comm={comm:text} pid={pid}", "comm=a pid= pid=b pid=3", "comm=a pid= pid=b,pid=3" },
+		{ "comm={comm:text} pid={pid}", "comm= pid=3", "comm=,pid=3" },
+		{ "comm={comm:text} pid={pid}", "comm=abc", "" },
+		{ "{a:text} ==> {b:text}", "x ==> y ==> z  ", "a=x,b=y ==> z" },
+		{ "{s:state} ==>", "S ==>", "s=1" },
+		{ "{s:state} ==>", "R+ ==>", "s=256" },
+		{ "{s:state} ==>", "D|K ==>", "s=130" },
+		{ "{s:state} ==>", "I ==>", "s=128" },
+		{ "{s:state} ==>", "Q ==>", "" },
+		{ "{s:state} ==>", "S| ==>", "" },
+		{ "{s:bits} ==>", "Z|W ==>", "s=144" },
+		{ "{d:device} {x:text}", "254,3 WS", "d=266338307,x=WS" },
+		{ "{d:device} {x:text}", "4096,0 WS", "" },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char out[256];
+		read_shape(cases[i][0], cases[i][1], out, sizeof(out));
+		if (strcmp(out, cases[i][2]) != 0)
+			fail_msg("'%s' of '%s': '%s', not '%s'", cases[i][1], cases[i][0], out, cases[i][2]);
+	}
+}
+
+/* Each row of the table can be read, and those of one event follow one another. */
+static void the_table_is_whole(void **state)
+{
+	(void)state;
+	static const char *const events[] = { "sched:sched_switch", "sched_switch", "sys_enter", "ftrace:print" };
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		assert_non_null(shape_row_find(events[i], strlen(events[i])));
+	assert_null(shape_row_find("sched_switch:", 13));
+	assert_null(shape_row_find("sched_switchy", 13));
+	const struct shape_row *first = shape_row_find("sched_switch", 12);
+	assert_non_null(shape_row_next(first));
+	assert_null(shape_row_next(shape_row_next(first)));
+}
+
+/* ---- order ----------------------------------------------------------------------------------------------- */
+
+enum { DISORDER = 3000, ROWS = 20000 };
+
+struct row {
+	uint64_t key, time; /* where it stands in the text, and its time in us */
+	uint32_t number;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct row *first = a, *second = b;
+	return first->key < second->key ? -1 : first->key > second->key;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const struct row *first = a, *second = b;
+	if (first->time != second->time)
+		return first->time < second->time ? -1 : 1;
+	return first->number < second->number ? -1 : first->number > second->number;
+}
+
+static void write_rows(const struct row *rows, size_t count)
+{
+	FILE *file = fopen(scratch, "w");
+	assert_non_null(file);
+	for (size_t i = 0; i < count; i++)
+		fprintf(file, "  a-%u [%03u] ..... %llu.%06llu: e: n=%u\n", rows[i].number, rows[i].number % 4,
+			(unsigned long long)rows[i].time / 1000000, (unsigned long long)rows[i].time % 1000000,
+			rows[i].number);
+	assert_int_equal(fclose(file), 0);
+}
+
+static struct row *make_rows(struct random *random)
+{
+	struct row *rows = calloc(ROWS, sizeof(*rows));
+	assert_non_null(rows);
+	for (size_t i = 0; i < ROWS; i++)
+		rows[i] = (struct row){ .key = i + random_below(random, DISORDER), .time = i / 3 };
+	qsort(rows, ROWS, sizeof(*rows), compare_keys);
+	for (uint32_t i = 0; i < ROWS; i++)
+		rows[i].number = i;
+	return rows;
+}
+
+static uint32_t number_of(const struct event *event)
+{
+	int64_t number;
+	assert_true(event_int(event, event_class_field(event->class, "n"), &number));
+	return (uint32_t)number;
+}
+
+static void lines_come_by_their_times(void **state)
+{
+	(void)state;
+	struct random random = { test_seed() };
+	struct row *rows = make_rows(&random);
+	write_rows(rows, ROWS);
+	qsort(rows, ROWS, sizeof(*rows), compare_times);
+	struct trace *trace = open_scratch();
+	struct event event;
+	for (size_t i = 0; i < ROWS; i++) {
+		assert_int_equal(trace_next(trace, &event, NULL), HISTREE_OK);
+		assert_int_equal(number_of(&event), rows[i].number);
+		assert_int_equal(event.cpu, rows[i].number % 4);
+	}
+	assert_int_equal(trace_next(trace, &event, NULL), HISTREE_END);
+	assert_int_equal(trace_report(trace).clock_steps_back, 0);
+	trace_close(trace);
+	free(rows);
+}
+
+/* A text behind another that was later: first the one, then the other. */
+static void a_clock_that_steps_back_begins_anew(void **state)
+{
+	(void)state;
+	struct row *rows = calloc(ROWS, sizeof(*rows));
+	assert_non_null(rows);
+	for (uint32_t i = 0; i < ROWS; i++)
+		rows[i] = (struct row){ .time = i < ROWS / 2 ? 500000 + i : i, .number = i };
+	write_rows(rows, ROWS);
+	struct trace *trace = open_scratch();
+	struct trace_position places[ROWS / 100];
+	struct event event;
+	for (uint32_t i = 0; i < ROWS; i++) {
+		assert_int_equal(trace_next(trace, &event, NULL), HISTREE_OK);
+		assert_int_equal(number_of(&event), i);
+		if (i % 100 == 0)
+			trace_positions(trace, &places[i / 100]);
+	}
+	assert_int_equal(trace_report(trace).clock_steps_back, 1);
+	trace_close(trace);
+	const char *path = scratch;
+	for (uint32_t i = 0; i < ROWS; i += 100) {
+		assert_int_equal(trace_open_at(&path, 1, &places[i / 100], 1, &trace, NULL), HISTREE_OK);
+		for (uint32_t next = i; next < i + 200 && next < ROWS; next++) {
+			assert_int_equal(trace_next(trace, &event, NULL), HISTREE_OK);
+			assert_int_equal(number_of(&event), next);
+		}
+		trace_close(trace);
+	}
+	free(rows);
+}
+
+static void from_each_place_the_same_comes(void **state)
+{
+	(void)state;
+	struct random random = { test_seed() };
+	struct row *rows = make_rows(&random);
+	write_rows(rows, ROWS);
+	qsort(rows, ROWS, sizeof(*rows), compare_times);
+	struct trace *trace = open_scratch(), *other;
+	struct event event, again;
+	const char *path = scratch;
+	for (size_t i = 0; i < ROWS; i++) {
+		struct trace_position place;
+		assert_int_equal(trace_next(trace, &event, NULL), HISTREE_OK);
+		if (random_below(&random, 200) != 0)
+			continue;
+		trace_positions(trace, &place);
+		assert_int_equal(trace_open_at(&path, 1, &place, 1, &other, NULL), HISTREE_OK);
+		for (size_t next = i; next < i + 300 && next < ROWS; next++) {
+			assert_int_equal(trace_next(other, &again, NULL), HISTREE_OK);
+			assert_int_equal(number_of(&again), rows[next].number);
+		}
+		trace_close(other);
+	}
+	trace_close(trace);
+	free(rows);
+}
+
+/* ---- losses ---------------------------------------------------------------------------------------------- */
+
+static void a_gap_begins_behind_the_last_event_of_its_cpu(void **state)
+{
+	static const char text[] = "a-1 [000] 1.0: e: x\n"
+				   "a-2 [001] 1.5: e: x\n"
+				   "##### CPU 2 buffer started ####\n"
+				   "a-3 [002] 1.6: e: x\n"
+				   "a-2 [001] 1.7: e: x\n"
+				   "a-2 [001] 1.8: e: x\n"
+				   "CPU:0 [LOST 15 EVENTS]\n"
+				   "a-1 [000] 2.0: e: x\n"
+				   "CPU:3 [LOST 2 EVENTS]\n"
+				   "CPU:1 [LOST EVENTS]\n";
+	static const struct {
+		int32_t cpu;
+		histree_time begin, end;
+		uint64_t events;
+	} expected[] = {
+		{ 0, 1000000001, 2000000000, 15 },
+		{ 2, 1000000001, 1600000000, 0 },
+		{ 1, 1800000001, INT64_MAX, 0 },
+	};
+	(void)state;
+	write_scratch(text, sizeof(text) - 1);
+	struct trace *trace = open_scratch();
+	struct event event;
+	size_t gaps = 0, events = 0;
+	histree_time last = INT64_MIN;
+	trace_want_gaps(trace);
+	while (trace_next(trace, &event, NULL) == HISTREE_OK) {
+		assert_true(event.time >= last);
+		last = event.time;
+		events += event.gap == NULL;
+		if (event.gap == NULL)
+			continue;
+		assert_true(gaps < 3);
+		assert_int_equal(event.gap->cpu, expected[gaps].cpu);
+		assert_int_equal(event.gap->begin, expected[gaps].begin);
+		assert_int_equal(event.gap->end, expected[gaps].end);
+		assert_int_equal(event.gap->events, expected[gaps].events);
+		gaps++;
+	}
+	assert_int_equal(gaps, 3);
+	assert_int_equal(events, 6);
+	assert_int_equal(trace_report(trace).discarded_events, 17);
+	trace_close(trace);
+}
+
+/* ---- what is cut or changed ------------------------------------------------------------------------------- */
+
+static size_t read_made(char *bytes, size_t room)
+{
+	char path[DATA_PATH_SIZE];
+	FILE *file = fopen(source_path(path, "tests/data/lines-made/trace.txt"), "r");
+	assert_non_null(file);
+	size_t size = fread(bytes, 1, room, file);
+	fclose(file);
+	return size;
+}
+
+/* Returns how many events the scratch has, if it is a trace. */
+static size_t count_events(void)
+{
+	const char *path = scratch;
+	struct trace *trace;
+	struct event event;
+	size_t count = 0;
+	if (trace_open(&path, 1, &trace, NULL) != HISTREE_OK)
+		return 0;
+	trace_want_gaps(trace);
+	while (trace_next(trace, &event, NULL) == HISTREE_OK)
+		for (uint32_t field = 0; event.gap == NULL && field < event.class->field_count; field++) {
+			const char *text;
+			size_t size;
+			int64_t number;
+			event_int(&event, field, &number);
+			event_string(&event, field, &text, &size);
+			count += field == 0;
+		}
+	trace_close(trace);
+	return count;
+}
+
+static void a_cut_text_has_what_is_there(void **state)
+{
+	char bytes[8192];
+	size_t size = read_made(bytes, sizeof(bytes)), last = 0;
+	(void)state;
+	for (size_t cut = 0; cut <= size; cut++) {
+		write_scratch(bytes, cut);
+		size_t count = count_events();
+		assert_true(count >= last && count <= last + 1);
+		last = count;
+	}
+	assert_int_equal(last, 13);
+}
+
+static void a_changed_text_does_no_harm(void **state)
+{
+	char bytes[8192], changed[8192];
+	size_t size = read_made(bytes, sizeof(bytes));
+	struct random random = { test_seed() };
+	(void)state;
+	for (uint64_t round = 0; round < test_effort(20000, 2000); round++) {
+		memcpy(changed, bytes, size);
+		for (uint64_t count = 1 + random_below(&random, 8); count > 0; count--)
+			changed[random_below(&random, size)] = (char)random_below(&random, 256);
+		write_scratch(changed, size);
+		assert_true(count_events() < 64);
+	}
+}
+
+static void a_line_that_is_too_long_is_passed_over(void **state)
+{
+	(void)state;
+	FILE *file = fopen(scratch, "w");
+	assert_non_null(file);
+	fprintf(file, "a-1 [000] 1.0: e: n=1\n");
+	for (unsigned i = 0; i < 1000000; i++)
+		fputc('x', file);
+	fprintf(file, "\na-1 [000] 1.5: e: n=2\n");
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(count_events(), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_line_is_what_it_is),
+		cmocka_unit_test(losses_have_a_cpu_and_a_count),
+		cmocka_unit_test(a_shape_fits_or_not),
+		cmocka_unit_test(the_table_is_whole),
+		cmocka_unit_test(lines_come_by_their_times),
+		cmocka_unit_test(a_clock_that_steps_back_begins_anew),
+		cmocka_unit_test(from_each_place_the_same_comes),
+		cmocka_unit_test(a_gap_begins_behind_the_last_event_of_its_cpu),
+		cmocka_unit_test(a_cut_text_has_what_is_there),
+		cmocka_unit_test(a_changed_text_does_no_harm),
+		cmocka_unit_test(a_line_that_is_too_long_is_passed_over),
+	};
+	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
+}
