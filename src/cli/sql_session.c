@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: MIT
+#include "cli/sql_session.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/report.h"
+#include "cli/row_writer.h"
+#include "sql/sql_attach.h"
+#include "sql/sql_extension.h"
+
+enum { WIDTH_OF_TEXT = 24, WIDTH_OF_NUMBER = 19, WIDTH_OF_NAME = 8 };
+
+struct session {
+	sqlite3 *db;
+	struct sql_connection *connection;
+	const struct row_format *format;
+	struct output *output;
+	bool has_rows;  /* some statement gave one */
+	bool asks_rows; /* some statement can give rows */
+};
+
+/* ---- one statement ------------------------------------------------------------------------------------ */
+
+static void put_value(struct row_writer *rows, sqlite3_stmt *statement, int column)
+{
+	switch (sqlite3_column_type(statement, column)) {
+	case SQLITE_INTEGER:
+		row_number(rows, sqlite3_column_int64(statement, column));
+		break;
+	case SQLITE_FLOAT:
+		row_real(rows, sqlite3_column_double(statement, column));
+		break;
+	case SQLITE_TEXT:
+		row_bytes(rows, (const char *)sqlite3_column_text(statement, column),
+			  (size_t)sqlite3_column_bytes(statement, column));
+		break;
+	default: /* NULL, and bytes that only an analysis understands */
+		row_null(rows);
+		break;
+	}
+}
+
+/* How wide a column is, its first value says, if there is one. */
+static struct row_column column_of(sqlite3_stmt *statement, int column, bool has_row)
+{
+	const char *name = sqlite3_column_name(statement, column);
+	int type = has_row ? sqlite3_column_type(statement, column) : SQLITE_NULL;
+	unsigned width = type == SQLITE_TEXT ? WIDTH_OF_TEXT : WIDTH_OF_NUMBER;
+	if (type == SQLITE_INTEGER && llabs(sqlite3_column_int64(statement, column)) < 10000000)
+		width = WIDTH_OF_NAME;
+	return (struct row_column){ .name = name == NULL ? "" : name,
+				    .width = width,
+				    .to_the_right = type != SQLITE_TEXT };
+}
+
+/* Print the rows of a statement that stands at its first one, or has none.  Returns what the last step returned. */
+static int put_rows(struct session *session, sqlite3_stmt *statement, int code)
+{
+	int count = sqlite3_column_count(statement);
+	struct row_writer rows;
+	struct row_column *columns = calloc((size_t)count, sizeof(*columns));
+	if (columns == NULL)
+		return SQLITE_NOMEM;
+	for (int i = 0; i < count; i++)
+		columns[i] = column_of(statement, i, code == SQLITE_ROW);
+	row_writer_begin(&rows, session->format, session->output, columns, (size_t)count);
+	for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
+		session->has_rows = true;
+		for (int i = 0; i < count; i++)
+			put_value(&rows, statement, i);
+		row_end(&rows);
+	}
+	row_writer_finish(&rows);
+	free(columns);
+	return code;
+}
+
+static enum cli_exit report_sql(struct session *session, int code)
+{
+	if (code == SQLITE_INTERRUPT)
+		return report_exit(CLI_INPUT, "the statement was stopped");
+	if (code == SQLITE_NOMEM)
+		return report_no_memory();
+	return report_exit(CLI_INPUT, "%s", sqlite3_errmsg(session->db));
+}
+
+/* A statement could not be understood. */
+static enum cli_exit report_wrong(struct session *session, int code)
+{
+	int at = sqlite3_error_offset(session->db);
+	if (code == SQLITE_NOMEM)
+		return report_no_memory();
+	if (at >= 0)
+		return report_exit(CLI_USAGE, "%s, at byte %d of the statement", sqlite3_errmsg(session->db),
+				   at + 1);
+	return report_exit(CLI_USAGE, "%s", sqlite3_errmsg(session->db));
+}
+
+/* What was wrong with the answers is said once; they are printed even so. */
+static enum cli_exit report_warnings(struct session *session)
+{
+	char *warnings = sql_connection_take_warnings(session->connection);
+	if (warnings == NULL)
+		return CLI_OK;
+	for (char *rest = warnings, *line = strsep(&rest, "\n"); line != NULL; line = strsep(&rest, "\n"))
+		report("%s", line);
+	sqlite3_free(warnings);
+	return CLI_INPUT;
+}
+
+/* Run all statements of a text. */
+static enum cli_exit run_text(struct session *session, const char *text)
+{
+	while (*text != '\0') {
+		sqlite3_stmt *statement = NULL;
+		int code = sqlite3_prepare_v2(session->db, text, -1, &statement, &text);
+		if (code != SQLITE_OK)
+			return report_wrong(session, code);
+		if (statement != NULL) {
+			code = sqlite3_step(statement);
+			session->asks_rows = session->asks_rows || sqlite3_column_count(statement) > 0;
+			if (sqlite3_column_count(statement) > 0 && (code == SQLITE_ROW || code == SQLITE_DONE))
+				code = put_rows(session, statement, code);
+		}
+		enum cli_exit status =
+			code == SQLITE_OK || code == SQLITE_DONE ? CLI_OK : report_sql(session, code);
+		sqlite3_finalize(statement);
+		if (status != CLI_OK)
+			return status;
+	}
+	return report_warnings(session);
+}
+
+/* ---- where statements come from ----------------------------------------------------------------------- */
+
+static enum cli_exit run_file(struct session *session, const char *path)
+{
+	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+	char *text = NULL;
+	size_t capacity = 0;
+	if (file == NULL)
+		return report_exit(CLI_INPUT, "cannot open \"%s\": %s", path, strerror(errno));
+	errno = 0;
+	ssize_t size = getdelim(&text, &capacity, '\0', file);
+	enum cli_exit status = size < 0 && ferror(file) != 0
+				       ? report_exit(CLI_INPUT, "cannot read \"%s\": %s", path, strerror(errno))
+			       : size < 0 ? CLI_OK
+					  : run_text(session, text);
+	free(text);
+	if (file != stdin)
+		fclose(file);
+	return status;
+}
+
+/* The handler of SIGINT has no other way to know it. */
+static sqlite3 *volatile interruptible;
+
+static void interrupt(int signal)
+{
+	(void)signal;
+	if (interruptible != NULL)
+		sqlite3_interrupt(interruptible);
+}
+
+/* Statements are typed, over as many lines as it takes up to a semicolon.  One that is wrong ends nothing. */
+static enum cli_exit run_prompt(struct session *session)
+{
+	const struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESTART };
+	char *line = NULL, *text = NULL;
+	size_t capacity = 0;
+	interruptible = session->db;
+	sigaction(SIGINT, &action, NULL);
+	fprintf(stderr, "Statements end with a semicolon; '.tables' lists what can be asked; Ctrl-D ends.\n");
+	for (;;) {
+		fputs(text == NULL ? "histree> " : "    ...> ", stderr);
+		if (getline(&line, &capacity, stdin) < 0)
+			break;
+		const char *added = text == NULL && strcmp(line, ".tables\n") == 0
+					    ? "SELECT name FROM sqlite_temp_master WHERE name NOT LIKE 'sqlite%';"
+					    : line;
+		char *longer = sqlite3_mprintf("%s%s", text == NULL ? "" : text, added);
+		sqlite3_free(text);
+		text = longer;
+		if (text == NULL || !sqlite3_complete(text))
+			continue;
+		run_text(session, text);
+		output_flush(session->output);
+		sqlite3_free(text);
+		text = NULL;
+	}
+	fputc('\n', stderr);
+	sqlite3_free(text);
+	free(line);
+	interruptible = NULL;
+	session->has_rows = true;
+	return CLI_OK;
+}
+
+/* ---- the verb ----------------------------------------------------------------------------------------- */
+
+static enum cli_exit open_session(struct session *session, const char *store, uint64_t memory)
+{
+	char *message = NULL, pragma[64];
+	int code = sqlite3_open(":memory:", &session->db);
+	if (code == SQLITE_OK)
+		code = sql_extension_add(session->db, &session->connection);
+	if (code != SQLITE_OK)
+		return report_sql(session, code);
+	sql_connection_set_cache(session->connection, (size_t)memory / 2);
+	/* A sorter takes as much as the cache of the database; a statement may have a few. */
+	sqlite3_snprintf(sizeof(pragma), pragma, "PRAGMA cache_size = -%lld", (long long)(memory / 4 / 1024));
+	code = sqlite3_exec(session->db, pragma, NULL, NULL, NULL);
+	if (code == SQLITE_OK)
+		code = sql_attach(session->db, session->connection, store, NULL, &message);
+	enum cli_exit status = CLI_OK;
+	if (code != SQLITE_OK)
+		status = message == NULL ? report_sql(session, code) : report_exit(CLI_INPUT, "%s", message);
+	sqlite3_free(message);
+	return status;
+}
+
+static enum cli_exit run_request(struct session *session, const struct sql_request *request)
+{
+	if (request->statement != NULL)
+		return run_text(session, request->statement);
+	if (request->file != NULL)
+		return run_file(session, request->file);
+	return isatty(STDIN_FILENO) ? run_prompt(session) : run_file(session, "-");
+}
+
+enum cli_exit sql_session_run(const struct sql_request *request, struct output *output)
+{
+	struct session session = { .format = row_format_find(request->format), .output = output };
+	enum cli_exit status = open_session(&session, request->store, request->memory);
+	if (status == CLI_OK)
+		status = run_request(&session, request);
+	sqlite3_close(session.db);
+	return status == CLI_OK && session.asks_rows && !session.has_rows ? CLI_NOTHING : status;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+/*
+ * verb_sql.c - ask a store in SQL: the statement of the command line, those of a file or of standard input, or
+ * those that are typed.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/sql_session.h"
+#include "cli/verb.h"
+
+static const uint64_t memory_default = UINT64_C(160) << 20;
+
+struct sql_options {
+	const char *format, *file;
+	uint64_t memory;
+};
+
+static const struct cli_option options[] = {
+	{ .name = "file",
+	  .letter = 'f',
+	  .argument = "FILE",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct sql_options, file),
+	  .help = "read the statements from a file; - is standard input",
+	  .complete = CLI_COMPLETE_PATH },
+	{ .name = "memory",
+	  .argument = "SIZE",
+	  .kind = CLI_SIZE,
+	  .member = offsetof(struct sql_options, memory),
+	  .help = "use about that much memory; what SQLite sorts beyond it goes to temporary files; default: 160M",
+	  .min = 16 << 20,
+	  .max = UINT64_C(1) << 40 },
+	CLI_OPTION_FORMAT(struct sql_options),
+	{ 0 },
+};
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct sql_options chosen = { .memory = memory_default };
+	struct cli_words words;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	if (words.count > 1 && chosen.file != NULL)
+		return report_exit(CLI_USAGE, "a statement and --file exclude each other");
+	bool is_input = words.count > 1 && strcmp(words.words[1], "-") == 0;
+	const struct sql_request request = {
+		.store = words.words[0],
+		.statement = words.count > 1 && !is_input ? words.words[1] : NULL,
+		.file = is_input ? "-" : chosen.file,
+		.format = chosen.format,
+		.memory = chosen.memory,
+	};
+	struct output *output = output_create(STDOUT_FILENO);
+	return output == NULL ? (int)report_no_memory() : cli_end(output, sql_session_run(&request, output));
+}
+
+const struct cli_verb verb_sql = {
+	.name = "sql",
+	.summary = "ask a store in SQL",
+	.arguments = "STORE [STATEMENT]",
+	.words_min = 1,
+	.words_max = 2,
+	.complete = CLI_COMPLETE_PATH,
+	.options = options,
+	.run = run,
+};

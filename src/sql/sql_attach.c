@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+#include "sql/sql_attach.h"
+
+#include <string.h>
+
+#include "sql/sql_statement.h"
+
+/* A statement on its way: SQL that is made of parts, and run. */
+struct attaching {
+	sqlite3 *db;
+	const char *path, *schema;
+	const struct histree_store_info *info;
+	const struct histree_events *events; /* NULL: there is no index of them */
+	char **message;
+};
+
+static int run(const struct attaching *attaching, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	char *text = sqlite3_vmprintf(format, arguments);
+	va_end(arguments);
+	int code = text == NULL ? SQLITE_NOMEM : sqlite3_exec(attaching->db, text, NULL, NULL, attaching->message);
+	sqlite3_free(text);
+	return code;
+}
+
+/* Analyses have names such as "system-calls"; tables can be named without quotes. */
+static char *table_name(const char *before, const char *analysis)
+{
+	char *name = sqlite3_mprintf("%s%s", before, analysis);
+	for (char *at = name; at != NULL && *at != '\0'; at++)
+		*at = *at == '-' ? '_' : *at;
+	return name;
+}
+
+static int make(const struct attaching *attaching, const char *before, const char *analysis, const char *module,
+		const char *argument)
+{
+	char *name = table_name(before, analysis);
+	int code = name == NULL ? SQLITE_NOMEM
+				: run(attaching, "CREATE VIRTUAL TABLE \"%w\".\"%w\" USING histree_%s(%Q, %Q)",
+				      attaching->schema, name, module, attaching->path, argument);
+	sqlite3_free(name);
+	return code;
+}
+
+/* Those of the default history have no suffix. */
+static int make_history_tables(const struct attaching *attaching)
+{
+	static const char *const of_default[] = { "attributes", "states", "state_at", "states_in" };
+	int code = SQLITE_OK;
+	if (attaching->info->history_count == 0)
+		return code;
+	for (size_t i = 0; code == SQLITE_OK && i < sizeof(of_default) / sizeof(*of_default); i++)
+		code = make(attaching, "", of_default[i], of_default[i], "");
+	for (size_t i = 0; code == SQLITE_OK && i < attaching->info->history_count; i++) {
+		const char *analysis = attaching->info->histories[i].analysis;
+		code = make(attaching, "attributes_", analysis, "attributes", analysis);
+		if (code == SQLITE_OK)
+			code = make(attaching, "states_", analysis, "states", analysis);
+	}
+	return code;
+}
+
+static int make_statement_tables(const struct attaching *attaching)
+{
+	int code = SQLITE_OK;
+	for (const struct sql_statement_kind *kind = sql_statements; code == SQLITE_OK && kind->name != NULL;
+	     kind++)
+		if (kind->takes_statements || attaching->info->history_count > 0)
+			code = run(attaching, "CREATE VIRTUAL TABLE \"%w\".%s USING histree_%s", attaching->schema,
+				   kind->name, kind->name);
+	return code;
+}
+
+/* ---- what is small ------------------------------------------------------------------------------------ */
+
+static int say(const struct attaching *attaching, const char *name, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	char *value = sqlite3_vmprintf(format, arguments);
+	va_end(arguments);
+	int code = value == NULL ? SQLITE_NOMEM
+				 : run(attaching, "INSERT INTO \"%w\".info VALUES(%Q, %s)", attaching->schema, name,
+				       value);
+	sqlite3_free(value);
+	return code;
+}
+
+static int make_info(const struct attaching *attaching)
+{
+	const struct histree_store_info *info = attaching->info;
+	int code = run(attaching, "CREATE TABLE \"%w\".info(name TEXT, value)", attaching->schema);
+	if (code == SQLITE_OK)
+		code = say(attaching, "store", "%Q", info->path);
+	if (code == SQLITE_OK)
+		code = say(attaching, "made_by", "%Q", info->made_by);
+	for (size_t i = 0; code == SQLITE_OK && i < info->trace_count; i++)
+		code = say(attaching, "trace", "%Q", info->traces[i]);
+	const struct {
+		const char *name;
+		long long value;
+	} numbers[] = {
+		{ "start", info->start },
+		{ "end", info->end },
+		{ "complete", info->complete },
+		{ "events", (long long)info->event_count },
+		{ "discarded_events", (long long)info->discarded_events },
+		{ "discarded_packets", (long long)info->discarded_packets },
+		{ "gaps", (long long)info->gap_count },
+		{ "clock_steps_back", (long long)info->clock_steps_back },
+	};
+	for (size_t i = 0; code == SQLITE_OK && i < sizeof(numbers) / sizeof(*numbers); i++)
+		code = say(attaching, numbers[i].name, "%lld", numbers[i].value);
+	for (size_t i = 0; code == SQLITE_OK && i < info->warning_count; i++)
+		code = say(attaching, "warning", "%Q", info->warnings[i]);
+	return code;
+}
+
+static int make_analyses(const struct attaching *attaching)
+{
+	const struct histree_store_info *info = attaching->info;
+	int code = run(attaching, "CREATE TABLE \"%w\".analyses(name TEXT, version INTEGER, kind TEXT, file TEXT)",
+		       attaching->schema);
+	for (size_t i = 0; code == SQLITE_OK && i < info->history_count; i++)
+		code = run(attaching, "INSERT INTO \"%w\".analyses VALUES(%Q, %u, 'states', %Q)", attaching->schema,
+			   info->histories[i].analysis, info->histories[i].analysis_version,
+			   info->histories[i].file);
+	for (size_t i = 0; code == SQLITE_OK && i < info->segments_count; i++)
+		code = run(attaching, "INSERT INTO \"%w\".analyses VALUES(%Q, %u, 'segments', %Q)",
+			   attaching->schema, info->segments[i].analysis, info->segments[i].analysis_version,
+			   info->segments[i].file);
+	return code;
+}
+
+static int make_gaps(const struct attaching *attaching)
+{
+	size_t count = 0;
+	const struct histree_gap *gaps =
+		attaching->events == NULL ? NULL : histree_events_gaps(attaching->events, &count);
+	sqlite3_stmt *statement = NULL;
+	int code = run(attaching,
+		       "CREATE TABLE \"%w\".gaps(start INTEGER, \"end\" INTEGER, cpu INTEGER, events INTEGER)",
+		       attaching->schema);
+	char *text = sqlite3_mprintf("INSERT INTO \"%w\".gaps VALUES(?, ?, nullif(?, -1), ?)", attaching->schema);
+	if (code == SQLITE_OK)
+		code = text == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(attaching->db, text, -1, &statement, NULL);
+	sqlite3_free(text);
+	for (size_t i = 0; code == SQLITE_OK && i < count; i++) {
+		sqlite3_bind_int64(statement, 1, gaps[i].from);
+		sqlite3_bind_int64(statement, 2, gaps[i].to);
+		sqlite3_bind_int(statement, 3, gaps[i].cpu);
+		sqlite3_bind_int64(statement, 4, (sqlite3_int64)gaps[i].events);
+		sqlite3_step(statement);
+		code = sqlite3_reset(statement);
+	}
+	sqlite3_finalize(statement);
+	return code;
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------------- */
+
+static int make_tables(const struct attaching *attaching)
+{
+	const struct histree_store_info *info = attaching->info;
+	int code = make_history_tables(attaching);
+	for (size_t i = 0; code == SQLITE_OK && i < info->segments_count; i++)
+		code = make(attaching, "", info->segments[i].analysis, "segments", info->segments[i].analysis);
+	if (code == SQLITE_OK && attaching->events != NULL)
+		code = make(attaching, "", "events", "events", "");
+	if (code == SQLITE_OK)
+		code = make_statement_tables(attaching);
+	if (code == SQLITE_OK)
+		code = make_info(attaching);
+	if (code == SQLITE_OK)
+		code = make_analyses(attaching);
+	return code == SQLITE_OK ? make_gaps(attaching) : code;
+}
+
+int sql_attach(sqlite3 *db, struct sql_connection *connection, const char *path, const char *schema, char **message)
+{
+	struct histree_error error;
+	struct histree_events *events = NULL;
+	struct sql_store *store;
+	*message = NULL;
+	if (sql_store_share(connection, path, &store, &error) != HISTREE_OK) {
+		*message = sqlite3_mprintf("%s", error.message);
+		return SQLITE_ERROR;
+	}
+	/* A store may have no index of events. */
+	if (sql_store_events(store, &events, &error) != HISTREE_OK)
+		events = NULL;
+	const struct attaching attaching = {
+		.db = db,
+		.path = path,
+		.schema = schema == NULL ? "temp" : schema,
+		.info = sql_store_info(store),
+		.events = events,
+		.message = message,
+	};
+	int code = schema == NULL ? SQLITE_OK : run(&attaching, "ATTACH ':memory:' AS \"%w\"", schema);
+	if (code == SQLITE_OK)
+		code = make_tables(&attaching);
+	sql_store_leave(store);
+	return code;
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "sql/sql_events.h"
+
+#include <stdlib.h>
+
+#include "sql/sql_table.h"
+#include "sql/sql_window.h"
+
+enum column { NUMBER, TIME, CPU, NAME, CONTENTS };
+
+static const char *const names[] = { [NUMBER] = "number", [TIME] = "time" };
+
+struct events_table {
+	struct sql_table base;
+	struct histree_events *events;
+	const char *const *types;
+	size_t type_count;
+};
+
+struct events_cursor {
+	sqlite3_vtab_cursor base;
+	struct histree_event_reader *reader;
+	struct histree_event event;
+	struct sql_window numbers, times;
+	bool is_done;
+};
+
+static enum histree_status open_table(struct sql_table *base, const struct sql_module *module, const char *analysis,
+				      char **declaration, struct histree_error *error)
+{
+	struct events_table *table = (struct events_table *)base;
+	enum histree_status status = sql_store_events(base->store, &table->events, error);
+	(void)module;
+	(void)analysis;
+	if (status != HISTREE_OK)
+		return status;
+	table->types = histree_events_types(table->events, &table->type_count);
+	*declaration = sqlite3_mprintf("CREATE TABLE x(number INTEGER, time INTEGER, cpu INTEGER, name TEXT, "
+				       "contents TEXT)");
+	return HISTREE_OK;
+}
+
+static int connect(sqlite3 *db, void *module, int argument_count, const char *const *arguments, sqlite3_vtab **out,
+		   char **message)
+{
+	return sql_table_connect(db, module, argument_count, arguments, sizeof(struct events_table), open_table,
+				 out, message);
+}
+
+/* Where a clock steps back, what comes after a time may be before it: then only numbers narrow. */
+static bool is_in_order(const struct sql_table *table)
+{
+	return sql_store_info(table->store)->clock_steps_back == 0;
+}
+
+static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+	const struct events_table *table = (const struct events_table *)base;
+	double rows = (double)histree_events_count(table->events);
+	struct sql_plan plan = sql_plan(info);
+	for (int i = 0; i < info->nConstraint; i++) {
+		int column = info->aConstraint[i].iColumn;
+		enum sql_operator operator= sql_plan_operator(info, i);
+		bool is_bound = operator>= SQL_EQUAL && operator<= SQL_AT_LEAST && operator!= SQL_IN;
+		if (!is_bound || (column != NUMBER && (column != TIME || !is_in_order(&table->base))))
+			continue;
+		if (!sql_plan_take(&plan, i, names[column], operator))
+			break;
+		rows = operator== SQL_EQUAL ? 1 : rows / 10;
+	}
+	bool by_number = info->nOrderBy == 1 && info->aOrderBy[0].iColumn == NUMBER;
+	bool by_time = info->nOrderBy == 1 && info->aOrderBy[0].iColumn == TIME && is_in_order(&table->base);
+	if ((by_number || by_time) && !info->aOrderBy[0].desc) {
+		sql_plan_order(&plan, names[by_number ? NUMBER : TIME]);
+		info->orderByConsumed = 1;
+	}
+	info->estimatedRows = (sqlite3_int64)rows + 1;
+	info->estimatedCost = 1000 + 4 * rows; /* events are decoded from the trace */
+	return sql_plan_finish(&plan);
+}
+
+static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+{
+	struct histree_error error;
+	struct events_table *table = (struct events_table *)base;
+	int code = sql_cursor_open(base, out, sizeof(struct events_cursor));
+	if (code != SQLITE_OK)
+		return code;
+	struct events_cursor *cursor = (struct events_cursor *)*out;
+	if (histree_event_reader_create(table->events, &cursor->reader, &error) == HISTREE_OK)
+		return SQLITE_OK;
+	free(cursor);
+	return sql_table_fail(base, &error);
+}
+
+static int close_cursor(sqlite3_vtab_cursor *base)
+{
+	struct events_cursor *cursor = (struct events_cursor *)base;
+	histree_event_reader_free(cursor->reader);
+	free(cursor);
+	return SQLITE_OK;
+}
+
+static int next(sqlite3_vtab_cursor *base)
+{
+	struct events_cursor *cursor = (struct events_cursor *)base;
+	struct histree_error error;
+	enum histree_status status = histree_event_reader_next(cursor->reader, &cursor->event, &error);
+	if (status < 0)
+		return sql_table_fail(base->pVtab, &error);
+	cursor->is_done = status == HISTREE_END || (int64_t)cursor->event.number > cursor->numbers.to ||
+			  cursor->event.time > cursor->times.to;
+	return SQLITE_OK;
+}
+
+static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int argument_count,
+		  sqlite3_value **arguments)
+{
+	struct events_cursor *cursor = (struct events_cursor *)base;
+	const struct events_table *table = (const struct events_table *)base->pVtab;
+	int64_t count = (int64_t)histree_events_count(table->events);
+	struct histree_error error;
+	struct sql_term term;
+	(void)number;
+	cursor->numbers = SQL_WINDOW_ALL;
+	cursor->times = SQL_WINDOW_ALL;
+	for (int i = 0; i < argument_count && sql_term_next(&plan, &term); i++)
+		sql_window_narrow(sql_term_is_of(&term, names[NUMBER]) ? &cursor->numbers : &cursor->times,
+				  term.operator, arguments[i]);
+	/* An event is an instant: bounds that cross leave none. */
+	cursor->is_done = cursor->numbers.from > cursor->numbers.to || cursor->times.from > cursor->times.to ||
+			  cursor->times.is_empty || !sql_window_fit(&cursor->numbers, 0, count - 1);
+	if (cursor->is_done)
+		return SQLITE_OK;
+	uint64_t first = (uint64_t)cursor->numbers.from, found = 0;
+	enum histree_status status = HISTREE_OK;
+	if (cursor->times.from > INT64_MIN)
+		status = histree_event_reader_find(cursor->reader, cursor->times.from, &found, &error);
+	if (status == HISTREE_OK)
+		status = histree_event_reader_seek(cursor->reader, found > first ? found : first, &error);
+	return status == HISTREE_OK ? next(base) : sql_table_fail(base->pVtab, &error);
+}
+
+static int is_at_end(sqlite3_vtab_cursor *base)
+{
+	return ((struct events_cursor *)base)->is_done;
+}
+
+static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
+{
+	struct events_cursor *cursor = (struct events_cursor *)base;
+	const struct events_table *table = (const struct events_table *)base->pVtab;
+	const struct histree_event *event = &cursor->event;
+	const char *contents;
+	switch (number) {
+	case NUMBER:
+		sqlite3_result_int64(context, (sqlite3_int64)event->number);
+		break;
+	case TIME:
+		sqlite3_result_int64(context, event->time);
+		break;
+	case CPU:
+		if (event->cpu >= 0) /* else NULL */
+			sqlite3_result_int(context, event->cpu);
+		break;
+	case NAME:
+		if (event->type < table->type_count)
+			sqlite3_result_text(context, table->types[event->type], -1, SQLITE_TRANSIENT);
+		break;
+	case CONTENTS:
+		contents = histree_event_reader_contents(cursor->reader);
+		if (contents == NULL)
+			sqlite3_result_error_nomem(context);
+		else
+			sqlite3_result_text(context, contents, -1, SQLITE_TRANSIENT);
+		break;
+	default:
+		break;
+	}
+	return SQLITE_OK;
+}
+
+static int row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
+{
+	*out = (sqlite3_int64)((struct events_cursor *)base)->event.number;
+	return SQLITE_OK;
+}
+
+const sqlite3_module sql_events_module = {
+	.iVersion = 0,
+	.xCreate = connect,
+	.xConnect = connect,
+	.xBestIndex = best_index,
+	.xDisconnect = sql_table_disconnect,
+	.xDestroy = sql_table_disconnect,
+	.xOpen = open_cursor,
+	.xClose = close_cursor,
+	.xFilter = filter,
+	.xNext = next,
+	.xEof = is_at_end,
+	.xColumn = column,
+	.xRowid = row_id,
+};

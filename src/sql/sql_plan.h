@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sql_plan.h - what a table takes over from SQLite, in words: "quark = ? and start <= ?, in order of start".
+ *
+ * xBestIndex writes the plan, EXPLAIN QUERY PLAN shows it, and xFilter reads it: its terms are those of the
+ * arguments, in their order.  SQLite checks every row against the constraints again, so that a term may be taken as
+ * far as it goes.
+ */
+#ifndef SQL_SQL_PLAN_H
+#define SQL_SQL_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "sql/sqlite.h"
+
+enum sql_operator { SQL_NONE, SQL_EQUAL, SQL_IN, SQL_LESS, SQL_AT_MOST, SQL_GREATER, SQL_AT_LEAST, SQL_GLOB };
+
+/* ---- written ------------------------------------------------------------------------------------------ */
+
+struct sql_plan {
+	sqlite3_index_info *info;
+	char text[512];
+	size_t used;
+	int arguments;
+};
+
+static inline struct sql_plan sql_plan(sqlite3_index_info *info)
+{
+	return (struct sql_plan){ .info = info };
+}
+
+/*
+ * Returns what a constraint says of its column: an operator of those above, SQL_NONE for any other and for those
+ * that cannot be used now.  Text is compared byte by byte, or the constraint is none of these.
+ */
+enum sql_operator sql_plan_operator(sqlite3_index_info *info, int constraint);
+
+/* Take a constraint over.  Returns false if the plan has no room for it: it is not taken. */
+bool sql_plan_take(struct sql_plan *plan, int constraint, const char *column, enum sql_operator operator);
+
+/* Say in which order rows come, "start" or "start, downwards". */
+void sql_plan_order(struct sql_plan *plan, const char *order);
+
+/* Make the plan the one of SQLite.  Returns SQLITE_OK or SQLITE_NOMEM. */
+int sql_plan_finish(const struct sql_plan *plan);
+
+/* ---- read --------------------------------------------------------------------------------------------- */
+
+struct sql_term {
+	const char *column;
+	size_t column_size;
+	enum sql_operator operator;
+};
+
+/* Read the next term, and go behind it.  Returns false if there is none. */
+bool sql_term_next(const char **plan, struct sql_term *out);
+
+bool sql_term_is_of(const struct sql_term *term, const char *column);
+
+#endif

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: MIT
+#include "sql/sql_states.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "histree/query.h"
+#include "sql/sql_ordered_states.h"
+#include "sql/sql_selection.h"
+#include "sql/sql_table.h"
+#include "sql/sql_window.h"
+
+enum column { QUARK, PATH, START, END, DURATION, TYPE, VALUE, ARGUMENTS };
+
+/* In terms of a plan; the hidden columns are called so whatever the table calls them. */
+static const char *const names[] = { [QUARK] = "quark",     [PATH] = "path",         [START] = "start",
+				     [END] = "end",         [ARGUMENTS] = "pattern", [ARGUMENTS + 1] = "from",
+				     [ARGUMENTS + 2] = "to" };
+
+enum order { ANY_ORDER, UPWARDS, DOWNWARDS };
+
+/* The key tells SQLite which rows are the same where it asks for "this or that" in two scans. */
+#define COLUMNS "quark INTEGER, path TEXT, start INTEGER, \"end\" INTEGER, duration INTEGER, type TEXT, value"
+#define KEY "PRIMARY KEY(quark, start)) WITHOUT ROWID"
+
+const struct sql_states_kind sql_states = { .declaration = "CREATE TABLE x(" COLUMNS ", " KEY };
+const struct sql_states_kind sql_state_at = {
+	.declaration = "CREATE TABLE x(" COLUMNS ", pattern HIDDEN, t HIDDEN, " KEY,
+	.argument_count = 2,
+};
+const struct sql_states_kind sql_states_in = {
+	.declaration = "CREATE TABLE x(" COLUMNS ", pattern HIDDEN, t1 HIDDEN, t2 HIDDEN, " KEY,
+	.argument_count = 3,
+};
+
+struct states_table {
+	struct sql_table base;
+	const struct sql_states_kind *kind;
+	struct histree_history *history;
+	const struct histree_history_info *info;
+	const struct histree_attributes *attributes;
+};
+
+struct states_cursor {
+	sqlite3_vtab_cursor base;
+	struct histree_query *query;
+	struct sql_ordered_states *ordered; /* NULL until an order is asked for */
+	enum order order;
+	struct sql_selection selection;
+	struct histree_interval state;
+	struct sql_path path;
+	bool is_done;
+};
+
+static struct states_table *table_of(const struct states_cursor *cursor)
+{
+	return (struct states_table *)cursor->base.pVtab;
+}
+
+static enum histree_status open_table(struct sql_table *base, const struct sql_module *module, const char *analysis,
+				      char **declaration, struct histree_error *error)
+{
+	struct states_table *table = (struct states_table *)base;
+	table->kind = module->kind;
+	enum histree_status status = sql_store_history(base->store, analysis, &table->history, error);
+	if (status != HISTREE_OK)
+		return status;
+	table->info = histree_history_info(table->history);
+	table->attributes = histree_history_attributes(table->history);
+	*declaration = sqlite3_mprintf("%s", table->kind->declaration);
+	return HISTREE_OK;
+}
+
+static int connect(sqlite3 *db, void *module, int argument_count, const char *const *arguments, sqlite3_vtab **out,
+		   char **message)
+{
+	return sql_table_connect(db, module, argument_count, arguments, sizeof(struct states_table), open_table,
+				 out, message);
+}
+
+/* ---- the plan ----------------------------------------------------------------------------------------- */
+
+/* Which constraint picks the attributes best, in this order; one is enough, SQLite checks the others. */
+static int attribute_rank(int column, enum sql_operator operator)
+{
+	if (operator== SQL_EQUAL)
+		return column == QUARK ? 5 : column == PATH ? 4 : 0;
+	if (operator== SQL_IN)
+		return column == QUARK ? 3 : column == PATH ? 2 : 0;
+	return operator== SQL_GLOB && column == PATH ? 1 : 0;
+}
+
+/* Returns about which part of the history a window meets, as far as its bounds are known before it is asked. */
+static double share_of_time(const struct states_table *table, sqlite3_index_info *info)
+{
+	struct sql_window window = SQL_WINDOW_ALL;
+	double whole = (double)table->info->end - (double)table->info->start + 1, guess = 1;
+	for (int i = 0; i < info->nConstraint; i++) {
+		sqlite3_value *value;
+		int column = info->aConstraint[i].iColumn;
+		enum sql_operator operator= sql_plan_operator(info, i);
+		if ((column != START && column != END) || operator== SQL_NONE || operator> SQL_AT_LEAST ||
+							  operator== SQL_IN)
+			continue;
+		if (sqlite3_vtab_rhs_value(info, i, &value) == SQLITE_OK)
+			sql_window_narrow(&window, operator, value);
+		else
+			guess /= 10;
+	}
+	return sql_window_fit(&window, table->info->start, table->info->end)
+		       ? guess * ((double)window.to - (double)window.from + 1) / whole
+		       : 0;
+}
+
+static double share_of_attributes(const struct states_table *table, int rank)
+{
+	double attributes = table->info->attribute_count > 0 ? table->info->attribute_count : 1;
+	double wanted = rank >= 4 ? 1 : rank >= 2 ? 10 : rank == 1 ? attributes / 8 : attributes;
+	return wanted < attributes ? wanted / attributes : 1;
+}
+
+static bool is_of_time(int column, enum sql_operator operator)
+{
+	return (column == START || column == END) && operator>= SQL_EQUAL && operator<= SQL_AT_LEAST && operator!=
+	       SQL_IN;
+}
+
+/* Returns SQLITE_CONSTRAINT if an argument of a table function cannot be known now. */
+static int take_arguments(const struct states_table *table, struct sql_plan *plan)
+{
+	int found = 0;
+	for (int i = 0; i < plan->info->nConstraint; i++) {
+		int column = plan->info->aConstraint[i].iColumn;
+		if (column < ARGUMENTS)
+			continue;
+		/* Of a list, SQLite asks for one after the other. */
+		enum sql_operator operator= sql_plan_operator(plan->info, i);
+		if (operator!= SQL_EQUAL && operator!= SQL_IN)
+			return SQLITE_CONSTRAINT;
+		if (!sql_plan_take(plan, i, names[column], SQL_EQUAL))
+			return SQLITE_CONSTRAINT;
+		plan->info->aConstraintUsage[i].omit = 1;
+		found++;
+	}
+	return found == table->kind->argument_count ? SQLITE_OK : SQLITE_CONSTRAINT;
+}
+
+static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
+{
+	const struct states_table *table = (const struct states_table *)base;
+	struct sql_plan plan = sql_plan(info);
+	int best = -1, rank = 0;
+	int code = take_arguments(table, &plan);
+	if (code != SQLITE_OK)
+		return code;
+	for (int i = 0; i < info->nConstraint && table->kind->argument_count == 0; i++) {
+		int each = attribute_rank(info->aConstraint[i].iColumn, sql_plan_operator(info, i));
+		if (each > rank) {
+			best = i;
+			rank = each;
+		}
+	}
+	if (best >= 0 &&
+	    !sql_plan_take(&plan, best, names[info->aConstraint[best].iColumn], sql_plan_operator(info, best)))
+		return SQLITE_ERROR;
+	for (int i = 0; i < info->nConstraint; i++) {
+		int column = info->aConstraint[i].iColumn;
+		enum sql_operator operator= sql_plan_operator(info, i);
+		if (is_of_time(column, operator) && !sql_plan_take(&plan, i, names[column], operator))
+			break;
+	}
+	if (info->nOrderBy == 1 && info->aOrderBy[0].iColumn == START) {
+		bool is_down = info->aOrderBy[0].desc;
+		sql_plan_order(&plan, is_down ? "start, downwards" : "start");
+		info->idxNum = is_down ? DOWNWARDS : UPWARDS;
+		info->orderByConsumed = 1;
+	}
+	/* A state that covers a time costs less than the nodes on the way to it. */
+	double attributes = table->info->attribute_count * share_of_attributes(table, rank);
+	double states =
+		(double)table->info->interval_count * share_of_attributes(table, rank) * share_of_time(table, info);
+	info->estimatedRows = (sqlite3_int64)(states + attributes + 1);
+	info->estimatedCost = 10 + 2 * (states + attributes) + (rank == 1 ? table->info->attribute_count : 0);
+	return sql_plan_finish(&plan);
+}
+
+/* ---- the cursor --------------------------------------------------------------------------------------- */
+
+static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+{
+	struct histree_error error;
+	struct states_table *table = (struct states_table *)base;
+	int code = sql_cursor_open(base, out, sizeof(struct states_cursor));
+	if (code != SQLITE_OK)
+		return code;
+	struct states_cursor *cursor = (struct states_cursor *)*out;
+	if (histree_query_create(table->history, &cursor->query, &error) == HISTREE_OK)
+		return SQLITE_OK;
+	free(cursor);
+	return sql_table_fail(base, &error);
+}
+
+static int close_cursor(sqlite3_vtab_cursor *base)
+{
+	struct states_cursor *cursor = (struct states_cursor *)base;
+	sql_ordered_free(cursor->ordered);
+	histree_query_free(cursor->query);
+	sql_selection_release(&cursor->selection);
+	free(cursor->path.text);
+	free(cursor);
+	return SQLITE_OK;
+}
+
+/* Changes do not tell whether they met damage: an unknown state is asked for once more. */
+static bool met_damage(struct states_cursor *cursor)
+{
+	struct histree_interval again;
+	struct histree_error error;
+	if (cursor->order != ANY_ORDER && !cursor->is_done && cursor->state.value.type == HISTREE_UNKNOWN &&
+	    histree_query_single(cursor->query, cursor->state.quark, cursor->state.start, &again, &error) < 0)
+		return true;
+	return histree_query_stats(cursor->query).nodes_damaged > 0;
+}
+
+static void warn_of_damage(const struct sql_table *table)
+{
+	sql_connection_warn(
+		sql_store_connection(table->store),
+		"a history in \"%s\" is damaged, and what is lost is of type unknown; 'histree verify' says "
+		"what that is, and 'histree repair' makes a sound store of the rest",
+		sql_store_info(table->store)->path);
+}
+
+/* Go to the next state, or to the end. */
+static int next(sqlite3_vtab_cursor *base)
+{
+	struct states_cursor *cursor = (struct states_cursor *)base;
+	struct sql_table *table = (struct sql_table *)base->pVtab;
+	struct histree_error error;
+	enum histree_status status = cursor->order == ANY_ORDER
+					     ? histree_query_next(cursor->query, &cursor->state, &error)
+					     : sql_ordered_next(cursor->ordered, &cursor->state, &error);
+	if (status < 0)
+		return sql_table_fail(base->pVtab, &error);
+	cursor->is_done = status == HISTREE_END;
+	if ((cursor->is_done || cursor->state.value.type == HISTREE_UNKNOWN) && met_damage(cursor))
+		warn_of_damage(table);
+	return SQLITE_OK;
+}
+
+static enum histree_status read_term(struct states_cursor *cursor, const struct sql_term *term,
+				     sqlite3_value *value, struct sql_window *window, struct histree_error *error)
+{
+	const struct histree_attributes *attributes = table_of(cursor)->attributes;
+	struct sql_selection *selection = &cursor->selection;
+	if (sql_term_is_of(term, names[QUARK]))
+		return sql_select_by_quark(selection, attributes, term->operator, value, error);
+	if (sql_term_is_of(term, names[PATH]))
+		return sql_select_by_path(selection, attributes, term->operator, value, error);
+	if (sql_term_is_of(term, names[ARGUMENTS]))
+		return sql_select_by_pattern(selection, attributes, value, error);
+	/* state_at(pattern, t) has no end of its range: it is its start. */
+	if (sql_term_is_of(term, names[ARGUMENTS + 1]))
+		sql_window_narrow(window, table_of(cursor)->kind->argument_count == 2 ? SQL_EQUAL : SQL_AT_LEAST,
+				  value);
+	else if (sql_term_is_of(term, names[ARGUMENTS + 2]))
+		sql_window_narrow(window, SQL_AT_MOST, value);
+	else
+		sql_window_narrow(window, term->operator, value);
+	return HISTREE_OK;
+}
+
+static enum histree_status start(struct states_cursor *cursor, const struct sql_window *window,
+				 struct histree_error *error)
+{
+	const struct histree_region region = {
+		.quarks = cursor->selection.is_all ? NULL : cursor->selection.quarks,
+		.quark_count = cursor->selection.is_all ? 0 : cursor->selection.count,
+		.from = window->from,
+		.to = window->to,
+	};
+	if (cursor->order == ANY_ORDER)
+		return histree_query_start(cursor->query, &region, error);
+	enum histree_status status =
+		cursor->ordered == NULL ? sql_ordered_create(table_of(cursor)->history, &cursor->ordered, error)
+					: HISTREE_OK;
+	return status == HISTREE_OK ? sql_ordered_start(cursor->ordered, &region, cursor->order == DOWNWARDS, error)
+				    : status;
+}
+
+/* A table function was given a time at which there is no history, or two in the wrong order. */
+static void warn_of_time(const struct states_table *table)
+{
+	sql_connection_warn(
+		sql_store_connection(table->base.store),
+		"a time is outside of the history, which goes from %lld to %lld, or a range ends before it "
+		"starts: it has no states",
+		(long long)table->info->start, (long long)table->info->end);
+}
+
+static int filter(sqlite3_vtab_cursor *base, int order, const char *plan, int argument_count,
+		  sqlite3_value **arguments)
+{
+	struct states_cursor *cursor = (struct states_cursor *)base;
+	const struct histree_history_info *info = table_of(cursor)->info;
+	struct sql_window window = SQL_WINDOW_ALL;
+	struct histree_error error;
+	struct sql_term term;
+	enum histree_status status = HISTREE_OK;
+	cursor->order = (enum order)order;
+	cursor->selection.is_all = true;
+	for (int i = 0; status == HISTREE_OK && i < argument_count && sql_term_next(&plan, &term); i++)
+		status = read_term(cursor, &term, arguments[i], &window, &error);
+	bool is_backwards = table_of(cursor)->kind->argument_count > 0 && window.from > window.to;
+	bool has_time = !is_backwards && sql_window_fit(&window, info->start, info->end);
+	if (!has_time && !window.is_empty && table_of(cursor)->kind->argument_count > 0)
+		warn_of_time(table_of(cursor));
+	cursor->is_done = !has_time || (!cursor->selection.is_all && cursor->selection.count == 0);
+	if (status == HISTREE_OK && cursor->is_done)
+		return SQLITE_OK;
+	if (status == HISTREE_OK)
+		status = start(cursor, &window, &error);
+	return status == HISTREE_OK ? next(base) : sql_table_fail(base->pVtab, &error);
+}
+
+static int is_at_end(sqlite3_vtab_cursor *base)
+{
+	return ((struct states_cursor *)base)->is_done;
+}
+
+static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
+{
+	struct states_cursor *cursor = (struct states_cursor *)base;
+	const struct histree_interval *state = &cursor->state;
+	switch (number) {
+	case QUARK:
+		sqlite3_result_int64(context, state->quark);
+		break;
+	case PATH:
+		sql_result_path(context, &cursor->path, table_of(cursor)->attributes, state->quark);
+		break;
+	case START:
+		sqlite3_result_int64(context, state->start);
+		break;
+	case END:
+		sqlite3_result_int64(context, state->end);
+		break;
+	case DURATION:
+		sqlite3_result_int64(context, (sqlite3_int64)((uint64_t)state->end - (uint64_t)state->start + 1));
+		break;
+	case TYPE:
+		sqlite3_result_text(context, histree_type_name(state->value.type), -1, SQLITE_STATIC);
+		break;
+	case VALUE:
+		sql_result_value(context, &state->value);
+		break;
+	default: /* an argument: whoever gave it knows it */
+		sqlite3_result_null(context);
+		break;
+	}
+	return SQLITE_OK;
+}
+
+const sqlite3_module sql_states_module = {
+	.iVersion = 0,
+	.xCreate = connect,
+	.xConnect = connect,
+	.xBestIndex = best_index,
+	.xDisconnect = sql_table_disconnect,
+	.xDestroy = sql_table_disconnect,
+	.xOpen = open_cursor,
+	.xClose = close_cursor,
+	.xFilter = filter,
+	.xNext = next,
+	.xEof = is_at_end,
+	.xColumn = column,
+};

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+#include "sql/sql_store.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+struct sql_connection {
+	size_t shares;
+	size_t cache_bytes;
+	struct sql_store *stores; /* a list, the one that was opened last comes first */
+	char *warnings;           /* lines; NULL: none */
+};
+
+struct sql_store {
+	struct sql_connection *connection;
+	struct sql_store *next;
+	size_t shares;
+	char *path;
+	struct histree_store *store;
+	const struct histree_store_info *info;
+	struct histree_history **histories;      /* one for each of the manifest; NULL: not opened */
+	struct histree_segment_store **segments; /* likewise */
+	struct histree_events *events;
+};
+
+/* ---- connections -------------------------------------------------------------------------------------- */
+
+struct sql_connection *sql_connection_create(void)
+{
+	struct sql_connection *connection = calloc(1, sizeof(*connection));
+	if (connection != NULL)
+		connection->shares = 1;
+	return connection;
+}
+
+struct sql_connection *sql_connection_share(struct sql_connection *connection)
+{
+	connection->shares++;
+	return connection;
+}
+
+void sql_connection_leave(void *shared)
+{
+	struct sql_connection *connection = shared;
+	if (--connection->shares > 0)
+		return;
+	sqlite3_free(connection->warnings);
+	free(connection);
+}
+
+void sql_connection_set_cache(struct sql_connection *connection, size_t bytes)
+{
+	connection->cache_bytes = bytes;
+}
+
+const struct sql_store *sql_connection_first(const struct sql_connection *connection)
+{
+	const struct sql_store *first = connection->stores;
+	while (first != NULL && first->next != NULL)
+		first = first->next;
+	return first;
+}
+
+void sql_connection_warn(struct sql_connection *connection, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	char *line = sqlite3_vmprintf(format, arguments);
+	va_end(arguments);
+	if (line == NULL)
+		return;
+	if (connection->warnings == NULL) {
+		connection->warnings = sqlite3_mprintf("%s", line);
+	} else if (strstr(connection->warnings, line) == NULL) {
+		char *both = sqlite3_mprintf("%s\n%s", connection->warnings, line);
+		if (both != NULL) {
+			sqlite3_free(connection->warnings);
+			connection->warnings = both;
+		}
+	}
+	sqlite3_free(line);
+}
+
+char *sql_connection_take_warnings(struct sql_connection *connection)
+{
+	char *warnings = connection->warnings;
+	connection->warnings = NULL;
+	return warnings;
+}
+
+/* ---- stores ------------------------------------------------------------------------------------------- */
+
+static void close_store(struct sql_store *store)
+{
+	for (size_t i = 0; store->histories != NULL && i < store->info->history_count; i++)
+		histree_history_close(store->histories[i]);
+	for (size_t i = 0; store->segments != NULL && i < store->info->segments_count; i++)
+		histree_segment_store_close(store->segments[i]);
+	histree_events_close(store->events);
+	histree_store_close(store->store);
+	free(store->histories);
+	free(store->segments);
+	free(store->path);
+	free(store);
+}
+
+static enum histree_status open_store(struct sql_store *store, const char *path, struct histree_error *error)
+{
+	store->path = strdup(path);
+	if (store->path == NULL)
+		return error_memory(error, "a store");
+	enum histree_status status = histree_store_open(path, &store->store, error);
+	if (status != HISTREE_OK)
+		return status;
+	store->info = histree_store_info(store->store);
+	store->histories = calloc(store->info->history_count + 1, sizeof(struct histree_history *));
+	store->segments = calloc(store->info->segments_count + 1, sizeof(struct histree_segment_store *));
+	return store->histories == NULL || store->segments == NULL ? error_memory(error, "a store") : HISTREE_OK;
+}
+
+enum histree_status sql_store_share(struct sql_connection *connection, const char *path, struct sql_store **out,
+				    struct histree_error *error)
+{
+	for (struct sql_store *each = connection->stores; each != NULL; each = each->next)
+		if (strcmp(each->path, path) == 0) {
+			each->shares++;
+			*out = each;
+			return HISTREE_OK;
+		}
+	struct sql_store *store = calloc(1, sizeof(*store));
+	if (store == NULL)
+		return error_memory(error, "a store");
+	enum histree_status status = open_store(store, path, error);
+	if (status != HISTREE_OK) {
+		close_store(store);
+		return status;
+	}
+	store->shares = 1;
+	store->connection = sql_connection_share(connection);
+	store->next = connection->stores;
+	connection->stores = store;
+	*out = store;
+	return HISTREE_OK;
+}
+
+void sql_store_leave(struct sql_store *store)
+{
+	if (store == NULL || --store->shares > 0)
+		return;
+	struct sql_connection *connection = store->connection;
+	struct sql_store **link = &connection->stores;
+	while (*link != store)
+		link = &(*link)->next;
+	*link = store->next;
+	close_store(store);
+	sql_connection_leave(connection);
+}
+
+struct sql_connection *sql_store_connection(const struct sql_store *store)
+{
+	return store->connection;
+}
+
+const struct histree_store_info *sql_store_info(const struct sql_store *store)
+{
+	return store->info;
+}
+
+/* ---- what is in them ---------------------------------------------------------------------------------- */
+
+/* The default is that of histree_store_history(). */
+static size_t history_index(const struct histree_store_info *info, const char *analysis)
+{
+	const char *name = analysis[0] != '\0' ? analysis : "kernel";
+	for (size_t i = 0; i < info->history_count; i++)
+		if (strcmp(info->histories[i].analysis, name) == 0)
+			return i;
+	return analysis[0] != '\0' ? info->history_count : 0;
+}
+
+enum histree_status sql_store_history(struct sql_store *store, const char *analysis, struct histree_history **out,
+				      struct histree_error *error)
+{
+	size_t index = history_index(store->info, analysis);
+	const char *name = index < store->info->history_count ? store->info->histories[index].analysis : analysis;
+	const struct histree_open_options options = { .cache_bytes = store->connection->cache_bytes };
+	if (index < store->info->history_count && store->histories[index] != NULL) {
+		*out = store->histories[index];
+		return HISTREE_OK;
+	}
+	enum histree_status status =
+		histree_store_history(store->store, name[0] != '\0' ? name : NULL, true, &options, out, error);
+	if (status == HISTREE_OK)
+		store->histories[index] = *out;
+	return status;
+}
+
+enum histree_status sql_store_segments(struct sql_store *store, const char *analysis,
+				       struct histree_segment_store **out, struct histree_error *error)
+{
+	/* Whoever asks does not expect files to be made. */
+	const struct histree_segment_open_options options = { .cache_bytes = store->connection->cache_bytes,
+							      .tables = HISTREE_TABLES_AS_THEY_ARE };
+	size_t index = 0;
+	while (index < store->info->segments_count && strcmp(store->info->segments[index].analysis, analysis) != 0)
+		index++;
+	if (index < store->info->segments_count && store->segments[index] != NULL) {
+		*out = store->segments[index];
+		return HISTREE_OK;
+	}
+	enum histree_status status = histree_store_segments(store->store, analysis, true, &options, out, error);
+	if (status == HISTREE_OK)
+		store->segments[index] = *out;
+	return status;
+}
+
+enum histree_status sql_store_events(struct sql_store *store, struct histree_events **out,
+				     struct histree_error *error)
+{
+	enum histree_status status =
+		store->events == NULL ? histree_events_open(store->store, &store->events, error) : HISTREE_OK;
+	*out = store->events;
+	return status;
+}

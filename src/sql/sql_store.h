@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sql_store.h - the stores that a connection of SQLite asks: each is opened once, and so are its histories,
+ * whichever tables ask them.
+ *
+ * A connection is used by one thread at a time, and so is all of this.
+ */
+#ifndef SQL_SQL_STORE_H
+#define SQL_SQL_STORE_H
+
+#include <stddef.h>
+
+#include "histree/events.h"
+#include "histree/store.h"
+#include "sql/sqlite.h"
+
+struct sql_connection;
+struct sql_store;
+
+/* Each of what SQLite keeps of a connection has a share in it; the last one that is given back frees it. */
+struct sql_connection *sql_connection_create(void);
+struct sql_connection *sql_connection_share(struct sql_connection *connection);
+void sql_connection_leave(void *connection);
+
+/* The cache of each history and segment store that is opened from now on; 0: what the library takes. */
+void sql_connection_set_cache(struct sql_connection *connection, size_t bytes);
+
+/* Returns the store that was opened first of those that are open; NULL: there is none. */
+const struct sql_store *sql_connection_first(const struct sql_connection *connection);
+
+/* Keep a sentence for whoever asks what was wrong with an answer.  The same sentence is kept once. */
+void sql_connection_warn(struct sql_connection *connection, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Returns the sentences since the last call, a line each, to be freed with sqlite3_free(); NULL: none. */
+char *sql_connection_take_warnings(struct sql_connection *connection);
+
+/* Get a share in the store at a path, which is opened if nobody has one. */
+enum histree_status sql_store_share(struct sql_connection *connection, const char *path, struct sql_store **out,
+				    struct histree_error *error);
+void sql_store_leave(struct sql_store *store);
+
+struct sql_connection *sql_store_connection(const struct sql_store *store);
+const struct histree_store_info *sql_store_info(const struct sql_store *store);
+
+/*
+ * What of a store is borrowed as long as there is a share in it.  `analysis` "" is the default one.  They are those
+ * of the moment when they were first asked for.
+ */
+enum histree_status sql_store_history(struct sql_store *store, const char *analysis, struct histree_history **out,
+				      struct histree_error *error);
+enum histree_status sql_store_segments(struct sql_store *store, const char *analysis,
+				       struct histree_segment_store **out, struct histree_error *error);
+enum histree_status sql_store_events(struct sql_store *store, struct histree_events **out,
+				     struct histree_error *error);
+
+#endif
