@@ -32,6 +32,7 @@ struct dat_buffer {
 	uint64_t offset; /* of its section, or its table of CPUs */
 	uint32_t page_size;
 	bool is_packed;
+	bool is_lost;         /* an instance whose table of CPUs is cut off or damaged */
 	struct dat_cpu *cpus; /* those that have pages */
 	uint32_t cpu_count;
 };

@@ -126,8 +126,12 @@ enum histree_status dat_row_read(struct dat_file *file, struct trace_cursor *cur
 	status = read_cpus(file, buffer, cursor, error);
 	if (status == HISTREE_OK)
 		read_clock(file, cursor);
-	for (size_t i = 0; status == HISTREE_OK && i < instances; i++)
+	for (size_t i = 0; status == HISTREE_OK && i < instances; i++) {
 		status = read_instance(file, &file->buffers[i], error);
+		file->buffers[i].is_lost = status == HISTREE_END;
+		if (status == HISTREE_END)
+			status = HISTREE_OK;
+	}
 	for (size_t i = 0; i < file->buffer_count; i++)
 		memcpy(file->buffers[i].clock, file->clock_name, sizeof(file->clock_name));
 	return status;

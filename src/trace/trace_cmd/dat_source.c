@@ -100,11 +100,16 @@ static bool is_in_ns(const struct dat_file *file, const char *clock)
 	return true;
 }
 
-static void note_clocks(struct dat_source *source)
+static void note_buffers(struct dat_source *source)
 {
 	const struct dat_file *file = &source->file;
 	for (size_t i = 0; i < file->buffer_count; i++) {
 		const struct dat_buffer *buffer = &file->buffers[i];
+		if (buffer->is_lost)
+			trace_notes_warn(
+				source->base.notes,
+				"%s: where the events of buffer '%s' are is cut off or damaged; it is left out",
+				source->base.path, buffer->name);
 		if (!is_in_ns(file, buffer->clock))
 			trace_notes_warn(source->base.notes,
 					 "%s: its clock '%s' does not tell ns; a tick is shown as 1 ns",
@@ -129,7 +134,7 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 		error_prefix(error, "trace \"%s\"", path);
 		return status;
 	}
-	note_clocks(source);
+	note_buffers(source);
 	base->facts = source->file.facts;
 	base->bytes = source->file.size;
 	base->trace = (struct event_trace){
