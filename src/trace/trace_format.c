@@ -70,10 +70,13 @@ const struct trace_format *trace_format_of_bytes(const void *bytes, size_t size)
 		    memcmp(text + magic->offset, magic->bytes, magic->size) == 0)
 			return magic->format;
 	}
+	/* A new line and a brace may begin a packet of Perfetto as well as JSON; a key tells. */
+	enum json_look look = json_look(bytes, size);
+	if (look == LOOK_TRACE)
+		return &json;
 	if (perfetto_packets_begin(bytes, size))
 		return &perfetto;
-	enum json_look look = json_look(bytes, size);
-	return look == LOOK_TRACE ? &json : look == LOOK_OTHER ? &other_json : NULL;
+	return look == LOOK_OTHER ? &other_json : NULL;
 }
 
 /* Of what is packed by gzip, only traces that are read as they are have a kind. */
