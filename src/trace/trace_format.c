@@ -90,7 +90,7 @@ static const struct trace_format *format_of_packed(const uint8_t *bytes, size_t 
 	size_t got = trace_gunzip(gunzip, bytes, size, &used, first, sizeof(first));
 	trace_gunzip_free(gunzip);
 	const struct trace_format *inside = got != SIZE_MAX && got > 0 ? trace_format_of_bytes(first, got) : NULL;
-	return inside == &json ? inside : &archive;
+	return inside == &json || inside == &perfetto ? inside : &archive;
 }
 
 const struct trace_format *trace_format_of_path(const char *path)

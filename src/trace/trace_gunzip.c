@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 
-/* RFC 1952: a window of 2^15 bytes; 16 more make zlib look for a header of gzip. */
-enum { GZIP_WINDOW = 15 + 16, PIECE_MAX = 1 << 30 };
+/* RFC 1952: a window of 2^15 bytes; 32 more make zlib look for a header, of gzip or its own (RFC 1950). */
+enum { GZIP_WINDOW = 15 + 32, PIECE_MAX = 1 << 30 };
 
 struct trace_gunzip {
 	z_stream stream;

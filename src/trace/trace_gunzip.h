@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * trace_gunzip.h - the content of gzip, piece by piece, with zlib; members that follow one another are one content.
+ * So is what zlib has packed without that: it is one member.
  */
 #ifndef TRACE_TRACE_GUNZIP_H
 #define TRACE_TRACE_GUNZIP_H
@@ -20,8 +21,8 @@ bool trace_gunzip_is_there(void);
 enum histree_status trace_gunzip_create(struct trace_gunzip **out, struct histree_error *error);
 
 /*
- * Unpack from `bytes`, of which *used were taken, into the room.  Returns how many bytes are in the room now: 0 with
- * nothing used if the content has ended; SIZE_MAX if it is damaged here.
+ * Unpack from `bytes`, of which *used were taken, into the room.  Returns how many bytes are in the room now: 0
+ * with nothing used if the content has ended; SIZE_MAX if it is damaged here.
  */
 size_t trace_gunzip(struct trace_gunzip *gunzip, const uint8_t *bytes, size_t size, size_t *used, uint8_t *room,
 		    size_t room_size);

@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "trace/trace.h"
 
@@ -15,6 +16,43 @@ static void print_text(const char *text, size_t size)
 		bool is_plain = byte > ' ' && byte < 0x7f && byte != '\\';
 		printf(is_plain ? "%c" : "\\%02x", byte);
 	}
+}
+
+/* What is inside of a field: "{ a:1 b:[ 2 3 } }". */
+static bool print_part(void *context, const struct event_part *part)
+{
+	(void)context;
+	if (part->depth > 0 || part->kind == EVENT_END)
+		putchar(' ');
+	if (part->depth > 0 && part->kind != EVENT_END && part->name != NULL) {
+		print_text(part->name, strlen(part->name));
+		putchar(':');
+	}
+	switch (part->kind) {
+	case EVENT_INT:
+		printf("%" PRId64, part->integer);
+		break;
+	case EVENT_UNSIGNED:
+		printf("%" PRIu64, (uint64_t)part->integer);
+		break;
+	case EVENT_REAL:
+		printf("%.17g", part->real);
+		break;
+	case EVENT_TEXT:
+		putchar('\'');
+		print_text(part->bytes, part->size);
+		break;
+	case EVENT_STRUCTURE:
+	case EVENT_ARRAY:
+		putchar(part->kind == EVENT_STRUCTURE ? '{' : '[');
+		break;
+	case EVENT_END:
+		putchar('}');
+		break;
+	default:
+		break;
+	}
+	return true;
 }
 
 static void print_event(const struct event *event)
@@ -30,6 +68,8 @@ static void print_event(const struct event *event)
 		} else if (event_string(event, field, &text, &size)) {
 			putchar('\'');
 			print_text(text, size);
+		} else if (event->class->trace->visit != NULL) {
+			event_visit(event, field, print_part, NULL);
 		}
 	}
 	putchar('\n');

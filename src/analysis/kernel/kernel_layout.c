@@ -162,8 +162,8 @@ static const struct field_row call_number = { PERF, ROLE(SYSCALL_ENTRY), "id", I
 _Static_assert(KERNEL_ROLE_COUNT <= 32, "a role is a bit of field_row.roles");
 
 /*
- * Whether its events have the names and fields that the kernel gives them: by perf, trace-cmd, or somebody who names
- * them so.
+ * Whether its events have the names and fields that the kernel gives them: by perf, trace-cmd, or somebody who
+ * names them so.
  */
 static bool is_perf(const struct event_trace *trace)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfetto_bundle.h - what a bundle of ftrace's events says of all of them, and its compact scheduling events: columns
- * of numbers, times as differences, names by their place in a table of the bundle
+ * perfetto_bundle.h - what a bundle of ftrace's events says of all of them, and its compact scheduling events:
+ * columns of numbers, times as differences, names by their place in a table of the bundle
  * (protos/perfetto/trace/ftrace/ftrace_event_bundle.proto).
  */
 #ifndef TRACE_PERFETTO_PERFETTO_BUNDLE_H

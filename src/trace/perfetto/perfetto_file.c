@@ -70,6 +70,10 @@ static enum histree_status read_packet(struct perfetto_file *file, struct wire_m
 	case PERFETTO_TRACK_EVENT:
 		file->has_tracks = true;
 		break;
+	case PERFETTO_TRACK_DESCRIPTOR:
+		return perfetto_tracks_add(&file->tracks, packet.content)
+			       ? HISTREE_OK
+			       : error_memory(error, "the tracks of a trace");
 	case PERFETTO_SYSTEM_INFO:
 		read_system(file, packet.content);
 		break;
@@ -100,12 +104,13 @@ static enum histree_status read_all(struct perfetto_file *file, struct perfetto_
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-enum histree_status perfetto_file_read(struct perfetto_file *file, const char *path, struct histree_error *error)
+enum histree_status perfetto_file_read(struct perfetto_file *file, const struct io *io, const char *path,
+				       struct histree_error *error)
 {
 	struct perfetto_packets packets;
 	*file = (struct perfetto_file){ .facts = { .tracer = "perfetto" } };
-	enum histree_status status = perfetto_packets_open(&packets, path, error);
-	file->size = packets.input.size;
+	enum histree_status status = perfetto_packets_open(&packets, io, path, error);
+	file->size = packets.bytes.size;
 	if (status == HISTREE_OK)
 		status = read_all(file, &packets, error);
 	perfetto_packets_close(&packets);
@@ -123,5 +128,6 @@ enum histree_status perfetto_file_read(struct perfetto_file *file, const char *p
 void perfetto_file_release(struct perfetto_file *file)
 {
 	perfetto_clocks_release(&file->clocks);
+	perfetto_tracks_release(&file->tracks);
 	*file = (struct perfetto_file){ 0 };
 }

@@ -7,6 +7,7 @@
 
 #include "trace/perfetto/perfetto_clocks.h"
 #include "trace/perfetto/perfetto_packets.h"
+#include "trace/perfetto/perfetto_tracks.h"
 #include "trace/trace_facts.h"
 
 /* A zeroed one is closed. */
@@ -14,12 +15,14 @@ struct perfetto_file {
 	struct trace_facts facts;
 	char machine[TRACE_FACT_SIZE]; /* "x86_64" */
 	struct perfetto_clocks clocks;
+	struct perfetto_tracks tracks;
 	bool has_ftrace, has_tracks; /* events of the kernel, and of tracks */
 	uint64_t size;               /* of the file */
 };
 
 /* Returns HISTREE_ERR_TRACE if it is no trace of Perfetto, HISTREE_ERR_IO, HISTREE_ERR_MEMORY. */
-enum histree_status perfetto_file_read(struct perfetto_file *file, const char *path, struct histree_error *error);
+enum histree_status perfetto_file_read(struct perfetto_file *file, const struct io *io, const char *path,
+				       struct histree_error *error);
 
 void perfetto_file_release(struct perfetto_file *file);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfetto_ftrace.h - bundles of ftrace's events of one CPU (protos/perfetto/trace/ftrace/ftrace_event_bundle.proto).
+ * perfetto_ftrace.h - bundles of ftrace's events of one CPU
+ * (protos/perfetto/trace/ftrace/ftrace_event_bundle.proto).
  *
  * Their classes and fields have the kernel's names, as those of perf, behind `common_pid`, the thread in which an
  * event happened.  A message that is not known is an event "ftrace:NUMBER" without fields of its own.  Fields that

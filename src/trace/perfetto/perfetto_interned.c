@@ -6,6 +6,9 @@
 /* With what finds the texts; those of a browser's session are a hundredth of that. */
 enum { BYTES_MAX = 32 << 20, ENTRY_COST = 64 };
 
+/* A few bytes refer to a text, which then is in each event: what is longer is cut. */
+enum { TEXT_MAX = 4096 };
+
 static const struct table_row {
 	uint32_t field;  /* of InternedData */
 	bool is_message; /* it is kept whole */
@@ -31,11 +34,13 @@ static bool add_entry(struct perfetto_interned *interned, enum perfetto_table ta
 		else if (field.number == 2 && field.bytes != NULL && !tables[table].is_message)
 			text = (struct perfetto_text){ (const char *)field.bytes, field.size };
 	}
+	if (text.size > TEXT_MAX)
+		text.size = TEXT_MAX;
 	struct perfetto_text *entry = id_map_find(&interned->tables[table], number);
 	bool is_new = entry == NULL;
 	if (!is_new && entry->size == text.size && memcmp(entry->bytes, text.bytes, text.size) == 0)
 		return true;
-	if (text.size > BYTES_MAX || budget->bytes + text.size + ENTRY_COST > BYTES_MAX) {
+	if (budget->bytes + text.size + ENTRY_COST > BYTES_MAX) {
 		budget->left_out++;
 		return true;
 	}

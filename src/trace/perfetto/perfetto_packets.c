@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "trace/trace_gunzip.h"
+#include "trace/trace_window.h"
 
 enum { TAG_OF_PACKET = 1 << 3 | WIRE_BYTES, COMPRESSED_PACKETS = 50, SEARCH_SIZE = 64 << 10 };
 /* Extensions of a packet end at 1999. */
@@ -16,8 +18,8 @@ static const uint8_t marker[] = { 0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba
 				  0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79 };
 
 /*
- * Text may begin with an empty line, which looks like the tag of a packet: so the fields in it are looked at, as far as
- * they are there.
+ * Text may begin with an empty line, which looks like the tag of a packet: so the fields in it are looked at, as
+ * far as they are there.
  */
 bool perfetto_packets_begin(const void *bytes, size_t size)
 {
@@ -38,17 +40,16 @@ bool perfetto_packets_begin(const void *bytes, size_t size)
 	return !packet.is_damaged && (at == end || *at == TAG_OF_PACKET);
 }
 
-enum histree_status perfetto_packets_open(struct perfetto_packets *packets, const char *path,
+enum histree_status perfetto_packets_open(struct perfetto_packets *packets, const struct io *io, const char *path,
 					  struct histree_error *error)
 {
 	*packets = (struct perfetto_packets){ 0 };
-	return perfetto_input_open(&packets->input, path, error);
+	return trace_bytes_open(&packets->bytes, io, path, error);
 }
 
 void perfetto_packets_close(struct perfetto_packets *packets)
 {
-	perfetto_input_close(&packets->input);
-	perfetto_inflate_free(packets->unpack);
+	trace_bytes_close(&packets->bytes);
 	free(packets->inner);
 	*packets = (struct perfetto_packets){ 0 };
 }
@@ -56,15 +57,31 @@ void perfetto_packets_close(struct perfetto_packets *packets)
 static enum histree_status broken(const struct perfetto_packets *packets, const char *why,
 				  struct histree_error *error)
 {
-	return error_set(error, HISTREE_ERR_TRACE, "at offset %" PRIu64 "%s %s", packets->input.at,
-			 packets->input.unpack != NULL ? " of what is compressed" : "", why);
+	return error_set(error, HISTREE_ERR_TRACE, "at offset %" PRIu64 "%s %s",
+			 trace_bytes_offset(&packets->bytes),
+			 packets->bytes.gunzip != NULL ? " of what is packed" : "", why);
 }
 
+/* What is wrong inside of a packet does not hide where the next one is. */
 static enum histree_status broken_inside(struct perfetto_packets *packets, const char *why,
 					 struct histree_error *error)
 {
 	packets->is_in_place = true;
 	return broken(packets, why, error);
+}
+
+/* Have so many bytes of the content there, or what is left of it. */
+static enum histree_status see(struct perfetto_packets *packets, size_t size, size_t *count,
+			       struct histree_error *error)
+{
+	struct trace_bytes *bytes = &packets->bytes;
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && (size_t)(bytes->end - bytes->at) < size)
+		status = trace_bytes_more(bytes, error);
+	*count = (size_t)(bytes->end - bytes->at);
+	if (status == HISTREE_ERR_IO)
+		return broken(packets, "the file cannot be read any more", error);
+	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
 /* ---- compressed packets ---------------------------------------------------------------------------------- */
@@ -82,28 +99,34 @@ static enum histree_status grow(struct perfetto_packets *packets, struct histree
 	return HISTREE_OK;
 }
 
+static enum histree_status unpack_all(struct perfetto_packets *packets, struct trace_gunzip *gunzip,
+				      const struct wire_field *field, struct histree_error *error)
+{
+	size_t at = 0, count = 0, used = 0, got = 0;
+	do {
+		enum histree_status status = count == packets->inner_capacity ? grow(packets, error) : HISTREE_OK;
+		if (status != HISTREE_OK)
+			return status;
+		got = trace_gunzip(gunzip, field->bytes + at, field->size - at, &used, packets->inner + count,
+				   packets->inner_capacity - count);
+		at += used;
+		count += got == SIZE_MAX ? 0 : got;
+	} while (got != SIZE_MAX && (got > 0 || used > 0) && !trace_gunzip_is_whole(gunzip));
+	packets->inside = wire_message(packets->inner, count);
+	packets->is_inner_cut = !trace_gunzip_is_whole(gunzip);
+	return HISTREE_OK;
+}
+
 static enum histree_status unpack(struct perfetto_packets *packets, const struct wire_field *field,
 				  struct histree_error *error)
 {
-	size_t used = 0, count = 0, got = 0;
-	enum histree_status status = HISTREE_OK;
-	if (packets->unpack == NULL)
-		status = perfetto_inflate_create(&packets->unpack, error);
+	struct trace_gunzip *gunzip;
+	enum histree_status status = trace_gunzip_create(&gunzip, error);
 	packets->is_in_place = status == HISTREE_ERR_TRACE;
 	if (status == HISTREE_OK)
-		perfetto_inflate_begin(packets->unpack);
-	do {
-		if (status == HISTREE_OK && count == packets->inner_capacity)
-			status = grow(packets, error);
-		if (status != HISTREE_OK)
-			return status;
-		got = perfetto_inflate(packets->unpack, field->bytes, field->size, &used, packets->inner + count,
-				       packets->inner_capacity - count);
-		count += got == SIZE_MAX ? 0 : got;
-	} while (got != SIZE_MAX && got > 0 && !perfetto_inflate_is_whole(packets->unpack));
-	packets->inside = wire_message(packets->inner, count);
-	packets->is_inner_cut = !perfetto_inflate_is_whole(packets->unpack);
-	return HISTREE_OK;
+		status = unpack_all(packets, gunzip, field, error);
+	trace_gunzip_free(gunzip);
+	return status;
 }
 
 /* Returns whether the packet holds others, and where. */
@@ -136,31 +159,27 @@ static enum histree_status next_inside(struct perfetto_packets *packets, struct 
 static enum histree_status next_of_file(struct perfetto_packets *packets, struct wire_message *out,
 					struct histree_error *error)
 {
-	const uint8_t *bytes;
+	struct trace_bytes *bytes = &packets->bytes;
 	size_t count;
 	uint64_t size;
-	struct perfetto_input *input = &packets->input;
-	enum histree_status status = perfetto_input_see(input, HEAD_SIZE_MAX, &bytes, &count, error);
-	if (status == HISTREE_ERR_IO)
-		return broken(packets, "the file cannot be read any more", error);
+	enum histree_status status = see(packets, HEAD_SIZE_MAX, &count, error);
 	if (status != HISTREE_OK)
 		return status;
 	if (count == 0)
-		return input->is_broken ? broken(packets, "it is cut or damaged", error) : HISTREE_END;
-	const uint8_t *body = bytes[0] == TAG_OF_PACKET ? get_varint(bytes + 1, bytes + count, &size) : NULL;
+		return bytes->is_cut ? broken(packets, "what is packed by gzip is cut or damaged", error)
+				     : HISTREE_END;
+	const uint8_t *body = bytes->at[0] == TAG_OF_PACKET ? get_varint(bytes->at + 1, bytes->end, &size) : NULL;
 	if (body == NULL)
 		return broken(packets, "there is no packet", error);
 	if (size > PACKET_SIZE_MAX)
 		return broken(packets, "there is a packet of more than 64 MiB", error);
-	size_t head = (size_t)(body - bytes);
-	status = perfetto_input_see(input, head + (size_t)size, &bytes, &count, error);
-	if (status == HISTREE_ERR_IO)
-		return broken(packets, "the file cannot be read any more", error);
+	size_t head = (size_t)(body - bytes->at);
+	status = see(packets, head + (size_t)size, &count, error);
 	if (status == HISTREE_OK && count < head + size)
 		return broken(packets, "a packet is longer than the rest of the file", error);
 	if (status == HISTREE_OK) {
-		*out = wire_message(bytes + head, (size_t)size);
-		perfetto_input_take(input, head + (size_t)size);
+		*out = wire_message(bytes->at + head, (size_t)size);
+		bytes->at += head + size;
 	}
 	return status;
 }
@@ -186,22 +205,21 @@ enum histree_status perfetto_packets_next(struct perfetto_packets *packets, stru
 
 enum histree_status perfetto_packets_resume(struct perfetto_packets *packets, struct histree_error *error)
 {
-	const uint8_t *bytes;
+	struct trace_bytes *bytes = &packets->bytes;
 	size_t count;
 	if (packets->is_in_place) {
 		packets->is_in_place = false;
 		return HISTREE_OK;
 	}
 	for (;;) {
-		enum histree_status status =
-			perfetto_input_see(&packets->input, SEARCH_SIZE, &bytes, &count, error);
+		enum histree_status status = see(packets, SEARCH_SIZE, &count, error);
 		if (status != HISTREE_OK)
-			return status == HISTREE_ERR_IO ? HISTREE_END : status;
-		const uint8_t *found = memmem(bytes, count, marker, sizeof(marker));
+			return status == HISTREE_ERR_TRACE ? HISTREE_END : status;
+		const uint8_t *found = count == 0 ? NULL : memmem(bytes->at, count, marker, sizeof(marker));
 		if (found != NULL)
-			perfetto_input_take(&packets->input, (size_t)(found - bytes) + sizeof(marker));
+			bytes->at = found + sizeof(marker);
 		if (found != NULL || count < SEARCH_SIZE)
 			return found != NULL ? HISTREE_OK : HISTREE_END;
-		perfetto_input_take(&packets->input, count - sizeof(marker) + 1);
+		bytes->at += count - sizeof(marker) + 1;
 	}
 }

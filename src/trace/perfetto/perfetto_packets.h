@@ -9,14 +9,13 @@
 #ifndef TRACE_PERFETTO_PERFETTO_PACKETS_H
 #define TRACE_PERFETTO_PERFETTO_PACKETS_H
 
-#include "trace/perfetto/perfetto_input.h"
 #include "trace/perfetto/wire.h"
+#include "trace/trace_bytes.h"
 
 /* A zeroed one is closed. */
 struct perfetto_packets {
-	struct perfetto_input input;
-	struct perfetto_inflate *unpack; /* of compressed packets; NULL: there were none yet */
-	uint8_t *inner;                  /* of the last packet that had some inside */
+	struct trace_bytes bytes;
+	uint8_t *inner; /* of the last packet that had some inside */
 	size_t inner_capacity;
 	struct wire_message inside; /* what is left of these */
 	bool is_inner_cut;          /* that is not all that there was */
@@ -26,7 +25,7 @@ struct perfetto_packets {
 /* Returns whether the first bytes of a file are those of a packet. */
 bool perfetto_packets_begin(const void *bytes, size_t size);
 
-enum histree_status perfetto_packets_open(struct perfetto_packets *packets, const char *path,
+enum histree_status perfetto_packets_open(struct perfetto_packets *packets, const struct io *io, const char *path,
 					  struct histree_error *error);
 
 void perfetto_packets_close(struct perfetto_packets *packets);

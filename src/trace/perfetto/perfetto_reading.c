@@ -7,17 +7,21 @@
 #include "trace/perfetto/perfetto_ftrace.h"
 #include "trace/perfetto/perfetto_processes.h"
 #include "trace/perfetto/perfetto_sequence.h"
+#include "trace/perfetto/perfetto_track_events.h"
 
 struct reading {
 	struct packed_source *packed;
-	const struct perfetto_file *file;
+	struct perfetto_file *file;
 	enum perfetto_part part;
 	bool tells;
 	bool is_damaged;
 	struct perfetto_sequences sequences;
 	struct perfetto_ftrace ftrace;
-	uint64_t elsewhere; /* packets of other machines */
-	uint64_t cut;       /* packets that are damaged inside */
+	struct perfetto_track_events tracks;
+	uint64_t elsewhere;    /* packets of other machines */
+	uint64_t cut;          /* packets that are damaged inside */
+	uint64_t without_time; /* events of tracks */
+	uint64_t skipped;      /* the same: what they refer to is lost */
 };
 
 /* ---- packets --------------------------------------------------------------------------------------------- */
@@ -40,6 +44,71 @@ static enum histree_status read_ftrace_packet(struct reading *reading, struct pe
 	return perfetto_ftrace_read(&reading->ftrace, packet->content, error);
 }
 
+/* Whose the events of a sequence are, as writers of old say (thread_descriptor.proto). */
+static void read_thread(struct perfetto_sequence *sequence, struct wire_message message)
+{
+	enum { PID = 1, TID = 2, REFERENCE_US = 6 };
+	struct wire_field field;
+	while (wire_next(&message, &field)) {
+		if (field.number == PID)
+			sequence->pid = (int32_t)field.value;
+		else if (field.number == TID)
+			sequence->tid = (int32_t)field.value;
+		else if (field.number == REFERENCE_US)
+			sequence->last_us = field.value;
+	}
+}
+
+/* What a sequence lost ends before its next event. */
+static enum histree_status end_loss(struct reading *reading, struct perfetto_sequence *sequence, histree_time next,
+				    struct histree_error *error)
+{
+	struct trace_span span = { .begin = sequence->last + 1, .end = next == INT64_MAX ? next : next - 1 };
+	sequence->is_losing = false;
+	if (!sequence->has_events || sequence->last == INT64_MAX)
+		return HISTREE_OK;
+	if (span.end < span.begin)
+		span.end = span.begin;
+	if (next != INT64_MAX)
+		trace_stream_note_loss(&reading->packed->stream, "packet", NULL, span);
+	return packed_source_lose(reading->packed, -1, span, 0, error);
+}
+
+static enum histree_status read_track_event(struct reading *reading, struct perfetto_sequence *sequence,
+					    struct wire_message content, histree_time time,
+					    struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (time == PACKED_NO_TIME &&
+	    !perfetto_sequence_time_of_old(sequence, &reading->file->clocks, content, &time)) {
+		reading->without_time++;
+		return HISTREE_OK;
+	}
+	if (sequence->is_losing)
+		status = end_loss(reading, sequence, time, error);
+	if (!sequence->has_events || time > sequence->last)
+		sequence->last = time;
+	sequence->has_events = true;
+	return status == HISTREE_OK ? perfetto_track_events_read(&reading->tracks, sequence, content, time, error)
+				    : status;
+}
+
+static enum histree_status read_track_packet(struct reading *reading, struct perfetto_sequence *sequence,
+					     const struct perfetto_packet *packet, histree_time time,
+					     struct histree_error *error)
+{
+	if (packet->data == PERFETTO_THREAD_DESCRIPTOR)
+		read_thread(sequence, packet->content);
+	if (packet->data != PERFETTO_TRACK_EVENT)
+		return HISTREE_OK;
+	if (packet->needs_state && !sequence->is_valid) {
+		sequence->is_losing = true;
+		reading->skipped++;
+		return HISTREE_OK;
+	}
+	return read_track_event(reading, sequence, packet->content, time, error);
+}
+
 static enum histree_status read_packet(struct reading *reading, const struct perfetto_packet *packet,
 				       struct histree_error *error)
 {
@@ -54,7 +123,8 @@ static enum histree_status read_packet(struct reading *reading, const struct per
 		perfetto_own_clocks_learn(&sequence->clocks, &reading->file->clocks, packet->content);
 	if (!perfetto_sequence_time(sequence, &reading->file->clocks, packet, &time))
 		time = PACKED_NO_TIME;
-	return read_ftrace_packet(reading, sequence, packet, time, error);
+	return reading->part == PERFETTO_FTRACE ? read_ftrace_packet(reading, sequence, packet, time, error)
+						: read_track_packet(reading, sequence, packet, time, error);
 }
 
 static enum histree_status take_packet(struct reading *reading, struct wire_message message,
@@ -95,37 +165,52 @@ static enum histree_status pass_damage(struct reading *reading, struct perfetto_
 }
 
 /* Nothing followed a loss: it reaches to the end. */
-static void lose_rest(struct reading *reading)
+static enum histree_status lose_rest(struct reading *reading, struct histree_error *error)
 {
 	const struct id_entry *entry;
-	for (size_t at = 0; (entry = id_map_next(&reading->sequences.map, &at)) != NULL;) {
-		const struct perfetto_sequence *sequence = entry->record;
+	enum histree_status status = HISTREE_OK;
+	for (size_t at = 0; status == HISTREE_OK && (entry = id_map_next(&reading->sequences.map, &at)) != NULL;) {
+		struct perfetto_sequence *sequence = entry->record;
 		if (sequence->is_losing && sequence->has_ftrace)
 			perfetto_ftrace_lose(&reading->ftrace);
+		if (sequence->is_losing && sequence->has_events)
+			status = end_loss(reading, sequence, INT64_MAX, error);
 	}
+	return status;
+}
+
+/* "... 3 events of tracks have no time" */
+static void note_count(const struct reading *reading, uint64_t count, const char *one, const char *many)
+{
+	struct trace_stream *stream = &reading->packed->stream;
+	if (count > 0)
+		trace_notes_warn(stream->notes, "%s: %" PRIu64 " %s", stream->name, count, count == 1 ? one : many);
 }
 
 static void note_rest(const struct reading *reading)
 {
-	struct trace_stream *stream = &reading->packed->stream;
+	const struct perfetto_track_events *tracks = &reading->tracks;
+	note_count(reading, reading->without_time, "event of a track has no time, and is left out",
+		   "events of tracks have no time, and are left out");
+	note_count(reading, reading->skipped, "event of a track refers to what was lost before it, and is left out",
+		   "events of tracks refer to what was lost before them, and are left out");
+	note_count(reading, tracks->undefined + tracks->arguments.undefined,
+		   "reference is to a text that is not interned", "references are to texts that are not interned");
+	note_count(reading, tracks->unknown, "event of a track is of a type that is not known",
+		   "events of tracks are of types that are not known");
+	note_count(reading, reading->part == PERFETTO_TRACKS ? reading->file->tracks.left_out : 0,
+		   "description of a track is left out: 131,072 tracks are the limit",
+		   "descriptions of tracks are left out: 131,072 tracks are the limit");
 	if (!reading->tells)
 		return;
-	if (reading->cut > 0)
-		trace_notes_warn(stream->notes,
-				 "%s: %" PRIu64 " packet%s damaged inside; what is before that is read",
-				 stream->name, reading->cut, reading->cut == 1 ? " is" : "s are");
-	if (reading->elsewhere > 0)
-		trace_notes_warn(stream->notes,
-				 "%s: %" PRIu64
-				 " packet%s of other machines %s left out: only the machine that the "
-				 "tracing service ran on is read",
-				 stream->name, reading->elsewhere, reading->elsewhere == 1 ? "" : "s",
-				 reading->elsewhere == 1 ? "is" : "are");
-	if (reading->sequences.budget.left_out > 0)
-		trace_notes_warn(stream->notes,
-				 "%s: %" PRIu64 " interned text%s left out: all of them may take 32 MiB",
-				 stream->name, reading->sequences.budget.left_out,
-				 reading->sequences.budget.left_out == 1 ? " is" : "s are");
+	note_count(reading, reading->cut, "packet is damaged inside; what is before that is read",
+		   "packets are damaged inside; what is before that is read");
+	note_count(reading, reading->elsewhere,
+		   "packet of another machine is left out: only that of the tracing service is read",
+		   "packets of other machines are left out: only that of the tracing service is read");
+	note_count(reading, reading->sequences.budget.left_out,
+		   "interned text is left out: all of them may take 32 MiB",
+		   "interned texts are left out: all of them may take 32 MiB");
 }
 
 static enum histree_status read_all(struct reading *reading, struct perfetto_packets *packets,
@@ -143,14 +228,13 @@ static enum histree_status read_all(struct reading *reading, struct perfetto_pac
 		else if (status == HISTREE_ERR_MEMORY)
 			return error_memory(error, "a packet");
 	} while (status == HISTREE_OK);
-	if (status < 0)
-		return status;
-	lose_rest(reading);
-	return perfetto_ftrace_finish(&reading->ftrace, error);
+	if (status == HISTREE_END)
+		status = lose_rest(reading, error);
+	return status == HISTREE_OK ? perfetto_ftrace_finish(&reading->ftrace, error) : status;
 }
 
 enum histree_status perfetto_reading(struct packed_source *packed, struct perfetto_packets *packets,
-				     const struct perfetto_file *file, enum perfetto_part part, bool tells,
+				     struct perfetto_file *file, enum perfetto_part part, bool tells,
 				     struct histree_error *error)
 {
 	struct reading reading = {
@@ -159,11 +243,16 @@ enum histree_status perfetto_reading(struct packed_source *packed, struct perfet
 		.part = part,
 		.tells = tells,
 		.ftrace = { .packed = packed, .clocks = &file->clocks },
+		.tracks = { .packed = packed, .tracks = &file->tracks },
 	};
-	enum histree_status status = read_all(&reading, packets, error);
+	enum histree_status status =
+		part == PERFETTO_TRACKS ? perfetto_track_events_begin(&reading.tracks, error) : HISTREE_OK;
+	if (status == HISTREE_OK)
+		status = read_all(&reading, packets, error);
 	if (status == HISTREE_OK)
 		note_rest(&reading);
 	perfetto_ftrace_release(&reading.ftrace);
+	perfetto_track_events_release(&reading.tracks);
 	perfetto_sequences_release(&reading.sequences);
 	return status;
 }

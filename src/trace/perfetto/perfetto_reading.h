@@ -12,7 +12,7 @@ enum perfetto_part { PERFETTO_FTRACE, PERFETTO_TRACKS };
 
 /* Add the events of one part; say in the notes what is damaged if it `tells` that. */
 enum histree_status perfetto_reading(struct packed_source *packed, struct perfetto_packets *packets,
-				     const struct perfetto_file *file, enum perfetto_part part, bool tells,
+				     struct perfetto_file *file, enum perfetto_part part, bool tells,
 				     struct histree_error *error);
 
 #endif

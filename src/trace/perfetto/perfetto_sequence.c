@@ -137,3 +137,26 @@ bool perfetto_sequence_time(struct perfetto_sequence *sequence, const struct per
 	}
 	return perfetto_clocks_time(clocks, trace, out);
 }
+
+/* TrackEvent.timestamp, of the monotonic clock. */
+bool perfetto_sequence_time_of_old(struct perfetto_sequence *sequence, const struct perfetto_clocks *clocks,
+				   struct wire_message event, histree_time *out)
+{
+	enum { DELTA_US = 1, ABSOLUTE_US = 16, MONOTONIC = 3 };
+	struct wire_field field;
+	uint64_t us = 0, trace;
+	bool has_time = false;
+	while (wire_next(&event, &field)) {
+		if (field.number != DELTA_US && field.number != ABSOLUTE_US)
+			continue;
+		if (field.number == DELTA_US)
+			sequence->last_us += field.value;
+		us = field.number == DELTA_US ? sequence->last_us : field.value;
+		has_time = true;
+	}
+	if (!has_time || us > INT64_MAX / 1000)
+		return false;
+	if (!perfetto_clocks_convert(clocks, MONOTONIC, us * 1000, &trace))
+		trace = us * 1000;
+	return perfetto_clocks_time(clocks, trace, out);
+}

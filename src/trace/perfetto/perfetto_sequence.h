@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfetto_sequence.h - what the packets of one writer have in common: its clocks, what is understood where they do not
- * say it, and the texts that they refer to by number.
+ * perfetto_sequence.h - what the packets of one writer have in common: its clocks, what is understood where they
+ * do not say it, and the texts that they refer to by number.
  *
  * All of that but the clocks is valid from a packet that begins it to the next such one, or to a loss.
  */
@@ -59,6 +59,10 @@ enum histree_status perfetto_sequence_begin(struct perfetto_sequence *sequence, 
 /* Returns whether it is known when the packet was written; of an incremental clock that must be asked of each. */
 bool perfetto_sequence_time(struct perfetto_sequence *sequence, const struct perfetto_clocks *clocks,
 			    const struct perfetto_packet *packet, histree_time *out);
+
+/* The same of an event of old, which has its own time, or how long after the one before it was. */
+bool perfetto_sequence_time_of_old(struct perfetto_sequence *sequence, const struct perfetto_clocks *clocks,
+				   struct wire_message event, histree_time *out);
 
 /* All of them lost something: what they interned is not valid any more. */
 void perfetto_sequences_lose(struct perfetto_sequences *sequences);

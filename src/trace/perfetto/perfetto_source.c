@@ -31,7 +31,7 @@ static bool tells_damage(const struct perfetto_source *source)
 static enum histree_status read_events(struct packed_source *packed, struct histree_error *error)
 {
 	struct perfetto_source *source = source_of(packed);
-	enum histree_status status = perfetto_packets_open(&source->packets, packed->base.path, error);
+	enum histree_status status = perfetto_packets_open(&source->packets, packed->io, packed->base.path, error);
 	if (status == HISTREE_OK)
 		status = perfetto_reading(packed, &source->packets, &source->file, source->part,
 					  tells_damage(source), error);
@@ -41,7 +41,7 @@ static enum histree_status read_events(struct packed_source *packed, struct hist
 
 static uint64_t bytes_read(const struct packed_source *packed)
 {
-	uint64_t at = ((const struct perfetto_source *)packed)->packets.input.at;
+	uint64_t at = ((const struct perfetto_source *)packed)->packets.bytes.taken;
 	return at < packed->base.bytes ? at : packed->base.bytes;
 }
 
@@ -97,8 +97,8 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 	struct perfetto_source *source = (struct perfetto_source *)base;
 	const struct perfetto_file *file = &source->file;
 	base->path = strdup(path);
-	enum histree_status status =
-		base->path == NULL ? error_memory(error, "a path") : perfetto_file_read(&source->file, path, error);
+	enum histree_status status = base->path == NULL ? error_memory(error, "a path")
+							: perfetto_file_read(&source->file, base->io, path, error);
 	bool is_there = source->part == PERFETTO_FTRACE ? file->has_ftrace : file->has_tracks;
 	if (status == HISTREE_OK && !is_there) {
 		if (source->part == PERFETTO_FTRACE || file->has_ftrace)
@@ -118,7 +118,7 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
 {
 	struct perfetto_file file = { 0 };
-	enum histree_status status = perfetto_file_read(&file, path, error);
+	enum histree_status status = perfetto_file_read(&file, &io_posix, path, error);
 	if (status == HISTREE_OK)
 		*out = file.facts;
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perfetto_source.h - a trace of Perfetto: the events of ftrace are one trace, of domain "kernel", and those of tracks
- * another, of domain "tracks" (event/track_vocabulary.h).
+ * perfetto_source.h - a trace of Perfetto: the events of ftrace are one trace, of domain "kernel", and those of
+ * tracks another, of domain "tracks" (event/track_vocabulary.h).
  */
 #ifndef TRACE_PERFETTO_PERFETTO_SOURCE_H
 #define TRACE_PERFETTO_PERFETTO_SOURCE_H

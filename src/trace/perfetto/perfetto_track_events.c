@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: MIT
+#include "trace/perfetto/perfetto_track_events.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "trace/perfetto/track_event.h"
+
+/* An event that is being read: cells that all that comes of it have in common. */
+struct making {
+	struct perfetto_track_events *events;
+	struct perfetto_sequence *sequence;
+	const struct track_event *event;
+	histree_time time;
+	struct packed_cell cells[TRACK_FIELD_COUNT];
+};
+
+static enum histree_status add(struct making *making, enum track_class class, struct histree_error *error)
+{
+	const struct packed_event event = {
+		.time = making->time, .cpu = -1, .class = making->events->classes[class], .cells = making->cells
+	};
+	return packed_source_add(making->events->packed, &event, error);
+}
+
+static struct packed_cell text_cell(struct perfetto_text text)
+{
+	return packed_text(text.bytes, text.size);
+}
+
+/* ---- where it belongs ------------------------------------------------------------------------------------ */
+
+static void put_owner(struct packed_cell *cells, const struct perfetto_track *owner)
+{
+	if (owner != NULL)
+		cells[TRACK_PID] = packed_int(owner->pid);
+	if (owner != NULL && owner->kind == PERFETTO_THREAD_TRACK)
+		cells[TRACK_TID] = packed_int(owner->tid);
+}
+
+static void put_other(struct packed_cell *cells, char text[PERFETTO_TEXT_SIZE], uint64_t uuid)
+{
+	int size = snprintf(text, PERFETTO_TEXT_SIZE, "0x%" PRIx64, uuid);
+	cells[TRACK_TRACK] = packed_text(text, (size_t)size);
+}
+
+/* A track that is none of a thread or process has the process of its ancestors. */
+static void put_track(const struct perfetto_tracks *tracks, uint64_t uuid, char text[PERFETTO_TEXT_SIZE],
+		      struct packed_cell *cells)
+{
+	const struct perfetto_track *track = perfetto_tracks_find(tracks, uuid);
+	const struct perfetto_track *owner = perfetto_tracks_owner(tracks, track);
+	put_owner(cells, owner);
+	if (uuid == 0 || (track != NULL && track == owner))
+		return;
+	cells[TRACK_TID] = (struct packed_cell){ .kind = PACKED_ABSENT };
+	put_other(cells, text, uuid);
+}
+
+/* A counter is told by its name and whose it is, if that is a thread, a process or nobody. */
+static void put_counter_track(const struct perfetto_tracks *tracks, const struct perfetto_track *track,
+			      uint64_t uuid, char text[PERFETTO_TEXT_SIZE], struct packed_cell *cells)
+{
+	const struct perfetto_track *owner = perfetto_tracks_owner(tracks, track);
+	bool is_nested = track != NULL && track->parent != 0 && (owner == NULL || owner->uuid != track->parent);
+	put_owner(cells, owner);
+	cells[TRACK_NAME] = track != NULL && track->name.size > 0 ? text_cell(track->name)
+								  : (struct packed_cell){ .kind = PACKED_ABSENT };
+	if (is_nested || track == NULL) {
+		cells[TRACK_TID] = (struct packed_cell){ .kind = PACKED_ABSENT };
+		put_other(cells, text, is_nested ? track->parent : uuid);
+	}
+	if (cells[TRACK_NAME].kind == PACKED_ABSENT)
+		cells[TRACK_NAME] = packed_text("counter", strlen("counter"));
+}
+
+static uint64_t track_of(const struct making *making)
+{
+	return making->event->has_track ? making->event->track : making->sequence->track;
+}
+
+/* Writers of old say once whose their events are, or in each. */
+static void put_place(struct making *making)
+{
+	const struct track_event_legacy *legacy = &making->event->legacy;
+	const struct perfetto_sequence *sequence = making->sequence;
+	uint64_t uuid = track_of(making);
+	if (uuid == 0 && sequence->tid != 0) {
+		making->cells[TRACK_PID] = packed_int(sequence->pid);
+		making->cells[TRACK_TID] = packed_int(sequence->tid);
+	} else {
+		put_track(making->events->tracks, uuid, making->events->track, making->cells);
+	}
+	if (legacy->pid != 0)
+		making->cells[TRACK_PID] = packed_int(legacy->pid);
+	if (legacy->tid != 0)
+		making->cells[TRACK_TID] = packed_int(legacy->tid);
+}
+
+/* ---- what it is called ----------------------------------------------------------------------------------- */
+
+static bool find(struct making *making, enum perfetto_table table, uint64_t number, struct perfetto_text *out)
+{
+	const struct perfetto_text *text = perfetto_interned_find(&making->sequence->interned, table, number);
+	making->events->undefined += text == NULL;
+	if (text != NULL)
+		*out = *text;
+	return text != NULL;
+}
+
+static void put_name(struct making *making)
+{
+	const struct track_event *event = making->event;
+	uint64_t number = event->name_iid != 0 ? event->name_iid : event->legacy.name;
+	struct perfetto_text text;
+	if (event->name.bytes != NULL)
+		making->cells[TRACK_NAME] = packed_text((const char *)event->name.bytes, event->name.size);
+	else if (number != 0 && find(making, PERFETTO_EVENT_NAMES, number, &text))
+		making->cells[TRACK_NAME] = text_cell(text);
+}
+
+static size_t append(char *category, size_t size, struct perfetto_text text)
+{
+	size_t room = PERFETTO_CATEGORY_SIZE - size;
+	if (size > 0 && room > 0) {
+		category[size++] = ',';
+		room--;
+	}
+	if (text.size < room)
+		room = text.size;
+	memcpy(category + size, text.bytes, room);
+	return size + room;
+}
+
+/* Several are one text, with commas between. */
+static void put_category(struct making *making)
+{
+	const struct track_event *event = making->event;
+	char *category = making->events->category;
+	struct track_event_numbers numbers = track_event_numbers(&event->category_iids);
+	struct perfetto_text text;
+	uint64_t number;
+	size_t size = 0;
+	while (track_event_number(&numbers, WIRE_VARINT, &number))
+		if (find(making, PERFETTO_CATEGORIES, number, &text))
+			size = append(category, size, text);
+	for (size_t i = 0; i < event->categories.count; i++) {
+		const struct wire_field *field = &event->categories.fields[i];
+		if (field->bytes != NULL)
+			size = append(category, size,
+				      (struct perfetto_text){ (const char *)field->bytes, field->size });
+	}
+	if (size > 0)
+		making->cells[TRACK_CATEGORY] = packed_text(category, size);
+}
+
+static enum histree_status put_arguments(struct making *making, struct wire_message message,
+					 struct histree_error *error)
+{
+	struct perfetto_arguments *arguments = &making->events->arguments;
+	struct wire_field field;
+	perfetto_arguments_begin(arguments, &making->sequence->interned);
+	while (wire_next(&message, &field))
+		perfetto_arguments_add(arguments, &field);
+	if (!perfetto_arguments_end(arguments))
+		return HISTREE_OK;
+	if (arguments->parts.has_failed)
+		return error_memory(error, "the arguments of an event");
+	making->cells[TRACK_ARGS] = packed_value(&arguments->parts);
+	return HISTREE_OK;
+}
+
+/* ---- counters -------------------------------------------------------------------------------------------- */
+
+/* What is written of an incremental counter is how much it has grown since its state began. */
+static uint64_t grow(struct perfetto_track *track, const struct perfetto_sequence *sequence, uint64_t value)
+{
+	if (track->sequence != sequence->id || track->generation != sequence->generation)
+		track->value = 0;
+	track->sequence = sequence->id;
+	track->generation = sequence->generation;
+	track->value = (int64_t)((uint64_t)track->value + value);
+	return (uint64_t)track->value;
+}
+
+static enum histree_status add_counter(struct making *making, uint64_t uuid, uint64_t value, bool is_real,
+				       struct histree_error *error)
+{
+	struct perfetto_track *track = perfetto_tracks_find(making->events->tracks, uuid);
+	struct making counter = { .events = making->events, .time = making->time };
+	char text[PERFETTO_TEXT_SIZE];
+	put_counter_track(making->events->tracks, track, uuid, text, counter.cells);
+	if (!is_real && track != NULL && track->is_incremental)
+		value = grow(track, making->sequence, value);
+	counter.cells[TRACK_VALUE] = is_real ? packed_real(wire_real(value)) : packed_int((int64_t)value);
+	if (track != NULL && track->unit != 1)
+		counter.cells[TRACK_VALUE] = is_real ? packed_real(wire_real(value) * (double)track->unit)
+						     : packed_int((int64_t)(value * (uint64_t)track->unit));
+	return add(&counter, TRACK_COUNTER, error);
+}
+
+/* The tracks of values are said by the event, or once for all of them. */
+static enum histree_status add_counters(struct making *making, const struct track_event_lists *tracks,
+					const struct track_event_lists *values,
+					const struct perfetto_counters *defaults, enum wire_kind kind,
+					struct histree_error *error)
+{
+	struct track_event_numbers uuids = track_event_numbers(tracks), numbers = track_event_numbers(values);
+	enum histree_status status = HISTREE_OK;
+	uint64_t uuid, value;
+	for (size_t i = 0; status == HISTREE_OK && track_event_number(&numbers, kind, &value); i++) {
+		if (tracks->count == 0 && i < defaults->count)
+			uuid = defaults->tracks[i];
+		else if (!track_event_number(&uuids, WIRE_VARINT, &uuid))
+			return HISTREE_OK;
+		status = add_counter(making, uuid, value, kind == WIRE_FIXED64, error);
+	}
+	return status;
+}
+
+static enum histree_status add_extra_counters(struct making *making, struct histree_error *error)
+{
+	const struct track_event *event = making->event;
+	const struct perfetto_sequence *sequence = making->sequence;
+	enum histree_status status =
+		add_counters(making, &event->counters, &event->values, &sequence->counters, WIRE_VARINT, error);
+	return status != HISTREE_OK ? status
+				    : add_counters(making, &event->real_counters, &event->real_values,
+						   &sequence->real_counters, WIRE_FIXED64, error);
+}
+
+/* ---- flows ----------------------------------------------------------------------------------------------- */
+
+static enum histree_status add_flow(struct making *making, enum track_class class, const char *prefix, uint64_t id,
+				    struct histree_error *error)
+{
+	char text[PERFETTO_TEXT_SIZE];
+	struct making flow = { .events = making->events, .time = making->time };
+	int size = snprintf(text, sizeof(text), "%s0x%" PRIx64, prefix, id);
+	flow.cells[TRACK_PID] = making->cells[TRACK_PID];
+	flow.cells[TRACK_TID] = making->cells[TRACK_TID];
+	flow.cells[TRACK_TRACK] = making->cells[TRACK_TRACK];
+	flow.cells[TRACK_NAME] = making->cells[TRACK_NAME];
+	flow.cells[TRACK_ID] = packed_text(text, (size_t)size);
+	return add(&flow, class, error);
+}
+
+static enum histree_status add_flows(struct making *making, struct histree_error *error)
+{
+	enum { FLOW_IN = 1 };
+	const struct track_event *event = making->event;
+	struct track_event_numbers flows = track_event_numbers(&event->flows);
+	struct track_event_numbers last = track_event_numbers(&event->last_flows);
+	enum histree_status status = HISTREE_OK;
+	uint64_t id;
+	while (status == HISTREE_OK && track_event_number(&flows, WIRE_FIXED64, &id))
+		status = add_flow(making, TRACK_FLOW_STEP, "", id, error);
+	while (status == HISTREE_OK && track_event_number(&last, WIRE_FIXED64, &id))
+		status = add_flow(making, TRACK_FLOW_END, "", id, error);
+	if (status == HISTREE_OK && event->legacy.bind_id != 0 && event->legacy.flow != 0)
+		status = add_flow(making, event->legacy.flow == FLOW_IN ? TRACK_FLOW_END : TRACK_FLOW_STEP,
+				  "bind:", event->legacy.bind_id, error);
+	return status;
+}
+
+/* ---- events of old --------------------------------------------------------------------------------------- */
+
+/* The letters of the Trace Event Format; TRACK_CLASS_COUNT: it is none that is known. */
+static enum track_class class_of_phase(int32_t phase)
+{
+	switch (phase) {
+	case 'B':
+	case 'b':
+	case 'S':
+		return TRACK_SPAN_BEGIN;
+	case 'E':
+	case 'e':
+	case 'F':
+		return TRACK_SPAN_END;
+	case 'X':
+		return TRACK_SPAN;
+	case 'I':
+	case 'i':
+	case 'n':
+	case 'T':
+	case 'p':
+	case 'R':
+		return TRACK_INSTANT;
+	case 's':
+		return TRACK_FLOW_BEGIN;
+	case 't':
+		return TRACK_FLOW_STEP;
+	case 'f':
+		return TRACK_FLOW_END;
+	default:
+		return TRACK_CLASS_COUNT;
+	}
+}
+
+static bool is_asynchronous(int32_t phase)
+{
+	return phase > 0 && phase < 128 && strchr("bneSFTp", phase) != NULL;
+}
+
+/* What category, scope and id tell, and where the id is local the process. */
+static int id_text(const struct making *making, char text[PERFETTO_TEXT_SIZE])
+{
+	const struct track_event_legacy *legacy = &making->event->legacy;
+	const struct packed_cell *category = &making->cells[TRACK_CATEGORY];
+	const struct wire_field *scope = &legacy->scope;
+	char process[24] = "";
+	if (legacy->id_kind == LEGACY_LOCAL && making->cells[TRACK_PID].kind == PACKED_INT)
+		snprintf(process, sizeof(process), "%" PRId64 ":", making->cells[TRACK_PID].integer);
+	int category_size = category->kind == PACKED_TEXT ? (int)(category->size < 30 ? category->size : 30) : 0;
+	int scope_size = scope->bytes == NULL ? 0 : (int)(scope->size < 20 ? scope->size : 20);
+	return snprintf(text, PERFETTO_TEXT_SIZE, "%.*s:%.*s%s%s0x%" PRIx64, category_size,
+			category_size > 0 ? (const char *)category->bytes : "", scope_size,
+			scope_size > 0 ? (const char *)scope->bytes : "", scope_size > 0 ? ":" : "", process,
+			legacy->id);
+}
+
+static enum histree_status add_legacy(struct making *making, struct histree_error *error)
+{
+	const struct track_event_legacy *legacy = &making->event->legacy;
+	enum track_class class = class_of_phase(legacy->phase);
+	char id[PERFETTO_TEXT_SIZE];
+	int64_t duration;
+	if (class == TRACK_CLASS_COUNT) {
+		making->events->unknown++;
+		return HISTREE_OK;
+	}
+	if (class == TRACK_SPAN) {
+		bool fits = !__builtin_mul_overflow(legacy->duration_us, 1000, &duration) && duration >= 0;
+		making->cells[TRACK_DURATION] = packed_int(fits ? duration : 0);
+	}
+	if (class == TRACK_FLOW_BEGIN || class == TRACK_FLOW_STEP || class == TRACK_FLOW_END)
+		making->cells[TRACK_ID] = packed_text(id, (size_t)id_text(making, id));
+	if (is_asynchronous(legacy->phase)) {
+		making->cells[TRACK_TRACK] = packed_text(id, (size_t)id_text(making, id));
+		making->cells[TRACK_TID] = (struct packed_cell){ .kind = PACKED_ABSENT };
+	}
+	return add(making, class, error);
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------- */
+
+static enum histree_status add_event(struct making *making, struct histree_error *error)
+{
+	const struct track_event *event = making->event;
+	switch (event->type) {
+	case TRACK_EVENT_BEGIN:
+		return add(making, TRACK_SPAN_BEGIN, error);
+	case TRACK_EVENT_END:
+		return add(making, TRACK_SPAN_END, error);
+	case TRACK_EVENT_INSTANT:
+		return add(making, TRACK_INSTANT, error);
+	case TRACK_EVENT_COUNTER:
+		return event->has_value ? add_counter(making, track_of(making), event->value, event->is_real, error)
+					: HISTREE_OK;
+	default:
+		return add_legacy(making, error);
+	}
+}
+
+enum histree_status perfetto_track_events_read(struct perfetto_track_events *events,
+					       struct perfetto_sequence *sequence, struct wire_message message,
+					       histree_time time, struct histree_error *error)
+{
+	const struct track_event event = track_event_read(message);
+	struct making making = { .events = events, .sequence = sequence, .event = &event, .time = time };
+	put_place(&making);
+	put_name(&making);
+	put_category(&making);
+	enum histree_status status = put_arguments(&making, message, error);
+	if (status == HISTREE_OK)
+		status = add_event(&making, error);
+	if (status == HISTREE_OK)
+		status = add_extra_counters(&making, error);
+	return status == HISTREE_OK ? add_flows(&making, error) : status;
+}
+
+/* ---- names ----------------------------------------------------------------------------------------------- */
+
+/* Counters have theirs in each value. */
+static enum histree_status name_track(struct perfetto_track_events *events, const struct perfetto_track *track,
+				      struct histree_error *error)
+{
+	static const enum track_class classes[] = {
+		[PERFETTO_OTHER_TRACK] = TRACK_TRACK_NAME,
+		[PERFETTO_PROCESS_TRACK] = TRACK_PROCESS_NAME,
+		[PERFETTO_THREAD_TRACK] = TRACK_THREAD_NAME,
+	};
+	struct making making = { .events = events, .time = PACKED_NO_TIME };
+	if (track->name.size == 0 || track->is_counter)
+		return HISTREE_OK;
+	put_track(events->tracks, track->uuid, events->track, making.cells);
+	making.cells[TRACK_NAME] = text_cell(track->name);
+	return add(&making, classes[track->kind], error);
+}
+
+enum histree_status perfetto_track_events_begin(struct perfetto_track_events *events, struct histree_error *error)
+{
+	const struct id_entry *entry;
+	enum histree_status status = HISTREE_OK;
+	if (!packed_track_classes(events->packed, NULL, events->classes, error))
+		return error->status;
+	for (size_t at = 0; status == HISTREE_OK && (entry = id_map_next(&events->tracks->map, &at)) != NULL;)
+		status = name_track(events, entry->record, error);
+	return status;
+}
+
+void perfetto_track_events_release(struct perfetto_track_events *events)
+{
+	perfetto_arguments_release(&events->arguments);
+}
