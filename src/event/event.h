@@ -67,7 +67,7 @@ struct event {
 };
 
 enum event_part_kind {
-	EVENT_NOTHING, /* an optional field that is not there, or bits that are no number */
+	EVENT_NOTHING, /* an optional field that is not there */
 	EVENT_INT,
 	EVENT_UNSIGNED,
 	EVENT_REAL,

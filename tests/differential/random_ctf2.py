@@ -52,6 +52,11 @@ class Bits:
         self.at += 8 * len(data)
 
 
+def digits(number, length):
+    """What has no room in a number of 64 bits."""
+    return '"0x%0*x"' % ((length + 3) // 4, number & (1 << length) - 1)
+
+
 def alignment_of(made):
     kind = made["type"]
     if kind == "structure":
@@ -128,7 +133,7 @@ class Layout:
         if draw.random() < 0.3:
             made = {"type": "variable-length-" + kind}
         else:
-            length = draw.choice((3, 5, 8)) if small else draw.choice((1, 7, 8, 13, 16, 32, 33, 63, 64))
+            length = draw.choice((3, 5, 8)) if small else draw.choice((1, 7, 8, 13, 16, 32, 33, 63, 64, 65, 96, 128, 201))
             made = self.bits(kind, length)
         if small:
             made[SMALL] = {"made": "small"}
@@ -145,7 +150,7 @@ class Layout:
         if pick < 0.45:
             return self.bits("boolean", draw.choice((1, 3, 8, 64)))
         if pick < 0.52:
-            return self.bits("bit-array", draw.choice((1, 8, 12, 64)))
+            return self.bits("bit-array", draw.choice((1, 8, 12, 64, 65)))
         if pick < 0.58:
             return self.bits("bit-map", 8, flags={"one": [[0, 0]], "rest": [[1, 3], [5, 7]]})
         if pick < 0.7:
@@ -329,7 +334,7 @@ class Encoder:
         if kind.endswith("-integer"):
             number = self.number(made)
             self.put_integer(made, number)
-            return number, str(number)
+            return number, str(number) if made.get("length", 0) <= 64 else digits(number, made["length"])
         if kind == "fixed-length-boolean":
             number = self.draw.choice((0, 1, 1 << made["length"] - 1))
             self.put_bits(made, number)
@@ -337,7 +342,7 @@ class Encoder:
         if kind in ("fixed-length-bit-array", "fixed-length-bit-map"):
             number = self.draw.getrandbits(made["length"])
             self.put_bits(made, number)
-            return None, str(number)
+            return None, str(number) if made["length"] <= 64 else digits(number, made["length"])
         if kind.startswith("fixed"):
             number, value = self.floating(made)
             self.put_bits(made, number)

@@ -103,7 +103,7 @@ static bool read_roles(const struct ctf2_value *object, struct ctf_type *type)
 		if (at == sizeof(names) / sizeof(names[0]))
 			return ctf2_fail(&role, "there is no role \"%.60s\"", json_string_value(role.json));
 		bool is_of_bytes = roles[at] == CTF_ROLE_UUID;
-		if (is_of_bytes != (type->kind == CTF_ARRAY) || type->is_signed)
+		if (is_of_bytes != (type->kind == CTF_ARRAY) || type->is_signed || type->kind == CTF_BITS)
 			return ctf2_fail(&role, "a field of this class has no such role");
 		type->roles |= 1u << roles[at];
 	}
@@ -149,13 +149,19 @@ static bool check_base(const struct ctf2_value *value)
 static bool read_integer(const struct ctf2_value *value, struct ctf_type *type)
 {
 	struct ctf2_value mappings = ctf2_member(value, "mappings");
-	type->is_enumeration = mappings.json != NULL;
+	type->is_enumeration = mappings.json != NULL && type->kind != CTF_BITS;
 	return check_base(value) && check_names(value, "mappings", false) && read_roles(value, type);
 }
 
 static bool read_fixed_integer(const struct ctf2_value *value, struct ctf_type *type)
 {
-	return read_bits(value, type, NUMBER_BITS_MAX) && read_integer(value, type);
+	if (!read_bits(value, type, BITS_MAX))
+		return false;
+	if (type->size > NUMBER_BITS_MAX) {
+		type->kind = CTF_BITS;
+		type->is_number = true;
+	}
+	return read_integer(value, type);
 }
 
 static bool read_signed_integer(const struct ctf2_value *value, struct ctf_type *type)

@@ -115,26 +115,28 @@ static bool add_stream(struct ctf_decoder *decoder, const struct ctf_stream_type
 	return true;
 }
 
-/* Where the header of packets has the UUID of the trace, if that is an array of bytes at a constant place. */
-static void find_uuid(struct ctf_decoder *decoder)
+/*
+ * Where the header of packets has the UUID of the trace, if that is an array of bytes at a constant place.  Returns
+ * false behind what has no constant size.
+ */
+static bool find_uuid(struct ctf_decoder *decoder, const struct ctf_type *structure, uint64_t *at)
 {
-	const struct ctf_type *header = decoder->schema->packet_header;
-	uint64_t at = 0;
-	for (size_t i = 0; header != NULL && decoder->schema->has_uuid && i < header->member_count; i++) {
-		const struct ctf_type *type = header->members[i].type;
+	for (size_t i = 0; i < structure->member_count; i++) {
+		const struct ctf_type *type = structure->members[i].type;
 		bool is_bytes = type->kind == CTF_ARRAY && type->length == 16 &&
 				type->element->kind == CTF_INTEGER && type->element->size == 8 &&
 				type->element->align == 8;
-		at = (at + type->align - 1) & ~(uint64_t)(type->align - 1);
-		if (is_bytes && at % 8 == 0 && (header->members[i].roles & 1u << CTF_ROLE_UUID) != 0)
-			decoder->uuid_at = (uint32_t)(at / 8);
+		*at = (*at + type->align - 1) & ~(uint64_t)(type->align - 1);
+		if (is_bytes && *at % 8 == 0 && (structure->members[i].roles & 1u << CTF_ROLE_UUID) != 0)
+			decoder->uuid_at = (uint32_t)(*at / 8);
 		if (is_bytes)
-			at += 128;
+			*at += 128;
 		else if (type->kind == CTF_INTEGER)
-			at += type->size;
-		else
-			return;
+			*at += type->size;
+		else if (type->kind != CTF_STRUCTURE || !find_uuid(decoder, type, at))
+			return false;
 	}
+	return true;
 }
 
 enum histree_status ctf_decoder_init(struct ctf_decoder *decoder, const struct ctf_schema *schema,
@@ -149,7 +151,10 @@ enum histree_status ctf_decoder_init(struct ctf_decoder *decoder, const struct c
 	decoder->magic = ctf_procedure_find(&decoder->packet_header, CTF_ROLE_MAGIC);
 	decoder->has_stream_id = (roles_in(schema->packet_header) & 1u << CTF_ROLE_STREAM) != 0;
 	need_places(decoder, &decoder->packet_header);
-	find_uuid(decoder);
+	uint64_t at = 0;
+	decoder->uuid_at = UINT32_MAX;
+	if (schema->has_uuid && schema->packet_header != NULL)
+		find_uuid(decoder, schema->packet_header, &at);
 	return ctf_decoder_extend(decoder, error);
 }
 
@@ -208,7 +213,8 @@ static enum ctf_outcome read_packet_header(const struct ctf_decoder *decoder, st
 		return outcome;
 	if (decoder->magic != NULL && !is_magic(cursor, decoder->magic))
 		return broken(why, "does not begin with the magic number");
-	if (decoder->uuid_at > 0 && memcmp(cursor->bytes + decoder->uuid_at, decoder->schema->uuid, 16) != 0)
+	if (decoder->uuid_at != UINT32_MAX &&
+	    memcmp(cursor->bytes + decoder->uuid_at, decoder->schema->uuid, 16) != 0)
 		return broken(why, "is of another trace than the metadata");
 	out->stream = find_stream(decoder, cursor->slots[CTF_ROLE_STREAM]);
 	out->instance = cursor->slots[CTF_ROLE_INSTANCE];

@@ -57,7 +57,7 @@ struct ctf_decoder {
 	struct ctf_procedure packet_header;
 	const struct ctf_field *magic; /* or NULL */
 	bool has_stream_id;
-	uint32_t uuid_at;                    /* bytes from the start of a packet; 0: there is none */
+	uint32_t uuid_at;                    /* bytes from the start of a packet; UINT32_MAX: there is none */
 	struct ctf_stream_decoder **streams; /* as the schema's */
 	size_t stream_count, stream_capacity;
 	size_t place_count; /* that the head of a packet and the header of an event need */

@@ -22,16 +22,22 @@ void *ctf_schema_allocate(struct ctf_schema *schema, size_t count, size_t size, 
 	return room;
 }
 
-struct ctf_type *ctf_type_copy(struct ctf_schema *schema, struct ctf_type *type, struct histree_error *error)
+static struct ctf_type *copy_type(struct ctf_schema *schema, struct ctf_type *type, unsigned depth,
+				  struct histree_error *error)
 {
 	if (type == NULL || !ctf_type_is_compound(type))
 		return type;
+	if (depth > CTF_NESTING_MAX) {
+		error_set(error, HISTREE_ERR_TRACE, "types of the metadata are nested more than %d deep",
+			  CTF_NESTING_MAX);
+		return NULL;
+	}
 	struct ctf_type *copy = ctf_schema_allocate(schema, 1, sizeof(*copy), error);
 	if (copy == NULL)
 		return NULL;
 	*copy = *type;
 	if (type->kind == CTF_ARRAY || type->kind == CTF_SEQUENCE) {
-		copy->element = ctf_type_copy(schema, type->element, error);
+		copy->element = copy_type(schema, type->element, depth + 1, error);
 		return copy->element == NULL ? NULL : copy;
 	}
 	copy->members = ctf_schema_allocate(schema, type->member_count, sizeof(*copy->members), error);
@@ -39,11 +45,16 @@ struct ctf_type *ctf_type_copy(struct ctf_schema *schema, struct ctf_type *type,
 		return NULL;
 	for (size_t i = 0; i < type->member_count; i++) {
 		copy->members[i] = type->members[i];
-		copy->members[i].type = ctf_type_copy(schema, type->members[i].type, error);
+		copy->members[i].type = copy_type(schema, type->members[i].type, depth + 1, error);
 		if (copy->members[i].type == NULL)
 			return NULL;
 	}
 	return copy;
+}
+
+struct ctf_type *ctf_type_copy(struct ctf_schema *schema, struct ctf_type *type, struct histree_error *error)
+{
+	return copy_type(schema, type, 0, error);
 }
 
 /* ---- clocks ---------------------------------------------------------------------------------------------- */

@@ -130,6 +130,7 @@ struct ctf_type {
 	bool is_enumeration;
 	bool is_optional; /* a variant may have none of its options */
 	bool is_blob;     /* an array or a sequence is of bytes that are no numbers */
+	bool is_number;   /* bits are those of an integer that is too wide for one here */
 	uint8_t form;     /* enum ctf_form */
 	enum ctf_encoding encoding;
 	uint32_t roles; /* that its metadata give it, 1 << enum ctf_role: they are its member's in some scopes */

@@ -6,7 +6,9 @@
  * places that are kept, so it is found from the first field on, and lengths and tags are read again on the way:
  * those that the procedure has left are of the last element of an array.
  */
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -90,6 +92,12 @@ static void visit_integer(struct visit *visit, const struct ctf_type *type, stru
 	     place);
 }
 
+/* In little endian the upper bits come last, in big endian first; the other order of bits turns that round. */
+static bool are_upper_bits_last(struct ctf_integer integer)
+{
+	return integer.is_big == ((integer.form & CTF_REVERSED) != 0);
+}
+
 /*
  * A number of IEEE 754-2008, of which the upper 64 bits say enough: its sign, so many bits of exponent, and the
  * first of the mantissa.  The exponent of binary128 and what is larger has round(4 log2(size)) - 13 bits.
@@ -119,12 +127,33 @@ static void visit_real(struct visit *visit, const struct ctf_type *type, struct 
 		return;
 	struct ctf_integer integer = ctf_integer_of(type, visit->order);
 	integer.size = type->size < 64 ? type->size : 64;
-	/* The upper bits come last in little endian, first in big endian; the other order turns that round. */
-	bool are_last = integer.is_big == ((integer.form & CTF_REVERSED) != 0);
-	uint64_t at = visit->at + (are_last ? type->size - integer.size : 0);
+	uint64_t at = visit->at + (are_upper_bits_last(integer) ? type->size - integer.size : 0);
 	uint64_t upper = ctf_integer_read(visit->cursor->bytes, at, integer) << (64 - integer.size);
 	visit->at += type->size;
 	tell(visit, (struct event_part){ .kind = EVENT_REAL, .real = real_of(upper, type->size) }, place);
+}
+
+/* Bits that are more than a number has, as hexadecimal digits; of a negative one those of its complement. */
+static void tell_digits(struct visit *visit, const struct ctf_type *type, struct place place)
+{
+	struct ctf_texts *texts = visit->cursor->texts;
+	struct ctf_integer integer = ctf_integer_of(type, visit->order);
+	bool are_last = are_upper_bits_last(integer);
+	if (visit->visitor == NULL || visit->is_over)
+		return;
+	if (!array_reserve(&texts->last, &texts->last_capacity, type->size / 4 + sizeof("0x") + 1)) {
+		visit->is_over = true;
+		return;
+	}
+	size_t used = (size_t)sprintf(texts->last, "0x");
+	integer.is_signed = false;
+	for (uint32_t left = type->size; left > 0; left -= integer.size) {
+		integer.size = left % 64 == 0 ? 64 : left % 64;
+		uint64_t at = visit->at + (are_last ? left - integer.size : type->size - left);
+		uint64_t number = ctf_integer_read(visit->cursor->bytes, at, integer);
+		used += (size_t)sprintf(texts->last + used, "%0*" PRIx64, (int)(integer.size + 3) / 4, number);
+	}
+	tell(visit, (struct event_part){ .kind = EVENT_TEXT, .bytes = texts->last, .size = used }, place);
 }
 
 static void visit_bits(struct visit *visit, const struct ctf_type *type, struct place place)
@@ -132,13 +161,15 @@ static void visit_bits(struct visit *visit, const struct ctf_type *type, struct 
 	if (!reach(visit, type->align, type->size))
 		return;
 	bool is_whole = visit->at % 8 == 0 && type->size % 8 == 0;
-	struct event_part part = { .kind = is_whole ? EVENT_BYTES : EVENT_NOTHING };
-	if (is_whole) {
-		part.bytes = (const char *)visit->cursor->bytes + visit->at / 8;
-		part.size = type->size / 8;
-	}
+	if (is_whole && !type->is_number)
+		tell(visit,
+		     (struct event_part){ .kind = EVENT_BYTES,
+					  .bytes = (const char *)visit->cursor->bytes + visit->at / 8,
+					  .size = type->size / 8 },
+		     place);
+	else
+		tell_digits(visit, type, place);
 	visit->at += type->size;
-	tell(visit, part, place);
 }
 
 /* ---- texts and bytes ------------------------------------------------------------------------------------- */

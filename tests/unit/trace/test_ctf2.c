@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "trace/ctf/ctf2.h"
+#include "trace/ctf/ctf_decoder.h"
 #include "trace/ctf/ctf_metadata.h"
 #include "trace/ctf/ctf_texts.h"
 
@@ -186,6 +187,17 @@ static void what_metadata_ask_for_is_bounded(void **state)
 			   "\"field-class\": \"s%d\"}, {\"name\": \"b\", \"field-class\": \"s%d\"}]}}",
 			i + 1, i, i);
 	assert_refused(doubled, "the metadata declares more than fits", "");
+	/* Each alias is a structure with the one before in it: deeper than one may be that is written so. */
+	static char chain[1 << 16];
+	used = snprintf(chain, sizeof(chain), PREAMBLE ALIAS("s0", STRUCTURE(MEMBER("a", U8))));
+	for (int i = 0; i < 100; i++)
+		used += snprintf(chain + used, sizeof(chain) - (size_t)used,
+				 RS "{\"type\": \"field-class-alias\", \"name\": \"s%d\", \"field-class\": "
+				    "{\"type\": \"structure\", \"member-classes\": [{\"name\": \"a\", "
+				    "\"field-class\": \"s%d\"}]}}",
+				 i + 1, i);
+	snprintf(chain + used, sizeof(chain) - (size_t)used, STREAM);
+	assert_refused(chain, "types of the metadata are nested more than 64 deep", "");
 }
 
 static void what_is_declared_is_in_the_schema(void **state)
@@ -230,6 +242,45 @@ static void what_is_declared_is_in_the_schema(void **state)
 	ctf_schema_release(&schema);
 }
 
+#define UUID "\"uuid\": [0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]"
+#define BLOB "{\"type\": \"static-length-blob\", \"length\": 16, \"roles\": [\"metadata-stream-uuid\"]}"
+
+/* First of all, behind a number, and in a structure inside of another. */
+static void the_uuid_of_packets_may_be_anywhere(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *members;
+		uint32_t at;
+	} cases[] = {
+		{ MEMBER("u", BLOB), 0 },
+		{ MEMBER("n", U8) "," MEMBER("u", BLOB), 1 },
+		{ MEMBER("n", U8) "," MEMBER("o", STRUCTURE(MEMBER("p", STRUCTURE(MEMBER("m", U8))) "," MEMBER(
+							  "q", STRUCTURE(MEMBER("u", BLOB))))),
+		  2 },
+		{ MEMBER("n", "{\"type\": \"variable-length-unsigned-integer\"}") "," MEMBER("u", BLOB),
+		  UINT32_MAX },
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[2048];
+		struct ctf_schema schema = { 0 };
+		struct ctf_decoder decoder;
+		struct histree_error error = { 0 };
+		uint32_t class_count = 0;
+		snprintf(text, sizeof(text),
+			 RS "{\"type\": \"preamble\", \"version\": 2, " UUID "}" RS
+			    "{\"type\": \"trace-class\", \"packet-header-field-class\": {\"type\": \"structure\", "
+			    "\"member-classes\": [%s]}}" STREAM,
+			 cases[i].members);
+		if (ctf2_read(&schema, text, &error) != HISTREE_OK)
+			fail_msg("%s", error.message);
+		assert_int_equal(ctf_decoder_init(&decoder, &schema, NULL, &class_count, NULL), HISTREE_OK);
+		assert_int_equal(decoder.uuid_at, cases[i].at);
+		ctf_decoder_release(&decoder);
+		ctf_schema_release(&schema);
+	}
+}
+
 static void texts_become_utf_8(void **state)
 {
 	(void)state;
@@ -267,6 +318,7 @@ int main(void)
 		cmocka_unit_test(faults_have_a_fragment_a_path_and_a_reason),
 		cmocka_unit_test(what_metadata_ask_for_is_bounded),
 		cmocka_unit_test(what_is_declared_is_in_the_schema),
+		cmocka_unit_test(the_uuid_of_packets_may_be_anywhere),
 		cmocka_unit_test(texts_become_utf_8),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
