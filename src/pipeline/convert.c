@@ -203,6 +203,8 @@ static enum histree_status convert_store(struct convert *convert)
 				   "'%s' is not complete; 'histree repair' makes a complete store of it",
 				   options->path);
 	if (status == HISTREE_OK)
+		status = store_folder_check_source(options->out, options->path, convert->error);
+	if (status == HISTREE_OK)
 		status = store_folder_begin(&convert->folder, convert->io, options->out, options->force, false,
 					    convert->error);
 	if (status != HISTREE_OK)

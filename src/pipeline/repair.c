@@ -244,7 +244,9 @@ static enum histree_status repair_store(struct repair *repair)
 	enum histree_status status = read_manifest(repair, options->path);
 	if (status != HISTREE_OK)
 		return status;
-	status = store_folder_begin(&folder, &io_posix, options->out, options->force, false, repair->error);
+	status = store_folder_check_source(options->out, options->path, repair->error);
+	if (status == HISTREE_OK)
+		status = store_folder_begin(&folder, &io_posix, options->out, options->force, false, repair->error);
 	if (status != HISTREE_OK)
 		return status;
 	bool was_complete = repair->info.complete;

@@ -8,9 +8,12 @@
 #include "base/error.h"
 #include "base/io_copy.h"
 #include "event_index/event_index.h"
+#include "histree/lookup.h"
+#include "overview/overview_writer.h"
 #include "pipeline/repair_inside.h"
 #include "segment/segment_overviews.h"
 #include "segment/segment_repair.h"
+#include "state/history.h"
 #include "state/history_copy.h"
 #include "store_folder/manifest.h"
 
@@ -51,6 +54,24 @@ static bool goes_on(void *context, double share)
 	return file_work_goes_on(&repair->work, share);
 }
 
+/* ---- overviews ------------------------------------------------------------------------------------------ */
+
+/* In an overview nothing is lost, but a store is made that has sound ones. */
+static void found_bad_overview(void *context, const char *what)
+{
+	struct repair *repair = context;
+	uint64_t faults = repair->faults;
+	repair_found_damage(repair, what);
+	repair->faults = faults;
+	repair->lacks_overviews = true;
+}
+
+/* What the words of the build say; those of a file alone are not known. */
+static bool wants_overviews(const struct repair *repair)
+{
+	return repair->info.options == NULL || strstr(repair->info.options, "--no-overviews") == NULL;
+}
+
 /* ---- one history ---------------------------------------------------------------------------------------- */
 
 /* What is of another store is left there: it can be repaired as a file of its own. */
@@ -61,6 +82,38 @@ static enum histree_status not_meant(struct repair *repair, const char *path)
 		"'%s' is of another store or build, and left out; 'histree repair' makes a sound file of it "
 		"alone",
 		path);
+}
+
+/* Whether what a number overview says is what its history does. */
+static enum histree_status verify_numbers(struct repair *repair, const char *path)
+{
+	struct histree_history *history;
+	enum histree_status status = histree_history_open(path, NULL, &history, repair->error);
+	if (status == HISTREE_OK)
+		status = histree_numbers_verify(history, found_bad_overview, repair, repair->error);
+	histree_history_close(history);
+	return status;
+}
+
+/* HISTREE_ERR_FORMAT: something is damaged. */
+static enum histree_status verify_history(struct repair *repair, struct histree_history *history, const char *path)
+{
+	enum histree_status status = histree_history_verify(history, repair_found_damage, repair, repair->error);
+	if (status == HISTREE_OK)
+		status = history_verify_overviews(history, found_bad_overview, repair, repair->error);
+	return status == HISTREE_OK && repair->faults == 0 ? verify_numbers(repair, path) : status;
+}
+
+static bool overviews_go_on(void *context, double share)
+{
+	(void)share; /* the copy, which is most of the work, is done */
+	return goes_on(context, 1);
+}
+
+static enum histree_status make_overviews(struct repair *repair, const char *path)
+{
+	const struct overview_options options = { .go_on = overviews_go_on, .context = repair };
+	return overviews_write(&io_posix, path, &options, repair->error);
 }
 
 enum histree_status repair_history(struct repair *repair, const struct histree_store_history *meant,
@@ -84,13 +137,13 @@ enum histree_status repair_history(struct repair *repair, const struct histree_s
 		repair->analysis = arena_copy(&repair->arena, info->provider, strlen(info->provider));
 	if (!info->complete)
 		repair_found_damage(repair, "it was never completed: it ends where it was published last");
-	status = histree_history_verify(damaged, repair_found_damage, repair, repair->error);
+	status = verify_history(repair, damaged, path);
 	if (status == HISTREE_OK || status == HISTREE_ERR_FORMAT)
 		status = history_copy(&io_posix, damaged, out, NULL, &watch, repair->error);
 	if (info->end > repair->info.end)
 		repair->info.end = info->end;
 	histree_history_close(damaged);
-	return status;
+	return status == HISTREE_OK && wants_overviews(repair) ? make_overviews(repair, out) : status;
 }
 
 /* ---- one segment store ---------------------------------------------------------------------------------- */
@@ -104,16 +157,6 @@ static void report_lost_segments(void *context, const struct histree_segment_los
 		options->lost_segments(options->context, repair->analysis, loss);
 }
 
-/* In an overview nothing is lost, but a store is made that has sound ones. */
-static void found_bad_overview(void *context, const char *what)
-{
-	struct repair *repair = context;
-	uint64_t faults = repair->faults;
-	repair_found_damage(repair, what);
-	repair->faults = faults;
-	repair->lacks_overviews = true;
-}
-
 static enum histree_status verify_segments(struct repair *repair, struct histree_segment_store *store,
 					   const char *path)
 {
@@ -123,12 +166,6 @@ static enum histree_status verify_segments(struct repair *repair, struct histree
 		return status;
 	return segment_overviews_verify(&io_posix, path, histree_segment_store_info(store), store,
 					found_bad_overview, repair, repair->error);
-}
-
-/* What the words of the build say; those of a file alone are not known. */
-static bool wants_overviews(const struct repair *repair)
-{
-	return repair->info.options == NULL || strstr(repair->info.options, "--no-overviews") == NULL;
 }
 
 static enum histree_status make_segment_overviews(struct repair *repair, const char *path)

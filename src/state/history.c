@@ -23,7 +23,7 @@ struct histree_history {
 	struct attribute_view attributes;
 	struct history_overviews overviews;
 	struct history_numbers numbers;
-	bool has_overviews; /* they were looked for, at least */
+	bool has_overviews;             /* they were looked for, at least */
 	struct partial_section partial; /* of a partial one */
 	struct history_slices slices;
 	bool lost_names; /* salvaged: ATTR has the right checksum, but what it says cannot be names */
@@ -325,9 +325,9 @@ static void ignore_fault(void *context, const char *fault)
 	(void)context, (void)fault;
 }
 
-static enum histree_status verify_overviews(const struct histree_history *history,
-					    void (*report)(void *context, const char *fault), void *context,
-					    struct histree_error *error)
+enum histree_status history_verify_overviews(const struct histree_history *history,
+					     void (*report)(void *context, const char *fault), void *context,
+					     struct histree_error *error)
 {
 	struct overview_faults faults = { .report = report, .context = context };
 	const char *path = block_file_path(history->file);
@@ -383,7 +383,7 @@ enum histree_status histree_history_verify(struct histree_history *history,
 	if (!history->has_overviews || !goes_on)
 		return status;
 	enum histree_status of_overviews =
-		verify_overviews(history, report, context, status == HISTREE_OK ? error : NULL);
+		history_verify_overviews(history, report, context, status == HISTREE_OK ? error : NULL);
 	return status == HISTREE_OK ? of_overviews : status;
 }
 

@@ -20,4 +20,12 @@ struct tree_reader *history_tree(struct histree_history *history);
 const struct history_overviews *history_overviews(const struct histree_history *history);
 const struct history_numbers *history_numbers(const struct histree_history *history);
 
+/*
+ * Read all overviews that lie beside the history, however it was opened, and report what is damaged in them.
+ * Returns HISTREE_ERR_FORMAT if something is.
+ */
+enum histree_status history_verify_overviews(const struct histree_history *history,
+					     void (*report)(void *context, const char *fault), void *context,
+					     struct histree_error *error);
+
 #endif

@@ -22,7 +22,9 @@ void overview_faults_report(void *faults, const char *fault)
 	struct overview_faults *all = faults;
 	char text[1024];
 	all->count++;
-	snprintf(text, sizeof(text), "overview '%s': %s; nothing is lost: remove the file, or build again",
+	snprintf(text, sizeof(text),
+		 "overview '%s': %s; nothing is lost: remove the file, or make a store with a sound one ('histree "
+		 "repair')",
 		 all->path, fault);
 	all->report(all->context, text);
 }

@@ -237,6 +237,22 @@ char *store_folder_building(const char *store)
 	return asprintf(&path, "%.*s.building", (int)length, store) < 0 ? NULL : path;
 }
 
+enum histree_status store_folder_check_source(const char *store, const char *source, struct histree_error *error)
+{
+	struct stat one, other;
+	char *building = store_folder_building(store);
+	if (building == NULL)
+		return error_memory(error, "a path");
+	bool is_same = stat(building, &one) == 0 && stat(source, &other) == 0 && one.st_dev == other.st_dev &&
+		       one.st_ino == other.st_ino;
+	free(building);
+	if (!is_same)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_EXISTS,
+			 "'%s' would be made in '%s', which it is made of: choose another name with '--output'",
+			 store, source);
+}
+
 enum histree_status store_folder_begin(struct store_folder *folder, const struct io *io, const char *store,
 				       bool replace, bool resume, struct histree_error *error)
 {

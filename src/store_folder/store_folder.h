@@ -31,6 +31,12 @@ struct store_folder {
 enum histree_status store_folder_begin(struct store_folder *folder, const struct io *io, const char *store,
 				       bool replace, bool resume, struct histree_error *error);
 
+/*
+ * Call before store_folder_begin() where a store is made of another one: returns HISTREE_ERR_EXISTS if that is
+ * STORE.building, which would be cleared.
+ */
+enum histree_status store_folder_check_source(const char *store, const char *source, struct histree_error *error);
+
 /* Returns whether a build has hold of the folder now. */
 bool store_folder_is_held(const char *building);
 

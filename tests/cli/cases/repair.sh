@@ -39,3 +39,12 @@ histree dump file.sht --format tsv | cmp - damaged && echo "the same"
 rm store/manifest.json
 histree repair -f store >rows
 histree dump store.repaired --format tsv | cmp - damaged && echo "the same"
+# What it is made of is not where it is made, with a manifest and without one.
+for left in store.repaired store; do
+	rm -rf left left.building && mv $left left.building
+	for name in left left.building; do
+		try histree repair -f $name -o left
+	done
+	try histree convert left.building -o left
+	ls left.building/kernel.sht
+done
