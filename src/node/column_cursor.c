@@ -117,8 +117,8 @@ static inline bool value_of(const struct column_view *view, const struct column_
 static inline bool make_interval(const struct column_view *view, const struct column_series *series,
 				 uint32_t interval, uint64_t tick, uint64_t after, struct histree_interval *out)
 {
-	uint64_t start = tick, end = after;
-	if (!view->direct && (!column_time_of(view, tick, &start) || !column_time_of(view, after, &end)))
+	uint64_t start, end;
+	if (!column_tick_time(view, tick, &start) || !column_tick_time(view, after, &end))
 		return false;
 	if (end <= start || end - 1 > view->length)
 		return false;
@@ -156,9 +156,9 @@ static bool meets_times(struct column_cursor *cursor, const struct histree_inter
 	return meets;
 }
 
-/* What is left of the series at hand, as far as there is room. */
-static enum histree_status read_series(struct column_cursor *cursor, struct histree_interval *out, size_t room,
-				       size_t *count)
+/* What is left of the series at hand and has a time of the region's list, as far as there is room. */
+static enum histree_status read_times(struct column_cursor *cursor, struct histree_interval *out, size_t room,
+				      size_t *count)
 {
 	const struct column_view *view = cursor->view;
 	while (cursor->interval < cursor->count && *count < room) {
@@ -175,10 +175,52 @@ static enum histree_status read_series(struct column_cursor *cursor, struct hist
 			return HISTREE_ERR_FORMAT; /* nothing has moved: who asks again is not told less */
 		cursor->interval = interval + 1;
 		cursor->tick = after;
-		if (is_met && (cursor->region->times == NULL || meets_times(cursor, &out[*count])))
+		if (is_met && meets_times(cursor, &out[*count]))
 			*count += 1;
 	}
 	return HISTREE_OK;
+}
+
+/*
+ * The same where the region is one range of times: from the first interval that reaches it on, each begins where
+ * the one before ended.
+ */
+static enum histree_status read_range(struct column_cursor *cursor, struct histree_interval *out, size_t room,
+				      size_t *count)
+{
+	const struct column_view *view = cursor->view;
+	const struct column_series *series = cursor->now;
+	uint32_t interval = cursor->interval;
+	uint64_t tick = cursor->tick, after, start, end;
+	if (interval == cursor->count)
+		return HISTREE_OK;
+	if (tick >= cursor->window_to ||
+	    !find_end(&cursor->block, series, cursor->ends_from, &interval, &tick, &after)) {
+		if (tick >= cursor->window_to)
+			leave_key(cursor);
+		cursor->interval = cursor->count;
+		return HISTREE_OK;
+	}
+	bool is_sound = column_tick_time(view, tick, &start);
+	for (; is_sound && interval < cursor->count && *count < room && tick < cursor->window_to; interval++) {
+		struct histree_interval *next = &out[*count];
+		after = column_tick_after(&cursor->block, series, interval, tick);
+		is_sound = column_tick_time(view, after, &end) && end > start && end - 1 <= view->length &&
+			   value_of(view, series, interval, &next->value);
+		if (!is_sound)
+			break;
+		next->start = (histree_time)((uint64_t)view->start + start);
+		next->end = (histree_time)((uint64_t)view->start + end - 1);
+		next->quark = (histree_quark)series->fields[COLUMN_KEY];
+		*count += 1;
+		tick = after;
+		start = end;
+	}
+	cursor->interval = interval;
+	cursor->tick = tick;
+	if (is_sound && interval < cursor->count && tick >= cursor->window_to)
+		leave_key(cursor);
+	return is_sound ? HISTREE_OK : HISTREE_ERR_FORMAT; /* nothing has moved past it */
 }
 
 static void begin_series(struct column_cursor *cursor, const struct column_series *series)
@@ -239,7 +281,7 @@ static enum histree_status next_of_all(struct column_cursor *cursor)
 
 /*
  * A full query: of each series at most one interval meets a single time.  The same as next_of_all() and
- * read_series(), with everything in registers.
+ * read_times(), with everything in registers.
  */
 static enum histree_status read_one_time(struct column_cursor *cursor, struct histree_interval *out, size_t room,
 					 size_t *count)
@@ -351,10 +393,13 @@ enum histree_status column_cursor_read(struct column_cursor *cursor, struct hist
 {
 	bool all_keys = cursor->region->quarks == NULL;
 	bool one_time = all_keys && cursor->window_from == cursor->window_to;
+	bool is_range = cursor->region->times == NULL;
 	enum histree_status status = HISTREE_OK;
 	*count = 0;
 	while (status == HISTREE_OK && *count < room) {
-		status = one_time ? read_one_time(cursor, out, room, count) : read_series(cursor, out, room, count);
+		status = one_time   ? read_one_time(cursor, out, room, count)
+			 : is_range ? read_range(cursor, out, room, count)
+				    : read_times(cursor, out, room, count);
 		if (status != HISTREE_OK || *count == room)
 			break;
 		status = one_time ? open_next_block(cursor) : all_keys ? next_of_all(cursor) : next_of_some(cursor);

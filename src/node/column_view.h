@@ -71,4 +71,13 @@ static inline bool column_time_of(const struct column_view *view, uint64_t tick,
 	return true;
 }
 
+/* The same of a tick, whether times are direct or in the table. */
+static inline bool column_tick_time(const struct column_view *view, uint64_t tick, uint64_t *time)
+{
+	if (!view->direct)
+		return column_time_of(view, tick, time);
+	*time = tick;
+	return true;
+}
+
 #endif
