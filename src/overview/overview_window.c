@@ -2,23 +2,22 @@
 #include "overview/overview_window.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
-#include "base/bits.h"
 #include "base/error.h"
 #include "state/history_overviews.h"
 
-enum { READ_AT_ONCE = 512 };
+enum { READ_AT_ONCE = 256 }; /* 10 KiB: they stay in the nearest cache */
 
 /* ---- reading --------------------------------------------------------------------------------------------- */
 
+/* There is room for it. */
 static enum histree_status keep_state(struct overview_window *window, const struct overview_choice *choice,
 				      const struct histree_interval *interval, struct histree_error *error)
 {
 	uint32_t value;
 	uint32_t near = window->state_count > 0 ? window->states[window->state_count - 1].attribute : 0;
-	if (!array_reserve(&window->states, &window->states_capacity, window->state_count + 1))
-		return error_memory(error, "an overview");
 	enum histree_status status = HISTREE_OK;
 	if (overview_value_is_rest(&interval->value))
 		value = OVERVIEW_REST;
@@ -51,6 +50,9 @@ enum histree_status overview_window_read(struct overview_window *window, struct 
 		status = histree_query_start(query, &region, error);
 	while (status == HISTREE_OK) {
 		status = histree_query_read(query, batch, READ_AT_ONCE, &count, error);
+		if (status == HISTREE_OK &&
+		    !array_reserve(&window->states, &window->states_capacity, window->state_count + count))
+			status = error_memory(error, "an overview");
 		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
 			status = keep_state(window, choice, &batch[i], error);
 		if (status == HISTREE_OK && window->state_count > states_max)
@@ -75,24 +77,52 @@ static uint64_t time_key(const struct overview_window *window, histree_time t)
 	return t > window->from ? (uint64_t)t - (uint64_t)window->from : 0;
 }
 
-static void sort_by(struct overview_window *window, const struct overview_choice *choice, unsigned time_bits)
+/* The states by attribute, those of one as they came; `ends` says where those of each end. */
+static void sort_by_attribute(struct overview_window *window, uint32_t attribute_count)
 {
-	size_t count = window->state_count;
-	unsigned attribute_bits = bits_needed(choice->count);
-	bool at_once = time_bits + attribute_bits <= 64;
-	for (size_t i = 0; i < count; i++) {
-		const struct overview_state *state = &window->states[i];
-		uint64_t key = time_key(window, state->start);
-		if (at_once)
-			key |= (uint64_t)state->attribute << time_bits;
-		window->order[i] = (struct keyed_index){ key, (uint32_t)i };
+	uint32_t *ends = window->ends, sum = 0;
+	memset(ends, 0, attribute_count * sizeof(*ends));
+	for (size_t i = 0; i < window->state_count; i++)
+		ends[window->states[i].attribute]++;
+	for (uint32_t attribute = 0; attribute < attribute_count; attribute++) {
+		uint32_t here = ends[attribute];
+		ends[attribute] = sum;
+		sum += here;
 	}
-	radix_sort(window->order, window->spare, count);
-	if (at_once)
+	for (size_t i = 0; i < window->state_count; i++)
+		window->sorted[ends[window->states[i].attribute]++] = window->states[i];
+}
+
+/* False, and then still the same states, if that takes more moves than there are states. */
+static bool sort_nearly_sorted(struct overview_state *states, size_t count)
+{
+	size_t moves_left = count;
+	for (size_t i = 1; i < count; i++) {
+		if (states[i - 1].start <= states[i].start)
+			continue;
+		struct overview_state state = states[i];
+		size_t slot = i;
+		for (; slot > 0 && states[slot - 1].start > state.start && moves_left > 0; slot--, moves_left--)
+			states[slot] = states[slot - 1];
+		states[slot] = state;
+		if (moves_left == 0)
+			return false;
+	}
+	return true;
+}
+
+/* The states of one attribute come batch by batch, but long ones later than short ones. */
+static void sort_by_time(struct overview_window *window, size_t first, size_t count)
+{
+	struct overview_state *sorted = window->sorted + first, *room = window->states;
+	if (sort_nearly_sorted(sorted, count))
 		return;
 	for (size_t i = 0; i < count; i++)
-		window->order[i].key = window->states[window->order[i].index].attribute;
+		window->order[i] = (struct keyed_index){ time_key(window, sorted[i].start), (uint32_t)i };
 	radix_sort(window->order, window->spare, count);
+	memcpy(room, sorted, count * sizeof(*room));
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = room[window->order[i].index];
 }
 
 enum histree_status overview_window_sort(struct overview_window *window, const struct overview_choice *choice,
@@ -100,11 +130,12 @@ enum histree_status overview_window_sort(struct overview_window *window, const s
 {
 	size_t count = window->state_count;
 	enum histree_status status = make_order(window, count, error);
-	if (status != HISTREE_OK || !array_reserve(&window->sorted, &window->sorted_capacity, count))
+	if (status != HISTREE_OK || !array_reserve(&window->sorted, &window->sorted_capacity, count) ||
+	    !array_reserve(&window->ends, &window->ends_capacity, choice->count))
 		return error_memory(error, "an overview");
-	sort_by(window, choice, bits_needed((uint64_t)window->to - (uint64_t)window->from));
-	for (size_t i = 0; i < count; i++)
-		window->sorted[i] = window->states[window->order[i].index];
+	sort_by_attribute(window, choice->count);
+	for (uint32_t attribute = 0, first = 0; attribute < choice->count; first = window->ends[attribute++])
+		sort_by_time(window, first, window->ends[attribute] - first);
 	return HISTREE_OK;
 }
 
@@ -172,6 +203,7 @@ void overview_window_release(struct overview_window *window)
 	overview_cells_release(&window->cells);
 	free(window->states);
 	free(window->sorted);
+	free(window->ends);
 	free(window->order);
 	free(window->spare);
 	*window = (struct overview_window){ 0 };

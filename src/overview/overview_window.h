@@ -10,12 +10,14 @@
 #include "overview/overview_choice.h"
 #include "query/value_table.h"
 
-/* A zeroed one is empty.  60 bytes a state. */
+/* A zeroed one is empty.  60 bytes a state, and 4 an attribute. */
 struct overview_window {
 	histree_time from, to; /* both inclusive */
 	struct value_table values;
 	struct overview_state *states, *sorted;
 	size_t state_count, states_capacity, sorted_capacity;
+	uint32_t *ends; /* by attribute: where its states end in `sorted` */
+	size_t ends_capacity;
 	struct keyed_index *order, *spare;
 	size_t order_capacity, spare_capacity;
 	struct overview_cells cells; /* what comes of it */

@@ -224,7 +224,7 @@ static enum histree_status write_all(struct writer *writer, struct histree_error
 	writer->of.nodes_at_height = NULL;
 	if (writer->of.interval_count < writer->options.history_states_min)
 		return HISTREE_OK;
-	status = state_counts_make(&writer->counts, writer->query, &writer->progress, error);
+	status = state_counts_make(&writer->counts, writer->source, &writer->progress, error);
 	if (status == HISTREE_OK)
 		status = write_numbers(writer, &bytes, error);
 	if (status == HISTREE_OK)

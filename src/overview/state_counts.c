@@ -4,44 +4,41 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "state/history.h"
 #include "state/number_summary.h"
+#include "tree/tree_counts.h"
 
-enum { READ_AT_ONCE = 512, READS_A_QUESTION = 1024 };
+struct counting {
+	struct state_counts *counts;
+	const struct overview_progress *progress;
+};
 
-static void count_one(struct state_counts *counts, const struct histree_interval *interval)
+static unsigned kind_of(const struct histree_value *value)
 {
-	if (counts->states[interval->quark] < UINT32_MAX)
-		counts->states[interval->quark]++;
-	if (interval->value.type == HISTREE_CUSTOM)
-		counts->kinds[interval->quark] |= HAS_CUSTOM;
-	else if (number_summary_takes(&interval->value))
-		counts->kinds[interval->quark] |= HAS_NUMBER;
+	if (value->type == HISTREE_CUSTOM)
+		return HAS_CUSTOM;
+	return number_summary_takes(value) ? HAS_NUMBER : 0;
 }
 
-static enum histree_status count_all(struct state_counts *counts, struct histree_query *query,
-				     const struct overview_progress *progress, struct histree_error *error)
+static void count_states(void *context, histree_quark quark, uint32_t states, unsigned kinds)
 {
-	const struct histree_history_info *of = histree_history_info(histree_query_history(query));
-	struct histree_interval batch[READ_AT_ONCE];
-	const struct histree_region all = { .from = of->start, .to = of->end };
-	size_t count = 0;
-	enum histree_status status = histree_query_start(query, &all, error);
-	double all_states = (double)(of->interval_count + of->null_interval_count) + 1, read = 0;
-	for (uint64_t step = 0; status == HISTREE_OK; step++, read += (double)count) {
-		if (step % READS_A_QUESTION == 0)
-			status = overview_progress_show(progress, read < all_states ? read / all_states : 1, error);
-		if (status == HISTREE_OK)
-			status = histree_query_read(query, batch, READ_AT_ONCE, &count, error);
-		for (size_t i = 0; status == HISTREE_OK && i < count; i++)
-			count_one(counts, &batch[i]);
-	}
-	return status == HISTREE_END ? HISTREE_OK : status;
+	struct state_counts *counts = ((struct counting *)context)->counts;
+	if (quark >= counts->attribute_count) /* of a damaged node */
+		return;
+	uint32_t *count = &counts->states[quark];
+	*count = states < UINT32_MAX - *count ? *count + states : UINT32_MAX;
+	counts->kinds[quark] |= (uint8_t)kinds;
 }
 
-enum histree_status state_counts_make(struct state_counts *counts, struct histree_query *query,
+static enum histree_status go_on(void *context, double share, struct histree_error *error)
+{
+	return overview_progress_show(((struct counting *)context)->progress, share, error);
+}
+
+enum histree_status state_counts_make(struct state_counts *counts, struct histree_history *history,
 				      const struct overview_progress *progress, struct histree_error *error)
 {
-	uint32_t attribute_count = histree_history_info(histree_query_history(query))->attribute_count;
+	uint32_t attribute_count = histree_history_info(history)->attribute_count;
 	*counts = (struct state_counts){
 		.states = calloc((size_t)attribute_count + 1, sizeof(*counts->states)),
 		.kinds = calloc((size_t)attribute_count + 1, sizeof(*counts->kinds)),
@@ -49,7 +46,9 @@ enum histree_status state_counts_make(struct state_counts *counts, struct histre
 	};
 	if (counts->states == NULL || counts->kinds == NULL)
 		return error_memory(error, "an overview");
-	return count_all(counts, query, progress, error);
+	struct counting counting = { counts, progress };
+	const struct node_counter counter = { .class_of = kind_of, .count = count_states, .context = &counting };
+	return tree_count(history_tree(history), &counter, go_on, error);
 }
 
 void state_counts_release(struct state_counts *counts)

@@ -5,7 +5,7 @@
 #ifndef OVERVIEW_STATE_COUNTS_H
 #define OVERVIEW_STATE_COUNTS_H
 
-#include "histree/query.h"
+#include "histree/history.h"
 #include "overview/overview_progress.h"
 
 enum { HAS_NUMBER = 1, HAS_CUSTOM = 2 };
@@ -17,8 +17,8 @@ struct state_counts {
 	uint32_t attribute_count;
 };
 
-/* Reads all states of a history once. */
-enum histree_status state_counts_make(struct state_counts *counts, struct histree_query *query,
+/* Reads all nodes of a history once. */
+enum histree_status state_counts_make(struct state_counts *counts, struct histree_history *history,
 				      const struct overview_progress *progress, struct histree_error *error);
 
 void state_counts_release(struct state_counts *counts);

@@ -60,16 +60,37 @@ enum histree_status value_table_reset(struct value_table *table, struct histree_
 	return value_table_add(table, &null, &index, error);
 }
 
+/* Returns where a value would be among the recent ones. */
+static inline uint32_t *recent_of(struct value_table *table, const struct histree_value *value)
+{
+	const uint8_t *bytes = value->bytes;
+	uint64_t bits = (uint64_t)value->type;
+	if (value->type == HISTREE_INT)
+		bits = (uint32_t)value->int32;
+	else if (has_bytes(value) && value->size > 0)
+		bits = value->size * UINT64_C(7) + bytes[0] * UINT64_C(31) + bytes[value->size / 2] * UINT64_C(5) +
+		       bytes[value->size - 1];
+	return &table->recent[bits % VALUES_RECENT];
+}
+
+static inline bool is_same(const struct histree_value *one, const struct histree_value *other)
+{
+	if (one->type == HISTREE_INT)
+		return other->type == HISTREE_INT && one->int32 == other->int32;
+	return histree_value_equal(one, other);
+}
+
 bool value_table_find(struct value_table *table, const struct histree_value *value, uint32_t *out)
 {
-	if (table->last < table->count && histree_value_equal(&table->values[table->last], value)) {
-		*out = table->last;
+	uint32_t *recent = recent_of(table, value);
+	if (*recent < table->count && is_same(value, &table->values[*recent])) {
+		*out = *recent;
 		return true;
 	}
 	uint32_t index = hash_index_find(&table->index, hash_of(value), is_equal, table->values, value);
 	if (index == HASH_INDEX_NONE)
 		return false;
-	*out = table->last = index;
+	*out = *recent = index;
 	return true;
 }
 
@@ -89,7 +110,7 @@ enum histree_status value_table_add(struct value_table *table, const struct hist
 	uint32_t index = (uint32_t)table->count;
 	table->values[table->count++] = copy;
 	hash_index_add(&table->index, hash_of(&copy), index);
-	*out = table->last = index;
+	*out = *recent_of(table, value) = index;
 	return HISTREE_OK;
 }
 

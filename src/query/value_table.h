@@ -9,11 +9,14 @@
 #include "base/hash_index.h"
 #include "histree/value.h"
 
+enum { VALUES_RECENT = 256 };
+
 struct value_table {
 	struct histree_value *values;
 	size_t count, capacity;
 	struct hash_index index; /* of values */
-	uint32_t last;           /* the index that was found last: states repeat */
+	/* By some bits of a value: one of those that have them.  Most states have a value that came before. */
+	uint32_t recent[VALUES_RECENT];
 	struct arena bytes;
 };
 

@@ -19,6 +19,7 @@
 #include "support/effort.h"
 #include "support/memory_io.h"
 #include "support/tree_file.h"
+#include "tree/tree_counts.h"
 
 enum {
 	THREADS = 2,
@@ -59,6 +60,54 @@ static const char *check_facts(struct tree_case *test, const struct tree_file *t
 		return NULL;
 	snprintf(test->fault, sizeof(test->fault), "%s", first[0] != '\0' ? first : error.message);
 	return test->fault;
+}
+
+/* How many intervals of each key there are, and of which types, as the nodes say it without making them. */
+struct counted {
+	uint64_t *intervals; /* by key */
+	unsigned *types;     /* bits */
+};
+
+static unsigned type_bit(const struct histree_value *value)
+{
+	return 1U << value->type;
+}
+
+static void take_count(void *context, histree_quark key, uint32_t intervals, unsigned types)
+{
+	const struct counted *counted = context;
+	counted->intervals[key] += intervals;
+	counted->types[key] |= types;
+}
+
+static enum histree_status go_on(void *context, double share, struct histree_error *error)
+{
+	(void)context, (void)share, (void)error;
+	return HISTREE_OK;
+}
+
+static const char *check_counts(const struct tree_file *tree, const struct reference *reference)
+{
+	struct counted counted = { calloc(reference->key_count + 1, sizeof(*counted.intervals)),
+				   calloc(reference->key_count + 1, sizeof(*counted.types)) };
+	const struct node_counter counter = { type_bit, take_count, &counted };
+	const char *fault = NULL;
+	if (counted.intervals == NULL || counted.types == NULL)
+		fault = "out of memory";
+	else if (tree_count(tree->reader, &counter, go_on, NULL) != HISTREE_OK)
+		fault = "the intervals cannot be counted";
+	for (size_t i = 0; fault == NULL && i < reference->count; i++) {
+		const struct histree_interval *interval = &reference->sorted[i];
+		counted.intervals[interval->quark]--;
+		if ((counted.types[interval->quark] & type_bit(&interval->value)) == 0)
+			fault = "a type of values was not counted";
+	}
+	for (uint32_t key = 0; fault == NULL && key < reference->key_count; key++)
+		if (counted.intervals[key] != 0)
+			fault = "other intervals were counted than there are";
+	free(counted.intervals);
+	free(counted.types);
+	return fault;
 }
 
 struct asking {
@@ -136,6 +185,8 @@ static const char *check_tree(struct tree_case *test, const struct reference *re
 	}
 	fault = check_facts(test, &tree, reference);
 	if (fault == NULL)
+		fault = check_counts(&tree, reference);
+	if (fault == NULL)
 		fault = ask_from_threads(test, &tree, reference);
 	tree_file_close(&tree);
 out:
@@ -204,8 +255,8 @@ static struct tree_case shape_case(size_t shape, uint64_t seed)
 			     .node_size = node_size,
 			     .fan_out = fan_outs[shape % COUNT_OF(fan_outs)],
 			     .memory_max = memory_sizes[hash_mix(seed ^ shape) % COUNT_OF(memory_sizes)],
-			     .threads = 1 + (uint32_t)(seed + shape) %
-						    tree_variant_by_name(variant->name)->threads_max,
+			     .threads = 1 +
+					(uint32_t)(seed + shape) % tree_variant_by_name(variant->name)->threads_max,
 			     .nulls = (enum histree_nulls)(hash_mix(seed + shape + 1) % 3) },
 		.cache_bytes = cache_sizes[hash_mix(seed + shape) % COUNT_OF(cache_sizes)],
 		.questions = 12,

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tree_counts.h - how many intervals of each key a tree has: the file is read once from front to back, and no
+ * interval is made.
+ */
+#ifndef TREE_TREE_COUNTS_H
+#define TREE_TREE_COUNTS_H
+
+#include "node/node_counts.h"
+#include "tree/tree_reader.h"
+
+/*
+ * Count what a query of everything would hand out, the nulls outside of lifetimes as well.  The tree is whole:
+ * HISTREE_ERR_FORMAT or HISTREE_ERR_IO says that a node cannot be read.  Now and then `go_on` is asked, with the
+ * share of the nodes that are done; what it returns ends the count, if that is not HISTREE_OK.
+ */
+enum histree_status tree_count(struct tree_reader *reader, const struct node_counter *counter,
+			       enum histree_status (*go_on)(void *context, double share,
+							    struct histree_error *error),
+			       struct histree_error *error);
+
+#endif
