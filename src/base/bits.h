@@ -73,13 +73,13 @@ static inline void bit_buffer_put(struct bit_buffer *buffer, uint64_t number, un
 }
 
 /*
- * A writer puts many numbers in a row, with the bits at hand in a register.  There must be room for all of them;
- * between bit_writer_begin() and bit_writer_end() the buffer is left alone.
+ * A writer puts many numbers in a row, with the bits at hand in a register until they are eight bytes.  There must
+ * be room for all of them; between bit_writer_begin() and bit_writer_end() the buffer is left alone.
  */
 struct bit_writer {
 	uint8_t *to;
 	uint64_t word;   /* of the byte at `to` and those after it */
-	unsigned filled; /* bits of it, less than 8 between two numbers */
+	unsigned filled; /* bits of it, less than 64 between two numbers */
 };
 
 static inline struct bit_writer bit_writer_begin(const struct bit_buffer *buffer)
@@ -88,24 +88,32 @@ static inline struct bit_writer bit_writer_begin(const struct bit_buffer *buffer
 	return (struct bit_writer){ .to = to, .word = *to, .filled = buffer->bits % 8 };
 }
 
-static inline void bit_writer_put_short(struct bit_writer *writer, uint64_t number, unsigned width)
+static inline void bit_writer_store(const struct bit_writer *writer)
 {
-	writer->word |= number << writer->filled;
-	writer->filled += width;
 	uint64_t word = writer->word;
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	word = __builtin_bswap64(word);
 #endif
 	memcpy(writer->to, &word, sizeof(word));
-	writer->to += writer->filled / 8;
-	writer->word = writer->filled >= 64 ? 0 : writer->word >> (writer->filled & ~7u);
-	writer->filled %= 8;
+}
+
+/* Put less than 64 bits, of which only the lowest `width` may be set. */
+static inline void bit_writer_put_short(struct bit_writer *writer, uint64_t number, unsigned width)
+{
+	writer->word |= number << writer->filled;
+	writer->filled += width;
+	if (writer->filled < 64)
+		return;
+	bit_writer_store(writer);
+	writer->to += sizeof(writer->word);
+	writer->filled -= 64;
+	writer->word = number >> (width - writer->filled);
 }
 
 /* Put up to 64 bits, of which only the lowest `width` may be set. */
 static inline void bit_writer_put(struct bit_writer *writer, uint64_t number, unsigned width)
 {
-	if (width <= 56) {
+	if (width < 64) {
 		bit_writer_put_short(writer, number, width);
 		return;
 	}
@@ -115,6 +123,7 @@ static inline void bit_writer_put(struct bit_writer *writer, uint64_t number, un
 
 static inline void bit_writer_end(struct bit_buffer *buffer, const struct bit_writer *writer)
 {
+	bit_writer_store(writer);
 	buffer->bits = 8 * (size_t)(writer->to - buffer->bytes) + writer->filled;
 }
 

@@ -117,6 +117,16 @@ static bool set_entries(struct column_block_builder *block, struct column_dictio
 	return true;
 }
 
+static void set_times(struct column_block_builder *block, const struct column_ticks *ticks, uint32_t count,
+		      uint64_t start, uint64_t end)
+{
+	const struct built_series *series = &block->series[block->count];
+	block->fields[COLUMN_START][block->count] = start;
+	block->fields[COLUMN_COUNT][block->count] = count - 1;
+	block->fields[COLUMN_FIRST][block->count] = series->first;
+	block->fields[COLUMN_LAST][block->count] = ticks->last - end;
+}
+
 /* The steps of the series of `count` items from `first` on, and where they begin and end. */
 static void set_ticks(struct column_block_builder *block, const struct column_ticks *ticks,
 		      const struct column_item *items, size_t first, uint32_t count, uint64_t *steps)
@@ -146,10 +156,73 @@ static void set_ticks(struct column_block_builder *block, const struct column_ti
 		series->inner_min = steps[i] < series->inner_min ? steps[i] : series->inner_min;
 		series->inner_max = steps[i] > series->inner_max ? steps[i] : series->inner_max;
 	}
-	block->fields[COLUMN_START][block->count] = start;
-	block->fields[COLUMN_COUNT][block->count] = count - 1;
-	block->fields[COLUMN_FIRST][block->count] = steps[0];
-	block->fields[COLUMN_LAST][block->count] = ticks->last - end;
+	set_times(block, ticks, count, start, end);
+}
+
+/*
+ * A series of integers alone with direct times, as many a history has them, in one pass.  Returns how many items it
+ * has; 0: the series at hand is another one, and nothing that counts was set.
+ */
+static inline uint32_t cut_plain(struct column_block_builder *block, const struct column_ticks *ticks,
+				 const struct column_item *items, size_t count, uint64_t *steps, uint64_t *codes)
+{
+	const uint32_t key_and_kind = items[0].key_and_kind;
+	const uint32_t most = count < SERIES_INTERVALS_MAX ? (uint32_t)count : SERIES_INTERVALS_MAX;
+	if (ticks->ends != NULL || column_item_kind(items) != ITEM_INT)
+		return 0;
+	int32_t min = (int32_t)items[0].value, max = min;
+	uint64_t first = (uint64_t)items[0].end - (uint64_t)items[0].start + 1, last = first;
+	uint64_t inner_min = UINT64_MAX, inner_max = 0;
+	uint32_t end = 1;
+	steps[0] = first;
+	for (; end < most; end++) {
+		const struct column_item *item = &items[end];
+		if (item->key_and_kind != key_and_kind || item->start != item[-1].end + 1)
+			break;
+		/* The one before is not the last, so that it is an inner one if it is not the first. */
+		if (end > 1) {
+			inner_min = last < inner_min ? last : inner_min;
+			inner_max = last > inner_max ? last : inner_max;
+		}
+		last = (uint64_t)item->end - (uint64_t)item->start + 1;
+		steps[end] = last;
+		int32_t number = (int32_t)item->value;
+		min = number < min ? number : min;
+		max = number > max ? number : max;
+	}
+	/* A null that goes on from here belongs to the series. */
+	if (end < most && items[end].start == items[end - 1].end + 1 &&
+	    column_item_key(&items[end]) == column_item_key(items) && column_item_kind(&items[end]) == ITEM_NULL)
+		return 0;
+	for (uint32_t i = 0; i < end; i++)
+		codes[i] = items[i].value - (uint32_t)min;
+	block->series[block->count] = (struct built_series){
+		.count = end, .first = first, .last = last, .inner_min = inner_min, .inner_max = inner_max
+	};
+	set_times(block, ticks, end, (uint64_t)items[0].start - (uint64_t)ticks->start,
+		  (uint64_t)items[end - 1].end - (uint64_t)ticks->start + 1);
+	set_values(block, VALUES_INT, zigzag(min), (uint32_t)max - (uint32_t)min);
+	return end;
+}
+
+/* Any series.  Returns how many items it has; 0 when memory is out. */
+static uint32_t cut_any(struct column_block_builder *block, const struct column_ticks *ticks,
+			const struct column_item *items, size_t first, size_t count,
+			struct column_dictionary *dictionary, uint64_t *steps, uint64_t *codes)
+{
+	const struct column_item *mine = items + first;
+	struct series_values values;
+	uint32_t taken = cut_items(mine, count - first, &values);
+	set_ticks(block, ticks, items, first, taken, steps);
+	if (values.kind == ITEM_INT && values.nulls == 0)
+		set_integers(block, mine, taken, codes);
+	else if (values.kind == ITEM_INT)
+		set_integers_and_nulls(block, mine, taken, values.nulls, codes);
+	else if (values.kind == ITEM_NULL)
+		set_values(block, VALUES_NULL, 0, 0);
+	else if (!set_entries(block, dictionary, mine, taken, codes))
+		return 0;
+	return taken;
 }
 
 size_t column_block_builder_cut(struct column_block_builder *block, const struct column_item *items, size_t first,
@@ -158,18 +231,11 @@ size_t column_block_builder_cut(struct column_block_builder *block, const struct
 {
 	uint64_t *steps = block->steps, *codes = block->codes;
 	for (block->count = 0; block->count < SERIES_PER_BLOCK && first < count; block->count++) {
-		const struct column_item *mine = items + first;
-		struct series_values values;
-		uint32_t taken = cut_items(mine, count - first, &values);
-		set_ticks(block, ticks, items, first, taken, steps);
-		block->fields[COLUMN_KEY][block->count] = column_item_key(mine);
-		if (values.kind == ITEM_INT && values.nulls == 0)
-			set_integers(block, mine, taken, codes);
-		else if (values.kind == ITEM_INT)
-			set_integers_and_nulls(block, mine, taken, values.nulls, codes);
-		else if (values.kind == ITEM_NULL)
-			set_values(block, VALUES_NULL, 0, 0);
-		else if (!set_entries(block, dictionary, mine, taken, codes))
+		block->fields[COLUMN_KEY][block->count] = column_item_key(&items[first]);
+		uint32_t taken = cut_plain(block, ticks, items + first, count - first, steps, codes);
+		if (taken == 0)
+			taken = cut_any(block, ticks, items, first, count, dictionary, steps, codes);
+		if (taken == 0)
 			return 0;
 		steps += taken;
 		codes += taken;
@@ -210,9 +276,16 @@ static inline struct range payload_steps(const struct built_series *series, unsi
 
 static struct range column_range(const struct column_block_builder *block, enum column column)
 {
-	struct range range = nothing;
+	const uint64_t *fields = block->fields[column], first = fields[0];
+	struct range range = { first, first };
+	/* Keys ascend.  Most of the others are all alike, which is found out sooner than how far apart they are. */
+	if (column == COLUMN_KEY)
+		return (struct range){ first, fields[block->count - 1] };
+	uint64_t unlike = 0;
 	for (uint32_t s = 0; s < block->count; s++)
-		widen(&range, block->fields[column][s], block->fields[column][s]);
+		unlike |= fields[s] ^ first;
+	for (uint32_t s = 0; unlike != 0 && s < block->count; s++)
+		widen(&range, fields[s], fields[s]);
 	return range;
 }
 
