@@ -151,6 +151,41 @@ bool batch_reserve(struct batch *batch, histree_quark key)
 	return true;
 }
 
+size_t batch_add_integers(struct batch *batch, const struct histree_interval *intervals, size_t count,
+			  histree_time since)
+{
+	struct bucket *const buckets = batch->buckets;
+	uint64_t *const keys = batch->keys;
+	const unsigned shift = batch->shift;
+	const size_t key_room = batch->key_room;
+	size_t room = batch->full > batch->count ? batch->full - batch->count : 0, key_count = batch->key_count;
+	size_t most = count < room ? count : room, added = 0;
+	histree_time start = batch->start, end = batch->end;
+	for (; added < most; added++) {
+		const struct histree_interval *interval = &intervals[added];
+		const histree_quark key = interval->quark;
+		if (interval->value.type != HISTREE_INT || interval->start < since || key >= key_room)
+			break;
+		struct bucket *bucket = &buckets[key >> shift];
+		struct column_item *next = bucket->next;
+		if (next == bucket->limit)
+			break;
+		__builtin_prefetch((char *)next + 192, 1); /* as in batch_add() */
+		*next = column_item(interval->start, interval->end, key, ITEM_INT, (uint32_t)interval->value.int32);
+		bucket->next = next + 1;
+		uint64_t word = keys[key / 64];
+		key_count += (word >> key % 64 & 1) == 0;
+		keys[key / 64] = word | UINT64_C(1) << key % 64;
+		start = interval->start < start ? interval->start : start;
+		end = interval->end > end ? interval->end : end;
+	}
+	batch->count += added;
+	batch->key_count = key_count;
+	batch->start = start;
+	batch->end = end;
+	return added;
+}
+
 /* ---- copying ---------------------------------------------------------------------------------------- */
 
 /*

@@ -102,6 +102,13 @@ static inline bool batch_add(struct batch *batch, struct column_item item)
 	return true;
 }
 
+/*
+ * Add intervals from the first on as long as they are integers that began at `since` or later, the batch is not
+ * full, and there is room for them.  Returns how many.
+ */
+size_t batch_add_integers(struct batch *batch, const struct histree_interval *intervals, size_t count,
+			  histree_time since);
+
 static inline size_t bucket_item_count(const struct bucket *bucket)
 {
 	return bucket->last == NULL

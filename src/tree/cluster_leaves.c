@@ -347,9 +347,15 @@ static inline enum histree_status add_one(struct cluster *cluster, const struct 
 static enum histree_status add(void *leaves, const struct histree_interval *intervals, size_t count,
 			       struct histree_error *error)
 {
+	struct cluster *cluster = leaves;
+	struct cluster_tier *first = cluster->tiers;
 	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < count && status == HISTREE_OK; i++)
-		status = add_one(leaves, &intervals[i], error);
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		if (count - i > 1)
+			i += batch_add_integers(&first->filling, &intervals[i], count - i, first->flushed_before);
+		if (i < count)
+			status = add_one(cluster, &intervals[i], error);
+	}
 	return status;
 }
 

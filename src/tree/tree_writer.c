@@ -128,28 +128,25 @@ refuse(const struct tree_writer *writer, const struct histree_interval *interval
 			 (long long)interval->start, (long long)interval->end, (long long)writer->options.start);
 }
 
-/* Returns how many of the intervals, from the first on, the tree takes. */
-static size_t count_acceptable(const struct tree_writer *writer, const struct histree_interval *intervals,
-			       size_t count)
+static inline void note_added(struct tree_added *added, const struct histree_interval *interval)
 {
-	size_t accepted = 0;
-	while (accepted < count && is_acceptable(writer, &intervals[accepted]))
-		accepted++;
-	return accepted;
+	added->end = interval->end > added->end ? interval->end : added->end;
+	added->key_count = interval->quark < added->key_count ? added->key_count : (uint64_t)interval->quark + 1;
+	added->nulls += interval->value.type == HISTREE_NULL;
+	added->has_unknown |= interval->value.type == HISTREE_UNKNOWN;
+	added->intervals++;
 }
 
-static void note_added(struct tree_added *added, const struct histree_interval *intervals, size_t count)
+/* Returns how many of the intervals, from the first on, the tree takes; *added becomes what it then has. */
+static inline size_t accept(const struct tree_writer *writer, const struct histree_interval *intervals,
+			    size_t count, struct tree_added *added)
 {
-	for (size_t i = 0; i < count; i++) {
-		const struct histree_interval *interval = &intervals[i];
-		if (interval->end > added->end)
-			added->end = interval->end;
-		if (interval->quark >= added->key_count)
-			added->key_count = (uint64_t)interval->quark + 1;
-		added->nulls += interval->value.type == HISTREE_NULL;
-		added->has_unknown |= interval->value.type == HISTREE_UNKNOWN;
-	}
-	added->intervals += count;
+	struct tree_added all = *added;
+	size_t accepted = 0;
+	for (; accepted < count && is_acceptable(writer, &intervals[accepted]); accepted++)
+		note_added(&all, &intervals[accepted]);
+	*added = all;
+	return accepted;
 }
 
 /* Those which are nulls at an end go to the lifetimes, and all others to the leaves. */
@@ -169,12 +166,13 @@ static enum histree_status add_without_edges(struct tree_writer *writer, const s
 enum histree_status tree_writer_add(struct tree_writer *writer, const struct histree_interval *intervals,
 				    size_t count, size_t *added, struct histree_error *error)
 {
-	size_t accepted = count_acceptable(writer, intervals, count);
+	struct tree_added all = writer->added;
+	size_t accepted = accept(writer, intervals, count, &all);
 	enum histree_status status = writer->edges.are_left_out
 					     ? add_without_edges(writer, intervals, accepted, error)
 					     : writer->source->add(writer->leaves, intervals, accepted, error);
 	if (status == HISTREE_OK)
-		note_added(&writer->added, intervals, accepted);
+		writer->added = all;
 	*added = status == HISTREE_OK ? accepted : 0;
 	return status == HISTREE_OK && accepted < count ? refuse(writer, &intervals[accepted], error) : status;
 }
@@ -190,7 +188,7 @@ enum histree_status tree_writer_count(struct tree_writer *writer, const struct h
 	if (status == HISTREE_OK)
 		status = edge_nulls_see(&writer->edges, interval, error);
 	if (status == HISTREE_OK)
-		note_added(&writer->added, interval, 1);
+		note_added(&writer->added, interval);
 	return status;
 }
 
