@@ -181,8 +181,37 @@ static void index_attribute(struct attribute_tree *tree, histree_quark quark)
 	hash_index_add(&tree->children, hash_of_attribute(tree->attributes, quark), quark);
 }
 
+/* ---- families that are counted ----------------------------------------------------------------------- */
+
+/* Returns NULL if the children of `parent` are not counted. */
+static struct counted_family *counted_family(struct attribute_tree *tree, histree_quark parent)
+{
+	for (unsigned i = 0; i < tree->counted_count; i++)
+		if (tree->counted[i].parent == parent)
+			return &tree->counted[i];
+	return NULL;
+}
+
+static inline void count_child(struct counted_family *family, uint32_t name)
+{
+	if ((name & ATTRIBUTE_IS_NUMBER) != 0 && name > family->greatest)
+		family->greatest = name;
+}
+
+static void count_children(struct attribute_tree *tree, histree_quark parent, histree_quark first)
+{
+	if (tree->counted_count == COUNTED_FAMILIES)
+		return;
+	struct counted_family *family = &tree->counted[tree->counted_count++];
+	*family = (struct counted_family){ .parent = parent };
+	for (histree_quark child = first; child != HISTREE_ROOT; child = tree->attributes[child].next_sibling)
+		count_child(family, tree->attributes[child].name);
+}
+
+/* ------------------------------------------------------------------------------------------------------- */
+
 /* A child was added to a family that is not in the index. */
-static void index_if_many(struct attribute_tree *tree, struct attribute *above)
+static void index_if_many(struct attribute_tree *tree, histree_quark parent, struct attribute *above)
 {
 	unsigned count = 0;
 	for (histree_quark child = above->first_child; child != HISTREE_ROOT;
@@ -191,6 +220,7 @@ static void index_if_many(struct attribute_tree *tree, struct attribute *above)
 	if (count <= FAMILY_MAX)
 		return;
 	above->is_indexed = true;
+	count_children(tree, parent, above->first_child);
 	for (histree_quark child = above->first_child; child != HISTREE_ROOT;
 	     child = tree->attributes[child].next_sibling)
 		index_attribute(tree, child);
@@ -199,9 +229,13 @@ static void index_if_many(struct attribute_tree *tree, struct attribute *above)
 /* The attribute with that name; if it is new, its room was reserved. */
 static histree_quark find_or_append(struct attribute_tree *tree, histree_quark parent, uint32_t name)
 {
-	histree_quark known = find_child(tree, parent, name);
+	struct counted_family *family = counted_family(tree, parent);
+	bool is_beyond = family != NULL && (name & ATTRIBUTE_IS_NUMBER) != 0 && name > family->greatest;
+	histree_quark known = is_beyond ? HISTREE_ROOT : find_child(tree, parent, name);
 	if (known != HISTREE_ROOT)
 		return known;
+	if (family != NULL)
+		count_child(family, name);
 	histree_quark quark = tree->base.count++;
 	tree->attributes[quark] = no_attribute;
 	tree->attributes[quark].parent = parent;
@@ -216,7 +250,7 @@ static histree_quark find_or_append(struct attribute_tree *tree, histree_quark p
 	if (above->is_indexed)
 		index_attribute(tree, quark);
 	else
-		index_if_many(tree, above);
+		index_if_many(tree, parent, above);
 	if (quark % ATTRIBUTES_PER_LOOK == 0)
 		table_space_look(tree->table.space);
 	return quark;

@@ -29,6 +29,14 @@ struct attribute {
 	uint32_t is_indexed : 1;  /* its children are in the index, because they are many */
 };
 
+/* Ids count up mostly: a child that is named by a greater number than all others is new, and need not be sought. */
+struct counted_family {
+	histree_quark parent;
+	uint32_t greatest; /* name of its children that is a number, as struct attribute has it; 0: there is none */
+};
+
+enum { COUNTED_FAMILIES = 4 };
+
 struct attribute_tree {
 	struct histree_attributes base;
 	struct intern texts;
@@ -37,6 +45,9 @@ struct attribute_tree {
 	size_t capacity;
 	struct table table;         /* of `attributes` */
 	struct hash_index children; /* of those with many siblings, by parent and name */
+	/* The first families that are in the index. */
+	struct counted_family counted[COUNTED_FAMILIES];
+	unsigned counted_count;
 };
 
 void attribute_tree_init(struct attribute_tree *tree);

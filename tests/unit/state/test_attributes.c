@@ -56,6 +56,46 @@ static void paths_make_missing_parents(void **state)
 	attribute_tree_release(&tree);
 }
 
+/* Ids that come in any order, or again, are attributes once, however many families there are and where they lie. */
+static void numbers_come_in_any_order(void **state)
+{
+	(void)state;
+	enum { FAMILIES = 7, NUMBERS = 400, ADDED = 6000 };
+	static const char *const others[] = { "x", "007", "4294967296", "2147483646", "0" };
+	struct random random = { test_seed() };
+	struct attribute_tree tree;
+	histree_quark parents[FAMILIES], known[FAMILIES][NUMBERS];
+	uint32_t next[FAMILIES] = { 0 };
+	attribute_tree_init(&tree);
+	for (size_t family = 0; family < FAMILIES; family++) {
+		char name[16];
+		snprintf(name, sizeof(name), "f%zu", family);
+		parents[family] = family == 0 ? HISTREE_ROOT : add(&tree, HISTREE_ROOT, name);
+		for (size_t number = 0; number < NUMBERS; number++)
+			known[family][number] = HISTREE_ROOT;
+	}
+	for (size_t i = 0; i < ADDED; i++) {
+		size_t family = (size_t)random_below(&random, FAMILIES);
+		if (random_percent(&random, 5)) {
+			const char *other = others[random_below(&random, sizeof(others) / sizeof(*others))];
+			histree_quark quark = add(&tree, parents[family], other);
+			assert_int_equal(add(&tree, parents[family], other), quark);
+			continue;
+		}
+		/* They count up, mostly, as ids do. */
+		bool counts_up = random_percent(&random, 60) && next[family] + 1 < NUMBERS;
+		uint32_t number = counts_up ? ++next[family] : 1 + (uint32_t)random_below(&random, NUMBERS - 1);
+		char name[16];
+		snprintf(name, sizeof(name), "%u", number);
+		histree_quark *quark = &known[family][number], made = add(&tree, parents[family], name);
+		assert_true(*quark == HISTREE_ROOT ? made + 1 == histree_attributes_count(&tree.base)
+						   : made == *quark);
+		*quark = made;
+	}
+	assert_sound_finished_too(&tree);
+	attribute_tree_release(&tree);
+}
+
 static void looking_up_makes_nothing(void **state)
 {
 	(void)state;
@@ -548,6 +588,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paths_make_missing_parents),
+		cmocka_unit_test(numbers_come_in_any_order),
 		cmocka_unit_test(looking_up_makes_nothing),
 		cmocka_unit_test(unknown_quarks_have_nothing),
 		cmocka_unit_test(malformed_paths_change_nothing),
