@@ -58,33 +58,34 @@ static enum histree_status check_type(const struct histree_state_system *system,
 	return HISTREE_ERR_TYPE;
 }
 
-static bool is_now(const struct histree_state_system *system, histree_quark quark,
-		   const struct histree_value *value)
-{
-	struct histree_value now = ongoing_states_value(&system->ongoing, quark);
-	return histree_value_equal(&now, value);
-}
-
-enum histree_status state_check_change(const struct histree_state_system *system, histree_time t,
-				       histree_quark quark, const struct histree_value *value,
-				       struct histree_error *error)
+/* `is_same`: that is its value already. */
+static enum histree_status check_change(const struct histree_state_system *system, histree_time t,
+					histree_quark quark, bool is_same, const struct histree_value *value,
+					struct histree_error *error)
 {
 	if (t < system->start)
 		return error_set(error, HISTREE_ERR_TIME_RANGE,
 				 "a change at %" PRId64 " is before the start of the history at %" PRId64, t,
 				 system->start);
 	enum histree_status status = state_check_value(system, value, error);
-	if (status == HISTREE_OK && !is_now(system, quark, value)) {
-		status = check_type(system, quark, value, error);
-		histree_time since = system->ongoing.states[quark].since;
-		if (status == HISTREE_OK && t < since) {
-			status = error_set(error, HISTREE_ERR_TIME_BACKWARDS,
-					   "a change at %" PRId64 ", but its ongoing state began at %" PRId64, t,
-					   since);
-			attributes_prefix(&system->attributes.base, quark, error);
-		}
+	if (status != HISTREE_OK || is_same)
+		return status;
+	status = check_type(system, quark, value, error);
+	histree_time since = system->ongoing.states[quark].since;
+	if (status == HISTREE_OK && t < since) {
+		status = error_set(error, HISTREE_ERR_TIME_BACKWARDS,
+				   "a change at %" PRId64 ", but its ongoing state began at %" PRId64, t, since);
+		attributes_prefix(&system->attributes.base, quark, error);
 	}
 	return status;
+}
+
+enum histree_status state_check_change(const struct histree_state_system *system, histree_time t,
+				       histree_quark quark, const struct histree_value *value,
+				       struct histree_error *error)
+{
+	const struct histree_value now = ongoing_states_value(&system->ongoing, quark);
+	return check_change(system, t, quark, histree_value_equal(&now, value), value, error);
 }
 
 /* ---- changes ----------------------------------------------------------------------------------------- */
@@ -99,16 +100,16 @@ static enum histree_status tell_replaced(struct histree_state_system *system, hi
 	return system->sink_status;
 }
 
-enum histree_status state_apply_change(struct histree_state_system *system, histree_time t, histree_quark quark,
-				       const struct histree_value *value, struct histree_error *error)
+/* The ongoing value is `now`, which is another one. */
+static enum histree_status apply_change_from(struct histree_state_system *system, histree_time t,
+					     histree_quark quark, const struct histree_value *now,
+					     const struct histree_value *value, struct histree_error *error)
 {
 	struct histree_interval interval = {
 		.start = system->ongoing.states[quark].since,
 		.quark = quark,
-		.value = ongoing_states_value(&system->ongoing, quark),
+		.value = *now,
 	};
-	if (histree_value_equal(&interval.value, value))
-		return HISTREE_OK;
 	struct held_value held;
 	if (!ongoing_states_hold(&system->ongoing, value, &held))
 		return error_memory(error, "the value of an attribute");
@@ -136,19 +137,29 @@ enum histree_status state_apply_change(struct histree_state_system *system, hist
 	return HISTREE_OK;
 }
 
-/* An attribute of integers that goes on with one, as most changes are: nothing can be wrong. */
+enum histree_status state_apply_change(struct histree_state_system *system, histree_time t, histree_quark quark,
+				       const struct histree_value *value, struct histree_error *error)
+{
+	const struct histree_value now = ongoing_states_value(&system->ongoing, quark);
+	if (histree_value_equal(&now, value))
+		return HISTREE_OK;
+	return apply_change_from(system, t, quark, &now, value, error);
+}
+
+/* An attribute of integers that goes on with one or with null, as most changes are: nothing can be wrong. */
 static inline bool is_plain(const struct histree_state_system *system, histree_time t, histree_quark quark,
 			    const struct histree_value *value)
 {
 	if (system->closed || system->sink_status != HISTREE_OK || quark >= system->attributes.base.count)
 		return false;
 	const struct ongoing_state *state = &system->ongoing.states[quark];
-	return value->type == HISTREE_INT && state->fixed_type == HISTREE_INT && t > state->since;
+	bool is_number = value->type == HISTREE_INT || value->type == HISTREE_NULL;
+	return is_number && state->fixed_type == HISTREE_INT && t > state->since;
 }
 
 /* The same as below, in a fifth of the time. */
 static enum histree_status apply_plain(struct histree_state_system *system, histree_time t, histree_quark quark,
-				       int32_t number, struct histree_error *error)
+				       const struct histree_value *value, struct histree_error *error)
 {
 	struct ongoing_state *state = &system->ongoing.states[quark];
 	struct histree_interval interval = {
@@ -157,17 +168,16 @@ static enum histree_status apply_plain(struct histree_state_system *system, hist
 		.quark = quark,
 		.value = { .type = (enum histree_type)state->type }, /* all that null and unknown have */
 	};
-	if (state->type == HISTREE_INT) {
+	if (state->type == HISTREE_INT)
 		interval.value = histree_int((int32_t)state->bits);
-		if (interval.value.int32 == number)
-			return HISTREE_OK;
-	}
+	if (state->type == value->type && (value->type == HISTREE_NULL || interval.value.int32 == value->int32))
+		return HISTREE_OK;
 	enum histree_status status = state_add_interval(system, &interval, error);
 	if (status != HISTREE_OK)
 		return status;
 	state->since = t;
-	state->bits = (uint32_t)number;
-	state->type = HISTREE_INT;
+	state->bits = value->type == HISTREE_INT ? (uint32_t)value->int32 : 0;
+	state->type = (uint8_t)value->type;
 	if (t > system->current_end)
 		system->current_end = t;
 	return HISTREE_OK;
@@ -177,13 +187,14 @@ enum histree_status histree_state_modify(struct histree_state_system *system, hi
 					 struct histree_value value, struct histree_error *error)
 {
 	if (is_plain(system, t, quark, &value))
-		return apply_plain(system, t, quark, value.int32, error);
+		return apply_plain(system, t, quark, &value, error);
 	enum histree_status status = state_check_attribute(system, quark, error);
-	if (status == HISTREE_OK)
-		status = state_check_change(system, t, quark, &value, error);
-	if (status == HISTREE_OK)
-		status = state_apply_change(system, t, quark, &value, error);
-	return status;
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_value now = ongoing_states_value(&system->ongoing, quark);
+	bool is_same = histree_value_equal(&now, &value);
+	status = check_change(system, t, quark, is_same, &value, error);
+	return status == HISTREE_OK && !is_same ? apply_change_from(system, t, quark, &now, &value, error) : status;
 }
 
 enum histree_status histree_state_update(struct histree_state_system *system, histree_quark quark,

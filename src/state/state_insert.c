@@ -9,7 +9,7 @@
 
 enum {
 	/* So far ahead of its use an ongoing state is asked for: shuffled attributes meet no cached one. */
-	PREFETCH_DISTANCE = 16,
+	PREFETCH_DISTANCE = 32,
 	RUN_INTERVALS = 64, /* handed to the sink at once, at most: what it reads again is in the nearest cache */
 };
 
@@ -62,11 +62,15 @@ static inline bool goes_on(const struct ongoing_state *state, const struct histr
 	       interval->end != INT64_MAX;
 }
 
+/* A state may lie in two lines. */
 static inline void prefetch_state(const struct histree_state_system *system,
 				  const struct histree_interval *interval)
 {
-	if (interval->quark < system->attributes.base.count)
-		__builtin_prefetch(&system->ongoing.states[interval->quark], 1);
+	const struct ongoing_state *state = &system->ongoing.states[interval->quark];
+	if (interval->quark >= system->attributes.base.count)
+		return;
+	__builtin_prefetch(&state->since, 1);
+	__builtin_prefetch(&state->type, 1);
 }
 
 /*
@@ -75,20 +79,25 @@ static inline void prefetch_state(const struct histree_state_system *system,
  */
 static size_t take_run(struct histree_state_system *system, const struct histree_interval *intervals, size_t count)
 {
+	struct ongoing_state *const states = system->ongoing.states;
+	const uint32_t attribute_count = system->attributes.base.count;
+	const size_t ahead = count > PREFETCH_DISTANCE ? count - PREFETCH_DISTANCE : 0;
 	size_t most = count < RUN_INTERVALS ? count : RUN_INTERVALS, taken = 0;
+	histree_time end = system->current_end;
 	for (; taken < most; taken++) {
 		const struct histree_interval *interval = &intervals[taken];
-		if (taken + PREFETCH_DISTANCE < count)
+		if (taken < ahead)
 			prefetch_state(system, interval + PREFETCH_DISTANCE);
-		if (interval->quark >= system->attributes.base.count ||
-		    !goes_on(&system->ongoing.states[interval->quark], interval))
+		if (interval->quark >= attribute_count)
 			break;
-		struct ongoing_state *state = &system->ongoing.states[interval->quark];
+		struct ongoing_state *state = &states[interval->quark];
+		if (!goes_on(state, interval))
+			break;
 		state->since = interval->end + 1;
 		state->fixed_type = HISTREE_INT;
-		if (interval->end > system->current_end)
-			system->current_end = interval->end;
+		end = interval->end > end ? interval->end : end;
 	}
+	system->current_end = end;
 	return taken;
 }
 

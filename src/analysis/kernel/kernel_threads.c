@@ -62,8 +62,11 @@ static const struct thread_place *place_of(const struct kernel_model *model, enu
 	return &model->places->threads[attribute];
 }
 
-static histree_quark make(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute)
+static inline histree_quark make(struct kernel_model *model, struct kernel_thread *thread,
+				 enum thread_attribute attribute)
 {
+	if (thread->attributes[attribute] != NO_ATTRIBUTE)
+		return thread->attributes[attribute];
 	const char *name = place_of(model, attribute)->name;
 	return changes_child(&model->changes, &thread->attributes[attribute], thread->node, name, strlen(name));
 }
