@@ -23,10 +23,13 @@
 #include "state/attribute_section.h"
 #include "state/number_summary.h"
 #include "store/block_file.h"
+#include "support/data.h"
+#include "support/live_daemon.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
 #include "support/tree_file.h"
 #include "support/workload.h"
+#include "trace/ctf/ctf_live.h"
 
 enum { NODE_SIZE = 4096 };
 
@@ -359,6 +362,29 @@ static void put_event_index(void)
 	memory_io_release(&memory);
 }
 
+/* What a relay daemon answers while a session is read. */
+static void put_live(const char *name, const struct live_daemon_options *options)
+{
+	char path[DATA_PATH_SIZE], folder[64];
+	snprintf(folder, sizeof(folder), "tests/data/%s", name);
+	const char *folders[] = { source_path(path, folder) };
+	struct live_daemon *daemon = live_daemon_create(folders, 1, options);
+	struct trace_notes notes = { 0 };
+	uint32_t class_count = 0;
+	struct ctf_live live = { .notes = &notes, .class_count = &class_count };
+	live_daemon_connect(daemon, &live.relay);
+	enum histree_status status = ctf_live_attach(&live, LIVE_DAEMON_ADDRESS, NULL);
+	while (status == HISTREE_OK || status == HISTREE_NOT_FOUND)
+		status = ctf_live_next(&live, NULL);
+	REQUIRE(status == HISTREE_END);
+	size_t size;
+	const uint8_t *answers = live_daemon_answers(daemon, &size);
+	put("live", name, answers, size);
+	ctf_live_close(&live);
+	trace_notes_release(&notes);
+	live_daemon_free(daemon);
+}
+
 int main(int count, char **arguments)
 {
 	if (count != 2) {
@@ -380,6 +406,8 @@ int main(int count, char **arguments)
 	put_segments(&(struct segment_kind){ "times", SEGMENTS_BY_END, 900, false });
 	put_segments(&(struct segment_kind){ "content", SEGMENTS_SCATTERED, 150, true });
 	static const uint8_t provider[] = "\1\0\0\0kernel";
+	put_live("ctf-calls", &(struct live_daemon_options){ .refusals = 2, .metadata_size = 600 });
+	put_live("ctf-made", &(struct live_daemon_options){ .is_packetized = true, .tells_late = true });
 	put_attributes();
 	put_chosen("sections", "provider", 3, provider, sizeof(provider) - 1);
 	return 0;

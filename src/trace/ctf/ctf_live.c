@@ -184,7 +184,7 @@ enum histree_status ctf_live_open(struct ctf_live *live, const char *address, co
 const struct event_trace *ctf_live_trace_at(const struct ctf_live *live, size_t id)
 {
 	size_t i = 0;
-	while (!live->traces[i]->has_decoder || live->traces[i]->trace.id != id)
+	while (!live->traces[i]->is_known || live->traces[i]->trace.id != id)
 		i++;
 	return &live->traces[i]->trace;
 }

@@ -137,6 +137,7 @@ static enum histree_status begin_packet(struct live_stream *stream, struct histr
 	const struct ctf_stream_type *type =
 		id_map_find(&stream->trace->metadata.schema.streams_by_id, index->stream);
 	stream->has_index = false;
+	live_trace_begin(stream->trace);
 	if (type == NULL || type->index >= stream->trace->decoder.stream_count) {
 		break_off(stream, "its packets are of a kind that the metadata does not have");
 		return HISTREE_OK;
@@ -201,6 +202,7 @@ enum histree_status live_stream_ask(struct live_stream *stream, uint32_t *flags,
 		return begin_if_ready(stream, error);
 	case LIVE_INDEX_QUIET:
 		status = live_trace_fetch(stream->trace, stream->relay, error);
+		live_trace_begin(stream->trace);
 		if (live_trace_time(stream->trace, index->stream, index->end, &quiet) && quiet > stream->quiet)
 			stream->quiet = quiet;
 		/* fall through */

@@ -56,8 +56,6 @@ static enum histree_status extend(struct live_trace *trace, struct histree_error
 		return HISTREE_OK;
 	if (trace->has_decoder)
 		return ctf_decoder_extend(&trace->decoder, error);
-	ctf_schema_describe(&trace->metadata.schema, &trace->trace);
-	trace->trace.id = (*trace->known_count)++;
 	trace->has_decoder = true;
 	return ctf_decoder_init(&trace->decoder, &trace->metadata.schema, &trace->trace, trace->class_count, error);
 }
@@ -118,6 +116,15 @@ bool live_trace_is_ready(const struct live_trace *trace, int64_t now_ms)
 {
 	return trace->has_decoder && (trace->is_over || !live_metadata_is_cut(&trace->metadata) ||
 				      now_ms - trace->piece_ms > PATIENCE_MS);
+}
+
+void live_trace_begin(struct live_trace *trace)
+{
+	if (trace->is_known || !trace->has_decoder)
+		return;
+	trace->is_known = true;
+	trace->trace.id = (*trace->known_count)++;
+	ctf_schema_describe(&trace->metadata.schema, &trace->trace);
 }
 
 bool live_trace_time(const struct live_trace *trace, uint64_t stream, uint64_t ticks, histree_time *out)

@@ -27,6 +27,7 @@ struct live_trace {
 	struct live_metadata metadata;
 	int64_t piece_ms; /* when the last piece came */
 	bool has_decoder;
+	bool is_known; /* it has said what it is, and has its id */
 	struct ctf_decoder decoder;
 };
 
@@ -45,6 +46,9 @@ enum histree_status live_trace_fetch(struct live_trace *trace, struct live_relay
 
 /* Returns whether its packets can be read: its metadata are there, and whole as far as one can wait for that. */
 bool live_trace_is_ready(const struct live_trace *trace, int64_t now_ms);
+
+/* Its first packet or beacon is there: what its metadata say of it by now is what it is. */
+void live_trace_begin(struct live_trace *trace);
 
 /* Say in the notes that it cannot be read, and why. */
 void live_trace_damaged(struct live_trace *trace, const char *why);
