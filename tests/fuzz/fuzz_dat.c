@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * fuzz_dat.c - bytes as a trace.dat.  Whatever they say, reading ends; each field of each event is within it; and from
- * the place of an event on the same events come.
+ * fuzz_dat.c - bytes as a trace.dat.  Whatever they say, reading ends; each field of each event is within it; and
+ * from the place of an event on the same events come.
  */
 #include <stdio.h>
 #include <string.h>
