@@ -22,7 +22,7 @@ BELOW = {  # neighbours on one level, of which the first stands on the others
 ROOMS = {  # folders within a layer: level of each; "" is the layer's own files.  Rooms of one level do not know
     # each other.  A layer that is not in this table has no rule inside.
     "server": {"text": 0, "catalogue": 1, "http": 2, "model": 2, "tsp": 3, "api": 3, "web": 3, "": 4},
-    "analysis": {"": 0, "kernel": 1, "ust": 1},
+    "analysis": {"": 0, "kernel": 1, "tracks": 1, "ust": 1},
 }
 PUBLIC = {  # header of include/histree/: level of the layer that it speaks for
     "status.h": 0, "cancel.h": 0, "value.h": 0, "segment.h": 0, "attributes.h": 5, "state_system.h": 5, "backend.h": 5, "history.h": 5,

@@ -42,6 +42,12 @@ struct analysis {
 	 */
 	enum histree_status (*gap)(void *instance, const struct event_gap *gap, struct histree_error *error);
 
+	/*
+	 * There are no more events: do what is still to come, and write until when the trace goes on if that is
+	 * later than its last event.  NULL: nothing is to come.
+	 */
+	enum histree_status (*finish)(void *instance, histree_time *end, struct histree_error *error);
+
 	/* How many events were cut short by a refused change. */
 	uint64_t (*refused)(const void *instance);
 
@@ -72,5 +78,6 @@ extern const struct analysis analysis_kernel_compact; /* the same states in fewe
 extern const struct analysis analysis_kernel_tc;      /* Trace Compass's, version 31 of its provider */
 extern const struct analysis analysis_kernel_2016;    /* the one that the papers measured */
 extern const struct analysis analysis_ust_calls;      /* function calls of lttng-ust-cyg-profile, as a stack */
+extern const struct analysis analysis_tracks;         /* spans and counters of event/track_vocabulary.h */
 
 #endif

@@ -10,6 +10,7 @@ const struct registry_entry registry[] = {
 	{ .analysis = &analysis_kernel_tc },
 	{ .analysis = &analysis_kernel_2016 },
 	{ .analysis = &analysis_ust_calls, .by_default = true },
+	{ .analysis = &analysis_tracks, .by_default = true },
 	{ .segments = &segment_analysis_system_calls },
 	{ .segments = &segment_analysis_futex },
 	{ .segments = &segment_analysis_irqs },
@@ -17,6 +18,8 @@ const struct registry_entry registry[] = {
 	{ .segments = &segment_analysis_wakeups },
 	{ .segments = &segment_analysis_block_io },
 	{ .segments = &segment_analysis_function_calls },
+	{ .segments = &segment_analysis_track_spans, .by_default = true },
+	{ .segments = &segment_analysis_track_flows, .by_default = true },
 	{ .analysis = NULL },
 };
 
@@ -73,7 +76,7 @@ void registry_default_needs(char *text, size_t capacity)
 	size_t length = 0;
 	text[0] = '\0';
 	for (const struct registry_entry *entry = registry; !is_end(entry) && length < capacity; entry++)
-		if (entry->by_default)
+		if (entry->by_default && entry->analysis != NULL)
 			length += (size_t)snprintf(text + length, capacity - length, "%s%s needs %s",
 						   length == 0 ? "" : "; ", registry_name(entry),
 						   registry_needs(entry));

@@ -44,6 +44,9 @@ struct segment_analysis {
 	 */
 	enum histree_status (*gap)(void *instance, const struct event_gap *gap, struct histree_error *error);
 
+	/* As in struct analysis; NULL: nothing is to come. */
+	enum histree_status (*finish)(void *instance, histree_time *end, struct histree_error *error);
+
 	/* Up to now; what is still open counts as without an end. */
 	struct segment_counts (*counts)(const void *instance);
 
@@ -60,5 +63,7 @@ extern const struct segment_analysis segment_analysis_softirqs;
 extern const struct segment_analysis segment_analysis_wakeups;
 extern const struct segment_analysis segment_analysis_block_io;
 extern const struct segment_analysis segment_analysis_function_calls;
+extern const struct segment_analysis segment_analysis_track_spans;
+extern const struct segment_analysis segment_analysis_track_flows;
 
 #endif

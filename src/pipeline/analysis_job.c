@@ -182,6 +182,18 @@ enum histree_status analysis_job_checkpoint(const struct analysis_job *job, cons
 				    : HISTREE_OK;
 }
 
+enum histree_status analysis_job_finish(struct analysis_job *job, histree_time *end, struct histree_error *error)
+{
+	const struct analysis *analysis = job->entry->analysis;
+	const struct segment_analysis *segments = job->entry->segments;
+	*end = INT64_MIN;
+	if (analysis != NULL && analysis->finish != NULL)
+		return analysis->finish(job->instance, end, error);
+	if (segments != NULL && segments->finish != NULL)
+		return segments->finish(job->instance, end, error);
+	return HISTREE_OK;
+}
+
 enum histree_status analysis_job_close(struct analysis_job *job, histree_time end, struct histree_error *error)
 {
 	enum histree_status status = analysis_job_makes_history(job)

@@ -44,6 +44,9 @@ enum histree_status analysis_job_handle(struct analysis_job *job, const struct e
 
 /* Let others see what is known up to `end`.  Segments are not shown before they are complete. */
 enum histree_status analysis_job_publish(struct analysis_job *job, histree_time end, struct histree_error *error);
+
+/* There are no more events; *end is when the trace ends, if that is after its last event. */
+enum histree_status analysis_job_finish(struct analysis_job *job, histree_time *end, struct histree_error *error);
 enum histree_status analysis_job_close(struct analysis_job *job, histree_time end, struct histree_error *error);
 
 static inline bool analysis_job_makes_history(const struct analysis_job *job)

@@ -206,6 +206,19 @@ static enum histree_status index_event(struct build *build, const struct event *
 				  : event_index_add_gap(&build->index, event->gap, build->error);
 }
 
+/* What analyses still have to come may end later than the last event. */
+static enum histree_status finish_jobs(struct build *build)
+{
+	for (size_t i = 0; i < build->job_count; i++) {
+		histree_time end;
+		enum histree_status status = analysis_job_finish(&build->jobs[i], &end, build->error);
+		if (status != HISTREE_OK)
+			return status;
+		build->end = end > build->end ? end : build->end;
+	}
+	return HISTREE_OK;
+}
+
 static enum histree_status handle_events(struct build *build)
 {
 	enum histree_status status;
@@ -239,7 +252,7 @@ static enum histree_status handle_events(struct build *build)
 		if (build->cut_short == NULL)
 			return error_memory(build->error, "a message");
 	}
-	return HISTREE_OK;
+	return finish_jobs(build);
 }
 
 static enum histree_status close_jobs(struct build *build)

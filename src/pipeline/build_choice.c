@@ -85,7 +85,7 @@ static enum histree_status choose_named(struct build *build)
 		const char *name = build->options->analyses[i];
 		const struct registry_entry *entry = registry_find(name);
 		if (entry == NULL) {
-			char names[256];
+			char names[512];
 			registry_names(names, sizeof(names));
 			return error_set(build->error, HISTREE_ERR_ARGUMENT,
 					 "there is no analysis '%s'; there are %s", name, names);
@@ -103,7 +103,8 @@ static enum histree_status choose_applicable(struct build *build)
 {
 	for (const struct registry_entry *entry = registry; entry->analysis != NULL || entry->segments != NULL;
 	     entry++) {
-		bool is_wanted = entry->by_default || (build->options->segments && entry->segments != NULL);
+		bool is_default = entry->by_default && (entry->analysis != NULL || build_makes_store(build->options));
+		bool is_wanted = is_default || (build->options->segments && entry->segments != NULL);
 		enum histree_status status = is_wanted ? add_job(build, entry) : HISTREE_OK;
 		if (status < 0)
 			return status;

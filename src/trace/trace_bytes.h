@@ -2,7 +2,8 @@
 /*
  * trace_bytes.h - the content of a file from front to back, as it is or unpacked from gzip: a window that moves on.
  *
- *	bytes.at .. bytes.end is what is there; whoever has used some moves bytes.at; trace_bytes_more() brings more.
+ * bytes.at .. bytes.end is what is there; whoever has used some moves bytes.at, and trace_bytes_more() brings
+ * more.
  */
 #ifndef TRACE_TRACE_BYTES_H
 #define TRACE_TRACE_BYTES_H
@@ -41,8 +42,8 @@ enum histree_status trace_bytes_open(struct trace_bytes *bytes, const struct io 
 				     struct histree_error *error);
 
 /*
- * Bring more behind `end`; what is before `at` is gone.  The window grows with what is not used.  Returns HISTREE_END
- * if nothing more comes, HISTREE_ERR_IO, HISTREE_ERR_MEMORY.
+ * Bring more behind `end`; what is before `at` is gone.  The window grows with what is not used.  Returns
+ * HISTREE_END if nothing more comes, HISTREE_ERR_IO, HISTREE_ERR_MEMORY.
  */
 enum histree_status trace_bytes_more(struct trace_bytes *bytes, struct histree_error *error);
 

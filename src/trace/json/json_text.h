@@ -2,9 +2,9 @@
 /*
  * json_text.h - JSON in memory, value by value (RFC 8259).
  *
- * The text may end anywhere: then a value that would go on is JSON_MORE, and is read again, from its beginning, once
- * there are more bytes.  Taken for JSON beyond the RFC: NaN and infinities, control characters in strings, but no zero
- * bytes, and more than one comma.
+ * The text may end anywhere: then a value that would go on is JSON_MORE, and is read again, from its beginning,
+ * once there are more bytes.  Taken for JSON beyond the RFC: NaN and infinities, control characters in strings,
+ * but no zero bytes, and more than one comma.
  */
 #ifndef TRACE_JSON_JSON_TEXT_H
 #define TRACE_JSON_JSON_TEXT_H

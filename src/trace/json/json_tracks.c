@@ -282,9 +282,10 @@ static bool take_value(void *context, const struct event_part *part)
 	taking->cells[TRACK_SERIES] = packed_text(part->name, cut(part->name, strlen(part->name)));
 	if (strcmp(part->name, "value") == 0)
 		taking->cells[TRACK_SERIES].kind = PACKED_ABSENT;
-	taking->cells[TRACK_VALUE] = part->kind == EVENT_INT        ? packed_int(part->integer)
-				     : part->kind == EVENT_UNSIGNED ? packed_unsigned((uint64_t)part->integer)
-								    : packed_real(part->real);
+	/* JSON has one kind of numbers: 10 and 10.5 are of one counter. */
+	taking->cells[TRACK_VALUE] = packed_real(part->kind == EVENT_INT        ? (double)part->integer
+						 : part->kind == EVENT_UNSIGNED ? (double)(uint64_t)part->integer
+										: part->real);
 	taking->values++;
 	taking->status = add(taking, TRACK_COUNTER);
 	return taking->status == HISTREE_OK;

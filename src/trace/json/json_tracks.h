@@ -5,13 +5,13 @@
  *	B E X		spans of a thread
  *	i I		instants, of a thread, a process or the whole
  *	C		counters of a process, one for each number in their arguments
- *	b n e		spans and instants of a track that category and id tell, with their scope and, where the id is
- *			local, their process
+ *	b n e		spans and instants of a track; category and id tell which, with scope, and process if local
  *	S T p F		the same as it was once: category, name and id tell the track
  *	s t f		flows, which category, name and id tell; bind_id of other events, by itself
  *	M		names of processes and threads, and their order
  *
- * Others are counted.  Times are exact: what is finer than a ns is rounded, of a span at its beginning and at its end.
+ * Others are counted.  Times are exact: what is finer than a ns is rounded, of a span at its beginning and at its
+ * end.
  */
 #ifndef TRACE_JSON_JSON_TRACKS_H
 #define TRACE_JSON_JSON_TRACKS_H

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/tracks/args_text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct writer {
+	char *text;
+	size_t size, capacity;
+	bool is_full;
+	bool is_first; /* behind a bracket */
+};
+
+/* What does not fit is left out, and so is what follows. */
+static void put(struct writer *writer, const char *bytes, size_t size)
+{
+	if (writer->is_full || size == 0)
+		return;
+	writer->is_full = size > writer->capacity - writer->size;
+	size = writer->is_full ? writer->capacity - writer->size : size;
+	memcpy(writer->text + writer->size, bytes, size);
+	writer->size += size;
+}
+
+static void put_format(struct writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void put_format(struct writer *writer, const char *format, ...)
+{
+	char text[64];
+	va_list arguments;
+	va_start(arguments, format);
+	int size = vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	put(writer, text, (size_t)size);
+}
+
+/* With as few digits as tell it from others, or nearly so. */
+static void put_real(struct writer *writer, double real)
+{
+	char text[32];
+	snprintf(text, sizeof(text), "%.15g", real);
+	if (!isfinite(real))
+		put_format(writer, "\"%s\"", text);
+	else if (strtod(text, NULL) == real)
+		put(writer, text, strlen(text));
+	else
+		put_format(writer, "%.17g", real);
+}
+
+static void put_quoted(struct writer *writer, const char *bytes, size_t size)
+{
+	put(writer, "\"", 1);
+	for (size_t i = 0; i < size && !writer->is_full;) {
+		size_t plain = i;
+		while (plain < size && (unsigned char)bytes[plain] >= ' ' && bytes[plain] != '"' &&
+		       bytes[plain] != '\\')
+			plain++;
+		put(writer, bytes + i, plain - i);
+		i = plain;
+		if (i == size)
+			break;
+		if (bytes[i] == '"' || bytes[i] == '\\')
+			put_format(writer, "\\%c", bytes[i++]);
+		else
+			put_format(writer, "\\u%04x", (unsigned char)bytes[i++]);
+	}
+	put(writer, "\"", 1);
+}
+
+static void put_value(struct writer *writer, const struct event_part *part)
+{
+	switch (part->kind) {
+	case EVENT_INT:
+		put_format(writer, "%" PRId64, part->integer);
+		break;
+	case EVENT_UNSIGNED:
+		put_format(writer, "%" PRIu64, (uint64_t)part->integer);
+		break;
+	case EVENT_REAL:
+		put_real(writer, part->real);
+		break;
+	case EVENT_TEXT:
+	case EVENT_BYTES:
+		put_quoted(writer, part->bytes, part->size);
+		break;
+	case EVENT_STRUCTURE:
+		put(writer, "{", 1);
+		break;
+	case EVENT_ARRAY:
+		put(writer, "[", 1);
+		break;
+	case EVENT_NOTHING:
+	case EVENT_END:
+		put(writer, "null", 4);
+		break;
+	}
+}
+
+struct open_parts {
+	struct writer writer;
+	bool is_array[65]; /* by depth */
+};
+
+static bool write_part(void *context, const struct event_part *part)
+{
+	struct open_parts *parts = context;
+	struct writer *writer = &parts->writer;
+	size_t depth = part->depth < 64 ? part->depth : 64;
+	if (part->kind == EVENT_END) {
+		put(writer, parts->is_array[depth] ? "]" : "}", 1);
+		writer->is_first = false;
+		return !writer->is_full;
+	}
+	if (part->depth > 0 && !writer->is_first)
+		put(writer, ",", 1);
+	if (part->depth > 0 && part->name != NULL) {
+		put_quoted(writer, part->name, strlen(part->name));
+		put(writer, ":", 1);
+	}
+	put_value(writer, part);
+	writer->is_first = part->kind == EVENT_STRUCTURE || part->kind == EVENT_ARRAY;
+	parts->is_array[depth] = part->kind == EVENT_ARRAY;
+	return !writer->is_full;
+}
+
+size_t args_text(const struct event *event, uint32_t field, char *text, size_t capacity)
+{
+	struct open_parts parts = { .writer = { .text = text, .capacity = capacity - 3, .is_first = true } };
+	event_visit(event, field, write_part, &parts);
+	if (!parts.writer.is_full)
+		return parts.writer.size;
+	/* No part of a character at the end. */
+	size_t size = parts.writer.size;
+	while (size > 0 && ((unsigned char)text[size - 1] & 0xc0) == 0x80)
+		size--;
+	size -= size > 0 && ((unsigned char)text[size - 1] & 0xc0) == 0xc0;
+	memcpy(text + size, "...", 3);
+	return size + 3;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * args_text.h - a field of an event with all that is inside, as text: JSON, cut where it is too long.
+ */
+#ifndef ANALYSIS_TRACKS_ARGS_TEXT_H
+#define ANALYSIS_TRACKS_ARGS_TEXT_H
+
+#include "event/event.h"
+
+/* Write at most `capacity` bytes, of which the last are "..." if there would be more.  Returns how many. */
+size_t args_text(const struct event *event, uint32_t field, char *text, size_t capacity);
+
+#endif

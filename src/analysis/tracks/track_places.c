@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/tracks/track_places.h"
+
+#include <inttypes.h>
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+
+/* ---- tracks ---------------------------------------------------------------------------------------------- */
+
+/* What tells tracks from one another: an id, or a process and a thread. */
+static uint64_t hash_of_event(const struct track_words *event)
+{
+	if (event->track.bytes != NULL)
+		return hash_mix(hash_bytes(event->track.bytes, event->track.size) ^ 1);
+	uint64_t hash = hash_mix((uint64_t)event->has_pid << 1 | event->has_tid);
+	hash = hash_mix(hash ^ (event->has_pid ? (uint64_t)event->pid : 0));
+	return hash_mix(hash ^ (event->has_tid ? (uint64_t)event->tid : 0));
+}
+
+static bool is_of(const void *elements, uint32_t number, const void *key)
+{
+	const struct track *track = ((struct track *const *)elements)[number];
+	const struct track_words *event = key;
+	if (event->track.bytes != NULL)
+		return track->id != NULL && track->id_size == event->track.size &&
+		       memcmp(track->id, event->track.bytes, track->id_size) == 0;
+	return track->id == NULL && track->has_pid == event->has_pid && track->has_tid == event->has_tid &&
+	       (!track->has_pid || track->pid == event->pid) && (!track->has_tid || track->tid == event->tid);
+}
+
+static uint64_t hash_of_track(const void *elements, uint32_t number)
+{
+	return ((struct track *const *)elements)[number]->hash;
+}
+
+static bool can_be_forgotten(const struct track *track)
+{
+	return track->id != NULL && !track->has_name && track->depth == 0 && track->too_deep == 0;
+}
+
+/* Those in use move to the front and are added to the index anew; the others wait behind them. */
+static void forget_idle(struct track_places *places)
+{
+	size_t used = 0;
+	hash_index_clear(&places->index);
+	for (size_t i = 0; i < places->track_count; i++) {
+		struct track *track = places->tracks[i];
+		track->is_used = track->is_used && !can_be_forgotten(track);
+		if (!track->is_used)
+			continue;
+		places->tracks[i] = places->tracks[used];
+		places->tracks[used] = track;
+		hash_index_add(&places->index, track->hash, (uint32_t)used++);
+	}
+	places->idle = 0;
+}
+
+static bool copy_text(char **to, size_t *size, size_t *capacity, const struct track_text *text)
+{
+	if (!array_reserve(to, capacity, text->size + 1))
+		return false;
+	memcpy(*to, text->bytes, text->size);
+	*size = text->size;
+	return true;
+}
+
+/* Returns a track that is not in use, at the end of those that are. */
+static struct track *spare_track(struct track_places *places)
+{
+	size_t used = places->index.count;
+	if (used < places->track_count)
+		return places->tracks[used];
+	if (!array_reserve(&places->tracks, &places->track_capacity, places->track_count + 1))
+		return NULL;
+	struct track *track = calloc(1, sizeof(*track));
+	if (track != NULL)
+		places->tracks[places->track_count++] = track;
+	return track;
+}
+
+static struct track *add_track(struct track_places *places, const struct track_words *event, uint64_t hash)
+{
+	if (places->idle > 1000 && places->idle > places->index.count / 2)
+		forget_idle(places);
+	struct track *track = spare_track(places);
+	size_t used = places->index.count;
+	if (track == NULL ||
+	    !hash_index_reserve(&places->index, used + 1, hash_of_track, (const void *)places->tracks))
+		return NULL;
+	bool has_id = event->track.bytes != NULL;
+	if (has_id && !copy_text(&track->id, &track->id_size, &track->id_capacity, &event->track))
+		return NULL;
+	if (!has_id && track->id != NULL) {
+		free(track->id);
+		track->id = NULL;
+		track->id_capacity = 0;
+	}
+	track->hash = hash;
+	track->has_pid = event->has_pid;
+	track->has_tid = event->has_tid;
+	track->pid = event->pid;
+	track->tid = event->tid;
+	track->has_name = false;
+	track->is_used = true;
+	places->idle += has_id;
+	hash_index_add(&places->index, hash, (uint32_t)used);
+	return track;
+}
+
+struct track *track_places_track(struct track_places *places, const struct track_words *event)
+{
+	uint64_t hash = hash_of_event(event);
+	uint32_t number = hash_index_find(&places->index, hash, is_of, (const void *)places->tracks, event);
+	return number != HASH_INDEX_NONE ? places->tracks[number] : add_track(places, event, hash);
+}
+
+bool track_places_name(struct track_places *places, const struct track_words *event)
+{
+	if (event->track.bytes == NULL || event->name.bytes == NULL)
+		return true;
+	struct track *track = track_places_track(places, event);
+	if (track == NULL)
+		return false;
+	track->has_name = true;
+	if (event->has_pid) {
+		track->has_pid = true;
+		track->pid = event->pid;
+	}
+	return copy_text(&track->name, &track->name_size, &track->name_capacity, &event->name);
+}
+
+/* ---- places ---------------------------------------------------------------------------------------------- */
+
+static struct track_place *add_place(struct track_places *places, const struct track *track)
+{
+	if (!array_reserve(&places->places, &places->place_capacity, places->place_count + 1))
+		return NULL;
+	struct track_place *place = arena_allocate(&places->memory, sizeof(*place), alignof(struct track_place));
+	if (place == NULL)
+		return NULL;
+	*place = (struct track_place){
+		.number = (uint32_t)places->place_count,
+		.has_pid = track->has_pid,
+		.has_tid = track->has_tid && track->id == NULL,
+		.pid = track->pid,
+		.tid = track->tid,
+	};
+	places->places[places->place_count++] = place;
+	return place;
+}
+
+/* Returns the number of the group of a process and a name; INTERN_NONE when memory is out. */
+static uint32_t group_of(struct track_places *places, const struct track *track, const struct track_text *name)
+{
+	char owner[32];
+	int owner_size = track->has_pid ? snprintf(owner, sizeof(owner), "%" PRId64 ":", track->pid)
+					: snprintf(owner, sizeof(owner), ":");
+	size_t size = (size_t)owner_size + name->size, before = places->group_capacity;
+	char *key = malloc(size);
+	if (key == NULL)
+		return INTERN_NONE;
+	memcpy(key, owner, (size_t)owner_size);
+	memcpy(key + owner_size, name->bytes, name->size);
+	uint32_t number = intern_add(&places->group_names, key, size);
+	free(key);
+	if (number == INTERN_NONE || !array_reserve(&places->groups, &places->group_capacity, (size_t)number + 1))
+		return INTERN_NONE;
+	memset(places->groups + before, 0, (places->group_capacity - before) * sizeof(*places->groups));
+	return number;
+}
+
+/* There is room in the heap for each lane. */
+static struct track_place *add_lane(struct track_places *places, struct track_group *group,
+				    const struct track *track)
+{
+	size_t lanes = group->lane_count + 1;
+	struct track_place *place = array_reserve(&group->lanes, &group->lane_capacity, lanes) &&
+						    array_reserve(&group->free_lanes, &group->free_capacity, lanes)
+					    ? add_place(places, track)
+					    : NULL;
+	if (place == NULL)
+		return NULL;
+	place->lane = (uint32_t)group->lane_count;
+	group->lanes[group->lane_count++] = place;
+	return place;
+}
+
+static struct track_place *pop_free(struct track_group *group)
+{
+	struct track_place **heap = group->free_lanes, *first = heap[0], *moved = heap[--group->free_count];
+	size_t at = 0, child;
+	while ((child = 2 * at + 1) < group->free_count) {
+		child += child + 1 < group->free_count && heap[child + 1]->lane < heap[child]->lane;
+		if (heap[child]->lane >= moved->lane)
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = moved;
+	return first;
+}
+
+static void push_free(struct track_group *group, struct track_place *place)
+{
+	size_t at = group->free_count++;
+	for (; at > 0 && group->free_lanes[(at - 1) / 2]->lane > place->lane; at = (at - 1) / 2)
+		group->free_lanes[at] = group->free_lanes[(at - 1) / 2];
+	group->free_lanes[at] = place;
+}
+
+static struct track_place *take_lane(struct track_places *places, const struct track *track,
+				     const struct track_text *name)
+{
+	uint32_t number = group_of(places, track, name);
+	size_t size;
+	if (number == INTERN_NONE)
+		return NULL;
+	struct track_group *group = &places->groups[number];
+	if (group->free_count > 0)
+		return pop_free(group);
+	struct track_place *place = add_lane(places, group, track);
+	if (place == NULL)
+		return NULL;
+	const char *key = intern_get(&places->group_names, number, &size);
+	place->group = key + size - name->size;
+	place->group_size = name->size;
+	place->group_number = number;
+	return place;
+}
+
+bool track_places_take(struct track_places *places, struct track *track, const struct track_text *name)
+{
+	static const struct track_text unnamed = { "unnamed", 7 };
+	struct track_text group = *name;
+	if (track->has_name)
+		group = (struct track_text){ track->name, track->name_size };
+	if (group.size == 0)
+		group = unnamed;
+	if (track->place == NULL)
+		track->place = track->id == NULL ? add_place(places, track) : take_lane(places, track, &group);
+	return track->place != NULL;
+}
+
+void track_places_leave(struct track_places *places, struct track *track)
+{
+	if (track->id == NULL || track->place == NULL)
+		return;
+	push_free(&places->groups[track->place->group_number], track->place);
+	track->place = NULL;
+	places->idle++;
+}
+
+void track_places_release(struct track_places *places)
+{
+	for (size_t i = 0; i < places->track_count; i++) {
+		struct track *track = places->tracks[i];
+		for (size_t frame = 0; frame < track->capacity; frame++)
+			free(track->frames[frame].text);
+		free(track->frames);
+		free(track->id);
+		free(track->name);
+		free(track);
+	}
+	for (size_t i = 0; i < places->group_capacity; i++) {
+		free((void *)places->groups[i].lanes);
+		free((void *)places->groups[i].free_lanes);
+	}
+	free((void *)places->tracks);
+	free(places->groups);
+	free((void *)places->places);
+	hash_index_release(&places->index);
+	intern_release(&places->group_names);
+	arena_release(&places->memory);
+	*places = (struct track_places){ 0 };
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * track_places.h - the tracks of a trace, and the places where they are shown.
+ *
+ * A thread, a process and the trace itself are tracks with a place of their own.  What is asynchronous comes and
+ * goes: thousands of requests, each a track for a while.  Those of one process and one name are a group, and share
+ * lanes: a track takes the first lane of its group that is free, and gives it back when its last span ends.  So
+ * there are as many places as there are tracks at a time.  A track that has nothing open, and no name, is
+ * forgotten.
+ */
+#ifndef ANALYSIS_TRACKS_TRACK_PLACES_H
+#define ANALYSIS_TRACKS_TRACK_PLACES_H
+
+#include "analysis/tracks/track_words.h"
+#include "base/arena.h"
+#include "base/hash_index.h"
+#include "base/intern.h"
+
+/* Where spans are shown: a stack in the history. */
+struct track_place {
+	uint32_t number; /* dense from 0, for what analyses add to it */
+	bool has_pid, has_tid;
+	int64_t pid, tid;
+	const char *group; /* NULL: a track of its own */
+	size_t group_size;
+	uint32_t lane;
+	uint32_t group_number;
+	bool in_doubt; /* since a gap: nobody knows what is open on it */
+};
+
+struct track_frame {
+	uint64_t number; /* no other span has it */
+	bool is_open;
+	bool is_whole;           /* nothing that it called is missing from `inside` */
+	histree_time start, end; /* end: INT64_MAX until a span_end says when */
+	uint64_t inside;         /* ns in spans right above it */
+	int64_t thread_duration; /* INT64_MIN: not said */
+	char *text;              /* name, category and arguments, behind one another */
+	size_t text_capacity, name_size, category_size, args_size;
+};
+
+struct track {
+	uint64_t hash;
+	bool has_pid, has_tid, is_used, has_name;
+	int64_t pid, tid;
+	char *id; /* NULL: of a thread, a process or the trace */
+	size_t id_size, id_capacity;
+	char *name; /* of one that has an id, as `track_name` says */
+	size_t name_size, name_capacity;
+	struct track_place *place;  /* NULL: nothing is open on it, so it has none */
+	struct track_frame *frames; /* the outermost first; one that is not open may be below one that is */
+	size_t depth, capacity;
+	uint64_t too_deep; /* spans that are not kept, above all frames */
+};
+
+/* All that spans of one process and name share. */
+struct track_group {
+	struct track_place **lanes;
+	size_t lane_count, lane_capacity;
+	struct track_place **free_lanes; /* a heap by number: the parent of i is (i - 1) / 2 */
+	size_t free_count, free_capacity;
+};
+
+/* A zeroed one is empty. */
+struct track_places {
+	struct track **tracks; /* those in use are in the index */
+	size_t track_count, track_capacity;
+	size_t idle; /* of them, how many could be forgotten; at most */
+	struct hash_index index;
+	struct intern group_names; /* process and name */
+	struct track_group *groups;
+	size_t group_capacity;
+	struct track_place **places; /* by number */
+	size_t place_count, place_capacity;
+	struct arena memory;
+};
+
+/* Returns the track that an event is on, made if there is none; NULL when memory is out. */
+struct track *track_places_track(struct track_places *places, const struct track_words *event);
+
+/* A span begins on a track that has no place: give it one.  Returns false when memory is out. */
+bool track_places_take(struct track_places *places, struct track *track, const struct track_text *name);
+
+/* Nothing is open on a track any more. */
+void track_places_leave(struct track_places *places, struct track *track);
+
+/* A track has a name.  Returns false when memory is out. */
+bool track_places_name(struct track_places *places, const struct track_words *event);
+
+void track_places_release(struct track_places *places);
+
+#endif
