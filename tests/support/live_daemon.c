@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "trace/ctf/ctf_live_protocol.h"
 #include "trace/ctf/ctf_metadata.h"
 #include "trace/ctf/ctf_packets.h"
@@ -133,7 +134,8 @@ static void add_file(struct live_daemon *daemon, struct folder *folder, const ch
 	assert(daemon->file_count < STREAMS_MAX);
 	*file = (struct file){ .folder = folder, .name = strdup(name), .bytes = read_whole(path, name) };
 	snprintf(whole, sizeof(whole), "%s/%s", path, name);
-	assert(ctf_packets_walk(&folder->decoder, whole, &daemon->notes, &file->packets, &error) == HISTREE_OK);
+	assert(ctf_packets_walk(&folder->decoder, &io_posix, whole, &daemon->notes, &file->packets, &error) ==
+	       HISTREE_OK);
 }
 
 static void add_folder(struct live_daemon *daemon, const char *path)
@@ -142,7 +144,7 @@ static void add_folder(struct live_daemon *daemon, const char *path)
 	struct folder *folder = &daemon->folders[daemon->folder_count++];
 	folder->name = strrchr(path, '/') + 1;
 	folder->metadata = read_whole(path, "metadata");
-	enum histree_status status = ctf_metadata_read(path, &text, NULL);
+	enum histree_status status = ctf_metadata_read(&io_posix, path, &text, NULL);
 	assert(status == HISTREE_OK);
 	status = ctf_metadata_schema(text, &folder->schema, NULL);
 	assert(status == HISTREE_OK);

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/io.h"
 #include "base/random.h"
 #include "support/data.h"
 #include "support/effort.h"
@@ -198,7 +199,7 @@ static void metadata_come_in_pieces(void **state)
 			struct ctf_schema whole = { 0 };
 			struct live_metadata metadata = { 0 };
 			struct histree_error error;
-			assert_int_equal(ctf_metadata_read(folders[i], &text, &error), HISTREE_OK);
+			assert_int_equal(ctf_metadata_read(&io_posix, folders[i], &text, &error), HISTREE_OK);
 			assert_int_equal(ctf_metadata_schema(text, &whole, &error), HISTREE_OK);
 			size_t left = strlen(text);
 			for (const char *at = text; left > 0;) {
