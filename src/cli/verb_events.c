@@ -219,7 +219,9 @@ static int print(struct listing *listing, const struct events_options *chosen)
 			 sizeof(columns) / sizeof(columns[0]));
 	enum cli_exit status = print_events(listing, chosen->top > 0 ? chosen->top : UINT64_MAX);
 	row_writer_finish(&listing->rows);
-	return cli_end(output, status == CLI_OK && listing->rows.row_count == 0 ? CLI_NOTHING : status);
+	if (status == CLI_OK && listing->rows.row_count == 0)
+		status = report_exit(CLI_NOTHING, "there are no such events");
+	return cli_end(output, status);
 }
 
 /* ---- the verb -------------------------------------------------------------------------------------------- */

@@ -108,7 +108,10 @@ enum histree_status event_parts_time(const struct event_text *text, histree_time
 	char quote[64];
 	const struct text_cell *cell = &text->table.cells[text->parts[MAP_TIME]];
 	if (read_time(text, cell, out))
-		return HISTREE_OK;
+		return *out < INT64_MAX
+			       ? HISTREE_OK
+			       : text_table_fault(&text->table, text->parts[MAP_TIME], error,
+						  "this is the last time there is, and a history ends before it");
 	return text_table_fault(&text->table, text->parts[MAP_TIME], error,
 				"%s is no time: a number, whose unit the map says ('unit=us'; ns else), or "
 				"'2016-03-04 17:46:23.1'",

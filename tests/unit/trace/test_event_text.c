@@ -440,6 +440,7 @@ static void what_is_wrong_is_said(void **state)
 	check_refused(world, "", "time,name\n1,a\nsoon,b\n", "line 3, column 1 (time): 'soon' is no time");
 	check_refused(world, "", "time,name\n1,a\n99999999999999999999,b\n", "line 3, column 1 (time)");
 	check_refused(world, "unit=s", "time,name\n1,a\n9999999999999,b\n", "line 3, column 1 (time)");
+	check_refused(world, "", "time,name\n9223372036854775807,a\n", "line 2, column 1 (time)");
 	check_refused(world, "", "time,name\n1,\n", "line 2, column 2 (name): '' is no name of an event");
 	check_refused(world, "", "time,name,cpu\n1,a,x\n", "line 2, column 3 (cpu): 'x' is no number of a CPU");
 	check_refused(world, "", "time\tname\n1\ta\\x\n", "line 2, column 2 (name): a backslash in TSV");
