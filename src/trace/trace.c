@@ -56,11 +56,16 @@ enum histree_status trace_next(struct trace *trace, struct event *out, struct hi
 	return trace_merge_next(&trace->merge, trace->wants_gaps, out, error);
 }
 
+static uint64_t bytes_done(const struct trace_source *source)
+{
+	return source->is_copy ? source->bytes : source->kind->bytes_done(source);
+}
+
 struct trace_report trace_report(const struct trace *trace)
 {
 	struct trace_report report = trace_notes_report(&trace->notes);
 	for (size_t index = 0; index < trace->source_count; index++)
-		report.bytes_done += trace->sources[index]->kind->bytes_done(trace->sources[index]);
+		report.bytes_done += bytes_done(trace->sources[index]);
 	return report;
 }
 

@@ -15,6 +15,7 @@
 #include "base/trace_word.h"
 #include "trace/ctf/ctf_source.h"
 #include "trace/lines/line_source.h"
+#include "trace/perf/perf_source.h"
 #include "trace/text/event_text.h"
 #include "trace/trace_format.h"
 
@@ -68,6 +69,12 @@ static enum histree_status find_in_entry(struct trace_list *list, const char *pa
 static enum histree_status find_file(struct trace_list *list, const char *path, struct histree_error *error)
 {
 	int cause = errno;
+	struct stat facts;
+	if (cause == ENOTDIR && stat(path, &facts) == 0 && !S_ISREG(facts.st_mode))
+		return error_set(error, HISTREE_ERR_TRACE,
+				 "\"%s\" is no regular file, and a trace is read more than once: write it into a "
+				 "file and name that",
+				 path);
 	const struct trace_format *format = cause == ENOTDIR ? trace_format_of_path(path) : NULL;
 	if (cause == ENOTDIR && event_text_is(&io_posix, path))
 		return add(list, path, &event_text_format, error);
@@ -114,6 +121,19 @@ static const struct trace_format_kind *kind_of_file(const char *path)
 	return format != NULL ? format->kind : NULL;
 }
 
+/* perf keeps a recording of several threads in a folder, and in its file "data" what it says of itself. */
+static enum histree_status find_recording_in(struct trace_list *list, const char *folder,
+					     struct histree_error *error)
+{
+	char *path;
+	if (asprintf(&path, "%s/data", folder) < 0)
+		return error_memory(error, "a path");
+	const struct trace_format_kind *kind = kind_of_file(path);
+	enum histree_status status = kind == &perf_format ? add(list, path, kind, error) : HISTREE_OK;
+	free(path);
+	return status;
+}
+
 enum histree_status trace_list_find(struct trace_list *list, const char *path, struct histree_error *error)
 {
 	size_t before = list->count;
@@ -134,6 +154,8 @@ enum histree_status trace_list_find(struct trace_list *list, const char *path, s
 	if (trimmed == NULL)
 		return error_memory(error, "a path");
 	status = find_below(list, trimmed, 0, error);
+	if (status == HISTREE_OK && list->count == before)
+		status = find_recording_in(list, trimmed, error);
 	free(trimmed);
 	if (status == HISTREE_OK && list->count == before)
 		status = error_set(error, HISTREE_ERR_TRACE,

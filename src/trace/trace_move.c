@@ -79,6 +79,7 @@ enum histree_status trace_move(struct trace *trace, const struct trace_position 
 		return status;
 	trace_merge_release(&trace->merge);
 	for (size_t index = 0; index < trace->source_count; index++)
-		trace->sources[index]->kind->leave(trace->sources[index]);
+		if (!trace->sources[index]->is_copy)
+			trace->sources[index]->kind->leave(trace->sources[index]);
 	return trace_open_sources(trace, positions, error);
 }

@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "trace/ctf/ctf_live.h"
 #include "trace/trace.h"
+#include "trace/trace_copies.h"
 #include "trace/trace_hosts.h"
 #include "trace/trace_inside.h"
 #include "trace/trace_list.h"
@@ -67,7 +68,7 @@ static enum histree_status check_hosts(const struct trace *trace, struct histree
 	return status;
 }
 
-/* Only packets of CTF can be told from one another. */
+/* Packets of CTF can be told from one another; what is one file is so as a whole. */
 static enum histree_status find_repeats(struct trace *trace, struct histree_error *error)
 {
 	size_t count = 0;
@@ -78,6 +79,8 @@ static enum histree_status find_repeats(struct trace *trace, struct histree_erro
 		if (trace->sources[index]->kind == &ctf_format)
 			sources[count++] = ctf_source_of(trace->sources[index]);
 	enum histree_status status = trace_repeats_find(sources, count, &trace->notes, error);
+	if (status == HISTREE_OK)
+		status = trace_copies_find(trace->sources, trace->source_count, &trace->notes, error);
 	free((void *)sources);
 	return status;
 }
@@ -108,7 +111,7 @@ enum histree_status trace_open_sources(struct trace *trace, const struct trace_p
 			.positions = positions,
 			.cancel = trace->cancel,
 		};
-		status = source->kind->open(source, &opening, error);
+		status = source->is_copy ? HISTREE_OK : source->kind->open(source, &opening, error);
 		for (size_t i = 0; status == HISTREE_OK && i < source->stream_count; i++) {
 			struct trace_stream *stream = source->streams[i];
 			status = skip_events(stream, positions == NULL ? 0 : positions[stream->first_file].events,

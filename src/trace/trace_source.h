@@ -68,6 +68,7 @@ struct trace_source {
 	uint32_t *class_count;
 	struct trace_stream **streams; /* those that may have events; freed by the kind */
 	size_t stream_count;
+	bool is_copy;      /* of one before: it is not opened, and has no streams */
 	histree_time last; /* that is known before the events are; set by trace_zero.c */
 };
 

@@ -19,11 +19,16 @@ static bool is_near_zero(const struct trace *trace, const struct event *event)
 	       (uint64_t)event->time - (uint64_t)zero < ((uint64_t)end - (uint64_t)event->time) / NEAR_ZERO;
 }
 
+static void learn_last(struct trace_source *source)
+{
+	source->last = source->is_copy ? INT64_MIN : source->kind->last(source);
+}
+
 bool trace_begins_at_zero(struct trace *trace)
 {
 	const struct trace_stream *first = trace_merge_first(&trace->merge);
 	for (size_t index = 0; index < trace->source_count; index++)
-		trace->sources[index]->last = trace->sources[index]->kind->last(trace->sources[index]);
+		learn_last(trace->sources[index]);
 	return first != NULL && is_near_zero(trace, &first->upcoming);
 }
 

@@ -255,7 +255,7 @@ static enum histree_status check(const struct perf_file *file, struct histree_er
 		return error_set(
 			error, HISTREE_ERR_TRACE,
 			"it was recorded by several threads (perf record --threads), which histree does not "
-			"read; record without that, or convert it with 'perf data convert'");
+			"read; record without that, or convert its folder with 'perf data convert --to-ctf'");
 	if (file->attribute_count == 0)
 		return error_set(error, HISTREE_ERR_TRACE, "it ends before the list of its events");
 	for (size_t i = 0; i < file->attribute_count; i++) {

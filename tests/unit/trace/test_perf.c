@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -542,6 +543,79 @@ static void what_is_compressed_has_no_places(void **state)
 	trace_close(trace);
 }
 
+static uint64_t count_of(const char *const *paths, size_t count, uint64_t *warnings)
+{
+	struct trace *trace;
+	struct event event;
+	uint64_t events = 0;
+	assert_int_equal(trace_open(paths, count, &trace, NULL), HISTREE_OK);
+	while (trace_next(trace, &event, NULL) == HISTREE_OK)
+		events++;
+	struct trace_report report = trace_report(trace);
+	assert_int_equal(report.bytes_done, report.bytes_total);
+	*warnings = report.warning_count;
+	for (size_t i = 0; i < report.warning_count; i++)
+		*warnings += strstr(report.warnings[i], "it is taken once") != NULL ? 1000 : 0;
+	trace_close(trace);
+	return events;
+}
+
+/* By the same path, and as a copy; another recording of as many bytes is another. */
+static void what_is_named_twice_is_taken_once(void **state)
+{
+	(void)state;
+	uint8_t bytes[BYTES_MAX];
+	uint64_t warnings;
+	char path[DATA_PATH_SIZE];
+	snprintf(path, sizeof(path), "%s", made("file"));
+	size_t size = read_made("file", bytes);
+	write_scratch(bytes, size);
+	assert_int_equal(count_of((const char *[]){ path, path }, 2, &warnings), MADE_EVENTS);
+	assert_int_equal(warnings / 1000, 1);
+	assert_int_equal(count_of((const char *[]){ path, scratch, path }, 3, &warnings), MADE_EVENTS);
+	assert_int_equal(warnings / 1000, 2);
+	bytes[size - 1] ^= 1;
+	write_scratch(bytes, size);
+	assert_int_equal(count_of((const char *[]){ path, scratch }, 2, &warnings), 2 * MADE_EVENTS);
+	assert_int_equal(warnings / 1000, 0);
+}
+
+static void assert_refused(const char *path, const char *why)
+{
+	struct trace *trace;
+	struct histree_error error = { 0 };
+	assert_int_equal(trace_open(&path, 1, &trace, &error), HISTREE_ERR_TRACE);
+	if (strstr(error.message, why) == NULL)
+		fail_msg("\"%s\" does not say \"%s\"", error.message, why);
+}
+
+/* A pipe is not waited for, and a folder of perf is known for what it is. */
+static void what_is_not_read_says_what_to_do(void **state)
+{
+	(void)state;
+	char folder[] = "/tmp/histree-perf-XXXXXX", path[64];
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/pipe", folder);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_refused(path, "write it into a file");
+	assert_int_equal(unlink(path), 0);
+
+	enum { FEATURES_AT = 72 };
+	uint8_t bytes[BYTES_MAX];
+	size_t size = read_made("packed", bytes);
+	uint64_t features = number_at(bytes + FEATURES_AT);
+	features = (features & ~(UINT64_C(1) << PERF_FEATURE_COMPRESSED)) | UINT64_C(1) << PERF_FEATURE_DIR_FORMAT;
+	memcpy(bytes + FEATURES_AT, &features, sizeof(features));
+	snprintf(path, sizeof(path), "%s/data", folder);
+	FILE *file = fopen(path, "wb");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, size, file), size);
+	assert_int_equal(fclose(file), 0);
+	assert_refused(folder, "perf data convert --to-ctf");
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -557,6 +631,8 @@ int main(void)
 		cmocka_unit_test(what_a_filter_left_out_is_not_lost),
 		cmocka_unit_test(ids_are_no_more_than_there_is_room_for),
 		cmocka_unit_test(what_is_compressed_has_no_places),
+		cmocka_unit_test(what_is_named_twice_is_taken_once),
+		cmocka_unit_test(what_is_not_read_says_what_to_do),
 	};
 	return cmocka_run_group_tests(tests, make_scratch, remove_scratch);
 }
