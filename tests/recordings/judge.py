@@ -3,9 +3,9 @@
 """
 Recordings of real work: whether what histree says of them is so.
 
-For each recording (a folder that guest/run made) stores are built of what LTTng and perf recorded.  What they say is
-compared with sums over what babeltrace2 and `perf script` print of the same files (kernel_sums.py), each event with
-libbabeltrace2, and LTTng with perf, which saw the same work.
+For each recording (a folder that guest/run made) stores are built of what LTTng, perf and, of some works, trace-cmd
+recorded.  What they say is compared with sums over what babeltrace2, `perf script` and `trace-cmd report` print of the
+same files (kernel_sums.py), each event with libbabeltrace2, and LTTng with the others, which saw the same work.
 
 usage: judge.py HISTREE DIFFERENTIAL FOLDER...
 Prints a line of facts for each recording and recorder, then what does not hold.  Exit: 0 all holds, 1 not.
@@ -148,6 +148,17 @@ def judge_perf(judgement, tools, recording, scratch):
     return sums, lost[0]
 
 
+def judge_trace_cmd(judgement, tools, recording, scratch):
+    """It loses nothing: its buffers are large, and the works that it records small."""
+    name = os.path.basename(recording)
+    path = os.path.join(recording, "trace.dat")
+    sums = kernel_sums.sum_up(kernel_events.trace_cmd(path))
+    store = store_sums.StoreSums(tools.histree, [path], os.path.join(scratch, "trace-cmd.histree"))
+    compare(judgement, f"{name}, trace-cmd", sums, store, False)
+    facts(name, "trace-cmd", megabytes(path), sums, 0, store)
+    return sums
+
+
 # ---- one work, two recorders ---------------------------------------------------------------------------------
 
 
@@ -170,11 +181,11 @@ def pairs(of_perf, of_lttng):
     return found, missing
 
 
-def agree(judgement, name, of_lttng, of_perf, offset):
-    """Each CPU switched as perf says where LTTng recorded too; threads ran as long, but for what an event takes."""
+def agree(judgement, name, other, of_lttng, of_other, offset):
+    """Each CPU switched as the other says where LTTng recorded too; threads ran as long, but for what an event takes."""
     matched = unmatched = 0
     times = collections.Counter(), collections.Counter()
-    for cpu, seen in of_perf.switches.items():
+    for cpu, seen in of_other.switches.items():
         there = [(time - offset, *threads) for time, *threads in of_lttng.switches[cpu]]
         seen = [switch for switch in seen if there and there[0][0] <= switch[0] <= there[-1][0]]
         found, missing = pairs(seen, there)
@@ -185,10 +196,10 @@ def agree(judgement, name, of_lttng, of_perf, offset):
                 times[1][seen[i][2]] += there[next_j][0] - there[j][0]
     total = sum(times[0].values())
     apart = sum(abs(times[0][tid] - times[1][tid]) for tid in times[0])
-    judgement.hold(f"{name}: switches, by perf and LTTng", unmatched <= (matched + unmatched) / 1000 + 1,
-                   f"{unmatched} of {matched + unmatched} of perf are not LTTng's")
-    judgement.hold(f"{name}: running, by perf and LTTng", apart <= total / 50, f"{apart} ns of {total} apart")
-    judgement.remarks.append(f"{name}: of {matched + unmatched} switches of perf, LTTng has {matched}; threads ran "
+    judgement.hold(f"{name}: switches, by {other} and LTTng", unmatched <= (matched + unmatched) / 1000 + 1,
+                   f"{unmatched} of {matched + unmatched} of {other} are not LTTng's")
+    judgement.hold(f"{name}: running, by {other} and LTTng", apart <= total / 50, f"{apart} ns of {total} apart")
+    judgement.remarks.append(f"{name}: of {matched + unmatched} switches of {other}, LTTng has {matched}; threads ran "
                              f"{total / 1e9:.3f} s between them, {100 * apart / max(total, 1):.3f} % apart")
 
 
@@ -231,8 +242,11 @@ def judge(judgement, tools, recording):
             judge_live(judgement, tools, recording, kernels, scratch)
         judge_programs(judgement, tools, recording, scratch)
         of_perf, lost = judge_perf(judgement, tools, recording, scratch)
+        clock = kernel_events.lttng_clock(kernels[0])
         if lost == 0:
-            agree(judgement, name, of_lttng, of_perf, kernel_events.lttng_clock(kernels[0]))
+            agree(judgement, name, "perf", of_lttng, of_perf, clock)
+        if os.path.exists(os.path.join(recording, "trace.dat")):
+            agree(judgement, name, "trace-cmd", of_lttng, judge_trace_cmd(judgement, tools, recording, scratch), clock)
 
 
 def main():

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """
-Events of a kernel, as other programs print them: babeltrace2 those of LTTng, `perf script` those of perf.
+Events of a kernel, as other programs print them: babeltrace2 those of LTTng, `perf script` those of perf, `trace-cmd
+report` those of trace-cmd.
 
-Both give Event(time, cpu, kind, tid, a, b).  `tid` is the thread that the event itself names, or None.  Of a SWITCH a
+All give Event(time, cpu, kind, tid, a, b).  `tid` is the thread that the event itself names, or None.  Of a SWITCH a
 and b are the threads that leave and come; of a CALL and a RETURN, a is the name of the system call; of interrupts and
 soft interrupts, their number.
 """
@@ -47,6 +48,17 @@ CONVERTED_PATTERNS = {
 PERF_KINDS = {"irq:irq_handler_entry": IRQ, "irq:irq_handler_exit": IRQ_END, "irq:softirq_entry": SOFTIRQ,
               "irq:softirq_exit": SOFTIRQ_END, "raw_syscalls:sys_enter": CALL, "raw_syscalls:sys_exit": RETURN,
               "sched:sched_switch": SWITCH, "sched:sched_process_free": FREE}
+TRACE_CMD_LINE = re.compile(r".*-(\d+)\s+\[(\d+)\]\s+(\d+)\.(\d{9}): (\w+): *(.*)$")
+TRACE_CMD_PATTERNS = {
+    "irq_handler_entry": re.compile(r"^irq=(\d+)"),
+    "irq_handler_exit": re.compile(r"^irq=(\d+)"),
+    "softirq_entry": re.compile(r"^vec=(\d+)"),
+    "softirq_exit": re.compile(r"^vec=(\d+)"),
+    "sys_enter": re.compile(r"^id=(-?\d+)"),
+    "sys_exit": re.compile(r"^id=(-?\d+)"),
+    "sched_switch": re.compile(r" prev_pid=(-?\d+) .* next_pid=(-?\d+) next_prio="),
+    "sched_process_free": re.compile(r" pid=(\d+)"),
+}
 PERF_LOST = re.compile(r"PERF_RECORD_LOST\D+(\d+)")
 
 
@@ -159,3 +171,16 @@ def converted(folder):
             raise RuntimeError(f"not an event: {line!r}")
         seconds, part, name, cpu, fields, tid = match.groups()
         yield _perf_event(names, tid, cpu, seconds, part, name, *_perf_values(name, fields, CONVERTED_PATTERNS))
+
+
+def trace_cmd(path):
+    """The events of a trace.dat, with the names that perf gives them."""
+    names = call_names()
+    systems = {name.partition(":")[2]: name for name in PERF_KINDS}
+    for line in lines_of(["trace-cmd", "report", "-R", "-N", "-t", "-i", path]):
+        match = TRACE_CMD_LINE.match(line)
+        if match is None:
+            continue
+        tid, cpu, seconds, part, name, fields = match.groups()
+        yield _perf_event(names, tid, cpu, seconds, part, systems.get(name, name),
+                          *_perf_values(name, fields, TRACE_CMD_PATTERNS))
