@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
-#include "base/io.h"
 
 struct trace_cursor dat_file_cursor(struct dat_file *file, uint64_t offset, struct histree_error *error)
 {
@@ -144,16 +143,18 @@ static enum histree_status read_all(struct dat_file *file, struct histree_error 
 	return check(file, error);
 }
 
-enum histree_status dat_file_open(struct dat_file *file, const char *path, struct histree_error *error)
+enum histree_status dat_file_open(struct dat_file *file, const struct io *io, const char *path,
+				  struct histree_error *error)
 {
 	struct stat facts;
 	if (stat(path, &facts) < 0)
 		return error_set(error, HISTREE_ERR_IO, "cannot open: %s", strerror(errno));
+	file->io = io;
 	file->path = path;
 	file->size = (uint64_t)facts.st_size;
 	file->major = file->minor = -1;
 	memcpy(file->facts.tracer, "trace-cmd", 10);
-	trace_window_init(&file->window, &io_posix, path, true);
+	trace_window_init(&file->window, io, path, true);
 	enum histree_status status = read_all(file, error);
 	if (file->trace_id != 0)
 		snprintf(file->facts.uuid, sizeof(file->facts.uuid), "%016" PRIx64, file->trace_id);

@@ -41,8 +41,9 @@ struct dat_buffer {
 enum { DAT_SECTION_PAGE, DAT_SECTION_FTRACE, DAT_SECTION_SYSTEMS, DAT_SECTION_COUNT };
 
 struct dat_file {
+	const struct io *io;        /* borrowed, as the path is */
 	struct trace_window window; /* while it is read */
-	const char *path;           /* borrowed */
+	const char *path;
 	uint64_t size;
 	struct tracing_head head;
 	bool is_big;
@@ -68,7 +69,8 @@ struct dat_file {
  * Read all of that.  `file` is zeroed.  Returns HISTREE_ERR_TRACE, with the reason, if the events cannot be
  * understood, or there are none.
  */
-enum histree_status dat_file_open(struct dat_file *file, const char *path, struct histree_error *error);
+enum histree_status dat_file_open(struct dat_file *file, const struct io *io, const char *path,
+				  struct histree_error *error);
 
 void dat_file_close(struct dat_file *file);
 

@@ -5,7 +5,6 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/io.h"
 
 /* trace-cmd packs 10 pages together. */
 enum { CHUNK_PAGES_MAX = 64, CHUNK_HEAD_SIZE = 8 };
@@ -51,7 +50,7 @@ static enum histree_status find_chunks(struct dat_pages *pages, struct histree_e
 {
 	struct trace_window window;
 	uint64_t at = pages->cpu->offset;
-	trace_window_init(&window, &io_posix, pages->file->path, true);
+	trace_window_init(&window, pages->file->io, pages->file->path, true);
 	enum histree_status status = at < pages->file->size ? read_few(&window, at, 4, error) : HISTREE_END;
 	uint32_t count = status == HISTREE_OK ? ordered_u32(window.bytes, pages->file->is_big) : 0;
 	at += 4;
@@ -88,7 +87,7 @@ void dat_pages_open(struct dat_pages *pages, size_t window_size, bool stays_open
 {
 	size_t page = pages->buffer->page_size;
 	pages->window_size = window_size < page ? page : window_size / page * page;
-	trace_window_init(&pages->window, &io_posix, pages->file->path, stays_open);
+	trace_window_init(&pages->window, pages->file->io, pages->file->path, stays_open);
 }
 
 /* Returns the chunk that a plain byte is in. */

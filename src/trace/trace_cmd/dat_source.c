@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/io.h"
 #include "trace/trace_cmd/dat_stream.h"
 
 /* Of the chunks of all CPUs, one each; trace-cmd's are 40 KiB of a usual page size. */
@@ -127,7 +128,7 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 	struct dat_source *source = source_of(base);
 	base->path = strdup(path);
 	enum histree_status status = base->path == NULL ? error_memory(error, "a path")
-							: dat_file_open(&source->file, base->path, error);
+							: dat_file_open(&source->file, base->io, base->path, error);
 	if (status == HISTREE_OK)
 		status = find_streams(source, error);
 	if (status != HISTREE_OK) {
@@ -271,7 +272,7 @@ static uint64_t bytes_done(const struct trace_source *base)
 static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
 {
 	struct dat_file file = { 0 };
-	enum histree_status status = dat_file_open(&file, path, error);
+	enum histree_status status = dat_file_open(&file, &io_posix, path, error);
 	if (status == HISTREE_OK)
 		*out = file.facts;
 	else

@@ -17,6 +17,7 @@
 #include "base/random.h"
 #include "support/data.h"
 #include "support/effort.h"
+#include "support/faulty_io.h"
 #include "trace/trace.h"
 #include "trace/trace_cmd/dat_unpack.h"
 #include "trace/trace_cmd/ring_page.h"
@@ -295,6 +296,40 @@ static void what_shrinks_while_it_is_read_is_damaged(void **state)
 	trace_close(trace);
 }
 
+/* Whatever read fails: the recording is refused, or it is damaged and the other events come. */
+static void a_read_that_fails_costs_what_was_read(void **state)
+{
+	(void)state;
+	for (size_t form = 0; form < FORMS; form++) {
+		const char *path = made(forms[form]);
+		uint64_t refused = 0, damaged = 0, fail_at = 1;
+		if (!can_read(forms[form]))
+			continue;
+		for (bool has_failed = true; has_failed; fail_at++) {
+			struct faulty_io faulty;
+			struct histree_error error = { 0 };
+			struct kept_event events[EVENTS];
+			struct trace *trace;
+			faulty_io_init(&faulty, &io_posix);
+			faulty.fail_at = fail_at;
+			enum histree_status status = trace_open_by(&faulty.io, &path, 1, &trace, &error);
+			if (status != HISTREE_OK) {
+				assert_true(status == HISTREE_ERR_IO && strstr(error.message, path) != NULL);
+				refused++;
+				continue;
+			}
+			size_t count = read_events(trace, events);
+			/* When the trace begins and ends need not be known. */
+			bool is_damaged = trace_report(trace).damaged_streams > 0;
+			assert_true(is_damaged ? count < EVENTS : count == EVENTS);
+			damaged += is_damaged;
+			has_failed = faulty.operations >= fail_at;
+			trace_close(trace);
+		}
+		assert_true(refused > 1 && damaged >= STREAMS);
+	}
+}
+
 /* ---- what is refused ------------------------------------------------------------------------------------- */
 
 /* Returns the sentence for a recording in which some bytes are others, of the same number. */
@@ -354,6 +389,7 @@ int main(void)
 		cmocka_unit_test(a_cut_recording_is_read_as_far_as_it_goes),
 		cmocka_unit_test(changed_bytes_do_no_harm),
 		cmocka_unit_test(what_shrinks_while_it_is_read_is_damaged),
+		cmocka_unit_test(a_read_that_fails_costs_what_was_read),
 		cmocka_unit_test(what_is_not_read_is_said),
 		cmocka_unit_test(a_long_time_keeps_its_upper_bits),
 	};
