@@ -28,7 +28,7 @@ enum { SEGMENTS = 6000, NAMES = 3, NAME_SIZE = 96 };
 static const struct segment_overview_limits all = { 0, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0, 1 << 17 };
 static const struct histree_cancel never;
 
-static void build(const struct io *io, const char *path, uint64_t seed)
+static void build_of(const struct io *io, const char *path, uint64_t seed, uint64_t duration_max)
 {
 	static const struct histree_segment_field field = { "name", HISTREE_STRING };
 	static const char *const names[NAMES] = { "read", "write", "futex" };
@@ -41,12 +41,17 @@ static void build(const struct io *io, const char *path, uint64_t seed)
 	for (histree_time i = 0; i < SEGMENTS; i++) {
 		const struct histree_value name = histree_string(names[random_below(&random, NAMES)]);
 		histree_time end = i * 100 + (histree_time)random_below(&random, 50);
-		histree_time start = end - (histree_time)random_below(&random, 200);
+		histree_time start = end - (histree_time)random_below(&random, duration_max);
 		const struct histree_segment segment = { start, end, &name };
 		assert_int_equal(histree_segment_store_add(store, &segment, NULL), HISTREE_OK);
 	}
 	assert_int_equal(histree_segment_store_finish(store, NULL), HISTREE_OK);
 	histree_segment_store_close(store);
+}
+
+static void build(const struct io *io, const char *path, uint64_t seed)
+{
+	build_of(io, path, seed, 200);
 }
 
 static struct histree_segment_store *open_store(const struct io *io, bool no_overviews)
@@ -468,6 +473,50 @@ static void sums_that_are_not_true_are_found(void **state)
 	memory_io_release(&memory);
 }
 
+/* Returns whether an overview is of parts of the durations. */
+static bool is_of_parts(const struct memory_io *memory, const char *path)
+{
+	struct histree_segment_store *store = open_store(&memory->io, true);
+	struct segment_overview overview;
+	size_t field;
+	assert_int_equal(segment_overview_open(&memory->io, path, histree_segment_store_info(store), 1 << 16,
+					       &overview, &field, NULL),
+			 HISTREE_OK);
+	bool is = overview.parts_log2 > 0;
+	histree_segment_store_close(overview.store);
+	histree_segment_store_close(store);
+	return is;
+}
+
+/* The same of parts that are wide enough for a lie. */
+static void sums_of_parts_that_are_not_true_are_found(void **state)
+{
+	(void)state;
+	unsigned found = 0;
+	struct memory_io memory;
+	memory_io_init(&memory);
+	build_of(&memory.io, "f", test_seed(), 1000000000);
+	assert_int_equal(make(&memory.io, never, NULL), HISTREE_OK);
+	uint32_t count = overview_count(&memory);
+	for (uint32_t number = 1; number <= count; number++) {
+		char path[NAME_SIZE];
+		snprintf(path, sizeof(path), "f.overview%u", number);
+		for (int lie = 0; lie < LIES && is_of_parts(&memory, path); lie++) {
+			if (lie == LIE_VALUE) /* all values are together in them */
+				continue;
+			assert_true(forge_sums(&memory, path, LIES));
+			assert_int_equal(verify(&memory), HISTREE_OK);
+			assert_true(forge_sums(&memory, path, (enum lie)lie));
+			assert_int_equal(verify(&memory), HISTREE_ERR_FORMAT);
+			assert_int_equal(make(&memory.io, never, NULL), HISTREE_OK);
+			assert_int_equal(verify(&memory), HISTREE_OK);
+			found++;
+		}
+	}
+	assert_int_equal(found, LIES - 1);
+	memory_io_release(&memory);
+}
+
 /* Of all segments, queries know how many there are. */
 static void a_wrong_count_of_all_is_not_believed(void **state)
 {
@@ -500,6 +549,7 @@ int main(void)
 		cmocka_unit_test(those_of_another_store_are_not_used),
 		cmocka_unit_test(what_no_segments_have_is_not_believed),
 		cmocka_unit_test(sums_that_are_not_true_are_found),
+		cmocka_unit_test(sums_of_parts_that_are_not_true_are_found),
 		cmocka_unit_test(a_wrong_count_of_all_is_not_believed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
