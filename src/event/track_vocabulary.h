@@ -8,7 +8,7 @@
  *
  * Where an event belongs:
  *   TRACK_TRACK      a track besides threads, told from all others of the trace by this text ("net:0x1f"); its
- *                    process is TRACK_PID of the first event on it, or of its `track_name`; absent: of no process
+ *                    process is TRACK_PID of its `track_name`, else of its outermost span; absent: of no process
  *   TRACK_TID, _PID  else the thread's own track: a thread is told by both numbers
  *   TRACK_PID        else the process' own; nothing of it all: the trace's own
  * Numbers are those of the system.  A reader that meets a process or thread named by text numbers it -1, -2, ...

@@ -233,14 +233,18 @@ static struct track_place *take_lane(struct track_places *places, const struct t
 	return place;
 }
 
-bool track_places_take(struct track_places *places, struct track *track, const struct track_text *name)
+bool track_places_take(struct track_places *places, struct track *track, const struct track_words *event)
 {
 	static const struct track_text unnamed = { "unnamed", 7 };
-	struct track_text group = *name;
+	struct track_text group = event->name;
 	if (track->has_name)
 		group = (struct track_text){ track->name, track->name_size };
 	if (group.size == 0)
 		group = unnamed;
+	if (track->place == NULL && track->id != NULL && !track->has_name) {
+		track->has_pid = event->has_pid;
+		track->pid = event->pid;
+	}
 	if (track->place == NULL)
 		track->place = track->id == NULL ? add_place(places, track) : take_lane(places, track, &group);
 	return track->place != NULL;

@@ -78,8 +78,8 @@ struct track_places {
 /* Returns the track that an event is on, made if there is none; NULL when memory is out. */
 struct track *track_places_track(struct track_places *places, const struct track_words *event);
 
-/* A span begins on a track that has no place: give it one.  Returns false when memory is out. */
-bool track_places_take(struct track_places *places, struct track *track, const struct track_text *name);
+/* A span begins on a track: give it a place, if it has none.  Returns false when memory is out. */
+bool track_places_take(struct track_places *places, struct track *track, const struct track_words *event);
 
 /* Nothing is open on a track any more. */
 void track_places_leave(struct track_places *places, struct track *track);

@@ -226,7 +226,7 @@ static enum histree_status open_span(struct track_stacks *stacks, struct track *
 		track->too_deep += end == INT64_MAX;
 		return HISTREE_OK;
 	}
-	if (!track_places_take(&stacks->places, track, &stacks->event.name) || !have_frames(track) ||
+	if (!track_places_take(&stacks->places, track, &stacks->event) || !have_frames(track) ||
 	    !fill_frame(stacks, &track->frames[track->depth], end))
 		return no_memory(error);
 	const struct track_end scheduled = { end, track->frames[track->depth].number, track };

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: MIT
+"""
+A slow reader of traces in the Trace Event Format: all of it in memory, by Python's json.  What is read, the events in the
+words of tracks, the spans and the states are lists, made by the rules of docs/man/histree-states.7.scd.
+"""
+import decimal
+import json
+
+D = decimal.Decimal
+decimal.getcontext().prec = 80
+decimal.getcontext().rounding = decimal.ROUND_HALF_UP
+FIELDS = "name category pid tid track id duration thread_duration series value sort_index args".split()
+NO_TIME = -2**63
+FOREVER = 2**63 - 1
+
+
+class Number(str):
+    """A number as it is written."""
+
+
+def load(data):
+    text = data.decode("utf-8-sig")
+    whole = json.loads(text, parse_float=Number, parse_int=Number)
+    return whole if isinstance(whole, list) else whole["traceEvents"]
+
+
+def text_of(word):
+    return str(word) if isinstance(word, str) and word != "" else None
+
+
+def int_of(word):
+    if not isinstance(word, str):
+        return None
+    try:
+        number = D(word.strip(" "))
+    except decimal.InvalidOperation:
+        return None
+    return int(number) if number.is_finite() and number == number.to_integral_value() else None
+
+
+def time_of(word):
+    """Exact microseconds."""
+    try:
+        number = D(word.strip(" ")) if isinstance(word, str) else None
+    except decimal.InvalidOperation:
+        return None
+    return number if number is not None and number.is_finite() else None
+
+
+def to_ns(microseconds):
+    return int((microseconds * 1000).to_integral_value())
+
+
+class Reader:
+    def __init__(self):
+        self.events = []  # (time, class, {field: value})
+        self.named = {}
+
+    def number(self, word, owner):
+        number = int_of(word)
+        if number is not None or text_of(word) is None:
+            return number
+        key = (owner, word)
+        if key not in self.named:
+            self.named[key] = -1 - len(self.named)
+            fields = {"pid": self.named[key], "name": word} if owner is None else {
+                "pid": owner[0], "tid": self.named[key], "name": word}
+            self.events.append((NO_TIME, "process_name" if owner is None else "thread_name", fields))
+        return self.named[key]
+
+    def add(self, time, name, fields):
+        self.events.append((time, name, {key: value for key, value in fields.items() if value is not None}))
+
+    def identity(self, event, fields, with_name):
+        parts = [fields.get("category") or ""]
+        if with_name:
+            parts.append(fields.get("name"))
+        parts.append(text_of(event.get("scope")))
+        id2 = event.get("id2") if isinstance(event.get("id2"), dict) else {}
+        if "local" in id2:
+            parts += [str(fields.get("pid")), text_of(id2["local"])]
+        else:
+            parts.append(text_of(event["id"]) if "id" in event else text_of(id2.get("global")))
+        return None if parts[-1] is None else ":".join(part for part in parts if part is not None)
+
+    def take(self, event):
+        phase = event.get("ph")
+        pid = self.number(event.get("pid"), None)
+        tid = self.number(event.get("tid"), (pid,))
+        fields = {"name": text_of(event.get("name")), "category": text_of(event.get("cat")), "pid": pid, "tid": tid}
+        if phase == "M":
+            return self.metadata(event, fields)
+        exact = time_of(event.get("ts"))
+        if exact is None:
+            return None
+        time = to_ns(exact)
+        args = {"args": event["args"]} if "args" in event else {}
+        if phase in ("B", "E"):
+            self.add(time, {"B": "span_begin", "E": "span_end"}[phase], {**fields, **args})
+        elif phase == "X":
+            duration = time_of(event["dur"]) if "dur" in event else D(0)
+            if duration is None:
+                return None
+            thread = time_of(event.get("tdur"))
+            self.add(time, "span", {**fields, **args, "duration": to_ns(exact + duration) - time,
+                                    "thread_duration": None if thread is None else to_ns(thread)})
+        elif phase in ("i", "I"):
+            scope = event.get("s")
+            self.add(time, "instant", {**fields, **args, "pid": None if scope == "g" else pid,
+                                       "tid": None if scope in ("g", "p") else tid})
+        elif phase == "C":
+            self.counter(time, event, fields)
+        elif phase in tuple("bneSTpF"):
+            track = self.identity(event, fields, phase in "STpF")
+            name = "span_begin" if phase in "bS" else "span_end" if phase in "eF" else "instant"
+            if track is None:
+                return None
+            self.add(time, name, {**fields, **args, "track": track})
+        elif phase in ("s", "t", "f"):
+            flow = self.identity(event, fields, True)
+            if flow is None:
+                return None
+            self.add(time, {"s": "flow_begin", "t": "flow_step", "f": "flow_end"}[phase], {**fields, **args, "id": flow})
+        comes, goes = event.get("flow_in") is True, event.get("flow_out") is True
+        if phase in ("B", "X") and "bind_id" in event and (comes or goes):
+            name = "flow_step" if comes and goes else "flow_end" if comes else "flow_begin"
+            self.add(time, name, {**fields, "id": "bind:" + event["bind_id"]})
+        return None
+
+    def counter(self, time, event, fields):
+        name = fields["name"] or ""
+        if text_of(event.get("id")) is not None:
+            name = "%s:%s" % (name, event["id"])
+        for key, value in event.get("args", {}).items():
+            if isinstance(value, Number):
+                self.add(time, "counter", {**fields, "tid": None, "name": name or None, "value": float(value),
+                                           "series": None if key == "value" else key})
+
+    def metadata(self, event, fields):
+        kind = fields["name"]
+        args = event.get("args", {})
+        known = {"process_name": "process_name", "process_sort_index": "process_name",
+                 "thread_name": "thread_name", "thread_sort_index": "thread_name"}
+        if kind not in known or not args:
+            return
+        self.add(NO_TIME, known[kind], {"pid": fields["pid"], "tid": fields["tid"] if "thread" in kind else None,
+                                        "name": args.get("name"), "sort_index": int_of(args.get("sort_index"))})
+
+
+def events_of(data):
+    """(time, class, fields) in the order in which they are handed out."""
+    reader = Reader()
+    for event in load(data):
+        if isinstance(event, dict):
+            reader.take(event)
+    first = min((time for time, _, _ in reader.events if time != NO_TIME), default=0)
+    ordered = sorted(reader.events, key=lambda event: event[0])
+    return [(first if time == NO_TIME else time, name, fields) for time, name, fields in ordered]
+
+
+# ---- spans and states -------------------------------------------------------------------------------------
+
+class Frame:
+    def __init__(self, number, start, end, fields):
+        self.number, self.start, self.end, self.fields = number, start, end, fields
+
+
+class Tracks:
+    def __init__(self):
+        self.slots = {}   # by track: a list of frames, None where there is a hole
+        self.lanes = {}   # by group: the tracks that have its lanes
+        self.where = {}   # by track: its path
+        self.states = {}  # by path: {time: value}
+        self.spans = []
+        self.count = 0
+        self.last = NO_TIME
+
+    def put(self, path, time, value):
+        self.states.setdefault(path, {})[time] = value
+
+    @staticmethod
+    def owner(pid, tid):
+        path = () if pid is None else ("Processes", str(pid))
+        if tid is not None:
+            path = (path or ("Threads",)) + (str(tid),)
+        return path
+
+    def place(self, track, fields):
+        """Where the spans of a track are shown."""
+        if track in self.where:
+            return self.where[track]
+        if "track" not in fields:
+            path = self.owner(fields.get("pid"), fields.get("tid")) + ("CallStack",)
+        else:
+            pid = self.pids.setdefault(track, fields.get("pid"))
+            group = (pid, fields.get("name") or "unnamed")
+            lanes = self.lanes.setdefault(group, [])
+            free = next((i for i, taken in enumerate(lanes) if taken is None), len(lanes))
+            lanes[free:free + 1] = [track]
+            path = self.owner(pid, None) + ("Async", group[1], str(free + 1), "CallStack")
+        self.where[track] = path
+        return path
+
+    pids: dict
+
+    def show(self, track, time, slot):
+        path, slots = self.where[track], self.slots[track]
+        frame = slots[slot] if slot < len(slots) else None
+        self.put(path, time, len(slots))
+        self.put(path + (str(slot + 1),), time, None if frame is None else frame.fields.get("name", ""))
+
+    def close(self, track, slot, time, complete=True):
+        frame = self.slots[track][slot]
+        if complete:
+            self.spans.append((frame.start, time, frame.fields, track, slot + 1))
+        self.slots[track][slot] = None
+        while self.slots[track] and self.slots[track][-1] is None:
+            self.slots[track].pop()
+        self.show(track, time, slot)
+        if not self.slots[track] and "track" in frame.fields:
+            for lanes in self.lanes.values():
+                for i, taken in enumerate(lanes):
+                    if taken == track:
+                        lanes[i] = None
+            del self.where[track], self.pids[track]
+
+    def end_until(self, time):
+        while True:
+            due = [(frame.end, -frame.number, track, slot) for track, slots in self.slots.items()
+                   for slot, frame in enumerate(slots) if frame is not None and frame.end <= min(time, FOREVER - 1)]
+            if not due:
+                return
+            end, _, track, slot = min(due, key=lambda each: each[:2])
+            self.close(track, slot, end)
+
+    def begin(self, track, time, end, fields):
+        self.place(track, fields)
+        slots = self.slots.setdefault(track, [])
+        at = len(slots)
+        while end != FOREVER and at > 0 and slots[at - 1] is not None and slots[at - 1].start == time and slots[at - 1].end < end:
+            at -= 1
+        slots.insert(at, Frame(self.count, time, end, fields))
+        self.count += 1
+        for slot in range(at, len(slots)):
+            if slots[slot] is not None:
+                self.show(track, time, slot)
+
+    def end(self, track, time, fields):
+        slots = self.slots.get(track, [])
+        for slot in range(len(slots) - 1, -1, -1):
+            frame = slots[slot]
+            if frame is None or frame.end != FOREVER or fields.get("name", frame.fields.get("name")) != frame.fields.get("name"):
+                continue
+            for above in range(len(slots) - 1, slot, -1):
+                if "track" not in fields and slots[above] is not None and slots[above].end == FOREVER:
+                    self.close(track, above, time, False)
+            self.close(track, slot, time)
+            return
+
+    def take(self, time, name, fields):
+        self.end_until(time)
+        track = fields["track"] if "track" in fields else (fields.get("pid"), fields.get("tid"))
+        if name == "span_begin":
+            self.begin(track, time, FOREVER, fields)
+        elif name == "span_end":
+            self.end(track, time, fields)
+        elif name == "span" and fields["duration"] >= 0:
+            self.last = max(self.last, time + fields["duration"])
+            self.begin(track, time, time + fields["duration"], fields)
+        elif name == "counter" and "name" in fields:
+            path = self.owner(fields.get("pid"), fields.get("tid")) + ("Counters", fields["name"])
+            self.put(path + ((fields["series"],) if "series" in fields else ()), time, fields["value"])
+        elif name in ("process_name", "thread_name") and "name" in fields:
+            path = self.owner(fields.get("pid"), fields.get("tid") if name == "thread_name" else None)
+            if path:
+                self.put(path, time, fields["name"])
+
+
+def tracks_of(events):
+    """The tracks with states and spans, and when all of it ends."""
+    tracks = Tracks()
+    tracks.pids = {}
+    for event in events:
+        tracks.take(*event)
+    tracks.end_until(FOREVER)
+    return tracks, max(tracks.last, events[-1][0])
