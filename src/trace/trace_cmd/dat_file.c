@@ -109,9 +109,11 @@ static enum histree_status read_rest(struct dat_file *file, struct trace_cursor 
 	bool is_six = strcmp(head->version, "6") == 0, is_seven = strcmp(head->version, "7") == 0;
 	if (!is_six && !is_seven)
 		return error_set(error, HISTREE_ERR_TRACE,
-				 "it is of version '%s' of that format, and histree reads 6 and 7; convert it with "
-				 "'trace-cmd convert --file-version 7 -i FILE -o FILE'",
-				 head->version);
+				 "it is of version '%s' of that format, and histree reads 6 and 7; %s",
+				 head->version,
+				 strtol(head->version, NULL, 10) > 7
+					 ? "convert it with 'trace-cmd convert --file-version 7 -i FILE -o FILE'"
+					 : "record with a trace-cmd of 2010 or later");
 	struct tracing_points points = {
 		.by_id = &file->tracepoints,
 		.memory = &file->memory,
@@ -134,9 +136,11 @@ static enum histree_status read_all(struct dat_file *file, struct histree_error 
 	file->is_big = file->head.is_big;
 	enum histree_status status = read_rest(file, &cursor, error);
 	if (status == HISTREE_END)
-		return error_set(error, HISTREE_ERR_TRACE,
-				 "it ends before, or within, what describes its events: it was cut short or is "
-				 "damaged");
+		return error_set(
+			error, HISTREE_ERR_TRACE,
+			"it ends before, or within, what describes its events, or says where they are: "
+			"it was cut short or is damaged; if its 'FILE.cpu0', ... are there, use 'trace-cmd "
+			"restore'");
 	if (status != HISTREE_OK)
 		return status;
 	order_buffers(file);

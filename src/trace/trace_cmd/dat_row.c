@@ -68,7 +68,7 @@ static enum histree_status read_cpus(struct dat_file *file, struct dat_buffer *b
 	return HISTREE_OK;
 }
 
-/* Behind the table of CPUs, since the option that announces it is there; older versions have written damage here. */
+/* Behind the table of CPUs, if the option that announces it is there; older versions have damage here. */
 static void read_clock(struct dat_file *file, struct trace_cursor *cursor)
 {
 	uint64_t size;
