@@ -198,7 +198,8 @@ class TraceDat:
         data, said = b"", b""
         for cpu, pages in cpus.items():
             part = self.chunks(pages) if self.packer else b"".join(pages)
-            said += self.pack("IQQ", cpu, begin + len(data), len(part))
+            # Of chunks, the size is without their count.
+            said += self.pack("IQQ", cpu, begin + len(data), len(part) - 4 if self.packer else len(part))
             data += part
         body = data.rjust(begin - at - 16 + len(data), b"\0")
         section = self.pack("HHIQ", BUFFER, int(self.packer is not None), 0, len(body)) + body

@@ -88,7 +88,7 @@ static enum histree_status check(const struct dat_file *file, struct histree_err
 
 /* ---- all ------------------------------------------------------------------------------------------------- */
 
-/* The buffer that is always there comes first; what has no pages is none. */
+/* The buffer that is always there comes first; its clock is that of the file. */
 static void order_buffers(struct dat_file *file)
 {
 	for (size_t i = 1; i < file->buffer_count; i++) {

@@ -7,7 +7,7 @@
 #include "base/error.h"
 
 /* trace-cmd packs 10 pages together. */
-enum { CHUNK_PAGES_MAX = 64, CHUNK_HEAD_SIZE = 8 };
+enum { CHUNK_PAGES_MAX = 64, CHUNK_HEAD_SIZE = 8, COUNT_SIZE = 4 };
 
 /* ---- how many there are ---------------------------------------------------------------------------------- */
 
@@ -19,11 +19,13 @@ static enum histree_status read_few(struct trace_window *window, uint64_t offset
 	return status == HISTREE_OK && window->count < size ? HISTREE_END : status;
 }
 
-/* HISTREE_END: it is none, or is not there whole. */
+/* HISTREE_END: it is none, or is not there whole before `end`. */
 static enum histree_status add_chunk(struct dat_pages *pages, struct trace_window *window, uint64_t *at,
-				     struct histree_error *error)
+				     uint64_t end, struct histree_error *error)
 {
 	const struct dat_file *file = pages->file;
+	if (end - *at < CHUNK_HEAD_SIZE)
+		return HISTREE_END;
 	enum histree_status status = read_few(window, *at, CHUNK_HEAD_SIZE, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -33,7 +35,7 @@ static enum histree_status add_chunk(struct dat_pages *pages, struct trace_windo
 		.plain_size = ordered_u32(window->bytes + 4, file->is_big),
 		.begin = pages->plain_size,
 	};
-	if (chunk.size == 0 || chunk.plain_size == 0 || chunk.size > file->size - chunk.offset ||
+	if (chunk.size == 0 || chunk.plain_size == 0 || chunk.size > end - chunk.offset ||
 	    chunk.plain_size > CHUNK_PAGES_MAX * (uint64_t)pages->buffer->page_size)
 		return HISTREE_END;
 	if (!array_reserve(&pages->chunks, &pages->chunk_capacity, pages->chunk_count + 1))
@@ -49,13 +51,15 @@ static enum histree_status add_chunk(struct dat_pages *pages, struct trace_windo
 static enum histree_status find_chunks(struct dat_pages *pages, struct histree_error *error)
 {
 	struct trace_window window;
-	uint64_t at = pages->cpu->offset;
+	uint64_t at = pages->cpu->offset, file_size = pages->file->size;
 	trace_window_init(&window, pages->file->io, pages->file->path, true);
-	enum histree_status status = at < pages->file->size ? read_few(&window, at, 4, error) : HISTREE_END;
+	enum histree_status status = at < file_size ? read_few(&window, at, COUNT_SIZE, error) : HISTREE_END;
 	uint32_t count = status == HISTREE_OK ? ordered_u32(window.bytes, pages->file->is_big) : 0;
-	at += 4;
+	at += COUNT_SIZE;
+	/* The size of a CPU is that of its chunks, without their count. */
+	uint64_t end = pages->cpu->size < file_size - at ? at + pages->cpu->size : file_size;
 	for (; status == HISTREE_OK && count > 0; count--)
-		status = add_chunk(pages, &window, &at, error);
+		status = add_chunk(pages, &window, &at, end, error);
 	pages->is_cut = status == HISTREE_END;
 	trace_window_release(&window);
 	return status < 0 ? status : HISTREE_OK;

@@ -207,7 +207,7 @@ static bool has_places(const struct trace_source *base)
 
 static bool has_position(const struct trace_source *base, size_t file, const struct trace_position *at)
 {
-	return at->packet < ((const struct dat_source *)base)->all[file].pages.count;
+	return at->packet <= ((const struct dat_source *)base)->all[file].pages.count;
 }
 
 /* The events of a page, by its first time and, `is_last`, its last one. */
