@@ -5,7 +5,6 @@
  * An expression may name what every event has, and any value that some have, by its path: "args[2] > 4096".  What
  * paths it names is found in its text first; an event that has no such value passes no comparison with it.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -60,7 +59,8 @@ struct listing {
 	struct histree_filter *filter; /* NULL: none */
 	struct histree_filter_field fields[FIELDS_MAX];
 	size_t field_count;
-	char *names; /* of the paths */
+	char *names; /* of the paths, one after the other */
+	size_t names_size;
 	const char *const *types;
 	histree_time from, to;
 	struct row_writer rows;
@@ -68,45 +68,20 @@ struct listing {
 
 /* ---- expressions ----------------------------------------------------------------------------------------- */
 
-static bool ends_word(char c)
+static void add_name(void *context, const char *name)
 {
-	return c == '\0' || isspace((unsigned char)c) || strchr("!=<>&|()", c) != NULL;
-}
-
-/* Whether an operator stands there: then what is before it names a field. */
-static bool is_operator(const char *at)
-{
-	static const char *const words[] = { "contains", "matches", "present" };
-	while (isspace((unsigned char)*at))
-		at++;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strncasecmp(at, words[i], strlen(words[i])) == 0 && ends_word(at[strlen(words[i])]))
-			return true;
-	return *at == '=' || *at == '<' || *at == '>' || (at[0] == '!' && at[1] == '=');
-}
-
-static void add_name(struct listing *listing, const char *name)
-{
+	struct listing *listing = context;
 	for (size_t i = 0; i < listing->field_count; i++)
 		if (strcmp(listing->fields[i].name, name) == 0 ||
 		    (i < OWN_FIELDS && strcasecmp(listing->fields[i].name, name) == 0))
 			return;
-	if (listing->field_count < FIELDS_MAX)
-		listing->fields[listing->field_count++] =
-			(struct histree_filter_field){ .name = name, .type = HISTREE_NULL };
-}
-
-/* Copy a word, or what is in quotes, to `out`; returns what is behind it. */
-static const char *take_word(const char *at, char **out)
-{
-	char quote = *at == '"' || *at == '\'' ? *at++ : '\0';
-	while (*at != '\0' && (quote != '\0' ? *at != quote : !ends_word(*at))) {
-		if (quote != '\0' && *at == '\\' && (at[1] == quote || at[1] == '\\'))
-			at++;
-		*(*out)++ = *at++;
-	}
-	*(*out)++ = '\0';
-	return at + (quote != '\0' && *at == quote);
+	if (listing->field_count == FIELDS_MAX)
+		return;
+	size_t size = strlen(name) + 1;
+	const char *copy = memcpy(listing->names + listing->names_size, name, size);
+	listing->names_size += size;
+	listing->fields[listing->field_count++] =
+		(struct histree_filter_field){ .name = copy, .type = HISTREE_NULL };
 }
 
 static enum cli_exit find_names(struct listing *listing, const char *text)
@@ -119,19 +94,11 @@ static enum cli_exit find_names(struct listing *listing, const char *text)
 	};
 	memcpy(listing->fields, own, sizeof(own));
 	listing->field_count = OWN_FIELDS;
-	char *out = listing->names = malloc(2 * strlen(text) + 2);
-	if (out == NULL)
+	/* Each name is of a part of the text of its own, and an operator is behind it. */
+	listing->names = malloc(strlen(text) + 1);
+	struct histree_error error = { 0 };
+	if (listing->names == NULL || histree_filter_names(text, add_name, listing, &error) != HISTREE_OK)
 		return report_no_memory();
-	while (*text != '\0') {
-		if (*text != '"' && *text != '\'' && ends_word(*text)) {
-			text++;
-			continue;
-		}
-		const char *name = out;
-		text = take_word(text, &out);
-		if (is_operator(text))
-			add_name(listing, name);
-	}
 	return CLI_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "filter/filter_lexer.h"
 #include "filter/filter_program.h"
 
 enum histree_status histree_filter_create(const char *text, const struct histree_filter_scope *scope,
@@ -25,6 +26,30 @@ enum histree_status histree_filter_create(const char *text, const struct histree
 	else
 		histree_filter_free(filter);
 	return status;
+}
+
+enum histree_status histree_filter_names(const char *text, void (*tell)(void *context, const char *name),
+					 void *context, struct histree_error *error)
+{
+	struct arena arena = { 0 };
+	struct filter_lexer lexer = { .text = text, .at = text, .arena = &arena };
+	enum filter_operator op;
+	if (strlen(text) > FILTER_TEXT_MAX)
+		return HISTREE_OK;
+	enum histree_status status = filter_lexer_next(&lexer, error);
+	while (status == HISTREE_OK && lexer.token.kind != FILTER_END) {
+		const struct filter_token field = lexer.token;
+		status = filter_lexer_next(&lexer, error);
+		if (status != HISTREE_OK || field.kind != FILTER_TEXT ||
+		    !filter_token_is_operator(&lexer.token, &op))
+			continue;
+		tell(context, field.text);
+		status = filter_lexer_next(&lexer, error);
+		if (status == HISTREE_OK && op != FILTER_PRESENT && lexer.token.kind == FILTER_TEXT)
+			status = filter_lexer_next(&lexer, error); /* a value may look like an operator */
+	}
+	arena_release(&arena);
+	return status == HISTREE_ERR_MEMORY ? status : HISTREE_OK;
 }
 
 static bool passes(const struct histree_filter *filter, const struct filter_test *test,

@@ -2,6 +2,7 @@
 #include "filter/filter_lexer.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/error.h"
 
@@ -119,4 +120,27 @@ enum histree_status filter_lexer_next(struct filter_lexer *lexer, struct histree
 		return HISTREE_OK;
 	}
 	return read_word(lexer, error);
+}
+
+bool filter_token_is_operator(const struct filter_token *token, enum filter_operator *op)
+{
+	static const struct {
+		const char *word;
+		enum filter_operator op;
+	} words[] = { { "contains", FILTER_CONTAINS },
+		      { "matches", FILTER_MATCHES },
+		      { "present", FILTER_PRESENT } };
+	if (token->kind == FILTER_COMPARES) {
+		*op = token->op;
+		return true;
+	}
+	if (token->kind != FILTER_TEXT || token->is_quoted)
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcasecmp(token->text, words[i].word) == 0) {
+			*op = words[i].op;
+			return true;
+		}
+	}
+	return false;
 }

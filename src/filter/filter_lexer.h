@@ -36,4 +36,7 @@ struct filter_lexer {
 /* Read the next token. */
 enum histree_status filter_lexer_next(struct filter_lexer *lexer, struct histree_error *error);
 
+/* Returns whether a token is an operator, of signs or a word, and which. */
+bool filter_token_is_operator(const struct filter_token *token, enum filter_operator *op);
+
 #endif

@@ -104,30 +104,6 @@ static enum histree_status find_field(struct parser *parser, const struct filter
 	return at_column(parser, name->column, refuse_field(parser, name->text));
 }
 
-/* The operator that a token is, if it is one. */
-static bool is_operator(const struct filter_token *token, enum filter_operator *op)
-{
-	static const struct {
-		const char *word;
-		enum filter_operator op;
-	} words[] = { { "contains", FILTER_CONTAINS },
-		      { "matches", FILTER_MATCHES },
-		      { "present", FILTER_PRESENT } };
-	if (token->kind == FILTER_COMPARES) {
-		*op = token->op;
-		return true;
-	}
-	if (token->kind != FILTER_TEXT || token->is_quoted)
-		return false;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strcasecmp(token->text, words[i].word) == 0) {
-			*op = words[i].op;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* After the operator: what the field is compared with. */
 static enum histree_status parse_value(struct parser *parser, struct filter_test *test)
 {
@@ -155,7 +131,7 @@ static enum histree_status parse_test(struct parser *parser)
 	enum histree_status status = next_token(parser);
 	if (status != HISTREE_OK)
 		return status;
-	if (!is_operator(&parser->lexer.token, &test->operator)) {
+	if (!filter_token_is_operator(&parser->lexer.token, &test->operator)) {
 		status = at_column(parser, first.column,
 				   filter_test_read(test, NULL, parser->scope, first.text, parser->error));
 	} else {

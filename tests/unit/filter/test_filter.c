@@ -290,6 +290,29 @@ static struct histree_segment_filter *segment_filter(const char *text)
 	return filter;
 }
 
+static void add_word(void *context, const char *name)
+{
+	char *names = context;
+	strcat(strcat(names, names[0] == '\0' ? "" : " "), name);
+}
+
+/* Names are read as the expression itself is read. */
+static void names_are_what_is_compared(void **state)
+{
+	(void)state;
+	static const char *const rows[][2] = {
+		{ "args[2] > 4096", "args[2]" }, { "a&b == 3 && c|d<4", "a&b c|d" },
+		{ "it's present", "it's" },      { "!(x=1||'a b' matches \"y == 2\")", "x a b" },
+		{ "\"q\\\"\"!=1", "q\"" },       { "pattern && x contains present", "x" },
+		{ "name == \"unended", "name" }, { "", "" },
+	};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char names[256] = "";
+		assert_int_equal(histree_filter_names(rows[i][0], add_word, names, NULL), HISTREE_OK);
+		assert_string_equal(names, rows[i][1]);
+	}
+}
+
 static void segments_have_times_and_content(void **state)
 {
 	(void)state;
@@ -355,6 +378,7 @@ int main(void)
 		cmocka_unit_test(wrong_expressions_are_refused),
 		cmocka_unit_test(expressions_have_bounds),
 		cmocka_unit_test(says_what_it_needs),
+		cmocka_unit_test(names_are_what_is_compared),
 		cmocka_unit_test(segments_have_times_and_content),
 		cmocka_unit_test(bounds_of_times_narrow_the_window),
 	};
