@@ -20,6 +20,8 @@
  * A path may also be a table of text with one event a row, "FILE" or "text:MAP:FILE" (trace/text/event_text.h);
  * or the text of a trace of a kernel, as ftrace and perf script write it (trace/lines/line_source.h).
  *
+ * A path may also be a file in the Trace Event Format (trace/json/json_source.h).
+ *
  * A path may also be the address of a session at a relay daemon of LTTng, "net://HOST/host/NAME/SESSION": a live
  * trace, which must be the only one.  It ends when the session does, and now and then there is nothing to read yet.
  *

@@ -109,6 +109,8 @@ static bool write_part(void *context, const struct event_part *part)
 {
 	struct open_parts *parts = context;
 	struct writer *writer = &parts->writer;
+	if (part->depth == 0 && part->kind == EVENT_NOTHING)
+		return false;
 	size_t depth = part->depth < 64 ? part->depth : 64;
 	if (part->kind == EVENT_END) {
 		put(writer, parts->is_array[depth] ? "]" : "}", 1);

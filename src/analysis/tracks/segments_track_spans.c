@@ -106,11 +106,6 @@ static struct segment_counts counts(const void *instance)
 	};
 }
 
-static void missing(const void *instance, char *text, size_t size)
-{
-	track_stacks_missing(((const struct track_spans *)instance)->stacks, text, size);
-}
-
 const struct segment_analysis segment_analysis_track_spans = {
 	.name = "track-spans",
 	.version = 1,
@@ -123,6 +118,5 @@ const struct segment_analysis segment_analysis_track_spans = {
 	.event = on_event,
 	.finish = finish,
 	.counts = counts,
-	.missing = missing,
 	.free = free,
 };

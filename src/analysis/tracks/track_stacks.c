@@ -404,18 +404,18 @@ void track_stacks_missing(const struct track_stacks *stacks, char *text, size_t 
 		uint64_t count;
 		const char *what;
 	} rows[] = {
-		{ counts->unmatched, "ends of spans have no beginning" },
-		{ counts->unfinished, "spans have no end" },
-		{ counts->negative, "spans are shorter than nothing, and are left out" },
-		{ counts->overlaps, "spans end later than one that they lie on" },
-		{ counts->too_deep, "spans lie too deep, and are left out" },
+		{ counts->unmatched, "ends without a beginning" },
+		{ counts->unfinished, "spans without an end" },
+		{ counts->negative, "spans of negative duration, which are left out" },
+		{ counts->overlaps, "spans that end later than one that they lie on" },
+		{ counts->too_deep, "spans that lie too deep, and are left out" },
 	};
 	size_t length = 0;
 	text[0] = '\0';
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && length < size; i++)
 		if (rows[i].count > 0)
-			length += (size_t)snprintf(text + length, size - length, "%s%" PRIu64 " %s",
-						   length > 0 ? "; " : "", rows[i].count, rows[i].what);
+			length += (size_t)snprintf(text + length, size - length, "%s%s: %" PRIu64,
+						   length > 0 ? "; " : "", rows[i].what, rows[i].count);
 }
 
 static enum histree_status create(void **out, struct histree_error *error)

@@ -320,15 +320,14 @@ static void note_rest(const struct json_source *source)
 {
 	const char *path = source->packed.base.path;
 	if (source->passed_over > source->too_large)
-		trace_notes_warn(notes_of(source), "%s: %" PRIu64 " events are no JSON, and were passed over", path,
+		trace_notes_warn(notes_of(source), "%s: events that are no JSON were passed over: %" PRIu64, path,
 				 source->passed_over - source->too_large);
 	if (source->too_large > 0)
-		trace_notes_warn(notes_of(source),
-				 "%s: %" PRIu64 " events are larger than %d MiB, and were passed over", path,
-				 source->too_large, JSON_EVENT_MAX >> 20);
+		trace_notes_warn(notes_of(source), "%s: events larger than %d MiB were passed over: %" PRIu64, path,
+				 JSON_EVENT_MAX >> 20, source->too_large);
 	if (source->others > 0)
-		trace_notes_warn(notes_of(source), "%s: %" PRIu64 " values among its events are no objects", path,
-				 source->others);
+		trace_notes_warn(notes_of(source), "%s: values among its events that are no objects: %" PRIu64,
+				 path, source->others);
 	json_tracks_end(&source->tracks);
 }
 

@@ -429,9 +429,8 @@ static void note_phases(const struct json_tracks *tracks)
 			length += (size_t)snprintf(phases + length, sizeof(phases) - length,
 						   i > ' ' ? "%s%" PRIu64 " '%c'" : "%s%" PRIu64 " none",
 						   length > 0 ? ", " : "", tracks->phases[i], (int)i);
-	trace_notes_warn(tracks->packed->base.notes,
-			 "%s: %" PRIu64 " events have phases that histree does not read: %s",
-			 tracks->packed->base.path, tracks->faults[FAULT_PHASE], phases);
+	trace_notes_warn(tracks->packed->base.notes, "%s: events of phases that histree does not read: %s",
+			 tracks->packed->base.path, phases);
 }
 
 void json_tracks_end(const struct json_tracks *tracks)
@@ -445,6 +444,6 @@ void json_tracks_end(const struct json_tracks *tracks)
 		note_phases(tracks);
 	for (int fault = 0; fault < FAULT_COUNT; fault++)
 		if (sentences[fault] != NULL && tracks->faults[fault] > 0)
-			trace_notes_warn(tracks->packed->base.notes, "%s: %" PRIu64 " events are left out: they %s",
-					 tracks->packed->base.path, tracks->faults[fault], sentences[fault]);
+			trace_notes_warn(tracks->packed->base.notes, "%s: events are left out that %s: %" PRIu64,
+					 tracks->packed->base.path, sentences[fault], tracks->faults[fault]);
 }
