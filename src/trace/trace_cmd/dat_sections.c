@@ -57,7 +57,7 @@ static enum histree_status read_header(struct trace_cursor *cursor, uint16_t num
 static enum histree_status open_section(struct dat_file *file, uint64_t offset, uint16_t number,
 					struct section *out, struct histree_error *error)
 {
-	bool is_packed;
+	bool is_packed = false;
 	*out = (struct section){ .cursor = dat_file_cursor(file, offset, error) };
 	enum histree_status status = read_header(&out->cursor, number, &is_packed);
 	return status == HISTREE_OK && is_packed ? unpack(file, out, error) : status;
