@@ -66,9 +66,9 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_filter_create(const c
 HISTREE_API bool histree_filter_match(const struct histree_filter *filter, const struct histree_value *values);
 
 /*
- * Tell the name of each field that an expression compares or asks for, as "args[2]" in "args[2] > 4096", for a scope
- * that is to have them; one may come more than once, and is valid until the call of `tell` returns.  What is wrong
- * with the expression, histree_filter_create() says.  Returns HISTREE_ERR_MEMORY.
+ * Tell the name of each field that an expression compares or asks for, as "args[2]" in "args[2] > 4096", for a
+ * scope that is to have them; one may come more than once, and is valid until the call of `tell` returns.  What is
+ * wrong with the expression, histree_filter_create() says.  Returns HISTREE_ERR_MEMORY.
  */
 HISTREE_API enum histree_status histree_filter_names(const char *text,
 						     void (*tell)(void *context, const char *name), void *context,
