@@ -17,6 +17,9 @@
  *		...;			// HISTREE_END, or the error
  *	trace_close(trace);
  *
+ * A path may also be a file that perf or trace-cmd has recorded (trace/perf/perf_source.h,
+ * trace/trace_cmd/dat_source.h).
+ *
  * A path may also be a table of text with one event a row, "FILE" or "text:MAP:FILE" (trace/text/event_text.h);
  * or the text of a trace of a kernel, as ftrace and perf script write it (trace/lines/line_source.h).
  *
