@@ -26,6 +26,17 @@ struct session {
 
 /* ---- one statement ------------------------------------------------------------------------------------ */
 
+/* Paths have their own way of escaping, as they have in what the other verbs print. */
+static void put_text(struct row_writer *rows, sqlite3_stmt *statement, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(statement, column);
+	size_t size = (size_t)sqlite3_column_bytes(statement, column);
+	if (strcmp(rows->columns[column].name, "path") == 0)
+		row_path(rows, text, size);
+	else
+		row_bytes(rows, text, size);
+}
+
 static void put_value(struct row_writer *rows, sqlite3_stmt *statement, int column)
 {
 	switch (sqlite3_column_type(statement, column)) {
@@ -36,8 +47,7 @@ static void put_value(struct row_writer *rows, sqlite3_stmt *statement, int colu
 		row_real(rows, sqlite3_column_double(statement, column));
 		break;
 	case SQLITE_TEXT:
-		row_bytes(rows, (const char *)sqlite3_column_text(statement, column),
-			  (size_t)sqlite3_column_bytes(statement, column));
+		put_text(rows, statement, column);
 		break;
 	default: /* NULL, and bytes that only an analysis understands */
 		row_null(rows);
