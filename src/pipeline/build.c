@@ -102,7 +102,7 @@ static void show_progress(const struct build *build, int64_t now)
 		.bytes_total = report.bytes_total,
 		.elapsed_ns = now - build->begun_ns,
 		.overviews_share = build->overviews_share,
-		.waits = report.events == 0 && trace_is_live(build->trace),
+		.waits = build->is_open && report.events == 0 && trace_is_live(build->trace),
 	};
 	if (options->progress != NULL)
 		options->progress(options->progress_context, &progress);
@@ -325,6 +325,7 @@ static enum histree_status read_trace(struct build *build)
 	const struct histree_cancel cancel = { goes_on, build };
 	enum histree_status status =
 		trace_open_or_cancel(options->traces, options->trace_count, &cancel, &build->trace, build->error);
+	build->is_open = status == HISTREE_OK;
 	if (status == HISTREE_OK && !options->ignore_gaps)
 		trace_want_gaps(build->trace);
 	return status == HISTREE_OK ? handle_events(build) : status;

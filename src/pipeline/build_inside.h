@@ -30,6 +30,7 @@ struct build {
 	struct histree_error *error;
 	struct store_folder folder;
 	struct trace *trace;
+	bool is_open; /* the trace is: it is read, or waited for */
 	struct memory_plan memory;
 	struct table_space tables; /* of all analyses */
 	struct analysis_inputs inputs;
