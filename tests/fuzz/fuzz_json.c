@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * fuzz_json.c - any bytes as a trace in the Trace Event Format.  Whatever they are, reading ends, events come by their
- * times, and what is inside of their fields can be visited.
+ * fuzz_json.c - any bytes as a trace in the Trace Event Format.  Whatever they are, reading ends, events come by
+ * their times, and what is inside of their fields can be visited.
  */
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,10 @@
 
 #include "event/event.h"
 
-/* Write at most `capacity` bytes, of which the last are "..." if there would be more.  Returns how many; 0: the event lacks it. */
+/*
+ * Write at most `capacity` bytes, of which the last are "..." if there would be more.  Returns how many; 0: the
+ * event lacks it.
+ */
 size_t args_text(const struct event *event, uint32_t field, char *text, size_t capacity);
 
 #endif

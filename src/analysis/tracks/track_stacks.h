@@ -30,7 +30,7 @@ struct track_listener {
 	/* The slot has a span: a new one, or one that has moved up as a longer one began at the same time. */
 	enum histree_status (*opened)(void *context, const struct track *track, size_t slot, histree_time time,
 				      struct histree_error *error);
-	/* The span has ended; track->depth is as it is without it.  NULL place: in a gap, where no slot is known. */
+	/* The span has ended; track->depth is as it is without it.  The slot is SIZE_MAX in a gap: nobody knows. */
 	enum histree_status (*closed)(void *context, const struct track *track, const struct track_frame *frame,
 				      size_t slot, bool is_complete, histree_time time,
 				      struct histree_error *error);
