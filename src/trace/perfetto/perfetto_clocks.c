@@ -176,7 +176,8 @@ bool perfetto_clocks_convert(const struct perfetto_clocks *clocks, uint32_t id, 
 bool perfetto_clocks_time(const struct perfetto_clocks *clocks, uint64_t time, histree_time *out)
 {
 	histree_time zero = (histree_time)clocks->wall;
-	return time <= INT64_MAX && !__builtin_add_overflow((histree_time)time, zero, out) && *out != INT64_MAX;
+	return time <= INT64_MAX && !__builtin_add_overflow((histree_time)time, zero, out) && *out != INT64_MAX &&
+	       *out != INT64_MIN;
 }
 
 void perfetto_clocks_release(struct perfetto_clocks *clocks)

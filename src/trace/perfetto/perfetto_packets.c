@@ -129,13 +129,10 @@ static enum histree_status unpack(struct perfetto_packets *packets, const struct
 	return status;
 }
 
-/* Returns whether the packet holds others, and where. */
+/* Returns whether the packet holds others, and where: it has no field before that. */
 static bool is_compressed(struct wire_message packet, struct wire_field *out)
 {
-	while (wire_next(&packet, out))
-		if (out->number == COMPRESSED_PACKETS && out->bytes != NULL)
-			return true;
-	return false;
+	return wire_next(&packet, out) && out->number == COMPRESSED_PACKETS && out->bytes != NULL;
 }
 
 /* The next one of a packet of packets; compressed ones have none inside. */

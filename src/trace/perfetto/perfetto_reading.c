@@ -86,11 +86,15 @@ static enum histree_status read_track_event(struct reading *reading, struct perf
 	}
 	if (sequence->is_losing)
 		status = end_loss(reading, sequence, time, error);
+	uint64_t added = reading->packed->added;
+	if (status == HISTREE_OK)
+		status = perfetto_track_events_read(&reading->tracks, sequence, content, time, error);
+	if (reading->packed->added == added)
+		return status;
 	if (!sequence->has_events || time > sequence->last)
 		sequence->last = time;
 	sequence->has_events = true;
-	return status == HISTREE_OK ? perfetto_track_events_read(&reading->tracks, sequence, content, time, error)
-				    : status;
+	return status;
 }
 
 static enum histree_status read_track_packet(struct reading *reading, struct perfetto_sequence *sequence,

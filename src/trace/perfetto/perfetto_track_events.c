@@ -138,19 +138,17 @@ static void put_category(struct making *making)
 {
 	const struct track_event *event = making->event;
 	char *category = making->events->category;
-	struct track_event_numbers numbers = track_event_numbers(&event->category_iids);
+	struct track_event_items numbers = track_event_items(event, TRACK_EVENT_CATEGORY_IIDS);
+	struct track_event_items texts = track_event_items(event, TRACK_EVENT_CATEGORIES);
+	struct wire_field field;
 	struct perfetto_text text;
 	uint64_t number;
 	size_t size = 0;
-	while (track_event_number(&numbers, WIRE_VARINT, &number))
+	while (track_event_number(&numbers, &number))
 		if (find(making, PERFETTO_CATEGORIES, number, &text))
 			size = append(category, size, text);
-	for (size_t i = 0; i < event->categories.count; i++) {
-		const struct wire_field *field = &event->categories.fields[i];
-		if (field->bytes != NULL)
-			size = append(category, size,
-				      (struct perfetto_text){ (const char *)field->bytes, field->size });
-	}
+	while (track_event_text(&texts, &field))
+		size = append(category, size, (struct perfetto_text){ (const char *)field.bytes, field.size });
 	if (size > 0)
 		making->cells[TRACK_CATEGORY] = packed_text(category, size);
 }
@@ -201,33 +199,34 @@ static enum histree_status add_counter(struct making *making, uint64_t uuid, uin
 }
 
 /* The tracks of values are said by the event, or once for all of them. */
-static enum histree_status add_counters(struct making *making, const struct track_event_lists *tracks,
-					const struct track_event_lists *values,
-					const struct perfetto_counters *defaults, enum wire_kind kind,
+static enum histree_status add_counters(struct making *making, enum track_event_list tracks,
+					enum track_event_list values, const struct perfetto_counters *defaults,
 					struct histree_error *error)
 {
-	struct track_event_numbers uuids = track_event_numbers(tracks), numbers = track_event_numbers(values);
+	const struct track_event *event = making->event;
+	struct track_event_items uuids = track_event_items(event, tracks);
+	struct track_event_items numbers = track_event_items(event, values);
+	bool has_tracks = track_event_has(event, tracks);
 	enum histree_status status = HISTREE_OK;
 	uint64_t uuid, value;
-	for (size_t i = 0; status == HISTREE_OK && track_event_number(&numbers, kind, &value); i++) {
-		if (tracks->count == 0 && i < defaults->count)
+	for (size_t i = 0; status == HISTREE_OK && track_event_number(&numbers, &value); i++) {
+		if (!has_tracks && i < defaults->count)
 			uuid = defaults->tracks[i];
-		else if (!track_event_number(&uuids, WIRE_VARINT, &uuid))
+		else if (!track_event_number(&uuids, &uuid))
 			return HISTREE_OK;
-		status = add_counter(making, uuid, value, kind == WIRE_FIXED64, error);
+		status = add_counter(making, uuid, value, values == TRACK_EVENT_REAL_VALUES, error);
 	}
 	return status;
 }
 
 static enum histree_status add_extra_counters(struct making *making, struct histree_error *error)
 {
-	const struct track_event *event = making->event;
 	const struct perfetto_sequence *sequence = making->sequence;
 	enum histree_status status =
-		add_counters(making, &event->counters, &event->values, &sequence->counters, WIRE_VARINT, error);
+		add_counters(making, TRACK_EVENT_COUNTERS, TRACK_EVENT_VALUES, &sequence->counters, error);
 	return status != HISTREE_OK ? status
-				    : add_counters(making, &event->real_counters, &event->real_values,
-						   &sequence->real_counters, WIRE_FIXED64, error);
+				    : add_counters(making, TRACK_EVENT_REAL_COUNTERS, TRACK_EVENT_REAL_VALUES,
+						   &sequence->real_counters, error);
 }
 
 /* ---- flows ----------------------------------------------------------------------------------------------- */
@@ -250,13 +249,13 @@ static enum histree_status add_flows(struct making *making, struct histree_error
 {
 	enum { FLOW_IN = 1 };
 	const struct track_event *event = making->event;
-	struct track_event_numbers flows = track_event_numbers(&event->flows);
-	struct track_event_numbers last = track_event_numbers(&event->last_flows);
+	struct track_event_items flows = track_event_items(event, TRACK_EVENT_FLOWS);
+	struct track_event_items last = track_event_items(event, TRACK_EVENT_LAST_FLOWS);
 	enum histree_status status = HISTREE_OK;
 	uint64_t id;
-	while (status == HISTREE_OK && track_event_number(&flows, WIRE_FIXED64, &id))
+	while (status == HISTREE_OK && track_event_number(&flows, &id))
 		status = add_flow(making, TRACK_FLOW_STEP, "", id, error);
-	while (status == HISTREE_OK && track_event_number(&last, WIRE_FIXED64, &id))
+	while (status == HISTREE_OK && track_event_number(&last, &id))
 		status = add_flow(making, TRACK_FLOW_END, "", id, error);
 	if (status == HISTREE_OK && event->legacy.bind_id != 0 && event->legacy.flow != 0)
 		status = add_flow(making, event->legacy.flow == FLOW_IN ? TRACK_FLOW_END : TRACK_FLOW_STEP,
@@ -337,7 +336,8 @@ static enum histree_status add_legacy(struct making *making, struct histree_erro
 	if (class == TRACK_FLOW_BEGIN || class == TRACK_FLOW_STEP || class == TRACK_FLOW_END)
 		making->cells[TRACK_ID] = packed_text(id, (size_t)id_text(making, id));
 	if (is_asynchronous(legacy->phase)) {
-		making->cells[TRACK_TRACK] = packed_text(id, (size_t)id_text(making, id));
+		char *track = making->events->track;
+		making->cells[TRACK_TRACK] = packed_text(track, (size_t)id_text(making, track));
 		making->cells[TRACK_TID] = (struct packed_cell){ .kind = PACKED_ABSENT };
 	}
 	return add(making, class, error);

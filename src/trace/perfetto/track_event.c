@@ -22,10 +22,30 @@ enum {
 	LAST_FLOWS = 48,
 };
 
-static void add(struct track_event_lists *lists, const struct wire_field *field)
+static const struct list_row {
+	uint32_t number, other; /* of the field; of another one that means the same */
+	enum wire_kind kind;
+	enum wire_kind other_kind;
+} lists[TRACK_EVENT_LIST_COUNT] = {
+	[TRACK_EVENT_CATEGORY_IIDS] = { CATEGORY_IIDS, 0, WIRE_VARINT, WIRE_VARINT },
+	[TRACK_EVENT_CATEGORIES] = { CATEGORIES, 0, WIRE_BYTES, WIRE_BYTES },
+	[TRACK_EVENT_COUNTERS] = { EXTRA_COUNTERS, 0, WIRE_VARINT, WIRE_VARINT },
+	[TRACK_EVENT_VALUES] = { EXTRA_VALUES, 0, WIRE_VARINT, WIRE_VARINT },
+	[TRACK_EVENT_REAL_COUNTERS] = { EXTRA_REAL_COUNTERS, 0, WIRE_VARINT, WIRE_VARINT },
+	[TRACK_EVENT_REAL_VALUES] = { EXTRA_REAL_VALUES, 0, WIRE_FIXED64, WIRE_FIXED64 },
+	[TRACK_EVENT_FLOWS] = { FLOWS, FLOWS_OF_OLD, WIRE_FIXED64, WIRE_VARINT },
+	[TRACK_EVENT_LAST_FLOWS] = { LAST_FLOWS, LAST_FLOWS_OF_OLD, WIRE_FIXED64, WIRE_VARINT },
+};
+
+/* Returns the list that a field is in; TRACK_EVENT_LIST_COUNT: in none. */
+static enum track_event_list list_of(uint32_t number)
 {
-	if (lists->count < TRACK_EVENT_LISTS_MAX)
-		lists->fields[lists->count++] = *field;
+	if (number != CATEGORY_IIDS && number != EXTRA_VALUES && number < CATEGORIES)
+		return TRACK_EVENT_LIST_COUNT;
+	for (int list = 0; list < TRACK_EVENT_LIST_COUNT; list++)
+		if (lists[list].number == number || lists[list].other == number)
+			return (enum track_event_list)list;
+	return TRACK_EVENT_LIST_COUNT;
 }
 
 /* TrackEvent.LegacyEvent */
@@ -80,13 +100,12 @@ static void read_text(struct track_event *event, const struct wire_field *field)
 {
 	if (field->number == NAME)
 		event->name = *field;
-	else if (field->number == CATEGORIES)
-		add(&event->categories, field);
 	else if (field->number == LEGACY)
 		read_legacy(&event->legacy, wire_inside(field));
 }
 
-static void read_number(struct track_event *event, const struct wire_field *field)
+/* Returns false if it is not one of these. */
+static bool read_number(struct track_event *event, const struct wire_field *field)
 {
 	switch (field->number) {
 	case TYPE:
@@ -106,59 +125,52 @@ static void read_number(struct track_event *event, const struct wire_field *fiel
 		event->value = field->value;
 		break;
 	default:
-		break;
+		return false;
 	}
-}
-
-static struct track_event_lists *lists_of(struct track_event *event, uint32_t number)
-{
-	switch (number) {
-	case CATEGORY_IIDS:
-		return &event->category_iids;
-	case EXTRA_COUNTERS:
-		return &event->counters;
-	case EXTRA_VALUES:
-		return &event->values;
-	case EXTRA_REAL_COUNTERS:
-		return &event->real_counters;
-	case EXTRA_REAL_VALUES:
-		return &event->real_values;
-	case FLOWS_OF_OLD:
-	case FLOWS:
-		return &event->flows;
-	case LAST_FLOWS_OF_OLD:
-	case LAST_FLOWS:
-		return &event->last_flows;
-	default:
-		return NULL;
-	}
+	return true;
 }
 
 struct track_event track_event_read(struct wire_message message)
 {
-	struct track_event event = { .type = TRACK_EVENT_UNSPECIFIED };
+	struct track_event event = { .message = message };
 	struct wire_field field;
 	while (wire_next(&message, &field)) {
-		struct track_event_lists *lists = lists_of(&event, field.number);
-		if (lists != NULL)
-			add(lists, &field);
-		else if (field.bytes != NULL)
+		if (field.bytes == NULL && read_number(&event, &field))
+			continue;
+		if (field.bytes != NULL)
 			read_text(&event, &field);
-		else
-			read_number(&event, &field);
+		enum track_event_list list = list_of(field.number);
+		if (list != TRACK_EVENT_LIST_COUNT)
+			event.lists |= 1U << list;
 	}
 	return event;
 }
 
-bool track_event_number(struct track_event_numbers *numbers, enum wire_kind kind, uint64_t *out)
+struct track_event_items track_event_items(const struct track_event *event, enum track_event_list list)
 {
-	while (!wire_list_next(&numbers->list, out)) {
-		if (numbers->field == numbers->lists->count)
-			return false;
-		const struct wire_field *field = &numbers->lists->fields[numbers->field++];
-		/* Of old, flows were varints: in a row they are as the number of the field says. */
-		bool is_old = field->number == FLOWS_OF_OLD || field->number == LAST_FLOWS_OF_OLD;
-		numbers->list = wire_list(field, is_old ? WIRE_VARINT : kind);
+	return (struct track_event_items){ .rest = track_event_has(event, list) ? event->message
+										: wire_message(NULL, 0),
+					   .list = list };
+}
+
+bool track_event_number(struct track_event_items *items, uint64_t *out)
+{
+	const struct list_row *row = &lists[items->list];
+	struct wire_field field;
+	while (!wire_list_next(&items->numbers, out)) {
+		do
+			if (!wire_next(&items->rest, &field))
+				return false;
+		while (field.number != row->number && field.number != row->other);
+		items->numbers = wire_list(&field, field.number == row->number ? row->kind : row->other_kind);
 	}
 	return true;
+}
+
+bool track_event_text(struct track_event_items *items, struct wire_field *out)
+{
+	while (wire_next(&items->rest, out))
+		if (out->number == lists[items->list].number && out->bytes != NULL)
+			return true;
+	return false;
 }

@@ -15,12 +15,17 @@ enum track_event_type {
 	TRACK_EVENT_COUNTER,
 };
 
-enum { TRACK_EVENT_LISTS_MAX = 8 };
-
-/* Fields of a repeated number, which may be several. */
-struct track_event_lists {
-	struct wire_field fields[TRACK_EVENT_LISTS_MAX];
-	size_t count;
+/* Fields that may be several. */
+enum track_event_list {
+	TRACK_EVENT_CATEGORY_IIDS,
+	TRACK_EVENT_CATEGORIES, /* texts */
+	TRACK_EVENT_COUNTERS,   /* tracks, and their values */
+	TRACK_EVENT_VALUES,
+	TRACK_EVENT_REAL_COUNTERS,
+	TRACK_EVENT_REAL_VALUES,
+	TRACK_EVENT_FLOWS,
+	TRACK_EVENT_LAST_FLOWS,
+	TRACK_EVENT_LIST_COUNT,
 };
 
 /* What writers of old add, who say by a letter what an event is. */
@@ -37,35 +42,36 @@ struct track_event_legacy {
 };
 
 struct track_event {
+	struct wire_message message;
 	enum track_event_type type;
 	bool has_track;
 	uint64_t track;
-	struct wire_field name;                 /* text; bytes NULL: it is interned, or there is none */
-	uint64_t name_iid;                      /* 0: it is not */
-	struct track_event_lists categories;    /* texts */
-	struct track_event_lists category_iids; /* numbers */
+	struct wire_field name; /* text; bytes NULL: it is interned, or there is none */
+	uint64_t name_iid;      /* 0: it is not */
 	bool has_value, is_real;
 	uint64_t value;
-	struct track_event_lists counters, values;           /* tracks, and their numbers */
-	struct track_event_lists real_counters, real_values; /* the same, doubles */
-	struct track_event_lists flows, last_flows;
+	uint32_t lists; /* bits of enum track_event_list: those that have something */
 	struct track_event_legacy legacy;
 };
 
 struct track_event track_event_read(struct wire_message message);
 
-/* All numbers of several fields, one after another. */
-struct track_event_numbers {
-	const struct track_event_lists *lists;
-	size_t field;
-	struct wire_list list;
-};
-
-static inline struct track_event_numbers track_event_numbers(const struct track_event_lists *lists)
+static inline bool track_event_has(const struct track_event *event, enum track_event_list list)
 {
-	return (struct track_event_numbers){ .lists = lists };
+	return (event->lists >> list & 1) != 0;
 }
 
-bool track_event_number(struct track_event_numbers *numbers, enum wire_kind kind, uint64_t *out);
+/* What is in a list, one after another. */
+struct track_event_items {
+	struct wire_message rest; /* of the event */
+	enum track_event_list list;
+	struct wire_list numbers; /* of a field that has several */
+};
+
+struct track_event_items track_event_items(const struct track_event *event, enum track_event_list list);
+
+/* Get the next one: a number, or a text.  False: there is none. */
+bool track_event_number(struct track_event_items *items, uint64_t *out);
+bool track_event_text(struct track_event_items *items, struct wire_field *out);
 
 #endif

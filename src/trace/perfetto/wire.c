@@ -38,22 +38,27 @@ static const uint8_t *number(const uint8_t *at, const uint8_t *end, enum wire_ki
 	}
 }
 
+/* Numbers of one byte, as most are, are read here. */
 bool wire_next(struct wire_message *message, struct wire_field *out)
 {
+	const uint8_t *at = message->at, *end = message->end;
 	uint64_t tag, value;
-	if (message->at == message->end)
+	if (at == end)
 		return false;
-	const uint8_t *at = varint(message->at, message->end, &tag);
+	at = varint(at, end, &tag);
 	if (at == NULL || tag >> 3 == 0 || tag >> 3 > FIELD_NUMBER_MAX)
 		return fail(message);
 	enum wire_kind kind = (enum wire_kind)(tag & 7);
-	*out = (struct wire_field){ .number = (uint32_t)(tag >> 3), .kind = kind };
-	at = number(at, message->end, kind == WIRE_BYTES ? WIRE_VARINT : kind, &value);
+	at = kind == WIRE_VARINT || kind == WIRE_BYTES ? varint(at, end, &value) : number(at, end, kind, &value);
 	if (at == NULL)
 		return fail(message);
+	out->number = (uint32_t)(tag >> 3);
+	out->kind = kind;
 	out->value = value;
+	out->bytes = NULL;
+	out->size = 0;
 	if (kind == WIRE_BYTES) {
-		if (value > (size_t)(message->end - at))
+		if (value > (size_t)(end - at))
 			return fail(message);
 		out->bytes = at;
 		out->size = (size_t)value;

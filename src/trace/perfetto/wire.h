@@ -23,7 +23,7 @@ struct wire_field {
 	enum wire_kind kind;
 	uint64_t value;       /* of a number; of bytes their size */
 	const uint8_t *bytes; /* NULL: it is a number */
-	size_t size;
+	size_t size;          /* of them */
 };
 
 struct wire_message {
