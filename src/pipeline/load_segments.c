@@ -5,7 +5,7 @@
  * A record: how long the segment lasted, the file and the line, and a value for each field that the text had by
  * then.  What stands in TSV and CSV is kept as text until the types of all values of a field are known.
  */
-#include <math.h>
+#include <assert.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -13,6 +13,9 @@
 #include "item/value_codec.h"
 #include "pipeline/load_inside.h"
 #include "segment/segment_backend.h"
+
+/* What is written with more bytes is text, whatever it looks like. */
+enum { NUMBER_BYTES_MAX = 16 * NUMBER_TEXT_SIZE };
 
 /* ---- fields ---------------------------------------------------------------------------------------- */
 
@@ -75,7 +78,8 @@ static enum histree_status take_value(struct load *load, size_t field, struct hi
 	if (!text_cell_unescape(cell))
 		return text_table_fault(&load->text, load->field_columns[field], load->error,
 					"a backslash in TSV is written twice");
-	*out = text_cell_value(cell);
+	bool is_text = cell->kind == TEXT_PLAIN && cell->size > NUMBER_BYTES_MAX;
+	*out = is_text ? histree_string_n(cell->bytes, cell->size) : text_cell_value(cell);
 	learn_type(&load->fields[field], out);
 	if (cell->kind == TEXT_PLAIN)
 		*out = histree_string_n(cell->bytes, cell->size);
@@ -148,7 +152,7 @@ static struct histree_value as_text(const struct histree_value *value, char room
 	}
 }
 
-/* A value of a field as one of the field's type; the bytes of texts are followed by a zero. */
+/* A value of a field as one of the field's type; `room` is for numbers. */
 static struct histree_value convert(const struct histree_value *value, enum histree_type type,
 				    char room[NUMBER_TEXT_SIZE])
 {
@@ -159,11 +163,11 @@ static struct histree_value convert(const struct histree_value *value, enum hist
 	if (value->type != HISTREE_STRING)
 		return load_widen(value, type);
 	/* A number or a bool, as all values of the field were seen to be. */
-	char text[NUMBER_TEXT_SIZE * 16];
-	size_t size = value->size < sizeof(text) - 1 ? value->size : sizeof(text) - 1;
-	memcpy(text, value->bytes, size);
-	text[size] = '\0';
-	const struct text_cell cell = { .kind = TEXT_PLAIN, .bytes = text, .size = size };
+	char text[NUMBER_BYTES_MAX + 1];
+	assert(value->size <= NUMBER_BYTES_MAX);
+	memcpy(text, value->bytes, value->size);
+	text[value->size] = '\0';
+	const struct text_cell cell = { .kind = TEXT_PLAIN, .bytes = text, .size = value->size };
 	const struct histree_value found = text_cell_value(&cell);
 	return load_widen(&found, type);
 }

@@ -96,11 +96,10 @@ static enum histree_status partial_refused(void *context, histree_quark quark, u
 {
 	struct partial_file *partial = context;
 	struct partial_section *section = &partial->section;
-	for (size_t i = section->exception_count; i-- > 0;) {
-		const struct partial_exception *before = &section->exceptions[i];
-		if (before->quark == quark && !before->has_state && before->last == now(partial))
+	/* Those of this slice are the last ones. */
+	for (size_t i = section->exception_count; i-- > 0 && section->exceptions[i].last == now(partial);)
+		if (section->exceptions[i].quark == quark && !section->exceptions[i].has_state)
 			return HISTREE_OK;
-	}
 	return add_exception(partial,
 			     (struct partial_exception){ .quark = quark,
 							 .first = now(partial),

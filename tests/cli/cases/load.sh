@@ -64,6 +64,11 @@ for format in tsv csv json; do
 done
 histree ls calls.again -a system-calls --format tsv
 histree verify calls.again
+# What is written with more bytes than any number needs is text, and is not cut.
+zeros=$(printf '%0600d' 0)
+printf 'start,end,size\n1,2,1.5\n3,4,1%s.5e-600\n' $zeros >long.csv
+histree load -q -f -o long long.csv && histree ls long -a segments --format tsv
+histree segments long segments --format csv | tail -n 1 | wc -c
 # Progress: of a pipe the share is not known before its end.
 histree load -q -f -o changes changes.tsv --progress json 2>&1 | sed -n 1p | sed 's/:[0-9.]*/:N/g'
 histree load -q -f -o changes - --progress json <changes.tsv 2>&1 | sed -n 1p | sed 's/:[0-9.]*/:N/g'
