@@ -219,6 +219,15 @@ static enum histree_status finish_jobs(struct build *build)
 	return HISTREE_OK;
 }
 
+/* Of a session, why it ended is all that there is to say. */
+static enum histree_status has_no_events(struct build *build)
+{
+	struct trace_report report = trace_report(build->trace);
+	const char *why = trace_is_live(build->trace) && report.warning_count > 0 ? report.warnings[0] : NULL;
+	return error_set(build->error, HISTREE_ERR_TRACE, "'%s': has no events%s%s", build->options->traces[0],
+			 why != NULL ? ": " : "", why != NULL ? why : "");
+}
+
 static enum histree_status handle_events(struct build *build)
 {
 	enum histree_status status;
@@ -243,9 +252,7 @@ static enum histree_status handle_events(struct build *build)
 	if (status == HISTREE_ERR_CANCELLED && !build->is_stopped)
 		return status;
 	if (trace_report(build->trace).events == 0)
-		return status < 0 ? status
-				  : error_set(build->error, HISTREE_ERR_TRACE, "'%s': has no events",
-					      build->options->traces[0]);
+		return status < 0 ? status : has_no_events(build);
 	if (status < 0 && status != HISTREE_ERR_CANCELLED) { /* what was read is kept */
 		build->cut_short =
 			strdup(build->error != NULL ? build->error->message : histree_status_text(status));

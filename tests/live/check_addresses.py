@@ -137,6 +137,21 @@ def silent(histree, folder):
             raise AssertionError(f"silent at command {command}: {time.monotonic() - begin:.0f} s")
 
 
+def silent_later(histree, folder):
+    """A daemon that falls silent, or breaks off, when somebody has attached."""
+    relay = Relay(["app"], silent_at=GET_NEW_STREAMS)
+    done = build(histree, folder, f"{relay.url}/host/made/app")
+    if done.returncode != 3 or "has no events: the relay daemon" not in done.stderr \
+            or "has not answered for 5 s" not in done.stderr:
+        raise AssertionError(f"exit {done.returncode}, says {done.stderr!r} of a daemon that fell silent")
+    relay = Relay(["app"])
+    reply = relay.reply
+    relay.reply = lambda command, request: reply(command, request) if command != GET_NEW_STREAMS else b"\xff" * 8
+    done = build(histree, folder, f"{relay.url}/host/made/app")
+    if done.returncode != 3 or "has no events" not in done.stderr:
+        raise AssertionError(f"exit {done.returncode}, says {done.stderr!r} of a daemon that talks nonsense")
+
+
 def silent_and_interrupted(histree, folder):
     """One Ctrl-C ends the wait, long before its time is over."""
     relay = Relay(["app"], silent_at=CONNECT)
@@ -161,7 +176,7 @@ def no_daemon(histree, folder):
 
 def main():
     histree = os.path.abspath(sys.argv[1])
-    for check in refused, no_session, not_started, silent, silent_and_interrupted, no_daemon:
+    for check in refused, no_session, not_started, silent, silent_later, silent_and_interrupted, no_daemon:
         with tempfile.TemporaryDirectory() as folder:
             check(histree, folder)
             if os.listdir(folder):

@@ -33,6 +33,8 @@ static enum histree_status find_trace(struct ctf_live *live, const struct live_s
 			*out = live->traces[i];
 			return HISTREE_OK;
 		}
+	if (live->trace_count == LIVE_TRACES_MAX)
+		return live_relay_no_answer(&live->relay, error);
 	if (!array_reserve(&live->traces, &live->trace_capacity, live->trace_count + 1))
 		return error_memory(error, "the traces of a session");
 	*out = live_trace_create(facts, live->address, live->notes, live->class_count, &live->known_count);
@@ -53,10 +55,17 @@ static enum histree_status add_stream(struct ctf_live *live, const struct live_s
 	struct live_stream *stream = live_stream_create(facts, trace, &live->relay);
 	if (stream == NULL)
 		return error_memory(error, "the streams of a session");
-	size_t at = live->stream_count++;
-	for (; at > 0 && compare_places(live->streams[at - 1]->name, stream->name) > 0; at--)
-		live->streams[at] = live->streams[at - 1];
-	live->streams[at] = stream;
+	size_t low = 0, high = live->stream_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (compare_places(live->streams[middle]->name, stream->name) > 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	memmove((void *)&live->streams[low + 1], (void *)&live->streams[low],
+		(live->stream_count++ - low) * sizeof(struct live_stream *));
+	live->streams[low] = stream;
 	return HISTREE_OK;
 }
 
@@ -125,6 +134,8 @@ static enum histree_status fetch_streams(struct ctf_live *live, struct histree_e
 	/* The daemon that no longer knows the session has closed it. */
 	if (news == LIVE_SESSION_OVER || news == LIVE_STREAMS_FAILED)
 		return end_session(live, error);
+	if (news != LIVE_STREAMS && news != LIVE_NO_STREAMS)
+		return live_relay_no_answer(&live->relay, error);
 	note_forgotten(live);
 	return fetch_metadata(live, error);
 }

@@ -69,6 +69,13 @@ static enum histree_status ask(struct live_relay *relay, uint32_t command, const
 	return status == HISTREE_OK ? live_relay_receive(relay, answer, answer_size, error) : status;
 }
 
+/* Texts of the daemon become part of messages. */
+static void take_text(char *out, const char *from, size_t size)
+{
+	for (size_t i = 0; i < size && from[i] != '\0'; i++)
+		out[i] = (unsigned char)from[i] < ' ' || from[i] == 0x7f ? '?' : from[i];
+}
+
 static enum histree_status introduce(struct live_relay *relay, struct histree_error *error)
 {
 	const struct connect_body request = { .major = htobe32(VERSION_MAJOR),
@@ -99,8 +106,8 @@ enum histree_status live_ask_sessions(struct live_relay *relay, live_take_sessio
 		if (status != HISTREE_OK)
 			break;
 		session.id = be64toh(body.id);
-		memcpy(session.host, body.host, sizeof(body.host));
-		memcpy(session.name, body.name, sizeof(body.name));
+		take_text(session.host, body.host, sizeof(body.host));
+		take_text(session.name, body.name, sizeof(body.name));
 		status = take(context, &session, error);
 	}
 	return status;
@@ -121,8 +128,8 @@ static enum histree_status receive_streams(struct live_relay *relay, uint32_t co
 		facts.id = be64toh(body.id);
 		facts.trace = be64toh(body.trace);
 		facts.is_metadata = be32toh(body.is_metadata) != 0;
-		memcpy(facts.path, body.path, sizeof(body.path));
-		memcpy(facts.channel, body.channel, sizeof(body.channel));
+		take_text(facts.path, body.path, sizeof(body.path));
+		take_text(facts.channel, body.channel, sizeof(body.channel));
 		status = take(context, &facts, error);
 	}
 	return status;

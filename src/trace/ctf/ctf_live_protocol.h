@@ -10,7 +10,7 @@
 
 #include "trace/ctf/ctf_live_relay.h"
 
-enum { LIVE_SESSIONS_MAX = 4096, LIVE_STREAMS_MAX = 65536 };
+enum { LIVE_SESSIONS_MAX = 4096, LIVE_TRACES_MAX = 8192, LIVE_STREAMS_MAX = 65536 };
 
 struct live_session {
 	uint64_t id;

@@ -130,6 +130,14 @@ int64_t live_relay_now(const struct live_relay *relay)
 	return relay->wire != NULL ? relay->wire->now_ms(relay->context) : 0;
 }
 
+static bool is_cancelled(struct live_relay *relay)
+{
+	if (relay->cancel == NULL || !cancel_asked(relay->cancel))
+		return false;
+	lose(relay);
+	return true;
+}
+
 /* In short turns, as a signal between two of them ends none. */
 static enum histree_status wait_for(struct live_relay *relay, bool to_send, struct histree_error *error)
 {
@@ -141,10 +149,8 @@ static enum histree_status wait_for(struct live_relay *relay, bool to_send, stru
 			return HISTREE_OK;
 		if (ready < 0)
 			return is_closed(relay, error);
-		if (relay->cancel != NULL && cancel_asked(relay->cancel)) {
-			lose(relay);
+		if (is_cancelled(relay))
 			return error_set(error, HISTREE_ERR_CANCELLED, "cancelled");
-		}
 		if (live_relay_now(relay) >= relay->end_ms)
 			return is_silent(relay, error);
 	}
@@ -175,6 +181,9 @@ enum histree_status live_relay_ask(struct live_relay *relay, uint32_t command, c
 	if (size > 0)
 		memcpy(request + sizeof(head), body, size);
 	relay->end_ms = live_relay_now(relay) + ANSWER_MS;
+	/* A daemon that always answers at once must not keep its reader for ever. */
+	if (is_cancelled(relay))
+		return error_set(error, HISTREE_ERR_CANCELLED, "cancelled");
 	return send_all(relay, request, sizeof(head) + size, error);
 }
 

@@ -23,7 +23,7 @@ static enum histree_status read_packet(void *context, uint64_t offset, uint8_t *
 							    bytes, size, &outcome, &flags, error);
 		if (status != HISTREE_OK || outcome == LIVE_BYTES)
 			return status;
-		/* Daemons before LTTng 2.9 say only here that there is new metadata; it changes no packet. */
+		/* Old daemons say only here that there are new metadata; they change no packet. */
 		if ((flags & LIVE_NEW_METADATA) != 0) {
 			stream->trace->wants_metadata = true;
 			status = live_trace_fetch(stream->trace, stream->relay, error);

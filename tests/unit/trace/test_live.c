@@ -366,6 +366,36 @@ static void answers_may_be_anything(void **state)
 	free(answers);
 }
 
+static bool does_not_go_on(void *context)
+{
+	return --*(int *)context >= 0;
+}
+
+/* However fast a daemon answers, whoever wants no more is heard. */
+static void a_wait_can_be_cancelled(void **state)
+{
+	(void)state;
+	const char *const folders[] = { made };
+	for (int turns = 0; turns < 40; turns++) {
+		struct live_daemon *daemon =
+			live_daemon_create(folders, 1, &(struct live_daemon_options){ .refusals = 2 });
+		struct session session = { 0 };
+		struct text text;
+		int left = turns;
+		const struct histree_cancel cancel = { does_not_go_on, &left };
+		text_begin(&text);
+		live_daemon_connect(daemon, &session.live.relay);
+		session.live.relay.cancel = &cancel;
+		enum histree_status status = read_session(&session, &text);
+		assert_true(status == HISTREE_ERR_CANCELLED || (status == HISTREE_END && left >= 0));
+		assert_int_equal(session.notes.report.damaged_streams, 0);
+		fclose(text.file);
+		free(text.bytes);
+		end_session(&session);
+		live_daemon_free(daemon);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +406,7 @@ int main(void)
 		cmocka_unit_test(what_a_packet_is_does_not_change),
 		cmocka_unit_test(answers_may_end_anywhere),
 		cmocka_unit_test(answers_may_be_anything),
+		cmocka_unit_test(a_wait_can_be_cancelled),
 	};
 	return cmocka_run_group_tests(tests, find_data, NULL);
 }
