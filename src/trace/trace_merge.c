@@ -12,7 +12,7 @@ static bool comes_before(const struct trace_upcoming *a, const struct trace_upco
 }
 
 /* Move queue[at] down to where it belongs. */
-static void sift_down(struct trace_merge *merge, size_t at)
+static inline void sift_down(struct trace_merge *merge, size_t at)
 {
 	struct trace_upcoming *queue = merge->queue, moved = queue[at];
 	for (;;) {
@@ -27,6 +27,14 @@ static void sift_down(struct trace_merge *merge, size_t at)
 		at = child;
 	}
 	queue[at] = moved;
+}
+
+/* Whether the one at the top belongs there. */
+static inline bool is_first(const struct trace_merge *merge)
+{
+	const struct trace_upcoming *queue = merge->queue;
+	return merge->queue_count < 2 || (comes_before(&queue[0], &queue[1]) &&
+					  (merge->queue_count == 2 || comes_before(&queue[0], &queue[2])));
 }
 
 static int compare_streams(const void *a, const void *b)
@@ -71,7 +79,7 @@ void trace_merge_release(struct trace_merge *merge)
 	*merge = (struct trace_merge){ 0 };
 }
 
-enum histree_status trace_merge_advance(struct trace_merge *merge, struct histree_error *error)
+static inline enum histree_status advance(struct trace_merge *merge, struct histree_error *error)
 {
 	struct trace_upcoming *top = &merge->queue[0];
 	struct trace_stream *stream = merge->streams[top->stream];
@@ -82,16 +90,22 @@ enum histree_status trace_merge_advance(struct trace_merge *merge, struct histre
 		*top = merge->queue[--merge->queue_count];
 	else
 		top->time = stream->upcoming.time;
-	if (merge->queue_count > 0)
+	/* Events of a stream come in bursts: mostly it stays the first. */
+	if (!is_first(merge))
 		sift_down(merge, 0);
 	return HISTREE_OK;
+}
+
+enum histree_status trace_merge_advance(struct trace_merge *merge, struct histree_error *error)
+{
+	return advance(merge, error);
 }
 
 enum histree_status trace_merge_next(struct trace_merge *merge, bool wants_gaps, struct event *out,
 				     struct histree_error *error)
 {
 	do {
-		enum histree_status status = merge->is_taken ? trace_merge_advance(merge, error) : HISTREE_OK;
+		enum histree_status status = merge->is_taken ? advance(merge, error) : HISTREE_OK;
 		if (status != HISTREE_OK)
 			return status;
 		merge->is_taken = merge->queue_count > 0;
