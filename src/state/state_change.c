@@ -58,19 +58,23 @@ static enum histree_status check_type(const struct histree_state_system *system,
 	return HISTREE_ERR_TYPE;
 }
 
-/* `is_same`: that is its value already. */
-static enum histree_status check_change(const struct histree_state_system *system, histree_time t,
-					histree_quark quark, bool is_same, const struct histree_value *value,
-					struct histree_error *error)
+/* Check what can be wrong with any value at that time. */
+static enum histree_status check_value_at(const struct histree_state_system *system, histree_time t,
+					  const struct histree_value *value, struct histree_error *error)
 {
 	if (t < system->start)
 		return error_set(error, HISTREE_ERR_TIME_RANGE,
 				 "a change at %" PRId64 " is before the start of the history at %" PRId64, t,
 				 system->start);
-	enum histree_status status = state_check_value(system, value, error);
-	if (status != HISTREE_OK || is_same)
-		return status;
-	status = check_type(system, quark, value, error);
+	return state_check_value(system, value, error);
+}
+
+/* And with one that the attribute does not have already. */
+static enum histree_status check_other_value(const struct histree_state_system *system, histree_time t,
+					     histree_quark quark, const struct histree_value *value,
+					     struct histree_error *error)
+{
+	enum histree_status status = check_type(system, quark, value, error);
 	histree_time since = system->ongoing.states[quark].since;
 	if (status == HISTREE_OK && t < since) {
 		status = error_set(error, HISTREE_ERR_TIME_BACKWARDS,
@@ -84,8 +88,11 @@ enum histree_status state_check_change(const struct histree_state_system *system
 				       histree_quark quark, const struct histree_value *value,
 				       struct histree_error *error)
 {
+	enum histree_status status = check_value_at(system, t, value, error);
 	const struct histree_value now = ongoing_states_value(&system->ongoing, quark);
-	return check_change(system, t, quark, histree_value_equal(&now, value), value, error);
+	if (status != HISTREE_OK || histree_value_equal(&now, value))
+		return status;
+	return check_other_value(system, t, quark, value, error);
 }
 
 /* ---- changes ----------------------------------------------------------------------------------------- */
@@ -191,10 +198,12 @@ enum histree_status histree_state_modify(struct histree_state_system *system, hi
 	enum histree_status status = state_check_attribute(system, quark, error);
 	if (status != HISTREE_OK)
 		return status;
+	status = check_value_at(system, t, &value, error);
 	const struct histree_value now = ongoing_states_value(&system->ongoing, quark);
-	bool is_same = histree_value_equal(&now, &value);
-	status = check_change(system, t, quark, is_same, &value, error);
-	return status == HISTREE_OK && !is_same ? apply_change_from(system, t, quark, &now, &value, error) : status;
+	if (status != HISTREE_OK || histree_value_equal(&now, &value))
+		return status;
+	status = check_other_value(system, t, quark, &value, error);
+	return status == HISTREE_OK ? apply_change_from(system, t, quark, &now, &value, error) : status;
 }
 
 enum histree_status histree_state_update(struct histree_state_system *system, histree_quark quark,

@@ -216,6 +216,11 @@ static void values_must_be_values_and_fit(void **state)
 	assert_int_equal(histree_attributes_count(histree_state_attributes(system)), 1);
 	assert_ongoing(system, quark, histree_null(), START);
 	assert_ok(histree_state_modify(system, 1010, quark, histree_string_n(text, VALUE_SIZE_MAX), NULL));
+	/* Nor is it compared with one of the same size. */
+	histree_quark custom = attribute(system, "b");
+	assert_ok(histree_state_modify(system, 1010, custom, histree_custom("y", 1), NULL));
+	assert_refused(&recorder, histree_state_modify(system, 1020, custom, no_bytes, &error),
+		       HISTREE_ERR_ARGUMENT);
 	release(system, &recorder);
 }
 
