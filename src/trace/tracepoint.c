@@ -139,7 +139,10 @@ static bool is_of_word(char byte)
 	       byte == '_';
 }
 
-/* Words, at least two, with one space between them; stars; and "[]" or "[SIZE]" once, behind a word. */
+/*
+ * Words, at least two, with one space between them; stars; and "[]" or "[SIZE]" once, behind the second word or a later
+ * one.
+ */
 static bool take_declaration(struct line *line)
 {
 	size_t words = 0, arrays = 0;
@@ -147,7 +150,7 @@ static bool take_declaration(struct line *line)
 	for (; line->at < line->end && *line->at != ';'; before = *line->at++) {
 		char byte = *line->at;
 		if (byte == '[') {
-			if (!is_of_word(before) || arrays++ > 0)
+			if (!is_of_word(before) || words < 2 || arrays++ > 0)
 				return false;
 			while (line->at + 1 < line->end && is_of_word(line->at[1]))
 				line->at++;
