@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * fuzz_perfetto.c - bytes as a trace of Perfetto.  Whatever they say, reading ends, and each text of each event, and
- * what is inside of its fields, can be looked at.
+ * fuzz_perfetto.c - bytes as a trace of Perfetto.  Whatever they say, reading ends, and each text of each event,
+ * and what is inside of its fields, can be looked at.
  */
 #include <stdio.h>
 #include <string.h>

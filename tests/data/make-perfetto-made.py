@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Write tests/data/perfetto-made: small traces of Perfetto, with ftrace events and tracks, in two forms."""
+import gzip
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "perfetto"))
+import perfetto_trace as pt  # noqa: E402 (a folder beside this one)
+
+
+def switch(time, before, after):
+    return pt.ftrace_event(time, before, "sched:sched_switch", {
+        "prev_comm": f"t{before}", "prev_pid": before, "prev_prio": 120, "prev_state": 1, "next_comm": f"t{after}",
+        "next_pid": after, "next_prio": 120})
+
+
+def span(kind, name=None, value=b""):
+    out = pt.number(9, kind) + (pt.number(10, 1) if name is None else pt.data(23, name)) + value
+    return pt.data(11, out)
+
+
+def both():
+    yield pt.clocks((pt.BOOTTIME, 1000), (pt.REALTIME, 1_700_000_000_000_001_000))
+    yield pt.system(name="box")
+    yield pt.packet(pt.data(60, pt.number(1, 5) + pt.data(4, pt.number(1, 10) + pt.number(2, 11) + pt.data(5, "main"))),
+                    sequence=3, flags=1)
+    yield pt.packet(pt.data(59, pt.data(11, pt.number(11, 5))), pt.data(12, pt.data(2, pt.number(1, 1) + pt.data(2, "load"))),
+                    span(1, value=pt.data(4, pt.data(10, "url") + pt.data(6, "http://x"))), time=2000, sequence=3, flags=2)
+    yield pt.bundle(0, [switch(2000, 0, 11), switch(4000, 11, 0)], sequence=2)
+    yield pt.marker()
+    yield pt.bundle(1, compact=pt.compact([(2500, 0, 12, 120, "t12"), (3500, 1, 0, 120, "idle")]), sequence=2)
+    yield pt.bundle(0, [switch(9000, 0, 11), switch(9500, 11, 0)], sequence=2, lost=True)
+    yield pt.process_tree([(10, 1, ["/usr/bin/browser"])], [(12, 10, "helper")], time=9600, sequence=4)
+    yield pt.packet(span(2), time=8000, sequence=3, flags=2)
+
+
+def main():
+    folder = HERE / "perfetto-made"
+    folder.mkdir(exist_ok=True)
+    data = pt.trace(both())
+    (folder / "both.pftrace").write_bytes(data)
+    (folder / "both.pftrace.gz").write_bytes(gzip.compress(data, mtime=0))
+
+
+main()
