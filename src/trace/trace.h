@@ -21,7 +21,8 @@
  * trace/trace_cmd/dat_source.h).
  *
  * A path may also be a table of text with one event a row, "FILE" or "text:MAP:FILE" (trace/text/event_text.h);
- * or the text of a trace of a kernel, as ftrace and perf script write it (trace/lines/line_source.h).
+ * or the text of a trace of a kernel, as ftrace and perf script write it (trace/lines/line_source.h); or a folder
+ * of uftrace (trace/uftrace/uftrace_source.h).
  *
  * A path may also be a file in the Trace Event Format (trace/json/json_source.h).
  *

@@ -18,6 +18,7 @@
 #include "trace/perf/perf_source.h"
 #include "trace/text/event_text.h"
 #include "trace/trace_format.h"
+#include "trace/uftrace/uftrace_source.h"
 
 /* Deeper than anyone keeps traces, and an end for folders that are mounted into themselves. */
 enum { DEPTH_MAX = 32 };
@@ -97,6 +98,8 @@ static enum histree_status find_below(struct trace_list *list, const char *path,
 		return error_memory(error, "a path");
 	if (is_trace > 0)
 		return add(list, path, &ctf_format, error);
+	if (uftrace_source_is(path))
+		return add(list, path, &uftrace_format, error);
 	if (depth == DEPTH_MAX)
 		return HISTREE_OK;
 

@@ -12,7 +12,7 @@
 
 struct call_binding {
 	enum call_role role;
-	uint32_t tid, address, process; /* fields */
+	uint32_t tid, address, name, process; /* fields */
 };
 
 bool call_stacks_apply(const struct event_trace *trace)
@@ -26,9 +26,12 @@ struct call_thread *call_stacks_next(const struct call_stacks *stacks, size_t *p
 	return entry == NULL ? NULL : entry->record;
 }
 
-size_t call_name(uint64_t address, char name[static CALL_NAME_SIZE])
+const char *call_name(const struct call_frame *frame, char room[static CALL_NAME_SIZE])
 {
-	return (size_t)snprintf(name, CALL_NAME_SIZE, "0x%" PRIx64, address);
+	if (frame->name != NULL)
+		return frame->name;
+	snprintf(room, CALL_NAME_SIZE, "0x%" PRIx64, frame->address);
+	return room;
 }
 
 /* ---- whose event it is, and what it says ----------------------------------------------------------------- */
@@ -43,6 +46,8 @@ static struct call_binding bind_class(const struct event_class *class)
 		{ "lttng_ust_cyg_profile:func_exit", CALL_EXIT },
 		{ "lttng_ust_cyg_profile_fast:func_entry", CALL_ENTRY },
 		{ "lttng_ust_cyg_profile_fast:func_exit", CALL_EXIT },
+		{ "uftrace:func_entry", CALL_ENTRY },
+		{ "uftrace:func_exit", CALL_EXIT },
 	};
 	struct call_binding binding = { .role = CALL_NONE };
 	for (size_t i = 0; call_stacks_apply(class->trace) && i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -52,6 +57,7 @@ static struct call_binding bind_class(const struct event_class *class)
 	if (binding.tid == EVENT_NO_FIELD)
 		binding.tid = event_class_field(class, "tid");
 	binding.address = event_class_field(class, "addr");
+	binding.name = event_class_field(class, "name");
 	binding.process = event_class_field(class, "procname");
 	return binding;
 }
@@ -95,7 +101,7 @@ static void miss_call(struct call_thread *thread)
 }
 
 /* Returns false when memory is out. */
-static bool enter(struct call_thread *thread, uint64_t address, struct call_event *out)
+static bool enter(struct call_thread *thread, struct call_frame frame, struct call_event *out)
 {
 	if (thread->depth == CALL_DEPTH_MAX) {
 		thread->too_deep++;
@@ -105,8 +111,8 @@ static bool enter(struct call_thread *thread, uint64_t address, struct call_even
 	}
 	if (!array_reserve(&thread->frames, &thread->capacity, thread->depth + 1))
 		return false;
-	thread->frames[thread->depth++] =
-		(struct call_frame){ .address = address, .start = thread->last, .is_whole = true };
+	frame.start = thread->last;
+	thread->frames[thread->depth++] = frame;
 	out->outcome = CALL_BEGAN;
 	return true;
 }
@@ -201,9 +207,9 @@ static void begin_gap(struct call_stacks *stacks, const struct event_gap *gap)
 
 /* ---- events ---------------------------------------------------------------------------------------------- */
 
-/* `address` is NULL where the event has none.  False when memory is out. */
-static bool take(struct call_stacks *stacks, const struct event *event, const uint64_t *address,
-		 struct call_event *out)
+/* `frame` is that of an entry; `address` is NULL where an exit has none.  False when memory is out. */
+static bool take(struct call_stacks *stacks, const struct event *event, struct call_frame frame,
+		 const uint64_t *address, struct call_event *out)
 {
 	struct call_thread *thread = out->thread;
 	/* A call must begin before the calls that it makes: where the clock steps back, time stands still. */
@@ -217,9 +223,22 @@ static bool take(struct call_stacks *stacks, const struct event *event, const ui
 	out->is_anew = thread->in_doubt;
 	thread->in_doubt = false;
 	if (out->role == CALL_ENTRY)
-		return enter(thread, *address, out);
+		return enter(thread, frame, out);
 	leave(thread, address, out);
 	return true;
+}
+
+/* The name of the function that an entry is of, if it has one.  Returns false when memory is out. */
+static bool name_frame(struct call_stacks *stacks, const struct event *event, uint32_t field,
+		       struct call_frame *frame)
+{
+	const char *name;
+	size_t size;
+	if (!event_string(event, field, &name, &size) || size == 0)
+		return true;
+	uint32_t number = intern_add(&stacks->names, name, size);
+	frame->name = number == INTERN_NONE ? NULL : intern_get(&stacks->names, number, &size);
+	return number != INTERN_NONE;
 }
 
 /* Returns false when memory is out. */
@@ -249,7 +268,10 @@ static bool follow(struct call_stacks *stacks, const struct event *event)
 	if (!event_string(event, binding->process, &out->process, &out->process_size))
 		out->process = NULL;
 	const uint64_t address = has_address ? (uint64_t)number : 0;
-	return take(stacks, event, has_address ? &address : NULL, out);
+	struct call_frame frame = { .address = address, .is_whole = true };
+	if (binding->role == CALL_ENTRY && !name_frame(stacks, event, binding->name, &frame))
+		return false;
+	return take(stacks, event, frame, has_address ? &address : NULL, out);
 }
 
 /* ---- what the trace lacks -------------------------------------------------------------------------------- */
@@ -303,11 +325,13 @@ static void free_stacks(void *input)
 	id_map_release(&stacks->threads);
 	id_map_release(&stacks->cpus);
 	arena_release(&stacks->records);
+	intern_release(&stacks->names);
 	free(stacks);
 }
 
 const struct analysis_input_kind call_stacks_kind = {
-	.needs = "a trace by lttng-ust, of domain \"ust\", with events such as lttng_ust_cyg_profile:func_entry",
+	.needs = "a trace by uftrace, or by lttng-ust, of domain \"ust\", with events such as "
+		 "lttng_ust_cyg_profile:func_entry",
 	.create = create,
 	.begin = begin,
 	.free = free_stacks,

@@ -2,8 +2,9 @@
 /*
  * call_stacks.h - which functions the threads of instrumented programs are in, followed from event to event.
  *
- * lttng-ust-cyg-profile records the entries and exits of functions that gcc's -finstrument-functions marks.  Whose
- * they are, the context vtid (or tid) of the event says; a CPU does not, as threads move.  The fast variant has no
+ * lttng-ust-cyg-profile records the entries and exits of functions that gcc's -finstrument-functions marks, and
+ * uftrace those that -pg marks too, with the names of functions.  Whose they are, the context vtid (or tid) of the
+ * event says; a CPU does not, as threads move.  The fast variant has no
  * address in its exits: then the innermost call ends.  Where there is one, the innermost call of that function
  * ends, and with it those that it made, whose exits are lost or never were (longjmp); and an exit of a function
  * that the thread is not in ends nothing.
@@ -16,6 +17,7 @@
 #include "analysis/analysis_inputs.h"
 #include "analysis/class_table.h"
 #include "base/id_map.h"
+#include "base/intern.h"
 #include "event/event.h"
 
 /* Linux's stack of 8 MiB has room for so many calls of 128 bytes; an exit looks at all of them at worst. */
@@ -25,6 +27,7 @@ enum call_role { CALL_NONE, CALL_ENTRY, CALL_EXIT };
 
 struct call_frame {
 	uint64_t address; /* of the function */
+	const char *name; /* of it; NULL: the trace has only the address */
 	histree_time start;
 	uint64_t inside; /* ns in calls that it made */
 	bool is_whole;   /* no call that it made is missing from that */
@@ -67,6 +70,7 @@ struct call_stacks {
 	struct class_table bindings;
 	struct id_map threads; /* struct call_thread by tid */
 	struct arena records;
+	struct intern names; /* of functions */
 	/*
 	 * Until then any thread may make calls that nobody sees: the last end of all gaps, and of those of which it
 	 * is not said on which CPU.  INT64_MIN: there is none.
@@ -101,7 +105,7 @@ void call_stacks_missing(const struct call_stacks *stacks, char *text, size_t si
 
 enum { CALL_NAME_SIZE = sizeof("0xffffffffffffffff") };
 
-/* How a function without symbols is called: "0x40472b", as in Trace Compass.  Returns the length. */
-size_t call_name(uint64_t address, char name[static CALL_NAME_SIZE]);
+/* How a function is called: by its name, or by its address, "0x40472b", for which there is room. */
+const char *call_name(const struct call_frame *frame, char room[static CALL_NAME_SIZE]);
 
 #endif

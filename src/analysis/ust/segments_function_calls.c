@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Calls of functions that lttng-ust-cyg-profile recorded, from entry to exit (call_stacks.h).
+ * Calls of functions that lttng-ust-cyg-profile or uftrace recorded, from entry to exit (call_stacks.h).
  *
- * A function is called by its address: the events have no symbol, and where a library lay is not in them.  Depth 1
+ * Of the first a function is called by its address: the events have no symbol, nor where a library lay.  Depth 1
  * is the outermost call that the trace knows of, not main().  The time in a call itself is its duration without the
  * calls that it made; null where one of those is missing, as its exit or entry is lost.
  */
@@ -51,14 +51,13 @@ static enum histree_status add_call(struct function_calls *calls, const struct c
 	struct histree_value values[CALL_FIELD_COUNT];
 	const struct histree_segment segment = { frame->start, thread->last, values };
 	char name[CALL_NAME_SIZE], caller[CALL_NAME_SIZE];
-	values[CALL_NAME] = histree_string_n(name, call_name(frame->address, name));
+	values[CALL_NAME] = histree_string(call_name(frame, name));
 	values[CALL_TID] = histree_int(thread->tid);
 	values[CALL_PROCESS] =
 		event->process == NULL ? histree_null() : histree_string_n(event->process, event->process_size);
 	values[CALL_DEPTH] = histree_int((int32_t)thread->depth + 1);
 	values[CALL_SELF] = self_time(frame, histree_segment_duration(&segment));
-	values[CALL_CALLER] = thread->depth == 0 ? histree_null()
-						 : histree_string_n(caller, call_name(frame[-1].address, caller));
+	values[CALL_CALLER] = thread->depth == 0 ? histree_null() : histree_string(call_name(&frame[-1], caller));
 	return histree_segment_store_add(calls->store, &segment, error);
 }
 
@@ -111,7 +110,7 @@ static void missing(const void *instance, char *text, size_t size)
 const struct segment_analysis segment_analysis_function_calls = {
 	.name = "function-calls",
 	.version = 1,
-	.summary = "function calls of instrumented programs (lttng-ust-cyg-profile), from entry to exit",
+	.summary = "function calls of instrumented programs (lttng-ust-cyg-profile, uftrace), from entry to exit",
 	.fields = fields,
 	.field_count = CALL_FIELD_COUNT,
 	.input = &call_stacks_kind,

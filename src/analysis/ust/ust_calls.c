@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Function calls that lttng-ust-cyg-profile recorded, as a stack a thread:
+ * Function calls that lttng-ust-cyg-profile or uftrace recorded, as a stack a thread:
  *
- *	Threads/<vtid>/CallStack        depth; below it 1, 2, ...: the address of the function, "0x40472b"
+ *	Threads/<vtid>/CallStack        depth; below it 1, 2, ...: the name of the function, or "0x40472b"
  *	Threads/<vtid>/Name             of the process
  *
  * Which call an exit ends, call_stacks.h says.  Trace Compass takes the innermost one away, whichever it is: after
@@ -77,9 +77,9 @@ static void enter(struct ust_calls *calls, const struct ust_thread *thread, cons
 	if (changes->status != HISTREE_OK)
 		return;
 	char name[CALL_NAME_SIZE];
-	size_t size = call_name(stack->frames[stack->depth - 1].address, name);
+	const char *function = call_name(&stack->frames[stack->depth - 1], name);
 	changes->status = histree_state_push(changes->system, changes->time, thread->stack,
-					     histree_string_n(name, size), &changes->error);
+					     histree_string(function), &changes->error);
 }
 
 static void leave(struct ust_calls *calls, const struct ust_thread *thread, size_t count)
@@ -200,7 +200,7 @@ static void free_calls(void *instance)
 const struct analysis analysis_ust_calls = {
 	.name = "ust-calls",
 	.version = 2,
-	.summary = "function calls of instrumented programs (lttng-ust-cyg-profile), as a stack a thread",
+	.summary = "function calls of instrumented programs (lttng-ust-cyg-profile, uftrace), as a stack a thread",
 	.input = &call_stacks_kind,
 	.applies = call_stacks_apply,
 	.create = create,

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * uftrace_source.h - a recording of uftrace: a folder with a file "info" and the calls of each task in a file of
+ * its own, which is a stream.
+ *
+ * What uftrace recorded of the kernel (kernel-cpuN.dat) and with perf (perf-cpuN.dat) beside is not read.
+ */
+#ifndef TRACE_UFTRACE_UFTRACE_SOURCE_H
+#define TRACE_UFTRACE_UFTRACE_SOURCE_H
+
+#include "trace/trace_source.h"
+
+extern const struct trace_format_kind uftrace_format;
+
+/* Returns whether a folder is such a recording. */
+bool uftrace_source_is(const char *folder);
+
+#endif
