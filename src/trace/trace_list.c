@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -137,6 +138,26 @@ static enum histree_status find_recording_in(struct trace_list *list, const char
 	return status;
 }
 
+/* Returns HISTREE_ERR_TRACE if a folder would be a trace, but that its metadata are compressed. */
+static enum histree_status check_packed(const char *path, struct histree_error *error)
+{
+	static const char *const endings[] = { "gz", "zst", "xz", "bz2" };
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		char *name;
+		if (asprintf(&name, "%s/metadata.%s", path, endings[i]) < 0)
+			return error_memory(error, "a path");
+		bool is_there = access(name, F_OK) == 0;
+		free(name);
+		if (is_there)
+			return error_set(
+				error, HISTREE_ERR_TRACE,
+				"\"%s\" is a trace whose files are compressed: unpack 'metadata.%s' and the "
+				"others, and name the folder again",
+				path, endings[i]);
+	}
+	return HISTREE_OK;
+}
+
 enum histree_status trace_list_find(struct trace_list *list, const char *path, struct histree_error *error)
 {
 	size_t before = list->count;
@@ -160,6 +181,8 @@ enum histree_status trace_list_find(struct trace_list *list, const char *path, s
 	if (status == HISTREE_OK && list->count == before)
 		status = find_recording_in(list, trimmed, error);
 	free(trimmed);
+	if (status == HISTREE_OK && list->count == before)
+		status = check_packed(path, error);
 	if (status == HISTREE_OK && list->count == before)
 		status = error_set(error, HISTREE_ERR_TRACE,
 				   "\"%s\" holds no trace: a CTF trace is a folder with a file \"metadata\"", path);

@@ -152,6 +152,22 @@ static bool add_packet(struct walk *walk, uint64_t offset, uint64_t size, const 
 	return true;
 }
 
+/* No tracer compresses the files of a trace, but people do.  Returns what is to be done; NULL: it is not packed. */
+static const char *unpacking_of(const struct trace_window *window)
+{
+	static const struct {
+		const char *bytes, *why;
+		size_t size;
+	} magics[] = { { "\x1f\x8b", "is compressed (gunzip unpacks the file)", 2 },
+		       { "\x28\xb5\x2f\xfd", "is compressed (unzstd unpacks the file)", 4 },
+		       { "\xfd\x37zXZ", "is compressed (unxz unpacks the file)", 5 },
+		       { "BZh", "is compressed (bunzip2 unpacks the file)", 3 } };
+	for (size_t i = 0; i < sizeof(magics) / sizeof(magics[0]); i++)
+		if (window->count >= magics[i].size && memcmp(window->bytes, magics[i].bytes, magics[i].size) == 0)
+			return magics[i].why;
+	return NULL;
+}
+
 /* Take the packet at an offset, or what is damaged there, and step over it.  Returns false if memory is out. */
 static bool walk_packet(struct walk *walk, uint64_t *offset)
 {
@@ -163,6 +179,8 @@ static bool walk_packet(struct walk *walk, uint64_t *offset)
 	enum ctf_outcome outcome = read_head(walk, at, &head, &why, &status);
 	if (status == HISTREE_ERR_MEMORY)
 		return false;
+	if (at == 0 && outcome != CTF_DONE && walk->decoder->magic != NULL && unpacking_of(&walk->window) != NULL)
+		why = unpacking_of(&walk->window);
 	uint64_t size = outcome == CTF_DONE && head.size != CTF_UNKNOWN ? head.size / 8 : left;
 	if (outcome == CTF_DONE && size <= left) {
 		*offset = at + size;
