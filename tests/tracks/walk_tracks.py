@@ -252,7 +252,7 @@ class Tracks:
             if frame is None or frame.end != FOREVER or fields.get("name", frame.fields.get("name")) != frame.fields.get("name"):
                 continue
             for above in range(len(slots) - 1, slot, -1):
-                if "track" not in fields and slots[above] is not None and slots[above].end == FOREVER:
+                if "track" not in fields and above < len(slots) and slots[above] is not None and slots[above].end == FOREVER:
                     self.close(track, above, time, False)
             self.close(track, slot, time)
             return

@@ -5,22 +5,25 @@
 
 struct member_name {
 	const char *name;
+	size_t size;
 	enum json_event_member member;
 };
 
+#define NAME(text) (text), sizeof(text) - 1
+
 static const struct member_name names[] = {
-	{ "name", MEMBER_NAME },       { "cat", MEMBER_CATEGORY },
-	{ "ph", MEMBER_PHASE },        { "ts", MEMBER_TIME },
-	{ "pid", MEMBER_PID },         { "tid", MEMBER_TID },
-	{ "dur", MEMBER_DURATION },    { "tdur", MEMBER_THREAD_DURATION },
-	{ "id", MEMBER_ID },           { "scope", MEMBER_ID_SCOPE },
-	{ "s", MEMBER_INSTANT_SCOPE }, { "bind_id", MEMBER_BIND_ID },
-	{ "flow_in", MEMBER_FLOW_IN }, { "flow_out", MEMBER_FLOW_OUT },
+	{ NAME("name"), MEMBER_NAME },       { NAME("cat"), MEMBER_CATEGORY },
+	{ NAME("ph"), MEMBER_PHASE },        { NAME("ts"), MEMBER_TIME },
+	{ NAME("pid"), MEMBER_PID },         { NAME("tid"), MEMBER_TID },
+	{ NAME("dur"), MEMBER_DURATION },    { NAME("tdur"), MEMBER_THREAD_DURATION },
+	{ NAME("id"), MEMBER_ID },           { NAME("scope"), MEMBER_ID_SCOPE },
+	{ NAME("s"), MEMBER_INSTANT_SCOPE }, { NAME("bind_id"), MEMBER_BIND_ID },
+	{ NAME("flow_in"), MEMBER_FLOW_IN }, { NAME("flow_out"), MEMBER_FLOW_OUT },
 };
 
 static const struct member_name names_of_id[] = {
-	{ "local", MEMBER_ID_LOCAL },
-	{ "global", MEMBER_ID_GLOBAL },
+	{ NAME("local"), MEMBER_ID_LOCAL },
+	{ NAME("global"), MEMBER_ID_GLOBAL },
 };
 
 static bool is(const struct json_word *word, const char *text)
@@ -31,7 +34,7 @@ static bool is(const struct json_word *word, const char *text)
 static enum json_event_member find(const struct member_name *rows, size_t count, const struct json_word *name)
 {
 	for (size_t i = 0; i < count; i++)
-		if (is(name, rows[i].name))
+		if (rows[i].size == name->size && memcmp(rows[i].name, name->bytes, name->size) == 0)
 			return rows[i].member;
 	return MEMBER_COUNT;
 }

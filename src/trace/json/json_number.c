@@ -5,7 +5,11 @@
 #include <string.h>
 
 /* No exponent of a number that fits is larger. */
-enum { EXPONENT_MAX = 1000, DIGITS_MAX = 36 };
+enum { EXPONENT_MAX = 1000, DIGITS_MAX = 36, POWERS = 13 };
+
+static const int64_t powers[POWERS] = { 1,           10,           100,          1000,      10000,
+					100000,      1000000,      10000000,     100000000, 1000000000,
+					10000000000, 100000000000, 1000000000000 };
 
 /* A number as it is written: its digits without the point, and how many of them are behind it. */
 struct decimal {
@@ -69,10 +73,31 @@ static bool is_no_number(const char *bytes, size_t size)
 	return size >= 3 && (bytes[0] == 'N' || bytes[size - 1] == 'y');
 }
 
+static const char *pass_digits(const char *at, const char *end)
+{
+	while (at < end && *at >= '0' && *at <= '9')
+		at++;
+	return at;
+}
+
 bool json_number_is(const char *bytes, size_t size)
 {
-	struct decimal decimal;
-	return is_no_number(bytes, size) || read_decimal(bytes, size, &decimal);
+	const char *end = bytes + size, *at = bytes, *begin;
+	int exponent = 0;
+	at += at < end && *at == '-';
+	begin = at;
+	at = pass_digits(at, end);
+	if (at == begin)
+		return is_no_number(bytes, size);
+	if (at < end && *at == '.') {
+		begin = ++at;
+		at = pass_digits(at, end);
+		if (at == begin)
+			return false;
+	}
+	if (at < end && (*at == 'e' || *at == 'E'))
+		at = read_exponent(at + 1, end, &exponent);
+	return at == end;
 }
 
 bool json_number_int(const char *bytes, size_t size, int64_t *out)
@@ -111,9 +136,12 @@ bool json_number_scaled(const char *bytes, size_t size, int scale, json_wide *ou
 		return false;
 	json_wide number = decimal.digits;
 	int exponent = decimal.exponent + scale;
-	for (; exponent > 0 && number != 0; exponent--)
-		if (__builtin_mul_overflow(number, 10, &number))
+	while (exponent > 0 && number != 0) {
+		int step = exponent < POWERS - 1 ? exponent : POWERS - 1;
+		if (__builtin_mul_overflow(number, (json_wide)powers[step], &number))
 			return false;
+		exponent -= step;
+	}
 	for (; exponent < -1 && number != 0; exponent++)
 		number /= 10;
 	if (exponent == -1)

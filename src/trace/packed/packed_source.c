@@ -149,7 +149,9 @@ static enum histree_status put_gap(struct trace_stream *stream, struct byte_read
 	uint64_t events = read_varint(reader);
 	if (reader->failed)
 		return has_changed(error);
-	if (!stream->has_events)
+	/* What has no time may have come at a later one. */
+	begin = stream->has_events && begin < stream->last ? stream->last : begin;
+	if (!stream->has_events || end < begin)
 		return HISTREE_NOT_FOUND;
 	stream->gap = (struct event_gap){
 		.trace = stream->trace, .cpu = cpu, .begin = begin, .end = end, .events = events

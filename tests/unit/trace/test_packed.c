@@ -298,6 +298,8 @@ static enum histree_status read_with_gaps(struct packed_source *source, struct h
 	static const histree_time times[] = { 100, 300, 200, 250, 400 };
 	packed_source_lose(source, 3, (struct trace_span){ 50, 60 }, 9, error);
 	packed_source_lose(source, 2, (struct trace_span){ 220, 240 }, 5, error);
+	event.time = PACKED_NO_TIME; /* comes at 100, after the first gap */
+	packed_source_add(source, &event, error);
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		event.time = times[i];
 		packed_source_add(source, &event, error);
@@ -309,7 +311,7 @@ static void gaps_have_their_place(void **state)
 {
 	(void)state;
 	static const struct packed_reader with_gaps = { .read = read_with_gaps, .bytes_read = bytes_read };
-	static const histree_time expected[] = { 100, 200, 220, 250, 300, 300, 400 };
+	static const histree_time expected[] = { 100, 100, 200, 220, 250, 300, 300, 400 };
 	struct memory_io io;
 	struct histree_error error;
 	struct event event;
@@ -321,10 +323,10 @@ static void gaps_have_their_place(void **state)
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		assert_int_equal(next(made, &event, &error), HISTREE_OK);
 		assert_int_equal(event.time, expected[i]);
-		assert_true((event.gap != NULL) == (i == 2 || i == 5));
-		if (i == 2)
+		assert_true((event.gap != NULL) == (i == 3 || i == 6));
+		if (i == 3)
 			assert_true(event.gap->cpu == 2 && event.gap->end == 240 && event.gap->events == 5);
-		if (i == 5) /* the file was 100 ns out of order */
+		if (i == 6) /* the file was 100 ns out of order */
 			assert_true(event.gap->cpu == -1 && event.gap->end == INT64_MAX && event.gap->events == 0);
 	}
 	assert_int_equal(next(made, &event, &error), HISTREE_END);
