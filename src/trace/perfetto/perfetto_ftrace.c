@@ -68,10 +68,13 @@ static const struct ftrace_class *class_of(struct perfetto_ftrace *ftrace, uint3
 
 /* ---- fields ---------------------------------------------------------------------------------------------- */
 
+/* One list an event: its numbers may be in several fields. */
 static void put_list(struct packed_parts *list, const struct wire_field *field)
 {
 	struct wire_list numbers = wire_list(field, WIRE_VARINT);
 	uint64_t number;
+	if (list->depth == 0)
+		packed_parts_open(list, EVENT_ARRAY, NULL, 0);
 	while (wire_list_next(&numbers, &number))
 		packed_parts_unsigned(list, NULL, 0, number);
 }
@@ -106,28 +109,21 @@ static void put_fields(struct perfetto_ftrace *ftrace, const struct ftrace_fact 
 {
 	struct packed_cell *cell_of[FTRACE_FIELDS_MAX];
 	struct wire_field field;
-	bool has_list = false;
 	for (size_t i = 0; i < FTRACE_FIELDS_MAX; i++) {
 		cell_of[i] = cells;
 		if (fact->fields[i].type != FTRACE_NONE)
 			*cells++ = default_cell(fact->fields[i].type);
 	}
+	packed_parts_clear(&ftrace->list);
 	while (wire_next(&content, &field)) {
 		enum ftrace_type type =
 			field.number > FTRACE_FIELDS_MAX ? FTRACE_NONE : fact->fields[field.number - 1].type;
-		if (type != FTRACE_LIST && type != FTRACE_NONE)
+		if (type == FTRACE_LIST)
+			put_list(&ftrace->list, &field);
+		else if (type != FTRACE_NONE)
 			put_field(&field, type, cell_of[field.number - 1]);
-		if (type != FTRACE_LIST)
-			continue;
-		if (!has_list) {
-			packed_parts_clear(&ftrace->list);
-			packed_parts_open(&ftrace->list, EVENT_ARRAY, NULL, 0);
-		}
-		has_list = true;
-		put_list(&ftrace->list, &field);
-		*cell_of[field.number - 1] = packed_value(&ftrace->list);
 	}
-	if (!has_list)
+	if (ftrace->list.depth == 0)
 		return;
 	packed_parts_close(&ftrace->list);
 	for (size_t i = 0; i < FTRACE_FIELDS_MAX; i++)
@@ -256,6 +252,8 @@ static enum histree_status read_event(struct perfetto_ftrace *ftrace, const stru
 		put_generic(ftrace, wire_inside(&content), cells + 1);
 	else if (class->fact != NULL)
 		put_fields(ftrace, class->fact, wire_inside(&content), cells + 1);
+	if (ftrace->list.has_failed || ftrace->generic.has_failed)
+		return no_memory(error);
 	return add(ftrace, bundle, time, class->class, cells, error);
 }
 
