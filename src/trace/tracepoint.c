@@ -140,8 +140,8 @@ static bool is_of_word(char byte)
 }
 
 /*
- * Words, at least two, with one space between them; stars; and "[]" or "[SIZE]" once, behind the second word or a later
- * one.
+ * Words, at least two, with one space between them; stars; and "[]" or "[SIZE]" once, behind the second word or one
+ * that comes later.
  */
 static bool take_declaration(struct line *line)
 {
