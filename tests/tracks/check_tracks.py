@@ -184,6 +184,9 @@ def check_harm(checker, seed, rounds):
         got = checker.check_harm(seed, whole[:size], "cut at %d" % size)
         names = [line for line in got if "instant" in line]
         checker.compare(seed, "cut at %d" % size, [len(names)], [count])
+    bad = "[%s]" % ",".join('{"ph":"i","name":"%d","ts":%d},{x}' % (i, i) for i in range(400))
+    got = [line for line in checker.check_harm(seed, bad.encode(), "bad in many places") if "instant" in line]
+    checker.compare(seed, "bad in many places", [len(got)], [258])
     data = random_tracks.make(draw, 20)
     for _ in range(rounds):
         harmed = bytearray(data)

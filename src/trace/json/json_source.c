@@ -9,6 +9,9 @@
 #include "trace/json/json_tracks.h"
 #include "trace/trace_bytes.h"
 
+/* A file that is damaged in more places is not read on: each is a gap, which costs a look at all that is known. */
+enum { LOSSES_MAX = 256 };
+
 struct json_source {
 	struct packed_source packed;
 	struct trace_bytes bytes;
@@ -20,7 +23,7 @@ struct json_source {
 	bool has_events; /* it has a list of them */
 	bool is_damaged; /* here, and is not read on */
 	bool is_lossy;   /* something was passed over since the event before */
-	uint64_t passed_over, too_large, others;
+	uint64_t passed_over, too_large, others, losses;
 	histree_time before; /* what was passed over: the event before it */
 };
 
@@ -144,6 +147,10 @@ static enum histree_status lose_between(struct json_source *source, struct histr
 	if (!source->is_lossy || after == INT64_MIN)
 		return HISTREE_OK;
 	source->is_lossy = false;
+	if (++source->losses > LOSSES_MAX) {
+		end_by_damage(source, "is no JSON in too many places, the last one");
+		return HISTREE_END;
+	}
 	if (before == INT64_MIN)
 		return HISTREE_OK;
 	const struct trace_span span = { before < after ? before : after, before < after ? after : before };
@@ -336,7 +343,7 @@ static enum histree_status read_file(struct packed_source *packed, struct histre
 	struct json_source *source = (struct json_source *)packed;
 	trace_bytes_close(&source->bytes);
 	source->is_damaged = source->has_events = source->is_lossy = false;
-	source->passed_over = source->too_large = source->others = 0;
+	source->passed_over = source->too_large = source->others = source->losses = 0;
 	enum histree_status status = trace_bytes_open(&source->bytes, packed->io, packed->base.path, error);
 	if (status == HISTREE_OK)
 		status = json_tracks_begin(&source->tracks, packed, error);
