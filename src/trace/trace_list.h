@@ -20,9 +20,9 @@ struct trace_list {
 
 /*
  * Add the file `path` if it is a trace by itself (a recording of perf or trace-cmd, a table of events as text, or
- * one that is named with a map, base/trace_word.h), else each folder with a file `metadata` at or below `path`,
- * sorted by name; a trace has none inside.  Symbolic links below `path` are not followed.  Returns
- * HISTREE_ERR_TRACE if there was none.
+ * one that is named with a map, base/trace_word.h), once for each kind that reads a part of it, else each folder
+ * with a file `metadata` at or below `path`, sorted by name; a trace has none inside.  Symbolic links below `path`
+ * are not followed.  Returns HISTREE_ERR_TRACE if there was none.
  */
 enum histree_status trace_list_find(struct trace_list *list, const char *path, struct histree_error *error);
 
