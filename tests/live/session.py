@@ -68,8 +68,8 @@ class Session:
         self.begin(["lttng-relayd", "-o", self.relay, "-C", f"tcp://127.0.0.1:{self.control}", "-D",
                     f"tcp://127.0.0.1:{self.data}", "-L", f"tcp://127.0.0.1:{self.port}"], **quiet)
         self.begin(["lttng-sessiond", "--no-kernel"], **quiet)
-        create = ["lttng", "create", self.name, f"--live={self.timer_us}", "-C", f"tcp4://127.0.0.1:{self.control}",
-                  "-D", f"tcp4://127.0.0.1:{self.data}"]
+        create = ["lttng", "--no-sessiond", "create", self.name, f"--live={self.timer_us}",
+                  "-C", f"tcp4://127.0.0.1:{self.control}", "-D", f"tcp4://127.0.0.1:{self.data}"]
         wait_for("a session", lambda: subprocess.run(create, env=self.env, capture_output=True,
                                                      check=False).returncode == 0)
         if self.options:
