@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * program.c - what uftrace records: threads, a process that is forked and one that runs another program, a library that
- * is loaded later, recursion, arguments of several kinds, and a longjmp.
+ * program.c - what uftrace records: threads, a process that is forked and one that runs another program, a library
+ * that is loaded later, recursion, arguments of several kinds, and a longjmp.
  */
 #include <dlfcn.h>
 #include <pthread.h>

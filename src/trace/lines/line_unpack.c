@@ -3,16 +3,16 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 #include "base/error.h"
+#include "trace/trace_gunzip.h"
 
 enum { PACKED_SIZE = 64 << 10 };
 
 struct line_unpack {
-	z_stream stream;
-	bool is_within; /* a member has begun, and has not ended */
-	unsigned char packed[PACKED_SIZE];
+	struct trace_gunzip *gunzip;
+	size_t used, filled;
+	uint8_t packed[PACKED_SIZE];
 };
 
 bool line_unpack_is_packed(const char magic[static LINE_UNPACK_MAGIC_SIZE])
@@ -22,22 +22,22 @@ bool line_unpack_is_packed(const char magic[static LINE_UNPACK_MAGIC_SIZE])
 
 enum histree_status line_unpack_create(struct line_unpack **out, struct histree_error *error)
 {
-	enum { ONLY_GZIP = 16 };
 	struct line_unpack *unpack = calloc(1, sizeof(*unpack));
-	*out = NULL;
-	if (unpack == NULL || inflateInit2(&unpack->stream, ONLY_GZIP + MAX_WBITS) != Z_OK) {
-		free(unpack);
-		return error_memory(error, "a packed text");
-	}
 	*out = unpack;
-	return HISTREE_OK;
+	if (unpack == NULL)
+		return error_memory(error, "a packed text");
+	enum histree_status status = trace_gunzip_create(&unpack->gunzip, error);
+	if (status != HISTREE_OK) {
+		free(unpack);
+		*out = NULL;
+	}
+	return status;
 }
 
 void line_unpack_free(struct line_unpack *unpack)
 {
-	if (unpack == NULL)
-		return;
-	inflateEnd(&unpack->stream);
+	if (unpack != NULL)
+		trace_gunzip_free(unpack->gunzip);
 	free(unpack);
 }
 
@@ -52,39 +52,30 @@ static enum histree_status damaged(const struct text_input *input, struct histre
 static enum histree_status read_packed(struct line_unpack *unpack, struct text_input *input,
 				       struct histree_error *error)
 {
-	size_t size;
-	if (unpack->stream.avail_in > 0)
+	if (unpack->used < unpack->filled)
 		return HISTREE_OK;
-	enum histree_status status = text_input_read(input, unpack->packed, PACKED_SIZE, &size, error);
-	if (status != HISTREE_OK)
+	enum histree_status status = text_input_read(input, unpack->packed, PACKED_SIZE, &unpack->filled, error);
+	unpack->used = 0;
+	if (status != HISTREE_OK || unpack->filled > 0)
 		return status;
-	unpack->stream.next_in = unpack->packed;
-	unpack->stream.avail_in = (unsigned)size;
-	if (size > 0)
-		return HISTREE_OK;
-	return unpack->is_within ? damaged(input, error) : HISTREE_END;
+	return trace_gunzip_is_whole(unpack->gunzip) ? HISTREE_END : damaged(input, error);
 }
 
 enum histree_status line_unpack(struct line_unpack *unpack, struct text_input *input, void *room, size_t room_size,
 				size_t *size, struct histree_error *error)
 {
-	z_stream *stream = &unpack->stream;
 	*size = 0;
-	stream->next_out = room;
-	stream->avail_out = (unsigned)room_size;
-	while (stream->avail_out == room_size) {
+	for (;;) {
 		enum histree_status status = read_packed(unpack, input, error);
 		if (status != HISTREE_OK)
 			return status == HISTREE_END ? HISTREE_OK : status;
-		unpack->is_within = true;
-		int result = inflate(stream, Z_NO_FLUSH);
-		if (result == Z_MEM_ERROR)
-			return error_memory(error, "a packed text");
-		if (result == Z_STREAM_END)
-			unpack->is_within = inflateReset(stream) != Z_OK;
-		else if (result != Z_OK)
+		size_t taken, got = trace_gunzip(unpack->gunzip, unpack->packed + unpack->used,
+						 unpack->filled - unpack->used, &taken, room, room_size);
+		if (got == SIZE_MAX)
 			return damaged(input, error);
+		unpack->used += taken;
+		*size = got;
+		if (got > 0 || taken == 0)
+			return HISTREE_OK;
 	}
-	*size = room_size - stream->avail_out;
-	return HISTREE_OK;
 }

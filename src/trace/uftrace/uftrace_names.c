@@ -189,7 +189,7 @@ static enum histree_status add_session(struct uftrace_names *names, const struct
 	return read_text(names, file, session, read_map, error);
 }
 
-/* A process runs on after it was forked, and a thread after its start: the first line of a task says whose it is. */
+/* A process runs on after it was forked, and a thread after its start: its first line says whose a task is. */
 static enum histree_status add_task(struct uftrace_names *names, struct uftrace_task task,
 				    struct histree_error *error)
 {

@@ -3,8 +3,9 @@
  * uftrace_names.h - what the texts of a folder of uftrace say: which tasks there were, which program each of them
  * ran when, where its libraries lay, and so how a function is called.
  *
- *	task.txt	"SESS timestamp=3512.22 pid=12 sid=7aea exename="/bin/x"", "TASK timestamp=.. tid=13 pid=12",
- *			"FORK timestamp=.. pid=14 ppid=12", "DLOP timestamp=.. tid=12 sid=7aea base=7fae libname="l.so""
+ *	task.txt	"SESS timestamp=3512.22 pid=12 sid=7aea exename="/bin/x"",
+ *			"TASK timestamp=.. tid=13 pid=12", "FORK timestamp=.. pid=14 ppid=12",
+ *			"DLOP timestamp=.. tid=12 sid=7aea base=7fae libname="l.so""
  *	sid-7aea.map	lines as of /proc/PID/maps, one a library, with a build id behind
  *
  * A task has the sessions of its process; one that was forked, those of its parent before.  Symbols are read when a

@@ -66,7 +66,10 @@ struct uftrace_stream {
 	const char *name;             /* of its function; NULL: not known */
 };
 
-/* Open the file at a record; what is above `path` is set, and `path`.  Returns HISTREE_ERR_IO, HISTREE_ERR_MEMORY. */
+/*
+ * Open the file at a record; what is above `path` is set, and `path`.  Returns HISTREE_ERR_IO,
+ * HISTREE_ERR_MEMORY.
+ */
 enum histree_status uftrace_stream_open(struct uftrace_stream *stream, const struct io *io, bool stays_open,
 					uint64_t at, struct histree_error *error);
 
