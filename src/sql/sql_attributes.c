@@ -77,9 +77,9 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	return sql_plan_finish(&plan);
 }
 
-static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
 {
-	return sql_cursor_open(base, out, sizeof(struct attributes_cursor));
+	return sql_cursor_open(table, out, sizeof(struct attributes_cursor), NULL);
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)

@@ -79,18 +79,16 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	return sql_plan_finish(&plan);
 }
 
-static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+static enum histree_status begin_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor *cursor,
+					struct histree_error *error)
 {
-	struct histree_error error;
-	struct events_table *table = (struct events_table *)base;
-	int code = sql_cursor_open(base, out, sizeof(struct events_cursor));
-	if (code != SQLITE_OK)
-		return code;
-	struct events_cursor *cursor = (struct events_cursor *)*out;
-	if (histree_event_reader_create(table->events, &cursor->reader, &error) == HISTREE_OK)
-		return SQLITE_OK;
-	free(cursor);
-	return sql_table_fail(base, &error);
+	return histree_event_reader_create(((struct events_table *)table)->events,
+					   &((struct events_cursor *)cursor)->reader, error);
+}
+
+static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
+{
+	return sql_cursor_open(table, out, sizeof(struct events_cursor), begin_cursor);
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)

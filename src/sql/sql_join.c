@@ -40,7 +40,7 @@ struct join_cursor {
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
 {
-	return sql_cursor_open(table, out, sizeof(struct join_cursor));
+	return sql_cursor_open(table, out, sizeof(struct join_cursor), NULL);
 }
 
 static void clear(struct open_side *side)

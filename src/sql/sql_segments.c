@@ -168,18 +168,16 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 
 /* ---- the cursor --------------------------------------------------------------------------------------- */
 
-static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+static enum histree_status begin_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor *cursor,
+					struct histree_error *error)
 {
-	struct histree_error error;
-	struct segments_table *table = (struct segments_table *)base;
-	int code = sql_cursor_open(base, out, sizeof(struct segments_cursor));
-	if (code != SQLITE_OK)
-		return code;
-	struct segments_cursor *cursor = (struct segments_cursor *)*out;
-	if (histree_segment_iter_create(table->segments, &cursor->iter, &error) == HISTREE_OK)
-		return SQLITE_OK;
-	free(cursor);
-	return sql_table_fail(base, &error);
+	return histree_segment_iter_create(((struct segments_table *)table)->segments,
+					   &((struct segments_cursor *)cursor)->iter, error);
+}
+
+static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
+{
+	return sql_cursor_open(table, out, sizeof(struct segments_cursor), begin_cursor);
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)

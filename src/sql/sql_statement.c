@@ -194,7 +194,7 @@ int sql_statement_prepare(struct sql_statement_table *table, int argument_count,
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
 {
-	return sql_cursor_open(table, out, sizeof(struct statement_cursor));
+	return sql_cursor_open(table, out, sizeof(struct statement_cursor), NULL);
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)

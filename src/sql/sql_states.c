@@ -186,18 +186,16 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 
 /* ---- the cursor --------------------------------------------------------------------------------------- */
 
-static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+static enum histree_status begin_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor *cursor,
+					struct histree_error *error)
 {
-	struct histree_error error;
-	struct states_table *table = (struct states_table *)base;
-	int code = sql_cursor_open(base, out, sizeof(struct states_cursor));
-	if (code != SQLITE_OK)
-		return code;
-	struct states_cursor *cursor = (struct states_cursor *)*out;
-	if (histree_query_create(table->history, &cursor->query, &error) == HISTREE_OK)
-		return SQLITE_OK;
-	free(cursor);
-	return sql_table_fail(base, &error);
+	return histree_query_create(((struct states_table *)table)->history,
+				    &((struct states_cursor *)cursor)->query, error);
+}
+
+static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
+{
+	return sql_cursor_open(table, out, sizeof(struct states_cursor), begin_cursor);
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)

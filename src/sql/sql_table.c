@@ -83,11 +83,18 @@ int sql_table_disconnect(sqlite3_vtab *base)
 	return SQLITE_OK;
 }
 
-int sql_cursor_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out, size_t size)
+int sql_cursor_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out, size_t size, sql_cursor_opener opener)
 {
-	(void)table;
-	*out = calloc(1, size);
-	return *out == NULL ? SQLITE_NOMEM : SQLITE_OK;
+	struct histree_error error;
+	sqlite3_vtab_cursor *cursor = calloc(1, size);
+	if (cursor == NULL)
+		return SQLITE_NOMEM;
+	if (opener != NULL && opener(table, cursor, &error) != HISTREE_OK) {
+		free(cursor);
+		return sql_table_fail(table, &error);
+	}
+	*out = cursor;
+	return SQLITE_OK;
 }
 
 void sql_result_value(sqlite3_context *context, const struct histree_value *value)

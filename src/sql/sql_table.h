@@ -38,8 +38,12 @@ int sql_table_connect(sqlite3 *db, const struct sql_module *module, int argument
 /* xDisconnect and xDestroy of such a table. */
 int sql_table_disconnect(sqlite3_vtab *table);
 
-/* Make a zeroed cursor of so many bytes. */
-int sql_cursor_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out, size_t size);
+/* Opens what a cursor asks with. */
+typedef enum histree_status (*sql_cursor_opener)(sqlite3_vtab *table, sqlite3_vtab_cursor *cursor,
+						 struct histree_error *error);
+
+/* What xOpen does: make a zeroed cursor of so many bytes.  `opener` may be NULL. */
+int sql_cursor_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out, size_t size, sql_cursor_opener opener);
 
 /* Make an error of the library that of a table.  Returns what SQLite calls it. */
 int sql_table_fail(sqlite3_vtab *table, const struct histree_error *error);
