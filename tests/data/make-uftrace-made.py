@@ -39,7 +39,7 @@ def files(big):
     yield "102.dat", b"".join((r(1120, EXIT, 1, LEAF), r(1130, ENTRY, 1, LEAF), r(1140, EXIT, 1, LEAF),
                                r(2000, ENTRY, 0, OTHER_MAIN), r(2100, EXIT, 0, OTHER_MAIN)))
     head = b"Ftrace!\0" + struct.pack(order + "IHBBQQHHI", 4, 40, 1 + big, 2, 0x363, 0x3bff, 1024, 0, 0)
-    yield "info", head + b"exename:/bin/made\nosinfo:lines=2\nosinfo:kernel=Linux 6.18\nosinfo:hostname=made\n"
+    yield "info", head + b"exename:/bin/made\nosinfo:lines=2\nosinfo:kernel=Linux 6.18\nosinfo:hostname=somewhere\n"
     yield "task.txt", b'''SESS timestamp=0.000000900 pid=100 sid=aa00 exename="/bin/made"
 TASK timestamp=0.000000910 tid=100 pid=100
 TASK timestamp=0.000001000 tid=101 pid=100
