@@ -245,17 +245,29 @@ static enum histree_status add_attribute(struct row_list *list, const struct his
 	return add(list, row, path, "", error);
 }
 
+/* Below an attribute come those that it has, then its next sibling.  HISTREE_ROOT is before the first. */
+static histree_quark next_in_tree(const struct histree_attributes *attributes, histree_quark quark)
+{
+	histree_quark next = histree_attributes_first_child(attributes, quark);
+	while (next == HISTREE_ROOT && quark != HISTREE_ROOT) {
+		next = histree_attributes_next_sibling(attributes, quark);
+		quark = histree_attributes_parent(attributes, quark);
+	}
+	return next;
+}
+
 enum histree_status row_list_attributes(struct row_list *list, const struct histree_draw_options *options,
 					const struct histree_history *history, size_t rows_max,
 					struct histree_error *error)
 {
-	size_t all = histree_attributes_count(histree_history_attributes(history));
-	if (options->quarks != NULL)
-		all = options->quark_count;
-	enum histree_status status = HISTREE_OK;
-	for (size_t i = 0; i < all && i < rows_max && status == HISTREE_OK; i++)
-		status = add_attribute(list, history,
-				       options->quarks != NULL ? options->quarks[i] : (histree_quark)i, error);
+	const struct histree_attributes *attributes = histree_history_attributes(history);
+	size_t all = options->quarks != NULL ? options->quark_count : histree_attributes_count(attributes);
+	enum histree_status status = sort_asked(list, options, error);
+	for (histree_quark quark = next_in_tree(attributes, HISTREE_ROOT);
+	     quark != HISTREE_ROOT && list->count < rows_max && status == HISTREE_OK;
+	     quark = next_in_tree(attributes, quark))
+		if (is_asked(list, options, quark))
+			status = add_attribute(list, history, quark, error);
 	say_which(list, all, "attributes", "the first");
 	return status;
 }

@@ -35,6 +35,7 @@ enum histree_status row_list_threads(struct row_list *list, const struct histree
 enum histree_status row_list_resources(struct row_list *list, const struct histree_draw_options *options,
 				       const struct histree_resources *resources, size_t rows_max,
 				       struct histree_error *error);
+/* Adds the attributes asked for, or the first ones, in the order of the tree: what belongs together stands so. */
 enum histree_status row_list_attributes(struct row_list *list, const struct histree_draw_options *options,
 					const struct histree_history *history, size_t rows_max,
 					struct histree_error *error);
