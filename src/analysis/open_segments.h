@@ -13,7 +13,7 @@
 #include "base/hash_index.h"
 #include "histree/segment.h"
 
-enum { OPEN_SEGMENT_VALUES = 8 };
+enum { OPEN_SEGMENT_VALUES = 10 };
 
 struct open_segment {
 	uint64_t key;
