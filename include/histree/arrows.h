@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * arrows.h - arrows between the rows of a kernel trace: which thread followed which on a CPU, which thread created
- * or woke which, and on which CPU a thread went on.
+ * or woke which, and on which CPU a thread went on; and those of a trace of tracks: where a flow went on.
  *
  *	request = (struct histree_arrows_request){ .history = history, .resources = resources, .flow = flow,
  *						   .from = t1, .to = t2, .pixels = 1500 };
@@ -10,15 +10,15 @@
  *	histree_arrows_free(arrows);
  *
  * An arrow is in the list if it meets the range, even if both of its ends lie outside.  The list is thinned to
- * what a chart can show: for each kind and CPU, one arrow for each pixel in which arrows end, and
- * HISTREE_ARROWS_MAX arrows in all.  No arrow is invented: a switch or a migration is none if between its two ends
- * it is not known who had the CPU, or any CPU, because of lost events or damage.  If there are too many to read,
- * an arrow that was left out cannot be told from one that never was, so the answer then says that it is not
- * complete.
+ * what a chart can show: for each kind and CPU, or stack where a flow ends, one arrow for each pixel in which
+ * arrows end, and HISTREE_ARROWS_MAX arrows in all.  No arrow is invented: a switch or a migration is none if
+ * between its two ends it is not known who had the CPU, or any CPU, because of lost events or damage.  If there
+ * are too many to read, an arrow that was left out cannot be told from one that never was, so the answer then says
+ * that it is not complete.
  *
- * Cost: in a range with up to 65,536 switches, and as many forks and wake-ups, each of them is looked at.  If there
- * are more switches, one thread is looked up for each pixel and CPU, and only arrows between neighbouring threads
- * remain; if there are more forks or wake-ups, none of that kind is given.
+ * Cost: in a range with up to 65,536 switches, and as many forks, wake-ups and flows, each of them is looked at.
+ * If there are more switches, one thread is looked up for each pixel and CPU, and only arrows between neighbouring
+ * threads remain; if there are more forks, wake-ups or flows, none of that kind is given.
  *
  * Threads: creating arrows uses a query of its own; any number of threads may read the result.
  */
@@ -35,14 +35,15 @@ enum histree_arrow_kind {
 	HISTREE_ARROW_FORK,      /* from a thread to the one that it created */
 	HISTREE_ARROW_WAKEUP,    /* from a thread to the one that it woke, when that one gets a CPU */
 	HISTREE_ARROW_MIGRATION, /* of one thread, from the CPU that it left to the one where it ran next */
+	HISTREE_ARROW_FLOW,      /* from the span where a flow was to the one where it is next */
 };
-#define HISTREE_ARROW_KIND_COUNT 4
+#define HISTREE_ARROW_KIND_COUNT 5
 
 struct histree_arrow {
 	enum histree_arrow_kind kind;
-	int32_t from, to; /* tids, both above 0; for a migration, CPUs */
-	int32_t cpu;      /* where it ends; -1 for a fork */
-	int32_t tid;      /* the thread that migrates; otherwise the same as `to` */
+	int32_t from, to; /* tids, both above 0; for a migration, CPUs; for a flow, quarks of rows of spans */
+	int32_t cpu;      /* where it ends; -1 for a fork or a flow */
+	int32_t tid;      /* the thread that migrates; -1 for a flow; otherwise the same as `to` */
 	histree_time start, end;
 };
 
@@ -51,6 +52,7 @@ struct histree_arrows_request {
 	const struct histree_resources *resources; /* of the history; NULL means no switches and no migrations */
 	const struct histree_control_flow *flow;   /* of the history; NULL means no forks */
 	struct histree_segment_store *wakeups;     /* of the analysis `wakeups`; NULL means no wake-ups */
+	struct histree_segment_store *flows;       /* of the analysis `track-flows`; NULL means no flows */
 	histree_time from, to;                     /* both inclusive, inside the history */
 	uint32_t pixels;                           /* at least 1 */
 	struct histree_cancel cancel;

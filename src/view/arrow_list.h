@@ -7,7 +7,7 @@
 
 #include "histree/arrows.h"
 
-/* Switches, forks or wake-ups that are looked at at most. */
+/* Switches, forks, wake-ups or flows that are looked at at most. */
 enum { ARROW_READS_MAX = 65536 };
 
 /* A zeroed one is empty. */
@@ -20,7 +20,7 @@ struct arrow_list {
 enum histree_status arrow_list_add(struct arrow_list *list, const struct histree_arrow *arrow,
 				   struct histree_error *error);
 
-/* The pixels in which arrows of `groups` CPUs may end, one each. */
+/* The pixels in which arrows of `groups` CPUs or stacks may end, one each. */
 uint32_t arrow_pixels(const struct histree_arrows_request *request, size_t groups);
 
 /* The query finds all arrows that meet the range, or more. */
@@ -30,5 +30,11 @@ enum histree_status arrows_gather_forks(const struct histree_arrows_request *req
 					struct histree_error *error);
 enum histree_status arrows_gather_wakeups(const struct histree_arrows_request *request, struct arrow_list *wakeups,
 					  struct histree_error *error);
+
+/* From stack to stack, until arrows_find_rows() finds the rows of those that are shown. */
+enum histree_status arrows_gather_flows(const struct histree_arrows_request *request, struct arrow_list *flows,
+					struct histree_error *error);
+enum histree_status arrows_find_rows(const struct histree_arrows_request *request, struct arrow_list *list,
+				     struct histree_error *error);
 
 #endif

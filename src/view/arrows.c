@@ -27,7 +27,8 @@ enum histree_status arrow_list_add(struct arrow_list *list, const struct histree
 
 uint32_t arrow_pixels(const struct histree_arrows_request *request, size_t groups)
 {
-	size_t pixels_max = HISTREE_ARROWS_MAX / HISTREE_ARROW_KIND_COUNT / (groups > 0 ? groups : 1);
+	enum { KINDS_OF_A_KERNEL = HISTREE_ARROW_FLOW };
+	size_t pixels_max = HISTREE_ARROWS_MAX / KINDS_OF_A_KERNEL / (groups > 0 ? groups : 1);
 	pixels_max = pixels_max > 0 ? pixels_max : 1;
 	return request->pixels < pixels_max ? request->pixels : (uint32_t)pixels_max;
 }
@@ -37,21 +38,27 @@ static int compare_numbers(int64_t one, int64_t other)
 	return (one > other) - (one < other);
 }
 
+/* Where it ends, which others that end there hide. */
+static int32_t group_of(const struct histree_arrow *arrow)
+{
+	return arrow->kind == HISTREE_ARROW_FLOW ? arrow->to : arrow->cpu;
+}
+
 static int compare_arrows(const void *a, const void *b)
 {
 	const struct histree_arrow *first = a, *second = b;
-	int order = compare_numbers(first->cpu, second->cpu);
+	int order = compare_numbers(group_of(first), group_of(second));
 	order = order != 0 ? order : compare_numbers(first->end, second->end);
 	order = order != 0 ? order : compare_numbers(first->start, second->start);
 	order = order != 0 ? order : compare_numbers(first->from, second->from);
 	return order != 0 ? order : compare_numbers(first->to, second->to);
 }
 
-static size_t count_cpus(const struct arrow_list *sorted)
+static size_t count_groups(const struct arrow_list *sorted)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < sorted->count; i++)
-		count += i == 0 || sorted->arrows[i].cpu != sorted->arrows[i - 1].cpu;
+		count += i == 0 || group_of(&sorted->arrows[i]) != group_of(&sorted->arrows[i - 1]);
 	return count;
 }
 
@@ -64,7 +71,7 @@ static enum histree_status take_visible(struct arrow_list *out, struct arrow_lis
 		return HISTREE_OK;
 	qsort(candidates->arrows, candidates->count, sizeof(*candidates->arrows), compare_arrows);
 	struct pixel_scale scale =
-		pixel_scale(request->from, request->to, arrow_pixels(request, count_cpus(candidates)));
+		pixel_scale(request->from, request->to, arrow_pixels(request, count_groups(candidates)));
 	const struct histree_arrow *last = NULL;
 	uint32_t last_pixel = 0;
 	enum histree_status status = HISTREE_OK;
@@ -73,7 +80,7 @@ static enum histree_status take_visible(struct arrow_list *out, struct arrow_lis
 		if (arrow->end < request->from || arrow->start > request->to)
 			continue;
 		uint32_t pixel = pixel_from(&scale, arrow->end < request->to ? arrow->end : request->to);
-		if ((last != NULL && last->cpu == arrow->cpu && last_pixel == pixel) ||
+		if ((last != NULL && group_of(last) == group_of(arrow) && last_pixel == pixel) ||
 		    out->count == HISTREE_ARROWS_MAX) {
 			out->lacks_some = true;
 			continue;
@@ -228,7 +235,9 @@ static enum histree_status gather(const struct histree_arrows_request *request, 
 		arrows_gather_cpus(request, &kinds[HISTREE_ARROW_SWITCH], &kinds[HISTREE_ARROW_MIGRATION], error);
 	if (status == HISTREE_OK)
 		status = arrows_gather_forks(request, &kinds[HISTREE_ARROW_FORK], error);
-	return status == HISTREE_OK ? arrows_gather_wakeups(request, &kinds[HISTREE_ARROW_WAKEUP], error) : status;
+	if (status == HISTREE_OK)
+		status = arrows_gather_wakeups(request, &kinds[HISTREE_ARROW_WAKEUP], error);
+	return status == HISTREE_OK ? arrows_gather_flows(request, &kinds[HISTREE_ARROW_FLOW], error) : status;
 }
 
 static enum histree_status check_request(const struct histree_arrows_request *request, struct histree_error *error)
@@ -258,6 +267,8 @@ enum histree_status histree_arrows_create(const struct histree_arrows_request *r
 			status = take_visible(&arrows->list, &kinds[i], request, error);
 		free(kinds[i].arrows);
 	}
+	if (status == HISTREE_OK)
+		status = arrows_find_rows(request, &arrows->list, error);
 	if (status == HISTREE_OK)
 		*out = arrows;
 	else

@@ -61,6 +61,7 @@ static const struct histree_style arrow_styles[HISTREE_ARROW_KIND_COUNT] = {
 	[HISTREE_ARROW_FORK] = { "Fork", "fork", ORANGE, 0.1 },
 	[HISTREE_ARROW_WAKEUP] = { "Wake-up", "wake-up", BLUE, 0.1 },
 	[HISTREE_ARROW_MIGRATION] = { "CPU migration", "went on on another CPU", PURPLE, 0.1 },
+	[HISTREE_ARROW_FLOW] = { "Flow", "flow", ORANGE, 0.1 },
 };
 
 static const struct histree_style palette[] = {

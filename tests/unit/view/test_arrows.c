@@ -389,7 +389,7 @@ static void test_wide_ranges(void **state)
 			   counts);
 	}
 	check_wide(&world, 0, END, counts);
-	for (size_t i = 0; i < HISTREE_ARROW_KIND_COUNT; i++)
+	for (size_t i = 0; i < HISTREE_ARROW_FLOW; i++)
 		assert_true(counts[i] > 0);
 	end_world(&world);
 }
