@@ -12,6 +12,7 @@ import tempfile
 import time
 import urllib.parse
 import uuid
+from random import Random
 
 from protocol import CONTROL_FLOW, EXPLORER, RESOURCES, Client, expected_states, sampled_range, states_by_path
 from serving import SMALL_TRACE, SOURCE, Server, Tally, build, calls_trace, large_trace, serving
@@ -99,6 +100,61 @@ def wakeups(histree, folder):
                       if one["style"]["parentKey"] == "Wake-up"}
         assert found and found <= known
         assert len(found) >= 0.9 * len([row for row in known if row[0] > 0]), (len(found), len(known))
+
+
+def random_flows(folder):
+    """A trace of spans and of flows between them, each in the middle of one; and where each begins and ends."""
+    random = Random(7)
+    spans, flows, events = [], [], []
+    for tid in range(1, 6):
+        for number in range(40):
+            depth = random.randrange(1, 4)
+            spans.append((tid, depth, 1000 + number * 100))
+            for inner in range(depth):
+                events.append({"ph": "X", "name": f"{number}", "pid": 1, "tid": tid, "ts": 1000 + number * 100 + inner,
+                               "dur": 90 - 2 * inner})
+    for number in range(60):
+        at, to = sorted(random.sample(spans, 2), key=lambda span: span[2])
+        flows.append((f"Processes/1/{at[0]}/CallStack/{at[1]}", f"Processes/1/{to[0]}/CallStack/{to[1]}",
+                      (at[2] + 20) * 1000, (to[2] + 21) * 1000))
+        for phase, (tid, _, time_), late in ("s", at, 20), ("f", to, 21):
+            events.append({"ph": phase, "name": "flow", "id": number, "pid": 1, "tid": tid, "ts": time_ + late})
+    trace = folder / "flows.json"
+    trace.write_text(json.dumps(events))
+    return trace, flows
+
+
+def flows(histree, folder):
+    """Flows of a trace of tracks are arrows between the rows of their spans, for viewers and for the page, in any window."""
+    trace, known = random_flows(folder)
+    store = build(histree, trace, folder / "flows.histree")
+    with Server(histree, folder, [store]) as server:
+        client = Client(histree, server)
+        experiment = client.experiment()
+        paths = {}
+        for entry in client.model(f"timeGraph/{EXPLORER}/tree")["entries"]:
+            above = paths.get(entry["parentId"], None)
+            paths[entry["id"]] = entry["labels"][0] if above is None else f"{above}/{entry['labels'][0]}"
+        rows = {number: path.partition("tracks/")[2] for number, path in paths.items()}
+        query = {"experiment": experiment["UUID"], "view": "attributes"}
+        for start, end in (experiment["start"], experiment["end"]), (1500000, 2500000), (4000000, 4000001):
+            window = {"start": start, "end": end, "nbTimes": 4000}
+            expected = sorted(flow for flow in known if flow[2] <= end and flow[3] >= start)
+            model = client.model(f"timeGraph/{EXPLORER}/arrows", requested_timerange=window)
+            found = sorted((rows[one["sourceId"]], rows[one["targetId"]], one["start"], one["end"]) for one in model)
+            assert found and set(found) <= set(expected), set(found) - set(expected)
+            assert all(one["style"]["parentKey"] == "Flow" for one in model)
+            page = json.loads(client.ask("GET", "/api/v1/arrows?" + urllib.parse.urlencode({
+                **query, "from": start - experiment["start"], "to": end - experiment["start"], "pixels": 3999}))[2])
+            assert found == sorted((one["fromName"], one["toName"], one["start"] + experiment["start"],
+                                    one["end"] + experiment["start"]) for one in page["arrows"])
+            assert found == expected or not page["all"]
+            shown = client.ask("GET", "/api/v1/rows?" + urllib.parse.urlencode({**query, "pixels": 1}))[2]
+            names = [row["name"] for row in json.loads(shown.rpartition(b"\xff" * 4)[2])["rows"]]
+            assert all(names[one[end]] == one[end + "Name"].rpartition("/")[2] for one in page["arrows"]
+                       for end in ("from", "to"))
+        styles = client.json("POST", f"/experiments/{experiment['UUID']}/outputs/{EXPLORER}/style", {})["model"]["styles"]
+        assert "Flow" in styles
 
 
 def lost_events(client):
@@ -445,6 +501,7 @@ def main():
                 tally.run(f"{trace.name}: {test.__name__}", lambda: test(Client(histree, server, trace)))
     with tempfile.TemporaryDirectory() as name:
         tally.run("wakeups", lambda: wakeups(histree, pathlib.Path(name)))
+        tally.run("flows", lambda: flows(histree, pathlib.Path(name)))
         if calls_trace():
             tally.run("call_stacks", lambda: call_stacks(histree, pathlib.Path(name)))
     with tempfile.TemporaryDirectory() as name:

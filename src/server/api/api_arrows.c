@@ -7,13 +7,11 @@
 #include "base/error.h"
 #include "server/api/api.h"
 #include "server/api/page_request.h"
-#include "server/model/kernel_arrows.h"
-#include "server/model/kernel_threads.h"
 
 struct arrow_writer {
 	struct json_writer *json;
-	const struct kernel_view *view; /* NULL: not of a kernel, there are no arrows */
-	enum kernel_rows rows;
+	struct arrow_source source;
+	histree_time start;  /* of the store */
 	uint32_t *positions; /* by row; HISTREE_NO_INDEX: it is not shown */
 };
 
@@ -32,11 +30,17 @@ static enum histree_status find_positions(struct arrow_writer *writer, const str
 	return HISTREE_OK;
 }
 
+/* Where a row of the source is shown. */
+static uint32_t position_of(const struct arrow_writer *writer, uint32_t row)
+{
+	return writer->positions[writer->source.shown_as != NULL ? writer->source.shown_as[row] : row];
+}
+
 static void write_end(const struct arrow_writer *writer, const char *key, const char *name_key, uint32_t row)
 {
 	struct piece name = { 0 };
-	kernel_row_name(writer->view, writer->rows, row, &name);
-	json_int_member(writer->json, key, writer->positions[row]);
+	writer->source.model->name(writer->source.view, row, &name);
+	json_int_member(writer->json, key, position_of(writer, row));
 	json_string_member(writer->json, name_key, name.bytes, name.size);
 	piece_release(&name);
 }
@@ -44,8 +48,8 @@ static void write_end(const struct arrow_writer *writer, const char *key, const 
 static void write_arrow(const struct arrow_writer *writer, const struct histree_arrow *arrow)
 {
 	uint32_t from, to;
-	if (!kernel_arrow_rows(writer->view, writer->rows, arrow, &from, &to) ||
-	    writer->positions[from] == HISTREE_NO_INDEX || writer->positions[to] == HISTREE_NO_INDEX)
+	if (!writer->source.model->rows(writer->source.view, arrow, &from, &to) ||
+	    position_of(writer, from) == HISTREE_NO_INDEX || position_of(writer, to) == HISTREE_NO_INDEX)
 		return;
 	json_begin_object(writer->json);
 	json_int_member(writer->json, "kind", arrow->kind);
@@ -53,8 +57,8 @@ static void write_arrow(const struct arrow_writer *writer, const struct histree_
 	write_end(writer, "to", "toName", to);
 	json_int_member(writer->json, "tid", arrow->tid);
 	json_int_member(writer->json, "cpu", arrow->cpu);
-	json_int_member(writer->json, "start", arrow->start - writer->view->start);
-	json_int_member(writer->json, "end", arrow->end - writer->view->start);
+	json_int_member(writer->json, "start", arrow->start - writer->start);
+	json_int_member(writer->json, "end", arrow->end - writer->start);
 	json_end(writer->json);
 }
 
@@ -84,23 +88,14 @@ static enum histree_status answer(struct call *call, struct arrow_writer *writer
 {
 	struct histree_arrows *arrows = NULL;
 	enum histree_status status = find_positions(writer, rows, order, error);
-	if (status == HISTREE_OK && writer->view != NULL)
-		status = kernel_arrows_make(writer->view, writer->rows, range->from, range->to, range->pixels,
-					    reply_cancel(call->reply), &arrows, error);
+	const struct arrow_range asked = { range->from, range->to, range->pixels, reply_cancel(call->reply) };
+	if (status == HISTREE_OK)
+		status = arrow_source_make(&writer->source, &asked, &arrows, error);
 	if (status == HISTREE_OK)
 		write_arrows(writer, arrows);
 	histree_arrows_free(arrows);
 	free(writer->positions);
 	return status;
-}
-
-static const struct kernel_view *kernel_of(const struct page_rows *rows)
-{
-	if (rows->model == &row_model_threads) {
-		const struct kernel_threads *threads = rows->view;
-		return threads->kernel;
-	}
-	return rows->model == &row_model_resources ? rows->view : NULL;
 }
 
 void api_arrows(struct call *call)
@@ -116,9 +111,10 @@ void api_arrows(struct call *call)
 	const struct histree_store_info *info = histree_store_info(rows.dataset->store);
 	struct arrow_writer writer = {
 		.json = &call->reply->json,
-		.view = kernel_of(&rows),
-		.rows = rows.model == &row_model_threads ? KERNEL_THREADS : KERNEL_RESOURCES,
+		.start = info->start,
 	};
+	if (rows.model->arrows != NULL)
+		writer.source = rows.model->arrows(rows.view);
 	if (page_range(call, info->start, info->end, &range) &&
 	    answer(call, &writer, &rows, order.order, &range, &error) != HISTREE_OK)
 		reply_failure(call->reply, &error);

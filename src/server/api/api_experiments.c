@@ -20,7 +20,7 @@ static void write_views(struct json_writer *json, const struct dataset *dataset)
 		json_text_member(json, "name", (*model)->name);
 		json_text_member(json, "title", (*model)->title);
 		json_bool_member(json, "sorts", (*model)->sort_key != NULL);
-		json_bool_member(json, "hasArrows", (*model)->has_arrows);
+		json_bool_member(json, "hasArrows", (*model)->has_arrows != NULL && (*model)->has_arrows(dataset));
 		json_end(json);
 	}
 	json_end(json);

@@ -1,26 +1,60 @@
 // SPDX-License-Identifier: MIT
-#include "server/model/kernel_arrows.h"
-
+/*
+ * kernel_arrows.c - the arrows of the views of a kernel: their rows are indexes of threads or of resources.
+ *
+ * Asking for the arrows of threads makes their tree.
+ */
+#include "server/model/arrow_model.h"
 #include "server/model/kernel_text.h"
 #include "server/model/kernel_threads.h"
 
-enum histree_status kernel_arrows_make(const struct kernel_view *view, enum kernel_rows rows, histree_time from,
-				       histree_time to, uint32_t pixels, struct histree_cancel cancel,
-				       struct histree_arrows **out, struct histree_error *error)
+static enum histree_status make(const struct kernel_view *view, const struct arrow_range *range,
+				struct histree_arrows_request *request, struct histree_arrows **out,
+				struct histree_error *error)
 {
-	bool are_threads = rows == KERNEL_THREADS;
-	struct histree_arrows_request request = {
-		.history = view->history,
-		.resources = view->resources,
-		.flow = are_threads ? view->threads->flow : NULL,
-		.wakeups = are_threads ? view->wakeups : NULL,
-		.from = from > view->start ? from : view->start,
-		.to = to < view->end ? to : view->end,
-		.pixels = pixels,
-		.cancel = cancel,
-	};
-	*out = NULL;
-	return request.from <= request.to ? histree_arrows_create(&request, out, error) : HISTREE_OK;
+	request->history = view->history;
+	request->resources = view->resources;
+	request->from = range->from > view->start ? range->from : view->start;
+	request->to = range->to < view->end ? range->to : view->end;
+	request->pixels = range->pixels;
+	request->cancel = range->cancel;
+	return request->from <= request->to ? histree_arrows_create(request, out, error) : HISTREE_OK;
+}
+
+/* ---- threads ---------------------------------------------------------------------------------------------- */
+
+static enum histree_status make_of_threads(const void *context, const struct arrow_range *range,
+					   struct histree_arrows **out, struct histree_error *error)
+{
+	const struct kernel_view *view = context;
+	struct histree_arrows_request request = { .flow = view->threads->flow, .wakeups = view->wakeups };
+	return make(view, range, &request, out, error);
+}
+
+static bool rows_of_threads(const void *context, const struct histree_arrow *arrow, uint32_t *from, uint32_t *to)
+{
+	const struct kernel_view *view = context;
+	if (arrow->kind == HISTREE_ARROW_MIGRATION)
+		return false;
+	*from = histree_control_flow_find(view->threads->flow, arrow->from, -1);
+	*to = histree_control_flow_find(view->threads->flow, arrow->to, -1);
+	return *from != HISTREE_NO_INDEX && *to != HISTREE_NO_INDEX;
+}
+
+static void name_of_thread(const void *context, uint32_t row, struct piece *name)
+{
+	const struct kernel_view *view = context;
+	kernel_thread_label(view, view->threads->list[row].tid, name);
+}
+
+const struct arrow_model arrow_model_threads = { make_of_threads, rows_of_threads, name_of_thread };
+
+/* ---- resources -------------------------------------------------------------------------------------------- */
+
+static enum histree_status make_of_resources(const void *view, const struct arrow_range *range,
+					     struct histree_arrows **out, struct histree_error *error)
+{
+	return make(view, range, &(struct histree_arrows_request){ 0 }, out, error);
 }
 
 /* The row of a CPU's status. */
@@ -32,23 +66,19 @@ static uint32_t find_cpu(const struct kernel_view *view, int32_t cpu)
 	return HISTREE_NO_INDEX;
 }
 
-bool kernel_arrow_rows(const struct kernel_view *view, enum kernel_rows rows, const struct histree_arrow *arrow,
-		       uint32_t *from, uint32_t *to)
+static bool rows_of_resources(const void *view, const struct histree_arrow *arrow, uint32_t *from, uint32_t *to)
 {
-	bool are_threads = rows == KERNEL_THREADS;
-	if ((arrow->kind == HISTREE_ARROW_MIGRATION) == are_threads)
+	if (arrow->kind != HISTREE_ARROW_MIGRATION)
 		return false;
-	*from = are_threads ? histree_control_flow_find(view->threads->flow, arrow->from, -1)
-			    : find_cpu(view, arrow->from);
-	*to = are_threads ? histree_control_flow_find(view->threads->flow, arrow->to, -1)
-			  : find_cpu(view, arrow->to);
+	*from = find_cpu(view, arrow->from);
+	*to = find_cpu(view, arrow->to);
 	return *from != HISTREE_NO_INDEX && *to != HISTREE_NO_INDEX;
 }
 
-void kernel_row_name(const struct kernel_view *view, enum kernel_rows rows, uint32_t row, struct piece *name)
+static void name_of_resource(const void *context, uint32_t row, struct piece *name)
 {
-	if (rows == KERNEL_THREADS)
-		kernel_thread_label(view, view->threads->list[row].tid, name);
-	else
-		piece_put_text(name, view->resource_list[row].name);
+	const struct kernel_view *view = context;
+	piece_put_text(name, view->resource_list[row].name);
 }
+
+const struct arrow_model arrow_model_resources = { make_of_resources, rows_of_resources, name_of_resource };

@@ -10,6 +10,7 @@
 
 #include "histree/view.h"
 #include "server/catalogue/dataset.h"
+#include "server/model/arrow_model.h"
 #include "server/model/state_filter.h"
 #include "server/text/json_writer.h"
 
@@ -31,8 +32,8 @@ enum row_sort { ROW_SORT_TREE, ROW_SORT_TID, ROW_SORT_NAME, ROW_SORT_FIRST, ROW_
 
 struct row_model {
 	const char *name, *title;
-	bool has_arrows; /* see kernel_arrows.h */
 	bool (*applies)(const struct dataset *dataset);
+	bool (*has_arrows)(const struct dataset *dataset); /* NULL: it never has */
 	dataset_view_make *make;
 	void (*free)(void *view);
 	uint32_t (*count)(const void *view);
@@ -53,6 +54,8 @@ struct row_model {
 	void (*text)(const void *view, enum histree_meaning meaning, const struct histree_value *value,
 		     struct piece *text);
 	struct state_kind kind; /* by what states can be searched */
+	/* Returns the arrows between rows; NULL: there are none. */
+	struct arrow_source (*arrows)(const void *view);
 	/*
 	 * Rows that are there at once, in another order, until the view is made, as it is of each dataset
 	 * (server.c); NULL: none.

@@ -10,6 +10,7 @@
 #include "server/model/name_piece.h"
 #include "server/model/row_model.h"
 #include "server/model/state_text.h"
+#include "server/model/track_arrows.h"
 
 struct attribute_row {
 	histree_quark quark; /* HISTREE_ROOT: the history itself */
@@ -22,6 +23,8 @@ struct attribute_rows {
 	const char *names[DATASET_HISTORIES_MAX];
 	struct attribute_row *rows;
 	uint32_t count;
+	struct track_arrows flows;
+	uint32_t *rows_of_flows; /* by quark of their history; NULL: there are no flows */
 };
 
 static bool applies(const struct dataset *dataset)
@@ -71,8 +74,25 @@ static void count_descendants(struct attribute_rows *rows)
 static void free_rows(void *view)
 {
 	struct attribute_rows *rows = view;
+	track_arrows_close(&rows->flows);
+	free(rows->rows_of_flows);
 	free(rows->rows);
 	free(rows);
+}
+
+static enum histree_status find_rows_of_flows(struct attribute_rows *rows, struct histree_error *error)
+{
+	if (rows->flows.history == NULL)
+		return HISTREE_OK;
+	uint32_t attributes = histree_history_info(rows->flows.history)->attribute_count;
+	rows->rows_of_flows = calloc((size_t)attributes + 1, sizeof(*rows->rows_of_flows));
+	if (rows->rows_of_flows == NULL)
+		return error_memory(error, "the attributes");
+	for (uint32_t row = 0; row < rows->count; row++)
+		if (rows->histories[rows->rows[row].history] == rows->flows.history &&
+		    rows->rows[row].quark != HISTREE_ROOT)
+			rows->rows_of_flows[rows->rows[row].quark] = row;
+	return HISTREE_OK;
 }
 
 static enum histree_status make(struct dataset *dataset, void **view, struct histree_error *error)
@@ -98,8 +118,13 @@ static enum histree_status make(struct dataset *dataset, void **view, struct his
 		add_history(rows, i, has_tops);
 	}
 	count_descendants(rows);
-	*view = rows;
-	return HISTREE_OK;
+	track_arrows_open(&rows->flows, dataset);
+	enum histree_status status = find_rows_of_flows(rows, error);
+	if (status == HISTREE_OK)
+		*view = rows;
+	else
+		free_rows(rows);
+	return status;
 }
 
 static uint32_t count(const void *view)
@@ -151,16 +176,26 @@ static bool matches(const void *view, uint32_t index, const char *text)
 	return contains;
 }
 
+static struct arrow_source arrows(const void *view)
+{
+	const struct attribute_rows *rows = view;
+	if (rows->flows.history == NULL)
+		return (struct arrow_source){ 0 };
+	return (struct arrow_source){ &arrow_model_flows, &rows->flows, rows->rows_of_flows };
+}
+
 const struct row_model row_model_attributes = {
 	.name = "attributes",
 	.title = "Attributes",
 	.applies = applies,
+	.has_arrows = track_arrows_apply,
 	.make = make,
 	.free = free_rows,
 	.count = count,
 	.facts = facts,
 	.describe = describe,
 	.matches = matches,
+	.arrows = arrows,
 	.text = state_any_text,
 	.kind = { NULL, state_any_text },
 };

@@ -61,11 +61,16 @@ static uint32_t find(const void *context, const struct row_wanted *wanted)
 	return HISTREE_NO_INDEX;
 }
 
+static struct arrow_source arrows(const void *view)
+{
+	return (struct arrow_source){ .model = &arrow_model_resources, .view = view };
+}
+
 const struct row_model row_model_resources = {
 	.name = "resources",
 	.title = "Resources",
-	.has_arrows = true,
 	.applies = kernel_view_applies,
+	.has_arrows = kernel_view_applies,
 	.make = kernel_view_make,
 	.free = kernel_view_free,
 	.count = count,
@@ -73,6 +78,7 @@ const struct row_model row_model_resources = {
 	.describe = describe,
 	.matches = matches,
 	.find = find,
+	.arrows = arrows,
 	.text = kernel_resource_text,
 	.kind = { kernel_resource_facts, kernel_resource_text },
 };

@@ -104,11 +104,17 @@ static uint64_t sort_key(const void *context, uint32_t row, enum row_sort sort)
 	return row;
 }
 
+static struct arrow_source arrows(const void *context)
+{
+	const struct kernel_threads *threads = context;
+	return (struct arrow_source){ .model = &arrow_model_threads, .view = threads->kernel };
+}
+
 const struct row_model row_model_threads = {
 	.name = "control-flow",
 	.title = "Control Flow",
-	.has_arrows = true,
 	.applies = kernel_view_applies,
+	.has_arrows = kernel_view_applies,
 	.make = kernel_threads_make,
 	.free = kernel_threads_free,
 	.count = count,
@@ -116,6 +122,7 @@ const struct row_model row_model_threads = {
 	.describe = describe,
 	.matches = matches,
 	.find = find,
+	.arrows = arrows,
 	.prepare = prepare,
 	.sort_key = sort_key,
 	.text = kernel_thread_text,

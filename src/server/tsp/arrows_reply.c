@@ -10,8 +10,7 @@ enum { USUAL_PIXELS = 1000 };
 
 struct arrows_answer {
 	struct dataset *dataset; /* held */
-	const struct kernel_view *view;
-	enum kernel_rows rows;
+	struct arrow_source source;
 	int64_t first_id;
 	struct histree_arrows *arrows; /* NULL: none */
 	size_t next;
@@ -29,7 +28,7 @@ static void write_arrow(const struct arrows_answer *answer, const struct histree
 			struct json_writer *json)
 {
 	uint32_t from, to;
-	if (!kernel_arrow_rows(answer->view, answer->rows, arrow, &from, &to))
+	if (!answer->source.model->rows(answer->source.view, arrow, &from, &to))
 		return;
 	json_begin_object(json);
 	json_int_member(json, "sourceId", answer->first_id + from);
@@ -65,13 +64,13 @@ static enum histree_status make_arrows(const struct call *call, struct arrows_an
 	if (!parameters_times(call, &times))
 		return HISTREE_NOT_FOUND;
 	uint32_t pixels = times.count > 2 ? (uint32_t)times.count - 1 : USUAL_PIXELS;
-	enum histree_status status = kernel_arrows_make(answer->view, answer->rows, times.start, times.end, pixels,
-							reply_cancel(call->reply), &answer->arrows, error);
+	const struct arrow_range range = { times.start, times.end, pixels, reply_cancel(call->reply) };
+	enum histree_status status = arrow_source_make(&answer->source, &range, &answer->arrows, error);
 	parameter_times_release(&times);
 	return status;
 }
 
-void arrows_reply(const struct output_call *output, const struct kernel_view *view, enum kernel_rows rows,
+void arrows_reply(const struct output_call *output, const struct arrow_model *model, const void *view,
 		  int64_t first_id)
 {
 	struct reply *reply = output->call->reply;
@@ -81,9 +80,9 @@ void arrows_reply(const struct output_call *output, const struct kernel_view *vi
 		reply_error(reply, HTTP_SERVER_ERROR, "out of memory");
 		return;
 	}
-	*answer = (struct arrows_answer){
-		.dataset = dataset_hold(output->dataset), .view = view, .rows = rows, .first_id = first_id
-	};
+	*answer = (struct arrows_answer){ .dataset = dataset_hold(output->dataset),
+					  .source = { model, view, NULL },
+					  .first_id = first_id };
 	enum histree_status status = make_arrows(output->call, answer, &error);
 	if (status == HISTREE_OK) {
 		reply_envelope(reply);

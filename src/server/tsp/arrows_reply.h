@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* arrows_reply.h - the answer to `arrows` of a time graph of a kernel. */
+/* arrows_reply.h - the answer to `arrows` of a time graph. */
 #ifndef SERVER_TSP_ARROWS_REPLY_H
 #define SERVER_TSP_ARROWS_REPLY_H
 
-#include "server/model/kernel_arrows.h"
+#include "server/model/arrow_model.h"
 #include "server/tsp/output.h"
 
 /*
- * Answers with the arrows that meet the range that is asked for, thinned to one a CPU and kind that ends between
- * two of the times.  The entry of row i is `first_id` + i.
+ * Answers with the arrows that meet the range that is asked for, thinned to one a CPU and kind, or
+ * stack, that ends between two of the times.  The entry of row i of the model is `first_id` + i.
  */
-void arrows_reply(const struct output_call *output, const struct kernel_view *view, enum kernel_rows rows,
+void arrows_reply(const struct output_call *output, const struct arrow_model *model, const void *view,
 		  int64_t first_id);
 
 #endif

@@ -149,7 +149,7 @@ static void style(const struct output_call *output)
 static void arrows(const struct output_call *output)
 {
 	const struct kernel_threads *threads = output->view;
-	arrows_reply(output, threads->kernel, KERNEL_THREADS, FIRST_THREAD_ID);
+	arrows_reply(output, &arrow_model_threads, threads->kernel, FIRST_THREAD_ID);
 }
 
 static void tooltip(const struct output_call *output)

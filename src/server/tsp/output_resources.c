@@ -97,7 +97,7 @@ static void style(const struct output_call *output)
 /* From the CPU that a thread left to the one where it went on. */
 static void arrows(const struct output_call *output)
 {
-	arrows_reply(output, output->view, KERNEL_RESOURCES, FIRST_ID);
+	arrows_reply(output, &arrow_model_resources, output->view, FIRST_ID);
 }
 
 /* Writes the thread that has a CPU. */

@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "server/model/name_piece.h"
 #include "server/model/state_text.h"
+#include "server/model/track_arrows.h"
+#include "server/tsp/arrows_reply.h"
 #include "server/tsp/state_rows.h"
 #include "server/tsp/style_reply.h"
 #include "server/tsp/tree_reply.h"
@@ -25,6 +27,7 @@ struct explorer {
 	const struct histree_store_info *info;
 	struct explorer_history histories[DATASET_HISTORIES_MAX];
 	size_t count;
+	struct track_arrows flows;
 };
 
 static bool applies(const struct dataset *dataset)
@@ -47,8 +50,16 @@ static enum histree_status make(struct dataset *dataset, void **view, struct his
 		history->attributes = histree_history_info(history->history)->attribute_count;
 		next += 1 + (int64_t)history->attributes;
 	}
+	track_arrows_open(&explorer->flows, dataset);
 	*view = explorer;
 	return HISTREE_OK;
+}
+
+static void free_explorer(void *view)
+{
+	struct explorer *explorer = view;
+	track_arrows_close(&explorer->flows);
+	free(explorer);
 }
 
 /* The history that an id belongs to; NULL if it is none of theirs. */
@@ -137,7 +148,21 @@ static void states(const struct output_call *output)
 static void style(const struct output_call *output)
 {
 	static const enum histree_meaning meaning = HISTREE_MEANS_ANYTHING;
-	style_reply(output, &meaning, 1);
+	static const enum histree_arrow_kind arrow = HISTREE_ARROW_FLOW;
+	const struct explorer *explorer = output->view;
+	style_reply_with_arrows(output, &meaning, 1, &arrow, explorer->flows.history != NULL);
+}
+
+/* Flows, from the row of one span to that of another. */
+static void arrows(const struct output_call *output)
+{
+	const struct explorer *explorer = output->view;
+	const struct arrow_model *model = explorer->flows.history != NULL ? &arrow_model_flows : NULL;
+	int64_t first_id = 0;
+	for (size_t i = 0; i < explorer->count; i++)
+		if (explorer->histories[i].history == explorer->flows.history)
+			first_id = explorer->histories[i].first_id + 1;
+	arrows_reply(output, model, &explorer->flows, first_id);
 }
 
 const struct output output_state_system = {
@@ -147,8 +172,9 @@ const struct output output_state_system = {
 	.type = OUTPUT_TIME_GRAPH,
 	.applies = applies,
 	.make = make,
-	.free = free,
+	.free = free_explorer,
 	.tree = tree,
 	.states = states,
+	.arrows = arrows,
 	.style = style,
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// arrows.js - arrows between the rows of a chart: who came next on a CPU, who made or woke whom, where a thread went on.
+// arrows.js - arrows between the rows of a chart: who came next on a CPU, who made or woke whom, where a thread or a
+// flow went on.
 //
 // They are painted when they can be followed with the eye, which is when there are not too many of them.
 
@@ -21,6 +22,7 @@ function distance(x, y, { x1, y1, x2, y2 }) {
 export class Arrows {
 	arrows = [];
 	kinds = [];
+	#areAll = true; // in the answer; if there are none then, there are more than the server reads
 	#asked = "";
 	#answered = ""; // of what was asked: the arrows that are there
 	#timer = 0;
@@ -36,7 +38,8 @@ export class Arrows {
 	}
 
 	get areTooMany() {
-		return this.#isOn && this.arrows.length * PX_PER_ARROW > sizeOf(this.chart.canvas).width;
+		const { length } = this.arrows;
+		return this.#isOn && (length * PX_PER_ARROW > sizeOf(this.chart.canvas).width || length === 0 && !this.#areAll);
 	}
 
 	get #wanted() {
@@ -67,10 +70,11 @@ export class Arrows {
 			return;
 		const abort = this.#abort = new AbortController();
 		try {
-			const { arrows, kinds } = await api.json("arrows", wanted, abort.signal);
+			const { all, arrows, kinds } = await api.json("arrows", wanted, abort.signal);
 			if (abort.signal.aborted)
 				return;
 			Object.assign(this, { arrows, kinds });
+			this.#areAll = all;
 			this.#answered = asked;
 			this.chart.draw();
 		} catch (error) {

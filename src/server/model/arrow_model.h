@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arrow_model.h - the arrows between the rows of a view, whatever it is of.
+ */
+#ifndef SERVER_MODEL_ARROW_MODEL_H
+#define SERVER_MODEL_ARROW_MODEL_H
+
+#include "histree/arrows.h"
+#include "server/text/piece.h"
+
+struct arrow_range {
+	histree_time from, to;
+	uint32_t pixels;
+	struct histree_cancel cancel;
+};
+
+struct arrow_model {
+	/* Makes the arrows that meet a range, cut at the history; *out is NULL if nothing of the range is left. */
+	enum histree_status (*make)(const void *view, const struct arrow_range *range, struct histree_arrows **out,
+				    struct histree_error *error);
+	/* Finds the rows of an arrow; returns false if it has none in this view. */
+	bool (*rows)(const void *view, const struct histree_arrow *arrow, uint32_t *from, uint32_t *to);
+	/* Adds what a row is called: "bash (42)", "CPU 0". */
+	void (*name)(const void *view, uint32_t row, struct piece *name);
+};
+
+/* A view and how to get its arrows.  A zeroed one has none. */
+struct arrow_source {
+	const struct arrow_model *model;
+	const void *view;
+	const uint32_t *shown_as; /* by the model's row, the row of who shows it; NULL: they are the same */
+};
+
+/* Threads have switches, forks and wake-ups, resources migrations; the view is a struct kernel_view. */
+extern const struct arrow_model arrow_model_threads, arrow_model_resources;
+
+/* Flows; the view is a struct track_arrows, and the rows are quarks of its history. */
+extern const struct arrow_model arrow_model_flows;
+
+/* As the functions of the model. */
+static inline enum histree_status arrow_source_make(const struct arrow_source *source,
+						    const struct arrow_range *range, struct histree_arrows **out,
+						    struct histree_error *error)
+{
+	*out = NULL;
+	return source->model != NULL ? source->model->make(source->view, range, out, error) : HISTREE_OK;
+}
+
+#endif
