@@ -7,6 +7,7 @@
 #ifndef HISTREE_DRAW_H
 #define HISTREE_DRAW_H
 
+#include "segment_store.h"
 #include "view.h"
 
 enum histree_draw_view {
@@ -36,6 +37,11 @@ struct histree_draw_options {
 	 */
 	const histree_quark *quarks;
 	size_t quark_count;
+	/*
+	 * The segments `track-flows`, if the history is that of `tracks`: HISTREE_DRAW_ATTRIBUTES draws an arrow
+	 * from span to span where both have rows.  NULL: no arrows.
+	 */
+	struct histree_segment_store *flows;
 	const char *title; /* NULL means the name of the analysis */
 	struct histree_cancel cancel;
 };

@@ -161,6 +161,17 @@ static enum cli_exit choose_rows(const struct draw_options *chosen, const struct
 	return code;
 }
 
+/* Those of a trace of tracks, where the store has them; a picture can do without. */
+static struct histree_segment_store *open_flows(const struct target *target, const struct histree_history *history)
+{
+	struct histree_segment_store *flows = NULL;
+	bool are_tracks = strcmp(histree_history_info(history)->provider, "tracks") == 0;
+	if (!are_tracks || target_find_segments(target, "track-flows") == NULL ||
+	    target_segments(target, "track-flows", false, &flows, NULL) != HISTREE_OK)
+		return NULL;
+	return flows;
+}
+
 /* ---- the file --------------------------------------------------------------------------------------------- */
 
 static bool write_bytes(void *context, const void *bytes, size_t size)
@@ -228,11 +239,13 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (code == CLI_OK) {
 		choose_view(&chosen, histree_history_attributes(history), &picture);
 		code = choose_rows(&chosen, histree_history_attributes(history), &picture, &quarks);
+		picture.flows = open_flows(&target, history);
 	}
 	if (code == CLI_OK)
 		code = write_picture(history, &picture, chosen.output);
 	free(quarks);
 	free(title);
+	histree_segment_store_close(picture.flows);
 	histree_history_close(history);
 	target_close(&target);
 	return code;

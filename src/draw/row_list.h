@@ -25,7 +25,7 @@ struct row_list {
 	struct arena texts;
 	histree_quark *asked; /* the quarks of the options, ascending */
 	size_t asked_count;
-	char note[96]; /* which rows these are: "40 of 8,595 threads, the busiest" */
+	char note[160]; /* which rows these are: "40 of 8,595 threads, the busiest" */
 };
 
 /* Adds the busiest of the threads asked for, up to `rows_max`, in their tree's order; `usage` is of the range. */

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "draw/chart.h"
+#include "draw/flow_arrows.h"
 #include "draw/state_bars.h"
 #include "histree/query.h"
 
@@ -21,6 +22,7 @@ struct picture {
 	struct histree_cpu_usage *usage; /* a point a pixel of the chart; NULL: of no use in this view */
 	double cpus;
 	struct row_list list;
+	struct flow_arrows flows;
 	struct chart chart;
 	struct canvas canvas;
 	struct legend legend;
@@ -236,6 +238,8 @@ static enum histree_status draw(struct picture *picture, struct histree_error *e
 	enum histree_status status = state_bars_draw(&bars, error);
 	if (status == HISTREE_OK && options->view == HISTREE_DRAW_CONTROL_FLOW)
 		status = draw_forks(picture, error);
+	if (status == HISTREE_OK)
+		flow_arrows_draw(&picture->flows, &picture->canvas, &picture->chart, &picture->list);
 	if (status != HISTREE_OK)
 		return status;
 	chart_legend(&picture->canvas, &picture->chart, &picture->legend);
@@ -281,9 +285,12 @@ enum histree_status rows_picture(struct histree_history *history, const struct h
 		if (picture.cpus > 0)
 			status = make_usage(&picture, picture.chart.right - picture.chart.left, error);
 	}
+	if (status == HISTREE_OK && options->view == HISTREE_DRAW_ATTRIBUTES)
+		status = flow_arrows_make(&picture.flows, history, options, &picture.chart, &picture.list, error);
 	if (status == HISTREE_OK)
 		status = draw(&picture, error);
 	canvas_release(&picture.canvas);
+	flow_arrows_release(&picture.flows);
 	row_list_release(&picture.list);
 	histree_cpu_usage_free(picture.usage);
 	histree_resources_free(picture.resources);
