@@ -34,6 +34,12 @@ static size_t count_shown(const struct flow_arrows *flows, const struct row_list
 	return shown;
 }
 
+static void add_note(struct row_list *list, const char *text)
+{
+	size_t size = strlen(list->note);
+	snprintf(list->note + size, sizeof(list->note) - size, "; %s", text);
+}
+
 enum histree_status flow_arrows_make(struct flow_arrows *flows, struct histree_history *history,
 				     const struct histree_draw_options *options, const struct chart *chart,
 				     struct row_list *list, struct histree_error *error)
@@ -55,13 +61,12 @@ enum histree_status flow_arrows_make(struct flow_arrows *flows, struct histree_h
 		return status;
 	histree_arrows_list(flows->arrows, &count);
 	size_t shown = count_shown(flows, list);
-	flows->are_too_many = shown * ARROW_ROOM > width || (count == 0 && !histree_arrows_are_all(flows->arrows));
-	if (flows->are_too_many || shown > 0) {
-		size_t size = strlen(list->note);
-		snprintf(list->note + size, sizeof(list->note) - size, "; %s",
-			 flows->are_too_many ? "too many flows to draw: choose a shorter range"
-					     : "arrows are flows");
-	}
+	bool are_all = histree_arrows_are_all(flows->arrows);
+	flows->are_too_many = shown * ARROW_ROOM > width || (count == 0 && !are_all);
+	if (flows->are_too_many)
+		add_note(list, "too many flows to draw: choose a shorter range");
+	else if (shown > 0)
+		add_note(list, are_all ? "arrows are flows" : "arrows are some of the flows");
 	return HISTREE_OK;
 }
 
@@ -106,7 +111,7 @@ void flow_arrows_draw(const struct flow_arrows *flows, struct canvas *canvas, co
 	if (flows->arrows == NULL || flows->are_too_many)
 		return;
 	const struct histree_arrow *arrows = histree_arrows_list(flows->arrows, &count);
-	canvas_colour(canvas, canvas->theme->text, 0.85);
+	canvas_colour(canvas, style_colour(canvas, histree_arrow_style(HISTREE_ARROW_FLOW)), 0.9);
 	for (size_t i = 0; i < count; i++)
 		if (find_rows(list, &arrows[i], &from, &to))
 			draw_arrow(

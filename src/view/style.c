@@ -19,6 +19,7 @@
 #define GREY 0x99a1ac, 0x79828f
 #define PALE_GREY 0xcfd5dc, 0x4d5561
 #define SKY 0x6bb3dc, 0x4c93bd
+#define INK 0x2b323b, 0xe3e8ee /* over bars of any colour, as spans are */
 
 /*
  * The style of what is lost, damaged or never was recorded; for a thread also of a status that Trace Compass
@@ -61,7 +62,7 @@ static const struct histree_style arrow_styles[HISTREE_ARROW_KIND_COUNT] = {
 	[HISTREE_ARROW_FORK] = { "Fork", "fork", ORANGE, 0.1 },
 	[HISTREE_ARROW_WAKEUP] = { "Wake-up", "wake-up", BLUE, 0.1 },
 	[HISTREE_ARROW_MIGRATION] = { "CPU migration", "went on on another CPU", PURPLE, 0.1 },
-	[HISTREE_ARROW_FLOW] = { "Flow", "flow", ORANGE, 0.1 },
+	[HISTREE_ARROW_FLOW] = { "Flow", "flow", INK, 0.1 },
 };
 
 static const struct histree_style palette[] = {
