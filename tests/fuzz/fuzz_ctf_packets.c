@@ -52,6 +52,7 @@ static void read_events(struct ctf_decoder *decoder, const struct ctf_file *file
 	struct ctf_reader reader = {
 		.base = { .trace = &nobody, .notes = notes, .name = file->path },
 		.decoder = decoder,
+		.io = &io_posix,
 		.stream = file->packets.stream,
 		.files = file,
 		.file_count = 1,
