@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "trace/ctf/ctf_source.h"
 
 enum { STREAMS_MAX = 4096 };
@@ -285,6 +286,7 @@ static int compare_trace(const bt_plugin *plugin, const char *path, bool damage,
 	if (source == NULL)
 		return 1;
 	source->notes = &notes;
+	source->io = &io_posix;
 	source->class_count = &class_count;
 	enum histree_status status = ctf_format.scan(source, path, &error);
 	if (status == HISTREE_OK)
