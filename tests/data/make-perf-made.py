@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """
-Make tests/data/perf-made: one small recording of perf in five forms.  usage: make-perf-made.py FOLDER
+Make tests/data/perf-made: one small recording of perf in six forms.  usage: make-perf-made.py FOLDER
 
 Two CPUs, whose events lie in three rounds, one CPU after the other; texts of 16 bytes, at a distance, and relative;
 numbers of each size; an array; names of threads and a fork, one of the time before perf began; seven events that were
 lost on CPU 1.
 """
 import pathlib
+import struct
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "perf"))
@@ -69,6 +70,20 @@ def rounds(recording):
     ]
 
 
+def by_cpu(recording):
+    """The records of each CPU, and those of perf itself, which it keeps elsewhere."""
+    parts, own = [b"", b""], b""
+    for records in rounds(recording):
+        for record in records:
+            kind, = struct.unpack_from("I", record)
+            if kind == perf_data.LOST_SAMPLES:
+                own += record
+            else:
+                at = 8 + 8 + 8 + 8 + 8 if kind == perf_data.SAMPLE else len(record) - 16
+                parts[struct.unpack_from("I", record, at)[0]] += record
+    return parts, own
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(exist_ok=True)
@@ -84,6 +99,10 @@ def main():
     (folder / "packed.data").write_bytes(recording.file(packed, clock=clock, compressed=True))
     chains = perf_data.Recording(POINTS, extra=perf_data.CALLCHAIN | perf_data.READ)
     (folder / "chains.data").write_bytes(chains.file(chains.records(rounds(chains)), clock=clock))
+    threads = folder / "threads"
+    threads.mkdir(exist_ok=True)
+    for name, data in recording.folder(*by_cpu(recording), clock=clock).items():
+        (threads / name).write_bytes(data)
 
 
 if __name__ == "__main__":

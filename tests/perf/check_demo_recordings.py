@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """
-The demo trace as recordings of perf: in both byte orders, as files and as pipes, compressed, in rounds of several
+The demo trace as recordings of perf: in both byte orders, as files, pipes and folders, compressed, in rounds of several
 lengths.  Every interval that histree makes of each is that of tests/data/demo-states, which a model in Python computed
 of the text of babeltrace2.  And with losses: what is not unknown is as without.
 
@@ -23,7 +23,12 @@ CLOCK = (demo_events.OFFSET + 5000, 5000)
 def states(histree, folder, name, data, *options):
     """What `histree dump` prints of the states of two analyses, and what the build says."""
     path, store = folder / name, folder / "store"
-    path.write_bytes(data)
+    if isinstance(data, dict):  # a folder
+        path.mkdir()
+        for file, part in data.items():
+            (path / file).write_bytes(part)
+    else:
+        path.write_bytes(data)
     built = subprocess.run([histree, "build", "-f", "-a", "kernel,kernel-tc", *options, "-o", store, path],
                            stderr=subprocess.PIPE, text=True, check=False)
     if built.returncode != 0:
@@ -42,7 +47,11 @@ def recordings():
         yield f"{order}-pipe", recording.pipe(records, clock=CLOCK)
         whole = recording.records([[record for _, _, record in entries]])[:-8]  # no end of a round at all
         yield f"{order}-no-rounds", recording.file(whole, clock=CLOCK)
+        parts = [b"".join(record for of, _, record in entries if of == cpu) for cpu in range(recording.cpus)]
+        yield f"{order}-threads", recording.folder(parts, recording.finished_round(), clock=CLOCK)
         if perf_data.can_pack():
+            packed = [perf_data.Packer(recording)(part) for part in parts]
+            yield f"{order}-threads-packed", recording.folder(packed, recording.finished_round(), clock=CLOCK, compressed=True)
             for second in (False, True):
                 packed = recording.records(demo_events.rounds(entries, 3 * 10**6),
                                            perf_data.Packer(recording, second, 1000 if second else 60000))
@@ -67,6 +76,10 @@ def intervals(text):
     for line in text.decode().splitlines()[1:]:
         path, start, end, kind, value = line.split("\t")
         yield path, int(start), int(end), kind, value
+
+
+def size_of(data):
+    return sum(map(len, data.values())) if isinstance(data, dict) else len(data)
 
 
 def check_loss(histree, folder, expected):
@@ -107,7 +120,7 @@ def main():
                 continue
             ok = found == expected
             failed += not ok
-            print(f"{'ok' if ok else 'not ok'} {name}: {len(data)} bytes{'' if ok else ': ' + said}", flush=True)
+            print(f"{'ok' if ok else 'not ok'} {name}: {size_of(data)} bytes{'' if ok else ': ' + said}", flush=True)
         failed += check_loss(histree, folder, expected)
     sys.exit(failed > 0)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """
-Write recordings as `perf record` writes them: in either byte order, as a file or as a pipe, compressed or not.
+Write recordings as `perf record` writes them: in either byte order, as a file, a pipe or a folder, compressed or not.
 
 A recording is a list of rounds; a round is a list of records, of one CPU after another.  Sources: of Linux
 tools/perf/Documentation/perf.data-file-format.txt and include/uapi/linux/perf_event.h; trace-cmd.dat.v6(5) for the
@@ -125,13 +125,15 @@ class Recording:
             data += system.encode() + b"\0" + self.pack("I", len(descriptions)) + b"".join(map(block, descriptions))
         return data + self.pack("II", 0, 0) + block(b"")  # addresses, formats of printk, names of threads
 
-    def features(self, clock=None, compressed=False):
+    def features(self, clock=None, compressed=False, folder=False):
         """By number; `clock` is (time of the day, time of the clock of samples)."""
         known = {1: self.tracing_data(), 3: self.text(b"demo"), 4: self.text(b"6.1.0"), 5: self.text(b"6.1"),
                  6: self.text(b"x86_64")}
         known[12] = self.pack("II", len(self.tracepoints), 128) + b"".join(
             self.attribute(i) + self.pack("I", self.cpus) + self.text(f"event {i}".encode()) + self.ids(i)
             for i in range(len(self.tracepoints)))
+        if folder:
+            known[24] = self.pack("Q", 1)
         if compressed:
             known[27] = self.pack("IIIII", 1, 1, 1, 5, 528384)
         if clock:
@@ -154,6 +156,10 @@ class Recording:
             table += self.pack("QQ", at + len(rest), len(data))
             rest += data
         return header + ids + attributes + records + table + rest
+
+    def folder(self, parts, own, **options):
+        """The files of `perf record --threads`, by name: the records of each CPU, and perf's own."""
+        return {"data": self.file(own, folder=True, **options)} | {f"data.{i}": part for i, part in enumerate(parts)}
 
     def pipe(self, records, **options):
         out = (b"2ELIFREP" if self.big else b"PERFILE2") + self.pack("Q", 16)

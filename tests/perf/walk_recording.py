@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 """
 Every event of a recording of perf, and what it lost: a second reading that shares nothing with the first.  It takes the
-whole file into memory and sorts it at once, and reads the descriptions of tracepoints by itself.
+whole file into memory and sorts it at once, and reads the descriptions of tracepoints by itself.  Of a folder of
+`perf record --threads`, it reads one file after the other.
 
 usage: walk_recording.py FILE    prints a line an event, as print_events.c does
 """
 import ctypes
+import pathlib
 import re
 import struct
 import sys
@@ -41,8 +43,9 @@ class Unpacker:
 
 class Walk:
     def __init__(self, path):
-        with open(path, "rb") as file:
-            self.data = file.read()
+        path = pathlib.Path(path)
+        self.parts = sorted(path.glob("data.*"), key=lambda part: int(part.suffix[1:])) if path.is_dir() else []
+        self.data = (path / "data" if path.is_dir() else path).read_bytes()
         self.order = "<" if self.data[:8] == b"PERFILE2" else ">"
         self.points, self.attributes, self.ids, self.wall = {}, [], {}, 0
         self.entries, self.losses, self.lost, self.counted = [], [], 0, 0
@@ -109,7 +112,13 @@ class Walk:
         return records, records + records_size
 
     def records(self):
-        at, end = self.head()
+        own = list(self.records_in(*self.head()))
+        for part in self.parts:
+            self.data = part.read_bytes()
+            yield from self.records_in(0, len(self.data))
+        yield from own
+
+    def records_in(self, at, end):
         unpack, plain = None, b""
         while at < end:
             kind, _, size = self.get("IHH", at)
@@ -239,7 +248,7 @@ class Walk:
         if self.counted > self.lost:
             self.losses.append((self.latest + 1, -1, 2**63 - 1, self.counted - self.lost))
         # A loss comes before an event of its time.
-        gaps = sorted(self.losses)
+        gaps = sorted(self.losses, key=lambda gap: (gap[0], gap[1] < 0) if self.parts else gap)
         for time, cpu, _, _, (_, _, name, parts) in sorted(self.entries, key=lambda entry: entry[:4]):
             while gaps and gaps[0][0] <= time:
                 yield "{} {} gap {} {}".format(*gaps.pop(0))

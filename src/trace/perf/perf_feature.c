@@ -121,10 +121,10 @@ enum histree_status perf_feature_read(struct perf_file *file, uint64_t number, c
 		}
 		return HISTREE_OK;
 	case PERF_FEATURE_DIR_FORMAT:
-		file->is_in_pieces = true;
+		file->is_in_parts = true;
 		return HISTREE_OK;
 	case PERF_FEATURE_COMPRESSED:
-		file->is_compressed = true;
+		file->part.is_compressed = true;
 		return HISTREE_OK;
 	case PERF_FEATURE_CLOCK_DATA:
 		read_clock(file, feature);

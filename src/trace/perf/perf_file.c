@@ -20,8 +20,8 @@ enum { SECTION_SIZE_MAX = 64 << 20, ATTRIBUTES_MAX = 60000, READ_SIZE = 64 << 10
 static enum histree_status look(struct perf_file *file, uint64_t offset, uint64_t size, const uint8_t **out,
 				struct histree_error *error)
 {
-	struct trace_window *window = &file->window;
-	if (offset > file->size || size > file->size - offset)
+	struct trace_window *window = &file->part.window;
+	if (offset > file->part.size || size > file->part.size - offset)
 		return HISTREE_END;
 	bool is_there = offset >= window->offset && offset - window->offset <= window->count &&
 			size <= window->count - (offset - window->offset);
@@ -92,7 +92,7 @@ static enum histree_status read_attributes(struct perf_file *file, struct sectio
 					   struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	uint64_t ids_left = file->size / 8; /* each has a place of its own */
+	uint64_t ids_left = file->part.size / 8; /* each has a place of its own */
 	if (entry_size < PERF_ATTRIBUTE_SIZE_MIN + 16 || entry_size > PERF_ATTRIBUTE_SIZE_MAX)
 		return error_set(error, HISTREE_ERR_TRACE,
 				 "events are described in %" PRIu64 " bytes each, which no version of perf does",
@@ -126,7 +126,7 @@ static enum histree_status read_attributes(struct perf_file *file, struct sectio
 /* One section for each bit that is set, in the order of the bits, behind the records. */
 static enum histree_status read_features(struct perf_file *file, const uint8_t *bits, struct histree_error *error)
 {
-	uint64_t at = file->end;
+	uint64_t at = file->part.end;
 	enum histree_status status = HISTREE_OK;
 	for (unsigned number = 0; number < PERF_FEATURE_COUNT; number++) {
 		const uint8_t *bytes;
@@ -161,13 +161,13 @@ static enum histree_status open_file(struct perf_file *file, const uint8_t *byte
 		read_attributes(file, attributes, ordered_u64(header + 16, file->is_big), error);
 	if (status != HISTREE_OK)
 		return status;
-	if (records.offset > file->size)
+	if (records.offset > file->part.size)
 		return error_set(error, HISTREE_ERR_TRACE, "it ends before its records");
 	/* perf writes the size, and what is behind the records, when it ends. */
-	file->begin = records.offset;
-	file->is_cut = records.size == 0 || records.size > file->size - records.offset;
-	file->end = file->is_cut ? file->size : records.offset + records.size;
-	return file->is_cut ? HISTREE_OK : read_features(file, header + 72, error);
+	file->part.begin = records.offset;
+	file->part.is_cut = records.size == 0 || records.size > file->part.size - records.offset;
+	file->part.end = file->part.is_cut ? file->part.size : records.offset + records.size;
+	return file->part.is_cut ? HISTREE_OK : read_features(file, header + 72, error);
 }
 
 /* ---- a pipe ---------------------------------------------------------------------------------------------- */
@@ -226,16 +226,16 @@ static enum histree_status read_record(struct perf_file *file, uint64_t at, uint
 /* Up to the first sample. */
 static enum histree_status open_pipe(struct perf_file *file, struct histree_error *error)
 {
-	uint64_t at = file->begin = PERF_PIPE_HEADER_SIZE;
+	uint64_t at = file->part.begin = PERF_PIPE_HEADER_SIZE;
 	enum histree_status status;
 	const uint8_t *bytes;
-	file->end = file->size;
+	file->part.end = file->part.size;
 	while ((status = look(file, at, PERF_RECORD_HEAD_SIZE, &bytes, error)) == HISTREE_OK) {
 		uint32_t type = ordered_u32(bytes, file->is_big);
 		uint16_t size = ordered_u16(bytes + 6, file->is_big);
 		uint64_t more = 0;
 		bool is_packed = type == PERF_COMPRESSED || type == PERF_COMPRESSED2;
-		file->is_compressed |= is_packed;
+		file->part.is_compressed |= is_packed;
 		if (size < PERF_RECORD_HEAD_SIZE || type == PERF_SAMPLE || type == PERF_AUXTRACE || is_packed)
 			break;
 		status = read_record(file, at, type, size, &more, error);
@@ -251,11 +251,6 @@ static enum histree_status open_pipe(struct perf_file *file, struct histree_erro
 /* Returns whether samples can be told from one another, have times, and are of tracepoints that are described. */
 static enum histree_status check(const struct perf_file *file, struct histree_error *error)
 {
-	if (file->is_in_pieces)
-		return error_set(
-			error, HISTREE_ERR_TRACE,
-			"it was recorded by several threads (perf record --threads), which histree does not "
-			"read; record without that, or convert its folder with 'perf data convert --to-ctf'");
 	if (file->attribute_count == 0)
 		return error_set(error, HISTREE_ERR_TRACE, "it ends before the list of its events");
 	for (size_t i = 0; i < file->attribute_count; i++) {
@@ -263,7 +258,7 @@ static enum histree_status check(const struct perf_file *file, struct histree_er
 		if (attribute->type == PERF_TYPE_IS_TRACEPOINT && file->tracepoints.count == 0)
 			return error_set(
 				error, HISTREE_ERR_TRACE, "it lacks the descriptions of its tracepoints%s",
-				file->is_cut || file->lacks_features
+				file->part.is_cut || file->lacks_features
 					? ", which perf record writes last: it was cut short, or "
 					  "perf was killed, and its events cannot be understood; record it again"
 					: " where perf has them; record it again");
@@ -285,7 +280,7 @@ static enum histree_status read_all(struct perf_file *file, struct histree_error
 	const uint8_t *bytes;
 	enum histree_status status = look(file, 0, PERF_PIPE_HEADER_SIZE, &bytes, error);
 	if (status == HISTREE_OK) {
-		file->is_big = memcmp(bytes, "2ELIFREP", 8) == 0;
+		file->part.is_big = file->is_big = memcmp(bytes, "2ELIFREP", 8) == 0;
 		file->is_pipe = ordered_u64(bytes + 8, file->is_big) == PERF_PIPE_HEADER_SIZE;
 	}
 	if (status == HISTREE_OK && !file->is_pipe)
@@ -301,14 +296,14 @@ enum histree_status perf_file_open(struct perf_file *file, const struct io *io, 
 				   struct histree_error *error)
 {
 	memcpy(file->facts.tracer, "perf", 5);
-	trace_window_init(&file->window, io, path, true);
-	enum histree_status status = trace_window_size(&file->window, &file->size, error);
+	trace_window_init(&file->part.window, io, path, true);
+	enum histree_status status = trace_window_size(&file->part.window, &file->part.size, error);
 	return status == HISTREE_OK ? read_all(file, error) : status;
 }
 
 void perf_file_close(struct perf_file *file)
 {
-	trace_window_release(&file->window);
+	trace_window_release(&file->part.window);
 	id_map_release(&file->ids);
 	id_map_release(&file->tracepoints);
 	arena_release(&file->memory);

@@ -12,20 +12,16 @@
 #include "base/arena.h"
 #include "base/id_map.h"
 #include "trace/perf/perf_attribute.h"
+#include "trace/perf/perf_part.h"
 #include "trace/trace_facts.h"
-#include "trace/trace_window.h"
 #include "trace/tracepoint.h"
 
 struct perf_file {
-	struct trace_window window;
-	uint64_t size; /* of the file */
-	bool is_big;   /* its numbers begin with the highest byte */
+	struct perf_part part; /* its own records, and all that it says */
+	bool is_big;           /* its numbers begin with the highest byte */
 	bool is_pipe;
-	bool is_cut;         /* it ends before its records do */
 	bool lacks_features; /* some of what is behind the records cannot be read */
-	bool is_compressed;  /* some records are inside others */
-	bool is_in_pieces;   /* the records are in other files of a folder */
-	uint64_t begin, end; /* of the records, in the file */
+	bool is_in_parts;    /* most records are in other files of its folder */
 
 	struct perf_attribute *attributes;
 	const char **names; /* of them; NULL where there is none */

@@ -17,12 +17,12 @@ struct last {
 
 struct walk {
 	struct perf_losses *losses;
-	struct perf_file *file;
+	const struct perf_file *file;
 	struct trace_stream *stream;
+	struct perf_loss_count *count;
 	struct last *lasts; /* by CPU */
 	size_t last_count, last_capacity;
-	struct last latest; /* of all */
-	uint64_t lost, lost_samples;
+	struct last latest; /* of all in the part */
 };
 
 static enum histree_status no_memory(struct histree_error *error)
@@ -41,6 +41,10 @@ static enum histree_status meet(struct walk *walk, const struct perf_stamp *stam
 	walk->lasts[stamp->cpu] = (struct last){ .time = stamp->time, .is_known = true };
 	if (!walk->latest.is_known || stamp->time > walk->latest.time)
 		walk->latest = walk->lasts[stamp->cpu];
+	if (!walk->count->has_latest || stamp->time > walk->count->latest) {
+		walk->count->has_latest = true;
+		walk->count->latest = stamp->time;
+	}
 	return HISTREE_OK;
 }
 
@@ -88,10 +92,10 @@ static enum histree_status read_loss(struct walk *walk, const struct perf_record
 		return HISTREE_OK;
 	uint64_t count = ordered_u64(record->bytes + at, is_big);
 	if (is_counted && !stamp.has_time) {
-		walk->lost_samples += count;
+		walk->count->by_perf += count;
 		return HISTREE_OK;
 	}
-	walk->lost += is_counted ? 0 : count;
+	walk->count->by_records += is_counted ? 0 : count;
 	struct last last = stamp.cpu == PERF_NO_CPU       ? walk->latest
 			   : stamp.cpu < walk->last_count ? walk->lasts[stamp.cpu]
 							  : (struct last){ 0 };
@@ -109,6 +113,20 @@ static enum histree_status read_record(struct walk *walk, const struct perf_reco
 	return HISTREE_OK;
 }
 
+/* The rest may be read after all when the events are, but nobody knows what it lacks. */
+static enum histree_status lose_unread(struct walk *walk, struct histree_error *error)
+{
+	const struct perf_stamp end = { .cpu = PERF_NO_CPU };
+	if (!walk->latest.is_known) {
+		trace_notes_warn(walk->stream->notes,
+				 "%s: it could not be read when it was opened; what perf lost "
+				 "is not known",
+				 walk->stream->name);
+		walk->stream->notes->report.damaged_streams++;
+	}
+	return add_gap(walk, PERF_NO_CPU, walk->latest, &end, 0, error);
+}
+
 static enum histree_status read_all(struct walk *walk, struct perf_records *records, struct histree_error *error)
 {
 	const struct perf_stamp end = { .cpu = PERF_NO_CPU };
@@ -121,12 +139,13 @@ static enum histree_status read_all(struct walk *walk, struct perf_records *reco
 		else if (status == HISTREE_ERR_TRACE)
 			status = perf_records_resume(records, error);
 	} while (status == HISTREE_OK);
-	if (status ==
-	    HISTREE_ERR_IO) /* it may be read after all when the events are, but nobody knows what it lacks */
-		return add_gap(walk, PERF_NO_CPU, walk->latest, &end, 0, error);
-	if (status < 0 || walk->lost_samples <= walk->lost)
+	if (status == HISTREE_ERR_IO)
+		return lose_unread(walk, error);
+	const struct perf_loss_count *count = walk->count;
+	if (status < 0 || count->by_perf <= count->by_records)
 		return status < 0 ? status : HISTREE_OK;
-	return lose(walk, PERF_NO_CPU, walk->latest, &end, walk->lost_samples - walk->lost, error);
+	const struct last latest = { .time = count->latest, .is_known = count->has_latest };
+	return lose(walk, PERF_NO_CPU, latest, &end, count->by_perf - count->by_records, error);
 }
 
 static int compare_gaps(const void *a, const void *b)
@@ -137,12 +156,13 @@ static int compare_gaps(const void *a, const void *b)
 	return (first->cpu > second->cpu) - (first->cpu < second->cpu);
 }
 
-enum histree_status perf_losses_find(struct perf_losses *losses, struct perf_file *file, size_t window_size,
+enum histree_status perf_losses_find(struct perf_losses *losses, const struct perf_file *file,
+				     struct perf_part *part, size_t window_size, struct perf_loss_count *count,
 				     struct trace_stream *stream, struct histree_error *error)
 {
-	struct walk walk = { .losses = losses, .file = file, .stream = stream };
+	struct walk walk = { .losses = losses, .file = file, .stream = stream, .count = count };
 	struct perf_records records;
-	enum histree_status status = perf_records_init(&records, file, window_size, file->begin, error);
+	enum histree_status status = perf_records_init(&records, part, window_size, part->begin, error);
 	if (status == HISTREE_OK)
 		status = read_all(&walk, &records, error);
 	if (losses->count > 0)

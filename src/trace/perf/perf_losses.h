@@ -15,6 +15,14 @@
 #include "trace/perf/perf_stamp.h"
 #include "trace/trace_stream.h"
 
+/* What is counted over all parts of a recording, one after the other. */
+struct perf_loss_count {
+	uint64_t by_records,
+		by_perf; /* LOST; LOST_SAMPLES, which is among what perf says itself: in the last part */
+	bool has_latest;
+	histree_time latest; /* of the samples */
+};
+
 /* A zeroed one is empty. */
 struct perf_losses {
 	struct event_gap *gaps; /* by their beginnings */
@@ -23,10 +31,12 @@ struct perf_losses {
 };
 
 /*
- * Find them and say so in the notes of the stream.  Returns HISTREE_ERR_MEMORY, or HISTREE_ERR_TRACE if the records
+ * Find those of a part and say so in the notes of the stream.  In the last part, what was lost at the end is what
+ * the count has more than all records said.  Returns HISTREE_ERR_MEMORY, or HISTREE_ERR_TRACE if the records
  * cannot be read at all.
  */
-enum histree_status perf_losses_find(struct perf_losses *losses, struct perf_file *file, size_t window_size,
+enum histree_status perf_losses_find(struct perf_losses *losses, const struct perf_file *file,
+				     struct perf_part *part, size_t window_size, struct perf_loss_count *count,
 				     struct trace_stream *stream, struct histree_error *error);
 
 void perf_losses_release(struct perf_losses *losses);

@@ -9,13 +9,13 @@
 /* The size of a record has 16 bits. */
 enum { RECORD_SIZE_MAX = 65535, PLAIN_SIZE = 4 * 65536 };
 
-enum histree_status perf_records_init(struct perf_records *records, struct perf_file *file, size_t window_size,
+enum histree_status perf_records_init(struct perf_records *records, struct perf_part *part, size_t window_size,
 				      uint64_t at, struct histree_error *error)
 {
-	*records = (struct perf_records){ .file = file, .window_size = window_size, .at = at };
+	*records = (struct perf_records){ .part = part, .window_size = window_size, .at = at };
 	if (records->window_size <= RECORD_SIZE_MAX)
 		records->window_size = RECORD_SIZE_MAX + 1;
-	return file->is_compressed ? perf_unpack_create(&records->unpack, error) : HISTREE_OK;
+	return part->is_compressed ? perf_unpack_create(&records->unpack, error) : HISTREE_OK;
 }
 
 void perf_records_release(struct perf_records *records)
@@ -37,10 +37,10 @@ static enum histree_status broken(const struct perf_records *records, const char
 /* Returns so many bytes of the file, from where the next record is on, if the window has them. */
 static inline const uint8_t *seen(const struct perf_records *records, uint64_t size)
 {
-	const struct trace_window *window = &records->file->window;
+	const struct trace_window *window = &records->part->window;
 	uint64_t skipped = records->at - window->offset;
 	bool is_there = records->at >= window->offset && skipped <= window->count &&
-			size <= window->count - skipped && size <= records->file->end - records->at;
+			size <= window->count - skipped && size <= records->part->end - records->at;
 	return is_there ? window->bytes + skipped : NULL;
 }
 
@@ -48,12 +48,12 @@ static inline const uint8_t *seen(const struct perf_records *records, uint64_t s
 static enum histree_status see(struct perf_records *records, uint64_t size, const uint8_t **out,
 			       struct histree_error *error)
 {
-	uint64_t left = records->file->end - records->at;
+	uint64_t left = records->part->end - records->at;
 	*out = seen(records, size);
 	if (*out != NULL || size > left)
 		return HISTREE_OK;
 	size_t wanted = left < records->window_size ? (size_t)left : records->window_size;
-	enum histree_status status = trace_window_move(&records->file->window, records->at, wanted, error);
+	enum histree_status status = trace_window_move(&records->part->window, records->at, wanted, error);
 	if (status == HISTREE_ERR_IO)
 		return error_set(error, HISTREE_ERR_IO, "at offset %" PRIu64 " the file cannot be read any more",
 				 records->at);
@@ -62,27 +62,27 @@ static enum histree_status see(struct perf_records *records, uint64_t size, cons
 }
 
 /* Returns how many bytes follow a record that are not of its own size. */
-static uint64_t bytes_behind(const struct perf_file *file, const struct perf_record *record)
+static uint64_t bytes_behind(const struct perf_part *part, const struct perf_record *record)
 {
 	if (record->type == PERF_AUXTRACE && record->size >= 16)
-		return ordered_u64(record->bytes + 8, file->is_big);
+		return ordered_u64(record->bytes + 8, part->is_big);
 	if (record->type == PERF_TRACING_DATA && record->size >= 12)
-		return (ordered_u32(record->bytes + 8, file->is_big) + UINT64_C(7)) / 8 * 8;
+		return (ordered_u32(record->bytes + 8, part->is_big) + UINT64_C(7)) / 8 * 8;
 	return 0;
 }
 
 static enum histree_status next_of_file(struct perf_records *records, struct perf_record *out,
 					struct histree_error *error)
 {
-	const struct perf_file *file = records->file;
+	const struct perf_part *part = records->part;
 	const uint8_t *bytes;
-	if (records->at >= file->end)
+	if (records->at >= part->end)
 		return HISTREE_END;
 	records->last = records->at;
 	enum histree_status status = see(records, PERF_RECORD_HEAD_SIZE, &bytes, error);
 	if (status != HISTREE_OK)
 		return status;
-	uint16_t size = bytes == NULL ? 0 : ordered_u16(bytes + 6, file->is_big);
+	uint16_t size = bytes == NULL ? 0 : ordered_u16(bytes + 6, part->is_big);
 	if (bytes != NULL && size < PERF_RECORD_HEAD_SIZE)
 		return broken(records, "there is no record", error);
 	if (bytes != NULL)
@@ -91,9 +91,9 @@ static enum histree_status next_of_file(struct perf_records *records, struct per
 		return status;
 	if (bytes == NULL)
 		return broken(records, "a record is longer than the rest of the records", error);
-	*out = (struct perf_record){ .bytes = bytes, .size = size, .type = ordered_u32(bytes, file->is_big) };
-	uint64_t more = bytes_behind(file, out);
-	if (more > file->end - records->at - size)
+	*out = (struct perf_record){ .bytes = bytes, .size = size, .type = ordered_u32(bytes, part->is_big) };
+	uint64_t more = bytes_behind(part, out);
+	if (more > part->end - records->at - size)
 		return broken(records, "a record has more behind it than there is", error);
 	records->at += size + more;
 	return HISTREE_OK;
@@ -106,7 +106,7 @@ static enum histree_status take_packed(struct perf_records *records, const struc
 				       struct histree_error *error)
 {
 	size_t head = PERF_RECORD_HEAD_SIZE, size = record->size - head;
-	records->file->is_compressed = true; /* a file that was cut does not say so before */
+	records->part->is_compressed = true; /* a file that was cut does not say so before */
 	if (records->unpack == NULL) {
 		enum histree_status status = perf_unpack_create(&records->unpack, error);
 		if (status != HISTREE_OK)
@@ -123,7 +123,7 @@ static enum histree_status take_packed(struct perf_records *records, const struc
 		records->plain = plain;
 	}
 	if (record->type == PERF_COMPRESSED2) { /* it is filled up, and says how much of it counts */
-		uint64_t said = size < 8 ? UINT64_MAX : ordered_u64(record->bytes + head, records->file->is_big);
+		uint64_t said = size < 8 ? UINT64_MAX : ordered_u64(record->bytes + head, records->part->is_big);
 		head += 8;
 		if (size < 8 || said > size - 8)
 			return broken(records, "a compressed record is shorter than it says", error);
@@ -139,7 +139,7 @@ static enum histree_status take_packed(struct perf_records *records, const struc
 static enum histree_status next_of_packed(struct perf_records *records, struct perf_record *out,
 					  struct histree_error *error)
 {
-	bool is_big = records->file->is_big;
+	bool is_big = records->part->is_big;
 	for (;;) {
 		const uint8_t *bytes = records->plain + records->plain_at;
 		size_t left = records->plain_size - records->plain_at;
@@ -152,7 +152,7 @@ static enum histree_status next_of_packed(struct perf_records *records, struct p
 						     .type = ordered_u32(bytes, is_big) };
 			records->plain_at += size;
 			if (out->type == PERF_COMPRESSED || out->type == PERF_COMPRESSED2 ||
-			    bytes_behind(records->file, out) > 0)
+			    bytes_behind(records->part, out) > 0)
 				return broken(records, "what is compressed before holds what cannot be in it",
 					      error);
 			return HISTREE_OK;
@@ -196,23 +196,23 @@ enum histree_status perf_records_resume(struct perf_records *records, struct his
 {
 	static const uint8_t ends[2][PERF_RECORD_HEAD_SIZE] = { { PERF_FINISHED_ROUND, 0, 0, 0, 0, 0, 8, 0 },
 								{ 0, 0, 0, PERF_FINISHED_ROUND, 0, 0, 0, 8 } };
-	const struct perf_file *file = records->file;
+	const struct perf_part *part = records->part;
 	const uint8_t *bytes;
 	if (records->unpack != NULL) /* each part of the stream needs those before it */
 		return HISTREE_END;
-	uint64_t base = file->begin % 8;
+	uint64_t base = part->begin % 8;
 	records->at = records->last + 8 - (records->last - base) % 8;
-	for (; records->at < file->end; records->at += 8) {
+	for (; records->at < part->end; records->at += 8) {
 		enum histree_status status = see(records, PERF_RECORD_HEAD_SIZE, &bytes, error);
 		if (status != HISTREE_OK) {
-			records->at = file->end;
+			records->at = part->end;
 			return status;
 		}
 		if (bytes == NULL)
 			break;
-		if (memcmp(bytes, ends[file->is_big], PERF_RECORD_HEAD_SIZE) == 0)
+		if (memcmp(bytes, ends[part->is_big], PERF_RECORD_HEAD_SIZE) == 0)
 			return HISTREE_OK;
 	}
-	records->at = file->end;
+	records->at = part->end;
 	return HISTREE_END;
 }

@@ -18,7 +18,7 @@ struct perf_record {
 };
 
 struct perf_records {
-	struct perf_file *file;
+	struct perf_part *part;
 	size_t window_size;
 	uint64_t at;   /* in the file, of the record that comes next */
 	uint64_t last; /* in the file, of the record that came last, or that it was in */
@@ -30,8 +30,8 @@ struct perf_records {
 	size_t plain_at, plain_size;
 };
 
-/* Begin at an offset of the file, which is that of a record.  Returns HISTREE_ERR_TRACE, HISTREE_ERR_MEMORY. */
-enum histree_status perf_records_init(struct perf_records *records, struct perf_file *file, size_t window_size,
+/* Begin at an offset of the part, which is that of a record.  Returns HISTREE_ERR_TRACE, HISTREE_ERR_MEMORY. */
+enum histree_status perf_records_init(struct perf_records *records, struct perf_part *part, size_t window_size,
 				      uint64_t at, struct histree_error *error);
 
 void perf_records_release(struct perf_records *records);

@@ -7,15 +7,15 @@
 #include "base/io.h"
 #include "trace/perf/perf_stream.h"
 
-/* Some thousand events: a millisecond or more of a busy machine. */
-enum { ROUND_SIZE = 256 << 10 };
+/* Some thousand events: a millisecond or more of a busy machine.  Of a part of a folder, some hundred of a CPU. */
+enum { ROUND_SIZE = 256 << 10, PART_ROUND_SIZE = 32 << 10, WINDOW_SIZE = 256 << 10 };
 
 struct perf_source {
 	struct trace_source base;
 	struct perf_file file;
-	struct perf_stream stream;
-	struct trace_stream *streams[1];
-	bool is_open;
+	struct perf_parts parts; /* of a folder */
+	struct perf_stream *all; /* of the parts, then of the file; NULL: it is not open */
+	struct perf_loss_count loss_count;
 };
 
 static struct perf_source *source_of(struct trace_source *base)
@@ -36,13 +36,17 @@ static enum histree_status scan(struct trace_source *base, const char *path, str
 	enum histree_status status = base->path == NULL
 					     ? error_memory(error, "a path")
 					     : perf_file_open(&source->file, base->io, base->path, error);
+	if (status == HISTREE_OK && source->file.is_in_parts)
+		status = perf_parts_find(&source->parts, base->io, path, source->file.is_big, error);
 	if (status != HISTREE_OK) {
 		error_prefix(error, "trace \"%s\"", path);
 		return status;
 	}
 	base->facts = source->file.facts;
-	base->file_count = 1;
-	base->bytes = source->file.size;
+	base->file_count = source->parts.count + 1;
+	base->bytes = source->file.part.size;
+	for (size_t i = 0; i < source->parts.count; i++)
+		base->bytes += source->parts.parts[i].size;
 	base->trace = (struct event_trace){
 		.id = base->trace.id,
 		.path = base->path,
@@ -77,26 +81,49 @@ static void position(const struct trace_stream *base, struct trace_position *out
 
 static const struct trace_stream_kind stream_kind = { .next = next, .position = position };
 
+/* perf compresses each buffer by itself, and says so in the file. */
+static enum histree_status open_stream(struct perf_source *source, size_t number,
+				       const struct trace_opening *opening, struct histree_error *error)
+{
+	struct trace_source *base = &source->base;
+	bool is_part = number < source->parts.count;
+	struct perf_part *part = is_part ? &source->parts.parts[number] : &source->file.part;
+	const struct trace_position *at = opening->positions;
+	uint64_t begin = at == NULL || at[number].packet == TRACE_FILE_DONE ? part->end : at[number].packet;
+	struct perf_stream *stream = &source->all[number];
+	stream->base = (struct trace_stream){
+		.kind = &stream_kind,
+		.first_file = number,
+		.trace = &base->trace,
+		.notes = base->notes,
+		.name = is_part ? part->path : base->path,
+	};
+	part->is_compressed |= source->file.part.is_compressed;
+	stream->file = &source->file;
+	stream->part = part;
+	stream->loss_count = &source->loss_count;
+	stream->class_count = base->class_count;
+	stream->window_size = is_part ? opening->window_size : WINDOW_SIZE;
+	stream->round_size = is_part ? PART_ROUND_SIZE : ROUND_SIZE;
+	stream->lacks_rounds = is_part;
+	base->streams[base->stream_count++] = &stream->base;
+	return perf_stream_init(stream, at == NULL ? NULL : &begin, error);
+}
+
 static enum histree_status open_streams(struct trace_source *base, const struct trace_opening *opening,
 					struct histree_error *error)
 {
 	struct perf_source *source = source_of(base);
-	const struct trace_position *at = opening->positions;
-	uint64_t begin = at == NULL || at->packet == TRACE_FILE_DONE ? source->file.end : at->packet;
-	source->stream.base = (struct trace_stream){
-		.kind = &stream_kind, .trace = &base->trace, .notes = base->notes, .name = base->path
-	};
-	source->stream.file = &source->file;
-	source->stream.class_count = base->class_count;
-	source->stream.round_size = ROUND_SIZE;
-	source->is_open = true;
-	source->streams[0] = &source->stream.base;
-	base->streams = source->streams;
-	base->stream_count = 1;
+	source->all = calloc(base->file_count, sizeof(*source->all));
+	base->streams = calloc(base->file_count, sizeof(struct trace_stream *));
+	if (source->all == NULL || base->streams == NULL)
+		return error_memory(error, "the streams of a trace");
 	if (source->file.lacks_features)
 		trace_notes_warn(base->notes, "%s: what perf wrote behind the events is cut or damaged",
 				 base->path);
-	enum histree_status status = perf_stream_init(&source->stream, at == NULL ? NULL : &begin, error);
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; status == HISTREE_OK && i < base->file_count; i++)
+		status = open_stream(source, i, opening, error);
 	if (status != HISTREE_OK)
 		error_prefix(error, "trace \"%s\"", base->path);
 	return status;
@@ -104,15 +131,16 @@ static enum histree_status open_streams(struct trace_source *base, const struct 
 
 /* ---- what is known of it --------------------------------------------------------------------------------- */
 
-/* What is compressed can be read from the start only. */
+/* What is compressed can be read from the start only; so is a folder. */
 static bool has_places(const struct trace_source *base)
 {
-	return !((const struct perf_source *)base)->file.is_compressed;
+	const struct perf_file *file = &((const struct perf_source *)base)->file;
+	return !file->part.is_compressed && !file->is_in_parts;
 }
 
 static bool has_position(const struct trace_source *base, size_t file, const struct trace_position *at)
 {
-	const struct perf_file *of = &((const struct perf_source *)base)->file;
+	const struct perf_part *of = &((const struct perf_source *)base)->file.part;
 	(void)file;
 	return at->packet >= of->begin && at->packet <= of->end;
 }
@@ -134,7 +162,12 @@ static histree_time last_time(const struct trace_source *base)
 static uint64_t bytes_done(const struct trace_source *base)
 {
 	const struct perf_source *source = (const struct perf_source *)base;
-	return !source->is_open || source->stream.has_read_all ? base->bytes : source->stream.records.at;
+	uint64_t left = 0;
+	for (size_t i = 0; i < base->stream_count; i++) {
+		const struct perf_stream *stream = &source->all[i];
+		left += stream->has_read_all ? 0 : stream->part->size - stream->records.at;
+	}
+	return base->bytes - left;
 }
 
 static enum histree_status read_facts(const char *path, struct trace_facts *out, struct histree_error *error)
@@ -152,7 +185,11 @@ static enum histree_status read_facts(const char *path, struct trace_facts *out,
 static void free_source(struct trace_source *base)
 {
 	struct perf_source *source = source_of(base);
-	perf_stream_release(&source->stream);
+	for (size_t i = 0; i < base->stream_count; i++)
+		perf_stream_release(&source->all[i]);
+	free(source->all);
+	free((void *)base->streams);
+	perf_parts_release(&source->parts);
 	perf_file_close(&source->file);
 	free(base->path);
 	free(source);

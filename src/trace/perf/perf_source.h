@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_source.h - a recording of perf, as `perf record` writes it: one file, one stream.
+ * perf_source.h - a recording of perf, as `perf record` writes it: one file, one stream; of a folder (--threads)
+ * the file "data" is the recording, and each file a stream.
  *
  * Without libtraceevent, perf_format says how to do without.
  */

@@ -8,7 +8,7 @@
 #include "base/error.h"
 
 /* Kinds of entries: attributes by number, then these. */
-enum { KIND_GAP = 65535, KIND_SIDE = 65000, WINDOW_SIZE = 256 << 10 };
+enum { KIND_GAP = 65535, KIND_SIDE = 65000 };
 
 enum histree_status perf_stream_init(struct perf_stream *stream, const uint64_t *at, struct histree_error *error)
 {
@@ -19,10 +19,11 @@ enum histree_status perf_stream_init(struct perf_stream *stream, const uint64_t 
 	stream->current.is_big = stream->file->is_big;
 	stream->handed_out = INT64_MIN;
 	enum histree_status status =
-		at == NULL ? perf_losses_find(&stream->losses, stream->file, WINDOW_SIZE, &stream->base, error)
+		at == NULL ? perf_losses_find(&stream->losses, stream->file, stream->part, stream->window_size,
+					      stream->loss_count, &stream->base, error)
 			   : HISTREE_OK;
-	return status == HISTREE_OK ? perf_records_init(&stream->records, stream->file, WINDOW_SIZE,
-							at == NULL ? stream->file->begin : *at, error)
+	return status == HISTREE_OK ? perf_records_init(&stream->records, stream->part, stream->window_size,
+							at == NULL ? stream->part->begin : *at, error)
 				    : status;
 }
 
@@ -164,7 +165,7 @@ static bool is_too_long(struct perf_stream *stream)
 
 static enum histree_status end_records(struct perf_stream *stream, struct histree_error *error)
 {
-	if (!stream->file->is_cut || stream->is_damaged)
+	if (!stream->part->is_cut || stream->is_damaged)
 		return HISTREE_OK;
 	trace_notes_warn(stream->base.notes, "%s: it was cut short; the events that it has are read",
 			 stream->base.name);
@@ -179,6 +180,12 @@ static enum histree_status end_records(struct perf_stream *stream, struct histre
 static bool ends_round(const struct perf_stream *stream, const struct perf_record *record)
 {
 	return record->type == PERF_FINISHED_ROUND && perf_rounds_size(&stream->rounds) >= stream->round_size;
+}
+
+/* An interrupt may write its events before one that it came into the middle of, a few records out of order. */
+static bool is_round(const struct perf_stream *stream)
+{
+	return stream->lacks_rounds && perf_rounds_size(&stream->rounds) >= stream->round_size;
 }
 
 static enum histree_status read_round(struct perf_stream *stream, struct histree_error *error)
@@ -197,7 +204,7 @@ static enum histree_status read_round(struct perf_stream *stream, struct histree
 			status = pass_damage(stream, &why, error);
 		else if (status == HISTREE_ERR_MEMORY)
 			return no_memory(error);
-	} while (status == HISTREE_OK && !is_too_long(stream));
+	} while (status == HISTREE_OK && !is_round(stream) && !is_too_long(stream));
 	stream->has_read_all = status == HISTREE_END;
 	if (stream->has_read_all)
 		status = end_records(stream, error);

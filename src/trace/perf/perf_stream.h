@@ -19,8 +19,12 @@ struct perf_cpu {
 struct perf_stream {
 	struct trace_stream base;
 	struct perf_file *file;
+	struct perf_part *part; /* with its records */
+	struct perf_loss_count *loss_count;
 	uint32_t *class_count;
+	size_t window_size;
 	size_t round_size;           /* rounds are taken together until they are of this size */
+	bool lacks_rounds;           /* events are nearly in order: this size is a round */
 	struct perf_class **classes; /* of attributes; then of enum perf_side; NULL: not met yet */
 	struct perf_records records;
 	struct perf_rounds rounds;
@@ -36,7 +40,7 @@ struct perf_stream {
 };
 
 /*
- * Begin at an offset of the file, NULL: at its first record, and with what was lost.  What is above `records` is
+ * Begin at an offset of the part, NULL: at its first record, and with what was lost.  What is above `records` is
  * set, but the classes.
  */
 enum histree_status perf_stream_init(struct perf_stream *stream, const uint64_t *at, struct histree_error *error);

@@ -235,13 +235,17 @@ static size_t read_stream(const char *path, size_t round_size, const uint64_t *a
 	static const struct event_trace trace = { .path = "" };
 	struct trace_notes notes = { 0 };
 	struct perf_file file = { 0 };
+	struct perf_loss_count loss_count = { 0 };
 	uint32_t class_count = 0;
 	size_t count = 0;
 	assert_int_equal(perf_file_open(&file, &io_posix, path, NULL), HISTREE_OK);
 	struct perf_stream stream = {
 		.base = { .trace = &trace, .notes = &notes, .name = path },
 		.file = &file,
+		.part = &file.part,
+		.loss_count = &loss_count,
 		.class_count = &class_count,
+		.window_size = 256 << 10,
 		.round_size = round_size,
 	};
 	assert_int_equal(perf_stream_init(&stream, at, NULL), HISTREE_OK);
@@ -611,7 +615,7 @@ static void what_is_not_read_says_what_to_do(void **state)
 	assert_non_null(file);
 	assert_int_equal(fwrite(bytes, 1, size, file), size);
 	assert_int_equal(fclose(file), 0);
-	assert_refused(folder, "perf data convert --to-ctf");
+	assert_refused(folder, "copy the whole folder");
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(rmdir(folder), 0);
 }
