@@ -38,6 +38,16 @@ struct histree_join_query {
 	/* Returns true if they belong together, such as a thread and a system call of it.  NULL: all do. */
 	bool (*pair)(void *context, const struct histree_interval *state, const struct histree_segment *segment);
 	void *pair_context;
+	/*
+	 * Keys: a state and a segment are a pair only if the attribute of the one has the key of the other, and
+	 * `pair` says so too if there is one.  Then the join does not look at the others, and keeps no segment
+	 * that no attribute has the key of.  Any numbers do, such as hashes, which `pair` then tells apart.  Both
+	 * are NULL, or neither is.  The first writes the key of this index, from 0 on, or returns false if there
+	 * are no more; the second returns false if the segment belongs to no attribute.
+	 */
+	bool (*attribute_key)(void *context, histree_quark quark, size_t index, uint64_t *key);
+	bool (*segment_key)(void *context, const struct histree_segment *segment, uint64_t *key);
+	void *key_context;
 	size_t memory_max; /* bytes of the segments that overlap at one time; 0 means 64 MiB */
 };
 

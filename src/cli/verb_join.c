@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "cli/attribute_list.h"
 #include "cli/segment_target.h"
 #include "cli/verb.h"
@@ -90,21 +91,59 @@ static bool is_component(const char *path, const char *text, size_t size)
 	}
 }
 
-/* For --by: the field as it would stand in a path. */
+/* The field of --by as it would stand in a path. */
+struct field_text {
+	const char *text;
+	size_t size;
+	char number[24];
+};
+
+/* Returns false if it would not. */
+static bool write_field(const struct joining *joining, const struct histree_segment *segment,
+			struct field_text *out)
+{
+	const struct histree_value *value = &segment->content[joining->field];
+	if (value->type == HISTREE_STRING) {
+		out->text = value->bytes;
+		out->size = value->size;
+		return true;
+	}
+	if (value->type != HISTREE_INT && value->type != HISTREE_LONG)
+		return false;
+	int64_t digits = value->type == HISTREE_INT ? value->int32 : value->int64;
+	out->text = out->number;
+	out->size = (size_t)snprintf(out->number, sizeof(out->number), "%" PRId64, digits);
+	return true;
+}
+
 static bool belong_together(void *context, const struct histree_interval *state,
 			    const struct histree_segment *segment)
 {
 	const struct joining *joining = context;
-	const struct histree_value *value = &segment->content[joining->field];
-	const char *path = attribute_of(joining, state->quark)->path;
-	char number[24];
-	if (value->type == HISTREE_STRING)
-		return is_component(path, value->bytes, value->size);
-	if (value->type != HISTREE_INT && value->type != HISTREE_LONG)
+	struct field_text field;
+	return write_field(joining, segment, &field) &&
+	       is_component(attribute_of(joining, state->quark)->path, field.text, field.size);
+}
+
+static bool key_of_segment(void *context, const struct histree_segment *segment, uint64_t *key)
+{
+	struct field_text field;
+	if (!write_field(context, segment, &field))
 		return false;
-	int64_t digits = value->type == HISTREE_INT ? value->int32 : value->int64;
-	int size = snprintf(number, sizeof(number), "%" PRId64, digits);
-	return is_component(path, number, (size_t)size);
+	*key = hash_bytes(field.text, field.size);
+	return true;
+}
+
+/* Each component of the path is one. */
+static bool key_of_attribute(void *context, histree_quark quark, size_t index, uint64_t *key)
+{
+	const char *at = attribute_of(context, quark)->path, *end = strchrnul(at, '/');
+	for (; index > 0 && *end != '\0'; index--) {
+		at = end + 1;
+		end = strchrnul(at, '/');
+	}
+	*key = hash_bytes(at, (size_t)(end - at));
+	return index == 0;
 }
 
 static void begin_rows(struct joining *joining, const struct row_format *format, struct output *output)
@@ -182,6 +221,9 @@ static enum cli_exit join(struct joining *joining, const struct join_options *ch
 		.segment_context = segments->filter_context,
 		.pair = chosen->by != NULL ? belong_together : NULL,
 		.pair_context = joining,
+		.attribute_key = chosen->by != NULL ? key_of_attribute : NULL,
+		.segment_key = chosen->by != NULL ? key_of_segment : NULL,
+		.key_context = joining,
 	};
 	if (query.from > query.to)
 		return CLI_NOTHING;

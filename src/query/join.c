@@ -3,7 +3,8 @@
  * join.c - a sweep over the changes of states and the starts of segments (thesis 2.4.4, after [46]).
  *
  * Whatever arrives at the line is paired with all of the other kind that the line crosses, so each pair is found
- * once, when the later of the two begins.  At one time states arrive before segments.
+ * once, when the later of the two begins.  At one time states arrive before segments.  With keys, "all" are those
+ * of the same key, in the order in which they come among all.
  */
 #include "histree/join.h"
 
@@ -14,6 +15,8 @@
 #include "histree/lookup.h"
 #include "query/active_segments.h"
 #include "query/active_states.h"
+#include "query/join_keys.h"
+#include "query/partners.h"
 
 static const size_t memory_default = (size_t)64 << 20;
 
@@ -38,6 +41,9 @@ struct histree_join {
 	histree_quark arrived_quark;
 	const struct histree_segment *arrived_segment;
 	size_t partner_at;
+	/* With keys: what has them, and those that share one with what has arrived. */
+	struct join_keys keys;
+	struct partners partners;
 };
 
 enum histree_status histree_join_create(struct histree_history *history, struct histree_segment_store *store,
@@ -55,7 +61,8 @@ enum histree_status histree_join_create(struct histree_history *history, struct 
 	if (status == HISTREE_OK)
 		status = histree_segment_iter_create(store, &join->segments, error);
 	if (status == HISTREE_OK &&
-	    !active_states_init(&join->active_states, histree_history_info(history)->attribute_count))
+	    (!active_states_init(&join->active_states, histree_history_info(history)->attribute_count) ||
+	     !join_keys_init(&join->keys, histree_history_info(history)->attribute_count)))
 		status = error_memory(error, "a join");
 	join->active_segments.field_count =
 		status == HISTREE_OK ? histree_segment_store_info(store)->schema.field_count : 0;
@@ -76,6 +83,8 @@ void histree_join_free(struct histree_join *join)
 	histree_segment_iter_free(join->segments);
 	active_states_release(&join->active_states);
 	active_segments_release(&join->active_segments);
+	join_keys_release(&join->keys);
+	partners_release(&join->partners);
 	free(join);
 }
 
@@ -84,7 +93,28 @@ struct histree_segment_loss histree_join_loss(const struct histree_join *join)
 	return histree_segment_iter_loss(join->segments);
 }
 
+/* ---- keys -------------------------------------------------------------------------------------------- */
+
+static bool has_keys(const struct histree_join *join)
+{
+	return join->query.attribute_key != NULL;
+}
+
+/* Returns the number of the key of a segment; HASH_INDEX_NONE: no attribute has it. */
+static uint32_t key_of(const struct histree_join *join, const struct histree_segment *segment)
+{
+	uint64_t key;
+	if (!join->query.segment_key(join->query.key_context, segment, &key))
+		return HASH_INDEX_NONE;
+	return join_keys_find(&join->keys, key);
+}
+
 /* ---- arrivals ---------------------------------------------------------------------------------------- */
+
+static const struct histree_interval *state_of(const struct histree_join *join, histree_quark quark)
+{
+	return &join->active_states.states[join->active_states.places[quark] - 1];
+}
 
 static bool takes_part(const struct histree_join *join, const struct histree_interval *state)
 {
@@ -96,6 +126,8 @@ static bool takes_part(const struct histree_join *join, const struct histree_int
 static enum histree_status take_state(struct histree_join *join, const struct histree_interval *state,
 				      struct histree_error *error)
 {
+	if (has_keys(join) && join->active_states.places[state->quark] != 0)
+		join_keys_leave(&join->keys, state->quark);
 	if (!takes_part(join, state)) {
 		active_states_drop(&join->active_states, state->quark);
 		return HISTREE_OK;
@@ -104,6 +136,11 @@ static enum histree_status take_state(struct histree_join *join, const struct hi
 		return error_memory(error, "a join");
 	join->arrival = STATE_ARRIVED;
 	join->arrived_quark = state->quark;
+	if (has_keys(join)) {
+		join_keys_enter(&join->keys, state->quark);
+		if (!partners_of_state(&join->partners, &join->keys, state_of(join, state->quark)))
+			return error_memory(error, "a join");
+	}
 	join->partner_at = 0;
 	return HISTREE_OK;
 }
@@ -111,7 +148,7 @@ static enum histree_status take_state(struct histree_join *join, const struct hi
 static enum histree_status take_next_state(struct histree_join *join, struct histree_error *error)
 {
 	const struct histree_change *change = &join->change;
-	if (join->change_at == 0)
+	if (join->change_at == 0 && !has_keys(join))
 		active_segments_pass(&join->active_segments, change->time);
 	return take_state(join, &change->intervals[join->change_at++], error);
 }
@@ -129,10 +166,19 @@ static enum histree_status take_next_segment(struct histree_join *join, struct h
 {
 	struct active_segments *active = &join->active_segments;
 	size_t memory_max = join->query.memory_max != 0 ? join->query.memory_max : memory_default;
-	pass_segments(join, join->segment.start);
+	struct active_segment **list = NULL;
 	join->has_segment = false;
-	join->arrived_segment = active_segments_add(active, &join->segment);
+	uint32_t key = has_keys(join) ? key_of(join, &join->segment) : 0;
+	if (key == HASH_INDEX_NONE)
+		return HISTREE_OK;
+	if (has_keys(join))
+		list = &join->keys.segments[key];
+	pass_segments(join, join->segment.start);
+	join->arrived_segment = active_segments_add(active, &join->segment, list);
 	if (join->arrived_segment == NULL)
+		return error_memory(error, "a join");
+	if (has_keys(join) &&
+	    !partners_of_segment(&join->partners, &join->keys, key, &join->active_states, join->arrived_segment))
 		return error_memory(error, "a join");
 	if (active->bytes > memory_max)
 		active_segments_pass(active, join->segment.start);
@@ -170,7 +216,8 @@ static enum histree_status next_arrival(struct histree_join *join, struct histre
 	enum histree_status status = look_ahead(join, error);
 	if (status != HISTREE_OK)
 		return status;
-	if (!join->has_segment && join->active_segments.count == 0)
+	const struct active_segments *active = &join->active_segments;
+	if (!join->has_segment && (active->count == 0 || join->change.time > active->latest_end))
 		return HISTREE_END; /* no state meets anything any more */
 	if (!join->changes_end && (!join->has_segment || join->change.time <= join->segment.start))
 		return take_next_state(join, error);
@@ -186,22 +233,34 @@ static bool belong_together(const struct histree_join *join, const struct histre
 	return query->pair == NULL || query->pair(query->pair_context, state, segment);
 }
 
-static const struct histree_interval *state_of(const struct histree_join *join, histree_quark quark)
+/* How many of the other kind may be a pair with what has arrived. */
+static size_t partner_total(const struct histree_join *join)
 {
-	return &join->active_states.states[join->active_states.places[quark] - 1];
+	if (join->arrival == NO_ARRIVAL)
+		return 0;
+	if (has_keys(join))
+		return join->partners.count;
+	return join->arrival == STATE_ARRIVED ? join->active_segments.count : join->active_states.count;
+}
+
+static struct partner partner_of(const struct histree_join *join, size_t at)
+{
+	if (has_keys(join))
+		return join->partners.partners[at];
+	if (join->arrival == STATE_ARRIVED)
+		return (struct partner){ at, state_of(join, join->arrived_quark),
+					 &join->active_segments.segments[at]->segment };
+	return (struct partner){ at, &join->active_states.states[at], join->arrived_segment };
 }
 
 /* The next pair of what has arrived; false if there is none. */
 static bool next_partner(struct histree_join *join, struct histree_join_pair *out)
 {
-	const struct active_segments *segments = &join->active_segments;
-	const struct active_states *states = &join->active_states;
-	size_t count = join->arrival == STATE_ARRIVED ? segments->count : states->count;
-	while (join->arrival != NO_ARRIVAL && join->partner_at < count) {
-		size_t at = join->partner_at++;
-		bool is_state = join->arrival == STATE_ARRIVED;
-		out->state = is_state ? state_of(join, join->arrived_quark) : &states->states[at];
-		out->segment = is_state ? segments->segments[at] : join->arrived_segment;
+	size_t count = partner_total(join);
+	while (join->partner_at < count) {
+		const struct partner partner = partner_of(join, join->partner_at++);
+		out->state = partner.state;
+		out->segment = partner.segment;
 		if (belong_together(join, out->state, out->segment))
 			return true;
 	}
@@ -248,6 +307,30 @@ enum histree_status histree_join_next(struct histree_join *join, struct histree_
 
 /* ---- the start --------------------------------------------------------------------------------------- */
 
+static bool add_keys_of(struct histree_join *join, histree_quark quark)
+{
+	const struct histree_join_query *query = &join->query;
+	uint64_t key;
+	for (size_t i = 0; query->attribute_key(query->key_context, quark, i, &key); i++)
+		if (!join_keys_add(&join->keys, quark, key))
+			return false;
+	return true;
+}
+
+static enum histree_status take_keys(struct histree_join *join, struct histree_error *error)
+{
+	const struct histree_join_query *query = &join->query;
+	bool all = query->quarks == NULL;
+	size_t count = all ? histree_history_info(join->history)->attribute_count : query->quark_count;
+	join_keys_clear(&join->keys);
+	if (!has_keys(join))
+		return HISTREE_OK;
+	for (size_t i = 0; i < count; i++)
+		if (!add_keys_of(join, all ? (histree_quark)i : query->quarks[i]))
+			return error_memory(error, "a join");
+	return HISTREE_OK;
+}
+
 /* The states that hold when the range begins; there is no segment yet that they could meet. */
 static enum histree_status take_first_states(struct histree_join *join, struct histree_error *error)
 {
@@ -292,6 +375,8 @@ enum histree_status histree_join_start(struct histree_join *join, const struct h
 	end_join(join);
 	join->query = *query;
 	enum histree_status status = histree_query_start(join->states, &whole, error);
+	if (status == HISTREE_OK)
+		status = take_keys(join, error);
 	if (status == HISTREE_OK)
 		status = take_first_states(join, error);
 	if (status == HISTREE_OK)

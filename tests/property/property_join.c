@@ -92,6 +92,44 @@ static bool fit(void *context, const struct histree_interval *state, const struc
 	return (state->quark + (unsigned)segment->content[0].int32) % 3 == 0;
 }
 
+/* ---- keys ---------------------------------------------------------------------------------------------- */
+
+/* None for some attributes; several for others, of which one may come twice.  The context is how many there are. */
+static bool key_of_attribute(void *context, histree_quark quark, size_t index, uint64_t *key)
+{
+	uint64_t count = *(const uint64_t *)context;
+	*key = (quark * UINT64_C(7) + index / 2 * 5) % count;
+	return index < quark % 4;
+}
+
+/* None for some segments, for others one that no attribute has. */
+static bool key_of_segment(void *context, const struct histree_segment *segment, uint64_t *key)
+{
+	int32_t number = segment->content[0].int32;
+	*key = number % 11 == 0 ? UINT64_MAX : (uint64_t)number % *(const uint64_t *)context;
+	return number % 5 != 0;
+}
+
+static bool share_a_key(const struct histree_join_query *query, histree_quark quark,
+			const struct histree_segment *segment)
+{
+	uint64_t of_segment, key;
+	if (!query->segment_key(query->key_context, segment, &of_segment))
+		return false;
+	for (size_t i = 0; query->attribute_key(query->key_context, quark, i, &key); i++)
+		if (key == of_segment)
+			return true;
+	return false;
+}
+
+/* A condition that says of each pair what the keys of another query, the context, say. */
+static bool as_the_keys_say(void *context, const struct histree_interval *state,
+			    const struct histree_segment *segment)
+{
+	const struct histree_join_query *query = context;
+	return share_a_key(query, state->quark, segment) && (query->pair == NULL || fit(NULL, state, segment));
+}
+
 static bool is_wanted(const struct histree_join_query *query, const struct histree_interval *state,
 		      const struct histree_segment *segment)
 {
@@ -103,6 +141,8 @@ static bool is_wanted(const struct histree_join_query *query, const struct histr
 	if (!among || start > end || end < query->from || start > query->to)
 		return false;
 	if (query->state != NULL ? !query->state(NULL, state) : state->value.type == HISTREE_NULL)
+		return false;
+	if (query->segment_key != NULL && !share_a_key(query, state->quark, segment))
 		return false;
 	return (query->segment == NULL || query->segment(NULL, segment)) &&
 	       (query->pair == NULL || query->pair(NULL, state, segment));
@@ -170,16 +210,42 @@ static const char *check_query(struct join_case *test, struct histree_join *join
 	return fault;
 }
 
+/* With keys the pairs come as they do when every state and segment is asked whether they belong together. */
+static const char *check_order(struct histree_join *keyed, struct histree_join *plain,
+			       struct histree_join_query *query)
+{
+	struct histree_join_query asking = *query;
+	struct histree_join_pair pair, same;
+	enum histree_status status = HISTREE_OK;
+	asking.attribute_key = NULL;
+	asking.segment_key = NULL;
+	asking.pair = as_the_keys_say;
+	asking.pair_context = query;
+	assert_int_equal(histree_join_start(keyed, query, NULL), HISTREE_OK);
+	assert_int_equal(histree_join_start(plain, &asking, NULL), HISTREE_OK);
+	while (status == HISTREE_OK) {
+		status = histree_join_next(keyed, &pair, NULL);
+		if (histree_join_next(plain, &same, NULL) != status)
+			return "keys change how many pairs there are";
+		if (status == HISTREE_OK && (pair.state->quark != same.state->quark || pair.start != same.start ||
+					     pair.segment->content[0].int32 != same.segment->content[0].int32))
+			return "keys change the order of pairs";
+	}
+	return status == HISTREE_END ? NULL : "a join with keys fails";
+}
+
 static const char *ask(struct join_case *test, struct histree_history *history, const struct reference *reference)
 {
 	static struct made_segments made;
 	struct random random = { test->seed };
 	struct region_room room;
-	struct histree_join *join;
+	static const uint64_t key_counts[] = { 1, 7, 1000 };
+	struct histree_join *join, *plain;
 	const char *fault = NULL;
 	make_segments(&made, reference, &random);
 	struct histree_segment_store *store = store_segments(test, &made);
 	assert_int_equal(histree_join_create(history, store, &join, NULL), HISTREE_OK);
+	assert_int_equal(histree_join_create(history, store, &plain, NULL), HISTREE_OK);
 	for (int i = 0; i < QUESTIONS && fault == NULL; i++) {
 		struct histree_region region = reference_region(reference, &random, &room);
 		struct histree_join_query query = { .quarks = region.quarks, .quark_count = region.quark_count };
@@ -191,8 +257,16 @@ static const char *ask(struct join_case *test, struct histree_history *history, 
 		query.state = random_percent(&random, 40) ? is_number_or_null : NULL;
 		query.segment = random_percent(&random, 40) ? has_odd_number : NULL;
 		query.pair = random_percent(&random, 40) ? fit : NULL;
+		if (random_percent(&random, 60)) {
+			query.attribute_key = key_of_attribute;
+			query.segment_key = key_of_segment;
+			query.key_context = (void *)(uintptr_t)&key_counts[random_below(&random, 3)];
+		}
 		fault = check_query(test, join, reference, &made, &query);
+		if (fault == NULL && query.segment_key != NULL)
+			fault = check_order(join, plain, &query);
 	}
+	histree_join_free(plain);
 	histree_join_free(join);
 	histree_segment_store_close(store);
 	unlink(test->segments_path);
@@ -253,6 +327,20 @@ static void pairs_are_those_of_arrays(const void *chosen, uint64_t seed)
 
 /* ---- limits -------------------------------------------------------------------------------------------- */
 
+static bool key_of_the_only(void *context, histree_quark quark, size_t index, uint64_t *key)
+{
+	(void)context;
+	*key = quark + 1;
+	return index == 0;
+}
+
+static bool key_of_one_segment(void *context, const struct histree_segment *segment, uint64_t *key)
+{
+	(void)context;
+	*key = segment->start == 500 ? 1 : 1000000;
+	return true;
+}
+
 static void what_does_not_fit_is_said(void **state)
 {
 	(void)state;
@@ -295,6 +383,14 @@ static void what_does_not_fit_is_said(void **state)
 	while ((status = histree_join_next(join, &pair, NULL)) == HISTREE_OK)
 		continue;
 	assert_int_equal(status, HISTREE_ERR_TOO_LARGE);
+	assert_int_equal(histree_join_next(join, &pair, NULL), HISTREE_END);
+	/* Of segments that no attribute has the key of, none is kept: here all but one. */
+	query.attribute_key = key_of_the_only;
+	query.segment_key = key_of_one_segment;
+	query.memory_max = sizeof(struct histree_segment);
+	assert_int_equal(histree_join_start(join, &query, NULL), HISTREE_OK);
+	assert_int_equal(histree_join_next(join, &pair, NULL), HISTREE_OK);
+	assert_int_equal(pair.segment->start, 500);
 	assert_int_equal(histree_join_next(join, &pair, NULL), HISTREE_END);
 	query.to = 100001;
 	assert_int_equal(histree_join_start(join, &query, NULL), HISTREE_ERR_TIME_RANGE);
