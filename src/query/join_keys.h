@@ -36,7 +36,10 @@ bool join_keys_init(struct join_keys *keys, uint32_t attribute_count);
 /* Forget all attributes and keys. */
 void join_keys_clear(struct join_keys *keys);
 
-/* Put an attribute under a key before anything is active.  Its keys follow each other.  Returns false if memory is out. */
+/*
+ * Put an attribute under a key before anything is active. Its keys follow each other. Returns false if memory is
+ * out.
+ */
 bool join_keys_add(struct join_keys *keys, histree_quark quark, uint64_t key);
 
 /* Returns the number of a key, or HASH_INDEX_NONE if no attribute has it. */
