@@ -248,7 +248,7 @@ class Walk:
         if self.counted > self.lost:
             self.losses.append((self.latest + 1, -1, 2**63 - 1, self.counted - self.lost))
         # A loss comes before an event of its time.
-        gaps = sorted(self.losses, key=lambda gap: (gap[0], gap[1] < 0) if self.parts else gap)
+        gaps = sorted(self.losses)
         for time, cpu, _, _, (_, _, name, parts) in sorted(self.entries, key=lambda entry: entry[:4]):
             while gaps and gaps[0][0] <= time:
                 yield "{} {} gap {} {}".format(*gaps.pop(0))
