@@ -225,8 +225,8 @@ static void pieces_end_where_declarations_do(void **state)
 		"/* CTF 1.8; { */ trace { major = 1; byte_order = le; packet.hea",
 		"der := struct { integer { size = 32; align = 8; } magic; }; }; // ;",
 		" }; \nenv { text = \"};\\\"\"; }; stream { };\n/* ",
-		"; } */ event { name = \"first\"; id = 0; fields := struct { integer { size = 8; align = 8; } n; "
-		"}; ",
+		("; } */ event { name = \"first\"; id = 0; fields := struct { integer { size = 8; align = 8; } n; "
+		 "}; "),
 		"};\n/* the end",
 	};
 	static const bool is_cut[] = { true, true, false, false, false };
