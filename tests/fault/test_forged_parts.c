@@ -222,8 +222,8 @@ static const char *make_index(struct world *world)
 	uint64_t events = random_below(&world->random, EVENTS_MAX), end = 1000;
 	for (unsigned type = 0; type < TYPES; type++) {
 		at = put_varint(at, type);
-		memcpy(at, "name", type);
-		at += type;
+		for (unsigned i = 0; i < type; i++)
+			*at++ = (uint8_t)"name"[i];
 	}
 	for (uint64_t tick = 0; tick < events; tick += EVENTS_PER_TICK) {
 		uint64_t step = random_below(&world->random, 100000);
