@@ -8,7 +8,7 @@
 #	demo		what `make demo` shows more with: pictures, and a recording of this machine
 #	check		what the tests take, and those of their clients that are programs
 #	ci		what builds a bare Debian (scripts/bare-root), and the daemons of LTTng that the live tests record with,
-#		and trace-cmd, which judges how its recordings are read
+#		and trace-cmd and uftrace, which judge how their recordings are read
 #	recordings	what scripts/recordings takes besides: a virtual machine, perf and trace-cmd
 #	bench		the benchmarks and the peers that histree is measured against
 #
@@ -19,7 +19,7 @@ core='make gcc libc6-dev meson ninja-build pkg-config libjansson-dev libseccomp-
 features='libcairo2-dev libmicrohttpd-dev zlib1g-dev libtraceevent-dev libzstd-dev libsqlite3-dev scdoc'
 demo='libcairo2-dev libtraceevent-dev libzstd-dev linux-perf'
 check='python3 libcmocka-dev babeltrace2 libbabeltrace2-dev clang libclang-rt-14-dev chromium chromium-driver nodejs npm'
-ci='mmdebstrap lttng-tools liblttng-ust-dev trace-cmd'
+ci='mmdebstrap lttng-tools liblttng-ust-dev trace-cmd uftrace'
 recordings='mmdebstrap qemu-system-x86 e2fsprogs linux-perf trace-cmd libc6-dev babeltrace2 libbabeltrace2-dev'
 bench='python3 util-linux librsvg2-bin babeltrace2 libsqlite3-dev liblmdb-dev librocksdb-dev'
 
