@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "histree/query.h"
 #include "sql/sql_ordered_states.h"
 #include "sql/sql_selection.h"
@@ -16,6 +17,9 @@ enum column { QUARK, PATH, START, END, DURATION, TYPE, VALUE, ARGUMENTS };
 static const char *const names[] = { [QUARK] = "quark",     [PATH] = "path",         [START] = "start",
 				     [END] = "end",         [ARGUMENTS] = "pattern", [ARGUMENTS + 1] = "from",
 				     [ARGUMENTS + 2] = "to" };
+
+/* So many states are asked for at once; the first time a few, as a LIMIT may want no more. */
+enum { BATCH_FIRST = 8, BATCH = 256 };
 
 enum order { ANY_ORDER, UPWARDS, DOWNWARDS };
 
@@ -33,12 +37,16 @@ const struct sql_states_kind sql_states_in = {
 	.argument_count = 3,
 };
 
+struct states_cursor;
+
 struct states_table {
 	struct sql_table base;
+	struct states_cursor *idle; /* of the statement before: the next one need not make it again; or NULL */
 	const struct sql_states_kind *kind;
 	struct histree_history *history;
 	const struct histree_history_info *info;
 	const struct histree_attributes *attributes;
+	struct sql_paths *paths;
 };
 
 struct states_cursor {
@@ -47,8 +55,12 @@ struct states_cursor {
 	struct sql_ordered_states *ordered; /* NULL until an order is asked for */
 	enum order order;
 	struct sql_selection selection;
-	struct histree_interval state;
-	struct sql_path path;
+	struct histree_interval *batch; /* room for BATCH */
+	size_t used, count, room;
+	const struct histree_interval *state; /* the row: one of the batch, or... */
+	struct histree_interval one;          /* ... this one, where they are not asked for in batches */
+	struct sql_path path;                 /* of an attribute for whose path there is no room elsewhere */
+	bool is_single;                       /* the batch is one state, and all */
 	bool is_done;
 };
 
@@ -67,6 +79,9 @@ static enum histree_status open_table(struct sql_table *base, const struct sql_m
 		return status;
 	table->info = histree_history_info(table->history);
 	table->attributes = histree_history_attributes(table->history);
+	table->paths = sql_store_paths(base->store, table->history);
+	if (table->paths == NULL)
+		return error_memory(error, "the paths of attributes");
 	*declaration = sqlite3_mprintf("%s", table->kind->declaration);
 	return HISTREE_OK;
 }
@@ -186,27 +201,57 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 
 /* ---- the cursor --------------------------------------------------------------------------------------- */
 
-static enum histree_status begin_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor *cursor,
-					struct histree_error *error)
-{
-	return histree_query_create(((struct states_table *)table)->history,
-				    &((struct states_cursor *)cursor)->query, error);
-}
-
-static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
-{
-	return sql_cursor_open(table, out, sizeof(struct states_cursor), begin_cursor);
-}
-
-static int close_cursor(sqlite3_vtab_cursor *base)
+static enum histree_status begin_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor *base, struct histree_error *error)
 {
 	struct states_cursor *cursor = (struct states_cursor *)base;
+	cursor->batch = malloc(BATCH * sizeof(*cursor->batch));
+	enum histree_status status = cursor->batch == NULL ? error_memory(error, "states") : HISTREE_OK;
+	if (status == HISTREE_OK)
+		status = histree_query_create(((struct states_table *)table)->history, &cursor->query, error);
+	if (status != HISTREE_OK)
+		free(cursor->batch);
+	return status;
+}
+
+static int open_cursor(sqlite3_vtab *base, sqlite3_vtab_cursor **out)
+{
+	struct states_table *table = (struct states_table *)base;
+	if (table->idle == NULL)
+		return sql_cursor_open(base, out, sizeof(struct states_cursor), begin_cursor);
+	*out = &table->idle->base;
+	table->idle = NULL;
+	return SQLITE_OK;
+}
+
+static void free_cursor(struct states_cursor *cursor)
+{
+	if (cursor == NULL)
+		return;
 	sql_ordered_free(cursor->ordered);
 	histree_query_free(cursor->query);
 	sql_selection_release(&cursor->selection);
+	free(cursor->batch);
 	free(cursor->path.text);
 	free(cursor);
+}
+
+/* A prepared statement opens its cursors whenever it is run. */
+static int close_cursor(sqlite3_vtab_cursor *base)
+{
+	struct states_cursor *cursor = (struct states_cursor *)base;
+	struct states_table *table = (struct states_table *)base->pVtab;
+	bool is_small = cursor->ordered == NULL && cursor->selection.capacity <= BATCH;
+	if (table->idle == NULL && is_small)
+		table->idle = cursor;
+	else
+		free_cursor(cursor);
 	return SQLITE_OK;
+}
+
+static int disconnect(sqlite3_vtab *base)
+{
+	free_cursor(((struct states_table *)base)->idle);
+	return sql_table_disconnect(base);
 }
 
 /* Changes do not tell whether they met damage: an unknown state is asked for once more. */
@@ -214,8 +259,8 @@ static bool met_damage(struct states_cursor *cursor)
 {
 	struct histree_interval again;
 	struct histree_error error;
-	if (cursor->order != ANY_ORDER && !cursor->is_done && cursor->state.value.type == HISTREE_UNKNOWN &&
-	    histree_query_single(cursor->query, cursor->state.quark, cursor->state.start, &again, &error) < 0)
+	if (cursor->order != ANY_ORDER && !cursor->is_done && cursor->state->value.type == HISTREE_UNKNOWN &&
+	    histree_query_single(cursor->query, cursor->state->quark, cursor->state->start, &again, &error) < 0)
 		return true;
 	return histree_query_stats(cursor->query).nodes_damaged > 0;
 }
@@ -229,19 +274,39 @@ static void warn_of_damage(const struct sql_table *table)
 		sql_store_info(table->store)->path);
 }
 
+static enum histree_status next_of_batch(struct states_cursor *cursor, struct histree_error *error)
+{
+	if (cursor->used == cursor->count) {
+		if (cursor->is_single && cursor->used > 0)
+			return HISTREE_END;
+		cursor->used = cursor->count = 0;
+		enum histree_status status =
+			histree_query_read(cursor->query, cursor->batch, cursor->room, &cursor->count, error);
+		if (status != HISTREE_OK)
+			return status;
+		cursor->room = cursor->room < BATCH ? 2 * cursor->room : BATCH;
+	}
+	cursor->state = &cursor->batch[cursor->used++];
+	return HISTREE_OK;
+}
+
 /* Go to the next state, or to the end. */
 static int next(sqlite3_vtab_cursor *base)
 {
 	struct states_cursor *cursor = (struct states_cursor *)base;
 	struct sql_table *table = (struct sql_table *)base->pVtab;
 	struct histree_error error;
-	enum histree_status status = cursor->order == ANY_ORDER
-					     ? histree_query_next(cursor->query, &cursor->state, &error)
-					     : sql_ordered_next(cursor->ordered, &cursor->state, &error);
+	enum histree_status status = HISTREE_END;
+	if (cursor->order == ANY_ORDER) {
+		status = next_of_batch(cursor, &error);
+	} else {
+		cursor->state = &cursor->one;
+		status = sql_ordered_next(cursor->ordered, &cursor->one, &error);
+	}
 	if (status < 0)
 		return sql_table_fail(base->pVtab, &error);
 	cursor->is_done = status == HISTREE_END;
-	if ((cursor->is_done || cursor->state.value.type == HISTREE_UNKNOWN) && met_damage(cursor))
+	if ((cursor->is_done || cursor->state->value.type == HISTREE_UNKNOWN) && met_damage(cursor))
 		warn_of_damage(table);
 	return SQLITE_OK;
 }
@@ -271,12 +336,23 @@ static enum histree_status read_term(struct states_cursor *cursor, const struct 
 static enum histree_status start(struct states_cursor *cursor, const struct sql_window *window,
 				 struct histree_error *error)
 {
+	struct histree_error again; /* what a single query cannot answer is asked once more */
 	const struct histree_region region = {
 		.quarks = cursor->selection.is_all ? NULL : cursor->selection.quarks,
 		.quark_count = cursor->selection.is_all ? 0 : cursor->selection.count,
 		.from = window->from,
 		.to = window->to,
 	};
+	cursor->used = cursor->count = 0;
+	cursor->room = BATCH_FIRST;
+	if (cursor->order == ANY_ORDER && region.quark_count == 1 && region.from == region.to &&
+	    histree_query_single(cursor->query, region.quarks[0], region.from, &cursor->batch[0], &again) ==
+		    HISTREE_OK) {
+		cursor->count = 1;
+		cursor->is_single = true;
+		return HISTREE_OK;
+	}
+	cursor->is_single = false;
 	if (cursor->order == ANY_ORDER)
 		return histree_query_start(cursor->query, &region, error);
 	enum histree_status status =
@@ -329,13 +405,19 @@ static int is_at_end(sqlite3_vtab_cursor *base)
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
 {
 	struct states_cursor *cursor = (struct states_cursor *)base;
-	const struct histree_interval *state = &cursor->state;
+	const struct histree_interval *state = cursor->state;
+	const char *path;
+	size_t size;
 	switch (number) {
 	case QUARK:
 		sqlite3_result_int64(context, state->quark);
 		break;
 	case PATH:
-		sql_result_path(context, &cursor->path, table_of(cursor)->attributes, state->quark);
+		path = sql_paths_get(table_of(cursor)->paths, state->quark, &size);
+		if (path != NULL)
+			sqlite3_result_text64(context, path, size, SQLITE_STATIC, SQLITE_UTF8);
+		else
+			sql_result_path(context, &cursor->path, table_of(cursor)->attributes, state->quark);
 		break;
 	case START:
 		sqlite3_result_int64(context, state->start);
@@ -364,8 +446,8 @@ const sqlite3_module sql_states_module = {
 	.xCreate = connect,
 	.xConnect = connect,
 	.xBestIndex = best_index,
-	.xDisconnect = sql_table_disconnect,
-	.xDestroy = sql_table_disconnect,
+	.xDisconnect = disconnect,
+	.xDestroy = disconnect,
 	.xOpen = open_cursor,
 	.xClose = close_cursor,
 	.xFilter = filter,

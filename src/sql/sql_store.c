@@ -8,6 +8,10 @@
 #include "base/array.h"
 #include "base/error.h"
 
+/* Paths take a share of what a node cache takes, of which this is the library's default. */
+static const size_t cache_default = (size_t)128 << 20;
+enum { PATHS_SHARE = 8 };
+
 struct sql_connection {
 	size_t shares;
 	size_t cache_bytes;
@@ -23,7 +27,8 @@ struct sql_store {
 	struct histree_store *store;
 	const struct histree_store_info *info;
 	struct histree_history **histories;      /* one for each of the manifest; NULL: not opened */
-	struct histree_segment_store **segments; /* likewise */
+	struct sql_paths **paths;                /* of each history; NULL: not asked for */
+	struct histree_segment_store **segments; /* as histories */
 	struct histree_events *events;
 };
 
@@ -96,6 +101,8 @@ char *sql_connection_take_warnings(struct sql_connection *connection)
 
 static void close_store(struct sql_store *store)
 {
+	for (size_t i = 0; store->paths != NULL && i < store->info->history_count; i++)
+		sql_paths_free(store->paths[i]);
 	for (size_t i = 0; store->histories != NULL && i < store->info->history_count; i++)
 		histree_history_close(store->histories[i]);
 	for (size_t i = 0; store->segments != NULL && i < store->info->segments_count; i++)
@@ -103,6 +110,7 @@ static void close_store(struct sql_store *store)
 	histree_events_close(store->events);
 	histree_store_close(store->store);
 	free(store->histories);
+	free((void *)store->paths);
 	free(store->segments);
 	free(store->path);
 	free(store);
@@ -119,7 +127,10 @@ static enum histree_status open_store(struct sql_store *store, const char *path,
 	store->info = histree_store_info(store->store);
 	store->histories = calloc(store->info->history_count + 1, sizeof(struct histree_history *));
 	store->segments = calloc(store->info->segments_count + 1, sizeof(struct histree_segment_store *));
-	return store->histories == NULL || store->segments == NULL ? error_memory(error, "a store") : HISTREE_OK;
+	store->paths = calloc(store->info->history_count + 1, sizeof(struct sql_paths *));
+	return store->histories == NULL || store->segments == NULL || store->paths == NULL
+		       ? error_memory(error, "a store")
+		       : HISTREE_OK;
 }
 
 enum histree_status sql_store_share(struct sql_connection *connection, const char *path, struct sql_store **out,
@@ -197,6 +208,16 @@ enum histree_status sql_store_history(struct sql_store *store, const char *analy
 	if (status == HISTREE_OK)
 		store->histories[index] = *out;
 	return status;
+}
+
+struct sql_paths *sql_store_paths(struct sql_store *store, const struct histree_history *history)
+{
+	size_t cache = store->connection->cache_bytes > 0 ? store->connection->cache_bytes : cache_default, i = 0;
+	while (store->histories[i] != history)
+		i++;
+	if (store->paths[i] == NULL)
+		store->paths[i] = sql_paths_create(histree_history_attributes(history), cache / PATHS_SHARE);
+	return store->paths[i];
 }
 
 enum histree_status sql_store_segments(struct sql_store *store, const char *analysis,

@@ -12,6 +12,7 @@
 
 #include "histree/events.h"
 #include "histree/store.h"
+#include "sql/sql_paths.h"
 #include "sql/sqlite.h"
 
 struct sql_connection;
@@ -49,6 +50,10 @@ const struct histree_store_info *sql_store_info(const struct sql_store *store);
  */
 enum histree_status sql_store_history(struct sql_store *store, const char *analysis, struct histree_history **out,
 				      struct histree_error *error);
+
+/* The paths of a history that was opened by this store, or NULL if memory is out; borrowed likewise. */
+struct sql_paths *sql_store_paths(struct sql_store *store, const struct histree_history *history);
+
 enum histree_status sql_store_segments(struct sql_store *store, const char *analysis,
 				       struct histree_segment_store **out, struct histree_error *error);
 enum histree_status sql_store_events(struct sql_store *store, struct histree_events **out,
