@@ -97,6 +97,21 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_event_reader_next(str
 HISTREE_API const char *histree_event_reader_contents(struct histree_event_reader *reader);
 
 /*
+ * Returns the fields of the last event as a JSON object (RFC 8259), borrowed until the next call, or NULL if there
+ * is no memory: {"prev_comm":"bash","args":[1,2],"from":{"port":80}}.  Bytes are a text in hexadecimal, what is not
+ * UTF-8 becomes U+FFFD, and numbers that are not finite are null.  All elements of arrays are there; what an event
+ * has beyond 1 MiB is left out.  Where a context has a name that the payload has, both are there, the payload's
+ * first.
+ */
+HISTREE_API const char *histree_event_reader_json(struct histree_event_reader *reader);
+
+/*
+ * Returns the stream that the last event came from, as its file is called within the trace, such as "channel0_1",
+ * borrowed until the reader is asked for another event; "" if there is none.
+ */
+HISTREE_API const char *histree_event_reader_stream(const struct histree_event_reader *reader);
+
+/*
  * Get a value of the last event by its path: the name of a field, then "[3]" for an element and ".name" for a
  * member, as often as it takes, such as "args[2]" or "from.port".  Numbers are HISTREE_LONG or HISTREE_DOUBLE
  * (those above the greatest int64 as histree_unsigned() has them), texts HISTREE_STRING, bytes HISTREE_CUSTOM,

@@ -14,7 +14,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/intern.h"
-#include "event_index/event_text.h"
+#include "event_index/event_json.h"
 #include "event_index/events.h"
 #include "histree/rows.h"
 #include "query/pixel_scale.h"
@@ -30,7 +30,7 @@ struct histree_event_reader {
 	uint64_t wanted;     /* the number that the caller gets next */
 	struct event event;  /* the one before that, still valid: so one step back costs nothing */
 	bool has_event;
-	struct event_text text;
+	struct event_text text, json;
 };
 
 enum histree_status histree_event_reader_create(const struct histree_events *events,
@@ -59,6 +59,7 @@ void histree_event_reader_free(struct histree_event_reader *reader)
 	trace_close(reader->trace);
 	intern_release(&reader->types);
 	free(reader->text.bytes);
+	free(reader->json.bytes);
 	free(reader);
 }
 
@@ -183,12 +184,36 @@ enum histree_status histree_event_reader_find(struct histree_event_reader *reade
 
 /* ---- contents -------------------------------------------------------------------------------------------- */
 
-const char *histree_event_reader_contents(struct histree_event_reader *reader)
+/* Before the first event there is one without fields. */
+static struct event last_event(const struct histree_event_reader *reader)
 {
 	static const struct event_class nothing = { .name = "" };
-	const struct event none = { .class = &nothing };
-	return event_text_write(&reader->text, reader->has_event ? &reader->event : &none) ? reader->text.bytes
-											   : NULL;
+	return reader->has_event ? reader->event : (struct event){ .class = &nothing };
+}
+
+const char *histree_event_reader_contents(struct histree_event_reader *reader)
+{
+	const struct event event = last_event(reader);
+	return event_text_write(&reader->text, &event) ? reader->text.bytes : NULL;
+}
+
+const char *histree_event_reader_json(struct histree_event_reader *reader)
+{
+	const struct event event = last_event(reader);
+	return event_json_write(&reader->json, &event) ? reader->json.bytes : NULL;
+}
+
+const char *histree_event_reader_stream(const struct histree_event_reader *reader)
+{
+	const char *name = reader->has_event ? trace_stream_name(reader->trace) : NULL;
+	if (name == NULL)
+		return "";
+	/* A stream that is a file of a trace is called as in its folder, one that is the trace by its own name. */
+	const char *path = reader->event.class->trace->path, *last = strrchr(name, '/');
+	size_t size = path == NULL ? 0 : strlen(path);
+	if (size > 0 && strncmp(name, path, size) == 0 && name[size] == '/')
+		return name + size + 1;
+	return size > 0 && strcmp(name, path) == 0 && last != NULL ? last + 1 : name;
 }
 
 enum histree_status histree_event_reader_value(const struct histree_event_reader *reader, const char *path,

@@ -6,7 +6,7 @@
 #include "sql/sql_table.h"
 #include "sql/sql_window.h"
 
-enum column { NUMBER, TIME, CPU, NAME, CONTENTS };
+enum column { NUMBER, TIME, CPU, NAME, STREAM, FIELDS, CONTENTS };
 
 static const char *const names[] = { [NUMBER] = "number", [TIME] = "time" };
 
@@ -36,7 +36,7 @@ static enum histree_status open_table(struct sql_table *base, const struct sql_m
 		return status;
 	table->types = histree_events_types(table->events, &table->type_count);
 	*declaration = sqlite3_mprintf("CREATE TABLE x(number INTEGER, time INTEGER, cpu INTEGER, name TEXT, "
-				       "contents TEXT)");
+				       "stream TEXT, fields TEXT, contents TEXT)");
 	return HISTREE_OK;
 }
 
@@ -144,12 +144,20 @@ static int is_at_end(sqlite3_vtab_cursor *base)
 	return ((struct events_cursor *)base)->is_done;
 }
 
+/* Text of the reader, which it writes anew for the next event. */
+static void result_text(sqlite3_context *context, const char *text)
+{
+	if (text == NULL)
+		sqlite3_result_error_nomem(context);
+	else
+		sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
+}
+
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
 {
 	struct events_cursor *cursor = (struct events_cursor *)base;
 	const struct events_table *table = (const struct events_table *)base->pVtab;
 	const struct histree_event *event = &cursor->event;
-	const char *contents;
 	switch (number) {
 	case NUMBER:
 		sqlite3_result_int64(context, (sqlite3_int64)event->number);
@@ -161,16 +169,18 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 		if (event->cpu >= 0) /* else NULL */
 			sqlite3_result_int(context, event->cpu);
 		break;
-	case NAME:
+	case NAME: /* names live as long as the store */
 		if (event->type < table->type_count)
-			sqlite3_result_text(context, table->types[event->type], -1, SQLITE_TRANSIENT);
+			sqlite3_result_text(context, table->types[event->type], -1, SQLITE_STATIC);
+		break;
+	case STREAM:
+		result_text(context, histree_event_reader_stream(cursor->reader));
+		break;
+	case FIELDS:
+		result_text(context, histree_event_reader_json(cursor->reader));
 		break;
 	case CONTENTS:
-		contents = histree_event_reader_contents(cursor->reader);
-		if (contents == NULL)
-			sqlite3_result_error_nomem(context);
-		else
-			sqlite3_result_text(context, contents, -1, SQLITE_TRANSIENT);
+		result_text(context, histree_event_reader_contents(cursor->reader));
 		break;
 	default:
 		break;

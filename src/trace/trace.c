@@ -56,6 +56,14 @@ enum histree_status trace_next(struct trace *trace, struct event *out, struct hi
 	return trace_merge_next(&trace->merge, trace->wants_gaps, out, error);
 }
 
+const char *trace_stream_name(const struct trace *trace)
+{
+	/* The one that gave it stays the first until the next event is asked for. */
+	const struct trace_stream *stream =
+		trace->live == NULL && trace->merge.is_taken ? trace_merge_first(&trace->merge) : NULL;
+	return stream == NULL ? NULL : stream->name;
+}
+
 static uint64_t bytes_done(const struct trace_source *source)
 {
 	return source->is_copy ? source->bytes : source->kind->bytes_done(source);

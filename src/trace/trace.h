@@ -123,6 +123,9 @@ bool trace_is_address(const char *path);
  */
 enum histree_status trace_next(struct trace *trace, struct event *out, struct histree_error *error);
 
+/* Returns the name of the stream whose event trace_next() gave last, as the user would write it; NULL: none. */
+const char *trace_stream_name(const struct trace *trace);
+
 struct trace_report trace_report(const struct trace *trace);
 
 void trace_close(struct trace *trace);

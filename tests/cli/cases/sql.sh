@@ -4,6 +4,8 @@ histree build -q -a kernel,system-calls -o store "$DATA/demo-trace"
 try histree sql store "SELECT path, value FROM state_at('CPUs/*/Current_thread', histree_time('+10ms')) ORDER BY 1"
 try histree sql store "SELECT name, count(*), histree_duration(max(duration)) FROM system_calls GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 3"
 try histree sql store "SELECT min(time) - (SELECT value FROM info WHERE name = 'start') AS first, count(*) FROM events" --format csv
+try histree sql store "SELECT stream, fields ->> 'next_comm' AS next, json_extract(fields, '\$.prev_prio') + 1 AS prio FROM events WHERE name = 'sched:sched_switch' ORDER BY number LIMIT 3" --format csv
+try histree sql store "SELECT stream, count(*), min(json_valid(fields)) FROM events GROUP BY 1"
 try histree sql store "SELECT name, kind FROM analyses; SELECT count(*) AS gaps FROM gaps" --format json
 try histree sql store "SELECT * FROM states WHERE path = 'nothing'"
 try histree sql store "SELECT * FROM sates"

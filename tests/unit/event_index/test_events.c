@@ -270,6 +270,10 @@ static void what_is_inside_of_fields_has_paths(void **state)
 	while (event.type != wanted);
 	assert_non_null(strstr(histree_event_reader_contents(world.reader),
 			       ", id=12, args=[0, 140735532043404, 0, 895, 0, 0]"));
+	const char *json = histree_event_reader_json(world.reader);
+	assert_non_null(strstr(json, "\"id\":12,\"args\":[0,140735532043404,0,895,0,0]"));
+	assert_true(json[0] == '{' && json[strlen(json) - 1] == '}');
+	assert_string_equal(histree_event_reader_stream(world.reader), "perf_stream_0");
 	assert_int_equal(histree_event_reader_value(world.reader, "args[1]", &value), HISTREE_OK);
 	assert_true(value.type == HISTREE_LONG && value.int64 == 140735532043404);
 	assert_int_equal(histree_event_reader_value(world.reader, "id", &value), HISTREE_OK);

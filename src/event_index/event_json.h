@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event_json.h - the fields of an event as a JSON object (RFC 8259), with what is inside of them.
+ */
+#ifndef EVENT_INDEX_EVENT_JSON_H
+#define EVENT_INDEX_EVENT_JSON_H
+
+#include "event_index/event_text.h"
+
+/* What an event has behind so many bytes is left out; the object is a whole one even then. */
+enum { EVENT_JSON_SIZE_MAX = 1 << 20 };
+
+/*
+ * Write {"name":value,...} of all fields, in their order.  Bytes are a text in hexadecimal, "0x0a0b"; a number that
+ * is not finite is null; a field that is not there is left out.  A name may come twice, where a context has what the
+ * payload has: the payload's comes first.  Returns false if memory is out.
+ */
+bool event_json_write(struct event_text *text, const struct event *event);
+
+#endif

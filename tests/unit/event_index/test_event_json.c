@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_event_json.c - the fields of an event as JSON: each kind of value, what is inside of them, and events that
+ * are too deep or too large, of which a whole object is left.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "event_index/event_json.h"
+
+struct made_event {
+	const struct event_part *parts;
+	size_t count;
+};
+
+/* All parts are of the first field. */
+static bool visit(const struct event *event, uint32_t field, event_visitor visitor, void *context)
+{
+	const struct made_event *made = event->handle;
+	for (size_t i = 0; field == 0 && i < made->count; i++)
+		if (!visitor(context, &made->parts[i]))
+			return false;
+	return true;
+}
+
+static char *json_of(const struct event_part *parts, size_t count)
+{
+	static const char *const fields[] = { "a" };
+	const struct event_trace trace = { .visit = visit };
+	const struct event_class class = { .trace = &trace, .name = "e", .field_count = 1, .fields = fields };
+	const struct made_event made = { .parts = parts, .count = count };
+	const struct event event = { .class = &class, .handle = &made };
+	struct event_text text = { 0 };
+	assert_true(event_json_write(&text, &event));
+	assert_int_equal(strlen(text.bytes), text.size);
+	return text.bytes;
+}
+
+#define EXPECT(parts, wanted)                                                \
+	do {                                                                 \
+		char *json = json_of(parts, sizeof(parts) / sizeof(*parts)); \
+		assert_string_equal(json, wanted);                           \
+		free(json);                                                  \
+	} while (0)
+
+static void each_kind_of_value(void **state)
+{
+	(void)state;
+	const struct event_part parts[] = {
+		{ .kind = EVENT_INT, .name = "int", .integer = INT64_MIN },
+		{ .kind = EVENT_UNSIGNED, .name = "unsigned", .integer = -1 },
+		{ .kind = EVENT_REAL, .name = "real", .real = 0.5 },
+		{ .kind = EVENT_REAL, .name = "nan", .real = (double)NAN },
+		{ .kind = EVENT_REAL, .name = "inf", .real = -(double)INFINITY },
+		{ .kind = EVENT_TEXT, .name = "t\"x", .bytes = "a\"\\\n\xff", .size = 5 },
+		{ .kind = EVENT_TEXT, .name = "empty", .bytes = NULL, .size = 0 },
+		{ .kind = EVENT_BYTES, .name = "bytes", .bytes = "\x01\xfe", .size = 2 },
+		{ .kind = EVENT_NOTHING, .name = "nothing" },
+	};
+	(void)state;
+	EXPECT(parts, "{\"int\":-9223372036854775808,\"unsigned\":18446744073709551615,\"real\":0.5,\"nan\":null,"
+		      "\"inf\":null,\"t\\\"x\":\"a\\\"\\\\\\n\xef\xbf\xbd\",\"empty\":\"\",\"bytes\":\"0x01fe\"}");
+	char *json = json_of(parts, 0);
+	assert_string_equal(json, "{}");
+	free(json);
+}
+
+static void what_is_inside(void **state)
+{
+	const struct event_part parts[] = {
+		{ .kind = EVENT_ARRAY, .name = "args" },
+		{ .kind = EVENT_INT, .depth = 1, .index = 0, .integer = 1 },
+		{ .kind = EVENT_STRUCTURE, .depth = 1, .index = 1 },
+		{ .kind = EVENT_NOTHING, .depth = 2, .name = "none" },
+		{ .kind = EVENT_TEXT, .depth = 2, .name = "x", .bytes = "y", .size = 1 },
+		{ .kind = EVENT_END, .depth = 1 },
+		{ .kind = EVENT_ARRAY, .depth = 1, .index = 2 },
+		{ .kind = EVENT_END, .depth = 1 },
+		{ .kind = EVENT_END },
+		{ .kind = EVENT_STRUCTURE, .name = "s" },
+		{ .kind = EVENT_END },
+		{ .kind = EVENT_INT, .name = "last", .integer = 2 },
+	};
+	(void)state;
+	EXPECT(parts, "{\"args\":[1,{\"none\":null,\"x\":\"y\"},[]],\"s\":{},\"last\":2}");
+}
+
+/* A trace from anywhere may have arrays in arrays without end. */
+static void what_is_too_deep_is_left_out(void **state)
+{
+	enum { DEPTH = 400 };
+	struct event_part parts[2 * DEPTH + 1] = { 0 };
+	(void)state;
+	for (uint32_t i = 0; i < DEPTH; i++) {
+		parts[i] = (struct event_part){ .kind = EVENT_ARRAY, .depth = i, .name = i == 0 ? "a" : NULL };
+		parts[2 * DEPTH - i] = (struct event_part){ .kind = EVENT_END, .depth = i };
+	}
+	parts[DEPTH] = (struct event_part){ .kind = EVENT_INT, .depth = DEPTH };
+	char *json = json_of(parts, 2 * DEPTH + 1);
+	size_t size = strlen(json), open = 0;
+	for (size_t i = 0; i < size; i++)
+		open += json[i] == '[';
+	assert_true(open > 200 && open < 256);
+	assert_int_equal(size, strlen("{\"a\":}") + 2 * open);
+	assert_int_equal(json[size - 1], '}');
+	free(json);
+}
+
+static void what_is_too_large_is_cut_between_values(void **state)
+{
+	enum { ELEMENTS = 400000 };
+	struct event_part *parts = calloc(ELEMENTS + 2, sizeof(*parts));
+	(void)state;
+	assert_non_null(parts);
+	parts[0] = (struct event_part){ .kind = EVENT_ARRAY, .name = "a" };
+	for (uint32_t i = 1; i <= ELEMENTS; i++)
+		parts[i] = (struct event_part){ .kind = EVENT_INT, .depth = 1, .index = i - 1, .integer = 1234 };
+	parts[ELEMENTS + 1] = (struct event_part){ .kind = EVENT_END };
+	char *json = json_of(parts, ELEMENTS + 2);
+	size_t size = strlen(json);
+	assert_in_range(size, EVENT_JSON_SIZE_MAX, EVENT_JSON_SIZE_MAX + 64);
+	assert_string_equal(json + size - 10, "1234,1234]}" + 1);
+	free(json);
+	free(parts);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_kind_of_value),
+		cmocka_unit_test(what_is_inside),
+		cmocka_unit_test(what_is_too_deep_is_left_out),
+		cmocka_unit_test(what_is_too_large_is_cut_between_values),
+	};
+	return cmocka_run_group_tests_name("event_json", tests, NULL, NULL);
+}
