@@ -29,12 +29,14 @@
  *	load.h		from states, changes or segments as text to a store
  *	segment_view.h	charts of how long segments last
  *	view.h		threads as a tree, resources, CPU usage, colours
+ *	arrow.h		answers as columns, for tools that take the Arrow C stream interface
  *	arrows.h	what connects threads and CPUs: switches, forks, wake-ups, migrations
  *	draw.h		pictures as SVG and PNG
  */
 #ifndef HISTREE_HISTREE_H
 #define HISTREE_HISTREE_H
 
+#include "arrow.h"
 #include "arrows.h"
 #include "attributes.h"
 #include "backend.h"

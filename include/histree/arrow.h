@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * arrow.h - answers as columns, for every tool that takes the Arrow C stream interface.
+ *
+ * A stream hands out batches of rows.  Each batch is a struct of columns: buffers of numbers, bitmaps of what is
+ * not null, and dictionaries of texts, as the Arrow columnar format lays them out.  pandas, polars, DuckDB,
+ * pyarrow and many others take such a stream as it is; nothing else is needed on either side but the three structs
+ * below, which are those of the specification (https://arrow.apache.org/docs/format/CDataInterface.html).
+ *
+ *	struct ArrowArrayStream stream;
+ *	struct ArrowArray batch;
+ *	histree_query_arrow(history, &region, NULL, &stream, &error);
+ *	while (stream.get_next(&stream, &batch) == 0 && batch.release != NULL) {
+ *		...;				// batch.length rows
+ *		batch.release(&batch);
+ *	}
+ *	stream.release(&stream);
+ *
+ * Where a text is not UTF-8, U+FFFD stands for each byte that is part of no character.
+ *
+ * Ownership: a stream keeps what it was made of borrowed (the history, the store, the events, the attributes),
+ * which must stay open until it is released, and copies the region and the options.  What it hands out, schemas
+ * and batches, is the consumer's alone: it may outlive the stream and the history, be moved, and be released in
+ * any order and on any thread.
+ *
+ * Dictionaries: within one stream an index always means the same text.  The dictionary of a batch begins with the
+ * one of the batch before; all batches share its memory.
+ *
+ * Memory of a stream: about 70 bytes for each row of a batch, for the batches that the consumer holds and at most
+ * two more; four bytes for each attribute; and each text once for as long as the stream or a batch needs it, with
+ * about 16 bytes of its own, up to histree_arrow_options.text_bytes.
+ *
+ * Errors: get_next() returns a number of <errno.h> (ENOMEM, EIO, EINVAL, ECANCELED) and get_last_error() the
+ * sentence, as a struct histree_error has it.  After an error a stream goes on failing with it.
+ *
+ * Threads: one thread at a time uses a stream.
+ */
+#ifndef HISTREE_ARROW_H
+#define HISTREE_ARROW_H
+
+#include "attributes.h"
+#include "cancel.h"
+#include "events.h"
+#include "history.h"
+#include "query.h"
+#include "segment_store.h"
+
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE 2
+#define ARROW_FLAG_MAP_KEYS_SORTED 4
+
+struct ArrowSchema {
+	const char *format;
+	const char *name;
+	const char *metadata;
+	int64_t flags;
+	int64_t n_children;
+	struct ArrowSchema **children;
+	struct ArrowSchema *dictionary;
+	void (*release)(struct ArrowSchema *);
+	void *private_data;
+};
+
+struct ArrowArray {
+	int64_t length;
+	int64_t null_count;
+	int64_t offset;
+	int64_t n_buffers;
+	int64_t n_children;
+	const void **buffers;
+	struct ArrowArray **children;
+	struct ArrowArray *dictionary;
+	void (*release)(struct ArrowArray *);
+	void *private_data;
+};
+
+#endif /* ARROW_C_DATA_INTERFACE */
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+	int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+	int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+	const char *(*get_last_error)(struct ArrowArrayStream *);
+	void (*release)(struct ArrowArrayStream *);
+	void *private_data;
+};
+
+#endif /* ARROW_C_STREAM_INTERFACE */
+
+/* Columns by their bits.  A stream has those of its own that are asked for, in the order that its function says. */
+enum histree_arrow_column {
+	HISTREE_ARROW_QUARK = 1 << 0,
+	HISTREE_ARROW_PATH = 1 << 1,
+	HISTREE_ARROW_START = 1 << 2,
+	HISTREE_ARROW_END = 1 << 3, /* inclusive */
+	HISTREE_ARROW_DURATION = 1 << 4,
+	HISTREE_ARROW_TYPE = 1 << 5,
+	HISTREE_ARROW_VALUE = 1 << 6,
+	HISTREE_ARROW_REAL = 1 << 7,
+	HISTREE_ARROW_TEXT = 1 << 8,
+	HISTREE_ARROW_LABEL = 1 << 9,
+	HISTREE_ARROW_PARENT = 1 << 10,
+	HISTREE_ARROW_NAME = 1 << 11,
+	HISTREE_ARROW_DEPTH = 1 << 12,
+	HISTREE_ARROW_NUMBER = 1 << 13,
+	HISTREE_ARROW_TIME = 1 << 14,
+	HISTREE_ARROW_CPU = 1 << 15,
+};
+
+/* The bit of field `index` of a segment store. */
+#define HISTREE_ARROW_FIELD(index) (UINT64_C(1) << (16 + (index)))
+
+#define HISTREE_ARROW_BATCH_ROWS_MAX 65536
+
+/* A zero selects the default. */
+struct histree_arrow_options {
+	uint64_t columns;    /* bits of those that are wanted; default all */
+	uint32_t batch_rows; /* 1 to 65,536, which is the default */
+	unsigned threads;    /* of a query of states (histree_query_set_threads()); default 1 */
+	/*
+	 * The most that the distinct texts of one column may take; default 1 GiB, at most 2 GiB - 1.  A stream that
+	 * meets more ends with an error.
+	 */
+	size_t text_bytes;
+	struct histree_cancel cancel; /* asked for every batch, and now and then in it */
+};
+
+/*
+ * States, as histree_query_read() has them and in its order; start and end are those of the state, also where they
+ * lie outside the region.  Its columns:
+ *
+ *	quark		uint32
+ *	path		dictionary<uint32, utf8>
+ *	start, end	timestamp[ns, UTC]
+ *	duration	int64: end - start in ns, INT64_MAX if it is more
+ *	type		dictionary<uint8, utf8>: null int long double bool string custom unknown
+ *	value		int64: of int, long and bool; else null
+ *	real		float64: of double; else null
+ *	text		dictionary<uint32, utf8>: of string, and of custom as hexadecimal digits; else null
+ *	label		dictionary<uint32, utf8>: what the value means; null where nobody knows
+ *
+ * `options` may be NULL.  The caller releases *out.  Fails as histree_query_start() does, and with
+ * HISTREE_ERR_ARGUMENT if an option is wrong or no column is left.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_arrow(struct histree_history *history,
+								       const struct histree_region *region,
+								       const struct histree_arrow_options *options,
+								       struct ArrowArrayStream *out,
+								       struct histree_error *error);
+
+/*
+ * Segments, in the order of the query.  The columns start, end and duration are as those of states; then one for
+ * each field, which may be null: int32, int64, float64, bool, or dictionary<uint32, utf8>.  A field called as one
+ * of these three gets `field_` before its name.  What the query points to is borrowed until the stream is
+ * released. `query` and `options` may be NULL, for all segments and all columns; the cancel of the options is
+ * asked instead of that of the query if it has one.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_segments_arrow(struct histree_segment_store *store, const struct histree_segment_query *query,
+		       const struct histree_arrow_options *options, struct ArrowArrayStream *out,
+		       struct histree_error *error);
+
+/*
+ * All attributes in the order of their quarks: quark uint32; parent uint32, null of those at the top; name utf8,
+ * unescaped; path utf8; depth uint32, 0 of those at the top.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_attributes_arrow(const struct histree_attributes *attributes, const struct histree_arrow_options *options,
+			 struct ArrowArrayStream *out, struct histree_error *error);
+
+/*
+ * The events from the first one at or after `from` to the one before the first that is after `to`: number uint64;
+ * time timestamp[ns, UTC]; cpu int32, null if the trace does not say; name dictionary<uint32, utf8>.  They are read
+ * from the trace (events.h).
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_events_arrow(const struct histree_events *events,
+									histree_time from, histree_time to,
+									const struct histree_arrow_options *options,
+									struct ArrowArrayStream *out,
+									struct histree_error *error);
+
+/*
+ * Returns how many damaged nodes a stream of ours has met so far, 0 if the stream is another's or was released.
+ * The states that they held are rows of type unknown; the segments that they held are missing.
+ */
+HISTREE_API uint64_t histree_arrow_damage(const struct ArrowArrayStream *stream);
+
+#endif

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: MIT
+/*
+ * States as columns.  Intervals are read some hundreds at a time into a buffer that stays in the processor's first
+ * cache, and go from there column by column.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/cancel.h"
+#include "base/error.h"
+#include "columns/columns_dictionary.h"
+#include "columns/columns_labels.h"
+#include "columns/columns_stream.h"
+#include "histree/arrow.h"
+
+enum { CHUNK = 256 };
+
+enum part { QUARK, PATH, START, END, DURATION, TYPE, VALUE, REAL, TEXT, LABEL, PARTS };
+
+struct states_source {
+	struct columns_source base;
+	struct histree_query *query;
+	const struct histree_attributes *attributes;
+	histree_quark *quarks; /* of the region */
+	histree_time *times;
+	int column[PARTS];  /* its number; COLUMN_NONE: it is not wanted */
+	uint32_t *path_ids; /* by quark, 1 added; 0: not met yet */
+	uint32_t quark_count;
+	char *path; /* room for one */
+	size_t path_capacity;
+	struct columns_dictionary paths, texts;
+	struct columns_texts types;
+	struct columns_labels *labels; /* NULL: none are wanted */
+	uint64_t chunks;
+	struct histree_interval chunk[CHUNK];
+};
+
+static struct states_source *source_of(struct columns_source *base)
+{
+	return (struct states_source *)base;
+}
+
+/* ---- columns ------------------------------------------------------------------------------------------ */
+
+static enum histree_status meet_path(struct states_source *source, histree_quark quark, struct histree_error *error)
+{
+	size_t size = histree_attributes_path(source->attributes, quark, source->path, source->path_capacity);
+	if (size >= source->path_capacity) {
+		if (!array_reserve(&source->path, &source->path_capacity, size + 1))
+			return error_memory(error, "a path");
+		histree_attributes_path(source->attributes, quark, source->path, source->path_capacity);
+	}
+	uint32_t id;
+	enum histree_status status = columns_dictionary_add(&source->paths, source->path, size, &id, error);
+	if (status == HISTREE_OK)
+		source->path_ids[quark] = id + 1;
+	return status;
+}
+
+static enum histree_status fill_paths(struct states_source *source, uint32_t *out, size_t count,
+				      struct histree_error *error)
+{
+	const struct histree_interval *chunk = source->chunk;
+	for (size_t i = 0; i < count; i++) {
+		histree_quark quark = chunk[i].quark;
+		if (quark >= source->quark_count)
+			return error_set(error, HISTREE_ERR_FORMAT, "there is no attribute %u; the history has %u",
+					 quark, source->quark_count);
+		if (source->path_ids[quark] == 0) {
+			enum histree_status status = meet_path(source, quark, error);
+			if (status != HISTREE_OK)
+				return status;
+		}
+		out[i] = source->path_ids[quark] - 1;
+	}
+	return HISTREE_OK;
+}
+
+static void fill_durations(const struct histree_interval *chunk, int64_t *out, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t ns = (uint64_t)chunk[i].end - (uint64_t)chunk[i].start;
+		out[i] = ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+	}
+}
+
+static void fill_values(const struct histree_interval *chunk, int64_t *out, uint8_t *valid, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct histree_value *value = &chunk[i].value;
+		enum histree_type type = value->type;
+		int64_t number = type == HISTREE_INT    ? value->int32
+				 : type == HISTREE_LONG ? value->int64
+				 : type == HISTREE_BOOL ? value->boolean
+							: 0;
+		out[i] = number;
+		valid[i] = type == HISTREE_INT || type == HISTREE_LONG || type == HISTREE_BOOL;
+	}
+}
+
+static void fill_reals(const struct histree_interval *chunk, double *out, uint8_t *valid, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool is_real = chunk[i].value.type == HISTREE_DOUBLE;
+		out[i] = is_real ? chunk[i].value.real : 0;
+		valid[i] = is_real;
+	}
+}
+
+static enum histree_status fill_texts(struct states_source *source, uint32_t *out, uint8_t *valid, size_t count,
+				      struct histree_error *error)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct histree_value *value = &source->chunk[i].value;
+		enum histree_status status = HISTREE_OK;
+		out[i] = 0;
+		valid[i] = true;
+		if (value->type == HISTREE_STRING)
+			status = columns_dictionary_id(&source->texts, value->bytes, value->size, &out[i], error);
+		else if (value->type == HISTREE_CUSTOM)
+			status = columns_dictionary_add_digits(&source->texts, value->bytes, value->size, &out[i],
+							       error);
+		else
+			valid[i] = false;
+		if (status != HISTREE_OK)
+			return status;
+	}
+	return HISTREE_OK;
+}
+
+#define EACH(MEMBER)                               \
+	do {                                       \
+		for (size_t i = 0; i < count; i++) \
+			out[i] = chunk[i].MEMBER;  \
+	} while (0)
+
+static void fill_quarks(const struct histree_interval *chunk, uint32_t *out, size_t count)
+{
+	EACH(quark);
+}
+
+static void fill_starts(const struct histree_interval *chunk, int64_t *out, size_t count)
+{
+	EACH(start);
+}
+
+static void fill_ends(const struct histree_interval *chunk, int64_t *out, size_t count)
+{
+	EACH(end);
+}
+
+static void fill_types(const struct histree_interval *chunk, uint8_t *out, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		out[i] = (uint8_t)chunk[i].value.type;
+}
+
+/* Where the next row of a part goes; NULL if it is not wanted. */
+static void *next_of(const struct states_source *source, const struct columns_batch *batch, enum part part,
+		     size_t value_size)
+{
+	int column = source->column[part];
+	return column == COLUMN_NONE ? NULL : (uint8_t *)batch->values[column] + batch->rows * value_size;
+}
+
+static uint8_t *next_valid(const struct states_source *source, const struct columns_batch *batch, enum part part)
+{
+	int column = source->column[part];
+	return column == COLUMN_NONE ? NULL : batch->valid[column] + batch->rows;
+}
+
+static enum histree_status fill_chunk(struct states_source *source, struct columns_batch *batch, size_t count,
+				      struct histree_error *error)
+{
+	const struct histree_interval *chunk = source->chunk;
+	enum histree_status status = HISTREE_OK;
+	void *out;
+	if ((out = next_of(source, batch, QUARK, sizeof(uint32_t))) != NULL)
+		fill_quarks(chunk, out, count);
+	if ((out = next_of(source, batch, PATH, sizeof(uint32_t))) != NULL)
+		status = fill_paths(source, out, count, error);
+	if ((out = next_of(source, batch, START, sizeof(int64_t))) != NULL)
+		fill_starts(chunk, out, count);
+	if ((out = next_of(source, batch, END, sizeof(int64_t))) != NULL)
+		fill_ends(chunk, out, count);
+	if ((out = next_of(source, batch, DURATION, sizeof(int64_t))) != NULL)
+		fill_durations(chunk, out, count);
+	if ((out = next_of(source, batch, TYPE, sizeof(uint8_t))) != NULL)
+		fill_types(chunk, out, count);
+	if ((out = next_of(source, batch, VALUE, sizeof(int64_t))) != NULL)
+		fill_values(chunk, out, next_valid(source, batch, VALUE), count);
+	if ((out = next_of(source, batch, REAL, sizeof(double))) != NULL)
+		fill_reals(chunk, out, next_valid(source, batch, REAL), count);
+	if (status == HISTREE_OK && (out = next_of(source, batch, TEXT, sizeof(uint32_t))) != NULL)
+		status = fill_texts(source, out, next_valid(source, batch, TEXT), count, error);
+	if (status == HISTREE_OK && (out = next_of(source, batch, LABEL, sizeof(uint32_t))) != NULL)
+		status = columns_labels_fill(source->labels, chunk, count, out, next_valid(source, batch, LABEL),
+					     error);
+	batch->rows += (uint32_t)count;
+	return status;
+}
+
+/* ---- the source --------------------------------------------------------------------------------------- */
+
+static enum histree_status fill(struct columns_source *base, struct columns_batch *batch,
+				struct histree_error *error)
+{
+	struct states_source *source = source_of(base);
+	enum histree_status status = HISTREE_OK;
+	while (status == HISTREE_OK && batch->rows < base->layout.rows_max) {
+		size_t room = base->layout.rows_max - batch->rows, count;
+		if (source->chunks++ % (CANCEL_STEPS / CHUNK) == 0)
+			status = cancel_check(&base->cancel, 0, error);
+		if (status == HISTREE_OK)
+			status = histree_query_read(source->query, source->chunk, room < CHUNK ? room : CHUNK,
+						    &count, error);
+		if (status == HISTREE_OK)
+			status = fill_chunk(source, batch, count, error);
+	}
+	return status;
+}
+
+static uint64_t damage(const struct columns_source *base)
+{
+	return histree_query_stats(((const struct states_source *)base)->query).nodes_damaged;
+}
+
+static void free_source(struct columns_source *base)
+{
+	struct states_source *source = source_of(base);
+	histree_query_free(source->query);
+	free(source->quarks);
+	free(source->times);
+	free(source->path_ids);
+	free(source->path);
+	columns_dictionary_release(&source->paths);
+	columns_dictionary_release(&source->texts);
+	columns_texts_release(&source->types);
+	columns_labels_free(source->labels);
+	free(source);
+}
+
+static enum histree_status add_columns(struct states_source *source, uint64_t wanted, struct histree_error *error)
+{
+	const struct {
+		uint64_t bit;
+		struct columns_column column;
+	} all[PARTS] = {
+		[QUARK] = { HISTREE_ARROW_QUARK, { "quark", COLUMN_UINT32, false, NULL } },
+		[PATH] = { HISTREE_ARROW_PATH, { "path", COLUMN_WORD, false, &source->paths.texts } },
+		[START] = { HISTREE_ARROW_START, { "start", COLUMN_TIME, false, NULL } },
+		[END] = { HISTREE_ARROW_END, { "end", COLUMN_TIME, false, NULL } },
+		[DURATION] = { HISTREE_ARROW_DURATION, { "duration", COLUMN_INT64, false, NULL } },
+		[TYPE] = { HISTREE_ARROW_TYPE, { "type", COLUMN_SHORT, false, &source->types } },
+		[VALUE] = { HISTREE_ARROW_VALUE, { "value", COLUMN_INT64, true, NULL } },
+		[REAL] = { HISTREE_ARROW_REAL, { "real", COLUMN_REAL, true, NULL } },
+		[TEXT] = { HISTREE_ARROW_TEXT, { "text", COLUMN_WORD, true, &source->texts.texts } },
+		[LABEL] = { HISTREE_ARROW_LABEL,
+			    { "label", COLUMN_WORD, true, columns_labels_texts(source->labels) } },
+	};
+	for (int type = 0; type < HISTREE_TYPE_COUNT; type++) {
+		const char *name = histree_type_name((enum histree_type)type);
+		enum histree_status status = columns_texts_add(&source->types, name, strlen(name), error);
+		if (status != HISTREE_OK)
+			return status;
+	}
+	for (int part = 0; part < PARTS; part++)
+		source->column[part] = (wanted & all[part].bit) != 0
+					       ? columns_source_add(&source->base, all[part].column)
+					       : COLUMN_NONE;
+	return HISTREE_OK;
+}
+
+/* The region with lists of its own. */
+static enum histree_status copy_region(struct states_source *source, const struct histree_region *region,
+				       struct histree_region *out, struct histree_error *error)
+{
+	*out = *region;
+	if (region->quarks != NULL && region->quark_count > 0) {
+		out->quarks = source->quarks = array_copy(region->quarks, region->quark_count);
+		if (source->quarks == NULL)
+			return error_memory(error, "a region");
+	}
+	if (region->times != NULL && region->time_count > 0) {
+		out->times = source->times = array_copy(region->times, region->time_count);
+		if (source->times == NULL)
+			return error_memory(error, "a region");
+	}
+	return HISTREE_OK;
+}
+
+static enum histree_status begin(struct states_source *source, struct histree_history *history,
+				 const struct histree_region *region, const struct histree_arrow_options *options,
+				 struct histree_error *error)
+{
+	uint64_t wanted;
+	struct histree_region own;
+	enum histree_status status =
+		columns_source_configure(&source->base, options, 2 * HISTREE_ARROW_LABEL - 1, &wanted, error);
+	if (status == HISTREE_OK && (wanted & HISTREE_ARROW_LABEL) != 0)
+		status = columns_labels_create(history, columns_text_bytes(options), &source->labels, error);
+	if (status == HISTREE_OK)
+		status = add_columns(source, wanted, error);
+	if (status == HISTREE_OK)
+		status = histree_query_create(history, &source->query, error);
+	if (status == HISTREE_OK && options != NULL && options->threads > 1)
+		status = histree_query_set_threads(source->query, options->threads, error);
+	if (status == HISTREE_OK)
+		status = copy_region(source, region, &own, error);
+	if (status == HISTREE_OK)
+		status = histree_query_start(source->query, &own, error);
+	if (status != HISTREE_OK)
+		return status;
+	source->attributes = histree_history_attributes(history);
+	source->paths.texts.size_max = source->texts.texts.size_max = columns_text_bytes(options);
+	source->quark_count = histree_attributes_count(source->attributes);
+	source->path_ids = calloc((size_t)source->quark_count + 1, sizeof(*source->path_ids));
+	return source->path_ids != NULL ? HISTREE_OK : error_memory(error, "ids of paths");
+}
+
+enum histree_status histree_query_arrow(struct histree_history *history, const struct histree_region *region,
+					const struct histree_arrow_options *options, struct ArrowArrayStream *out,
+					struct histree_error *error)
+{
+	*out = (struct ArrowArrayStream){ 0 };
+	struct states_source *source = calloc(1, sizeof(*source));
+	if (source == NULL)
+		return error_memory(error, "columns");
+	source->base.fill = fill;
+	source->base.damage = damage;
+	source->base.free = free_source;
+	enum histree_status status = begin(source, history, region, options, error);
+	if (status == HISTREE_OK)
+		return columns_stream_open(&source->base, out, error);
+	free_source(&source->base);
+	return status;
+}
