@@ -105,6 +105,10 @@ static enum cli_exit report_wrong(struct session *session, int code)
 	int at = sqlite3_error_offset(session->db);
 	if (code == SQLITE_NOMEM)
 		return report_no_memory();
+	if (strcmp(sqlite3_errmsg(session->db), "no query solution") == 0)
+		return report_exit(CLI_USAGE,
+				   "a table function lacks an argument, or has it from a table that needs the "
+				   "function first; histree-sql(1) lists them");
 	if (at >= 0)
 		return report_exit(CLI_USAGE, "%s, at byte %d of the statement", sqlite3_errmsg(session->db),
 				   at + 1);
@@ -226,7 +230,7 @@ static enum cli_exit open_session(struct session *session, const char *store, ui
 	sqlite3_snprintf(sizeof(pragma), pragma, "PRAGMA cache_size = -%lld", (long long)(memory / 4 / 1024));
 	code = sqlite3_exec(session->db, pragma, NULL, NULL, NULL);
 	if (code == SQLITE_OK)
-		code = sql_attach(session->db, session->connection, store, NULL, &message);
+		code = sql_attach(session->db, session->connection, store, NULL, NULL, &message);
 	enum cli_exit status = CLI_OK;
 	if (code != SQLITE_OK)
 		status = message == NULL ? report_sql(session, code) : report_exit(CLI_INPUT, "%s", message);

@@ -9,6 +9,7 @@
 struct attaching {
 	sqlite3 *db;
 	const char *path, *schema;
+	const char *analysis; /* of the tables without a suffix; "": the default */
 	const struct histree_store_info *info;
 	const struct histree_events *events; /* NULL: there is no index of them */
 	char **message;
@@ -45,15 +46,21 @@ static int make(const struct attaching *attaching, const char *before, const cha
 	return code;
 }
 
-/* Those of the default history have no suffix. */
+/* Tables of one history, without a suffix. */
+static int make_tables_of_one(const struct attaching *attaching)
+{
+	static const char *const kinds[] = { "attributes", "states", "state_at", "states_in", "rows", "numbers" };
+	int code = SQLITE_OK;
+	for (size_t i = 0; code == SQLITE_OK && i < sizeof(kinds) / sizeof(*kinds); i++)
+		code = make(attaching, "", kinds[i], kinds[i], attaching->analysis);
+	return code;
+}
+
 static int make_history_tables(const struct attaching *attaching)
 {
-	static const char *const of_default[] = { "attributes", "states", "state_at", "states_in" };
-	int code = SQLITE_OK;
 	if (attaching->info->history_count == 0)
-		return code;
-	for (size_t i = 0; code == SQLITE_OK && i < sizeof(of_default) / sizeof(*of_default); i++)
-		code = make(attaching, "", of_default[i], of_default[i], "");
+		return SQLITE_OK;
+	int code = make_tables_of_one(attaching);
 	for (size_t i = 0; code == SQLITE_OK && i < attaching->info->history_count; i++) {
 		const char *analysis = attaching->info->histories[i].analysis;
 		code = make(attaching, "attributes_", analysis, "attributes", analysis);
@@ -170,6 +177,8 @@ static int make_tables(const struct attaching *attaching)
 		code = make(attaching, "", info->segments[i].analysis, "segments", info->segments[i].analysis);
 	if (code == SQLITE_OK && attaching->events != NULL)
 		code = make(attaching, "", "events", "events", "");
+	if (code == SQLITE_OK && (attaching->events != NULL || info->segments_count > 0))
+		code = make(attaching, "", "histogram", "histogram", "");
 	if (code == SQLITE_OK)
 		code = make_statement_tables(attaching);
 	if (code == SQLITE_OK)
@@ -179,7 +188,57 @@ static int make_tables(const struct attaching *attaching)
 	return code == SQLITE_OK ? make_gaps(attaching) : code;
 }
 
-int sql_attach(sqlite3 *db, struct sql_connection *connection, const char *path, const char *schema, char **message)
+/*
+ * Each history in a schema of its own, where its tables need no suffix either.  What has no room, or a name that is
+ * taken, has its tables with a suffix as always: that is no error.
+ */
+static int make_schemas(const struct attaching *attaching)
+{
+	int code = SQLITE_OK;
+	for (size_t i = 0;
+	     code == SQLITE_OK && attaching->info->history_count > 1 && i < attaching->info->history_count; i++) {
+		char *ignored = NULL, *name = table_name("", attaching->info->histories[i].analysis);
+		struct attaching one = *attaching;
+		one.schema = name;
+		one.analysis = attaching->info->histories[i].analysis;
+		one.message = &ignored;
+		code = name == NULL ? SQLITE_NOMEM : SQLITE_OK;
+		if (code == SQLITE_OK && run(&one, "ATTACH ':memory:' AS \"%w\"", name) == SQLITE_OK) {
+			one.message = attaching->message;
+			code = make_tables_of_one(&one);
+			if (code == SQLITE_OK)
+				code = make_statement_tables(&one);
+		}
+		sqlite3_free(ignored);
+		sqlite3_free(name);
+	}
+	return code;
+}
+
+/* What was made for nothing.  The message of the failure stays. */
+static void forget_schema(const struct attaching *attaching)
+{
+	char *ignored = NULL;
+	struct attaching quiet = *attaching;
+	quiet.message = &ignored;
+	run(&quiet, "DETACH \"%w\"", attaching->schema);
+	sqlite3_free(ignored);
+}
+
+static void say_how_to_have_two(char **message)
+{
+	char *longer =
+		sqlite3_mprintf("%s: a store that was attached before has it; histree_attach(PATH, 'NAME') makes "
+				"the tables of another one in a schema of that name",
+				*message);
+	if (longer == NULL)
+		return;
+	sqlite3_free(*message);
+	*message = longer;
+}
+
+int sql_attach(sqlite3 *db, struct sql_connection *connection, const char *path, const char *schema,
+	       const char *analysis, char **message)
 {
 	struct histree_error error;
 	struct histree_events *events = NULL;
@@ -196,13 +255,21 @@ int sql_attach(sqlite3 *db, struct sql_connection *connection, const char *path,
 		.db = db,
 		.path = path,
 		.schema = schema == NULL ? "temp" : schema,
+		.analysis = analysis == NULL ? "" : analysis,
 		.info = sql_store_info(store),
 		.events = events,
 		.message = message,
 	};
 	int code = schema == NULL ? SQLITE_OK : run(&attaching, "ATTACH ':memory:' AS \"%w\"", schema);
+	bool has_schema = code == SQLITE_OK;
 	if (code == SQLITE_OK)
 		code = make_tables(&attaching);
+	if (code == SQLITE_OK && schema == NULL)
+		code = make_schemas(&attaching);
+	if (code != SQLITE_OK && schema != NULL && has_schema)
+		forget_schema(&attaching);
+	if (code != SQLITE_OK && schema == NULL && *message != NULL && strstr(*message, "already exists") != NULL)
+		say_how_to_have_two(message);
 	sql_store_leave(store);
 	return code;
 }

@@ -9,10 +9,14 @@
 
 /*
  * Make the tables of the store at `path`: in the schema `temp`, where they need no prefix, if `schema` is NULL,
- * else in a new one of that name, kept in memory.  Returns what SQLite calls the error; *message is to be freed
+ * else in a new one of that name, kept in memory.  `analysis` is the history whose tables have no suffix; NULL: the
+ * default.
+ *
+ * In the schema `temp`, each history of a store that has several gets a schema of its own besides, named after its
+ * analysis, if there is room for it: SQLite has ten.  Returns what SQLite calls the error; *message is to be freed
  * with sqlite3_free().
  */
 int sql_attach(sqlite3 *db, struct sql_connection *connection, const char *path, const char *schema,
-	       char **message);
+	       const char *analysis, char **message);
 
 #endif

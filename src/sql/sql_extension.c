@@ -7,7 +7,10 @@
 #include "sql/sql_attributes.h"
 #include "sql/sql_events.h"
 #include "sql/sql_functions.h"
+#include "sql/sql_histogram.h"
 #include "sql/sql_join.h"
+#include "sql/sql_numbers.h"
+#include "sql/sql_rows.h"
 #include "sql/sql_segments.h"
 #include "sql/sql_statement.h"
 #include "sql/sql_states.h"
@@ -43,6 +46,9 @@ static const struct {
 	{ "histree_states", &sql_states_module, &sql_states },
 	{ "histree_state_at", &sql_states_module, &sql_state_at },
 	{ "histree_states_in", &sql_states_module, &sql_states_in },
+	{ "histree_rows", &sql_rows_module, NULL },
+	{ "histree_numbers", &sql_numbers_module, NULL },
+	{ "histree_histogram", &sql_histogram_module, NULL },
 	{ "histree_segments", &sql_segments_module, NULL },
 	{ "histree_events", &sql_events_module, NULL },
 };

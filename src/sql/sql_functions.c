@@ -9,12 +9,13 @@ static void attach(sqlite3_context *context, int count, sqlite3_value **values)
 	struct sql_connection *connection = sqlite3_user_data(context);
 	const char *path = (const char *)sqlite3_value_text(values[0]);
 	const char *schema = count > 1 ? (const char *)sqlite3_value_text(values[1]) : NULL;
+	const char *analysis = count > 2 ? (const char *)sqlite3_value_text(values[2]) : NULL;
 	char *message = NULL;
 	if (path == NULL) {
 		sqlite3_result_error(context, "histree_attach() needs the path of a store", -1);
 		return;
 	}
-	int code = sql_attach(sqlite3_context_db_handle(context), connection, path, schema, &message);
+	int code = sql_attach(sqlite3_context_db_handle(context), connection, path, schema, analysis, &message);
 	if (code == SQLITE_OK)
 		sqlite3_result_value(context, values[0]);
 	else if (message != NULL)
@@ -100,6 +101,7 @@ static const struct {
 } functions[] = {
 	{ "histree_attach", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, attach },
 	{ "histree_attach", 2, SQLITE_UTF8 | SQLITE_DIRECTONLY, attach },
+	{ "histree_attach", 3, SQLITE_UTF8 | SQLITE_DIRECTONLY, attach },
 	{ "histree_time", 1, SQLITE_UTF8, read_time },
 	{ "histree_clock", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, clock_text },
 	{ "histree_date", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, date_text },

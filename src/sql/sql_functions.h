@@ -2,7 +2,8 @@
 /*
  * sql_functions.h - the functions of SQL that histree adds, besides its tables.
  *
- *	histree_attach(path [, schema])	make the tables of a store (sql_attach.h); returns its path
+ *	histree_attach(path [, schema [, analysis]])
+ *					make the tables of a store (sql_attach.h); returns its path
  *	histree_time(text)		a time as the command reads it, such as '+12.5ms' or '17:46:23.1', of the
  *					store that was attached first; NULL if it is none
  *	histree_clock(ns)		a time of day, '17:46:23.100000000'

@@ -17,6 +17,9 @@ static const char *const names[] = { [START] = "start", [END] = "end", [DURATION
 /* The longest expression, and the greatest number of comparisons, that filter.h takes. */
 enum { EXPRESSION_MAX = 4096, COMPARISONS_MAX = 64 };
 
+/* In the number of a plan: rows may be compared with those of another scan, for "this or that". */
+enum { MAY_BE_COMPARED = 256 };
+
 struct segments_table {
 	struct sql_table base;
 	struct histree_segment_store *segments;
@@ -29,7 +32,8 @@ struct segments_cursor {
 	struct histree_segment_filter *filter; /* NULL: none */
 	struct histree_segment segment;
 	struct sql_twins twins;
-	uint64_t twin; /* tells this one from others of the same start and end */
+	uint64_t twin;  /* tells this one from others of the same start and end */
+	bool has_twins; /* are told from one another */
 	bool is_done;
 };
 
@@ -119,8 +123,9 @@ static const struct {
 };
 
 /*
- * The number of the plan is the order, twice, plus one if it goes down.  Where segments are chosen, those that are
- * equal come one after the other, in the same order in every scan; where all are asked for, nobody compares scans.
+ * The number of the plan is the order, twice, plus one if it goes down, and MAY_BE_COMPARED.  Where segments are
+ * chosen, those that are equal come one after the other, in the same order in every scan; where all are asked for,
+ * nobody compares scans.
  */
 static void plan_order(struct sql_plan *plan)
 {
@@ -136,6 +141,8 @@ static void plan_order(struct sql_plan *plan)
 		info->idxNum = 2 * (int)orders[i].order + (info->aOrderBy[0].desc ? 1 : 0);
 		info->orderByConsumed = 1;
 	}
+	if (info->nConstraint > 0)
+		info->idxNum |= MAY_BE_COMPARED;
 }
 
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
@@ -197,15 +204,12 @@ static int next(sqlite3_vtab_cursor *base)
 	struct histree_error error;
 	enum histree_status status;
 	while ((status = histree_segment_iter_next(cursor->iter, &cursor->segment, &error)) == HISTREE_PARTIAL)
-		sql_connection_warn(
-			sql_store_connection(table->store),
-			"a segment store in \"%s\" is damaged, and segments are missing; 'histree verify' "
-			"says how many, and 'histree repair' makes a sound store of the rest",
-			sql_store_info(table->store)->path);
+		sql_connection_warn_of_segments(sql_store_connection(table->store),
+						sql_store_info(table->store)->path);
 	if (status < 0)
 		return sql_table_fail(base->pVtab, &error);
 	cursor->is_done = status == HISTREE_END;
-	if (cursor->is_done)
+	if (cursor->is_done || !cursor->has_twins)
 		return SQLITE_OK;
 	bool is_known =
 		sql_twins_number(&cursor->twins, &cursor->segment,
@@ -304,6 +308,7 @@ static enum histree_status start(struct segments_cursor *cursor, const struct sq
 		.to = window->to,
 		.order = (enum histree_segment_order)(order / 2),
 		.descending = order % 2 != 0,
+		.cancel = sql_connection_cancel(sql_store_connection(table->base.store)),
 	};
 	histree_segment_filter_free(cursor->filter);
 	cursor->filter = NULL;
@@ -330,6 +335,9 @@ static int filter(sqlite3_vtab_cursor *base, int order, const char *plan, int ar
 	for (int i = 0; i < argument_count && sql_term_next(&plan, &term); i++)
 		read_term((struct segments_table *)base->pVtab, &term, arguments[i], &window, &expression);
 	const struct histree_segment_store_info *info = ((struct segments_table *)base->pVtab)->info;
+	/* A scan of everything is compared with no other one. */
+	cursor->has_twins = (order & MAY_BE_COMPARED) != 0;
+	order &= ~MAY_BE_COMPARED;
 	cursor->is_done = !sql_window_fit(&window, info->start, info->end);
 	if (cursor->is_done)
 		return SQLITE_OK;

@@ -362,16 +362,6 @@ static enum histree_status start(struct states_cursor *cursor, const struct sql_
 				    : status;
 }
 
-/* A table function was given a time at which there is no history, or two in the wrong order. */
-static void warn_of_time(const struct states_table *table)
-{
-	sql_connection_warn(
-		sql_store_connection(table->base.store),
-		"a time is outside of the history, which goes from %lld to %lld, or a range ends before it "
-		"starts: it has no states",
-		(long long)table->info->start, (long long)table->info->end);
-}
-
 static int filter(sqlite3_vtab_cursor *base, int order, const char *plan, int argument_count,
 		  sqlite3_value **arguments)
 {
@@ -388,7 +378,8 @@ static int filter(sqlite3_vtab_cursor *base, int order, const char *plan, int ar
 	bool is_backwards = table_of(cursor)->kind->argument_count > 0 && window.from > window.to;
 	bool has_time = !is_backwards && sql_window_fit(&window, info->start, info->end);
 	if (!has_time && !window.is_empty && table_of(cursor)->kind->argument_count > 0)
-		warn_of_time(table_of(cursor));
+		sql_connection_warn_of_time(sql_store_connection(table_of(cursor)->base.store), info->start,
+					    info->end);
 	cursor->is_done = !has_time || (!cursor->selection.is_all && cursor->selection.count == 0);
 	if (status == HISTREE_OK && cursor->is_done)
 		return SQLITE_OK;

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -17,6 +18,7 @@ struct sql_connection {
 	size_t cache_bytes;
 	struct sql_store *stores; /* a list, the one that was opened last comes first */
 	char *warnings;           /* lines; NULL: none */
+	struct histree_cancel cancel;
 };
 
 struct sql_store {
@@ -26,6 +28,9 @@ struct sql_store {
 	char *path;
 	struct histree_store *store;
 	const struct histree_store_info *info;
+	/* A file that is a history without a store is shown as a store of its own. */
+	struct histree_store_info alone;
+	struct histree_store_history alone_history;
 	struct histree_history **histories;      /* one for each of the manifest; NULL: not opened */
 	struct sql_paths **paths;                /* of each history; NULL: not asked for */
 	struct histree_segment_store **segments; /* as histories */
@@ -90,6 +95,33 @@ void sql_connection_warn(struct sql_connection *connection, const char *format, 
 	sqlite3_free(line);
 }
 
+void sql_connection_warn_of_time(struct sql_connection *connection, histree_time start, histree_time end)
+{
+	sql_connection_warn(
+		connection,
+		"a time is outside of the history, which goes from %lld to %lld, or a range ends before "
+		"it starts: it has no states",
+		(long long)start, (long long)end);
+}
+
+void sql_connection_warn_of_segments(struct sql_connection *connection, const char *path)
+{
+	sql_connection_warn(connection,
+			    "a segment store in \"%s\" is damaged, and segments are missing; 'histree verify' says "
+			    "how many, and 'histree repair' makes a sound store of the rest",
+			    path);
+}
+
+void sql_connection_set_cancel(struct sql_connection *connection, struct histree_cancel cancel)
+{
+	connection->cancel = cancel;
+}
+
+struct histree_cancel sql_connection_cancel(const struct sql_connection *connection)
+{
+	return connection->cancel;
+}
+
 char *sql_connection_take_warnings(struct sql_connection *connection)
 {
 	char *warnings = connection->warnings;
@@ -116,21 +148,51 @@ static void close_store(struct sql_store *store)
 	free(store);
 }
 
+static bool is_file(const char *path)
+{
+	struct stat facts;
+	return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
+/* A history that nobody keeps in a store. */
+static enum histree_status open_alone(struct sql_store *store, struct histree_error *error)
+{
+	const struct histree_open_options options = { .cache_bytes = store->connection->cache_bytes };
+	enum histree_status status = histree_history_open(store->path, &options, &store->histories[0], error);
+	if (status != HISTREE_OK)
+		return status;
+	const struct histree_history_info *info = histree_history_info(store->histories[0]);
+	store->alone_history = (struct histree_store_history){ .analysis = info->provider,
+							       .analysis_version = info->provider_version,
+							       .file = store->path,
+							       .identity = info->identity };
+	store->alone.complete = info->complete;
+	store->alone.start = info->start;
+	store->alone.end = info->end;
+	return HISTREE_OK;
+}
+
 static enum histree_status open_store(struct sql_store *store, const char *path, struct histree_error *error)
 {
+	enum histree_status status = HISTREE_OK;
+	bool is_alone = is_file(path);
 	store->path = strdup(path);
 	if (store->path == NULL)
 		return error_memory(error, "a store");
-	enum histree_status status = histree_store_open(path, &store->store, error);
+	store->alone = (struct histree_store_info){
+		.path = store->path, .made_by = "", .histories = &store->alone_history, .history_count = 1
+	};
+	if (!is_alone)
+		status = histree_store_open(path, &store->store, error);
 	if (status != HISTREE_OK)
 		return status;
-	store->info = histree_store_info(store->store);
+	store->info = is_alone ? &store->alone : histree_store_info(store->store);
 	store->histories = calloc(store->info->history_count + 1, sizeof(struct histree_history *));
 	store->segments = calloc(store->info->segments_count + 1, sizeof(struct histree_segment_store *));
 	store->paths = calloc(store->info->history_count + 1, sizeof(struct sql_paths *));
-	return store->histories == NULL || store->segments == NULL || store->paths == NULL
-		       ? error_memory(error, "a store")
-		       : HISTREE_OK;
+	if (store->histories == NULL || store->segments == NULL || store->paths == NULL)
+		return error_memory(error, "a store");
+	return is_alone ? open_alone(store, error) : HISTREE_OK;
 }
 
 enum histree_status sql_store_share(struct sql_connection *connection, const char *path, struct sql_store **out,
@@ -145,13 +207,14 @@ enum histree_status sql_store_share(struct sql_connection *connection, const cha
 	struct sql_store *store = calloc(1, sizeof(*store));
 	if (store == NULL)
 		return error_memory(error, "a store");
+	store->connection = connection;
 	enum histree_status status = open_store(store, path, error);
 	if (status != HISTREE_OK) {
 		close_store(store);
 		return status;
 	}
 	store->shares = 1;
-	store->connection = sql_connection_share(connection);
+	sql_connection_share(connection);
 	store->next = connection->stores;
 	connection->stores = store;
 	*out = store;
@@ -242,8 +305,12 @@ enum histree_status sql_store_segments(struct sql_store *store, const char *anal
 enum histree_status sql_store_events(struct sql_store *store, struct histree_events **out,
 				     struct histree_error *error)
 {
-	enum histree_status status =
-		store->events == NULL ? histree_events_open(store->store, &store->events, error) : HISTREE_OK;
+	enum histree_status status = HISTREE_OK;
+	if (store->store == NULL)
+		return error_set(error, HISTREE_NOT_FOUND, "\"%s\" is one history, without an index of events",
+				 store->path);
+	if (store->events == NULL)
+		status = histree_events_open(store->store, &store->events, error);
 	*out = store->events;
 	return status;
 }

@@ -33,6 +33,14 @@ const struct sql_store *sql_connection_first(const struct sql_connection *connec
 void sql_connection_warn(struct sql_connection *connection, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* What several tables have to say. */
+void sql_connection_warn_of_time(struct sql_connection *connection, histree_time start, histree_time end);
+void sql_connection_warn_of_segments(struct sql_connection *connection, const char *path);
+
+/* What ends a long call of the library; until it is set, nothing does. */
+void sql_connection_set_cancel(struct sql_connection *connection, struct histree_cancel cancel);
+struct histree_cancel sql_connection_cancel(const struct sql_connection *connection);
+
 /* Returns the sentences since the last call, a line each, to be freed with sqlite3_free(); NULL: none. */
 char *sql_connection_take_warnings(struct sql_connection *connection);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "sql/sql_table.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,12 +28,24 @@ static int fail(const struct histree_error *error, char **message)
 {
 	sqlite3_free(*message);
 	*message = sqlite3_mprintf("%s", error->message);
+	if (error->status == HISTREE_ERR_CANCELLED)
+		return SQLITE_INTERRUPT;
 	return error->status == HISTREE_ERR_MEMORY ? SQLITE_NOMEM : SQLITE_ERROR;
 }
 
 int sql_table_fail(sqlite3_vtab *table, const struct histree_error *error)
 {
 	return fail(error, &table->zErrMsg);
+}
+
+int sql_table_refuse(sqlite3_vtab *table, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	sqlite3_free(table->zErrMsg);
+	table->zErrMsg = sqlite3_vmprintf(format, arguments);
+	va_end(arguments);
+	return SQLITE_ERROR;
 }
 
 /* After the names of the module, the schema and the table. */

@@ -48,6 +48,9 @@ int sql_cursor_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out, size_t size,
 /* Make an error of the library that of a table.  Returns what SQLite calls it. */
 int sql_table_fail(sqlite3_vtab *table, const struct histree_error *error);
 
+/* Make a sentence the error of a table.  Returns SQLITE_ERROR. */
+int sql_table_refuse(sqlite3_vtab *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Make a value of the library the result.  Null and unknown are NULL. */
 void sql_result_value(sqlite3_context *context, const struct histree_value *value);
 

@@ -192,6 +192,7 @@ def check_states(random_, folder, histree, count):
              for path, quark in known.items() if path not in {row[1] for row in rows}]
     compare(histree, store, "states", rows, [statement(random_, "states") for _ in range(count)] + JOINS["states"])
     functions(histree, store, rows)
+    pictures(random_, histree, store, rows)
     algebra(random_, histree, store)
 
 
@@ -222,6 +223,65 @@ def functions(histree, store, rows):
     assert sorted((r["path"], r["ns"]) for r in times) == sorted((key[0], ns) for key, ns in sums.items())
     assert joined == [{"t": t, "value": next(r[6] for r in rows if r[1] == "CPUs/0/thread" and r[2] <= t <= r[3])}
                       for t in (2000, 9000)]
+
+
+def pictures(random_, histree, store, rows):
+    """rows() where each pixel is some ns, against the state that lasted longest; numbers() against all states."""
+    pixels = 64
+    low = random_.randrange(FIRST, LAST - 30 * pixels)
+    high = low + 20 * pixels - 1
+    text = (f"SELECT path, pixel, start, \"end\", type, value, other_type IS NOT NULL AS others "
+            f"FROM rows('CPUs/*/*', {low}, {high}, {pixels}) ORDER BY path, pixel;"
+            f"SELECT * FROM numbers('CPUs/*/*', {low}, {high}) ORDER BY path;"
+            f"SELECT r.path, count(*) AS n FROM (SELECT 4 AS p UNION SELECT 8) AS s, rows('CPUs/0/*', {low}, {high}, s.p) "
+            "AS r GROUP BY 1 ORDER BY 1;")
+    code, answers, errors = run(histree, "sql", store, "-", "--format", "json", text=text)
+    assert code == 0, errors
+    cells, numbers, joined = arrays(answers)
+    states = {}
+    for row in rows:
+        if row[1].startswith("CPUs/") and row[1].count("/") == 2 and row[2] <= high and row[3] >= low:
+            states.setdefault(row[1], []).append((max(row[2], low), min(row[3], high), row[5], row[6]))
+    assert len(cells) == pixels * len(states)
+    for cell in cells:
+        start = low + 20 * cell["pixel"]
+        assert (cell["start"], cell["end"]) == (start, start + 19)
+        held = {}
+        for first, last, kind, value in states[cell["path"]]:
+            if first <= start + 19 and last >= start:
+                held[(kind, value)] = held.get((kind, value), 0) + min(last, start + 19) - max(first, start) + 1
+        assert held.get((cell["type"], cell["value"])) == max(held.values()), f"{cell} of {held}"
+        assert cell["others"] == (len(held) > 1), f"{cell} of {held}"
+    for row in numbers:
+        known = [each for each in states[row["path"]] if each[2] in ("int", "long", "double")]
+        ns = sum(each[1] - each[0] + 1 for each in known)
+        values = [each[3] for each in known]
+        assert (row["states"], row["min"], row["max"]) == (len(known), min(values, default=None), max(values, default=None))
+        assert (row["number_ns"], row["unknown_ns"], row["other_ns"]) == (ns, 0, high - low + 1 - ns)
+        mean = sum(each[3] * (each[1] - each[0] + 1) for each in known) / ns if ns else None
+        assert row["mean"] == mean or abs(row["mean"] - mean) <= 1e-9 * abs(mean), f"{row}, {mean} wanted"
+    assert joined == [{"path": f"CPUs/0/{what}", "n": 12} for what in ("frequency", "thread")]
+
+
+def histograms(histree, store, rows):
+    """Counts by duration and by time against a search through all rows."""
+    low, high, columns = FIRST, LAST - 1, 7
+    text = ("SELECT min, max, count FROM histogram('segments') ORDER BY min;"
+            f"SELECT * FROM histogram('segments', {low}, {high}, {columns}, 'name', 1);"
+            "SELECT * FROM histogram(NULL);")
+    code, answers, errors = run(histree, "sql", store, "-", "--format", "json", text=text)
+    assert code == 0, errors
+    buckets, cells, null = arrays(answers)
+    assert null == []
+    for bucket in buckets:
+        assert bucket["count"] == sum(bucket["min"] <= row[2] <= bucket["max"] for row in rows) > 0
+    assert sum(bucket["count"] for bucket in buckets) == len(rows)
+    for cell in cells:
+        is_first = cell["start"] == min(each["start"] for each in cells)
+        assert cell["count"] == sum(
+            cell["min"] <= row[2] <= cell["max"] and row[3] == cell["value"] and row[0] <= cell["end"]
+            and (is_first or row[0] >= cell["start"]) for row in rows), cell
+    assert sum(cell["count"] for cell in cells) == sum(row[0] <= high and row[1] >= low for row in rows)
 
 
 def algebra(random_, histree, store):
@@ -273,6 +333,8 @@ PLANS = [
     ("states", "quark IN (1, 2) AND path GLOB 'a/*'", "quark in ?"),
     ("states", "end > 5 ORDER BY start DESC LIMIT 2", "end > ?, in order of start, downwards"),
     ("attributes", "path = 'a'", "path = ?"),
+    ("rows('a', 1, 2, 3)", "value = 1", "pattern = ? and t1 = ? and t2 = ? and pixels = ?"),
+    ("numbers('a', 1, 2)", "mean > 1", "pattern = ? and t1 = ? and t2 = ?"),
 ]
 
 
@@ -298,6 +360,7 @@ def main():
                 rows = make_segments(random_, folder, histree)
                 compare(histree, folder / "segments.histree", "segments", rows,
                         [statement(random_, "segments") for _ in range(150)] + JOINS["segments"])
+                histograms(histree, folder / "segments.histree", rows)
                 plans(histree, folder / "states.histree")
             except AssertionError as fault:
                 traceback.print_exc()

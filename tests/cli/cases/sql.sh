@@ -17,6 +17,22 @@ try histree sql store "SELECT * FROM state_at('a//b', histree_time('+1ms'))"
 try histree sql store "SELECT 1" --file two
 try histree sql store --file nothing
 try histree sql nothing "SELECT 1"
+try histree sql store "SELECT * FROM state_at('CPUs\\', histree_time('+1ms'))"
+try histree sql store "SELECT * FROM rows('CPUs/*/Current_thread', histree_time('+10ms'), histree_time('+20ms'), 0)"
+try histree sql store "SELECT * FROM rows('CPUs/*', 5)"
+try histree sql store "SELECT * FROM histogram('nothing')"
+try histree sql store "SELECT histree_attach('store')"
+try histree sql store "SELECT histree_attach('store', 'b', 'nothing')"
+# What a chart shows, numbers of counters, counts by time and duration.
+try histree sql store "SELECT path, pixel, value, other_type FROM rows('CPUs/*/Current_thread', histree_time('+10ms'), histree_time('+20ms'), 2)"
+try histree sql store "SELECT path, states, min, max, round(mean, 3) AS mean, unknown_ns FROM numbers('CPUs/*', histree_time('+10ms'), histree_time('+20ms'))"
+try histree sql store "SELECT min, max, sum(count) AS calls FROM histogram('system_calls', histree_time('+10ms'), histree_time('+20ms'), 3) GROUP BY min"
+try histree sql store "SELECT sum(count), count(*) FROM histogram('events', histree_time('+10ms'), histree_time('+20ms'), 3)"
+# Each history of a store by its schema; one that is a file alone.
+histree build -q -a kernel,kernel-2016 -o two "$DATA/demo-trace"
+try histree sql two "SELECT (SELECT count(*) FROM kernel.states) = (SELECT count(*) FROM states) AS kernel, (SELECT count(*) FROM kernel_2016.states) = (SELECT count(*) FROM states_kernel_2016) AS other, (SELECT sum(ns) FROM kernel_2016.time_in_state('CPUs/*', 0, 9000000000000000000)) AS ns"
+try histree sql two "SELECT histree_attach('two', 'b', 'kernel-2016'); SELECT count(*) = (SELECT count(*) FROM kernel_2016.states) AS same FROM b.states"
+try histree sql two/kernel.sht "SELECT name FROM analyses; SELECT count(*) = (SELECT value FROM info WHERE name = 'events') FROM states"
 # Statements from standard input, in temporary tables of their own, and a second store beside the first.
 cp -r store other
 try histree sql store - <<'END'
