@@ -48,6 +48,7 @@
 #include "filter.h"
 #include "history.h"
 #include "join.h"
+#include "labels.h"
 #include "load.h"
 #include "lookup.h"
 #include "query.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * view.h - the content of the views of a kernel trace: its threads as a tree, its resources, how busy it was, and
- * the colours.
+ * view.h - the content of the views of a kernel trace: its threads as a tree, its resources, and how busy it
+ * was.
  *
  * A model is made from a history once and never changes; strings and arrays in it live as long as it does.  The
  * states of its rows come from rows.h, by quark.  Models need the attributes of the analyses `kernel`,
@@ -14,6 +14,7 @@
 
 #include "cancel.h"
 #include "history.h"
+#include "labels.h"
 
 /* Stands in place of an index if there is none. */
 #define HISTREE_NO_INDEX UINT32_MAX
@@ -253,50 +254,9 @@ HISTREE_API const struct histree_layout_node *histree_tree_layout_nodes(const st
 HISTREE_API const struct histree_node_level *histree_tree_layout_levels(const struct histree_tree_layout *layout,
 									uint32_t *count);
 
-/* ---- styles ----------------------------------------------------------------------------------------------- */
+/* ---- labels ------------------------------------------------------------------------------------------------- */
 
-/* What the values of an attribute mean. */
-enum histree_meaning {
-	HISTREE_MEANS_THREAD_STATUS,
-	HISTREE_MEANS_CPU_STATUS,
-	HISTREE_MEANS_TID,
-	HISTREE_MEANS_IRQ, /* the number of the CPU that handles it */
-	HISTREE_MEANS_SOFT_IRQ,
-	HISTREE_MEANS_FREQUENCY,
-	HISTREE_MEANS_ANYTHING, /* a colour for each value */
-};
-#define HISTREE_MEANING_COUNT 7
-
-struct histree_style {
-	const char *key;      /* the name that Trace Compass gives it ("Wait blocked"); unique within a meaning */
-	const char *name;     /* for people: "blocked" */
-	uint32_t light, dark; /* 0xRRGGBB on a light and on a dark background */
-	double height;        /* of the row, 0 to 1 */
-};
-
-/*
- * Returns the meaning of an attribute's values: by its path where an analysis of a kernel made the
- * history, else HISTREE_MEANS_ANYTHING.
- */
-HISTREE_API enum histree_meaning histree_meaning_of(const struct histree_history *history, histree_quark quark);
+/* Returns what the values of resources of a kind mean: histree_labels_for() has their labels. */
 HISTREE_API enum histree_meaning histree_resource_meaning(enum histree_resource_kind kind);
-
-/*
- * Returns how to show a value, or NULL if it is not shown, as most null values are not.  If the values of a meaning
- * have no fixed styles, the colour follows from the value and is the same for equal values everywhere; key and name
- * are then those of the palette ("colour 3").  Readers who see red and green alike can tell the colours apart.  A
- * value of type unknown has the style "Unknown", whatever the meaning.
- */
-HISTREE_API const struct histree_style *histree_style_of(enum histree_meaning meaning,
-							 const struct histree_value *value);
-
-/*
- * Returns the name of the style of a value that is a code, such as a status: "waits for a CPU" for 5.  Returns NULL
- * if the value is no code and speaks for itself, such as a name, or if nothing is known of this code.
- */
-HISTREE_API const char *histree_value_words(enum histree_meaning meaning, const struct histree_value *value);
-
-/* Returns all styles of a meaning, for a legend; a meaning without fixed styles has the palette. */
-HISTREE_API const struct histree_style *histree_styles(enum histree_meaning meaning, size_t *count);
 
 #endif

@@ -11,12 +11,20 @@
 #include "analysis/analysis_inputs.h"
 #include "analysis/saved_bytes.h"
 #include "event/event.h"
+#include "histree/labels.h"
 #include "histree/state_system.h"
 
 struct analysis {
 	const char *name;    /* as in -a, and in the file */
 	uint32_t version;    /* raised whenever the same trace would give other states */
 	const char *summary; /* one line */
+
+	/*
+	 * What its values mean, which goes into the history; labels are in the order of labels.h.  Older histories
+	 * that lack it are read with it, so that what had a meaning once keeps it.
+	 */
+	const struct histree_label_table *labels;
+	size_t label_table_count;
 
 	/* Whether this analysis has something to say about such a trace. */
 	bool (*applies)(const struct event_trace *trace);

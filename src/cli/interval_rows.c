@@ -8,10 +8,10 @@
 #include "base/time_text.h"
 
 /* Wider paths push their row: they are rare, and a terminal is not. */
-enum { PATH_WIDTH_MAX = 40 };
+enum { PATH_WIDTH_MAX = 40, PLAIN_COLUMNS = INTERVAL_COLUMNS - 2 };
 
 void interval_rows_begin(struct interval_rows *rows, const struct row_format *format, struct output *output,
-			 const struct histree_history *history, const struct attribute_list *list)
+			 const struct histree_history *history, const struct attribute_list *list, bool with_labels)
 {
 	const struct row_column columns[INTERVAL_COLUMNS] = {
 		{ .name = "path", .width = attribute_list_width(list, PATH_WIDTH_MAX) },
@@ -22,12 +22,17 @@ void interval_rows_begin(struct interval_rows *rows, const struct row_format *fo
 		{ .name = "clock" },
 		{ .name = "lasts", .width = 10, .to_the_right = true },
 	};
+	size_t count = PLAIN_COLUMNS;
 	memcpy(rows->columns, columns, sizeof(columns));
-	row_writer_begin(&rows->rows, format, output, rows->columns,
-			 format->for_people ? INTERVAL_COLUMNS : INTERVAL_COLUMNS - 2);
+	rows->has_labels = with_labels && format == &row_format_json;
+	if (format->for_people)
+		count = INTERVAL_COLUMNS;
+	else if (rows->has_labels)
+		rows->columns[count++] = (struct row_column){ .name = "label" };
+	row_writer_begin(&rows->rows, format, output, rows->columns, count);
 	rows->history = history;
 	rows->attribute = NULL;
-	rows->meaning = HISTREE_MEANS_ANYTHING;
+	rows->table = NULL;
 	rows->hexadecimal = NULL;
 	rows->hexadecimal_capacity = 0;
 }
@@ -46,26 +51,37 @@ static void put_hexadecimal(struct interval_rows *rows, const unsigned char *byt
 	row_bytes(&rows->rows, rows->hexadecimal, 2 * size);
 }
 
-/* Rows of one attribute follow each other: its meaning is looked up once. */
+/* Rows of one attribute follow each other: its table is looked up once. */
 static const char *words_of(struct interval_rows *rows, const struct listed_attribute *attribute,
 			    const struct histree_value *value)
 {
 	if (rows->attribute != attribute)
-		rows->meaning = histree_meaning_of(rows->history, attribute->quark);
+		rows->table = histree_labels_of(rows->history, attribute->quark);
 	rows->attribute = attribute;
-	return histree_value_words(rows->meaning, value);
+	return histree_label_words(rows->table, value);
 }
 
 static void put_value(struct interval_rows *rows, const struct listed_attribute *attribute,
 		      const struct histree_value *value)
 {
 	const char *words = rows->rows.format->for_people ? words_of(rows, attribute, value) : NULL;
-	if (words != NULL)
-		row_code(&rows->rows, words, value->int32);
+	bool fits = value->type != HISTREE_STRING || value->size <= HISTREE_LABEL_TEXT_MAX;
+	if (words != NULL && fits && value->type != HISTREE_DOUBLE && value->type != HISTREE_CUSTOM)
+		row_labelled(&rows->rows, value, words);
 	else if (value->type == HISTREE_CUSTOM)
 		put_hexadecimal(rows, value->bytes, value->size);
 	else
 		row_value(&rows->rows, value);
+}
+
+static void put_label(struct interval_rows *rows, const struct listed_attribute *attribute,
+		      const struct histree_value *value)
+{
+	const char *words = words_of(rows, attribute, value);
+	if (words != NULL)
+		row_text(&rows->rows, words);
+	else
+		row_null(&rows->rows);
 }
 
 void interval_rows_take(void *context, const struct listed_attribute *attribute,
@@ -78,6 +94,8 @@ void interval_rows_take(void *context, const struct listed_attribute *attribute,
 	row_number(rows, interval->end);
 	row_text(rows, histree_type_name(interval->value.type));
 	put_value(interval_rows, attribute, &interval->value);
+	if (interval_rows->has_labels)
+		put_label(interval_rows, attribute, &interval->value);
 	if (rows->format->for_people) {
 		char text[TIME_TEXT_SIZE];
 		row_bytes(rows, text, time_format_clock(interval->start, text));

@@ -2,8 +2,8 @@
 /*
  * interval_rows.h - intervals as rows: path, start, end, type, value.
  *
- * The text format, for people, says a status in words before its number ("waits for a CPU (5)"), and adds the time
- * of day (UTC) at which the interval starts and how long it lasts.
+ * The text format, for people, says after a value what it means ("5 waits for a CPU"), and adds the time of day
+ * (UTC) at which the interval starts and how long it lasts.  JSON says it in a member of its own, "label".
  * Custom values are hexadecimal.
  */
 #ifndef CLI_INTERVAL_ROWS_H
@@ -20,14 +20,19 @@ struct interval_rows {
 	struct row_column columns[INTERVAL_COLUMNS];
 	const struct histree_history *history;
 	const struct listed_attribute *attribute; /* of the last row; NULL before the first */
-	enum histree_meaning meaning;             /* of that attribute's values */
+	const struct histree_label_table *table;  /* of that attribute's values */
+	bool has_labels;                          /* a column of their own */
 	char *hexadecimal;                        /* a custom value as text */
 	size_t hexadecimal_capacity;
 };
 
-/* `list` has the attributes of `history` that will come; the width of their column follows from it. */
+/*
+ * `list` has the attributes of `history` that will come; the width of their column follows from it.  Without
+ * labels, JSON has the columns of TSV only.
+ */
 void interval_rows_begin(struct interval_rows *rows, const struct row_format *format, struct output *output,
-			 const struct histree_history *history, const struct attribute_list *list);
+			 const struct histree_history *history, const struct attribute_list *list,
+			 bool with_labels);
 
 /* An answer_taker: `context` is the struct interval_rows. */
 void interval_rows_take(void *context, const struct listed_attribute *attribute,

@@ -74,12 +74,19 @@ void row_duration(struct row_writer *rows, uint64_t ns)
 		row_unsigned(rows, ns);
 }
 
-void row_code(struct row_writer *rows, const char *words, int32_t code)
+/* A label has few bytes, and so has a text that has one: histree/labels.h. */
+void row_labelled(struct row_writer *rows, const struct histree_value *value, const char *words)
 {
-	char text[64];
-	int size = snprintf(text, sizeof(text), "%s (%" PRId32 ")", words, code);
-	assert(size > 0 && (size_t)size < sizeof(text));
-	row_bytes(rows, text, (size_t)size);
+	char text[2 * HISTREE_LABEL_TEXT_MAX + 8];
+	int size;
+	if (value->type == HISTREE_STRING)
+		size = snprintf(text, sizeof(text), "%.*s %s", (int)value->size, (const char *)value->bytes, words);
+	else if (value->type == HISTREE_BOOL)
+		size = snprintf(text, sizeof(text), "%s %s", value->boolean ? "true" : "false", words);
+	else
+		size = snprintf(text, sizeof(text), "%" PRId64 " %s",
+				value->type == HISTREE_INT ? value->int32 : value->int64, words);
+	row_bytes(rows, text, size < (int)sizeof(text) ? (size_t)size : sizeof(text) - 1);
 }
 
 void row_bar(struct row_writer *rows, uint64_t number, uint64_t max)

@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "cli/output.h"
-#include "histree/value.h"
+#include "histree/labels.h"
 
 struct row_column {
 	const char *name;
@@ -82,8 +82,8 @@ void row_bar(struct row_writer *rows, uint64_t number, uint64_t max);
 
 void row_bool(struct row_writer *rows, bool truth);
 
-/* Writes what a code means, then the code: "waits for a CPU (5)". */
-void row_code(struct row_writer *rows, const char *words, int32_t code);
+/* Writes an int, long, bool or string of up to 255 bytes, and after it what it means: "5 waits for a CPU". */
+void row_labelled(struct row_writer *rows, const struct histree_value *value, const char *words);
 
 /* Writes a length of time: with a unit for people, else in nanoseconds. */
 void row_duration(struct row_writer *rows, uint64_t ns);

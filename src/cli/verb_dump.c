@@ -33,7 +33,7 @@ static int print(struct histree_history *history, const struct attribute_list *l
 	struct interval_rows rows;
 	struct answer_stats stats;
 	struct histree_error error = { 0 };
-	interval_rows_begin(&rows, format, output, history, list);
+	interval_rows_begin(&rows, format, output, history, list, false);
 	enum histree_status status = answer(&everything, interval_rows_take, &rows, &stats, &error);
 	interval_rows_finish(&rows);
 	return cli_end(output, answer_exit(stats.query.nodes_damaged > 0,

@@ -193,8 +193,8 @@ static int print(const struct answer_question *question, const struct query_opti
 	struct interval_rows rows;
 	struct answer_stats stats;
 	struct histree_error error = { 0 };
-	interval_rows_begin(&rows, row_format_find(chosen->format), output, question->history,
-			    question->attributes);
+	interval_rows_begin(&rows, row_format_find(chosen->format), output, question->history, question->attributes,
+			    true);
 	if (answer(question, interval_rows_take, &rows, &stats, &error) != HISTREE_OK)
 		status = report_error(&error);
 	else if (chosen->stats)
@@ -216,8 +216,8 @@ static int print_lookup(const struct answer_question *question, const struct que
 	if (output == NULL)
 		return report_no_memory();
 	struct interval_rows rows;
-	interval_rows_begin(&rows, row_format_find(chosen->format), output, question->history,
-			    question->attributes);
+	interval_rows_begin(&rows, row_format_find(chosen->format), output, question->history, question->attributes,
+			    true);
 	enum cli_exit code = lookup_rows_print(&lookup, &rows);
 	interval_rows_finish(&rows);
 	return cli_end(output, code != CLI_OK ? (int)code : status);

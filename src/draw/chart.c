@@ -101,45 +101,53 @@ void legend_add(struct legend *legend, const struct histree_style *style)
 		legend->styles[legend->count++] = style;
 }
 
-/* Whether it is used, and no style of an earlier meaning looks and is called the same. */
-static bool belongs_in_legend(const struct legend *legend, int meaning, const struct histree_style *style)
+/* What the legend has so far: of styles that look and are called the same, it has one. */
+struct said {
+	const struct histree_style *styles[LEGEND_STYLES];
+	size_t count;
+};
+
+static bool is_said(const struct said *said, const struct histree_style *style)
 {
-	if (!is_used(legend, style))
-		return false;
-	for (int before = 0; before < meaning; before++) {
-		size_t count;
-		const struct histree_style *styles = histree_styles((enum histree_meaning)before, &count);
-		for (size_t i = 0; i < count; i++)
-			if (is_used(legend, &styles[i]) && styles[i].light == style->light &&
-			    strcmp(styles[i].name, style->name) == 0)
-				return false;
-	}
-	return true;
+	for (size_t i = 0; i < said->count; i++)
+		if (said->styles[i] == style ||
+		    (said->styles[i]->light == style->light && strcmp(said->styles[i]->name, style->name) == 0))
+			return true;
+	return false;
 }
 
 /* Where each value has a colour of its own there is nothing to say of it. */
-static bool says_something(int meaning, const struct histree_style *style)
+static double draw_styles(struct canvas *canvas, const struct chart *chart, const struct legend *legend,
+			  const struct histree_label_table *table, struct said *said, double x, double y)
 {
-	bool is_palette = meaning == HISTREE_MEANS_TID || meaning == HISTREE_MEANS_ANYTHING;
-	return !is_palette || strcmp(style->key, "Unknown") == 0;
+	const struct histree_style *style;
+	for (size_t i = 0; (style = histree_styles(table, i)) != NULL; i++) {
+		if (!is_used(legend, style) || histree_style_is_palette(style) || is_said(said, style))
+			continue;
+		said->styles[said->count++] = style;
+		double height = 12 * style->height;
+		canvas_colour(canvas, style_colour(canvas, style), 1);
+		canvas_box(canvas, x, y + (12 - height) / 2, 14, height);
+		x = draw_entry(canvas, x, y, chart->right, style->name);
+	}
+	return x;
 }
 
-/* In the order of the tables of styles. */
-void chart_legend(struct canvas *canvas, const struct chart *chart, const struct legend *legend)
+/* In the order of the tables of labels; those of rows that a kernel model knows may not be of the history. */
+void chart_legend(struct canvas *canvas, const struct chart *chart, const struct legend *legend,
+		  const struct histree_history *history)
 {
 	double x = chart->left, y = chart->rows_bottom + CHART_AXIS + 12;
-	for (int meaning = 0; meaning < HISTREE_MEANING_COUNT; meaning++) {
-		size_t count;
-		const struct histree_style *styles = histree_styles((enum histree_meaning)meaning, &count);
-		for (size_t i = 0; i < count; i++) {
-			if (!says_something(meaning, &styles[i]) || !belongs_in_legend(legend, meaning, &styles[i]))
-				continue;
-			double height = 12 * styles[i].height;
-			canvas_colour(canvas, style_colour(canvas, &styles[i]), 1);
-			canvas_box(canvas, x, y + (12 - height) / 2, 14, height);
-			x = draw_entry(canvas, x, y, chart->right, styles[i].name);
-		}
+	struct said said = { .count = 0 };
+	size_t count;
+	const struct histree_label_table *tables = histree_labels(history, &count);
+	for (int meaning = HISTREE_MEANS_ANYTHING + 1; meaning < HISTREE_MEANING_COUNT; meaning++) {
+		x = draw_styles(canvas, chart, legend, histree_labels_for(history, (enum histree_meaning)meaning),
+				&said, x, y);
 	}
+	for (size_t i = 0; i < count; i++)
+		x = draw_styles(canvas, chart, legend, &tables[i], &said, x, y);
+	x = draw_styles(canvas, chart, legend, NULL, &said, x, y);
 	if (legend->more) {
 		canvas_colour(canvas, canvas->theme->soft_text, 1);
 		canvas_box(canvas, x, y + 9, 14, 3);

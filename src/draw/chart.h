@@ -34,15 +34,18 @@ struct chart {
 
 void chart_frame(struct canvas *canvas, const struct chart *chart, const struct row_list *list, const char *title);
 
+enum { LEGEND_STYLES = 24 };
+
 /* Which styles were used. */
 struct legend {
-	const struct histree_style *styles[24];
+	const struct histree_style *styles[LEGEND_STYLES];
 	size_t count;
 	bool more; /* cells that hold more than one state were among them */
 };
 
 void legend_add(struct legend *legend, const struct histree_style *style);
-void chart_legend(struct canvas *canvas, const struct chart *chart, const struct legend *legend);
+void chart_legend(struct canvas *canvas, const struct chart *chart, const struct legend *legend,
+		  const struct histree_history *history);
 
 uint32_t style_colour(const struct canvas *canvas, const struct histree_style *style);
 

@@ -91,7 +91,7 @@ static enum histree_status add_thread(struct row_list *list, const struct histre
 	const struct picture_row row = {
 		.quark = thread->status,
 		.text = thread->system_call,
-		.meaning = HISTREE_MEANS_THREAD_STATUS,
+		.table = histree_labels_for(list->history, HISTREE_MEANS_THREAD_STATUS),
 		.indent = indent_of(list, threads, index),
 		.thread = index,
 	};
@@ -221,7 +221,7 @@ enum histree_status row_list_resources(struct row_list *list, const struct histr
 		const struct picture_row row = {
 			.quark = all[i].quark,
 			.text = HISTREE_ROOT,
-			.meaning = histree_resource_meaning(all[i].kind),
+			.table = histree_labels_for(list->history, histree_resource_meaning(all[i].kind)),
 			.indent = all[i].parent != HISTREE_NO_INDEX,
 			.thread = HISTREE_NO_INDEX,
 		};
@@ -238,7 +238,7 @@ static enum histree_status add_attribute(struct row_list *list, const struct his
 	const struct picture_row row = {
 		.quark = quark,
 		.text = HISTREE_ROOT,
-		.meaning = histree_meaning_of(history, quark),
+		.table = histree_labels_of(history, quark),
 		.thread = HISTREE_NO_INDEX,
 	};
 	histree_attributes_path(histree_history_attributes(history), quark, path, sizeof(path));

@@ -11,7 +11,7 @@
 struct picture_row {
 	histree_quark quark;
 	histree_quark text; /* the attribute whose value is written into states, HISTREE_ROOT: its own, or none */
-	enum histree_meaning meaning;
+	const struct histree_label_table *table; /* of what its values mean; NULL: nothing is known */
 	uint32_t indent;
 	uint32_t thread;    /* index in the tree of threads, or HISTREE_NO_INDEX */
 	const char *label;  /* on the left */
@@ -20,6 +20,7 @@ struct picture_row {
 
 /* A zeroed one is empty. */
 struct row_list {
+	const struct histree_history *history; /* whose labels name the states of threads and resources */
 	struct picture_row *rows;
 	size_t count, capacity;
 	struct arena texts;

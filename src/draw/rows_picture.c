@@ -242,7 +242,7 @@ static enum histree_status draw(struct picture *picture, struct histree_error *e
 		flow_arrows_draw(&picture->flows, &picture->canvas, &picture->chart, &picture->list);
 	if (status != HISTREE_OK)
 		return status;
-	chart_legend(&picture->canvas, &picture->chart, &picture->legend);
+	chart_legend(&picture->canvas, &picture->chart, &picture->legend, picture->history);
 	return canvas_finish(&picture->canvas, error);
 }
 
@@ -276,7 +276,7 @@ static enum histree_status open_canvas(struct picture *picture, picture_write *w
 enum histree_status rows_picture(struct histree_history *history, const struct histree_draw_options *options,
 				 picture_write *write, void *context, struct histree_error *error)
 {
-	struct picture picture = { .history = history, .options = options };
+	struct picture picture = { .history = history, .options = options, .list = { .history = history } };
 	enum histree_status status = make_models(&picture, error);
 	if (status == HISTREE_OK)
 		status = open_canvas(&picture, write, context, error);

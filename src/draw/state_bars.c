@@ -35,7 +35,7 @@ static const struct histree_style *style_of(const struct drawing *drawing, uint3
 	if (value >= histree_rows_value_count(drawing->rows))
 		return NULL;
 	const struct histree_value known = histree_rows_value(drawing->rows, value);
-	return histree_style_of(drawing->row->meaning, &known);
+	return histree_style_of(drawing->row->table, &known);
 }
 
 /* ---- bars ------------------------------------------------------------------------------------------------- */
@@ -119,15 +119,20 @@ static void text_of_thread(const struct drawing *drawing, int32_t tid, bool with
 static void text_of(const struct drawing *drawing, const struct histree_value *value, uint32_t width, char *text,
 		    size_t size)
 {
+	const struct histree_label_table *table = drawing->row->table;
+	enum histree_meaning meaning = table != NULL ? table->meaning : HISTREE_MEANS_ANYTHING;
+	const char *words = meaning == HISTREE_MEANS_ANYTHING ? histree_label_words(table, value) : NULL;
 	text[0] = '\0';
-	if (value->type == HISTREE_STRING) {
+	if (words != NULL) {
+		snprintf(text, size, "%s", words);
+	} else if (value->type == HISTREE_STRING) {
 		snprintf(text, size, "%.*s", (int)(value->size < size ? value->size : size - 1),
 			 (const char *)value->bytes);
-	} else if (value->type == HISTREE_INT && drawing->row->meaning == HISTREE_MEANS_TID) {
+	} else if (value->type == HISTREE_INT && meaning == HISTREE_MEANS_TID) {
 		text_of_thread(drawing, value->int32, width >= TID_WIDTH_MIN, text, size);
-	} else if (value->type == HISTREE_INT && drawing->row->meaning == HISTREE_MEANS_ANYTHING) {
+	} else if (value->type == HISTREE_INT && meaning == HISTREE_MEANS_ANYTHING) {
 		snprintf(text, size, "%d", value->int32);
-	} else if (value->type == HISTREE_LONG && drawing->row->meaning == HISTREE_MEANS_FREQUENCY) {
+	} else if (value->type == HISTREE_LONG && meaning == HISTREE_MEANS_FREQUENCY) {
 		snprintf(text, size, "%.2f GHz", (double)value->int64 / 1e9);
 	} else if (value->type == HISTREE_LONG) {
 		snprintf(text, size, "%lld", (long long)value->int64);

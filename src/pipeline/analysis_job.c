@@ -88,6 +88,8 @@ static enum histree_status start_history(struct analysis_job *job, const struct 
 	};
 	options.tree.memory_max = memory;
 	enum histree_status status = create_system(job, io, &options, build, tables, error);
+	if (status == HISTREE_OK && analysis->label_table_count > 0)
+		status = histree_state_labels(job->system, analysis->labels, analysis->label_table_count, error);
 	return status == HISTREE_OK ? analysis->create(job->system, input, &job->instance, error) : status;
 }
 

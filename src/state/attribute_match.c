@@ -17,7 +17,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "state/attribute_path.h"
+#include "state/attribute_pattern.h"
 #include "state/attributes.h"
 
 struct search {
@@ -31,75 +31,7 @@ struct search {
 	size_t mark_words;
 };
 
-/* ---- components ----------------------------------------------------------------------------------- */
-
-static bool is_up(const struct path_component *component)
-{
-	return component->size == 2 && memcmp(component->text, "..", 2) == 0;
-}
-
-static bool is_any_depth(const struct path_component *component)
-{
-	return component->size == 2 && memcmp(component->text, "**", 2) == 0;
-}
-
-static bool has_star(const struct path_component *component)
-{
-	return memchr(component->text, '*', component->size) != NULL;
-}
-
-static enum histree_status check_pattern(const char *pattern, struct histree_error *error)
-{
-	struct path_component component;
-	for (const char *rest = pattern; path_cut(&rest, &component);) {
-		if (component.size == 0)
-			return error_set(error, HISTREE_ERR_ARGUMENT,
-					 "the pattern '%.200s' has an empty component; '*' matches any one",
-					 pattern);
-		/* A backslash that escapes nothing is the last character of all. */
-		const char *end = component.text + component.size;
-		size_t backslashes = 0;
-		while (backslashes < component.size && end[-1 - (ptrdiff_t)backslashes] == '\\')
-			backslashes++;
-		if (rest == NULL && backslashes % 2 == 1)
-			return error_set(error, HISTREE_ERR_ARGUMENT,
-					 "the pattern '%.200s' ends in a stray backslash; write '\\\\'", pattern);
-	}
-	return HISTREE_OK;
-}
-
-/*
- * Whether a component names `name`.  On a mismatch the latest star takes one character more; earlier ones
- * need no second try, because what follows them was found as far left as it can be.
- */
-static bool component_matches(const struct path_component *component, const char *name, size_t name_size)
-{
-	const char *at = component->text;
-	const char *end = at + component->size;
-	const char *name_end = name + name_size;
-	const char *star = NULL;
-	const char *star_name = NULL;
-	while (name < name_end || at < end) {
-		if (at < end && *at == '*') {
-			star = ++at;
-			star_name = name;
-			continue;
-		}
-		if (at < end && name < name_end) {
-			const char *literal = *at == '\\' ? at + 1 : at;
-			if (*literal == *name) {
-				at = literal + 1;
-				name++;
-				continue;
-			}
-		}
-		if (star == NULL || star_name == name_end)
-			return false;
-		at = star;
-		name = ++star_name;
-	}
-	return true;
-}
+/* ---- names --------------------------------------------------------------------------------------------- */
 
 static bool names_attribute(struct search *search, const struct path_component *component, histree_quark quark)
 {
@@ -107,7 +39,7 @@ static bool names_attribute(struct search *search, const struct path_component *
 	char room[ATTRIBUTE_NUMBER_SIZE];
 	size_t size;
 	const char *text = attribute_name_text(&name, room, &size);
-	return component_matches(component, text, size);
+	return pattern_component_matches(component, text, size);
 }
 
 static histree_quark parent_of(struct search *search, histree_quark quark)
@@ -140,7 +72,7 @@ static enum histree_status list_children(struct search *search, histree_quark pa
 {
 	enum histree_status status = HISTREE_OK;
 	histree_quark child;
-	if (!component->escaped && !has_star(component)) {
+	if (!component->escaped && !pattern_has_star(component)) {
 		status = histree_attributes_child(search->attributes, parent, component->text, component->size,
 						  &child);
 		return status == HISTREE_OK ? list_add(search, child, error) : HISTREE_OK;
@@ -181,8 +113,8 @@ static enum histree_status list_step(struct search *search, const struct path_co
 {
 	enum histree_status status = HISTREE_OK;
 	for (size_t at = 0; at < search->now_count && status == HISTREE_OK; at++)
-		status = is_up(component) ? list_parent(search, search->now[at], error)
-					  : list_children(search, search->now[at], component, error);
+		status = pattern_is_up(component) ? list_parent(search, search->now[at], error)
+						  : list_children(search, search->now[at], component, error);
 	list_turn(search);
 	return status;
 }
@@ -238,7 +170,7 @@ static void marks_descend(struct search *search)
 static void marks_step(struct search *search, const struct path_component *component)
 {
 	uint64_t *next = search->next_marks;
-	bool up = is_up(component);
+	bool up = pattern_is_up(component);
 	memset(next, 0, search->mark_words * sizeof(*next));
 	for (histree_quark quark = 0; quark < search->attributes->count; quark++) {
 		histree_quark parent = parent_of(search, quark);
@@ -290,11 +222,11 @@ static enum histree_status search_step(struct search *search, const struct path_
 				       struct histree_error *error)
 {
 	enum histree_status status = HISTREE_OK;
-	if (search->marks == NULL && !is_any_depth(component))
+	if (search->marks == NULL && !pattern_is_any_depth(component))
 		return list_step(search, component, error);
 	if (search->marks == NULL)
 		status = marks_begin(search, error);
-	if (status == HISTREE_OK && is_any_depth(component))
+	if (status == HISTREE_OK && pattern_is_any_depth(component))
 		marks_descend(search);
 	else if (status == HISTREE_OK)
 		marks_step(search, component);
@@ -307,7 +239,7 @@ enum histree_status histree_attributes_match(const struct histree_attributes *at
 {
 	struct search search = { .attributes = attributes };
 	struct path_component component;
-	enum histree_status status = check_pattern(pattern, error);
+	enum histree_status status = pattern_check(pattern, error);
 	if (status == HISTREE_OK && from != HISTREE_ROOT)
 		status = attributes_check(attributes, from, error);
 	if (status == HISTREE_OK)

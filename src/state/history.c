@@ -11,6 +11,7 @@
 #include "state/attribute_copy.h"
 #include "state/attributes_verify.h"
 #include "state/history_slices.h"
+#include "state/labels_slot.h"
 #include "state/provider_section.h"
 #include "store/block_file.h"
 #include "store/overview_faults.h"
@@ -26,7 +27,8 @@ struct histree_history {
 	bool has_overviews;             /* they were looked for, at least */
 	struct partial_section partial; /* of a partial one */
 	struct history_slices slices;
-	bool lost_names; /* salvaged: ATTR has the right checksum, but what it says cannot be names */
+	struct labels_slot *labels; /* what its values mean, once somebody asks */
+	bool lost_names;            /* salvaged: ATTR has the right checksum, but what it says cannot be names */
 	struct histree_history_info info;
 };
 
@@ -165,9 +167,10 @@ enum histree_status history_open_file(struct block_file *file, const struct hist
 	}
 	attribute_view_init(&history->attributes);
 	history->file = file;
-	enum histree_status status =
-		salvage ? tree_reader_salvage(history->file, cache_bytes, &history->reader, error)
-			: tree_reader_open(history->file, cache_bytes, &history->reader, error);
+	history->labels = labels_slot_create();
+	enum histree_status status = history->labels == NULL ? error_memory(error, "a history")
+				     : salvage ? tree_reader_salvage(file, cache_bytes, &history->reader, error)
+					       : tree_reader_open(file, cache_bytes, &history->reader, error);
 	if (status == HISTREE_OK) {
 		tree_reader_info(history->reader, &history->info);
 		history->info.complete = block_file_is_complete(history->file);
@@ -256,6 +259,7 @@ void histree_history_close(struct histree_history *history)
 	if (history->slices.free != NULL)
 		history->slices.free(history->slices.context);
 	partial_section_release(&history->partial);
+	labels_slot_free(history->labels);
 	tree_reader_close(history->reader);
 	block_file_close(history->file);
 	attribute_view_release(&history->attributes);
@@ -280,6 +284,16 @@ struct tree_reader *history_tree(struct histree_history *history)
 const char *history_path(const struct histree_history *history)
 {
 	return block_file_path(history->file);
+}
+
+struct block_file *history_file(const struct histree_history *history)
+{
+	return history->file;
+}
+
+struct labels_slot *history_labels_slot(const struct histree_history *history)
+{
+	return history->labels;
 }
 
 const struct history_overviews *history_overviews(const struct histree_history *history)
@@ -373,7 +387,9 @@ enum histree_status histree_history_verify(struct histree_history *history,
 	if (history->lost_names)
 		report_section(&faults, "section ATTR: its checksum is right, but its names contradict each other");
 	faults.count += attributes_verify(&history->attributes.base, report, context);
-	status = tree_verify(history->reader, report, context, error);
+	status = labels_verify(history->file, report_section, &faults, error);
+	if (status == HISTREE_OK)
+		status = tree_verify(history->reader, report, context, error);
 	if (status == HISTREE_OK)
 		status = verify_slices(history, &faults, error);
 	if (status == HISTREE_OK && faults.count > 0)

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "state/attribute_copy.h"
 #include "state/history.h"
+#include "state/labels_slot.h"
 #include "state/state_file.h"
 #include "tree/tree_unknown.h"
 
@@ -207,6 +208,18 @@ static enum histree_status add_slice(struct copying *copying, histree_time from,
 	return status == HISTREE_OK ? add_intervals(copying) : status;
 }
 
+/* What is damaged is left behind: the copy is read with the labels that are known of its provider. */
+static enum histree_status copy_labels(const struct copying *copying)
+{
+	uint8_t *bytes;
+	size_t size;
+	enum histree_status status = labels_read_raw(history_file(copying->from), &bytes, &size, copying->error);
+	if (status == HISTREE_OK)
+		status = copying->sink.set_labels(copying->sink.context, bytes, size, copying->error);
+	free(bytes);
+	return status;
+}
+
 enum histree_status history_copy(const struct io *io, struct histree_history *from, const char *path,
 				 const struct histree_tree_options *tree, const struct copy_watch *watch,
 				 struct histree_error *error)
@@ -252,7 +265,9 @@ enum histree_status history_copy(const struct io *io, struct histree_history *fr
 	}
 	if (status == HISTREE_OK) {
 		tree_iter_keep_to_nodes(copying.iter);
-		status = info->attribute_count > 0 ? add_slice(&copying, info->start, info->end) : HISTREE_OK;
+		status = copy_labels(&copying);
+		if (status == HISTREE_OK && info->attribute_count > 0)
+			status = add_slice(&copying, info->start, info->end);
 		if (status == HISTREE_OK)
 			status = copying.sink.finish(copying.sink.context, &attributes, info->end, error);
 		copying.sink.free(copying.sink.context);

@@ -30,6 +30,12 @@ struct interval_sink {
 					const struct histree_value *value, struct histree_error *error);
 	enum histree_status (*refused)(void *context, histree_quark quark, uint8_t fixed_type,
 				       struct histree_error *error);
+	/*
+	 * Have these bytes as the section LABL, which are borrowed for the call; a size of 0: have none.  NULL: it
+	 * has no place for labels.
+	 */
+	enum histree_status (*set_labels)(void *context, const void *bytes, size_t size,
+					  struct histree_error *error);
 	/* From here on, intervals that end at `end` are the last of their attributes.  May be NULL. */
 	void (*closing)(void *context, histree_time end);
 	/* End the history, which has these attributes, at `end`. */

@@ -199,6 +199,13 @@ enum histree_status partial_file_checkpoint(struct partial_file *partial, const 
 
 /* ---- the file ------------------------------------------------------------------------------------------------ */
 
+static enum histree_status partial_set_labels(void *context, const void *bytes, size_t size,
+					      struct histree_error *error)
+{
+	const struct partial_file *partial = context;
+	return partial->file.set_labels(partial->file.context, bytes, size, error);
+}
+
 static void partial_closing(void *context, histree_time end)
 {
 	struct partial_file *partial = context;
@@ -275,6 +282,7 @@ enum histree_status partial_file_create_in(const struct io *io, const struct his
 			.add = partial_add,
 			.replaced = partial_replaced,
 			.refused = partial_refused,
+			.set_labels = partial_set_labels,
 			.closing = partial_closing,
 			.finish = partial_finish,
 			.branch = partial_branch,

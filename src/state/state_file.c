@@ -29,6 +29,8 @@ struct state_file {
 	struct block_file *file;
 	struct tree_writer *writer;
 	struct provider provider;
+	uint8_t *labels; /* the section LABL */
+	size_t label_size;
 	const struct io *io;
 	struct table_space *tables; /* of the build, or its own */
 	struct table_space own_tables;
@@ -69,6 +71,21 @@ static enum histree_status file_add(void *context, const struct histree_interval
 	return file_add_many(context, interval, 1, &added, error);
 }
 
+static enum histree_status file_set_labels(void *context, const void *bytes, size_t size,
+					   struct histree_error *error)
+{
+	struct state_file *state_file = context;
+	uint8_t *copy = malloc(size + 1);
+	if (copy == NULL)
+		return error_memory(error, "labels");
+	if (size > 0)
+		memcpy(copy, bytes, size);
+	free(state_file->labels);
+	state_file->labels = copy;
+	state_file->label_size = size;
+	return HISTREE_OK;
+}
+
 static void file_closing(void *context, histree_time end)
 {
 	struct state_file *state_file = context;
@@ -105,6 +122,20 @@ static enum histree_status save_provider(struct block_file *file, const struct p
 	return status;
 }
 
+/* After the sections without which a history is none: their copies have the room of its own. */
+static enum histree_status save_labels(const struct state_file *state_file, struct histree_error *error)
+{
+	if (state_file->label_size == 0)
+		return HISTREE_OK;
+	enum histree_status status = block_file_section_begin(state_file->file, SECTION_LABELS, error);
+	if (status == HISTREE_OK)
+		status = block_file_section_write(state_file->file, state_file->labels, state_file->label_size,
+						  error);
+	if (status == HISTREE_OK)
+		block_file_section_end(state_file->file);
+	return status;
+}
+
 /* The history that was there goes, together with its tail. */
 static enum histree_status take_name(struct state_file *state_file, struct histree_error *error)
 {
@@ -137,6 +168,8 @@ static enum histree_status file_finish(void *context, const struct attribute_tre
 	if (status == HISTREE_OK && state_file->write_part != NULL)
 		status = state_file->write_part(state_file->part_context, state_file->file, error);
 	if (status == HISTREE_OK)
+		status = save_labels(state_file, error);
+	if (status == HISTREE_OK)
 		status = block_file_complete(state_file->file, error);
 	if (status == HISTREE_OK && state_file->replaces != NULL)
 		status = take_name(state_file, error);
@@ -156,6 +189,7 @@ static void file_free(void *context)
 		state_file->io->unlink(state_file->io->context, state_file->path);
 	free(state_file->path);
 	free(state_file->replaces);
+	free(state_file->labels);
 	if (state_file->tables == &state_file->own_tables)
 		table_space_release(&state_file->own_tables);
 	free(state_file);
@@ -198,6 +232,8 @@ static enum histree_status file_branch(void *context, bool publish, struct inter
 		status = block_file_create_tail(of->file, branch->path, &branch->file, error);
 	if (status == HISTREE_OK)
 		status = tree_writer_copy(of->writer, branch->file, &branch->writer, error);
+	if (status == HISTREE_OK)
+		status = file_set_labels(branch, of->labels, of->label_size, error);
 	if (status != HISTREE_OK) {
 		file_free(branch);
 		return status;
@@ -205,6 +241,7 @@ static enum histree_status file_branch(void *context, bool publish, struct inter
 	*out = (struct interval_sink){
 		.add = file_add,
 		.add_many = file_add_many,
+		.set_labels = file_set_labels,
 		.closing = file_closing,
 		.finish = file_finish,
 		.open = branch_open,
@@ -336,6 +373,7 @@ enum histree_status state_file_sink(const struct io *io, const struct histree_hi
 		.tables = state_file->tables,
 		.add = file_add,
 		.add_many = file_add_many,
+		.set_labels = file_set_labels,
 		.closing = file_closing,
 		.finish = file_finish,
 		.branch = file_branch,

@@ -37,6 +37,13 @@ static enum histree_status memory_add_many(void *context, const struct histree_i
 	return memory->file.add_many(memory->file.context, intervals, count, added, error);
 }
 
+static enum histree_status memory_set_labels(void *context, const void *bytes, size_t size,
+					     struct histree_error *error)
+{
+	const struct state_memory *memory = context;
+	return memory->file.set_labels(memory->file.context, bytes, size, error);
+}
+
 static void memory_closing(void *context, histree_time end)
 {
 	const struct state_memory *memory = context;
@@ -107,6 +114,7 @@ enum histree_status histree_state_create_in_memory(const struct histree_history_
 			.tables = &memory->tables,
 			.add = memory_add,
 			.add_many = memory_add_many,
+			.set_labels = memory_set_labels,
 			.closing = memory_closing,
 			.finish = memory_finish,
 			.branch = memory_branch,

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "state/attribute_path.h"
+#include "state/label_section.h"
 
 enum { STATES_PER_LOOK = 1 << 14 }; /* at what is resident of their table: 384 KiB */
 
@@ -183,6 +184,25 @@ enum histree_status histree_state_ongoing(const struct histree_state_system *sys
 	if (since != NULL)
 		*since = system->ongoing.states[quark].since;
 	return HISTREE_OK;
+}
+
+enum histree_status histree_state_labels(struct histree_state_system *system,
+					 const struct histree_label_table *tables, size_t count,
+					 struct histree_error *error)
+{
+	struct label_tables copy = { 0 };
+	uint8_t *bytes = NULL;
+	size_t size = 0;
+	enum histree_status status = state_check_open(system, error);
+	if (status == HISTREE_OK)
+		status = label_tables_copy(tables, count, &copy, error);
+	if (status == HISTREE_OK && count > 0)
+		status = label_section_encode(&copy, &bytes, &size, error);
+	if (status == HISTREE_OK && system->sink.set_labels != NULL)
+		status = system->sink.set_labels(system->sink.context, bytes, size, error);
+	label_tables_release(&copy);
+	free(bytes);
+	return status;
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------- */

@@ -23,7 +23,8 @@ static void describe(const struct occupancy_thread *thread, char *text, size_t s
 {
 	char name[48];
 	bool is_idle = thread->tid == 0 && thread->cpu >= 0;
-	const char *words = histree_value_words(HISTREE_MEANS_THREAD_STATUS, &thread->at_fault);
+	const struct histree_label_table *statuses = histree_labels_for(NULL, HISTREE_MEANS_THREAD_STATUS);
+	const char *words = histree_label_words(statuses, &thread->at_fault);
 	snprintf(name, sizeof(name), is_idle ? "the idle thread of CPU %" PRId32 : "thread %" PRId32,
 		 is_idle ? thread->cpu : thread->tid);
 	if (thread->fault == OCCUPANCY_NO_CPU)

@@ -50,7 +50,7 @@ static bool dump(struct histree_history *history, const struct row_format *forma
 		const struct answer_question everything = {
 			.history = history, .attributes = &list, .from = info->start, .to = info->end
 		};
-		interval_rows_begin(&rows, format, output, history, &list);
+		interval_rows_begin(&rows, format, output, history, &list, false);
 		done = answer(&everything, interval_rows_take, &rows, &stats, NULL) == HISTREE_OK;
 		interval_rows_finish(&rows);
 	}

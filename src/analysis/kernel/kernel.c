@@ -8,6 +8,7 @@
  */
 #include "analysis/kernel/kernel_handlers.h"
 #include "analysis/kernel/kernel_input.h"
+#include "analysis/kernel/kernel_labels.h"
 #include "analysis/kernel/kernel_occupancy.h"
 #include "analysis/kernel/kernel_provider.h"
 #include "analysis/kernel/kernel_states.h"
@@ -165,6 +166,8 @@ const struct analysis analysis_kernel = {
 	.name = "kernel",
 	.version = 32,
 	.summary = "states of threads, CPUs and interrupts; unknown where events are missing",
+	.labels = kernel_labels,
+	.label_table_count = KERNEL_LABEL_TABLES,
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
 	.create = create,
@@ -181,6 +184,8 @@ const struct analysis analysis_kernel_compact = {
 	.name = "kernel-compact",
 	.version = 1,
 	.summary = "the states of kernel in a quarter fewer attributes",
+	.labels = kernel_labels_compact,
+	.label_table_count = KERNEL_COMPACT_LABEL_TABLES,
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
 	.create = create_compact,

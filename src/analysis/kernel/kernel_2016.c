@@ -13,6 +13,7 @@
 #include "analysis/kernel/kernel_handlers.h"
 #include "analysis/kernel/kernel_input.h"
 #include "analysis/kernel/kernel_interrupts.h"
+#include "analysis/kernel/kernel_labels.h"
 #include "analysis/kernel/kernel_provider.h"
 
 /*
@@ -207,6 +208,8 @@ const struct analysis analysis_kernel_2016 = {
 	.name = "kernel-2016",
 	.version = 17,
 	.summary = "the kernel analysis as it was in 2016, when the papers measured it",
+	.labels = kernel_labels_2016,
+	.label_table_count = KERNEL_LABEL_TABLES,
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
 	.create = create,

@@ -10,6 +10,7 @@
 
 #include "analysis/kernel/kernel_handlers.h"
 #include "analysis/kernel/kernel_input.h"
+#include "analysis/kernel/kernel_labels.h"
 #include "analysis/kernel/kernel_provider.h"
 #include "analysis/kernel/kernel_states.h"
 
@@ -100,6 +101,8 @@ const struct analysis analysis_kernel_tc = {
 	.name = "kernel-tc",
 	.version = 31,
 	.summary = "the kernel analysis of Trace Compass, to compare: it is wrong where events are missing",
+	.labels = kernel_labels,
+	.label_table_count = KERNEL_LABEL_TABLES,
 	.input = &kernel_input_kind,
 	.applies = kernel_input_knows,
 	.create = create,

@@ -130,12 +130,12 @@ void api_legend(struct call *call)
 	struct json_writer *json = &call->reply->json;
 	json_begin_object(json);
 	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
-		size_t count;
-		const struct histree_style *styles = histree_styles(meanings[i].meaning, &count);
+		const struct histree_label_table *table = histree_labels_for(NULL, meanings[i].meaning);
+		const struct histree_style *style;
 		json_key(json, meanings[i].name);
 		json_begin_array(json);
-		for (size_t k = 0; k < count; k++)
-			api_write_style(json, &styles[k]);
+		for (size_t k = 0; (style = histree_styles(table, k)) != NULL; k++)
+			api_write_style(json, style);
 		json_end(json);
 	}
 	json_end(json);

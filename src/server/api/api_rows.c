@@ -83,7 +83,7 @@ static uint16_t style_index(struct window *window, const struct histree_style *s
 }
 
 /* A text is made while its value is at hand: the cells of a stretch are given up with it. */
-static bool add_text(struct window *window, uint32_t index, enum histree_meaning meaning)
+static bool add_text(struct window *window, uint32_t index, const struct histree_label_table *table)
 {
 	size_t had = window->has_text_capacity;
 	if (!array_reserve(&window->has_text, &window->has_text_capacity, (size_t)index + 1))
@@ -95,7 +95,7 @@ static bool add_text(struct window *window, uint32_t index, enum histree_meaning
 	struct piece text = { 0 };
 	char key[16];
 	struct histree_value value = histree_rows_value(window->cells, index);
-	window->rows.model->text(window->rows.view, meaning, &value, &text);
+	window->rows.model->text(window->rows.view, table, &value, &text);
 	snprintf(key, sizeof(key), "%u", window->value_base + index);
 	json_string_member(&window->texts_json, key, text.bytes, text.size);
 	bool failed = text.failed;
@@ -105,17 +105,18 @@ static bool add_text(struct window *window, uint32_t index, enum histree_meaning
 
 /* The style of a span, and of which of its values: the dominant one, or where that is nothing the other one. */
 static const struct histree_style *style_of_span(const struct window *window, const struct histree_cell_span *span,
-						 enum histree_meaning meaning, uint32_t *value, uint16_t *more)
+						 const struct histree_label_table *table, uint32_t *value,
+						 uint16_t *more)
 {
 	struct histree_value dominant = histree_rows_value(window->cells, span->cell.value);
-	const struct histree_style *style = histree_style_of(meaning, &dominant);
+	const struct histree_style *style = histree_style_of(table, &dominant);
 	bool has_other = span->cell.other != HISTREE_NO_VALUE;
 	*value = span->cell.value;
 	*more = has_other ? MORE_STATES : 0;
 	if (style != NULL || !has_other || span->cell.other == HISTREE_UNKNOWN_VALUE)
 		return style;
 	struct histree_value other = histree_rows_value(window->cells, span->cell.other);
-	style = histree_style_of(meaning, &other);
+	style = histree_style_of(table, &other);
 	if (style != NULL) {
 		*value = span->cell.other;
 		*more = SHORT_STATE;
@@ -123,8 +124,8 @@ static const struct histree_style *style_of_span(const struct window *window, co
 	return style;
 }
 
-static bool write_spans(struct window *window, const struct histree_row *row, enum histree_meaning meaning,
-			struct piece *piece)
+static bool write_spans(struct window *window, const struct histree_row *row,
+			const struct histree_label_table *table, struct piece *piece)
 {
 	size_t count = histree_cells_to_spans(row->cells, window->range.pixels, window->spans);
 	char *room = piece_room(piece, 4 + count * RUN_SIZE);
@@ -137,13 +138,13 @@ static bool write_spans(struct window *window, const struct histree_row *row, en
 		const struct histree_cell_span *span = &window->spans[i];
 		uint32_t value;
 		uint16_t more;
-		const struct histree_style *style = style_of_span(window, span, meaning, &value, &more);
+		const struct histree_style *style = style_of_span(window, span, table, &value, &more);
 		put_le16(at, (uint16_t)span->start);
 		put_le16(at + 2, (uint16_t)span->length);
 		put_le16(at + 4, style_index(window, style));
 		put_le16(at + 6, more);
 		put_le32(at + 8, window->value_base + value);
-		if (span->length >= TEXT_PIXELS_MIN && style != NULL && !add_text(window, value, meaning))
+		if (span->length >= TEXT_PIXELS_MIN && style != NULL && !add_text(window, value, table))
 			return false;
 	}
 	piece->size += 4 + count * RUN_SIZE;
@@ -220,7 +221,7 @@ static enum histree_status write_row(struct window *window, struct piece *piece,
 	if (status != HISTREE_OK)
 		return status < 0 ? status : error_set(error, HISTREE_ERR_INTERNAL, "a row has no cells");
 	window->next++;
-	return write_spans(window, &row, facts.meaning, piece) ? HISTREE_OK : error_memory(error, "cells");
+	return write_spans(window, &row, facts.table, piece) ? HISTREE_OK : error_memory(error, "cells");
 }
 
 /* ---- what the cells are of --------------------------------------------------------------------------- */

@@ -39,13 +39,13 @@ static void write_state(const struct pointed *pointed, const struct histree_inte
 			struct json_writer *json)
 {
 	struct piece text = { 0 };
-	const struct histree_style *style = histree_style_of(pointed->facts.meaning, &state->value);
+	const struct histree_style *style = histree_style_of(pointed->facts.table, &state->value);
 	json_int_member(json, "start", state->start - pointed->start);
 	json_int_member(json, "end", state->end - pointed->start);
 	state_value_text(&state->value, &text);
 	json_string_member(json, "value", text.bytes, text.size);
 	text.size = 0;
-	pointed->rows.model->text(pointed->rows.view, pointed->facts.meaning, &state->value, &text);
+	pointed->rows.model->text(pointed->rows.view, pointed->facts.table, &state->value, &text);
 	json_string_member(json, "text", text.bytes, text.size);
 	piece_release(&text);
 	if (style != NULL) {

@@ -101,7 +101,7 @@ static bool matches(const struct search *search, const struct searched_row *row,
 		.history = facts.history,
 		.row = index,
 		.label = facts.label,
-		.meaning = facts.meaning,
+		.table = facts.table,
 	};
 	return state_filter_match(search->asked->filter, &owner, state);
 }

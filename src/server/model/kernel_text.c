@@ -44,18 +44,19 @@ void kernel_thread_label(const struct kernel_view *view, int32_t tid, struct pie
 	piece_format(text, text->size > before ? " (%d)" : "%d", tid);
 }
 
-void kernel_thread_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
-			struct piece *text)
+void kernel_thread_text(const void *view, const struct histree_label_table *table,
+			const struct histree_value *value, struct piece *text)
 {
 	(void)view;
-	const struct histree_style *style = histree_style_of(meaning, value);
+	const struct histree_style *style = histree_style_of(table, value);
 	if (style != NULL)
 		piece_put_text(text, style->name);
 }
 
-void kernel_resource_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
-			  struct piece *text)
+void kernel_resource_text(const void *view, const struct histree_label_table *table,
+			  const struct histree_value *value, struct piece *text)
 {
+	enum histree_meaning meaning = table != NULL ? table->meaning : HISTREE_MEANS_ANYTHING;
 	if (meaning == HISTREE_MEANS_TID && value->type == HISTREE_INT)
 		kernel_thread_label(view, value->int32, text);
 	else if (meaning == HISTREE_MEANS_IRQ && value->type == HISTREE_INT)

@@ -17,9 +17,9 @@ void kernel_thread_label(const struct kernel_view *view, int32_t tid, struct pie
  * Adds the text of a thread's state, or of a resource's, which has none if its colour says it all.  `view` is
  * that of the row model or output.
  */
-void kernel_thread_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
-			struct piece *text);
-void kernel_resource_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
-			  struct piece *text);
+void kernel_thread_text(const void *view, const struct histree_label_table *table,
+			const struct histree_value *value, struct piece *text);
+void kernel_resource_text(const void *view, const struct histree_label_table *table,
+			  const struct histree_value *value, struct piece *text);
 
 #endif

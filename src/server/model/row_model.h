@@ -17,8 +17,8 @@
 struct row_facts {
 	struct histree_history *history;
 	histree_quark quark;
-	histree_quark label; /* an attribute that names the state; HISTREE_ROOT: none */
-	enum histree_meaning meaning;
+	histree_quark label;                     /* an attribute that names the state; HISTREE_ROOT: none */
+	const struct histree_label_table *table; /* of what its values mean; NULL: nothing is known */
 	uint32_t depth, descendants;
 };
 
@@ -51,7 +51,7 @@ struct row_model {
 	/* Returns a key, of which the smaller comes first; NULL if there is only the order of the tree. */
 	uint64_t (*sort_key)(const void *view, uint32_t row, enum row_sort sort);
 	/* Adds the text of a state. */
-	void (*text)(const void *view, enum histree_meaning meaning, const struct histree_value *value,
+	void (*text)(const void *view, const struct histree_label_table *table, const struct histree_value *value,
 		     struct piece *text);
 	struct state_kind kind; /* by what states can be searched */
 	/* Returns the arrows between rows; NULL: there are none. */

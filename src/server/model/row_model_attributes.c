@@ -142,12 +142,11 @@ static void facts(const void *view, uint32_t index, struct row_facts *out)
 		.history = history,
 		.quark = row->quark,
 		.label = HISTREE_ROOT,
-		.meaning = HISTREE_MEANS_ANYTHING,
 		.depth = row->depth,
 		.descendants = row->descendants,
 	};
 	if (row->quark != HISTREE_ROOT)
-		out->meaning = histree_meaning_of(history, row->quark);
+		out->table = histree_labels_of(history, row->quark);
 }
 
 static void name_of(const struct attribute_rows *rows, uint32_t index, struct piece *name)

@@ -20,7 +20,7 @@ static void facts(const void *context, uint32_t index, struct row_facts *out)
 		.history = view->history,
 		.quark = row->quark,
 		.label = HISTREE_ROOT,
-		.meaning = HISTREE_MEANS_ANYTHING,
+		.table = histree_labels_of(view->history, row->quark),
 		.depth = row->depth > 0,
 		.descendants = row->below,
 	};

@@ -36,7 +36,7 @@ static void facts(const void *context, uint32_t row, struct row_facts *out)
 		.history = view->history,
 		.quark = status != HISTREE_ROOT ? status : view->nodes[row],
 		.label = child_of(view, row, "System_call"),
-		.meaning = HISTREE_MEANS_THREAD_STATUS,
+		.table = histree_labels_for(view->history, HISTREE_MEANS_THREAD_STATUS),
 	};
 }
 

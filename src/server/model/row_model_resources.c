@@ -29,7 +29,7 @@ static void facts(const void *context, uint32_t row, struct row_facts *out)
 		.history = view->history,
 		.quark = resource->quark,
 		.label = HISTREE_ROOT,
-		.meaning = histree_resource_meaning(resource->kind),
+		.table = histree_labels_for(view->history, histree_resource_meaning(resource->kind)),
 		.depth = resource->parent != HISTREE_NO_INDEX,
 		.descendants = descendants(view, row),
 	};

@@ -25,7 +25,7 @@ static void facts(const void *context, uint32_t row, struct row_facts *out)
 		.history = threads->kernel->history,
 		.quark = thread->status,
 		.label = thread->system_call,
-		.meaning = HISTREE_MEANS_THREAD_STATUS,
+		.table = histree_labels_for(threads->kernel->history, HISTREE_MEANS_THREAD_STATUS),
 		.depth = thread->depth,
 		.descendants = thread->descendants,
 	};

@@ -146,16 +146,19 @@ static struct histree_value label_of(struct state_filter *filter, const struct s
 		return state_fact_attribute(request, owner->label);
 	filter->label.size = 0;
 	if (owner->kind->text != NULL)
-		owner->kind->text(owner->view, owner->meaning, &state->value, &filter->label);
+		owner->kind->text(owner->view, owner->table, &state->value, &filter->label);
 	return filter->label.size > 0 ? histree_string_n(filter->label.bytes, filter->label.size) : histree_null();
 }
 
 /* Colours of a palette mean nothing but that values differ. */
 static struct histree_value state_name(const struct state_owner *owner, const struct histree_interval *state)
 {
-	bool is_named = owner->meaning != HISTREE_MEANS_ANYTHING && owner->meaning != HISTREE_MEANS_TID;
-	const struct histree_style *style = is_named ? histree_style_of(owner->meaning, &state->value) : NULL;
-	return style != NULL ? histree_string(style->name) : histree_null();
+	const struct histree_label_table *table = owner->table;
+	const struct histree_label *label = histree_label_find(table, &state->value);
+	if (label != NULL)
+		return label->is_hidden ? histree_null() : histree_string(label->style.name);
+	bool is_lost = state->value.type == HISTREE_UNKNOWN && table != NULL && !table->uses_palette;
+	return is_lost ? histree_string(histree_style_of(table, &state->value)->name) : histree_null();
 }
 
 static struct histree_value field_value(struct state_filter *filter, size_t field, const struct state_owner *owner,

@@ -21,7 +21,7 @@
 struct state_kind {
 	const struct state_fact *facts; /* NULL: none */
 	/* Adds the text of a state that no attribute of its own names; NULL if there is none. */
-	void (*text)(const void *view, enum histree_meaning meaning, const struct histree_value *value,
+	void (*text)(const void *view, const struct histree_label_table *table, const struct histree_value *value,
 		     struct piece *text);
 };
 
@@ -32,7 +32,7 @@ struct state_owner {
 	struct histree_history *history;
 	uint32_t row;
 	histree_quark label; /* names the states that are system calls; HISTREE_ROOT: there is none */
-	enum histree_meaning meaning;
+	const struct histree_label_table *table; /* of what its values mean; NULL: nothing is known */
 };
 
 /* One thread's; holds a query. */

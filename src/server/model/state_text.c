@@ -35,10 +35,13 @@ void state_value_text(const struct histree_value *value, struct piece *text)
 	}
 }
 
-void state_any_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
+void state_any_text(const void *view, const struct histree_label_table *table, const struct histree_value *value,
 		    struct piece *text)
 {
+	const char *words = histree_label_words(table, value);
 	(void)view;
-	(void)meaning;
-	state_value_text(value, text);
+	if (words != NULL)
+		piece_put_text(text, words);
+	else
+		state_value_text(value, text);
 }

@@ -12,7 +12,7 @@
 void state_value_text(const struct histree_value *value, struct piece *text);
 
 /* Does the same for views that know no more of a state than its value: both other arguments are ignored. */
-void state_any_text(const void *view, enum histree_meaning meaning, const struct histree_value *value,
+void state_any_text(const void *view, const struct histree_label_table *table, const struct histree_value *value,
 		    struct piece *text);
 
 #endif

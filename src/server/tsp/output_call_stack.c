@@ -69,7 +69,7 @@ static bool find_row(const void *context, int64_t id, struct state_row *out)
 {
 	const struct call_view *view = context;
 	const struct call_row *row = find_call_row(view, id);
-	*out = (struct state_row){ .id = id, .label = HISTREE_ROOT, .meaning = HISTREE_MEANS_ANYTHING };
+	*out = (struct state_row){ .id = id, .label = HISTREE_ROOT };
 	if (row == NULL || row->depth == 0)
 		return id == ROOT_ID || row != NULL;
 	out->row = (uint32_t)(id - FIRST_ID);
@@ -101,8 +101,8 @@ static void tooltip(const struct output_call *output)
 
 static void style(const struct output_call *output)
 {
-	static const enum histree_meaning meaning = HISTREE_MEANS_ANYTHING;
-	style_reply(output, &meaning, 1);
+	static const struct histree_label_table *const palette;
+	style_reply(output, &palette, 1);
 }
 
 const struct output output_call_stack = {

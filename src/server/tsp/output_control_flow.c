@@ -111,13 +111,14 @@ static bool find_row(const void *context, int64_t id, struct state_row *out)
 {
 	const struct kernel_threads *threads = context;
 	const struct histree_thread *thread = find_thread(threads, id);
-	*out = (struct state_row){ .id = id, .label = HISTREE_ROOT, .meaning = HISTREE_MEANS_THREAD_STATUS };
+	*out = (struct state_row){ .id = id, .label = HISTREE_ROOT };
 	if (thread == NULL)
 		return id == ROOT_ID;
 	out->history = threads->kernel->history;
 	out->row = (uint32_t)(id - FIRST_THREAD_ID);
 	out->quark = thread->status;
 	out->label = thread->system_call;
+	out->table = histree_labels_for(out->history, HISTREE_MEANS_THREAD_STATUS);
 	return true;
 }
 
@@ -138,10 +139,12 @@ static void states(const struct output_call *output)
 
 static void style(const struct output_call *output)
 {
-	static const enum histree_meaning meaning = HISTREE_MEANS_THREAD_STATUS;
 	static const enum histree_arrow_kind arrows[] = { HISTREE_ARROW_SWITCH, HISTREE_ARROW_FORK,
 							  HISTREE_ARROW_WAKEUP };
-	style_reply_with_arrows(output, &meaning, 1, arrows, sizeof(arrows) / sizeof(arrows[0]));
+	const struct kernel_threads *threads = output->view;
+	const struct histree_label_table *table =
+		histree_labels_for(threads->kernel->history, HISTREE_MEANS_THREAD_STATUS);
+	style_reply_with_arrows(output, &table, 1, arrows, sizeof(arrows) / sizeof(arrows[0]));
 }
 
 /* ---- arrows, tooltip --------------------------------------------------------------------------------- */

@@ -60,20 +60,20 @@ static bool find_row(const void *context, int64_t id, struct state_row *out)
 {
 	const struct kernel_view *view = context;
 	const struct histree_resource *resource = find_resource(view, id);
-	*out = (struct state_row){ .id = id, .label = HISTREE_ROOT, .meaning = HISTREE_MEANS_ANYTHING };
+	*out = (struct state_row){ .id = id, .label = HISTREE_ROOT };
 	if (resource == NULL)
 		return id == ROOT_ID;
 	out->history = view->history;
 	out->row = (uint32_t)(id - FIRST_ID);
 	out->quark = resource->quark;
-	out->meaning = histree_resource_meaning(resource->kind);
+	out->table = histree_labels_for(view->history, histree_resource_meaning(resource->kind));
 	return true;
 }
 
 static void label(const void *context, const struct state_row *row, const struct row_state *state,
 		  struct piece *text)
 {
-	kernel_resource_text(context, row->meaning, &state->value, text);
+	kernel_resource_text(context, row->table, &state->value, text);
 }
 
 static void states(const struct output_call *output)
@@ -91,7 +91,12 @@ static void style(const struct output_call *output)
 		HISTREE_MEANS_SOFT_IRQ,   HISTREE_MEANS_FREQUENCY,
 	};
 	static const enum histree_arrow_kind arrow = HISTREE_ARROW_MIGRATION;
-	style_reply_with_arrows(output, meanings, sizeof(meanings) / sizeof(meanings[0]), &arrow, 1);
+	const struct kernel_view *view = output->view;
+	const struct histree_label_table *tables[sizeof(meanings) / sizeof(meanings[0])];
+	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+		tables[i] = histree_labels_for(view->history, meanings[i]);
+	style_reply_with_arrows(output, tables, sizeof(tables) / sizeof(const struct histree_label_table *), &arrow,
+				1);
 }
 
 /* From the CPU that a thread left to the one where it went on. */

@@ -131,7 +131,7 @@ static bool find_row(const void *view, int64_t id, struct state_row *out)
 {
 	const struct explorer *explorer = view;
 	const struct explorer_history *history = find(explorer, id);
-	*out = (struct state_row){ .id = id, .label = HISTREE_ROOT, .meaning = HISTREE_MEANS_ANYTHING };
+	*out = (struct state_row){ .id = id, .label = HISTREE_ROOT };
 	if (history == NULL || id == history->first_id)
 		return id == 1 || history != NULL;
 	out->history = history->history;
@@ -147,10 +147,10 @@ static void states(const struct output_call *output)
 
 static void style(const struct output_call *output)
 {
-	static const enum histree_meaning meaning = HISTREE_MEANS_ANYTHING;
+	static const struct histree_label_table *const palette;
 	static const enum histree_arrow_kind arrow = HISTREE_ARROW_FLOW;
 	const struct explorer *explorer = output->view;
-	style_reply_with_arrows(output, &meaning, 1, &arrow, explorer->flows.history != NULL);
+	style_reply_with_arrows(output, &palette, 1, &arrow, explorer->flows.history != NULL);
 }
 
 /* Flows, from the row of one span to that of another. */

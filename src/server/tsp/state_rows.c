@@ -162,7 +162,7 @@ static struct state_owner owner_of(const struct state_rows *rows, const struct s
 		.history = row->history,
 		.row = row->row,
 		.label = row->label,
-		.meaning = row->meaning,
+		.table = row->table,
 	};
 }
 
@@ -292,7 +292,7 @@ static void write_state(struct state_rows *rows, const struct state_row *row, co
 	unsigned tags = state_tags_of(&rows->tags, &owner, &interval);
 	/* What is excluded is sent as if nothing was there. */
 	const struct histree_style *style =
-		(tags & STATE_EXCLUDED) != 0 ? NULL : histree_style_of(row->meaning, &state.value);
+		(tags & STATE_EXCLUDED) != 0 ? NULL : histree_style_of(row->table, &state.value);
 	json_begin_object(json);
 	json_int_member(json, "start", state.start);
 	json_int_member(json, "end", state.end + 1);

@@ -18,8 +18,8 @@ struct state_row {
 	uint32_t row;                    /* of the view, for the facts of its states */
 	struct histree_history *history; /* NULL: a row without states */
 	histree_quark quark;
-	histree_quark label; /* an attribute whose value names the state; HISTREE_ROOT: none */
-	enum histree_meaning meaning;
+	histree_quark label;                     /* an attribute whose value names the state; HISTREE_ROOT: none */
+	const struct histree_label_table *table; /* of what its values mean; NULL: nothing is known */
 };
 
 /* One state of it. */

@@ -22,26 +22,27 @@ static void write_style(struct json_writer *json, const struct histree_style *st
 	json_end(json);
 }
 
-/* Keys are unique within a meaning only; meanings that share one show it alike. */
-static bool is_known_before(const enum histree_meaning *meanings, size_t meaning_count, const char *key)
+/* Keys are unique within a table only; tables that share one show it alike. */
+static bool is_known_before(const struct histree_label_table *const *tables, size_t table_count, size_t style_count,
+			    const char *key)
 {
-	for (size_t i = 0; i < meaning_count; i++) {
-		size_t count;
-		const struct histree_style *styles = histree_styles(meanings[i], &count);
-		for (size_t k = 0; k < count; k++)
-			if (strcmp(styles[k].key, key) == 0)
+	for (size_t i = 0; i <= table_count; i++) {
+		const struct histree_style *style;
+		for (size_t k = 0;
+		     (i < table_count || k < style_count) && (style = histree_styles(tables[i], k)) != NULL; k++)
+			if (strcmp(style->key, key) == 0)
 				return true;
 	}
 	return false;
 }
 
-void style_reply(const struct output_call *output, const enum histree_meaning *meanings, size_t meaning_count)
+void style_reply(const struct output_call *output, const struct histree_label_table *const *tables, size_t count)
 {
-	style_reply_with_arrows(output, meanings, meaning_count, NULL, 0);
+	style_reply_with_arrows(output, tables, count, NULL, 0);
 }
 
-void style_reply_with_arrows(const struct output_call *output, const enum histree_meaning *meanings,
-			     size_t meaning_count, const enum histree_arrow_kind *arrows, size_t arrow_count)
+void style_reply_with_arrows(const struct output_call *output, const struct histree_label_table *const *tables,
+			     size_t table_count, const enum histree_arrow_kind *arrows, size_t arrow_count)
 {
 	struct reply *reply = output->call->reply;
 	struct json_writer *json = &reply->json;
@@ -49,12 +50,11 @@ void style_reply_with_arrows(const struct output_call *output, const enum histre
 	json_begin_object(json);
 	json_key(json, "styles");
 	json_begin_object(json);
-	for (size_t i = 0; i < meaning_count; i++) {
-		size_t count;
-		const struct histree_style *styles = histree_styles(meanings[i], &count);
-		for (size_t k = 0; k < count; k++)
-			if (!is_known_before(meanings, i, styles[k].key))
-				write_style(json, &styles[k], false);
+	for (size_t i = 0; i < table_count; i++) {
+		const struct histree_style *style;
+		for (size_t k = 0; (style = histree_styles(tables[i], k)) != NULL; k++)
+			if (!is_known_before(tables, i, k, style->key))
+				write_style(json, style, false);
 	}
 	for (size_t i = 0; i < arrow_count; i++)
 		write_style(json, histree_arrow_style(arrows[i]), true);

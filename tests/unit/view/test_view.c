@@ -525,27 +525,31 @@ static void values_have_styles(void **state)
 	const struct histree_value null = histree_null(), read = histree_string("read"),
 				   same = histree_string("read"), unknown = histree_unknown();
 	const struct histree_value statuses[] = { histree_int(3), histree_int(8), histree_int(-1) };
-	assert_string_equal(histree_style_of(HISTREE_MEANS_THREAD_STATUS, &statuses[0])->key, "System call");
-	assert_null(histree_style_of(HISTREE_MEANS_THREAD_STATUS, &statuses[1]));
-	assert_null(histree_style_of(HISTREE_MEANS_THREAD_STATUS, &statuses[2]));
-	assert_null(histree_style_of(HISTREE_MEANS_THREAD_STATUS, &read));
-	assert_string_equal(histree_style_of(HISTREE_MEANS_CPU_STATUS, &statuses[1])->key, "Soft Irq");
-	assert_null(histree_style_of(HISTREE_MEANS_CPU_STATUS, &statuses[0]));
-	assert_string_equal(histree_style_of(HISTREE_MEANS_SOFT_IRQ, &statuses[0])->key, "Soft Irq raised");
-	assert_string_equal(histree_style_of(HISTREE_MEANS_SOFT_IRQ, &statuses[1])->key, "Soft Irq");
-	assert_ptr_equal(histree_style_of(HISTREE_MEANS_ANYTHING, &read),
-			 histree_style_of(HISTREE_MEANS_ANYTHING, &same));
+	const struct histree_label_table *threads = histree_labels_for(NULL, HISTREE_MEANS_THREAD_STATUS);
+	const struct histree_label_table *cpus = histree_labels_for(NULL, HISTREE_MEANS_CPU_STATUS);
+	const struct histree_label_table *softirqs = histree_labels_for(NULL, HISTREE_MEANS_SOFT_IRQ);
+	assert_string_equal(histree_style_of(threads, &statuses[0])->key, "System call");
+	assert_null(histree_style_of(threads, &statuses[1]));
+	assert_null(histree_style_of(threads, &statuses[2]));
+	assert_null(histree_style_of(threads, &read));
+	assert_string_equal(histree_style_of(cpus, &statuses[1])->key, "Soft Irq");
+	assert_null(histree_style_of(cpus, &statuses[0]));
+	assert_string_equal(histree_style_of(softirqs, &statuses[0])->key, "Soft Irq raised");
+	assert_string_equal(histree_style_of(softirqs, &statuses[1])->key, "Soft Irq");
+	assert_ptr_equal(histree_style_of(NULL, &read), histree_style_of(NULL, &same));
 	for (int meaning = 0; meaning < HISTREE_MEANING_COUNT; meaning++) {
-		size_t count;
-		const struct histree_style *styles = histree_styles((enum histree_meaning)meaning, &count);
-		assert_null(histree_style_of((enum histree_meaning)meaning, &null));
-		const struct histree_style *lost = histree_style_of((enum histree_meaning)meaning, &unknown);
+		const struct histree_label_table *table = histree_labels_for(NULL, (enum histree_meaning)meaning);
+		const struct histree_style *lost = histree_style_of(table, &unknown), *style, *other;
+		bool is_listed = false;
+		assert_int_equal(table == NULL, meaning == HISTREE_MEANS_ANYTHING);
+		assert_null(histree_style_of(table, &null));
 		assert_string_equal(lost->key, "Unknown");
-		assert_true(lost >= styles && lost < styles + count);
-		assert_true(count > 0);
-		for (size_t i = 0; i < count; i++)
-			for (size_t other = 0; other < i; other++)
-				assert_string_not_equal(styles[i].key, styles[other].key);
+		for (size_t i = 0; (style = histree_styles(table, i)) != NULL; i++) {
+			is_listed = is_listed || style == lost;
+			for (size_t k = 0; k < i && (other = histree_styles(table, k)) != NULL; k++)
+				assert_string_not_equal(style->key, other->key);
+		}
+		assert_true(is_listed);
 	}
 }
 

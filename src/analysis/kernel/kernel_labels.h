@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_labels.h - what the values of a kernel history mean, in each layout of its attributes (kernel_places.h).
+ */
+#ifndef ANALYSIS_KERNEL_KERNEL_LABELS_H
+#define ANALYSIS_KERNEL_KERNEL_LABELS_H
+
+#include "histree/labels.h"
+
+enum { KERNEL_LABEL_TABLES = 6, KERNEL_COMPACT_LABEL_TABLES = 7 };
+
+extern const struct histree_label_table kernel_labels[KERNEL_LABEL_TABLES]; /* of kernel, kernel-tc */
+extern const struct histree_label_table
+	kernel_labels_2016[KERNEL_LABEL_TABLES]; /* statuses have nodes of their own */
+extern const struct histree_label_table kernel_labels_compact[KERNEL_COMPACT_LABEL_TABLES];
+
+#endif
