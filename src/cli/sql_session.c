@@ -10,16 +10,24 @@
 
 #include "cli/report.h"
 #include "cli/row_writer.h"
+#include "cli/sql_progress.h"
+#include "cli/sql_prompt.h"
 #include "sql/sql_attach.h"
 #include "sql/sql_extension.h"
 
 enum { WIDTH_OF_TEXT = 24, WIDTH_OF_NUMBER = 19, WIDTH_OF_NAME = 8 };
+
+/* Of SQLite's machine: so many take some milliseconds, after which progress may be shown. */
+enum { OPERATIONS = 500000 };
+
+static volatile sig_atomic_t was_interrupted;
 
 struct session {
 	sqlite3 *db;
 	struct sql_connection *connection;
 	const struct row_format *format;
 	struct output *output;
+	struct sql_progress progress;
 	bool has_rows;  /* some statement gave one */
 	bool asks_rows; /* some statement can give rows */
 };
@@ -80,6 +88,7 @@ static int put_rows(struct session *session, sqlite3_stmt *statement, int code)
 		columns[i] = column_of(statement, i, code == SQLITE_ROW);
 	row_writer_begin(&rows, session->format, session->output, columns, (size_t)count);
 	for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
+		sql_progress_clear(&session->progress);
 		session->has_rows = true;
 		for (int i = 0; i < count; i++)
 			put_value(&rows, statement, i);
@@ -136,11 +145,13 @@ static enum cli_exit run_text(struct session *session, const char *text)
 		if (code != SQLITE_OK)
 			return report_wrong(session, code);
 		if (statement != NULL) {
+			sql_progress_begin(&session->progress);
 			code = sqlite3_step(statement);
 			session->asks_rows = session->asks_rows || sqlite3_column_count(statement) > 0;
 			if (sqlite3_column_count(statement) > 0 && (code == SQLITE_ROW || code == SQLITE_DONE))
 				code = put_rows(session, statement, code);
 		}
+		sql_progress_clear(&session->progress);
 		enum cli_exit status =
 			code == SQLITE_OK || code == SQLITE_DONE ? CLI_OK : report_sql(session, code);
 		sqlite3_finalize(statement);
@@ -171,6 +182,8 @@ static enum cli_exit run_file(struct session *session, const char *path)
 	return status;
 }
 
+/* ---- typed ones ---------------------------------------------------------------------------------------- */
+
 /* The handler of SIGINT has no other way to know it. */
 static sqlite3 *volatile interruptible;
 
@@ -179,37 +192,46 @@ static void interrupt(int signal)
 	(void)signal;
 	if (interruptible != NULL)
 		sqlite3_interrupt(interruptible);
+	was_interrupted = 1;
 }
 
-/* Statements are typed, over as many lines as it takes up to a semicolon.  One that is wrong ends nothing. */
+/* A long call of the library asks it. */
+static bool goes_on(void *context)
+{
+	(void)context;
+	return was_interrupted == 0;
+}
+
+/* One that is wrong ends nothing. */
+static void run_typed(void *context, const char *statements)
+{
+	struct session *session = context;
+	was_interrupted = 0;
+	run_text(session, statements);
+	output_flush(session->output);
+}
+
+static bool set_format(void *context, const char *name)
+{
+	for (size_t i = 0; row_format_names[i] != NULL; i++)
+		if (strcmp(row_format_names[i], name) == 0) {
+			((struct session *)context)->format = row_format_find(name);
+			return true;
+		}
+	return false;
+}
+
 static enum cli_exit run_prompt(struct session *session)
 {
-	const struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESTART };
-	char *line = NULL, *text = NULL;
-	size_t capacity = 0;
+	/* Without SA_RESTART, so that a line that is being typed can be given up. */
+	const struct sigaction action = { .sa_handler = interrupt };
+	const struct sql_prompt prompt = {
+		.db = session->db, .run = run_typed, .set_format = set_format, .context = session
+	};
 	interruptible = session->db;
+	sql_connection_set_cancel(session->connection, (struct histree_cancel){ .go_on = goes_on });
 	sigaction(SIGINT, &action, NULL);
-	fprintf(stderr, "Statements end with a semicolon; '.tables' lists what can be asked; Ctrl-D ends.\n");
-	for (;;) {
-		fputs(text == NULL ? "histree> " : "    ...> ", stderr);
-		if (getline(&line, &capacity, stdin) < 0)
-			break;
-		const char *added = text == NULL && strcmp(line, ".tables\n") == 0
-					    ? "SELECT name FROM sqlite_temp_master WHERE name NOT LIKE 'sqlite%';"
-					    : line;
-		char *longer = sqlite3_mprintf("%s%s", text == NULL ? "" : text, added);
-		sqlite3_free(text);
-		text = longer;
-		if (text == NULL || !sqlite3_complete(text))
-			continue;
-		run_text(session, text);
-		output_flush(session->output);
-		sqlite3_free(text);
-		text = NULL;
-	}
-	fputc('\n', stderr);
-	sqlite3_free(text);
-	free(line);
+	sql_prompt_run(&prompt);
 	interruptible = NULL;
 	session->has_rows = true;
 	return CLI_OK;
@@ -225,6 +247,8 @@ static enum cli_exit open_session(struct session *session, const char *store, ui
 		code = sql_extension_add(session->db, &session->connection);
 	if (code != SQLITE_OK)
 		return report_sql(session, code);
+	session->progress.connection = session->connection;
+	sqlite3_progress_handler(session->db, OPERATIONS, sql_progress_show, &session->progress);
 	sql_connection_set_cache(session->connection, (size_t)memory / 2);
 	/* A sorter takes as much as the cache of the database; a statement may have a few. */
 	sqlite3_snprintf(sizeof(pragma), pragma, "PRAGMA cache_size = -%lld", (long long)(memory / 4 / 1024));
@@ -249,7 +273,9 @@ static enum cli_exit run_request(struct session *session, const struct sql_reque
 
 enum cli_exit sql_session_run(const struct sql_request *request, struct output *output)
 {
-	struct session session = { .format = row_format_find(request->format), .output = output };
+	struct session session = { .format = row_format_find(request->format),
+				   .output = output,
+				   .progress = { .style = progress_begin(request->progress, false) } };
 	enum cli_exit status = open_session(&session, request->store, request->memory);
 	if (status == CLI_OK)
 		status = run_request(&session, request);

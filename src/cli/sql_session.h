@@ -13,6 +13,7 @@ struct sql_request {
 	const char *statement; /* one or more; NULL: those of the file */
 	const char *file;      /* "-": standard input; NULL: the same, typed if it is a terminal */
 	const char *format;    /* of the rows; NULL: text */
+	const char *progress;  /* one of progress_names; NULL: auto */
 	uint64_t memory;       /* bytes, about: half for nodes of the store, half for what is sorted */
 };
 

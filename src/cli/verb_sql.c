@@ -6,13 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/progress.h"
 #include "cli/sql_session.h"
 #include "cli/verb.h"
 
 static const uint64_t memory_default = UINT64_C(160) << 20;
 
 struct sql_options {
-	const char *format, *file;
+	const char *format, *file, *progress;
 	uint64_t memory;
 };
 
@@ -32,6 +33,7 @@ static const struct cli_option options[] = {
 	  .min = 16 << 20,
 	  .max = UINT64_C(1) << 40 },
 	CLI_OPTION_FORMAT(struct sql_options),
+	CLI_OPTION_PROGRESS(struct sql_options),
 	{ 0 },
 };
 
@@ -50,6 +52,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		.statement = words.count > 1 && !is_input ? words.words[1] : NULL,
 		.file = is_input ? "-" : chosen.file,
 		.format = chosen.format,
+		.progress = chosen.progress,
 		.memory = chosen.memory,
 	};
 	struct output *output = output_create(STDOUT_FILENO);

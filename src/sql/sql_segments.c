@@ -24,6 +24,7 @@ struct segments_table {
 	struct sql_table base;
 	struct histree_segment_store *segments;
 	const struct histree_segment_store_info *info;
+	uint64_t *rows; /* that were read, of all tables */
 };
 
 struct segments_cursor {
@@ -75,9 +76,9 @@ static enum histree_status open_table(struct sql_table *base, const struct sql_m
 {
 	struct segments_table *table = (struct segments_table *)base;
 	enum histree_status status = sql_store_segments(base->store, analysis, &table->segments, error);
-	(void)module;
 	if (status != HISTREE_OK)
 		return status;
+	table->rows = sql_connection_row_counter(module->connection);
 	table->info = histree_segment_store_info(table->segments);
 	*declaration = columns_of(&table->info->schema);
 	return HISTREE_OK;
@@ -209,6 +210,7 @@ static int next(sqlite3_vtab_cursor *base)
 	if (status < 0)
 		return sql_table_fail(base->pVtab, &error);
 	cursor->is_done = status == HISTREE_END;
+	*((const struct segments_table *)table)->rows += 1;
 	if (cursor->is_done || !cursor->has_twins)
 		return SQLITE_OK;
 	bool is_known =

@@ -47,6 +47,7 @@ struct states_table {
 	const struct histree_history_info *info;
 	const struct histree_attributes *attributes;
 	struct sql_paths *paths;
+	uint64_t *rows; /* that were read, of all tables */
 };
 
 struct states_cursor {
@@ -80,6 +81,7 @@ static enum histree_status open_table(struct sql_table *base, const struct sql_m
 	table->info = histree_history_info(table->history);
 	table->attributes = histree_history_attributes(table->history);
 	table->paths = sql_store_paths(base->store, table->history);
+	table->rows = sql_connection_row_counter(module->connection);
 	if (table->paths == NULL)
 		return error_memory(error, "the paths of attributes");
 	*declaration = sqlite3_mprintf("%s", table->kind->declaration);
@@ -285,6 +287,7 @@ static enum histree_status next_of_batch(struct states_cursor *cursor, struct hi
 		if (status != HISTREE_OK)
 			return status;
 		cursor->room = cursor->room < BATCH ? 2 * cursor->room : BATCH;
+		*table_of(cursor)->rows += cursor->count;
 	}
 	cursor->state = &cursor->batch[cursor->used++];
 	return HISTREE_OK;
@@ -302,6 +305,7 @@ static int next(sqlite3_vtab_cursor *base)
 	} else {
 		cursor->state = &cursor->one;
 		status = sql_ordered_next(cursor->ordered, &cursor->one, &error);
+		*table_of(cursor)->rows += 1;
 	}
 	if (status < 0)
 		return sql_table_fail(base->pVtab, &error);

@@ -16,6 +16,7 @@ enum { PATHS_SHARE = 8 };
 struct sql_connection {
 	size_t shares;
 	size_t cache_bytes;
+	uint64_t rows;            /* handed out */
 	struct sql_store *stores; /* a list, the one that was opened last comes first */
 	char *warnings;           /* lines; NULL: none */
 	struct histree_cancel cancel;
@@ -73,6 +74,16 @@ const struct sql_store *sql_connection_first(const struct sql_connection *connec
 	while (first != NULL && first->next != NULL)
 		first = first->next;
 	return first;
+}
+
+uint64_t sql_connection_rows(const struct sql_connection *connection)
+{
+	return connection->rows;
+}
+
+uint64_t *sql_connection_row_counter(struct sql_connection *connection)
+{
+	return &connection->rows;
 }
 
 void sql_connection_warn(struct sql_connection *connection, const char *format, ...)

@@ -29,6 +29,10 @@ void sql_connection_set_cache(struct sql_connection *connection, size_t bytes);
 /* Returns the store that was opened first of those that are open; NULL: there is none. */
 const struct sql_store *sql_connection_first(const struct sql_connection *connection);
 
+/* How many rows tables have handed out, of all statements, and of tables that count them: states and segments. */
+uint64_t sql_connection_rows(const struct sql_connection *connection);
+uint64_t *sql_connection_row_counter(struct sql_connection *connection);
+
 /* Keep a sentence for whoever asks what was wrong with an answer.  The same sentence is kept once. */
 void sql_connection_warn(struct sql_connection *connection, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+/*
+ * line_editor_libedit.c - lines that can be edited, recalled and completed, by libedit (editline(3)).
+ */
+#include <histedit.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "cli/line_history.h"
+#include "cli/line_plain.h"
+
+enum { LINES_KEPT = 1000, WIDTH = 80 };
+
+struct word_list {
+	char **words;
+	size_t count, capacity;
+};
+
+struct line_editor {
+	struct line_plain plain; /* where nothing can be edited */
+	EditLine *edit;          /* NULL: that is so */
+	History *history;
+	struct line_completion completion;
+	const char *prompt;
+	char *line;
+	bool is_abandoned;
+};
+
+static struct line_editor *editor_of(EditLine *edit)
+{
+	struct line_editor *editor = NULL;
+	el_get(edit, EL_CLIENTDATA, &editor);
+	return editor;
+}
+
+static char *prompt_of(EditLine *edit)
+{
+	/* libedit has no const; it does not write here. */
+	union {
+		const char *constant;
+		char *text;
+	} prompt = { .constant = editor_of(edit)->prompt };
+	return prompt.text;
+}
+
+/* Ctrl-C: what was typed is given up. */
+static unsigned char abandon(EditLine *edit, int key)
+{
+	(void)key;
+	editor_of(edit)->is_abandoned = true;
+	fputs("^C", stderr);
+	return CC_NEWLINE;
+}
+
+/* Ctrl-Z: the terminal belongs to the shell meanwhile. */
+static unsigned char suspend(EditLine *edit, int key)
+{
+	(void)key;
+	el_set(edit, EL_PREP_TERM, 0);
+	raise(SIGTSTP);
+	el_set(edit, EL_PREP_TERM, 1);
+	return CC_REDISPLAY;
+}
+
+/* ---- completion ---------------------------------------------------------------------------------------- */
+
+static void add_word(void *context, const char *word)
+{
+	struct word_list *list = context;
+	for (size_t i = 0; i < list->count; i++)
+		if (strcmp(list->words[i], word) == 0)
+			return;
+	char *copy = strdup(word);
+	if (copy != NULL && array_reserve(&list->words, &list->capacity, list->count + 1))
+		list->words[list->count++] = copy;
+	else
+		free(copy);
+}
+
+static void free_words(struct word_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->words[i]);
+	free((void *)list->words);
+}
+
+static int compare_words(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static size_t common_prefix(const struct word_list *list)
+{
+	size_t size = strlen(list->words[0]);
+	for (size_t i = 1; i < list->count; i++)
+		for (size_t at = 0; at < size; at++)
+			if (list->words[i][at] != list->words[0][at])
+				size = at;
+	return size;
+}
+
+static void show_words(struct word_list *list)
+{
+	size_t width = 0, column = 0;
+	qsort((void *)list->words, list->count, sizeof(*list->words), compare_words);
+	for (size_t i = 0; i < list->count; i++)
+		width = strlen(list->words[i]) > width ? strlen(list->words[i]) : width;
+	fputc('\n', stderr);
+	for (size_t i = 0; i < list->count; i++) {
+		column += width + 2;
+		bool ends = i + 1 == list->count || column + width > WIDTH;
+		fprintf(stderr, "%-*s%s", ends ? 0 : (int)width + 2, list->words[i], ends ? "\n" : "");
+		column = ends ? 0 : column;
+	}
+}
+
+static bool is_of_word(char byte)
+{
+	return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') || (byte >= '0' && byte <= '9') ||
+	       byte == '_';
+}
+
+/* A dot begins the word of a command at the beginning of a line, else it stands between two names. */
+static size_t word_before(const LineInfo *line)
+{
+	size_t size = 0, room = (size_t)(line->cursor - line->buffer);
+	while (size < room && is_of_word(line->cursor[-(ptrdiff_t)size - 1]))
+		size++;
+	if (size + 1 == room && line->buffer[0] == '.')
+		size++;
+	return size;
+}
+
+/* Tab: what all words that begin so have in common, or a list of them. */
+static unsigned char complete(EditLine *edit, int key)
+{
+	struct line_editor *editor = editor_of(edit);
+	const LineInfo *line = el_line(edit);
+	struct word_list list = { 0 };
+	unsigned char result = CC_ERROR;
+	size_t size = word_before(line);
+	(void)key;
+	if (editor->completion.words != NULL)
+		editor->completion.words(editor->completion.context, line->cursor - size, size, add_word, &list);
+	size_t common = list.count > 0 ? common_prefix(&list) : 0;
+	if (list.count > 0 && common >= size) {
+		/* Letters may be of the other case: the word replaces what was typed. */
+		bool is_longer = common > size || memcmp(line->cursor - size, list.words[0], size) != 0;
+		char *word = strndup(list.words[0], common);
+		if (word != NULL && (is_longer || list.count == 1)) {
+			el_deletestr(edit, (int)size);
+			el_insertstr(edit, word);
+			if (list.count == 1 && word[common - 1] != '(')
+				el_insertstr(edit, " ");
+			result = CC_REFRESH;
+		} else if (word != NULL) {
+			show_words(&list);
+			result = CC_REDISPLAY;
+		}
+		free(word);
+	}
+	free_words(&list);
+	return result;
+}
+
+/* ---- the editor ---------------------------------------------------------------------------------------- */
+
+static void begin_history(struct line_editor *editor)
+{
+	HistEvent event;
+	editor->history = history_init();
+	if (editor->history == NULL)
+		return;
+	history(editor->history, &event, H_SETSIZE, LINES_KEPT);
+	history(editor->history, &event, H_SETUNIQUE, 1);
+	char *path = line_history_path(false);
+	if (path != NULL && access(path, R_OK) == 0)
+		history(editor->history, &event, H_LOAD, path);
+	free(path);
+	el_set(editor->edit, EL_HIST, history, editor->history);
+}
+
+static void begin_editing(struct line_editor *editor)
+{
+	el_set(editor->edit, EL_CLIENTDATA, editor);
+	el_set(editor->edit, EL_PROMPT, prompt_of);
+	el_set(editor->edit, EL_EDITOR, "emacs");
+	el_set(editor->edit, EL_SIGNAL, 0);
+	begin_history(editor);
+	el_set(editor->edit, EL_ADDFN, "histree-complete", "complete a name", complete);
+	el_set(editor->edit, EL_BIND, "^I", "histree-complete", NULL);
+	/* While a line is edited, Ctrl-C is a key; while a statement runs, it is a signal. */
+	el_set(editor->edit, EL_ADDFN, "histree-abandon", "give the line up", abandon);
+	el_set(editor->edit, EL_SETTY, "-d", "-isig", NULL);
+	el_set(editor->edit, EL_BIND, "^C", "histree-abandon", NULL);
+	el_set(editor->edit, EL_ADDFN, "histree-suspend", "suspend the process", suspend);
+	el_set(editor->edit, EL_BIND, "^Z", "histree-suspend", NULL);
+	el_set(editor->edit, EL_BIND, "^R", "em-inc-search-prev", NULL);
+	el_source(editor->edit, NULL); /* ~/.editrc: keys as the user wants them */
+}
+
+struct line_editor *line_editor_create(struct line_completion completion)
+{
+	struct line_editor *editor = calloc(1, sizeof(*editor));
+	const char *terminal = getenv("TERM");
+	if (editor == NULL)
+		return NULL;
+	editor->completion = completion;
+	bool can_edit = isatty(STDIN_FILENO) && isatty(STDERR_FILENO) && terminal != NULL && terminal[0] != '\0' &&
+			strcmp(terminal, "dumb") != 0;
+	if (can_edit)
+		editor->edit = el_init("histree", stdin, stderr, stderr);
+	if (editor->edit != NULL)
+		begin_editing(editor);
+	return editor;
+}
+
+static void keep_line(struct line_editor *editor, const char *line)
+{
+	HistEvent event;
+	if (editor->history != NULL && line[strspn(line, " \t")] != '\0')
+		history(editor->history, &event, H_ENTER, line);
+}
+
+enum line_kind line_editor_read(struct line_editor *editor, const char *prompt, const char **line)
+{
+	int size = 0;
+	if (editor->edit == NULL)
+		return line_plain_read(&editor->plain, prompt, line);
+	editor->prompt = prompt;
+	editor->is_abandoned = false;
+	free(editor->line);
+	const char *typed = el_gets(editor->edit, &size);
+	editor->line = typed == NULL ? NULL : strdup(typed);
+	*line = editor->line;
+	if (editor->is_abandoned) {
+		fputc('\n', stderr);
+		return LINE_ABANDONED;
+	}
+	if (editor->line == NULL)
+		return LINE_END;
+	editor->line[strcspn(editor->line, "\n")] = '\0';
+	keep_line(editor, editor->line);
+	return LINE_READ;
+}
+
+/* Under another name until it is whole: the lines of earlier sessions must not get lost. */
+static void save_history(const struct line_editor *editor)
+{
+	HistEvent event;
+	char *path = line_history_path(true), *other = NULL;
+	if (path != NULL && asprintf(&other, "%s.%ld", path, (long)getpid()) > 0) {
+		if (history(editor->history, &event, H_SAVE, other) < 0 || rename(other, path) != 0)
+			unlink(other);
+		free(other);
+	}
+	free(path);
+}
+
+void line_editor_free(struct line_editor *editor)
+{
+	if (editor == NULL)
+		return;
+	if (editor->edit != NULL)
+		el_end(editor->edit);
+	if (editor->history != NULL) {
+		save_history(editor);
+		history_end(editor->history);
+	}
+	free(editor->line);
+	free(editor->plain.bytes);
+	free(editor);
+}
