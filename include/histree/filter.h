@@ -77,6 +77,20 @@ HISTREE_API enum histree_status histree_filter_names(const char *text,
 /* Returns true if the expression names this field.  Where values are expensive, only those need to be computed. */
 HISTREE_API bool histree_filter_needs(const struct histree_filter *filter, size_t field);
 
+/*
+ * Narrow [*min, *max] to the integers that a field can be where the expression holds, as far as comparisons joined
+ * by && say so.
+ */
+HISTREE_API void histree_filter_bounds(const struct histree_filter *filter, size_t field, int64_t *min,
+				       int64_t *max);
+
+/*
+ * Returns false if the expression holds for no values of the fields that are not known: one flag a field says
+ * which values are.  So what fills those fields need not be read.
+ */
+HISTREE_API bool histree_filter_may_pass(const struct histree_filter *filter, const struct histree_value *values,
+					 const bool *are_known);
+
 /* Free the filter, or do nothing if it is NULL. */
 HISTREE_API void histree_filter_free(struct histree_filter *filter);
 

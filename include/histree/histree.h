@@ -17,6 +17,9 @@
  *	segment_store.h	store segments and get them in any order
  *	filter.h	filter expressions over named fields
  *	segment_filter.h	filter expressions over segments
+ *	window.h	what comparisons leave of the times of a question
+ *	selection.h	which states a question can be about
+ *	state_filter.h	filter expressions over states
  *	join.h		which states and which segments overlap
  *	segment_rows.h	rows of a table of segments, by number, in any order
  *	segment_stats.h	statistics of durations
@@ -61,11 +64,14 @@
 #include "segment_stats.h"
 #include "segment_store.h"
 #include "segment_view.h"
+#include "selection.h"
 #include "snapshot.h"
+#include "state_filter.h"
 #include "state_system.h"
 #include "status.h"
 #include "store.h"
 #include "value.h"
 #include "view.h"
+#include "window.h"
 
 #endif

@@ -39,6 +39,7 @@ struct answering {
 	answer_taker *take;
 	void *context;
 	struct answer_stats *stats;
+	struct histree_state_filter *filter;
 	size_t bytes_max;
 	struct member *members; /* room for all attributes */
 	histree_quark *quarks;  /* the same, of members */
@@ -123,6 +124,8 @@ static enum histree_status pull(struct answering *answering, const struct part *
 	enum histree_status status;
 	while ((status = histree_query_next(answering->query, &interval, error)) == HISTREE_OK) {
 		if (part->has_after && interval.start <= part->after)
+			continue;
+		if (answering->filter != NULL && !histree_state_filter_match(answering->filter, &interval))
 			continue;
 		const struct member *member = member_of(answering, part, interval.quark);
 		if (member == NULL)
@@ -279,7 +282,7 @@ static enum histree_status answer_part(struct answering *answering, const struct
 {
 	struct part one, other;
 	assert(part->attribute_count > 0 && (part->times == NULL ? part->from <= part->to : part->time_count > 0));
-	bool hopeless = part->attribute_count > 1 && is_hopeless(answering, part);
+	bool hopeless = answering->filter == NULL && part->attribute_count > 1 && is_hopeless(answering, part);
 	enum histree_status status = hopeless ? HISTREE_END : collect(answering, part, error);
 	if (status == HISTREE_OK)
 		return hand_on(answering, part, error);
@@ -308,6 +311,7 @@ enum histree_status answer(const struct answer_question *question, answer_taker 
 		.take = take,
 		.context = context,
 		.stats = stats,
+		.filter = question->filter,
 		.bytes_max = question->bytes_max != 0 ? question->bytes_max : ANSWER_BYTES,
 		.members = malloc((count + 1) * sizeof(*answering.members)),
 		.quarks = malloc((count + 1) * sizeof(*answering.quarks)),

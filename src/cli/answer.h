@@ -12,6 +12,7 @@
 
 #include "cli/attribute_list.h"
 #include "histree/query.h"
+#include "histree/state_filter.h"
 
 #define ANSWER_BYTES ((size_t)64 * 1024 * 1024)
 
@@ -21,7 +22,8 @@ struct answer_question {
 	const histree_time *times; /* ascending, each once; NULL: from `from` to `to` */
 	size_t time_count;
 	histree_time from, to;
-	size_t bytes_max; /* for intervals at a time; 0: ANSWER_BYTES */
+	struct histree_state_filter *filter; /* what passes is wanted; NULL: everything is */
+	size_t bytes_max;                    /* for intervals at a time; 0: ANSWER_BYTES */
 };
 
 struct answer_stats {

@@ -148,6 +148,21 @@ enum cli_exit attribute_list_search(struct attribute_list *list, const struct hi
 	return code;
 }
 
+static int compare_quarks(const void *one, const void *other)
+{
+	histree_quark a = *(const histree_quark *)one, b = *(const histree_quark *)other;
+	return (a > b) - (a < b);
+}
+
+void attribute_list_keep(struct attribute_list *list, const histree_quark *quarks, size_t count)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < list->count && count > 0; i++)
+		if (bsearch(&list->attributes[i].quark, quarks, count, sizeof(*quarks), compare_quarks) != NULL)
+			list->attributes[kept++] = list->attributes[i];
+	list->count = kept;
+}
+
 unsigned attribute_list_width(const struct attribute_list *list, unsigned max)
 {
 	uint32_t width = 0;

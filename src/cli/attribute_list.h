@@ -44,6 +44,9 @@ enum cli_exit attribute_list_search(struct attribute_list *list, const struct hi
 				    char *const *patterns, size_t pattern_count, const char *expression,
 				    bool all_levels);
 
+/* Drops all attributes but these, which are ascending. */
+void attribute_list_keep(struct attribute_list *list, const histree_quark *quarks, size_t count);
+
 /* Returns the length of the longest path, or `max` if that is less: for the width of a column. */
 unsigned attribute_list_width(const struct attribute_list *list, unsigned max);
 

@@ -113,9 +113,13 @@ static enum histree_status put_changes(const struct lookup_question *question,
 		status = histree_changes_start(changes, &region, error);
 	while (status == HISTREE_OK && left > 0) {
 		status = histree_changes_next(changes, &change, error);
-		for (size_t i = 0; status == HISTREE_OK && i < change.count && left > 0; i++, left--)
-			interval_rows_take(rows, find(by_quark, count, change.intervals[i].quark),
-					   &change.intervals[i]);
+		for (size_t i = 0; status == HISTREE_OK && i < change.count && left > 0; i++) {
+			const struct histree_interval *state = &change.intervals[i];
+			if (question->filter != NULL && !histree_state_filter_match(question->filter, state))
+				continue;
+			interval_rows_take(rows, find(by_quark, count, state->quark), state);
+			left--;
+		}
 	}
 	*is_damaged = changes != NULL && histree_changes_are_damaged(changes);
 	histree_changes_free(changes);

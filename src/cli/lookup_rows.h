@@ -8,6 +8,7 @@
 
 #include "cli/attribute_list.h"
 #include "cli/interval_rows.h"
+#include "histree/state_filter.h"
 
 enum lookup {
 	LOOKUP_NONE,
@@ -21,8 +22,9 @@ struct lookup_question {
 	struct histree_history *history;
 	const struct attribute_list *attributes;
 	histree_time from, to;
-	bool backwards;     /* changes: the latest comes first */
-	uint64_t count_max; /* of changes; 0: all */
+	struct histree_state_filter *filter; /* of changes: which are wanted; NULL: all */
+	bool backwards;                      /* changes: the latest comes first */
+	uint64_t count_max;                  /* of changes; 0: all */
 };
 
 /*

@@ -7,6 +7,7 @@
 #include "cli/answer.h"
 #include "cli/interval_rows.h"
 #include "cli/lookup_rows.h"
+#include "cli/state_where.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"
@@ -16,7 +17,7 @@
 
 struct query_options {
 	const char *analysis, *format;
-	const char *at, *from, *to;
+	const char *at, *from, *to, *where;
 	uint64_t step, count, top;
 	bool stats, stack_top, first_value, changes, reverse;
 };
@@ -37,6 +38,12 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct query_options, to),
 	  .help = "print the states up to this time, inclusive" },
+	{ .name = "where",
+	  .argument = "EXPR",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct query_options, where),
+	  .help = "print only states that pass, as in 'value == 5 && duration > 1ms'; alone, of the whole "
+		  "history" },
 	{ .name = "step",
 	  .argument = "NS",
 	  .kind = CLI_DURATION,
@@ -111,6 +118,9 @@ static enum cli_exit check_lookup(const struct query_options *chosen)
 			CLI_USAGE,
 			"'--step', '--count' and '--stats' are of the states of a range or a time, not of "
 			"'--stack-top', '--first-value' or '--changes'");
+	if ((chosen->stack_top || chosen->first_value) && chosen->where != NULL)
+		return report_exit(CLI_USAGE,
+				   "'--where' is of the states of a range or a time, and of '--changes'");
 	if (!chosen->changes && (chosen->reverse || chosen->top != 0))
 		return report_exit(CLI_USAGE, "'--%s' is of '--changes'", chosen->reverse ? "reverse" : "top");
 	return CLI_OK;
@@ -122,14 +132,15 @@ static enum cli_exit check(const struct query_options *chosen, const struct cli_
 	bool is_range = chosen->from != NULL || chosen->to != NULL;
 	if (chosen->at != NULL && is_range)
 		return report_exit(CLI_USAGE, "'--at' is one time, '--from' and '--to' are a range: choose one");
-	if (chosen->at == NULL && (chosen->from == NULL || chosen->to == NULL))
-		return report_exit(CLI_USAGE, "needs '--at TIME', or '--from TIME' and '--to TIME'");
+	if (chosen->at == NULL && chosen->where == NULL && (chosen->from == NULL || chosen->to == NULL))
+		return report_exit(CLI_USAGE,
+				   "needs '--at TIME', '--from TIME' and '--to TIME', or '--where EXPR'");
 	if (chosen->at != NULL && (chosen->step != 0 || chosen->count != 0))
 		return report_exit(CLI_USAGE, "'--%s' divides a range: it needs '--from' and '--to'",
 				   chosen->step != 0 ? "step" : "count");
 	if (chosen->step != 0 && chosen->count != 0)
 		return report_exit(CLI_USAGE, "'--step' and '--count' both choose the times: choose one");
-	if (is_range && words->count < 2)
+	if (is_range && chosen->where == NULL && words->count < 2)
 		return report_exit(CLI_USAGE, "a range needs a PATTERN; '**' is every attribute");
 	return check_lookup(chosen);
 }
@@ -177,6 +188,19 @@ static enum cli_exit choose_times(const struct query_options *chosen, struct ans
 	return CLI_OK;
 }
 
+/* A list of times stays as it is: a filter leaves fewer states of it, not fewer times. */
+static enum cli_exit narrow(const struct query_options *chosen, struct answer_question *question,
+			    struct attribute_list *list, int status)
+{
+	bool is_range = question->times == NULL && chosen->at == NULL;
+	if (chosen->where == NULL)
+		return status;
+	enum cli_exit code =
+		state_where_apply(chosen->where, question->history, list, is_range ? &question->from : NULL,
+				  is_range ? &question->to : NULL, &question->filter);
+	return code != CLI_OK ? code : (enum cli_exit)status;
+}
+
 static void report_stats(const struct answer_stats *stats)
 {
 	report("%" PRId64 ".%03d us, %" PRIu64 " nodes visited, %" PRIu64 " read from the file, %" PRIu64
@@ -191,7 +215,7 @@ static int print(const struct answer_question *question, const struct query_opti
 	if (output == NULL)
 		return report_no_memory();
 	struct interval_rows rows;
-	struct answer_stats stats;
+	struct answer_stats stats = { 0 };
 	struct histree_error error = { 0 };
 	interval_rows_begin(&rows, row_format_find(chosen->format), output, question->history, question->attributes,
 			    true);
@@ -199,6 +223,8 @@ static int print(const struct answer_question *question, const struct query_opti
 		status = report_error(&error);
 	else if (chosen->stats)
 		report_stats(&stats);
+	if (status == CLI_OK && question->filter != NULL && rows.rows.row_count == 0)
+		status = report_exit(CLI_NOTHING, "there are no such states");
 	interval_rows_finish(&rows);
 	return cli_end(output, answer_exit(stats.query.nodes_damaged > 0, status));
 }
@@ -210,6 +236,7 @@ static int print_lookup(const struct answer_question *question, const struct que
 						.attributes = question->attributes,
 						.from = question->from,
 						.to = question->to,
+						.filter = question->filter,
 						.backwards = chosen->reverse,
 						.count_max = chosen->top };
 	struct output *output = output_create(STDOUT_FILENO);
@@ -245,10 +272,13 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (status == CLI_OK)
 		status = attribute_list_match(&list, histree_history_attributes(question.history), words.words + 1,
 					      words.count - 1, ATTRIBUTES_WITH_STATES);
+	if (status == CLI_OK || (status == CLI_NOTHING && list.count > 0))
+		status = narrow(&chosen, &question, &list, status);
 	if (question.history != NULL && (status == CLI_OK || status == CLI_NOTHING))
 		status = lookup_of(&chosen) != LOOKUP_NONE ? print_lookup(&question, &chosen, status)
 							   : print(&question, &chosen, status);
 	free(times);
+	histree_state_filter_free(question.filter);
 	attribute_list_release(&list);
 	histree_history_close(question.history);
 	target_close(&target);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "histree/filter.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,22 +100,8 @@ static bool is_required(const struct histree_filter *filter, size_t at)
 	return !truth;
 }
 
-static void narrow_by(const struct filter_test *test, int64_t *min, int64_t *max)
-{
-	if (test->integer > INT64_MAX)
-		return;
-	bool is_min =
-		test->operator== FILTER_ABOVE || test->operator== FILTER_AT_LEAST || test->operator== FILTER_EQUAL;
-	bool is_max =
-		test->operator== FILTER_BELOW || test->operator== FILTER_AT_MOST || test->operator== FILTER_EQUAL;
-	if (is_min && test->integer > *min)
-		*min = (int64_t)test->integer;
-	if (is_max && test->integer < *max)
-		*max = (int64_t)test->integer;
-}
-
-/* Goes through the tests that hold wherever the expression does, as long as each is required. */
-void filter_narrow(const struct histree_filter *filter, size_t field, int64_t *min, int64_t *max)
+void filter_required(const struct histree_filter *filter,
+		     void (*tell)(void *context, const struct filter_test *test), void *context)
 {
 	bool truth = true;
 	for (size_t at = 0; at < filter->op_count;) {
@@ -123,13 +110,90 @@ void filter_narrow(const struct histree_filter *filter, size_t field, int64_t *m
 			at = follow(op, at, &truth);
 			continue;
 		}
-		const struct filter_test *test = &filter->tests[op->number];
 		if (!is_required(filter, at))
 			return;
-		if (test->field == field && test->has_integer)
-			narrow_by(test, min, max);
+		tell(context, &filter->tests[op->number]);
 		truth = true;
 	}
+}
+
+struct bounds {
+	size_t field;
+	int64_t *min, *max;
+};
+
+static void narrow_by(void *context, const struct filter_test *test)
+{
+	struct bounds *bounds = context;
+	if (test->field != bounds->field || !test->has_integer || test->integer > INT64_MAX)
+		return;
+	int64_t number = (int64_t)test->integer;
+	enum filter_operator op = test->operator;
+	if ((op == FILTER_AT_LEAST || op == FILTER_EQUAL) && number > *bounds->min)
+		*bounds->min = number;
+	if ((op == FILTER_AT_MOST || op == FILTER_EQUAL) && number < *bounds->max)
+		*bounds->max = number;
+	if (op == FILTER_ABOVE && number >= *bounds->min && number < INT64_MAX)
+		*bounds->min = number + 1;
+	if (op == FILTER_BELOW && number <= *bounds->max && number > INT64_MIN)
+		*bounds->max = number - 1;
+}
+
+void histree_filter_bounds(const struct histree_filter *filter, size_t field, int64_t *min, int64_t *max)
+{
+	struct bounds bounds = { field, min, max };
+	filter_required(filter, narrow_by, &bounds);
+}
+
+/* ---- what is known of some fields --------------------------------------------------------------------- */
+
+/* The truths that are possible at a place, as a set. */
+enum { NO = 1, YES = 2 };
+
+static uint8_t possible(const struct histree_filter *filter, const struct filter_test *test,
+			const struct histree_value *values, const bool *are_known)
+{
+	bool is_open = false;
+	size_t first = test->field == FILTER_ANY_FIELD ? 0 : test->field;
+	size_t end = test->field == FILTER_ANY_FIELD ? filter->field_count : test->field + 1;
+	for (size_t i = first; i < end; i++) {
+		if (!are_known[i])
+			is_open = true;
+		else if (filter_test_passes(test, &values[i]))
+			return YES;
+	}
+	return is_open ? NO | YES : NO;
+}
+
+/* Ops only go forward: when one is reached, all that is possible there is known. */
+bool histree_filter_may_pass(const struct histree_filter *filter, const struct histree_value *values,
+			     const bool *are_known)
+{
+	uint8_t at[FILTER_TEXT_MAX + 1] = { 0 };
+	assert(filter->op_count <= FILTER_TEXT_MAX);
+	at[0] = NO;
+	for (size_t i = 0; i < filter->op_count; i++) {
+		const struct filter_op *op = &filter->ops[i];
+		if (at[i] == 0)
+			continue;
+		switch (op->kind) {
+		case FILTER_OP_TEST:
+			at[i + 1] |= possible(filter, &filter->tests[op->number], values, are_known);
+			break;
+		case FILTER_OP_NOT:
+			at[i + 1] |= (at[i] & NO ? YES : 0) | (at[i] & YES ? NO : 0);
+			break;
+		case FILTER_OP_GO_WHEN_FALSE:
+			at[op->number] |= at[i] & NO;
+			at[i + 1] |= at[i] & YES;
+			break;
+		case FILTER_OP_GO_WHEN_TRUE:
+			at[op->number] |= at[i] & YES;
+			at[i + 1] |= at[i] & NO;
+			break;
+		}
+	}
+	return at[filter->op_count] & YES;
 }
 
 bool histree_filter_needs(const struct histree_filter *filter, size_t field)

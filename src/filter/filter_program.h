@@ -39,9 +39,10 @@ enum histree_status filter_parse(struct histree_filter *filter, const char *text
 				 const struct histree_filter_scope *scope, struct histree_error *error);
 
 /*
- * Narrow [min, max]: where the expression holds, the integer in `field` lies in what is set here, as far as
- * comparisons joined by && say so.
+ * Call `tell` for each test that must hold wherever the expression does: those joined by && at the top, until the
+ * first that need not.
  */
-void filter_narrow(const struct histree_filter *filter, size_t field, int64_t *min, int64_t *max);
+void filter_required(const struct histree_filter *filter,
+		     void (*tell)(void *context, const struct filter_test *test), void *context);
 
 #endif

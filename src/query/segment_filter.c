@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "filter/filter_program.h"
+#include "histree/filter.h"
+#include "histree/window.h"
 
 /* The fields of every segment; those of the schema come after them. */
 enum { FIELD_START, FIELD_END, FIELD_DURATION, OWN_FIELDS };
@@ -71,16 +72,13 @@ void histree_segment_filter_apply(struct histree_segment_filter *filter, struct 
 {
 	query->filter = pass;
 	query->filter_context = filter;
-	/* A segment that meets the window ends at `from` or later, and starts at `to` or earlier. */
-	histree_time end_max = INT64_MAX, start_min = INT64_MIN;
-	filter_narrow(filter->filter, FIELD_START, &start_min, &query->to);
-	filter_narrow(filter->filter, FIELD_END, &query->from, &end_max);
-	if (start_min > query->from)
-		query->from = start_min;
-	if (end_max < query->to)
-		query->to = end_max;
-	if (query->from > query->to) /* nothing can pass, and there is no empty window */
-		query->to = query->from;
+	struct histree_window window = { .from = query->from, .to = query->to };
+	histree_filter_bounds(filter->filter, FIELD_START, &window.from, &window.to);
+	histree_filter_bounds(filter->filter, FIELD_END, &window.from, &window.to);
+	if (!histree_window_fit(&window, query->from, query->to))
+		window.to = window.from = query->from; /* nothing can pass, and there is no empty window */
+	query->from = window.from;
+	query->to = window.to;
 }
 
 void histree_segment_filter_free(struct histree_segment_filter *filter)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+#include "histree/state_filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "filter/filter_program.h"
+
+enum { PATH, QUARK, START, END, DURATION, TYPE, VALUE, FIELDS };
+
+static const struct histree_filter_field fields[FIELDS] = {
+	[PATH] = { "path", HISTREE_STRING, HISTREE_FILTER_PLAIN },
+	[QUARK] = { "quark", HISTREE_LONG, HISTREE_FILTER_PLAIN },
+	[START] = { "start", HISTREE_LONG, HISTREE_FILTER_TIME },
+	[END] = { "end", HISTREE_LONG, HISTREE_FILTER_TIME },
+	[DURATION] = { "duration", HISTREE_LONG, HISTREE_FILTER_DURATION },
+	[TYPE] = { "type", HISTREE_STRING, HISTREE_FILTER_PLAIN },
+	[VALUE] = { "value", HISTREE_NULL, HISTREE_FILTER_PLAIN },
+};
+
+struct histree_state_filter {
+	struct histree_filter *filter;
+	struct histree_selection paths; /* of the last state; nothing is selected */
+	bool needs_path;
+	bool is_of_attributes; /* the expression says something of paths or quarks */
+};
+
+enum histree_status histree_state_filter_create(struct histree_history *history, const char *text,
+						struct histree_state_filter **out, struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	const struct histree_filter_scope scope = { fields, FIELDS, info->start, info->end };
+	*out = NULL;
+	struct histree_state_filter *filter = calloc(1, sizeof(*filter));
+	if (filter == NULL)
+		return error_memory(error, "a filter");
+	enum histree_status status = histree_filter_create(text, &scope, &filter->filter, error);
+	if (status != HISTREE_OK) {
+		free(filter);
+		return status;
+	}
+	histree_selection_begin(&filter->paths, history);
+	filter->needs_path = histree_filter_needs(filter->filter, PATH);
+	filter->is_of_attributes = filter->needs_path || histree_filter_needs(filter->filter, QUARK);
+	*out = filter;
+	return HISTREE_OK;
+}
+
+void histree_state_filter_free(struct histree_state_filter *filter)
+{
+	if (filter == NULL)
+		return;
+	histree_filter_free(filter->filter);
+	histree_selection_release(&filter->paths);
+	free(filter);
+}
+
+/* ---- the selection -------------------------------------------------------------------------------------- */
+
+static void find_path(void *context, const struct filter_test *test)
+{
+	const char **path = context;
+	if (test->field == PATH && test->operator== FILTER_EQUAL)
+		*path = test->text;
+}
+
+static bool may_have_states(void *context, histree_quark quark, const char *path, size_t size)
+{
+	static const bool are_known[FIELDS] = { [PATH] = true, [QUARK] = true };
+	const struct histree_state_filter *filter = context;
+	const struct histree_value values[FIELDS] = {
+		[PATH] = histree_string_n(path, size), [QUARK] = histree_long(quark)
+	};
+	return histree_filter_may_pass(filter->filter, values, are_known);
+}
+
+enum histree_status histree_state_filter_select(struct histree_state_filter *filter,
+						struct histree_selection *selection, struct histree_error *error)
+{
+	const char *path = NULL;
+	enum histree_status status = HISTREE_OK;
+	histree_filter_bounds(filter->filter, START, &selection->window.from, &selection->window.to);
+	histree_filter_bounds(filter->filter, END, &selection->window.from, &selection->window.to);
+	if (!filter->is_of_attributes)
+		return HISTREE_OK;
+	filter_required(filter->filter, find_path, (void *)&path);
+	if (path != NULL && selection->has_all) {
+		histree_selection_none(selection);
+		status = histree_selection_add_path(selection, path, error);
+	}
+	return status == HISTREE_OK ? histree_selection_keep_wanted(selection, may_have_states, filter, error)
+				    : status;
+}
+
+/* ---- a state -------------------------------------------------------------------------------------------- */
+
+bool histree_state_filter_match(struct histree_state_filter *filter, const struct histree_interval *state)
+{
+	uint64_t duration = (uint64_t)state->end - (uint64_t)state->start;
+	struct histree_value values[FIELDS] = {
+		[QUARK] = histree_long(state->quark),
+		[START] = histree_long(state->start),
+		[END] = histree_long(state->end),
+		[DURATION] = histree_long(duration >= INT64_MAX ? INT64_MAX : (int64_t)duration + 1),
+		[TYPE] = histree_string(histree_type_name(state->value.type)),
+		[VALUE] = state->value,
+	};
+	if (filter->needs_path) {
+		size_t size;
+		const char *path = histree_selection_path(&filter->paths, state->quark, &size);
+		values[PATH] = path != NULL ? histree_string_n(path, size) : histree_null();
+	}
+	return histree_filter_match(filter->filter, values);
+}

@@ -1,0 +1,26 @@
+# What passes an expression is what is left of all rows.
+histree dump "$STORE" --format tsv >all
+compare() {
+	histree query "$STORE" --where "$1" --format tsv >found
+	awk -F '\t' "NR == 1 || ($2)" all | cmp - found && tail -n +2 found | wc -l
+}
+compare 'path == CPUs/0 && value == 2' '$1 == "CPUs/0" && $5 == 2'
+compare 'path matches "^Threads/[^/]*$" && value == 5 && duration > 1ms' \
+	'$1 ~ /^Threads\/[^\/]*$/ && $4 == "int" && $5 == 5 && $3 - $2 + 1 > 1000000'
+compare "(path == CPUs/0 || path == CPUs/1) && !(value == 0) && type != null" \
+	'($1 == "CPUs/0" || $1 == "CPUs/1") && $4 != "null" && $5 != 0'
+compare 'type == string && value contains r' '$4 == "string" && $5 ~ /r/'
+# With a range, a time, a list of times, patterns, and changes.
+histree query "$STORE" --from +1ms --to +2ms --where 'type == int && value > 2 && duration >= 10us' 'CPUs/*' --format tsv
+histree query "$STORE" --at +12ms --where 'value == 5' --format tsv
+histree query "$STORE" --from +1ms --to +2ms --count 5 --where 'value == 1' 'CPUs/*/Current_thread' --format tsv
+histree query "$STORE" --changes --where 'value == 5' --top 3
+# Only what can pass is read.
+histree query "$STORE" --where 'path == CPUs/0 && start <= +12ms && end >= +12ms' --stats --format tsv 2>&1 |
+	sed 's/[0-9.]* us, //; s/, [0-9]* read.*file,/,/'
+try histree query "$STORE" --where 'path == nobody'
+try histree query "$STORE" --where 'start > +1h'
+try histree query "$STORE" --where 'valeu == 5'
+try histree query "$STORE" --where 'value =='
+try histree query "$STORE" --at +1ms --stack-top --where 'value == 5'
+try histree query "$STORE" nothing --where 'value == 5'
