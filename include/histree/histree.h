@@ -35,6 +35,7 @@
  *	arrow.h		answers as columns, for tools that take the Arrow C stream interface
  *	arrows.h	what connects threads and CPUs: switches, forks, wake-ups, migrations
  *	draw.h		pictures as SVG and PNG
+ *	export.h	columns as files for other tools
  */
 #ifndef HISTREE_HISTREE_H
 #define HISTREE_HISTREE_H
@@ -48,6 +49,7 @@
 #include "convert.h"
 #include "draw.h"
 #include "events.h"
+#include "export.h"
 #include "filter.h"
 #include "history.h"
 #include "join.h"

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parquet_export.h - histree_export_parquet() with a table of file calls, for tests.
+ */
+#ifndef EXPORT_PARQUET_PARQUET_EXPORT_H
+#define EXPORT_PARQUET_PARQUET_EXPORT_H
+
+#include "base/io.h"
+#include "histree/export.h"
+
+enum histree_status parquet_export(struct ArrowArrayStream *stream, const struct io *io, const char *path,
+				   const struct histree_parquet_options *options, struct histree_error *error);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parquet_writer.h - gathers rows into row groups and writes them: a Parquet file from front to back.
+ */
+#ifndef EXPORT_PARQUET_PARQUET_WRITER_H
+#define EXPORT_PARQUET_PARQUET_WRITER_H
+
+#include "export/export_output.h"
+#include "export/parquet/parquet_footer.h"
+#include "export/parquet/parquet_order.h"
+
+enum { PARQUET_ORDER_COUNT = 2 }; /* by attribute and by time */
+
+/* How the rows of a row group can be ordered. */
+struct parquet_row_order {
+	int sorted_by[2]; /* numbers of columns, -1: none */
+	bool is_there;
+};
+
+struct parquet_writer {
+	const struct histree_parquet_options *options;
+	struct export_output *output; /* borrowed */
+	struct parquet_column *columns;
+	enum parquet_form *forms[PARQUET_ORDER_COUNT]; /* what was smallest, for each order and column */
+	struct parquet_chunk *chunks;                  /* of the row group at hand, one a column */
+	struct parquet_chunk *spare_chunks;            /* the same in the other order, until the order is chosen */
+	struct parquet_chunk trial;                    /* in another form */
+	size_t column_count, row_count, row_max;
+	struct parquet_row_order orders[PARQUET_ORDER_COUNT];
+	int order; /* number of the one that is taken, -1: not chosen yet */
+	struct parquet_order sorting;
+	struct parquet_workshop workshop;
+	struct parquet_values values;
+	struct parquet_footer footer;
+	struct histree_export_counts counts;
+};
+
+/* Begin a file.  After a failure there is nothing to release. */
+enum histree_status parquet_writer_create(struct parquet_writer **out, const struct ArrowSchema *schema,
+					  const struct histree_parquet_options *options,
+					  struct export_output *output, struct histree_error *error);
+
+/* Add `count` rows of a batch, those from `from` on; row groups that are full are written. */
+enum histree_status parquet_writer_add(struct parquet_writer *writer, const struct ArrowArray *batch, size_t from,
+				       size_t count, struct histree_error *error);
+
+/* Write the rows that are left as a row group, if there are any. */
+enum histree_status parquet_writer_flush(struct parquet_writer *writer, struct histree_error *error);
+
+/* Write what is left, and the footer. */
+enum histree_status parquet_writer_end(struct parquet_writer *writer, struct histree_error *error);
+
+void parquet_writer_free(struct parquet_writer *writer);
+
+#endif
