@@ -5,13 +5,14 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "histree/labels.h"
 #include "histree/query.h"
 #include "sql/sql_ordered_states.h"
 #include "sql/sql_selection.h"
 #include "sql/sql_table.h"
 #include "sql/sql_window.h"
 
-enum column { QUARK, PATH, START, END, DURATION, TYPE, VALUE, ARGUMENTS };
+enum column { QUARK, PATH, START, END, DURATION, TYPE, VALUE, LABEL, ARGUMENTS };
 
 /* In terms of a plan; the hidden columns are called so whatever the table calls them. */
 static const char *const names[] = { [QUARK] = "quark",     [PATH] = "path",         [START] = "start",
@@ -24,7 +25,8 @@ enum { BATCH_FIRST = 8, BATCH = 256 };
 enum order { ANY_ORDER, UPWARDS, DOWNWARDS };
 
 /* The key tells SQLite which rows are the same where it asks for "this or that" in two scans. */
-#define COLUMNS "quark INTEGER, path TEXT, start INTEGER, \"end\" INTEGER, duration INTEGER, type TEXT, value"
+#define COLUMNS \
+	"quark INTEGER, path TEXT, start INTEGER, \"end\" INTEGER, duration INTEGER, type TEXT, value, label TEXT"
 #define KEY "PRIMARY KEY(quark, start)) WITHOUT ROWID"
 
 const struct sql_states_kind sql_states = { .declaration = "CREATE TABLE x(" COLUMNS ", " KEY };
@@ -401,7 +403,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 {
 	struct states_cursor *cursor = (struct states_cursor *)base;
 	const struct histree_interval *state = cursor->state;
-	const char *path;
+	const char *path, *label;
 	size_t size;
 	switch (number) {
 	case QUARK:
@@ -428,6 +430,11 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 		break;
 	case VALUE:
 		sql_result_value(context, &state->value);
+		break;
+	case LABEL:
+		label = histree_label_of(table_of(cursor)->history, state->quark, &state->value);
+		if (label != NULL)
+			sqlite3_result_text(context, label, -1, SQLITE_STATIC);
 		break;
 	default: /* an argument: whoever gave it knows it */
 		sqlite3_result_null(context);
