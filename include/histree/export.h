@@ -31,8 +31,10 @@ struct histree_export_note {
 	const char *key, *value;
 };
 
+/* What is written, so far or in all. */
 struct histree_export_counts {
 	uint64_t rows, row_groups, bytes, files;
+	uint64_t damaged_nodes; /* that the stream has met (histree_arrow_damage()) */
 };
 
 /* A zero selects the default. */
@@ -65,5 +67,36 @@ histree_export_parquet(struct ArrowArrayStream *stream, const char *path,
 
 /* Returns true if this library was built with zstd. */
 HISTREE_API bool histree_export_has_zstd(void);
+
+/* ---- Arrow IPC ------------------------------------------------------------------------------------------ */
+
+/* A zero selects the default. */
+struct histree_ipc_options {
+	bool is_stream; /* Arrow's stream format, which readers take from front to back; default its file format */
+	bool is_compressed; /* the buffers of each batch, by zstd; readers then copy what they else would map */
+	int level;          /* of zstd, 1 to 19; default 1 */
+	int descriptor;     /* where a path of NULL writes to; may be a pipe; stays the caller's */
+	struct histree_cancel cancel; /* asked for each batch */
+	/* Called for each batch that is written, with what there is so far. */
+	void (*progress)(void *context, const struct histree_export_counts *counts);
+	void *progress_context;
+	struct histree_export_counts *counts; /* filled at the end, row groups being batches; NULL: not wanted */
+};
+
+/*
+ * Write Arrow IPC, or write it to the descriptor of the options if `path` is NULL.  Columns may be bool, integers
+ * of 8 to 64 bits, float32, float64, utf8, dictionaries of utf8, and timestamps; all may be null.  `options` may
+ * be NULL. Memory: one batch beside that of the stream, and compressed one more.
+ *
+ * Fails with HISTREE_ERR_ARGUMENT on a column of another type, on compression where the library was built without
+ * zstd, and where a dictionary changes rather than grows, which a file cannot have; with HISTREE_ERR_IO where the
+ * stream does, and says what it says.
+ *
+ * Source: "Arrow Columnar Format", IPC, version 1.5; Schema.fbs, Message.fbs, File.fbs.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_export_arrow(struct ArrowArrayStream *stream,
+									const char *path,
+									const struct histree_ipc_options *options,
+									struct histree_error *error);
 
 #endif

@@ -50,8 +50,10 @@ enum histree_status parquet_export(struct ArrowArrayStream *stream, const struct
 		status = parquet_writer_create(&writer, &schema, options, &output, error);
 		if (status == HISTREE_OK)
 			status = write_batches(stream, writer, options, error);
-		if (writer != NULL)
+		if (writer != NULL) {
 			writer->counts.files = 1;
+			writer->counts.damaged_nodes = histree_arrow_damage(stream);
+		}
 		status = export_output_finish(&output, status, error);
 	}
 	if (status == HISTREE_OK) {

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+/*
+ * write_columns.c - random histories and segment stores as Arrow files and streams, and what they must hold as
+ * lines of JSON, which plain queries say.
+ *
+ *	write_columns SEED FOLDER
+ *
+ * For each kind of workload and of segments: FOLDER/NAME.arrow, NAME.arrows (a stream), NAME.zstd.arrow, and
+ * NAME.jsonl, a line for each row: an array with a cell for each column.  Numbers are strings of decimal digits,
+ * doubles their bits, texts themselves, null null.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json_text.h"
+#include "base/random.h"
+#include "export/arrow/ipc_zstd.h"
+#include "histree/export.h"
+#include "histree/query.h"
+#include "support/history_file.h"
+#include "support/segments.h"
+
+static struct histree_error error;
+
+static void must(enum histree_status status, const char *what)
+{
+	if (status == HISTREE_OK)
+		return;
+	fprintf(stderr, "%s: %s\n", what, error.message);
+	exit(1);
+}
+
+static FILE *open_file(const char *folder, const char *name, const char *ending)
+{
+	char path[512];
+	snprintf(path, sizeof(path), "%s/%s%s", folder, name, ending);
+	FILE *file = fopen(path, "w");
+	if (file == NULL) {
+		perror(path);
+		exit(1);
+	}
+	return file;
+}
+
+/* ---- cells -------------------------------------------------------------------------------------------- */
+
+static void put_text(FILE *file, const char *bytes, size_t size)
+{
+	putc('"', file);
+	while (size > 0) {
+		struct json_piece piece = json_piece_next(bytes, size);
+		fwrite(bytes, 1, piece.plain, file);
+		fwrite(piece.escape, 1, piece.escape_size, file);
+		bytes += piece.taken, size -= piece.taken;
+	}
+	putc('"', file);
+}
+
+static void put_digits(FILE *file, const unsigned char *bytes, size_t size)
+{
+	putc('"', file);
+	for (size_t i = 0; i < size; i++)
+		fprintf(file, "%02x", bytes[i]);
+	putc('"', file);
+}
+
+static void put_bits(FILE *file, double real)
+{
+	uint64_t bits;
+	memcpy(&bits, &real, sizeof(bits));
+	fprintf(file, "\"%" PRIu64 "\"", bits);
+}
+
+static void put_number(FILE *file, int64_t number)
+{
+	fprintf(file, "\"%" PRId64 "\"", number);
+}
+
+static void put_times(FILE *file, histree_time start, histree_time end)
+{
+	uint64_t ns = (uint64_t)end - (uint64_t)start;
+	put_number(file, start);
+	putc(',', file);
+	put_number(file, end);
+	putc(',', file);
+	put_number(file, ns > INT64_MAX ? INT64_MAX : (int64_t)ns);
+}
+
+/* The columns value, real and text. */
+static void put_value(FILE *file, const struct histree_value *value)
+{
+	static const char none[] = "null";
+	switch (value->type) {
+	case HISTREE_INT:
+		put_number(file, value->int32);
+		break;
+	case HISTREE_LONG:
+		put_number(file, value->int64);
+		break;
+	case HISTREE_BOOL:
+		put_number(file, value->boolean);
+		break;
+	default:
+		fputs(none, file);
+	}
+	putc(',', file);
+	if (value->type == HISTREE_DOUBLE)
+		put_bits(file, value->real);
+	else
+		fputs(none, file);
+	putc(',', file);
+	if (value->type == HISTREE_STRING)
+		put_text(file, value->bytes, value->size);
+	else if (value->type == HISTREE_CUSTOM)
+		put_digits(file, value->bytes, value->size);
+	else
+		fputs(none, file);
+}
+
+static void put_state(FILE *file, const struct histree_attributes *attributes, const struct histree_interval *state)
+{
+	char path[256];
+	size_t size = histree_attributes_path(attributes, state->quark, path, sizeof(path));
+	fprintf(file, "[\"%u\",", state->quark);
+	put_text(file, path, size);
+	putc(',', file);
+	put_times(file, state->start, state->end);
+	fprintf(file, ",\"%s\",", histree_type_name(state->value.type));
+	put_value(file, &state->value);
+	fputs(",null]\n", file);
+}
+
+static void put_segment(FILE *file, const struct histree_segment_schema *schema,
+			const struct histree_segment *segment)
+{
+	putc('[', file);
+	put_times(file, segment->start, segment->end);
+	for (size_t i = 0; i < schema->field_count; i++) {
+		const struct histree_value *value = &segment->content[i];
+		putc(',', file);
+		if (value->type == HISTREE_NULL)
+			fputs("null", file);
+		else if (value->type == HISTREE_STRING)
+			put_text(file, value->bytes, value->size);
+		else if (value->type == HISTREE_DOUBLE)
+			put_bits(file, value->real);
+		else
+			put_number(file, value->type == HISTREE_INT    ? value->int32
+					 : value->type == HISTREE_BOOL ? value->boolean
+								       : value->int64);
+	}
+	fputs("]\n", file);
+}
+
+/* ---- files -------------------------------------------------------------------------------------------- */
+
+typedef struct ArrowArrayStream open_stream(void *subject, const struct histree_arrow_options *options);
+
+/* In batches of sizes of their own, so that dictionaries grow where they want to. */
+static void write_forms(const char *folder, const char *name, open_stream *open, void *subject,
+			struct random *random)
+{
+	static const struct {
+		const char *ending;
+		bool is_stream, is_compressed;
+	} forms[] = {
+		{ ".arrow", false, false },
+		{ ".arrows", true, false },
+		{ ".zstd.arrow", false, true },
+		{ ".zstd.arrows", true, true },
+	};
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		const struct histree_ipc_options options = { .is_stream = forms[i].is_stream,
+							     .is_compressed = forms[i].is_compressed };
+		const struct histree_arrow_options columns = {
+			.batch_rows = random_percent(random, 30) ? 0 : 1 + random_index(random, 700)
+		};
+		if (options.is_compressed && !ipc_has_zstd)
+			continue;
+		char path[512];
+		snprintf(path, sizeof(path), "%s/%s%s", folder, name, forms[i].ending);
+		struct ArrowArrayStream stream = open(subject, &columns);
+		must(histree_export_arrow(&stream, path, &options, &error), path);
+	}
+}
+
+static struct ArrowArrayStream open_states(void *history, const struct histree_arrow_options *options)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	const struct histree_region all = { .from = info->start, .to = info->end };
+	struct ArrowArrayStream stream;
+	must(histree_query_arrow(history, &all, options, &stream, &error), "states");
+	return stream;
+}
+
+static void write_states(const char *folder, const char *name, struct histree_history *history)
+{
+	const struct histree_history_info *info = histree_history_info(history);
+	const struct histree_region all = { .from = info->start, .to = info->end };
+	struct histree_query *query;
+	struct histree_interval state;
+	FILE *file = open_file(folder, name, ".jsonl");
+	must(histree_query_create(history, &query, &error), "query");
+	must(histree_query_start(query, &all, &error), "query");
+	while (histree_query_next(query, &state, &error) == HISTREE_OK)
+		put_state(file, histree_history_attributes(history), &state);
+	histree_query_free(query);
+	fclose(file);
+}
+
+static struct ArrowArrayStream open_segments(void *store, const struct histree_arrow_options *options)
+{
+	struct ArrowArrayStream stream;
+	must(histree_segments_arrow(store, NULL, options, &stream, &error), "segments");
+	return stream;
+}
+
+static void write_segments(const char *folder, const char *name, struct histree_segment_store *store)
+{
+	const struct histree_segment_query all = HISTREE_SEGMENTS_ALL;
+	struct histree_segment_iter *iter;
+	struct histree_segment segment;
+	FILE *file = open_file(folder, name, ".jsonl");
+	must(histree_segment_iter_create(store, &iter, &error), "segments");
+	must(histree_segment_iter_start(iter, &all, NULL, &error), "segments");
+	while (histree_segment_iter_next(iter, &segment, &error) == HISTREE_OK)
+		put_segment(file, &histree_segment_store_info(store)->schema, &segment);
+	histree_segment_iter_free(iter);
+	fclose(file);
+}
+
+/* ---- what is in them ---------------------------------------------------------------------------------- */
+
+/* Texts that are more than letters: empty, in several scripts, with quotes and zeros, and some no UTF-8. */
+static void change_texts(struct workload *workload, struct random *random)
+{
+	static const struct {
+		const char *bytes;
+		size_t size;
+	} parts[] = {
+		{ "\xc3\xa9t\xc3\xa9", 5 },
+		{ "\xe6\x97\xa5\xe6\x9c\xac", 6 },
+		{ "\xf0\x9f\x90\xa7", 4 },
+		{ "\"\\\n", 3 },
+		{ "a\0b", 3 },
+		{ "\xff\xfe", 2 },
+		{ "\xe2\x82", 2 },
+		/* cut short */ { "\xed\xa0\x80", 3 }, /* half of a pair */
+		{ "plain", 5 },
+	};
+	enum { PARTS = sizeof(parts) / sizeof(parts[0]), TEXT_MAX = 4 * 6 };
+	for (size_t i = 0; i < workload->count; i++) {
+		struct histree_value *value = &workload->changes[i].value;
+		if (value->type != HISTREE_STRING || random_percent(random, 30))
+			continue;
+		char text[TEXT_MAX];
+		size_t size = 0;
+		for (uint64_t left = random_below(random, 4); left > 0; left--) {
+			size_t part = random_index(random, PARTS);
+			memcpy(text + size, parts[part].bytes, parts[part].size);
+			size += parts[part].size;
+		}
+		const char *copy = arena_copy(&workload->bytes, text, size);
+		if (copy != NULL)
+			*value = histree_string_n(copy, size);
+	}
+}
+
+static void make_history(const char *folder, const struct workload_kind *kind, uint64_t seed, const char *name)
+{
+	struct random random = { seed };
+	struct workload workload;
+	struct histree_history *history;
+	char path[512];
+	snprintf(path, sizeof(path), "%s/%s.sht", folder, name);
+	histree_quark *quarks = calloc((size_t)kind->key_count + 1, sizeof(*quarks));
+	const struct histree_tree_options options = { 0 };
+	if (quarks == NULL || !workload_make(&workload, kind, seed))
+		exit(1);
+	change_texts(&workload, &random);
+	must(history_file_build(path, &options, &workload, quarks, &error), name);
+	must(histree_history_open(path, NULL, &history, &error), name);
+	write_states(folder, name, history);
+	write_forms(folder, name, open_states, history, &random);
+	histree_history_close(history);
+	workload_release(&workload);
+	free(quarks);
+	unlink(path);
+}
+
+static void make_segments(const char *folder, const struct segment_kind *kind, uint64_t seed, const char *name)
+{
+	struct random random = { seed };
+	struct segments segments;
+	if (!segments_make(&segments, kind, seed))
+		exit(1);
+	struct histree_segment_store *store = segments_store(&segments);
+	if (store == NULL)
+		exit(1);
+	write_segments(folder, name, store);
+	write_forms(folder, name, open_segments, store, &random);
+	histree_segment_store_close(store);
+	segments_release(&segments);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3) {
+		fputs("usage: write_columns SEED FOLDER\n", stderr);
+		return 2;
+	}
+	uint64_t seed = strtoull(argv[1], NULL, 10);
+	char name[64];
+	for (size_t i = 0; workload_kinds[i].name != NULL; i++) {
+		snprintf(name, sizeof(name), "states-%02zu", i);
+		make_history(argv[2], &workload_kinds[i], seed + i, name);
+	}
+	for (size_t i = 0; segment_kinds[i].name != NULL; i++) {
+		snprintf(name, sizeof(name), "segments-%02zu", i);
+		make_segments(argv[2], &segment_kinds[i], seed + i, name);
+	}
+	return 0;
+}
