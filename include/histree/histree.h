@@ -27,6 +27,7 @@
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
  *	events.h	the events of the trace of a store
+ *	event_query.h	those in a range that pass an expression
  *	repair.h	from a damaged store to a sound one
  *	convert.h	a store with another kind of tree
  *	load.h		from states, changes or segments as text to a store
@@ -48,6 +49,7 @@
 #include "cancel.h"
 #include "convert.h"
 #include "draw.h"
+#include "event_query.h"
 #include "events.h"
 #include "export.h"
 #include "filter.h"

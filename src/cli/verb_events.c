@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 /*
  * verb_events.c - the events of the trace that a store was built from, a row each.
- *
- * An expression may name what every event has, and any value that some have, by its path: "args[2] > 4096".  What
- * paths it names is found in its text first; an event that has no such value passes no comparison with it.
  */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "cli/row_writer.h"
 #include "cli/target.h"
 #include "cli/time_option.h"
 #include "cli/verb.h"
-#include "histree/events.h"
-#include "histree/filter.h"
+#include "histree/event_query.h"
 
 struct events_options {
 	const char *from, *to, *where, *format;
@@ -49,89 +44,15 @@ static const struct cli_option options[] = {
 	{ 0 },
 };
 
-/* What every event has comes first among the fields of an expression; then the paths that it names. */
-enum { NUMBER, TIME, CPU, TYPE, OWN_FIELDS, FIELDS_MAX = OWN_FIELDS + 64 };
-
 struct listing {
 	struct target target;
 	struct histree_events *events;
 	struct histree_event_reader *reader;
-	struct histree_filter *filter; /* NULL: none */
-	struct histree_filter_field fields[FIELDS_MAX];
-	size_t field_count;
-	char *names; /* of the paths, one after the other */
-	size_t names_size;
+	struct histree_event_query *query;
 	const char *const *types;
 	histree_time from, to;
 	struct row_writer rows;
 };
-
-/* ---- expressions ----------------------------------------------------------------------------------------- */
-
-static void add_name(void *context, const char *name)
-{
-	struct listing *listing = context;
-	for (size_t i = 0; i < listing->field_count; i++)
-		if (strcmp(listing->fields[i].name, name) == 0 ||
-		    (i < OWN_FIELDS && strcasecmp(listing->fields[i].name, name) == 0))
-			return;
-	if (listing->field_count == FIELDS_MAX)
-		return;
-	size_t size = strlen(name) + 1;
-	const char *copy = memcpy(listing->names + listing->names_size, name, size);
-	listing->names_size += size;
-	listing->fields[listing->field_count++] =
-		(struct histree_filter_field){ .name = copy, .type = HISTREE_NULL };
-}
-
-static enum cli_exit find_names(struct listing *listing, const char *text)
-{
-	static const struct histree_filter_field own[OWN_FIELDS] = {
-		[NUMBER] = { .name = "number", .type = HISTREE_LONG },
-		[TIME] = { .name = "time", .type = HISTREE_LONG, .unit = HISTREE_FILTER_TIME },
-		[CPU] = { .name = "cpu", .type = HISTREE_LONG },
-		[TYPE] = { .name = "type", .type = HISTREE_STRING },
-	};
-	memcpy(listing->fields, own, sizeof(own));
-	listing->field_count = OWN_FIELDS;
-	/* Each name is of a part of the text of its own, and an operator is behind it. */
-	listing->names = malloc(strlen(text) + 1);
-	struct histree_error error = { 0 };
-	if (listing->names == NULL || histree_filter_names(text, add_name, listing, &error) != HISTREE_OK)
-		return report_no_memory();
-	return CLI_OK;
-}
-
-static enum cli_exit make_filter(struct listing *listing, const char *text, const struct time_span *span)
-{
-	struct histree_error error = { 0 };
-	enum cli_exit status = find_names(listing, text);
-	if (status != CLI_OK)
-		return status;
-	const struct histree_filter_scope scope = { .fields = listing->fields,
-						    .field_count = listing->field_count,
-						    .start = span->start,
-						    .end = span->end };
-	return histree_filter_create(text, &scope, &listing->filter, &error) == HISTREE_OK ? CLI_OK
-											   : report_error(&error);
-}
-
-static bool passes(const struct listing *listing, const struct histree_event *event)
-{
-	struct histree_value values[FIELDS_MAX];
-	const char *type = listing->types[event->type];
-	if (listing->filter == NULL)
-		return true;
-	values[NUMBER] = histree_long((int64_t)event->number);
-	values[TIME] = histree_long(event->time);
-	values[CPU] = event->cpu < 0 ? histree_null() : histree_long(event->cpu);
-	values[TYPE] =
-		(struct histree_value){ .type = HISTREE_STRING, .size = (uint32_t)strlen(type), .bytes = type };
-	for (size_t i = OWN_FIELDS; i < listing->field_count; i++)
-		if (histree_event_reader_value(listing->reader, listing->fields[i].name, &values[i]) != HISTREE_OK)
-			values[i] = histree_null();
-	return histree_filter_match(listing->filter, values);
-}
 
 /* ---- rows ------------------------------------------------------------------------------------------------ */
 
@@ -156,15 +77,11 @@ static enum cli_exit print_events(struct listing *listing, uint64_t top)
 {
 	struct histree_error error = { 0 };
 	struct histree_event event;
-	uint64_t first;
-	enum histree_status status = histree_event_reader_find(listing->reader, listing->from, &first, &error);
-	if (status == HISTREE_OK)
-		status = histree_event_reader_seek(listing->reader, first, &error);
+	const struct histree_event_range range = { HISTREE_WINDOW_ALL, { listing->from, listing->to, false } };
+	enum histree_status status = histree_event_query_start(listing->query, &range, &error);
 	while (status == HISTREE_OK && listing->rows.row_count < top) {
-		status = histree_event_reader_next(listing->reader, &event, &error);
-		if (status != HISTREE_OK || event.time > listing->to)
-			break;
-		if (passes(listing, &event) && !put_event(listing, &event))
+		status = histree_event_query_next(listing->query, &event, &error);
+		if (status == HISTREE_OK && !put_event(listing, &event))
 			return report_no_memory();
 	}
 	return status < 0 ? report_error(&error) : CLI_OK;
@@ -221,7 +138,11 @@ static enum cli_exit open_events(struct listing *listing, const struct cli_words
 		listing->from = INT64_MIN;
 	if (exit == CLI_OK && chosen->to == NULL)
 		listing->to = INT64_MAX;
-	return exit == CLI_OK && chosen->where != NULL ? make_filter(listing, chosen->where, &span) : exit;
+	if (exit != CLI_OK)
+		return exit;
+	status = histree_event_query_create(listing->events, listing->reader, chosen->where, span.start, span.end,
+					    &listing->query, &error);
+	return status == HISTREE_OK ? CLI_OK : report_error(&error);
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
@@ -235,11 +156,10 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	status = open_events(&listing, &words, &chosen);
 	if (status == CLI_OK)
 		status = print(&listing, &chosen);
-	histree_filter_free(listing.filter);
+	histree_event_query_free(listing.query);
 	histree_event_reader_free(listing.reader);
 	histree_events_close(listing.events);
 	target_close(&listing.target);
-	free(listing.names);
 	return status;
 }
 

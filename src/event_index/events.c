@@ -11,6 +11,7 @@
 static bool copy_traces(struct histree_events *events, const struct histree_store_info *info)
 {
 	struct arena *arena = &events->index.arena;
+	events->are_in_order = info->clock_steps_back == 0;
 	events->traces = arena_allocate(arena, (info->trace_count + 1) * sizeof(char *), alignof(char *));
 	for (size_t i = 0; events->traces != NULL && i < info->trace_count; i++) {
 		events->traces[i] = arena_copy(arena, info->traces[i], strlen(info->traces[i]));

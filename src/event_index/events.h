@@ -9,6 +9,7 @@ struct histree_events {
 	struct event_index index;
 	char **traces; /* in the arena of the index */
 	size_t trace_count;
+	bool are_in_order; /* no clock of the trace steps back */
 };
 
 #endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * event_query.h - the events of a trace that lie in a range and pass an expression.
+ *
+ * An expression (filter.h) may name what every event has (number, time, cpu, type) and any value that some have, by
+ * its path: "args[2] > 4096".  An event that has no such value passes no comparison with it.
+ *
+ * What numbers and times rule out is not decoded: reading starts at most 8,192 events before the first event that
+ * can pass, and ends where none can come any more.
+ *
+ *	histree_event_query_create(events, reader, "type matches '^sys_' && time > +5s", start, end, &query, &error);
+ *	histree_event_query_start(query, &HISTREE_EVENTS_ALL, &error);
+ *	while ((status = histree_event_query_next(query, &event, &error)) == HISTREE_OK)
+ *		...;		// histree_event_reader_contents(reader) is that of the event
+ *	histree_event_query_free(query);
+ *
+ * Threads: a query belongs to the thread that has its reader.
+ */
+#ifndef HISTREE_EVENT_QUERY_H
+#define HISTREE_EVENT_QUERY_H
+
+#include "events.h"
+#include "window.h"
+
+struct histree_event_query;
+
+/* Events whose number and time lie in these windows: an event is an instant, so that bounds that cross leave none. */
+struct histree_event_range {
+	struct histree_window numbers, times;
+};
+
+#define HISTREE_EVENTS_ALL                                                  \
+	(struct histree_event_range)                                        \
+	{                                                                   \
+		.numbers = HISTREE_WINDOW_ALL, .times = HISTREE_WINDOW_ALL, \
+	}
+
+/*
+ * Create a query that reads with `reader`, which it borrows and moves.  `where` is an expression, or NULL: then all
+ * events of a range are wanted; times in it are relative to `start` and `end`, which are those of the trace.
+ * Returns HISTREE_ERR_ARGUMENT as histree_filter_create() does.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_event_query_create(const struct histree_events *events, struct histree_event_reader *reader,
+			   const char *where, histree_time start, histree_time end,
+			   struct histree_event_query **out, struct histree_error *error);
+
+/* Begin with the first event of the range.  It may be started any number of times. */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_event_query_start(struct histree_event_query *query, const struct histree_event_range *range,
+			  struct histree_error *error);
+
+/* Get the next event, by number, or return HISTREE_END. */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_event_query_next(struct histree_event_query *query, struct histree_event *out, struct histree_error *error);
+
+/* Free the query, or do nothing if it is NULL; the reader stays. */
+HISTREE_API void histree_event_query_free(struct histree_event_query *query);
+
+/*
+ * Returns true if no event has a time before that of an event with a smaller number.  Where a clock of the trace
+ * steps back, the events of a range in time are looked for up to the end of the trace.
+ */
+HISTREE_API bool histree_events_are_in_order(const struct histree_events *events);
+
+#endif

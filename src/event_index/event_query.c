@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "histree/event_query.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "event_index/events.h"
+#include "histree/filter.h"
+
+/* What every event has comes first among the fields of an expression; then the paths that it names. */
+enum { NUMBER, TIME, CPU, TYPE, OWN_FIELDS, FIELDS_MAX = OWN_FIELDS + 64 };
+
+struct histree_event_query {
+	const struct histree_events *events;
+	struct histree_event_reader *reader;
+	struct histree_filter *filter; /* NULL: none */
+	struct histree_filter_field fields[FIELDS_MAX];
+	size_t field_count;
+	struct arena names; /* of the paths */
+	bool has_memory;    /* false where there was none for a name */
+	struct histree_window numbers, times;
+	bool is_over;
+};
+
+/* ---- expressions ----------------------------------------------------------------------------------------- */
+
+static void add_name(void *context, const char *name)
+{
+	struct histree_event_query *query = context;
+	for (size_t i = 0; i < query->field_count; i++)
+		if (strcmp(query->fields[i].name, name) == 0 ||
+		    (i < OWN_FIELDS && strcasecmp(query->fields[i].name, name) == 0))
+			return;
+	if (query->field_count == FIELDS_MAX)
+		return;
+	const char *copy = arena_copy(&query->names, name, strlen(name));
+	if (copy == NULL)
+		query->has_memory = false;
+	else
+		query->fields[query->field_count++] =
+			(struct histree_filter_field){ .name = copy, .type = HISTREE_NULL };
+}
+
+/* What paths an expression names is found in its text first. */
+static enum histree_status compile(struct histree_event_query *query, const char *where, histree_time start,
+				   histree_time end, struct histree_error *error)
+{
+	static const struct histree_filter_field own[OWN_FIELDS] = {
+		[NUMBER] = { .name = "number", .type = HISTREE_LONG },
+		[TIME] = { .name = "time", .type = HISTREE_LONG, .unit = HISTREE_FILTER_TIME },
+		[CPU] = { .name = "cpu", .type = HISTREE_LONG },
+		[TYPE] = { .name = "type", .type = HISTREE_STRING },
+	};
+	memcpy(query->fields, own, sizeof(own));
+	query->field_count = OWN_FIELDS;
+	query->has_memory = true;
+	enum histree_status status = histree_filter_names(where, add_name, query, error);
+	if (status == HISTREE_OK && !query->has_memory)
+		status = error_memory(error, "an expression");
+	const struct histree_filter_scope scope = { query->fields, query->field_count, start, end };
+	return status == HISTREE_OK ? histree_filter_create(where, &scope, &query->filter, error) : status;
+}
+
+enum histree_status histree_event_query_create(const struct histree_events *events,
+					       struct histree_event_reader *reader, const char *where,
+					       histree_time start, histree_time end,
+					       struct histree_event_query **out, struct histree_error *error)
+{
+	*out = NULL;
+	struct histree_event_query *query = calloc(1, sizeof(*query));
+	if (query == NULL)
+		return error_memory(error, "a query of events");
+	query->events = events;
+	query->reader = reader;
+	query->is_over = true; /* until it is started */
+	enum histree_status status = where != NULL ? compile(query, where, start, end, error) : HISTREE_OK;
+	if (status == HISTREE_OK)
+		*out = query;
+	else
+		histree_event_query_free(query);
+	return status;
+}
+
+void histree_event_query_free(struct histree_event_query *query)
+{
+	if (query == NULL)
+		return;
+	histree_filter_free(query->filter);
+	arena_release(&query->names);
+	free(query);
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------- */
+
+static bool is_none(const struct histree_window *window)
+{
+	return window->is_empty || window->from > window->to;
+}
+
+enum histree_status histree_event_query_start(struct histree_event_query *query,
+					      const struct histree_event_range *range, struct histree_error *error)
+{
+	uint64_t found = 0, count = query->events->index.event_count;
+	query->numbers = range->numbers;
+	query->times = range->times;
+	if (query->filter != NULL) {
+		histree_filter_bounds(query->filter, NUMBER, &query->numbers.from, &query->numbers.to);
+		histree_filter_bounds(query->filter, TIME, &query->times.from, &query->times.to);
+	}
+	query->is_over = is_none(&query->numbers) || is_none(&query->times) || count == 0 ||
+			 !histree_window_fit(&query->numbers, 0, (int64_t)count - 1);
+	if (query->is_over)
+		return HISTREE_OK;
+	/* No event before the first one at a time or after it is in time, whatever clocks do. */
+	enum histree_status status =
+		query->times.from > INT64_MIN
+			? histree_event_reader_find(query->reader, query->times.from, &found, error)
+			: HISTREE_OK;
+	uint64_t first = (uint64_t)query->numbers.from;
+	return status == HISTREE_OK ? histree_event_reader_seek(query->reader, found > first ? found : first, error)
+				    : status;
+}
+
+static bool passes(const struct histree_event_query *query, const struct histree_event *event)
+{
+	struct histree_value values[FIELDS_MAX];
+	if (event->time < query->times.from || event->time > query->times.to)
+		return false;
+	if (query->filter == NULL)
+		return true;
+	values[NUMBER] = histree_long((int64_t)event->number);
+	values[TIME] = histree_long(event->time);
+	values[CPU] = event->cpu < 0 ? histree_null() : histree_long(event->cpu);
+	values[TYPE] = histree_string(query->events->index.types[event->type]);
+	for (size_t i = OWN_FIELDS; i < query->field_count; i++)
+		if (histree_event_reader_value(query->reader, query->fields[i].name, &values[i]) != HISTREE_OK)
+			values[i] = histree_null();
+	return histree_filter_match(query->filter, values);
+}
+
+enum histree_status histree_event_query_next(struct histree_event_query *query, struct histree_event *out,
+					     struct histree_error *error)
+{
+	while (!query->is_over) {
+		enum histree_status status = histree_event_reader_next(query->reader, out, error);
+		if (status != HISTREE_OK)
+			return status;
+		bool is_late = out->time > query->times.to && query->events->are_in_order;
+		query->is_over = is_late || (int64_t)out->number >= query->numbers.to;
+		if (!is_late && passes(query, out))
+			return HISTREE_OK;
+	}
+	return HISTREE_END;
+}
+
+bool histree_events_are_in_order(const struct histree_events *events)
+{
+	return events->are_in_order;
+}
