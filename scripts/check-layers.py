@@ -13,7 +13,7 @@ import tempfile
 LAYERS = {  # folder of src/: level; folders of one level do not know each other
     "base": 0, "item": 1, "text": 1, "node": 2, "store": 3, "tree": 4, "segment_tree": 4, "state": 5, "segment": 5, "event": 5,
     "trace": 6, "analysis": 6, "filter": 6, "query": 6, "event_index": 7, "partial": 7, "store_folder": 7, "overview": 7,
-    "columns": 7, "pipeline": 7, "view": 7, "draw": 8, "export": 8, "server": 8, "sql": 8, "cli": 9,
+    "columns": 7, "pipeline": 7, "view": 7, "draw": 8, "export": 8, "server": 8, "sql": 8, "python": 8, "cli": 9,
 }
 BELOW = {  # neighbours on one level, of which the first stands on the others
     "segment_tree": {"tree"}, "query": {"filter"}, "store_folder": {"event_index", "partial"},
@@ -26,7 +26,8 @@ ROOMS = {  # folders within a layer: level of each; "" is the layer's own files.
     "export": {"": 0, "arrow": 1, "chrome": 1, "csv": 1, "parquet": 1, "perfetto": 1, "sqlite": 1},
 }
 PUBLIC = {  # header of include/histree/: level of the layer that it speaks for
-    "status.h": 0, "cancel.h": 0, "value.h": 0, "segment.h": 0, "attributes.h": 5, "state_system.h": 5, "backend.h": 5, "history.h": 5, "labels.h": 5,
+    "status.h": 0, "cancel.h": 0, "value.h": 0, "time_text.h": 0, "segment.h": 0, "attributes.h": 5, "state_system.h": 5,
+    "backend.h": 5, "history.h": 5, "labels.h": 5,
     "segment_store.h": 5, "filter.h": 6, "query.h": 6, "lookup.h": 6, "join.h": 6, "snapshot.h": 6, "rows.h": 6,
     "segment_density.h": 6, "segment_filter.h": 6, "selection.h": 6, "state_filter.h": 6, "window.h": 6,
     "segment_rows.h": 6, "segment_stats.h": 6, "store.h": 7, "events.h": 7, "event_query.h": 7, "build.h": 7, "repair.h": 7, "convert.h": 7, "load.h": 7, "view.h": 7,
@@ -37,7 +38,7 @@ STRUCTS = {  # public headers above a folder that declare structs which it takes
     "segment_tree": {"segment_store.h"},
 }
 # They use the library as everybody does: public headers, and base/.
-ONLY = {"cli": {"base", "server", "sql"}, "server": {"base"}, "sql": {"base"}}
+ONLY = {"cli": {"base", "server", "sql"}, "server": {"base"}, "sql": {"base"}, "python": set()}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([a-z0-9_]+)/([a-z0-9_/.]+)[">]')
 NEIGHBOUR = re.compile(r'^\s*#\s*include\s+"([a-z0-9_.]+)"')
 

@@ -4,6 +4,7 @@
  *
  *	status.h	statuses and errors
  *	cancel.h	end a long call from outside
+ *	time_text.h	times as people write them
  *	value.h		times, quarks, values, intervals
  *	attributes.h	the attribute tree
  *	state_system.h	build a history from state changes
@@ -74,6 +75,7 @@
 #include "state_system.h"
 #include "status.h"
 #include "store.h"
+#include "time_text.h"
 #include "value.h"
 #include "view.h"
 #include "window.h"

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""The events of the trace behind a store."""
+import ctypes
+import threading
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence
+
+from . import _abi
+from ._errors import NotFoundError, error_of
+from ._handles import Handle, Scope, call, opened
+from ._library import cstring, lib
+from ._values import value_of
+
+
+class Event(NamedTuple):
+    """An event: `contents` is its fields as text, `fields` the values that were asked for (None where it has none)."""
+
+    number: int
+    time: int
+    cpu: Optional[int]
+    name: str
+    contents: str
+    fields: Dict[str, Any]
+
+
+class Gap(NamedTuple):
+    """A time in which events are missing, of a CPU if that is known; `events` is 0 if the tracer did not count."""
+
+    start: int
+    end: int
+    cpu: Optional[int]
+    events: int
+
+
+def open_events(store: Handle) -> Handle:
+    """The events of a store, for as long as the handle is kept."""
+    return opened(lib.histree_events_open, lib.histree_events_close, store, store.address)
+
+
+def types(events: Handle) -> List[str]:
+    """The names of the types of events."""
+    count = ctypes.c_size_t()
+    names = ctypes.cast(lib.histree_events_types(events.address, ctypes.byref(count)), ctypes.POINTER(ctypes.c_char_p))
+    return [(names[i] or b"").decode("utf-8", "replace") for i in range(count.value)]
+
+
+def gaps(events: Handle) -> List[Gap]:
+    """The gaps of the trace by their starts."""
+    count = ctypes.c_size_t()
+    raw = ctypes.cast(lib.histree_events_gaps(events.address, ctypes.byref(count)), ctypes.POINTER(_abi.Gap))
+    return [Gap(getattr(raw[i], "from"), raw[i].to, None if raw[i].cpu < 0 else raw[i].cpu, raw[i].events)
+            for i in range(count.value)]
+
+
+def read(events: Handle, scope: Scope, from_: int, to: int, names: Optional[Sequence[str]], fields: Sequence[str],
+         limit: Optional[int], from_first: bool) -> Iterator[Event]:
+    """Walk the events from one time to another."""
+    all_types = types(events)
+    if names is not None:
+        unknown = [name for name in names if name not in all_types]
+        if unknown:
+            raise NotFoundError(f"the trace has no events '{unknown[0]}'; event_types lists those that it has")
+    wanted = None if names is None else {all_types.index(name) for name in names}
+    paths = [(name, cstring(name, "the field")) for name in fields]
+    reader = opened(lib.histree_event_reader_create, lib.histree_event_reader_free, events, events.address)
+    number = ctypes.c_uint64(0)
+    if not from_first:
+        call(lib.histree_event_reader_find, reader.address, from_, ctypes.byref(number))
+    call(lib.histree_event_reader_seek, reader.address, number)
+    lock = threading.Lock()
+
+    def walk() -> Iterator[Event]:
+        given = 0
+        raw, value = _abi.Event(), _abi.Value()
+        error = _abi.Error()
+        while limit is None or given < limit:
+            with lock:
+                scope.check()
+                status = lib.histree_event_reader_next(reader.address, ctypes.byref(raw), ctypes.byref(error))
+                if status == _abi.STATUSES["END"] or (status == 0 and raw.time > to):
+                    return
+                if status != 0:
+                    raise error_of(status, error)
+                if wanted is not None and raw.type not in wanted:
+                    continue
+                values: Dict[str, Any] = {}
+                for name, path in paths:
+                    has = lib.histree_event_reader_value(reader.address, path, ctypes.byref(value)) == 0
+                    values[name] = value_of(value) if has else None
+                contents = lib.histree_event_reader_contents(reader.address)
+            given += 1
+            yield Event(raw.number, raw.time, None if raw.cpu < 0 else raw.cpu, all_types[raw.type],
+                        (contents or b"").decode("utf-8", "replace"), values)
+
+    return walk()
