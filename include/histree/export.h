@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * export.h - columns as files for other tools.
+ * export.h - files for other tools: columns, and tracks for viewers of traces.
  *
- * Each function consumes an Arrow stream (arrow.h), whoever made it, and releases it, also when it fails.  A file
- * is written under a temporary name and takes its own when it is whole; until then an older one stays.
+ * What writes columns consumes an Arrow stream (arrow.h), whoever made it, and releases it, also when it fails.
+ * Viewers of traces get tracks with spans, counters and flows: histree_export_viewer() walks over a history, a
+ * segment store or the events of a store in the order of time, and writes as it goes.
+ *
+ * A file is written under a temporary name and takes its own when it is whole; until then an older one stays.
  *
  * Threads: a call uses the stream in the thread of the caller.
  */
@@ -11,6 +14,7 @@
 #define HISTREE_EXPORT_H
 
 #include "arrow.h"
+#include "arrows.h"
 
 enum histree_parquet_compression {
 	HISTREE_PARQUET_DEFAULT_COMPRESSION, /* zstd if the library was built with it, else none */
@@ -98,5 +102,66 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_export_arrow(struct A
 									const char *path,
 									const struct histree_ipc_options *options,
 									struct histree_error *error);
+
+/* ---- viewers of traces ------------------------------------------------------------------------------------- */
+
+enum histree_viewer_format {
+	HISTREE_VIEWER_CHROME,   /* Trace Event Format: JSON, times in microseconds after `origin` */
+	HISTREE_VIEWER_PERFETTO, /* protocol buffers, times in ns since 1970, none before that */
+};
+
+/*
+ * What to show: the states of a history, the segments of a store, or events, whichever is not NULL.
+ *
+ * Of a history of a kernel, each thread is a track of its process, with its system calls as spans and its statuses
+ * inside of them; each CPU has tracks for its status, its thread and its interrupts, and a counter for its
+ * frequency.  Of a trace of tracks, and of call stacks, each stack is a track, and each counter a counter.  Other
+ * attributes are tracks of their own, on which numbers of type long and double are counters.  States are named in
+ * words where these are known; null is no span.  What goes beyond the range is cut at its ends.
+ */
+struct histree_viewer_request {
+	enum histree_viewer_format format;
+	histree_time from, to; /* both inclusive; of a history, inside it */
+	histree_time origin;   /* the time that is 0 in a file that counts from one */
+	const char *title;     /* what the file says of itself; NULL: the name of the analysis */
+
+	struct histree_history *history;
+	/* Only these attributes, ascending and distinct; NULL: those that the views of the analysis show. */
+	const histree_quark *quarks;
+	size_t quark_count;
+	struct histree_segment_store *wakeups; /* arrows: of the analysis `wakeups`; may be NULL */
+	struct histree_segment_store *flows;   /* arrows: of the analysis `track-flows`; may be NULL */
+	/* Names and processes of the threads of segments and events; may be NULL.  It is not exported. */
+	struct histree_history *names;
+
+	struct histree_segment_store *segments;
+	/* Whose window, filter and cancel are used; its order is not.  NULL: all of the range. */
+	const struct histree_segment_query *query;
+
+	const struct histree_events *events;
+
+	int descriptor;               /* where a path of NULL writes to; may be a pipe; stays the caller's */
+	struct histree_cancel cancel; /* asked now and then */
+	/* Called now and then with the share that is done, 0 to 1. */
+	void (*progress)(void *context, double share);
+	void *progress_context;
+	/*
+	 * Filled at the end; NULL: not wanted.  Rows are spans, values of counters, instants, and ends of flows;
+	 * damaged nodes of segments are counted as often as they were met.
+	 */
+	struct histree_export_counts *counts;
+};
+
+/*
+ * Write a file for a viewer, or write it to the descriptor of the request if `path` is NULL.  Memory grows with the
+ * number of tracks, not with the length of the trace.
+ *
+ * Fails with HISTREE_ERR_ARGUMENT if nothing is to be shown or a time is before 1970 and the format has no such
+ * time, HISTREE_ERR_TIME_RANGE, HISTREE_ERR_CANCELLED, HISTREE_ERR_IO, or as a query does.
+ *
+ * Source: "Trace Event Format" of the Chromium project; protos/perfetto/trace of Perfetto.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_export_viewer(const struct histree_viewer_request *request, const char *path, struct histree_error *error);
 
 #endif

@@ -37,7 +37,7 @@
  *	arrow.h		answers as columns, for tools that take the Arrow C stream interface
  *	arrows.h	what connects threads and CPUs: switches, forks, wake-ups, migrations
  *	draw.h		pictures as SVG and PNG
- *	export.h	columns as files for other tools
+ *	export.h	files for other tools: columns, and tracks for viewers of traces
  */
 #ifndef HISTREE_HISTREE_H
 #define HISTREE_HISTREE_H

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include "cli/export_source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- states ----------------------------------------------------------------------------------------------- */
+
+static int compare_quarks(const void *one, const void *other)
+{
+	const histree_quark *a = one, *b = other;
+	return (*a > *b) - (*a < *b);
+}
+
+/* Those that the patterns match; all if there are none. */
+static enum cli_exit choose_quarks(struct export_source *source, const struct cli_words *words)
+{
+	struct attribute_list list = { 0 };
+	if (words->count < 2)
+		return CLI_OK;
+	enum cli_exit code = attribute_list_match(&list, histree_history_attributes(source->history),
+						  words->words + 1, words->count - 1, ATTRIBUTES_WITH_STATES);
+	source->lacks_some = code == CLI_NOTHING;
+	if (code == CLI_NOTHING && list.count > 0)
+		code = CLI_OK;
+	if (code == CLI_OK && (source->quarks = malloc(list.count * sizeof(*source->quarks))) == NULL)
+		code = report_no_memory();
+	for (size_t i = 0; i < list.count && code == CLI_OK; i++)
+		source->quarks[i] = list.attributes[i].quark;
+	if (code == CLI_OK) {
+		source->quark_count = list.count;
+		qsort(source->quarks, list.count, sizeof(*source->quarks), compare_quarks);
+	}
+	attribute_list_release(&list);
+	return code;
+}
+
+/* Segments that say where arrows go; an export can do without. */
+static struct histree_segment_store *open_arrows(const struct target *target, const char *name)
+{
+	struct histree_segment_store *store = NULL;
+	if (target_find_segments(target, name) == NULL ||
+	    target_segments(target, name, false, &store, NULL) != HISTREE_OK)
+		return NULL;
+	return store;
+}
+
+static enum cli_exit open_states(struct export_source *source, const struct cli_words *words,
+				 const struct export_choice *choice)
+{
+	enum cli_exit code = target_open_history(&source->own, words->words[0], choice->analysis, &source->history);
+	if (code != CLI_OK)
+		return code;
+	const struct histree_history_info *info = histree_history_info(source->history);
+	struct time_span span = time_span_of_history(info);
+	source->origin = info->start;
+	code = time_option_range(choice->from, choice->to, &span, &source->from, &source->to);
+	if (code == CLI_OK)
+		code = choose_quarks(source, words);
+	if (code == CLI_OK && choice->for_viewer && strncmp(info->provider, "kernel", strlen("kernel")) == 0)
+		source->wakeups = open_arrows(&source->own, "wakeups");
+	if (code == CLI_OK && choice->for_viewer && strcmp(info->provider, "tracks") == 0)
+		source->flows = open_arrows(&source->own, "track-flows");
+	return code;
+}
+
+/* ---- segments and events ---------------------------------------------------------------------------------- */
+
+static enum cli_exit open_segments(struct export_source *source, const struct cli_words *words,
+				   const struct export_choice *choice)
+{
+	char *both[] = { words->words[0], (char *)(uintptr_t)choice->segments };
+	const struct cli_words named = { both, 2 };
+	const struct segment_options options = { choice->from, choice->to, choice->where };
+	source->target = &source->chosen.target;
+	enum cli_exit code = segment_target_open(&source->chosen, &named, &options);
+	if (code != CLI_OK)
+		return code;
+	source->segments = source->chosen.store;
+	/* Segments may reach beyond the trace, and are whole unless somebody asks for a range. */
+	const struct histree_segment_store_info *info = histree_segment_store_info(source->segments);
+	bool has_range = choice->from != NULL || choice->to != NULL;
+	source->from = has_range ? source->chosen.query.from : info->start;
+	source->to = has_range ? source->chosen.query.to : info->end;
+	source->origin = source->chosen.span.start;
+	if (choice->for_viewer && source->target->store != NULL &&
+	    histree_store_history(source->target->store, "kernel", true, NULL, &source->names, NULL) != HISTREE_OK)
+		source->names = NULL;
+	return CLI_OK;
+}
+
+static enum cli_exit open_events(struct export_source *source, const struct cli_words *words,
+				 const struct export_choice *choice)
+{
+	struct histree_error error = { 0 };
+	enum histree_status status = target_open(&source->own, words->words[0], &error);
+	if (status == HISTREE_OK && source->own.store == NULL)
+		return report_exit(CLI_INPUT,
+				   "'%s' is one file: events are of a store, the folder that 'histree build' "
+				   "makes",
+				   words->words[0]);
+	if (status == HISTREE_OK)
+		status = histree_events_open(source->own.store, &source->events, &error);
+	if (status != HISTREE_OK)
+		return report_error(&error);
+	const struct histree_store_info *info = histree_store_info(source->own.store);
+	const struct time_span span = { .start = info->start, .end = info->end, .what = "trace" };
+	source->origin = info->start;
+	return time_option_range(choice->from, choice->to, &span, &source->from, &source->to);
+}
+
+/* ---- any of them ------------------------------------------------------------------------------------------ */
+
+static enum cli_exit check(const struct cli_words *words, const struct export_choice *choice)
+{
+	bool has_rows = choice->segments != NULL || choice->events;
+	if (choice->segments != NULL && choice->events)
+		return report_exit(CLI_USAGE, "'--segments' and '--events' are different tables: choose one");
+	if (has_rows && choice->analysis != NULL)
+		return report_exit(CLI_USAGE, "'--analysis' is of states: '--segments NAME' names its own, and "
+					      "'--events' is of the trace");
+	if (has_rows && words->count > 1)
+		return report_exit(CLI_USAGE, "'%s': a PATTERN chooses states, not segments or events",
+				   words->words[1]);
+	if (choice->where != NULL && choice->segments == NULL)
+		return report_exit(CLI_USAGE, "'--where' chooses segments: it needs '--segments NAME'");
+	return CLI_OK;
+}
+
+enum cli_exit export_source_open(struct export_source *source, const struct cli_words *words,
+				 const struct export_choice *choice)
+{
+	*source = (struct export_source){ .target = &source->own };
+	enum cli_exit code = check(words, choice);
+	if (code != CLI_OK)
+		return code;
+	if (choice->segments != NULL)
+		return open_segments(source, words, choice);
+	return choice->events ? open_events(source, words, choice) : open_states(source, words, choice);
+}
+
+void export_source_close(struct export_source *source)
+{
+	histree_events_close(source->events);
+	histree_segment_store_close(source->wakeups);
+	histree_segment_store_close(source->flows);
+	histree_history_close(source->names);
+	histree_history_close(source->history);
+	if (source->target == &source->own)
+		target_close(&source->own);
+	else
+		segment_target_close(&source->chosen);
+	free(source->quarks);
+}

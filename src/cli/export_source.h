@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * export_source.h - what is exported: states of a history, segments of a store, or events.
+ */
+#ifndef CLI_EXPORT_SOURCE_H
+#define CLI_EXPORT_SOURCE_H
+
+#include "cli/attribute_list.h"
+#include "cli/segment_target.h"
+#include "histree/events.h"
+#include "histree/query.h"
+
+struct export_choice {
+	const char *analysis, *segments, *from, *to, *where;
+	bool events;
+	bool for_viewer; /* names and arrows are wanted, too */
+};
+
+struct export_source {
+	struct target *target; /* `own`, or that of the segments */
+	struct target own;
+	histree_time from, to, origin;
+
+	/* One of the three is not NULL. */
+	struct histree_history *history;
+	struct histree_segment_store *segments; /* of `chosen` */
+	struct histree_events *events;
+
+	struct segment_target chosen;
+	histree_quark *quarks; /* ascending; NULL: all */
+	size_t quark_count;
+	bool lacks_some; /* a pattern matched nothing, which was said */
+
+	/* For viewers. */
+	struct histree_history *names;
+	struct histree_segment_store *wakeups, *flows;
+};
+
+/* Opens it.  What failed is reported.  Call export_source_close() even after failure. */
+enum cli_exit export_source_open(struct export_source *source, const struct cli_words *words,
+				 const struct export_choice *choice);
+
+void export_source_close(struct export_source *source);
+
+#endif

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: MIT
+#include "export/viewer/viewer_file.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+enum histree_status viewer_file_lacks_memory(struct viewer_file *file)
+{
+	if (file->status == HISTREE_OK)
+		file->status = error_memory(file->error, "the tracks of the export");
+	return file->status;
+}
+
+/* ---- tracks ----------------------------------------------------------------------------------------------- */
+
+static char *put(char *at, const void *bytes, size_t size)
+{
+	if (size > 0)
+		memcpy(at, bytes, size);
+	return at + size;
+}
+
+/* Returns the number that the key is interned with; INTERN_NONE when memory is out. */
+static uint32_t number_of(struct viewer_file *file, const struct viewer_track_key *key)
+{
+	const uint64_t fixed[] = { (uint64_t)key->kind, key->parent != NULL ? key->parent->number : 0,
+				   key->has_pid,        (uint64_t)key->pid,
+				   (uint64_t)key->tid,  key->name.size };
+	char small[256], *bytes = small;
+	size_t size = sizeof(fixed) + key->name.size + key->series.size;
+	if (size > sizeof(small) && (bytes = malloc(size)) == NULL)
+		return INTERN_NONE;
+	put(put(put(bytes, fixed, sizeof(fixed)), key->name.bytes, key->name.size), key->series.bytes,
+	    key->series.size);
+	uint32_t number = intern_add(&file->keys, bytes, size);
+	if (bytes != small)
+		free(bytes);
+	return number;
+}
+
+static bool set_text(struct viewer_file *file, struct viewer_text text, const char **out, size_t *size)
+{
+	*out = arena_copy(&file->memory, text.bytes != NULL ? text.bytes : "", text.size);
+	*size = text.size;
+	return *out != NULL;
+}
+
+static struct viewer_track *make(struct viewer_file *file, uint32_t number, const struct viewer_track_key *key)
+{
+	if (!array_reserve(&file->tracks, &file->track_capacity, (size_t)number + 1))
+		return NULL;
+	file->tracks[number] = NULL;
+	struct viewer_track *track = arena_allocate(&file->memory, sizeof(*track), alignof(struct viewer_track));
+	if (track == NULL)
+		return NULL;
+	bool is_owner = key->kind == VIEWER_PROCESS || key->kind == VIEWER_THREAD;
+	bool has_parent = key->parent != NULL;
+	*track = (struct viewer_track){ .number = number + 1,
+					.parent = has_parent ? key->parent->number : 0,
+					.kind = key->kind,
+					.has_pid = is_owner ? key->has_pid : has_parent && key->parent->has_pid,
+					.pid = is_owner     ? key->pid
+					       : has_parent ? key->parent->pid
+							    : 0,
+					.tid = is_owner     ? key->tid
+					       : has_parent ? key->parent->tid
+							    : 0 };
+	if (!is_owner && !set_text(file, key->name, &track->name, &track->name_size))
+		return NULL;
+	if (key->series.bytes != NULL && !set_text(file, key->series, &track->series, &track->series_size))
+		return NULL;
+	file->tracks[number] = track;
+	return track;
+}
+
+struct viewer_track *viewer_file_track(struct viewer_file *file, const struct viewer_track_key *key)
+{
+	if (file->status != HISTREE_OK)
+		return NULL;
+	uint32_t before = file->keys.count, number = number_of(file, key);
+	struct viewer_track *track = number == INTERN_NONE ? NULL
+				     : number < before     ? file->tracks[number]
+							   : make(file, number, key);
+	if (track == NULL)
+		viewer_file_lacks_memory(file);
+	return track;
+}
+
+void viewer_file_name(struct viewer_file *file, struct viewer_track *track, struct viewer_text name)
+{
+	if (file->status == HISTREE_OK && track->name == NULL && name.size > 0 &&
+	    !set_text(file, name, &track->name, &track->name_size))
+		viewer_file_lacks_memory(file);
+}
+
+/* Parents come before their children, and a thread's process before it. */
+static void describe(struct viewer_file *file, struct viewer_track *track)
+{
+	if (track->is_described)
+		return;
+	track->is_described = true;
+	if (track->parent != 0)
+		describe(file, file->tracks[track->parent - 1]);
+	file->format->describe(file, track);
+}
+
+/* ---- ends ------------------------------------------------------------------------------------------------- */
+
+static bool is_before(const struct viewer_end *a, const struct viewer_end *b)
+{
+	return a->time != b->time ? a->time < b->time : a->order > b->order;
+}
+
+static bool push_end(struct viewer_ends *ends, const struct viewer_end *end)
+{
+	if (!array_reserve(&ends->heap, &ends->capacity, ends->count + 1))
+		return false;
+	size_t at = ends->count++;
+	for (; at > 0 && is_before(end, &ends->heap[(at - 1) / 2]); at = (at - 1) / 2)
+		ends->heap[at] = ends->heap[(at - 1) / 2];
+	ends->heap[at] = *end;
+	return true;
+}
+
+static struct viewer_end pop_end(struct viewer_ends *ends)
+{
+	struct viewer_end *heap = ends->heap, first = heap[0], moved = heap[--ends->count];
+	size_t at = 0, child;
+	while ((child = 2 * at + 1) < ends->count) {
+		child += child + 1 < ends->count && is_before(&heap[child + 1], &heap[child]);
+		if (!is_before(&heap[child], &moved))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = moved;
+	return first;
+}
+
+static void end_span(struct viewer_file *file)
+{
+	struct viewer_end end = pop_end(&file->spans);
+	if (file->status == HISTREE_OK)
+		file->format->end(file, end.track, end.time, (struct viewer_text){ end.name, end.name_size });
+	free(end.name);
+}
+
+static void end_flow(struct viewer_file *file)
+{
+	struct viewer_end end = pop_end(&file->flows);
+	if (file->status != HISTREE_OK)
+		return;
+	describe(file, end.track);
+	file->format->flow(
+		file, end.track,
+		&(struct viewer_flow){ .id = end.flow, .time = end.time, .is_end = true, .name = end.flow_name });
+	file->rows++;
+}
+
+/* What ends until a time: spans that end then, but no flows, which wait for the spans that begin then. */
+static void advance(struct viewer_file *file, histree_time time)
+{
+	for (;;) {
+		bool ends_span = file->spans.count > 0 && file->spans.heap[0].time <= time;
+		bool ends_flow = file->flows.count > 0 && file->flows.heap[0].time < time;
+		if (ends_span && (!ends_flow || file->spans.heap[0].time <= file->flows.heap[0].time))
+			end_span(file);
+		else if (ends_flow)
+			end_flow(file);
+		else
+			return;
+	}
+}
+
+static void schedule_end(struct viewer_file *file, struct viewer_track *track, const struct viewer_span *span)
+{
+	if (!file->format->wants_ends(file, track))
+		return;
+	struct viewer_end end = { .time = span->end,
+				  .order = ++file->order,
+				  .track = track,
+				  .name = malloc(span->name.size + 1),
+				  .name_size = span->name.size };
+	if (end.name != NULL && push_end(&file->spans, &end)) {
+		put(end.name, span->name.bytes, span->name.size);
+		return;
+	}
+	free(end.name);
+	viewer_file_lacks_memory(file);
+}
+
+/* ---- spans ------------------------------------------------------------------------------------------------ */
+
+/* The track of what overlaps; NULL after a failure. */
+static struct viewer_track *overlaps_of(struct viewer_file *file, struct viewer_track *track)
+{
+	if (track->overlaps != 0)
+		return file->tracks[track->overlaps - 1];
+	bool is_owner = track->kind == VIEWER_PROCESS || track->kind == VIEWER_THREAD;
+	const struct viewer_track *parent = is_owner             ? track
+					    : track->parent != 0 ? file->tracks[track->parent - 1]
+								 : NULL;
+	/* The number in the key tells it from a lane that is called so by itself. */
+	char name[300];
+	size_t size = track->name_size < 200 ? track->name_size : 200;
+	put(name, track->name, size);
+	if (!track->has_overlaps_of_another)
+		size = (size_t)(put(name + size, " (overlaps)", strlen(" (overlaps)")) - name);
+	struct viewer_track *made = viewer_file_track(file, &(struct viewer_track_key){ .kind = VIEWER_LANE,
+											.parent = parent,
+											.name = { name, size },
+											.tid = track->number });
+	if (made != NULL) {
+		track->overlaps = made->number;
+		made->has_overlaps_of_another = true;
+	}
+	return made;
+}
+
+/* The first of a track and those of its overlaps on which a span nests. */
+static struct viewer_track *lane_for(struct viewer_file *file, struct viewer_track *track,
+				     const struct viewer_span *span)
+{
+	for (; track != NULL; track = overlaps_of(file, track)) {
+		while (track->depth > 0 && track->ends[track->depth - 1] <= span->start)
+			track->depth--;
+		if (track->depth == 0 || track->ends[track->depth - 1] >= span->end)
+			break;
+	}
+	if (track == NULL)
+		return NULL;
+	if (!array_reserve(&track->ends, &track->capacity, track->depth + 1)) {
+		viewer_file_lacks_memory(file);
+		return NULL;
+	}
+	track->ends[track->depth++] = span->end;
+	return track;
+}
+
+void viewer_file_span(struct viewer_file *file, struct viewer_track *track, const struct viewer_span *span)
+{
+	advance(file, span->start);
+	struct viewer_track *lane = file->status == HISTREE_OK ? lane_for(file, track, span) : NULL;
+	if (lane == NULL)
+		return;
+	describe(file, lane);
+	file->rows++;
+	file->format->span(file, lane, span);
+	schedule_end(file, lane, span);
+}
+
+void viewer_file_count(struct viewer_file *file, struct viewer_track *track, histree_time time,
+		       const struct histree_value *value)
+{
+	advance(file, time);
+	if (file->status != HISTREE_OK)
+		return;
+	describe(file, track);
+	file->rows++;
+	file->format->count(file, track, time, value);
+}
+
+void viewer_file_instant(struct viewer_file *file, struct viewer_track *track, const struct viewer_span *span)
+{
+	advance(file, span->start);
+	if (file->status != HISTREE_OK)
+		return;
+	describe(file, track);
+	file->rows++;
+	file->format->instant(file, track, span);
+}
+
+void viewer_file_flow(struct viewer_file *file, const struct viewer_arrow *arrow)
+{
+	const struct viewer_end end = { .time = arrow->end,
+					.order = ++file->order,
+					.track = arrow->to,
+					.flow = file->order,
+					.flow_name = arrow->name };
+	advance(file, arrow->start);
+	if (file->status != HISTREE_OK)
+		return;
+	describe(file, arrow->from);
+	file->format->flow(file, arrow->from,
+			   &(struct viewer_flow){ .id = end.flow, .time = arrow->start, .name = arrow->name });
+	file->rows++;
+	if (!push_end(&file->flows, &end))
+		viewer_file_lacks_memory(file);
+}
+
+/* ---- begin and end ---------------------------------------------------------------------------------------- */
+
+enum histree_status viewer_file_begin(struct viewer_file *file, const struct viewer_format *format,
+				      bool (*write)(void *context, const void *bytes, size_t size), void *context,
+				      const struct viewer_head *head, struct histree_error *error)
+{
+	*file = (struct viewer_file){ .format = format, .error = error };
+	file->output = export_output_create(write, context);
+	file->state = format->create();
+	if (file->output == NULL || file->state == NULL)
+		return viewer_file_lacks_memory(file);
+	format->begin(file, head);
+	return file->status;
+}
+
+enum histree_status viewer_file_end(struct viewer_file *file)
+{
+	advance(file, INT64_MAX);
+	while (file->flows.count > 0)
+		end_flow(file);
+	if (file->status == HISTREE_OK)
+		file->format->finish(file);
+	if (file->status == HISTREE_OK)
+		file->status = export_output_end(file->output, file->error);
+	for (uint32_t i = 0; i < file->keys.count && file->tracks != NULL; i++)
+		if (i < file->track_capacity && file->tracks[i] != NULL)
+			free(file->tracks[i]->ends);
+	free(file->tracks);
+	free(file->spans.heap);
+	free(file->flows.heap);
+	intern_release(&file->keys);
+	arena_release(&file->memory);
+	if (file->state != NULL)
+		file->format->free(file->state);
+	free(file->output);
+	return file->status;
+}

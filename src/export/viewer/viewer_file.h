@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * viewer_file.h - a file for a viewer while it is written: its tracks, and which spans are open on them.
+ *
+ * Spans come in the order of their starts, of equal ones the longest first.  On one track they nest: a span that
+ * would outlive one that it lies on goes to another track, which is made for what overlaps.
+ *
+ * A call that fails sets `status`, after which nothing more is written.
+ */
+#ifndef EXPORT_VIEWER_VIEWER_FILE_H
+#define EXPORT_VIEWER_VIEWER_FILE_H
+
+#include "base/arena.h"
+#include "base/intern.h"
+#include "export/viewer/viewer.h"
+
+/* What is to come: the end of a span, or of a flow. */
+struct viewer_end {
+	histree_time time;
+	uint64_t order; /* of those at one time the youngest comes first, as spans nest */
+	struct viewer_track *track;
+	char *name; /* of a span, as memory of its own */
+	size_t name_size;
+	uint64_t flow; /* its id */
+	const char *flow_name;
+};
+
+/* The first to come is the root: the parent of i is (i - 1) / 2. */
+struct viewer_ends {
+	struct viewer_end *heap;
+	size_t count, capacity;
+};
+
+struct viewer_file {
+	struct export_output *output;
+	const struct viewer_format *format;
+	void *state; /* of the format */
+	struct histree_error *error;
+	enum histree_status status;
+	struct intern keys;           /* by the number of the track, less one */
+	struct viewer_track **tracks; /* likewise */
+	size_t track_capacity;
+	struct arena memory;
+	struct viewer_ends spans, flows; /* that are open */
+	uint64_t order;                  /* of the last of them */
+	uint64_t rows;                   /* written so far, as a report counts them */
+};
+
+/* What tells a track from all others, and what it is called. */
+struct viewer_track_key {
+	enum viewer_kind kind;
+	const struct viewer_track *parent; /* NULL: none */
+	bool has_pid;                      /* of a process or thread; others have that of their parent */
+	int64_t pid, tid;
+	struct viewer_text name; /* tells groups, lanes and counters of one parent apart */
+	struct viewer_text series;
+};
+
+/* Begin a file.  Returns `status`; viewer_file_end() must be called either way. */
+enum histree_status viewer_file_begin(struct viewer_file *file, const struct viewer_format *format,
+				      bool (*write)(void *context, const void *bytes, size_t size), void *context,
+				      const struct viewer_head *head, struct histree_error *error);
+
+/* End what is open, and the file.  Returns `status`, or that of a write that failed. */
+enum histree_status viewer_file_end(struct viewer_file *file);
+
+/* Returns the track, made if there is none; NULL after a failure. */
+struct viewer_track *viewer_file_track(struct viewer_file *file, const struct viewer_track_key *key);
+
+/* Give a process or thread a name, if it has none yet. */
+void viewer_file_name(struct viewer_file *file, struct viewer_track *track, struct viewer_text name);
+
+void viewer_file_span(struct viewer_file *file, struct viewer_track *track, const struct viewer_span *span);
+void viewer_file_count(struct viewer_file *file, struct viewer_track *track, histree_time time,
+		       const struct histree_value *value);
+void viewer_file_instant(struct viewer_file *file, struct viewer_track *track, const struct viewer_span *span);
+
+struct viewer_arrow {
+	struct viewer_track *from, *to;
+	histree_time start, end;
+	const char *name; /* outlives the file */
+};
+
+/*
+ * A flow begins where `start` is the time of the file; its end follows when that has come.  At either time, spans
+ * that begin then were written before, and the flow meets them.
+ */
+void viewer_file_flow(struct viewer_file *file, const struct viewer_arrow *arrow);
+
+/* Fail for want of memory.  Returns the status. */
+enum histree_status viewer_file_lacks_memory(struct viewer_file *file);
+
+static inline struct viewer_text viewer_text(const char *text)
+{
+	return (struct viewer_text){ text, strlen(text) };
+}
+
+#endif

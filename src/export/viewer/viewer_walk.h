@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * viewer_walk.h - what walks over a history, segments or events and fills a file for a viewer.
+ */
+#ifndef EXPORT_VIEWER_VIEWER_WALK_H
+#define EXPORT_VIEWER_VIEWER_WALK_H
+
+#include "export/viewer/viewer_file.h"
+#include "histree/export.h"
+
+struct viewer_walk {
+	const struct histree_viewer_request *request;
+	struct viewer_file *file;
+	struct histree_export_report *report;
+	uint64_t since_shown; /* steps since progress was shown */
+};
+
+/* Each fills the file and returns its status, which is also that of the walk. */
+enum histree_status viewer_walk_states(struct viewer_walk *walk);
+enum histree_status viewer_walk_segments(struct viewer_walk *walk);
+enum histree_status viewer_walk_events(struct viewer_walk *walk);
+
+/* A step was taken, up to a time: show progress now and then.  Returns false if the walk is to end. */
+bool viewer_walk_goes_on(struct viewer_walk *walk, histree_time time);
+
+/* Keep a failure of a call that has filled file->error.  Returns the status. */
+static inline enum histree_status viewer_walk_fail(struct viewer_walk *walk, enum histree_status status)
+{
+	if (walk->file->status == HISTREE_OK)
+		walk->file->status = status;
+	return walk->file->status;
+}
+
+#endif

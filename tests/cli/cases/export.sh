@@ -1,0 +1,44 @@
+# A file takes its name when it is whole; what cannot be written leaves nothing, and what was there stays.
+try histree export "$STORE"
+try histree export "$STORE" -o trace.txt
+try histree export "$STORE" --format xml
+try histree export "$STORE" -o nowhere/trace.json
+try histree export "$STORE" -o trace.json 'Threads/none'
+try histree export "$STORE" -o trace.json --from +1h
+try histree export "$STORE" -o trace.json --where 'duration > 1ms'
+try histree export "$STORE" -o trace.json --segments none
+try histree export "$STORE" -o trace.json --segments none --events
+try histree export "$STORE" -o trace.json --events Threads
+try histree export "$STORE"/kernel.sht --events --format chrome
+ls
+echo old >trace.json
+try histree export "$STORE" -o trace.json
+cat trace.json
+try histree export "$STORE" -o trace.json --force
+mkdir folder.json
+try histree export "$STORE" -o folder.json --force
+ls
+# The same to standard output, and again.
+histree export "$STORE" --format chrome | cmp - trace.json
+histree export "$STORE" --format perfetto >one.pftrace
+histree export "$STORE" -o two.pftrace
+cmp one.pftrace two.pftrace
+# What one pattern chooses, cut at the ends of a range.
+try histree export "$STORE" --format chrome CPUs/0 CPUs/0/Current_thread --from +10.315ms --to +10.33ms
+try histree export "$STORE" --format chrome 'CPUs/0' none --from +10ms --to +10ms
+# Events, with their fields.
+histree build -q -o here.histree "$DATA/demo-trace"
+try histree export here.histree --format chrome --events --from +10.32ms --to +10.321ms
+# A disk that is full, and a reader that has seen enough.
+if [ -w /dev/full ]; then
+	histree export "$STORE" --format chrome >/dev/full
+	echo "[exit $?]"
+fi 2>&1
+histree export "$STORE" --format chrome | head -n 1 | wc -l
+# What is damaged is shown as unknown, and said.
+cp -r "$STORE" store
+chmod -R u+w store
+printf '\377' | dd of="$(ls store/*.sht)" bs=1 seek=20000 conv=notrunc status=none
+histree export store -o damaged.json
+echo "[exit $?]"
+grep -c '"name":"unknown"' damaged.json
