@@ -40,7 +40,8 @@ static void add(struct viewer_rows *rows, const struct viewer_row *row)
 		viewer_file_lacks_memory(rows->file);
 		return;
 	}
-	rows->rows[rows->count++] = *row;
+	rows->rows[rows->count] = *row;
+	rows->rows[rows->count++].labels = histree_labels_of(rows->history, row->quark);
 	rows->by_quark[row->quark] = (uint32_t)rows->count;
 }
 

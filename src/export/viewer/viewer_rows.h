@@ -11,6 +11,7 @@
 struct viewer_row {
 	histree_quark quark;
 	enum histree_meaning meaning;
+	const struct histree_label_table *labels; /* NULL: none */
 	uint16_t rank; /* of spans of one track with the same times the lowest is the outermost */
 	bool counts;   /* its numbers are those of a counter */
 	const char *category;

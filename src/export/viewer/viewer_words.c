@@ -39,7 +39,7 @@ struct viewer_text viewer_value_text(const struct histree_value *value, char roo
 struct viewer_text viewer_words(const struct viewer_rows *rows, const struct viewer_row *row,
 				const struct histree_value *value, char room[VIEWER_WORDS_SIZE], bool *says_value)
 {
-	const char *words = histree_value_words(row->meaning, value);
+	const char *words = histree_label_words(row->labels, value);
 	*says_value = words == NULL;
 	if (words != NULL)
 		return viewer_text(words);
