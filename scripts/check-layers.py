@@ -23,7 +23,7 @@ ROOMS = {  # folders within a layer: level of each; "" is the layer's own files.
     # each other.  A layer that is not in this table has no rule inside.
     "server": {"text": 0, "catalogue": 1, "http": 2, "model": 2, "tsp": 3, "api": 3, "web": 3, "": 4},
     "analysis": {"": 0, "kernel": 1, "tracks": 1, "ust": 1},
-    "export": {"": 0, "arrow": 1, "chrome": 1, "csv": 1, "parquet": 1, "perfetto": 1, "sqlite": 1},
+    "export": {"": 0, "arrow": 1, "csv": 1, "parquet": 1, "sqlite": 1, "viewer": 1, "chrome": 2, "perfetto": 2},
 }
 PUBLIC = {  # header of include/histree/: level of the layer that it speaks for
     "status.h": 0, "cancel.h": 0, "value.h": 0, "time_text.h": 0, "segment.h": 0, "attributes.h": 5, "state_system.h": 5,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/export_file.h"
 #include "cli/export_source.h"
@@ -70,9 +71,9 @@ static const struct cli_option options[] = {
 
 struct export_run {
 	const struct export_source *source;
-	struct export_file *file;
+	const char *path; /* NULL: standard output */
 	struct progress *progress;
-	struct histree_export_report report;
+	struct histree_export_counts counts;
 };
 
 static enum histree_status run_viewer(struct export_run *run, enum histree_viewer_format format,
@@ -93,11 +94,13 @@ static enum histree_status run_viewer(struct export_run *run, enum histree_viewe
 		.segments = source->segments,
 		.query = source->segments != NULL ? &source->chosen.query : NULL,
 		.events = source->events,
-		.progress = { .show = progress_show_share,
-			      .context = run->progress,
-			      .cancel = { .go_on = progress_goes_on } },
+		.descriptor = STDOUT_FILENO,
+		.cancel = { .go_on = progress_goes_on },
+		.progress = progress_show_share,
+		.progress_context = run->progress,
+		.counts = &run->counts,
 	};
-	return histree_export_viewer(&request, export_file_write, run->file, &run->report, error);
+	return histree_export_viewer(&request, run->path, error);
 }
 
 static enum histree_status run_chrome(struct export_run *run, struct histree_error *error)
@@ -113,12 +116,12 @@ static enum histree_status run_perfetto(struct export_run *run, struct histree_e
 static const struct export_format {
 	const char *name;
 	const char *endings[4];
-	bool is_binary;
+	enum export_place place;
 	bool for_viewer;
 	enum histree_status (*run)(struct export_run *run, struct histree_error *error);
 } formats[] = {
-	{ "chrome", { ".json" }, false, true, run_chrome },
-	{ "perfetto", { ".pftrace", ".perfetto-trace", ".perfetto" }, true, true, run_perfetto },
+	{ "chrome", { ".json" }, EXPORT_TEXT, true, run_chrome },
+	{ "perfetto", { ".pftrace", ".perfetto-trace", ".perfetto" }, EXPORT_BINARY, true, run_perfetto },
 };
 
 enum { FORMAT_COUNT = sizeof(formats) / sizeof(formats[0]) };
@@ -145,38 +148,28 @@ static const struct export_format *find_format(const struct export_options *chos
 
 static enum cli_exit judge_damage(const struct export_run *run)
 {
-	if (!run->report.is_damaged)
+	bool is_states = run->source->history != NULL;
+	if (run->counts.damaged_nodes == 0)
 		return CLI_OK;
 	return report_exit(CLI_INPUT,
 			   "%s damaged, and what is lost is %s; 'histree verify' says what that is, and 'histree "
 			   "repair' makes a sound store of the rest",
-			   run->source->history != NULL ? "the history is" : "the segments are",
-			   run->source->history != NULL ? "shown as unknown" : "missing");
+			   is_states ? "the history is" : "the segments are",
+			   is_states ? "shown as unknown" : "missing");
 }
 
-static enum cli_exit write_file(struct export_run *run, const struct export_format *format, bool force,
-				const char *path)
+static enum cli_exit write_file(struct export_run *run, const struct export_format *format)
 {
 	struct histree_error error = { 0 };
-	enum cli_exit code = export_file_begin(run->file, path, force, format->is_binary, false);
-	if (code != CLI_OK)
-		return export_file_end(run->file, false) == CLI_OK ? code : CLI_INPUT;
 	progress_catch_signals();
 	enum histree_status status = format->run(run, &error);
 	progress_end(run->progress);
-	if (status == HISTREE_OK)
-		code = export_file_end(run->file, true);
-	else {
-		if (status == HISTREE_ERR_CANCELLED)
-			report(path != NULL ? "cancelled; there is no new file" : "cancelled");
-		code = run->file->failure != 0 ? export_file_judge(run->file) : CLI_INPUT;
-		if (status != HISTREE_ERR_CANCELLED && run->file->failure == 0)
-			code = report_error(&error);
-		export_file_end(run->file, false);
-		if (status == HISTREE_ERR_CANCELLED)
-			progress_raise_signal();
+	if (status == HISTREE_ERR_CANCELLED) {
+		report(run->path != NULL ? "cancelled; there is no new file" : "cancelled");
+		progress_raise_signal();
+		return CLI_INPUT;
 	}
-	return code != CLI_OK ? code : judge_damage(run);
+	return status == HISTREE_OK ? judge_damage(run) : report_error(&error);
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
@@ -191,15 +184,17 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		return report_exit(CLI_USAGE,
 				   "needs '--format', or '-o OUT' whose ending says it, as in trace.json");
 	struct export_source source;
-	struct export_file file;
 	struct progress progress = progress_begin(chosen.progress, false);
-	struct export_run run = { .source = &source, .file = &file, .progress = &progress };
+	struct export_run run = { .source = &source, .path = chosen.output, .progress = &progress };
+	enum cli_exit code = export_file_check(chosen.output, chosen.force, format->place);
+	if (code != CLI_OK)
+		return code;
 	chosen.choice.analysis = chosen.analysis;
 	chosen.choice.for_viewer = format->for_viewer;
-	enum cli_exit code = export_source_open(&source, &words, &chosen.choice);
+	code = export_source_open(&source, &words, &chosen.choice);
 	if (code == CLI_OK)
-		code = write_file(&run, format, chosen.force, chosen.output);
-	if (code == CLI_OK && (source.lacks_some || run.report.rows == 0))
+		code = write_file(&run, format);
+	if (code == CLI_OK && (source.lacks_some || run.counts.rows == 0))
 		code = CLI_NOTHING;
 	export_source_close(&source);
 	return code;

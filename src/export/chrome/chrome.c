@@ -33,7 +33,7 @@ static void *create(void)
 
 /* ---- pieces ----------------------------------------------------------------------------------------------- */
 
-static void put_inside(struct export_output *output, const char *bytes, size_t size)
+static void put_inside(struct export_buffer *output, const char *bytes, size_t size)
 {
 	while (size > 0) {
 		struct json_piece piece = json_piece_next(bytes, size);
@@ -44,7 +44,7 @@ static void put_inside(struct export_output *output, const char *bytes, size_t s
 	}
 }
 
-static void put_string(struct export_output *output, struct viewer_text text)
+static void put_string(struct export_buffer *output, struct viewer_text text)
 {
 	export_char(output, '"');
 	put_inside(output, text.bytes, text.size);
@@ -52,7 +52,7 @@ static void put_string(struct export_output *output, struct viewer_text text)
 }
 
 /* Nanoseconds as microseconds. */
-static void put_us(struct export_output *output, uint64_t ns)
+static void put_us(struct export_buffer *output, uint64_t ns)
 {
 	char *at = export_room(output, NUMBER_TEXT_SIZE + 4);
 	size_t size = number_format_unsigned(ns / 1000, at);
@@ -68,7 +68,7 @@ static void put_us(struct export_output *output, uint64_t ns)
 
 static void put_time(const struct viewer_file *file, const char *member, histree_time time)
 {
-	struct export_output *output = file->output;
+	struct export_buffer *output = file->output;
 	const struct chrome *chrome = file->state;
 	export_text(output, member);
 	if (time < chrome->origin)
@@ -78,7 +78,7 @@ static void put_time(const struct viewer_file *file, const char *member, histree
 }
 
 /* JSON has no NaN and no infinity: these are texts. */
-static void put_real(struct export_output *output, double real)
+static void put_real(struct export_buffer *output, double real)
 {
 	if (isfinite(real)) {
 		char *room = export_room(output, NUMBER_TEXT_SIZE);
@@ -88,7 +88,7 @@ static void put_real(struct export_output *output, double real)
 	export_text(output, isnan(real) ? "\"NaN\"" : real < 0 ? "\"-Infinity\"" : "\"Infinity\"");
 }
 
-static void put_hexadecimal(struct export_output *output, const unsigned char *bytes, size_t size)
+static void put_hexadecimal(struct export_buffer *output, const unsigned char *bytes, size_t size)
 {
 	static const char digits[] = "0123456789abcdef";
 	export_char(output, '"');
@@ -99,7 +99,7 @@ static void put_hexadecimal(struct export_output *output, const unsigned char *b
 	export_char(output, '"');
 }
 
-static void put_value(struct export_output *output, const struct histree_value *value)
+static void put_value(struct export_buffer *output, const struct histree_value *value)
 {
 	switch (value->type) {
 	case HISTREE_INT:
@@ -141,7 +141,7 @@ static void begin_event(const struct viewer_file *file, const char *phase)
 
 static void put_name(const struct viewer_file *file, struct viewer_text category, struct viewer_text name)
 {
-	struct export_output *output = file->output;
+	struct export_buffer *output = file->output;
 	if (category.size > 0) {
 		export_text(output, ",\"cat\":");
 		put_string(output, category);
@@ -152,7 +152,7 @@ static void put_name(const struct viewer_file *file, struct viewer_text category
 
 static void put_arguments(const struct viewer_file *file, const struct viewer_span *span)
 {
-	struct export_output *output = file->output;
+	struct export_buffer *output = file->output;
 	if (span->argument_count == 0)
 		return;
 	export_text(output, ",\"args\":");
@@ -218,7 +218,7 @@ static struct viewer_text category_of(const struct viewer_file *file, const stru
 
 static void begin(struct viewer_file *file, const struct viewer_head *head)
 {
-	struct export_output *output = file->output;
+	struct export_buffer *output = file->output;
 	((struct chrome *)file->state)->origin = head->origin;
 	export_text(output, "{\"displayTimeUnit\":\"ns\",\"baseTimeNanoseconds\":");
 	export_signed(output, head->origin);

@@ -9,7 +9,7 @@
 #ifndef EXPORT_VIEWER_VIEWER_H
 #define EXPORT_VIEWER_VIEWER_H
 
-#include "export/export_output.h"
+#include "export/export_buffer.h"
 #include "histree/value.h"
 
 enum viewer_kind {

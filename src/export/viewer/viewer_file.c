@@ -294,11 +294,11 @@ void viewer_file_flow(struct viewer_file *file, const struct viewer_arrow *arrow
 /* ---- begin and end ---------------------------------------------------------------------------------------- */
 
 enum histree_status viewer_file_begin(struct viewer_file *file, const struct viewer_format *format,
-				      bool (*write)(void *context, const void *bytes, size_t size), void *context,
-				      const struct viewer_head *head, struct histree_error *error)
+				      struct export_output *output, const struct viewer_head *head,
+				      struct histree_error *error)
 {
 	*file = (struct viewer_file){ .format = format, .error = error };
-	file->output = export_output_create(write, context);
+	file->output = export_buffer_create(output, error);
 	file->state = format->create();
 	if (file->output == NULL || file->state == NULL)
 		return viewer_file_lacks_memory(file);
@@ -314,7 +314,7 @@ enum histree_status viewer_file_end(struct viewer_file *file)
 	if (file->status == HISTREE_OK)
 		file->format->finish(file);
 	if (file->status == HISTREE_OK)
-		file->status = export_output_end(file->output, file->error);
+		file->status = export_buffer_flush(file->output);
 	for (uint32_t i = 0; i < file->keys.count && file->tracks != NULL; i++)
 		if (i < file->track_capacity && file->tracks[i] != NULL)
 			free(file->tracks[i]->ends);

@@ -32,7 +32,7 @@ struct viewer_ends {
 };
 
 struct viewer_file {
-	struct export_output *output;
+	struct export_buffer *output;
 	const struct viewer_format *format;
 	void *state; /* of the format */
 	struct histree_error *error;
@@ -58,8 +58,8 @@ struct viewer_track_key {
 
 /* Begin a file.  Returns `status`; viewer_file_end() must be called either way. */
 enum histree_status viewer_file_begin(struct viewer_file *file, const struct viewer_format *format,
-				      bool (*write)(void *context, const void *bytes, size_t size), void *context,
-				      const struct viewer_head *head, struct histree_error *error);
+				      struct export_output *output, const struct viewer_head *head,
+				      struct histree_error *error);
 
 /* End what is open, and the file.  Returns `status`, or that of a write that failed. */
 enum histree_status viewer_file_end(struct viewer_file *file);

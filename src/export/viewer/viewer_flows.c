@@ -56,7 +56,7 @@ static void read_next(struct viewer_flows *flows, struct viewer_segment_flows *s
 	while (segments->iter != NULL && !segments->has_next && flows->walk->file->status == HISTREE_OK) {
 		status = histree_segment_iter_next(segments->iter, &segment, flows->walk->file->error);
 		if (status == HISTREE_PARTIAL) {
-			flows->walk->report->is_damaged = true;
+			flows->walk->counts->damaged_nodes++;
 			continue;
 		}
 		if (status != HISTREE_OK)
@@ -97,7 +97,7 @@ static void begin_segments(struct viewer_flows *flows, struct viewer_segment_flo
 	query.from = request->from;
 	query.to = request->to;
 	query.order = HISTREE_SEGMENTS_BY_START;
-	query.cancel = request->progress.cancel;
+	query.cancel = request->cancel;
 	enum histree_status status = histree_segment_iter_create(store, &segments->iter, error);
 	if (status == HISTREE_OK)
 		status = histree_segment_iter_start(segments->iter, &query, NULL, error);

@@ -197,7 +197,7 @@ static enum histree_status write_all(struct segments *segments, struct histree_s
 	while ((status = histree_segment_iter_next(iter, &segment, walk->file->error)) == HISTREE_OK ||
 	       status == HISTREE_PARTIAL) {
 		if (status == HISTREE_PARTIAL) {
-			walk->report->is_damaged = true;
+			walk->counts->damaged_nodes++;
 			continue;
 		}
 		take(segments, &segment);
@@ -237,7 +237,7 @@ enum histree_status viewer_walk_segments(struct viewer_walk *walk)
 	query.to = query.to < request->to ? query.to : request->to;
 	query.order = HISTREE_SEGMENTS_BY_START;
 	query.descending = false;
-	query.cancel = request->progress.cancel;
+	query.cancel = request->cancel;
 	find_fields(&segments);
 	bool has_names = request->names != NULL && viewer_is_of_kernel(request->names);
 	viewer_threads_begin(&segments.threads, walk->file, has_names ? request->names : NULL, query.cancel);

@@ -142,7 +142,7 @@ static enum histree_status write_first(struct states *states)
 		if (!keep(states, &interval))
 			return viewer_file_lacks_memory(file);
 	}
-	states->walk->report->is_damaged |= histree_query_stats(states->rows.query).nodes_damaged > 0;
+	states->walk->counts->damaged_nodes += histree_query_stats(states->rows.query).nodes_damaged;
 	if (status != HISTREE_END)
 		return viewer_walk_fail(states->walk, status);
 	return write_pending(states, request->from);
@@ -169,7 +169,9 @@ static enum histree_status write_changes(struct states *states, struct histree_c
 		    !viewer_walk_goes_on(states->walk, change.time))
 			return file->status;
 	}
-	states->walk->report->is_damaged |= histree_changes_are_damaged(changes);
+	/* How many they are is not said; some may be those of the first query. */
+	if (states->walk->counts->damaged_nodes == 0 && histree_changes_are_damaged(changes))
+		states->walk->counts->damaged_nodes = 1;
 	return status == HISTREE_END ? file->status : viewer_walk_fail(states->walk, status);
 }
 
@@ -194,7 +196,7 @@ enum histree_status viewer_walk_states(struct viewer_walk *walk)
 	const struct histree_viewer_request *request = walk->request;
 	struct states states = { .walk = walk };
 	viewer_rows_begin(&states.rows, walk->file, request->history, request->quarks, request->quark_count,
-			  request->from, request->to, request->progress.cancel);
+			  request->from, request->to, request->cancel);
 	viewer_flows_begin(&states.flows, walk, &states.rows);
 	if (walk->file->status == HISTREE_OK)
 		write_all(&states);

@@ -11,7 +11,7 @@
 struct viewer_walk {
 	const struct histree_viewer_request *request;
 	struct viewer_file *file;
-	struct histree_export_report *report;
+	struct histree_export_counts *counts;
 	uint64_t since_shown; /* steps since progress was shown */
 };
 
@@ -19,6 +19,10 @@ struct viewer_walk {
 enum histree_status viewer_walk_states(struct viewer_walk *walk);
 enum histree_status viewer_walk_segments(struct viewer_walk *walk);
 enum histree_status viewer_walk_events(struct viewer_walk *walk);
+
+/* What histree_export_viewer() does, with a table of file calls. */
+enum histree_status viewer_export(const struct histree_viewer_request *request, const struct io *io,
+				  const char *path, struct histree_error *error);
 
 /* A step was taken, up to a time: show progress now and then.  Returns false if the walk is to end. */
 bool viewer_walk_goes_on(struct viewer_walk *walk, histree_time time);

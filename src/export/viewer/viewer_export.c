@@ -8,20 +8,19 @@ enum { STEPS_EVERY = 4096 };
 bool viewer_walk_goes_on(struct viewer_walk *walk, histree_time time)
 {
 	const struct histree_viewer_request *request = walk->request;
-	const struct histree_export_progress *progress = &request->progress;
-	if (walk->file->output->has_failed)
-		viewer_walk_fail(walk, error_set(walk->file->error, HISTREE_ERR_IO,
-						 "not all of the export could be written"));
-	if (walk->file->status != HISTREE_OK || ++walk->since_shown < STEPS_EVERY)
-		return walk->file->status == HISTREE_OK;
+	struct viewer_file *file = walk->file;
+	if (file->output->status != HISTREE_OK)
+		viewer_walk_fail(walk, file->output->status);
+	if (file->status != HISTREE_OK || ++walk->since_shown < STEPS_EVERY)
+		return file->status == HISTREE_OK;
 	walk->since_shown = 0;
-	if (progress->cancel.go_on != NULL && !progress->cancel.go_on(progress->cancel.context))
-		viewer_walk_fail(walk, error_set(walk->file->error, HISTREE_ERR_CANCELLED, "cancelled"));
+	if (request->cancel.go_on != NULL && !request->cancel.go_on(request->cancel.context))
+		viewer_walk_fail(walk, error_set(file->error, HISTREE_ERR_CANCELLED, "cancelled"));
 	double length = (double)request->to - (double)request->from + 1;
 	double share = ((double)time - (double)request->from) / length;
-	if (progress->show != NULL)
-		progress->show(progress->context, share < 0 ? 0 : share > 1 ? 1 : share);
-	return walk->file->status == HISTREE_OK;
+	if (request->progress != NULL)
+		request->progress(request->progress_context, share < 0 ? 0 : share > 1 ? 1 : share);
+	return file->status == HISTREE_OK;
 }
 
 static enum histree_status check(const struct histree_viewer_request *request, struct histree_error *error)
@@ -54,24 +53,16 @@ static const char *title_of(const struct histree_viewer_request *request)
 					 : "events";
 }
 
-enum histree_status histree_export_viewer(const struct histree_viewer_request *request, histree_export_write *write,
-					  void *context, struct histree_export_report *report,
-					  struct histree_error *error)
+static enum histree_status write_file(const struct histree_viewer_request *request, struct export_output *output,
+				      struct histree_export_counts *counts, struct histree_error *error)
 {
 	static const struct viewer_format *const formats[] = {
 		[HISTREE_VIEWER_CHROME] = &viewer_chrome, [HISTREE_VIEWER_PERFETTO] = &viewer_perfetto
 	};
-	struct histree_export_report unused, *told = report != NULL ? report : &unused;
-	struct histree_error own; /* the walk may look at what was said */
-	struct viewer_file file;
-	struct viewer_walk walk = { .request = request, .file = &file, .report = told };
-	*told = (struct histree_export_report){ 0 };
-	enum histree_status status = check(request, error);
-	if (status != HISTREE_OK)
-		return status;
 	const struct viewer_head head = { .title = title_of(request), .origin = request->origin };
-	if (viewer_file_begin(&file, formats[request->format], write, context, &head,
-			      error != NULL ? error : &own) == HISTREE_OK) {
+	struct viewer_file file;
+	struct viewer_walk walk = { .request = request, .file = &file, .counts = counts };
+	if (viewer_file_begin(&file, formats[request->format], output, &head, error) == HISTREE_OK) {
 		if (request->history != NULL)
 			viewer_walk_states(&walk);
 		else if (request->segments != NULL)
@@ -79,7 +70,35 @@ enum histree_status histree_export_viewer(const struct histree_viewer_request *r
 		else
 			viewer_walk_events(&walk);
 	}
-	status = viewer_file_end(&file);
-	told->rows = file.rows;
+	enum histree_status status = viewer_file_end(&file);
+	counts->rows = file.rows;
+	counts->bytes = output->size;
+	counts->files = 1;
 	return status;
+}
+
+enum histree_status viewer_export(const struct histree_viewer_request *request, const struct io *io,
+				  const char *path, struct histree_error *error)
+{
+	struct histree_error own; /* a walk may look at what was said */
+	struct histree_export_counts counts = { 0 };
+	struct export_output output;
+	error = error != NULL ? error : &own;
+	enum histree_status status = check(request, error);
+	if (status != HISTREE_OK)
+		return status;
+	if (path == NULL)
+		export_output_use(&output, request->descriptor);
+	else if ((status = export_output_open(&output, io, path, error)) != HISTREE_OK)
+		return status;
+	status = write_file(request, &output, &counts, error);
+	if (request->counts != NULL)
+		*request->counts = counts;
+	return export_output_finish(&output, status, error);
+}
+
+enum histree_status histree_export_viewer(const struct histree_viewer_request *request, const char *path,
+					  struct histree_error *error)
+{
+	return viewer_export(request, &io_posix, path, error);
 }
