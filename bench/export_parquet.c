@@ -2,7 +2,7 @@
 /*
  * export_parquet - what a history costs as a Parquet file.
  *
- *	export_parquet HISTORY OUT [smallest|attribute|time|stream [zstd|none [ROWS]]]
+ *	export_parquet HISTORY OUT [stream|attribute|time [zstd|none [ROWS]]]
  *
  * HISTORY is a file such as x.histree/kernel.sht.  Prints TSV: rows, row groups, bytes, bytes of the history,
  * seconds of processor time in all, and seconds of it that the rows take to come, which is measured first.
@@ -62,18 +62,17 @@ static double drain(struct ArrowArrayStream stream)
 
 int main(int argc, char **argv)
 {
-	static const char *const orders[] = { "smallest", "attribute", "time", "stream" };
+	static const char *const orders[] = { "stream", "attribute", "time" };
 	struct histree_export_counts counts;
 	struct histree_parquet_options options = { .counts = &counts };
 	struct histree_history *history;
 	struct histree_error error;
 	struct stat facts;
 	if (argc < 3 || stat(argv[1], &facts) != 0) {
-		fprintf(stderr,
-			"usage: export_parquet HISTORY OUT [smallest|attribute|time|stream [zstd|none [ROWS]]]\n");
+		fprintf(stderr, "usage: export_parquet HISTORY OUT [stream|attribute|time [zstd|none [ROWS]]]\n");
 		return 2;
 	}
-	for (unsigned i = 0; argc > 3 && i < 4; i++)
+	for (unsigned i = 0; argc > 3 && i < 3; i++)
 		if (strcmp(argv[3], orders[i]) == 0)
 			options.order = (enum histree_parquet_order)i;
 	if (argc > 4 && strcmp(argv[4], "none") == 0)

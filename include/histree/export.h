@@ -22,12 +22,14 @@ enum histree_parquet_compression {
 	HISTREE_PARQUET_UNCOMPRESSED,
 };
 
-/* The order of the rows of a row group.  Row groups themselves follow the stream in any case. */
+/*
+ * The order of the rows of a row group.  Row groups themselves follow the stream in any case.  Where the columns
+ * of an order are not there, or can be null, rows stay as they come.
+ */
 enum histree_parquet_order {
-	HISTREE_PARQUET_SMALLEST,     /* the one of the next two that is smaller in the first row group */
+	HISTREE_PARQUET_AS_THEY_COME, /* the smallest and the fastest for a query of states */
 	HISTREE_PARQUET_BY_ATTRIBUTE, /* by the columns `quark`, then `start` */
 	HISTREE_PARQUET_BY_TIME,      /* by `start`, then `quark` if there is one */
-	HISTREE_PARQUET_AS_THEY_COME, /* also taken where the columns of the order wanted are not there */
 };
 
 /* What the footer says beside the columns, such as the host that was traced. */
@@ -45,7 +47,8 @@ struct histree_export_counts {
 struct histree_parquet_options {
 	uint32_t row_group_rows; /* default 1 Mi, at most 16 Mi; they are all in memory, about 60 bytes each */
 	enum histree_parquet_compression compression;
-	int level; /* of zstd, 1 to 19; default 1 */
+	int level;          /* of zstd, 1 to 19; default 3 */
+	uint32_t page_rows; /* default: a column of a row group is one page, which packs best; smaller ones prune */
 	enum histree_parquet_order order;
 	const struct histree_export_note *notes;
 	size_t note_count;

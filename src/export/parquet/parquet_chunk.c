@@ -8,8 +8,14 @@
 #include "export/parquet/rle_hybrid.h"
 #include "export/parquet/thrift_writer.h"
 
-/* A dictionary of texts that has more distinct ones than half of the values repeats too little. */
-enum { TEXT_SHARE = 2 };
+/*
+ * Whether the texts of a chunk are mostly different, so that they may be smaller without a dictionary.  With one
+ * they are faster to read, whatever zstd makes of repetitions.
+ */
+static bool repeats_little(const struct parquet_values *values)
+{
+	return values->entry_count > values->count / 2;
+}
 
 static bool is_dictionary(enum parquet_form form)
 {
@@ -35,11 +41,9 @@ bool parquet_chunk_can(struct parquet_workshop *workshop, const struct parquet_v
 	bool is_text = kind == PARQUET_TEXT;
 	switch (form) {
 	case PARQUET_FORM_PLAIN:
-		return true;
+		return !is_text || repeats_little(values);
 	case PARQUET_FORM_DELTA:
-		/* Texts that repeat are never smaller without a dictionary. */
-		return is_text ? values->entry_count > values->count / TEXT_SHARE
-			       : kind == PARQUET_INT32 || kind == PARQUET_INT64;
+		return is_text ? repeats_little(values) : kind == PARQUET_INT32 || kind == PARQUET_INT64;
 	case PARQUET_FORM_SPLIT:
 		return kind == PARQUET_DOUBLE && workshop->codec.context != NULL;
 	case PARQUET_FORM_DICTIONARY:

@@ -8,11 +8,10 @@
 enum {
 	ROW_GROUP_ROWS = 1 << 20,
 	ROW_GROUP_ROWS_MAX = 1 << 24,
-	PAGE_ROWS = 1 << 17,
 	STEP_ROWS = 1 << 12,        /* added between two looks at the texts */
 	TEXT_BYTES_MAX = 128 << 20, /* distinct ones of a column in a row group: a page must not reach 2 GiB */
 	FORMS_EVERY = 8,            /* row groups: forms are tried again, since what states are like changes */
-	LEVEL = 1,
+	LEVEL = 3,
 };
 
 static const struct histree_parquet_options default_options;
@@ -25,18 +24,14 @@ static int find_column(const struct parquet_writer *writer, const char *name)
 	return -1;
 }
 
-/* Say which orders there are, and choose one if there is no choice or the caller made it. */
-static void find_orders(struct parquet_writer *writer)
+static void find_order(struct parquet_writer *writer)
 {
-	enum histree_parquet_order wanted = writer->options->order;
+	enum histree_parquet_order order = writer->options->order;
 	int start = find_column(writer, "start"), quark = find_column(writer, "quark");
-	if (wanted != HISTREE_PARQUET_AS_THEY_COME && wanted != HISTREE_PARQUET_BY_TIME && quark >= 0 && start >= 0)
-		writer->orders[0] = (struct parquet_row_order){ { quark, start }, true };
-	if (wanted != HISTREE_PARQUET_AS_THEY_COME && wanted != HISTREE_PARQUET_BY_ATTRIBUTE && start >= 0)
-		writer->orders[1] = (struct parquet_row_order){ { start, quark }, true };
-	if (!writer->orders[0].is_there && !writer->orders[1].is_there)
-		writer->orders[0].sorted_by[0] = writer->orders[0].sorted_by[1] = -1;
-	writer->order = writer->orders[0].is_there && writer->orders[1].is_there ? -1 : writer->orders[1].is_there;
+	bool by_attribute = order == HISTREE_PARQUET_BY_ATTRIBUTE && start >= 0 && quark >= 0;
+	bool by_time = order == HISTREE_PARQUET_BY_TIME && start >= 0;
+	writer->sorted_by[0] = by_attribute ? quark : by_time ? start : -1;
+	writer->sorted_by[1] = by_attribute ? start : by_time ? quark : -1;
 }
 
 static enum histree_status init_columns(struct parquet_writer *writer, const struct ArrowSchema *schema,
@@ -49,11 +44,8 @@ static enum histree_status init_columns(struct parquet_writer *writer, const str
 	size_t count = (size_t)schema->n_children;
 	writer->columns = calloc(count, sizeof(*writer->columns));
 	writer->chunks = calloc(count, sizeof(*writer->chunks));
-	writer->spare_chunks = calloc(count, sizeof(*writer->spare_chunks));
-	for (size_t i = 0; i < PARQUET_ORDER_COUNT; i++)
-		writer->forms[i] = calloc(count, sizeof(*writer->forms[i]));
-	if (writer->columns == NULL || writer->chunks == NULL || writer->spare_chunks == NULL ||
-	    writer->forms[0] == NULL || writer->forms[1] == NULL)
+	writer->forms = calloc(count, sizeof(*writer->forms));
+	if (writer->columns == NULL || writer->chunks == NULL || writer->forms == NULL)
 		return error_memory(error, "the columns of a file");
 	for (size_t i = 0; i < count; i++) {
 		writer->column_count = i + 1;
@@ -95,6 +87,9 @@ enum histree_status parquet_writer_create(struct parquet_writer **out, const str
 	writer->row_max = writer->options->row_group_rows;
 	if (writer->row_max == 0)
 		writer->row_max = ROW_GROUP_ROWS;
+	writer->page_rows = writer->options->page_rows;
+	if (writer->page_rows == 0 || writer->page_rows > writer->row_max)
+		writer->page_rows = writer->row_max;
 	enum histree_status status = HISTREE_OK;
 	if (writer->row_max > ROW_GROUP_ROWS_MAX)
 		status = error_set(error, HISTREE_ERR_ARGUMENT, "row groups of %zu rows are too large: at most %d",
@@ -109,7 +104,7 @@ enum histree_status parquet_writer_create(struct parquet_writer **out, const str
 		parquet_writer_free(writer);
 		return status;
 	}
-	find_orders(writer);
+	find_order(writer);
 	*out = writer;
 	return HISTREE_OK;
 }
@@ -171,68 +166,53 @@ static bool make_chunk(struct parquet_writer *writer, struct parquet_chunk *chun
 	return parquet_chunk_make(chunk, &writer->workshop, values, *best);
 }
 
-/* Order the rows, and make the chunks of all columns.  Their notes are for the footer if this order is taken. */
-static enum histree_status make_group(struct parquet_writer *writer, int number, struct parquet_chunk *chunks,
-				      struct parquet_footer *footer, struct histree_error *error)
+static enum histree_status sort_rows(struct parquet_writer *writer, const uint32_t **rows,
+				     struct histree_error *error)
 {
-	const struct parquet_row_order *order = &writer->orders[number];
 	const struct parquet_column *columns = writer->columns;
-	const uint32_t *rows = NULL;
+	int first = writer->sorted_by[0], second = writer->sorted_by[1];
+	*rows = NULL;
+	if (first < 0)
+		return HISTREE_OK;
+	if (!parquet_order_sort(&writer->sorting, &columns[first], second < 0 ? NULL : &columns[second],
+				writer->row_count))
+		return error_memory(error, "the order of a row group");
+	*rows = writer->sorting.rows;
+	return HISTREE_OK;
+}
+
+/* Make the chunks of all columns, and note them for the footer. */
+static enum histree_status make_group(struct parquet_writer *writer, struct histree_error *error)
+{
 	struct parquet_group_note group = { .offset = writer->output->size, .row_count = writer->row_count };
-	memcpy(group.sorted_by, order->sorted_by, sizeof(group.sorted_by));
-	if (order->is_there) {
-		int first = order->sorted_by[0], second = order->sorted_by[1];
-		if (!parquet_order_sort(&writer->sorting, &columns[first], second < 0 ? NULL : &columns[second],
-					writer->row_count))
-			return error_memory(error, "the order of a row group");
-		rows = writer->sorting.rows;
-	}
+	const uint32_t *rows;
+	enum histree_status status = sort_rows(writer, &rows, error);
+	if (status != HISTREE_OK)
+		return status;
+	memcpy(group.sorted_by, writer->sorted_by, sizeof(group.sorted_by));
 	for (size_t i = 0; i < writer->column_count; i++) {
+		struct parquet_chunk *chunk = &writer->chunks[i];
 		if (cancel_asked(&writer->options->cancel))
 			return error_set(error, HISTREE_ERR_CANCELLED, "the file is no longer wanted");
 		if (!parquet_values_arrange(&writer->values, &writer->columns[i], rows, writer->row_count,
-					    PAGE_ROWS))
+					    writer->page_rows))
 			return error_memory(error, "the order of a row group");
-		if (!make_chunk(writer, &chunks[i], &writer->forms[number][i]))
-			return chunk_failed(writer, &columns[i], error);
-		parquet_footer_add_chunk(footer, &chunks[i], &writer->values,
+		if (!make_chunk(writer, chunk, &writer->forms[i]))
+			return chunk_failed(writer, &writer->columns[i], error);
+		parquet_footer_add_chunk(&writer->footer, chunk, &writer->values,
 					 writer->workshop.codec.context != NULL, group.offset + group.size);
-		group.uncompressed_size += chunks[i].uncompressed_size;
-		group.size += chunks[i].bytes.size;
+		group.uncompressed_size += chunk->uncompressed_size;
+		group.size += chunk->bytes.size;
 	}
-	parquet_footer_add_group(footer, &group);
-	return footer->failed ? error_memory(error, "the footer of a file") : HISTREE_OK;
-}
-
-/* Make the first row group in both orders, and take the one that is smaller. */
-static enum histree_status choose_order(struct parquet_writer *writer, struct histree_error *error)
-{
-	struct parquet_footer footers[PARQUET_ORDER_COUNT] = { 0 };
-	struct parquet_chunk *chunks[PARQUET_ORDER_COUNT] = { writer->chunks, writer->spare_chunks };
-	enum histree_status status = HISTREE_OK;
-	for (int i = 0; i < PARQUET_ORDER_COUNT && status == HISTREE_OK; i++)
-		status = make_group(writer, i, chunks[i], &footers[i], error);
-	if (status == HISTREE_OK) {
-		writer->order = footers[1].groups[0].size < footers[0].groups[0].size;
-		writer->chunks = chunks[writer->order];
-		writer->spare_chunks = chunks[!writer->order];
-		writer->footer = footers[writer->order];
-		footers[writer->order] = (struct parquet_footer){ 0 };
-		for (size_t i = 0; i < writer->column_count; i++) /* they are needed no more */
-			parquet_chunk_release(&writer->spare_chunks[i]);
-	}
-	for (int i = 0; i < PARQUET_ORDER_COUNT; i++)
-		parquet_footer_release(&footers[i]);
-	return status;
+	parquet_footer_add_group(&writer->footer, &group);
+	return writer->footer.failed ? error_memory(error, "the footer of a file") : HISTREE_OK;
 }
 
 enum histree_status parquet_writer_flush(struct parquet_writer *writer, struct histree_error *error)
 {
 	if (writer->row_count == 0)
 		return HISTREE_OK;
-	enum histree_status status =
-		writer->order < 0 ? choose_order(writer, error)
-				  : make_group(writer, writer->order, writer->chunks, &writer->footer, error);
+	enum histree_status status = make_group(writer, error);
 	for (size_t i = 0; i < writer->column_count && status == HISTREE_OK; i++)
 		status = export_output_write(writer->output, writer->chunks[i].bytes.bytes,
 					     writer->chunks[i].bytes.size, error);
@@ -310,17 +290,14 @@ void parquet_writer_free(struct parquet_writer *writer)
 	for (size_t i = 0; i < writer->column_count; i++) {
 		parquet_column_release(&writer->columns[i]);
 		parquet_chunk_release(&writer->chunks[i]);
-		parquet_chunk_release(&writer->spare_chunks[i]);
 	}
 	parquet_chunk_release(&writer->trial);
 	parquet_order_release(&writer->sorting);
 	parquet_workshop_release(&writer->workshop);
 	parquet_values_release(&writer->values);
 	parquet_footer_release(&writer->footer);
-	for (size_t i = 0; i < PARQUET_ORDER_COUNT; i++)
-		free(writer->forms[i]);
+	free(writer->forms);
 	free(writer->columns);
 	free(writer->chunks);
-	free(writer->spare_chunks);
 	free(writer);
 }

@@ -9,25 +9,15 @@
 #include "export/parquet/parquet_footer.h"
 #include "export/parquet/parquet_order.h"
 
-enum { PARQUET_ORDER_COUNT = 2 }; /* by attribute and by time */
-
-/* How the rows of a row group can be ordered. */
-struct parquet_row_order {
-	int sorted_by[2]; /* numbers of columns, -1: none */
-	bool is_there;
-};
-
 struct parquet_writer {
 	const struct histree_parquet_options *options;
 	struct export_output *output; /* borrowed */
 	struct parquet_column *columns;
-	enum parquet_form *forms[PARQUET_ORDER_COUNT]; /* what was smallest, for each order and column */
-	struct parquet_chunk *chunks;                  /* of the row group at hand, one a column */
-	struct parquet_chunk *spare_chunks;            /* the same in the other order, until the order is chosen */
-	struct parquet_chunk trial;                    /* in another form */
-	size_t column_count, row_count, row_max;
-	struct parquet_row_order orders[PARQUET_ORDER_COUNT];
-	int order; /* number of the one that is taken, -1: not chosen yet */
+	enum parquet_form *forms;     /* what was smallest, for each column */
+	struct parquet_chunk *chunks; /* of the row group at hand, one a column */
+	struct parquet_chunk trial;   /* in another form */
+	size_t column_count, row_count, row_max, page_rows;
+	int sorted_by[2]; /* numbers of columns, -1: none */
 	struct parquet_order sorting;
 	struct parquet_workshop workshop;
 	struct parquet_values values;
