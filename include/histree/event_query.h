@@ -8,7 +8,7 @@
  * What numbers and times rule out is not decoded: reading starts at most 8,192 events before the first event that
  * can pass, and ends where none can come any more.
  *
- *	histree_event_query_create(events, reader, "type matches '^sys_' && time > +5s", start, end, &query, &error);
+ *	histree_event_query_create(events, reader, "time > +5s && cpu == 1", start, end, &query, &error);
  *	histree_event_query_start(query, &HISTREE_EVENTS_ALL, &error);
  *	while ((status = histree_event_query_next(query, &event, &error)) == HISTREE_OK)
  *		...;		// histree_event_reader_contents(reader) is that of the event
@@ -24,7 +24,9 @@
 
 struct histree_event_query;
 
-/* Events whose number and time lie in these windows: an event is an instant, so that bounds that cross leave none. */
+/*
+ * Events whose number and time lie in these windows: an event is an instant, so that bounds that cross leave none.
+ */
 struct histree_event_range {
 	struct histree_window numbers, times;
 };

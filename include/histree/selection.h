@@ -28,7 +28,7 @@ struct histree_selection {
 	struct histree_history *history;
 	struct histree_window window;
 	bool has_all;          /* every attribute; else those of the list */
-	histree_quark *quarks; /* ascending and distinct once the region was asked for */
+	histree_quark *quarks; /* in any order, until it is sorted */
 	size_t count, capacity;
 	/* Of the last path that was asked for. */
 	char *path;
@@ -80,6 +80,9 @@ histree_selection_keep_wanted(struct histree_selection *selection, histree_wante
  */
 HISTREE_API const char *histree_selection_path(struct histree_selection *selection, histree_quark quark,
 					       size_t *size);
+
+/* Make the list ascending and distinct, for who uses it without asking for a region. */
+HISTREE_API void histree_selection_sort(struct histree_selection *selection);
 
 /*
  * Make the region to ask a query for; it borrows the list until the selection is changed.  Returns false if there

@@ -157,10 +157,10 @@ static int compare_quarks(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static void sort_distinct(struct histree_selection *selection)
+void histree_selection_sort(struct histree_selection *selection)
 {
 	size_t kept = 0;
-	bool is_ascending = true;
+	bool is_ascending = true; /* as most ways to select give them */
 	for (size_t i = 1; i < selection->count && is_ascending; i++)
 		is_ascending = selection->quarks[i - 1] < selection->quarks[i];
 	if (is_ascending)
@@ -179,7 +179,7 @@ bool histree_selection_region(struct histree_selection *selection, struct histre
 	if (!histree_window_fit(&window, info->start, info->end) || (!selection->has_all && selection->count == 0))
 		return false;
 	if (!selection->has_all)
-		sort_distinct(selection);
+		histree_selection_sort(selection);
 	*out = (struct histree_region){
 		.quarks = selection->has_all ? NULL : selection->quarks,
 		.quark_count = selection->has_all ? 0 : selection->count,

@@ -14,14 +14,14 @@ static const char *const names[] = { [QUARK] = "quark", [PATH] = "path" };
 
 struct attributes_table {
 	struct sql_table base;
+	struct histree_history *history;
 	const struct histree_attributes *attributes;
 };
 
 struct attributes_cursor {
 	sqlite3_vtab_cursor base;
-	struct sql_selection selection;
+	struct histree_selection selection;
 	size_t row, row_count; /* of the selection, or of all */
-	struct sql_path path;
 	char *name;
 	size_t name_capacity;
 };
@@ -34,12 +34,12 @@ static const struct histree_attributes *attributes_of(const struct attributes_cu
 static enum histree_status open_table(struct sql_table *base, const struct sql_module *module, const char *analysis,
 				      char **declaration, struct histree_error *error)
 {
-	struct histree_history *history;
-	enum histree_status status = sql_store_history(base->store, analysis, &history, error);
+	struct attributes_table *table = (struct attributes_table *)base;
+	enum histree_status status = sql_store_history(base->store, analysis, &table->history, error);
 	(void)module;
 	if (status != HISTREE_OK)
 		return status;
-	((struct attributes_table *)base)->attributes = histree_history_attributes(history);
+	table->attributes = histree_history_attributes(table->history);
 	*declaration = sqlite3_mprintf("CREATE TABLE x(quark INTEGER, parent INTEGER, name TEXT, path TEXT, "
 				       "depth INTEGER, folder INTEGER)");
 	return HISTREE_OK;
@@ -77,16 +77,24 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 	return sql_plan_finish(&plan);
 }
 
+static enum histree_status begin_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor *cursor,
+					struct histree_error *error)
+{
+	(void)error;
+	histree_selection_begin(&((struct attributes_cursor *)cursor)->selection,
+				((struct attributes_table *)table)->history);
+	return HISTREE_OK;
+}
+
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
 {
-	return sql_cursor_open(table, out, sizeof(struct attributes_cursor), NULL);
+	return sql_cursor_open(table, out, sizeof(struct attributes_cursor), begin_cursor);
 }
 
 static int close_cursor(sqlite3_vtab_cursor *base)
 {
 	struct attributes_cursor *cursor = (struct attributes_cursor *)base;
-	sql_selection_release(&cursor->selection);
-	free(cursor->path.text);
+	histree_selection_release(&cursor->selection);
 	free(cursor->name);
 	free(cursor);
 	return SQLITE_OK;
@@ -101,13 +109,14 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 	struct sql_term term;
 	enum histree_status status = HISTREE_OK;
 	(void)number;
-	cursor->selection.is_all = true;
+	histree_selection_all(&cursor->selection);
 	if (argument_count > 0 && sql_term_next(&plan, &term))
 		status = (sql_term_is_of(&term, names[QUARK]) ? sql_select_by_quark : sql_select_by_path)(
-			&cursor->selection, attributes, term.operator, arguments[0], &error);
+			&cursor->selection, term.operator, arguments[0], &error);
 	cursor->row = 0;
+	histree_selection_sort(&cursor->selection);
 	cursor->row_count =
-		cursor->selection.is_all ? histree_attributes_count(attributes) : cursor->selection.count;
+		cursor->selection.has_all ? histree_attributes_count(attributes) : cursor->selection.count;
 	return status == HISTREE_OK ? SQLITE_OK : sql_table_fail(base->pVtab, &error);
 }
 
@@ -148,7 +157,7 @@ static int depth_of(const struct histree_attributes *attributes, histree_quark q
 
 static histree_quark quark_of(const struct attributes_cursor *cursor)
 {
-	return cursor->selection.is_all ? (histree_quark)cursor->row : cursor->selection.quarks[cursor->row];
+	return cursor->selection.has_all ? (histree_quark)cursor->row : cursor->selection.quarks[cursor->row];
 }
 
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
@@ -169,7 +178,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 		result_name(cursor, context, quark);
 		break;
 	case PATH:
-		sql_result_path(context, &cursor->path, attributes, quark);
+		sql_result_path(context, &cursor->selection, quark);
 		break;
 	case DEPTH:
 		sqlite3_result_int(context, depth_of(attributes, quark));

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "histree/event_query.h"
 #include "sql/sql_table.h"
 #include "sql/sql_window.h"
 
@@ -21,7 +22,7 @@ struct events_cursor {
 	sqlite3_vtab_cursor base;
 	struct histree_event_reader *reader;
 	struct histree_event event;
-	struct sql_window numbers, times;
+	struct histree_event_query *query;
 	bool is_done;
 };
 
@@ -47,12 +48,6 @@ static int connect(sqlite3 *db, void *module, int argument_count, const char *co
 				 out, message);
 }
 
-/* Where a clock steps back, what comes after a time may be before it: then only numbers narrow. */
-static bool is_in_order(const struct sql_table *table)
-{
-	return sql_store_info(table->store)->clock_steps_back == 0;
-}
-
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	const struct events_table *table = (const struct events_table *)base;
@@ -62,14 +57,15 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 		int column = info->aConstraint[i].iColumn;
 		enum sql_operator operator= sql_plan_operator(info, i);
 		bool is_bound = operator>= SQL_EQUAL && operator<= SQL_AT_LEAST && operator!= SQL_IN;
-		if (!is_bound || (column != NUMBER && (column != TIME || !is_in_order(&table->base))))
+		if (!is_bound || (column != NUMBER && column != TIME))
 			continue;
 		if (!sql_plan_take(&plan, i, names[column], operator))
 			break;
 		rows = operator== SQL_EQUAL ? 1 : rows / 10;
 	}
 	bool by_number = info->nOrderBy == 1 && info->aOrderBy[0].iColumn == NUMBER;
-	bool by_time = info->nOrderBy == 1 && info->aOrderBy[0].iColumn == TIME && is_in_order(&table->base);
+	bool by_time = info->nOrderBy == 1 && info->aOrderBy[0].iColumn == TIME &&
+		       histree_events_are_in_order(table->events);
 	if ((by_number || by_time) && !info->aOrderBy[0].desc) {
 		sql_plan_order(&plan, names[by_number ? NUMBER : TIME]);
 		info->orderByConsumed = 1;
@@ -82,8 +78,14 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 static enum histree_status begin_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor *cursor,
 					struct histree_error *error)
 {
-	return histree_event_reader_create(((struct events_table *)table)->events,
-					   &((struct events_cursor *)cursor)->reader, error);
+	const struct events_table *of = (const struct events_table *)table;
+	struct events_cursor *out = (struct events_cursor *)cursor;
+	enum histree_status status = histree_event_reader_create(of->events, &out->reader, error);
+	if (status == HISTREE_OK)
+		status = histree_event_query_create(of->events, out->reader, NULL, 0, 0, &out->query, error);
+	if (status != HISTREE_OK)
+		histree_event_reader_free(out->reader);
+	return status;
 }
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
@@ -94,6 +96,7 @@ static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
 static int close_cursor(sqlite3_vtab_cursor *base)
 {
 	struct events_cursor *cursor = (struct events_cursor *)base;
+	histree_event_query_free(cursor->query);
 	histree_event_reader_free(cursor->reader);
 	free(cursor);
 	return SQLITE_OK;
@@ -103,11 +106,10 @@ static int next(sqlite3_vtab_cursor *base)
 {
 	struct events_cursor *cursor = (struct events_cursor *)base;
 	struct histree_error error;
-	enum histree_status status = histree_event_reader_next(cursor->reader, &cursor->event, &error);
+	enum histree_status status = histree_event_query_next(cursor->query, &cursor->event, &error);
 	if (status < 0)
 		return sql_table_fail(base->pVtab, &error);
-	cursor->is_done = status == HISTREE_END || (int64_t)cursor->event.number > cursor->numbers.to ||
-			  cursor->event.time > cursor->times.to;
+	cursor->is_done = status == HISTREE_END;
 	return SQLITE_OK;
 }
 
@@ -115,28 +117,16 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 		  sqlite3_value **arguments)
 {
 	struct events_cursor *cursor = (struct events_cursor *)base;
-	const struct events_table *table = (const struct events_table *)base->pVtab;
-	int64_t count = (int64_t)histree_events_count(table->events);
+	struct histree_event_range range = HISTREE_EVENTS_ALL;
 	struct histree_error error;
 	struct sql_term term;
 	(void)number;
-	cursor->numbers = SQL_WINDOW_ALL;
-	cursor->times = SQL_WINDOW_ALL;
 	for (int i = 0; i < argument_count && sql_term_next(&plan, &term); i++)
-		sql_window_narrow(sql_term_is_of(&term, names[NUMBER]) ? &cursor->numbers : &cursor->times,
+		sql_window_narrow(sql_term_is_of(&term, names[NUMBER]) ? &range.numbers : &range.times,
 				  term.operator, arguments[i]);
-	/* An event is an instant: bounds that cross leave none. */
-	cursor->is_done = cursor->numbers.from > cursor->numbers.to || cursor->times.from > cursor->times.to ||
-			  cursor->times.is_empty || !sql_window_fit(&cursor->numbers, 0, count - 1);
-	if (cursor->is_done)
-		return SQLITE_OK;
-	uint64_t first = (uint64_t)cursor->numbers.from, found = 0;
-	enum histree_status status = HISTREE_OK;
-	if (cursor->times.from > INT64_MIN)
-		status = histree_event_reader_find(cursor->reader, cursor->times.from, &found, &error);
-	if (status == HISTREE_OK)
-		status = histree_event_reader_seek(cursor->reader, found > first ? found : first, &error);
-	return status == HISTREE_OK ? next(base) : sql_table_fail(base->pVtab, &error);
+	return histree_event_query_start(cursor->query, &range, &error) == HISTREE_OK
+		       ? next(base)
+		       : sql_table_fail(base->pVtab, &error);
 }
 
 static int is_at_end(sqlite3_vtab_cursor *base)

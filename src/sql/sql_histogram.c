@@ -148,15 +148,15 @@ static const char *find_segments(const struct histree_store_info *info, const ch
 	return NULL;
 }
 
-static void take_bounds(struct histogram_cursor *cursor, const struct sql_window *window, histree_time start,
+static void take_bounds(struct histogram_cursor *cursor, const struct histree_window *window, histree_time start,
 			histree_time end)
 {
 	cursor->from = window->from > start ? window->from : start;
 	cursor->to = window->to < end ? window->to : end;
 }
 
-static int count_segments(struct histogram_cursor *cursor, const struct sql_window *window, const char *analysis,
-			  int argument_count, sqlite3_value **arguments)
+static int count_segments(struct histogram_cursor *cursor, const struct histree_window *window,
+			  const char *analysis, int argument_count, sqlite3_value **arguments)
 {
 	struct sql_table *table = (struct sql_table *)cursor->base.pVtab;
 	struct sql_connection *connection = sql_store_connection(table->store);
@@ -197,7 +197,7 @@ static int count_segments(struct histogram_cursor *cursor, const struct sql_wind
 	return SQLITE_OK;
 }
 
-static int count_events(struct histogram_cursor *cursor, const struct sql_window *window)
+static int count_events(struct histogram_cursor *cursor, const struct histree_window *window)
 {
 	struct sql_table *table = (struct sql_table *)cursor->base.pVtab;
 	const struct histree_store_info *info = sql_store_info(table->store);
@@ -222,7 +222,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 {
 	struct histogram_cursor *cursor = (struct histogram_cursor *)base;
 	const struct sql_table *table = (const struct sql_table *)base->pVtab;
-	struct sql_window window = SQL_WINDOW_ALL;
+	struct histree_window window = HISTREE_WINDOW_ALL;
 	(void)number;
 	(void)plan;
 	forget(cursor);

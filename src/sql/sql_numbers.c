@@ -22,9 +22,8 @@ struct numbers_table {
 struct numbers_cursor {
 	sqlite3_vtab_cursor base;
 	struct histree_query *query;
-	struct sql_selection selection;
-	struct sql_path path;
-	struct sql_window window;
+	struct histree_selection selection;
+	struct histree_window window;
 	size_t used; /* of the selection: the row is the one before */
 	struct histree_numbers numbers;
 	bool is_done;
@@ -59,8 +58,9 @@ static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 static enum histree_status begin_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor *cursor,
 					struct histree_error *error)
 {
-	return histree_query_create(((struct numbers_table *)table)->history,
-				    &((struct numbers_cursor *)cursor)->query, error);
+	struct histree_history *history = ((struct numbers_table *)table)->history;
+	histree_selection_begin(&((struct numbers_cursor *)cursor)->selection, history);
+	return histree_query_create(history, &((struct numbers_cursor *)cursor)->query, error);
 }
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
@@ -72,8 +72,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 {
 	struct numbers_cursor *cursor = (struct numbers_cursor *)base;
 	histree_query_free(cursor->query);
-	sql_selection_release(&cursor->selection);
-	free(cursor->path.text);
+	histree_selection_release(&cursor->selection);
 	free(cursor);
 	return SQLITE_OK;
 }
@@ -103,16 +102,17 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 	(void)argument_count;
 	cursor->is_done = true;
 	cursor->used = 0;
-	cursor->window = SQL_WINDOW_ALL;
-	enum histree_status status = sql_select_by_pattern(
-		&cursor->selection, histree_history_attributes(table->history), arguments[PATTERN], &error);
+	cursor->window = HISTREE_WINDOW_ALL;
+	enum histree_status status = sql_select_by_pattern(&cursor->selection, arguments[PATTERN], &error);
 	if (status != HISTREE_OK)
 		return sql_table_fail(base->pVtab, &error);
+	histree_selection_sort(&cursor->selection);
 	sql_window_narrow(&cursor->window, SQL_AT_LEAST, arguments[FROM]);
 	sql_window_narrow(&cursor->window, SQL_AT_MOST, arguments[TO]);
 	if (cursor->window.is_empty)
 		return SQLITE_OK;
-	if (cursor->window.from > cursor->window.to || !sql_window_fit(&cursor->window, info->start, info->end)) {
+	if (cursor->window.from > cursor->window.to ||
+	    !histree_window_fit(&cursor->window, info->start, info->end)) {
 		sql_connection_warn_of_time(sql_store_connection(table->base.store), info->start, info->end);
 		return SQLITE_OK;
 	}
@@ -132,7 +132,6 @@ static void result_ns(sqlite3_context *context, uint64_t ns)
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
 {
 	struct numbers_cursor *cursor = (struct numbers_cursor *)base;
-	const struct numbers_table *table = (const struct numbers_table *)base->pVtab;
 	const struct histree_numbers *numbers = &cursor->numbers;
 	histree_quark quark = cursor->selection.quarks[cursor->used - 1];
 	switch (number) {
@@ -140,7 +139,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 		sqlite3_result_int64(context, quark);
 		break;
 	case PATH:
-		sql_result_path(context, &cursor->path, histree_history_attributes(table->history), quark);
+		sql_result_path(context, &cursor->selection, quark);
 		break;
 	case STATES:
 		result_ns(context, numbers->states);

@@ -3,7 +3,7 @@
  * sql_paths.h - paths of a history's attributes that are made once and stay where they are.
  *
  * A row whose path does not move is handed to SQLite without a copy.  What there is no room for is made again and
- * again (struct sql_path), so that the memory of a history of millions of attributes stays bounded.
+ * again (histree_selection_path()), so that the memory of a history of millions of attributes stays bounded.
  */
 #ifndef SQL_SQL_PATHS_H
 #define SQL_SQL_PATHS_H

@@ -22,8 +22,7 @@ struct rows_table {
 struct rows_cursor {
 	sqlite3_vtab_cursor base;
 	struct histree_rows *rows;
-	struct sql_selection selection;
-	struct sql_path path;
+	struct histree_selection selection;
 	struct histree_row row;
 	histree_time from, to;
 	uint32_t pixel, pixels; /* in the row */
@@ -60,8 +59,9 @@ static int best_index(sqlite3_vtab *table, sqlite3_index_info *info)
 static enum histree_status begin_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor *cursor,
 					struct histree_error *error)
 {
-	return histree_rows_create(((struct rows_table *)table)->history, &((struct rows_cursor *)cursor)->rows,
-				   error);
+	struct histree_history *history = ((struct rows_table *)table)->history;
+	histree_selection_begin(&((struct rows_cursor *)cursor)->selection, history);
+	return histree_rows_create(history, &((struct rows_cursor *)cursor)->rows, error);
 }
 
 static int open_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor **out)
@@ -73,8 +73,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 {
 	struct rows_cursor *cursor = (struct rows_cursor *)base;
 	histree_rows_free(cursor->rows);
-	sql_selection_release(&cursor->selection);
-	free(cursor->path.text);
+	histree_selection_release(&cursor->selection);
 	free(cursor);
 	return SQLITE_OK;
 }
@@ -100,22 +99,22 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 	struct rows_cursor *cursor = (struct rows_cursor *)base;
 	const struct rows_table *table = (const struct rows_table *)base->pVtab;
 	const struct histree_history_info *info = histree_history_info(table->history);
-	struct sql_window window = SQL_WINDOW_ALL;
+	struct histree_window window = HISTREE_WINDOW_ALL;
 	struct histree_error error;
 	(void)number;
 	(void)plan;
 	(void)argument_count;
 	cursor->is_done = true;
 	cursor->number = 0;
-	enum histree_status status = sql_select_by_pattern(
-		&cursor->selection, histree_history_attributes(table->history), arguments[PATTERN], &error);
+	enum histree_status status = sql_select_by_pattern(&cursor->selection, arguments[PATTERN], &error);
 	if (status != HISTREE_OK)
 		return sql_table_fail(base->pVtab, &error);
+	histree_selection_sort(&cursor->selection);
 	sql_window_narrow(&window, SQL_AT_LEAST, arguments[FROM]);
 	sql_window_narrow(&window, SQL_AT_MOST, arguments[TO]);
 	if (window.is_empty || cursor->selection.count == 0)
 		return SQLITE_OK;
-	if (window.from > window.to || !sql_window_fit(&window, info->start, info->end)) {
+	if (window.from > window.to || !histree_window_fit(&window, info->start, info->end)) {
 		sql_connection_warn_of_time(sql_store_connection(table->base.store), info->start, info->end);
 		return SQLITE_OK;
 	}
@@ -177,15 +176,13 @@ static void result_state(const struct rows_cursor *cursor, sqlite3_context *cont
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int number)
 {
 	struct rows_cursor *cursor = (struct rows_cursor *)base;
-	const struct rows_table *table = (const struct rows_table *)base->pVtab;
 	const struct histree_cell *cell = &cursor->row.cells[cursor->pixel];
 	switch (number) {
 	case QUARK:
 		sqlite3_result_int64(context, cursor->row.quark);
 		break;
 	case PATH:
-		sql_result_path(context, &cursor->path, histree_history_attributes(table->history),
-				cursor->row.quark);
+		sql_result_path(context, &cursor->selection, cursor->row.quark);
 		break;
 	case PIXEL:
 		sqlite3_result_int64(context, cursor->pixel);

@@ -149,7 +149,7 @@ static void plan_order(struct sql_plan *plan)
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	const struct segments_table *table = (const struct segments_table *)base;
-	struct sql_window window = SQL_WINDOW_ALL;
+	struct histree_window window = HISTREE_WINDOW_ALL;
 	double whole = (double)table->info->end - (double)table->info->start + 1;
 	double rows = (double)table->info->segment_count;
 	struct sql_plan plan = sql_plan(info);
@@ -166,7 +166,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 			rows /= column <= END ? 10 : 2;
 	}
 	plan_order(&plan);
-	rows *= sql_window_fit(&window, table->info->start, table->info->end)
+	rows *= histree_window_fit(&window, table->info->start, table->info->end)
 			? ((double)window.to - (double)window.from + 1) / whole
 			: 0;
 	info->estimatedRows = (sqlite3_int64)rows + 1;
@@ -240,10 +240,10 @@ static void add_comparison(struct expression *expression, const char *comparison
 static void compare_duration(struct expression *expression, enum sql_operator operator, sqlite3_value * value)
 {
 	char text[64];
-	struct sql_window window = SQL_WINDOW_ALL;
+	struct histree_window window = HISTREE_WINDOW_ALL;
 	sql_window_narrow(&window, operator, value);
 	if (window.is_empty || window.to < 0)
-		window = (struct sql_window){ .from = 1, .to = 0 }; /* no duration is both */
+		window = (struct histree_window){ .from = 1, .to = 0 }; /* no duration is both */
 	if (window.from > 0) {
 		sqlite3_snprintf(sizeof(text), text, "duration >= %lld", (long long)window.from);
 		add_comparison(expression, text);
@@ -287,7 +287,7 @@ static void compare_field(struct expression *expression, const struct histree_se
 }
 
 static void read_term(const struct segments_table *table, const struct sql_term *term, sqlite3_value *value,
-		      struct sql_window *window, struct expression *expression)
+		      struct histree_window *window, struct expression *expression)
 {
 	const struct histree_segment_schema *schema = &table->info->schema;
 	if (sql_term_is_of(term, names[START]) || sql_term_is_of(term, names[END])) {
@@ -301,7 +301,7 @@ static void read_term(const struct segments_table *table, const struct sql_term 
 	}
 }
 
-static enum histree_status start(struct segments_cursor *cursor, const struct sql_window *window,
+static enum histree_status start(struct segments_cursor *cursor, const struct histree_window *window,
 				 const struct expression *expression, int order, struct histree_error *error)
 {
 	const struct segments_table *table = (const struct segments_table *)cursor->base.pVtab;
@@ -329,7 +329,7 @@ static int filter(sqlite3_vtab_cursor *base, int order, const char *plan, int ar
 		  sqlite3_value **arguments)
 {
 	struct segments_cursor *cursor = (struct segments_cursor *)base;
-	struct sql_window window = SQL_WINDOW_ALL;
+	struct histree_window window = HISTREE_WINDOW_ALL;
 	struct expression expression = { .size = 0 };
 	struct histree_error error;
 	struct sql_term term;
@@ -340,7 +340,7 @@ static int filter(sqlite3_vtab_cursor *base, int order, const char *plan, int ar
 	/* A scan of everything is compared with no other one. */
 	cursor->has_twins = (order & MAY_BE_COMPARED) != 0;
 	order &= ~MAY_BE_COMPARED;
-	cursor->is_done = !sql_window_fit(&window, info->start, info->end);
+	cursor->is_done = !histree_window_fit(&window, info->start, info->end);
 	if (cursor->is_done)
 		return SQLITE_OK;
 	if (start(cursor, &window, &expression, order, &error) != HISTREE_OK)

@@ -57,12 +57,11 @@ struct states_cursor {
 	struct histree_query *query;
 	struct sql_ordered_states *ordered; /* NULL until an order is asked for */
 	enum order order;
-	struct sql_selection selection;
+	struct histree_selection selection;
 	struct histree_interval *batch; /* room for BATCH */
 	size_t used, count, room;
 	const struct histree_interval *state; /* the row: one of the batch, or... */
 	struct histree_interval one;          /* ... this one, where they are not asked for in batches */
-	struct sql_path path;                 /* of an attribute for whose path there is no room elsewhere */
 	bool is_single;                       /* the batch is one state, and all */
 	bool is_done;
 };
@@ -112,7 +111,7 @@ static int attribute_rank(int column, enum sql_operator operator)
 /* Returns about which part of the history a window meets, as far as its bounds are known before it is asked. */
 static double share_of_time(const struct states_table *table, sqlite3_index_info *info)
 {
-	struct sql_window window = SQL_WINDOW_ALL;
+	struct histree_window window = HISTREE_WINDOW_ALL;
 	double whole = (double)table->info->end - (double)table->info->start + 1, guess = 1;
 	for (int i = 0; i < info->nConstraint; i++) {
 		sqlite3_value *value;
@@ -126,7 +125,7 @@ static double share_of_time(const struct states_table *table, sqlite3_index_info
 		else
 			guess /= 10;
 	}
-	return sql_window_fit(&window, table->info->start, table->info->end)
+	return histree_window_fit(&window, table->info->start, table->info->end)
 		       ? guess * ((double)window.to - (double)window.from + 1) / whole
 		       : 0;
 }
@@ -208,6 +207,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 static enum histree_status begin_cursor(sqlite3_vtab *table, sqlite3_vtab_cursor *base, struct histree_error *error)
 {
 	struct states_cursor *cursor = (struct states_cursor *)base;
+	histree_selection_begin(&cursor->selection, ((struct states_table *)table)->history);
 	cursor->batch = malloc(BATCH * sizeof(*cursor->batch));
 	enum histree_status status = cursor->batch == NULL ? error_memory(error, "states") : HISTREE_OK;
 	if (status == HISTREE_OK)
@@ -233,9 +233,8 @@ static void free_cursor(struct states_cursor *cursor)
 		return;
 	sql_ordered_free(cursor->ordered);
 	histree_query_free(cursor->query);
-	sql_selection_release(&cursor->selection);
+	histree_selection_release(&cursor->selection);
 	free(cursor->batch);
-	free(cursor->path.text);
 	free(cursor);
 }
 
@@ -318,16 +317,16 @@ static int next(sqlite3_vtab_cursor *base)
 }
 
 static enum histree_status read_term(struct states_cursor *cursor, const struct sql_term *term,
-				     sqlite3_value *value, struct sql_window *window, struct histree_error *error)
+				     sqlite3_value *value, struct histree_error *error)
 {
-	const struct histree_attributes *attributes = table_of(cursor)->attributes;
-	struct sql_selection *selection = &cursor->selection;
+	struct histree_selection *selection = &cursor->selection;
+	struct histree_window *window = &selection->window;
 	if (sql_term_is_of(term, names[QUARK]))
-		return sql_select_by_quark(selection, attributes, term->operator, value, error);
+		return sql_select_by_quark(selection, term->operator, value, error);
 	if (sql_term_is_of(term, names[PATH]))
-		return sql_select_by_path(selection, attributes, term->operator, value, error);
+		return sql_select_by_path(selection, term->operator, value, error);
 	if (sql_term_is_of(term, names[ARGUMENTS]))
-		return sql_select_by_pattern(selection, attributes, value, error);
+		return sql_select_by_pattern(selection, value, error);
 	/* state_at(pattern, t) has no end of its range: it is its start. */
 	if (sql_term_is_of(term, names[ARGUMENTS + 1]))
 		sql_window_narrow(window, table_of(cursor)->kind->argument_count == 2 ? SQL_EQUAL : SQL_AT_LEAST,
@@ -339,20 +338,14 @@ static enum histree_status read_term(struct states_cursor *cursor, const struct 
 	return HISTREE_OK;
 }
 
-static enum histree_status start(struct states_cursor *cursor, const struct sql_window *window,
+static enum histree_status start(struct states_cursor *cursor, const struct histree_region *region,
 				 struct histree_error *error)
 {
 	struct histree_error again; /* what a single query cannot answer is asked once more */
-	const struct histree_region region = {
-		.quarks = cursor->selection.is_all ? NULL : cursor->selection.quarks,
-		.quark_count = cursor->selection.is_all ? 0 : cursor->selection.count,
-		.from = window->from,
-		.to = window->to,
-	};
 	cursor->used = cursor->count = 0;
 	cursor->room = BATCH_FIRST;
-	if (cursor->order == ANY_ORDER && region.quark_count == 1 && region.from == region.to &&
-	    histree_query_single(cursor->query, region.quarks[0], region.from, &cursor->batch[0], &again) ==
+	if (cursor->order == ANY_ORDER && region->quark_count == 1 && region->from == region->to &&
+	    histree_query_single(cursor->query, region->quarks[0], region->from, &cursor->batch[0], &again) ==
 		    HISTREE_OK) {
 		cursor->count = 1;
 		cursor->is_single = true;
@@ -360,11 +353,11 @@ static enum histree_status start(struct states_cursor *cursor, const struct sql_
 	}
 	cursor->is_single = false;
 	if (cursor->order == ANY_ORDER)
-		return histree_query_start(cursor->query, &region, error);
+		return histree_query_start(cursor->query, region, error);
 	enum histree_status status =
 		cursor->ordered == NULL ? sql_ordered_create(table_of(cursor)->history, &cursor->ordered, error)
 					: HISTREE_OK;
-	return status == HISTREE_OK ? sql_ordered_start(cursor->ordered, &region, cursor->order == DOWNWARDS, error)
+	return status == HISTREE_OK ? sql_ordered_start(cursor->ordered, region, cursor->order == DOWNWARDS, error)
 				    : status;
 }
 
@@ -373,24 +366,26 @@ static int filter(sqlite3_vtab_cursor *base, int order, const char *plan, int ar
 {
 	struct states_cursor *cursor = (struct states_cursor *)base;
 	const struct histree_history_info *info = table_of(cursor)->info;
-	struct sql_window window = SQL_WINDOW_ALL;
+	struct histree_region region = { 0 };
 	struct histree_error error;
 	struct sql_term term;
 	enum histree_status status = HISTREE_OK;
 	cursor->order = (enum order)order;
-	cursor->selection.is_all = true;
+	histree_selection_all(&cursor->selection);
 	for (int i = 0; status == HISTREE_OK && i < argument_count && sql_term_next(&plan, &term); i++)
-		status = read_term(cursor, &term, arguments[i], &window, &error);
-	bool is_backwards = table_of(cursor)->kind->argument_count > 0 && window.from > window.to;
-	bool has_time = !is_backwards && sql_window_fit(&window, info->start, info->end);
-	if (!has_time && !window.is_empty && table_of(cursor)->kind->argument_count > 0)
+		status = read_term(cursor, &term, arguments[i], &error);
+	struct histree_window window = cursor->selection.window;
+	bool is_function = table_of(cursor)->kind->argument_count > 0;
+	bool is_backwards = is_function && window.from > window.to;
+	bool is_in_time = !is_backwards && histree_window_fit(&window, info->start, info->end);
+	if (is_function && !is_in_time && !window.is_empty)
 		sql_connection_warn_of_time(sql_store_connection(table_of(cursor)->base.store), info->start,
 					    info->end);
-	cursor->is_done = !has_time || (!cursor->selection.is_all && cursor->selection.count == 0);
+	cursor->is_done = is_backwards || !histree_selection_region(&cursor->selection, &region);
 	if (status == HISTREE_OK && cursor->is_done)
 		return SQLITE_OK;
 	if (status == HISTREE_OK)
-		status = start(cursor, &window, &error);
+		status = start(cursor, &region, &error);
 	return status == HISTREE_OK ? next(base) : sql_table_fail(base->pVtab, &error);
 }
 
@@ -414,7 +409,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 		if (path != NULL)
 			sqlite3_result_text64(context, path, size, SQLITE_STATIC, SQLITE_UTF8);
 		else
-			sql_result_path(context, &cursor->path, table_of(cursor)->attributes, state->quark);
+			sql_result_path(context, &cursor->selection, state->quark);
 		break;
 	case START:
 		sqlite3_result_int64(context, state->start);

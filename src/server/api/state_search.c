@@ -140,6 +140,7 @@ static enum histree_status visit_history(struct search *search, size_t first, si
 	};
 	struct histree_interval state;
 	enum histree_status status = HISTREE_OK;
+	state_filter_narrow(search->asked->filter, &region.from, &region.to);
 	if (region.from > region.to)
 		return HISTREE_OK;
 	if (search->queries[index] == NULL)

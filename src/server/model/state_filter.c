@@ -107,6 +107,15 @@ void state_filter_free(struct state_filter *filter)
 	free(filter);
 }
 
+void state_filter_narrow(const struct state_filter *filter, histree_time *from, histree_time *to)
+{
+	histree_time end_min = INT64_MIN; /* says nothing of where a state starts */
+	for (size_t i = 0; i < filter->filter_count; i++) {
+		histree_filter_bounds(filter->filters[i], FIELD_START, from, to);
+		histree_filter_bounds(filter->filters[i], FIELD_END, &end_min, to);
+	}
+}
+
 /* ---- values ---------------------------------------------------------------------------------------------- */
 
 static void remember(struct remembered *slot, const struct histree_interval *state)
