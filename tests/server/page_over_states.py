@@ -27,10 +27,11 @@ def searches_states(page):
     page.browser.run("document.getElementById('search-previous').click()")
     page.browser.until(f"page.viewport.a + page.charts[0].chosen / 1e6 === {found[-1]}", "back to the one before")
 
-    # A search that is over before it has seen all says so, and Next goes on from there.
+    # A search that is over before it has seen all says so, and Next goes on from there.  (A time after which states
+    # have to start would not be searched up to.)
     page.browser.run("""
         const { json } = await import("/api.js");
-        const text = "'Start Time' > " + (page.viewport.start + BigInt(Math.round(page.viewport.duration * 0.9))) + " && State == 'user mode'";
+        const text = "!('Start Time' <= " + (page.viewport.start + BigInt(Math.round(page.viewport.duration * 0.9))) + ") && State == 'user mode'";
         page.wanted = await json("search-state", { ...page.charts[0].parameters, text, at: 0, position: -1 });
         window.fetched = window.fetch;
         window.fetch = (url, ...more) => fetched(url.includes("search-state") ? url + "&states=" + arguments_[0] : url, ...more);

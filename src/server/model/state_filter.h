@@ -51,8 +51,8 @@ bool state_filter_match(struct state_filter *filter, const struct state_owner *o
 			const struct histree_interval *state);
 
 /*
- * Narrows [from, to] as far as the expressions say: a state that meets it, or starts in it, and is wanted does so in
- * what is left.  Nothing is left where from > to.
+ * Narrows [from, to] as far as the expressions say: a state that meets it, or starts in it, and is wanted does so
+ * in what is left.  Nothing is left where from > to.
  */
 void state_filter_narrow(const struct state_filter *filter, histree_time *from, histree_time *to);
 
