@@ -248,9 +248,17 @@ int sql_attach(sqlite3 *db, struct sql_connection *connection, const char *path,
 		*message = sqlite3_mprintf("%s", error.message);
 		return SQLITE_ERROR;
 	}
-	/* A store may have no index of events. */
-	if (sql_store_events(store, &events, &error) != HISTREE_OK)
+	/* A store may have no index of events, and one that cannot be read keeps nobody from asking the rest. */
+	enum histree_status status = sql_store_events(store, &events, &error);
+	if (status == HISTREE_ERR_MEMORY) {
+		sql_store_leave(store);
+		return SQLITE_NOMEM;
+	}
+	if (status != HISTREE_OK) {
 		events = NULL;
+		if (status != HISTREE_NOT_FOUND)
+			sql_connection_warn(connection, "there is no table of events: %s", error.message);
+	}
 	const struct attaching attaching = {
 		.db = db,
 		.path = path,

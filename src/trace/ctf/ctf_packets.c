@@ -213,7 +213,12 @@ enum histree_status ctf_packets_walk(const struct ctf_decoder *decoder, const st
 	*out = (struct ctf_packets){ .instance = CTF_UNKNOWN };
 	trace_window_init(&walk.window, io, path, true);
 	struct histree_error told;
-	bool can_read = trace_window_move(&walk.window, 0, HEAD_SIZE, &told) == HISTREE_OK;
+	enum histree_status moved = trace_window_move(&walk.window, 0, HEAD_SIZE, &told);
+	bool can_read = moved == HISTREE_OK;
+	if (moved == HISTREE_ERR_MEMORY) {
+		status = error_memory(error, "the packets of a stream");
+		goto out;
+	}
 	if (!can_read || stat(path, &facts) != 0) {
 		trace_notes_warn(notes, "%s: %s", path, can_read ? "is gone" : told.message);
 		notes->report.damaged_streams++;

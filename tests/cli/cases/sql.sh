@@ -23,6 +23,7 @@ try histree sql store "SELECT * FROM rows('CPUs/*', 5)"
 try histree sql store "SELECT * FROM histogram('nothing')"
 try histree sql store "SELECT histree_attach('store')"
 try histree sql store "SELECT histree_attach('store', 'b', 'nothing')"
+try histree sql store --memory 16M "WITH RECURSIVE n(t) AS (SELECT 'x' UNION ALL SELECT t || t FROM n) SELECT max(length(t)) FROM n"
 # What a chart shows, numbers of counters, counts by time and duration.
 try histree sql store "SELECT path, pixel, value, other_type FROM rows('CPUs/*/Current_thread', histree_time('+10ms'), histree_time('+20ms'), 2)"
 try histree sql store "SELECT path, states, min, max, round(mean, 3) AS mean, unknown_ns FROM numbers('CPUs/*', histree_time('+10ms'), histree_time('+20ms'))"
