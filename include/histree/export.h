@@ -72,6 +72,40 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_export_parquet(struct ArrowArrayStream *stream, const char *path,
 		       const struct histree_parquet_options *options, struct histree_error *error);
 
+/* How long the slices of a folder are; in UTC. */
+enum histree_partition_slice {
+	HISTREE_SLICE_HOUR, /* hour=2026-11-23T16 */
+	HISTREE_SLICE_DAY,  /* day=2026-11-23 */
+	HISTREE_SLICE_MINUTE,
+	HISTREE_SLICE_SECOND,
+};
+
+/* A zero selects the default. */
+struct histree_partition_options {
+	const char *analysis; /* what the rows are of; must be given */
+	enum histree_partition_slice slice;
+	bool replace; /* what there is of the analysis */
+	/*
+	 * Of each file.  The descriptor is not used; progress is told for each batch; at most 2 Mi rows are in
+	 * memory in all.
+	 */
+	struct histree_parquet_options file;
+};
+
+/*
+ * Write Parquet files into a folder, by analysis and slice of time as Hive names them, which Spark, Trino, DuckDB
+ * and ClickHouse take for columns: FOLDER/analysis=kernel/hour=2026-11-23T16/part-0.parquet.  The stream must have
+ * a column `start` of timestamps in ns.  A row is in the slice in which it starts and in no other, so that no sum
+ * counts it twice: who asks for a slice and wants the states that last from before reads earlier slices too, and
+ * those that end before it are skipped by the bounds of `end`.
+ *
+ * The folder is made if it is not there; FOLDER/analysis=NAME appears when it is whole.  Fails with
+ * HISTREE_ERR_EXISTS if it is there and not to be replaced, and else as histree_export_parquet() does.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_export_partitions(struct ArrowArrayStream *stream, const char *folder,
+			  const struct histree_partition_options *options, struct histree_error *error);
+
 /* Returns true if this library was built with zstd. */
 HISTREE_API bool histree_export_has_zstd(void);
 

@@ -17,8 +17,8 @@ enum export_place {
 };
 
 /*
- * Check a path, NULL being standard output, before anything is read.  What is there is refused, unless `force` is set
- * and it is a file.  What is wrong is reported on standard error.
+ * Check a path, NULL being standard output, before anything is read.  What is there is refused, unless `force` is
+ * set and it is a file.  What is wrong is reported on standard error.
  */
 enum cli_exit export_file_check(const char *path, bool force, enum export_place place);
 

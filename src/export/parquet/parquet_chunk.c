@@ -282,10 +282,15 @@ void parquet_chunk_release(struct parquet_chunk *chunk)
 	*chunk = (struct parquet_chunk){ 0 };
 }
 
-void parquet_workshop_release(struct parquet_workshop *workshop)
+void parquet_workshop_shrink(struct parquet_workshop *workshop)
 {
-	parquet_codec_release(&workshop->codec);
 	parquet_distinct_release(&workshop->distinct);
 	free(workshop->page.bytes);
-	*workshop = (struct parquet_workshop){ 0 };
+	workshop->page = (struct parquet_bytes){ 0 };
+}
+
+void parquet_workshop_release(struct parquet_workshop *workshop)
+{
+	parquet_workshop_shrink(workshop);
+	parquet_codec_release(&workshop->codec);
 }

@@ -52,6 +52,9 @@ bool parquet_chunk_make(struct parquet_chunk *chunk, struct parquet_workshop *wo
 			const struct parquet_values *values, enum parquet_form form);
 
 void parquet_chunk_release(struct parquet_chunk *chunk);
+
+/* Let go of the memory for pages, but keep the codec. */
+void parquet_workshop_shrink(struct parquet_workshop *workshop);
 void parquet_workshop_release(struct parquet_workshop *workshop);
 
 #endif

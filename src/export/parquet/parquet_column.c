@@ -106,6 +106,17 @@ void parquet_column_clear(struct parquet_column *column)
 	column->batch = 0;
 }
 
+void parquet_column_shrink(struct parquet_column *column)
+{
+	free(column->narrow);
+	free(column->wide);
+	free(column->known);
+	column->narrow = NULL;
+	column->wide = NULL;
+	column->known = NULL;
+	column->capacity = column->known_capacity = column->known_count = 0;
+}
+
 void parquet_column_begin_batch(struct parquet_column *column)
 {
 	column->batch++;

@@ -86,4 +86,7 @@ void parquet_column_begin_batch(struct parquet_column *column);
 /* Forget all rows, and their texts. */
 void parquet_column_clear(struct parquet_column *column);
 
+/* Let go of the memory that rows took; there are none. */
+void parquet_column_shrink(struct parquet_column *column);
+
 #endif

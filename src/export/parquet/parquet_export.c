@@ -3,7 +3,8 @@
 
 #include "base/cancel.h"
 #include "export/export_stream.h"
-#include "export/parquet/parquet_writer.h"
+#include "export/parquet/parquet_folder.h"
+#include "export/parquet/parquet_slices.h"
 
 static void tell(const struct histree_parquet_options *options, const struct histree_export_counts *counts)
 {
@@ -18,6 +19,7 @@ static enum histree_status write_batches(struct ArrowArrayStream *stream, struct
 	enum histree_status status;
 	while ((status = export_stream_next(stream, &options->cancel, &batch, error)) == HISTREE_OK) {
 		uint64_t groups = writer->counts.row_groups;
+		parquet_writer_begin_batch(writer);
 		status = parquet_writer_add(writer, &batch, 0, batch.length > 0 ? (size_t)batch.length : 0, error);
 		batch.release(&batch);
 		if (status != HISTREE_OK)
@@ -57,6 +59,7 @@ enum histree_status parquet_export(struct ArrowArrayStream *stream, const struct
 		status = export_output_finish(&output, status, error);
 	}
 	if (status == HISTREE_OK) {
+		writer->counts.damaged_nodes = histree_arrow_damage(stream);
 		tell(options, &writer->counts);
 		if (options->counts != NULL)
 			*options->counts = writer->counts;
@@ -72,6 +75,58 @@ enum histree_status histree_export_parquet(struct ArrowArrayStream *stream, cons
 					   struct histree_error *error)
 {
 	return parquet_export(stream, &io_posix, path, options, error);
+}
+
+static enum histree_status write_slices(struct ArrowArrayStream *stream, struct parquet_slices *slices,
+					const struct histree_parquet_options *options, struct histree_error *error)
+{
+	struct ArrowArray batch;
+	enum histree_status status;
+	while ((status = export_stream_next(stream, &options->cancel, &batch, error)) == HISTREE_OK) {
+		status = parquet_slices_add(slices, &batch, error);
+		batch.release(&batch);
+		if (status != HISTREE_OK)
+			break;
+		tell(options, &slices->counts);
+	}
+	return parquet_slices_end(slices, status == HISTREE_END ? HISTREE_OK : status, error);
+}
+
+enum histree_status parquet_export_partitions(struct ArrowArrayStream *stream, const struct io *io,
+					      const char *path, const struct histree_partition_options *options,
+					      struct histree_error *error)
+{
+	struct parquet_folder folder;
+	struct parquet_slices slices;
+	struct ArrowSchema schema;
+	enum histree_status status = export_stream_schema(stream, &schema, error);
+	if (status != HISTREE_OK) {
+		stream->release(stream);
+		return status;
+	}
+	status = parquet_folder_begin(&folder, io, path, options->analysis, options->replace, error);
+	if (status == HISTREE_OK) {
+		status = parquet_slices_init(&slices, io, folder.temporary, &schema, options, error);
+		if (status == HISTREE_OK)
+			status = write_slices(stream, &slices, &options->file, error);
+		status = parquet_folder_finish(&folder, status, error);
+	}
+	if (status == HISTREE_OK) {
+		slices.counts.damaged_nodes = histree_arrow_damage(stream);
+		tell(&options->file, &slices.counts);
+		if (options->file.counts != NULL)
+			*options->file.counts = slices.counts;
+	}
+	schema.release(&schema);
+	stream->release(stream);
+	return status;
+}
+
+enum histree_status histree_export_partitions(struct ArrowArrayStream *stream, const char *folder,
+					      const struct histree_partition_options *options,
+					      struct histree_error *error)
+{
+	return parquet_export_partitions(stream, &io_posix, folder, options, error);
 }
 
 bool histree_export_has_zstd(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parquet_export.h - histree_export_parquet() with a table of file calls, for tests.
+ * parquet_export.h - the functions of histree/export.h with a table of file calls, for tests.
  */
 #ifndef EXPORT_PARQUET_PARQUET_EXPORT_H
 #define EXPORT_PARQUET_PARQUET_EXPORT_H
@@ -10,5 +10,9 @@
 
 enum histree_status parquet_export(struct ArrowArrayStream *stream, const struct io *io, const char *path,
 				   const struct histree_parquet_options *options, struct histree_error *error);
+
+enum histree_status parquet_export_partitions(struct ArrowArrayStream *stream, const struct io *io,
+					      const char *folder, const struct histree_partition_options *options,
+					      struct histree_error *error);
 
 #endif

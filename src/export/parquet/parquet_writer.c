@@ -224,6 +224,7 @@ enum histree_status parquet_writer_flush(struct parquet_writer *writer, struct h
 	writer->row_count = 0;
 	for (size_t i = 0; i < writer->column_count; i++)
 		parquet_column_clear(&writer->columns[i]);
+	parquet_writer_begin_batch(writer); /* what was known of the one at hand is forgotten */
 	return HISTREE_OK;
 }
 
@@ -236,6 +237,12 @@ static bool has_much_text(const struct parquet_writer *writer)
 	return false;
 }
 
+void parquet_writer_begin_batch(struct parquet_writer *writer)
+{
+	for (size_t i = 0; i < writer->column_count; i++)
+		parquet_column_begin_batch(&writer->columns[i]);
+}
+
 enum histree_status parquet_writer_add(struct parquet_writer *writer, const struct ArrowArray *batch, size_t from,
 				       size_t count, struct histree_error *error)
 {
@@ -245,27 +252,34 @@ enum histree_status parquet_writer_add(struct parquet_writer *writer, const stru
 	if (batch->null_count > 0)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a batch of the stream has rows that are null");
 	from += (size_t)batch->offset;
-	for (bool is_first = true; count > 0;) {
+	while (count > 0) {
 		size_t room = writer->row_max - writer->row_count, part = count < room ? count : room;
+		enum histree_status status = HISTREE_OK;
 		part = part < STEP_ROWS ? part : STEP_ROWS;
-		for (size_t i = 0; i < writer->column_count; i++) {
-			struct parquet_column *column = &writer->columns[i];
-			if (is_first)
-				parquet_column_begin_batch(column);
-			enum histree_status status = parquet_column_append(column, writer->row_count,
-									   batch->children[i], from, part, error);
-			if (status != HISTREE_OK)
-				return status;
-		}
+		for (size_t i = 0; i < writer->column_count && status == HISTREE_OK; i++)
+			status = parquet_column_append(&writer->columns[i], writer->row_count, batch->children[i],
+						       from, part, error);
 		from += part;
 		count -= part;
 		writer->row_count += part;
-		is_first = writer->row_count == writer->row_max || has_much_text(writer);
-		enum histree_status status = is_first ? parquet_writer_flush(writer, error) : HISTREE_OK;
+		if (status == HISTREE_OK && (writer->row_count == writer->row_max || has_much_text(writer)))
+			status = parquet_writer_flush(writer, error);
 		if (status != HISTREE_OK)
 			return status;
 	}
 	return HISTREE_OK;
+}
+
+void parquet_writer_shrink(struct parquet_writer *writer)
+{
+	for (size_t i = 0; i < writer->column_count; i++) {
+		parquet_column_shrink(&writer->columns[i]);
+		parquet_chunk_release(&writer->chunks[i]);
+	}
+	parquet_chunk_release(&writer->trial);
+	parquet_order_release(&writer->sorting);
+	parquet_values_release(&writer->values);
+	parquet_workshop_shrink(&writer->workshop);
 }
 
 enum histree_status parquet_writer_end(struct parquet_writer *writer, struct histree_error *error)

@@ -30,12 +30,18 @@ enum histree_status parquet_writer_create(struct parquet_writer **out, const str
 					  const struct histree_parquet_options *options,
 					  struct export_output *output, struct histree_error *error);
 
-/* Add `count` rows of a batch, those from `from` on; row groups that are full are written. */
+/* Say that rows of another batch follow. */
+void parquet_writer_begin_batch(struct parquet_writer *writer);
+
+/* Add `count` rows of the batch at hand, those from `from` on; row groups that are full are written. */
 enum histree_status parquet_writer_add(struct parquet_writer *writer, const struct ArrowArray *batch, size_t from,
 				       size_t count, struct histree_error *error);
 
 /* Write the rows that are left as a row group, if there are any. */
 enum histree_status parquet_writer_flush(struct parquet_writer *writer, struct histree_error *error);
+
+/* Let go of the memory that rows took; there are none. */
+void parquet_writer_shrink(struct parquet_writer *writer);
 
 /* Write what is left, and the footer. */
 enum histree_status parquet_writer_end(struct parquet_writer *writer, struct histree_error *error);
