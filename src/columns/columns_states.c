@@ -34,6 +34,14 @@ struct states_source {
 	struct columns_labels *labels; /* NULL: none are wanted */
 	uint64_t chunks;
 	struct histree_interval chunk[CHUNK];
+	int64_t unwanted[CHUNK]; /* where columns go that nobody asked for */
+};
+
+/* Where the next rows go. */
+struct extents {
+	uint32_t *quark;
+	int64_t *start, *end, *duration;
+	uint8_t *type;
 };
 
 static struct states_source *source_of(struct columns_source *base)
@@ -64,6 +72,10 @@ static enum histree_status fill_paths(struct states_source *source, uint32_t *ou
 	const struct histree_interval *chunk = source->chunk;
 	for (size_t i = 0; i < count; i++) {
 		histree_quark quark = chunk[i].quark;
+		if (i > 0 && quark == chunk[i - 1].quark) {
+			out[i] = out[i - 1];
+			continue;
+		}
 		if (quark >= source->quark_count)
 			return error_set(error, HISTREE_ERR_FORMAT, "there is no attribute %u; the history has %u",
 					 quark, source->quark_count);
@@ -77,24 +89,25 @@ static enum histree_status fill_paths(struct states_source *source, uint32_t *ou
 	return HISTREE_OK;
 }
 
-static void fill_durations(const struct histree_interval *chunk, int64_t *out, size_t count)
+/* Ints and null are most states; without a branch for each, that costs a nanosecond. */
+static void fill_ints(const struct histree_interval *chunk, int64_t *out, uint8_t *valid, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		uint64_t ns = (uint64_t)chunk[i].end - (uint64_t)chunk[i].start;
-		out[i] = ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+		bool is_int = chunk[i].value.type == HISTREE_INT;
+		out[i] = chunk[i].value.int32 & -(int32_t)is_int;
+		valid[i] = is_int;
 	}
 }
 
-static void fill_values(const struct histree_interval *chunk, int64_t *out, uint8_t *valid, size_t count)
+static void fill_numbers(const struct histree_interval *chunk, int64_t *out, uint8_t *valid, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct histree_value *value = &chunk[i].value;
 		enum histree_type type = value->type;
-		int64_t number = type == HISTREE_INT    ? value->int32
-				 : type == HISTREE_LONG ? value->int64
-				 : type == HISTREE_BOOL ? value->boolean
-							: 0;
-		out[i] = number;
+		out[i] = type == HISTREE_INT    ? value->int32
+			 : type == HISTREE_LONG ? value->int64
+			 : type == HISTREE_BOOL ? value->boolean
+						: 0;
 		valid[i] = type == HISTREE_INT || type == HISTREE_LONG || type == HISTREE_BOOL;
 	}
 }
@@ -106,6 +119,13 @@ static void fill_reals(const struct histree_interval *chunk, double *out, uint8_
 		out[i] = is_real ? chunk[i].value.real : 0;
 		valid[i] = is_real;
 	}
+}
+
+/* Nulls. */
+static void fill_none(void *out, size_t value_size, uint8_t *valid, size_t count)
+{
+	memset(out, 0, count * value_size);
+	memset(valid, 0, count);
 }
 
 static enum histree_status fill_texts(struct states_source *source, uint32_t *out, uint8_t *valid, size_t count,
@@ -129,31 +149,35 @@ static enum histree_status fill_texts(struct states_source *source, uint32_t *ou
 	return HISTREE_OK;
 }
 
-#define EACH(MEMBER)                               \
-	do {                                       \
-		for (size_t i = 0; i < count; i++) \
-			out[i] = chunk[i].MEMBER;  \
-	} while (0)
+enum {
+	IS_NULL = 1 << HISTREE_NULL | 1 << HISTREE_UNKNOWN,
+	IS_INT = 1 << HISTREE_INT,
+	IS_NUMBER = IS_INT | 1 << HISTREE_LONG | 1 << HISTREE_BOOL,
+	IS_REAL = 1 << HISTREE_DOUBLE,
+	IS_TEXT = 1 << HISTREE_STRING | 1 << HISTREE_CUSTOM,
+};
 
-static void fill_quarks(const struct histree_interval *chunk, uint32_t *out, size_t count)
+/*
+ * The columns that every state has, in one loop; those that are not wanted go where nobody reads them.  Returns
+ * the set of the types, a bit each: an attribute has one, so that most chunks have few.
+ */
+static unsigned fill_extents(const struct histree_interval *chunk, size_t count, const struct extents *out)
 {
-	EACH(quark);
-}
-
-static void fill_starts(const struct histree_interval *chunk, int64_t *out, size_t count)
-{
-	EACH(start);
-}
-
-static void fill_ends(const struct histree_interval *chunk, int64_t *out, size_t count)
-{
-	EACH(end);
-}
-
-static void fill_types(const struct histree_interval *chunk, uint8_t *out, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		out[i] = (uint8_t)chunk[i].value.type;
+	uint32_t *quark = out->quark;
+	int64_t *start = out->start, *end = out->end, *duration = out->duration;
+	uint8_t *type = out->type;
+	unsigned types = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct histree_interval *state = &chunk[i];
+		int64_t ns = (int64_t)((uint64_t)state->end - (uint64_t)state->start);
+		quark[i] = state->quark;
+		start[i] = state->start;
+		end[i] = state->end;
+		duration[i] = ns < 0 ? INT64_MAX : ns;
+		type[i] = (uint8_t)state->value.type;
+		types |= 1U << state->value.type;
+	}
+	return types;
 }
 
 /* Where the next row of a part goes; NULL if it is not wanted. */
@@ -170,33 +194,54 @@ static uint8_t *next_valid(const struct states_source *source, const struct colu
 	return column == COLUMN_NONE ? NULL : batch->valid[column] + batch->rows;
 }
 
+/* The columns that depend on the value. */
+static enum histree_status fill_by_type(struct states_source *source, struct columns_batch *batch, unsigned types,
+					size_t count, struct histree_error *error)
+{
+	const struct histree_interval *chunk = source->chunk;
+	uint8_t *valid = next_valid(source, batch, VALUE);
+	void *out = next_of(source, batch, VALUE, sizeof(int64_t));
+	if (out != NULL && (types & IS_NUMBER) == 0)
+		fill_none(out, sizeof(int64_t), valid, count);
+	else if (out != NULL && (types & ~(unsigned)IS_NULL) == IS_INT)
+		fill_ints(chunk, out, valid, count);
+	else if (out != NULL)
+		fill_numbers(chunk, out, valid, count);
+
+	out = next_of(source, batch, REAL, sizeof(double));
+	valid = next_valid(source, batch, REAL);
+	if (out != NULL && (types & IS_REAL) == 0)
+		fill_none(out, sizeof(double), valid, count);
+	else if (out != NULL)
+		fill_reals(chunk, out, valid, count);
+
+	out = next_of(source, batch, TEXT, sizeof(uint32_t));
+	valid = next_valid(source, batch, TEXT);
+	if (out != NULL && (types & IS_TEXT) == 0)
+		fill_none(out, sizeof(uint32_t), valid, count);
+	else if (out != NULL)
+		return fill_texts(source, out, valid, count, error);
+	return HISTREE_OK;
+}
+
 static enum histree_status fill_chunk(struct states_source *source, struct columns_batch *batch, size_t count,
 				      struct histree_error *error)
 {
-	const struct histree_interval *chunk = source->chunk;
-	enum histree_status status = HISTREE_OK;
-	void *out;
-	if ((out = next_of(source, batch, QUARK, sizeof(uint32_t))) != NULL)
-		fill_quarks(chunk, out, count);
-	if ((out = next_of(source, batch, PATH, sizeof(uint32_t))) != NULL)
+	void *out, *unwanted = source->unwanted;
+	const struct extents extents = {
+		.quark = (out = next_of(source, batch, QUARK, sizeof(uint32_t))) != NULL ? out : unwanted,
+		.start = (out = next_of(source, batch, START, sizeof(int64_t))) != NULL ? out : unwanted,
+		.end = (out = next_of(source, batch, END, sizeof(int64_t))) != NULL ? out : unwanted,
+		.duration = (out = next_of(source, batch, DURATION, sizeof(int64_t))) != NULL ? out : unwanted,
+		.type = (out = next_of(source, batch, TYPE, sizeof(uint8_t))) != NULL ? out : unwanted,
+	};
+	unsigned types = fill_extents(source->chunk, count, &extents);
+	enum histree_status status = fill_by_type(source, batch, types, count, error);
+	if (status == HISTREE_OK && (out = next_of(source, batch, PATH, sizeof(uint32_t))) != NULL)
 		status = fill_paths(source, out, count, error);
-	if ((out = next_of(source, batch, START, sizeof(int64_t))) != NULL)
-		fill_starts(chunk, out, count);
-	if ((out = next_of(source, batch, END, sizeof(int64_t))) != NULL)
-		fill_ends(chunk, out, count);
-	if ((out = next_of(source, batch, DURATION, sizeof(int64_t))) != NULL)
-		fill_durations(chunk, out, count);
-	if ((out = next_of(source, batch, TYPE, sizeof(uint8_t))) != NULL)
-		fill_types(chunk, out, count);
-	if ((out = next_of(source, batch, VALUE, sizeof(int64_t))) != NULL)
-		fill_values(chunk, out, next_valid(source, batch, VALUE), count);
-	if ((out = next_of(source, batch, REAL, sizeof(double))) != NULL)
-		fill_reals(chunk, out, next_valid(source, batch, REAL), count);
-	if (status == HISTREE_OK && (out = next_of(source, batch, TEXT, sizeof(uint32_t))) != NULL)
-		status = fill_texts(source, out, next_valid(source, batch, TEXT), count, error);
 	if (status == HISTREE_OK && (out = next_of(source, batch, LABEL, sizeof(uint32_t))) != NULL)
-		status = columns_labels_fill(source->labels, chunk, count, out, next_valid(source, batch, LABEL),
-					     error);
+		status = columns_labels_fill(source->labels, source->chunk, count, out,
+					     next_valid(source, batch, LABEL), error);
 	batch->rows += (uint32_t)count;
 	return status;
 }

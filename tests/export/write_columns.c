@@ -3,11 +3,11 @@
  * write_columns.c - random histories and segment stores as Arrow files and streams, and what they must hold as
  * lines of JSON, which plain queries say.
  *
- *	write_columns SEED FOLDER
+ *	write_columns SEED FOLDER [HISTORY]
  *
- * For each kind of workload and of segments: FOLDER/NAME.arrow, NAME.arrows (a stream), NAME.zstd.arrow, and
- * NAME.jsonl, a line for each row: an array with a cell for each column.  Numbers are strings of decimal digits,
- * doubles their bits, texts themselves, null null.
+ * For each kind of workload and of segments, or for a history that is there: FOLDER/NAME.arrow, NAME.arrows (a
+ * stream), NAME.zstd.arrow, and NAME.jsonl, a line for each row: an array with a cell for each column.  Numbers
+ * are strings of decimal digits, doubles their bits, texts themselves, null null.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,6 +20,7 @@
 #include "base/random.h"
 #include "export/arrow/ipc_zstd.h"
 #include "histree/export.h"
+#include "histree/labels.h"
 #include "histree/query.h"
 #include "support/history_file.h"
 #include "support/segments.h"
@@ -121,17 +122,24 @@ static void put_value(FILE *file, const struct histree_value *value)
 		fputs(none, file);
 }
 
-static void put_state(FILE *file, const struct histree_attributes *attributes, const struct histree_interval *state)
+static void put_state(FILE *file, const struct histree_history *history, const struct histree_interval *state)
 {
+	const char *label = histree_label_of(history, state->quark, &state->value);
 	char path[256];
-	size_t size = histree_attributes_path(attributes, state->quark, path, sizeof(path));
+	size_t size =
+		histree_attributes_path(histree_history_attributes(history), state->quark, path, sizeof(path));
 	fprintf(file, "[\"%u\",", state->quark);
 	put_text(file, path, size);
 	putc(',', file);
 	put_times(file, state->start, state->end);
 	fprintf(file, ",\"%s\",", histree_type_name(state->value.type));
 	put_value(file, &state->value);
-	fputs(",null]\n", file);
+	putc(',', file);
+	if (label != NULL)
+		put_text(file, label, strlen(label));
+	else
+		fputs("null", file);
+	fputs("]\n", file);
 }
 
 static void put_segment(FILE *file, const struct histree_segment_schema *schema,
@@ -207,7 +215,7 @@ static void write_states(const char *folder, const char *name, struct histree_hi
 	must(histree_query_create(history, &query, &error), "query");
 	must(histree_query_start(query, &all, &error), "query");
 	while (histree_query_next(query, &state, &error) == HISTREE_OK)
-		put_state(file, histree_history_attributes(history), &state);
+		put_state(file, history, &state);
 	histree_query_free(query);
 	fclose(file);
 }
@@ -231,6 +239,17 @@ static void write_segments(const char *folder, const char *name, struct histree_
 		put_segment(file, &histree_segment_store_info(store)->schema, &segment);
 	histree_segment_iter_free(iter);
 	fclose(file);
+}
+
+/* A history that is there. */
+static void write_given(const char *folder, const char *path)
+{
+	struct random random = { 1 };
+	struct histree_history *history;
+	must(histree_history_open(path, NULL, &history, &error), path);
+	write_states(folder, "given", history);
+	write_forms(folder, "given", open_states, history, &random);
+	histree_history_close(history);
 }
 
 /* ---- what is in them ---------------------------------------------------------------------------------- */
@@ -309,9 +328,13 @@ static void make_segments(const char *folder, const struct segment_kind *kind, u
 
 int main(int argc, char **argv)
 {
-	if (argc != 3) {
-		fputs("usage: write_columns SEED FOLDER\n", stderr);
+	if (argc != 3 && argc != 4) {
+		fputs("usage: write_columns SEED FOLDER [HISTORY]\n", stderr);
 		return 2;
+	}
+	if (argc == 4) {
+		write_given(argv[2], argv[3]);
+		return 0;
 	}
 	uint64_t seed = strtoull(argv[1], NULL, 10);
 	char name[64];

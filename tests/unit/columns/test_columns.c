@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "histree/arrow.h"
+#include "histree/labels.h"
 #include "histree/state_system.h"
 #include "support/arrow_cells.h"
 
@@ -45,6 +46,15 @@ static struct histree_history *make_history(const char *path)
 	};
 	for (unsigned i = 0; i < 8; i++)
 		assert_int_equal(histree_state_modify(system, 110, quark[i], values[i], &error), HISTREE_OK);
+	static const char *const patterns[] = { "a/0", "a/3", NULL };
+	static const struct histree_label labels[] = {
+		{ .first = -7, .last = -7, .is_code = true, .style = { "SEVEN", "seven below", 0, 0, 1 } },
+		{ .first = 1, .last = 1, .is_code = false, .style = { "DRAWN", "only drawn", 0, 0, 1 } },
+	};
+	static const struct histree_label_table table = {
+		.name = "test", .patterns = patterns, .labels = labels, .label_count = 2
+	};
+	assert_int_equal(histree_state_labels(system, &table, 1, &error), HISTREE_OK);
 	assert_int_equal(histree_state_close(system, 200, &error), HISTREE_OK);
 	histree_state_free(system);
 	assert_int_equal(histree_history_open(path, NULL, &history, &error), HISTREE_OK);
@@ -198,6 +208,33 @@ static void test_values(void **state)
 	}
 	batch.release(&batch);
 	assert_null(batch.release);
+}
+
+/* Only what has a label that says what the value means. */
+static void test_labels(void **state)
+{
+	const struct histree_arrow_options options = { .batch_rows = 3 };
+	struct ArrowArrayStream stream = open_stream(*state, &options);
+	int64_t rows = 0, labels = 0;
+	for (;;) {
+		struct ArrowArray batch = next_batch(&stream);
+		if (batch.release == NULL)
+			break;
+		const struct ArrowArray *label = batch.children[LABEL];
+		for (int64_t row = 0; row < batch.length; row++, rows++) {
+			size_t size = 0;
+			if (arrow_is_null(label, row))
+				continue;
+			const char *text = arrow_word(label, row, &size);
+			assert_text(text, size, "seven below");
+			assert_int_equal(arrow_int64(batch.children[VALUE], row), -7);
+			labels++;
+		}
+		batch.release(&batch);
+	}
+	stream.release(&stream);
+	assert_int_equal(rows, 17);
+	assert_int_equal(labels, 1);
 }
 
 static void test_some_columns(void **state)
@@ -365,10 +402,15 @@ static void test_too_many_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_schema),         cmocka_unit_test(test_values),
-		cmocka_unit_test(test_some_columns),   cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_wrong_options),  cmocka_unit_test(test_dictionaries_grow),
-		cmocka_unit_test(test_release_orders), cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_schema),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_labels),
+		cmocka_unit_test(test_some_columns),
+		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_wrong_options),
+		cmocka_unit_test(test_dictionaries_grow),
+		cmocka_unit_test(test_release_orders),
+		cmocka_unit_test(test_cancel),
 		cmocka_unit_test(test_too_many_texts),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
