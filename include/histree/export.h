@@ -140,6 +140,70 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_export_arrow(struct A
 									const struct histree_ipc_options *options,
 									struct histree_error *error);
 
+/* ---- comma-separated values ------------------------------------------------------------------------------- */
+
+/* A zero selects the default. */
+struct histree_csv_options {
+	int descriptor;               /* where a path of NULL writes to; may be a pipe; stays the caller's */
+	struct histree_cancel cancel; /* asked for each batch */
+	/* Called for each batch that is written, with what there is so far. */
+	void (*progress)(void *context, const struct histree_export_counts *counts);
+	void *progress_context;
+	struct histree_export_counts *counts; /* filled at the end, row groups being batches; NULL: not wanted */
+};
+
+/*
+ * Write comma-separated values, or write them to the descriptor of the options if `path` is NULL: a header line,
+ * then a line for each row, which ends with CR LF.  A null is an empty cell and an empty text is `""`; a timestamp is
+ * an integer in its unit; a bool is true or false.  Columns may be bool, integers of 8 to 64 bits, float32, float64,
+ * utf8, dictionaries of utf8, and timestamps.  `options` may be NULL.
+ *
+ * Fails with HISTREE_ERR_ARGUMENT on a column of another type, with HISTREE_ERR_IO where the stream does, and says
+ * what it says.
+ *
+ * Source: RFC 4180.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_export_csv(struct ArrowArrayStream *stream,
+								      const char *path,
+								      const struct histree_csv_options *options,
+								      struct histree_error *error);
+
+/* ---- SQLite ----------------------------------------------------------------------------------------------- */
+
+struct histree_sqlite_table {
+	const char *name;
+	struct ArrowArrayStream *stream; /* released, whatever happens */
+	const char *primary_key;         /* an integer column; NULL: none */
+	const char *const *indexes;      /* lists of columns, such as "quark, start"; NULL ends them; may be NULL */
+};
+
+/* A zero selects the default. */
+struct histree_sqlite_options {
+	const struct histree_export_note *notes; /* the rows of a table `info`, if there are some */
+	size_t note_count;
+	const char *const *views;     /* what follows CREATE VIEW; NULL ends them; may be NULL */
+	struct histree_cancel cancel; /* asked for each batch, and while indexes are made */
+	/* Called for each batch that is written, with what there is so far. */
+	void (*progress)(void *context, const struct histree_export_counts *counts);
+	void *progress_context;
+	struct histree_export_counts *counts; /* filled at the end, row groups being batches; NULL: not wanted */
+};
+
+/*
+ * Write a database of ordinary tables, which any SQLite reads.  Columns may be those of CSV; where a table has all
+ * of the columns value, real and text, they are one column `value`, as a cell of SQLite has a type of its own.
+ * Numbers above INT64_MAX become negative.  Indexes are made when a table is full, with temporary files where
+ * SQLite has them.
+ *
+ * Fails as histree_export_csv() does, and with HISTREE_ERR_IO if the library was built without SQLite.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_export_sqlite(const struct histree_sqlite_table *tables, size_t count, const char *path,
+		      const struct histree_sqlite_options *options, struct histree_error *error);
+
+/* Returns true if this library was built with SQLite. */
+HISTREE_API bool histree_export_has_sqlite(void);
+
 /* ---- viewers of traces ------------------------------------------------------------------------------------- */
 
 enum histree_viewer_format {
