@@ -154,9 +154,9 @@ struct histree_csv_options {
 
 /*
  * Write comma-separated values, or write them to the descriptor of the options if `path` is NULL: a header line,
- * then a line for each row, which ends with CR LF.  A null is an empty cell and an empty text is `""`; a timestamp is
- * an integer in its unit; a bool is true or false.  Columns may be bool, integers of 8 to 64 bits, float32, float64,
- * utf8, dictionaries of utf8, and timestamps.  `options` may be NULL.
+ * then a line for each row, which ends with CR LF.  A null is an empty cell and an empty text is `""`; a timestamp
+ * is an integer in its unit; a bool is true or false.  Columns may be bool, integers of 8 to 64 bits, float32,
+ * float64, utf8, dictionaries of utf8, and timestamps.  `options` may be NULL.
  *
  * Fails with HISTREE_ERR_ARGUMENT on a column of another type, with HISTREE_ERR_IO where the stream does, and says
  * what it says.

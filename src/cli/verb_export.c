@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
-#include <inttypes.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "cli/export_file.h"
-#include "cli/export_source.h"
-#include "cli/progress.h"
+#include "cli/export_columns.h"
+#include "cli/export_format.h"
 #include "cli/verb.h"
-#include "histree/export.h"
 
 struct export_options {
-	const char *output, *format, *analysis, *progress;
+	const char *output, *format, *columns, *compression, *analysis, *progress;
 	struct export_choice choice;
 	bool force;
 };
 
-static const char *const format_names[] = { "chrome", "perfetto", NULL };
+static const char *const compressions[] = { "zstd", "none", NULL };
 
 static const struct cli_option options[] = {
 	{ .name = "output",
@@ -29,8 +24,10 @@ static const struct cli_option options[] = {
 	  .argument = "FORMAT",
 	  .kind = CLI_CHOICE,
 	  .member = offsetof(struct export_options, format),
-	  .help = "write chrome or perfetto; default: what the ending of OUT says",
-	  .choices = format_names },
+	  .help = "write arrow, arrow-stream, parquet, sqlite, csv, chrome or perfetto; default: what the ending "
+		  "of "
+		  "OUT says",
+	  .choices = export_format_names },
 	{ .name = "segments",
 	  .argument = "NAME",
 	  .kind = CLI_TEXT,
@@ -56,6 +53,17 @@ static const struct cli_option options[] = {
 	  .kind = CLI_TEXT,
 	  .member = offsetof(struct export_options, choice.where),
 	  .help = "of --segments, write only those that pass, as in 'duration > 1ms'" },
+	{ .name = "columns",
+	  .argument = "LIST",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct export_options, columns),
+	  .help = "of arrow, arrow-stream, parquet and csv, write only these columns, as in 'path,start,value'" },
+	{ .name = "compression",
+	  .argument = "HOW",
+	  .kind = CLI_CHOICE,
+	  .member = offsetof(struct export_options, compression),
+	  .help = "of parquet, arrow and arrow-stream, compress by zstd, or none; default: zstd for parquet",
+	  .choices = compressions },
 	CLI_OPTION_ANALYSIS(struct export_options,
 			    "write the history of this analysis; default: kernel, or the first"),
 	{ .name = "force",
@@ -66,83 +74,6 @@ static const struct cli_option options[] = {
 	CLI_OPTION_PROGRESS(struct export_options),
 	{ 0 },
 };
-
-/* ---- formats ---------------------------------------------------------------------------------------------- */
-
-struct export_run {
-	const struct export_source *source;
-	const char *path; /* NULL: standard output */
-	struct progress *progress;
-	struct histree_export_counts counts;
-};
-
-static enum histree_status run_viewer(struct export_run *run, enum histree_viewer_format format,
-				      struct histree_error *error)
-{
-	const struct export_source *source = run->source;
-	const struct histree_viewer_request request = {
-		.format = format,
-		.from = source->from,
-		.to = source->to,
-		.origin = source->origin,
-		.history = source->history,
-		.quarks = source->quarks,
-		.quark_count = source->quark_count,
-		.wakeups = source->wakeups,
-		.flows = source->flows,
-		.names = source->names,
-		.segments = source->segments,
-		.query = source->segments != NULL ? &source->chosen.query : NULL,
-		.events = source->events,
-		.descriptor = STDOUT_FILENO,
-		.cancel = { .go_on = progress_goes_on },
-		.progress = progress_show_share,
-		.progress_context = run->progress,
-		.counts = &run->counts,
-	};
-	return histree_export_viewer(&request, run->path, error);
-}
-
-static enum histree_status run_chrome(struct export_run *run, struct histree_error *error)
-{
-	return run_viewer(run, HISTREE_VIEWER_CHROME, error);
-}
-
-static enum histree_status run_perfetto(struct export_run *run, struct histree_error *error)
-{
-	return run_viewer(run, HISTREE_VIEWER_PERFETTO, error);
-}
-
-static const struct export_format {
-	const char *name;
-	const char *endings[4];
-	enum export_place place;
-	bool for_viewer;
-	enum histree_status (*run)(struct export_run *run, struct histree_error *error);
-} formats[] = {
-	{ "chrome", { ".json" }, EXPORT_TEXT, true, run_chrome },
-	{ "perfetto", { ".pftrace", ".perfetto-trace", ".perfetto" }, EXPORT_BINARY, true, run_perfetto },
-};
-
-enum { FORMAT_COUNT = sizeof(formats) / sizeof(formats[0]) };
-
-static bool ends_in(const char *text, const char *end)
-{
-	size_t size = strlen(text), end_size = strlen(end);
-	return size > end_size && strcmp(text + size - end_size, end) == 0;
-}
-
-static const struct export_format *find_format(const struct export_options *chosen)
-{
-	for (size_t i = 0; i < FORMAT_COUNT; i++) {
-		if (chosen->format != NULL && strcmp(chosen->format, formats[i].name) == 0)
-			return &formats[i];
-		for (size_t j = 0; chosen->format == NULL && chosen->output != NULL && j < 4; j++)
-			if (formats[i].endings[j] != NULL && ends_in(chosen->output, formats[i].endings[j]))
-				return &formats[i];
-	}
-	return NULL;
-}
 
 /* ---- the verb --------------------------------------------------------------------------------------------- */
 
@@ -172,26 +103,45 @@ static enum cli_exit write_file(struct export_run *run, const struct export_form
 	return status == HISTREE_OK ? judge_damage(run) : report_error(&error);
 }
 
+/* Checks what does not depend on the store. */
+static enum cli_exit check(const struct export_options *chosen, const struct export_format *format)
+{
+	if (format == NULL)
+		return report_exit(CLI_USAGE,
+				   "needs '--format', or '-o OUT' whose ending says it, as in trace.json");
+	if (chosen->columns != NULL && !format->takes_columns)
+		return report_exit(CLI_USAGE, "'--columns' is of arrow, arrow-stream, parquet and csv, not of %s",
+				   format->name);
+	if (chosen->compression != NULL && !format->takes_compression)
+		return report_exit(CLI_USAGE, "'--compression' is of parquet, arrow and arrow-stream, not of %s",
+				   format->name);
+	return export_file_check(chosen->output, chosen->force, format->place);
+}
+
 static int run(const struct cli_verb *verb, int argc, char **argv)
 {
 	struct export_options chosen = { 0 };
 	struct cli_words words;
+	struct export_source source;
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
-	const struct export_format *format = find_format(&chosen);
-	if (format == NULL)
-		return report_exit(CLI_USAGE,
-				   "needs '--format', or '-o OUT' whose ending says it, as in trace.json");
-	struct export_source source;
-	struct progress progress = progress_begin(chosen.progress, false);
-	struct export_run run = { .source = &source, .path = chosen.output, .progress = &progress };
-	enum cli_exit code = export_file_check(chosen.output, chosen.force, format->place);
+	const struct export_format *format = export_format_find(chosen.format, chosen.output);
+	enum cli_exit code = check(&chosen, format);
 	if (code != CLI_OK)
 		return code;
+	struct progress progress = progress_begin(chosen.progress, false);
+	struct export_run run = { .source = &source,
+				  .store = words.words[0],
+				  .path = chosen.output,
+				  .progress = &progress,
+				  .is_compressed = chosen.compression != NULL && chosen.compression[0] == 'z',
+				  .is_uncompressed = chosen.compression != NULL && chosen.compression[0] == 'n' };
 	chosen.choice.analysis = chosen.analysis;
 	chosen.choice.for_viewer = format->for_viewer;
 	code = export_source_open(&source, &words, &chosen.choice);
+	if (code == CLI_OK)
+		code = export_columns_read(&source, chosen.columns, &run.columns);
 	if (code == CLI_OK)
 		code = write_file(&run, format);
 	if (code == CLI_OK && (source.lacks_some || run.counts.rows == 0))

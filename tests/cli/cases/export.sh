@@ -35,6 +35,15 @@ if [ -w /dev/full ]; then
 	echo "[exit $?]"
 fi 2>&1
 histree export "$STORE" --format chrome | head -n 1 | wc -l
+# Columns: the same rows as a dump has, whatever their order.
+histree export "$STORE" --columns path,start,end,type --format csv | tail -n +2 | tr -d '\r' | LC_ALL=C sort >rows.csv
+histree dump "$STORE" --format csv | tail -n +2 | tr -d '\r' | cut -d, -f1-4 | LC_ALL=C sort | cmp - rows.csv && wc -l <rows.csv
+try histree export "$STORE" --format csv CPUs/0 CPUs/0/Current_thread --from +10.32ms --to +10.322ms --columns path,value
+try histree export "$STORE" --format csv --columns path,values
+try histree export "$STORE" --format chrome --columns path
+try histree export "$STORE" --format csv --compression zstd
+try histree export here.histree --events --format csv --from +10.32ms --to +10.321ms
+try histree export "$STORE" --format sqlite
 # What is damaged is shown as unknown, and said.
 cp -r "$STORE" store
 chmod -R u+w store

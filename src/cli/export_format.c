@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+#include "cli/export_format.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/export_columns.h"
+
+static const struct histree_cancel cancel = { .go_on = progress_goes_on };
+
+/* How many rows there will be is an estimate: the last hundredth is never sure. */
+void export_show_counts(void *context, const struct histree_export_counts *counts)
+{
+	struct export_run *run = context;
+	double share = (double)counts->rows / ((double)run->rows + 1);
+	progress_show_share(run->progress, share < 0.99 ? share : 0.99);
+}
+
+/* ---- viewers ---------------------------------------------------------------------------------------------- */
+
+static enum histree_status run_viewer(struct export_run *run, enum histree_viewer_format format,
+				      struct histree_error *error)
+{
+	const struct export_source *source = run->source;
+	const struct histree_viewer_request request = {
+		.format = format,
+		.from = source->from,
+		.to = source->to,
+		.origin = source->origin,
+		.history = source->history,
+		.quarks = source->quarks,
+		.quark_count = source->quark_count,
+		.wakeups = source->wakeups,
+		.flows = source->flows,
+		.names = source->names,
+		.segments = source->segments,
+		.query = source->segments != NULL ? &source->chosen.query : NULL,
+		.events = source->events,
+		.descriptor = STDOUT_FILENO,
+		.cancel = cancel,
+		.progress = progress_show_share,
+		.progress_context = run->progress,
+		.counts = &run->counts,
+	};
+	return histree_export_viewer(&request, run->path, error);
+}
+
+static enum histree_status run_chrome(struct export_run *run, struct histree_error *error)
+{
+	return run_viewer(run, HISTREE_VIEWER_CHROME, error);
+}
+
+static enum histree_status run_perfetto(struct export_run *run, struct histree_error *error)
+{
+	return run_viewer(run, HISTREE_VIEWER_PERFETTO, error);
+}
+
+/* ---- columns ---------------------------------------------------------------------------------------------- */
+
+static enum histree_status open_stream(struct export_run *run, struct ArrowArrayStream *stream,
+				       struct histree_error *error)
+{
+	return export_columns_open(run->source, run->columns, &cancel, stream, &run->rows, error);
+}
+
+static enum histree_status run_csv(struct export_run *run, struct histree_error *error)
+{
+	const struct histree_csv_options options = { .descriptor = STDOUT_FILENO,
+						     .cancel = cancel,
+						     .progress = export_show_counts,
+						     .progress_context = run,
+						     .counts = &run->counts };
+	struct ArrowArrayStream stream;
+	enum histree_status status = open_stream(run, &stream, error);
+	return status == HISTREE_OK ? histree_export_csv(&stream, run->path, &options, error) : status;
+}
+
+static enum histree_status run_ipc(struct export_run *run, bool is_stream, struct histree_error *error)
+{
+	const struct histree_ipc_options options = { .is_stream = is_stream,
+						     .is_compressed = run->is_compressed,
+						     .descriptor = STDOUT_FILENO,
+						     .cancel = cancel,
+						     .progress = export_show_counts,
+						     .progress_context = run,
+						     .counts = &run->counts };
+	struct ArrowArrayStream stream;
+	enum histree_status status = open_stream(run, &stream, error);
+	return status == HISTREE_OK ? histree_export_arrow(&stream, run->path, &options, error) : status;
+}
+
+static enum histree_status run_arrow(struct export_run *run, struct histree_error *error)
+{
+	return run_ipc(run, false, error);
+}
+
+static enum histree_status run_arrow_stream(struct export_run *run, struct histree_error *error)
+{
+	return run_ipc(run, true, error);
+}
+
+static enum histree_status run_parquet(struct export_run *run, struct histree_error *error)
+{
+	const struct histree_parquet_options options = {
+		.compression = run->is_uncompressed ? HISTREE_PARQUET_UNCOMPRESSED
+			       : run->is_compressed ? HISTREE_PARQUET_ZSTD
+						    : HISTREE_PARQUET_DEFAULT_COMPRESSION,
+		.descriptor = STDOUT_FILENO,
+		.cancel = cancel,
+		.progress = export_show_counts,
+		.progress_context = run,
+		.counts = &run->counts,
+	};
+	struct ArrowArrayStream stream;
+	enum histree_status status = open_stream(run, &stream, error);
+	return status == HISTREE_OK ? histree_export_parquet(&stream, run->path, &options, error) : status;
+}
+
+/* ---- the table -------------------------------------------------------------------------------------------- */
+
+const char *const export_format_names[] = { "arrow", "arrow-stream", "parquet",  "sqlite",
+					    "csv",   "chrome",       "perfetto", NULL };
+
+static const struct export_format formats[] = {
+	{ .name = "arrow",
+	  .endings = { ".arrow", ".feather", ".ipc" },
+	  .place = EXPORT_BINARY,
+	  .takes_columns = true,
+	  .takes_compression = true,
+	  .run = run_arrow },
+	{ .name = "arrow-stream",
+	  .endings = { ".arrows" },
+	  .place = EXPORT_BINARY,
+	  .takes_columns = true,
+	  .takes_compression = true,
+	  .run = run_arrow_stream },
+	{ .name = "parquet",
+	  .endings = { ".parquet" },
+	  .place = EXPORT_BINARY,
+	  .takes_columns = true,
+	  .takes_compression = true,
+	  .run = run_parquet },
+	{ .name = "sqlite",
+	  .endings = { ".sqlite", ".sqlite3", ".db" },
+	  .place = EXPORT_BY_NAME,
+	  .run = export_database },
+	{ .name = "csv", .endings = { ".csv" }, .place = EXPORT_TEXT, .takes_columns = true, .run = run_csv },
+	{ .name = "chrome", .endings = { ".json" }, .place = EXPORT_TEXT, .for_viewer = true, .run = run_chrome },
+	{ .name = "perfetto",
+	  .endings = { ".pftrace", ".perfetto-trace", ".perfetto" },
+	  .place = EXPORT_BINARY,
+	  .for_viewer = true,
+	  .run = run_perfetto },
+};
+
+static bool ends_in(const char *text, const char *end)
+{
+	size_t size = strlen(text), end_size = strlen(end);
+	return size > end_size && strcmp(text + size - end_size, end) == 0;
+}
+
+static bool is_meant(const struct export_format *format, const char *name, const char *path)
+{
+	if (name != NULL)
+		return strcmp(name, format->name) == 0;
+	for (size_t i = 0; path != NULL && i < sizeof(format->endings) / sizeof(*format->endings); i++)
+		if (format->endings[i] != NULL && ends_in(path, format->endings[i]))
+			return true;
+	return false;
+}
+
+const struct export_format *export_format_find(const char *name, const char *path)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (is_meant(&formats[i], name, path))
+			return &formats[i];
+	return NULL;
+}
