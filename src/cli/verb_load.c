@@ -11,7 +11,7 @@
 
 struct load_options {
 	struct tree_options tree;
-	const char *output, *analysis, *format, *columns, *initial, *start, *end, *progress;
+	const char *output, *analysis, *format, *columns, *initial, *labels, *start, *end, *progress;
 	bool force, no_overviews, quiet;
 };
 
@@ -49,6 +49,13 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct load_options, initial),
 	  .complete = CLI_COMPLETE_PATH,
 	  .help = "begin a history of changes with the states in this file, which 'histree query --at' printed" },
+	{ .name = "labels",
+	  .argument = "FILE",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct load_options, labels),
+	  .complete = CLI_COMPLETE_PATH,
+	  .help = "keep in the history what its values mean: a table with columns pattern, value and name, as "
+		  "'histree ls --labels' prints it" },
 	{ .name = "start",
 	  .argument = "NS",
 	  .kind = CLI_TEXT,
@@ -147,6 +154,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 		.format = chosen.format,
 		.columns = chosen.columns,
 		.initial = chosen.initial,
+		.labels = chosen.labels,
 		.store = chosen.output,
 		.analysis = chosen.analysis,
 		.force = chosen.force,

@@ -3,12 +3,13 @@
 #include <unistd.h>
 
 #include "cli/attribute_list.h"
+#include "cli/label_rows.h"
 #include "cli/target.h"
 #include "cli/verb.h"
 
 struct ls_options {
 	const char *analysis, *format, *name;
-	bool children;
+	bool children, labels;
 };
 
 static const struct cli_option options[] = {
@@ -25,6 +26,10 @@ static const struct cli_option options[] = {
 	  .kind = CLI_FLAG,
 	  .member = offsetof(struct ls_options, children),
 	  .help = "with --name, look one level deep only" },
+	{ .name = "labels",
+	  .kind = CLI_FLAG,
+	  .member = offsetof(struct ls_options, labels),
+	  .help = "list what values mean instead, by patterns of attributes, as 'histree load --labels' reads it" },
 	CLI_OPTION_FORMAT(struct ls_options),
 	{ 0 },
 };
@@ -61,6 +66,11 @@ static int list_attributes(const struct target *target, const struct ls_options 
 		return report_error(&error);
 	const struct histree_history_info *info = histree_history_info(history);
 	target_warn_of_version(target, info->provider, info->provider_version);
+	if (chosen->labels) {
+		int printed = label_rows_print(history, row_format_find(chosen->format));
+		histree_history_close(history);
+		return printed;
+	}
 	const struct histree_attributes *attributes = histree_history_attributes(history);
 	int status = chosen->name == NULL
 			     ? attribute_list_match(&list, attributes, words->words + 1, words->count - 1,
@@ -112,6 +122,8 @@ static int list_fields(const struct target *target, const struct ls_options *cho
 {
 	struct histree_segment_store *store;
 	struct histree_error error = { 0 };
+	if (chosen->labels)
+		return report_exit(CLI_USAGE, "'--labels' is of states, and '%s' has segments", chosen->analysis);
 	if (chosen->name != NULL)
 		return report_exit(CLI_USAGE, "'--name' is of attributes, and '%s' has segments", chosen->analysis);
 	if (words->count > 1)
@@ -142,6 +154,9 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	if (chosen.children && chosen.name == NULL)
 		return report_exit(CLI_USAGE,
 				   "'--children' is of '--name'; 'PATH/*' is what is one level below PATH");
+	if (chosen.labels && (chosen.name != NULL || words.count > 1))
+		return report_exit(CLI_USAGE,
+				   "'--labels' lists all labels of the history, without PATTERN and '--name'");
 	if (target_open(&target, words.words[0], &error) != HISTREE_OK)
 		status = report_error(&error);
 	else if (target_find_segments(&target, chosen.analysis) != NULL)

@@ -175,6 +175,9 @@ static enum histree_status choose_times(struct load *load)
 	if ((options->has_start || options->has_end) && load->kind == LOAD_SEGMENTS)
 		return error_set(load->error, HISTREE_ERR_ARGUMENT,
 				 "a segment store has no start and no end but those of its segments");
+	if (options->labels != NULL && load->kind == LOAD_SEGMENTS)
+		return error_set(load->error, HISTREE_ERR_ARGUMENT,
+				 "labels are of states, and a segment store has none");
 	if (options->has_start && options->start > load->start)
 		return error_set(load->error, HISTREE_ERR_TIME_RANGE,
 				 "the first row is of %" PRId64 ", before the start that was asked for, %" PRId64,
@@ -244,7 +247,9 @@ static enum histree_status write_manifest(struct load *load, const char *file, i
 static enum histree_status make_store(struct load *load, int64_t begun_ns)
 {
 	char *path = NULL, *file = NULL;
-	enum histree_status status = read_texts(load);
+	enum histree_status status = load_read_labels(load);
+	if (status == HISTREE_OK)
+		status = read_texts(load);
 	if (status == HISTREE_OK)
 		status = choose_times(load);
 	if (status == HISTREE_OK)
@@ -294,6 +299,7 @@ static enum histree_status run(struct load *load)
 	table_release(&load->attribute_table, load->attributes);
 	table_space_release(&load->tables);
 	arena_release(&load->field_names);
+	free(load->labels);
 	free(load->last_path);
 	free(inside);
 	store_folder_release(&load->folder);

@@ -15,6 +15,7 @@
 #include "histree/segment.h"
 #include "pipeline/memory_plan.h"
 #include "state/attribute_tree.h"
+#include "state/interval_sink.h"
 #include "store/record_sort.h"
 #include "store_folder/store_folder.h"
 #include "text/text_table.h"
@@ -62,6 +63,8 @@ struct load {
 	bool has_times;
 
 	/* States */
+	uint8_t *labels; /* the section LABL */
+	size_t label_size;
 	struct attribute_tree names;
 	struct load_attribute *attributes; /* by quark */
 	size_t attribute_capacity;
@@ -131,6 +134,14 @@ enum histree_type load_common_type(enum histree_type a, enum histree_type b);
 
 /* Returns a number as one of another type, which is the common one of that number and others. */
 struct histree_value load_widen(const struct histree_value *value, enum histree_type type);
+
+/* ---- labels: load_labels.c ------------------------------------------------------------------------------ */
+
+/* Read those of the options, if there are any, into `labels`. */
+enum histree_status load_read_labels(struct load *load);
+
+/* Have them in the history that a sink makes. */
+enum histree_status load_set_labels(const struct load *load, const struct interval_sink *sink);
 
 /* ---- states: load_rows.c, load_states.c ---------------------------------------------------------------- */
 

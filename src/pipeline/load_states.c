@@ -12,6 +12,7 @@
 #include "item/value_codec.h"
 #include "pipeline/load_inside.h"
 #include "state/state_file.h"
+#include "state/state_system.h"
 
 struct state_record {
 	histree_quark quark;
@@ -143,7 +144,9 @@ static enum histree_status make_of_intervals(struct load *load, const char *path
 	for (histree_quark quark = 0; quark < load->attribute_count; quark++)
 		load->attributes[quark].since = load->start;
 	make_folders(load);
-	status = add_intervals(load, &sink);
+	status = load_set_labels(load, &sink);
+	if (status == HISTREE_OK)
+		status = add_intervals(load, &sink);
 	if (status == HISTREE_OK)
 		status = sink.finish(sink.context, &load->names, load->end, load->error);
 	sink.free(sink.context);
@@ -195,6 +198,8 @@ static enum histree_status make_of_changes(struct load *load, const char *path)
 	const struct histree_history_options options = history_options(load, path);
 	struct histree_state_system *system;
 	enum histree_status status = state_file_create_in(load->io, &options, &load->tables, &system, load->error);
+	if (status == HISTREE_OK)
+		status = load_set_labels(load, &system->sink);
 	if (status == HISTREE_OK)
 		status = add_attributes(load, system);
 	/* They are in the system now. */
