@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "base/error.h"
+#include "histree/labels.h"
 #include "histree/segment_density.h"
 #include "histree/segment_filter.h"
 #include "state/history.h"
@@ -58,6 +60,13 @@ static void tear_down(struct fixture *fixture)
 	memory_io_release(&fixture->memory);
 }
 
+static const struct histree_label five = {
+	.first = 5, .last = 5, .is_code = true, .style = { "FIVE", "is five", 0x112233, 0x445566, 1 }
+};
+static const struct histree_label_table labels = {
+	.name = "fives", .patterns = (const char *const[]){ "1", "*", NULL }, .labels = &five, .label_count = 1
+};
+
 /* A build that is looked at, publishes, and ends; `published` says whether it came that far. */
 static enum histree_status build(struct fixture *fixture, bool *published, struct histree_error *error)
 {
@@ -72,6 +81,7 @@ static enum histree_status build(struct fixture *fixture, bool *published, struc
 	enum histree_status status = state_file_create(&fixture->memory.io, &options, &system, error);
 	if (status != HISTREE_OK)
 		return status;
+	status = histree_state_labels(system, &labels, 1, error);
 	for (uint32_t key = 0; status == HISTREE_OK && key < workload->key_count; key++) {
 		char name[16];
 		histree_quark quark;
@@ -160,7 +170,7 @@ static void every_allocation_of_a_build_may_fail(void **state)
 
 /* ---- asking ----------------------------------------------------------------------------------------------- */
 
-enum question { OPEN, VERIFY, SINGLE, FULL, RANGE, TIMES, SOME, DAMAGED, REPAIR, QUESTIONS };
+enum question { OPEN, VERIFY, SINGLE, FULL, RANGE, TIMES, SOME, DAMAGED, REPAIR, LABELS, QUESTIONS };
 
 static void ignore(void *context, const char *fault)
 {
@@ -188,6 +198,22 @@ static enum histree_status ask(struct histree_history *history, const struct his
 	}
 	histree_query_free(query);
 	return status == HISTREE_END ? HISTREE_OK : status;
+}
+
+/* How many attributes know what their value is.  Without memory for the labels nobody knows. */
+static enum histree_status ask_for_labels(struct histree_history *history, uint64_t *count,
+					  struct histree_error *error)
+{
+	const struct histree_value value = histree_int(5);
+	size_t tables;
+	*count = 0;
+	if (histree_labels(history, &tables) == NULL)
+		return error_memory(error, "labels");
+	for (histree_quark quark = 0; quark < histree_history_info(history)->attribute_count; quark++) {
+		const char *label = histree_label_of(history, quark, &value);
+		*count += label != NULL && strcmp(label, "is five") == 0;
+	}
+	return HISTREE_OK;
 }
 
 static enum histree_status ask_question(struct fixture *fixture, struct histree_history *history,
@@ -218,6 +244,8 @@ static enum histree_status ask_question(struct fixture *fixture, struct histree_
 	case REPAIR:
 		return history_copy(&fixture->memory.io, history, "repaired", NULL,
 				    &(struct copy_watch){ .lost = ignore_loss }, error);
+	case LABELS:
+		return ask_for_labels(history, count, error);
 	case QUESTIONS:
 		break;
 	}
@@ -256,6 +284,7 @@ static void every_allocation_of_an_answer_may_fail(void **state)
 			enum histree_status right =
 				ask_question(&fixture, history, (enum question)question, &expected, &error);
 			assert_int_equal(right, HISTREE_OK);
+			assert_true(question != LABELS || expected > 0);
 			histree_history_close(history);
 			for (bool refused = true; refused;) {
 				fixture.memory.io.unlink(&fixture.memory, "repaired");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * fuzz_sections.c - the first byte chooses a section, the rest is what it holds: TREE, STAT, ATTR, PROV, LIFE,
- * SEGM, FOLD.
+ * SEGM, FOLD, LABL.
  */
 #include <string.h>
 
@@ -11,6 +11,7 @@
 #include "state/attribute_view.h"
 #include "state/attributes_verify.h"
 #include "state/folder_section.h"
+#include "state/label_section.h"
 #include "state/provider_section.h"
 #include "support/memory_io.h"
 #include "tree/lifetimes_view.h"
@@ -162,13 +163,44 @@ static void load_folders(const uint8_t *bytes, size_t size)
 	folder_list_release(&folders);
 }
 
+/* Whatever is read could have been written, and is written again with the same meaning. */
+static void load_labels(const uint8_t *bytes, size_t size)
+{
+	struct label_tables labels, again;
+	uint8_t *written;
+	size_t written_size;
+	if (label_section_decode(bytes, size, &labels, NULL) != HISTREE_OK) {
+		REQUIRE(labels.tables == NULL && labels.count == 0);
+		return;
+	}
+	const struct histree_value values[] = { histree_null(),     histree_unknown(),   histree_int(-1),
+						histree_long(3),    histree_bool(true),  histree_double(0.5),
+						histree_string(""), histree_string("on") };
+	for (size_t i = 0; i < labels.count; i++) {
+		const struct histree_label_table *table = &labels.tables[i];
+		REQUIRE(label_table_check(table, NULL) == HISTREE_OK && table->patterns[0] != NULL);
+		for (size_t k = 0; k < sizeof(values) / sizeof(values[0]); k++) {
+			const struct histree_label *label = histree_label_find(table, &values[k]);
+			const struct histree_style *style = histree_style_of(table, &values[k]);
+			REQUIRE(label == NULL || label->is_hidden || style == &label->style);
+			REQUIRE(style == NULL || (style->key != NULL && style->light <= 0xffffff));
+		}
+	}
+	REQUIRE(label_section_encode(&labels, &written, &written_size, NULL) == HISTREE_OK);
+	REQUIRE(label_section_decode(written, written_size, &again, NULL) == HISTREE_OK);
+	REQUIRE(again.count == labels.count);
+	free(written);
+	label_tables_release(&again);
+	label_tables_release(&labels);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	if (size == 0)
 		return 0;
 	struct provider provider;
 	uint8_t saved[PROVIDER_SECTION_SIZE_MAX];
-	switch (bytes[0] % 7) {
+	switch (bytes[0] % 8) {
 	case 0:
 		load_of_tree(SECTION_TREE, bytes + 1, size - 1);
 		break;
@@ -189,8 +221,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	case 5:
 		load_schema(bytes + 1, size - 1);
 		break;
-	default:
+	case 6:
 		load_folders(bytes + 1, size - 1);
+		break;
+	default:
+		load_labels(bytes + 1, size - 1);
 	}
 	return 0;
 }

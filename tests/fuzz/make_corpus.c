@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "analysis/analysis.h"
 #include "base/bytes.h"
 #include "base/crc32c.h"
 #include "base/random.h"
@@ -21,6 +22,7 @@
 #include "segment/table_page.h"
 #include "segment_tree/segment_location.h"
 #include "state/attribute_section.h"
+#include "state/label_section.h"
 #include "state/number_summary.h"
 #include "store/block_file.h"
 #include "support/data.h"
@@ -295,6 +297,40 @@ static void put_attributes(void)
 	attribute_tree_release(&tree);
 }
 
+static void put_label_tables(const char *name, const struct histree_label_table *tables, size_t count)
+{
+	struct label_tables copy;
+	uint8_t *bytes;
+	size_t size;
+	REQUIRE(label_tables_copy(tables, count, &copy, NULL) == HISTREE_OK);
+	REQUIRE(label_section_encode(&copy, &bytes, &size, NULL) == HISTREE_OK);
+	put_chosen("sections", name, 7, bytes, size);
+	label_tables_release(&copy);
+	free(bytes);
+}
+
+/* Those of an analysis, and one with labels of each kind. */
+static void put_labels(void)
+{
+	static const char *const patterns[] = { "Machines/**/*\\/x", "*", NULL };
+	static const struct histree_label labels[] = {
+		{ .first = INT64_MIN,
+		  .last = -5,
+		  .is_code = true,
+		  .has_no_colour = true,
+		  .style = { "a", "b", 0, 0, 0 } },
+		{ .first = 1, .last = 1, .is_hidden = true },
+		{ .kind = HISTREE_LABEL_TEXT, .text = "", .style = { "none", "says nothing", 0, 0xffffff, 1 } },
+		{ .kind = HISTREE_LABEL_TEXT, .text = "on", .is_code = true, .style = { "c", "d", 1, 2, 0.33 } },
+		{ .kind = HISTREE_LABEL_OTHERS, .style = { "e", "f", 3, 4, 0.5 } },
+	};
+	const struct histree_label_table table = {
+		"made", HISTREE_MEANS_ANYTHING, patterns, labels, sizeof(labels) / sizeof(labels[0]), true
+	};
+	put_label_tables("labels-kernel", analysis_kernel.labels, analysis_kernel.label_table_count);
+	put_label_tables("labels-of-each-kind", &table, 1);
+}
+
 /* Long enough that nodes are closed. */
 static void put_operations(void)
 {
@@ -409,6 +445,7 @@ int main(int count, char **arguments)
 	put_live("ctf-calls", &(struct live_daemon_options){ .refusals = 2, .metadata_size = 600 });
 	put_live("ctf-made", &(struct live_daemon_options){ .is_packetized = true, .tells_late = true });
 	put_attributes();
+	put_labels();
 	put_chosen("sections", "provider", 3, provider, sizeof(provider) - 1);
 	return 0;
 }
