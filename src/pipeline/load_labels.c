@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * load_labels.c - what values mean, from a text: columns pattern, value and name, and if there are any to, type, key,
- * light, dark and height.  The rows of a pattern are a table; tables come in the order of their first rows.
+ * load_labels.c - what values mean, from a text: columns pattern, value and name, and if there are any to, type,
+ * key, light, dark and height.  The rows of a pattern are a table; tables come in the order of their first rows.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * property_labels.c - random tables of labels, of a random tree of attributes: what a history says of a value is what
- * a walk over the array says that the tables were made of, and the table of an attribute is the first of which a
- * pattern, matched from the top, finds it.
+ * property_labels.c - random tables of labels, of a random tree of attributes: what a history says of a value is
+ * what a walk over the array says that the tables were made of, and the table of an attribute is the first of
+ * which a pattern, matched from the top, finds it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
