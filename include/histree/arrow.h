@@ -137,7 +137,7 @@ struct histree_arrow_options {
  *	quark		uint32
  *	path		dictionary<uint32, utf8>
  *	start, end	timestamp[ns, UTC]
- *	duration	int64: end - start in ns, INT64_MAX if it is more
+ *	duration	int64: how many ns, both ends counted; INT64_MAX if there are more
  *	type		dictionary<uint8, utf8>: null int long double bool string custom unknown
  *	value		int64: of int, long and bool; else null
  *	real		float64: of double; else null
@@ -154,11 +154,11 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_query_arrow(struct hi
 								       struct histree_error *error);
 
 /*
- * Segments, in the order of the query.  The columns start, end and duration are as those of states; then one for
- * each field, which may be null: int32, int64, float64, bool, or dictionary<uint32, utf8>.  A field called as one
- * of these three gets `field_` before its name.  What the query points to is borrowed until the stream is
- * released. `query` and `options` may be NULL, for all segments and all columns; the cancel of the options is
- * asked instead of that of the query if it has one.
+ * Segments, in the order of the query.  The columns start and end are as those of states, duration is end - start,
+ * as everywhere for segments; then one for each field, which may be null: int32, int64, float64, bool, or
+ * dictionary<uint32, utf8>.  A field called as one of these three gets `field_` before its name.  What the query
+ * points to is borrowed until the stream is released. `query` and `options` may be NULL, for all segments and all
+ * columns; the cancel of the options is asked instead of that of the query if it has one.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segments_arrow(struct histree_segment_store *store, const struct histree_segment_query *query,

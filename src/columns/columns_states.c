@@ -169,11 +169,11 @@ static unsigned fill_extents(const struct histree_interval *chunk, size_t count,
 	unsigned types = 0;
 	for (size_t i = 0; i < count; i++) {
 		const struct histree_interval *state = &chunk[i];
-		int64_t ns = (int64_t)((uint64_t)state->end - (uint64_t)state->start);
+		uint64_t after = (uint64_t)state->end - (uint64_t)state->start; /* its first ns */
 		quark[i] = state->quark;
 		start[i] = state->start;
 		end[i] = state->end;
-		duration[i] = ns < 0 ? INT64_MAX : ns;
+		duration[i] = after >= INT64_MAX ? INT64_MAX : (int64_t)after + 1;
 		type[i] = (uint8_t)state->value.type;
 		types |= 1U << state->value.type;
 	}

@@ -193,7 +193,7 @@ static void test_values(void **state)
 		const char *text = arrow_short(batch.children[TYPE], row, &size);
 		assert_text(text, size, expected[i].type);
 		assert_int_equal(arrow_int64(batch.children[END], row), 200);
-		assert_int_equal(arrow_int64(batch.children[DURATION], row), 90);
+		assert_int_equal(arrow_int64(batch.children[DURATION], row), 91);
 		assert_int_equal(arrow_is_null(batch.children[VALUE], row), !expected[i].has_value);
 		if (expected[i].has_value)
 			assert_int_equal(arrow_int64(batch.children[VALUE], row), expected[i].value);
