@@ -81,9 +81,11 @@ static void put_number(FILE *file, int64_t number)
 	fprintf(file, "\"%" PRId64 "\"", number);
 }
 
-static void put_times(FILE *file, histree_time start, histree_time end)
+/* A state lasts for both its ends, a segment from one to the other. */
+static void put_times(FILE *file, histree_time start, histree_time end, unsigned more)
 {
 	uint64_t ns = (uint64_t)end - (uint64_t)start;
+	ns += ns < UINT64_MAX ? more : 0;
 	put_number(file, start);
 	putc(',', file);
 	put_number(file, end);
@@ -131,7 +133,7 @@ static void put_state(FILE *file, const struct histree_history *history, const s
 	fprintf(file, "[\"%u\",", state->quark);
 	put_text(file, path, size);
 	putc(',', file);
-	put_times(file, state->start, state->end);
+	put_times(file, state->start, state->end, 1);
 	fprintf(file, ",\"%s\",", histree_type_name(state->value.type));
 	put_value(file, &state->value);
 	putc(',', file);
@@ -146,7 +148,7 @@ static void put_segment(FILE *file, const struct histree_segment_schema *schema,
 			const struct histree_segment *segment)
 {
 	putc('[', file);
-	put_times(file, segment->start, segment->end);
+	put_times(file, segment->start, segment->end, 0);
 	for (size_t i = 0; i < schema->field_count; i++) {
 		const struct histree_value *value = &segment->content[i];
 		putc(',', file);

@@ -33,9 +33,11 @@ static bool refuses(void)
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *memory, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *memory, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_reallocarray(void *memory, size_t count, size_t size);
 char *__wrap_strdup(const char *text);
 char *__wrap_strndup(const char *text, size_t size);
@@ -60,6 +62,11 @@ void *__wrap_reallocarray(void *memory, size_t count, size_t size)
 {
 	size_t bytes;
 	return __builtin_mul_overflow(count, size, &bytes) ? NULL : __wrap_realloc(memory, bytes);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+	return refuses() ? NULL : __real_aligned_alloc(alignment, size);
 }
 
 char *__wrap_strndup(const char *text, size_t size)

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+/*
+ * test_columns_faults.c - columns and their files while memory is refused and file calls fail: each once, and all
+ * after it.
+ *
+ * Whatever fails, the call says so, an older file stays as it was, nothing half written is left, and nothing leaks
+ * (AddressSanitizer looks).  What did not fail has the bytes that it has when nothing does.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "export/arrow/ipc_export.h"
+#include "histree/query.h"
+#include "support/effort.h"
+#include "support/faulty_io.h"
+#include "support/faulty_memory.h"
+#include "support/memory_history.h"
+
+static const char old_bytes[] = "what was there";
+
+struct fixture {
+	struct memory_io memory, files; /* of the history; of what is exported */
+	struct workload workload;
+	struct histree_history *history;
+	struct histree_ipc_options options;
+	uint8_t *whole; /* what is written when nothing fails */
+	size_t size;
+};
+
+static void set_up(struct fixture *fixture, const struct histree_ipc_options *options)
+{
+	static const struct workload_kind kind = {
+		.name = "small", .key_count = 12, .changes = 400, .start = 100, .step_max = 50, .text_size_max = 60
+	};
+	const struct histree_tree_options tree = { .node_size = 4096, .fan_out = 4 };
+	struct histree_error error;
+	*fixture = (struct fixture){ .options = *options };
+	memory_io_init(&fixture->memory);
+	memory_io_init(&fixture->files);
+	assert_true(workload_make(&fixture->workload, &kind, test_seed()));
+	assert_int_equal(memory_history_build(&fixture->memory, &tree, &fixture->workload, &error), HISTREE_OK);
+	assert_int_equal(memory_history_open(&fixture->memory, "f", false, &fixture->history, &error), HISTREE_OK);
+}
+
+static void tear_down(struct fixture *fixture)
+{
+	histree_history_close(fixture->history);
+	workload_release(&fixture->workload);
+	memory_io_release(&fixture->memory);
+	memory_io_release(&fixture->files);
+	free(fixture->whole);
+}
+
+static enum histree_status export_to(struct fixture *fixture, const struct io *io, struct histree_error *error)
+{
+	const struct histree_history_info *info = histree_history_info(fixture->history);
+	const struct histree_region all = { .from = info->start, .to = info->end };
+	const struct histree_arrow_options columns = { .batch_rows = 100 };
+	struct ArrowArrayStream stream;
+	enum histree_status status = histree_query_arrow(fixture->history, &all, &columns, &stream, error);
+	return status == HISTREE_OK ? ipc_export(io, &stream, "out", &fixture->options, error) : status;
+}
+
+/* What is there when nothing fails. */
+static void export_whole(struct fixture *fixture)
+{
+	struct histree_error error;
+	assert_int_equal(export_to(fixture, &fixture->files.io, &error), HISTREE_OK);
+	const struct memory_file *file = memory_io_find(&fixture->files, "out");
+	assert_non_null(file);
+	assert_null(memory_io_find(&fixture->files, "out.part"));
+	fixture->size = file->size;
+	fixture->whole = malloc(file->size);
+	assert_non_null(fixture->whole);
+	memcpy(fixture->whole, file->bytes, file->size);
+}
+
+static void put_old(struct fixture *fixture)
+{
+	assert_true(memory_io_put(&fixture->files, "out", old_bytes, sizeof(old_bytes)));
+}
+
+/* After a call: the new bytes if it succeeded, else the old ones; or the new ones that may be lost again. */
+static void check_file(struct fixture *fixture, enum histree_status status)
+{
+	const struct memory_file *file = memory_io_find(&fixture->files, "out");
+	assert_non_null(file);
+	assert_null(memory_io_find(&fixture->files, "out.part"));
+	if (status != HISTREE_OK && file->size == sizeof(old_bytes)) {
+		assert_memory_equal(file->bytes, old_bytes, sizeof(old_bytes));
+		return;
+	}
+	assert_int_equal(file->size, fixture->size);
+	assert_memory_equal(file->bytes, fixture->whole, fixture->size);
+}
+
+static void fail_io(struct fixture *fixture, bool for_ever)
+{
+	struct faulty_io faulty;
+	struct histree_error error;
+	enum histree_status status = HISTREE_ERR_IO;
+	uint64_t n = 0;
+	while (status != HISTREE_OK) {
+		faulty_io_init(&faulty, &fixture->files.io);
+		faulty.fail_at = ++n;
+		faulty.for_ever = for_ever;
+		put_old(fixture);
+		status = export_to(fixture, &faulty.io, &error);
+		if (status != HISTREE_OK) {
+			assert_int_equal(status, HISTREE_ERR_IO);
+			assert_int_equal(error.status, HISTREE_ERR_IO);
+			assert_true(strlen(error.message) > 0);
+		}
+		check_file(fixture, status);
+	}
+	assert_true(n > 5); /* open, writes, sync, rename */
+}
+
+static void fail_memory(struct fixture *fixture, bool for_ever)
+{
+	struct histree_error error;
+	enum histree_status status = HISTREE_ERR_MEMORY;
+	uint64_t n = 0;
+	for (bool refused = true; refused;) {
+		put_old(fixture);
+		faulty_memory_begin(++n, for_ever);
+		status = export_to(fixture, &fixture->files.io, &error);
+		refused = faulty_memory.refused;
+		faulty_memory_end();
+		if (status != HISTREE_OK)
+			assert_true(status == HISTREE_ERR_MEMORY || status == HISTREE_ERR_IO);
+		check_file(fixture, status);
+	}
+	assert_int_equal(status, HISTREE_OK);
+	assert_true(n > 20);
+}
+
+static void check_all(const struct histree_ipc_options *options)
+{
+	struct fixture fixture;
+	set_up(&fixture, options);
+	export_whole(&fixture);
+	fail_io(&fixture, false);
+	fail_io(&fixture, true);
+	fail_memory(&fixture, false);
+	fail_memory(&fixture, true);
+	tear_down(&fixture);
+}
+
+static void test_file(void **state)
+{
+	(void)state;
+	check_all(&(struct histree_ipc_options){ 0 });
+}
+
+static void test_stream(void **state)
+{
+	(void)state;
+	check_all(&(struct histree_ipc_options){ .is_stream = true });
+}
+
+static void test_compressed(void **state)
+{
+	(void)state;
+	if (!histree_export_has_zstd())
+		skip();
+	check_all(&(struct histree_ipc_options){ .is_compressed = true });
+}
+
+/* Writes that do a part only, and are interrupted. */
+static void test_short_transfers(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	struct faulty_io faulty;
+	struct histree_error error;
+	set_up(&fixture, &(struct histree_ipc_options){ 0 });
+	export_whole(&fixture);
+	faulty_io_init(&faulty, &fixture.files.io);
+	faulty.short_transfers = true;
+	enum histree_status status = export_to(&fixture, &faulty.io, &error);
+	assert_int_equal(status, HISTREE_OK);
+	check_file(&fixture, status);
+	tear_down(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_compressed),
+		cmocka_unit_test(test_short_transfers),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
