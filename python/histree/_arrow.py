@@ -12,7 +12,8 @@ from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Tu
 from . import _abi
 from ._errors import ClosedError, Error, error_of
 from ._handles import Scope
-from ._library import find_beside, lib
+from ._interrupt import Interrupt, glue
+from ._library import lib
 
 # By the format of the specification (Arrow C data interface): code of a memoryview, bytes, name in numpy.
 _FIXED: Dict[str, Tuple[str, int, str]] = {
@@ -221,15 +222,17 @@ class Stream:
     `needs` is whatever the stream borrows, and is kept until it is released.
     """
 
-    def __init__(self, start: Callable[..., int], arguments: Tuple[Any, ...], needs: Any, scope: Scope) -> None:
+    def __init__(self, start: Callable[..., int], arguments: Tuple[Any, ...], needs: Any, scope: Scope,
+                 interrupt: Optional[Interrupt] = None) -> None:
         self._stream = _abi.ArrowStream()
         self._at = ctypes.addressof(self._stream)
-        self._needs, self._scope, self._lock = needs, scope, threading.Lock()
+        self._needs, self._scope, self._lock, self._interrupt = needs, scope, threading.Lock(), interrupt
         self._known_texts: Dict[int, List[str]] = {}
         self.damage = 0
         error = _abi.Error()
         status = start(*arguments, self._at, ctypes.byref(error))
         if status != 0:
+            self._raise_signal()
             raise error_of(status, error)
         try:
             self.columns = self._read_columns()
@@ -251,7 +254,12 @@ class Stream:
         with self._lock:
             self._release()
 
+    def _raise_signal(self) -> None:
+        if self._interrupt is not None:
+            self._interrupt.check()
+
     def _fail(self, code: int) -> Error:
+        self._raise_signal()
         said = self._stream.get_last_error(self._at)
         text = said.decode("utf-8", "replace") if said else f"the stream failed with error number {code}"
         return error_of(_BY_ERRNO.get(code, _abi.STATUSES["ERR_INTERNAL"]), None, text)
@@ -296,7 +304,7 @@ class Stream:
         with self._lock:
             self._scope.check()
             # Moves the stream into the capsule: ours is released then.
-            return _glue().histree_python_stream(self._at, self._needs)
+            return glue().histree_python_stream(self._at, self._needs)
 
     def schema_capsule(self) -> Any:
         """A PyCapsule called "arrow_schema" with the schema of the stream."""
@@ -305,28 +313,9 @@ class Stream:
             code = self._stream.get_schema(self._at, ctypes.addressof(schema))
             if code != 0:
                 raise self._fail(code)
-        return _glue().histree_python_schema(ctypes.addressof(schema))
+        return glue().histree_python_schema(ctypes.addressof(schema))
 
 
 # get_next() says numbers of <errno.h>.
 _ERRNOS = {"EIO": "ERR_IO", "ENOMEM": "ERR_MEMORY", "EINVAL": "ERR_ARGUMENT", "ECANCELED": "ERR_CANCELLED"}
 _BY_ERRNO = {getattr(errno, name): _abi.STATUSES[status] for name, status in _ERRNOS.items()}
-_glue_library: Optional[ctypes.PyDLL] = None
-
-
-def _glue() -> ctypes.PyDLL:
-    """libhistree_python: capsules whose ends are in C, as one that is freed while an exception passes must be."""
-    global _glue_library
-    if _glue_library is None:
-        path = find_beside("libhistree_python", "python")
-        if path is None:
-            raise error_of(_abi.STATUSES["ERR_ARGUMENT"], None,
-                           "'libhistree_python.so' is not beside libhistree, and hands streams to pandas, polars, pyarrow "
-                           "and DuckDB: build histree with -Dpython=enabled; to_numpy() and to_pandas() do without it")
-        library = ctypes.PyDLL(path)
-        library.histree_python_stream.argtypes = [ctypes.c_void_p, ctypes.py_object]
-        library.histree_python_stream.restype = ctypes.py_object
-        library.histree_python_schema.argtypes = [ctypes.c_void_p]
-        library.histree_python_schema.restype = ctypes.py_object
-        _glue_library = library
-    return _glue_library

@@ -224,11 +224,10 @@ class History:
             scope.check()
             options = _abi.ArrowOptions(threads=threads)
             options.columns = sum({_abi.ARROW_COLUMNS[each] for each in names}) if names else 0
-            needs = [handle, keep]
-            if not outside:
-                needs.append(Interrupt.into(options))
-            return Stream(lib.histree_query_arrow, (handle.address, ctypes.byref(region), ctypes.byref(options)), needs,
-                          scope)
+            # A consumer outside may read with or without the lock of the interpreter, on any thread: it is not asked.
+            interrupt = None if outside else Interrupt.into(options)
+            return Stream(lib.histree_query_arrow, (handle.address, ctypes.byref(region), ctypes.byref(options)),
+                          [handle, keep], scope, interrupt)
 
         return StateQuery(open_stream, f"states of {scope.what}", columns, self._times if times is None else times)
 

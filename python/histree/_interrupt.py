@@ -1,27 +1,51 @@
 # SPDX-License-Identifier: MIT
-"""Ctrl-C during a call of the library: it asks now and then whether to go on, and Python looks for signals then."""
-from typing import Any
+"""Ctrl-C during a call of the library: it asks now and then whether to go on, and Python handles its signals then."""
+import ctypes
+from typing import Any, Optional
 
 from . import _abi
+from ._library import find_beside
+from ._errors import error_of
+
+_glue: Optional[ctypes.PyDLL] = None
+
+
+def glue() -> ctypes.PyDLL:
+    """libhistree_python: what must not be Python, see src/python/."""
+    global _glue
+    if _glue is None:
+        path = find_beside("libhistree_python", "python")
+        if path is None:
+            raise error_of(_abi.STATUSES["ERR_ARGUMENT"], None,
+                           "'libhistree_python.so' is not beside libhistree, and hands streams to pandas, polars, pyarrow "
+                           "and DuckDB: build histree with -Dpython=enabled; to_numpy() and to_pandas() do without it")
+        library = ctypes.PyDLL(path)
+        for name, result, arguments in (("histree_python_stream", ctypes.py_object, [ctypes.c_void_p, ctypes.py_object]),
+                                        ("histree_python_schema", ctypes.py_object, [ctypes.c_void_p]),
+                                        ("histree_python_raise", ctypes.c_int, [ctypes.c_void_p])):
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+        _glue = library
+    return _glue
 
 
 class Interrupt:
-    """Ends a call when a signal handler of Python raised, and keeps what it raised."""
+    """Ends a call when a signal handler of Python raised; `check` then raises that."""
 
     def __init__(self) -> None:
-        self.raised: Any = None
-        self._call = _abi.CANCEL_CALL(self._go_on)
-
-    def _go_on(self, _context: Any) -> bool:
-        try:
-            return self.raised is None
-        except BaseException as raised:  # KeyboardInterrupt, mostly: it can be raised by any line of Python
-            self.raised = raised
-            return False
+        self._kept = (ctypes.c_void_p * 3)()
+        self.context = ctypes.addressof(self._kept)
 
     @classmethod
     def into(cls, options: Any) -> "Interrupt":
         """Make the calls with these options end with a signal.  The caller keeps the result as long as the options."""
         made = cls()
-        options.cancel.go_on = made._call
+        if find_beside("libhistree_python", "python") is not None:
+            options.cancel.go_on = ctypes.cast(glue().histree_python_go_on, _abi.CANCEL_CALL)
+            options.cancel.context = made.context
         return made
+
+    def check(self) -> None:
+        """Raise what a signal handler raised, if one did."""
+        if any(self._kept):
+            glue().histree_python_raise(self.context)

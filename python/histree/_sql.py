@@ -14,6 +14,7 @@ from typing import Any, Iterator, List, Mapping, Optional, Sequence, Tuple, Unio
 
 from ._errors import ArgumentError, ClosedError, DamageWarning, Error
 from ._handles import Scope
+from ._interrupt import Interrupt, glue
 from ._library import find_beside
 
 Parameters = Union[Sequence[Any], Mapping[str, Any]]
@@ -167,7 +168,6 @@ class _PythonEngine:
 
 
 _ROW, _DONE, _INTEGER, _FLOAT, _TEXT, _BLOB = 100, 101, 1, 2, 3, 4
-_LOOK = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 _sqlite_library: Optional[ctypes.CDLL] = None
 
 
@@ -193,7 +193,7 @@ def _sqlite() -> ctypes.CDLL:
                 ("bind_text", number, [pointer, number, text, number, pointer]),
                 ("bind_blob", number, [pointer, number, text, number, pointer]),
                 ("bind_parameter_count", number, [pointer]), ("bind_parameter_name", text, [pointer, number]),
-                ("progress_handler", None, [pointer, number, _LOOK, pointer]), ("free", None, [pointer])):
+                ("progress_handler", None, [pointer, number, pointer, pointer]), ("free", None, [pointer])):
             function = getattr(library, "sqlite3_" + name)
             function.restype, function.argtypes = result, arguments
         _sqlite_library = library
@@ -207,10 +207,8 @@ class _LibraryEngine:
     """A statement by libsqlite3 through ctypes."""
 
     def __init__(self, path: str, statement: str, parameters: Parameters) -> None:
-        self._sqlite, self._raised = _sqlite(), False
-        self._exception: Optional[BaseException] = None
+        self._sqlite, self._interrupt = _sqlite(), Interrupt()
         self._db, self._statement = ctypes.c_void_p(), ctypes.c_void_p()
-        self._look = _LOOK(self._look_now)
         try:
             if self._sqlite.sqlite3_open(b":memory:", ctypes.byref(self._db)) != 0:
                 raise self._error()
@@ -219,7 +217,9 @@ class _LibraryEngine:
                 self._prepare(text, values)
                 if text is not statement:
                     self.step()
-            self._sqlite.sqlite3_progress_handler(self._db, _STEPS_BETWEEN_LOOKS, self._look, None)
+            self._sqlite.sqlite3_progress_handler(self._db, _STEPS_BETWEEN_LOOKS,
+                                                  ctypes.cast(glue().histree_python_stop, ctypes.c_void_p),
+                                                  self._interrupt.context)
         except BaseException:
             self.close()
             raise
@@ -231,17 +231,9 @@ class _LibraryEngine:
         if hasattr(self, "_db"):
             self.close()
 
-    def _look_now(self, _context: Any) -> int:
-        try:
-            return 0
-        except BaseException as raised:  # a signal handler raised
-            self._exception = raised
-            return 1
-
     def _error(self) -> BaseException:
         text = (self._sqlite.sqlite3_errmsg(self._db) or b"").decode("utf-8", "replace")
-        if self._exception is not None or text == "interrupted":
-            return self._exception or KeyboardInterrupt()
+        self._interrupt.check()
         return SqlError(text)
 
     def _load(self) -> None:
@@ -322,9 +314,10 @@ class _LibraryEngine:
             return tuple(self._cell(i) for i in range(self._sqlite.sqlite3_column_count(self._statement)))
         if code == _DONE:
             return None
-        error = self._error()
-        self.close()
-        raise error
+        try:
+            raise self._error()
+        finally:
+            self.close()
 
     def warnings(self) -> List[str]:
         """What was said of damage."""

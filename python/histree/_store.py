@@ -232,11 +232,9 @@ class Store:
         def open_stream(_names: Optional[Sequence[str]], outside: bool) -> Stream:
             scope.check()
             options = _abi.ArrowOptions(columns=bits)
-            kept = [*needs, query]
-            if not outside:
-                kept.append(Interrupt.into(options))
-            return Stream(lib.histree_segments_arrow, (handle.address, ctypes.byref(query), ctypes.byref(options)), kept,
-                          scope)
+            interrupt = None if outside else Interrupt.into(options)
+            return Stream(lib.histree_segments_arrow, (handle.address, ctypes.byref(query), ctypes.byref(options)),
+                          [*needs, query], scope, interrupt)
 
         return SegmentQuery(open_stream, f"segments of {analysis} in {scope.what}", columns,
                             self._times if times is None else times)

@@ -58,7 +58,8 @@ def demo():
 def command(*arguments):
     """What the command prints."""
     done = subprocess.run([HISTREE, *map(str, arguments)], capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):
+    # 3: some of the answer is damaged.
+    if done.returncode not in (0, 1, 3) or done.returncode == 3 and not done.stdout:
         raise AssertionError(f"histree {arguments}: {done.stderr}")
     return done.stdout
 
