@@ -4,8 +4,8 @@
 >>> import histree
 >>> store = histree.open(DEMO)
 >>> for state in store.states("Threads/14355", at="+12ms"):
-...     print(state.path, state.value)
-Threads/14355 5
+...     print(state.path, state.value, state.label)
+Threads/14355 5 waits for a CPU
 >>> frame = store.states("CPUs/*/Current_thread", from_="+10ms", to="+20ms").to_pandas()
 >>> list(frame.columns[:4])
 ['quark', 'path', 'start', 'end']

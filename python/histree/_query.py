@@ -43,8 +43,8 @@ class Query:
 
     >>> import histree
     >>> query = histree.open(DEMO).states("CPUs/*", at="+10ms")
-    >>> [(row.path, row.value) for row in query]
-    [('CPUs/0', 2), ('CPUs/1', 2)]
+    >>> [(row.path, row.value, row.label) for row in query]
+    [('CPUs/0', 2, 'user mode'), ('CPUs/1', 2, 'user mode')]
     >>> query.to_numpy()["duration"].dtype.name
     'int64'
     """

@@ -50,8 +50,10 @@ class Builds(unittest.TestCase):
             histree.build(TRACE, None)
 
     def test_what_goes_wrong_is_a_sentence(self):
+        empty = folder() / "empty"
+        empty.mkdir()
         for kind, traces, options in (
-                (histree.TraceError, folder(), {}), (histree.Error, "/nothing/is/here", {}), (histree.ArgumentError, [], {}),
+                (histree.TraceError, empty, {}), (histree.Error, "/nothing/is/here", {}), (histree.ArgumentError, [], {}),
                 (histree.Error, TRACE, {"analyses": ["nothing"]}), (histree.ArgumentError, TRACE, {"variant": "oak"})):
             with self.subTest(traces=traces, options=options), self.assertRaises(kind) as caught:
                 histree.build(traces, folder() / "never.histree", **options)

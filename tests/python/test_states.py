@@ -80,11 +80,9 @@ class States(unittest.TestCase):
         rows = list(self.store.states("Threads/*", at="+12ms"))
         text = command("query", self.path, "--at", "+12ms", "Threads/*")
         known = [row for row in rows if row.label]
-        if not known:
-            self.skipTest("the columns have no labels yet")
         self.assertGreater(len(known), 10)
         for row in known:
-            self.assertIn(f"{row.label} ({row.value})", text)
+            self.assertIn(f" {row.value} {row.label} ", text)
 
     def test_columns_choose(self):
         rows = list(self.store.states("Threads/*", at="+3ms", columns=["path", "value"]))
