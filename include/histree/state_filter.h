@@ -8,9 +8,9 @@
  *	duration	in nanoseconds; a state from t to t has 1
  *	type		"int", "string", ...; null and unknown have their names here
  *	value		what the attribute was
+ *	label		what the value means (labels.h): "waits for a CPU"
  *
- *	histree_state_filter_create(history, "path matches '^Threads/' && value == 5 && duration > 1ms", &filter,
- *				    &error);
+ *	histree_state_filter_create(history, "label == 'waits for a CPU' && duration > 1ms", &filter, &error);
  *	histree_selection_begin(&selection, history);
  *	histree_state_filter_select(filter, &selection, &error);
  *	if (histree_selection_region(&selection, &region)) {
@@ -41,7 +41,7 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_filter_create(s
 
 /*
  * Narrow a selection of the same history to the attributes and times where the expression can hold.  An attribute
- * whose path the expression equals is looked up; where it says something else of paths or quarks, each attribute of
+ * whose path the expression equals is looked up; where it says something else of paths, quarks or labels, each attribute of
  * the selection costs up to a microsecond.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_state_filter_select(struct histree_state_filter *filter,

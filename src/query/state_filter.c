@@ -6,8 +6,9 @@
 
 #include "base/error.h"
 #include "filter/filter_program.h"
+#include "histree/labels.h"
 
-enum { PATH, QUARK, START, END, DURATION, TYPE, VALUE, FIELDS };
+enum { PATH, QUARK, START, END, DURATION, TYPE, VALUE, LABEL, FIELDS };
 
 static const struct histree_filter_field fields[FIELDS] = {
 	[PATH] = { "path", HISTREE_STRING, HISTREE_FILTER_PLAIN },
@@ -17,13 +18,14 @@ static const struct histree_filter_field fields[FIELDS] = {
 	[DURATION] = { "duration", HISTREE_LONG, HISTREE_FILTER_DURATION },
 	[TYPE] = { "type", HISTREE_STRING, HISTREE_FILTER_PLAIN },
 	[VALUE] = { "value", HISTREE_NULL, HISTREE_FILTER_PLAIN },
+	[LABEL] = { "label", HISTREE_STRING, HISTREE_FILTER_PLAIN },
 };
 
 struct histree_state_filter {
 	struct histree_filter *filter;
 	struct histree_selection paths; /* of the last state; nothing is selected */
-	bool needs_path;
-	bool is_of_attributes; /* the expression says something of paths or quarks */
+	bool needs_path, needs_label;
+	bool is_of_attributes; /* the expression says something of paths, quarks or labels */
 };
 
 enum histree_status histree_state_filter_create(struct histree_history *history, const char *text,
@@ -42,7 +44,9 @@ enum histree_status histree_state_filter_create(struct histree_history *history,
 	}
 	histree_selection_begin(&filter->paths, history);
 	filter->needs_path = histree_filter_needs(filter->filter, PATH);
-	filter->is_of_attributes = filter->needs_path || histree_filter_needs(filter->filter, QUARK);
+	filter->needs_label = histree_filter_needs(filter->filter, LABEL);
+	filter->is_of_attributes =
+		filter->needs_path || filter->needs_label || histree_filter_needs(filter->filter, QUARK);
 	*out = filter;
 	return HISTREE_OK;
 }
@@ -65,10 +69,22 @@ static void find_path(void *context, const struct filter_test *test)
 		*path = test->text;
 }
 
+/* Where no value means more than it says, no label passes a comparison. */
+static bool has_words(const struct histree_label_table *table)
+{
+	for (size_t i = 0; table != NULL && i < table->label_count; i++)
+		if (table->labels[i].is_code)
+			return true;
+	return false;
+}
+
 static bool may_have_states(void *context, histree_quark quark, const char *path, size_t size)
 {
-	static const bool are_known[FIELDS] = { [PATH] = true, [QUARK] = true };
 	const struct histree_state_filter *filter = context;
+	const bool are_known[FIELDS] = { [PATH] = true,
+					 [QUARK] = true,
+					 [LABEL] = filter->needs_label &&
+						   !has_words(histree_labels_of(filter->paths.history, quark)) };
 	const struct histree_value values[FIELDS] = {
 		[PATH] = histree_string_n(path, size), [QUARK] = histree_long(quark)
 	};
@@ -111,5 +127,9 @@ bool histree_state_filter_match(struct histree_state_filter *filter, const struc
 		const char *path = histree_selection_path(&filter->paths, state->quark, &size);
 		values[PATH] = path != NULL ? histree_string_n(path, size) : histree_null();
 	}
+	const char *label = NULL;
+	if (filter->needs_label)
+		label = histree_label_of(filter->paths.history, state->quark, &state->value);
+	values[LABEL] = label != NULL ? histree_string(label) : histree_null();
 	return histree_filter_match(filter->filter, values);
 }

@@ -19,7 +19,7 @@
 
 enum { FILTERS = 40, PATH_SIZE = 64 };
 
-enum { PATH, QUARK, START, END, DURATION, TYPE, VALUE, FIELDS };
+enum { PATH, QUARK, START, END, DURATION, TYPE, VALUE, LABEL, FIELDS };
 
 static const struct histree_filter_field fields[FIELDS] = {
 	[PATH] = { "path", HISTREE_STRING, HISTREE_FILTER_PLAIN },
@@ -29,6 +29,7 @@ static const struct histree_filter_field fields[FIELDS] = {
 	[DURATION] = { "duration", HISTREE_LONG, HISTREE_FILTER_DURATION },
 	[TYPE] = { "type", HISTREE_STRING, HISTREE_FILTER_PLAIN },
 	[VALUE] = { "value", HISTREE_NULL, HISTREE_FILTER_PLAIN },
+	[LABEL] = { "label", HISTREE_STRING, HISTREE_FILTER_PLAIN },
 };
 
 struct where_case {
@@ -56,6 +57,7 @@ static void values_of(struct states *states, const struct histree_interval *stat
 	values[DURATION] = histree_long(length >= INT64_MAX ? INT64_MAX : (int64_t)length + 1);
 	values[TYPE] = histree_string(histree_type_name(state->value.type));
 	values[VALUE] = state->value;
+	values[LABEL] = histree_null(); /* these histories say nothing of their values */
 }
 
 static void draw_values(void *context, struct random *random, struct histree_value *values)

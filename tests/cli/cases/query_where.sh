@@ -10,6 +10,9 @@ compare 'path matches "^Threads/[^/]*$" && value == 5 && duration > 1ms' \
 compare "(path == CPUs/0 || path == CPUs/1) && !(value == 0) && type != null" \
 	'($1 == "CPUs/0" || $1 == "CPUs/1") && $4 != "null" && $5 != 0'
 compare 'type == string && value contains r' '$4 == "string" && $5 ~ /r/'
+# What values mean is known too.
+histree query "$STORE" --where 'label == "waits for a CPU"' --format tsv >found
+histree query "$STORE" --where 'path matches "^Threads/[^/]*$" && value == 5' --format tsv | cmp - found && tail -n +2 found | wc -l
 # With a range, a time, a list of times, patterns, and changes.
 histree query "$STORE" --from +1ms --to +2ms --where 'type == int && value > 2 && duration >= 10us' 'CPUs/*' --format tsv
 histree query "$STORE" --at +12ms --where 'value == 5' --format tsv
