@@ -34,8 +34,10 @@ function cells(vector) {
 	if (arrow.DataType.isBool(type))
 		return ifValid((row) => (vector.get(row) ? '1' : '0'));
 	let { values } = data;
-	if (arrow.DataType.isFloat(type))
-		values = new BigUint64Array(values.buffer, values.byteOffset, data.length);
+	if (arrow.DataType.isFloat(type)) {
+		const Bits = values.BYTES_PER_ELEMENT === 4 ? Uint32Array : BigUint64Array;
+		values = new Bits(values.buffer, values.byteOffset, data.length);
+	}
 	if (values.length < data.length)
 		throw new Error(`a column of ${values.length} values for ${data.length} rows`);
 	return ifValid((row) => String(values[row]));

@@ -22,6 +22,8 @@
 #include "histree/export.h"
 #include "histree/labels.h"
 #include "histree/query.h"
+#include "support/arrow_cells.h"
+#include "support/foreign_stream.h"
 #include "support/history_file.h"
 #include "support/segments.h"
 
@@ -172,7 +174,7 @@ typedef struct ArrowArrayStream open_stream(void *subject, const struct histree_
 
 /* In batches of sizes of their own, so that dictionaries grow where they want to. */
 static void write_forms(const char *folder, const char *name, open_stream *open, void *subject,
-			struct random *random)
+			struct random *random, bool has_files)
 {
 	static const struct {
 		const char *ending;
@@ -189,7 +191,7 @@ static void write_forms(const char *folder, const char *name, open_stream *open,
 		const struct histree_arrow_options columns = {
 			.batch_rows = random_percent(random, 30) ? 0 : 1 + random_index(random, 700)
 		};
-		if (options.is_compressed && !ipc_has_zstd)
+		if ((options.is_compressed && !ipc_has_zstd) || (!options.is_stream && !has_files))
 			continue;
 		char path[512];
 		snprintf(path, sizeof(path), "%s/%s%s", folder, name, forms[i].ending);
@@ -250,8 +252,101 @@ static void write_given(const char *folder, const char *path)
 	struct histree_history *history;
 	must(histree_history_open(path, NULL, &history, &error), path);
 	write_states(folder, "given", history);
-	write_forms(folder, "given", open_states, history, &random);
+	write_forms(folder, "given", open_states, history, &random, true);
 	histree_history_close(history);
+}
+
+/* ---- streams of others ----------------------------------------------------------------------------------- */
+
+static void put_foreign_cell(FILE *file, const char *format, const struct ArrowArray *column, int64_t row)
+{
+	const void *values = column->buffers[1];
+	int64_t at = column->offset + row;
+	size_t size;
+	const char *text;
+	switch (arrow_is_null(column, row) ? 'n' : column->dictionary != NULL ? 'd' : format[0]) {
+	case 'n':
+		fputs("null", file);
+		break;
+	case 'd':
+		at = format[0] == 'c' ? ((const int8_t *)values)[at] : ((const uint16_t *)values)[at];
+		text = arrow_utf8(column->dictionary, at, &size);
+		put_text(file, text, size);
+		break;
+	case 'u':
+		text = arrow_utf8(column, row, &size);
+		put_text(file, text, size);
+		break;
+	case 'b':
+		put_number(file, arrow_bit(values, at));
+		break;
+	case 'c':
+		put_number(file, ((const int8_t *)values)[at]);
+		break;
+	case 'C':
+		put_number(file, ((const uint8_t *)values)[at]);
+		break;
+	case 's':
+		put_number(file, ((const int16_t *)values)[at]);
+		break;
+	case 'S':
+		put_number(file, ((const uint16_t *)values)[at]);
+		break;
+	case 'i':
+		put_number(file, ((const int32_t *)values)[at]);
+		break;
+	case 'I':
+	case 'f': /* as its bits */
+		put_number(file, ((const uint32_t *)values)[at]);
+		break;
+	case 'L':
+	case 'g':
+		fprintf(file, "\"%" PRIu64 "\"", ((const uint64_t *)values)[at]);
+		break;
+	default: /* l and times */
+		put_number(file, ((const int64_t *)values)[at]);
+	}
+}
+
+static void write_foreign(const char *folder, const char *name, const struct foreign_options *options)
+{
+	struct ArrowArrayStream stream = foreign_stream(options);
+	struct ArrowSchema schema;
+	struct ArrowArray batch;
+	FILE *file = open_file(folder, name, ".jsonl");
+	if (stream.get_schema(&stream, &schema) != 0)
+		exit(1);
+	while (stream.get_next(&stream, &batch) == 0 && batch.release != NULL) {
+		for (int64_t row = 0; row < batch.length; row++)
+			for (int64_t i = 0; i < batch.n_children; i++) {
+				putc(i == 0 ? '[' : ',', file);
+				put_foreign_cell(file, schema.children[i]->format, batch.children[i],
+						 batch.offset + row);
+				if (i + 1 == batch.n_children)
+					fputs("]\n", file);
+			}
+		batch.release(&batch);
+	}
+	schema.release(&schema);
+	stream.release(&stream);
+	fclose(file);
+}
+
+static struct ArrowArrayStream open_foreign(void *options, const struct histree_arrow_options *columns)
+{
+	(void)columns;
+	return foreign_stream(options);
+}
+
+static void make_foreign(const char *folder, uint64_t seed)
+{
+	struct random random = { seed };
+	struct foreign_options options = { .seed = seed, .batches = 12 };
+	write_foreign(folder, "foreign", &options);
+	write_forms(folder, "foreign", open_foreign, &options, &random, true);
+	options.replaces = true;
+	write_foreign(folder, "replacing", &options);
+	write_forms(folder, "replacing", open_foreign, &options, &random, false);
 }
 
 /* ---- what is in them ---------------------------------------------------------------------------------- */
@@ -306,7 +401,7 @@ static void make_history(const char *folder, const struct workload_kind *kind, u
 	must(history_file_build(path, &options, &workload, quarks, &error), name);
 	must(histree_history_open(path, NULL, &history, &error), name);
 	write_states(folder, name, history);
-	write_forms(folder, name, open_states, history, &random);
+	write_forms(folder, name, open_states, history, &random, true);
 	histree_history_close(history);
 	workload_release(&workload);
 	free(quarks);
@@ -323,7 +418,7 @@ static void make_segments(const char *folder, const struct segment_kind *kind, u
 	if (store == NULL)
 		exit(1);
 	write_segments(folder, name, store);
-	write_forms(folder, name, open_segments, store, &random);
+	write_forms(folder, name, open_segments, store, &random, true);
 	histree_segment_store_close(store);
 	segments_release(&segments);
 }
@@ -348,5 +443,6 @@ int main(int argc, char **argv)
 		snprintf(name, sizeof(name), "segments-%02zu", i);
 		make_segments(argv[2], &segment_kinds[i], seed + i, name);
 	}
+	make_foreign(argv[2], seed);
 	return 0;
 }
