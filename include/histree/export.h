@@ -32,6 +32,16 @@ enum histree_parquet_order {
 	HISTREE_PARQUET_BY_TIME,      /* by `start`, then `quark` if there is one */
 };
 
+/*
+ * What columns of timestamps become.  DuckDB reads instants of ns as TIMESTAMP WITH TIME ZONE, which has
+ * microseconds: who needs each nanosecond there takes the second, and Spark, which refuses ns, the third.
+ */
+enum histree_parquet_times {
+	HISTREE_PARQUET_TIMES_AS_THEY_ARE, /* with a time zone: instants, isAdjustedToUTC */
+	HISTREE_PARQUET_TIMES_PLAIN,   /* the same numbers as a timestamp without a time zone: UTC is not said */
+	HISTREE_PARQUET_TIMES_NUMBERS, /* int64 since the epoch */
+};
+
 /* What the footer says beside the columns, such as the host that was traced. */
 struct histree_export_note {
 	const char *key, *value;
@@ -50,6 +60,7 @@ struct histree_parquet_options {
 	int level;          /* of zstd, 1 to 19; default 3 */
 	uint32_t page_rows; /* default: a column of a row group is one page, which packs best; smaller ones prune */
 	enum histree_parquet_order order;
+	enum histree_parquet_times times;
 	const struct histree_export_note *notes;
 	size_t note_count;
 	int descriptor;               /* where a path of NULL writes to; may be a pipe; stays the caller's */

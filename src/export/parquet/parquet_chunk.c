@@ -38,7 +38,7 @@ bool parquet_chunk_can(struct parquet_workshop *workshop, const struct parquet_v
 		       enum parquet_form form)
 {
 	enum parquet_kind kind = values->column->type.kind;
-	bool is_text = kind == PARQUET_TEXT;
+	bool is_text = kind == PARQUET_TEXT, is_wide = parquet_is_wide(kind);
 	switch (form) {
 	case PARQUET_FORM_PLAIN:
 		return !is_text || repeats_little(values);
@@ -50,7 +50,8 @@ bool parquet_chunk_can(struct parquet_workshop *workshop, const struct parquet_v
 		if (is_text || values->count == 0)
 			return is_text && values->count > 0;
 		return kind != PARQUET_BOOLEAN &&
-		       parquet_distinct_find(&workshop->distinct, values->narrow, values->wide, values->count);
+		       parquet_distinct_find(&workshop->distinct, is_wide ? NULL : values->narrow,
+					     is_wide ? values->wide : NULL, values->count);
 	default:
 		return false;
 	}
@@ -231,8 +232,10 @@ static void put_levels(struct parquet_bytes *page, const struct parquet_values *
 	size_t begin = page->size;
 	bool is_mixed = cut->value_count > 0 && cut->value_count < cut->row_count;
 	parquet_bytes_put(page, no_size, sizeof(no_size));
-	rle_hybrid_put_levels(page, is_mixed ? values->levels + cut->row : NULL, cut->value_count > 0,
-			      cut->row_count);
+	if (is_mixed)
+		rle_hybrid_put(page, values->levels + cut->row, cut->row_count, 1);
+	else
+		rle_hybrid_put_run(page, cut->value_count > 0, cut->row_count, 1);
 	if (!page->failed)
 		put_le32(page->bytes + begin, (uint32_t)(page->size - begin - sizeof(no_size)));
 }

@@ -28,9 +28,9 @@ struct parquet_page {
 struct parquet_values {
 	struct parquet_column *column;
 	size_t row_count, count; /* of rows and of values */
-	uint32_t *narrow;        /* one of the two */
+	uint32_t *narrow;        /* one of the two, by kind; the other has what a column before had */
 	uint64_t *wide;
-	uint8_t *levels; /* a byte a row; only where some rows have a value and some have none */
+	uint32_t *levels; /* 1 or 0 a row; only where some rows have a value and some have none */
 	size_t narrow_capacity, wide_capacity, level_capacity;
 	struct parquet_page *pages;
 	size_t page_count, page_capacity;

@@ -34,6 +34,14 @@ static void find_order(struct parquet_writer *writer)
 	writer->sorted_by[1] = by_attribute ? start : by_time ? quark : -1;
 }
 
+static void set_time(struct parquet_type *type, enum histree_parquet_times times)
+{
+	if (times != HISTREE_PARQUET_TIMES_AS_THEY_ARE)
+		type->is_utc = false;
+	if (times == HISTREE_PARQUET_TIMES_NUMBERS)
+		type->unit = PARQUET_NO_TIME;
+}
+
 static enum histree_status init_columns(struct parquet_writer *writer, const struct ArrowSchema *schema,
 					struct histree_error *error)
 {
@@ -52,6 +60,7 @@ static enum histree_status init_columns(struct parquet_writer *writer, const str
 		enum histree_status status = parquet_column_init(&writer->columns[i], schema->children[i], error);
 		if (status != HISTREE_OK)
 			return status;
+		set_time(&writer->columns[i].type, writer->options->times);
 	}
 	return HISTREE_OK;
 }

@@ -5,7 +5,7 @@
 
 enum { GROUP = 8 };
 
-static void put_run(struct parquet_bytes *bytes, uint32_t number, size_t count, unsigned width)
+void rle_hybrid_put_run(struct parquet_bytes *bytes, uint32_t number, size_t count, unsigned width)
 {
 	parquet_bytes_put_varint(bytes, (uint64_t)count << 1);
 	uint8_t four[4];
@@ -73,25 +73,8 @@ void rle_hybrid_put(struct parquet_bytes *bytes, const uint32_t *numbers, size_t
 		while (end < count && numbers[end] == numbers[i])
 			end++;
 		put_packed(bytes, numbers + packed, i - packed, width);
-		put_run(bytes, numbers[i], end - i, width);
+		rle_hybrid_put_run(bytes, numbers[i], end - i, width);
 		packed = i = end;
 	}
 	put_packed(bytes, numbers + packed, count - packed, width);
-}
-
-void rle_hybrid_put_levels(struct parquet_bytes *bytes, const uint8_t *levels, uint8_t level, size_t count)
-{
-	if (levels == NULL) {
-		put_run(bytes, level, count, 1);
-		return;
-	}
-	uint32_t chunk[1024];
-	/* Runs do not cross a chunk, which costs three bytes in a thousand levels at most. */
-	for (size_t done = 0; done < count;) {
-		size_t part = count - done < 1024 ? count - done : 1024;
-		for (size_t i = 0; i < part; i++)
-			chunk[i] = levels[done + i];
-		rle_hybrid_put(bytes, chunk, part, 1);
-		done += part;
-	}
 }

@@ -11,10 +11,13 @@
 
 #include "export/parquet/parquet_bytes.h"
 
-/* Put the numbers at the end; each has at most `width` bits, 0 to 32. */
+/*
+ * Put the numbers at the end; each has at most `width` bits, 0 to 32.  They are all that a page has: the last
+ * group is filled up with zeros.
+ */
 void rle_hybrid_put(struct parquet_bytes *bytes, const uint32_t *numbers, size_t count, unsigned width);
 
-/* Put definition levels: 1 where there is a value.  NULL: it is `level` everywhere. */
-void rle_hybrid_put_levels(struct parquet_bytes *bytes, const uint8_t *levels, uint8_t level, size_t count);
+/* Put the same number `count` times. */
+void rle_hybrid_put_run(struct parquet_bytes *bytes, uint32_t number, size_t count, unsigned width);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_sql_moment.c - statements while things happen: a history that grows, which each connection sees as it was when
- * it attached it; statements that would run for ever, which are stopped.
+ * test_sql_moment.c - statements while things happen: a history that grows, which each connection sees as it was
+ * when it attached it; statements that would run for ever, which are stopped.
  */
 #include <setjmp.h>
 #include <stdarg.h>
