@@ -19,6 +19,7 @@ STATUSES = {
 TYPES = {"NULL": 0, "INT": 1, "LONG": 2, "DOUBLE": 3, "BOOL": 4, "STRING": 5, "CUSTOM": 6, "UNKNOWN": 7}
 ORDERS = {"SEGMENTS_UNSORTED": 0, "SEGMENTS_BY_START": 1, "SEGMENTS_BY_END": 2, "SEGMENTS_BY_DURATION": 3,
           "SEGMENTS_BY_FIELD": 4}
+LABELS = {"LABEL_NUMBERS": 0, "LABEL_TEXT": 1, "LABEL_OTHERS": 2}
 BACKENDS = {"BACKEND_DISK": 0, "BACKEND_PARTIAL": 1, "BACKEND_MEMORY": 2}
 ARROW_COLUMNS = {name: 1 << bit for bit, name in enumerate(
     ("quark", "path", "start", "end", "duration", "type", "value", "real", "text", "label", "parent", "name", "depth",
@@ -207,6 +208,23 @@ class AnalysisInfo(Structure):
                 ("by_default", c_bool)]
 
 
+class Style(Structure):
+    C_NAME = "struct histree_style"
+    _fields_ = [("key", c_char_p), ("name", c_char_p), ("light", c_uint32), ("dark", c_uint32), ("height", c_double)]
+
+
+class Label(Structure):
+    C_NAME = "struct histree_label"
+    _fields_ = [("kind", c_int), ("first", c_int64), ("last", c_int64), ("text", c_char_p), ("is_code", c_bool),
+                ("is_hidden", c_bool), ("has_no_colour", c_bool), ("style", Style)]
+
+
+class LabelTable(Structure):
+    C_NAME = "struct histree_label_table"
+    _fields_ = [("name", c_char_p), ("meaning", c_int), ("patterns", POINTER(c_char_p)), ("labels", POINTER(Label)),
+                ("label_count", c_size_t), ("uses_palette", c_bool)]
+
+
 class ArrowSchema(Structure):
     C_NAME = "struct ArrowSchema"
 
@@ -276,6 +294,10 @@ size_t histree_attributes_path(const struct histree_attributes *attributes, hist
     size_t capacity);
 enum histree_status histree_attributes_match(const struct histree_attributes *attributes, histree_quark from,
     const char *pattern, bool (*found)(void *context, histree_quark quark), void *context, struct histree_error *error);
+
+const struct histree_label_table *histree_labels_of(const struct histree_history *history, histree_quark quark);
+enum histree_status histree_state_labels(struct histree_state_system *system,
+    const struct histree_label_table *tables, size_t count, struct histree_error *error);
 
 enum histree_status histree_query_create(struct histree_history *history, struct histree_query **out,
     struct histree_error *error);

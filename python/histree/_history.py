@@ -27,6 +27,23 @@ class Attribute(NamedTuple):
     is_folder: bool
 
 
+class Label(NamedTuple):
+    """What some values of an attribute mean: numbers from `first` to `last`, or a `text`, or (neither) all others.
+
+    Colours are "#rrggbb" for a light and a dark background, heights of a row from 0 to 1.
+    """
+
+    name: str
+    key: str
+    first: Optional[int]
+    last: Optional[int]
+    text: Optional[str]
+    is_hidden: bool
+    light: str
+    dark: str
+    height: float
+
+
 class HistoryInfo(NamedTuple):
     """What a history is; while it is not `complete` it is exact up to `end`."""
 
@@ -173,8 +190,8 @@ class History:
 
     def _quarks(self, handle: Handle, pattern: Pattern) -> List[int]:
         tree = lib.histree_history_attributes(handle.address)
-        if isinstance(pattern, (str, int, Attribute)):
-            pattern = [pattern]
+        if isinstance(pattern, (str, Attribute)) or not hasattr(pattern, "__iter__"):
+            pattern = [pattern]  # type: ignore[list-item]
         out: List[int] = []
         count = lib.histree_attributes_count(tree)
         for each in pattern:
@@ -234,6 +251,21 @@ class History:
     def _region_quarks(self, handle: Handle, pattern: Optional[Pattern]) -> Optional[List[int]]:
         return None if pattern is None or pattern == "**" else sorted(set(self._quarks(handle, pattern)))
 
+    def labels(self, place: Union[str, int, Attribute]) -> List[Label]:
+        """What the values of an attribute mean, with the colours in which they are drawn; nothing if nobody knows.
+
+        >>> import histree
+        >>> histree.open(DEMO).history().labels("Threads/14355")[1][:2]
+        ('blocked', 'Wait blocked')
+        """
+        handle = self._use()
+        quark = self._quarks(handle, place)[0]
+        table = lib.histree_labels_of(handle.address, quark)
+        if not table:
+            return []
+        raw = ctypes.cast(table, ctypes.POINTER(_abi.LabelTable)).contents
+        return [_label_of(raw.labels[i]) for i in range(raw.label_count)]
+
     def state(self, path: Union[str, int], at: Time) -> Any:
         """The value of one attribute at a time.
 
@@ -244,6 +276,16 @@ class History:
         quark = path if isinstance(path, int) else self.quark(path)
         row = self.states(quark, at=at, columns=["value"]).first()
         return None if row is None else row.value
+
+
+def _label_of(raw: Any) -> Label:
+    def text(data: Optional[bytes]) -> str:
+        return "" if data is None else data.decode("utf-8", "replace")
+
+    is_number, is_text = (raw.kind == _abi.LABELS[name] for name in ("LABEL_NUMBERS", "LABEL_TEXT"))
+    style = raw.style
+    return Label(text(style.name), text(style.key), raw.first if is_number else None, raw.last if is_number else None,
+                 text(raw.text) if is_text else None, raw.is_hidden, f"#{style.light:06x}", f"#{style.dark:06x}", style.height)
 
 
 def _region(quarks: Optional[List[int]], info: HistoryInfo, at: Any, from_: Optional[Time],

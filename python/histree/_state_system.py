@@ -2,8 +2,9 @@
 """Make a history from Python: changes of states become intervals."""
 import ctypes
 import os
+import re
 import threading
-from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _abi
 from ._errors import ArgumentError, ClosedError, error_of
@@ -57,6 +58,7 @@ class StateSystem:
             self._handle = opened(lib.histree_state_create, lib.histree_state_free, None, ctypes.byref(options))
         self._path = path
         self._quarks: Dict[str, int] = {}
+        self._labels: List[Any] = []
 
     def _use(self) -> int:
         if self._handle is None or self._handle.address is None:
@@ -212,6 +214,29 @@ class StateSystem:
         with self._lock:
             call(lib.histree_state_remove, self._use(), self._time(time), self._quark(place))
 
+    def label(self, patterns: Union[str, Sequence[str]], names: Mapping[Union[int, str], Union[str, Tuple[str, str]]], *,
+              what: str = "state") -> None:
+        """Say what the values of some attributes mean: value to name, or to name and colour.
+
+        Values are ints (or bools) and texts; a colour is "#rrggbb", for a light background and a dark one.  Whoever asks
+        the history, in whatever way, sees the names.  The first call whose pattern fits an attribute counts for it.
+
+        >>> import histree
+        >>> system = histree.StateSystem()
+        >>> system.label("Lamps/*", {0: "dark", 1: ("bright", "#f5d020")})
+        >>> system.modify(5, "Lamps/Hall", 1)
+        >>> system.close(9).states("Lamps/Hall", at=7).first().label
+        'bright'
+        """
+        if isinstance(patterns, str):
+            patterns = [patterns]
+        wanted = [*self._labels, (what, list(patterns), dict(names))]
+        keep: List[Any] = []
+        tables = (_abi.LabelTable * len(wanted))(*(_table_of(*each, keep) for each in wanted))
+        with self._lock:
+            call(lib.histree_state_labels, self._use(), tables, len(wanted))
+            self._labels = wanted
+
     # ---- stacks and queues ----
 
     def push(self, time: Time, place: Place, value: Any) -> None:
@@ -264,3 +289,26 @@ class StateSystem:
             if status != 0:
                 raise error_of(status, None, f"the attribute {place!r} has no state")
             return value_of(raw), since.value
+
+
+def _table_of(what: str, patterns: List[str], names: Dict[Any, Any], keep: List[Any]) -> _abi.LabelTable:
+    """A table of labels; what it points to goes into `keep`."""
+    raw_patterns = (ctypes.c_char_p * (len(patterns) + 1))(*(cstring(each, "the pattern") for each in patterns), None)
+    labels = (_abi.Label * max(len(names), 1))()
+    for label, (value, meaning) in zip(labels, names.items()):
+        name, colour = meaning if isinstance(meaning, tuple) else (meaning, None)
+        if isinstance(value, str):
+            label.kind, label.text = _abi.LABELS["LABEL_TEXT"], cstring(value, "the text")
+        elif hasattr(value, "__index__"):
+            label.kind, label.first, label.last = _abi.LABELS["LABEL_NUMBERS"], int(value), int(value)
+        else:
+            raise ArgumentError(f"{value!r} cannot have a label: ints and texts can")
+        label.is_code, label.has_no_colour = True, colour is None
+        label.style.key = label.style.name = cstring(name, "the name")
+        label.style.height = 1
+        if colour is not None:
+            if not re.fullmatch("#[0-9a-fA-F]{6}", colour):
+                raise ArgumentError(f"{colour!r} is no colour: write '#rrggbb'")
+            label.style.light = label.style.dark = int(colour[1:], 16)
+    keep += [raw_patterns, labels]
+    return _abi.LabelTable(name=cstring(what, "the name"), patterns=raw_patterns, labels=labels, label_count=len(names))

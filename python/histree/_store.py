@@ -9,7 +9,7 @@ from . import _abi, _events, _sql
 from ._arrow import Stream
 from ._errors import ArgumentError, NotFoundError
 from ._handles import Handle, Scope, opened
-from ._history import Attribute, History, HistoryInfo, Pattern
+from ._history import Attribute, History, HistoryInfo, Label, Pattern
 from ._interrupt import Interrupt
 from ._library import cstring, encoded, lib
 from ._query import SegmentQuery, StateQuery
@@ -169,6 +169,10 @@ class Store:
     def state(self, path: Union[str, int], at: Time, analysis: Optional[str] = None) -> Any:
         """The value of one attribute at a time."""
         return self.history(analysis).state(path, at)
+
+    def labels(self, place: Union[str, int, Attribute], analysis: Optional[str] = None) -> List[Label]:
+        """What the values of an attribute mean, with their colours; see History.labels()."""
+        return self.history(analysis).labels(place)
 
     def attributes(self, pattern: Pattern = "**", analysis: Optional[str] = None) -> List[Attribute]:
         """The attributes that match, in the order of the tree."""

@@ -14,7 +14,7 @@ import unittest
 from support import ROOT, folder, main
 from histree import _abi
 
-CONSTANTS = {**{f"HISTREE_{name}": number for table in (_abi.STATUSES, _abi.TYPES, _abi.ORDERS, _abi.BACKENDS)
+CONSTANTS = {**{f"HISTREE_{name}": number for table in (_abi.STATUSES, _abi.TYPES, _abi.ORDERS, _abi.BACKENDS, _abi.LABELS)
                 for name, number in table.items()},
              **{f"HISTREE_ARROW_{name.upper()}": bit for name, bit in _abi.ARROW_COLUMNS.items()},
              "HISTREE_ARROW_FIELD(0)": 1 << _abi.ARROW_FIELD_BIT, "HISTREE_ROOT": _abi.ROOT}

@@ -124,6 +124,27 @@ class StateSystems(unittest.TestCase):
         self.assertEqual(history.state("Stack/2", at=3), "f")
         self.assertEqual(history.end, 33)
 
+    def test_labels(self):
+        path = folder() / "labels.sht"
+        system = histree.StateSystem(path)
+        system.label("Lamps/*", {0: "dark", 1: ("bright", "#f5d020")}, what="lamp")
+        system.label(["Doors/*", "Gates"], {"o": "open", "c": "closed"})
+        for bad in ({1.5: "x"}, {0: ("x", "red")}, {1: "a\0"}):
+            with self.subTest(bad=bad), self.assertRaises(histree.ArgumentError):
+                system.label("X", bad)
+        for value, place in ((0, "Lamps/Hall"), ("o", "Doors/1"), ("c", "Gates"), (5, "Lamps/Other"), (1, "Else")):
+            system.modify(5, place, value)
+        system.modify(6, "Lamps/Hall", 1)
+        history = system.close(9)
+        labels = {(row.path, row.value): row.label for row in history.states(at=8) if row.value is not None}
+        self.assertEqual(labels, {("Lamps/Hall", 1): "bright", ("Doors/1", "o"): "open", ("Gates", "c"): "closed",
+                                  ("Lamps/Other", 5): None, ("Else", 1): None})
+        self.assertEqual([(each.name, each.first) for each in history.labels("Lamps/Hall")], [("dark", 0), ("bright", 1)])
+        self.assertEqual(history.labels("Lamps/Hall")[1].light, "#f5d020")
+        self.assertEqual([each.text for each in history.labels("Gates")], ["c", "o"])
+        self.assertEqual(history.labels("Else"), [])
+        self.assertIn("1 bright", command("query", path, "--at", "8", "Lamps/Hall"))
+
     def test_wrong_changes_are_refused(self):
         system = histree.StateSystem(start=100)
         system.modify(200, "A", 5)
