@@ -18,6 +18,10 @@ enum cli_exit export_file_check(const char *path, bool force, enum export_place 
 				   place == EXPORT_BY_NAME ? "a database" : "a folder");
 	if (path == NULL || lstat(path, &there) != 0)
 		return CLI_OK;
+	if (place == EXPORT_TO_FOLDER)
+		return S_ISDIR(there.st_mode)
+			       ? CLI_OK
+			       : report_exit(CLI_INPUT, "'%s' is no folder: choose another name", path);
 	if (S_ISDIR(there.st_mode))
 		return report_exit(CLI_INPUT, "'%s' is a folder: choose another name", path);
 	if (!force)

@@ -111,9 +111,20 @@ static enum histree_status run_parquet(struct export_run *run, struct histree_er
 		.progress_context = run,
 		.counts = &run->counts,
 	};
+	const struct export_source *source = run->source;
+	const char *analysis = source->history != NULL ? histree_history_info(source->history)->provider
+			       : source->segments != NULL
+				       ? histree_segment_store_info(source->segments)->schema.provider
+				       : "events";
+	const struct histree_partition_options partition = {
+		.analysis = analysis, .slice = run->slice, .replace = run->replaces, .file = options
+	};
 	struct ArrowArrayStream stream;
 	enum histree_status status = open_stream(run, &stream, error);
-	return status == HISTREE_OK ? histree_export_parquet(&stream, run->path, &options, error) : status;
+	if (status != HISTREE_OK)
+		return status;
+	return run->is_partitioned ? histree_export_partitions(&stream, run->path, &partition, error)
+				   : histree_export_parquet(&stream, run->path, &options, error);
 }
 
 /* ---- the table -------------------------------------------------------------------------------------------- */
@@ -137,6 +148,7 @@ static const struct export_format formats[] = {
 	{ .name = "parquet",
 	  .endings = { ".parquet" },
 	  .place = EXPORT_BINARY,
+	  .takes_partition = true,
 	  .takes_columns = true,
 	  .takes_compression = true,
 	  .run = run_parquet },

@@ -17,6 +17,8 @@ struct export_run {
 	const char *path;                    /* NULL: standard output */
 	uint64_t columns;                    /* 0: all */
 	bool is_compressed, is_uncompressed; /* what --compression said; neither: the default of the format */
+	bool is_partitioned, replaces;
+	enum histree_partition_slice slice;
 	struct progress *progress;
 	uint64_t rows; /* that are expected */
 	struct histree_export_counts counts;
@@ -27,7 +29,7 @@ struct export_format {
 	const char *endings[4];
 	enum export_place place;
 	bool for_viewer;
-	bool takes_columns, takes_compression;
+	bool takes_columns, takes_compression, takes_partition;
 	enum histree_status (*run)(struct export_run *run, struct histree_error *error);
 };
 

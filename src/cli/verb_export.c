@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 
+#include <string.h>
+
 #include "cli/export_columns.h"
 #include "cli/export_format.h"
 #include "cli/verb.h"
 
 struct export_options {
-	const char *output, *format, *columns, *compression, *analysis, *progress;
+	const char *output, *format, *columns, *compression, *partition, *analysis, *progress;
 	struct export_choice choice;
 	bool force;
 };
+
+/* In the order of enum histree_partition_slice. */
+static const char *const slices[] = { "hour", "day", "minute", "second", NULL };
 
 static const char *const compressions[] = { "zstd", "none", NULL };
 
@@ -64,6 +69,12 @@ static const struct cli_option options[] = {
 	  .member = offsetof(struct export_options, compression),
 	  .help = "of parquet, arrow and arrow-stream, compress by zstd, or none; default: zstd for parquet",
 	  .choices = compressions },
+	{ .name = "partition",
+	  .argument = "SLICE",
+	  .kind = CLI_CHOICE,
+	  .member = offsetof(struct export_options, partition),
+	  .help = "of parquet, make the folder OUT with files by analysis and hour, day, minute or second",
+	  .choices = slices },
 	CLI_OPTION_ANALYSIS(struct export_options,
 			    "write the history of this analysis; default: kernel, or the first"),
 	{ .name = "force",
@@ -115,7 +126,10 @@ static enum cli_exit check(const struct export_options *chosen, const struct exp
 	if (chosen->compression != NULL && !format->takes_compression)
 		return report_exit(CLI_USAGE, "'--compression' is of parquet, arrow and arrow-stream, not of %s",
 				   format->name);
-	return export_file_check(chosen->output, chosen->force, format->place);
+	if (chosen->partition != NULL && !format->takes_partition)
+		return report_exit(CLI_USAGE, "'--partition' is of parquet, not of %s", format->name);
+	return export_file_check(chosen->output, chosen->force,
+				 chosen->partition != NULL ? EXPORT_TO_FOLDER : format->place);
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
@@ -126,6 +140,8 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	int status;
 	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
 		return status;
+	if (chosen.partition != NULL && chosen.format == NULL)
+		chosen.format = "parquet";
 	const struct export_format *format = export_format_find(chosen.format, chosen.output);
 	enum cli_exit code = check(&chosen, format);
 	if (code != CLI_OK)
@@ -135,8 +151,13 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 				  .store = words.words[0],
 				  .path = chosen.output,
 				  .progress = &progress,
+				  .is_partitioned = chosen.partition != NULL,
+				  .replaces = chosen.force,
 				  .is_compressed = chosen.compression != NULL && chosen.compression[0] == 'z',
 				  .is_uncompressed = chosen.compression != NULL && chosen.compression[0] == 'n' };
+	for (int i = 0; run.is_partitioned && slices[i] != NULL; i++)
+		if (strcmp(slices[i], chosen.partition) == 0)
+			run.slice = (enum histree_partition_slice)i;
 	chosen.choice.analysis = chosen.analysis;
 	chosen.choice.for_viewer = format->for_viewer;
 	code = export_source_open(&source, &words, &chosen.choice);

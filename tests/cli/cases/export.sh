@@ -44,6 +44,15 @@ try histree export "$STORE" --format chrome --columns path
 try histree export "$STORE" --format csv --compression zstd
 try histree export here.histree --events --format csv --from +10.32ms --to +10.321ms
 try histree export "$STORE" --format sqlite
+# A folder by analysis and slice of time.
+try histree export "$STORE" --partition second
+try histree export "$STORE" --partition week -o columns
+try histree export "$STORE" --partition second -o one.pftrace
+try histree export "$STORE" --format csv --partition second -o columns
+try histree export "$STORE" --partition second -o columns
+try histree export "$STORE" --partition second -o columns
+try histree export "$STORE" --partition second -o columns --force
+find columns | LC_ALL=C sort
 # What is damaged is shown as unknown, and said.
 cp -r "$STORE" store
 chmod -R u+w store
