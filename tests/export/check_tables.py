@@ -89,7 +89,7 @@ def check_states(checker, store, *patterns):
     wanted = []
     for row in rows:
         number, floating, text = columns_of(row)
-        wanted.append((row["path"], str(row["start"]), str(row["end"]), str(row["end"] - row["start"]), row["type"],
+        wanted.append((row["path"], str(row["start"]), str(row["end"]), str(row["end"] - row["start"] + 1), row["type"],
                        number or "", floating or "", text or ""))
     got = [(row["path"], row["start"], row["end"], row["duration"], row["type"], row["value"],
             real(row["real"]) if row["real"] else "", row["text"]) for row in checker.csv(store, *patterns)]
