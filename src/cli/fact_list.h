@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "cli/row_writer.h"
+#include "histree/history.h"
 #include "histree/store.h"
 
 enum fact_kind {
@@ -49,7 +50,7 @@ struct fact_list {
 void fact_list_add_store(struct fact_list *list, const struct histree_store_info *info);
 
 /* Adds the facts of a history.  `in_store` has what only the manifest knows; it is NULL for a single file. */
-void fact_list_add_history(struct fact_list *list, const struct histree_history_info *info,
+void fact_list_add_history(struct fact_list *list, const struct histree_history *history,
 			   const struct histree_store_history *in_store);
 
 /* Adds the facts of a segment store. */

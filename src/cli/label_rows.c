@@ -102,5 +102,7 @@ int label_rows_print(const struct histree_history *history, const struct row_for
 		for (const char *const *pattern = tables[i].patterns; *pattern != NULL; pattern++)
 			put_table(&rows, &tables[i], *pattern);
 	row_writer_finish(&rows);
+	if (count == 0)
+		report("nothing is said of what the values mean; 'histree load --labels' can say it");
 	return cli_end(output, count > 0 ? CLI_OK : CLI_NOTHING);
 }

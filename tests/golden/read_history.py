@@ -4,6 +4,7 @@
 
     read_history.py TEXT FILE...    each file must hold what the text says, and nothing else
     read_history.py --page PAGE FILE   the bytes and numbers that the page shows must be those of the file
+    read_history.py --labels FILE   print what values mean, as `histree ls --labels --format tsv` does
 
 This is a second reader, made from the manual page and not from the code: while it agrees, the page is right.
 """
@@ -361,10 +362,57 @@ def check_page(page_path, file_path):
     print(f"{page_path}: {shown} bytes as in {file_path}")
 
 
+# ---- labels
+
+def print_labels(path):
+    """Section LABL."""
+    with open(path, "rb") as file:
+        section = File(file.read()).sections.get("LABL", b"")
+    print("pattern", "value", "to", "type", "name", "key", "light", "dark", "height", sep="\t")
+    if not section:
+        return
+    reader = Bytes(section)
+
+    def text():
+        return reader.take(reader.varint()).decode()
+
+    def label():
+        flags = reader.take(1)[0]
+        value = to = kind = ""
+        if flags & 3 == 0:
+            first = last = unzigzag(reader.varint())
+            if flags & 4:
+                last = first + reader.varint()
+                to = last
+            value, kind = first, "int" if -2**31 <= first and last < 2**31 else "long"
+        elif flags & 3 == 1:
+            value, kind = text(), "string"
+        if flags & 16:
+            return [value, to, kind, *[""] * 5], flags & 3
+        key, name, height = text(), text(), reader.take(1)[0] / 100
+        colours = ["", ""] if flags & 32 else ["#" + reader.take(3).hex() for _ in range(2)]
+        return [value, to, kind, name, key, *colours, f"{height:g}"], flags & 3
+
+    require(reader.varint() == 1, "version of LABL")
+    for _ in range(reader.varint()):
+        text()
+        reader.varint()
+        has_colours = reader.varint()
+        patterns = [text() for _ in range(reader.varint())]
+        labels = [label() for _ in range(reader.varint())]
+        others_are_hidden = not has_colours and not any(kind == 2 for _, kind in labels)
+        for pattern in patterns:
+            for row in [row for row, _ in labels] + [[""] * 8] * others_are_hidden:
+                print(pattern, *row, sep="\t")
+    require(reader.at == len(section), "bytes after the labels")
+
+
 def main():
     if len(sys.argv) < 3:
         raise SystemExit(__doc__)
-    if sys.argv[1] == "--page":
+    if sys.argv[1] == "--labels":
+        print_labels(sys.argv[2])
+    elif sys.argv[1] == "--page":
         check_page(sys.argv[2], sys.argv[3])
     else:
         check_text(sys.argv[1], sys.argv[2:])
