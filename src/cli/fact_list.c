@@ -135,7 +135,7 @@ static void add_tree(struct fact_list *list, const struct histree_history_info *
 }
 
 /* Labels that are not of the history itself may be others in another version of histree. */
-static void add_labels(struct fact_list *list, const struct histree_history *history)
+void fact_list_add_labels(struct fact_list *list, const struct histree_history *history)
 {
 	size_t count, labels = 0;
 	const struct histree_label_table *tables = histree_labels(history, &count);
@@ -147,10 +147,9 @@ static void add_labels(struct fact_list *list, const struct histree_history *his
 		snprintf(fact->note, sizeof(fact->note), "known of the analysis: the file has none");
 }
 
-void fact_list_add_history(struct fact_list *list, const struct histree_history *history,
+void fact_list_add_history(struct fact_list *list, const struct histree_history_info *info,
 			   const struct histree_store_history *in_store)
 {
-	const struct histree_history_info *info = histree_history_info(history);
 	add_text(list, "analysis", in_store != NULL ? in_store->analysis : info->provider);
 	add_count(list, "analysis_version", info->provider_version);
 	add_count(list, "format_version", info->format_version);
@@ -167,7 +166,6 @@ void fact_list_add_history(struct fact_list *list, const struct histree_history 
 	if (info->folder_count > 0)
 		snprintf(attributes->note, sizeof(attributes->note), "%" PRIu32 " of them folders, without states",
 			 info->folder_count);
-	add_labels(list, history);
 	add_count(list, "interval_count", info->interval_count);
 	add_count(list, "null_interval_count", info->null_interval_count);
 	add_text(list, "backend", info->partial ? "partial" : "disk");

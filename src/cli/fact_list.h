@@ -50,8 +50,11 @@ struct fact_list {
 void fact_list_add_store(struct fact_list *list, const struct histree_store_info *info);
 
 /* Adds the facts of a history.  `in_store` has what only the manifest knows; it is NULL for a single file. */
-void fact_list_add_history(struct fact_list *list, const struct histree_history *history,
+void fact_list_add_history(struct fact_list *list, const struct histree_history_info *info,
 			   const struct histree_store_history *in_store);
+
+/* Adds how many labels say what the values of a history mean. */
+void fact_list_add_labels(struct fact_list *list, const struct histree_history *history);
 
 /* Adds the facts of a segment store. */
 void fact_list_add_segments(struct fact_list *list, const struct histree_segment_store_info *info,

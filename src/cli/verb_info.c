@@ -172,7 +172,10 @@ static enum cli_exit inform_history(struct informing *informing, const struct ta
 		return report_error(&error);
 	if (in_store != NULL && !informing->format->for_people)
 		fact_list_add_store(&informing->facts, histree_store_info(target->store));
-	fact_list_add_history(&informing->facts, history, in_store);
+	fact_list_add_history(&informing->facts, histree_history_info(history), in_store);
+	/* Columns that scripts know by their numbers stay where they are. */
+	if (informing->format->for_people || informing->format == &row_format_json)
+		fact_list_add_labels(&informing->facts, history);
 	enum cli_exit code = take_facts(informing);
 	const struct histree_history_info *info = histree_history_info(history);
 	if (!informing->is_learning)
