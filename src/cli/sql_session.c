@@ -249,7 +249,7 @@ static enum cli_exit run_prompt(struct session *session)
 static enum cli_exit open_session(struct session *session, const char *store, uint64_t memory)
 {
 	char *message = NULL, pragma[64];
-	/* Without a name it is a temporary file, so that a table which a statement makes need not fit into memory. */
+	/* Without a name it is a temporary file: a table that a statement makes need not fit into memory. */
 	int code = sqlite3_open("", &session->db);
 	if (code == SQLITE_OK)
 		code = sql_extension_add(session->db, &session->connection);
