@@ -2,8 +2,9 @@
 /*
  * points.c - what SQL adds to the single query of the library: points STORE-OR-HISTORY [QUESTIONS]
  *
- * The same random attributes and times are asked of the library and of prepared statements, in turns of one question
- * each kind, so that all meet the same machine.  Prints the median of each, in ns, and whether all answers were equal.
+ * The same random attributes and times are asked of the library and of prepared statements, in turns of one
+ * question each kind, so that all meet the same machine.  Prints the median of each, in ns, and whether all
+ * answers were equal.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -49,7 +49,8 @@ static int make(const struct attaching *attaching, const char *before, const cha
 /* Tables of one history, without a suffix. */
 static int make_tables_of_one(const struct attaching *attaching)
 {
-	static const char *const kinds[] = { "attributes", "states", "state_at", "states_in", "rows", "numbers" };
+	static const char *const kinds[] = { "attributes", "states", "state_at", "states_in",
+					     "state_sums", "rows",   "numbers" };
 	int code = SQLITE_OK;
 	for (size_t i = 0; code == SQLITE_OK && i < sizeof(kinds) / sizeof(*kinds); i++)
 		code = make(attaching, "", kinds[i], kinds[i], attaching->analysis);

@@ -14,6 +14,7 @@
 #include "sql/sql_segments.h"
 #include "sql/sql_statement.h"
 #include "sql/sql_states.h"
+#include "sql/sql_sums.h"
 #include "sql/sql_table.h"
 
 #ifndef SQLITE_CORE
@@ -46,6 +47,7 @@ static const struct {
 	{ "histree_states", &sql_states_module, &sql_states },
 	{ "histree_state_at", &sql_states_module, &sql_state_at },
 	{ "histree_states_in", &sql_states_module, &sql_states_in },
+	{ "histree_state_sums", &sql_sums_module, NULL },
 	{ "histree_rows", &sql_rows_module, NULL },
 	{ "histree_numbers", &sql_numbers_module, NULL },
 	{ "histree_histogram", &sql_histogram_module, NULL },

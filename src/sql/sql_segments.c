@@ -14,6 +14,8 @@ enum column { START, END, DURATION, FIELDS };
 
 static const char *const names[] = { [START] = "start", [END] = "end", [DURATION] = "duration" };
 
+static const char limit_name[] = "limit";
+
 /* The longest expression, and the greatest number of comparisons, that filter.h takes. */
 enum { EXPRESSION_MAX = 4096, COMPARISONS_MAX = 64 };
 
@@ -146,6 +148,24 @@ static void plan_order(struct sql_plan *plan)
 		info->idxNum |= MAY_BE_COMPARED;
 }
 
+/*
+ * A limit tells how many segments to look for.  It is taken only where nothing is chosen besides, and rows come in
+ * the order that is wanted: else SQLite may skip some.  Returns how many rows there will be.
+ */
+static double take_limit(struct sql_plan *plan, double rows)
+{
+	sqlite3_index_info *info = plan->info;
+	sqlite3_value *value;
+	bool has_order =
+		info->nOrderBy == 1 && info->aOrderBy[0].iColumn >= 0 && info->aOrderBy[0].iColumn < FIELDS;
+	if (info->nConstraint != 1 || info->aConstraint[0].op != SQLITE_INDEX_CONSTRAINT_LIMIT ||
+	    !info->aConstraint[0].usable || !has_order || !sql_plan_take(plan, 0, limit_name, SQL_EQUAL))
+		return rows;
+	bool is_known = sqlite3_vtab_rhs_value(info, 0, &value) == SQLITE_OK;
+	double limit = is_known ? (double)sqlite3_value_int64(value) : 10;
+	return limit >= 0 && limit < rows ? limit : rows;
+}
+
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	const struct segments_table *table = (const struct segments_table *)base;
@@ -165,6 +185,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 		else
 			rows /= column <= END ? 10 : 2;
 	}
+	rows = take_limit(&plan, rows);
 	plan_order(&plan);
 	rows *= histree_window_fit(&window, table->info->start, table->info->end)
 			? ((double)window.to - (double)window.from + 1) / whole
@@ -287,10 +308,14 @@ static void compare_field(struct expression *expression, const struct histree_se
 }
 
 static void read_term(const struct segments_table *table, const struct sql_term *term, sqlite3_value *value,
-		      struct histree_window *window, struct expression *expression)
+		      struct histree_window *window, struct expression *expression, uint64_t *limit)
 {
 	const struct histree_segment_schema *schema = &table->info->schema;
-	if (sql_term_is_of(term, names[START]) || sql_term_is_of(term, names[END])) {
+	if (sql_term_is_of(term, limit_name)) {
+		sqlite3_int64 count =
+			sqlite3_value_int64(value); /* 0 asks for nothing, and a negative one for all */
+		*limit = count > 0 ? (uint64_t)count : 0;
+	} else if (sql_term_is_of(term, names[START]) || sql_term_is_of(term, names[END])) {
 		sql_window_narrow(window, term->operator, value);
 	} else if (sql_term_is_of(term, names[DURATION])) {
 		compare_duration(expression, term->operator, value);
@@ -302,7 +327,8 @@ static void read_term(const struct segments_table *table, const struct sql_term 
 }
 
 static enum histree_status start(struct segments_cursor *cursor, const struct histree_window *window,
-				 const struct expression *expression, int order, struct histree_error *error)
+				 const struct expression *expression, int order, uint64_t limit,
+				 struct histree_error *error)
 {
 	const struct segments_table *table = (const struct segments_table *)cursor->base.pVtab;
 	struct histree_segment_query query = {
@@ -310,6 +336,7 @@ static enum histree_status start(struct segments_cursor *cursor, const struct hi
 		.to = window->to,
 		.order = (enum histree_segment_order)(order / 2),
 		.descending = order % 2 != 0,
+		.limit = limit,
 		.cancel = sql_connection_cancel(sql_store_connection(table->base.store)),
 	};
 	histree_segment_filter_free(cursor->filter);
@@ -333,9 +360,10 @@ static int filter(sqlite3_vtab_cursor *base, int order, const char *plan, int ar
 	struct expression expression = { .size = 0 };
 	struct histree_error error;
 	struct sql_term term;
+	uint64_t limit = 0;
 	sql_twins_begin(&cursor->twins);
 	for (int i = 0; i < argument_count && sql_term_next(&plan, &term); i++)
-		read_term((struct segments_table *)base->pVtab, &term, arguments[i], &window, &expression);
+		read_term((struct segments_table *)base->pVtab, &term, arguments[i], &window, &expression, &limit);
 	const struct histree_segment_store_info *info = ((struct segments_table *)base->pVtab)->info;
 	/* A scan of everything is compared with no other one. */
 	cursor->has_twins = (order & MAY_BE_COMPARED) != 0;
@@ -343,7 +371,7 @@ static int filter(sqlite3_vtab_cursor *base, int order, const char *plan, int ar
 	cursor->is_done = !histree_window_fit(&window, info->start, info->end);
 	if (cursor->is_done)
 		return SQLITE_OK;
-	if (start(cursor, &window, &expression, order, &error) != HISTREE_OK)
+	if (start(cursor, &window, &expression, order, limit, &error) != HISTREE_OK)
 		return sql_table_fail(base->pVtab, &error);
 	return next(base);
 }

@@ -14,16 +14,15 @@ const struct sql_statement_kind sql_statements[] = {
 	  .column_count = 5,
 	  .arguments = "pattern, t1, t2",
 	  .argument_count = 3,
-	  .text = "SELECT quark, path, type, value, sum(min(\"end\", ?3) - max(start, ?2) + 1) "
-		  "FROM \"%w\".states_in(?1, ?2, ?3) GROUP BY quark, type, value" },
+	  .text = "SELECT quark, path, type, value, sum(ns) FROM \"%w\".state_sums(?1, ?2, ?3) "
+		  "GROUP BY quark, type, value" },
 	{ .name = "cpu_usage",
 	  .columns = "tid INTEGER, ns INTEGER",
 	  .column_count = 2,
 	  .arguments = "t1, t2",
 	  .argument_count = 2,
-	  .text = "SELECT value, sum(min(\"end\", ?2) - max(start, ?1) + 1) "
-		  "FROM \"%w\".states_in('CPUs/*/Current_thread', ?1, ?2) WHERE value > 0 GROUP BY value "
-		  "ORDER BY 2 DESC" },
+	  .text = "SELECT value, sum(ns) FROM \"%w\".state_sums('CPUs/*/Current_thread', ?1, ?2) "
+		  "WHERE value > 0 GROUP BY value ORDER BY 2 DESC" },
 	{ .name = "interval_union",
 	  .columns = "key, start INTEGER, \"end\" INTEGER",
 	  .column_count = 3,

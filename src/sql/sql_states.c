@@ -268,15 +268,6 @@ static bool met_damage(struct states_cursor *cursor)
 	return histree_query_stats(cursor->query).nodes_damaged > 0;
 }
 
-static void warn_of_damage(const struct sql_table *table)
-{
-	sql_connection_warn(
-		sql_store_connection(table->store),
-		"a history in \"%s\" is damaged, and what is lost is of type unknown; 'histree verify' says "
-		"what that is, and 'histree repair' makes a sound store of the rest",
-		sql_store_info(table->store)->path);
-}
-
 static enum histree_status next_of_batch(struct states_cursor *cursor, struct histree_error *error)
 {
 	if (cursor->used == cursor->count) {
@@ -312,7 +303,8 @@ static int next(sqlite3_vtab_cursor *base)
 		return sql_table_fail(base->pVtab, &error);
 	cursor->is_done = status == HISTREE_END;
 	if ((cursor->is_done || cursor->state->value.type == HISTREE_UNKNOWN) && met_damage(cursor))
-		warn_of_damage(table);
+		sql_connection_warn_of_history(sql_store_connection(table->store),
+					       sql_store_info(table->store)->path);
 	return SQLITE_OK;
 }
 

@@ -115,6 +115,15 @@ void sql_connection_warn_of_time(struct sql_connection *connection, histree_time
 		(long long)start, (long long)end);
 }
 
+void sql_connection_warn_of_history(struct sql_connection *connection, const char *path)
+{
+	sql_connection_warn(
+		connection,
+		"a history in \"%s\" is damaged, and what is lost is of type unknown; 'histree verify' says "
+		"what that is, and 'histree repair' makes a sound store of the rest",
+		path);
+}
+
 void sql_connection_warn_of_segments(struct sql_connection *connection, const char *path)
 {
 	sql_connection_warn(connection,

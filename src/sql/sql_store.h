@@ -39,6 +39,7 @@ void sql_connection_warn(struct sql_connection *connection, const char *format, 
 
 /* What several tables have to say. */
 void sql_connection_warn_of_time(struct sql_connection *connection, histree_time start, histree_time end);
+void sql_connection_warn_of_history(struct sql_connection *connection, const char *path);
 void sql_connection_warn_of_segments(struct sql_connection *connection, const char *path);
 
 /* What ends a long call of the library; until it is set, nothing does. */

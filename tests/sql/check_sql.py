@@ -338,11 +338,19 @@ PLANS = [
 ]
 
 
-def plans(histree, store):
-    text = "".join(f"EXPLAIN QUERY PLAN SELECT * FROM {table} WHERE {where};" for table, where, _ in PLANS)
+SEGMENT_PLANS = [
+    ("segments ORDER BY duration DESC LIMIT 2", "", "limit = ?, in order of duration, downwards"),
+    ("segments ORDER BY name LIMIT 2", "", ""),
+    ("segments", "duration > 5 ORDER BY duration LIMIT 2", "duration > ?, in order of duration"),
+    ("segments", "name = 'read' AND start <= 7", "name = ? and start <= ?"),
+]
+
+
+def plans(histree, store, wanted):
+    text = "".join(f"EXPLAIN QUERY PLAN SELECT * FROM {table}{' WHERE ' * bool(where)}{where};" for table, where, _ in wanted)
     code, answers, errors = run(histree, "sql", store, "-", "--format", "json", text=text)
     assert code == 0, errors
-    for (table, where, plan), answer in zip(PLANS, arrays(answers)):
+    for (table, where, plan), answer in zip(wanted, arrays(answers)):
         said = answer[0]["detail"].partition(":")[2]
         assert sorted(said.split(", in ")[0].split(" and ")) == sorted(plan.split(", in ")[0].split(" and ")) and \
             said.partition(", in ")[2] == plan.partition(", in ")[2], f"{table} {where}: {said}"
@@ -361,7 +369,8 @@ def main():
                 compare(histree, folder / "segments.histree", "segments", rows,
                         [statement(random_, "segments") for _ in range(150)] + JOINS["segments"])
                 histograms(histree, folder / "segments.histree", rows)
-                plans(histree, folder / "states.histree")
+                plans(histree, folder / "states.histree", PLANS)
+                plans(histree, folder / "segments.histree", SEGMENT_PLANS)
             except AssertionError as fault:
                 traceback.print_exc()
                 sys.exit(f"seed {each}: {fault}")
