@@ -73,11 +73,27 @@ void export_cells_release(struct export_cells *cells)
 	free(cells->columns);
 }
 
-void export_cells_take(struct export_cells *cells, const struct ArrowArray *batch)
+static bool fits(const struct export_column *column, const struct ArrowArray *array)
 {
+	int64_t buffers = column->kind == EXPORT_TEXT ? 3 : 2;
+	bool has_words = array->dictionary != NULL && array->dictionary->n_buffers == 3;
+	return array->n_buffers == buffers && (column->kind != EXPORT_WORD || has_words);
+}
+
+enum histree_status export_cells_take(struct export_cells *cells, const struct ArrowArray *batch,
+				      struct histree_error *error)
+{
+	if (batch->n_children != (int64_t)cells->count)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "a batch of %lld columns, where the schema has %zu",
+				 (long long)batch->n_children, cells->count);
+	if (batch->null_count != 0 && batch->n_buffers > 0 && batch->buffers[0] != NULL)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "rows that are null as a whole have no cells");
 	for (size_t i = 0; i < cells->count; i++) {
 		const struct ArrowArray *array = batch->children[i], *words = array->dictionary;
 		struct export_column *column = &cells->columns[i];
+		if (!fits(column, array) || array->length < batch->length)
+			return error_set(error, HISTREE_ERR_ARGUMENT,
+					 "column '%s': its batch is not as the schema says", column->name);
 		column->offset = array->offset + batch->offset;
 		column->validity = array->null_count == 0 ? NULL : array->buffers[0];
 		column->values = array->buffers[1];
@@ -89,4 +105,5 @@ void export_cells_take(struct export_cells *cells, const struct ArrowArray *batc
 		column->word_starts = words->buffers[1];
 		column->words = words->buffers[2];
 	}
+	return HISTREE_OK;
 }

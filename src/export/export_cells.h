@@ -48,8 +48,9 @@ enum histree_status export_cells_create(struct export_cells *cells, const struct
 					struct histree_error *error);
 void export_cells_release(struct export_cells *cells);
 
-/* Look at a batch, which must stay until the next one. */
-void export_cells_take(struct export_cells *cells, const struct ArrowArray *batch);
+/* Look at a batch, which must stay until the next one.  One that is not of the schema fails with a sentence. */
+enum histree_status export_cells_take(struct export_cells *cells, const struct ArrowArray *batch,
+				      struct histree_error *error);
 
 static inline bool export_cell_is_null(const struct export_column *column, int64_t row)
 {

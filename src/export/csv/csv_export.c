@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/hash.h"
 #include "export/export_buffer.h"
 #include "export/export_cells.h"
 #include "export/export_stream.h"
@@ -21,6 +22,7 @@ struct csv_words {
 	size_t size, capacity;
 	size_t *ends; /* of each in `bytes` */
 	size_t count, ends_capacity;
+	uint64_t hash; /* of the words as they came */
 };
 
 struct csv {
@@ -58,9 +60,24 @@ static size_t quote(const char *text, size_t size, char *out)
 	return length;
 }
 
-/* Quote the words that a dictionary has more than before.  Returns false if memory is out. */
+static uint64_t hash_of(const struct export_column *column, size_t count)
+{
+	size_t size;
+	const int32_t *starts = column->word_starts + column->word_offset;
+	const char *text = export_word(column, 0, &size);
+	return count == 0 ? 0
+			  : hash_mix(hash_bytes(starts, (count + 1) * sizeof(*starts)) ^
+				     hash_bytes(text, (size_t)(starts[count] - starts[0])));
+}
+
+/*
+ * Quote the words that a dictionary has more than before, or all of them where it is another one, as streams of
+ * others may have.  Returns false if memory is out.
+ */
 static bool learn(struct csv_words *words, const struct export_column *column)
 {
+	if (column->word_count < words->count || hash_of(column, words->count) != words->hash)
+		words->count = words->size = 0;
 	for (size_t word = words->count; word < column->word_count; word++) {
 		size_t size;
 		const char *text = export_word(column, word, &size);
@@ -71,6 +88,7 @@ static bool learn(struct csv_words *words, const struct export_column *column)
 		words->ends[word] = words->size;
 		words->count = word + 1;
 	}
+	words->hash = hash_of(column, words->count);
 	return true;
 }
 
@@ -166,7 +184,9 @@ static void put_header(struct csv *csv)
 
 static enum histree_status put_batch(struct csv *csv, const struct ArrowArray *batch, struct histree_error *error)
 {
-	export_cells_take(&csv->cells, batch);
+	enum histree_status status = export_cells_take(&csv->cells, batch, error);
+	if (status != HISTREE_OK)
+		return status;
 	for (size_t i = 0; i < csv->cells.count; i++)
 		if (csv->cells.columns[i].kind == EXPORT_WORD && !learn(&csv->words[i], &csv->cells.columns[i]))
 			return error_memory(error, "the words of a column");

@@ -208,7 +208,7 @@ static bool begin_event(struct viewer_file *file, const struct viewer_track *tra
 static void put_event(struct viewer_file *file)
 {
 	struct perfetto *perfetto = file->state;
-	if (perfetto->interned.size > 0)
+	if (perfetto->interned.size > 0 || perfetto->interned.has_failed)
 		perfetto_message_message(&perfetto->packet, PACKET_INTERNED, &perfetto->interned);
 	perfetto_message_message(&perfetto->packet, PACKET_EVENT, &perfetto->event);
 	put_packet(file);

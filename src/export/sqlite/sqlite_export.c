@@ -189,15 +189,15 @@ static enum histree_status fill(struct sqlite_file *file, struct sqlite_table *t
 	enum histree_status status;
 	while ((status = export_stream_next(stream, &file->options->cancel, &batch, file->error)) == HISTREE_OK) {
 		int code = SQLITE_OK;
-		export_cells_take(&table->cells, &batch);
-		for (int64_t row = 0; row < batch.length && code == SQLITE_OK; row++)
+		status = export_cells_take(&table->cells, &batch, file->error);
+		for (int64_t row = 0; status == HISTREE_OK && row < batch.length && code == SQLITE_OK; row++)
 			code = insert_row(table, row);
 		file->counts.rows += (uint64_t)batch.length;
 		file->counts.row_groups++;
 		sqlite3_clear_bindings(table->insert);
 		batch.release(&batch);
-		if (code != SQLITE_OK)
-			return failed(file, code);
+		if (status != HISTREE_OK || code != SQLITE_OK)
+			return status != HISTREE_OK ? status : failed(file, code);
 		if (file->options->progress != NULL)
 			file->options->progress(file->options->progress_context, &file->counts);
 	}
