@@ -28,7 +28,8 @@ from ._errors import (ArgumentError, CancelledError, ClosedError, DamageWarning,
 from ._events import Event, Gap
 from ._history import Attribute, History, HistoryInfo, Label
 from ._library import version as library_version
-from ._query import Columns, Query, SegmentQuery, StateQuery
+from ._columns import Columns
+from ._query import Query, SegmentQuery, StateQuery
 from ._sql import Rows, SqlError
 from ._state_system import StateSystem
 from ._store import Analysis, Store, StoreInfo

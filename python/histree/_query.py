@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 from ._arrow import Batch, Stream
+from ._columns import Columns, Gather
 from ._errors import ArgumentError, DamageWarning
 from ._times import datetime_of
 
@@ -19,19 +20,6 @@ def _attribute_name(column: str) -> str:
     """A name by which a row has a column as an attribute: `return_` for "return", `cpu_id` for "cpu-id"."""
     name = re.sub(r"\W", "_", column)
     return name + "_" if keyword.iskeyword(name) else name
-
-
-class Columns(Dict[str, Any]):
-    """Columns as numpy arrays by name, with what some of them need besides.
-
-    `texts[name]` are the texts that the numbers of a column of texts are indices of; `valid[name]` says which rows are
-    not null, for columns that have nulls.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.texts: Dict[str, List[str]] = {}
-        self.valid: Dict[str, Any] = {}
 
 
 class Query:
@@ -82,28 +70,27 @@ class Query:
         Of an answer of one batch the arrays are its memory, read-only; several batches are put together.  Times are
         int64, in nanoseconds; `array.view("datetime64[ns]")` is the same memory as datetimes.
         """
-        import numpy
-
         stream = self._open(self._columns, False)
-        batches = list(self._all(stream))
-        out = Columns()
-        for column in stream.columns:
-            name = column.name
-            parts = [batch.numpy(name) for batch in batches]
-            if len(parts) == 1:
-                out[name] = parts[0]
-            elif parts:
-                out[name] = numpy.concatenate(parts)
-            else:
-                fixed = column.fixed
-                out[name] = numpy.empty(0, dtype=fixed[2] if fixed else "bool" if column.format == "b" else object)
-            if column.dictionary is not None:
-                out.texts[name] = batches[-1].texts(name) if batches else []
-            if any(batch.nulls(name) for batch in batches):
-                valid = [batch.valid(name) for batch in batches]
-                out.valid[name] = numpy.concatenate([numpy.ones(len(batch), dtype=bool) if each is None else each
-                                                     for batch, each in zip(batches, valid)])
-        return out
+        return self._gathered(stream)
+
+    def _gathered(self, stream: Stream) -> Columns:
+        gather, first = None, None
+        for batch in self._all(stream):
+            if first is None and gather is None:
+                first = batch
+                continue
+            if gather is None:
+                gather = Gather(stream.columns)
+                gather.add(first)
+                first = None
+            # A batch goes before the next one comes, so that the same memory is filled again and stays in the caches.
+            gather.add(batch)
+            del batch
+        if gather is None:
+            gather = Gather(stream.columns)
+            if first is not None:
+                return gather.only(first)
+        return gather.finish()
 
     def to_pandas(self) -> Any:
         """All rows as a pandas.DataFrame, which may be changed; pyarrow is not needed.
@@ -113,8 +100,9 @@ class Query:
         import numpy
         import pandas
 
-        columns = self.to_numpy()
-        stream_columns = {column.name: column for column in self._open_columns()}
+        stream = self._open(self._columns, False)
+        columns = self._gathered(stream)
+        stream_columns = {column.name: column for column in stream.columns}
         table: Dict[str, Any] = {}
         for name, array in columns.items():
             column, valid = stream_columns[name], columns.valid.get(name)
@@ -143,11 +131,6 @@ class Query:
         return pandas.DataFrame(table, copy=False)
 
     _never_null: Tuple[str, ...] = ("quark", "duration")
-
-    def _open_columns(self) -> Any:
-        stream = self._open(self._columns, False)
-        stream.close()
-        return stream.columns
 
     # ---- rows ----
 
