@@ -148,12 +148,8 @@ def build(traces: Union[Path, Sequence[Path]], output: Optional[Path], *, analys
         options.tree.variant = cstring(variant, "the variant")
     work.cancel_of(options)
 
-    @_abi.PROGRESS_CALL
-    def say(_context: Any, raw: Any) -> None:
-        work.messages.put(_progress_of(raw.contents))
-
     if progress is not None:
-        options.progress = say
+        options.progress = _abi.PROGRESS_CALL(lambda _context, raw: work.messages.put(_progress_of(raw.contents)))
     error = _abi.Error()
     status = work.run(lambda: lib.histree_build(ctypes.byref(options), ctypes.byref(error)), progress)
     if status < 0:

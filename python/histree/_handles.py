@@ -8,8 +8,9 @@ refuse to go on is what Scope is for.
 import ctypes
 from typing import Any, Callable, Optional
 
+from . import _abi
 from ._errors import ClosedError, error_of
-from ._library import _abi, call
+from ._library import call
 
 
 class Handle:

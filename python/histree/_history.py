@@ -85,13 +85,13 @@ def matching(attributes: int, pattern: str) -> List[int]:
     """The quarks of the attributes that match a pattern, in the order of the tree."""
     found: List[int] = []
 
-    @_abi.FOUND_CALL
     def take(_context: Any, quark: int) -> bool:
         found.append(quark)
         return True
 
+    callback = _abi.FOUND_CALL(take)
     error = _abi.Error()
-    status = lib.histree_attributes_match(attributes, _abi.ROOT, cstring(pattern, "the pattern"), take, None,
+    status = lib.histree_attributes_match(attributes, _abi.ROOT, cstring(pattern, "the pattern"), callback, None,
                                           ctypes.byref(error))
     if status < 0:
         raise error_of(status, error)
@@ -191,7 +191,7 @@ class History:
     def _quarks(self, handle: Handle, pattern: Pattern) -> List[int]:
         tree = lib.histree_history_attributes(handle.address)
         if isinstance(pattern, (str, Attribute)) or not hasattr(pattern, "__iter__"):
-            pattern = [pattern]  # type: ignore[list-item]
+            pattern = [pattern]
         out: List[int] = []
         count = lib.histree_attributes_count(tree)
         for each in pattern:

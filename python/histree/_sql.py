@@ -114,8 +114,9 @@ def ask(path: str, scope: Scope, statement: str, parameters: Parameters, rows: t
     """Run a statement on a store."""
     if rows not in (tuple, dict):
         raise ArgumentError(f"rows={rows!r}: rows are tuple or dict")
-    engine = _PythonEngine if can_load_extensions() else _LibraryEngine
-    return Rows(engine(path, statement, parameters), scope, rows)
+    if can_load_extensions():
+        return Rows(_PythonEngine(path, statement, parameters), scope, rows)
+    return Rows(_LibraryEngine(path, statement, parameters), scope, rows)
 
 
 class _PythonEngine:
@@ -158,7 +159,7 @@ class _PythonEngine:
     def warnings(self) -> List[str]:
         """What was said of damage."""
         text = self._use().execute("SELECT histree_warnings()").fetchone()[0]
-        return text.splitlines() if text else []
+        return str(text).splitlines() if text else []
 
     def close(self) -> None:
         """Close the connection."""

@@ -189,7 +189,9 @@ class StateSystem:
         Returns how many there were.  After an error, those before the one that was refused stay.
         """
         with self._lock:
-            address, rows, kept = self._use(), [], []
+            address = self._use()
+            rows: List[Any] = []
+            kept: List[Any] = []
             for place, start, end, value in intervals:
                 raw, keep = to_value(value)
                 kept.append(keep)
@@ -232,7 +234,7 @@ class StateSystem:
             patterns = [patterns]
         wanted = [*self._labels, (what, list(patterns), dict(names))]
         keep: List[Any] = []
-        tables = (_abi.LabelTable * len(wanted))(*(_table_of(*each, keep) for each in wanted))
+        tables = (_abi.LabelTable * len(wanted))(*(_table_of(each, patterns, names, keep) for each, patterns, names in wanted))
         with self._lock:
             call(lib.histree_state_labels, self._use(), tables, len(wanted))
             self._labels = wanted

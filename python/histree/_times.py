@@ -16,7 +16,7 @@ _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _SECOND = 1_000_000_000
 
 
-def ns_of(time: Time, start: int = 0, end: int = 0) -> int:
+def ns_of(time: Any, start: int = 0, end: int = 0) -> int:
     """The nanoseconds since the epoch of a time; texts are relative to a history from `start` to `end`.
 
     >>> import datetime

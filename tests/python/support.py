@@ -74,4 +74,4 @@ def main():
     unittest.main(module="__main__", verbosity=2 if "-v" in sys.argv else 1)
 
 
-__all__ = ["DEBIAN", "HISTREE", "ROOT", "TRACE", "command", "demo", "folder", "histree", "main", "need", "rows_of"]
+__all__ = ["DEBIAN", "HISTREE", "ROOT", "SKIPPED", "TRACE", "command", "demo", "folder", "histree", "main", "need", "rows_of"]
