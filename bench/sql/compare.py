@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 """Ask a store by SQL, and SQLite and DuckDB with ordinary tables of the same rows.
 
-    compare.py BUILD STORE FOLDER [--generated ATTRIBUTES] [--ours-only] [--modules NODE_MODULES] [--parquet FILE]
+    compare.py BUILD STORE FOLDER [--generated ATTRIBUTES] [--without-sqlite] [--modules NODE_MODULES] [--parquet FILE]
 
-The tables of the peers are made in FOLDER, once, of what `histree sql` prints; SQLite's have the indexes that somebody
+The tables of the peers are made in FOLDER, once, of what `histree sql` prints, DuckDB's of the states in
+the file of `histree export` where one is named; SQLite's have the indexes that somebody
 would make who asks such questions. Prints a table in Markdown: medians in ms, and who gave another answer. Without
 --generated, the questions are those of docs/cookbook.md. It needs a Python whose SQLite loads extensions, as Debian's.
 """
@@ -65,6 +66,11 @@ def fill_sqlite(db, path):
     part.rename(path)
 
 
+def of_parquet(options):
+    return (f"SELECT quark, path, epoch_ns(start) AS start, epoch_ns(\"end\") AS \"end\", duration, type, value "
+            f"FROM read_parquet('{options.parquet}')")
+
+
 def fill_duckdb(options, db, path):
     """By CSV; of states, what is text gets a column of its own."""
     if path.exists():
@@ -72,6 +78,9 @@ def fill_duckdb(options, db, path):
     say("filling DuckDB's tables")
     setup, files = [], []
     for table in tables_of(db):
+        if table == "states" and options.parquet:
+            setup.append(f"CREATE TABLE states AS {of_parquet(options)}")
+            continue
         names = [row[1] for row in db.execute(f"PRAGMA temp.table_info({table})")]
         columns = ", ".join(f'"{name}"' for name in names if name != "value" or table != "states")
         if table == "states":
@@ -84,7 +93,9 @@ def fill_duckdb(options, db, path):
                             "--progress", "none"], stdout=out, check=False)
         # Tables may be empty, and then no row says what their columns are.
         kinds = {name: "BIGINT" for name in names if name in ("start", "end", "duration", "quark", "value")}
-        kinds = {**kinds, "text": "VARCHAR"} if table == "states" else {} if table == "info" else kinds
+        kinds.update({name: "VARCHAR" for name in (*names, "text") if name in ("path", "name", "text", "label")})
+        kinds = {name: kinds[name] for name in kinds if name in (*names, *["text"] * (table == "states"))}
+        kinds = {} if table == "info" else kinds
         kinds = f"types={kinds}, " if kinds else ""
         setup.append(f"CREATE TABLE {table} AS SELECT * FROM read_csv('{file}', header=true, {kinds}sample_size=-1)")
     ask_duckdb(options, path, setup, [])
@@ -133,7 +144,7 @@ def main():
     parser.add_argument("store", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--generated", type=int)
-    parser.add_argument("--ours-only", action="store_true")
+    parser.add_argument("--without-sqlite", action="store_true")
     parser.add_argument("--modules", default="node_modules")
     parser.add_argument("--parquet")
     options = parser.parse_args()
@@ -147,14 +158,13 @@ def main():
                  questions.cookbook(lambda text: info["start"] + int(text.strip("+nums")) *
                                     times[text.lstrip("+0123456789")]))
     columns = [("histree", lambda: ask_sqlite(library, options.store, [each[1] for each in asked]))]
-    if not options.ours_only:
+    if not options.without_sqlite:
         fill_sqlite(db, options.folder / "peer.sqlite")
-        fill_duckdb(options, db, options.folder / "peer.duckdb")
-        columns += [("SQLite", lambda: ask_sqlite("-", options.folder / "peer.sqlite", [each[2] for each in asked])),
-                    ("DuckDB", lambda: ask_duckdb(options, options.folder / "peer.duckdb", [], [each[3] for each in asked]))]
+        columns.append(("SQLite", lambda: ask_sqlite("-", options.folder / "peer.sqlite", [each[2] for each in asked])))
+    fill_duckdb(options, db, options.folder / "peer.duckdb")
+    columns.append(("DuckDB", lambda: ask_duckdb(options, options.folder / "peer.duckdb", [], [each[3] for each in asked])))
     if options.parquet:
-        view = (f"CREATE VIEW states AS SELECT quark, path, epoch_ns(start) AS start, epoch_ns(\"end\") AS \"end\", duration, "
-                f"type, value FROM read_parquet('{options.parquet}')")
+        view = f"CREATE VIEW states AS {of_parquet(options)}"
         names = "CREATE VIEW attributes AS SELECT DISTINCT quark, path FROM states"
         columns.append(("DuckDB on our Parquet", lambda: ask_duckdb(options, ":memory:", [view, names],
                                                                     [each[3] for each in asked])))

@@ -102,7 +102,7 @@ static enum histree_status gather_earlier(struct sql_ordered_states *states, con
 }
 
 enum histree_status sql_ordered_start(struct sql_ordered_states *states, const struct histree_region *region,
-				      bool backwards, struct histree_error *error)
+				      bool backwards, bool wants_earlier, struct histree_error *error)
 {
 	const struct histree_changes_region changes = {
 		.quarks = region->quarks,
@@ -117,7 +117,7 @@ enum histree_status sql_ordered_start(struct sql_ordered_states *states, const s
 	states->change = (struct histree_change){ 0 };
 	states->used = 0;
 	enum histree_status status = histree_changes_start(states->changes, &changes, error);
-	return status == HISTREE_OK ? gather_earlier(states, region, error) : status;
+	return status == HISTREE_OK && wants_earlier ? gather_earlier(states, region, error) : status;
 }
 
 static enum histree_status next_change(struct sql_ordered_states *states, struct histree_interval *out,

@@ -16,9 +16,9 @@ struct sql_ordered_states;
 enum histree_status sql_ordered_create(struct histree_history *history, struct sql_ordered_states **out,
 				       struct histree_error *error);
 
-/* The region has a range, and is borrowed until the next start. */
+/* The region has a range, and is borrowed until the next start; what begins before it is left out, or wanted too. */
 enum histree_status sql_ordered_start(struct sql_ordered_states *states, const struct histree_region *region,
-				      bool backwards, struct histree_error *error);
+				      bool backwards, bool wants_earlier, struct histree_error *error);
 
 /* Get the next state, which is borrowed until the next call, or return HISTREE_END. */
 enum histree_status sql_ordered_next(struct sql_ordered_states *states, struct histree_interval *out,

@@ -62,6 +62,7 @@ struct states_cursor {
 	size_t used, count, room;
 	const struct histree_interval *state; /* the row: one of the batch, or... */
 	struct histree_interval one;          /* ... this one, where they are not asked for in batches */
+	struct histree_window starts;         /* in which states begin, as far as constraints say it */
 	bool is_single;                       /* the batch is one state, and all */
 	bool is_done;
 };
@@ -327,6 +328,10 @@ static enum histree_status read_term(struct states_cursor *cursor, const struct 
 		sql_window_narrow(window, SQL_AT_MOST, value);
 	else
 		sql_window_narrow(window, term->operator, value);
+	bool is_bound =
+		sql_term_is_of(term, names[START]) && term->operator!= SQL_LESS && term->operator!= SQL_AT_MOST;
+	if (is_bound)
+		sql_window_narrow(&cursor->starts, term->operator, value);
 	return HISTREE_OK;
 }
 
@@ -349,8 +354,11 @@ static enum histree_status start(struct states_cursor *cursor, const struct hist
 	enum histree_status status =
 		cursor->ordered == NULL ? sql_ordered_create(table_of(cursor)->history, &cursor->ordered, error)
 					: HISTREE_OK;
-	return status == HISTREE_OK ? sql_ordered_start(cursor->ordered, region, cursor->order == DOWNWARDS, error)
-				    : status;
+	if (status != HISTREE_OK)
+		return status;
+	/* What begins before all that is wanted need not be looked for. */
+	bool has_earlier = cursor->starts.from < region->from && region->from > table_of(cursor)->info->start;
+	return sql_ordered_start(cursor->ordered, region, cursor->order == DOWNWARDS, has_earlier, error);
 }
 
 static int filter(sqlite3_vtab_cursor *base, int order, const char *plan, int argument_count,
@@ -364,6 +372,7 @@ static int filter(sqlite3_vtab_cursor *base, int order, const char *plan, int ar
 	enum histree_status status = HISTREE_OK;
 	cursor->order = (enum order)order;
 	histree_selection_all(&cursor->selection);
+	cursor->starts = HISTREE_WINDOW_ALL;
 	for (int i = 0; status == HISTREE_OK && i < argument_count && sql_term_next(&plan, &term); i++)
 		status = read_term(cursor, &term, arguments[i], &error);
 	struct histree_window window = cursor->selection.window;
