@@ -53,6 +53,9 @@ enum histree_meaning {
 };
 #define HISTREE_MEANING_COUNT 7
 
+/* Returns the word for a meaning in tables of text, such as "thread-status"; "" for HISTREE_MEANS_ANYTHING. */
+HISTREE_API const char *histree_meaning_name(enum histree_meaning meaning);
+
 struct histree_style {
 	const char *key;      /* for tools; what Trace Compass calls it, if it does ("Wait blocked") */
 	const char *name;     /* for people: "blocked" */

@@ -36,7 +36,8 @@ struct histree_load_options {
 	const char *initial;
 	/*
 	 * What values mean (labels.h): a text with columns pattern, value and name, and if there are any to, type,
-	 * key, light, dark and height; docs/man/histree-load.1.scd says what they are.  NULL: nothing is said.
+	 * key, light, dark, height and meaning; docs/man/histree-load.1.scd says what they are.  NULL: nothing is
+	 * said.
 	 */
 	const char *labels;
 	/* Of the history, where it is to begin earlier, or end later, than its rows say. */

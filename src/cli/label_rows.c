@@ -8,7 +8,7 @@
 #include "cli/report.h"
 #include "cli/verb.h"
 
-enum { COLUMNS = 9 };
+enum { COLUMNS = 10 };
 
 static const struct row_column columns[COLUMNS] = {
 	{ .name = "pattern", .width = 24 },
@@ -19,7 +19,8 @@ static const struct row_column columns[COLUMNS] = {
 	{ .name = "key", .width = 16 },
 	{ .name = "light", .width = 7 },
 	{ .name = "dark", .width = 7 },
-	{ .name = "height" },
+	{ .name = "height", .width = 6 },
+	{ .name = "meaning" },
 };
 
 static void put_integer(struct row_writer *rows, bool is_there, int64_t number)
@@ -59,7 +60,8 @@ static void put_colour(struct row_writer *rows, bool is_there, uint32_t colour)
 }
 
 /* A label that is not drawn has a value, and nothing more. */
-static void put_label(struct row_writer *rows, const char *pattern, const struct histree_label *label)
+static void put_label(struct row_writer *rows, const char *pattern, const struct histree_label_table *table,
+		      const struct histree_label *label)
 {
 	row_path(rows, pattern, strlen(pattern));
 	put_value(rows, label);
@@ -73,6 +75,10 @@ static void put_label(struct row_writer *rows, const char *pattern, const struct
 		put_colour(rows, !label->has_no_colour, label->style.dark);
 		row_real(rows, label->style.height);
 	}
+	if (table->meaning != HISTREE_MEANS_ANYTHING)
+		row_text(rows, histree_meaning_name(table->meaning));
+	else
+		row_null(rows);
 	row_end(rows);
 }
 
@@ -82,11 +88,11 @@ static void put_table(struct row_writer *rows, const struct histree_label_table 
 	static const struct histree_label others_are_hidden = { .kind = HISTREE_LABEL_OTHERS, .is_hidden = true };
 	bool has_others = false;
 	for (size_t i = 0; i < table->label_count; i++) {
-		put_label(rows, pattern, &table->labels[i]);
+		put_label(rows, pattern, table, &table->labels[i]);
 		has_others = table->labels[i].kind == HISTREE_LABEL_OTHERS;
 	}
 	if (!table->uses_palette && !has_others)
-		put_label(rows, pattern, &others_are_hidden);
+		put_label(rows, pattern, table, &others_are_hidden);
 }
 
 int label_rows_print(const struct histree_history *history, const struct row_format *format)

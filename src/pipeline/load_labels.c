@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * load_labels.c - what values mean, from a text: columns pattern, value and name, and if there are any to, type,
- * key, light, dark and height.  The rows of a pattern are a table; tables come in the order of their first rows.
+ * key, light, dark, height and meaning.  The rows of a pattern are a table; tables come in the order of their
+ * first rows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,11 +13,12 @@
 #include "state/label_section.h"
 
 struct label_columns {
-	size_t pattern, value, to, type, name, key, light, dark, height;
+	size_t pattern, value, to, type, name, key, light, dark, height, meaning;
 };
 
 struct labelled_pattern {
 	const char *patterns[2]; /* it, and NULL */
+	enum histree_meaning meaning;
 	struct histree_label *labels;
 	size_t count, capacity;
 };
@@ -182,6 +184,22 @@ static enum histree_status find_pattern(struct label_reading *reading, struct la
 	return HISTREE_OK;
 }
 
+/* One row of a pattern that says it is enough. */
+static enum histree_status read_meaning(struct label_reading *reading, enum histree_meaning *out)
+{
+	const char *text;
+	enum histree_status status = read_text(reading, reading->columns.meaning, false, &text);
+	if (status != HISTREE_OK || *text == '\0')
+		return status;
+	for (int i = 0; i < HISTREE_MEANING_COUNT; i++)
+		if (strcmp(text, histree_meaning_name((enum histree_meaning)i)) == 0) {
+			*out = (enum histree_meaning)i;
+			return HISTREE_OK;
+		}
+	return fault(reading, reading->columns.meaning,
+		     "thread-status, cpu-status, tid, irq, softirq-status, frequency or empty");
+}
+
 static enum histree_status read_row(struct label_reading *reading)
 {
 	struct labelled_pattern *pattern = NULL;
@@ -189,6 +207,8 @@ static enum histree_status read_row(struct label_reading *reading)
 	enum histree_status status = find_pattern(reading, &pattern);
 	if (status == HISTREE_OK)
 		status = read_label(reading, &label);
+	if (status == HISTREE_OK)
+		status = read_meaning(reading, &pattern->meaning);
 	if (status != HISTREE_OK)
 		return status;
 	if (pattern->count == LABELS_MAX)
@@ -213,12 +233,13 @@ static enum histree_status find_columns(struct label_reading *reading)
 		.light = text_table_column(text, "light"),
 		.dark = text_table_column(text, "dark"),
 		.height = text_table_column(text, "height"),
+		.meaning = text_table_column(text, "meaning"),
 	};
 	if (reading->columns.pattern != TEXT_NO_COLUMN && reading->columns.name != TEXT_NO_COLUMN)
 		return HISTREE_OK;
 	return text_table_fault(text, TEXT_NO_COLUMN, reading->load->error,
 				"labels have columns pattern, value and name, and may have to, type, key, light, "
-				"dark and height");
+				"dark, height and meaning");
 }
 
 static enum histree_status read_rows(struct label_reading *reading)
@@ -248,6 +269,7 @@ static enum histree_status encode(struct label_reading *reading)
 	for (size_t i = 0; i < reading->count && tables != NULL; i++)
 		tables[i] = (struct histree_label_table){
 			.name = reading->patterns[i].patterns[0],
+			.meaning = reading->patterns[i].meaning,
 			.patterns = reading->patterns[i].patterns,
 			.labels = reading->patterns[i].labels,
 			.label_count = reading->patterns[i].count,

@@ -24,6 +24,20 @@ enum { PALETTE_COLOURS = sizeof(palette) / sizeof(palette[0]) };
 /* Of what is lost, damaged or never was recorded. */
 static const struct histree_style unknown = { "Unknown", "unknown", 0x99a1ac, 0x79828f, 0.33 };
 
+const char *histree_meaning_name(enum histree_meaning meaning)
+{
+	static const char *const names[HISTREE_MEANING_COUNT] = {
+		[HISTREE_MEANS_ANYTHING] = "",
+		[HISTREE_MEANS_THREAD_STATUS] = "thread-status",
+		[HISTREE_MEANS_CPU_STATUS] = "cpu-status",
+		[HISTREE_MEANS_TID] = "tid",
+		[HISTREE_MEANS_IRQ] = "irq",
+		[HISTREE_MEANS_SOFT_IRQ] = "softirq-status",
+		[HISTREE_MEANS_FREQUENCY] = "frequency",
+	};
+	return names[meaning];
+}
+
 /* ---- labels ----------------------------------------------------------------------------------------------- */
 
 static bool number_of(const struct histree_value *value, int64_t *out)

@@ -368,7 +368,7 @@ def print_labels(path):
     """Section LABL."""
     with open(path, "rb") as file:
         section = File(file.read()).sections.get("LABL", b"")
-    print("pattern", "value", "to", "type", "name", "key", "light", "dark", "height", sep="\t")
+    print("pattern", "value", "to", "type", "name", "key", "light", "dark", "height", "meaning", sep="\t")
     if not section:
         return
     reader = Bytes(section)
@@ -396,14 +396,15 @@ def print_labels(path):
     require(reader.varint() == 1, "version of LABL")
     for _ in range(reader.varint()):
         text()
-        reader.varint()
+        meanings = ["", "thread-status", "cpu-status", "tid", "irq", "softirq-status", "frequency"]
+        meaning = meanings[reader.varint()]
         has_colours = reader.varint()
         patterns = [text() for _ in range(reader.varint())]
         labels = [label() for _ in range(reader.varint())]
         others_are_hidden = not has_colours and not any(kind == 2 for _, kind in labels)
         for pattern in patterns:
             for row in [row for row, _ in labels] + [[""] * 8] * others_are_hidden:
-                print(pattern, *row, sep="\t")
+                print(pattern, *row, meaning, sep="\t")
     require(reader.at == len(section), "bytes after the labels")
 
 

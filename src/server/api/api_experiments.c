@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "server/api/api.h"
+#include "server/api/page_request.h"
 #include "server/catalogue/service.h"
 #include "server/model/row_model.h"
 
@@ -117,6 +118,31 @@ void api_write_style(struct json_writer *json, const struct histree_style *style
 	json_end(json);
 }
 
+static void write_styles(struct json_writer *json, const char *name, const struct histree_label_table *table)
+{
+	const struct histree_style *style;
+	json_key(json, name);
+	json_begin_array(json);
+	for (size_t k = 0; (style = histree_styles(table, k)) != NULL; k++)
+		if (!histree_style_is_palette(style))
+			api_write_style(json, style);
+	json_end(json);
+}
+
+/* What other analyses, and whoever loaded a history, say of their values. */
+static void write_labels(struct json_writer *json, const struct dataset *dataset)
+{
+	for (size_t i = 0; i < dataset->history_count; i++) {
+		size_t count;
+		const struct histree_label_table *tables = histree_labels(dataset->histories[i], &count);
+		for (size_t k = 0; k < count; k++)
+			if (tables[k].meaning == HISTREE_MEANS_ANYTHING && tables[k].label_count > 0)
+				write_styles(json, *tables[k].name != '\0' ? tables[k].name : tables[k].patterns[0],
+					     &tables[k]);
+	}
+}
+
+/* Without an experiment, what states of a kernel mean. */
 void api_legend(struct call *call)
 {
 	static const struct {
@@ -128,15 +154,16 @@ void api_legend(struct call *call)
 		{ "frequency", HISTREE_MEANS_FREQUENCY },
 	};
 	struct json_writer *json = &call->reply->json;
+	struct dataset *dataset = NULL;
+	bool is_of_one = *page_text(call, "experiment") != '\0';
+	if (is_of_one && !page_dataset(call, &dataset))
+		return;
 	json_begin_object(json);
-	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++) {
-		const struct histree_label_table *table = histree_labels_for(NULL, meanings[i].meaning);
-		const struct histree_style *style;
-		json_key(json, meanings[i].name);
-		json_begin_array(json);
-		for (size_t k = 0; (style = histree_styles(table, k)) != NULL; k++)
-			api_write_style(json, style);
-		json_end(json);
+	for (size_t i = 0; i < sizeof(meanings) / sizeof(meanings[0]); i++)
+		write_styles(json, meanings[i].name, histree_labels_for(NULL, meanings[i].meaning));
+	if (dataset != NULL) {
+		write_labels(json, dataset);
+		dataset_release(dataset);
 	}
 	json_end(json);
 }

@@ -16,6 +16,9 @@
 #include "server/tsp/style_reply.h"
 #include "server/tsp/tree_reply.h"
 
+/* Of one history, and the palette; of a store with several that have so many, states of others have their keys only. */
+enum { EXPLORER_TABLES = HISTREE_LABEL_TABLES_MAX + 1 };
+
 struct explorer_history {
 	struct histree_history *history;
 	const char *name;
@@ -136,6 +139,9 @@ static bool find_row(const void *view, int64_t id, struct state_row *out)
 		return id == 1 || history != NULL;
 	out->history = history->history;
 	out->quark = (histree_quark)(id - history->first_id - 1);
+	/* Of a kernel, views of its own show what states mean, and this one their values. */
+	const struct histree_label_table *table = histree_labels_of(out->history, out->quark);
+	out->table = table != NULL && table->meaning == HISTREE_MEANS_ANYTHING ? table : NULL;
 	return true;
 }
 
@@ -147,10 +153,18 @@ static void states(const struct output_call *output)
 
 static void style(const struct output_call *output)
 {
-	static const struct histree_label_table *const palette;
 	static const enum histree_arrow_kind arrow = HISTREE_ARROW_FLOW;
 	const struct explorer *explorer = output->view;
-	style_reply_with_arrows(output, &palette, 1, &arrow, explorer->flows.history != NULL);
+	const struct histree_label_table *used[EXPLORER_TABLES] = { NULL }; /* the first is the palette */
+	size_t used_count = 1;
+	for (size_t i = 0; i < explorer->count; i++) {
+		size_t count;
+		const struct histree_label_table *tables = histree_labels(explorer->histories[i].history, &count);
+		for (size_t k = 0; k < count && used_count < EXPLORER_TABLES; k++)
+			if (tables[k].meaning == HISTREE_MEANS_ANYTHING)
+				used[used_count++] = &tables[k];
+	}
+	style_reply_with_arrows(output, used, used_count, &arrow, explorer->flows.history != NULL);
 }
 
 /* Flows, from the row of one span to that of another. */

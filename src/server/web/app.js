@@ -359,7 +359,7 @@ async function showLegend() {
 	panel.hidden = !panel.hidden;
 	if (panel.hidden)
 		return;
-	const meanings = await api.json("legend", {});
+	const meanings = await api.json("legend", experiment ? { experiment: experiment.uuid } : {});
 	panel.replaceChildren(...Object.entries(meanings).flatMap(([name, styles]) => [
 		Object.assign(document.createElement("h2"), { textContent: name }),
 		...styles.map((style) => {
