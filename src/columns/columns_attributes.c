@@ -7,7 +7,6 @@
 #include "base/array.h"
 #include "base/cancel.h"
 #include "base/error.h"
-#include "base/utf8.h"
 #include "columns/columns_stream.h"
 #include "histree/arrow.h"
 
@@ -19,8 +18,9 @@ struct attributes_source {
 	histree_quark next;
 	int column[PARTS];
 	struct columns_texts names, paths; /* of the batch being filled */
-	char *text, *repaired;             /* room for one */
-	size_t text_capacity, repaired_capacity;
+	char *text;                        /* room for one */
+	size_t text_capacity;
+	struct columns_repair room;
 };
 
 static struct attributes_source *source_of(struct columns_source *base)
@@ -40,11 +40,9 @@ static enum histree_status add_text(struct attributes_source *source, struct col
 			return error_memory(error, "a path");
 		write(source->attributes, source->next, source->text, source->text_capacity);
 	}
-	if (utf8_is_valid(source->text, size))
-		return columns_texts_add(texts, source->text, size, error);
-	if (!array_reserve(&source->repaired, &source->repaired_capacity, size * UTF8_REPLACEMENT_SIZE))
-		return error_memory(error, "a path");
-	return columns_texts_add(texts, source->repaired, utf8_repair(source->text, size, source->repaired), error);
+	const void *bytes = source->text;
+	enum histree_status status = columns_repair(&source->room, &bytes, &size, error);
+	return status == HISTREE_OK ? columns_texts_add(texts, bytes, size, error) : status;
 }
 
 static uint32_t depth_of(const struct histree_attributes *attributes, histree_quark quark)
@@ -102,7 +100,7 @@ static void free_source(struct columns_source *base)
 	columns_texts_release(&source->names);
 	columns_texts_release(&source->paths);
 	free(source->text);
-	free(source->repaired);
+	free(source->room.bytes);
 	free(source);
 }
 

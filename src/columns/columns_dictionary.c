@@ -6,7 +6,6 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/utf8.h"
 
 static_assert(COLUMNS_PLACES == 1 << (64 - 54), "a place is picked by the upper bits of a product");
 
@@ -51,12 +50,8 @@ static enum histree_status add_text(struct columns_dictionary *dictionary, const
 enum histree_status columns_dictionary_add(struct columns_dictionary *dictionary, const void *bytes, size_t size,
 					   uint32_t *id, struct histree_error *error)
 {
-	if (size == 0 || utf8_is_valid(bytes, size))
-		return add_text(dictionary, bytes, size, id, error);
-	if (!array_reserve(&dictionary->repaired, &dictionary->repaired_capacity, size * UTF8_REPLACEMENT_SIZE))
-		return error_memory(error, "texts of a column");
-	return add_text(dictionary, dictionary->repaired, utf8_repair(bytes, size, dictionary->repaired), id,
-			error);
+	enum histree_status status = columns_repair(&dictionary->room, &bytes, &size, error);
+	return status == HISTREE_OK ? add_text(dictionary, bytes, size, id, error) : status;
 }
 
 enum histree_status columns_dictionary_add_digits(struct columns_dictionary *dictionary, const void *bytes,
@@ -64,20 +59,19 @@ enum histree_status columns_dictionary_add_digits(struct columns_dictionary *dic
 {
 	static const char digits[] = "0123456789abcdef";
 	const unsigned char *at = bytes;
-	if (!array_reserve(&dictionary->repaired, &dictionary->repaired_capacity, size * 2 + 1))
+	if (!array_reserve(&dictionary->room.bytes, &dictionary->room.capacity, size * 2 + 1))
 		return error_memory(error, "texts of a column");
 	for (size_t i = 0; i < size; i++) {
-		dictionary->repaired[2 * i] = digits[at[i] >> 4];
-		dictionary->repaired[2 * i + 1] = digits[at[i] & 15];
+		dictionary->room.bytes[2 * i] = digits[at[i] >> 4];
+		dictionary->room.bytes[2 * i + 1] = digits[at[i] & 15];
 	}
-	return add_text(dictionary, dictionary->repaired, size * 2, id, error);
+	return add_text(dictionary, dictionary->room.bytes, size * 2, id, error);
 }
 
 void columns_dictionary_release(struct columns_dictionary *dictionary)
 {
 	columns_texts_release(&dictionary->texts);
 	hash_index_release(&dictionary->index);
-	free(dictionary->repaired);
-	dictionary->repaired = NULL;
-	dictionary->repaired_capacity = 0;
+	free(dictionary->room.bytes);
+	dictionary->room = (struct columns_repair){ 0 };
 }

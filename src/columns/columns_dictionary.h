@@ -24,8 +24,7 @@ struct columns_place {
 struct columns_dictionary {
 	struct columns_texts texts;
 	struct hash_index index; /* of ids, by the text */
-	char *repaired;          /* room for a text that had to be changed */
-	size_t repaired_capacity;
+	struct columns_repair room;
 	struct columns_place places[COLUMNS_PLACES];
 };
 

@@ -29,8 +29,9 @@ struct states_source {
 	uint32_t quark_count;
 	char *path; /* room for one */
 	size_t path_capacity;
-	struct columns_dictionary paths, texts;
-	struct columns_texts types;
+	struct columns_texts paths, types;
+	struct columns_repair path_room;
+	struct columns_dictionary texts;
 	struct columns_labels *labels; /* NULL: none are wanted */
 	uint64_t chunks;
 	struct histree_interval chunk[CHUNK];
@@ -59,10 +60,12 @@ static enum histree_status meet_path(struct states_source *source, histree_quark
 			return error_memory(error, "a path");
 		histree_attributes_path(source->attributes, quark, source->path, source->path_capacity);
 	}
-	uint32_t id;
-	enum histree_status status = columns_dictionary_add(&source->paths, source->path, size, &id, error);
+	const void *bytes = source->path;
+	enum histree_status status = columns_repair(&source->path_room, &bytes, &size, error);
 	if (status == HISTREE_OK)
-		source->path_ids[quark] = id + 1;
+		status = columns_texts_add(&source->paths, bytes, size, error);
+	if (status == HISTREE_OK)
+		source->path_ids[quark] = source->paths.count;
 	return status;
 }
 
@@ -282,7 +285,8 @@ static void free_source(struct columns_source *base)
 	free(source->times);
 	free(source->path_ids);
 	free(source->path);
-	columns_dictionary_release(&source->paths);
+	columns_texts_release(&source->paths);
+	free(source->path_room.bytes);
 	columns_dictionary_release(&source->texts);
 	columns_texts_release(&source->types);
 	columns_labels_free(source->labels);
@@ -296,7 +300,7 @@ static enum histree_status add_columns(struct states_source *source, uint64_t wa
 		struct columns_column column;
 	} all[PARTS] = {
 		[QUARK] = { HISTREE_ARROW_QUARK, { "quark", COLUMN_UINT32, false, NULL } },
-		[PATH] = { HISTREE_ARROW_PATH, { "path", COLUMN_WORD, false, &source->paths.texts } },
+		[PATH] = { HISTREE_ARROW_PATH, { "path", COLUMN_WORD, false, &source->paths } },
 		[START] = { HISTREE_ARROW_START, { "start", COLUMN_TIME, false, NULL } },
 		[END] = { HISTREE_ARROW_END, { "end", COLUMN_TIME, false, NULL } },
 		[DURATION] = { HISTREE_ARROW_DURATION, { "duration", COLUMN_INT64, false, NULL } },
@@ -361,7 +365,7 @@ static enum histree_status begin(struct states_source *source, struct histree_hi
 	if (status != HISTREE_OK)
 		return status;
 	source->attributes = histree_history_attributes(history);
-	source->paths.texts.size_max = source->texts.texts.size_max = columns_text_bytes(options);
+	source->paths.size_max = source->texts.texts.size_max = columns_text_bytes(options);
 	source->quark_count = histree_attributes_count(source->attributes);
 	source->path_ids = calloc((size_t)source->quark_count + 1, sizeof(*source->path_ids));
 	return source->path_ids != NULL ? HISTREE_OK : error_memory(error, "ids of paths");

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
+#include "base/utf8.h"
 
 enum { CAPACITY_MIN = 1024, ALIGNMENT = 64 };
 
@@ -69,6 +71,18 @@ enum histree_status columns_texts_add(struct columns_texts *texts, const void *b
 	texts->count++;
 	int32_t end = (int32_t)texts->size;
 	memcpy(texts->offsets->bytes + (size_t)texts->count * sizeof(end), &end, sizeof(end));
+	return HISTREE_OK;
+}
+
+enum histree_status columns_repair(struct columns_repair *room, const void **bytes, size_t *size,
+				   struct histree_error *error)
+{
+	if (*size == 0 || utf8_is_valid(*bytes, *size))
+		return HISTREE_OK;
+	if (!array_reserve(&room->bytes, &room->capacity, *size * UTF8_REPLACEMENT_SIZE))
+		return error_memory(error, "texts of a column");
+	*size = utf8_repair(*bytes, *size, room->bytes);
+	*bytes = room->bytes;
 	return HISTREE_OK;
 }
 

@@ -42,6 +42,16 @@ struct columns_texts_view {
 enum histree_status columns_texts_add(struct columns_texts *texts, const void *bytes, size_t size,
 				      struct histree_error *error);
 
+/* Room for a text that had to be changed; the caller frees `bytes`. */
+struct columns_repair {
+	char *bytes;
+	size_t capacity;
+};
+
+/* Have U+FFFD for each byte that is part of no character.  A text that is UTF-8 stays where it is. */
+enum histree_status columns_repair(struct columns_repair *room, const void **bytes, size_t *size,
+				   struct histree_error *error);
+
 static inline const int32_t *columns_texts_offsets(const struct columns_texts *texts)
 {
 	return (const int32_t *)(const void *)texts->offsets->bytes;
