@@ -257,7 +257,8 @@ static enum cli_exit open_session(struct session *session, const char *store, ui
 		return report_sql(session, code);
 	session->progress.connection = session->connection;
 	sqlite3_progress_handler(session->db, OPERATIONS, sql_progress_show, &session->progress);
-	sql_connection_set_cache(session->connection, (size_t)memory / 2);
+	/* An eighth of a cache comes to it for paths: half of the memory in all. */
+	sql_connection_set_cache(session->connection, (size_t)(memory / 9 * 4));
 	/*
 	 * A sorter takes as much as the cache of the database, and then goes to a file; a statement may have a few.
 	 * What cannot go there, such as a text that grows without end, ends the statement at the limit.

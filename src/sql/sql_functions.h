@@ -9,7 +9,7 @@
  *	histree_clock(ns)		a time of day, '17:46:23.100000000'
  *	histree_date(ns)		date and time of day
  *	histree_duration(ns)		a length of time with a unit, '1.500 ms'
- *	histree_cache(bytes)		the node cache of each history that is opened from now on
+ *	histree_cache(bytes)		the node caches of each store that is opened from now on
  *	histree_warnings()		what was wrong with answers since the last call, a line each; or NULL
  */
 #ifndef SQL_SQL_FUNCTIONS_H

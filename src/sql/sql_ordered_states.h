@@ -16,7 +16,7 @@ struct sql_ordered_states;
 enum histree_status sql_ordered_create(struct histree_history *history, struct sql_ordered_states **out,
 				       struct histree_error *error);
 
-/* The region has a range, and is borrowed until the next start; what begins before it is left out, or wanted too. */
+/* The region has a range, and is borrowed until the next start; what begins before it is wanted, or left out. */
 enum histree_status sql_ordered_start(struct sql_ordered_states *states, const struct histree_region *region,
 				      bool backwards, bool wants_earlier, struct histree_error *error);
 

@@ -266,6 +266,20 @@ const struct histree_store_info *sql_store_info(const struct sql_store *store)
 
 /* ---- what is in them ---------------------------------------------------------------------------------- */
 
+/*
+ * The cache of one history or segment store: half of what a store has for the history that is asked most, the other
+ * half for all others together.  0: nobody set a limit, and each has what the library takes.
+ */
+static size_t cache_of(const struct sql_store *store, bool is_default)
+{
+	size_t bytes = store->connection->cache_bytes,
+	       others = store->info->history_count + store->info->segments_count;
+	if (bytes == 0 || others <= 1)
+		return bytes;
+	size_t share = is_default ? bytes / 2 : bytes / 2 / (others - 1);
+	return share > 0 ? share : 1;
+}
+
 /* The default is that of histree_store_history(). */
 static size_t history_index(const struct histree_store_info *info, const char *analysis)
 {
@@ -281,7 +295,8 @@ enum histree_status sql_store_history(struct sql_store *store, const char *analy
 {
 	size_t index = history_index(store->info, analysis);
 	const char *name = index < store->info->history_count ? store->info->histories[index].analysis : analysis;
-	const struct histree_open_options options = { .cache_bytes = store->connection->cache_bytes };
+	const struct histree_open_options options = { .cache_bytes = cache_of(
+							      store, index == history_index(store->info, "")) };
 	if (index < store->info->history_count && store->histories[index] != NULL) {
 		*out = store->histories[index];
 		return HISTREE_OK;
@@ -295,9 +310,11 @@ enum histree_status sql_store_history(struct sql_store *store, const char *analy
 
 struct sql_paths *sql_store_paths(struct sql_store *store, const struct histree_history *history)
 {
-	size_t cache = store->connection->cache_bytes > 0 ? store->connection->cache_bytes : cache_default, i = 0;
+	size_t i = 0;
 	while (store->histories[i] != history)
 		i++;
+	size_t limit = cache_of(store, i == history_index(store->info, "")),
+	       cache = limit > 0 ? limit : cache_default;
 	if (store->paths[i] == NULL)
 		store->paths[i] = sql_paths_create(histree_history_attributes(history), cache / PATHS_SHARE);
 	return store->paths[i];
@@ -307,7 +324,7 @@ enum histree_status sql_store_segments(struct sql_store *store, const char *anal
 				       struct histree_segment_store **out, struct histree_error *error)
 {
 	/* Whoever asks does not expect files to be made. */
-	const struct histree_segment_open_options options = { .cache_bytes = store->connection->cache_bytes,
+	const struct histree_segment_open_options options = { .cache_bytes = cache_of(store, false),
 							      .tables = HISTREE_TABLES_AS_THEY_ARE };
 	size_t index = 0;
 	while (index < store->info->segments_count && strcmp(store->info->segments[index].analysis, analysis) != 0)

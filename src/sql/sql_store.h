@@ -23,7 +23,7 @@ struct sql_connection *sql_connection_create(void);
 struct sql_connection *sql_connection_share(struct sql_connection *connection);
 void sql_connection_leave(void *connection);
 
-/* The cache of each history and segment store that is opened from now on; 0: what the library takes. */
+/* The caches of all that is in a store that is opened from now on; 0: what the library takes, for each. */
 void sql_connection_set_cache(struct sql_connection *connection, size_t bytes);
 
 /* Returns the store that was opened first of those that are open; NULL: there is none. */
