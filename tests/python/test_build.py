@@ -107,6 +107,23 @@ class Builds(unittest.TestCase):
         self.assertTrue(store.info.warnings)
 
 
+class Interrupts(unittest.TestCase):
+    def test_ctrl_c_ends_a_query(self):
+        with histree.build(long_trace(), folder() / "queries.histree", force=True, segments=True) as store:
+            segments = next(each.name for each in store.analyses if each.kind == "segments")
+            for ask in (lambda: list(store.segments(segments, sort="name").batches()), lambda: list(store.states().batches()),
+                        lambda: list(store.segments(segments, where="name matches 'x.*y.*z'"))):
+                for delay in (0.01, 0.05, 0.1):
+                    # However soon it comes: one that hits no call of the library hits Python between two.
+                    timer = threading.Timer(delay, lambda: os.kill(os.getpid(), signal.SIGINT))
+                    with self.assertRaises(KeyboardInterrupt):
+                        timer.start()
+                        while True:
+                            ask()
+                    timer.join()
+                    self.assertIsNotNone(store.states(at="+1ms").first())
+
+
 class Growing(unittest.TestCase):
     def test_a_store_while_it_is_built(self):
         path = folder() / "growing.histree"

@@ -60,6 +60,24 @@ class StateSystems(unittest.TestCase):
                 with system.close(end) as history:
                     self.assertEqual(states_of(history), plain.states(end))
                     self.assertEqual((history.start, history.end, history.info.complete), (0, end, True))
+                    self.ask_at_random(history, plain, end, random.Random(seed))
+
+    def ask_at_random(self, history, plain, end, chance):
+        """Any attributes, at any times: what a search through all intervals finds."""
+        every, paths = plain.states(end), sorted(plain.changes)
+        for _ in range(25):
+            wanted = chance.sample(paths, chance.randrange(1, len(paths)))
+            times = sorted({chance.randrange(end + 1) for _ in range(chance.randrange(1, 5))})
+            mine = [state for state in every if state[0] in wanted]
+            if chance.random() < 0.5:
+                query = history.states(wanted, from_=times[0], to=times[-1])
+                expected = [state for state in mine if state[1] <= times[-1] and state[2] >= times[0]]
+            else:
+                query = history.states(wanted, at=times if len(times) > 1 else times[0])
+                expected = [state for state in mine if any(state[1] <= time <= state[2] for time in times)]
+            got = sorted(((row.path, row.start, row.end, row.value) for row in query), key=repr)
+            self.assertEqual(got, expected)
+            self.assertEqual(sum(len(batch) for batch in query.batches()), len(expected))
 
     def test_a_file_is_one_for_everybody(self):
         path = folder() / "made.sht"
