@@ -91,7 +91,7 @@ void parquet_column_release(struct parquet_column *column)
 	free(column->wide);
 	free(column->present);
 	free(column->known);
-	intern_release(&column->texts);
+	parquet_texts_release(&column->texts);
 	*column = (struct parquet_column){ 0 };
 }
 
@@ -101,7 +101,7 @@ void parquet_column_clear(struct parquet_column *column)
 	free(column->present);
 	column->present = NULL;
 	column->present_capacity = 0;
-	intern_release(&column->texts);
+	parquet_texts_clear(&column->texts);
 	column->known_count = 0;
 	column->batch = 0;
 }
@@ -230,13 +230,8 @@ static void clear_nulls(struct parquet_column *column, size_t rows, size_t count
 	}
 }
 
-struct text {
-	const char *bytes;
-	size_t size;
-};
-
 static enum histree_status get_text(const struct parquet_column *column, const struct ArrowArray *array, size_t at,
-				    struct text *text, struct histree_error *error)
+				    struct parquet_text *text, struct histree_error *error)
 {
 	int64_t begin, end;
 	if (column->is_large) {
@@ -249,15 +244,16 @@ static enum histree_status get_text(const struct parquet_column *column, const s
 	if (begin < 0 || end < begin || end - begin > INT32_MAX)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "column '%s': a text from byte %lld to %lld",
 				 column->name, (long long)begin, (long long)end);
-	*text = (struct text){ (const char *)array->buffers[2] + begin, (size_t)(end - begin) };
+	*text = (struct parquet_text){ (const char *)array->buffers[2] + begin, (size_t)(end - begin) };
 	return HISTREE_OK;
 }
 
-static enum histree_status add_text(struct parquet_column *column, const struct text *text, uint32_t *id,
-				    struct histree_error *error)
+/* A text that is new is no other in the dictionary of the stream; any other may be there already. */
+static enum histree_status add_text(struct parquet_column *column, const struct parquet_text *text, bool is_new,
+				    uint32_t *id, struct histree_error *error)
 {
-	*id = intern_add(&column->texts, text->size > 0 ? text->bytes : "", text->size);
-	return *id == INTERN_NONE ? error_memory(error, "the texts of a row group") : HISTREE_OK;
+	*id = is_new ? parquet_texts_add(&column->texts, text) : parquet_texts_find_or_add(&column->texts, text);
+	return *id == PARQUET_TEXTS_NONE ? error_memory(error, "the texts of a row group") : HISTREE_OK;
 }
 
 static enum histree_status append_texts(struct parquet_column *column, size_t rows, const struct ArrowArray *array,
@@ -265,13 +261,13 @@ static enum histree_status append_texts(struct parquet_column *column, size_t ro
 {
 	enum histree_status status = HISTREE_OK;
 	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
-		struct text text;
+		struct parquet_text text;
 		column->narrow[rows + i] = 0;
 		if (column->present != NULL && !column->present[rows + i])
 			continue;
 		status = get_text(column, array, from + i, &text, error);
 		if (status == HISTREE_OK)
-			status = add_text(column, &text, &column->narrow[rows + i], error);
+			status = add_text(column, &text, false, &column->narrow[rows + i], error);
 	}
 	return status;
 }
@@ -314,8 +310,8 @@ static enum histree_status look_up(struct parquet_column *column, const struct A
 {
 	struct parquet_known_text *known = &column->known[position];
 	const uint8_t *valid = dictionary->null_count != 0 ? dictionary->buffers[0] : NULL;
-	size_t at = position + (size_t)dictionary->offset, size;
-	struct text text;
+	size_t at = position + (size_t)dictionary->offset;
+	struct parquet_text text;
 	bool was_known = known->batch != 0;
 	known->batch = column->batch;
 	if (valid != NULL && !bit_at(valid, at)) {
@@ -326,11 +322,13 @@ static enum histree_status look_up(struct parquet_column *column, const struct A
 	if (status != HISTREE_OK)
 		return status;
 	if (was_known && known->id != PARQUET_NULL_TEXT) {
-		const char *bytes = intern_get(&column->texts, known->id, &size);
-		if (size == text.size && (size == 0 || memcmp(bytes, text.bytes, size) == 0))
+		const struct parquet_text *before = &column->texts.texts[known->id];
+		if (before->size == text.size &&
+		    (text.size == 0 || memcmp(before->bytes, text.bytes, text.size) == 0))
 			return HISTREE_OK;
+		column->dictionary_changes = true;
 	}
-	return add_text(column, &text, &known->id, error);
+	return add_text(column, &text, !column->dictionary_changes, &known->id, error);
 }
 
 static enum histree_status append_positions(struct parquet_column *column, size_t rows,

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/intern.h"
+#include "export/parquet/parquet_texts.h"
 #include "histree/arrow.h"
 #include "histree/status.h"
 
@@ -56,7 +56,8 @@ struct parquet_column {
 	uint8_t *present; /* 1 where there is a value; NULL as long as there is one everywhere */
 	size_t capacity, present_capacity;
 	size_t null_count;
-	struct intern texts;
+	struct parquet_texts texts;
+	bool dictionary_changes; /* a string was not the one of the batch before: others may be the same */
 	struct parquet_known_text *known;
 	size_t known_count, known_capacity;
 	uint32_t batch; /* number of the batch at hand, from 1 */

@@ -80,7 +80,9 @@ static bool number_texts(struct parquet_values *values)
 
 const char *parquet_values_text(const struct parquet_values *values, uint32_t number, size_t *size)
 {
-	return intern_get(&values->column->texts, values->entries[number], size);
+	const struct parquet_text *text = &values->column->texts.texts[values->entries[number]];
+	*size = text->size;
+	return text->bytes;
 }
 
 static void cut(struct parquet_values *values, size_t page_rows)

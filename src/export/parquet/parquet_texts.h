@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * parquet_texts.h - the texts of a column in a row group, numbered from 0.
+ *
+ * A stream that has them in a dictionary knows already which are the same: they are added without a look at the
+ * others, which saves a hash for each.  Where nobody knows, they are looked for first.
+ */
+#ifndef EXPORT_PARQUET_PARQUET_TEXTS_H
+#define EXPORT_PARQUET_PARQUET_TEXTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/hash_index.h"
+
+#define PARQUET_TEXTS_NONE UINT32_MAX
+
+struct parquet_text {
+	const char *bytes;
+	size_t size;
+};
+
+/* A zeroed one is empty. */
+struct parquet_texts {
+	struct arena bytes;
+	struct parquet_text *texts;
+	uint32_t count;
+	size_t capacity;
+	struct hash_index index; /* of all, or, as long as nobody looked for one, of none */
+};
+
+/* Returns the number of a new text, which is copied; PARQUET_TEXTS_NONE if memory is out. */
+uint32_t parquet_texts_add(struct parquet_texts *texts, const struct parquet_text *text);
+
+/* Returns the number of a text that is the same, or adds it. */
+uint32_t parquet_texts_find_or_add(struct parquet_texts *texts, const struct parquet_text *text);
+
+/* Forget all texts. */
+void parquet_texts_clear(struct parquet_texts *texts);
+
+void parquet_texts_release(struct parquet_texts *texts);
+
+#endif
