@@ -33,13 +33,19 @@ enum histree_labels_origin histree_labels_origin(const struct histree_history *h
 	return labels != NULL ? labels->origin : HISTREE_LABELS_NONE;
 }
 
+static inline const struct histree_label_table *table_of(const struct histree_history *history, histree_quark quark)
+{
+	const struct histree_label_table *table;
+	struct labels_slot *slot = history_labels_slot(history);
+	if (labels_slot_known(slot, quark, &table))
+		return table;
+	const struct history_labels *labels = labels_in(history);
+	return labels != NULL ? labels_slot_look(slot, histree_history_attributes(history), labels, quark) : NULL;
+}
+
 const struct histree_label_table *histree_labels_of(const struct histree_history *history, histree_quark quark)
 {
-	const struct history_labels *labels = labels_in(history);
-	size_t table = labels != NULL ? labels_slot_table(history_labels_slot(history),
-							  histree_history_attributes(history), labels, quark)
-				      : 0;
-	return labels != NULL && table < labels->count ? &labels->tables[table] : NULL;
+	return table_of(history, quark);
 }
 
 static const struct histree_label_table *find_meaning(const struct histree_label_table *tables, size_t count,
@@ -64,12 +70,12 @@ const struct histree_label_table *histree_labels_for(const struct histree_histor
 
 enum histree_meaning histree_meaning_of(const struct histree_history *history, histree_quark quark)
 {
-	const struct histree_label_table *table = histree_labels_of(history, quark);
+	const struct histree_label_table *table = table_of(history, quark);
 	return table != NULL ? table->meaning : HISTREE_MEANS_ANYTHING;
 }
 
 const char *histree_label_of(const struct histree_history *history, histree_quark quark,
 			     const struct histree_value *value)
 {
-	return histree_label_words(histree_labels_of(history, quark), value);
+	return histree_label_words(table_of(history, quark), value);
 }

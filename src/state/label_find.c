@@ -102,7 +102,7 @@ static const struct histree_label *find_text(const struct histree_label_table *t
 	return NULL;
 }
 
-const struct histree_label *histree_label_find(const struct histree_label_table *table,
+static inline const struct histree_label *find(const struct histree_label_table *table,
 					       const struct histree_value *value)
 {
 	const struct histree_label *found = NULL;
@@ -118,9 +118,15 @@ const struct histree_label *histree_label_find(const struct histree_label_table 
 	return found == NULL && last->kind == HISTREE_LABEL_OTHERS ? last : found;
 }
 
+const struct histree_label *histree_label_find(const struct histree_label_table *table,
+					       const struct histree_value *value)
+{
+	return find(table, value);
+}
+
 const char *histree_label_words(const struct histree_label_table *table, const struct histree_value *value)
 {
-	const struct histree_label *label = histree_label_find(table, value);
+	const struct histree_label *label = find(table, value);
 	return label != NULL && label->is_code ? label->style.name : NULL;
 }
 
@@ -167,7 +173,7 @@ const struct histree_style *histree_style_of(const struct histree_label_table *t
 {
 	if (value->type == HISTREE_UNKNOWN)
 		return style_of_unknown(table);
-	const struct histree_label *label = histree_label_find(table, value);
+	const struct histree_label *label = find(table, value);
 	if (label != NULL)
 		return label->is_hidden ? NULL : &label->style;
 	return table == NULL || table->uses_palette ? style_of_anything(value) : NULL;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "state/labels_slot.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,18 +8,7 @@
 #include "state/attribute_pattern.h"
 #include "state/label_section.h"
 
-/* Of an attribute: not looked for yet, or no table, or table n - FIRST_TABLE. */
-enum { NOT_KNOWN, NO_TABLE, FIRST_TABLE };
-_Static_assert(FIRST_TABLE + HISTREE_LABEL_TABLES_MAX <= UINT8_MAX + 1, "an attribute has a byte");
-
-struct table_of_quark {
-	_Atomic uint8_t number;
-};
-
-struct labels_slot {
-	struct history_labels *_Atomic labels;
-	struct table_of_quark *_Atomic tables;
-};
+_Static_assert(LABELS_FIRST_TABLE + HISTREE_LABEL_TABLES_MAX <= UINT8_MAX + 1, "an attribute has a byte");
 
 struct labels_slot *labels_slot_create(void)
 {
@@ -40,7 +28,7 @@ void labels_slot_free(struct labels_slot *slot)
 	if (slot == NULL)
 		return;
 	free_labels(atomic_load(&slot->labels));
-	free(atomic_load(&slot->tables));
+	free(atomic_load(&slot->known));
 	free(slot);
 }
 
@@ -138,49 +126,48 @@ const struct history_labels *labels_slot_get(struct labels_slot *slot, const str
 
 /* ---- of an attribute -------------------------------------------------------------------------------------- */
 
-static size_t look_for(const struct histree_attributes *attributes, const struct history_labels *labels,
-		       histree_quark quark)
+static const struct histree_label_table *look_for(const struct histree_attributes *attributes,
+						  const struct history_labels *labels, histree_quark quark)
 {
 	struct attribute_way way;
 	if (!attribute_way_find(&way, attributes, quark))
-		return labels->count;
+		return NULL;
 	for (size_t i = 0; i < labels->count; i++)
 		for (const char *const *pattern = labels->tables[i].patterns; *pattern != NULL; pattern++)
 			if (attribute_way_matches(&way, *pattern))
-				return i;
-	return labels->count;
+				return &labels->tables[i];
+	return NULL;
 }
 
 /* Returns NULL if memory is out: then each question is answered anew. */
-static struct table_of_quark *tables_of(struct labels_slot *slot, uint32_t count)
+static struct labels_of_quarks *known_of(struct labels_slot *slot, const struct history_labels *labels,
+					 uint32_t count)
 {
-	struct table_of_quark *tables = atomic_load_explicit(&slot->tables, memory_order_acquire);
-	if (tables != NULL)
-		return tables;
-	struct table_of_quark *made = calloc((size_t)count + 1, sizeof(*made));
-	if (made == NULL || atomic_compare_exchange_strong(&slot->tables, &tables, made))
+	struct labels_of_quarks *known = atomic_load_explicit(&slot->known, memory_order_acquire);
+	if (known != NULL)
+		return known;
+	struct labels_of_quarks *made = calloc(1, sizeof(*made) + count);
+	if (made == NULL)
+		return NULL;
+	made->tables = labels->tables;
+	made->count = count;
+	if (atomic_compare_exchange_strong(&slot->known, &known, made))
 		return made;
 	free(made);
-	return tables;
+	return known;
 }
 
-size_t labels_slot_table(struct labels_slot *slot, const struct histree_attributes *attributes,
-			 const struct history_labels *labels, histree_quark quark)
+const struct histree_label_table *labels_slot_look(struct labels_slot *slot,
+						   const struct histree_attributes *attributes,
+						   const struct history_labels *labels, histree_quark quark)
 {
 	uint32_t count = attributes->count;
 	if (labels->count == 0 || quark >= count)
-		return labels->count;
-	struct table_of_quark *tables = tables_of(slot, count);
-	uint8_t known =
-		tables != NULL ? atomic_load_explicit(&tables[quark].number, memory_order_relaxed) : NOT_KNOWN;
-	if (known == NO_TABLE)
-		return labels->count;
-	if (known != NOT_KNOWN)
-		return known - FIRST_TABLE;
-	size_t found = look_for(attributes, labels, quark);
-	if (tables != NULL)
-		atomic_store_explicit(&tables[quark].number,
-				      found == labels->count ? NO_TABLE : (uint8_t)(FIRST_TABLE + found),
-				      memory_order_relaxed);
+		return NULL;
+	const struct histree_label_table *found = look_for(attributes, labels, quark);
+	struct labels_of_quarks *known = known_of(slot, labels, count);
+	size_t number = found != NULL ? (size_t)(found - labels->tables) + LABELS_FIRST_TABLE : LABELS_NO_TABLE;
+	if (known != NULL)
+		atomic_store_explicit(&known->numbers[quark], (uint8_t)number, memory_order_relaxed);
 	return found;
 }

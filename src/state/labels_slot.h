@@ -9,6 +9,8 @@
 #ifndef STATE_LABELS_SLOT_H
 #define STATE_LABELS_SLOT_H
 
+#include <stdatomic.h>
+
 #include "histree/attributes.h"
 #include "state/label_tables.h"
 #include "store/block_file.h"
@@ -23,8 +25,32 @@ struct history_labels {
 /* What is known of a provider: NULL and a count of 0 if nothing is. */
 typedef const struct histree_label_table *known_labels(const char *provider, size_t *count);
 
+/* Of an attribute: not looked for yet, or no table, or table n - LABELS_FIRST_TABLE. */
+enum { LABELS_NOT_KNOWN, LABELS_NO_TABLE, LABELS_FIRST_TABLE };
+
+struct labels_of_quarks {
+	const struct histree_label_table *tables;
+	uint32_t count;
+	_Atomic uint8_t numbers[];
+};
+
 /* Where a history keeps them. */
-struct labels_slot;
+struct labels_slot {
+	struct history_labels *_Atomic labels;
+	struct labels_of_quarks *_Atomic known;
+};
+
+/* Returns false if nobody asked for the table of this attribute before; *out may be NULL. */
+static inline bool labels_slot_known(const struct labels_slot *slot, histree_quark quark,
+				     const struct histree_label_table **out)
+{
+	const struct labels_of_quarks *known = atomic_load_explicit(&slot->known, memory_order_acquire);
+	if (known == NULL || quark >= known->count)
+		return false;
+	uint8_t number = atomic_load_explicit(&known->numbers[quark], memory_order_relaxed);
+	*out = number >= LABELS_FIRST_TABLE ? &known->tables[number - LABELS_FIRST_TABLE] : NULL;
+	return number != LABELS_NOT_KNOWN;
+}
 
 /* Returns NULL if memory is out. */
 struct labels_slot *labels_slot_create(void);
@@ -34,9 +60,10 @@ void labels_slot_free(struct labels_slot *slot);
 const struct history_labels *labels_slot_get(struct labels_slot *slot, const struct block_file *file,
 					     const char *provider, known_labels *known);
 
-/* Returns the number of the table for an attribute, or that of all tables if it has none. */
-size_t labels_slot_table(struct labels_slot *slot, const struct histree_attributes *attributes,
-			 const struct history_labels *labels, histree_quark quark);
+/* Returns the table for an attribute, which is known from then on, or NULL if it has none. */
+const struct histree_label_table *labels_slot_look(struct labels_slot *slot,
+						   const struct histree_attributes *attributes,
+						   const struct history_labels *labels, histree_quark quark);
 
 /*
  * The section as it is in a file, if it is sound: the caller frees *bytes, which is NULL if there is none, or none

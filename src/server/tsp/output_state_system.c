@@ -16,7 +16,10 @@
 #include "server/tsp/style_reply.h"
 #include "server/tsp/tree_reply.h"
 
-/* Of one history, and the palette; of a store with several that have so many, states of others have their keys only. */
+/*
+ * Of one history, and the palette.  If several histories have so many, states of the last ones have keys without a
+ * style.
+ */
 enum { EXPLORER_TABLES = HISTREE_LABEL_TABLES_MAX + 1 };
 
 struct explorer_history {
