@@ -12,7 +12,7 @@ import tempfile
 
 LAYERS = {  # folder of src/: level; folders of one level do not know each other
     "base": 0, "item": 1, "text": 1, "node": 2, "store": 3, "tree": 4, "segment_tree": 4, "state": 5, "segment": 5, "event": 5,
-    "trace": 6, "analysis": 6, "filter": 6, "query": 6, "event_index": 7, "partial": 7, "store_folder": 7, "overview": 7,
+    "trace": 6, "analysis": 6, "clock": 6, "filter": 6, "query": 6, "event_index": 7, "partial": 7, "store_folder": 7, "overview": 7,
     "columns": 7, "pipeline": 7, "view": 7, "draw": 8, "export": 8, "server": 8, "sql": 8, "python": 8, "cli": 9,
 }
 BELOW = {  # neighbours on one level, of which the first stands on the others
@@ -30,7 +30,7 @@ PUBLIC = {  # header of include/histree/: level of the layer that it speaks for
     "backend.h": 5, "history.h": 5, "labels.h": 5,
     "segment_store.h": 5, "filter.h": 6, "query.h": 6, "lookup.h": 6, "join.h": 6, "snapshot.h": 6, "rows.h": 6,
     "segment_density.h": 6, "segment_filter.h": 6, "selection.h": 6, "state_filter.h": 6, "window.h": 6,
-    "segment_rows.h": 6, "segment_stats.h": 6, "store.h": 7, "events.h": 7, "event_query.h": 7, "build.h": 7, "repair.h": 7, "convert.h": 7, "load.h": 7, "view.h": 7,
+    "segment_rows.h": 6, "segment_stats.h": 6, "store.h": 7, "events.h": 7, "sync.h": 6, "event_query.h": 7, "build.h": 7, "repair.h": 7, "convert.h": 7, "load.h": 7, "view.h": 7,
     "arrows.h": 7, "arrow.h": 7, "segment_view.h": 7, "draw.h": 8, "export.h": 8, "histree.h": 9,
 }
 STRUCTS = {  # public headers above a folder that declare structs which it takes or fills; it calls nothing of them

@@ -30,6 +30,7 @@
  *	events.h	the events of the trace of a store
  *	event_query.h	those in a range that pass an expression
  *	repair.h	from a damaged store to a sound one
+ *	sync.h		clocks of several hosts, from the packets between them
  *	convert.h	a store with another kind of tree
  *	load.h		from states, changes or segments as text to a store
  *	segment_view.h	charts of how long segments last
@@ -76,6 +77,7 @@
 #include "status.h"
 #include "store.h"
 #include "time_text.h"
+#include "sync.h"
 #include "value.h"
 #include "view.h"
 #include "window.h"

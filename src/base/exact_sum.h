@@ -14,8 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-__extension__ typedef __int128 wide_int;
-__extension__ typedef unsigned __int128 wide_uint;
+#include "base/wide_int.h"
 
 /* 1074 bits after the point, 1024 before it, 64 for lengths, and the sign. */
 enum { EXACT_SUM_LIMBS = 34, EXACT_SUM_SIZE_MAX = 8 * EXACT_SUM_LIMBS + 4 };

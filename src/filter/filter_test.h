@@ -5,8 +5,8 @@
 #ifndef FILTER_FILTER_TEST_H
 #define FILTER_FILTER_TEST_H
 
-#include "base/exact_sum.h"
 #include "base/pattern.h"
+#include "base/wide_int.h"
 #include "histree/filter.h"
 
 enum filter_operator {

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sync.h - by how much the clocks of the hosts of several traces differ, from the packets between them.
+ *
+ * A packet of TCP cannot arrive before it left, so that each bounds the clock of one host by that of the other; the
+ * lines that all packets allow lie between two convex hulls (docs/design/0050-clocks.md says how, and from whom).
+ *
+ * Threads: one thread asks; what comes back is the caller's.
+ */
+#ifndef HISTREE_SYNC_H
+#define HISTREE_SYNC_H
+
+#include <math.h>
+
+#include "cancel.h"
+#include "value.h"
+
+enum histree_clock_quality {
+	HISTREE_CLOCK_ABSENT,      /* nothing is known: times stay as they are */
+	HISTREE_CLOCK_APPROXIMATE, /* packets bound the offset, or one side of it, but not the rate */
+	HISTREE_CLOCK_ACCURATE,    /* the rate and the offset are bounded from both sides */
+	HISTREE_CLOCK_REFERENCE,   /* its time is that of all */
+};
+
+/* The error of a clock for which nothing bounds it. */
+#define HISTREE_CLOCK_UNBOUNDED INFINITY
+
+/* From the time of a host to that of the reference. */
+struct histree_clock {
+	histree_time from, to; /* the same moment by both; the reference's has a fraction besides */
+	uint32_t fraction;     /* in 2^-32 ns */
+	int64_t rate;          /* how much faster the reference goes, in 2^-62: slope - 1, between -1/2 and 1 */
+	enum histree_clock_quality quality;
+	double error;      /* in ns: no more than this wrong while packets came; HISTREE_CLOCK_UNBOUNDED */
+	uint64_t matches;  /* packets on the path to the reference that were seen by both hosts */
+	uint64_t accurate; /* of them: those that narrowed the bounds when they came */
+};
+
+/*
+ * Returns the time of the reference, in whole nanoseconds, rounded down.  Of two times the later one never becomes
+ * the earlier one.  What lies beyond the ends of time becomes these.
+ */
+HISTREE_API histree_time histree_clock_apply(const struct histree_clock *clock, histree_time time);
+
+/* Returns the slope and the offset in "reference = slope * time + offset", as far as doubles go. */
+HISTREE_API double histree_clock_slope(const struct histree_clock *clock);
+HISTREE_API double histree_clock_offset(const struct histree_clock *clock);
+
+struct histree_host_clock {
+	const char *host; /* its name; a host that does not say it is called as its folder */
+	struct histree_clock clock;
+	/*
+	 * The host whose packets its clock comes from, an index, or its own if there is none.  The path of such hosts
+	 * leads to the reference.
+	 */
+	size_t neighbour;
+	/* If packets contradict each other, the time of the first that does, by this host's clock; else 0. */
+	histree_time contradiction;
+	uint64_t events, packets; /* of this host: all, and those that were sent or received */
+};
+
+struct histree_sync;
+
+struct histree_sync_options {
+	const char *reference; /* the host whose time is that of all; NULL: that of the first trace */
+	struct histree_cancel cancel;
+	/* Called now and then with how much was read, 0 to 1.  May be NULL. */
+	void (*progress)(void *context, double share);
+	void *progress_context;
+};
+
+/*
+ * Read the traces found at and below the paths, and compare the clocks of their hosts.  Hosts are told apart by what
+ * traces say of themselves: the start of the machine, or its name.  `options` may be NULL.  Returns
+ * HISTREE_ERR_TRACE if one of the paths has no trace, HISTREE_NOT_FOUND if no host is called as the reference,
+ * HISTREE_ERR_CANCELLED.  The caller frees *out.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_sync_traces(const char *const *paths, size_t path_count,
+								       const struct histree_sync_options *options,
+								       struct histree_sync **out,
+								       struct histree_error *error);
+
+/* Returns the hosts, in the order of their first traces; borrowed. */
+HISTREE_API const struct histree_host_clock *histree_sync_hosts(const struct histree_sync *sync, size_t *count);
+
+HISTREE_API void histree_sync_free(struct histree_sync *sync);
+
+/* Returns "absent", "approximate", "accurate" or "reference". */
+HISTREE_API const char *histree_clock_quality_name(enum histree_clock_quality quality);
+
+#endif

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/progress.h"
+#include "cli/verb.h"
+#include "histree/sync.h"
+
+struct sync_options {
+	const char *reference, *format, *progress;
+};
+
+static const struct cli_option options[] = {
+	{ .name = "reference",
+	  .argument = "HOST",
+	  .kind = CLI_TEXT,
+	  .member = offsetof(struct sync_options, reference),
+	  .help = "take the time of this host as that of all; default: the first one" },
+	CLI_OPTION_FORMAT(struct sync_options),
+	CLI_OPTION_PROGRESS(struct sync_options),
+	{ 0 },
+};
+
+/* ---- rows ------------------------------------------------------------------------------------------------ */
+
+static const struct row_column columns[] = {
+	{ .name = "host", .width = 16 },
+	{ .name = "slope", .width = 20, .to_the_right = true },
+	{ .name = "offset", .width = 22, .to_the_right = true },
+	{ .name = "matches", .width = 8, .to_the_right = true },
+	{ .name = "accurate", .width = 8, .to_the_right = true },
+	{ .name = "quality", .width = 11 },
+	{ .name = "error", .width = 12, .to_the_right = true },
+	{ .name = "by" },
+};
+
+/* All digits of a double, so that who reads them has the same one. */
+static void put_real(struct row_writer *rows, double number)
+{
+	char text[32];
+	int size = snprintf(text, sizeof(text), "%.17g", number);
+	row_bytes(rows, text, (size_t)size);
+}
+
+static void put_host(struct row_writer *rows, const struct histree_host_clock *hosts, size_t index)
+{
+	const struct histree_host_clock *host = &hosts[index];
+	const struct histree_clock *clock = &host->clock;
+	row_text(rows, host->host);
+	if (rows->format == &row_format_json) {
+		row_real(rows, histree_clock_slope(clock));
+		row_real(rows, histree_clock_offset(clock));
+	} else {
+		put_real(rows, histree_clock_slope(clock));
+		put_real(rows, histree_clock_offset(clock));
+	}
+	row_unsigned(rows, clock->matches);
+	row_unsigned(rows, clock->accurate);
+	row_text(rows, histree_clock_quality_name(clock->quality));
+	if (clock->error < 1e18)
+		row_duration(rows, (uint64_t)ceil(clock->error));
+	else
+		row_null(rows);
+	if (host->neighbour == index)
+		row_null(rows);
+	else
+		row_text(rows, hosts[host->neighbour].host);
+	row_end(rows);
+}
+
+/* ---- sentences ------------------------------------------------------------------------------------------- */
+
+static void say_why(const struct histree_host_clock *host, size_t count)
+{
+	if (host->contradiction != 0)
+		report("the packets of host '%s' contradict each other from %" PRId64
+		       " on, by its clock, as they do when a clock was set; its times are not corrected by them",
+		       host->host, host->contradiction);
+	else if (host->packets == 0)
+		report("the trace of host '%s' has no packets: record inet_sock_local_out and inet_sock_local_in, "
+		       "or "
+		       "net_dev_queue and netif_receive_skb; its times are not corrected",
+		       host->host);
+	else
+		report("none of the packets of host '%s' was seen by %s; its times are not corrected", host->host,
+		       count == 2 ? "the other one" : "another one whose clock is known");
+}
+
+static enum cli_exit print_hosts(const struct histree_sync *sync, const char *format)
+{
+	size_t count, absent = 0;
+	const struct histree_host_clock *hosts = histree_sync_hosts(sync, &count);
+	struct output *output = output_create(STDOUT_FILENO);
+	struct row_writer rows;
+	if (output == NULL)
+		return report_no_memory();
+	row_writer_begin(&rows, row_format_find(format), output, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < count; i++)
+		put_host(&rows, hosts, i);
+	row_writer_finish(&rows);
+	for (size_t i = 0; i < count; i++) {
+		if (hosts[i].clock.quality != HISTREE_CLOCK_ABSENT)
+			continue;
+		say_why(&hosts[i], count);
+		absent++;
+	}
+	if (count == 1)
+		report("all traces are of one host, '%s'", hosts[0].host);
+	return (enum cli_exit)cli_end(output, absent > 0 ? CLI_NOTHING : CLI_OK);
+}
+
+static int run(const struct cli_verb *verb, int argc, char **argv)
+{
+	struct sync_options chosen = { 0 };
+	struct cli_words words;
+	struct histree_error error = { 0 };
+	struct histree_sync *sync = NULL;
+	int status;
+	if (!cli_begin(verb, argc, argv, &chosen, &words, &status))
+		return status;
+	progress_catch_signals();
+	struct progress progress = progress_begin(chosen.progress, false);
+	const struct histree_sync_options asked = { .reference = chosen.reference,
+						    .cancel = { .go_on = progress_goes_on },
+						    .progress = progress_show_share,
+						    .progress_context = &progress };
+	enum histree_status found =
+		histree_sync_traces((const char *const *)words.words, words.count, &asked, &sync, &error);
+	progress_end(&progress);
+	progress_raise_signal();
+	if (found == HISTREE_NOT_FOUND)
+		return report_exit(CLI_USAGE, "'--reference': %s", error.message);
+	if (found != HISTREE_OK)
+		return report_error(&error);
+	status = print_hosts(sync, chosen.format);
+	histree_sync_free(sync);
+	return status;
+}
+
+const struct cli_verb verb_sync = {
+	.name = "sync",
+	.summary = "compare the clocks of several hosts by the packets between them",
+	.arguments = "TRACE...",
+	.words_min = 1,
+	.words_max = CLI_WORDS_ANY,
+	.complete = CLI_COMPLETE_PATH,
+	.options = options,
+	.run = run,
+};

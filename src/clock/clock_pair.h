@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clock_pair.h - what packets between two hosts say of their clocks: the lines y = alpha x + beta that can be, where
+ * x is the time of the one and y that of the other.
+ *
+ * A packet from the host of y is a point below the line, one to it a point above (Poirier et al., "Accurate offline
+ * synchronization of distributed traces using kernel-level events", 2010).
+ */
+#ifndef CLOCK_CLOCK_PAIR_H
+#define CLOCK_CLOCK_PAIR_H
+
+#include "clock/clock_hull.h"
+#include "histree/sync.h"
+
+/* A line through two points, the one below and the one above; their x differ. */
+struct clock_line {
+	bool is_there;
+	struct clock_point below, above;
+};
+
+struct clock_pair {
+	struct clock_hull below, above;
+	struct clock_line flattest, steepest;
+	uint64_t matches;
+	uint64_t accurate; /* of them: those that narrowed what the line can be */
+	bool is_contradicted;
+	struct clock_point contradiction; /* the packet after which no line could be */
+	histree_time first, last;         /* the least and the greatest x of all packets */
+};
+
+/* Make it empty; release it later. */
+void clock_pair_begin(struct clock_pair *pair);
+void clock_pair_release(struct clock_pair *pair);
+
+/*
+ * Add a packet: its time by x and by y, and whether the host of y sent it.  Times beyond CLOCK_TIME_MAX, and those
+ * after a contradiction, are counted and nothing else.  Returns false if memory is out.
+ */
+bool clock_pair_add(struct clock_pair *pair, struct clock_point packet, bool is_from_y);
+
+/* Returns the line in the middle of those that can be, as the transform of times of y to those of x. */
+struct histree_clock clock_pair_fit(const struct clock_pair *pair);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clock_transform.h - transforms of time one after the other.
+ */
+#ifndef CLOCK_CLOCK_TRANSFORM_H
+#define CLOCK_CLOCK_TRANSFORM_H
+
+#include "histree/sync.h"
+
+/* Returns the transform of the one and then the other: their errors add up, the worse quality is that of both. */
+struct histree_clock clock_compose(const struct histree_clock *first, const struct histree_clock *then);
+
+/* Returns the transform the other way round. */
+struct histree_clock clock_invert(const struct histree_clock *clock);
+
+#endif
