@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "columns/columns_dictionary.h"
 #include "columns/columns_labels.h"
+#include "columns/columns_paths.h"
 #include "columns/columns_stream.h"
 #include "histree/arrow.h"
 
@@ -21,16 +22,11 @@ enum part { QUARK, PATH, START, END, DURATION, TYPE, VALUE, REAL, TEXT, LABEL, P
 struct states_source {
 	struct columns_source base;
 	struct histree_query *query;
-	const struct histree_attributes *attributes;
 	histree_quark *quarks; /* of the region */
 	histree_time *times;
-	int column[PARTS];  /* its number; COLUMN_NONE: it is not wanted */
-	uint32_t *path_ids; /* by quark, 1 added; 0: not met yet */
-	uint32_t quark_count;
-	char *path; /* room for one */
-	size_t path_capacity;
-	struct columns_texts paths, types;
-	struct columns_repair path_room;
+	int column[PARTS]; /* its number; COLUMN_NONE: it is not wanted */
+	struct columns_paths paths;
+	struct columns_texts types;
 	struct columns_dictionary texts;
 	struct columns_labels *labels; /* NULL: none are wanted */
 	uint64_t chunks;
@@ -52,23 +48,6 @@ static struct states_source *source_of(struct columns_source *base)
 
 /* ---- columns ------------------------------------------------------------------------------------------ */
 
-static enum histree_status meet_path(struct states_source *source, histree_quark quark, struct histree_error *error)
-{
-	size_t size = histree_attributes_path(source->attributes, quark, source->path, source->path_capacity);
-	if (size >= source->path_capacity) {
-		if (!array_reserve(&source->path, &source->path_capacity, size + 1))
-			return error_memory(error, "a path");
-		histree_attributes_path(source->attributes, quark, source->path, source->path_capacity);
-	}
-	const void *bytes = source->path;
-	enum histree_status status = columns_repair(&source->path_room, &bytes, &size, error);
-	if (status == HISTREE_OK)
-		status = columns_texts_add(&source->paths, bytes, size, error);
-	if (status == HISTREE_OK)
-		source->path_ids[quark] = source->paths.count;
-	return status;
-}
-
 static enum histree_status fill_paths(struct states_source *source, uint32_t *out, size_t count,
 				      struct histree_error *error)
 {
@@ -79,15 +58,9 @@ static enum histree_status fill_paths(struct states_source *source, uint32_t *ou
 			out[i] = out[i - 1];
 			continue;
 		}
-		if (quark >= source->quark_count)
-			return error_set(error, HISTREE_ERR_FORMAT, "there is no attribute %u; the history has %u",
-					 quark, source->quark_count);
-		if (source->path_ids[quark] == 0) {
-			enum histree_status status = meet_path(source, quark, error);
-			if (status != HISTREE_OK)
-				return status;
-		}
-		out[i] = source->path_ids[quark] - 1;
+		enum histree_status status = columns_paths_id(&source->paths, quark, &out[i], error);
+		if (status != HISTREE_OK)
+			return status;
 	}
 	return HISTREE_OK;
 }
@@ -283,10 +256,7 @@ static void free_source(struct columns_source *base)
 	histree_query_free(source->query);
 	free(source->quarks);
 	free(source->times);
-	free(source->path_ids);
-	free(source->path);
-	columns_texts_release(&source->paths);
-	free(source->path_room.bytes);
+	columns_paths_release(&source->paths);
 	columns_dictionary_release(&source->texts);
 	columns_texts_release(&source->types);
 	columns_labels_free(source->labels);
@@ -300,7 +270,7 @@ static enum histree_status add_columns(struct states_source *source, uint64_t wa
 		struct columns_column column;
 	} all[PARTS] = {
 		[QUARK] = { HISTREE_ARROW_QUARK, { "quark", COLUMN_UINT32, false, NULL } },
-		[PATH] = { HISTREE_ARROW_PATH, { "path", COLUMN_WORD, false, &source->paths } },
+		[PATH] = { HISTREE_ARROW_PATH, { "path", COLUMN_WORD, false, &source->paths.texts } },
 		[START] = { HISTREE_ARROW_START, { "start", COLUMN_TIME, false, NULL } },
 		[END] = { HISTREE_ARROW_END, { "end", COLUMN_TIME, false, NULL } },
 		[DURATION] = { HISTREE_ARROW_DURATION, { "duration", COLUMN_INT64, false, NULL } },
@@ -364,11 +334,8 @@ static enum histree_status begin(struct states_source *source, struct histree_hi
 		status = histree_query_start(source->query, &own, error);
 	if (status != HISTREE_OK)
 		return status;
-	source->attributes = histree_history_attributes(history);
-	source->paths.size_max = source->texts.texts.size_max = columns_text_bytes(options);
-	source->quark_count = histree_attributes_count(source->attributes);
-	source->path_ids = calloc((size_t)source->quark_count + 1, sizeof(*source->path_ids));
-	return source->path_ids != NULL ? HISTREE_OK : error_memory(error, "ids of paths");
+	source->paths.texts.size_max = source->texts.texts.size_max = columns_text_bytes(options);
+	return columns_paths_init(&source->paths, histree_history_attributes(history), error);
 }
 
 enum histree_status histree_query_arrow(struct histree_history *history, const struct histree_region *region,

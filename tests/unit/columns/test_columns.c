@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/utf8.h"
 #include "histree/arrow.h"
 #include "histree/labels.h"
 #include "histree/state_system.h"
@@ -289,6 +290,66 @@ static void test_wrong_options(void **state)
 	assert_null(stream.release);
 }
 
+/* ---- paths --------------------------------------------------------------------------------------------- */
+
+/* Names that need backslashes, are long or are no UTF-8, below each other. */
+static void test_paths(void **state)
+{
+	(void)state;
+	static const char long_name[] =
+		"a name that is longer than the room that one begins with / and goes on \\ and on and on and on";
+	static const struct {
+		const char *name;
+		size_t size;
+	} names[] = { { "plain", 5 },
+		      { "sl/ash", 6 },
+		      { "back\\slash", 10 },
+		      { "//\\", 3 },
+		      { "\xff/", 2 },
+		      { "\xc3\xa9/", 3 },
+		      { long_name, sizeof(long_name) - 1 } };
+	enum { NAMES = sizeof(names) / sizeof(names[0]), QUARKS = NAMES + NAMES * NAMES };
+	char path[64];
+	snprintf(path, sizeof(path), "columns-paths-%d.sht", (int)getpid());
+	const struct histree_history_options options = { .path = path };
+	struct histree_state_system *system;
+	struct histree_history *history;
+	struct histree_error error;
+	unlink(path);
+	assert_int_equal(histree_state_create(&options, &system, &error), HISTREE_OK);
+	for (int i = 0; i < NAMES; i++) {
+		histree_quark parent, child;
+		assert_int_equal(
+			histree_state_child(system, HISTREE_ROOT, names[i].name, names[i].size, &parent, &error),
+			HISTREE_OK);
+		for (int j = 0; j < NAMES; j++)
+			assert_int_equal(
+				histree_state_child(system, parent, names[j].name, names[j].size, &child, &error),
+				HISTREE_OK);
+	}
+	assert_int_equal(histree_state_close(system, 10, &error), HISTREE_OK);
+	histree_state_free(system);
+	assert_int_equal(histree_history_open(path, NULL, &history, &error), HISTREE_OK);
+	unlink(path);
+	const struct histree_region all = { .from = 0, .to = 10 };
+	struct ArrowArrayStream stream;
+	assert_int_equal(histree_query_arrow(history, &all, NULL, &stream, &error), HISTREE_OK);
+	struct ArrowArray batch = next_batch(&stream);
+	assert_int_equal(batch.length, QUARKS);
+	for (int64_t row = 0; row < batch.length; row++) {
+		char expected[512], repaired[3 * sizeof(expected)];
+		size_t size = histree_attributes_path(histree_history_attributes(history),
+						      arrow_uint32(batch.children[QUARK], row), expected,
+						      sizeof(expected));
+		repaired[utf8_repair(expected, size, repaired)] = '\0';
+		const char *text = arrow_word(batch.children[PATH], row, &size);
+		assert_text(text, size, repaired);
+	}
+	batch.release(&batch);
+	stream.release(&stream);
+	histree_history_close(history);
+}
+
 /* ---- batches and what they share ---------------------------------------------------------------------- */
 
 enum { BATCHES = 17 };
@@ -402,15 +463,11 @@ static void test_too_many_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_schema),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_labels),
-		cmocka_unit_test(test_some_columns),
-		cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_wrong_options),
-		cmocka_unit_test(test_dictionaries_grow),
-		cmocka_unit_test(test_release_orders),
-		cmocka_unit_test(test_cancel),
+		cmocka_unit_test(test_schema),         cmocka_unit_test(test_values),
+		cmocka_unit_test(test_labels),         cmocka_unit_test(test_some_columns),
+		cmocka_unit_test(test_nothing),        cmocka_unit_test(test_wrong_options),
+		cmocka_unit_test(test_paths),          cmocka_unit_test(test_dictionaries_grow),
+		cmocka_unit_test(test_release_orders), cmocka_unit_test(test_cancel),
 		cmocka_unit_test(test_too_many_texts),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
