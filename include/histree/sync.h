@@ -50,8 +50,8 @@ struct histree_host_clock {
 	const char *host; /* its name; a host that does not say it is called as its folder */
 	struct histree_clock clock;
 	/*
-	 * The host whose packets its clock comes from, an index, or its own if there is none.  The path of such hosts
-	 * leads to the reference.
+	 * The host whose packets its clock comes from, an index, or its own if there is none.  The path of such
+	 * hosts leads to the reference.
 	 */
 	size_t neighbour;
 	/* If packets contradict each other, the time of the first that does, by this host's clock; else 0. */
@@ -70,8 +70,8 @@ struct histree_sync_options {
 };
 
 /*
- * Read the traces found at and below the paths, and compare the clocks of their hosts.  Hosts are told apart by what
- * traces say of themselves: the start of the machine, or its name.  `options` may be NULL.  Returns
+ * Read the traces found at and below the paths, and compare the clocks of their hosts.  Hosts are told apart by
+ * what traces say of themselves: the start of the machine, or its name.  `options` may be NULL.  Returns
  * HISTREE_ERR_TRACE if one of the paths has no trace, HISTREE_NOT_FOUND if no host is called as the reference,
  * HISTREE_ERR_CANCELLED.  The caller frees *out.
  */

@@ -2,8 +2,8 @@
 /*
  * clock_hull.h - the convex hull of points, on one side: what of them a line above all, or below all, can touch.
  *
- * The x of a point is a time by one clock and y one by another, both within CLOCK_TIME_MAX of zero, so that products
- * of differences are exact in 128 bits.
+ * The x of a point is a time by one clock and y one by another, both within CLOCK_TIME_MAX of zero, so that
+ * products of differences are exact in 128 bits.
  */
 #ifndef CLOCK_CLOCK_HULL_H
 #define CLOCK_CLOCK_HULL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock_pair.h - what packets between two hosts say of their clocks: the lines y = alpha x + beta that can be, where
- * x is the time of the one and y that of the other.
+ * clock_pair.h - what packets between two hosts say of their clocks: the lines y = alpha x + beta that can be,
+ * where x is the time of the one and y that of the other.
  *
  * A packet from the host of y is a point below the line, one to it a point above (Poirier et al., "Accurate offline
  * synchronization of distributed traces using kernel-level events", 2010).

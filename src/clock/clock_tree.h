@@ -15,8 +15,8 @@ struct clock_link {
 
 /*
  * Find the clock of each host: the reference's is as it is, others come over the links with the smallest errors (a
- * minimal spanning tree, by Prim's algorithm), those of a better quality first.  `clocks` and `neighbours` have room
- * for all; a host that no link leads to has the quality absent, keeps its time, and is its own neighbour.
+ * minimal spanning tree, by Prim's algorithm), those of a better quality first.  `clocks` and `neighbours` have
+ * room for all; a host that no link leads to has the quality absent, keeps its time, and is its own neighbour.
  */
 void clock_tree_find(const struct clock_link *links, size_t link_count, uint32_t reference, size_t host_count,
 		     struct histree_clock *clocks, size_t *neighbours);

@@ -26,8 +26,8 @@ struct trace_groups {
 };
 
 /*
- * Find all traces.  Returns HISTREE_ERR_TRACE if one of the paths has none, or its metadata cannot be read.  Release
- * it also after failure.
+ * Find all traces.  Returns HISTREE_ERR_TRACE if one of the paths has none, or its metadata cannot be read.
+ * Release it also after failure.
  */
 enum histree_status trace_groups_find(struct trace_groups *groups, const char *const *paths, size_t path_count,
 				      struct histree_error *error);

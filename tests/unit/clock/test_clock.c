@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * test_clock.c - clocks from packets: the lines that can be are those of a search through all pairs of points, and a
- * clock that was made up is found within the bound that is said.
+ * test_clock.c - clocks from packets: the lines that can be are those of a search through all pairs of points, and
+ * a clock that was made up is found within the bound that is said.
  */
 #include <inttypes.h>
 #include <math.h>
