@@ -4,7 +4,7 @@ import ctypes
 import os
 from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
-from . import _abi
+from . import _abi, _sql
 from ._arrow import Stream
 from ._errors import ArgumentError, NotFoundError, QuarkError, error_of
 from ._handles import Handle, Scope, opened
@@ -114,6 +114,7 @@ class History:
     def __init__(self, handle: Handle, scope: Scope, times: str = "ns") -> None:
         self._handle: Optional[Handle] = handle
         self._scope, self._times = scope, times
+        self._path: Optional[str] = None
 
     @classmethod
     def of_file(cls, path: "os.PathLike[str] | str", *, salvage: bool = False, cache_bytes: int = 0,
@@ -121,7 +122,9 @@ class History:
         """Open one history file."""
         options = _abi.OpenOptions(cache_bytes=cache_bytes, salvage=salvage)
         handle = opened(lib.histree_history_open, lib.histree_history_close, None, encoded(path), ctypes.byref(options))
-        return cls(handle, Scope(f"'{os.fspath(path)}'"), times)
+        made = cls(handle, Scope(f"'{os.fspath(path)}'"), times)
+        made._path = os.fspath(path)
+        return made
 
     def _use(self) -> Handle:
         self._scope.check()
@@ -265,6 +268,19 @@ class History:
             return []
         raw = ctypes.cast(table, ctypes.POINTER(_abi.LabelTable)).contents
         return [_label_of(raw.labels[i]) for i in range(raw.label_count)]
+
+    def sql(self, statement: str, parameters: Any = (), *, rows: type = tuple) -> _sql.Rows:
+        """Ask in SQL, of a history in a file; see Store.sql().
+
+        >>> import histree
+        >>> with histree.open(DEMO + "/kernel.sht") as history:
+        ...     history.sql("SELECT count(*) FROM attributes WHERE depth = 2").fetchone()
+        (135,)
+        """
+        self._use()
+        if self._path is None:
+            raise ArgumentError(f"{self._scope.what}: SQL asks stores and files; open the store for it")
+        return _sql.ask(self._path, self._scope, statement, parameters, rows)
 
     def state(self, path: Union[str, int], at: Time) -> Any:
         """The value of one attribute at a time.
