@@ -15,6 +15,7 @@
 
 #include "base/random.h"
 #include "base/time_text.h"
+#include "histree/time_text.h"
 
 #define SECOND INT64_C(1000000000)
 #define DAY (86400 * SECOND)
@@ -239,11 +240,25 @@ static void a_printed_clock_reads_back(void **state)
 	}
 }
 
+static void everybody_can_read_a_time(void **state)
+{
+	(void)state;
+	struct histree_error error = { 0 };
+	histree_time time = 5;
+	assert_int_equal(histree_time_parse("+12.5ms", START, END, &time, &error), HISTREE_OK);
+	assert_int_equal(time, START + 12500000);
+	assert_int_equal(histree_time_parse("noon", START, END, &time, &error), HISTREE_ERR_ARGUMENT);
+	assert_int_equal(time, 0);
+	assert_non_null(strstr(error.message, "'noon' is not a time"));
+	assert_int_equal(histree_time_parse("", START, END, &time, NULL), HISTREE_ERR_ARGUMENT);
+}
+
 int main(void)
 {
 	setenv("TZ", "Asia/Tokyo", 1); /* must not matter */
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(durations_are_exact),
+		cmocka_unit_test(everybody_can_read_a_time),
 		cmocka_unit_test(what_is_no_duration_is_refused),
 		cmocka_unit_test(a_time_has_four_forms),
 		cmocka_unit_test(a_time_of_day_after_midnight_is_on_the_next_day),
