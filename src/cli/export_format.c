@@ -65,7 +65,8 @@ static enum histree_status open_stream(struct export_run *run, struct ArrowArray
 
 static enum histree_status run_csv(struct export_run *run, struct histree_error *error)
 {
-	const struct histree_csv_options options = { .descriptor = STDOUT_FILENO,
+	const struct histree_csv_options options = { .dictionaries_grow = true,
+						     .descriptor = STDOUT_FILENO,
 						     .cancel = cancel,
 						     .progress = export_show_counts,
 						     .progress_context = run,

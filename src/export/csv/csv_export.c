@@ -22,13 +22,16 @@ struct csv_words {
 	size_t size, capacity;
 	size_t *ends; /* of each in `bytes` */
 	size_t count, ends_capacity;
+	size_t longest;
 	uint64_t hash; /* of the words as they came */
 };
 
 struct csv {
 	struct export_buffer *output;
+	size_t row_room; /* the most that a row of the batch takes; 0: a text may take any */
 	struct export_cells cells;
 	struct csv_words *words; /* by column */
+	bool dictionaries_grow;
 };
 
 /* ---- texts ------------------------------------------------------------------------------------------------ */
@@ -74,21 +77,23 @@ static uint64_t hash_of(const struct export_column *column, size_t count)
  * Quote the words that a dictionary has more than before, or all of them where it is another one, as streams of
  * others may have.  Returns false if memory is out.
  */
-static bool learn(struct csv_words *words, const struct export_column *column)
+static bool learn(struct csv_words *words, const struct export_column *column, bool grows)
 {
-	if (column->word_count < words->count || hash_of(column, words->count) != words->hash)
-		words->count = words->size = 0;
+	if (column->word_count < words->count || (!grows && hash_of(column, words->count) != words->hash))
+		words->count = words->size = words->longest = 0;
 	for (size_t word = words->count; word < column->word_count; word++) {
 		size_t size;
 		const char *text = export_word(column, word, &size);
 		if (!array_reserve(&words->bytes, &words->capacity, words->size + 2 * size + 2) ||
 		    !array_reserve(&words->ends, &words->ends_capacity, word + 1))
 			return false;
-		words->size += quote(text, size, words->bytes + words->size);
+		size_t quoted = quote(text, size, words->bytes + words->size);
+		words->size += quoted;
+		words->longest = quoted > words->longest ? quoted : words->longest;
 		words->ends[word] = words->size;
 		words->count = word + 1;
 	}
-	words->hash = hash_of(column, words->count);
+	words->hash = grows ? 0 : hash_of(column, words->count);
 	return true;
 }
 
@@ -124,6 +129,31 @@ static void put_real(struct csv *csv, double real)
 {
 	char *room = export_room(csv->output, NUMBER_TEXT_SIZE);
 	csv->output->used += number_format_real(real, room);
+}
+
+/* As put_cell(), where there is room; returns what is behind it. */
+static inline char *write_cell(const struct csv *csv, size_t i, int64_t row, char *at)
+{
+	const struct export_column *column = &csv->cells.columns[i];
+	const struct csv_words *words = &csv->words[i];
+	if (export_cell_is_null(column, row))
+		return at;
+	if (column->kind == EXPORT_WORD) {
+		size_t word = export_cell_word(column, row);
+		size_t begin = word > 0 && word < words->count ? words->ends[word - 1] : 0;
+		size_t size = word < words->count ? words->ends[word] - begin : 0;
+		memcpy(at, words->bytes + begin, size);
+		return at + size;
+	}
+	if (column->kind == EXPORT_SIGNED)
+		return at + number_format_signed(export_cell_signed(column, row), at);
+	if (column->kind == EXPORT_UNSIGNED)
+		return at + number_format_unsigned(export_cell_unsigned(column, row), at);
+	if (column->kind == EXPORT_REAL)
+		return at + number_format_real(export_cell_real(column, row), at);
+	bool truth = export_cell_bool(column, row);
+	memcpy(at, truth ? "true" : "false", 5);
+	return at + (truth ? 4 : 5);
 }
 
 static inline void put_cell(struct csv *csv, size_t i, int64_t row)
@@ -169,6 +199,32 @@ static void put_row(struct csv *csv, int64_t row)
 	export_bytes(csv->output, "\r\n", 2);
 }
 
+/* Most rows have room in the buffer, whatever is in them. */
+static void write_row(struct csv *csv, int64_t row)
+{
+	char *begin = export_room(csv->output, csv->row_room);
+	char *at = write_cell(csv, 0, row, begin);
+	for (size_t i = 1; i < csv->cells.count; i++) {
+		*at++ = ',';
+		at = write_cell(csv, i, row, at);
+	}
+	*at++ = '\r';
+	*at++ = '\n';
+	csv->output->used += (size_t)(at - begin);
+}
+
+static size_t row_room(const struct csv *csv)
+{
+	size_t room = 2;
+	for (size_t i = 0; i < csv->cells.count; i++) {
+		enum export_cell_kind kind = csv->cells.columns[i].kind;
+		if (kind == EXPORT_TEXT)
+			return 0;
+		room += 1 + (kind == EXPORT_WORD ? csv->words[i].longest : NUMBER_TEXT_SIZE);
+	}
+	return csv->cells.count > 1 && room < EXPORT_BUFFER_SIZE / 4 ? room : 0;
+}
+
 static void put_header(struct csv *csv)
 {
 	for (size_t i = 0; i < csv->cells.count; i++) {
@@ -188,10 +244,16 @@ static enum histree_status put_batch(struct csv *csv, const struct ArrowArray *b
 	if (status != HISTREE_OK)
 		return status;
 	for (size_t i = 0; i < csv->cells.count; i++)
-		if (csv->cells.columns[i].kind == EXPORT_WORD && !learn(&csv->words[i], &csv->cells.columns[i]))
+		if (csv->cells.columns[i].kind == EXPORT_WORD &&
+		    !learn(&csv->words[i], &csv->cells.columns[i], csv->dictionaries_grow))
 			return error_memory(error, "the words of a column");
-	for (int64_t row = 0; row < batch->length; row++)
-		put_row(csv, row);
+	csv->row_room = row_room(csv);
+	for (int64_t row = 0; row < batch->length; row++) {
+		if (csv->row_room > 0)
+			write_row(csv, row);
+		else
+			put_row(csv, row);
+	}
 	return csv->output->status;
 }
 
@@ -228,7 +290,7 @@ static void release(struct csv *csv)
 enum histree_status csv_export(struct ArrowArrayStream *stream, struct export_output *output,
 			       const struct histree_csv_options *options, struct histree_error *error)
 {
-	struct csv csv = { 0 };
+	struct csv csv = { .dictionaries_grow = options->dictionaries_grow };
 	struct ArrowArray batch;
 	struct histree_export_counts counts = { .files = 1 };
 	enum histree_status status = begin(&csv, stream, output, error);

@@ -60,3 +60,11 @@ printf '\377' | dd of="$(ls store/*.sht)" bs=1 seek=20000 conv=notrunc status=no
 histree export store -o damaged.json
 echo "[exit $?]"
 grep -c '"name":"unknown"' damaged.json
+histree build -q -a kernel,system-calls -o calls "$DATA/demo-trace"
+count=$(histree segments calls system-calls --format csv | wc -l)
+printf '\377' | dd of=calls/system-calls.seg bs=1 seek=9000 conv=notrunc status=none
+for file in calls.pftrace calls.csv; do
+	histree export calls --segments system-calls -o "$file"
+	echo "[exit $?]"
+done
+[ "$(wc -l <calls.csv)" -lt "$count" ] && echo some are missing

@@ -142,7 +142,8 @@ static void check(uint64_t seed, bool replaces)
 {
 	const struct foreign_options foreign = { .seed = seed, .batches = 6, .replaces = replaces };
 	struct histree_export_counts counts = { 0 };
-	const struct histree_csv_options options = { .counts = &counts };
+	const struct histree_csv_options options = { .counts = &counts,
+						     .dictionaries_grow = !replaces && seed % 2 == 0 };
 	struct memory_io files;
 	struct histree_error error;
 	size_t size;
