@@ -156,8 +156,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_export_arrow(struct A
 /* A zero selects the default. */
 struct histree_csv_options {
 	/*
-	 * Dictionaries only grow, as those of histree's streams do: then they need not be compared with those of the
-	 * batch before, which costs as much as they are long.
+	 * Dictionaries only grow, as those of histree's streams do: then they need not be compared with those of
+	 * the batch before, which costs as much as they are long.
 	 */
 	bool dictionaries_grow;
 	int descriptor;               /* where a path of NULL writes to; may be a pipe; stays the caller's */
