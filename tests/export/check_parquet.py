@@ -75,6 +75,16 @@ def compare(expected, found, is_sorted):
                 return
 
 
+def compare_parts(expected, found):
+    """Yields what differs between the first two columns of a folder and those of all rows."""
+    wanted = [json.loads(line)[:2] for line in expected.read_text(encoding="utf-8").splitlines()]
+    read = [json.loads(line) for line in found.read_text(encoding="utf-8").splitlines()]
+    wanted = sorted((int(row[0]), int(row[1])) for row in wanted)
+    read = sorted((int(row[0]), 1000 * int(row[1][:-2])) for row in read)
+    if len(wanted) != len(read) or any(a[0] != b[0] or abs(a[1] - b[1]) >= 1000 for a, b in zip(wanted, read)):
+        yield f"{found.name}: {len(read)} rows, not the {len(wanted)} that there are"
+
+
 def check(write_parquet, modules, seed):
     """Exits with what differs, or returns how many files were compared."""
     here = pathlib.Path(__file__).resolve().parent
@@ -82,7 +92,8 @@ def check(write_parquet, modules, seed):
         folder = pathlib.Path(name)
         subprocess.run([write_parquet, str(seed), str(FILES), name], check=True)
         files = sorted(folder.glob("*.parquet"))
-        done = subprocess.run(["node", str(here / "read_parquet.mjs"), modules, *map(str, files)], check=False,
+        done = subprocess.run(["node", str(here / "read_parquet.mjs"), modules, str(folder / "parts"),
+                               *map(str, files)], check=False,
                               stdout=subprocess.PIPE, text=True)
         faults = [] if done.returncode == 0 else ["not all of them could be read"]
         for file in files:
@@ -90,6 +101,8 @@ def check(write_parquet, modules, seed):
                 read = folder / f"{file.name}.{reader}.jsonl"
                 if read.exists():
                     faults += compare(folder / f"{file.name.split('.')[0]}.jsonl", read, ".sorted." in file.name)
+        parts = folder / "parts.duckdb.jsonl"
+        faults += compare_parts(folder / "parts.jsonl", parts) if parts.exists() else []
         missing = ENCODINGS - set(done.stdout.split("\n"))
         if missing:
             faults.append(f"nothing was written as {', '.join(sorted(missing))}")

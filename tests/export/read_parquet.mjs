@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// read_parquet.mjs NODE_MODULES FILE... - what hyparquet and DuckDB read in Parquet files, as random_columns.c writes
+// read_parquet.mjs NODE_MODULES FOLDER FILE... - what hyparquet and DuckDB read in Parquet files, as random_columns.c writes
 // what they must hold: FILE.hyparquet.jsonl and FILE.duckdb.jsonl, a line for each row.
 //
 // DuckDB has instants of ns in microseconds: such a cell is "123us".  Bounds of chunks and of pages are compared with the
@@ -152,7 +152,38 @@ async function readByDuckdb(file, elements) {
 	writeFileSync(`${file}.duckdb.jsonl`, lines.join(''));
 }
 
-for (const file of process.argv.slice(3)) {
+const all = async (query) => (await connection.runAndReadAll(query)).getRows();
+
+/** Rows of a folder by day: those of a day are in its files only, and whoever asks for one reads no other. */
+async function readParts(folder) {
+	const parts = `read_parquet('${folder}/**/*.parquet', hive_partitioning = true, hive_types_autocast = false)`;
+	const rows = await all(`SELECT CAST(quark AS VARCHAR), CAST(epoch_us("start") AS VARCHAR) || 'us', analysis, day,
+		strftime("start" AT TIME ZONE 'UTC', '%Y-%m-%d') FROM ${parts} ORDER BY ALL`);
+	if (rows.some((row) => row[2] !== 'kernel' || row[3] !== row[4]))
+		throw new Error(`${folder}: a row is not in the slice in which it starts`);
+	writeFileSync(`${folder}.duckdb.jsonl`, rows.map((row) => JSON.stringify(row.slice(0, 2)) + '\n').join(''));
+	const days = [...new Set(rows.map((row) => row[3]))].sort();
+	const groups = await all(`SELECT file_name, stats_min_value, stats_max_value FROM
+		parquet_metadata('${folder}/**/*.parquet') WHERE path_in_schema = 'start'`);
+	for (const day of days) {
+		const bounded = groups.filter((group) => group[1] <= `${day} 99` && group[2] >= day);
+		const inside = groups.filter((group) => group[0].includes(`day=${day}/`));
+		if (bounded.length === 0 || bounded.length !== inside.length)
+			throw new Error(`${folder}: ${bounded.length} row groups of ${day} by bounds, ${inside.length} by name`);
+	}
+	const plan = (await all(`EXPLAIN ANALYZE SELECT sum(quark) FROM ${parts} WHERE day = '${days[0]}'`)).flat().join('\n');
+	const files = new Set(groups.map((group) => group[0])).size;
+	if (days.length < 3 || !plan.includes(`1/${files}`))
+		throw new Error(`${folder}: one day of ${days.length} reads more than one file of ${files}: ${plan}`);
+}
+
+try {
+	await readParts(process.argv[3]);
+} catch (error) {
+	console.error(error.stack);
+	process.exitCode = 1;
+}
+for (const file of process.argv.slice(4)) {
 	try {
 		await readByDuckdb(file, await readByHyparquet(file));
 	} catch (error) {

@@ -63,6 +63,24 @@ static void write_file(uint64_t seed, const char *folder, unsigned number)
 	must(fclose(expected) == 0, lines);
 }
 
+/* Of this seed the starts are of seven days. */
+static void write_parts(const char *folder)
+{
+	const struct histree_partition_options options = { .analysis = "kernel",
+							   .slice = HISTREE_SLICE_DAY,
+							   .file = { .row_group_rows = 100 } };
+	struct ArrowArrayStream stream;
+	struct histree_error error;
+	char path[512], lines[512];
+	snprintf(path, sizeof(path), "%s/parts", folder);
+	snprintf(lines, sizeof(lines), "%s/parts.jsonl", folder);
+	FILE *expected = fopen(lines, "w");
+	must(expected != NULL, lines);
+	must(random_columns_open(&stream, 10, 1500, expected), "out of memory");
+	must(histree_export_partitions(&stream, path, &options, &error) == HISTREE_OK, error.message);
+	must(fclose(expected) == 0, lines);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 4) {
@@ -73,5 +91,6 @@ int main(int argc, char **argv)
 	unsigned count = (unsigned)strtoul(argv[2], NULL, 10);
 	for (unsigned i = 0; i < count; i++)
 		write_file(hash_mix(seed + i), argv[3], i);
+	write_parts(argv[3]);
 	return 0;
 }

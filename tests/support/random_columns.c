@@ -277,7 +277,8 @@ static void add_text(struct ArrowArray *array, struct texts *texts, bool is_larg
 		if (texts->bytes == NULL)
 			abort();
 	}
-	memcpy(texts->bytes + texts->size, text->bytes, text->size);
+	if (text->size > 0)
+		memcpy(texts->bytes + texts->size, text->bytes, text->size);
 	texts->size += text->size;
 	uint8_t *offsets = (uint8_t *)(uintptr_t)array->buffers[1];
 	uint64_t end = texts->size;
