@@ -3,16 +3,18 @@
 """Ask a store by SQL, and SQLite and DuckDB with ordinary tables of the same rows.
 
     compare.py BUILD STORE FOLDER [--generated ATTRIBUTES] [--without-sqlite] [--modules NODE_MODULES] [--parquet FILE]
+        [--only NAMES]
 
 The tables of the peers are made in FOLDER, once, of what `histree sql` prints, DuckDB's of the states in
 the file of `histree export` where one is named; SQLite's have the indexes that somebody
-would make who asks such questions. Prints a table in Markdown: medians in ms, and who gave another answer. Without
+would make who asks such questions. Prints a table in Markdown: medians of processor time in ms, and who gave another answer. Without
 --generated, the questions are those of docs/cookbook.md. It needs a Python whose SQLite loads extensions, as Debian's.
 """
 import argparse
 import json
 import math
 import pathlib
+import re
 import sqlite3
 import statistics
 import subprocess
@@ -67,7 +69,8 @@ def fill_sqlite(db, path):
 
 
 def of_parquet(options):
-    return (f"SELECT quark, path, epoch_ns(start) AS start, epoch_ns(\"end\") AS \"end\", duration, type, value "
+    # DuckDB reads times of a zone in microseconds. Those of the generated history start at whole ones; ends do not.
+    return (f"SELECT quark, path, epoch_ns(start) AS start, epoch_ns(start) + duration - 1 AS \"end\", duration, type, value "
             f"FROM read_parquet('{options.parquet}')")
 
 
@@ -147,6 +150,7 @@ def main():
     parser.add_argument("--without-sqlite", action="store_true")
     parser.add_argument("--modules", default="node_modules")
     parser.add_argument("--parquet")
+    parser.add_argument("--only", default="", help="questions whose names begin so, a regular expression")
     options = parser.parse_args()
     options.histree = str(options.build / "src" / "cli" / "histree")
     library = str(options.build / "src" / "sql" / "libhistree_sqlite.so")
@@ -157,6 +161,7 @@ def main():
     asked = list(questions.generated(info["start"], info["end"], options.generated) if options.generated else
                  questions.cookbook(lambda text: info["start"] + int(text.strip("+nums")) *
                                     times[text.lstrip("+0123456789")]))
+    asked = [each for each in asked if re.match(options.only, each[0])]
     columns = [("histree", lambda: ask_sqlite(library, options.store, [each[1] for each in asked]))]
     if not options.without_sqlite:
         fill_sqlite(db, options.folder / "peer.sqlite")
