@@ -150,7 +150,7 @@ class Region(Structure):
 class ArrowOptions(Structure):
     C_NAME = "struct histree_arrow_options"
     _fields_ = [("columns", c_uint64), ("batch_rows", c_uint32), ("threads", c_uint), ("text_bytes", c_size_t),
-                ("cancel", Cancel)]
+                ("cancel", Cancel), ("where", c_char_p)]
 
 
 class Gap(Structure):

@@ -214,11 +214,12 @@ class History:
 
     def states(self, pattern: Optional[Pattern] = None, *, at: Optional[Union[Time, Sequence[Time]]] = None,
                from_: Optional[Time] = None, to: Optional[Time] = None, columns: Optional[Sequence[str]] = None,
-               threads: int = 1, times: Optional[str] = None) -> StateQuery:
+               threads: int = 1, where: Optional[str] = None, times: Optional[str] = None) -> StateQuery:
         """The states of some attributes: at a time or a list of times, or over a range, both ends inclusive.
 
         Without a pattern all attributes are meant, without a time all of the history.  `columns` are those that are
-        read, of quark path start end duration type value real text label.  `threads` read nodes ahead, which pays for
+        read, of quark path start end duration type value real text label.  `where` is an expression as of `histree query
+        --where`: what it says of paths and times is not read at all.  `threads` read nodes ahead, which pays for
         answers of 10^5 states and more.
 
         >>> import histree
@@ -227,6 +228,8 @@ class History:
         [14322, 14321]
         >>> history.states("Threads/*", from_="+1ms", to="+2ms", columns=["start", "end"]).first()._fields
         ('start', 'end')
+        >>> len(list(history.states(where="label == 'waits for a CPU' && duration > 1ms")))
+        20
         """
         handle = self._use()
         info = self.info
@@ -242,7 +245,7 @@ class History:
 
         def open_stream(names: Optional[Sequence[str]], outside: bool) -> Stream:
             scope.check()
-            options = _abi.ArrowOptions(threads=threads)
+            options = _abi.ArrowOptions(threads=threads, where=None if where is None else cstring(where, "the expression"))
             options.columns = sum({_abi.ARROW_COLUMNS[each] for each in names}) if names else 0
             # A consumer outside may read with or without the lock of the interpreter, on any thread: it is not asked.
             interrupt = None if outside else Interrupt.into(options)

@@ -155,7 +155,8 @@ class Store:
 
     def states(self, pattern: Optional[Pattern] = None, *, at: Optional[Union[Time, Sequence[Time]]] = None,
                from_: Optional[Time] = None, to: Optional[Time] = None, analysis: Optional[str] = None,
-               columns: Optional[Sequence[str]] = None, threads: int = 1, times: Optional[str] = None) -> StateQuery:
+               columns: Optional[Sequence[str]] = None, threads: int = 1, where: Optional[str] = None,
+               times: Optional[str] = None) -> StateQuery:
         """The states of some attributes: at a time, or over a range; see History.states().
 
         >>> import histree
@@ -164,7 +165,7 @@ class Store:
         [5]
         """
         return self.history(analysis).states(pattern, at=at, from_=from_, to=to, columns=columns, threads=threads,
-                                             times=times)
+                                             where=where, times=times)
 
     def state(self, path: Union[str, int], at: Time, analysis: Optional[str] = None) -> Any:
         """The value of one attribute at a time."""

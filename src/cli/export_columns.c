@@ -114,7 +114,9 @@ enum histree_status export_columns_open(const struct export_source *source, uint
 					const struct histree_cancel *cancel, struct ArrowArrayStream *out,
 					uint64_t *rows, struct histree_error *error)
 {
-	const struct histree_arrow_options options = { .columns = columns, .cancel = *cancel };
+	const struct histree_arrow_options options = { .columns = columns,
+						       .cancel = *cancel,
+						       .where = source->where };
 	if (source->segments != NULL) {
 		*rows = histree_segment_store_info(source->segments)->segment_count;
 		return histree_segments_arrow(source->segments, &source->chosen.query, &options, out, error);

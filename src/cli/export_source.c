@@ -54,6 +54,7 @@ static enum cli_exit open_states(struct export_source *source, const struct cli_
 	const struct histree_history_info *info = histree_history_info(source->history);
 	struct time_span span = time_span_of_history(info);
 	source->origin = info->start;
+	source->where = choice->where;
 	code = time_option_range(choice->from, choice->to, &span, &source->from, &source->to);
 	if (code == CLI_OK)
 		code = choose_quarks(source, words);
@@ -122,8 +123,14 @@ static enum cli_exit check(const struct cli_words *words, const struct export_ch
 	if (has_rows && words->count > 1)
 		return report_exit(CLI_USAGE, "'%s': a PATTERN chooses states, not segments or events",
 				   words->words[1]);
-	if (choice->where != NULL && choice->segments == NULL)
-		return report_exit(CLI_USAGE, "'--where' chooses segments: it needs '--segments NAME'");
+	if (choice->where != NULL && choice->events)
+		return report_exit(CLI_USAGE,
+				   "'--where' chooses states or segments; 'histree events --where' lists "
+				   "events that pass");
+	if (choice->where != NULL && choice->segments == NULL && choice->for_viewer)
+		return report_exit(CLI_USAGE,
+				   "'--where' chooses states for tables, and segments with "
+				   "'--segments NAME'; a viewer's file has the states of attributes whole");
 	return CLI_OK;
 }
 

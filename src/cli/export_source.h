@@ -29,7 +29,8 @@ struct export_source {
 	struct segment_target chosen;
 	histree_quark *quarks; /* ascending; NULL: all */
 	size_t quark_count;
-	bool lacks_some; /* a pattern matched nothing, which was said */
+	const char *where; /* of states; NULL: all of them */
+	bool lacks_some;   /* a pattern matched nothing, which was said */
 
 	/* For viewers. */
 	struct histree_history *names;

@@ -14,6 +14,7 @@
 #include "columns/columns_paths.h"
 #include "columns/columns_stream.h"
 #include "histree/arrow.h"
+#include "histree/state_filter.h"
 
 enum { CHUNK = 256 };
 
@@ -22,7 +23,9 @@ enum part { QUARK, PATH, START, END, DURATION, TYPE, VALUE, REAL, TEXT, LABEL, P
 struct states_source {
 	struct columns_source base;
 	struct histree_query *query;
-	histree_quark *quarks; /* of the region */
+	struct histree_state_filter *filter; /* NULL: every state is wanted */
+	bool is_empty;                       /* none can pass it */
+	histree_quark *quarks;               /* of the region */
 	histree_time *times;
 	int column[PARTS]; /* its number; COLUMN_NONE: it is not wanted */
 	struct columns_paths paths;
@@ -225,13 +228,23 @@ static enum histree_status fill_chunk(struct states_source *source, struct colum
 	return status;
 }
 
+/* Leave those that pass at the beginning of the chunk. */
+static size_t keep_wanted(struct states_source *source, size_t count)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < count; i++)
+		if (histree_state_filter_match(source->filter, &source->chunk[i]))
+			source->chunk[kept++] = source->chunk[i];
+	return kept;
+}
+
 /* ---- the source --------------------------------------------------------------------------------------- */
 
 static enum histree_status fill(struct columns_source *base, struct columns_batch *batch,
 				struct histree_error *error)
 {
 	struct states_source *source = source_of(base);
-	enum histree_status status = HISTREE_OK;
+	enum histree_status status = source->is_empty ? HISTREE_END : HISTREE_OK;
 	while (status == HISTREE_OK && batch->rows < base->layout.rows_max) {
 		size_t room = base->layout.rows_max - batch->rows, count;
 		if (source->chunks++ % (CANCEL_STEPS / CHUNK) == 0)
@@ -239,7 +252,9 @@ static enum histree_status fill(struct columns_source *base, struct columns_batc
 		if (status == HISTREE_OK)
 			status = histree_query_read(source->query, source->chunk, room < CHUNK ? room : CHUNK,
 						    &count, error);
-		if (status == HISTREE_OK)
+		if (status == HISTREE_OK && source->filter != NULL)
+			count = keep_wanted(source, count);
+		if (status == HISTREE_OK && count > 0)
 			status = fill_chunk(source, batch, count, error);
 	}
 	return status;
@@ -254,6 +269,7 @@ static void free_source(struct columns_source *base)
 {
 	struct states_source *source = source_of(base);
 	histree_query_free(source->query);
+	histree_state_filter_free(source->filter);
 	free(source->quarks);
 	free(source->times);
 	columns_paths_release(&source->paths);
@@ -312,6 +328,43 @@ static enum histree_status copy_region(struct states_source *source, const struc
 	return HISTREE_OK;
 }
 
+/* Asks only for what can pass an expression.  Lists of times stay as they are. */
+static enum histree_status narrow(struct states_source *source, struct histree_history *history, const char *where,
+				  struct histree_region *region, struct histree_error *error)
+{
+	struct histree_selection selection;
+	struct histree_region left;
+	enum histree_status status = histree_state_filter_create(history, where, &source->filter, error);
+	if (status != HISTREE_OK)
+		return status;
+	histree_selection_begin(&selection, history);
+	if (region->times == NULL) {
+		selection.window.from = region->from;
+		selection.window.to = region->to;
+	}
+	if (region->quarks != NULL)
+		histree_selection_none(&selection);
+	for (size_t i = 0; i < region->quark_count && region->quarks != NULL && status == HISTREE_OK; i++)
+		status = histree_selection_add_quark(&selection, region->quarks[i], error);
+	if (status == HISTREE_OK)
+		status = histree_state_filter_select(source->filter, &selection, error);
+	source->is_empty = status == HISTREE_OK && !histree_selection_region(&selection, &left);
+	if (status == HISTREE_OK && !source->is_empty) {
+		if (region->times == NULL) {
+			region->from = left.from;
+			region->to = left.to;
+		}
+		free(source->quarks);
+		source->quarks = left.quarks != NULL ? array_copy(left.quarks, left.quark_count) : NULL;
+		if (left.quarks != NULL && source->quarks == NULL)
+			status = error_memory(error, "a region");
+		region->quarks = source->quarks;
+		region->quark_count = left.quark_count;
+	}
+	histree_selection_release(&selection);
+	return status;
+}
+
 static enum histree_status begin(struct states_source *source, struct histree_history *history,
 				 const struct histree_region *region, const struct histree_arrow_options *options,
 				 struct histree_error *error)
@@ -332,6 +385,12 @@ static enum histree_status begin(struct states_source *source, struct histree_hi
 		status = copy_region(source, region, &own, error);
 	if (status == HISTREE_OK)
 		status = histree_query_start(source->query, &own, error);
+	if (status == HISTREE_OK && options != NULL && options->where != NULL) {
+		/* Started again: that the region can be asked for is found first. */
+		status = narrow(source, history, options->where, &own, error);
+		if (status == HISTREE_OK && !source->is_empty)
+			status = histree_query_start(source->query, &own, error);
+	}
 	if (status != HISTREE_OK)
 		return status;
 	source->paths.texts.size_max = source->texts.texts.size_max = columns_text_bytes(options);

@@ -40,6 +40,15 @@ class States(unittest.TestCase):
         asked = rows_of("query", self.path, "--from", "+10ms", "--to", "+12ms", "Threads/*")
         self.assertEqual(printed(self.store.states("Threads/*", from_="+10ms", to="+12ms")), of_command(asked))
 
+    def test_an_expression(self):
+        for where in ("value == 5 && duration > 100us", "path == CPUs/0 || label contains wait", "path == nobody"):
+            asked = rows_of("query", self.path, "--where", where)
+            self.assertEqual(printed(self.store.states(where=where)), of_command(asked), where)
+        asked = rows_of("query", self.path, "--at", "+12ms", "--where", "type == int", "CPUs/**")
+        self.assertEqual(printed(self.store.states("CPUs/**", at="+12ms", where="type == int")), of_command(asked))
+        with self.assertRaisesRegex(histree.ArgumentError, "'value'"):
+            self.store.states(where="valeu == 5").first()
+
     def test_a_list_of_times(self):
         start = self.store.start
         times = [start + each * 1_000_000 for each in (1, 5, 9, 9)]

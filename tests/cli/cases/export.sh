@@ -35,6 +35,13 @@ if [ -w /dev/full ]; then
 	echo "[exit $?]"
 fi 2>&1
 histree export "$STORE" --format chrome | head -n 1 | wc -l
+# Expressions leave what query says.
+histree export "$STORE" --where 'label == "waits for a CPU" && duration > 100us' --columns path,start,end --format csv |
+	tail -n +2 | tr -d '\r' | LC_ALL=C sort >rows.csv
+histree query "$STORE" --where 'label == "waits for a CPU" && duration > 100us' --format csv | tail -n +2 | tr -d '\r' |
+	cut -d, -f1-3 | LC_ALL=C sort | cmp - rows.csv && wc -l <rows.csv
+try histree export "$STORE" --where 'start > +1h' --columns path --format csv
+try histree export "$STORE" --where 'colour == 5' --format csv
 # Columns: the same rows as a dump has, whatever their order.
 histree export "$STORE" --columns path,start,end,type --format csv | tail -n +2 | tr -d '\r' | LC_ALL=C sort >rows.csv
 histree dump "$STORE" --format csv | tail -n +2 | tr -d '\r' | cut -d, -f1-4 | LC_ALL=C sort | cmp - rows.csv && wc -l <rows.csv
