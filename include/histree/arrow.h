@@ -128,7 +128,7 @@ struct histree_arrow_options {
 	 */
 	size_t text_bytes;
 	struct histree_cancel cancel; /* asked for every batch, and now and then in it */
-	/* Of states: only those that pass an expression (state_filter.h), which is read during the call; NULL: all. */
+	/* Of states: only those that pass an expression (state_filter.h), read during the call; NULL: all. */
 	const char *where;
 };
 

@@ -35,7 +35,7 @@ struct clock_hull {
 /* Insert a point; one inside of the hull changes nothing.  Returns false if memory is out. */
 bool clock_hull_insert(struct clock_hull *hull, struct clock_point point);
 
-/* Returns the point that a line of this slope touches when it comes from the side of the hull.  There must be one. */
+/* Returns the point that a line of this slope touches when it comes from the side of the hull, which has some. */
 struct clock_point clock_hull_touch(const struct clock_hull *hull, struct clock_slope slope);
 
 void clock_hull_release(struct clock_hull *hull);
