@@ -144,30 +144,10 @@ enum histree_status columns_stream_open(struct columns_source *source, struct Ar
 	return HISTREE_OK;
 }
 
-/* ---- consumers ---------------------------------------------------------------------------------------- */
-
 uint64_t histree_arrow_damage(const struct ArrowArrayStream *stream)
 {
 	if (stream->release != release)
 		return 0;
 	const struct columns_stream *self = stream->private_data;
 	return self->source->damage != NULL ? self->source->damage(self->source) : 0;
-}
-
-enum histree_status columns_stream_failed(struct ArrowArrayStream *stream, int code, struct histree_error *error)
-{
-	if (stream->release == release) {
-		const struct columns_stream *self = stream->private_data;
-		if (self->error.status < 0) {
-			if (error != NULL)
-				*error = self->error;
-			return self->error.status;
-		}
-	}
-	const char *sentence = stream->get_last_error(stream);
-	enum histree_status status = code == ENOMEM      ? HISTREE_ERR_MEMORY
-				     : code == ECANCELED ? HISTREE_ERR_CANCELLED
-				     : code == EINVAL    ? HISTREE_ERR_ARGUMENT
-							 : HISTREE_ERR_IO;
-	return error_set(error, status, "%s", sentence != NULL ? sentence : "the stream of columns failed");
 }

@@ -39,12 +39,6 @@ int columns_source_add(struct columns_source *source, struct columns_column colu
 enum histree_status columns_stream_open(struct columns_source *source, struct ArrowArrayStream *out,
 					struct histree_error *error);
 
-/*
- * What a consumer of any stream does when a call returned `code`, not 0: returns the status and sets the sentence
- * that the stream has for it.
- */
-enum histree_status columns_stream_failed(struct ArrowArrayStream *stream, int code, struct histree_error *error);
-
 /* Returns how many bytes the texts of a column may take; `options` may be NULL. */
 static inline size_t columns_text_bytes(const struct histree_arrow_options *options)
 {

@@ -19,10 +19,20 @@ static bool has_nulls(const struct ArrowArray *texts)
 	return texts->buffers[0] != NULL && texts->null_count != 0;
 }
 
+/* The same memory. */
+static bool is_same(const struct ArrowArray *one, const struct ArrowArray *other)
+{
+	return one->length == other->length && one->offset == other->offset &&
+	       one->buffers[0] == other->buffers[0] && one->buffers[1] == other->buffers[1] &&
+	       one->buffers[2] == other->buffers[2];
+}
+
 bool ipc_dictionary_extends(const struct ArrowArray *dictionary, const struct ArrowArray *before)
 {
 	int64_t count = before->length;
-	if (count > dictionary->length || has_nulls(before) || has_nulls(dictionary))
+	if (has_nulls(before) || has_nulls(dictionary))
+		return is_same(dictionary, before);
+	if (count > dictionary->length)
 		return false;
 	if (count == 0)
 		return true;
