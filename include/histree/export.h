@@ -248,11 +248,11 @@ struct histree_viewer_request {
 	size_t quark_count;
 	struct histree_segment_store *wakeups; /* arrows: of the analysis `wakeups`; may be NULL */
 	struct histree_segment_store *flows;   /* arrows: of the analysis `track-flows`; may be NULL */
-	/* Names and processes of the threads of segments and events; may be NULL.  It is not exported. */
+	/* Names and processes of the threads of segments; may be NULL.  It is not exported. */
 	struct histree_history *names;
 
 	struct histree_segment_store *segments;
-	/* Whose window, filter and cancel are used; its order is not.  NULL: all of the range. */
+	/* Its window and filter are used, nothing else of it.  NULL: all of the range. */
 	const struct histree_segment_query *query;
 
 	const struct histree_events *events;
@@ -273,8 +273,8 @@ struct histree_viewer_request {
  * Write a file for a viewer, or write it to the descriptor of the request if `path` is NULL.  Memory grows with the
  * number of tracks, not with the length of the trace.
  *
- * Fails with HISTREE_ERR_ARGUMENT if nothing is to be shown or a time is before 1970 and the format has no such
- * time, HISTREE_ERR_TIME_RANGE, HISTREE_ERR_CANCELLED, HISTREE_ERR_IO, or as a query does.
+ * Returns HISTREE_NOT_FOUND if the history has no states to show, HISTREE_ERR_ARGUMENT if a time is before 1970 and
+ * the format has no such time, HISTREE_ERR_TIME_RANGE, HISTREE_ERR_CANCELLED, HISTREE_ERR_IO, or what a query does.
  *
  * Source: "Trace Event Format" of the Chromium project; protos/perfetto/trace of Perfetto.
  */

@@ -25,10 +25,10 @@ struct viewer_track {
 	uint32_t parent; /* its number; 0: none */
 	enum viewer_kind kind;
 	bool has_pid, is_described;
-	int64_t pid, tid;             /* pid: of its process, if it has one */
-	uint32_t overlaps;            /* the track of what does not nest in the spans of this one; 0: none yet */
-	bool has_overlaps_of_another; /* it is such a track */
-	const char *name;             /* of `name_size` bytes of anything; NULL: none */
+	int64_t pid, tid;    /* pid: of its process, if it has one */
+	uint32_t overlaps;   /* the track of what does not nest in the spans of this one; 0: none yet */
+	bool holds_overlaps; /* it is such a track itself */
+	const char *name;    /* of `name_size` bytes of anything; NULL: none */
 	size_t name_size;
 	const char *unit;   /* of a counter; NULL: none */
 	const char *series; /* of a counter that has several; NULL: it has one */

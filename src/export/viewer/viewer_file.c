@@ -207,7 +207,7 @@ static struct viewer_track *overlaps_of(struct viewer_file *file, struct viewer_
 	char name[300];
 	size_t size = track->name_size < 200 ? track->name_size : 200;
 	put(name, track->name, size);
-	if (!track->has_overlaps_of_another)
+	if (!track->holds_overlaps)
 		size = (size_t)(put(name + size, " (overlaps)", strlen(" (overlaps)")) - name);
 	struct viewer_track *made = viewer_file_track(file, &(struct viewer_track_key){ .kind = VIEWER_LANE,
 											.parent = parent,
@@ -215,7 +215,7 @@ static struct viewer_track *overlaps_of(struct viewer_file *file, struct viewer_
 											.tid = track->number });
 	if (made != NULL) {
 		track->overlaps = made->number;
-		made->has_overlaps_of_another = true;
+		made->holds_overlaps = true;
 	}
 	return made;
 }
