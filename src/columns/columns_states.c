@@ -170,6 +170,13 @@ static void *next_of(const struct states_source *source, const struct columns_ba
 	return column == COLUMN_NONE ? NULL : (uint8_t *)batch->values[column] + batch->rows * value_size;
 }
 
+static void *next_or_unwanted(struct states_source *source, const struct columns_batch *batch, enum part part,
+			      size_t value_size)
+{
+	void *next = next_of(source, batch, part, value_size);
+	return next != NULL ? next : source->unwanted;
+}
+
 static uint8_t *next_valid(const struct states_source *source, const struct columns_batch *batch, enum part part)
 {
 	int column = source->column[part];
@@ -209,14 +216,14 @@ static enum histree_status fill_by_type(struct states_source *source, struct col
 static enum histree_status fill_chunk(struct states_source *source, struct columns_batch *batch, size_t count,
 				      struct histree_error *error)
 {
-	void *out, *unwanted = source->unwanted;
 	const struct extents extents = {
-		.quark = (out = next_of(source, batch, QUARK, sizeof(uint32_t))) != NULL ? out : unwanted,
-		.start = (out = next_of(source, batch, START, sizeof(int64_t))) != NULL ? out : unwanted,
-		.end = (out = next_of(source, batch, END, sizeof(int64_t))) != NULL ? out : unwanted,
-		.duration = (out = next_of(source, batch, DURATION, sizeof(int64_t))) != NULL ? out : unwanted,
-		.type = (out = next_of(source, batch, TYPE, sizeof(uint8_t))) != NULL ? out : unwanted,
+		.quark = next_or_unwanted(source, batch, QUARK, sizeof(uint32_t)),
+		.start = next_or_unwanted(source, batch, START, sizeof(int64_t)),
+		.end = next_or_unwanted(source, batch, END, sizeof(int64_t)),
+		.duration = next_or_unwanted(source, batch, DURATION, sizeof(int64_t)),
+		.type = next_or_unwanted(source, batch, TYPE, sizeof(uint8_t)),
 	};
+	void *out;
 	unsigned types = fill_extents(source->chunk, count, &extents);
 	enum histree_status status = fill_by_type(source, batch, types, count, error);
 	if (status == HISTREE_OK && (out = next_of(source, batch, PATH, sizeof(uint32_t))) != NULL)
