@@ -3,6 +3,7 @@
  * test_labels.c - the section LABL: what may stand in it, what becomes of a history when it is damaged, lacking or
  * of another version, and the tables that the analyses declare.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -483,6 +484,53 @@ static void a_disk_may_fail_at_any_operation(void **state)
 	memory_io_release(&memory);
 }
 
+enum { THREADS = 4, ROUNDS = 50, MACHINES = 300 };
+
+/* Asks for all, from both ends, and counts what is right. */
+static void *ask_for_all(void *context)
+{
+	const struct histree_history *history = context;
+	const struct histree_value low = histree_int(1);
+	uintptr_t right = 0;
+	for (histree_quark i = 0; i < MACHINES; i++) {
+		const histree_quark quark = 1 + (i % 2 == 0 ? i : MACHINES - 1 - i);
+		const char *label = histree_label_of(history, quark, &low);
+		right += label != NULL && strcmp(label, "is low") == 0;
+	}
+	return (void *)right;
+}
+
+/* Whoever comes first reads the section, and makes the room for what is known. */
+static void threads_may_ask_at_once(void **state)
+{
+	(void)state;
+	struct histree_state_system *system;
+	histree_quark quark;
+	const struct histree_history_options options = { .start = START };
+	assert_int_equal(histree_state_create_in_memory(&options, 0, &system, NULL), HISTREE_OK);
+	assert_int_equal(histree_state_labels(system, tables, TABLES, NULL), HISTREE_OK);
+	for (int i = 0; i < MACHINES; i++) {
+		char path[32];
+		snprintf(path, sizeof(path), "Machines/%d", i);
+		assert_int_equal(histree_state_attribute(system, HISTREE_ROOT, path, &quark, NULL), HISTREE_OK);
+	}
+	assert_int_equal(histree_state_close(system, END, NULL), HISTREE_OK);
+	for (int round = 0; round < ROUNDS; round++) {
+		struct histree_history *history;
+		pthread_t threads[THREADS];
+		assert_int_equal(histree_state_history(system, END, NULL, &history, NULL), HISTREE_OK);
+		for (int i = 0; i < THREADS; i++)
+			assert_int_equal(pthread_create(&threads[i], NULL, ask_for_all, history), 0);
+		for (int i = 0; i < THREADS; i++) {
+			void *right;
+			assert_int_equal(pthread_join(threads[i], &right), 0);
+			assert_int_equal((uintptr_t)right, MACHINES);
+		}
+		histree_history_close(history);
+	}
+	histree_state_free(system);
+}
+
 /* ---- what is declared ------------------------------------------------------------------------------------- */
 
 static bool is_same_text(const char *one, const char *other)
@@ -582,6 +630,7 @@ int main(void)
 		cmocka_unit_test(a_copy_has_the_same_labels),
 		cmocka_unit_test(labels_are_seen_while_a_history_is_built),
 		cmocka_unit_test(a_disk_may_fail_at_any_operation),
+		cmocka_unit_test(threads_may_ask_at_once),
 		cmocka_unit_test(analyses_declare_labels_in_order),
 		cmocka_unit_test(each_layout_says_what_its_states_mean),
 	};
