@@ -116,6 +116,8 @@ static bool is_said(const struct said *said, const struct histree_style *style)
 	return false;
 }
 
+enum { LEGEND_ENTRY_MIN = 60 };
+
 /* Where each value has a colour of its own there is nothing to say of it. */
 static double draw_styles(struct canvas *canvas, const struct chart *chart, const struct legend *legend,
 			  const struct histree_label_table *table, struct said *said, double x, double y)
@@ -124,6 +126,8 @@ static double draw_styles(struct canvas *canvas, const struct chart *chart, cons
 	for (size_t i = 0; (style = histree_styles(table, i)) != NULL; i++) {
 		if (!is_used(legend, style) || histree_style_is_palette(style) || is_said(said, style))
 			continue;
+		if (x > chart->right - LEGEND_ENTRY_MIN)
+			break; /* as many as there is room for */
 		said->styles[said->count++] = style;
 		double height = 12 * style->height;
 		canvas_colour(canvas, style_colour(canvas, style), 1);

@@ -17,7 +17,7 @@ enum {
 	NO_STYLE = 0xffff,
 	MORE_STATES = 1, /* api.h: more */
 	SHORT_STATE = 2,
-	STYLES_MAX = 256,
+	STYLES_MAX = 1024,
 	TEXT_PIXELS_MIN = 24, /* of a span that gets the text of its value */
 };
 #define END_OF_ROWS UINT32_MAX
