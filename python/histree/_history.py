@@ -7,11 +7,12 @@ from typing import Any, Iterable, List, NamedTuple, Optional, Sequence, Tuple, U
 from . import _abi, _sql
 from ._arrow import Stream
 from ._errors import ArgumentError, NotFoundError, QuarkError, error_of
-from ._handles import Handle, Scope, opened
+from ._handles import Handle, Scope, call, opened
 from ._interrupt import Interrupt
 from ._library import cstring, encoded, lib
 from ._query import _STATE_COLUMNS, StateQuery
 from ._times import Time, datetime_of, ns_of
+from ._values import UNKNOWN, value_of
 
 #: A pattern (`*` any text in one level, `**` any number of levels), a quark, an Attribute, or several of these.
 Pattern = Union[str, int, "Attribute", Iterable[Union[str, int, "Attribute"]]]
@@ -292,9 +293,14 @@ class History:
         >>> histree.open(DEMO).history().state("CPUs/0/Current_thread", at="+12ms")
         14322
         """
-        quark = path if isinstance(path, int) else self.quark(path)
-        row = self.states(quark, at=at, columns=["value"]).first()
-        return None if row is None else row.value
+        quark = self.quark(path) if isinstance(path, str) else self._quarks(self._use(), path)[0]
+        time = at if type(at) is int else self.time(at)
+        handle = self._use()
+        query = opened(lib.histree_query_create, lib.histree_query_free, handle, handle.address)
+        interval = _abi.Interval()
+        call(lib.histree_query_single, query.address, quark, ns_of(time), ctypes.byref(interval))
+        value = value_of(interval.value)
+        return None if value is UNKNOWN else value
 
 
 def _label_of(raw: Any) -> Label:

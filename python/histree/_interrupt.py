@@ -4,8 +4,8 @@ import ctypes
 from typing import Any, Optional
 
 from . import _abi
+from ._errors import LibraryError
 from ._library import find_beside
-from ._errors import error_of
 
 _glue: Optional[ctypes.PyDLL] = None
 
@@ -16,9 +16,9 @@ def glue() -> ctypes.PyDLL:
     if _glue is None:
         path = find_beside("libhistree_python", "python")
         if path is None:
-            raise error_of(_abi.STATUSES["ERR_ARGUMENT"], None,
-                           "'libhistree_python.so' is not beside libhistree, and hands streams to pandas, polars, pyarrow "
-                           "and DuckDB: build histree with -Dpython=enabled; to_numpy() and to_pandas() do without it")
+            raise LibraryError("'libhistree_python.so' is not beside libhistree, and hands streams to polars, pyarrow and "
+                               "DuckDB, and Ctrl-C to libsqlite3: build histree with -Dpython=enabled; to_numpy() and "
+                               "to_pandas() do without it")
         library = ctypes.PyDLL(path)
         for name, result, arguments in (("histree_python_stream", ctypes.py_object, [ctypes.c_void_p, ctypes.py_object]),
                                         ("histree_python_schema", ctypes.py_object, [ctypes.c_void_p]),
@@ -40,7 +40,7 @@ class Interrupt:
     def into(cls, options: Any) -> "Interrupt":
         """Make the calls with these options end with a signal.  The caller keeps the result as long as the options."""
         made = cls()
-        if find_beside("libhistree_python", "python") is not None:
+        if _glue is not None or find_beside("libhistree_python", "python") is not None:
             options.cancel.go_on = ctypes.cast(glue().histree_python_go_on, _abi.CANCEL_CALL)
             options.cancel.context = made.context
         return made

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What states() and segments() return: a question that can be asked again, as rows, arrays or a table."""
+import functools
 import keyword
 import re
 import warnings
@@ -20,6 +21,12 @@ def _attribute_name(column: str) -> str:
     """A name by which a row has a column as an attribute: `return_` for "return", `cpu_id` for "cpu-id"."""
     name = re.sub(r"\W", "_", column)
     return name + "_" if keyword.iskeyword(name) else name
+
+
+@functools.lru_cache(maxsize=256)
+def _row_class(name: str, columns: Tuple[str, ...]) -> Any:
+    """The class of rows with these columns; making one takes longer than asking a small question."""
+    return namedtuple(name, [_attribute_name(each) for each in columns], rename=True)
 
 
 class Query:
@@ -144,7 +151,7 @@ class Query:
             raise ArgumentError(f"times={times!r}: rows have times as 'ns', which are ints, or as 'datetime'")
         stream = self._open(self._row_columns(), False)
         fields = self._row_fields(stream)
-        row = namedtuple(self._row_name, [_attribute_name(each) for each in fields], rename=True)  # type: ignore[misc]
+        row = _row_class(self._row_name, tuple(fields))
 
         def of_batch(batch: Batch) -> Iterator[Any]:
             cells = []

@@ -49,6 +49,25 @@ class States(unittest.TestCase):
         with self.assertRaisesRegex(histree.ArgumentError, "'value'"):
             self.store.states(where="valeu == 5").first()
 
+    def test_an_expression(self):
+        where = "type == int && value == 5 && duration > 100us"
+        asked = rows_of("query", self.path, "--from", "+0ms", "--to", str(self.store.history().end), "--where", where,
+                        "Threads/*")
+        self.assertGreater(len(asked), 5)
+        self.assertEqual(printed(self.store.states("Threads/*", where=where)), of_command(asked))
+        with self.assertRaisesRegex(histree.ArgumentError, "colour"):
+            list(self.store.states(where="colour == 5"))
+
+    def test_one_value(self):
+        history = self.store.history()
+        for row in list(self.store.states())[::97]:
+            self.assertEqual(history.state(row.quark, row.start), row.value)
+            self.assertEqual(history.state(row.path, row.end), row.value)
+        with self.assertRaises(histree.TimeRangeError):
+            history.state("CPUs/0", 5)
+        with self.assertRaises(histree.QuarkError):
+            history.state(4000000, history.start)
+
     def test_a_list_of_times(self):
         start = self.store.start
         times = [start + each * 1_000_000 for each in (1, 5, 9, 9)]
