@@ -211,18 +211,4 @@ static int row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 	return SQLITE_OK;
 }
 
-const sqlite3_module sql_rows_module = {
-	.iVersion = 0,
-	.xCreate = connect,
-	.xConnect = connect,
-	.xBestIndex = best_index,
-	.xDisconnect = sql_table_disconnect,
-	.xDestroy = sql_table_disconnect,
-	.xOpen = open_cursor,
-	.xClose = close_cursor,
-	.xFilter = filter,
-	.xNext = next,
-	.xEof = is_at_end,
-	.xColumn = column,
-	.xRowid = row_id,
-};
+const sqlite3_module sql_rows_module = SQL_TABLE_MODULE(sql_table_disconnect, row_id);

@@ -400,17 +400,4 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 	return SQLITE_OK;
 }
 
-const sqlite3_module sql_segments_module = {
-	.iVersion = 0,
-	.xCreate = connect,
-	.xConnect = connect,
-	.xBestIndex = best_index,
-	.xDisconnect = sql_table_disconnect,
-	.xDestroy = sql_table_disconnect,
-	.xOpen = open_cursor,
-	.xClose = close_cursor,
-	.xFilter = filter,
-	.xNext = next,
-	.xEof = is_at_end,
-	.xColumn = column,
-};
+const sqlite3_module sql_segments_module = SQL_TABLE_MODULE(sql_table_disconnect, NULL);

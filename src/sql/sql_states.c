@@ -439,17 +439,4 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 	return SQLITE_OK;
 }
 
-const sqlite3_module sql_states_module = {
-	.iVersion = 0,
-	.xCreate = connect,
-	.xConnect = connect,
-	.xBestIndex = best_index,
-	.xDisconnect = disconnect,
-	.xDestroy = disconnect,
-	.xOpen = open_cursor,
-	.xClose = close_cursor,
-	.xFilter = filter,
-	.xNext = next,
-	.xEof = is_at_end,
-	.xColumn = column,
-};
+const sqlite3_module sql_states_module = SQL_TABLE_MODULE(disconnect, NULL);

@@ -45,6 +45,18 @@ typedef enum histree_status (*sql_cursor_opener)(sqlite3_vtab *table, sqlite3_vt
 /* What xOpen does: make a zeroed cursor of so many bytes.  `opener` may be NULL. */
 int sql_cursor_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out, size_t size, sql_cursor_opener opener);
 
+/*
+ * The calls of SQLite for tables that are only read: a file of one kind of table has them under these names.  Tables
+ * that a client may refer to by row have a row_id; else it is NULL.
+ */
+#define SQL_TABLE_MODULE(disconnect_, row_id_)                                                                  \
+	{                                                                                                       \
+		.iVersion = 0, .xCreate = connect, .xConnect = connect, .xBestIndex = best_index,               \
+		.xDisconnect = (disconnect_), .xDestroy = (disconnect_), .xOpen = open_cursor,                  \
+		.xClose = close_cursor, .xFilter = filter, .xNext = next, .xEof = is_at_end, .xColumn = column, \
+		.xRowid = (row_id_),                                                                            \
+	}
+
 /* Make an error of the library that of a table.  Returns what SQLite calls it. */
 int sql_table_fail(sqlite3_vtab *table, const struct histree_error *error);
 
