@@ -2,7 +2,7 @@
 /*
  * export_parquet - what a history costs as a Parquet file.
  *
- *	export_parquet HISTORY OUT [stream|attribute|time [zstd|none [ROWS]]]
+ *	export_parquet HISTORY OUT [stream|attribute|time [zstd|none [ROWS [plain]]]]
  *
  * HISTORY is a file such as x.histree/kernel.sht.  Prints TSV: rows, row groups, bytes, bytes of the history,
  * seconds of processor time in all, and seconds of it that the rows take to come, which is measured first.
@@ -69,7 +69,8 @@ int main(int argc, char **argv)
 	struct histree_error error;
 	struct stat facts;
 	if (argc < 3 || stat(argv[1], &facts) != 0) {
-		fprintf(stderr, "usage: export_parquet HISTORY OUT [stream|attribute|time [zstd|none [ROWS]]]\n");
+		fprintf(stderr,
+			"usage: export_parquet HISTORY OUT [stream|attribute|time [zstd|none [ROWS [plain]]]]\n");
 		return 2;
 	}
 	for (unsigned i = 0; argc > 3 && i < 3; i++)
@@ -79,6 +80,8 @@ int main(int argc, char **argv)
 		options.compression = HISTREE_PARQUET_UNCOMPRESSED;
 	if (argc > 5)
 		options.row_group_rows = (uint32_t)strtoul(argv[5], NULL, 10);
+	if (argc > 6 && strcmp(argv[6], "plain") == 0)
+		options.times = HISTREE_PARQUET_TIMES_PLAIN;
 	check(histree_history_open(argv[1], NULL, &history, &error), &error);
 	double coming = drain(stream_of(history));
 	struct ArrowArrayStream stream = stream_of(history);
