@@ -82,10 +82,14 @@ static void list_names(const struct export_source *source, char *text, size_t ro
 		length += (size_t)snprintf(text + length, room - length, ", %s", schema->fields[i].name);
 }
 
-enum cli_exit export_columns_read(const struct export_source *source, const char *list, uint64_t *columns)
+enum cli_exit export_columns_read(const struct export_source *source, const char *list, uint64_t leaves_out,
+				  uint64_t *columns)
 {
 	char names[512];
 	*columns = 0;
+	if (list == NULL && leaves_out != 0 && source->history != NULL)
+		for (size_t i = 0; of_states[i].name != NULL; i++)
+			*columns |= of_states[i].bit & ~leaves_out;
 	while (list != NULL && *list != '\0') {
 		size_t size = strcspn(list, ",");
 		uint64_t bit = find_column(source, list, size);

@@ -8,8 +8,12 @@
 #include "cli/export_source.h"
 #include "histree/arrow.h"
 
-/* Reads a list of names, "path,start,value", into bits; NULL is all.  An unknown name is reported. */
-enum cli_exit export_columns_read(const struct export_source *source, const char *list, uint64_t *columns);
+/*
+ * Reads a list of names, "path,start,value", into bits; NULL is all but, of states, `leaves_out`.  An unknown name is
+ * reported.
+ */
+enum cli_exit export_columns_read(const struct export_source *source, const char *list, uint64_t leaves_out,
+				  uint64_t *columns);
 
 /* Opens a stream of what is exported.  How many rows it has is roughly *rows. */
 enum histree_status export_columns_open(const struct export_source *source, uint64_t columns,

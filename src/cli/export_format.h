@@ -29,6 +29,7 @@ struct export_format {
 	const char *endings[4];
 	enum export_place place;
 	bool for_viewer;
+	uint64_t leaves_out; /* columns of states that it has only if they are asked for */
 	bool takes_columns, takes_compression, takes_partition;
 	enum histree_status (*run)(struct export_run *run, struct histree_error *error);
 };

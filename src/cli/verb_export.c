@@ -162,7 +162,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	chosen.choice.for_viewer = format->for_viewer;
 	code = export_source_open(&source, &words, &chosen.choice);
 	if (code == CLI_OK)
-		code = export_columns_read(&source, chosen.columns, &run.columns);
+		code = export_columns_read(&source, chosen.columns, format->leaves_out, &run.columns);
 	if (code == CLI_OK)
 		code = write_file(&run, format);
 	if (code == CLI_OK && (source.lacks_some || run.counts.rows == 0))

@@ -46,7 +46,7 @@ typedef enum histree_status (*sql_cursor_opener)(sqlite3_vtab *table, sqlite3_vt
 int sql_cursor_open(sqlite3_vtab *table, sqlite3_vtab_cursor **out, size_t size, sql_cursor_opener opener);
 
 /*
- * The calls of SQLite for tables that are only read: a file of one kind of table has them under these names.  Tables
+ * The calls of SQLite for tables that are only read: a file of one kind of table has them under these names.  Those
  * that a client may refer to by row have a row_id; else it is NULL.
  */
 #define SQL_TABLE_MODULE(disconnect_, row_id_)                                                                  \
