@@ -9,8 +9,8 @@
 #include "histree/arrow.h"
 
 /*
- * Reads a list of names, "path,start,value", into bits; NULL is all but, of states, `leaves_out`.  An unknown name is
- * reported.
+ * Reads a list of names, "path,start,value", into bits; NULL is all but, of states, `leaves_out`.  An unknown name
+ * is reported.
  */
 enum cli_exit export_columns_read(const struct export_source *source, const char *list, uint64_t leaves_out,
 				  uint64_t *columns);
