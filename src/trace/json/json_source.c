@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "trace/json/json_source.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "trace/json/json_number.h"
 #include "trace/json/json_tracks.h"
 #include "trace/trace_bytes.h"
 
@@ -234,7 +236,7 @@ static enum histree_status read_events(struct json_source *source, struct histre
 
 /* ---- the whole ------------------------------------------------------------------------------------------- */
 
-enum { KEY_SIZE = 32 };
+enum { KEY_SIZE = 32, BASE_SIZE = 32 };
 
 /* The name of a member of the whole; "" where the object ends. */
 static enum histree_status read_key(struct json_source *source, char key[static KEY_SIZE],
@@ -278,6 +280,28 @@ static void note_unread(struct json_source *source, const char *key, uint64_t si
 					 source->packed.base.path, key, rows[i][1]);
 }
 
+/*
+ * Who records with a clock of its own says since when it counts; behind the events, nobody who reads them in their
+ * order can know.
+ */
+static enum histree_status read_base(struct json_source *source, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	if (source->bytes.end - source->bytes.at < BASE_SIZE)
+		status = more(source, error);
+	if (status < 0)
+		return status;
+	const char *digits = (const char *)source->bytes.at;
+	size_t size = 0, room = (size_t)(source->bytes.end - source->bytes.at);
+	while (size < room && (isdigit((unsigned char)digits[size]) || digits[size] == '-'))
+		size++;
+	if (source->has_events || !json_number_int(digits, size, &source->tracks.base))
+		trace_notes_warn(notes_of(source), "%s: its \"baseTimeNanoseconds\" is %s, and not used",
+				 source->packed.base.path,
+				 source->has_events ? "behind its events" : "no integer of 64 bits");
+	return HISTREE_OK;
+}
+
 static enum histree_status read_member(struct json_source *source, struct histree_error *error)
 {
 	char key[KEY_SIZE];
@@ -291,6 +315,8 @@ static enum histree_status read_member(struct json_source *source, struct histre
 		source->bytes.at++;
 		return read_events(source, error);
 	}
+	if (status == HISTREE_OK && strcmp(key, "baseTimeNanoseconds") == 0)
+		status = read_base(source, error);
 	uint64_t begin = trace_bytes_offset(&source->bytes);
 	if (status == HISTREE_OK) {
 		status = skip_value(source, error);

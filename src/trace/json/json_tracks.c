@@ -15,6 +15,7 @@ enum histree_status json_tracks_begin(struct json_tracks *tracks, struct packed_
 				      struct histree_error *error)
 {
 	tracks->packed = packed;
+	tracks->base = 0;
 	tracks->taken = 0;
 	tracks->last = INT64_MIN;
 	memset(tracks->faults, 0, sizeof(tracks->faults));
@@ -174,6 +175,8 @@ static bool round_to_ns(json_wide exact, histree_time *out)
 static bool read_time(struct taking *taking)
 {
 	return json_word_time(member_of(taking, MEMBER_TIME), &taking->exact_time) &&
+	       !__builtin_add_overflow(taking->exact_time, taking->tracks->base * units_per_ns,
+				       &taking->exact_time) &&
 	       round_to_ns(taking->exact_time, &taking->time);
 }
 

@@ -40,6 +40,7 @@ struct json_tracks {
 	struct intern named; /* processes and threads that are no numbers: number n has id -1 - n */
 	char *texts;         /* tracks and ids of flows of the event that is being taken */
 	size_t texts_used, texts_capacity;
+	histree_time base; /* what times count from: 0, or what the file says before its events */
 	uint64_t taken;    /* events */
 	histree_time last; /* the time of the one that was taken last; INT64_MIN: none had one */
 	uint64_t faults[FAULT_COUNT];

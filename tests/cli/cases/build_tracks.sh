@@ -26,5 +26,14 @@ grep -E 'without|warnings' info
 head -c 700 trace.json >cut.json
 try histree build -q cut.json
 try histree query --format tsv --at +20us cut.json.histree 'Processes/**'
+# Times may count from one that the file says before its events.
+printf '{"baseTimeNanoseconds": 1700000000000000007, "traceEvents": %s]}' "$(cat trace.json)" >since.json
+histree build -q since.json
+histree segments --format tsv since.json.histree track-spans | cut -f 1,2 | tail -n +2 >since
+cat since
+printf '{"traceEvents": %s], "baseTimeNanoseconds": 5}' "$(cat trace.json)" >late.json
+try histree build -q late.json
+printf '{"baseTimeNanoseconds": "x", "traceEvents": %s]}' "$(cat trace.json)" >no.json
+try histree build -q no.json
 printf '{"x": 1}' >other.json
 try histree build -q other.json
