@@ -32,8 +32,8 @@ histree build -q since.json
 histree segments --format tsv since.json.histree track-spans | cut -f 1,2 | tail -n +2 >since
 cat since
 printf '{"traceEvents": %s], "baseTimeNanoseconds": 5}' "$(cat trace.json)" >late.json
-try histree build -q late.json
+histree build late.json 2>&1 | grep baseTime
 printf '{"baseTimeNanoseconds": "x", "traceEvents": %s]}' "$(cat trace.json)" >no.json
-try histree build -q no.json
+histree build no.json 2>&1 | grep baseTime
 printf '{"x": 1}' >other.json
 try histree build -q other.json
