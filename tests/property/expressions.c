@@ -298,10 +298,19 @@ static bool contains(const char *text, size_t size, const char *word)
 	return wanted == 0;
 }
 
+/* A sanitizer looks for a terminator behind the text, which REG_STARTEND makes unneeded. */
 static bool matches(const char *text, size_t size, const regex_t *pattern)
 {
 	regmatch_t part = { .rm_so = 0, .rm_eo = (regoff_t)size };
-	return regexec(pattern, text, 1, &part, REG_STARTEND) == 0;
+	char *copy = malloc(size + 1);
+	if (copy == NULL)
+		abort();
+	if (size > 0)
+		memcpy(copy, text, size);
+	copy[size] = '\0';
+	bool found = regexec(pattern, copy, 1, &part, REG_STARTEND) == 0;
+	free(copy);
+	return found;
 }
 
 static bool is_equal(const struct expression *test, const struct histree_value *value, const char *text,
