@@ -5,7 +5,9 @@
 
 #include "base/hash.h"
 
-enum { NONE = UINT32_MAX, BUCKETS = PACKET_TABLE_ROOM };
+#define NONE UINT32_MAX
+
+enum { BUCKETS = PACKET_TABLE_ROOM };
 
 struct waiting {
 	struct packet_half half;

@@ -33,8 +33,8 @@ static const char *const statements[] = {
 	"SELECT max(max) FROM numbers('CPUs/*', histree_time('+1ms'), histree_time('+9ms'))",
 	"SELECT name, duration FROM system_calls WHERE name = 'rseq' ORDER BY duration DESC LIMIT 2",
 	"SELECT count(*) FROM histogram('system_calls', histree_time('+1ms'), histree_time('+9ms'), 3, 'name')",
-	"SELECT count(*) FROM interval_join('SELECT tid, start, end, 1 FROM system_calls LIMIT 9', "
-	"'SELECT tid, start, end, 2 FROM system_calls LIMIT 9')",
+	("SELECT count(*) FROM interval_join('SELECT tid, start, end, 1 FROM system_calls LIMIT 9', "
+	 "'SELECT tid, start, end, 2 FROM system_calls LIMIT 9')"),
 	"SELECT stream, fields, contents FROM events LIMIT 2",
 	"SELECT histree_warnings()",
 };

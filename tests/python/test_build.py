@@ -10,7 +10,7 @@ import sys
 import threading
 import unittest
 
-from support import TRACE, demo, folder, histree, main, rows_of
+from support import ROOT, TRACE, demo, folder, histree, main, rows_of
 
 # Loops so that a build takes long enough to be interrupted: rows of changes as text, many of them.
 ROWS = 400_000
@@ -164,7 +164,8 @@ class Growing(unittest.TestCase):
                 "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
                 "try:\n    histree.wait('/nothing/is/here.histree', timeout=60)\n"
                 "except KeyboardInterrupt:\n    print('interrupted')\n")
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=50)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=50,
+                              env={**os.environ, "PYTHONPATH": str(ROOT / "python")})
         self.assertEqual((done.stdout, done.returncode), ("interrupted\n", 0), done.stderr)
 
 

@@ -126,7 +126,7 @@ static void what_is_too_large_is_cut_between_values(void **state)
 	char *json = json_of(parts, ELEMENTS + 2);
 	size_t size = strlen(json);
 	assert_in_range(size, EVENT_JSON_SIZE_MAX, EVENT_JSON_SIZE_MAX + 64);
-	assert_string_equal(json + size - 10, "1234,1234]}" + 1);
+	assert_string_equal(json + size - 10, "234,1234]}");
 	free(json);
 	free(parts);
 }
