@@ -31,18 +31,6 @@ static const char declarations[] =
 	"typealias integer { size = 64; align = 8; signed = false; } := uint64_t;\n"
 	"typealias integer { size = 64; align = 8; signed = false; } := unsigned long;\n\n";
 
-static const char environment[] = "env {\n"
-				  "\thostname = \"generated\";\n"
-				  "\tdomain = \"kernel\";\n"
-				  "\tsysname = \"Linux\";\n"
-				  "\tkernel_release = \"4.5.0-2-amd64\";\n"
-				  "\tkernel_version = \"#1 SMP Debian 4.5.3-2 (2016-05-08)\";\n"
-				  "\ttracer_name = \"lttng-modules\";\n"
-				  "\ttracer_major = 2;\n"
-				  "\ttracer_minor = 9;\n"
-				  "\ttracer_patchlevel = 0;\n"
-				  "};\n\n";
-
 static const char stream_class[] = "typealias integer {\n"
 				   "\tsize = 32; align = 8; signed = false;\n"
 				   "\tmap = clock.monotonic.value;\n"
@@ -138,6 +126,23 @@ static void write_event_class(const struct ctf_event_class *class, size_t id, FI
 	fputs("\t};\n};\n\n", out);
 }
 
+static void write_environment(const char *host, FILE *out)
+{
+	fprintf(out,
+		"env {\n"
+		"\thostname = \"%s\";\n"
+		"\tdomain = \"kernel\";\n"
+		"\tsysname = \"Linux\";\n"
+		"\tkernel_release = \"4.5.0-2-amd64\";\n"
+		"\tkernel_version = \"#1 SMP Debian 4.5.3-2 (2016-05-08)\";\n"
+		"\ttracer_name = \"lttng-modules\";\n"
+		"\ttracer_major = 2;\n"
+		"\ttracer_minor = 9;\n"
+		"\ttracer_patchlevel = 0;\n"
+		"};\n\n",
+		host);
+}
+
 int ctf_metadata_write(const struct ctf_trace *trace, const char *folder)
 {
 	char path[PATH_SIZE_MAX];
@@ -149,7 +154,7 @@ int ctf_metadata_write(const struct ctf_trace *trace, const char *folder)
 	fputs("/* CTF 1.8 */\n\n", out);
 	fputs(declarations, out);
 	write_trace_class(trace->uuid, out);
-	fputs(environment, out);
+	write_environment(trace->host, out);
 	write_clock(trace->clock_offset, out);
 	fputs(stream_class, out);
 	for (size_t id = 0; id < trace->class_count; id++)

@@ -60,6 +60,7 @@ struct ctf_stream {
 struct ctf_trace {
 	const struct ctf_event_class *classes;
 	size_t class_count;
+	const char *host; /* without quotes or backslashes */
 	uint8_t uuid[16];
 	int64_t clock_offset; /* ns from the epoch to the zero of the streams' times */
 };

@@ -2,7 +2,8 @@
 /*
  * generate.c - make a kernel trace of a machine that never was: the papers' trace sets at any size.
  *
- *	generate --threads N [--cpus N] [--long-lived N] [--seconds N] [--seed N] -o FOLDER
+ *	generate --threads N [--cpus N] [--long-lived N] [--seconds N] [--seed N] [--host NAME]
+ *		-o FOLDER
  *
  * The trace is CTF 1.8 as LTTng writes it.  `threads` short-lived threads start in waves (thesis 4.8.1, table
  * 4.1: about 17 events each) among `long-lived` ones that mostly sleep.  The same options give the same bytes.
@@ -29,7 +30,7 @@ enum {
 
 struct options {
 	uint64_t threads, cpus, long_lived, seconds, seed;
-	const char *folder;
+	const char *host, *folder;
 };
 
 static bool number_from(const char *text, uint64_t min, uint64_t max, uint64_t *number)
@@ -43,13 +44,10 @@ static bool number_from(const char *text, uint64_t min, uint64_t max, uint64_t *
 static bool options_parse(int argc, char **argv, struct options *options)
 {
 	static const struct option known[] = {
-		{ "threads", required_argument, NULL, 't' },
-		{ "cpus", required_argument, NULL, 'c' },
-		{ "long-lived", required_argument, NULL, 'l' },
-		{ "seed", required_argument, NULL, 's' },
-		{ "seconds", required_argument, NULL, 'n' },
-		{ "output", required_argument, NULL, 'o' },
-		{ NULL, 0, NULL, 0 },
+		{ "threads", required_argument, NULL, 't' },    { "cpus", required_argument, NULL, 'c' },
+		{ "long-lived", required_argument, NULL, 'l' }, { "seed", required_argument, NULL, 's' },
+		{ "seconds", required_argument, NULL, 'n' },    { "host", required_argument, NULL, 'h' },
+		{ "output", required_argument, NULL, 'o' },     { NULL, 0, NULL, 0 },
 	};
 	bool understood = true;
 	int option;
@@ -64,6 +62,8 @@ static bool options_parse(int argc, char **argv, struct options *options)
 			understood = number_from(optarg, 0, SECONDS_MAX, &options->seconds);
 		else if (option == 's')
 			understood = number_from(optarg, 0, UINT64_MAX, &options->seed);
+		else if (option == 'h' && strpbrk(optarg, "\"\\\n") == NULL)
+			options->host = optarg;
 		else if (option == 'o')
 			options->folder = optarg;
 		else
@@ -72,14 +72,15 @@ static bool options_parse(int argc, char **argv, struct options *options)
 	return understood && optind == argc && options->threads > 0 && options->folder != NULL;
 }
 
-static struct ctf_trace describe_trace(uint64_t seed)
+static struct ctf_trace describe_trace(const struct options *options)
 {
 	struct ctf_trace trace = {
 		.classes = kernel_event_classes,
 		.class_count = kernel_event_class_count,
+		.host = options->host,
 		.clock_offset = CLOCK_OFFSET,
 	};
-	struct random random = { seed };
+	struct random random = { options->seed };
 	for (size_t byte = 0; byte < sizeof(trace.uuid); byte++)
 		trace.uuid[byte] = (uint8_t)random_bits(&random);
 	return trace;
@@ -103,7 +104,7 @@ static int generate(const struct options *options)
 {
 	struct workload workload = { 0 };
 	struct machine machine;
-	struct ctf_trace trace = describe_trace(options->seed);
+	struct ctf_trace trace = describe_trace(options);
 	if (mkdir(options->folder, 0777) != 0)
 		return errno;
 	int failure = ctf_metadata_write(&trace, options->folder);
@@ -132,11 +133,11 @@ static int generate(const struct options *options)
 
 int main(int argc, char **argv)
 {
-	struct options options = { .cpus = 8, .long_lived = 64, .seed = 1 };
+	struct options options = { .cpus = 8, .long_lived = 64, .seed = 1, .host = "generated" };
 	if (!options_parse(argc, argv, &options)) {
 		fprintf(stderr,
-			"usage: generate --threads N [--cpus N] [--long-lived N] [--seconds N] [--seed N] -o "
-			"FOLDER\n"
+			"usage: generate --threads N [--cpus N] [--long-lived N] [--seconds N] [--seed N] "
+			"[--host NAME] -o FOLDER\n"
 			"threads 1 to %d, cpus 1 to %d (8), long-lived 0 to %d (64), seconds at least, if threads "
 			"live "
 			"long, 0 to %d (0), seed any number (1)\n",
