@@ -7,14 +7,20 @@
 #include "base/array.h"
 #include "base/time_text.h"
 
-/* Wider paths push their row: they are rare, and a terminal is not. */
-enum { PATH_WIDTH_MAX = 40, PLAIN_COLUMNS = INTERVAL_COLUMNS - 2 };
+enum { PLAIN_COLUMNS = INTERVAL_COLUMNS - 2 };
 
 void interval_rows_begin(struct interval_rows *rows, const struct row_format *format, struct output *output,
 			 const struct histree_history *history, const struct attribute_list *list, bool with_labels)
 {
+	interval_rows_begin_wide(rows, format, output, history, attribute_list_width(list, INTERVAL_PATH_WIDTH_MAX),
+				 with_labels);
+}
+
+void interval_rows_begin_wide(struct interval_rows *rows, const struct row_format *format, struct output *output,
+			      const struct histree_history *history, unsigned width, bool with_labels)
+{
 	const struct row_column columns[INTERVAL_COLUMNS] = {
-		{ .name = "path", .width = attribute_list_width(list, PATH_WIDTH_MAX) },
+		{ .name = "path", .width = width },
 		{ .name = "start", .width = 19, .to_the_right = true },
 		{ .name = "end", .width = 19, .to_the_right = true },
 		{ .name = "type", .width = 6 },
@@ -31,8 +37,8 @@ void interval_rows_begin(struct interval_rows *rows, const struct row_format *fo
 		rows->columns[count++] = (struct row_column){ .name = "label" };
 	row_writer_begin(&rows->rows, format, output, rows->columns, count);
 	rows->history = history;
-	rows->attribute = NULL;
-	rows->table = NULL;
+	rows->has_table = false;
+	rows->words = NULL;
 	rows->hexadecimal = NULL;
 	rows->hexadecimal_capacity = 0;
 }
@@ -55,9 +61,12 @@ static void put_hexadecimal(struct interval_rows *rows, const unsigned char *byt
 static const char *words_of(struct interval_rows *rows, const struct listed_attribute *attribute,
 			    const struct histree_value *value)
 {
-	if (rows->attribute != attribute)
+	if (rows->words != NULL)
+		return rows->words(rows->words_context, value);
+	if (!rows->has_table || rows->quark != attribute->quark)
 		rows->table = histree_labels_of(rows->history, attribute->quark);
-	rows->attribute = attribute;
+	rows->has_table = true;
+	rows->quark = attribute->quark;
 	return histree_label_words(rows->table, value);
 }
 

@@ -3,35 +3,33 @@
 
 #include <stdlib.h>
 
-#include "cli/answer.h"
 #include "histree/lookup.h"
 
 /* ---- one attribute after the other ---------------------------------------------------------------------- */
 
 /* The top of a stack is a state of another attribute, below the one that was asked for. */
-static enum cli_exit put_top(struct interval_rows *rows, const struct histree_interval *interval)
+static enum cli_exit put_top(const struct histree_attributes *attributes, const struct histree_interval *interval,
+			     answer_taker *take, void *context)
 {
-	const struct histree_attributes *attributes = histree_history_attributes(rows->history);
 	size_t size = histree_attributes_path(attributes, interval->quark, NULL, 0);
 	char *path = malloc(size + 1);
 	if (path == NULL)
 		return report_no_memory();
 	histree_attributes_path(attributes, interval->quark, path, size + 1);
 	const struct listed_attribute top = { .path = path, .path_size = (uint32_t)size, .quark = interval->quark };
-	interval_rows_take(rows, &top, interval);
-	rows->attribute = NULL; /* it is gone */
+	take(context, &top, interval);
 	free(path);
 	return CLI_OK;
 }
 
 static enum cli_exit print_top(const struct lookup_question *question, const struct listed_attribute *attribute,
-			       struct histree_query *query, struct interval_rows *rows)
+			       struct histree_query *query, answer_taker *take, void *context)
 {
+	const struct histree_attributes *attributes = histree_history_attributes(question->history);
 	struct histree_interval interval;
 	struct histree_error error = { 0 };
 	histree_quark first;
-	bool has_frames = histree_attributes_child(histree_history_attributes(question->history), attribute->quark,
-						   "1", 1, &first) == HISTREE_OK;
+	bool has_frames = histree_attributes_child(attributes, attribute->quark, "1", 1, &first) == HISTREE_OK;
 	/* What is unknown would pass for a stack whose depth is. */
 	if (!has_frames && question->attributes->count > 1)
 		return CLI_OK;
@@ -39,7 +37,7 @@ static enum cli_exit print_top(const struct lookup_question *question, const str
 		histree_lookup_stack_top(query, attribute->quark, question->from, &interval, &error);
 	bool is_no_stack = status == HISTREE_ERR_TYPE || status == HISTREE_ERR_ARGUMENT;
 	if (status == HISTREE_OK)
-		return put_top(rows, &interval);
+		return put_top(attributes, &interval, take, context);
 	/* A pattern may match others too. */
 	if (status == HISTREE_NOT_FOUND || (is_no_stack && question->attributes->count > 1))
 		return CLI_OK;
@@ -48,18 +46,18 @@ static enum cli_exit print_top(const struct lookup_question *question, const str
 
 static enum cli_exit print_first_value(const struct lookup_question *question,
 				       const struct listed_attribute *attribute, struct histree_query *query,
-				       struct interval_rows *rows)
+				       answer_taker *take, void *context)
 {
 	struct histree_interval interval;
 	struct histree_error error = { 0 };
 	enum histree_status status = histree_lookup_first_value(query, attribute->quark, question->from,
 								question->to, &interval, &error);
 	if (status == HISTREE_OK)
-		interval_rows_take(rows, attribute, &interval);
+		take(context, attribute, &interval);
 	return status == HISTREE_OK || status == HISTREE_NOT_FOUND ? CLI_OK : report_error(&error);
 }
 
-static enum cli_exit print_each(const struct lookup_question *question, struct interval_rows *rows,
+static enum cli_exit print_each(const struct lookup_question *question, answer_taker *take, void *context,
 				bool *is_damaged)
 {
 	struct histree_query *query;
@@ -69,8 +67,9 @@ static enum cli_exit print_each(const struct lookup_question *question, struct i
 		return report_error(&error);
 	for (size_t i = 0; i < question->attributes->count && code == CLI_OK; i++) {
 		const struct listed_attribute *attribute = &question->attributes->attributes[i];
-		code = question->lookup == LOOKUP_STACK_TOP ? print_top(question, attribute, query, rows)
-							    : print_first_value(question, attribute, query, rows);
+		code = question->lookup == LOOKUP_STACK_TOP
+			       ? print_top(question, attribute, query, take, context)
+			       : print_first_value(question, attribute, query, take, context);
 		*is_damaged |= histree_query_stats(query).nodes_damaged > 0;
 	}
 	histree_query_free(query);
@@ -97,7 +96,8 @@ static const struct listed_attribute *find(const struct listed_attribute *const 
 /* `by_quark` has the attributes that are asked for, and `quarks` their quarks. */
 static enum histree_status put_changes(const struct lookup_question *question,
 				       const struct listed_attribute *const *by_quark, const histree_quark *quarks,
-				       struct interval_rows *rows, bool *is_damaged, struct histree_error *error)
+				       answer_taker *take, void *context, bool *is_damaged,
+				       struct histree_error *error)
 {
 	size_t count = question->attributes->count;
 	const struct histree_changes_region region = { .quarks = quarks,
@@ -117,7 +117,7 @@ static enum histree_status put_changes(const struct lookup_question *question,
 			const struct histree_interval *state = &change.intervals[i];
 			if (question->filter != NULL && !histree_state_filter_match(question->filter, state))
 				continue;
-			interval_rows_take(rows, find(by_quark, count, state->quark), state);
+			take(context, find(by_quark, count, state->quark), state);
 			left--;
 		}
 	}
@@ -126,7 +126,7 @@ static enum histree_status put_changes(const struct lookup_question *question,
 	return status == HISTREE_END ? HISTREE_OK : status;
 }
 
-static enum cli_exit print_changes(const struct lookup_question *question, struct interval_rows *rows,
+static enum cli_exit print_changes(const struct lookup_question *question, answer_taker *take, void *context,
 				   bool *is_damaged)
 {
 	size_t count = question->attributes->count;
@@ -142,7 +142,8 @@ static enum cli_exit print_changes(const struct lookup_question *question, struc
 		qsort((void *)by_quark, count, sizeof(struct listed_attribute *), compare_quarks);
 		for (size_t i = 0; i < count; i++)
 			quarks[i] = by_quark[i]->quark;
-		if (count > 0 && put_changes(question, by_quark, quarks, rows, is_damaged, &error) != HISTREE_OK)
+		if (count > 0 &&
+		    put_changes(question, by_quark, quarks, take, context, is_damaged, &error) != HISTREE_OK)
 			code = report_error(&error);
 	}
 	free((void *)by_quark);
@@ -150,7 +151,7 @@ static enum cli_exit print_changes(const struct lookup_question *question, struc
 	return code;
 }
 
-static enum cli_exit report_nothing(enum lookup lookup)
+enum cli_exit lookup_report_nothing(enum lookup lookup)
 {
 	static const char *const sentences[] = {
 		[LOOKUP_NONE] = "",
@@ -161,12 +162,10 @@ static enum cli_exit report_nothing(enum lookup lookup)
 	return report_exit(CLI_NOTHING, "%s", sentences[lookup]);
 }
 
-enum cli_exit lookup_rows_print(const struct lookup_question *question, struct interval_rows *rows)
+enum cli_exit lookup_rows(const struct lookup_question *question, answer_taker *take, void *context,
+			  bool *is_damaged)
 {
-	bool is_damaged = false;
-	enum cli_exit code = question->lookup == LOOKUP_CHANGES ? print_changes(question, rows, &is_damaged)
-								: print_each(question, rows, &is_damaged);
-	if (code == CLI_OK && rows->rows.row_count == 0 && question->attributes->count > 0)
-		code = report_nothing(question->lookup);
-	return code == CLI_OK || code == CLI_NOTHING ? (enum cli_exit)answer_exit(is_damaged, code) : code;
+	*is_damaged = false;
+	return question->lookup == LOOKUP_CHANGES ? print_changes(question, take, context, is_damaged)
+						  : print_each(question, take, context, is_damaged);
 }

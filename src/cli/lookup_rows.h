@@ -6,8 +6,7 @@
 #ifndef CLI_LOOKUP_ROWS_H
 #define CLI_LOOKUP_ROWS_H
 
-#include "cli/attribute_list.h"
-#include "cli/interval_rows.h"
+#include "cli/answer.h"
 #include "histree/state_filter.h"
 
 enum lookup {
@@ -28,9 +27,13 @@ struct lookup_question {
 };
 
 /*
- * Prints the rows.  Returns CLI_NOTHING if there are none, CLI_INPUT if the history is damaged where it was looked
- * at; what is wrong is reported on standard error.
+ * Hands the rows to `take`, in order.  *is_damaged says whether the history is damaged where it was looked at; what
+ * else is wrong is reported on standard error.
  */
-enum cli_exit lookup_rows_print(const struct lookup_question *question, struct interval_rows *rows);
+enum cli_exit lookup_rows(const struct lookup_question *question, answer_taker *take, void *context,
+			  bool *is_damaged);
+
+/* Reports that there were none. */
+enum cli_exit lookup_report_nothing(enum lookup lookup);
 
 #endif

@@ -9,9 +9,10 @@
 #include "base/nearest.h"
 #include "base/number_text.h"
 #include "base/time_text.h"
+#include "cli/report.h"
 
 enum {
-	OPTIONS_MAX = 32,
+	OPTIONS_MAX = 48,
 	LONG_BASE = 256, /* getopt_long() gives LONG_BASE + index for row `index` */
 	HELP = LONG_BASE + OPTIONS_MAX,
 };
@@ -83,7 +84,7 @@ static const struct cli_option *row_of(const struct parser *parser, int found)
 
 static enum cli_parsed wrong(const struct parser *parser)
 {
-	fprintf(parser->messages, "; see 'histree %s --help'\n", parser->verb->name);
+	fprintf(parser->messages, "; see '%s %s --help'\n", report_program(), parser->verb->name);
 	return CLI_WRONG;
 }
 
@@ -122,7 +123,7 @@ static void print_expected(const struct cli_option *option, FILE *messages)
 
 static enum cli_parsed wrong_value(const struct parser *parser, const struct cli_option *option, const char *text)
 {
-	fprintf(parser->messages, "histree: '--%s': '%s' is not ", option->name, text);
+	fprintf(parser->messages, "%s: '--%s': '%s' is not ", report_program(), option->name, text);
 	print_expected(option, parser->messages);
 	return wrong(parser);
 }
@@ -185,12 +186,12 @@ static enum cli_parsed unknown_option(const struct parser *parser, const char *t
 	 */
 	const struct cli_option *option = row_of(parser, optopt);
 	if (option != NULL || optopt == HELP) {
-		fprintf(parser->messages, "histree: '--%s' takes no argument",
+		fprintf(parser->messages, "%s: '--%s' takes no argument", report_program(),
 			option != NULL ? option->name : "help");
 		return wrong(parser);
 	}
 	if (optopt != 0) {
-		fprintf(parser->messages, "histree: unknown option '-%c'", optopt);
+		fprintf(parser->messages, "%s: unknown option '-%c'", report_program(), optopt);
 		return wrong(parser);
 	}
 	char name[64];
@@ -199,7 +200,7 @@ static enum cli_parsed unknown_option(const struct parser *parser, const char *t
 	for (size_t i = 0; i < parser->option_count; i++)
 		nearest_offer(&nearest, parser->verb->options[i].name);
 	nearest_offer(&nearest, "help");
-	fprintf(parser->messages, "histree: unknown option '%s'", typed);
+	fprintf(parser->messages, "%s: unknown option '%s'", report_program(), typed);
 	if (nearest.word != NULL)
 		fprintf(parser->messages, "; the nearest is '--%s'", nearest.word);
 	return wrong(parser);
@@ -209,9 +210,9 @@ static enum cli_parsed check_words(const struct parser *parser, const struct cli
 {
 	const struct cli_verb *verb = parser->verb;
 	if (words->count < verb->words_min)
-		fprintf(parser->messages, "histree: '%s' needs %s", verb->name, verb->arguments);
+		fprintf(parser->messages, "%s: '%s' needs %s", report_program(), verb->name, verb->arguments);
 	else if (words->count > verb->words_max)
-		fprintf(parser->messages, "histree: '%s' is one argument too many for '%s %s'",
+		fprintf(parser->messages, "%s: '%s' is one argument too many for '%s %s'", report_program(),
 			words->words[verb->words_max], verb->name, verb->arguments);
 	else
 		return CLI_PARSED;
@@ -230,7 +231,7 @@ enum cli_parsed cli_parse(const struct cli_verb *verb, int argc, char **argv, vo
 			return CLI_HELP;
 		if (found == ':') {
 			const struct cli_option *option = row_of(&parser, optopt);
-			fprintf(messages, "histree: '--%s' needs %s", option->name, option->argument);
+			fprintf(messages, "%s: '--%s' needs %s", report_program(), option->name, option->argument);
 			return wrong(&parser);
 		}
 		if (found == '?')

@@ -3,16 +3,45 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/control_text.h"
+
+static const char *program = "histree";
+
+static _Thread_local char *captured;
+static _Thread_local size_t captured_size;
+
+void report_set_program(const char *name)
+{
+	program = name;
+}
+
+const char *report_program(void)
+{
+	return program;
+}
+
+void report_capture(char *text, size_t size)
+{
+	captured = text;
+	captured_size = size;
+	if (text != NULL)
+		*text = '\0';
+}
 
 /* Standard error has no buffer, so a line is one call of the stream: lines of several processes do not mix. */
 static void report_arguments(const char *format, va_list arguments)
 {
 	char message[1024], shown[CONTROL_ESCAPE_SIZE * sizeof(message)];
 	vsnprintf(message, sizeof(message), format, arguments);
+	if (captured != NULL) {
+		size_t used = strlen(captured);
+		snprintf(captured + used, captured_size - used, "%s%s", used > 0 ? "\n" : "", message);
+		return;
+	}
 	control_text_copy(message, shown, sizeof(shown));
-	fprintf(stderr, "histree: %s\n", shown);
+	fprintf(stderr, "%s: %s\n", program, shown);
 }
 
 void report(const char *format, ...)

@@ -5,6 +5,8 @@
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 
+#include <stddef.h>
+
 #include "histree/status.h"
 
 /* The exit status.  Scripts rely on these numbers. */
@@ -15,6 +17,16 @@ enum cli_exit {
 	CLI_INPUT = 3,    /* input or output failed, or some of the input could not be read */
 	CLI_INTERNAL = 4, /* no memory, or an error of our own */
 };
+
+/* What the command is called in messages and in its help, in place of "histree"; borrowed. */
+void report_set_program(const char *name);
+const char *report_program(void);
+
+/*
+ * From now on the calling thread's messages go into `text`, a line each, cut where it is full, instead of standard
+ * error; NULL ends that.  The text is always terminated.
+ */
+void report_capture(char *text, size_t size);
 
 /* Prints "histree: " and the message, one line. */
 void report(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -52,7 +52,7 @@ static void print_option(struct output *output, const struct cli_option *option)
 static void print_verb(struct output *output, const struct cli_verb *verb)
 {
 	static const struct cli_option help = { .name = "help", .letter = 'h', .help = "print this text" };
-	output_format(output, "usage: histree %s [OPTION]...%s%s\n\n", verb->name,
+	output_format(output, "usage: %s %s [OPTION]...%s%s\n\n", report_program(), verb->name,
 		      *verb->arguments != '\0' ? " " : "", verb->arguments);
 	output_format(output, "%c%s.\n\n", toupper(verb->summary[0]), verb->summary + 1);
 	for (const struct cli_option *option = verb->options; option->name != NULL; option++)

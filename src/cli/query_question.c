@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "cli/query_question.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cli/state_where.h"
+
+/* What is asked for instead of the states at a time or in a range. */
+static enum lookup lookup_of(const struct query_options *chosen)
+{
+	if (chosen->stack_top)
+		return LOOKUP_STACK_TOP;
+	if (chosen->first_value)
+		return LOOKUP_FIRST_VALUE;
+	return chosen->changes ? LOOKUP_CHANGES : LOOKUP_NONE;
+}
+
+static enum cli_exit check_lookup(const struct query_options *chosen)
+{
+	if (chosen->stack_top + chosen->first_value + chosen->changes > 1)
+		return report_exit(CLI_USAGE, "'--stack-top', '--first-value' and '--changes' are different "
+					      "questions: choose one");
+	if (chosen->stack_top && chosen->at == NULL)
+		return report_exit(CLI_USAGE, "'--stack-top' is of one time: it needs '--at'");
+	if ((chosen->first_value || chosen->changes) && chosen->at != NULL)
+		return report_exit(CLI_USAGE, "'--%s' is of a range: it needs '--from' and '--to'",
+				   chosen->changes ? "changes" : "first-value");
+	if (lookup_of(chosen) != LOOKUP_NONE && (chosen->step != 0 || chosen->count != 0 || chosen->stats))
+		return report_exit(
+			CLI_USAGE,
+			"'--step', '--count' and '--stats' are of the states of a range or a time, not of "
+			"'--stack-top', '--first-value' or '--changes'");
+	if ((chosen->stack_top || chosen->first_value) && chosen->where != NULL)
+		return report_exit(CLI_USAGE,
+				   "'--where' is of the states of a range or a time, and of '--changes'");
+	if (!chosen->changes && (chosen->reverse || chosen->top != 0))
+		return report_exit(CLI_USAGE, "'--%s' is of '--changes'", chosen->reverse ? "reverse" : "top");
+	return CLI_OK;
+}
+
+/* Checks what does not depend on the history. */
+enum cli_exit query_options_check(const struct query_options *chosen, size_t pattern_count)
+{
+	bool is_range = chosen->from != NULL || chosen->to != NULL;
+	if (chosen->at != NULL && is_range)
+		return report_exit(CLI_USAGE, "'--at' is one time, '--from' and '--to' are a range: choose one");
+	if (chosen->at == NULL && chosen->where == NULL && (chosen->from == NULL || chosen->to == NULL))
+		return report_exit(CLI_USAGE,
+				   "needs '--at TIME', '--from TIME' and '--to TIME', or '--where EXPR'");
+	if (chosen->at != NULL && (chosen->step != 0 || chosen->count != 0))
+		return report_exit(CLI_USAGE, "'--%s' divides a range: it needs '--from' and '--to'",
+				   chosen->step != 0 ? "step" : "count");
+	if (chosen->step != 0 && chosen->count != 0)
+		return report_exit(CLI_USAGE, "'--step' and '--count' both choose the times: choose one");
+	if (is_range && chosen->where == NULL && pattern_count == 0)
+		return report_exit(CLI_USAGE, "a range needs a PATTERN; '**' is every attribute");
+	return check_lookup(chosen);
+}
+
+static enum cli_exit read_range(const struct query_options *chosen, const struct time_span *span,
+				struct answer_question *question)
+{
+	if (chosen->at == NULL)
+		return time_option_range(chosen->from, chosen->to, span, &question->from, &question->to);
+	enum cli_exit code = time_option_read("at", chosen->at, span, &question->from);
+	question->to = question->from;
+	return code;
+}
+
+/*
+ * The times of --step or --count, each once; *times is the caller's to free and stays NULL where the whole range
+ * is asked for.
+ */
+static enum cli_exit choose_times(const struct query_options *chosen, struct answer_question *question,
+				  histree_time **times)
+{
+	if (chosen->step == 0 && chosen->count == 0)
+		return CLI_OK;
+	uint64_t span = (uint64_t)question->to - (uint64_t)question->from;
+	uint64_t steps = chosen->step != 0 ? span / chosen->step : chosen->count - 1;
+	if (steps >= QUERY_TIMES_MAX)
+		return report_exit(CLI_USAGE,
+				   "'--step' makes %" PRIu64 " times of this range; at most %" PRIu64
+				   " can be asked for at once",
+				   steps + 1, QUERY_TIMES_MAX);
+	*times = malloc((steps + 1) * sizeof(**times));
+	if (*times == NULL)
+		return report_no_memory();
+	size_t count = 0;
+	for (uint64_t i = 0; i <= steps; i++) {
+		/* This is span * i / steps, which could overflow. */
+		uint64_t after = chosen->step != 0 ? i * chosen->step : span / steps * i + span % steps * i / steps;
+		histree_time time = (histree_time)((uint64_t)question->from + after);
+		if (count == 0 || time != (*times)[count - 1])
+			(*times)[count++] = time;
+	}
+	assert(count > 0 && count <= steps + 1 && (*times)[count - 1] <= question->to);
+	question->times = *times;
+	question->time_count = count;
+	return CLI_OK;
+}
+
+/* A list of times stays as it is: a filter leaves fewer states of it, not fewer times. */
+static enum cli_exit narrow(const struct query_options *chosen, struct answer_question *question,
+			    struct attribute_list *list, int status)
+{
+	bool is_range = question->times == NULL && chosen->at == NULL;
+	if (chosen->where == NULL)
+		return status;
+	enum cli_exit code =
+		state_where_apply(chosen->where, question->history, list, is_range ? &question->from : NULL,
+				  is_range ? &question->to : NULL, &question->filter);
+	return code != CLI_OK ? code : (enum cli_exit)status;
+}
+
+enum cli_exit query_question_make(struct query_question *question, const struct query_options *chosen,
+				  struct histree_history *history, const struct time_span *span,
+				  char *const *patterns, size_t pattern_count)
+{
+	*question = (struct query_question){ .chosen = chosen };
+	question->answer.history = history;
+	question->answer.attributes = &question->list;
+	enum cli_exit status = read_range(chosen, span, &question->answer);
+	if (status == CLI_OK)
+		status = choose_times(chosen, &question->answer, &question->times);
+	if (status == CLI_OK)
+		status = attribute_list_match(&question->list, histree_history_attributes(history), patterns,
+					      pattern_count, ATTRIBUTES_WITH_STATES);
+	if (status == CLI_OK || (status == CLI_NOTHING && question->list.count > 0))
+		status = narrow(chosen, &question->answer, &question->list, status);
+	return status;
+}
+
+/* ---- ask ------------------------------------------------------------------------------------------------ */
+
+struct counting {
+	answer_taker *take;
+	void *context;
+	uint64_t rows;
+};
+
+static void count_and_take(void *context, const struct listed_attribute *attribute,
+			   const struct histree_interval *interval)
+{
+	struct counting *counting = context;
+	counting->rows++;
+	counting->take(counting->context, attribute, interval);
+}
+
+static enum cli_exit look_up(const struct query_question *question, struct counting *counting, bool *is_damaged)
+{
+	const struct answer_question *answer = &question->answer;
+	const struct lookup_question lookup = { .lookup = lookup_of(question->chosen),
+						.history = answer->history,
+						.attributes = answer->attributes,
+						.from = answer->from,
+						.to = answer->to,
+						.filter = answer->filter,
+						.backwards = question->chosen->reverse,
+						.count_max = question->chosen->top };
+	return lookup_rows(&lookup, count_and_take, counting, is_damaged);
+}
+
+void query_question_ask(const struct query_question *question, int status, answer_taker *take, void *context,
+			struct query_outcome *outcome)
+{
+	struct counting counting = { .take = take, .context = context };
+	struct histree_error error = { 0 };
+	*outcome = (struct query_outcome){ .status = status, .attributes = question->list.count };
+	if (lookup_of(question->chosen) != LOOKUP_NONE) {
+		enum cli_exit code = look_up(question, &counting, &outcome->is_damaged);
+		if (code != CLI_OK)
+			outcome->status = code;
+	} else {
+		if (answer(&question->answer, count_and_take, &counting, &outcome->stats, &error) != HISTREE_OK)
+			outcome->status = report_error(&error);
+		outcome->is_damaged = outcome->stats.query.nodes_damaged > 0;
+	}
+	outcome->rows = counting.rows;
+}
+
+static void report_stats(const struct answer_stats *stats)
+{
+	report("%" PRId64 ".%03d us, %" PRIu64 " nodes visited, %" PRIu64 " read from the file, %" PRIu64
+	       " intervals",
+	       stats->ns / 1000, (int)(stats->ns % 1000), stats->query.nodes_visited, stats->query.nodes_loaded,
+	       stats->query.intervals);
+}
+
+int query_outcome_report(const struct query_outcome *outcome, const struct query_options *chosen)
+{
+	int status = outcome->status;
+	enum lookup lookup = lookup_of(chosen);
+	if (lookup == LOOKUP_NONE && status <= CLI_NOTHING && chosen->stats)
+		report_stats(&outcome->stats);
+	if (status == CLI_OK && outcome->rows == 0 && lookup != LOOKUP_NONE && outcome->attributes > 0)
+		status = lookup_report_nothing(lookup);
+	else if (status == CLI_OK && outcome->rows == 0 && lookup == LOOKUP_NONE && chosen->where != NULL)
+		status = report_exit(CLI_NOTHING, "there are no such states");
+	if (lookup != LOOKUP_NONE && status > CLI_NOTHING)
+		return status;
+	return answer_exit(outcome->is_damaged, status);
+}
+
+void query_question_release(struct query_question *question)
+{
+	free(question->times);
+	histree_state_filter_free(question->answer.filter);
+	attribute_list_release(&question->list);
+	*question = (struct query_question){ 0 };
+}
