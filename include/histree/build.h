@@ -66,9 +66,18 @@ struct histree_build_options {
 	bool no_overviews; /* make no overviews, which make wide views of long histories fast (rows.h) */
 	/* time between publications; 0 means a second, or more to keep them below 3 % of the build */
 	int64_t publish_ns;
-	/* `memory_max` is for all that the build keeps of the trace (histree-build(1)); default 160 MiB */
+	/*
+	 * Have reading, analyses, sorting and writing run beside one another, so that about so many processors have
+	 * work; 1: one thread does all of it; 0: as many as there are processors for the process.  What is made is
+	 * the same.  A live trace and a partial history are read and analysed by one thread.
+	 */
+	uint32_t threads;
+	/*
+	 * `memory_max` is for all that the build keeps of the trace (histree-build(1)); default 160 MiB.  `threads`
+	 * may be 0: it follows from those of the build.
+	 */
 	struct histree_tree_options tree;
-	/* Called now and then by the building thread; may be NULL. */
+	/* Called now and then by the thread that called histree_build(), as `cancel` is; may be NULL. */
 	void (*progress)(void *context, const struct histree_progress *progress);
 	void *progress_context;
 	/* Cancels the build; if the trace is live, ends it here, which makes a store of what was read. */

@@ -79,10 +79,11 @@ static const struct cli_option options[] = {
 	  .kind = CLI_NUMBER,
 	  .member = offsetof(struct build_options, threads),
 	  .min = 1,
-	  .max = 2,
-	  .help = "use one thread, or two: then a cluster is sorted and written while the trace is read; default: "
-		  "2 "
-		  "if there are two processors, else 1" },
+	  .max = 1024,
+	  .help = "have reading, analyses, sorting and writing run beside one another, so that about N processors "
+		  "have work; 1: one thread does all of it. A live trace and a partial history are read and "
+		  "analysed "
+		  "by one. The store is the same; default: the processors that there are" },
 	{ .name = "force",
 	  .letter = 'f',
 	  .kind = CLI_FLAG,
@@ -366,6 +367,7 @@ static enum cli_exit build(const struct build_options *chosen, const struct hist
 		.null_empty_stacks = chosen->empty_stacks != NULL && strcmp(chosen->empty_stacks, "null") == 0,
 		.no_overviews = chosen->no_overviews,
 		.publish_ns = (int64_t)chosen->publish,
+		.threads = (uint32_t)chosen->threads,
 		.tree = *tree,
 		.progress = progress_show,
 		.progress_context = &progress,
@@ -399,7 +401,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	struct trace_words traces = { 0 };
 	struct histree_tree_options tree;
 	char *store = NULL;
-	enum cli_exit code = tree_option_read(&chosen.tree, chosen.threads, &tree);
+	enum cli_exit code = tree_option_read(&chosen.tree, 0, &tree);
 	if (code == CLI_OK)
 		code = analysis_names_read(&analyses, chosen.analysis);
 	if (code == CLI_OK)

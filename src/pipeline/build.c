@@ -17,6 +17,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/processors.h"
 #include "overview/overview_writer.h"
 #include "pipeline/build.h"
 #include "pipeline/build_inside.h"
@@ -25,6 +26,7 @@
 #include "state/state_file.h"
 #include "store_folder/manifest.h"
 #include "trace/trace_hosts.h"
+#include "tree/tree_options.h"
 
 enum {
 	EVENTS_PER_LOOK = 1024, /* at the clock, for progress and publishing */
@@ -288,7 +290,7 @@ static bool goes_on(void *context)
 static enum histree_status write_overviews_of(struct build *build, const struct analysis_job *job)
 {
 	const struct overview_options options = { .memory_max = build->memory.history,
-						  .threads = build->options->tree.threads,
+						  .threads = build->options->threads < 2 ? 1 : 2,
 						  .go_on = build->is_stopped ? NULL : overviews_go_on,
 						  .context = build };
 	const struct histree_cancel cancel = { build->is_stopped ? NULL : goes_on, build };
@@ -466,8 +468,11 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 				 "of what was published of it",
 				 options->traces[0]);
 	struct histree_error message; /* always there: a message is part of a partial store */
+	struct histree_build_options own = *options;
+	own.threads = options->threads != 0 ? options->threads : processors_count();
+	own.tree.threads = tree_options_threads(&options->tree, own.threads);
 	struct build build = {
-		.options = options,
+		.options = &own,
 		.io = io,
 		.error = &message,
 		.folder = { .lock = -1 },

@@ -101,6 +101,14 @@ static enum histree_status check_buffers(const struct histree_tree_options *aske
 	return HISTREE_OK;
 }
 
+uint32_t tree_options_threads(const struct histree_tree_options *asked, uint32_t threads)
+{
+	const struct tree_variant *variant =
+		tree_variant_by_name(asked->variant != NULL ? asked->variant : variant_default);
+	uint32_t most = variant != NULL ? variant->threads_max : 1;
+	return asked->threads != 0 ? asked->threads : threads < most ? threads : most;
+}
+
 enum histree_status tree_options_resolve(const struct histree_tree_options *asked, histree_time start,
 					 struct tree_options *out, struct histree_error *error)
 {

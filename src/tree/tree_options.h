@@ -23,6 +23,9 @@ struct tree_options {
 	histree_time start;
 };
 
+/* Returns how many threads a tree is to have where there are so many in all: as many as it asks for, if it says. */
+uint32_t tree_options_threads(const struct histree_tree_options *asked, uint32_t threads);
+
 /* Returns HISTREE_ERR_ARGUMENT if an option is wrong; the error says which, and what it may be. */
 enum histree_status tree_options_resolve(const struct histree_tree_options *asked, histree_time start,
 					 struct tree_options *out, struct histree_error *error);

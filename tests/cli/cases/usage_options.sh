@@ -16,7 +16,7 @@ try histree build --r-depth 3 -t sht "$DATA/demo-trace"
 try histree build --r-nodes 5 -t rsht "$DATA/demo-trace"
 try histree build --prefer speed trace
 try histree build --prefer space -t esht "$DATA/demo-trace"
-try histree build --threads 2 -t esht "$DATA/demo-trace"
+try histree build --threads 0 trace
 try histree build --memory 10 trace
 try histree build --force=yes trace
 try histree build --progress sometimes trace
