@@ -37,6 +37,7 @@ enum histree_segment_store_kind {
 	HISTREE_SEGMENTS_ARRAY, /* an array in memory that each addition keeps sorted by start */
 	HISTREE_SEGMENTS_LAZY,  /* an array in memory that is sorted when a query needs it */
 	HISTREE_SEGMENTS_MAP,   /* two balanced trees in memory, by start and by end */
+	HISTREE_SEGMENTS_UNION, /* those of several hosts as one: histree_segment_store_unite(); never created */
 };
 
 struct histree_segment_store;
@@ -130,6 +131,33 @@ histree_segment_store_make_table(struct histree_segment_store *store, size_t fie
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_segment_store_make_overviews(struct histree_segment_store *store, struct histree_cancel cancel,
 				     struct histree_error *error);
+
+/* ---- several hosts ------------------------------------------------------------------------------ */
+
+/* The store of a host, as a part of that of several. */
+struct histree_segment_part {
+	const char *name;                    /* of the host; no two are the same */
+	struct histree_segment_store *store; /* finished; NULL: it is missing or damaged */
+	const char *why;                     /* the sentence, if it is NULL */
+};
+
+/*
+ * Unite the stores of several hosts.  The schema has the fields of all parts by name, null where a part lacks one,
+ * and at its end a text field "host".  Segments of all parts come in one order; those that are equal in it come in
+ * the order of the parts.  The segments of a part that is missing count as lost: each query says so once, at its
+ * beginning.
+ *
+ * The names are copied.  The union owns the stores, which nobody may read meanwhile, and closes them; it closes
+ * them also if the call fails.  Returns HISTREE_ERR_TYPE if a field has not the same type in all parts, or has the
+ * name "host"; HISTREE_ERR_ARGUMENT if there is no part, a store is not finished, or there are too many fields.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status
+histree_segment_store_unite(const struct histree_segment_part *parts, size_t count,
+			    struct histree_segment_store **out, struct histree_error *error);
+
+/* Returns the parts of a union, borrowed from it; NULL and 0 if the store is not one. */
+HISTREE_API const struct histree_segment_part *
+histree_segment_store_parts(const struct histree_segment_store *store, size_t *count);
 
 /*
  * Close the store, whose iterators must have been freed before, or do nothing if it is NULL.  A file that was not
@@ -225,6 +253,12 @@ struct histree_segment_query {
 	/* Returns true if a segment is wanted.  NULL means that all are. */
 	bool (*filter)(void *context, const struct histree_segment *segment);
 	void *filter_context;
+	/*
+	 * In a union: returns true if segments of this host are wanted.  Those of others are not read.  NULL means
+	 * that all are.
+	 */
+	bool (*host_filter)(void *context, const char *host);
+	void *host_context;
 	uint64_t limit; /* maximum number of segments; 0 means all */
 	/* Asked now and then while segments are looked for; HISTREE_ERR_CANCELLED ends the query. */
 	struct histree_cancel cancel;
@@ -277,7 +311,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_segment_iter_next(str
 struct histree_segment_loss {
 	histree_time from, to; /* every missing segment lies within them */
 	uint64_t count_max;    /* maximum number of missing segments, in the whole store and whatever the query */
-	uint32_t node;
+	uint32_t node;         /* of the file, or of that of the host */
+	uint32_t part;         /* in a union: of which it is; all of it if its store is NULL.  Else 0 */
 };
 
 /* Returns what the last HISTREE_PARTIAL was about. */

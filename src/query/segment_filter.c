@@ -17,9 +17,13 @@ static const struct histree_filter_field own_fields[OWN_FIELDS] = {
 	[FIELD_DURATION] = { "duration", HISTREE_LONG, HISTREE_FILTER_DURATION },
 };
 
+/* The last field of a union of several hosts. */
+#define FIELD_HOST "host"
+
 struct histree_segment_filter {
 	struct histree_filter *filter;
 	size_t content_count;
+	size_t host; /* where it is among the fields of the expression; 0: nowhere */
 };
 
 enum histree_status histree_segment_filter_create(const struct histree_segment_schema *schema, const char *text,
@@ -42,6 +46,10 @@ enum histree_status histree_segment_filter_create(const struct histree_segment_s
 	if (filter == NULL)
 		return error_memory(error, "a filter");
 	filter->content_count = schema->field_count;
+	const struct histree_segment_field *last =
+		schema->field_count > 0 ? &schema->fields[schema->field_count - 1] : NULL;
+	bool has_host = last != NULL && last->type == HISTREE_STRING && strcmp(last->name, FIELD_HOST) == 0;
+	filter->host = has_host ? OWN_FIELDS + schema->field_count - 1 : 0;
 	enum histree_status status = histree_filter_create(text, &scope, &filter->filter, error);
 	if (status == HISTREE_OK)
 		*out = filter;
@@ -68,10 +76,23 @@ static bool pass(void *context, const struct histree_segment *segment)
 	return histree_segment_filter_match(context, segment);
 }
 
+/* Whether the expression may hold for a segment of which no more than this is known. */
+static bool wants_host(void *context, const char *host)
+{
+	const struct histree_segment_filter *filter = context;
+	struct histree_value values[OWN_FIELDS + HISTREE_SEGMENT_FIELDS_MAX] = { 0 };
+	bool are_known[OWN_FIELDS + HISTREE_SEGMENT_FIELDS_MAX] = { false };
+	values[filter->host] = histree_string(host);
+	are_known[filter->host] = true;
+	return histree_filter_may_pass(filter->filter, values, are_known);
+}
+
 void histree_segment_filter_apply(struct histree_segment_filter *filter, struct histree_segment_query *query)
 {
 	query->filter = pass;
 	query->filter_context = filter;
+	query->host_filter = filter->host > 0 ? wants_host : NULL;
+	query->host_context = filter;
 	struct histree_window window = { .from = query->from, .to = query->to };
 	histree_filter_bounds(filter->filter, FIELD_START, &window.from, &window.to);
 	histree_filter_bounds(filter->filter, FIELD_END, &window.from, &window.to);

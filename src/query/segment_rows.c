@@ -212,7 +212,8 @@ static enum histree_status walk(struct histree_segment_rows *rows, uint64_t row,
 
 static bool is_all(const struct histree_segment_query *query)
 {
-	return query->filter == NULL && query->from == INT64_MIN && query->to == INT64_MAX;
+	return query->filter == NULL && query->host_filter == NULL && query->from == INT64_MIN &&
+	       query->to == INT64_MAX;
 }
 
 /* The order is on disk: a token leads to any position in it. */

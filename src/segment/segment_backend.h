@@ -58,7 +58,8 @@ struct segment_backend {
 	void (*cursor_free)(void *cursor);
 };
 
-extern const struct segment_backend segment_backend_disk, segment_backend_array, segment_backend_map;
+extern const struct segment_backend segment_backend_disk, segment_backend_array, segment_backend_map,
+	segment_backend_union;
 
 /* The bodies.  The info, of which the schema is there, is borrowed and outlives them. */
 enum histree_status segment_disk_create(const struct io *io, const struct histree_segment_store_options *options,
@@ -73,6 +74,9 @@ enum histree_status segment_array_create(const struct histree_segment_schema *sc
 					 struct histree_error *error);
 enum histree_status segment_map_create(const struct histree_segment_schema *schema, void **out,
 				       struct histree_error *error);
+
+/* A sorted iterator that is created from now on takes no more memory than this, approximately. */
+void segment_disk_limit_queue(void *body, size_t bytes);
 
 struct segment_set;
 

@@ -175,6 +175,13 @@ enum histree_status segment_disk_open(const struct io *io, const char *path,
 	return HISTREE_OK;
 }
 
+void segment_disk_limit_queue(void *body, size_t bytes)
+{
+	struct segment_disk *disk = body;
+	if (bytes < disk->store.source.queue_bytes)
+		disk->store.source.queue_bytes = disk->store.room.bytes = bytes;
+}
+
 static enum histree_status disk_make_table(void *body, size_t field, struct histree_error *error)
 {
 	struct segment_disk *disk = body;

@@ -110,7 +110,10 @@ static bool keep_loss(struct histree_segment_iter *iter)
 static enum histree_status fill_sort(struct histree_segment_iter *iter, struct histree_error *error)
 {
 	const struct histree_segment_store *store = iter->store;
-	struct histree_segment_query all = { .from = iter->query.from, .to = iter->query.to };
+	struct histree_segment_query all = { .from = iter->query.from,
+					     .to = iter->query.to,
+					     .host_filter = iter->query.host_filter,
+					     .host_context = iter->query.host_context };
 	enum histree_status status =
 		segment_sort_create(&iter->query, &store->info.schema, &store->room, &iter->sort, error);
 	if (status == HISTREE_OK)

@@ -36,6 +36,8 @@ static enum histree_status create_body(struct histree_segment_store *store, cons
 	case HISTREE_SEGMENTS_MAP:
 		store->backend = &segment_backend_map;
 		return segment_map_create(schema, &store->body, error);
+	case HISTREE_SEGMENTS_UNION:
+		break;
 	}
 	return error_set(error, HISTREE_ERR_ARGUMENT, "a segment store of kind %u: there is none",
 			 (unsigned)options->kind);
