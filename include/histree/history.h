@@ -30,7 +30,11 @@ struct histree_open_options {
 
 #define HISTREE_KEY_RANGE_BUCKETS 20
 
-/* What the papers tabulate, and what a user asks first.  The file itself says all of it. */
+/*
+ * What the papers tabulate, and what a user asks first.  The file itself says all of it.  Of several hosts, counts
+ * and bytes are sums, `depth` is the greatest; `variant` and `provider` are "mixed" and other properties of a file
+ * are 0 where the hosts' differ.
+ */
 struct histree_history_info {
 	char variant[16];
 	uint32_t r_depth; /* levels of an R-tree at the end of the build; 0 for variants that have none */
@@ -71,6 +75,8 @@ struct histree_history_info {
 	uint64_t overview_bytes;
 };
 
+/* ---- of one host ------------------------------------------------------------------------------------------ */
+
 /*
  * Open a history file; the caller closes *out.  A file that this version cannot read is refused with a sentence
  * that says what to do.
@@ -98,6 +104,53 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_history_verify(struct histree_history *history, void (*report)(void *context, const char *fault),
 		       void *context, struct histree_error *error);
 
+/* ---- of several hosts --------------------------------------------------------------------------------------- */
+
+/*
+ * A history of several hosts is a *union*: the histories of the hosts side by side, each below a folder that has
+ * the name of the host (docs/design/0052-unions.md).  It begins with the earliest of them and ends with the last
+ * one.  Outside of its host's times, an attribute has a null interval of its own: the host was not traced then.
+ * Whatever takes a history takes a union, but histree_history_nodes().
+ */
+struct histree_history_part {
+	const char *name;                /* of the host; copied.  Not empty, and no two parts have the same */
+	struct histree_history *history; /* of one host, and used by nobody yet; NULL: there is none */
+	const char
+		*why; /* if it is NULL: the sentence that says why it is missing; NULL: there is nothing to have */
+};
+
+struct histree_history_host {
+	const char *name;
+	struct histree_history *history; /* of this host alone, quarks from 0; NULL: there is none */
+	const char *why;      /* if it is NULL: why it is missing; NULL: the host has none, and none is missed */
+	histree_quark folder; /* of the host: a top-level attribute */
+	uint32_t count;       /* its attribute q is attribute folder + 1 + q of the union */
+};
+
+/*
+ * Make one history of those of several hosts, in the order in which they are given.  It takes their histories, also
+ * if it fails: closing the union closes them.  Their node caches become one, as large as the largest of them; so
+ * each is best opened as if it were the only one.
+ *
+ * The folder of a host that is missing (`why`) has no children, is no folder by histree_attributes_is_folder(), and
+ * is unknown at all times: queries of it count a damaged node.  That of a host without a history is null.
+ *
+ * Returns HISTREE_ERR_ARGUMENT with a sentence if two parts have one name, a name is empty, a part is a union or no
+ * part has a history, with all of `why`; HISTREE_ERR_FORMAT if there would be too many attributes.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_history_unite(const struct histree_history_part *parts,
+									 size_t count, struct histree_history **out,
+									 struct histree_error *error);
+
+/* Returns the hosts of a union, which live as long as it; NULL and a *count of 0: it is a history of one host. */
+HISTREE_API const struct histree_history_host *histree_history_hosts(const struct histree_history *history,
+								     size_t *count);
+
+/* Returns the index of the host that an attribute of a union belongs to; 0 if the history is of one host. */
+HISTREE_API size_t histree_history_host_of(const struct histree_history *history, histree_quark quark);
+
+/* ---- nodes ------------------------------------------------------------------------------------------------ */
+
 /* A node of the tree on disk, for those who want to see its structure (thesis 3.1). */
 struct histree_node {
 	uint32_t number; /* its position in the file */
@@ -122,6 +175,8 @@ struct histree_node {
  *
  * Damaged nodes are visited as well.  Their children are known, but not which node they belong to, so they are
  * given to the next damaged node in the file that may have had children.
+ *
+ * Returns HISTREE_ERR_ARGUMENT for a union: ask the histories of its hosts.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_history_nodes(struct histree_history *history,

@@ -14,8 +14,17 @@ static const struct histree_label_table *known_of(const char *provider, size_t *
 	return is_known ? entry->analysis->labels : NULL;
 }
 
+/* Of several hosts: those of the first that has some. */
 static const struct history_labels *labels_in(const struct histree_history *history)
 {
+	size_t count;
+	const struct history_labels *labels = NULL;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	for (size_t i = 0; i < count && (labels == NULL || labels->count == 0); i++)
+		if (hosts[i].history != NULL)
+			labels = labels_in(hosts[i].history);
+	if (hosts != NULL)
+		return labels;
 	return labels_slot_get(history_labels_slot(history), history_file(history),
 			       histree_history_info(history)->provider, known_of);
 }
@@ -36,6 +45,9 @@ enum histree_labels_origin histree_labels_origin(const struct histree_history *h
 static inline const struct histree_label_table *table_of(const struct histree_history *history, histree_quark quark)
 {
 	const struct histree_label_table *table;
+	history = history_of_host(history, &quark);
+	if (history == NULL) /* the folder of a host */
+		return NULL;
 	struct labels_slot *slot = history_labels_slot(history);
 	if (labels_slot_known(slot, quark, &table))
 		return table;

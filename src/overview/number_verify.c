@@ -14,6 +14,7 @@
 #include "overview/number_ladder.h"
 #include "overview/window_walk.h"
 #include "state/history.h"
+#include "state/history_union.h"
 #include "store/overview_faults.h"
 
 enum { STATES_IN_WINDOW = 128 << 10 };
@@ -147,9 +148,9 @@ static void ignore_fault(void *context, const char *fault)
 	(void)context, (void)fault;
 }
 
-enum histree_status histree_numbers_verify(struct histree_history *history,
-					   void (*report)(void *context, const char *fault), void *context,
-					   struct histree_error *error)
+static enum histree_status verify_numbers(struct histree_history *history,
+					  void (*report)(void *context, const char *fault), void *context,
+					  struct histree_error *error)
 {
 	struct verifying verifying = { .numbers = history_numbers(history), .of = histree_history_info(history) };
 	struct overview_faults faults = { .report = report != NULL ? report : ignore_fault, .context = context };
@@ -171,4 +172,13 @@ enum histree_status histree_numbers_verify(struct histree_history *history,
 	number_ladder_release(&verifying.ladder);
 	free(verifying.prints);
 	return status == HISTREE_OK ? overview_faults_sum(&faults, history_path(history), error) : status;
+}
+
+enum histree_status histree_numbers_verify(struct histree_history *history,
+					   void (*report)(void *context, const char *fault), void *context,
+					   struct histree_error *error)
+{
+	const struct history_union *hosts = history_union_of(history);
+	return hosts != NULL ? history_union_check(hosts, verify_numbers, report, context, error)
+			     : verify_numbers(history, report, context, error);
 }

@@ -6,7 +6,7 @@
 #include "histree/lookup.h"
 
 #include "base/error.h"
-#include "query/query_numbers.h"
+#include "query/query_inside.h"
 #include "state/history.h"
 #include "state/number_summary.h"
 

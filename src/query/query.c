@@ -4,16 +4,19 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "query/query_numbers.h"
+#include "query/query_inside.h"
 #include "query/slice_walk.h"
+#include "query/union_query.h"
 #include "state/history.h"
 #include "tree/tree_reader.h"
 
 struct histree_query {
 	struct histree_history *history;
+	struct union_query
+		*hosts; /* of a history of several, and then nothing below is used but `info`; else NULL */
 	struct tree_iter *iter;
 	struct histree_query *numbers; /* of the number overview; NULL: not needed yet */
-	struct slice_walk slices; /* of a partial history: what comes after the nodes */
+	struct slice_walk slices;      /* of a partial history: what comes after the nodes */
 	bool is_past_nodes;
 	const struct histree_history_info *info;
 };
@@ -27,7 +30,9 @@ enum histree_status histree_query_create(struct histree_history *history, struct
 		return error_memory(error, "a query");
 	query->history = history;
 	query->info = histree_history_info(history);
-	enum histree_status status = tree_iter_create(history_tree(history), &query->iter, error);
+	enum histree_status status = history_union_of(history) != NULL
+					     ? union_query_create(history, &query->hosts, error)
+					     : tree_iter_create(history_tree(history), &query->iter, error);
 	if (status != HISTREE_OK) {
 		free(query);
 		return status;
@@ -73,9 +78,12 @@ static enum histree_status check_lists(const struct histree_query *query, const 
 	return HISTREE_OK;
 }
 
-/* Drop what is left. */
-static void stop(struct histree_query *query)
+void query_stop(struct histree_query *query)
 {
+	if (query->hosts != NULL) {
+		union_query_stop(query->hosts);
+		return;
+	}
 	tree_iter_stop(query->iter);
 	slice_walk_stop(&query->slices);
 	query->is_past_nodes = false;
@@ -94,7 +102,7 @@ static enum histree_status check_slices(const struct histree_query *query, struc
 enum histree_status histree_query_start(struct histree_query *query, const struct histree_region *region,
 					struct histree_error *error)
 {
-	stop(query);
+	query_stop(query);
 	enum histree_status status = check_lists(query, region, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -105,6 +113,8 @@ enum histree_status histree_query_start(struct histree_query *query, const struc
 	histree_time from = region->times != NULL ? region->times[0] : region->from;
 	histree_time to = region->times != NULL ? region->times[region->time_count - 1] : region->to;
 	status = check_times(query, from, to, error);
+	if (status == HISTREE_OK && query->hosts != NULL)
+		return union_query_start(query->hosts, region, error);
 	if (status == HISTREE_OK)
 		status = check_slices(query, error);
 	if (status != HISTREE_OK)
@@ -138,6 +148,9 @@ static enum histree_status next_of_slices(struct histree_query *query, struct hi
 enum histree_status histree_query_next(struct histree_query *query, struct histree_interval *out,
 				       struct histree_error *error)
 {
+	size_t count;
+	if (query->hosts != NULL)
+		return union_query_read(query->hosts, out, 1, &count, error);
 	enum histree_status status = query->is_past_nodes ? HISTREE_END : tree_iter_next(query->iter, out, error);
 	return status == HISTREE_END && query->slices.partial != NULL ? next_of_slices(query, out, error) : status;
 }
@@ -145,21 +158,35 @@ enum histree_status histree_query_next(struct histree_query *query, struct histr
 enum histree_status histree_query_read(struct histree_query *query, struct histree_interval *out, size_t room,
 				       size_t *count, struct histree_error *error)
 {
+	if (query->hosts != NULL)
+		return union_query_read(query->hosts, out, room, count, error);
 	enum histree_status status =
 		query->is_past_nodes ? HISTREE_END : tree_iter_read(query->iter, out, room, count, error);
 	return status == HISTREE_END && query->slices.partial != NULL ? read_slices(query, out, room, count, error)
 								      : status;
 }
 
+static enum histree_status single_of_hosts(struct histree_query *query, histree_quark quark, histree_time t,
+					   struct histree_interval *out, struct histree_error *error)
+{
+	union_query_stop(query->hosts);
+	enum histree_status status = check_quark(query, quark, error);
+	if (status == HISTREE_OK)
+		status = check_times(query, t, t, error);
+	return status == HISTREE_OK ? union_query_single(query->hosts, quark, t, out, error) : status;
+}
+
 enum histree_status histree_query_single(struct histree_query *query, histree_quark quark, histree_time t,
 					 struct histree_interval *out, struct histree_error *error)
 {
+	if (query->hosts != NULL)
+		return single_of_hosts(query, quark, t, out, error);
 	struct histree_region region = { .quarks = &quark, .quark_count = 1, .from = t, .to = t };
 	enum histree_status status = histree_query_start(query, &region, error);
 	if (status == HISTREE_OK)
 		status = histree_query_next(query, out, error);
 	if (status != HISTREE_OK)
-		stop(query); /* else it is at its end: the region is ours and must not be used later */
+		query_stop(query); /* else it is at its end: the region is ours and must not be used later */
 	slice_walk_end(&query->slices);
 	if (status == HISTREE_END)
 		return error_set(error, HISTREE_ERR_FORMAT, "attribute %u has no state at %lld: verify the history",
@@ -170,7 +197,9 @@ enum histree_status histree_query_single(struct histree_query *query, histree_qu
 enum histree_status histree_query_set_threads(struct histree_query *query, unsigned threads,
 					      struct histree_error *error)
 {
-	stop(query);
+	query_stop(query);
+	if (threads >= 1 && threads <= HISTREE_QUERY_THREADS_MAX && query->hosts != NULL)
+		return union_query_set_threads(query->hosts, threads, error);
 	if (threads >= 1 && threads <= HISTREE_QUERY_THREADS_MAX)
 		return tree_iter_set_threads(query->iter, threads, error);
 	return error_set(error, HISTREE_ERR_ARGUMENT, "%u threads for a query: it may have 1 to %d", threads,
@@ -179,6 +208,8 @@ enum histree_status histree_query_set_threads(struct histree_query *query, unsig
 
 struct histree_query_stats histree_query_stats(const struct histree_query *query)
 {
+	if (query->hosts != NULL)
+		return union_query_stats(query->hosts);
 	struct histree_query_stats stats = tree_iter_stats(query->iter);
 	stats.intervals += query->slices.intervals;
 	return stats;
@@ -187,6 +218,11 @@ struct histree_query_stats histree_query_stats(const struct histree_query *query
 struct histree_history *histree_query_history(const struct histree_query *query)
 {
 	return query->history;
+}
+
+struct union_query *query_union(const struct histree_query *query)
+{
+	return query->hosts;
 }
 
 enum histree_status query_numbers(struct histree_query *query, struct histree_query **out,
@@ -203,6 +239,11 @@ void histree_query_free(struct histree_query *query)
 {
 	if (query == NULL)
 		return;
+	if (query->hosts != NULL) {
+		union_query_free(query->hosts);
+		free(query);
+		return;
+	}
 	histree_query_free(query->numbers);
 	slice_walk_stop(&query->slices);
 	tree_iter_free(query->iter);

@@ -57,6 +57,7 @@ struct attribute_range {
 	uint32_t name;        /* of the first leader */
 	uint32_t next;        /* from the last leader to the next child of the parent; 0: there is none */
 	bool late;            /* an attribute in it has children that came after its group */
+	uint32_t host;        /* of a history of several hosts: whose it is, + 1 */
 	struct byte_reader members;
 };
 

@@ -10,27 +10,13 @@
 #include "base/io.h"
 #include "state/attribute_copy.h"
 #include "state/attributes_verify.h"
-#include "state/history_slices.h"
-#include "state/labels_slot.h"
+#include "state/history_inside.h"
+#include "state/history_union.h"
 #include "state/provider_section.h"
 #include "store/block_file.h"
 #include "store/overview_faults.h"
 
 enum { CACHE_BYTES_DEFAULT = 128 << 20 };
-
-struct histree_history {
-	struct block_file *file;
-	struct tree_reader *reader;
-	struct attribute_view attributes;
-	struct history_overviews overviews;
-	struct history_numbers numbers;
-	bool has_overviews;             /* they were looked for, at least */
-	struct partial_section partial; /* of a partial one */
-	struct history_slices slices;
-	struct labels_slot *labels; /* what its values mean, once somebody asks */
-	bool lost_names;            /* salvaged: ATTR has the right checksum, but what it says cannot be names */
-	struct histree_history_info info;
-};
 
 static enum histree_status load_attributes(struct histree_history *history, struct histree_error *error)
 {
@@ -254,6 +240,7 @@ void histree_history_close(struct histree_history *history)
 {
 	if (history == NULL)
 		return;
+	history_union_free(history->hosts);
 	history_overviews_close(&history->overviews);
 	history_numbers_close(&history->numbers);
 	if (history->slices.free != NULL)
@@ -273,7 +260,7 @@ const struct histree_history_info *histree_history_info(const struct histree_his
 
 const struct histree_attributes *histree_history_attributes(const struct histree_history *history)
 {
-	return &history->attributes.base;
+	return history->hosts != NULL ? &history->hosts->attributes : &history->attributes.base;
 }
 
 struct tree_reader *history_tree(struct histree_history *history)
@@ -284,6 +271,22 @@ struct tree_reader *history_tree(struct histree_history *history)
 const char *history_path(const struct histree_history *history)
 {
 	return block_file_path(history->file);
+}
+
+const struct history_union *history_union_of(const struct histree_history *history)
+{
+	return history->hosts;
+}
+
+const struct histree_history *history_of_host(const struct histree_history *history, histree_quark *quark)
+{
+	if (history->hosts == NULL)
+		return history;
+	const struct histree_history_host *host =
+		&history->hosts->hosts[history_union_host(history->hosts, *quark)];
+	bool is_in = *quark - host->folder - 1 < host->count;
+	*quark -= host->folder + 1;
+	return is_in ? host->history : NULL;
 }
 
 struct block_file *history_file(const struct histree_history *history)
@@ -308,7 +311,7 @@ const struct history_numbers *history_numbers(const struct histree_history *hist
 
 const struct partial_section *history_partial(const struct histree_history *history)
 {
-	return history->info.partial ? &history->partial : NULL;
+	return history->info.partial && history->hosts == NULL ? &history->partial : NULL;
 }
 
 void history_attach_slices(struct histree_history *history, const struct history_slices *slices)
@@ -380,6 +383,8 @@ enum histree_status histree_history_verify(struct histree_history *history,
 					   struct histree_error *error)
 {
 	report = report != NULL ? report : ignore_fault;
+	if (history->hosts != NULL)
+		return history_union_check(history->hosts, histree_history_verify, report, context, error);
 	struct section_faults faults = { .report = report, .context = context };
 	enum histree_status status = block_file_check(history->file, report_section, &faults, error);
 	if (status != HISTREE_OK)
@@ -407,5 +412,9 @@ enum histree_status histree_history_nodes(struct histree_history *history,
 					  bool (*visit)(void *context, const struct histree_node *node),
 					  void *context, struct histree_error *error)
 {
+	if (history->hosts != NULL)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "a history of several hosts has a tree for each of them; open the store of one "
+				 "host, which is a folder inside that of all");
 	return tree_nodes(history->reader, visit, context, error);
 }

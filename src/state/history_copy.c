@@ -225,6 +225,10 @@ enum histree_status history_copy(const struct io *io, struct histree_history *fr
 				 struct histree_error *error)
 {
 	const struct histree_history_info *info = histree_history_info(from);
+	if (history_union_of(from) != NULL)
+		return error_set(
+			error, HISTREE_ERR_ARGUMENT,
+			"a history of several hosts is copied host by host, each from the store of that host");
 	if (info->partial)
 		return error_set(
 			error, HISTREE_ERR_ARGUMENT,

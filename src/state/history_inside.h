@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * history_inside.h - the body of an opened history, for the files of state/ that make one.
+ */
+#ifndef STATE_HISTORY_INSIDE_H
+#define STATE_HISTORY_INSIDE_H
+
+#include "state/attribute_view.h"
+#include "state/history_numbers.h"
+#include "state/history_overviews.h"
+#include "state/history_slices.h"
+#include "state/labels_slot.h"
+
+struct history_union;
+
+struct histree_history {
+	struct history_union
+		*hosts; /* of a history of several hosts, which has nothing else but `info`; else NULL */
+	struct block_file *file;
+	struct tree_reader *reader;
+	struct attribute_view attributes;
+	struct history_overviews overviews;
+	struct history_numbers numbers;
+	bool has_overviews;             /* they were looked for, at least */
+	struct partial_section partial; /* of a partial one */
+	struct history_slices slices;
+	struct labels_slot *labels; /* what its values mean, once somebody asks */
+	bool lost_names;            /* salvaged: ATTR has the right checksum, but what it says cannot be names */
+	struct histree_history_info info;
+};
+
+#endif

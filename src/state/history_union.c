@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+#include "state/history_union.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "state/history_inside.h"
+
+/* ---- what it is ------------------------------------------------------------------------------------------- */
+
+const struct histree_history_host *histree_history_hosts(const struct histree_history *history, size_t *count)
+{
+	*count = history->hosts != NULL ? history->hosts->host_count : 0;
+	return history->hosts != NULL ? history->hosts->hosts : NULL;
+}
+
+size_t histree_history_host_of(const struct histree_history *history, histree_quark quark)
+{
+	return history->hosts != NULL ? history_union_host(history->hosts, quark) : 0;
+}
+
+void history_host_prefix(const struct histree_history_host *host, struct histree_error *error)
+{
+	error_prefix(error, "host '%s'", host->name);
+}
+
+void history_union_free(struct history_union *joined)
+{
+	if (joined == NULL)
+		return;
+	for (uint32_t i = 0; i < joined->host_count; i++)
+		histree_history_close(joined->hosts[i].history);
+	arena_release(&joined->texts);
+	free(joined->hosts);
+	free(joined->folders);
+	free(joined->by_name);
+	free(joined->nodes_at_height);
+	free(joined);
+}
+
+/* ---- making one ------------------------------------------------------------------------------------------- */
+
+/* In the way of a union, before anything is made. */
+static enum histree_status check_parts(const struct histree_history_part *parts, size_t count,
+				       struct histree_error *error)
+{
+	uint64_t attributes = count;
+	for (size_t i = 0; i < count; i++) {
+		const struct histree_history *history = parts[i].history;
+		if (parts[i].name == NULL || *parts[i].name == '\0')
+			return error_set(error, HISTREE_ERR_ARGUMENT, "host %zu of %zu has no name", i + 1, count);
+		if (history != NULL && history->hosts != NULL)
+			return error_set(error, HISTREE_ERR_ARGUMENT,
+					 "host '%s' is a history of several hosts itself; unite their histories "
+					 "one by one",
+					 parts[i].name);
+		attributes += history != NULL ? history->info.attribute_count : 0;
+	}
+	if (attributes > ATTRIBUTE_COUNT_MAX)
+		return error_set(error, HISTREE_ERR_FORMAT,
+				 "%zu hosts have %" PRIu64 " attributes; a history of several has %d at most",
+				 count, attributes, ATTRIBUTE_COUNT_MAX);
+	return HISTREE_OK;
+}
+
+static enum histree_status none_opens(const struct histree_history_part *parts, size_t count,
+				      struct histree_error *error)
+{
+	char why[400];
+	size_t size = 0;
+	why[0] = '\0';
+	for (size_t i = 0; i < count && size < sizeof(why); i++)
+		if (parts[i].why != NULL)
+			size += (size_t)snprintf(why + size, sizeof(why) - size, "%shost '%s': %s",
+						 size == 0 ? ": " : "; ", parts[i].name, parts[i].why);
+	return error_set(error, HISTREE_ERR_ARGUMENT, "of %zu hosts none has a history%s", count, why);
+}
+
+/* From here on the union owns the histories of the parts. */
+static bool take_parts(struct history_union *joined, const struct histree_history_part *parts, size_t count)
+{
+	histree_quark folder = 0;
+	bool whole = true;
+	for (size_t i = 0; i < count; i++) {
+		struct histree_history_host *host = &joined->hosts[i];
+		const char *why = parts[i].history == NULL ? parts[i].why : NULL;
+		*host = (struct histree_history_host){ .history = parts[i].history, .folder = folder };
+		joined->host_count++;
+		host->name = arena_copy(&joined->texts, parts[i].name, strlen(parts[i].name));
+		host->why = why != NULL ? arena_copy(&joined->texts, why, strlen(why)) : NULL;
+		whole = whole && host->name != NULL && (why == NULL || host->why != NULL);
+		host->count = host->history != NULL ? host->history->info.attribute_count : 0;
+		joined->folders[i] = folder;
+		joined->by_name[i] = (uint32_t)i;
+		folder += 1 + host->count;
+	}
+	joined->attributes = (struct histree_attributes){ .source = &union_attributes, .count = folder };
+	return whole;
+}
+
+static int by_name(const void *one, const void *other, void *context)
+{
+	const struct histree_history_host *hosts = context;
+	return strcmp(hosts[*(const uint32_t *)one].name, hosts[*(const uint32_t *)other].name);
+}
+
+static enum histree_status sort_names(struct history_union *joined, struct histree_error *error)
+{
+	qsort_r(joined->by_name, joined->host_count, sizeof(*joined->by_name), by_name, joined->hosts);
+	for (uint32_t i = 1; i < joined->host_count; i++) {
+		const char *name = joined->hosts[joined->by_name[i]].name;
+		if (strcmp(joined->hosts[joined->by_name[i - 1]].name, name) == 0)
+			return error_set(error, HISTREE_ERR_ARGUMENT, "two hosts have the name '%s'", name);
+	}
+	return HISTREE_OK;
+}
+
+static void close_parts(const struct histree_history_part *parts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		histree_history_close(parts[i].history);
+}
+
+static enum histree_status make(const struct histree_history_part *parts, size_t count, struct history_union **out,
+				struct histree_error *error)
+{
+	struct history_union *joined = *out = calloc(1, sizeof(*joined));
+	if (joined != NULL) {
+		joined->hosts = calloc(count + 1, sizeof(*joined->hosts));
+		joined->folders = calloc(count + 1, sizeof(*joined->folders));
+		joined->by_name = calloc(count + 1, sizeof(*joined->by_name));
+	}
+	if (joined == NULL || joined->hosts == NULL || joined->folders == NULL || joined->by_name == NULL) {
+		close_parts(parts, count);
+		return error_memory(error, "a history of several hosts");
+	}
+	return take_parts(joined, parts, count) ? HISTREE_OK : error_memory(error, "a history of several hosts");
+}
+
+/* ---- information ------------------------------------------------------------------------------------------ */
+
+static void share_text(char *text, const char *other)
+{
+	if (strcmp(text, other) != 0)
+		strcpy(text, "mixed");
+}
+
+static void share_number(uint32_t *number, uint32_t other)
+{
+	if (*number != other)
+		*number = 0;
+}
+
+/* Count the nulls that no shard has: of folders, and of times in which a host was not traced. */
+static void add_nulls(struct histree_history_info *all, const struct histree_history_host *host)
+{
+	uint64_t nulls = history_host_is_missing(host) ? 0 : 1;
+	if (host->history != NULL && host->history->info.start > all->start)
+		nulls += host->count;
+	if (host->history != NULL && host->history->info.end < all->end)
+		nulls += host->count;
+	all->interval_count += nulls;
+	all->null_interval_count += nulls;
+	all->folder_count += !history_host_is_missing(host);
+}
+
+/* Sums, and what all have. */
+static void add_info(struct histree_history_info *all, const struct histree_history_info *one)
+{
+	share_text(all->variant, one->variant);
+	share_text(all->provider, one->provider);
+	share_number(&all->r_depth, one->r_depth);
+	share_number(&all->node_size, one->node_size);
+	share_number(&all->fan_out, one->fan_out);
+	share_number(&all->provider_version, one->provider_version);
+	share_number(&all->format_version, one->format_version);
+	all->start = one->start < all->start ? one->start : all->start;
+	all->end = one->end > all->end ? one->end : all->end;
+	all->depth = one->depth > all->depth ? one->depth : all->depth;
+	all->complete = all->complete && one->complete;
+	all->has_lifetimes = all->has_lifetimes && one->has_lifetimes;
+	all->partial = all->partial || one->partial;
+	all->file_bytes += one->file_bytes;
+	all->node_count += one->node_count;
+	all->interval_count += one->interval_count;
+	all->null_interval_count += one->null_interval_count;
+	all->folder_count += one->folder_count;
+	all->node_bytes += one->node_bytes;
+	all->node_bytes_used += one->node_bytes_used;
+	all->attribute_bytes += one->attribute_bytes;
+	all->checkpoint_count += one->checkpoint_count;
+	all->checkpoint_bytes += one->checkpoint_bytes;
+	all->overview_count += one->overview_count;
+	all->overview_bytes += one->overview_bytes;
+	for (size_t i = 0; i < HISTREE_KEY_RANGE_BUCKETS; i++)
+		all->key_range_nodes[i] += one->key_range_nodes[i];
+}
+
+static uint64_t identity_of(const struct history_union *joined)
+{
+	uint64_t identity = joined->host_count;
+	for (uint32_t i = 0; i < joined->host_count; i++) {
+		const struct histree_history_host *host = &joined->hosts[i];
+		identity = hash_mix(identity ^ hash_bytes(host->name, strlen(host->name)));
+		identity = hash_mix(identity ^ (host->history != NULL ? host->history->info.identity : 0));
+	}
+	return identity;
+}
+
+static enum histree_status inform(struct histree_history *history, struct histree_error *error)
+{
+	struct history_union *joined = history->hosts;
+	struct histree_history_info *all = &history->info;
+	bool is_first = true;
+	for (uint32_t i = 0; i < joined->host_count; i++) {
+		const struct histree_history_host *host = &joined->hosts[i];
+		if (host->history != NULL && is_first)
+			*all = host->history->info;
+		else if (host->history != NULL)
+			add_info(all, &host->history->info);
+		is_first = is_first && host->history == NULL;
+	}
+	joined->nodes_at_height = calloc((size_t)all->depth + 1, sizeof(*joined->nodes_at_height));
+	if (joined->nodes_at_height == NULL)
+		return error_memory(error, "a history of several hosts");
+	for (uint32_t i = 0; i < joined->host_count; i++) {
+		const struct histree_history_host *host = &joined->hosts[i];
+		for (uint32_t k = 0; host->history != NULL && k < host->history->info.depth; k++)
+			joined->nodes_at_height[k] += host->history->info.nodes_at_height[k];
+		add_nulls(all, host);
+	}
+	all->nodes_at_height = joined->nodes_at_height;
+	all->attribute_count = joined->attributes.count;
+	all->identity = identity_of(joined);
+	return HISTREE_OK;
+}
+
+enum histree_status histree_history_unite(const struct histree_history_part *parts, size_t count,
+					  struct histree_history **out, struct histree_error *error)
+{
+	struct histree_history *history = NULL;
+	bool has_one = false;
+	*out = NULL;
+	for (size_t i = 0; i < count; i++)
+		has_one = has_one || parts[i].history != NULL;
+	enum histree_status status = check_parts(parts, count, error);
+	if (status == HISTREE_OK && !has_one)
+		status = none_opens(parts, count, error);
+	if (status == HISTREE_OK) {
+		history = calloc(1, sizeof(*history));
+		if (history == NULL)
+			status = error_memory(error, "a history of several hosts");
+	}
+	if (status != HISTREE_OK) {
+		close_parts(parts, count);
+		return status;
+	}
+	attribute_view_init(&history->attributes);
+	status = make(parts, count, &history->hosts, error);
+	if (status == HISTREE_OK)
+		status = sort_names(history->hosts, error);
+	if (status == HISTREE_OK)
+		status = inform(history, error);
+	if (status == HISTREE_OK) {
+		history->labels = labels_slot_create();
+		if (history->labels == NULL)
+			status = error_memory(error, "a history of several hosts");
+	}
+	if (status != HISTREE_OK) {
+		histree_history_close(history);
+		return status;
+	}
+	*out = history;
+	return HISTREE_OK;
+}
+
+/* ---- checking --------------------------------------------------------------------------------------------- */
+
+struct host_faults {
+	const char *name;
+	void (*report)(void *context, const char *fault);
+	void *context;
+};
+
+static void report_of_host(void *context, const char *fault)
+{
+	const struct host_faults *faults = context;
+	char text[sizeof(((struct histree_error *)NULL)->message) + 128];
+	snprintf(text, sizeof(text), "host '%s': %s", faults->name, fault);
+	if (faults->report != NULL)
+		faults->report(faults->context, text);
+}
+
+enum histree_status history_union_check(const struct history_union *joined, history_check *check,
+					void (*report)(void *context, const char *fault), void *context,
+					struct histree_error *error)
+{
+	enum histree_status result = HISTREE_OK;
+	for (uint32_t i = 0; i < joined->host_count; i++) {
+		const struct histree_history_host *host = &joined->hosts[i];
+		struct host_faults faults = { host->name, report, context };
+		struct histree_error fault = { 0 };
+		enum histree_status status = HISTREE_OK;
+		if (history_host_is_missing(host)) {
+			report_of_host(&faults, host->why);
+			status = error_set(&fault, HISTREE_ERR_FORMAT, "%s", host->why);
+		} else if (host->history != NULL) {
+			status = check(host->history, report_of_host, &faults, &fault);
+		}
+		if (status == HISTREE_OK)
+			continue;
+		if (result == HISTREE_OK || status != HISTREE_ERR_FORMAT)
+			error_set(error, status, "host '%s': %s", host->name, fault.message);
+		if (status != HISTREE_ERR_FORMAT)
+			return status;
+		result = status;
+	}
+	return result;
+}
