@@ -3,7 +3,8 @@
  * event_query.h - the events of a trace that lie in a range and pass an expression.
  *
  * An expression (filter.h) may name what every event has (number, time, cpu, type) and any value that some have, by
- * its path: "args[2] > 4096".  An event that has no such value passes no comparison with it.
+ * its path: "args[2] > 4096".  An event that has no such value passes no comparison with it.  Where there are
+ * several hosts, `host` is the name of its host.
  *
  * What numbers and times rule out is not decoded: reading starts at most 8,192 events before the first event that
  * can pass, and ends where none can come any more.

@@ -8,6 +8,10 @@
  * index in the store.  Events are read from the trace itself, which must still be where it was; a reader that seeks
  * starts at most 8,192 events before its target.
  *
+ * The events of several hosts are merged by their corrected times, those of one time in the order of the hosts, and
+ * numbered in that order; those of one host stay in theirs.  A reader that seeks starts at most 8,192 events before
+ * its target in each host.
+ *
  * Threads: any number of threads may use a struct histree_events; one thread at a time uses a reader.
  */
 #ifndef HISTREE_EVENTS_H
@@ -27,13 +31,28 @@ HISTREE_API void histree_events_close(struct histree_events *events);
 
 HISTREE_API uint64_t histree_events_count(const struct histree_events *events);
 
-/* Returns the names of the types of events, in the order in which they first occurred. */
+/*
+ * Returns the names of the types of events, in the order in which they first occurred; of several hosts, those of the
+ * first one come first.
+ */
 HISTREE_API const char *const *histree_events_types(const struct histree_events *events, size_t *count);
+
+/* One of several hosts. */
+struct histree_event_host {
+	const char *name;
+	const char *why; /* it has no events here: the sentence that says why; else NULL */
+	uint64_t count;  /* of its events */
+};
+
+/* Returns the hosts whose events these are, in their order; NULL and 0 if they are those of one host. */
+HISTREE_API const struct histree_event_host *histree_events_hosts(const struct histree_events *events,
+								  size_t *count);
 
 /* A time in which events of a stream are missing, because the tracer lost them or the trace is damaged. */
 struct histree_gap {
 	histree_time from, to; /* both inclusive */
 	int32_t cpu;           /* of the stream; -1 if the trace does not say */
+	uint32_t host;         /* an index of histree_events_hosts(); 0 if there is one */
 	uint64_t events;       /* how many the tracer says it lost; 0 if it did not count */
 };
 
@@ -49,6 +68,7 @@ struct histree_event {
 	histree_time time;
 	int32_t cpu;   /* -1 if the trace does not say */
 	uint32_t type; /* an index of histree_events_types() */
+	uint32_t host; /* an index of histree_events_hosts(); 0 if there is one */
 };
 
 struct histree_event_reader;

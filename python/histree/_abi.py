@@ -155,12 +155,12 @@ class ArrowOptions(Structure):
 
 class Gap(Structure):
     C_NAME = "struct histree_gap"
-    _fields_ = [("from", c_int64), ("to", c_int64), ("cpu", c_int32), ("events", c_uint64)]
+    _fields_ = [("from", c_int64), ("to", c_int64), ("cpu", c_int32), ("host", c_uint32), ("events", c_uint64)]
 
 
 class Event(Structure):
     C_NAME = "struct histree_event"
-    _fields_ = [("number", c_uint64), ("time", c_int64), ("cpu", c_int32), ("type", c_uint32)]
+    _fields_ = [("number", c_uint64), ("time", c_int64), ("cpu", c_int32), ("type", c_uint32), ("host", c_uint32)]
 
 
 class TreeOptions(Structure):

@@ -206,6 +206,7 @@ static bool read_gap(const struct event_index *index, struct index_file *in, his
 	if (in->reader.failed || cpu > INT32_MAX)
 		return false;
 	gap->cpu = (int32_t)cpu - 1;
+	gap->host = 0;
 	gap->from = (histree_time)((uint64_t)before + (uint64_t)unzigzag(step));
 	gap->to = gap->from > index->end ? gap->from : index->end;
 	return length == 0 || !__builtin_add_overflow(gap->from, length - 1, &gap->to);

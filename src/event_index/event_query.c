@@ -10,17 +10,21 @@
 #include "event_index/events.h"
 #include "histree/filter.h"
 
-/* What every event has comes first among the fields of an expression; then the paths that it names. */
-enum { NUMBER, TIME, CPU, TYPE, OWN_FIELDS, FIELDS_MAX = OWN_FIELDS + 64 };
+/*
+ * What every event has comes first among the fields of an expression, the host only where there are several; then
+ * the paths that it names.
+ */
+enum { NUMBER, TIME, CPU, TYPE, HOST, OWN_FIELDS_MAX, FIELDS_MAX = OWN_FIELDS_MAX + 64 };
 
 struct histree_event_query {
 	const struct histree_events *events;
 	struct histree_event_reader *reader;
 	struct histree_filter *filter; /* NULL: none */
 	struct histree_filter_field fields[FIELDS_MAX];
-	size_t field_count;
-	struct arena names; /* of the paths */
-	bool has_memory;    /* false where there was none for a name */
+	size_t own_count, field_count;
+	struct arena names;  /* of the paths */
+	bool has_memory;     /* false where there was none for a name */
+	bool *is_host_ruled; /* out by the expression, whatever its events are; NULL: there is one host */
 	struct histree_window numbers, times;
 	bool is_over;
 };
@@ -32,7 +36,7 @@ static void add_name(void *context, const char *name)
 	struct histree_event_query *query = context;
 	for (size_t i = 0; i < query->field_count; i++)
 		if (strcmp(query->fields[i].name, name) == 0 ||
-		    (i < OWN_FIELDS && strcasecmp(query->fields[i].name, name) == 0))
+		    (i < query->own_count && strcasecmp(query->fields[i].name, name) == 0))
 			return;
 	if (query->field_count == FIELDS_MAX)
 		return;
@@ -44,24 +48,43 @@ static void add_name(void *context, const char *name)
 			(struct histree_filter_field){ .name = copy, .type = HISTREE_NULL };
 }
 
+/* Events of these hosts are passed over without a look at their fields. */
+static enum histree_status rule_hosts(struct histree_event_query *query, struct histree_error *error)
+{
+	size_t count = query->events->host_count;
+	query->is_host_ruled = calloc(count, sizeof(*query->is_host_ruled));
+	if (query->is_host_ruled == NULL)
+		return error_memory(error, "an expression");
+	for (size_t i = 0; i < count; i++) {
+		const struct histree_value values[FIELDS_MAX] = { [HOST] = histree_string(
+									  query->events->hosts[i].name) };
+		const bool are_known[FIELDS_MAX] = { [HOST] = true };
+		query->is_host_ruled[i] = !histree_filter_may_pass(query->filter, values, are_known);
+	}
+	return HISTREE_OK;
+}
+
 /* What paths an expression names is found in its text first. */
 static enum histree_status compile(struct histree_event_query *query, const char *where, histree_time start,
 				   histree_time end, struct histree_error *error)
 {
-	static const struct histree_filter_field own[OWN_FIELDS] = {
+	static const struct histree_filter_field own[OWN_FIELDS_MAX] = {
 		[NUMBER] = { .name = "number", .type = HISTREE_LONG },
 		[TIME] = { .name = "time", .type = HISTREE_LONG, .unit = HISTREE_FILTER_TIME },
 		[CPU] = { .name = "cpu", .type = HISTREE_LONG },
 		[TYPE] = { .name = "type", .type = HISTREE_STRING },
+		[HOST] = { .name = "host", .type = HISTREE_STRING },
 	};
 	memcpy(query->fields, own, sizeof(own));
-	query->field_count = OWN_FIELDS;
+	query->own_count = query->field_count = query->events->hosts != NULL ? OWN_FIELDS_MAX : HOST;
 	query->has_memory = true;
 	enum histree_status status = histree_filter_names(where, add_name, query, error);
 	if (status == HISTREE_OK && !query->has_memory)
 		status = error_memory(error, "an expression");
 	const struct histree_filter_scope scope = { query->fields, query->field_count, start, end };
-	return status == HISTREE_OK ? histree_filter_create(where, &scope, &query->filter, error) : status;
+	if (status == HISTREE_OK)
+		status = histree_filter_create(where, &scope, &query->filter, error);
+	return status == HISTREE_OK && query->events->hosts != NULL ? rule_hosts(query, error) : status;
 }
 
 enum histree_status histree_event_query_create(const struct histree_events *events,
@@ -90,6 +113,7 @@ void histree_event_query_free(struct histree_event_query *query)
 		return;
 	histree_filter_free(query->filter);
 	arena_release(&query->names);
+	free(query->is_host_ruled);
 	free(query);
 }
 
@@ -131,11 +155,15 @@ static bool passes(const struct histree_event_query *query, const struct histree
 		return false;
 	if (query->filter == NULL)
 		return true;
+	if (query->is_host_ruled != NULL && query->is_host_ruled[event->host])
+		return false;
 	values[NUMBER] = histree_long((int64_t)event->number);
 	values[TIME] = histree_long(event->time);
 	values[CPU] = event->cpu < 0 ? histree_null() : histree_long(event->cpu);
 	values[TYPE] = histree_string(query->events->index.types[event->type]);
-	for (size_t i = OWN_FIELDS; i < query->field_count; i++)
+	if (query->own_count > HOST)
+		values[HOST] = histree_string(query->events->hosts[event->host].name);
+	for (size_t i = query->own_count; i < query->field_count; i++)
 		if (histree_event_reader_value(query->reader, query->fields[i].name, &values[i]) != HISTREE_OK)
 			values[i] = histree_null();
 	return histree_filter_match(query->filter, values);

@@ -23,12 +23,13 @@ enum { EXACT_EVENTS = 2 * EVENTS_PER_BLOCK };
 
 struct histree_event_reader {
 	const struct histree_events *events;
-	struct intern types; /* ids are those of the index */
-	struct trace *trace; /* NULL: not open */
-	const char *closed;  /* why the trace must not be opened; NULL if it may be */
-	uint64_t next;       /* the number of the event that `trace` gives next */
-	uint64_t wanted;     /* the number that the caller gets next */
-	struct event event;  /* the one before that, still valid: so one step back costs nothing */
+	struct event_merger *merger; /* of several hosts: all of the work is its; else NULL */
+	struct intern types;         /* ids are those of the index */
+	struct trace *trace;         /* NULL: not open */
+	const char *closed;          /* why the trace must not be opened; NULL if it may be */
+	uint64_t next;               /* the number of the event that `trace` gives next */
+	uint64_t wanted;             /* the number that the caller gets next */
+	struct event event;          /* the one before that, still valid: so one step back costs nothing */
 	bool has_event;
 	struct event_text text, json;
 };
@@ -41,6 +42,14 @@ enum histree_status histree_event_reader_create(const struct histree_events *eve
 	if (reader == NULL)
 		return error_memory(error, "a reader of events");
 	reader->events = events;
+	if (events->hosts != NULL) {
+		enum histree_status status = event_merger_create(events, &reader->merger, error);
+		if (status == HISTREE_OK)
+			*out = reader;
+		else
+			histree_event_reader_free(reader);
+		return status;
+	}
 	for (uint32_t i = 0; i < events->index.type_count; i++) {
 		const char *type = events->index.types[i];
 		if (intern_add(&reader->types, type, strlen(type)) == INTERN_NONE) {
@@ -56,6 +65,7 @@ void histree_event_reader_free(struct histree_event_reader *reader)
 {
 	if (reader == NULL)
 		return;
+	event_merger_free(reader->merger);
 	trace_close(reader->trace);
 	intern_release(&reader->types);
 	free(reader->text.bytes);
@@ -66,6 +76,8 @@ void histree_event_reader_free(struct histree_event_reader *reader)
 void histree_event_reader_keep_closed(struct histree_event_reader *reader, const char *why)
 {
 	reader->closed = why;
+	if (reader->merger != NULL)
+		event_merger_keep_closed(reader->merger, why);
 }
 
 /* ---- moving ---------------------------------------------------------------------------------------------- */
@@ -121,6 +133,8 @@ enum histree_status histree_event_reader_seek(struct histree_event_reader *reade
 {
 	enum histree_status status = HISTREE_OK;
 	uint64_t count = reader->events->index.event_count;
+	if (reader->merger != NULL)
+		return event_merger_seek(reader->merger, number, error);
 	reader->wanted = number < count ? number : count;
 	if (number >= count)
 		return HISTREE_OK;
@@ -141,6 +155,8 @@ enum histree_status histree_event_reader_seek(struct histree_event_reader *reade
 enum histree_status histree_event_reader_next(struct histree_event_reader *reader, struct histree_event *out,
 					      struct histree_error *error)
 {
+	if (reader->merger != NULL)
+		return event_merger_next(reader->merger, out, error);
 	if (reader->wanted >= reader->events->index.event_count)
 		return HISTREE_END;
 	enum histree_status status = histree_event_reader_seek(reader, reader->wanted, error);
@@ -165,6 +181,8 @@ enum histree_status histree_event_reader_find(struct histree_event_reader *reade
 					      uint64_t *number, struct histree_error *error)
 {
 	const struct event_index *index = &reader->events->index;
+	if (reader->merger != NULL)
+		return event_merger_find(reader->merger, time, number, error);
 	*number = index->event_count;
 	if (index->event_count == 0 || time > index->end)
 		return HISTREE_OK;
@@ -184,6 +202,13 @@ enum histree_status histree_event_reader_find(struct histree_event_reader *reade
 
 /* ---- contents -------------------------------------------------------------------------------------------- */
 
+/* The reader that has the last event: this one, or that of a host. */
+static struct histree_event_reader *reader_of_last(const struct histree_event_reader *reader)
+{
+	struct histree_event_reader *of_host = reader->merger != NULL ? event_merger_last(reader->merger) : NULL;
+	return of_host != NULL ? of_host : (struct histree_event_reader *)(uintptr_t)reader;
+}
+
 /* Before the first event there is one without fields. */
 static struct event last_event(const struct histree_event_reader *reader)
 {
@@ -193,18 +218,21 @@ static struct event last_event(const struct histree_event_reader *reader)
 
 const char *histree_event_reader_contents(struct histree_event_reader *reader)
 {
+	reader = reader_of_last(reader);
 	const struct event event = last_event(reader);
 	return event_text_write(&reader->text, &event) ? reader->text.bytes : NULL;
 }
 
 const char *histree_event_reader_json(struct histree_event_reader *reader)
 {
+	reader = reader_of_last(reader);
 	const struct event event = last_event(reader);
 	return event_json_write(&reader->json, &event) ? reader->json.bytes : NULL;
 }
 
 const char *histree_event_reader_stream(const struct histree_event_reader *reader)
 {
+	reader = reader_of_last(reader);
 	const char *name = reader->has_event ? trace_stream_name(reader->trace) : NULL;
 	if (name == NULL)
 		return "";
@@ -220,6 +248,7 @@ enum histree_status histree_event_reader_value(const struct histree_event_reader
 					       struct histree_value *out)
 {
 	struct event_part part;
+	reader = reader_of_last(reader);
 	*out = (struct histree_value){ .type = HISTREE_NULL };
 	if (!reader->has_event || !event_find(&reader->event, path, &part))
 		return HISTREE_NOT_FOUND;
@@ -296,6 +325,8 @@ enum histree_status histree_event_reader_count_types(struct histree_event_reader
 	memset(counts, 0, index->type_count * sizeof(*counts));
 	if (count == 0)
 		return HISTREE_OK;
+	if (reader->merger != NULL)
+		return event_merger_count_types(reader->merger, from, to, counts, error);
 	enum histree_status status = find_first(reader, from, &first, error);
 	/* No event after `to` lies before the end block. */
 	size_t first_block = (first + EVENTS_PER_BLOCK - 1) / EVENTS_PER_BLOCK;
@@ -339,6 +370,8 @@ enum histree_status histree_event_reader_density(struct histree_event_reader *re
 	if (from > to || pixels == 0 || pixels > HISTREE_PIXELS_MAX)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "a range of time with 1 to %u pixels was expected",
 				 (unsigned)HISTREE_PIXELS_MAX);
+	if (reader->merger != NULL)
+		return event_merger_density(reader->merger, from, to, pixels, counts, are_exact, error);
 	double before = event_index_estimate(index, from);
 	double all = to < index->end ? event_index_estimate(index, to + 1) : (double)index->event_count;
 	memset(counts, 0, pixels * sizeof(*counts));

@@ -60,6 +60,8 @@ void histree_events_close(struct histree_events *events)
 {
 	if (events == NULL)
 		return;
+	for (size_t i = 0; i < events->host_count; i++)
+		histree_events_close(events->parts[i]);
 	event_index_release(&events->index);
 	free(events);
 }
@@ -79,4 +81,10 @@ const struct histree_gap *histree_events_gaps(const struct histree_events *event
 {
 	*count = events->index.gap_count;
 	return events->index.gaps;
+}
+
+const struct histree_event_host *histree_events_hosts(const struct histree_events *events, size_t *count)
+{
+	*count = events->host_count;
+	return events->hosts;
 }

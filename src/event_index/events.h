@@ -5,11 +5,55 @@
 #include "event_index/event_index.h"
 #include "histree/events.h"
 
+/* The events of a host, as a part of those of several. */
+struct events_part {
+	const char *name;
+	struct histree_events *events; /* NULL: they are missing */
+	const char *why;               /* the sentence, if they are NULL */
+};
+
+/* Those of several hosts have their counts, types and gaps in an index that has no ticks and no blocks. */
 struct histree_events {
 	struct event_index index;
 	char **traces; /* in the arena of the index */
 	size_t trace_count;
 	bool are_in_order; /* no clock of the trace steps back */
+	/* Of several hosts, in the arena too; else NULL and 0. */
+	struct histree_event_host *hosts;
+	struct histree_events **parts; /* NULL in it: missing */
+	uint32_t **types_of_part;      /* the type of ours, by that of the part */
+	size_t host_count;
 };
+
+/*
+ * Unite the events of several hosts.  Names and sentences are copied.  The union owns the events of its parts and
+ * closes them, also if the call fails.
+ */
+enum histree_status events_unite(const struct events_part *parts, size_t count, struct histree_events **out,
+				 struct histree_error *error);
+
+/* ---- a reader of several hosts, behind that of events.h ------------------------------------------------- */
+
+struct event_merger;
+
+enum histree_status event_merger_create(const struct histree_events *events, struct event_merger **out,
+					struct histree_error *error);
+void event_merger_free(struct event_merger *merger);
+void event_merger_keep_closed(struct event_merger *merger, const char *why);
+enum histree_status event_merger_seek(struct event_merger *merger, uint64_t number, struct histree_error *error);
+enum histree_status event_merger_find(struct event_merger *merger, histree_time time, uint64_t *number,
+				      struct histree_error *error);
+enum histree_status event_merger_next(struct event_merger *merger, struct histree_event *out,
+				      struct histree_error *error);
+
+/* Returns the reader that has the event that was given last; NULL: none was. */
+struct histree_event_reader *event_merger_last(const struct event_merger *merger);
+
+/* Sums over all hosts: as the functions of events.h. */
+enum histree_status event_merger_count_types(struct event_merger *merger, histree_time from, histree_time to,
+					     uint64_t *counts, struct histree_error *error);
+enum histree_status event_merger_density(struct event_merger *merger, histree_time from, histree_time to,
+					 uint32_t pixels, double *counts, bool *are_exact,
+					 struct histree_error *error);
 
 #endif
