@@ -32,8 +32,8 @@ HISTREE_API void histree_events_close(struct histree_events *events);
 HISTREE_API uint64_t histree_events_count(const struct histree_events *events);
 
 /*
- * Returns the names of the types of events, in the order in which they first occurred; of several hosts, those of the
- * first one come first.
+ * Returns the names of the types of events, in the order in which they first occurred; of several hosts, those of
+ * the first one come first.
  */
 HISTREE_API const char *const *histree_events_types(const struct histree_events *events, size_t *count);
 
