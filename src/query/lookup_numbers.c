@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "query/query_inside.h"
+#include "query/union_query.h"
 #include "state/history.h"
 #include "state/number_summary.h"
 
@@ -182,6 +183,38 @@ static uint64_t bounded(wide_uint ns)
 	return ns < UINT64_MAX ? (uint64_t)ns : UINT64_MAX;
 }
 
+/* Those of the shard as far as its host was traced; before and after that, nothing is a number. */
+static enum histree_status numbers_of_host(struct histree_query *query, histree_quark quark, histree_time from,
+					   histree_time to, struct histree_numbers *out,
+					   struct histree_error *error)
+{
+	struct histree_history *history = histree_query_history(query);
+	size_t number = histree_history_host_of(history, quark), count;
+	const struct histree_history_host *host = &histree_history_hosts(history, &count)[number];
+	wide_uint asked = number_summary_ns(from, to), inside = 0;
+	enum histree_status status = HISTREE_OK;
+	if (quark == host->folder) {
+		struct histree_interval interval;
+		status = histree_query_single(query, quark, from, &interval, error);
+		bool is_unknown = status == HISTREE_OK && interval.value.type == HISTREE_UNKNOWN;
+		out->unknown_ns = is_unknown ? bounded(asked) : 0;
+		out->other_ns = is_unknown ? 0 : bounded(asked);
+		return status;
+	}
+	const struct histree_history_info *own = histree_history_info(host->history);
+	from = from > own->start ? from : own->start;
+	to = to < own->end ? to : own->end;
+	if (from <= to) {
+		struct histree_query *shard;
+		inside = number_summary_ns(from, to);
+		status = union_query_of_host(query_union(query), number, &shard, error);
+		if (status == HISTREE_OK)
+			status = histree_lookup_numbers(shard, quark - host->folder - 1, from, to, out, error);
+	}
+	out->other_ns = bounded((wide_uint)out->other_ns + asked - inside);
+	return status;
+}
+
 enum histree_status histree_lookup_numbers(struct histree_query *query, histree_quark quark, histree_time from,
 					   histree_time to, struct histree_numbers *out,
 					   struct histree_error *error)
@@ -192,6 +225,10 @@ enum histree_status histree_lookup_numbers(struct histree_query *query, histree_
 	enum histree_status status = histree_query_start(query, &region, error);
 	if (status != HISTREE_OK)
 		return status;
+	if (query_union(query) != NULL) {
+		forget(query);
+		return numbers_of_host(query, quark, from, to, out, error);
+	}
 	histree_quark own[NUMBERS_LEVELS_MAX];
 	uint32_t levels = history_numbers_find(history_numbers(histree_query_history(query)), quark, own);
 	status = HISTREE_ERR_FORMAT;

@@ -196,11 +196,12 @@ static void ask_history(struct reading *reading, bool sampled)
 			ask_for(group, row, group->quarks[row]);
 }
 
-static void ask_overview(struct reading *reading, uint32_t overview)
+/* Of the rows from `first` to `end`, which are of one host. */
+static void ask_overview(struct reading *reading, size_t first, size_t end, uint32_t overview)
 {
 	struct row_group *group = reading->group;
 	ask_nothing(reading);
-	for (size_t row = 0; row < group->quark_count; row++)
+	for (size_t row = first; row < end; row++)
 		if (group->readings[row].overview == overview)
 			ask_for(group, row, group->readings[row].own);
 }
@@ -302,21 +303,25 @@ static enum histree_status read_rows(struct reading *reading, uint64_t per_row, 
 static bool choose_overviews(struct reading *reading, uint64_t per_cell)
 {
 	struct row_group *group = reading->group;
-	const struct history_overviews *overviews = history_overviews(reading->sources->history);
 	uint64_t cells = per_cell / INTERVALS_PER_OVERVIEW_CELL;
 	bool any = false;
 	if (cells < INTERVALS_PER_OVERVIEW_CELL)
 		cells = INTERVALS_PER_OVERVIEW_CELL;
 	for (size_t row = 0; row < group->quark_count; row++) {
 		struct row_reading *how = &group->readings[row];
+		histree_quark quark = group->quarks[row];
+		how->overview = UINT32_MAX;
+		how->host = (uint32_t)histree_history_host_of(reading->sources->history, quark);
+		const struct histree_history *shard = history_of_host(reading->sources->history, &quark);
+		if (shard == NULL)
+			continue;
+		const struct history_overviews *overviews = history_overviews(shard);
 		const struct overview_entry *entry;
-		how->overview = history_overviews_find(overviews, group->quarks[row], group->scale.quotient / cells,
-						       &entry);
+		how->overview = history_overviews_find(overviews, quark, group->scale.quotient / cells, &entry);
 		/* Rather than samples, which miss more. */
 		if (how->overview == UINT32_MAX && per_cell <= INTERVALS_PER_CELL)
-			how->overview =
-				history_overviews_find(overviews, group->quarks[row],
-						       group->scale.quotient / OVERVIEW_CELLS_LEAST, &entry);
+			how->overview = history_overviews_find(
+				overviews, quark, group->scale.quotient / OVERVIEW_CELLS_LEAST, &entry);
 		if (how->overview != UINT32_MAX)
 			how->own = entry->own;
 		any = any || how->overview != UINT32_MAX;
@@ -324,30 +329,76 @@ static bool choose_overviews(struct reading *reading, uint64_t per_cell)
 	return any;
 }
 
-/* HISTREE_ERR_FORMAT also where nothing but a part of it was damaged. */
-static enum histree_status read_overview(struct reading *reading, uint32_t overview, struct histree_error *error)
+/* The query of an overview of a host's history. */
+static enum histree_status ask_with(struct row_sources *sources, const struct histree_history *shard, uint32_t host,
+				    uint32_t overview, struct histree_query **out, struct histree_error *error)
 {
-	struct row_sources *sources = reading->sources;
-	const struct histree_region region = { .from = reading->request->from, .to = reading->request->to };
-	ask_overview(reading, overview);
-	if (reading->group->asked_count == 0)
-		return HISTREE_OK;
+	size_t hosts;
+	histree_history_hosts(sources->history, &hosts);
+	*out = NULL;
+	if (sources->overviews == NULL)
+		sources->overviews = calloc(hosts + 1, sizeof(*sources->overviews));
+	if (sources->overviews == NULL)
+		return error_memory(error, "rows");
 	enum histree_status status = HISTREE_OK;
-	if (sources->overviews[overview] == NULL)
-		status = histree_query_create(history_overviews(sources->history)->overviews[overview].history,
-					      &sources->overviews[overview], error);
-	if (status != HISTREE_OK)
+	if (sources->overviews[host][overview] == NULL)
+		status = histree_query_create(history_overviews(shard)->overviews[overview].history,
+					      &sources->overviews[host][overview], error);
+	*out = sources->overviews[host][overview];
+	return status;
+}
+
+/* The rows that are asked for are null in a time in which their host was not traced. */
+static enum histree_status take_nulls(struct reading *reading, histree_time from, histree_time to,
+				      struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < reading->group->asked_count && status == HISTREE_OK; i++) {
+		const struct histree_interval outside = { from, to, reading->group->asked[i], histree_null() };
+		status = take(reading, &outside, error);
+	}
+	return status;
+}
+
+/* HISTREE_ERR_FORMAT also where nothing but a part of it was damaged. */
+static enum histree_status read_overview(struct reading *reading, const struct histree_history *shard,
+					 uint32_t host, uint32_t overview, struct histree_error *error)
+{
+	const struct histree_history_info *all = histree_history_info(reading->sources->history);
+	const struct histree_history_info *own = histree_history_info(shard);
+	const struct histree_rows_request *request = reading->request;
+	const struct histree_region region = { .from = request->from > own->start ? request->from : own->start,
+					       .to = request->to < own->end ? request->to : own->end };
+	struct histree_query *query;
+	enum histree_status status = ask_with(reading->sources, shard, host, overview, &query, error);
+	if (status == HISTREE_OK && request->from < own->start)
+		status = take_nulls(reading, all->start, own->start - 1, error);
+	if (status == HISTREE_OK && request->to > own->end)
+		status = take_nulls(reading, own->end + 1, all->end, error);
+	if (status != HISTREE_OK || region.from > region.to)
 		return status;
-	status = read_region(reading, sources->overviews[overview], region, UINT64_MAX, error);
-	bool is_damaged = histree_query_stats(sources->overviews[overview]).nodes_damaged > 0;
+	status = read_region(reading, query, region, UINT64_MAX, error);
+	bool is_damaged = histree_query_stats(query).nodes_damaged > 0;
 	return status == HISTREE_OK && is_damaged ? HISTREE_ERR_FORMAT : status;
 }
 
 static enum histree_status read_overviews(struct reading *reading, struct histree_error *error)
 {
+	const struct row_group *group = reading->group;
 	enum histree_status status = HISTREE_OK;
-	for (uint32_t overview = 0; overview < OVERVIEWS_MAX && status == HISTREE_OK; overview++)
-		status = read_overview(reading, overview, error);
+	for (size_t first = 0, end; first < group->quark_count && status == HISTREE_OK; first = end) {
+		uint32_t host = group->readings[first].host;
+		for (end = first + 1; end < group->quark_count && group->readings[end].host == host;)
+			end++;
+		histree_quark last = group->quarks[end - 1]; /* no folder, if there is anything but that */
+		const struct histree_history *shard = history_of_host(reading->sources->history, &last);
+		for (uint32_t overview = 0; shard != NULL && overview < OVERVIEWS_MAX && status == HISTREE_OK;
+		     overview++) {
+			ask_overview(reading, first, end, overview);
+			if (group->asked_count > 0)
+				status = read_overview(reading, shard, host, overview, error);
+		}
+	}
 	return status;
 }
 
@@ -388,6 +439,17 @@ enum histree_status row_group_read(struct row_group *group, const struct histree
 	if (status == HISTREE_OK && group->resolved_count > 1)
 		qsort(group->resolved, group->resolved_count, sizeof(*group->resolved), compare_resolved);
 	return status;
+}
+
+void row_sources_release(struct row_sources *sources)
+{
+	size_t hosts;
+	histree_history_hosts(sources->history, &hosts);
+	for (size_t host = 0; sources->overviews != NULL && host <= hosts; host++)
+		for (size_t i = 0; i < OVERVIEWS_MAX; i++)
+			histree_query_free(sources->overviews[host][i]);
+	free(sources->overviews);
+	histree_query_free(sources->query);
 }
 
 void row_group_release(struct row_group *group)

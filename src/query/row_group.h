@@ -22,7 +22,8 @@ enum {
 struct row_sources {
 	struct histree_history *history;
 	struct histree_query *query;
-	struct histree_query *overviews[OVERVIEWS_MAX]; /* NULL: not needed yet */
+	/* Of each host, of which a plain history is one; NULL: not needed yet. */
+	struct histree_query *(*overviews)[OVERVIEWS_MAX];
 };
 
 /* A state that is no shorter than a pixel. */
@@ -36,6 +37,7 @@ struct row_reading {
 	uint64_t states;
 	bool sampled;
 	uint32_t overview; /* UINT32_MAX: from the history */
+	uint32_t host;     /* of which it is an overview; 0 if there are no hosts */
 	histree_quark own; /* in the overview */
 };
 
@@ -57,6 +59,8 @@ struct row_group {
 	histree_time *samples;
 	size_t sample_count, samples_capacity;
 };
+
+void row_sources_release(struct row_sources *sources);
 
 /* Set the attributes; the rows are theirs in ascending order. */
 enum histree_status row_group_choose(struct row_group *group, const histree_quark *quarks, size_t count,

@@ -161,9 +161,7 @@ void histree_rows_free(struct histree_rows *rows)
 {
 	if (rows == NULL)
 		return;
-	histree_query_free(rows->sources.query);
-	for (size_t i = 0; i < OVERVIEWS_MAX; i++)
-		histree_query_free(rows->sources.overviews[i]);
+	row_sources_release(&rows->sources);
 	value_table_release(&rows->values);
 	row_group_release(&rows->group);
 	visible_states_release(&rows->states);

@@ -17,6 +17,7 @@
 #include "histree/snapshot.h"
 #include "support/history_file.h"
 #include "support/history_subject.h"
+#include "support/union_history.h"
 
 enum { QUESTIONS = 30 };
 
@@ -423,11 +424,32 @@ static void looks_up_what_intervals_say(const void *chosen, uint64_t seed)
 	workload_release(&workload);
 }
 
+static void looks_up_what_intervals_of_hosts_say(const void *kind, uint64_t seed)
+{
+	struct union_history made;
+	struct lookup_case test = { .options = { .variant = "cluster", .node_size = 64 << 10, .fan_out = 7 },
+				    .seed = seed };
+	snprintf(test.path, sizeof(test.path), "property_lookup.%ld.sht", (long)getpid());
+	snprintf(test.cut_path, sizeof(test.cut_path), "property_lookup.%ld.cut.sht", (long)getpid());
+	const struct union_wishes wishes = { .kind = kind, .seed = seed, .path = test.path };
+	const char *fault = test.fault;
+	if (union_history_make(&made, &wishes, test.fault))
+		fault = check_history(&test, made.history, &made.reference);
+	union_history_release(&made);
+	if (fault != NULL)
+		print_error("%s\n", fault);
+	assert_null(fault);
+}
+
 int main(void)
 {
-	static const struct property property = { .kinds = workload_kinds,
-						  .kind_size = sizeof(*workload_kinds),
-						  .rounds = 1,
-						  .check = looks_up_what_intervals_say };
-	return property_run("lookup", &property, 1, NULL, 0);
+	static const struct property properties[] = { { .kinds = workload_kinds,
+							.kind_size = sizeof(*workload_kinds),
+							.rounds = 1,
+							.check = looks_up_what_intervals_say },
+						      { .kinds = workload_kinds,
+							.kind_size = sizeof(*workload_kinds),
+							.rounds = 1,
+							.check = looks_up_what_intervals_of_hosts_say } };
+	return property_run("lookup", properties, 2, NULL, 0);
 }

@@ -15,6 +15,7 @@
 #include "driver.h"
 #include "histree/rows.h"
 #include "support/history_file.h"
+#include "support/union_history.h"
 #include "tree/variant.h"
 
 enum { REQUESTS = 60, ROWS_MAX = 6, PIXELS_MAX = 400, SAMPLES = 4, SHARES_MAX = 4096 };
@@ -292,14 +293,12 @@ static const char *ask(struct rows_case *test)
 	return index == test->request.quark_count ? NULL : "rows are missing";
 }
 
-static const char *check_history(struct rows_case *test, const char *path)
+static const char *check_history(struct rows_case *test, struct histree_history *history)
 {
 	struct histree_error error;
-	struct histree_history *history;
 	struct random random = { test->seed };
 	const char *fault = NULL;
-	if (histree_history_open(path, NULL, &history, &error) != HISTREE_OK ||
-	    histree_rows_create(history, &test->rows, &error) != HISTREE_OK) {
+	if (histree_rows_create(history, &test->rows, &error) != HISTREE_OK) {
 		snprintf(test->fault, sizeof(test->fault), "%s", error.message);
 		return test->fault;
 	}
@@ -308,7 +307,6 @@ static const char *check_history(struct rows_case *test, const char *path)
 		fault = ask(test);
 	}
 	histree_rows_free(test->rows);
-	histree_history_close(history);
 	return fault;
 }
 
@@ -317,18 +315,21 @@ static const char *check_workload(void *context, const struct workload *workload
 	struct rows_case *test = context;
 	struct histree_error error;
 	struct reference reference = { 0 };
+	struct histree_history *history = NULL;
 	histree_quark *quarks = calloc((size_t)workload->key_count + 1, sizeof(*quarks));
 	const char *fault = "out of memory";
 	if (quarks == NULL)
 		return fault;
 	unlink(test->path);
-	if (history_file_build(test->path, &test->options, workload, quarks, &error) != HISTREE_OK) {
+	if (history_file_build(test->path, &test->options, workload, quarks, &error) != HISTREE_OK ||
+	    histree_history_open(test->path, NULL, &history, &error) != HISTREE_OK) {
 		snprintf(test->fault, sizeof(test->fault), "%s", error.message);
 		fault = test->fault;
 	} else if (history_file_reference(workload, quarks, &reference)) {
 		test->reference = &reference;
-		fault = check_history(test, test->path);
+		fault = check_history(test, history);
 	}
+	histree_history_close(history);
 	reference_release(&reference);
 	unlink(test->path);
 	free(quarks);
@@ -352,11 +353,32 @@ static void rows_are_as_their_states_say(const void *kind, uint64_t seed)
 	}
 }
 
+static void rows_of_hosts_are_as_their_states_say(const void *kind, uint64_t seed)
+{
+	struct union_history made;
+	struct rows_case test = { .seed = seed };
+	snprintf(test.path, sizeof(test.path), "property_rows.%ld.sht", (long)getpid());
+	const struct union_wishes wishes = { .kind = kind, .seed = seed, .path = test.path };
+	const char *fault = test.fault;
+	if (union_history_make(&made, &wishes, test.fault)) {
+		test.reference = &made.reference;
+		fault = check_history(&test, made.history);
+	}
+	union_history_release(&made);
+	if (fault != NULL)
+		print_error("%s\n", fault);
+	assert_null(fault);
+}
+
 int main(void)
 {
-	static const struct property property = { .kinds = workload_kinds,
-						  .kind_size = sizeof(*workload_kinds),
-						  .rounds = 1,
-						  .check = rows_are_as_their_states_say };
-	return property_run("rows", &property, 1, NULL, 0);
+	static const struct property properties[] = { { .kinds = workload_kinds,
+							.kind_size = sizeof(*workload_kinds),
+							.rounds = 1,
+							.check = rows_are_as_their_states_say },
+						      { .kinds = workload_kinds,
+							.kind_size = sizeof(*workload_kinds),
+							.rounds = 1,
+							.check = rows_of_hosts_are_as_their_states_say } };
+	return property_run("rows", properties, 2, NULL, 0);
 }

@@ -21,6 +21,27 @@ struct making {
 	char *fault;
 };
 
+/*
+ * Leave no changes to attributes that are always null: two nulls, the second of which took another state's place,
+ * are two intervals in nodes and one where lifetimes stand for nulls.
+ */
+static bool drop_nulls(struct workload *workload)
+{
+	size_t count, kept = 0;
+	struct histree_interval *intervals = workload_intervals(workload, &count);
+	bool *has_state = calloc((size_t)workload->key_count + 1, sizeof(*has_state));
+	bool done = intervals != NULL && has_state != NULL;
+	for (size_t i = 0; done && i < count; i++)
+		has_state[intervals[i].quark] |= intervals[i].value.type != HISTREE_NULL;
+	for (size_t i = 0; done && i < workload->count; i++)
+		if (has_state[workload->changes[i].quark])
+			workload->changes[kept++] = workload->changes[i];
+	workload->count = done ? kept : workload->count;
+	free(intervals);
+	free(has_state);
+	return done;
+}
+
 static bool choose_workload(struct making *making, size_t host)
 {
 	struct random *random = &making->random;
@@ -35,7 +56,8 @@ static bool choose_workload(struct making *making, size_t host)
 	/* Some hosts meet in time, some do not; what is all of time stays so. */
 	if (kind.start > INT64_MIN && random_percent(random, 70))
 		kind.start += (histree_time)random_below(random, 2000000) - 1000000;
-	return workload_make(&making->made->workloads[host], &kind, random_bits(random));
+	return workload_make(&making->made->workloads[host], &kind, random_bits(random)) &&
+	       drop_nulls(&making->made->workloads[host]);
 }
 
 static bool build(struct making *making, size_t host, const struct histree_tree_options *tree,
