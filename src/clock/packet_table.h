@@ -11,14 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "event/packet.h"
 #include "histree/value.h"
 
 enum { PACKET_TABLE_ROOM = 1 << 18 };
-
-/* What the header of a TCP segment says: enough to know it again for as long as it waits. */
-struct packet_key {
-	uint32_t seq, ack_seq, flags;
-};
 
 struct packet_half {
 	struct packet_key key;

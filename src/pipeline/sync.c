@@ -15,63 +15,11 @@
 #include "base/error.h"
 #include "clock/clock_tree.h"
 #include "clock/packet_table.h"
+#include "event/packet.h"
 #include "trace/trace.h"
 #include "trace/trace_group.h"
 
 enum { EVENTS_PER_LOOK = 1 << 14 };
-
-/* ---- packets of events ----------------------------------------------------------------------------------- */
-
-/* Where a class of events has the numbers of a TCP segment; tracers have had several places for them. */
-struct packet_place {
-	const char *field; /* of the event, by which the place is known */
-	const char *seq, *ack_seq, *flags;
-};
-
-static const struct packet_place packet_places[] = {
-	{ "seq", "seq", "ack_seq", "flags" },
-	{ "network_header", "network_header.transport_header.seq", "network_header.transport_header.ack_seq",
-	  "network_header.transport_header.flags" },
-	{ "transport_fields", "transport_fields.thtype_tcp.seq", "transport_fields.thtype_tcp.ack_seq",
-	  "transport_fields.thtype_tcp.flags" },
-};
-
-static const struct {
-	const char *name;
-	bool is_sent;
-} packet_events[] = {
-	{ "inet_sock_local_out", true }, { "inet_sock_local_in", false }, { "net_dev_queue", true },
-	{ "netif_receive_skb", false },  { "net_if_receive_skb", false },
-};
-
-/* What a class is for us. */
-struct packet_class {
-	bool is_known, is_sent;
-	const struct packet_place *place; /* NULL: it is about no packet */
-};
-
-static struct packet_class classify(const struct event_class *class)
-{
-	struct packet_class out = { .is_known = true };
-	for (size_t i = 0; i < sizeof(packet_events) / sizeof(*packet_events); i++) {
-		if (strcmp(class->name, packet_events[i].name) != 0)
-			continue;
-		out.is_sent = packet_events[i].is_sent;
-		for (size_t j = 0; j < sizeof(packet_places) / sizeof(*packet_places) && out.place == NULL; j++)
-			if (event_class_field(class, packet_places[j].field) != EVENT_NO_FIELD)
-				out.place = &packet_places[j];
-	}
-	return out;
-}
-
-static bool find_number(const struct event *event, const char *path, uint32_t *out)
-{
-	struct event_part part;
-	if (!event_find(event, path, &part) || (part.kind != EVENT_INT && part.kind != EVENT_UNSIGNED))
-		return false;
-	*out = (uint32_t)part.integer;
-	return true;
-}
 
 /* ---- hosts ----------------------------------------------------------------------------------------------- */
 
@@ -108,7 +56,7 @@ static struct packet_class *class_of(struct host *host, const struct event_class
 	}
 	struct packet_class *known = &host->classes[class->id];
 	if (!known->is_known)
-		*known = classify(class);
+		*known = packet_class_of(class);
 	return known;
 }
 
@@ -158,9 +106,7 @@ static bool take_event(struct syncing *syncing, uint32_t index)
 	if (class == NULL || class->place == NULL)
 		return class != NULL;
 	half.is_sent = class->is_sent;
-	if (!find_number(&host->event, class->place->seq, &half.key.seq) ||
-	    !find_number(&host->event, class->place->ack_seq, &half.key.ack_seq) ||
-	    !find_number(&host->event, class->place->flags, &half.key.flags))
+	if (!packet_read(class, &host->event, &half.key))
 		return true;
 	counts->packets++;
 	return !packet_table_take(syncing->table, &half, &other) || add_match(syncing, &half, &other);
