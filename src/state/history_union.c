@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "state/history_inside.h"
+#include "tree/tree_reader.h"
 
 /* ---- what it is ------------------------------------------------------------------------------------------- */
 
@@ -239,6 +240,29 @@ static enum histree_status inform(struct histree_history *history, struct histre
 	return HISTREE_OK;
 }
 
+static void share_cache(struct histree_history *history, struct histree_history **with)
+{
+	if (history == NULL)
+		return;
+	if (*with == NULL)
+		*with = history;
+	tree_reader_share_cache(history->reader, (*with)->reader);
+}
+
+/* All of them take what one history would take: of their own nodes, and of those of each overview. */
+static void share_caches(const struct history_union *joined)
+{
+	struct histree_history *first = NULL, *first_numbers = NULL, *first_overviews[OVERVIEWS_MAX] = { NULL };
+	for (uint32_t i = 0; i < joined->host_count; i++) {
+		struct histree_history *history = joined->hosts[i].history;
+		share_cache(history, &first);
+		for (uint32_t k = 0; history != NULL && k < history->overviews.count; k++)
+			share_cache(history->overviews.overviews[k].history, &first_overviews[k]);
+		if (history != NULL)
+			share_cache(history->numbers.history, &first_numbers);
+	}
+}
+
 enum histree_status histree_history_unite(const struct histree_history_part *parts, size_t count,
 					  struct histree_history **out, struct histree_error *error)
 {
@@ -274,6 +298,7 @@ enum histree_status histree_history_unite(const struct histree_history_part *par
 		histree_history_close(history);
 		return status;
 	}
+	share_caches(history->hosts);
 	*out = history;
 	return HISTREE_OK;
 }

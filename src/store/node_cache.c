@@ -16,7 +16,8 @@ enum frame_state {
 };
 
 struct node_frame {
-	uint32_t number; /* with the state, guarded by the mutex */
+	struct node_cache *cache; /* whose block it holds, or held last; with the next two, guarded by the mutex */
+	uint32_t number;
 	enum frame_state state;
 	atomic_bool used; /* since the clock's hand last passed */
 	uint8_t *block;
@@ -34,20 +35,37 @@ struct node_pin {
 
 #define NOTHING UINT32_MAX
 
+/* The frames of one cache, or of several that share a ceiling. */
+struct frame_pool {
+	pthread_mutex_t mutex; /* of all that follows, and of the caches */
+	size_t cache_count;
+	struct node_frame **frames;
+	size_t frame_count, frames_capacity;
+	size_t bytes, bytes_max; /* of the blocks */
+	size_t hand;             /* of the clock */
+};
+
 struct node_cache {
 	const struct block_file *file;
 	struct node_check check;
 	_Atomic(struct node_frame *) *table; /* by number: the frames that are ready; changed under the mutex */
-	size_t frames_wanted;                /* the ceiling */
 
-	pthread_mutex_t mutex; /* of all that follows */
-	pthread_cond_t loaded; /* some pin has loaded its block */
+	struct frame_pool *pool; /* its mutex is that of all that follows */
+	pthread_cond_t loaded;   /* some pin has loaded its block */
 	struct node_pin *pins;
 	size_t pin_count;
-	struct node_frame **frames;
-	size_t frame_count, frames_capacity;
-	size_t hand; /* of the clock */
 };
+
+static struct frame_pool *create_pool(size_t bytes_max)
+{
+	struct frame_pool *pool = calloc(1, sizeof(*pool));
+	if (pool == NULL)
+		return NULL;
+	pool->cache_count = 1;
+	pool->bytes_max = bytes_max;
+	pthread_mutex_init(&pool->mutex, NULL);
+	return pool;
+}
 
 enum histree_status node_cache_create(const struct block_file *file, size_t bytes_max, struct node_check check,
 				      struct node_cache **out, struct histree_error *error)
@@ -57,16 +75,15 @@ enum histree_status node_cache_create(const struct block_file *file, size_t byte
 	if (cache == NULL)
 		return error_memory(error, "a node cache");
 	cache->table = calloc((size_t)block_file_block_count(file) + 1, sizeof(*cache->table));
-	if (cache->table == NULL) {
+	cache->pool = create_pool(bytes_max);
+	if (cache->table == NULL || cache->pool == NULL) {
+		free(cache->table);
+		free(cache->pool);
 		free(cache);
 		return error_memory(error, "a node cache");
 	}
 	cache->file = file;
 	cache->check = check;
-	cache->frames_wanted = bytes_max / block_file_block_size(file);
-	if (cache->frames_wanted == 0)
-		cache->frames_wanted = 1;
-	pthread_mutex_init(&cache->mutex, NULL);
 	pthread_cond_init(&cache->loaded, NULL);
 	*out = cache;
 	return HISTREE_OK;
@@ -79,44 +96,93 @@ static void free_frame(struct node_frame *frame)
 	free(frame);
 }
 
+/* The last frame takes its place. */
+static void drop_frame(struct frame_pool *pool, size_t index)
+{
+	struct node_frame *frame = pool->frames[index];
+	pool->bytes -= block_file_block_size(frame->cache->file);
+	pool->frames[index] = pool->frames[--pool->frame_count];
+	if (pool->hand >= pool->frame_count)
+		pool->hand = 0;
+	free_frame(frame);
+}
+
+static void leave_pool(struct node_cache *cache)
+{
+	struct frame_pool *pool = cache->pool;
+	assert(cache->pins == NULL && cache->pin_count == 0);
+	pthread_mutex_lock(&pool->mutex);
+	for (size_t i = pool->frame_count; i-- > 0;)
+		if (pool->frames[i]->cache == cache)
+			drop_frame(pool, i);
+	bool is_last = --pool->cache_count == 0;
+	pthread_mutex_unlock(&pool->mutex);
+	cache->pool = NULL;
+	if (!is_last)
+		return;
+	free(pool->frames);
+	pthread_mutex_destroy(&pool->mutex);
+	free(pool);
+}
+
 void node_cache_free(struct node_cache *cache)
 {
 	if (cache == NULL)
 		return;
-	assert(cache->pins == NULL && cache->pin_count == 0);
-	for (size_t i = 0; i < cache->frame_count; i++)
-		free_frame(cache->frames[i]);
-	free(cache->frames);
+	leave_pool(cache);
 	free(cache->table);
-	pthread_mutex_destroy(&cache->mutex);
 	pthread_cond_destroy(&cache->loaded);
 	free(cache);
 }
 
+void node_cache_share(struct node_cache *cache, struct node_cache *with)
+{
+	struct frame_pool *pool = with->pool;
+	size_t bytes_max = cache->pool->bytes_max;
+	if (pool == cache->pool || cache->pin_count > 0)
+		return;
+	for (uint32_t number = 0; number < block_file_block_count(cache->file); number++)
+		atomic_store_explicit(&cache->table[number], NULL, memory_order_relaxed);
+	leave_pool(cache);
+	pthread_mutex_lock(&pool->mutex);
+	pool->cache_count++;
+	pool->bytes_max = bytes_max > pool->bytes_max ? bytes_max : pool->bytes_max;
+	pthread_mutex_unlock(&pool->mutex);
+	cache->pool = pool;
+}
+
+static size_t count_frames(const struct node_cache *cache)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < cache->pool->frame_count; i++)
+		count += cache->pool->frames[i]->cache == cache;
+	return count;
+}
+
 size_t node_cache_block_bytes(struct node_cache *cache)
 {
-	pthread_mutex_lock(&cache->mutex);
-	size_t bytes = cache->frame_count * block_file_block_size(cache->file);
-	pthread_mutex_unlock(&cache->mutex);
+	pthread_mutex_lock(&cache->pool->mutex);
+	size_t bytes = count_frames(cache) * block_file_block_size(cache->file);
+	pthread_mutex_unlock(&cache->pool->mutex);
 	return bytes;
 }
 
 size_t node_cache_other_bytes(struct node_cache *cache)
 {
-	pthread_mutex_lock(&cache->mutex);
-	size_t bytes = sizeof(*cache) + cache->pin_count * sizeof(struct node_pin) +
+	pthread_mutex_lock(&cache->pool->mutex);
+	size_t bytes = sizeof(*cache) + sizeof(*cache->pool) + cache->pin_count * sizeof(struct node_pin) +
 		       ((size_t)block_file_block_count(cache->file) + 1) * sizeof(*cache->table) +
-		       cache->frames_capacity * sizeof(struct node_frame *) +
-		       cache->frame_count * (sizeof(struct node_frame) + cache->check.size);
-	pthread_mutex_unlock(&cache->mutex);
+		       cache->pool->frames_capacity * sizeof(struct node_frame *) +
+		       count_frames(cache) * (sizeof(struct node_frame) + cache->check.size);
+	pthread_mutex_unlock(&cache->pool->mutex);
 	return bytes;
 }
 
 /* ---- frames, all under the mutex ------------------------------------------------------------------ */
 
-static bool is_held(const struct node_cache *cache, const struct node_frame *frame)
+static bool is_held(const struct node_frame *frame)
 {
-	for (const struct node_pin *pin = cache->pins; pin != NULL; pin = pin->next)
+	for (const struct node_pin *pin = frame->cache->pins; pin != NULL; pin = pin->next)
 		if (atomic_load(&pin->frame) == frame)
 			return true;
 	return false;
@@ -127,58 +193,79 @@ static bool is_held(const struct node_cache *cache, const struct node_frame *fra
  * the table is changed first, and then the pins are looked at: in the one order of all four, either we see the pin,
  * or its thread sees that the frame is gone.
  */
-static bool withdraw_frame(struct node_cache *cache, struct node_frame *frame)
+static bool withdraw_frame(struct node_frame *frame)
 {
-	atomic_store(&cache->table[frame->number], NULL);
-	if (is_held(cache, frame)) {
-		atomic_store(&cache->table[frame->number], frame);
+	atomic_store(&frame->cache->table[frame->number], NULL);
+	if (is_held(frame)) {
+		atomic_store(&frame->cache->table[frame->number], frame);
 		return false;
 	}
 	frame->state = FRAME_FREE;
 	return true;
 }
 
-/* A frame that holds nothing, by the clock; NULL if all are held. */
-static struct node_frame *reclaim_frame(struct node_cache *cache)
+/* The index of a frame that holds nothing, by the clock; SIZE_MAX if all are held. */
+static size_t reclaim_frame(struct frame_pool *pool)
 {
-	for (size_t step = 0; step < 2 * cache->frame_count; step++) {
-		struct node_frame *frame = cache->frames[cache->hand];
-		cache->hand = (cache->hand + 1) % cache->frame_count;
+	for (size_t step = 0; step < 2 * pool->frame_count; step++) {
+		size_t index = pool->hand;
+		struct node_frame *frame = pool->frames[index];
+		pool->hand = (pool->hand + 1) % pool->frame_count;
 		if (frame->state == FRAME_FREE)
-			return frame;
+			return index;
 		if (frame->state == FRAME_LOADING)
 			continue;
 		if (atomic_load_explicit(&frame->used, memory_order_relaxed))
 			atomic_store_explicit(&frame->used, false, memory_order_relaxed);
-		else if (withdraw_frame(cache, frame))
-			return frame;
+		else if (withdraw_frame(frame))
+			return index;
 	}
-	return NULL;
+	return SIZE_MAX;
 }
 
 static struct node_frame *add_frame(struct node_cache *cache)
 {
-	if (!array_reserve(&cache->frames, &cache->frames_capacity, cache->frame_count + 1))
+	struct frame_pool *pool = cache->pool;
+	if (!array_reserve(&pool->frames, &pool->frames_capacity, pool->frame_count + 1))
 		return NULL;
 	struct node_frame *frame = calloc(1, sizeof(*frame));
 	if (frame == NULL)
 		return NULL;
+	frame->cache = cache;
 	frame->block = calloc(1, block_file_block_size(cache->file));
 	frame->companion = calloc(1, cache->check.size + 1);
 	if (frame->block == NULL || frame->companion == NULL) {
 		free_frame(frame);
 		return NULL;
 	}
-	cache->frames[cache->frame_count++] = frame;
+	pool->frames[pool->frame_count++] = frame;
+	pool->bytes += block_file_block_size(cache->file);
 	return frame;
 }
 
+static bool fits(const struct node_frame *frame, const struct node_cache *cache)
+{
+	return block_file_block_size(frame->cache->file) == block_file_block_size(cache->file) &&
+	       frame->cache->check.size == cache->check.size;
+}
+
+/* A frame that holds nothing, if need be in place of others; above the ceiling only if all are held. */
 static struct node_frame *take_frame(struct node_cache *cache)
 {
-	struct node_frame *frame = NULL;
-	if (cache->frame_count >= cache->frames_wanted)
-		frame = reclaim_frame(cache);
-	return frame != NULL ? frame : add_frame(cache);
+	struct frame_pool *pool = cache->pool;
+	size_t size = block_file_block_size(cache->file);
+	while (pool->frame_count > 0 && pool->bytes + size > pool->bytes_max) {
+		size_t index = reclaim_frame(pool);
+		if (index == SIZE_MAX)
+			break;
+		struct node_frame *frame = pool->frames[index];
+		if (fits(frame, cache)) {
+			frame->cache = cache;
+			return frame;
+		}
+		drop_frame(pool, index);
+	}
+	return add_frame(cache);
 }
 
 static bool is_being_loaded(const struct node_cache *cache, uint32_t number)
@@ -198,11 +285,11 @@ enum histree_status node_pin_create(struct node_cache *cache, struct node_pin **
 	if (pin == NULL)
 		return error_memory(error, "a query");
 	*pin = (struct node_pin){ .cache = cache, .loading = NOTHING };
-	pthread_mutex_lock(&cache->mutex);
+	pthread_mutex_lock(&cache->pool->mutex);
 	pin->next = cache->pins;
 	cache->pins = pin;
 	cache->pin_count++;
-	pthread_mutex_unlock(&cache->mutex);
+	pthread_mutex_unlock(&cache->pool->mutex);
 	return HISTREE_OK;
 }
 
@@ -211,7 +298,7 @@ void node_pin_free(struct node_pin *pin)
 	if (pin == NULL)
 		return;
 	struct node_cache *cache = pin->cache;
-	pthread_mutex_lock(&cache->mutex);
+	pthread_mutex_lock(&cache->pool->mutex);
 	struct node_pin **link = &cache->pins;
 	assert(cache->pin_count > 0 && pin->loading == NOTHING);
 	while (*link != pin)
@@ -219,7 +306,7 @@ void node_pin_free(struct node_pin *pin)
 	*link = pin->next;
 	cache->pin_count--;
 	assert((cache->pins == NULL) == (cache->pin_count == 0));
-	pthread_mutex_unlock(&cache->mutex);
+	pthread_mutex_unlock(&cache->pool->mutex);
 	free(pin);
 }
 
@@ -269,11 +356,11 @@ static enum histree_status load(struct node_pin *pin, uint32_t number, struct hi
 	assert(frame->state == FRAME_FREE && pin->loading == NOTHING);
 	frame->state = FRAME_LOADING;
 	pin->loading = number;
-	pthread_mutex_unlock(&cache->mutex);
+	pthread_mutex_unlock(&cache->pool->mutex);
 
 	enum histree_status status = load_frame(cache, frame, number, error);
 
-	pthread_mutex_lock(&cache->mutex);
+	pthread_mutex_lock(&cache->pool->mutex);
 	assert(frame->state == FRAME_LOADING && atomic_load(&cache->table[number]) == NULL);
 	pin->loading = NOTHING;
 	frame->state = FRAME_FREE;
@@ -293,10 +380,10 @@ static enum histree_status hold_slowly(struct node_pin *pin, uint32_t number, bo
 {
 	struct node_cache *cache = pin->cache;
 	enum histree_status status = HISTREE_OK;
-	pthread_mutex_lock(&cache->mutex);
+	pthread_mutex_lock(&cache->pool->mutex);
 	struct node_frame *frame = atomic_load(&cache->table[number]);
 	while (frame == NULL && is_being_loaded(cache, number)) {
-		pthread_cond_wait(&cache->loaded, &cache->mutex);
+		pthread_cond_wait(&cache->loaded, &cache->pool->mutex);
 		frame = atomic_load(&cache->table[number]);
 	}
 	/* Nothing is withdrawn while we have the mutex. */
@@ -304,7 +391,7 @@ static enum histree_status hold_slowly(struct node_pin *pin, uint32_t number, bo
 		atomic_store(&pin->frame, frame);
 	else
 		status = load(pin, number, error);
-	pthread_mutex_unlock(&cache->mutex);
+	pthread_mutex_unlock(&cache->pool->mutex);
 	*loaded = frame == NULL && status == HISTREE_OK;
 	return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * node_cache.h - blocks of one file in memory, under a byte ceiling.
+ * node_cache.h - blocks of one file in memory, under a byte ceiling, which several caches can share.
  *
  * A reader has a pin, which holds at most one block at a time; a held block stays where it is.  The others are
  * thrown out by a clock when room is needed.  Each block is checked once, when it is loaded.  If every block is
@@ -38,6 +38,13 @@ struct node_check {
 
 enum histree_status node_cache_create(const struct block_file *file, size_t bytes_max, struct node_check check,
 				      struct node_cache **out, struct histree_error *error);
+
+/*
+ * Have two caches throw out each other's blocks from here on, under one ceiling, which is the greater of both: one
+ * that is asked much takes the room of one that is not.  Nobody uses `cache` now, and its blocks are thrown out; if
+ * it has pins, nothing is done.
+ */
+void node_cache_share(struct node_cache *cache, struct node_cache *with);
 
 /* Free a cache, which has no pins, or do nothing if it is NULL. */
 void node_cache_free(struct node_cache *cache);

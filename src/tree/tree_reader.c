@@ -204,6 +204,11 @@ enum histree_status tree_reader_salvage(const struct block_file *file, size_t ca
 	return open_reader(file, cache_bytes, false, true, out, error);
 }
 
+void tree_reader_share_cache(struct tree_reader *reader, struct tree_reader *with)
+{
+	node_cache_share(reader->cache, with->cache);
+}
+
 void tree_reader_close(struct tree_reader *reader)
 {
 	if (reader == NULL)

@@ -80,15 +80,16 @@ static struct node_pin *new_pin(const struct counted *counted)
 	return pin;
 }
 
-static void set_up(struct counted *counted, size_t bytes_max)
+static void set_up_blocks(struct counted *counted, uint32_t size, size_t bytes_max)
 {
 	struct block_file *file;
-	uint8_t block[BLOCK] = { 0 };
+	uint8_t block[2 * BLOCK] = { 0 };
 	*counted = (struct counted){ 0 };
 	memory_io_init(&counted->memory);
-	assert_int_equal(block_file_create(&counted->memory.io, "f", BLOCK, &file, NULL), HISTREE_OK);
+	assert_int_equal(block_file_create(&counted->memory.io, "f", size, &file, NULL), HISTREE_OK);
 	for (uint32_t number = 0; number < BLOCKS; number++) {
 		put_le32(block, number);
+		block[4] = 1; /* else the first would be a hole */
 		assert_int_equal(block_file_write(file, number, block, NULL), HISTREE_OK);
 	}
 	assert_int_equal(block_file_complete(file, NULL), HISTREE_OK);
@@ -103,6 +104,11 @@ static void set_up(struct counted *counted, size_t bytes_max)
 	assert_int_equal(node_cache_create(counted->file, bytes_max, check, &counted->cache, NULL), HISTREE_OK);
 	counted->pin = new_pin(counted);
 	counted->reads = 0;
+}
+
+static void set_up(struct counted *counted, size_t bytes_max)
+{
+	set_up_blocks(counted, BLOCK, bytes_max);
 }
 
 static void tear_down(struct counted *counted)
@@ -259,6 +265,79 @@ static void what_the_check_refuses_is_not_kept(void **state)
 
 enum { THREADS = 4, PINS_EACH = 3 };
 
+/* ---- several caches ------------------------------------------------------------------------------------ */
+
+static void share(struct counted *counted, struct counted *with)
+{
+	node_pin_free(counted->pin);
+	node_cache_share(counted->cache, with->cache);
+	counted->pin = new_pin(counted);
+}
+
+static size_t bytes_of(struct counted *caches, size_t count)
+{
+	size_t bytes = 0;
+	for (size_t i = 0; i < count; i++)
+		bytes += node_cache_block_bytes(caches[i].cache);
+	return bytes;
+}
+
+/* Who is asked has the room of those who are not, and all of them together have no more than the ceiling. */
+static void caches_share_a_ceiling(void **state)
+{
+	(void)state;
+	enum { CACHES = 3, FIT = 12 };
+	struct counted caches[CACHES];
+	for (size_t i = 0; i < CACHES; i++) {
+		set_up_blocks(&caches[i], i == 2 ? 2 * BLOCK : BLOCK, (size_t)BLOCK * (i == 1 ? FIT : 2));
+		touch(&caches[i], 5);
+		if (i > 0)
+			share(&caches[i], &caches[0]);
+	}
+	for (size_t i = 0; i < CACHES; i++)
+		for (uint32_t number = 0; number < 30; number++) {
+			touch(&caches[i], number);
+			assert_in_range(bytes_of(caches, CACHES), 1, BLOCK * FIT);
+		}
+	for (size_t i = CACHES; i-- > 0;) {
+		size_t fit = i == 2 ? FIT / 2 : FIT;
+		for (int turn = 0; turn < 3; turn++) {
+			caches[i].reads = 0;
+			for (uint32_t number = 0; number < fit; number++)
+				touch(&caches[i], number);
+		}
+		assert_int_equal(caches[i].reads, 0);
+		assert_int_equal(node_cache_block_bytes(caches[i].cache), BLOCK * FIT);
+		assert_int_equal(bytes_of(caches, CACHES), BLOCK * FIT);
+	}
+	/* One that goes leaves its room to the others. */
+	tear_down(&caches[0]);
+	for (uint32_t number = 0; number < 30; number++)
+		touch(&caches[1], number);
+	assert_int_equal(node_cache_block_bytes(caches[1].cache), BLOCK * FIT);
+	tear_down(&caches[1]);
+	tear_down(&caches[2]);
+}
+
+/* A cache that somebody reads from is left as it is. */
+static void a_cache_in_use_is_not_shared(void **state)
+{
+	(void)state;
+	struct counted one, other;
+	set_up(&one, 4 * BLOCK);
+	set_up(&other, 4 * BLOCK);
+	hold(&one, one.pin, 3);
+	node_cache_share(one.cache, other.cache);
+	assert_true(is_block(one.pin, 3));
+	for (uint32_t number = 0; number < 4; number++)
+		touch(&other, number);
+	assert_int_equal(node_cache_block_bytes(one.cache), BLOCK);
+	tear_down(&one);
+	tear_down(&other);
+}
+
+/* ---- threads ------------------------------------------------------------------------------------------- */
+
 struct worker {
 	struct counted *counted;
 	struct node_pin *pins[PINS_EACH];
@@ -325,6 +404,33 @@ static void many_threads_get_the_right_blocks(void **state)
 	}
 }
 
+/* The same while another cache takes the frames. */
+static void threads_of_several_caches_get_the_right_blocks(void **state)
+{
+	(void)state;
+	enum { CACHES = 2 };
+	struct counted caches[CACHES];
+	pthread_t threads[THREADS];
+	struct worker workers[THREADS];
+	for (uint32_t i = 0; i < CACHES; i++)
+		set_up_blocks(&caches[i], (i + 1) * BLOCK, 20 * BLOCK);
+	share(&caches[1], &caches[0]);
+	for (int t = 0; t < THREADS; t++) {
+		workers[t] = (struct worker){ .counted = &caches[t % CACHES], .seed = (uint64_t)t };
+		for (int p = 0; p < PINS_EACH; p++)
+			workers[t].pins[p] = new_pin(workers[t].counted);
+		assert_int_equal(pthread_create(&threads[t], NULL, work, &workers[t]), 0);
+	}
+	for (int t = 0; t < THREADS; t++) {
+		pthread_join(threads[t], NULL);
+		assert_int_equal(workers[t].wrong, 0);
+		for (int p = 0; p < PINS_EACH; p++)
+			node_pin_free(workers[t].pins[p]);
+	}
+	for (size_t i = 0; i < CACHES; i++)
+		tear_down(&caches[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -334,7 +440,10 @@ int main(void)
 		cmocka_unit_test(held_blocks_stay_and_the_cache_grows),
 		cmocka_unit_test(a_pin_holds_one_block),
 		cmocka_unit_test(what_the_check_refuses_is_not_kept),
+		cmocka_unit_test(caches_share_a_ceiling),
+		cmocka_unit_test(a_cache_in_use_is_not_shared),
 		cmocka_unit_test(many_threads_get_the_right_blocks),
+		cmocka_unit_test(threads_of_several_caches_get_the_right_blocks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
