@@ -5,7 +5,8 @@
  * Both trees are read once in the order of time, and a line sweeps over them.  A state and a segment meet when the
  * later of them begins.  The states that the line crosses are at most one for each attribute; the segments that it
  * crosses are kept in memory up to a limit.  So pairs come as they are found, and the join may be stopped at any
- * point without having read the rest.
+ * point without having read the rest.  Where both trees are of several hosts, a state and a segment meet only if
+ * they are of the same one.
  *
  *	struct histree_join_query query = { .quarks = threads, .quark_count = n, .from = t1, .to = t2 };
  *	histree_join_create(history, store, &join, &error);

@@ -25,7 +25,7 @@ from ._errors import (ArgumentError, CancelledError, ClosedError, DamageWarning,
                       IncompleteError, InputOutputError, InternalError, LibraryError, NotFoundError, OutOfMemoryError,
                       QuarkError, TimeBackwardsError, TimeRangeError, TooLargeError, TraceError, ValueTypeError,
                       VersionError)
-from ._events import Event, Gap
+from ._events import Event, EventHost, Gap
 from ._history import Attribute, History, HistoryInfo, Label
 from ._library import version as library_version
 from ._columns import Columns
@@ -67,7 +67,7 @@ def open(path: "_os.PathLike[str] | str", *, analysis: _Optional[str] = None, an
 
 __all__ = [
     "Analysis", "ArgumentError", "Attribute", "AvailableAnalysis", "Batch", "CancelledError", "ClosedError", "Column",
-    "Columns", "DamageWarning", "Error", "Event", "ExistsError", "FormatError", "Gap", "History", "HistoryInfo",
+    "Columns", "DamageWarning", "Error", "Event", "EventHost", "ExistsError", "FormatError", "Gap", "History", "HistoryInfo",
     "IncompleteError", "InputOutputError", "Int", "InternalError", "Label", "LibraryError", "NotFoundError", "OutOfMemoryError",
     "Progress", "QuarkError", "Query", "Rows", "SegmentQuery", "SqlError", "StateQuery", "StateSystem", "Store",
     "StoreInfo", "TimeBackwardsError", "TimeRangeError", "TooLargeError", "TraceError", "UNKNOWN", "ValueTypeError",

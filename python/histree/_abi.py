@@ -158,6 +158,11 @@ class Gap(Structure):
     _fields_ = [("from", c_int64), ("to", c_int64), ("cpu", c_int32), ("host", c_uint32), ("events", c_uint64)]
 
 
+class EventHost(Structure):
+    C_NAME = "struct histree_event_host"
+    _fields_ = [("name", c_char_p), ("why", c_char_p), ("count", c_uint64)]
+
+
 class Event(Structure):
     C_NAME = "struct histree_event"
     _fields_ = [("number", c_uint64), ("time", c_int64), ("cpu", c_int32), ("type", c_uint32), ("host", c_uint32)]
@@ -328,6 +333,7 @@ enum histree_status histree_events_open(const struct histree_store *store, struc
 void histree_events_close(struct histree_events *events);
 uint64_t histree_events_count(const struct histree_events *events);
 const char *const *histree_events_types(const struct histree_events *events, size_t *count);
+const struct histree_event_host *histree_events_hosts(const struct histree_events *events, size_t *count);
 const struct histree_gap *histree_events_gaps(const struct histree_events *events, size_t *count);
 enum histree_status histree_event_reader_create(const struct histree_events *events, struct histree_event_reader **out,
     struct histree_error *error);

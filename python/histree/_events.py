@@ -12,7 +12,10 @@ from ._values import value_of
 
 
 class Event(NamedTuple):
-    """An event: `contents` is its fields as text, `fields` the values that were asked for (None where it has none)."""
+    """
+    An event: `contents` is its fields as text, `fields` the values that were asked for (None where it has none), `host`
+    the name of its host where there are several.
+    """
 
     number: int
     time: int
@@ -20,6 +23,7 @@ class Event(NamedTuple):
     name: str
     contents: str
     fields: Dict[str, Any]
+    host: Optional[str] = None
 
 
 class Gap(NamedTuple):
@@ -29,6 +33,7 @@ class Gap(NamedTuple):
     end: int
     cpu: Optional[int]
     events: int
+    host: Optional[str] = None
 
 
 def open_events(store: Handle) -> Handle:
@@ -43,11 +48,30 @@ def types(events: Handle) -> List[str]:
     return [(names[i] or b"").decode("utf-8", "replace") for i in range(count.value)]
 
 
+class EventHost(NamedTuple):
+    """One of several hosts: how many events it has, or `why` they are missing."""
+
+    name: str
+    events: int
+    why: Optional[str]
+
+
+def hosts(events: Handle) -> List[EventHost]:
+    """The hosts whose events these are; none if they are of one host."""
+    count = ctypes.c_size_t()
+    raw = ctypes.cast(lib.histree_events_hosts(events.address, ctypes.byref(count)), ctypes.POINTER(_abi.EventHost))
+    return [EventHost((raw[i].name or b"").decode("utf-8", "replace"), raw[i].count,
+                      None if raw[i].why is None else raw[i].why.decode("utf-8", "replace"))
+            for i in range(count.value)]
+
+
 def gaps(events: Handle) -> List[Gap]:
     """The gaps of the trace by their starts."""
     count = ctypes.c_size_t()
     raw = ctypes.cast(lib.histree_events_gaps(events.address, ctypes.byref(count)), ctypes.POINTER(_abi.Gap))
-    return [Gap(getattr(raw[i], "from"), raw[i].to, None if raw[i].cpu < 0 else raw[i].cpu, raw[i].events)
+    names: List[Optional[str]] = [*(host.name for host in hosts(events))] or [None]
+    return [Gap(getattr(raw[i], "from"), raw[i].to, None if raw[i].cpu < 0 else raw[i].cpu, raw[i].events,
+                names[raw[i].host])
             for i in range(count.value)]
 
 
@@ -55,6 +79,7 @@ def read(events: Handle, scope: Scope, from_: int, to: int, names: Optional[Sequ
          limit: Optional[int], from_first: bool) -> Iterator[Event]:
     """Walk the events from one time to another."""
     all_types = types(events)
+    host_names: List[Optional[str]] = [*(host.name for host in hosts(events))] or [None]
     if names is not None:
         unknown = [name for name in names if name not in all_types]
         if unknown:
@@ -89,6 +114,6 @@ def read(events: Handle, scope: Scope, from_: int, to: int, names: Optional[Sequ
                 contents = lib.histree_event_reader_contents(reader.address)
             given += 1
             yield Event(raw.number, raw.time, None if raw.cpu < 0 else raw.cpu, all_types[raw.type],
-                        (contents or b"").decode("utf-8", "replace"), values)
+                        (contents or b"").decode("utf-8", "replace"), values, host_names[raw.host])
 
     return walk()

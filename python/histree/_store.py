@@ -270,6 +270,11 @@ class Store:
         return _events.types(_events.open_events(self._use()))
 
     @property
+    def event_hosts(self) -> List[_events.EventHost]:
+        """The hosts whose events the store has, where there are several; else none."""
+        return _events.hosts(_events.open_events(self._use()))
+
+    @property
     def gaps(self) -> List[_events.Gap]:
         """The times in which events of a stream are missing."""
         return _events.gaps(_events.open_events(self._use()))

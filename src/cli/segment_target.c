@@ -76,17 +76,31 @@ enum cli_exit segment_target_field(const struct segment_target *target, const ch
 			   names);
 }
 
-enum cli_exit segment_target_report_loss(const struct histree_segment_loss *loss)
+enum cli_exit segment_target_report_loss(const struct histree_segment_store *store,
+					 const struct histree_segment_loss *loss)
 {
+	size_t count;
+	const struct histree_segment_part *parts = histree_segment_store_parts(store, &count);
+	const struct histree_segment_part *part = loss->part < count ? &parts[loss->part] : NULL;
+	if (part != NULL && part->store == NULL)
+		return report_exit(CLI_INPUT, "incomplete: the segments of host '%s' are missing: %s", part->name,
+				   part->why);
+	if (part != NULL)
+		return report_exit(CLI_INPUT,
+				   "incomplete: %" PRIu64 " segments of host '%s' at most, from %" PRId64
+				   " to %" PRId64
+				   ", were in node %u, which is damaged; see 'histree verify' and 'histree repair'",
+				   loss->count_max, part->name, loss->from, loss->to, loss->node);
 	return report_exit(CLI_INPUT,
 			   "incomplete: %" PRIu64 " segments at most, from %" PRId64 " to %" PRId64
 			   ", were in node %u, which is damaged; see 'histree verify' and 'histree repair'",
 			   loss->count_max, loss->from, loss->to, loss->node);
 }
 
-enum cli_exit segment_target_judge(const struct histree_segment_loss *loss, bool found_some)
+enum cli_exit segment_target_judge(const struct histree_segment_store *store,
+				   const struct histree_segment_loss *loss, bool found_some)
 {
 	if (loss != NULL)
-		return segment_target_report_loss(loss);
+		return segment_target_report_loss(store, loss);
 	return found_some ? CLI_OK : CLI_NOTHING;
 }

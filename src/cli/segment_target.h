@@ -47,9 +47,11 @@ enum cli_exit segment_target_field(const struct segment_target *target, const ch
 				   size_t *field);
 
 /* Reports on standard error that segments are missing in the output.  Returns what to exit with. */
-enum cli_exit segment_target_report_loss(const struct histree_segment_loss *loss);
+enum cli_exit segment_target_report_loss(const struct histree_segment_store *store,
+					 const struct histree_segment_loss *loss);
 
 /* Returns what to exit with after an answer about all segments.  A `loss`, unless NULL, is reported. */
-enum cli_exit segment_target_judge(const struct histree_segment_loss *loss, bool found_some);
+enum cli_exit segment_target_judge(const struct histree_segment_store *store,
+				   const struct histree_segment_loss *loss, bool found_some);
 
 #endif

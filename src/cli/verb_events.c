@@ -50,6 +50,8 @@ struct listing {
 	struct histree_event_reader *reader;
 	struct histree_event_query *query;
 	const char *const *types;
+	const struct histree_event_host *hosts; /* NULL: there is one */
+	size_t host_count;
 	histree_time from, to;
 	struct row_writer rows;
 };
@@ -63,6 +65,8 @@ static bool put_event(struct listing *listing, const struct histree_event *event
 		return false;
 	row_unsigned(&listing->rows, event->number);
 	row_number(&listing->rows, event->time);
+	if (listing->hosts != NULL)
+		row_text(&listing->rows, listing->hosts[event->host].name);
 	if (event->cpu < 0)
 		row_null(&listing->rows);
 	else
@@ -87,9 +91,28 @@ static enum cli_exit print_events(struct listing *listing, uint64_t top)
 	return status < 0 ? report_error(&error) : CLI_OK;
 }
 
+/* The rest was answered for. */
+static enum cli_exit report_missing(const struct listing *listing)
+{
+	enum cli_exit status = CLI_OK;
+	for (size_t i = 0; i < listing->host_count; i++)
+		if (listing->hosts[i].why != NULL)
+			status = report_exit(CLI_INPUT, "incomplete: the events of host '%s' are missing: %s",
+					     listing->hosts[i].name, listing->hosts[i].why);
+	return status;
+}
+
 static int print(struct listing *listing, const struct events_options *chosen)
 {
-	static const struct row_column columns[] = {
+	static const struct row_column of_hosts[] = {
+		{ .name = "number", .width = 8, .to_the_right = true },
+		{ .name = "time", .width = 19, .to_the_right = true },
+		{ .name = "host", .width = 12 },
+		{ .name = "cpu", .width = 3, .to_the_right = true },
+		{ .name = "type", .width = 24 },
+		{ .name = "contents" },
+	};
+	static const struct row_column of_one[] = {
 		{ .name = "number", .width = 8, .to_the_right = true },
 		{ .name = "time", .width = 19, .to_the_right = true },
 		{ .name = "cpu", .width = 3, .to_the_right = true },
@@ -99,10 +122,13 @@ static int print(struct listing *listing, const struct events_options *chosen)
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
 		return report_no_memory();
-	row_writer_begin(&listing->rows, row_format_find(chosen->format), output, columns,
-			 sizeof(columns) / sizeof(columns[0]));
+	bool has_hosts = listing->hosts != NULL;
+	row_writer_begin(&listing->rows, row_format_find(chosen->format), output, has_hosts ? of_hosts : of_one,
+			 has_hosts ? sizeof(of_hosts) / sizeof(of_hosts[0]) : sizeof(of_one) / sizeof(of_one[0]));
 	enum cli_exit status = print_events(listing, chosen->top > 0 ? chosen->top : UINT64_MAX);
 	row_writer_finish(&listing->rows);
+	if (status == CLI_OK)
+		status = report_missing(listing);
 	if (status == CLI_OK && listing->rows.row_count == 0)
 		status = report_exit(CLI_NOTHING, "there are no such events");
 	return cli_end(output, status);
@@ -131,6 +157,7 @@ static enum cli_exit open_events(struct listing *listing, const struct cli_words
 	if (status != HISTREE_OK)
 		return report_error(&error);
 	listing->types = histree_events_types(listing->events, &type_count);
+	listing->hosts = histree_events_hosts(listing->events, &listing->host_count);
 	const struct histree_store_info *info = histree_store_info(listing->target.store);
 	const struct time_span span = { .start = info->start, .end = info->end, .what = "trace" };
 	enum cli_exit exit = time_option_range(chosen->from, chosen->to, &span, &listing->from, &listing->to);

@@ -197,7 +197,7 @@ static enum cli_exit put_pairs(struct joining *joining, const struct histree_joi
 			put_pair(joining, &pair);
 		} else if (status == HISTREE_PARTIAL) {
 			const struct histree_segment_loss loss = histree_join_loss(join);
-			lost = segment_target_report_loss(&loss);
+			lost = segment_target_report_loss(joining->target.store, &loss);
 		}
 	}
 	histree_join_free(join);

@@ -134,7 +134,7 @@ static int print(struct histree_segment_store *store, const struct histree_segme
 			put_segment(&rows, &segment);
 		} else if (status == HISTREE_PARTIAL) {
 			const struct histree_segment_loss loss = histree_segment_iter_loss(iter);
-			lost = segment_target_report_loss(&loss);
+			lost = segment_target_report_loss(store, &loss);
 		}
 	}
 	histree_segment_iter_free(iter);

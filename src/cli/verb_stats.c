@@ -68,7 +68,8 @@ static void put_group(struct row_writer *rows, const struct histree_segment_grou
 }
 
 /* People also see the names of the columns and the sums. */
-static int print(const struct histree_segment_stats *stats, const struct row_format *format)
+static int print(const struct histree_segment_store *store, const struct histree_segment_stats *stats,
+		 const struct row_format *format)
 {
 	struct output *output = output_create(STDOUT_FILENO);
 	if (output == NULL)
@@ -95,7 +96,7 @@ static int print(const struct histree_segment_stats *stats, const struct row_for
 		put_group(&rows, all);
 	}
 	row_writer_finish(&rows);
-	return cli_end(output, segment_target_judge(histree_segment_stats_loss(stats), all->count > 0));
+	return cli_end(output, segment_target_judge(store, histree_segment_stats_loss(stats), all->count > 0));
 }
 
 static int run(const struct cli_verb *verb, int argc, char **argv)
@@ -116,7 +117,7 @@ static int run(const struct cli_verb *verb, int argc, char **argv)
 	    histree_segment_stats_create(target.store, &target.query, field, &stats, &error) < 0)
 		status = report_error(&error);
 	if (status == CLI_OK)
-		status = print(stats, row_format_find(chosen.format));
+		status = print(target.store, stats, row_format_find(chosen.format));
 	histree_segment_stats_free(stats);
 	segment_target_close(&target);
 	return status;

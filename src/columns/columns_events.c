@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Events as columns.  The dictionary of their names is that of the store.
+ * Events as columns.  The dictionary of their names is that of the store, and so is that of the hosts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "columns/columns_stream.h"
 #include "histree/arrow.h"
 
-enum part { NUMBER, TIME, CPU, NAME, PARTS };
+enum part { NUMBER, TIME, CPU, NAME, HOST, PARTS };
 
 struct events_source {
 	struct columns_source base;
@@ -21,7 +21,9 @@ struct events_source {
 	int column[PARTS];
 	uint32_t *name_ids; /* by type */
 	size_t type_count;
-	struct columns_dictionary names;
+	uint32_t *host_ids; /* by host */
+	size_t host_count;  /* 0: of one */
+	struct columns_dictionary names, hosts;
 };
 
 static struct events_source *source_of(struct columns_source *base)
@@ -47,6 +49,8 @@ static enum histree_status fill_row(struct events_source *source, struct columns
 	}
 	if (column[NAME] != COLUMN_NONE)
 		((uint32_t *)batch->values[column[NAME]])[row] = source->name_ids[event->type];
+	if (column[HOST] != COLUMN_NONE)
+		((uint32_t *)batch->values[column[HOST]])[row] = source->host_ids[event->host];
 	batch->rows++;
 	return HISTREE_OK;
 }
@@ -72,7 +76,9 @@ static void free_source(struct columns_source *base)
 	struct events_source *source = source_of(base);
 	histree_event_reader_free(source->reader);
 	columns_dictionary_release(&source->names);
+	columns_dictionary_release(&source->hosts);
 	free(source->name_ids);
+	free(source->host_ids);
 	free(source);
 }
 
@@ -87,6 +93,13 @@ static enum histree_status add_names(struct events_source *source, const struct 
 	for (size_t i = 0; i < source->type_count && status == HISTREE_OK; i++)
 		status = columns_dictionary_add(&source->names, types[i], strlen(types[i]), &source->name_ids[i],
 						error);
+	const struct histree_event_host *hosts = histree_events_hosts(events, &source->host_count);
+	source->host_ids = calloc(source->host_count + 1, sizeof(*source->host_ids));
+	if (status == HISTREE_OK && source->host_ids == NULL)
+		status = error_memory(error, "columns");
+	for (size_t i = 0; i < source->host_count && status == HISTREE_OK; i++)
+		status = columns_dictionary_add(&source->hosts, hosts[i].name, strlen(hosts[i].name),
+						&source->host_ids[i], error);
 	return status;
 }
 
@@ -102,10 +115,14 @@ static enum histree_status begin(struct events_source *source, const struct hist
 		[TIME] = { HISTREE_ARROW_TIME, { "time", COLUMN_TIME, false, NULL } },
 		[CPU] = { HISTREE_ARROW_CPU, { "cpu", COLUMN_INT32, true, NULL } },
 		[NAME] = { HISTREE_ARROW_NAME, { "name", COLUMN_WORD, false, &source->names.texts } },
+		[HOST] = { HISTREE_ARROW_HOST, { "host", COLUMN_WORD, false, &source->hosts.texts } },
 	};
 	uint64_t known = 0, wanted, first;
+	size_t host_count;
+	bool has_hosts = histree_events_hosts(events, &host_count) != NULL;
 	for (int part = 0; part < PARTS; part++)
-		known |= all[part].bit;
+		if (part != HOST || has_hosts)
+			known |= all[part].bit;
 	enum histree_status status = columns_source_configure(&source->base, options, known, &wanted, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -114,7 +131,7 @@ static enum histree_status begin(struct events_source *source, const struct hist
 					       ? columns_source_add(&source->base, all[part].column)
 					       : COLUMN_NONE;
 	source->to = to;
-	source->names.texts.size_max = columns_text_bytes(options);
+	source->names.texts.size_max = source->hosts.texts.size_max = columns_text_bytes(options);
 	if (from > to)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "events from %lld to %lld", (long long)from,
 				 (long long)to);

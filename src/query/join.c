@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "histree/lookup.h"
 #include "query/active_segments.h"
 #include "query/active_states.h"
@@ -24,6 +25,7 @@ enum arrival { NO_ARRIVAL, STATE_ARRIVED, SEGMENT_ARRIVED };
 
 struct histree_join {
 	struct histree_history *history;
+	bool by_host; /* both are of several hosts: a state and a segment are a pair only if they are of one */
 	struct histree_join_query query;
 	struct histree_query *states; /* of those at the start of the range */
 	struct histree_changes *changes;
@@ -46,6 +48,12 @@ struct histree_join {
 	struct partners partners;
 };
 
+static bool is_of_hosts(const struct histree_history *history, const struct histree_segment_store *store)
+{
+	size_t hosts, parts;
+	return histree_history_hosts(history, &hosts) != NULL && histree_segment_store_parts(store, &parts) != NULL;
+}
+
 enum histree_status histree_join_create(struct histree_history *history, struct histree_segment_store *store,
 					struct histree_join **out, struct histree_error *error)
 {
@@ -54,6 +62,7 @@ enum histree_status histree_join_create(struct histree_history *history, struct 
 	if (join == NULL)
 		return error_memory(error, "a join");
 	join->history = history;
+	join->by_host = is_of_hosts(history, store);
 	join->changes_end = join->segments_end = true;
 	enum histree_status status = histree_query_create(history, &join->states, error);
 	if (status == HISTREE_OK)
@@ -93,6 +102,27 @@ struct histree_segment_loss histree_join_loss(const struct histree_join *join)
 	return histree_segment_iter_loss(join->segments);
 }
 
+/* ---- hosts ------------------------------------------------------------------------------------------- */
+
+static struct histree_value host_of_attribute(const struct histree_join *join, histree_quark quark)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(join->history, &count);
+	return histree_string(hosts[histree_history_host_of(join->history, quark)].name);
+}
+
+/* The last field of a union is the host. */
+static struct histree_value host_of_segment(const struct histree_join *join, const struct histree_segment *segment)
+{
+	return segment->content[join->active_segments.field_count - 1];
+}
+
+/* The keys of a host are others than the same ones of another host. */
+static uint64_t key_within(uint64_t key, struct histree_value host)
+{
+	return hash_mix(key ^ hash_bytes(host.bytes, host.size));
+}
+
 /* ---- keys -------------------------------------------------------------------------------------------- */
 
 static bool has_keys(const struct histree_join *join)
@@ -106,7 +136,7 @@ static uint32_t key_of(const struct histree_join *join, const struct histree_seg
 	uint64_t key;
 	if (!join->query.segment_key(join->query.key_context, segment, &key))
 		return HASH_INDEX_NONE;
-	return join_keys_find(&join->keys, key);
+	return join_keys_find(&join->keys, join->by_host ? key_within(key, host_of_segment(join, segment)) : key);
 }
 
 /* ---- arrivals ---------------------------------------------------------------------------------------- */
@@ -230,6 +260,12 @@ static bool belong_together(const struct histree_join *join, const struct histre
 			    const struct histree_segment *segment)
 {
 	const struct histree_join_query *query = &join->query;
+	if (join->by_host) {
+		const struct histree_value of_state = host_of_attribute(join, state->quark);
+		const struct histree_value of_segment = host_of_segment(join, segment);
+		if (!histree_value_equal(&of_state, &of_segment))
+			return false;
+	}
 	return query->pair == NULL || query->pair(query->pair_context, state, segment);
 }
 
@@ -312,7 +348,8 @@ static bool add_keys_of(struct histree_join *join, histree_quark quark)
 	const struct histree_join_query *query = &join->query;
 	uint64_t key;
 	for (size_t i = 0; query->attribute_key(query->key_context, quark, i, &key); i++)
-		if (!join_keys_add(&join->keys, quark, key))
+		if (!join_keys_add(&join->keys, quark,
+				   join->by_host ? key_within(key, host_of_attribute(join, quark)) : key))
 			return false;
 	return true;
 }

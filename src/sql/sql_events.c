@@ -7,7 +7,8 @@
 #include "sql/sql_table.h"
 #include "sql/sql_window.h"
 
-enum column { NUMBER, TIME, CPU, NAME, STREAM, FIELDS, CONTENTS };
+/* The host is a column where there are several. */
+enum column { NUMBER, TIME, CPU, NAME, STREAM, FIELDS, CONTENTS, HOST };
 
 static const char *const names[] = { [NUMBER] = "number", [TIME] = "time" };
 
@@ -16,6 +17,8 @@ struct events_table {
 	struct histree_events *events;
 	const char *const *types;
 	size_t type_count;
+	const struct histree_event_host *hosts; /* NULL: there is one */
+	size_t host_count;
 };
 
 struct events_cursor {
@@ -36,8 +39,10 @@ static enum histree_status open_table(struct sql_table *base, const struct sql_m
 	if (status != HISTREE_OK)
 		return status;
 	table->types = histree_events_types(table->events, &table->type_count);
+	table->hosts = histree_events_hosts(table->events, &table->host_count);
 	*declaration = sqlite3_mprintf("CREATE TABLE x(number INTEGER, time INTEGER, cpu INTEGER, name TEXT, "
-				       "stream TEXT, fields TEXT, contents TEXT)");
+				       "stream TEXT, fields TEXT, contents TEXT%s)",
+				       table->hosts != NULL ? ", host TEXT" : "");
 	return HISTREE_OK;
 }
 
@@ -113,6 +118,15 @@ static int next(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
+static void warn_of_missing(const struct events_table *table)
+{
+	for (size_t i = 0; i < table->host_count; i++)
+		if (table->hosts[i].why != NULL)
+			sql_connection_warn(sql_store_connection(table->base.store),
+					    "the events of host '%s' are missing: %s", table->hosts[i].name,
+					    table->hosts[i].why);
+}
+
 static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int argument_count,
 		  sqlite3_value **arguments)
 {
@@ -121,6 +135,7 @@ static int filter(sqlite3_vtab_cursor *base, int number, const char *plan, int a
 	struct histree_error error;
 	struct sql_term term;
 	(void)number;
+	warn_of_missing((const struct events_table *)base->pVtab);
 	for (int i = 0; i < argument_count && sql_term_next(&plan, &term); i++)
 		sql_window_narrow(sql_term_is_of(&term, names[NUMBER]) ? &range.numbers : &range.times,
 				  term.operator, arguments[i]);
@@ -171,6 +186,10 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *context, int numbe
 		break;
 	case CONTENTS:
 		result_text(context, histree_event_reader_contents(cursor->reader));
+		break;
+	case HOST:
+		if (event->host < table->host_count)
+			sqlite3_result_text(context, table->hosts[event->host].name, -1, SQLITE_STATIC);
 		break;
 	default:
 		break;

@@ -190,7 +190,8 @@ static int count_segments(struct histogram_cursor *cursor, const struct histree_
 	if (status < 0)
 		return sql_table_fail(&table->base, &error);
 	if (status == HISTREE_PARTIAL)
-		sql_connection_warn_of_segments(connection, sql_store_info(table->store)->path);
+		sql_connection_warn_of_loss(connection, sql_store_info(table->store)->path, segments,
+					    *histree_segment_density_loss(cursor->density));
 	cursor->buckets = histree_segment_density_buckets(cursor->density, &cursor->bucket_count);
 	cursor->group_index = 0;
 	cursor->group = histree_segment_density_group(cursor->density, 0);

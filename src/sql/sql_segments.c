@@ -226,8 +226,9 @@ static int next(sqlite3_vtab_cursor *base)
 	struct histree_error error;
 	enum histree_status status;
 	while ((status = histree_segment_iter_next(cursor->iter, &cursor->segment, &error)) == HISTREE_PARTIAL)
-		sql_connection_warn_of_segments(sql_store_connection(table->store),
-						sql_store_info(table->store)->path);
+		sql_connection_warn_of_loss(sql_store_connection(table->store), sql_store_info(table->store)->path,
+					    ((const struct segments_table *)table)->segments,
+					    histree_segment_iter_loss(cursor->iter));
 	if (status < 0)
 		return sql_table_fail(base->pVtab, &error);
 	cursor->is_done = status == HISTREE_END;

@@ -132,6 +132,18 @@ void sql_connection_warn_of_segments(struct sql_connection *connection, const ch
 			    path);
 }
 
+void sql_connection_warn_of_loss(struct sql_connection *connection, const char *path,
+				 const struct histree_segment_store *store, struct histree_segment_loss loss)
+{
+	size_t count;
+	const struct histree_segment_part *parts = histree_segment_store_parts(store, &count);
+	if (loss.part < count && parts[loss.part].store == NULL)
+		sql_connection_warn(connection, "the segments of host '%s' are missing: %s", parts[loss.part].name,
+				    parts[loss.part].why);
+	else
+		sql_connection_warn_of_segments(connection, path);
+}
+
 void sql_connection_set_cancel(struct sql_connection *connection, struct histree_cancel cancel)
 {
 	connection->cancel = cancel;

@@ -41,6 +41,9 @@ void sql_connection_warn(struct sql_connection *connection, const char *format, 
 void sql_connection_warn_of_time(struct sql_connection *connection, histree_time start, histree_time end);
 void sql_connection_warn_of_history(struct sql_connection *connection, const char *path);
 void sql_connection_warn_of_segments(struct sql_connection *connection, const char *path);
+/* The same, or that those of a host are missing. */
+void sql_connection_warn_of_loss(struct sql_connection *connection, const char *path,
+				 const struct histree_segment_store *store, struct histree_segment_loss loss);
 
 /* What ends a long call of the library; until it is set, nothing does. */
 void sql_connection_set_cancel(struct sql_connection *connection, struct histree_cancel cancel);

@@ -77,6 +77,14 @@ static enum histree_status write_file(const struct histree_viewer_request *reque
 	return status;
 }
 
+static bool is_of_hosts(const struct histree_viewer_request *request)
+{
+	size_t count;
+	return (request->history != NULL && histree_history_hosts(request->history, &count) != NULL) ||
+	       (request->segments != NULL && histree_segment_store_parts(request->segments, &count) != NULL) ||
+	       (request->events != NULL && histree_events_hosts(request->events, &count) != NULL);
+}
+
 enum histree_status viewer_export(const struct histree_viewer_request *request, const struct io *io,
 				  const char *path, struct histree_error *error)
 {
@@ -85,6 +93,11 @@ enum histree_status viewer_export(const struct histree_viewer_request *request, 
 	struct export_output output;
 	error = error != NULL ? error : &own;
 	enum histree_status status = check(request, error);
+	if (status == HISTREE_OK && is_of_hosts(request))
+		status = error_set(
+			error, HISTREE_ERR_ARGUMENT,
+			"a file for a viewer shows one host, whose processes and CPUs have numbers of their "
+			"own; export the store of each host, which is inside of that of all");
 	if (status != HISTREE_OK)
 		return status;
 	if (path == NULL)
