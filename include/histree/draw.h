@@ -33,7 +33,8 @@ struct histree_draw_options {
 	/*
 	 * Draw only the rows of these attributes: a thread's node or its status, a resource, or any other.  If this
 	 * is NULL, as many rows as there is room for: the busiest threads of the range, or the first resources or
-	 * attributes.
+	 * attributes.  Of several hosts, threads and resources stand below a row of their host; one that is missing
+	 * has its row, which says why.
 	 */
 	const histree_quark *quarks;
 	size_t quark_count;

@@ -7,6 +7,10 @@
  * states of its rows come from rows.h, by quark.  Models need the attributes of the analyses `kernel`,
  * `kernel-compact`, `kernel-tc` and `kernel-2016` (histree-states(7)); a model of a history without them is empty.
  *
+ * A model is of one host: of a history of several (history.h), make one of each that histree_history_hosts() hands
+ * out; quark q of a host is folder + 1 + q of the union.  Of the union itself the models of threads and resources
+ * are empty.  CPU usage, density and the check of who runs where take a union as well, since they are sums.
+ *
  * Threads: any number of threads may read a model.  Creating one uses a query of its own.
  */
 #ifndef HISTREE_VIEW_H
@@ -155,7 +159,9 @@ struct histree_cpu_usage;
 
 /*
  * Find out which threads had the CPUs, from CPUs/<cpu>/Current_thread.  Every context switch in the range is read,
- * so the cost grows with their number.
+ * so the cost grows with their number.  Of several hosts all CPUs are added up, and CPUs and threads of one number
+ * are taken together: ask the history of a host for those of one.  A range may reach beyond what was traced, where
+ * nothing is added.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_cpu_usage_create(struct histree_history *history, const struct histree_cpu_usage_request *request,

@@ -62,6 +62,16 @@ static void draw_label(struct canvas *canvas, const struct chart *chart, const s
 	canvas_text(canvas, FONT_LABEL, ALIGN_LEFT, x, base, right - x - (detail > 0 ? detail + 8 : 0), row->label);
 }
 
+/* A band over the rows of hosts, which stand above their own. */
+static void draw_hosts(struct canvas *canvas, const struct chart *chart, const struct row_list *list)
+{
+	canvas_colour(canvas, canvas->theme->grid, 1);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->rows[i].is_host)
+			canvas_box(canvas, CHART_MARGIN - 6, chart->rows_top + (double)i * CHART_ROW + 1,
+				   chart->right - CHART_MARGIN + 6, CHART_ROW - 1);
+}
+
 void chart_frame(struct canvas *canvas, const struct chart *chart, const struct row_list *list, const char *title)
 {
 	draw_head(canvas, chart, list, title);
@@ -72,6 +82,7 @@ void chart_frame(struct canvas *canvas, const struct chart *chart, const struct 
 	for (size_t i = 1; i < list->count; i++)
 		canvas_box(canvas, chart->left, chart->rows_top + (double)i * CHART_ROW, chart->right - chart->left,
 			   1);
+	draw_hosts(canvas, chart, list);
 	draw_axis(canvas, chart);
 	for (size_t i = 0; i < list->count; i++)
 		draw_label(canvas, chart, &list->rows[i], chart->rows_top + (double)i * CHART_ROW);

@@ -17,9 +17,9 @@
 struct picture {
 	struct histree_history *history;
 	const struct histree_draw_options *options;
-	struct histree_control_flow *flow;
-	struct histree_resources *resources;
-	struct histree_cpu_usage *usage; /* a point a pixel of the chart; NULL: of no use in this view */
+	struct picture_host *hosts;
+	size_t host_count;
+	struct histree_cpu_usage *usage; /* of all, a point a pixel of the chart; NULL: of no use in this view */
 	double cpus;
 	struct row_list list;
 	struct flow_arrows flows;
@@ -39,17 +39,18 @@ static double count_cpus(const struct histree_resources *resources)
 	return cpus;
 }
 
-/* As wide as the chart will be, which is known once the labels are. */
-static enum histree_status make_usage(struct picture *picture, uint32_t pixels, struct histree_error *error)
+static enum histree_status make_usage(const struct picture *picture, struct histree_history *history,
+				      uint32_t pixels, bool no_times, struct histree_cpu_usage **out,
+				      struct histree_error *error)
 {
-	histree_cpu_usage_free(picture->usage);
 	const struct histree_cpu_usage_request request = {
 		.from = picture->options->from,
 		.to = picture->options->to,
 		.pixels = pixels,
+		.no_times = no_times,
 		.cancel = picture->options->cancel,
 	};
-	return histree_cpu_usage_create(picture->history, &request, &picture->usage, error);
+	return histree_cpu_usage_create(history, &request, out, error);
 }
 
 static enum histree_status make_rows(struct picture *picture, size_t rows_max, struct histree_error *error)
@@ -58,16 +59,16 @@ static enum histree_status make_rows(struct picture *picture, size_t rows_max, s
 	enum histree_status status;
 	switch (options->view) {
 	case HISTREE_DRAW_CONTROL_FLOW:
-		status = make_usage(picture, 1, error);
-		if (status == HISTREE_OK)
-			status = row_list_threads(&picture->list, options, picture->flow, picture->usage, rows_max,
-						  error);
+		status = row_list_threads(&picture->list, options, picture->hosts, picture->host_count, rows_max,
+					  error);
 		break;
 	case HISTREE_DRAW_RESOURCES:
-		status = row_list_resources(&picture->list, options, picture->resources, rows_max, error);
+		status = row_list_resources(&picture->list, options, picture->hosts, picture->host_count, rows_max,
+					    error);
 		break;
 	default:
-		status = row_list_attributes(&picture->list, options, picture->history, rows_max, error);
+		status = row_list_attributes(&picture->list, options, picture->history, picture->hosts, rows_max,
+					     error);
 	}
 	if (status == HISTREE_OK && picture->list.count == 0)
 		return error_set(error, HISTREE_NOT_FOUND, "nothing to draw: this history has no such %s",
@@ -190,13 +191,16 @@ static enum histree_status draw_fork(struct picture *picture, struct histree_que
 {
 	const struct chart *chart = &picture->chart;
 	uint32_t count;
-	const struct histree_thread *threads = histree_control_flow_threads(picture->flow, &count);
-	const struct histree_thread *thread = &threads[picture->list.rows[child].thread];
+	const struct picture_row *rows = picture->list.rows;
+	const struct histree_thread *threads = histree_control_flow_threads(rows[child].host->flow, &count);
+	const struct histree_thread *thread = &threads[rows[child].thread];
 	size_t above = 1;
 	bool forked;
-	while (above <= child && picture->list.rows[child - above].thread != thread->parent)
+	while (above <= child && rows[child].host == rows[child - above].host &&
+	       rows[child - above].thread != thread->parent)
 		above++;
-	if (above > child || thread->first < chart->axis.from || thread->first > chart->axis.to)
+	if (above > child || rows[child].host != rows[child - above].host || thread->parent == HISTREE_NO_INDEX ||
+	    thread->first < chart->axis.from || thread->first > chart->axis.to)
 		return HISTREE_OK;
 	enum histree_status status = histree_thread_is_forked(query, thread, &forked, error);
 	if (status != HISTREE_OK || !forked)
@@ -207,13 +211,26 @@ static enum histree_status draw_fork(struct picture *picture, struct histree_que
 	return HISTREE_OK;
 }
 
+/* What a thread was at first is asked of its own host. */
 static enum histree_status draw_forks(struct picture *picture, struct histree_error *error)
 {
-	struct histree_query *query;
-	enum histree_status status = histree_query_create(picture->history, &query, error);
+	struct histree_query *query = NULL;
+	const struct picture_host *host = NULL; /* of the query */
+	enum histree_status status = HISTREE_OK;
 	canvas_colour(&picture->canvas, picture->canvas.theme->soft_text, 0.8);
-	for (size_t child = 1; child < picture->list.count && status == HISTREE_OK; child++)
-		status = draw_fork(picture, query, child, error);
+	for (size_t child = 1; child < picture->list.count && status == HISTREE_OK; child++) {
+		const struct picture_row *row = &picture->list.rows[child];
+		if (row->thread == HISTREE_NO_INDEX)
+			continue;
+		if (row->host != host) {
+			histree_query_free(query);
+			query = NULL;
+			status = histree_query_create(row->host->history, &query, error);
+			host = row->host;
+		}
+		if (status == HISTREE_OK)
+			status = draw_fork(picture, query, child, error);
+	}
 	histree_query_free(query);
 	return status;
 }
@@ -228,7 +245,6 @@ static enum histree_status draw(struct picture *picture, struct histree_error *e
 		draw_usage(picture);
 	const struct state_bars bars = {
 		.history = picture->history,
-		.flow = picture->flow,
 		.list = &picture->list,
 		.chart = &picture->chart,
 		.canvas = &picture->canvas,
@@ -248,17 +264,68 @@ static enum histree_status draw(struct picture *picture, struct histree_error *e
 
 /* ----------------------------------------------------------------------------------------------------------- */
 
+/* One without a name, or those of the union. */
+static enum histree_status list_hosts(struct picture *picture, struct histree_error *error)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(picture->history, &count);
+	picture->hosts = calloc(count + 1, sizeof(*picture->hosts));
+	if (picture->hosts == NULL)
+		return error_memory(error, "the rows of a picture");
+	picture->host_count = count > 0 ? count : 1;
+	if (count == 0)
+		picture->hosts[0].history = picture->history;
+	for (size_t i = 0; i < count; i++)
+		picture->hosts[i] = (struct picture_host){
+			.name = hosts[i].name,
+			.why = hosts[i].history == NULL ? hosts[i].why : NULL,
+			.history = hosts[i].history,
+			.folder = hosts[i].folder,
+			.first = hosts[i].folder + 1,
+		};
+	return HISTREE_OK;
+}
+
+static bool meets_range(const struct picture *picture, const struct picture_host *host)
+{
+	const struct histree_history_info *info = histree_history_info(host->history);
+	return info->start <= picture->options->to && info->end >= picture->options->from;
+}
+
+static enum histree_status make_models_of(struct picture *picture, struct picture_host *host,
+					  struct histree_error *error)
+{
+	const struct histree_draw_options *options = picture->options;
+	if (host->history == NULL || !meets_range(picture, host))
+		return HISTREE_OK;
+	enum histree_status status = histree_resources_create(host->history, &host->resources, error);
+	if (status == HISTREE_OK && options->view == HISTREE_DRAW_CONTROL_FLOW)
+		status = make_usage(picture, host->history, 1, false, &host->usage, error);
+	if (status == HISTREE_OK)
+		status = histree_control_flow_create(host->history, options->cancel, &host->flow, error);
+	if (status == HISTREE_OK && options->view != HISTREE_DRAW_ATTRIBUTES)
+		picture->cpus += count_cpus(host->resources);
+	return status;
+}
+
 static enum histree_status make_models(struct picture *picture, struct histree_error *error)
 {
-	enum histree_status status = histree_resources_create(picture->history, &picture->resources, error);
-	if (status == HISTREE_OK)
-		status = histree_control_flow_create(picture->history, picture->options->cancel, &picture->flow,
-						     error);
-	if (status == HISTREE_OK && picture->options->view != HISTREE_DRAW_ATTRIBUTES)
-		picture->cpus = count_cpus(picture->resources);
+	enum histree_status status = list_hosts(picture, error);
+	for (size_t i = 0; i < picture->host_count && status == HISTREE_OK; i++)
+		status = make_models_of(picture, &picture->hosts[i], error);
 	if (status == HISTREE_OK)
 		status = make_rows(picture, rows_that_fit(picture), error);
 	return status;
+}
+
+static void release_hosts(struct picture *picture)
+{
+	for (size_t i = 0; i < picture->host_count && picture->hosts != NULL; i++) {
+		histree_cpu_usage_free(picture->hosts[i].usage);
+		histree_resources_free(picture->hosts[i].resources);
+		histree_control_flow_free(picture->hosts[i].flow);
+	}
+	free(picture->hosts);
 }
 
 /* Before the layout: text is measured on a canvas. */
@@ -283,7 +350,8 @@ enum histree_status rows_picture(struct histree_history *history, const struct h
 	if (status == HISTREE_OK) {
 		lay_out(&picture);
 		if (picture.cpus > 0)
-			status = make_usage(&picture, picture.chart.right - picture.chart.left, error);
+			status = make_usage(&picture, history, picture.chart.right - picture.chart.left, false,
+					    &picture.usage, error);
 	}
 	if (status == HISTREE_OK && options->view == HISTREE_DRAW_ATTRIBUTES)
 		status = flow_arrows_make(&picture.flows, history, options, &picture.chart, &picture.list, error);
@@ -293,7 +361,6 @@ enum histree_status rows_picture(struct histree_history *history, const struct h
 	flow_arrows_release(&picture.flows);
 	row_list_release(&picture.list);
 	histree_cpu_usage_free(picture.usage);
-	histree_resources_free(picture.resources);
-	histree_control_flow_free(picture.flow);
+	release_hosts(&picture);
 	return status;
 }

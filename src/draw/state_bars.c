@@ -104,8 +104,9 @@ static void draw_layer(const struct drawing *drawing, enum layer layer)
 
 static void text_of_thread(const struct drawing *drawing, int32_t tid, bool with_tid, char *text, size_t size)
 {
-	uint32_t count, index = histree_control_flow_find(drawing->bars->flow, tid, -1);
-	const struct histree_thread *threads = histree_control_flow_threads(drawing->bars->flow, &count);
+	const struct histree_control_flow *flow = drawing->row->host->flow;
+	uint32_t count, index = histree_control_flow_find(flow, tid, -1);
+	const struct histree_thread *threads = histree_control_flow_threads(flow, &count);
 	const char *name = index != HISTREE_NO_INDEX ? threads[index].name : "";
 	if (*name == '\0')
 		snprintf(text, size, "%d", tid);
@@ -128,7 +129,7 @@ static void text_of(const struct drawing *drawing, const struct histree_value *v
 	} else if (value->type == HISTREE_STRING) {
 		snprintf(text, size, "%.*s", (int)(value->size < size ? value->size : size - 1),
 			 (const char *)value->bytes);
-	} else if (value->type == HISTREE_INT && meaning == HISTREE_MEANS_TID) {
+	} else if (value->type == HISTREE_INT && meaning == HISTREE_MEANS_TID && drawing->row->host->flow != NULL) {
 		text_of_thread(drawing, value->int32, width >= TID_WIDTH_MIN, text, size);
 	} else if (value->type == HISTREE_INT && meaning == HISTREE_MEANS_ANYTHING) {
 		snprintf(text, size, "%d", value->int32);
@@ -157,10 +158,29 @@ static enum histree_status value_of(const struct drawing *drawing, const struct 
 	return status;
 }
 
+/* Of a host that cannot be read, over its states, which are unknown. */
+static void draw_why(const struct drawing *drawing, const struct histree_cell_span *span)
+{
+	struct canvas *canvas = drawing->bars->canvas;
+	const char *why = drawing->row->host->why;
+	double left = drawing->bars->chart->left + (double)span->start + 10, room = span->length - 20.0;
+	if (why == NULL || span->length < TEXT_WIDTH_MIN)
+		return;
+	double width = fmin(canvas_text_width(canvas, FONT_SMALL, why), room);
+	canvas_colour(canvas, canvas->theme->panel, 1);
+	canvas_box(canvas, left - 4, drawing->top + 2, width + 8, CHART_ROW - 4);
+	canvas_colour(canvas, canvas->theme->soft_text, 1);
+	canvas_text(canvas, FONT_SMALL, ALIGN_LEFT, left, drawing->top + CHART_ROW / 2.0 + 4, room, why);
+}
+
 static enum histree_status draw_text(const struct drawing *drawing, const struct histree_cell_span *span,
 				     struct histree_error *error)
 {
 	const struct histree_style *style = style_of(drawing, span->cell.value);
+	if (drawing->row->is_host) {
+		draw_why(drawing, span);
+		return HISTREE_OK;
+	}
 	if (span->length < TEXT_WIDTH_MIN || style == NULL || style->height * CHART_BAR < TEXT_HEIGHT_MIN)
 		return HISTREE_OK;
 	char text[96];

@@ -14,7 +14,6 @@
 /* All borrowed. */
 struct state_bars {
 	struct histree_history *history;
-	const struct histree_control_flow *flow; /* for the names of threads */
 	const struct row_list *list;
 	const struct chart *chart;
 	struct canvas *canvas;

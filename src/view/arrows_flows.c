@@ -17,15 +17,36 @@
 struct flows {
 	const struct histree_arrows_request *request;
 	const struct histree_attributes *attributes;
-	size_t from_field, to_field;
+	size_t from_field, to_field, host_field;
+	const struct histree_history_host *hosts; /* of a history of several; NULL: of one */
+	size_t host_count, host;                  /* host: of the flow before */
 	struct histree_segment_iter *iter;
 	char *path; /* with its terminator */
 	size_t capacity;
 };
 
+/* The folder of the host of a flow, below which its paths are; false: that host has no history. */
+static bool find_folder(struct flows *flows, const struct histree_value *host, histree_quark *folder)
+{
+	*folder = HISTREE_ROOT;
+	if (flows->hosts == NULL)
+		return true;
+	for (size_t i = 0; i < flows->host_count; i++) {
+		size_t index = (flows->host + i) % flows->host_count;
+		const char *name = flows->hosts[index].name;
+		if (host->type != HISTREE_STRING || strlen(name) != host->size ||
+		    memcmp(name, host->bytes, host->size) != 0)
+			continue;
+		flows->host = index;
+		*folder = flows->hosts[index].folder;
+		return flows->hosts[index].history != NULL;
+	}
+	return false;
+}
+
 /* Finds the stack of a path; HISTREE_ROOT: it is not said, or nothing was ever on it. */
-static enum histree_status find_stack(struct flows *flows, const struct histree_value *path, histree_quark *out,
-				      struct histree_error *error)
+static enum histree_status find_stack(struct flows *flows, histree_quark folder, const struct histree_value *path,
+				      histree_quark *out, struct histree_error *error)
 {
 	*out = HISTREE_ROOT;
 	if (path->type != HISTREE_STRING)
@@ -34,7 +55,7 @@ static enum histree_status find_stack(struct flows *flows, const struct histree_
 		return error_memory(error, "arrows");
 	memcpy(flows->path, path->bytes, path->size);
 	flows->path[path->size] = '\0';
-	if (histree_attributes_find(flows->attributes, HISTREE_ROOT, flows->path, out) != HISTREE_OK)
+	if (histree_attributes_find(flows->attributes, folder, flows->path, out) != HISTREE_OK)
 		*out = HISTREE_ROOT;
 	return HISTREE_OK;
 }
@@ -42,10 +63,12 @@ static enum histree_status find_stack(struct flows *flows, const struct histree_
 static enum histree_status add_flow(struct flows *flows, const struct histree_segment *segment,
 				    struct arrow_list *list, struct histree_error *error)
 {
-	histree_quark from, to = HISTREE_ROOT;
-	enum histree_status status = find_stack(flows, &segment->content[flows->from_field], &from, error);
+	histree_quark folder, from, to = HISTREE_ROOT;
+	if (!find_folder(flows, &segment->content[flows->host_field], &folder))
+		return HISTREE_OK;
+	enum histree_status status = find_stack(flows, folder, &segment->content[flows->from_field], &from, error);
 	if (status == HISTREE_OK)
-		status = find_stack(flows, &segment->content[flows->to_field], &to, error);
+		status = find_stack(flows, folder, &segment->content[flows->to_field], &to, error);
 	if (status != HISTREE_OK || from > INT32_MAX || to > INT32_MAX) /* HISTREE_ROOT among them */
 		return status;
 	return arrow_list_add(list,
@@ -92,6 +115,11 @@ enum histree_status arrows_gather_flows(const struct histree_arrows_request *req
 	if (histree_segment_store_field(request->flows, "from_stack", &flows.from_field) != HISTREE_OK ||
 	    histree_segment_store_field(request->flows, "to_stack", &flows.to_field) != HISTREE_OK)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "these segments are no flows");
+	flows.hosts = histree_history_hosts(request->history, &flows.host_count);
+	if (flows.hosts != NULL &&
+	    histree_segment_store_field(request->flows, "host", &flows.host_field) != HISTREE_OK)
+		return error_set(error, HISTREE_ERR_ARGUMENT,
+				 "these flows are of one host, and the history is of several");
 	enum histree_status status = histree_segment_iter_create(request->flows, &flows.iter, error);
 	if (status == HISTREE_OK)
 		status = read_flows(&flows, list, error);

@@ -170,20 +170,28 @@ static enum histree_status read_curve(struct histree_cpu_usage *usage, struct hi
 				      const struct histree_region *region, const struct histree_cancel *cancel,
 				      struct histree_error *error)
 {
+	size_t bytes = usage->curve_count * usage->scale.pixels * sizeof(*usage->curves);
 	histree_quark *own = malloc((region->quark_count + 1) * sizeof(*own));
-	if (own == NULL)
-		return error_memory(error, "the usage of CPUs");
-	enum histree_status status = read_from(usage, history, region, UINT32_MAX, own, cancel, error);
-	for (uint32_t overview = 0; overview < history_overviews(history)->count && status == HISTREE_OK;
+	double *before = malloc(bytes); /* what other hosts have added */
+	enum histree_status status =
+		own != NULL && before != NULL ? HISTREE_OK : error_memory(error, "the usage of CPUs");
+	usage->from_overviews = false;
+	if (status == HISTREE_OK) {
+		memcpy(before, usage->curves, bytes);
+		status = read_from(usage, history, region, UINT32_MAX, own, cancel, error);
+	}
+	for (uint32_t overview = 0; status == HISTREE_OK && overview < history_overviews(history)->count;
 	     overview++)
 		status = read_from(usage, history, region, overview, own, cancel, error);
-	free(own);
 	bool is_final = status == HISTREE_OK || status == HISTREE_ERR_CANCELLED || status == HISTREE_ERR_MEMORY;
-	if (!usage->from_overviews || is_final)
-		return status;
-	usage->from_overviews = false;
-	memset(usage->curves, 0, usage->curve_count * usage->scale.pixels * sizeof(*usage->curves));
-	return read_threads(usage, history, region, cancel, error);
+	if (usage->from_overviews && !is_final) {
+		usage->from_overviews = false;
+		memcpy(usage->curves, before, bytes);
+		status = read_threads(usage, history, region, cancel, error);
+	}
+	free(own);
+	free(before);
+	return status;
 }
 
 /* ---- which CPUs ------------------------------------------------------------------------------------------- */
@@ -278,6 +286,44 @@ static enum histree_status prepare(struct histree_cpu_usage *usage, const struct
 	return HISTREE_OK;
 }
 
+/* What one host did, as far as it was traced in the range. */
+static enum histree_status read_host(struct histree_cpu_usage *usage, struct histree_history *history,
+				     const struct histree_cpu_usage_request *request, struct histree_error *error)
+{
+	histree_quark *quarks;
+	const struct histree_history_info *info = histree_history_info(history);
+	struct histree_region region = { .from = request->from, .to = request->to };
+	if (request->from < info->end && request->to > info->start) { /* else the query says what is wrong */
+		region.from = request->from > info->start ? request->from : info->start;
+		region.to = request->to < info->end ? request->to : info->end;
+	}
+	enum histree_status status = find_current_threads(history, request, &quarks, &region.quark_count, error);
+	region.quarks = quarks;
+	if (status == HISTREE_OK)
+		status = (usage->no_times ? read_curve : read_threads)(usage, history, &region, &request->cancel,
+								       error);
+	free(quarks);
+	return status;
+}
+
+static enum histree_status read_hosts(struct histree_cpu_usage *usage, struct histree_history *history,
+				      const struct histree_cpu_usage_request *request, struct histree_error *error)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	enum histree_status status = HISTREE_OK;
+	if (count == 0)
+		return read_host(usage, history, request, error);
+	for (size_t i = 0; i < count && status == HISTREE_OK; i++) {
+		if (hosts[i].history == NULL || hosts[i].count == 0)
+			continue;
+		const struct histree_history_info *info = histree_history_info(hosts[i].history);
+		if (request->from <= info->end && request->to >= info->start)
+			status = read_host(usage, hosts[i].history, request, error);
+	}
+	return status;
+}
+
 enum histree_status histree_cpu_usage_create(struct histree_history *history,
 					     const struct histree_cpu_usage_request *request,
 					     struct histree_cpu_usage **out, struct histree_error *error)
@@ -288,20 +334,13 @@ enum histree_status histree_cpu_usage_create(struct histree_history *history,
 				 "a usage of CPUs from %lld to %lld in %u pixels; 1 to %d are possible",
 				 (long long)request->from, (long long)request->to, request->pixels,
 				 HISTREE_PIXELS_MAX);
-	histree_quark *quarks = NULL;
-	struct histree_region region = { .from = request->from, .to = request->to };
 	struct histree_cpu_usage *usage = calloc(1, sizeof(*usage));
 	enum histree_status status =
 		usage == NULL ? error_memory(error, "the usage of CPUs") : prepare(usage, request, error);
 	if (status == HISTREE_OK)
-		status = find_current_threads(history, request, &quarks, &region.quark_count, error);
-	region.quarks = quarks;
-	if (status == HISTREE_OK)
-		status = (usage->no_times ? read_curve : read_threads)(usage, history, &region, &request->cancel,
-								       error);
+		status = read_hosts(usage, history, request, error);
 	if (status == HISTREE_OK)
 		status = list_times(usage, error);
-	free(quarks);
 	if (status != HISTREE_OK) {
 		histree_cpu_usage_free(usage);
 		return status;

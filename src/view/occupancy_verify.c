@@ -166,9 +166,9 @@ static enum histree_status verify(struct occupancy *occupancy, struct histree_hi
 	return status;
 }
 
-enum histree_status histree_occupancy_verify(struct histree_history *history,
-					     void (*report)(void *context, const char *fault), void *context,
-					     struct histree_error *error)
+static enum histree_status verify_host(struct histree_history *history,
+				       void (*report)(void *context, const char *fault), void *context,
+				       struct histree_error *error)
 {
 	struct thread_list threads = { 0 };
 	struct histree_resources *resources = NULL;
@@ -186,4 +186,28 @@ enum histree_status histree_occupancy_verify(struct histree_history *history,
 	histree_resources_free(resources);
 	thread_list_release(&threads);
 	return status;
+}
+
+/* No thread of one host runs on a CPU of another. */
+enum histree_status histree_occupancy_verify(struct histree_history *history,
+					     void (*report)(void *context, const char *fault), void *context,
+					     struct histree_error *error)
+{
+	size_t count;
+	const struct histree_history_host *hosts = histree_history_hosts(history, &count);
+	enum histree_status status = HISTREE_NOT_FOUND, worst = HISTREE_OK;
+	if (count == 0)
+		return verify_host(history, report, context, error);
+	for (size_t i = 0; i < count; i++) {
+		if (hosts[i].history == NULL)
+			continue;
+		enum histree_status own = verify_host(hosts[i].history, report, context, error);
+		if (own < 0 && own != HISTREE_ERR_FORMAT)
+			return own;
+		worst = own < 0 ? own : worst;
+		status = own == HISTREE_OK ? own : status;
+	}
+	if (worst == HISTREE_OK && status == HISTREE_NOT_FOUND)
+		return error_set(error, HISTREE_NOT_FOUND, "there are no states of CPUs");
+	return worst < 0 ? worst : status;
 }
