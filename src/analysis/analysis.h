@@ -78,7 +78,44 @@ struct analysis {
 	enum histree_status (*load)(void *instance, uint32_t attribute_count, struct byte_reader *reader,
 				    struct histree_error *error);
 
+	/* How a trace is cut in time; NULL: it is analysed from its beginning to its end. */
+	const struct analysis_slices *slices;
+
 	void (*free)(void *instance);
+};
+
+/* What instances for slices of a trace have in common. */
+struct slice_frame {
+	const struct analysis *analysis;
+	histree_time start;    /* of the history */
+	size_t value_size_max; /* that it takes */
+};
+
+/*
+ * A slice of a trace is analysed by an instance that has not seen what came before it, and handed over to the one
+ * that has.  The steps, all by any thread but for `hint` and `commit`:
+ *
+ *	create; hint; for some events just before the slice, which its input decodes: guess; begin;
+ *	for its events and gaps: `event` and `gap` of the analysis; and, when the true one is there, commit
+ */
+struct analysis_slices {
+	enum histree_status (*create)(const struct slice_frame *frame, void *input, void **instance,
+				      struct histree_error *error);
+	/* An instance that is true, but has not come to the slice yet, says what may be so still.  First of all. */
+	void (*hint)(void *slice, void *instance);
+	/* The event that the input has decoded comes before the slice. */
+	void (*guess)(void *instance);
+	void (*begin)(void *instance);
+	/* Returns why the slice is of no use, a constant, or NULL: it may be. */
+	const char *(*failure)(const void *instance);
+	/* Returns whether slices after what the true instance has seen are likely to be of use. */
+	bool (*help)(const void *instance);
+	/*
+	 * Bring the true instance, which is at the beginning of the slice, to its end, with the changes that it
+	 * would have made.  Returns HISTREE_NOT_FOUND, and nothing is done, if the slice is of no use; negative
+	 * for what ends the build.
+	 */
+	enum histree_status (*commit)(void *instance, void *slice, struct histree_error *error);
 };
 
 extern const struct analysis analysis_kernel;         /* Trace Compass's states, where no event denies them */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "analysis/changes.h"
 
+#include "analysis/change_log.h"
 #include "base/error.h"
 
 void changes_begin(struct changes *changes, histree_time time)
@@ -59,6 +60,10 @@ void change(struct changes *changes, histree_quark quark, struct histree_value v
 {
 	if (changes->status != HISTREE_OK)
 		return;
+	if (changes->log != NULL) {
+		change_log_set(changes->log, changes->time, quark, value);
+		return;
+	}
 	changes->status = histree_state_modify(changes->system, changes->time, quark, value, &changes->error);
 	/*
 	 * The clock of a trace can step back between packets.  Trace Compass then lets the ongoing state begin
@@ -73,6 +78,10 @@ void change(struct changes *changes, histree_quark quark, struct histree_value v
 void change_after(struct changes *changes, histree_quark quark, histree_time known, struct histree_value value)
 {
 	histree_time since = 0, now = changes->time;
+	if (changes->log != NULL) {
+		change_log_fail(changes->log, "a state ended before the event that says so");
+		return;
+	}
 	if (changes->status == HISTREE_OK)
 		changes->status = histree_state_ongoing(changes->system, quark, NULL, &since, &changes->error);
 	if (known < since)
@@ -85,13 +94,17 @@ void change_after(struct changes *changes, histree_quark quark, histree_time kno
 
 void change_ongoing(struct changes *changes, histree_quark quark, struct histree_value value)
 {
-	if (changes->status == HISTREE_OK)
+	if (changes->log != NULL)
+		change_log_fail(changes->log, "a state had another value all along");
+	else if (changes->status == HISTREE_OK)
 		changes->status = histree_state_update(changes->system, quark, value, &changes->error);
 }
 
 struct histree_value changes_value(struct changes *changes, histree_quark quark)
 {
 	struct histree_value value = histree_null();
+	if (changes->log != NULL && changes->status == HISTREE_OK)
+		return change_log_value(changes->log, quark);
 	if (changes->status == HISTREE_OK)
 		changes->status = histree_state_ongoing(changes->system, quark, &value, NULL, &changes->error);
 	return changes->status == HISTREE_OK ? value : histree_null();

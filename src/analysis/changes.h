@@ -14,13 +14,16 @@
 
 #include "histree/state_system.h"
 
+struct change_log;
+
 /* Stands for a quark that is not created yet.  The root is never an attribute with states. */
 #define NO_ATTRIBUTE HISTREE_ROOT
 
 struct changes {
 	struct histree_state_system *system; /* borrowed */
-	histree_time time;                   /* of the event */
-	enum histree_status status;          /* the first failure of this event */
+	struct change_log *log;     /* of a slice, whose system that is (change_log.h); NULL: all before is known */
+	histree_time time;          /* of the event */
+	enum histree_status status; /* the first failure of this event */
 	struct histree_error error;
 	uint64_t refused; /* events that a refused change cut short */
 };

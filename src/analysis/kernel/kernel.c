@@ -56,6 +56,7 @@ static void on_event_of_thread(struct kernel_model *model, int32_t cpu_number, i
 	struct kernel_cpu *cpu = kernel_cpu(model, cpu_number);
 	if (cpu == NULL)
 		return;
+	cpu_claim(model, cpu, tid);
 	if (cpu->runs != NULL && cpu->runs->tid == tid) {
 		cpu->runs->said = model->changes.time;
 		return;
@@ -85,6 +86,8 @@ static void find_nowhere(struct kernel_model *model, const struct kernel_event *
 static void on_migrate(struct kernel_model *model, const struct kernel_event *event)
 {
 	struct kernel_cpu *cpu = kernel_cpu(model, event->cpu);
+	if (cpu != NULL)
+		cpu_claim(model, cpu, 0);
 	bool moves_itself = cpu != NULL && cpu->runs != NULL && cpu->runs->tid == event->tid;
 	if (moves_itself)
 		return;
@@ -177,6 +180,7 @@ const struct analysis analysis_kernel = {
 	.missing = kernel_provider_missing,
 	.save = kernel_provider_save,
 	.load = kernel_provider_load,
+	.slices = &kernel_provider_slices,
 	.free = kernel_provider_free,
 };
 

@@ -34,6 +34,15 @@ struct kernel_conflicts {
 /* What an entry or exit may find: nothing that is known, what the exit before left, or what an entry began. */
 enum kernel_progress { PROGRESS_UNKNOWN, PROGRESS_OUTSIDE, PROGRESS_INSIDE };
 
+/* What a slice of a trace saw first of something: what was before it, whoever knows says later. */
+enum kernel_step { STEP_NONE, STEP_BEGAN, STEP_ENDED, STEP_INHERITED };
+
+static inline void conflicts_first_step(enum kernel_step *first, bool begins)
+{
+	if (*first == STEP_NONE)
+		*first = begins ? STEP_BEGAN : STEP_ENDED;
+}
+
 /* Something begins or ends. */
 static inline void conflicts_step(struct kernel_conflicts *conflicts, enum kernel_conflict kind,
 				  enum kernel_progress *progress, bool begins)

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/kernel/kernel_slice.h"
+
 static const char *const attribute_names[CPU_ATTRIBUTE_COUNT] = {
 	[CPU_STATUS] = "Status",
 	[CPU_CURRENT_THREAD] = "Current_thread",
@@ -72,8 +74,34 @@ void cpu_change(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_att
 	change(&model->changes, cpu_attribute(model, cpu, attribute), value);
 }
 
+/* It was seen in the slice already, where it did not run. */
+static bool is_seen(const struct kernel_thread *thread)
+{
+	return thread->said != INT64_MIN || thread->assumed != 0 || thread->runs_on != NULL;
+}
+
+void cpu_claim(struct kernel_model *model, struct kernel_cpu *cpu, int32_t tid)
+{
+	if (model->slice == NULL || cpu->is_claimed)
+		return;
+	cpu->is_claimed = true;
+	cpu->claimed_tid = tid;
+	struct kernel_thread *thread = kernel_thread(model, tid, cpu->number);
+	if (thread == NULL)
+		return;
+	if (is_seen(thread)) {
+		change_log_fail(model->changes.log, "a thread is found to run that was seen to wait");
+		return;
+	}
+	change_log_guess(model->changes.log, cpu_attribute(model, cpu, CPU_CURRENT_THREAD), histree_int(tid));
+	cpu->runs = thread;
+	thread->runs_on = cpu;
+	thread->claimed_by = cpu;
+}
+
 struct kernel_thread *cpu_current_thread(struct kernel_model *model, struct kernel_cpu *cpu)
 {
+	cpu_claim(model, cpu, 0);
 	struct histree_value current =
 		changes_value(&model->changes, cpu_attribute(model, cpu, CPU_CURRENT_THREAD));
 	if (current.type == HISTREE_UNKNOWN)
@@ -94,6 +122,7 @@ struct kernel_thread *cpu_current_thread(struct kernel_model *model, struct kern
 
 struct histree_value cpu_status_of_thread(struct kernel_model *model, struct kernel_cpu *cpu)
 {
+	cpu_claim(model, cpu, 0);
 	struct histree_value current =
 		changes_value(&model->changes, cpu_attribute(model, cpu, CPU_CURRENT_THREAD));
 	if (current.type != HISTREE_INT) /* null, or unknown */
@@ -103,6 +132,9 @@ struct histree_value cpu_status_of_thread(struct kernel_model *model, struct ker
 	struct kernel_thread *thread = cpu_current_thread(model, cpu);
 	if (thread == NULL)
 		return histree_null();
+	thread_ask(model, thread, THREAD_SYSTEM_CALL);
+	if (thread_is_before_slice(model, thread, THREAD_SYSTEM_CALL))
+		return thread_by_call(model, thread, CPU_RUNS_USERMODE, CPU_RUNS_SYSCALL);
 	struct histree_value call = thread_value(model, thread, THREAD_SYSTEM_CALL);
 	if (call.type == HISTREE_UNKNOWN)
 		return histree_unknown();

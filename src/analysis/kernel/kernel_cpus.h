@@ -46,6 +46,9 @@ struct kernel_cpu {
 	/* The thread that was found to be the current one last: it is asked for more often than it changes. */
 	int32_t last_tid;
 	struct kernel_thread *last_thread;
+	/* Of a slice (kernel_slice.h): it is taken for true that it ran this thread at the beginning. */
+	bool is_claimed;
+	int32_t claimed_tid;
 };
 
 /* Returns NULL for a negative number: the trace does not say which CPU it is. */
@@ -57,6 +60,12 @@ const char *cpu_attribute_name(enum cpu_attribute attribute);
 histree_quark cpu_attribute(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute);
 void cpu_change(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute attribute,
 		struct histree_value value);
+
+/*
+ * In a slice: take for true that the CPU ran this thread when the slice began, unless that was said before.  A CPU
+ * of which nothing is known by any other event was idle, 0.
+ */
+void cpu_claim(struct kernel_model *model, struct kernel_cpu *cpu, int32_t tid);
 
 /* Returns the thread that runs there: the pseudo-thread -1 before the first switch, NULL while it is unknown. */
 struct kernel_thread *cpu_current_thread(struct kernel_model *model, struct kernel_cpu *cpu);

@@ -3,6 +3,7 @@
 
 #include "analysis/kernel/kernel_interrupts.h"
 #include "analysis/kernel/kernel_occupancy.h"
+#include "analysis/kernel/kernel_slice.h"
 
 /* Idle threads are in the upper half of the ids, by CPU (kernel_threads.c). */
 static bool is_idle_thread(uint64_t id)
@@ -83,6 +84,10 @@ static void mark_running(struct kernel_model *model, int32_t cpu_number, bool ma
 
 void kernel_begin_gap(struct kernel_model *model, int32_t cpu_number, histree_time end)
 {
+	if (model->slice != NULL) {
+		change_log_fail(&model->slice->log, "events are lost");
+		return;
+	}
 	model->has_gaps = true;
 	if (cpu_number < 0) {
 		model->all_open = true;

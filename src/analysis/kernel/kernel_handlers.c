@@ -43,6 +43,7 @@ static void move_thread(struct kernel_model *model, int32_t cpu_number, struct h
 	model->has_calls = true;
 	if (thread != NULL) {
 		conflicts_step(&model->conflicts, CONFLICT_CALL, &thread->call, call.type != HISTREE_NULL);
+		conflicts_first_step(&thread->first_step, call.type != HISTREE_NULL);
 		if (may_end_unseen(call))
 			thread->call = PROGRESS_UNKNOWN;
 		thread_change(model, thread, THREAD_SYSTEM_CALL, call);

@@ -6,24 +6,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/kernel/kernel_slice.h"
 #include "histree/attributes.h"
-
-/*
- * The total of a softirq is the greatest of its values on all CPUs.  It is counted, not searched: on a
- * machine with a thousand CPUs softirqs are a good part of all events.
- */
-enum { SOFTIRQ_VALUE_MAX = SOFTIRQ_RAISED | SOFTIRQ_RUNNING };
-
-struct softirq_total {
-	uint32_t cpu_counts[SOFTIRQ_VALUE_MAX + 1]; /* how many CPUs have this value; [0] is not used */
-	uint32_t unknown_count;                     /* on how many CPUs it is unknown */
-};
 
 static bool same_name(struct kernel_text a, struct kernel_text b)
 {
 	if (a.bytes == NULL || b.bytes == NULL)
 		return a.bytes == b.bytes;
 	return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
+}
+
+bool interrupt_has_name(const struct interrupt *interrupt, struct kernel_text name)
+{
+	return same_name(interrupt->name, name);
 }
 
 /*
@@ -64,6 +59,9 @@ static struct interrupt *add_interrupt(struct kernel_model *model, histree_quark
 	interrupt->quark = NO_ATTRIBUTE;
 	interrupt->total = NO_ATTRIBUTE;
 	create_attribute(model, interrupt, group, is_softirq);
+	/* What is going on is guessed (kernel_slice_guess.c): nothing else is. */
+	if (model->slice != NULL && interrupt->quark != NO_ATTRIBUTE)
+		change_log_guess(&model->slice->log, interrupt->quark, histree_null());
 	return interrupt->quark == NO_ATTRIBUTE ? NULL : interrupt;
 }
 
@@ -244,6 +242,21 @@ void softirq_assert_totals(struct kernel_model *model)
 		for (int32_t value = 1; value <= SOFTIRQ_VALUE_MAX; value++)
 			assert(total->cpu_counts[value] == count_cpus(model, total, &total->cpu_counts[value]));
 	}
+}
+
+void softirq_count(struct kernel_model *model, struct interrupt *softirq)
+{
+	softirq->softirq = softirq_total(model, softirq->number);
+	if (softirq->softirq != NULL)
+		(*cpus_with(softirq->softirq, changes_value(&model->changes, softirq->quark)))++;
+}
+
+struct softirq_total *softirq_count_null(struct kernel_model *model, int32_t number)
+{
+	struct softirq_total *total = softirq_total(model, number);
+	if (total != NULL)
+		total->cpu_counts[0]++;
+	return total;
 }
 
 void softirq_change_with_total(struct kernel_model *model, struct interrupt *softirq, struct histree_value value)

@@ -12,6 +12,16 @@
 #include "analysis/saved_bytes.h"
 
 enum softirq_bits { SOFTIRQ_RAISED = 1, SOFTIRQ_RUNNING = 8 };
+enum { SOFTIRQ_VALUE_MAX = SOFTIRQ_RAISED | SOFTIRQ_RUNNING };
+
+/*
+ * The total of a softirq is the greatest of its values on all CPUs.  It is counted, not searched: on a
+ * machine with a thousand CPUs softirqs are a good part of all events.
+ */
+struct softirq_total {
+	uint32_t cpu_counts[SOFTIRQ_VALUE_MAX + 1]; /* how many CPUs have this value; [0]: null */
+	uint32_t unknown_count;                     /* on how many CPUs it is unknown */
+};
 
 /* An interrupt or softirq on one CPU. */
 struct interrupt {
@@ -22,6 +32,7 @@ struct interrupt {
 	struct softirq_total *softirq; /* where `total` is that of a softirq */
 	bool is_known;                 /* since a gap it was asked for (kernel_gap.h) */
 	enum kernel_progress progress; /* of its handler */
+	enum kernel_step first_step;   /* of that, in a slice (kernel_slice.h) */
 	struct interrupt *next;        /* in the order of creation: where several fit, the first counts */
 };
 
@@ -55,6 +66,14 @@ void interrupts_load(struct kernel_model *model, struct kernel_cpu *cpu, uint32_
 
 /* The latest of all CPUs counts. */
 void irq_change_total(struct kernel_model *model, struct interrupt *irq, struct histree_value value);
+
+/* Have a softirq, which has a value, in its total, in which it is not yet; the total does not change. */
+void softirq_count(struct kernel_model *model, struct interrupt *softirq);
+
+/* Returns the total of a softirq, in which one more CPU, whose softirq has no value, counts. */
+struct softirq_total *softirq_count_null(struct kernel_model *model, int32_t number);
+
+bool interrupt_has_name(const struct interrupt *interrupt, struct kernel_text name);
 
 /* Change a softirq and its total: the greatest value that it has on any CPU. */
 void softirq_change_with_total(struct kernel_model *model, struct interrupt *softirq, struct histree_value value);

@@ -4,6 +4,7 @@
 #include <stdalign.h>
 #include <string.h>
 
+#include "analysis/kernel/kernel_slice.h"
 #include "state/state_system.h"
 
 void kernel_model_init(struct kernel_model *model, struct histree_state_system *system,
@@ -28,6 +29,8 @@ void kernel_model_release(struct kernel_model *model)
 	id_map_release(&model->cpus);
 	id_map_release(&model->softirqs);
 	arena_release(&model->records);
+	kernel_slice_free(model->slice);
+	model->slice = NULL;
 }
 
 histree_quark kernel_group(struct kernel_model *model, enum kernel_group group)

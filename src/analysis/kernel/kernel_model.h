@@ -17,8 +17,11 @@
 #include "base/arena.h"
 #include "base/id_map.h"
 
+struct kernel_slice;
+
 struct kernel_model {
 	struct changes changes;
+	struct kernel_slice *slice; /* kernel_slice.h; NULL: this model has seen all that came before */
 	const struct kernel_places *places; /* the attributes that its states go to */
 	bool has_gaps; /* there was one so far: a thread that is seen first may be in a system call */
 	uint32_t

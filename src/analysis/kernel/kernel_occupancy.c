@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "analysis/kernel/kernel_slice.h"
+
 static void assert_pair(const struct kernel_cpu *cpu)
 {
 	assert(cpu->runs == NULL || cpu->runs->runs_on == cpu);
@@ -22,6 +24,10 @@ static void lose_sight(struct kernel_model *model, struct kernel_cpu *cpu)
 {
 	struct kernel_thread *thread = cpu->runs;
 	part(cpu);
+	if (model->slice != NULL) {
+		change_log_fail(&model->slice->log, "an event denies who ran");
+		return;
+	}
 	thread_lose_sight(model, thread);
 	if (cpu->attributes[CPU_STATUS] != NO_ATTRIBUTE)
 		change_after(&model->changes, cpu->attributes[CPU_STATUS], thread->said, histree_unknown());
@@ -39,6 +45,7 @@ static bool is_said_to_wait(struct kernel_model *model, struct kernel_thread *th
 
 void occupancy_find(struct kernel_model *model, struct kernel_cpu *cpu, struct kernel_thread *thread)
 {
+	cpu_claim(model, cpu, thread->tid);
 	assert_pair(cpu);
 	if (cpu->runs == thread)
 		return;

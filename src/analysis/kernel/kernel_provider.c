@@ -7,6 +7,8 @@
 #include "analysis/kernel/kernel_checkpoint.h"
 #include "analysis/kernel/kernel_gap.h"
 #include "analysis/kernel/kernel_input.h"
+#include "analysis/kernel/kernel_slice_commit.h"
+#include "analysis/kernel/kernel_slice_guess.h"
 #include "base/error.h"
 
 struct kernel_provider {
@@ -104,6 +106,77 @@ enum histree_status kernel_provider_load(void *instance, uint32_t attribute_coun
 	struct kernel_provider *provider = instance;
 	return kernel_checkpoint_load(&provider->model, attribute_count, reader, error);
 }
+
+/* ---- slices -------------------------------------------------------------------------------------------------- */
+
+static enum histree_status create_slice(const struct slice_frame *frame, void *input, void **instance,
+					struct histree_error *error)
+{
+	struct kernel_slice *slice;
+	*instance = NULL;
+	enum histree_status status = kernel_slice_create(frame->start, frame->value_size_max, &slice, error);
+	if (status != HISTREE_OK)
+		return status;
+	status = frame->analysis->create(slice->log.system, input, instance, error);
+	if (status != HISTREE_OK) {
+		kernel_slice_free(slice);
+		return status;
+	}
+	struct kernel_provider *provider = *instance;
+	provider->model.slice = slice;
+	provider->model.changes.log = &slice->log;
+	return HISTREE_OK;
+}
+
+static void hint(void *slice, void *instance)
+{
+	struct kernel_provider *provider = instance, *of_slice = slice;
+	kernel_slice_hint(of_slice->model.slice, &provider->model);
+}
+
+static void guess(void *instance)
+{
+	struct kernel_provider *provider = instance;
+	kernel_slice_guess(provider->model.slice, &provider->input->event);
+}
+
+static void begin_slice(void *instance)
+{
+	struct kernel_provider *provider = instance;
+	kernel_slice_begin(&provider->model);
+}
+
+static const char *slice_failure(const void *instance)
+{
+	const struct change_log *log = &((const struct kernel_provider *)instance)->model.slice->log;
+	return log->no_memory ? "memory is out" : log->why;
+}
+
+static bool slices_help(const void *instance)
+{
+	return kernel_slice_can_help(&((const struct kernel_provider *)instance)->model);
+}
+
+static enum histree_status commit_slice(void *instance, void *slice, struct histree_error *error)
+{
+	struct kernel_provider *provider = instance, *of_slice = slice;
+	if (of_slice->model.changes.refused > 0)
+		return HISTREE_NOT_FOUND;
+	enum histree_status status = kernel_slice_commit(&provider->model, &of_slice->model, error);
+	if (status == HISTREE_OK)
+		provider->has_events = provider->has_events || of_slice->has_events;
+	return status;
+}
+
+const struct analysis_slices kernel_provider_slices = {
+	.create = create_slice,
+	.hint = hint,
+	.guess = guess,
+	.begin = begin_slice,
+	.failure = slice_failure,
+	.help = slices_help,
+	.commit = commit_slice,
+};
 
 void kernel_provider_free(void *instance)
 {

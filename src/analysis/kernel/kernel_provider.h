@@ -35,4 +35,7 @@ enum histree_status kernel_provider_load(void *instance, uint32_t attribute_coun
 					 struct histree_error *error);
 void kernel_provider_free(void *instance);
 
+/* Make the instance, which has seen nothing, one of a slice (struct analysis_slices). */
+extern const struct analysis_slices kernel_provider_slices;
+
 #endif

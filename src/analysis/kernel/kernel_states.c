@@ -7,6 +7,7 @@
 
 #include "analysis/kernel/kernel_handlers.h"
 #include "analysis/kernel/kernel_interrupts.h"
+#include "analysis/kernel/kernel_slice.h"
 
 struct histree_value states_cpu_status(struct kernel_model *model, struct kernel_cpu *cpu)
 {
@@ -81,7 +82,15 @@ void states_on_fork(struct kernel_model *model, const struct kernel_event *event
 		thread_change(model, child, THREAD_PID, histree_int(event->pid));
 	thread_rename(model, child, event->comm);
 	thread_change(model, child, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
-	if (thread_has(parent, THREAD_RUN_QUEUE))
+	if (model->slice != NULL && !thread_has(parent, THREAD_RUN_QUEUE))
+		parent->assumed |= ASSUMES_RUN_QUEUE;
+	if (model->slice != NULL)
+		thread_ask(model, parent, THREAD_RUN_QUEUE);
+	if (thread_is_before_slice(model, parent, THREAD_RUN_QUEUE)) {
+		thread_ask(model, child, THREAD_RUN_QUEUE);
+		change_log_copy(&model->slice->log, model->changes.time, child->attributes[THREAD_RUN_QUEUE],
+				parent->attributes[THREAD_RUN_QUEUE]);
+	} else if (thread_has(parent, THREAD_RUN_QUEUE))
 		thread_change(model, child, THREAD_RUN_QUEUE, thread_value(model, parent, THREAD_RUN_QUEUE));
 	thread_inherit_system_call(model, parent, child);
 }
@@ -131,6 +140,7 @@ static void enter_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, 
 	if (irq == NULL)
 		return;
 	conflicts_step(&model->conflicts, CONFLICT_INTERRUPT, &irq->progress, true);
+	conflicts_first_step(&irq->first_step, true);
 	change(&model->changes, irq->quark, histree_int(cpu->number));
 	if (thread != NULL)
 		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
@@ -145,6 +155,7 @@ static void leave_interrupt(struct kernel_model *model, struct kernel_cpu *cpu, 
 	if (irq == NULL)
 		return;
 	conflicts_step(&model->conflicts, CONFLICT_INTERRUPT, &irq->progress, false);
+	conflicts_first_step(&irq->first_step, false);
 	change(&model->changes, irq->quark, histree_null());
 	if (thread != NULL)
 		thread_run(model, thread);
@@ -166,6 +177,8 @@ void states_on_irq_exit(struct kernel_model *model, const struct kernel_event *e
 	if (cpu == NULL)
 		return;
 	struct interrupt *irq = cpu_irq_in_progress(model, cpu, event->number);
+	if (model->slice != NULL && irq == NULL)
+		change_log_fail(&model->slice->log, "an interrupt ends that did not begin");
 	leave_interrupt(model, cpu, irq);
 	struct interrupt *before = irq == NULL ? cpu_irq_before(cpu, event->number) : NULL;
 	if (before != NULL)
@@ -195,6 +208,7 @@ void states_on_softirq_entry(struct kernel_model *model, const struct kernel_eve
 	if (softirq == NULL)
 		return;
 	conflicts_step(&model->conflicts, CONFLICT_INTERRUPT, &softirq->progress, true);
+	conflicts_first_step(&softirq->first_step, true);
 	softirq_change_with_total(model, softirq, histree_int(SOFTIRQ_RUNNING));
 	if (thread != NULL)
 		thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_INTERRUPTED));
@@ -209,6 +223,7 @@ void states_on_softirq_exit(struct kernel_model *model, const struct kernel_even
 	if (softirq == NULL)
 		return;
 	conflicts_step(&model->conflicts, CONFLICT_INTERRUPT, &softirq->progress, false);
+	conflicts_first_step(&softirq->first_step, false);
 	softirq_change_with_total(model, softirq, softirq_when_done(model, softirq));
 	cpu_change(model, cpu, CPU_STATUS, states_cpu_status(model, cpu));
 	enum histree_type others = cpu_softirq_value(model, cpu).type;
@@ -227,6 +242,10 @@ void states_on_syscall_entry(struct kernel_model *model, const struct kernel_eve
 static void widen(struct kernel_model *model, struct kernel_cpu *cpu, enum cpu_attribute extreme, int64_t hertz)
 {
 	histree_quark quark = cpu_attribute(model, cpu, extreme);
+	if (model->slice != NULL) {
+		change_log_widen(&model->slice->log, quark, extreme == CPU_FREQUENCY_MIN, hertz);
+		return;
+	}
 	struct histree_value value = changes_value(&model->changes, quark);
 	bool wider = value.type != HISTREE_LONG ||
 		     (extreme == CPU_FREQUENCY_MIN ? hertz < value.int64 : hertz > value.int64);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/kernel/kernel_slice.h"
+
 _Static_assert(THREAD_ATTRIBUTE_COUNT <= 8, "a thread has a bit for each of its attributes");
 
 static struct kernel_thread *add_thread(struct kernel_model *model, uint64_t id, int32_t tid)
@@ -158,6 +160,29 @@ static void put_after(struct kernel_model *model, struct kernel_thread *thread, 
 	changes->time = now;
 }
 
+/* ---- in a slice ---------------------------------------------------------------------------------------------- */
+
+bool thread_is_before_slice(const struct kernel_model *model, const struct kernel_thread *thread,
+			    enum thread_attribute attribute)
+{
+	return model->slice != NULL && thread->attributes[attribute] != NO_ATTRIBUTE &&
+	       !change_log_knows(model->changes.log, thread->attributes[attribute]);
+}
+
+struct histree_value thread_by_call(struct kernel_model *model, struct kernel_thread *thread, int32_t no_call,
+				    int32_t call)
+{
+	histree_quark quark = thread->attributes[THREAD_SYSTEM_CALL];
+	if (thread->tid == 0) { /* idle threads are in none */
+		thread->assumed |= ASSUMES_NO_CALL;
+		change_log_guess(model->changes.log, quark, histree_null());
+		return histree_int(no_call);
+	}
+	thread->assumed |= ASSUMES_KNOWN_CALL;
+	return change_log_choice(model->changes.log,
+				 &(struct change_choice){ .of = quark, .null = no_call, .other = call });
+}
+
 /* ---- what events say of them --------------------------------------------------------------------------------- */
 
 /* A thread that is heard of first after a gap may be in a system call: where it began is lost. */
@@ -245,6 +270,12 @@ bool thread_learn(struct kernel_model *model, struct kernel_thread *thread, enum
 void thread_run(struct kernel_model *model, struct kernel_thread *thread)
 {
 	appear(model, thread);
+	thread_ask(model, thread, THREAD_SYSTEM_CALL);
+	if (thread_is_before_slice(model, thread, THREAD_SYSTEM_CALL)) {
+		thread_change(model, thread, THREAD_STATUS,
+			      thread_by_call(model, thread, THREAD_RUNS_USERMODE, THREAD_RUNS_SYSCALL));
+		return;
+	}
 	enum histree_type call = thread_value(model, thread, THREAD_SYSTEM_CALL).type;
 	thread_change(model, thread, THREAD_STATUS,
 		      call == HISTREE_UNKNOWN ? histree_unknown()
@@ -254,6 +285,11 @@ void thread_run(struct kernel_model *model, struct kernel_thread *thread)
 
 bool thread_is_doubtful(struct kernel_model *model, struct kernel_thread *thread)
 {
+	thread_ask(model, thread, THREAD_STATUS);
+	if (thread_is_before_slice(model, thread, THREAD_STATUS)) {
+		thread->assumed |= ASSUMES_KNOWN_STATUS;
+		return false;
+	}
 	enum histree_type status = thread_value(model, thread, THREAD_STATUS).type;
 	if (status == HISTREE_NULL && model->has_gaps)
 		thread_change(model, thread, THREAD_STATUS, histree_unknown());
@@ -262,6 +298,14 @@ bool thread_is_doubtful(struct kernel_model *model, struct kernel_thread *thread
 
 void thread_wake(struct kernel_model *model, struct kernel_thread *thread)
 {
+	thread_ask(model, thread, THREAD_STATUS);
+	if (thread_is_before_slice(model, thread, THREAD_STATUS)) {
+		if (thread->runs_on == NULL) {
+			thread->assumed |= ASSUMES_WAITS;
+			thread_change(model, thread, THREAD_STATUS, histree_int(THREAD_WAITS_FOR_CPU));
+		}
+		return;
+	}
 	struct histree_value status = thread_value(model, thread, THREAD_STATUS);
 	bool runs = thread->runs_on != NULL ||
 		    (status.type == HISTREE_INT &&
@@ -291,8 +335,14 @@ void thread_inherit_system_call(struct kernel_model *model, struct kernel_thread
 	appear(model, parent);
 	if (model->has_gaps) /* the child is new: it is in no other call than its parent */
 		thread_change(model, child, THREAD_SYSTEM_CALL, histree_null());
+	thread_ask(model, parent, THREAD_SYSTEM_CALL);
+	if (thread_is_before_slice(model, parent, THREAD_SYSTEM_CALL)) { /* a thread of the kernel makes others */
+		parent->assumed |= ASSUMES_NO_CALL;
+		return;
+	}
 	if (thread_value(model, parent, THREAD_SYSTEM_CALL).type == HISTREE_NULL)
 		return;
+	child->first_step = STEP_INHERITED;
 	put(model, child, THREAD_SYSTEM_CALL, value_of(model, parent, THREAD_SYSTEM_CALL));
 	child->call = parent->call;
 }
@@ -302,4 +352,7 @@ void thread_remove(struct kernel_model *model, struct kernel_thread *thread)
 	for (int attribute = 0; attribute < THREAD_ATTRIBUTE_COUNT; attribute++)
 		if (thread_has(thread, attribute))
 			thread_change(model, thread, attribute, histree_null());
+		else if (model->slice != NULL)
+			change_log_end_child(&model->slice->log, model->changes.time, thread->node,
+					     place_of(model, attribute)->name);
 }

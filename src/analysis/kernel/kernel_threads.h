@@ -32,6 +32,10 @@ struct kernel_thread {
 	struct kernel_cpu *runs_on;               /* kernel_occupancy.h; NULL: no CPU is known */
 	histree_time said;                        /* by the last event that said what it does */
 	enum kernel_progress call;                /* whether it is in a system call */
+	/* Of a slice (kernel_slice.h). */
+	enum kernel_step first_step;   /* of its calls */
+	struct kernel_cpu *claimed_by; /* that ran it at the beginning; NULL: it ran nowhere */
+	unsigned assumed;              /* or of enum thread_assumption */
 };
 
 /* Returns a thread, new or not.  Every CPU has an idle thread of tid 0 of its own; an unknown CPU (-1) has none. */
@@ -43,6 +47,17 @@ struct kernel_thread *kernel_thread_load(struct kernel_model *model, uint64_t id
 /* Have an attribute: it is null, unless it had a state before. */
 void thread_ask(struct kernel_model *model, struct kernel_thread *thread, enum thread_attribute attribute);
 bool thread_has(const struct kernel_thread *thread, enum thread_attribute attribute);
+
+/* Whether an attribute that was asked for is in a slice still as it was before, so that nobody knows its value. */
+bool thread_is_before_slice(const struct kernel_model *model, const struct kernel_thread *thread,
+			    enum thread_attribute attribute);
+
+/*
+ * Returns the value, for thread_change() or cpu_change(), that follows from whether the thread is in a system call,
+ * where that is still as it was before the slice.
+ */
+struct histree_value thread_by_call(struct kernel_model *model, struct kernel_thread *thread, int32_t no_call,
+				    int32_t call);
 
 struct histree_value thread_value(struct kernel_model *model, struct kernel_thread *thread,
 				  enum thread_attribute attribute);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_slice.h - the kernel analysis of a slice of a trace, by a model that does not know what came before.
+ *
+ * What a handler writes from its event alone is written to the change log (change_log.h).  What it reads of the
+ * state before the slice is one of these:
+ *
+ * - which thread a CPU runs, and which interrupts it handles: guessed from the events just before the slice, or
+ *   from the first event of the CPU in it;
+ * - whether a thread is in a system call: which of two values follows from that is left to the log;
+ * - something of which nearly always the same is true, such as that a thread that is woken up was not running:
+ *   assumed, thread by thread;
+ * - anything else: the slice fails.
+ *
+ * At the hand-over, kernel_slice_commit() compares all guesses and assumptions with the true model.  If one is
+ * wrong, or the slice has failed, nothing has happened, and the slice is analysed again from the true model on.
+ */
+#ifndef ANALYSIS_KERNEL_KERNEL_SLICE_H
+#define ANALYSIS_KERNEL_KERNEL_SLICE_H
+
+#include "analysis/change_log.h"
+#include "analysis/kernel/kernel_event.h"
+#include "base/arena.h"
+#include "base/id_map.h"
+
+/* What a slice takes for true of a thread at its beginning: bits. */
+enum thread_assumption {
+	ASSUMES_WAITS = 1,        /* it is not said to run, and its status is known */
+	ASSUMES_KNOWN_STATUS = 2, /* nothing was lost of it */
+	ASSUMES_KNOWN_CALL = 4,
+	ASSUMES_NO_CALL = 8,
+	ASSUMES_RUN_QUEUE = 16, /* it has that attribute */
+};
+
+/* An interrupt or softirq that is guessed to be in progress, or raised, at the beginning. */
+struct guessed_interrupt {
+	int32_t number, value;
+	bool is_softirq;
+	struct kernel_text name;
+	struct guessed_interrupt *next;
+};
+
+static inline bool guessed_is_active(const struct guessed_interrupt *interrupt)
+{
+	return interrupt->is_softirq ? interrupt->value != 0 : interrupt->value >= 0;
+}
+
+struct guessed_cpu {
+	int32_t number, tid;
+	bool has_thread;
+	struct guessed_interrupt *first; /* also those that are over: their value is 0 */
+};
+
+struct kernel_slice {
+	struct change_log log;
+	struct id_map cpus; /* struct guessed_cpu */
+	struct arena memory;
+	bool no_memory;
+};
+
+enum histree_status kernel_slice_create(histree_time start, size_t value_size_max, struct kernel_slice **out,
+					struct histree_error *error);
+void kernel_slice_free(struct kernel_slice *slice);
+
+#endif

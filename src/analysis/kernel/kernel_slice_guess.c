@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include "analysis/kernel/kernel_slice_guess.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+#include "analysis/kernel/kernel_interrupts.h"
+
+static void *allocate(struct kernel_slice *slice, size_t size)
+{
+	void *record = arena_allocate(&slice->memory, size, alignof(max_align_t));
+	if (record == NULL)
+		slice->no_memory = true;
+	else
+		memset(record, 0, size);
+	return record;
+}
+
+static struct guessed_cpu *guessed_cpu(struct kernel_slice *slice, int32_t number)
+{
+	struct guessed_cpu *cpu = id_map_find(&slice->cpus, (uint32_t)number);
+	if (cpu != NULL)
+		return cpu;
+	cpu = allocate(slice, sizeof(*cpu));
+	if (cpu == NULL || !id_map_add(&slice->cpus, (uint32_t)number, cpu)) {
+		slice->no_memory = true;
+		return NULL;
+	}
+	cpu->number = number;
+	return cpu;
+}
+
+static bool same_name(struct kernel_text a, struct kernel_text b)
+{
+	if (a.bytes == NULL || b.bytes == NULL)
+		return a.bytes == b.bytes;
+	return a.size == b.size && memcmp(a.bytes, b.bytes, a.size) == 0;
+}
+
+static struct guessed_interrupt *guessed_interrupt(struct kernel_slice *slice, struct guessed_cpu *cpu,
+						   int32_t number, struct kernel_text name, bool is_softirq)
+{
+	struct guessed_interrupt **at = &cpu->first;
+	while (*at != NULL &&
+	       ((*at)->number != number || (*at)->is_softirq != is_softirq || !same_name((*at)->name, name)))
+		at = &(*at)->next;
+	if (*at != NULL)
+		return *at;
+	struct guessed_interrupt *interrupt = allocate(slice, sizeof(*interrupt));
+	if (interrupt == NULL)
+		return NULL;
+	interrupt->number = number;
+	interrupt->is_softirq = is_softirq;
+	if (name.bytes != NULL) {
+		interrupt->name =
+			(struct kernel_text){ arena_copy(&slice->memory, name.bytes, name.size), name.size };
+		if (interrupt->name.bytes == NULL) {
+			slice->no_memory = true;
+			return NULL;
+		}
+	}
+	*at = interrupt;
+	return interrupt;
+}
+
+static void set_irq(struct kernel_slice *slice, struct guessed_cpu *cpu, const struct kernel_event *event,
+		    bool begins)
+{
+	/* The exit of one that has a name does not say it. */
+	if (event->role == KERNEL_IRQ_EXIT) {
+		for (struct guessed_interrupt *irq = cpu->first; irq != NULL; irq = irq->next)
+			if (!irq->is_softirq && irq->number == event->number && irq->name.bytes != NULL)
+				irq->value = -1;
+		return;
+	}
+	struct guessed_interrupt *irq = guessed_interrupt(slice, cpu, event->number, event->name, false);
+	if (irq != NULL)
+		irq->value = begins ? cpu->number : -1;
+}
+
+static void set_softirq(struct kernel_slice *slice, struct guessed_cpu *cpu, const struct kernel_event *event)
+{
+	const struct kernel_text no_name = { 0 };
+	struct guessed_interrupt *softirq = guessed_interrupt(slice, cpu, event->number, no_name, true);
+	if (softirq == NULL)
+		return;
+	if (event->role == KERNEL_SOFTIRQ_RAISE)
+		softirq->value = (softirq->value & SOFTIRQ_RUNNING) | SOFTIRQ_RAISED;
+	else if (event->role == KERNEL_SOFTIRQ_ENTRY)
+		softirq->value = SOFTIRQ_RUNNING;
+	else
+		softirq->value &= SOFTIRQ_RAISED;
+}
+
+static void set_thread(struct guessed_cpu *cpu, int32_t tid)
+{
+	cpu->has_thread = true;
+	cpu->tid = tid;
+}
+
+/* What went on for less than this is over by the time of the slice. */
+static const histree_time long_ns = 20 * 1000 * 1000;
+
+static void hint(struct kernel_slice *slice, struct kernel_model *model, const struct kernel_cpu *cpu,
+		 const struct interrupt *first, bool is_softirq)
+{
+	histree_time now = histree_state_current_end(model->changes.system), since = now;
+	for (const struct interrupt *interrupt = first; interrupt != NULL; interrupt = interrupt->next) {
+		struct histree_value value;
+		struct guessed_cpu *guessed;
+		struct guessed_interrupt *guess;
+		if (histree_state_ongoing(model->changes.system, interrupt->quark, &value, &since, NULL) !=
+			    HISTREE_OK ||
+		    value.type != HISTREE_INT || (uint64_t)now - (uint64_t)since < (uint64_t)long_ns)
+			continue;
+		guessed = guessed_cpu(slice, cpu->number);
+		guess = guessed == NULL
+				? NULL
+				: guessed_interrupt(slice, guessed, interrupt->number, interrupt->name, is_softirq);
+		if (guess != NULL)
+			guess->value = value.int32;
+	}
+}
+
+void kernel_slice_hint(struct kernel_slice *slice, struct kernel_model *model)
+{
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&model->cpus, &at)) != NULL;) {
+		const struct kernel_cpu *cpu = entry->record;
+		hint(slice, model, cpu, cpu->first_irq, false);
+		hint(slice, model, cpu, cpu->first_softirq, true);
+	}
+}
+
+void kernel_slice_guess(struct kernel_slice *slice, const struct kernel_event *event)
+{
+	struct guessed_cpu *cpu = event->cpu < 0 ? NULL : guessed_cpu(slice, event->cpu);
+	if (cpu == NULL)
+		return;
+	if (event->role == KERNEL_SWITCH)
+		set_thread(cpu, event->tid);
+	else if (event->own_tid >= 0 && event->role != KERNEL_NO_ROLE)
+		set_thread(cpu, (int32_t)event->own_tid);
+	if (event->role == KERNEL_IRQ_ENTRY || event->role == KERNEL_VECTOR_ENTRY)
+		set_irq(slice, cpu, event, true);
+	else if (event->role == KERNEL_IRQ_EXIT || event->role == KERNEL_VECTOR_EXIT)
+		set_irq(slice, cpu, event, false);
+	else if (event->role == KERNEL_SOFTIRQ_RAISE || event->role == KERNEL_SOFTIRQ_ENTRY ||
+		 event->role == KERNEL_SOFTIRQ_EXIT)
+		set_softirq(slice, cpu, event);
+}
+
+static void begin_interrupt(struct kernel_model *model, struct kernel_cpu *cpu,
+			    const struct guessed_interrupt *guessed)
+{
+	struct interrupt *interrupt = guessed->is_softirq ? cpu_softirq(model, cpu, guessed->number)
+							  : cpu_irq(model, cpu, guessed->number, guessed->name);
+	if (interrupt == NULL)
+		return;
+	change_log_guess(model->changes.log, interrupt->quark, histree_int(guessed->value));
+	if (guessed->is_softirq)
+		softirq_count(model, interrupt);
+}
+
+void kernel_slice_begin(struct kernel_model *model)
+{
+	struct kernel_slice *slice = model->slice;
+	const struct id_entry *entry;
+	for (size_t at = 0; (entry = id_map_next(&slice->cpus, &at)) != NULL;) {
+		const struct guessed_cpu *guessed = entry->record;
+		struct kernel_cpu *cpu = kernel_cpu(model, guessed->number);
+		if (cpu == NULL)
+			continue;
+		if (guessed->has_thread)
+			cpu_claim(model, cpu, guessed->tid);
+		for (const struct guessed_interrupt *at_cpu = guessed->first; at_cpu != NULL; at_cpu = at_cpu->next)
+			if (guessed_is_active(at_cpu))
+				begin_interrupt(model, cpu, at_cpu);
+	}
+	if (model->changes.status != HISTREE_OK || slice->no_memory)
+		change_log_fail(&slice->log, "no memory for what CPUs do");
+}

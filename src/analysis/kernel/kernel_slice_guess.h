@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * kernel_slice_guess.h - what CPUs do when a slice begins, guessed.
+ */
+#ifndef ANALYSIS_KERNEL_KERNEL_SLICE_GUESS_H
+#define ANALYSIS_KERNEL_KERNEL_SLICE_GUESS_H
+
+#include "analysis/kernel/kernel_cpus.h"
+#include "analysis/kernel/kernel_slice.h"
+
+/*
+ * A true model, which has come to some time before the slice, says which interrupts go on for so long that they
+ * may be going on still: a softirq that was raised and never handled stays so.  Called before all guesses.
+ */
+void kernel_slice_hint(struct kernel_slice *slice, struct kernel_model *model);
+
+/* An event before the slice says what CPUs do. */
+void kernel_slice_guess(struct kernel_slice *slice, const struct kernel_event *event);
+
+/* The slice begins: its model, which is empty, gets what was guessed. */
+void kernel_slice_begin(struct kernel_model *model);
+
+#endif
