@@ -24,11 +24,28 @@ struct reading {
 	uint64_t count; /* of segments that were taken */
 };
 
+/* Each part that is wanted can be read by summaries or segment by segment, and one at least by summaries. */
+static bool can_read_parts(const struct histree_segment_store *store, const struct histree_segment_query *query,
+			   size_t field)
+{
+	const struct summaries_request request = { .query = query, .field = field };
+	struct summary_parts parts = summary_parts(store, &request);
+	bool any = false;
+	while (summary_parts_next(&parts)) {
+		if (parts.part == NULL || parts.part->backend->cursor_choose == NULL)
+			return false;
+		any = any || segment_summaries_can(parts.part, query, parts.of_part.field);
+	}
+	return any;
+}
+
 bool segment_summaries_can(struct histree_segment_store *store, const struct histree_segment_query *query,
 			   size_t field)
 {
 	if (query->filter != NULL || query->from > query->to)
 		return false;
+	if (summary_parts_has(store))
+		return can_read_parts(store, query, field);
 	const struct segment_overviews *overviews = segment_store_overviews(store);
 	if (overviews == NULL || (field != SEGMENT_OVERVIEWS_TOGETHER && field != overviews->field))
 		return false;
@@ -42,14 +59,31 @@ bool segment_summaries_can(struct histree_segment_store *store, const struct his
 /* The overview with the longest cells up to a width; -1 if there is none. */
 static int find_level(const struct segment_overviews *overviews, unsigned width_log2_max)
 {
-	int level = (int)overviews->count - 1;
+	int level = overviews != NULL ? (int)overviews->count - 1 : -1;
 	while (level >= 0 && overviews->overviews[level].width_log2 > width_log2_max)
 		level--;
 	return level;
 }
 
+/* Of the parts of a union, the longest cells that any has. */
+static unsigned width_of_parts(const struct histree_segment_store *store, unsigned width_log2_max)
+{
+	size_t count;
+	const struct histree_segment_part *parts = histree_segment_store_parts(store, &count);
+	unsigned longest = UINT_MAX;
+	for (size_t i = 0; i < count; i++) {
+		unsigned width =
+			parts[i].store != NULL ? segment_summaries_width(parts[i].store, width_log2_max) : UINT_MAX;
+		if (width != UINT_MAX && (longest == UINT_MAX || width > longest))
+			longest = width;
+	}
+	return longest;
+}
+
 unsigned segment_summaries_width(struct histree_segment_store *store, unsigned width_log2_max)
 {
+	if (summary_parts_has(store))
+		return width_of_parts(store, width_log2_max);
 	const struct segment_overviews *overviews = segment_store_overviews(store);
 	int level = find_level(overviews, width_log2_max);
 	return level >= 0 ? overviews->overviews[level].width_log2 : UINT_MAX;
@@ -57,7 +91,19 @@ unsigned segment_summaries_width(struct histree_segment_store *store, unsigned w
 
 unsigned segment_summaries_shortest(struct histree_segment_store *store)
 {
-	return segment_store_overviews(store)->overviews[0].width_log2;
+	size_t count;
+	const struct histree_segment_part *parts = histree_segment_store_parts(store, &count);
+	unsigned shortest = 0;
+	if (parts == NULL)
+		return segment_store_overviews(store)->overviews[0].width_log2;
+	for (size_t i = 0; i < count; i++) {
+		struct histree_segment_store *part = parts[i].store;
+		if (part == NULL || segment_store_overviews(part) == NULL)
+			continue;
+		unsigned of_part = segment_summaries_shortest(part);
+		shortest = of_part > shortest ? of_part : shortest;
+	}
+	return shortest;
 }
 
 /* ---- one file ------------------------------------------------------------------------------------------ */
@@ -148,6 +194,8 @@ static enum histree_status read_range(struct reading *reading, int level, uint64
 {
 	const struct histree_segment_store_info *info = histree_segment_store_info(reading->store);
 	bool alone = reading->request->longest_alone;
+	if (level < 0 && alone)
+		return HISTREE_OK; /* a part of a union that has no cells */
 	if (level < 0)
 		return read_starts_of(reading, NULL, segment_overview_time(from), segment_overview_time(to));
 	const struct segment_overview *overview = &reading->overviews->overviews[level];
@@ -186,8 +234,18 @@ enum histree_status segment_summaries_read_starts(struct histree_segment_store *
 						  const struct summaries_request *request, histree_time from,
 						  histree_time to, struct histree_error *error)
 {
+	if (summary_parts_has(store)) {
+		struct summary_parts parts = summary_parts(store, request);
+		enum histree_status status = HISTREE_OK;
+		while (status == HISTREE_OK && summary_parts_next(&parts))
+			status = segment_summaries_read_starts(parts.part, &parts.of_part, from, to, error);
+		return status;
+	}
 	struct reading reading = begin(store, request, error);
 	const struct histree_segment_store_info *info = histree_segment_store_info(store);
+	/* A part of a union may have none that tell this. */
+	if (!segment_summaries_can(store, request->query, request->field))
+		reading.overviews = NULL;
 	int level = find_level(reading.overviews, request->width_log2_max);
 	enum histree_status status = read_range(&reading, level, number_of(from), number_of(to));
 	bool is_all = from <= info->start && to >= info->end && !request->longest_alone;
@@ -198,8 +256,9 @@ bool segment_summaries_can_parts(struct histree_segment_store *store, const stru
 				 size_t field, struct duration_parts *parts)
 {
 	const struct histree_segment_store_info *info = histree_segment_store_info(store);
-	if (field != SEGMENT_OVERVIEWS_TOGETHER || !segment_summaries_can(store, query, field) ||
-	    query->from > info->start || query->to < info->end)
+	/* Those of several hosts may be of other parts. */
+	if (field != SEGMENT_OVERVIEWS_TOGETHER || summary_parts_has(store) ||
+	    !segment_summaries_can(store, query, field) || query->from > info->start || query->to < info->end)
 		return false;
 	const struct segment_overviews *overviews = segment_store_overviews(store);
 	duration_parts_init(parts, overviews->parts.parts_log2, info->duration_max);
@@ -224,6 +283,13 @@ enum histree_status segment_summaries_read_earlier(struct histree_segment_store 
 						   struct histree_error *error)
 {
 	histree_time from = request->query->from;
+	if (summary_parts_has(store)) {
+		struct summary_parts parts = summary_parts(store, request);
+		enum histree_status status = HISTREE_OK;
+		while (status == HISTREE_OK && summary_parts_next(&parts))
+			status = segment_summaries_read_earlier(parts.part, &parts.of_part, error);
+		return status;
+	}
 	if (from <= histree_segment_store_info(store)->start)
 		return HISTREE_OK;
 	struct reading reading = begin(store, request, error);
@@ -245,6 +311,13 @@ enum histree_status segment_summaries_read_chosen(struct histree_segment_store *
 						  const struct summaries_request *request,
 						  struct segment_choice choice, struct histree_error *error)
 {
+	if (summary_parts_has(store)) {
+		struct summary_parts parts = summary_parts(store, request);
+		enum histree_status status = HISTREE_OK;
+		while (status == HISTREE_OK && summary_parts_next(&parts))
+			status = segment_summaries_read_chosen(parts.part, &parts.of_part, choice, error);
+		return status;
+	}
 	struct reading reading = begin(store, request, error);
 	const struct histree_segment_query *query = request->query;
 	return read_file(&reading, NULL, (struct segment_window){ query->from, query->to }, choice);

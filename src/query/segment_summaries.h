@@ -10,21 +10,9 @@
 #ifndef QUERY_SEGMENT_SUMMARIES_H
 #define QUERY_SEGMENT_SUMMARIES_H
 
+#include "query/summary_parts.h"
 #include "segment/duration_parts.h"
-#include "segment/segment_overviews.h"
-#include "segment/segment_summary.h"
 #include "segment_tree/segment_iter.h"
-
-struct summaries_request {
-	const struct histree_segment_query *query; /* its window and cancel; order and limit are ignored */
-	size_t field;            /* the value of which is needed; HISTREE_SEGMENTS_TOGETHER: of none */
-	unsigned width_log2_max; /* no longer cells than these */
-	bool longest_alone;      /* leave out what lies at the ends of the window, and in cells that are shorter */
-	void *context;
-	/* The value of a summary is null where the field is none.  It is borrowed during the call. */
-	enum histree_status (*take)(void *context, const struct segment_summary *summary,
-				    struct histree_error *error);
-};
 
 /*
  * Returns whether summaries can answer: the query has no filter, overviews tell the values apart,

@@ -20,6 +20,8 @@
 #include "histree/segment_filter.h"
 #include "histree/segment_rows.h"
 #include "histree/segment_stats.h"
+#include "histree/segment_view.h"
+#include "overview/segment_overview_writer.h"
 #include "segment/segment_backend.h"
 #include "support/memory_io.h"
 #include "support/segments.h"
@@ -39,6 +41,7 @@ struct test {
 	bool is_missing[PARTS_MAX];
 	enum part_form forms[PARTS_MAX];
 	unsigned missing_count;
+	bool all_on_disk; /* as those with overviews are */
 	struct histree_segment_field fields[FIELDS];
 	struct histree_segment_schema schema;
 	struct histree_segment_store *store, *plain; /* of the parts; of all in one */
@@ -52,7 +55,9 @@ static struct histree_segment_store *new_part(struct test *test, size_t part, st
 {
 	struct histree_segment_field fields[SEGMENT_TEST_FIELDS];
 	struct histree_segment_store_options options = {
-		.kind = (enum histree_segment_store_kind)random_below(random, HISTREE_SEGMENTS_MAP + 1),
+		.kind = test->all_on_disk
+				? HISTREE_SEGMENTS_DISK
+				: (enum histree_segment_store_kind)random_below(random, HISTREE_SEGMENTS_MAP + 1),
 		.path = "s",
 		.schema = segment_test_schema,
 		.node_size = random_percent(random, 60) ? 4096 : 0,
@@ -94,8 +99,9 @@ static void finish(struct histree_segment_store *store, struct random *random)
 	for (size_t field = 0; field < info->schema.field_count; field++)
 		if (random_percent(random, 30))
 			assert_int_equal(histree_segment_store_make_table(store, field, &error), HISTREE_OK);
-	if (random_percent(random, 50))
-		assert_int_equal(histree_segment_store_make_overviews(store, (struct histree_cancel){ 0 }, &error),
+	const struct segment_overview_limits limits = { 0, UINT64_MAX, UINT64_MAX, UINT64_MAX, 0, 100 };
+	if (random_percent(random, 60))
+		assert_int_equal(segment_overviews_write(store, &limits, (struct histree_cancel){ 0 }, &error),
 				 HISTREE_OK);
 }
 
@@ -124,10 +130,11 @@ static void deal(struct test *test, const struct segments *made, struct random *
 
 static void choose_parts(struct test *test, struct random *random)
 {
-	bool has_first = false;
+	bool has_first = false, has_losses = random_percent(random, 50);
+	test->all_on_disk = random_percent(random, 50);
 	test->part_count = 1 + random_below(random, PARTS_MAX);
 	for (size_t i = 0; i < test->part_count; i++) {
-		test->is_missing[i] = random_percent(random, 15);
+		test->is_missing[i] = has_losses && random_percent(random, 30);
 		test->missing_count += test->is_missing[i];
 		/* The first one says how the fields of all are put. */
 		test->forms[i] = has_first ? (enum part_form)random_below(random, 3) : AS_IT_IS;
@@ -409,8 +416,12 @@ static void check_stats(struct test *test, struct random *random)
 	struct histree_segment_query query = any_query(test, random), plain;
 	struct histree_segment_stats *of_union, *of_plain;
 	struct histree_error error;
-	size_t field = random_percent(random, 40) ? HISTREE_SEGMENTS_TOGETHER : random_below(random, FIELDS);
+	size_t field = random_percent(random, 30)   ? HISTREE_SEGMENTS_TOGETHER
+		       : random_percent(random, 30) ? FIELD_HOST
+						    : random_below(random, FIELDS);
 	query.order = HISTREE_SEGMENTS_UNSORTED;
+	if (random_percent(random, 50))
+		query.filter = NULL; /* as summaries have none */
 	plain = query;
 	plain.filter = query.filter != NULL ? is_even_of_wanted_host : is_of_wanted_host;
 	assert_int_equal(histree_segment_stats_create(test->store, &query, field, &of_union, &error),
@@ -449,6 +460,33 @@ static void check_density(struct test *test, struct random *random)
 	}
 	histree_segment_density_free(of_union);
 	histree_segment_density_free(of_plain);
+}
+
+/* Whatever edges were chosen, counts are exact; nothing says what is missing. */
+static void check_histogram(struct test *test, struct random *random)
+{
+	enum { BUCKETS = 20 };
+	const struct histree_segment_query query = any_query(test, random);
+	uint64_t edges[BUCKETS + 1], counts[BUCKETS];
+	struct histree_segment_query all = query;
+	struct histree_error error;
+	enum histree_duration_scale scale =
+		random_percent(random, 50) ? HISTREE_DURATIONS_LINEAR : HISTREE_DURATIONS_LOGARITHMIC;
+	assert_int_equal(histree_segment_histogram(test->store, &query, scale, BUCKETS,
+						   (struct histree_cancel){ 0 }, edges, counts, &error),
+			 HISTREE_OK);
+	all.limit = 0;
+	size_t expected = expect(test, all);
+	for (size_t i = 0; i < expected; i++) {
+		uint64_t duration = histree_segment_duration(&test->all.segments[test->expected[i]]);
+		int bucket = 0;
+		while (bucket + 1 < BUCKETS && duration >= edges[bucket + 1])
+			bucket++;
+		assert_true(duration >= edges[bucket]);
+		counts[bucket]--;
+	}
+	for (int bucket = 0; bucket < BUCKETS; bucket++)
+		assert_int_equal(counts[bucket], 0);
 }
 
 static void check_rows(struct test *test, struct random *random)
@@ -572,8 +610,10 @@ static void answers_as_one(const void *chosen, uint64_t seed)
 			check_query(&test, iter, &random);
 		histree_segment_iter_free(iter);
 		for (unsigned i = 0; i < 4; i++) {
-			check_stats(&test, &random);
+			for (int more = 0; more < 4; more++)
+				check_stats(&test, &random);
 			check_density(&test, &random);
+			check_histogram(&test, &random);
 			check_rows(&test, &random);
 			check_expressions(&test, &random);
 			check_contains(&test, &random);
