@@ -72,8 +72,9 @@ struct histree_tree_options {
 	 */
 	size_t memory_max;
 	/*
-	 * cluster: 2 lets a second thread write, 1 does not; default 2 on two processors or more.  The others have
-	 * work for one and refuse 2.
+	 * 1: the caller's thread does all of it.  cluster: 2 lets another thread sort and write, 3 yet another one
+	 * insert; the others: 2 lets another thread insert and write.  More is refused.  Default for cluster: 2 on
+	 * two processors or more; else 1.  The file is the same.
 	 */
 	uint32_t threads;
 	enum histree_nulls nulls;       /* answers do not depend on it */

@@ -2,8 +2,8 @@
 #include "base/worker.h"
 
 #include <assert.h>
-#include <signal.h>
 
+#include "base/thread.h"
 static void *work(void *context)
 {
 	struct worker *worker = context;
@@ -30,16 +30,8 @@ bool worker_create(struct worker *worker)
 		return false;
 	if (pthread_cond_init(&worker->changed, NULL) != 0)
 		goto no_condition;
-	/* Signals are for the threads of the program that the library is part of. */
-	sigset_t all, before;
-	sigfillset(&all);
-	if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0)
-		goto no_thread;
-	int made = pthread_create(&worker->thread, NULL, work, worker);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (made == 0)
+	if (thread_create(&worker->thread, work, worker))
 		return true;
-no_thread:
 	pthread_cond_destroy(&worker->changed);
 no_condition:
 	pthread_mutex_destroy(&worker->mutex);

@@ -59,8 +59,13 @@ static enum histree_status make_tables(struct build *build)
 	char *inside = build_path(build, MANIFEST_FILE);
 	bool made = inside != NULL && table_space_init(&build->tables, inside, build->memory.tables);
 	free(inside);
-	build->inputs.tables = &build->tables;
 	return made ? HISTREE_OK : error_memory(build->error, "a path");
+}
+
+/* Reading has a thread of its own, and the others are for analyses. */
+static size_t lanes_max(const struct build *build)
+{
+	return build->feed.trace != NULL ? build->options->threads : 1;
 }
 
 static enum histree_status start_jobs(struct build *build, histree_time start)
@@ -68,6 +73,9 @@ static enum histree_status start_jobs(struct build *build, histree_time start)
 	build->start = build->end = start;
 	plan_memory(build);
 	enum histree_status made = make_tables(build);
+	if (made == HISTREE_OK)
+		made = build_lanes_plan(&build->lanes, build->jobs, build->job_count, lanes_max(build),
+					&build->tables, build->error);
 	if (made != HISTREE_OK)
 		return made;
 	for (size_t i = 0; i < build->job_count; i++) {
@@ -75,8 +83,9 @@ static enum histree_status start_jobs(struct build *build, histree_time start)
 		char *path = build_path(build, job->file);
 		if (path == NULL)
 			return error_memory(build->error, "a path");
-		enum histree_status status = analysis_job_start(job, build->io, path, start, build->options,
-								&build->memory, &build->inputs, build->error);
+		enum histree_status status =
+			analysis_job_start(job, build->io, path, start, build->options, &build->memory,
+					   build_lanes_inputs(&build->lanes, job), build->error);
 		free(path);
 		if (status != HISTREE_OK)
 			return status;
@@ -84,20 +93,23 @@ static enum histree_status start_jobs(struct build *build, histree_time start)
 	return HISTREE_OK;
 }
 
-static enum histree_status handle_event(struct build *build, const struct event *event)
+enum histree_status build_handle_event(struct build *build, const struct event *event)
 {
 	if (event->time > build->end)
 		build->end = event->time;
-	enum histree_status status = analysis_inputs_begin(&build->inputs, event, build->error);
-	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
-		status = analysis_job_handle(&build->jobs[i], event, build->error);
-	return status == HISTREE_OK ? analysis_inputs_end(&build->inputs, build->error) : status;
+	return build_lanes_handle(&build->lanes, event, build->error);
+}
+
+/* While there is a feed, the trace is not ours to ask. */
+struct trace_report build_report(const struct build *build)
+{
+	return build->feed.trace != NULL ? build->read : trace_report(build->trace);
 }
 
 static void show_progress(const struct build *build, int64_t now)
 {
 	const struct histree_build_options *options = build->options;
-	struct trace_report report = trace_report(build->trace);
+	struct trace_report report = build_report(build);
 	struct histree_progress progress = {
 		.events = report.events,
 		.bytes_done = report.bytes_done,
@@ -130,18 +142,22 @@ static enum histree_status publish(struct build *build)
 		return HISTREE_OK;
 	assert(build->stage == STAGE_NONE);
 	build->published_end = build->end;
+	if (build->feed.trace != NULL)
+		event_feed_pause(&build->feed);
 	histree_time end = build->end - 1;
-	for (size_t i = 0; i < build->job_count; i++) {
-		enum histree_status status = analysis_job_publish(&build->jobs[i], end, build->error);
-		if (status != HISTREE_OK)
-			return status;
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
+		status = analysis_job_publish(&build->jobs[i], end, build->error);
+	if (status == HISTREE_OK) {
+		status = build_write_manifest(build, false, end);
+		build->folder.keep = build->folder.keep || status == HISTREE_OK;
 	}
-	enum histree_status status = build_write_manifest(build, false, end);
-	build->folder.keep = build->folder.keep || status == HISTREE_OK;
+	if (build->feed.trace != NULL)
+		event_feed_resume(&build->feed);
 	return status;
 }
 
-static enum histree_status look_at_clock(struct build *build)
+enum histree_status build_look_at_clock(struct build *build)
 {
 	int64_t now = publish_clock_now();
 	enum histree_status status = HISTREE_OK;
@@ -159,7 +175,7 @@ static enum histree_status next_event(struct build *build, struct event *event)
 	static const struct timespec pause = { .tv_nsec = 10 * 1000 * 1000 };
 	enum histree_status status;
 	while ((status = trace_next(build->trace, event, build->error)) == HISTREE_NOT_FOUND) {
-		status = look_at_clock(build);
+		status = build_look_at_clock(build);
 		if (status != HISTREE_OK)
 			return status;
 		nanosleep(&pause, NULL);
@@ -167,7 +183,7 @@ static enum histree_status next_event(struct build *build, struct event *event)
 	return status;
 }
 
-static enum histree_status begin(struct build *build, histree_time start)
+enum histree_status build_begin(struct build *build, histree_time start)
 {
 	enum histree_status status = build_choose_analyses(build);
 	return status == HISTREE_OK ? start_jobs(build, start) : status;
@@ -230,26 +246,36 @@ static enum histree_status has_no_events(struct build *build)
 			 why != NULL ? ": " : "", why != NULL ? why : "");
 }
 
-static enum histree_status handle_events(struct build *build)
+/* One after the other.  HISTREE_END: there are no more; *has_failed: it is not the trace that ended it. */
+static enum histree_status handle_events(struct build *build, bool *has_failed)
 {
 	enum histree_status status;
 	struct event event;
 	for (uint64_t count = 0; (status = next_event(build, &event)) == HISTREE_OK; count++) {
 		if (count == 0)
-			status = begin(build, event.time);
+			status = build_begin(build, event.time);
 		if (status == HISTREE_OK)
 			status = put_checkpoint(build, &event, count);
 		if (status == HISTREE_OK)
-			status = handle_event(build, &event);
+			status = build_handle_event(build, &event);
 		if (status == HISTREE_OK)
 			status = index_event(build, &event);
 		if (status == HISTREE_OK && count % EVENTS_PER_LOOK == 0)
-			status = look_at_clock(build);
-		if (status == HISTREE_ERR_CANCELLED)
-			break;
+			status = build_look_at_clock(build);
+		*has_failed = status != HISTREE_OK;
 		if (status != HISTREE_OK)
 			return status;
 	}
+	return status;
+}
+
+static enum histree_status analyse_events(struct build *build)
+{
+	bool has_failed = false;
+	enum histree_status status = build_reads_ahead(build) ? build_handle_batches(build, &has_failed)
+							      : handle_events(build, &has_failed);
+	if (has_failed && status != HISTREE_ERR_CANCELLED)
+		return status;
 	build->is_stopped = status == HISTREE_ERR_CANCELLED && trace_is_live(build->trace) && build->job_count > 0;
 	if (status == HISTREE_ERR_CANCELLED && !build->is_stopped)
 		return status;
@@ -337,7 +363,7 @@ static enum histree_status read_trace(struct build *build)
 	build->is_open = status == HISTREE_OK;
 	if (status == HISTREE_OK && !options->ignore_gaps)
 		trace_want_gaps(build->trace);
-	return status == HISTREE_OK ? handle_events(build) : status;
+	return status == HISTREE_OK ? analyse_events(build) : status;
 }
 
 /* The manifest comes last: a folder that says of itself that it is complete, is. */
@@ -483,7 +509,7 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 	status = build_makes_store(options) ? run_build(&build) : run_without_store(&build);
 	for (size_t i = 0; i < build.job_count; i++)
 		analysis_job_release(&build.jobs[i]);
-	analysis_inputs_release(&build.inputs);
+	build_lanes_release(&build.lanes);
 	table_space_release(&build.tables);
 	free(build.jobs);
 	free(build.cut_short);

@@ -9,6 +9,8 @@
 #include "event_index/event_index_writer.h"
 #include "histree/build.h"
 #include "pipeline/analysis_job.h"
+#include "pipeline/build_lanes.h"
+#include "pipeline/event_feed.h"
 #include "pipeline/publish_clock.h"
 #include "store_folder/store_folder.h"
 #include "trace/trace.h"
@@ -33,7 +35,9 @@ struct build {
 	bool is_open; /* the trace is: it is read, or waited for */
 	struct memory_plan memory;
 	struct table_space tables; /* of all analyses */
-	struct analysis_inputs inputs;
+	struct build_lanes lanes;  /* that run them */
+	struct event_feed feed;    /* zeroed: the building thread reads the trace */
+	struct trace_report read;  /* what became of the input so far, of a build that has a feed */
 	struct analysis_job *jobs;
 	size_t job_count, jobs_capacity;
 	histree_time start, end; /* first event, greatest time so far */
@@ -59,8 +63,35 @@ static inline bool build_makes_store(const struct histree_build_options *options
 /* Choose the analyses that were named, or all that apply to the trace, which is open. */
 enum histree_status build_choose_analyses(struct build *build);
 
+/* Returns what became of the input, up to the last event that the analyses have seen. */
+struct trace_report build_report(const struct build *build);
+
 /* Whether some of the trace could not be read. */
 bool build_is_partial(const struct build *build);
+
+/* ---- build.c ---------------------------------------------------------------------------------------------- */
+
+/* The first event is there: choose the analyses and start them. */
+enum histree_status build_begin(struct build *build, histree_time start);
+
+/* Hand an event to the analyses of the building thread. */
+enum histree_status build_handle_event(struct build *build, const struct event *event);
+
+/* Now and then, between two events: publish, say how far the build is, and ask whether to go on. */
+enum histree_status build_look_at_clock(struct build *build);
+
+/* ---- build_batches.c --------------------------------------------------------------------------------------- */
+
+/* Have a thread that reads the trace ahead, if the build may have one and there is one to be had. */
+bool build_reads_ahead(struct build *build);
+
+/*
+ * Analyse what it reads.  HISTREE_END: all of it; *has_failed: it is not the trace that ended it.  There are no
+ * threads left.
+ */
+enum histree_status build_handle_batches(struct build *build, bool *has_failed);
+
+/* ---- build_manifest.c --------------------------------------------------------------------------------------- */
 
 /* Write what the store says of itself; if it is not `complete`, it ends there. */
 enum histree_status build_write_manifest(struct build *build, bool complete, histree_time end);

@@ -11,7 +11,7 @@
 
 bool build_is_partial(const struct build *build)
 {
-	return trace_report(build->trace).damaged_streams > 0 || build->cut_short != NULL;
+	return build_report(build).damaged_streams > 0 || build->cut_short != NULL;
 }
 
 /* What is wrong with the trace, as the store keeps it.  Returns how many sentences; there is room for all. */
@@ -35,7 +35,7 @@ static size_t list_warnings(struct build *build, const struct trace_report *repo
 enum histree_status build_write_manifest(struct build *build, bool complete, histree_time end)
 {
 	assert(build->stage == (complete ? STAGE_INDEXED : STAGE_NONE));
-	struct trace_report report = trace_report(build->trace);
+	struct trace_report report = build_report(build);
 	const char **warnings = calloc(report.warning_count + 2 + build->job_count, sizeof(*warnings));
 	struct histree_store_history *histories = calloc(build->job_count, sizeof(*histories));
 	struct histree_store_segments *segments = calloc(build->job_count, sizeof(*segments));

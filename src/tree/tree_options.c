@@ -92,9 +92,8 @@ static enum histree_status check_buffers(const struct histree_tree_options *aske
 				 "variant '%s' is what the papers say, without preferences; cluster has them",
 				 variant->name);
 	if (out->threads > variant->threads_max)
-		return error_set(error, HISTREE_ERR_ARGUMENT, "variant '%s' has work for %u thread%s, not for %u%s",
-				 variant->name, variant->threads_max, variant->threads_max == 1 ? "" : "s",
-				 out->threads, variant->threads_max == 1 ? "; cluster has for two" : "");
+		return error_set(error, HISTREE_ERR_ARGUMENT, "variant '%s' has work for %u threads, not for %u",
+				 variant->name, variant->threads_max, out->threads);
 	if (out->memory_max < MEMORY_MIN)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "%zu bytes of memory: at least %d are needed",
 				 out->memory_max, MEMORY_MIN);
@@ -105,8 +104,9 @@ uint32_t tree_options_threads(const struct histree_tree_options *asked, uint32_t
 {
 	const struct tree_variant *variant =
 		tree_variant_by_name(asked->variant != NULL ? asked->variant : variant_default);
-	uint32_t most = variant != NULL ? variant->threads_max : 1;
-	return asked->threads != 0 ? asked->threads : threads < most ? threads : most;
+	if (asked->threads != 0)
+		return asked->threads;
+	return threads > 1 && variant != NULL ? variant->threads_max : 1;
 }
 
 enum histree_status tree_options_resolve(const struct histree_tree_options *asked, histree_time start,
@@ -132,7 +132,7 @@ enum histree_status tree_options_resolve(const struct histree_tree_options *aske
 			  : variant->memory_default != 0 ? variant->memory_default
 							 : MEMORY_DEFAULT;
 	bool has_processors = sysconf(_SC_NPROCESSORS_ONLN) > 1;
-	out->threads = asked->threads != 0 ? asked->threads : has_processors ? variant->threads_max : 1;
+	out->threads = asked->threads != 0 ? asked->threads : has_processors ? variant->threads_max - 1 : 1;
 	enum histree_status status = check_r_trees(asked, out, error);
 	if (status == HISTREE_OK)
 		status = check_nodes(out, error);

@@ -18,12 +18,16 @@ struct tree_options {
 	uint32_t fan_out; /* as asked for; no more than half a node ever goes to the table of children */
 	size_t memory_max;
 	bool leaves_out_nulls; /* before the first and after the last state of a key: lifetimes.h */
-	uint32_t threads;      /* 1: everything in the caller's; 2: the source of leaves may have one of its own */
+	uint32_t
+		threads; /* 1: everything in the caller's; the most of the variant: one inserts (tree_inserter.h) */
 	enum histree_preference prefer;
 	histree_time start;
 };
 
-/* Returns how many threads a tree is to have where there are so many in all: as many as it asks for, if it says. */
+/*
+ * Returns how many threads a tree is to have that is built with so many: those that it asks for, if it says, else
+ * one or as many as there is work for.  They seldom work all at once.
+ */
 uint32_t tree_options_threads(const struct histree_tree_options *asked, uint32_t threads);
 
 /* Returns HISTREE_ERR_ARGUMENT if an option is wrong; the error says which, and what it may be. */

@@ -9,6 +9,7 @@
 #include "tree/edge_nulls.h"
 #include "tree/leaf_source.h"
 #include "tree/tree_branch.h"
+#include "tree/tree_inserter.h"
 
 /* What was added so far. */
 struct tree_added {
@@ -26,7 +27,24 @@ struct tree_writer {
 	size_t value_size_max;
 	struct edge_nulls edges;   /* if the source does not see to them itself */
 	struct tree_branch branch; /* the source's while it has a thread at work (leaf_source.h) */
+	/* NULL: none.  While it is not waited for, all but `added` and what never changes is its thread's. */
+	struct tree_inserter *inserter;
 };
+
+static enum histree_status insert(void *context, const struct histree_interval *intervals, size_t count,
+				  struct histree_error *error);
+
+/* Of the threads that a variant has work for, this is the last. */
+static bool wants_inserter(const struct tree_options *options)
+{
+	return options->threads > 1 && options->threads == options->variant->threads_max;
+}
+
+/* From here on until something is added, no other thread inserts. */
+static enum histree_status wait_for_inserter(const struct tree_writer *writer, struct histree_error *error)
+{
+	return writer->inserter != NULL ? tree_inserter_wait(writer->inserter, error) : HISTREE_OK;
+}
 
 enum histree_status tree_writer_create(struct block_file *file, const struct tree_options *options,
 				       struct tree_writer **out, struct histree_error *error)
@@ -47,6 +65,8 @@ enum histree_status tree_writer_create(struct block_file *file, const struct tre
 		return status;
 	}
 	writer->value_size_max = node_value_size_max(&writer->branch.output.layout);
+	if (wants_inserter(options)) /* without a thread for it, the caller's inserts */
+		writer->inserter = tree_inserter_create(insert, writer);
 	tree_assert_branch(&writer->branch);
 	*out = writer;
 	return HISTREE_OK;
@@ -56,7 +76,8 @@ void tree_writer_free(struct tree_writer *writer)
 {
 	if (writer == NULL)
 		return;
-	/* First of all: a thread of the source may still write. */
+	/* First of all: threads may still write. */
+	tree_inserter_free(writer->inserter);
 	writer->source->free(writer->leaves);
 	edge_nulls_release(&writer->edges);
 	tree_branch_release(&writer->branch);
@@ -67,7 +88,10 @@ void tree_writer_free(struct tree_writer *writer)
 
 enum histree_status tree_writer_wait(struct tree_writer *writer, struct histree_error *error)
 {
-	return writer->source->wait != NULL ? writer->source->wait(writer->leaves, error) : HISTREE_OK;
+	enum histree_status status = wait_for_inserter(writer, error);
+	if (status == HISTREE_OK && writer->source->wait != NULL)
+		status = writer->source->wait(writer->leaves, error);
+	return status;
 }
 
 enum histree_status tree_writer_copy(const struct tree_writer *writer, struct block_file *file,
@@ -163,14 +187,22 @@ static enum histree_status add_without_edges(struct tree_writer *writer, const s
 	return status;
 }
 
+static enum histree_status insert(void *context, const struct histree_interval *intervals, size_t count,
+				  struct histree_error *error)
+{
+	struct tree_writer *writer = context;
+	return writer->edges.are_left_out ? add_without_edges(writer, intervals, count, error)
+					  : writer->source->add(writer->leaves, intervals, count, error);
+}
+
 enum histree_status tree_writer_add(struct tree_writer *writer, const struct histree_interval *intervals,
 				    size_t count, size_t *added, struct histree_error *error)
 {
 	struct tree_added all = writer->added;
 	size_t accepted = accept(writer, intervals, count, &all);
-	enum histree_status status = writer->edges.are_left_out
-					     ? add_without_edges(writer, intervals, accepted, error)
-					     : writer->source->add(writer->leaves, intervals, accepted, error);
+	enum histree_status status = writer->inserter != NULL
+					     ? tree_inserter_add(writer->inserter, intervals, accepted, error)
+					     : insert(writer, intervals, accepted, error);
 	if (status == HISTREE_OK)
 		writer->added = all;
 	*added = status == HISTREE_OK ? accepted : 0;
@@ -182,8 +214,9 @@ enum histree_status tree_writer_count(struct tree_writer *writer, const struct h
 {
 	if (!is_acceptable(writer, interval))
 		return refuse(writer, interval, error);
-	enum histree_status status = HISTREE_OK;
-	if (writer->source->count != NULL && writer->source->count(writer->leaves, interval) != HISTREE_OK)
+	enum histree_status status = wait_for_inserter(writer, error);
+	if (status == HISTREE_OK && writer->source->count != NULL &&
+	    writer->source->count(writer->leaves, interval) != HISTREE_OK)
 		status = error_memory(error, "the lifetimes of attributes");
 	if (status == HISTREE_OK)
 		status = edge_nulls_see(&writer->edges, interval, error);
@@ -194,6 +227,8 @@ enum histree_status tree_writer_count(struct tree_writer *writer, const struct h
 
 void tree_writer_close_at(struct tree_writer *writer, histree_time end)
 {
+	if (wait_for_inserter(writer, NULL) != HISTREE_OK)
+		return; /* whoever adds or finishes is told */
 	edge_nulls_close_at(&writer->edges, end);
 	if (writer->source->close_at != NULL)
 		writer->source->close_at(writer->leaves, end);
@@ -202,7 +237,9 @@ void tree_writer_close_at(struct tree_writer *writer, histree_time end)
 enum histree_status tree_writer_leave_out(struct tree_writer *writer, histree_quark key,
 					  struct histree_error *error)
 {
-	enum histree_status status = edge_nulls_leave_out(&writer->edges, key, error);
+	enum histree_status status = wait_for_inserter(writer, error);
+	if (status == HISTREE_OK)
+		status = edge_nulls_leave_out(&writer->edges, key, error);
 	if (status == HISTREE_OK) { /* as of every key, readers are told of its null */
 		writer->added.intervals++;
 		writer->added.nulls++;
@@ -257,6 +294,9 @@ enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time 
 			error, HISTREE_ERR_TIME_RANGE,
 			"a tree that ends at %lld with %u keys, but has intervals to %lld and keys to %llu",
 			(long long)end, key_count, (long long)added->end, (unsigned long long)added->key_count);
+	enum histree_status status = wait_for_inserter(writer, error);
+	if (status != HISTREE_OK)
+		return status;
 	struct tree_shape shape = {
 		.variant = writer->options.variant,
 		.layout = writer->branch.output.layout,
@@ -266,7 +306,7 @@ enum histree_status tree_writer_finish(struct tree_writer *writer, histree_time 
 		.start = writer->options.start,
 		.end = end,
 	};
-	enum histree_status status = writer->source->finish(writer->leaves, end, &shape, error);
+	status = writer->source->finish(writer->leaves, end, &shape, error);
 	if (status != HISTREE_OK)
 		return status;
 	shape.node_count = writer->branch.output.node_count;

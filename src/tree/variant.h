@@ -20,11 +20,11 @@ struct leaf_source;
 
 /* What the depth of the next R-tree may depend on. */
 struct variant_shape {
-	uint32_t r_depth;       /* of the R-trees so far */
-	uint32_t r_depth_asked; /* the option of the user */
-	uint32_t nodes_asked;   /* that a single query is to read at most; 0: no target */
-	uint32_t height;        /* h: of the tree so far */
-	uint32_t fan_out;       /* c */
+	uint32_t r_depth;        /* of the R-trees so far */
+	uint32_t r_depth_asked;  /* the option of the user */
+	uint32_t nodes_asked;    /* that a single query is to read at most; 0: no target */
+	uint32_t height;         /* h: of the tree so far */
+	uint32_t fan_out;        /* c */
 	uint64_t key_count;      /* A: attributes so far */
 	uint64_t node_intervals; /* n: intervals that a node holds on average */
 };
@@ -62,7 +62,8 @@ struct tree_variant {
 	uint32_t node_size_default, fan_out_default;
 	size_t memory_default;
 
-	uint32_t threads_max; /* for which its source of leaves has work */
+	/* For which a tree has work: the caller's, those of its source of leaves, and one that inserts. */
+	uint32_t threads_max;
 
 	/* Checks the rule of siblings: returns a sentence if it is broken, else NULL.  NULL: there is no rule. */
 	const char *(*check_siblings)(const struct node_child *before, const struct node_child *after);

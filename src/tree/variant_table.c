@@ -77,7 +77,7 @@ static const struct tree_variant sht = {
 	.end_max = STATES_END_MAX,
 	.branch_start = consecutive_start,
 	.check_siblings = check_consecutive,
-	.threads_max = 1,
+	.threads_max = 2,
 };
 
 /*
@@ -93,7 +93,7 @@ static const struct tree_variant osht = {
 	.source = &leaves_of_branch,
 	.end_max = STATES_END_MAX,
 	.branch_start = overlapping_start,
-	.threads_max = 1,
+	.threads_max = 2,
 };
 
 /*
@@ -109,7 +109,7 @@ static const struct tree_variant esht = {
 	.source = &leaves_of_branch,
 	.end_max = STATES_END_MAX,
 	.branch_start = overlapping_start,
-	.threads_max = 1,
+	.threads_max = 2,
 };
 
 /* R-SHT(r) (thesis 4.6): below an eSHT hang R-trees of r levels, each made at once from a full buffer. */
@@ -124,7 +124,7 @@ static const struct tree_variant rsht = {
 	.branch_start = overlapping_start,
 	.r_depth = fixed_depth,
 	.r_depth_default = 2,
-	.threads_max = 1,
+	.threads_max = 2,
 };
 
 static const struct tree_variant vrsht = {
@@ -139,7 +139,7 @@ static const struct tree_variant vrsht = {
 	.r_depth = growing_depth,
 	.r_grows = true,
 	.r_depth_default = 4,
-	.threads_max = 1,
+	.threads_max = 2,
 };
 
 /* Leaves of columns, in batches clustered by time and key, below an eSHT (docs/design/0002-columns.md). */
@@ -157,7 +157,7 @@ static const struct tree_variant cluster = {
 	.node_size_default = 256 << 10,
 	.fan_out_default = 1000,
 	.memory_default = (size_t)256 << 20,
-	.threads_max = 2,
+	.threads_max = 3,
 };
 
 /* Leaves of segments, packed in batches by duration and start (docs/design/0005-segments.md). */

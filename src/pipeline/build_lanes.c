@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "pipeline/build_lanes.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/thread.h"
+
+/* ---- who has what ----------------------------------------------------------------------------------------- */
+
+static size_t count_segments(const struct analysis_job *jobs, size_t job_count)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < job_count; i++)
+		count += !analysis_job_makes_history(&jobs[i]);
+	return count;
+}
+
+static size_t lane_of(const struct analysis_job *job, size_t segments_before, size_t lane_count, bool has_history)
+{
+	if (lane_count == 1 || analysis_job_makes_history(job))
+		return 0;
+	return has_history ? 1 + segments_before % (lane_count - 1) : segments_before % lane_count;
+}
+
+enum histree_status build_lanes_plan(struct build_lanes *lanes, struct analysis_job *jobs, size_t job_count,
+				     size_t lanes_max, struct table_space *tables, struct histree_error *error)
+{
+	size_t segments = count_segments(jobs, job_count), most = segments + (segments < job_count);
+	size_t count = lanes_max < most ? lanes_max : most;
+	count = count > FEED_READERS_MAX ? FEED_READERS_MAX : count == 0 ? 1 : count;
+	lanes->lanes = calloc(count, sizeof(*lanes->lanes));
+	lanes->jobs = calloc(job_count + 1, sizeof(struct analysis_job *));
+	if (lanes->lanes == NULL || lanes->jobs == NULL)
+		return error_memory(error, "the analyses");
+	lanes->count = count;
+	struct analysis_job **next = lanes->jobs;
+	for (size_t number = 0; number < count; number++) {
+		struct build_lane *lane = &lanes->lanes[number];
+		*lane = (struct build_lane){ .jobs = next, .has_failed = &lanes->has_failed };
+		lane->inputs.tables = tables;
+		for (size_t i = 0, before = 0; i < job_count; i++) {
+			if (lane_of(&jobs[i], before, count, segments < job_count) == number)
+				lane->jobs[lane->job_count++] = &jobs[i];
+			before += !analysis_job_makes_history(&jobs[i]);
+		}
+		next += lane->job_count;
+	}
+	return HISTREE_OK;
+}
+
+struct analysis_inputs *build_lanes_inputs(struct build_lanes *lanes, const struct analysis_job *job)
+{
+	for (size_t number = 0; number < lanes->count; number++)
+		for (size_t i = 0; i < lanes->lanes[number].job_count; i++)
+			if (lanes->lanes[number].jobs[i] == job)
+				return &lanes->lanes[number].inputs;
+	return &lanes->lanes[0].inputs;
+}
+
+/* ---- events ----------------------------------------------------------------------------------------------- */
+
+static inline enum histree_status handle(struct build_lane *lane, const struct event *event,
+					 struct histree_error *error)
+{
+	enum histree_status status = analysis_inputs_begin(&lane->inputs, event, error);
+	for (size_t i = 0; i < lane->job_count && status == HISTREE_OK; i++)
+		status = analysis_job_handle(lane->jobs[i], event, error);
+	return status == HISTREE_OK ? analysis_inputs_end(&lane->inputs, error) : status;
+}
+
+enum histree_status build_lanes_handle(struct build_lanes *lanes, const struct event *event,
+				       struct histree_error *error)
+{
+	enum histree_status status = handle(&lanes->lanes[0], event, error);
+	for (size_t i = 1; i < lanes->count && status == HISTREE_OK; i++)
+		if (!lanes->lanes[i].has_thread)
+			status = handle(&lanes->lanes[i], event, error);
+	return status;
+}
+
+/* After a failure the batches go by, until the building thread, which is told of it, stops the feed. */
+static void *run(void *context)
+{
+	struct build_lane *lane = context;
+	const struct event_batch *batch;
+	while ((batch = event_feed_take(lane->feed, lane->reader)) != NULL) {
+		for (size_t i = 0; i < batch->kept.count && lane->status == HISTREE_OK; i++)
+			lane->status = handle(lane, &batch->kept.events[i], &lane->error);
+		if (lane->status != HISTREE_OK)
+			atomic_store(lane->has_failed, true);
+		event_feed_give_back(lane->feed, lane->reader);
+	}
+	return NULL;
+}
+
+void build_lanes_start(struct build_lanes *lanes, struct event_feed *feed)
+{
+	for (size_t i = 1; i < lanes->count; i++) {
+		struct build_lane *lane = &lanes->lanes[i];
+		lane->feed = feed;
+		lane->reader = event_feed_add_reader(feed);
+		lane->has_thread = thread_create(&lane->thread, run, lane);
+		if (!lane->has_thread)
+			event_feed_drop_reader(feed, lane->reader);
+	}
+}
+
+enum histree_status build_lanes_join(struct build_lanes *lanes, struct histree_error *error)
+{
+	enum histree_status status = HISTREE_OK;
+	for (size_t i = 1; i < lanes->count; i++) {
+		struct build_lane *lane = &lanes->lanes[i];
+		if (lane->has_thread)
+			pthread_join(lane->thread, NULL);
+		lane->has_thread = false;
+		if (status == HISTREE_OK && lane->status != HISTREE_OK)
+			status = error_set(error, lane->status, "%s", lane->error.message);
+	}
+	return status;
+}
+
+void build_lanes_release(struct build_lanes *lanes)
+{
+	for (size_t i = 0; i < lanes->count; i++)
+		analysis_inputs_release(&lanes->lanes[i].inputs);
+	free(lanes->lanes);
+	free(lanes->jobs);
+	lanes->lanes = NULL;
+	lanes->jobs = NULL;
+	lanes->count = 0;
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "trace/kept_events.h"
+
+#include <stdalign.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "trace/packed/packed_event.h"
+
+/* A field, which in a table of text may be a number and a text at once. */
+struct kept_cell {
+	int64_t number;
+	const char *text;
+	size_t size;
+	bool is_number, is_text;
+};
+
+/* ---- twins ----------------------------------------------------------------------------------------------- */
+
+static bool kept_int(const struct event *event, uint32_t field, int64_t *out)
+{
+	const struct kept_cell *cells = event->handle;
+	if (field >= event->class->field_count)
+		return false;
+	*out = cells[field].number;
+	return cells[field].is_number;
+}
+
+static bool kept_string(const struct event *event, uint32_t field, const char **text, size_t *size)
+{
+	const struct kept_cell *cells = event->handle;
+	if (field >= event->class->field_count || !cells[field].is_text)
+		return false;
+	*text = cells[field].text;
+	*size = cells[field].size;
+	return true;
+}
+
+/* Their events are decoded as they are read, and have cells of their own, with others inside. */
+static bool is_packed(const struct event_trace *trace)
+{
+	return trace->get_int == packed_event_int;
+}
+
+static const struct event_trace *trace_of(struct kept_classes *classes, const struct event_trace *trace)
+{
+	if (is_packed(trace))
+		return trace;
+	if (!array_reserve(&classes->traces, &classes->trace_capacity, (size_t)trace->id + 1))
+		return NULL;
+	while (classes->trace_count <= trace->id)
+		classes->traces[classes->trace_count++] = NULL;
+	if (classes->traces[trace->id] == NULL) {
+		struct event_trace *twin =
+			arena_allocate(&classes->memory, sizeof(*twin), alignof(struct event_trace));
+		if (twin == NULL)
+			return NULL;
+		*twin = *trace;
+		twin->get_int = kept_int;
+		twin->get_string = kept_string;
+		twin->visit = NULL;
+		classes->traces[trace->id] = twin;
+	}
+	return classes->traces[trace->id];
+}
+
+static const struct event_class *class_of(struct kept_classes *classes, const struct event_class *class)
+{
+	if (class->id < classes->class_count && classes->classes[class->id] != NULL)
+		return classes->classes[class->id];
+	if (!array_reserve(&classes->classes, &classes->class_capacity, (size_t) class->id + 1))
+		return NULL;
+	while (classes->class_count <= class->id)
+		classes->classes[classes->class_count++] = NULL;
+	struct event_class *twin = arena_allocate(&classes->memory, sizeof(*twin), alignof(struct event_class));
+	const struct event_trace *trace = trace_of(classes, class->trace);
+	if (twin == NULL || trace == NULL)
+		return NULL;
+	*twin = *class;
+	twin->trace = trace;
+	return classes->classes[class->id] = twin;
+}
+
+void kept_classes_release(struct kept_classes *classes)
+{
+	free((void *)classes->classes);
+	free((void *)classes->traces);
+	arena_release(&classes->memory);
+	*classes = (struct kept_classes){ 0 };
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------- */
+
+/* Returns room for `size` bytes, aligned as cells are or not at all; NULL if the batch has none. */
+static void *take(struct kept_events *kept, size_t size, size_t alignment)
+{
+	size_t at = (kept->used + alignment - 1) / alignment * alignment;
+	if (at > kept->room || size > kept->room - at)
+		return NULL;
+	kept->used = at + size;
+	return kept->bytes + at;
+}
+
+static bool keep_bytes(struct kept_events *kept, const void **bytes, size_t size)
+{
+	void *copy = take(kept, size, 1);
+	if (copy != NULL && size > 0)
+		memcpy(copy, *bytes, size);
+	*bytes = copy;
+	return copy != NULL;
+}
+
+static bool keep_packed(struct kept_events *kept, struct event *event)
+{
+	const struct packed_cell *from = event->handle;
+	size_t count = event->class->field_count;
+	struct packed_cell *cells = take(kept, count * sizeof(*cells), alignof(struct packed_cell));
+	if (cells == NULL)
+		return false;
+	event->handle = cells;
+	for (size_t i = 0; i < count; i++) {
+		cells[i] = from[i];
+		bool has_bytes = from[i].kind == PACKED_TEXT || from[i].kind == PACKED_PARTS;
+		if (has_bytes && !keep_bytes(kept, &cells[i].bytes, cells[i].size))
+			return false;
+	}
+	return true;
+}
+
+static bool keep_fields(struct kept_events *kept, const struct event *from, struct event *event)
+{
+	const struct event_trace *trace = from->class->trace;
+	uint32_t count = event->class->field_count;
+	struct kept_cell *cells = take(kept, count * sizeof(*cells), alignof(struct kept_cell));
+	if (cells == NULL)
+		return false;
+	event->handle = cells;
+	for (uint32_t i = 0; i < count; i++) {
+		struct kept_cell *cell = &cells[i];
+		const void *text;
+		cell->is_number = trace->get_int(from, i, &cell->number);
+		cell->is_text = trace->get_string(from, i, &cell->text, &cell->size);
+		if (!cell->is_text)
+			continue;
+		text = cell->text;
+		if (!keep_bytes(kept, &text, cell->size))
+			return false;
+		cell->text = text;
+	}
+	return true;
+}
+
+static bool keep_gap(struct kept_events *kept, const struct event_trace *trace, struct event *event)
+{
+	struct event_gap *gap = take(kept, sizeof(*gap), alignof(struct event_gap));
+	if (gap == NULL)
+		return false;
+	*gap = *event->gap;
+	gap->trace = trace;
+	event->gap = gap;
+	return true;
+}
+
+/* Make room for more, while nothing points into it. */
+static bool grow(struct kept_events *kept)
+{
+	size_t room = kept->room < KEPT_BYTES ? KEPT_BYTES : 2 * kept->room;
+	uint8_t *bytes = realloc(kept->bytes, room);
+	if (bytes == NULL)
+		return false;
+	kept->bytes = bytes;
+	kept->room = room;
+	return true;
+}
+
+static bool try_to_keep(struct kept_events *kept, const struct event *from, struct event *event,
+			const struct event_trace *gap_trace)
+{
+	*event = *from;
+	if (from->gap != NULL)
+		return keep_gap(kept, gap_trace, event);
+	return is_packed(from->class->trace) ? keep_packed(kept, event) : keep_fields(kept, from, event);
+}
+
+enum kept_outcome kept_events_add(struct kept_events *kept, struct kept_classes *classes, const struct event *event)
+{
+	const struct event_trace *gap_trace = event->gap != NULL ? trace_of(classes, event->gap->trace) : NULL;
+	const struct event_class *class = event->gap == NULL ? class_of(classes, event->class) : NULL;
+	if (gap_trace == NULL && class == NULL)
+		return KEPT_NO_MEMORY;
+	if (kept->count == KEPT_EVENTS_MAX)
+		return KEPT_NO_ROOM;
+	if (!array_reserve(&kept->events, &kept->capacity, KEPT_EVENTS_MAX))
+		return KEPT_NO_MEMORY;
+	struct event *copy = &kept->events[kept->count];
+	size_t used = kept->used;
+	while (!try_to_keep(kept, event, copy, gap_trace)) {
+		kept->used = used;
+		if (kept->count > 0)
+			return KEPT_NO_ROOM;
+		if (!grow(kept))
+			return KEPT_NO_MEMORY;
+	}
+	copy->class = class;
+	kept->count++;
+	return KEPT;
+}
+
+void kept_events_clear(struct kept_events *kept)
+{
+	kept->count = kept->used = 0;
+	if (kept->room <= KEPT_BYTES)
+		return;
+	free(kept->bytes);
+	kept->bytes = NULL;
+	kept->room = 0;
+}
+
+void kept_events_release(struct kept_events *kept)
+{
+	free(kept->events);
+	free(kept->bytes);
+	*kept = (struct kept_events){ 0 };
+}
