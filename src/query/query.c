@@ -169,11 +169,13 @@ enum histree_status histree_query_read(struct histree_query *query, struct histr
 static enum histree_status single_of_hosts(struct histree_query *query, histree_quark quark, histree_time t,
 					   struct histree_interval *out, struct histree_error *error)
 {
-	union_query_stop(query->hosts);
 	enum histree_status status = check_quark(query, quark, error);
 	if (status == HISTREE_OK)
 		status = check_times(query, t, t, error);
-	return status == HISTREE_OK ? union_query_single(query->hosts, quark, t, out, error) : status;
+	if (status == HISTREE_OK)
+		return union_query_single(query->hosts, quark, t, out, error);
+	union_query_stop(query->hosts);
+	return status;
 }
 
 enum histree_status histree_query_single(struct histree_query *query, histree_quark quark, histree_time t,

@@ -2,11 +2,12 @@
 #include "query/union_query.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
-#include "base/search.h"
 #include "query/query_inside.h"
+#include "query/shard_readers.h"
+#include "query/union_cut.h"
 #include "state/history.h"
 #include "state/history_union.h"
 
@@ -35,16 +36,22 @@ struct union_query {
 	struct histree_query_stats stats;
 	bool is_active; /* something of an answer may be left */
 
-	struct histree_region region;
-	histree_time from, to;
-	size_t next;       /* of the list of attributes, or the host: what comes after that at hand */
-	enum stage stage;  /* of the host at hand */
-	uint32_t number;   /* of the host */
-	bool wants_folder; /* its folder is asked for */
-	/* The attributes that are asked for: from `first` to `end` of the list, or all of the shard. */
-	size_t first, end, at;
-	histree_quark *shifted; /* the list in the words of the shards; NULL: all are asked for */
-	size_t shifted_capacity;
+	struct union_cut cut;
+	struct host_part part; /* the host at hand */
+	enum stage stage;      /* of it */
+	size_t at;             /* in its attributes, or in the times of its folder */
+
+	/* Of the shard at hand: what threads have of its answer, and whether the rest was asked for. */
+	struct shard_answer answer;
+	size_t answer_at;
+	bool is_taken, is_begun, has_threads;
+
+	/* With threads: what each host is asked, in order. */
+	unsigned threads;
+	struct shard_readers *readers; /* NULL: no threads */
+	struct host_part *parts;
+	struct shard_question *questions; /* of those parts that ask their shard */
+	size_t part_count, next_part, question_count;
 };
 
 enum histree_status union_query_create(struct histree_history *history, struct union_query **out,
@@ -77,10 +84,15 @@ void union_query_free(struct union_query *query)
 {
 	if (query == NULL)
 		return;
+	if (query->readers != NULL)
+		shard_readers_cancel(query->readers);
+	shard_readers_free(query->readers);
 	for (uint32_t i = 0; query->hosts != NULL && i < query->joined->host_count; i++)
 		histree_query_free(query->hosts[i].query);
 	free(query->hosts);
-	free(query->shifted);
+	free(query->parts);
+	free(query->questions);
+	union_cut_release(&query->cut);
 	free(query);
 }
 
@@ -109,7 +121,22 @@ static void leave_shard(struct union_query *query)
 		return;
 	add_stats(&query->stats, query->current);
 	query_stop(query->current);
+	if (query->has_threads && histree_query_set_threads(query->current, 1, NULL) == HISTREE_OK)
+		query->has_threads = false;
 	query->current = NULL;
+}
+
+/* Drop what is left, and what threads have of it. */
+static void drop(struct union_query *query)
+{
+	leave_shard(query);
+	if (query->question_count > 0)
+		shard_readers_cancel(query->readers);
+	for (size_t i = 0; i < query->question_count; i++)
+		if (*query->questions[i].query != NULL)
+			query_stop(*query->questions[i].query);
+	query->question_count = query->part_count = 0;
+	query->is_active = false;
 }
 
 static inline enum histree_status enter_shard(struct union_query *query, struct asked_host *asked,
@@ -129,8 +156,6 @@ enum histree_status union_query_of_host(struct union_query *query, size_t host, 
 					struct histree_error *error)
 {
 	union_query_stop(query);
-	leave_shard(query);
-	query->stats = (struct histree_query_stats){ 0 };
 	enum histree_status status = enter_shard(query, &query->hosts[host], error);
 	*out = query->current;
 	return status;
@@ -177,6 +202,8 @@ enum histree_status union_query_single(struct union_query *query, histree_quark 
 {
 	struct asked_host *asked = &query->hosts[history_union_host(query->joined, quark)];
 	const histree_quark before = asked->host->folder + 1;
+	if (query->is_active || query->question_count > 0)
+		drop(query);
 	if (query->current != NULL && query->current != asked->query)
 		query_stop(query->current);
 	query->stats = (struct histree_query_stats){ 0 };
@@ -199,123 +226,89 @@ enum histree_status union_query_single(struct union_query *query, histree_quark 
 
 void union_query_stop(struct union_query *query)
 {
-	if (query->is_active) {
-		leave_shard(query);
-		query->stats = (struct histree_query_stats){ 0 };
+	drop(query);
+	query->stats = (struct histree_query_stats){ 0 };
+}
+
+/* Whether an answer is so long that threads share its nodes rather than that each has shards of its own. */
+static bool is_large(const struct union_query *query, const struct host_part *part)
+{
+	enum { MANY = 32 << 10 };
+	const struct histree_history_host *host = &query->joined->hosts[part->number];
+	const struct histree_history_info *info = histree_history_info(host->history);
+	double attributes = (double)(part->end - part->first);
+	if (part->own.times != NULL)
+		return attributes * (double)part->own.time_count > MANY;
+	double whole = (double)info->end - (double)info->start + 1;
+	double share = ((double)part->own.to - (double)part->own.from + 1) / whole;
+	return (double)info->interval_count * attributes / (double)host->count * share > MANY;
+}
+
+/* Cut the whole region at once, and have threads ask the shards if there are some. */
+static void make_parts(struct union_query *query)
+{
+	while (union_cut_next(&query->cut, &query->parts[query->part_count])) {
+		const struct host_part *part = &query->parts[query->part_count++];
+		struct asked_host *asked = &query->hosts[part->number];
+		if (part->asks_shard)
+			query->questions[query->question_count++] =
+				(struct shard_question){ asked->host->history, &asked->query, part->own,
+							 is_large(query, part) };
 	}
-	query->is_active = false;
+	query->next_part = 0;
+	if (query->question_count > 0)
+		shard_readers_start(query->readers, query->questions, query->question_count);
 }
 
 enum histree_status union_query_start(struct union_query *query, const struct histree_region *region,
 				      struct histree_error *error)
 {
-	const bool is_list = region->times != NULL;
-	leave_shard(query);
-	query->stats = (struct histree_query_stats){ 0 };
-	query->is_active = false;
-	if (region->quarks != NULL &&
-	    !array_reserve(&query->shifted, &query->shifted_capacity, region->quark_count))
-		return error_memory(error, "a query");
-	query->region = *region;
-	query->from = is_list ? region->times[0] : region->from;
-	query->to = is_list ? region->times[region->time_count - 1] : region->to;
-	query->next = 0;
+	union_query_stop(query);
+	enum histree_status status = union_cut_begin(&query->cut, query->joined, region, error);
+	if (status != HISTREE_OK)
+		return status;
 	query->stage = NEXT_HOST;
 	query->is_active = true;
+	if (query->readers != NULL)
+		make_parts(query);
 	return HISTREE_OK;
 }
 
-struct sought_quark {
-	const histree_quark *quarks;
-	histree_quark quark;
-};
-
-static bool quark_is_before(const void *context, size_t index)
+/* Begin with the next host of which something is asked for.  Returns false if there is none. */
+static bool next_host(struct union_query *query)
 {
-	const struct sought_quark *sought = context;
-	return sought->quarks[index] < sought->quark;
-}
-
-struct sought_time {
-	const histree_time *times;
-	histree_time time;
-};
-
-static bool time_is_before(const void *context, size_t index)
-{
-	const struct sought_time *sought = context;
-	return sought->times[index] < sought->time;
-}
-
-/* The part of the list of attributes that is of one host, in its shard's words. */
-static void cut_list(struct union_query *query)
-{
-	const struct histree_region *region = &query->region;
-	const struct history_union *joined = query->joined;
-	size_t at = query->next;
-	query->number = history_union_host(joined, region->quarks[at]);
-	const struct histree_history_host *host = &joined->hosts[query->number];
-	query->wants_folder = region->quarks[at] == host->folder;
-	query->first = at + query->wants_folder;
-	const struct sought_quark sought = { region->quarks, host->folder + 1 + host->count };
-	query->end = query->number + 1 < joined->host_count ? search_first(query->first, region->quark_count,
-									   query->first, quark_is_before, &sought)
-							    : region->quark_count;
-	for (at = query->first; at < query->end; at++)
-		query->shifted[at] = region->quarks[at] - host->folder - 1;
-	query->next = query->end;
-}
-
-/* Begin with the next host of which something is asked for; HISTREE_END if there is none. */
-static enum histree_status next_host(struct union_query *query)
-{
-	bool all = query->region.quarks == NULL;
-	if (query->next == (all ? query->joined->host_count : query->region.quark_count))
-		return HISTREE_END;
-	if (all) {
-		query->number = (uint32_t)query->next++;
-		query->wants_folder = true;
-		query->first = 0;
-		query->end = query->joined->hosts[query->number].count;
-	} else {
-		cut_list(query);
-	}
+	if (query->readers == NULL && !union_cut_next(&query->cut, &query->part))
+		return false;
+	if (query->readers != NULL && query->next_part == query->part_count)
+		return false;
+	if (query->readers != NULL)
+		query->part = query->parts[query->next_part++];
 	query->stage = FOLDER;
 	query->at = 0;
-	return HISTREE_OK;
+	query->answer = (struct shard_answer){ .has_begun = false };
+	query->answer_at = 0;
+	query->is_taken = query->is_begun = false;
+	return true;
 }
 
 static void next_stage(struct union_query *query)
 {
 	query->stage = query->stage == AFTER ? NEXT_HOST : query->stage + 1;
-	query->at = query->stage == FOLDER ? 0 : query->first;
-}
-
-/* Whether a time that is asked for lies in a range. */
-static bool asks_for(const struct union_query *query, histree_time start, histree_time end)
-{
-	const struct histree_region *region = &query->region;
-	if (start > end || query->to < start || query->from > end)
-		return false;
-	if (region->times == NULL)
-		return true;
-	const struct sought_time sought = { region->times, start };
-	size_t at = search_first(0, region->time_count, 0, time_is_before, &sought);
-	return at < region->time_count && region->times[at] <= end;
+	query->at = query->part.first;
 }
 
 /* The state of a missing host, as of a damaged node: clipped to the range, or one for each of the times. */
 static size_t read_unknown(struct union_query *query, histree_quark folder, struct histree_interval *out,
 			   size_t room)
 {
-	const struct histree_region *region = &query->region;
+	const struct histree_region *region = &query->cut.region;
 	size_t count = 0;
 	query->stats.nodes_damaged += query->at == 0;
 	if (region->times == NULL) {
 		bool is_first = query->at++ == 0;
 		if (is_first)
-			out[count++] =
-				(struct histree_interval){ query->from, query->to, folder, histree_unknown() };
+			out[count++] = (struct histree_interval){ query->cut.from, query->cut.to, folder,
+								  histree_unknown() };
 		return count;
 	}
 	for (; query->at < region->time_count && count < room; query->at++) {
@@ -328,8 +321,8 @@ static size_t read_unknown(struct union_query *query, histree_quark folder, stru
 
 static size_t read_folder(struct union_query *query, struct histree_interval *out, size_t room)
 {
-	const struct histree_history_host *host = &query->joined->hosts[query->number];
-	if (!query->wants_folder)
+	const struct histree_history_host *host = &query->joined->hosts[query->part.number];
+	if (!query->part.wants_folder)
 		return 0;
 	if (history_host_is_missing(host))
 		return read_unknown(query, host->folder, out, room);
@@ -343,60 +336,63 @@ static size_t read_folder(struct union_query *query, struct histree_interval *ou
 static size_t read_nulls(struct union_query *query, histree_time start, histree_time end,
 			 struct histree_interval *out, size_t room)
 {
-	const histree_quark before = query->joined->hosts[query->number].folder + 1;
+	const histree_quark before = query->joined->hosts[query->part.number].folder + 1;
 	size_t count = 0;
-	if (query->at == query->first && !asks_for(query, start, end))
+	if (query->at == query->part.first && !union_cut_asks_for(&query->cut, start, end))
 		return 0;
-	for (; query->at < query->end && count < room; query->at++) {
-		histree_quark quark = query->region.quarks != NULL ? query->region.quarks[query->at]
-								   : before + (histree_quark)query->at;
+	for (; query->at < query->part.end && count < room; query->at++) {
+		histree_quark quark = query->cut.region.quarks != NULL ? query->cut.region.quarks[query->at]
+								       : before + (histree_quark)query->at;
 		out[count++] = null_of(quark, start, end);
 	}
 	return count;
 }
 
-/* The region as the shard at hand knows it.  False: nothing of it is asked for. */
-static bool cut_region(const struct union_query *query, const struct asked_host *asked, struct histree_region *own)
+/* What the threads have read of the shard at hand. */
+static size_t read_answer(struct union_query *query, struct histree_interval *out, size_t room)
 {
-	const struct histree_region *region = &query->region;
-	if (query->first == query->end || !asks_for(query, asked->start, asked->end))
-		return false;
-	*own = (struct histree_region){
-		.quarks = region->quarks != NULL ? query->shifted + query->first : NULL,
-		.quark_count = region->quarks != NULL ? query->end - query->first : 0,
-		.from = query->from > asked->start ? query->from : asked->start,
-		.to = query->to < asked->end ? query->to : asked->end,
-	};
-	if (region->times == NULL)
-		return true;
-	struct sought_time sought = { region->times, asked->start };
-	size_t first = search_first(0, region->time_count, 0, time_is_before, &sought), end = region->time_count;
-	if (asked->end < query->to) {
-		sought.time = asked->end + 1;
-		end = search_first(first, region->time_count, first, time_is_before, &sought);
+	size_t left = query->answer.count - query->answer_at, count = left < room ? left : room;
+	if (count > 0)
+		memcpy(out, query->answer.intervals + query->answer_at, count * sizeof(*out));
+	query->answer_at += count;
+	return count;
+}
+
+/* Ask the shard at hand, unless a thread has done so. */
+static enum histree_status begin_shard(struct union_query *query, struct asked_host *asked,
+				       struct histree_error *error)
+{
+	if (query->readers != NULL && !query->is_taken)
+		query->answer = shard_readers_take(query->readers);
+	query->is_taken = true;
+	enum histree_status status = enter_shard(query, asked, error);
+	if (status == HISTREE_OK && !query->answer.has_begun) {
+		/* One does without if there are no more to be had. */
+		if (query->readers != NULL && !query->has_threads && is_large(query, &query->part))
+			query->has_threads =
+				histree_query_set_threads(query->current, query->threads, NULL) == HISTREE_OK;
+		status = histree_query_start(query->current, &query->part.own, error);
 	}
-	own->times = region->times + first;
-	own->time_count = end - first;
-	return true;
+	query->is_begun = status == HISTREE_OK;
+	return status;
 }
 
 /* HISTREE_END: the shard has no more. */
 static enum histree_status read_shard(struct union_query *query, struct histree_interval *out, size_t room,
 				      size_t *count, struct histree_error *error)
 {
-	struct asked_host *asked = &query->hosts[query->number];
+	struct asked_host *asked = &query->hosts[query->part.number];
 	enum histree_status status = HISTREE_OK;
 	*count = 0;
-	if (query->current == NULL) {
-		struct histree_region own;
-		if (!cut_region(query, asked, &own))
-			return HISTREE_END;
-		status = enter_shard(query, asked, error);
-		if (status == HISTREE_OK)
-			status = histree_query_start(query->current, &own, error);
-	}
+	if (!query->part.asks_shard)
+		return HISTREE_END;
+	if (!query->is_begun)
+		status = begin_shard(query, asked, error);
 	if (status == HISTREE_OK)
-		status = histree_query_read(query->current, out, room, count, error);
+		*count = read_answer(query, out, room);
+	if (status == HISTREE_OK && *count == 0)
+		status = query->answer.is_whole ? HISTREE_END
+						: histree_query_read(query->current, out, room, count, error);
 	for (size_t i = 0; i < *count; i++)
 		out[i].quark += asked->host->folder + 1;
 	if (status == HISTREE_END)
@@ -412,12 +408,11 @@ enum histree_status union_query_read(struct union_query *query, struct histree_i
 	if (room == 0)
 		return error_set(error, HISTREE_ERR_ARGUMENT, "room for no interval");
 	while (query->is_active && *count == 0) {
-		const struct asked_host *asked = &query->hosts[query->number];
+		const struct asked_host *asked = &query->hosts[query->part.number];
 		status = HISTREE_OK;
 		switch (query->stage) {
 		case NEXT_HOST:
-			if (next_host(query) == HISTREE_END)
-				query->is_active = false;
+			query->is_active = next_host(query);
 			continue;
 		case FOLDER:
 			*count = read_folder(query, out, room);
@@ -446,6 +441,18 @@ enum histree_status union_query_read(struct union_query *query, struct histree_i
 enum histree_status union_query_set_threads(struct union_query *query, unsigned threads,
 					    struct histree_error *error)
 {
-	(void)query, (void)threads, (void)error;
-	return HISTREE_OK;
+	size_t hosts = query->joined->host_count;
+	union_query_stop(query);
+	shard_readers_free(query->readers);
+	query->readers = NULL;
+	query->threads = threads;
+	if (threads == 1)
+		return HISTREE_OK;
+	if (query->parts == NULL)
+		query->parts = calloc(hosts + 1, sizeof(*query->parts)); /* and room for what is no more */
+	if (query->questions == NULL)
+		query->questions = calloc(hosts, sizeof(*query->questions));
+	if (query->parts == NULL || query->questions == NULL)
+		return error_memory(error, "the threads of a query");
+	return shard_readers_create(threads, &query->readers, error);
 }

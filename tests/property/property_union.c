@@ -129,6 +129,129 @@ static const char *check_missing(const struct union_history *made, struct histre
 	return NULL;
 }
 
+/* ---- threads ---------------------------------------------------------------------------------------------- */
+
+static bool is_same(const struct histree_interval *a, const struct histree_interval *b)
+{
+	return a->quark == b->quark && a->start == b->start && a->end == b->end &&
+	       histree_value_equal(&a->value, &b->value);
+}
+
+static const char *compare_order(struct histree_query *alone, struct histree_query *threads,
+				 const struct histree_region *region, size_t most)
+{
+	struct histree_interval one, other;
+	enum histree_status status = HISTREE_OK;
+	if (histree_query_start(alone, region, NULL) != HISTREE_OK ||
+	    histree_query_start(threads, region, NULL) != HISTREE_OK)
+		return "a query could not be started";
+	for (size_t i = 0; i < most && status == HISTREE_OK; i++) {
+		status = histree_query_next(alone, &one, NULL);
+		if (histree_query_next(threads, &other, NULL) != status)
+			return "threads find more, or less";
+		if (status == HISTREE_OK && !is_same(&one, &other))
+			return "threads change the order";
+	}
+	struct histree_query_stats a = histree_query_stats(alone), b = histree_query_stats(threads);
+	if (status == HISTREE_END && (a.nodes_visited != b.nodes_visited || a.intervals != b.intervals ||
+				      a.nodes_damaged != b.nodes_damaged))
+		return "threads have other statistics";
+	return NULL;
+}
+
+static const char *check_order(const struct union_history *made, uint64_t seed)
+{
+	struct histree_query *alone, *threads;
+	struct random random = { seed };
+	const char *found = NULL;
+	if (histree_query_create(made->history, &alone, NULL) != HISTREE_OK ||
+	    histree_query_create(made->history, &threads, NULL) != HISTREE_OK ||
+	    histree_query_set_threads(threads, 3, NULL) != HISTREE_OK)
+		return "out of memory";
+	for (int i = 0; i < QUESTIONS && found == NULL; i++) {
+		struct region_room room;
+		struct histree_region region = reference_region(&made->reference, &random, &room);
+		found = compare_order(alone, threads, &region, random_percent(&random, 20) ? 7 : SIZE_MAX);
+	}
+	histree_query_free(alone);
+	histree_query_free(threads);
+	return found;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------ */
+
+struct named {
+	const struct histree_attributes *attributes;
+	const char *pattern;
+	char *matches; /* by quark */
+};
+
+/* As histree/attributes.h says it, level by level: `**` is any number of levels. */
+static bool matches(const char *pattern, const char *path)
+{
+	if (*pattern == '\0' || *path == '\0')
+		return *pattern == *path;
+	if (strncmp(pattern, "**/", 3) == 0) {
+		const char *rest = strchr(path, '/');
+		return matches(pattern + 3, path) || (rest != NULL && matches(pattern, rest + 1));
+	}
+	if (*pattern == '*') {
+		size_t level = strcspn(path, "/");
+		return matches(pattern + 1 + (pattern[1] == '/'), path + level + (path[level] == '/')) &&
+		       (pattern[1] == '/') == (path[level] == '/');
+	}
+	return *pattern == *path && matches(pattern + 1, path + 1);
+}
+
+static bool keep_match(void *context, histree_quark quark)
+{
+	struct named *named = context;
+	named->matches[quark]++;
+	return true;
+}
+
+/* What a pattern finds is what a walk through all paths finds; names lead back to their attributes. */
+static const char *check_names(const struct union_history *made)
+{
+	static const char *const patterns[] = { "*", "VM1/*", "**/3", "7/Group/*/*", "*/Group/2/9", "VM0/**/1" };
+	const struct histree_attributes *attributes = histree_history_attributes(made->history);
+	uint32_t count = histree_attributes_count(attributes);
+	char path[128], name[64];
+	struct named named = { attributes, NULL, NULL };
+	const char *found = NULL;
+	for (histree_quark quark = 0; quark < count && found == NULL; quark++) {
+		histree_quark again, parent = histree_attributes_parent(attributes, quark);
+		histree_attributes_path(attributes, quark, path, sizeof(path));
+		if (histree_attributes_find(attributes, HISTREE_ROOT, path, &again) != HISTREE_OK || again != quark)
+			found = "a path leads to another attribute";
+		size_t size = histree_attributes_name(attributes, quark, name, sizeof(name));
+		if (histree_attributes_child(attributes, parent, name, size, &again) != HISTREE_OK ||
+		    again != quark)
+			found = "a name leads to another attribute";
+		size_t host = histree_history_host_of(made->history, quark), hosts;
+		const struct histree_history_host *list = histree_history_hosts(made->history, &hosts);
+		if (host >= hosts || quark < list[host].folder || quark > list[host].folder + list[host].count ||
+		    (quark == list[host].folder) != (parent == HISTREE_ROOT))
+			found = "an attribute of another host";
+	}
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns) && found == NULL; i++) {
+		named = (struct named){ attributes, patterns[i], calloc(count, 1) };
+		assert_non_null(named.matches);
+		if (histree_attributes_match(attributes, HISTREE_ROOT, patterns[i], keep_match, &named, NULL) < 0)
+			found = "a pattern could not be asked for";
+		for (histree_quark quark = 0; quark < count; quark++) {
+			histree_attributes_path(attributes, quark, path, sizeof(path));
+			/* An escaped '/' is no end of a level. */
+			for (char *at = strstr(path, "\\/"); at != NULL; at = strstr(at, "\\/"))
+				at[1] = '|';
+			if (named.matches[quark] != matches(patterns[i], path))
+				found = "a pattern finds other attributes than a walk";
+		}
+		free(named.matches);
+	}
+	return found;
+}
+
 /* ---- the property ----------------------------------------------------------------------------------------- */
 
 static const char *check_queries(const struct union_history *made, unsigned threads, uint64_t seed, char fault[512])
@@ -177,6 +300,10 @@ static void answers_as_all_intervals(const void *kind, uint64_t seed)
 		const char *found = union_history_make(&made, &wishes, fault) ? NULL : fault;
 		for (unsigned threads = 1; threads <= 3 && found == NULL; threads += 2)
 			found = check_queries(&made, threads, seed + threads, fault);
+		if (found == NULL)
+			found = check_order(&made, seed);
+		if (found == NULL)
+			found = check_names(&made);
 		if (found == NULL && made.missing_count == 0)
 			found = history_compare(made.history, &made.reference, seed, QUESTIONS / 4, fault);
 		if (found != NULL)
