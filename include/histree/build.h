@@ -25,6 +25,23 @@ struct histree_progress {
 	double overviews_share;
 	/* The trace is live, and nothing of it has come yet. */
 	bool waits;
+	/* Of a build of several hosts; the numbers above are those of all of them together. */
+	const char *host; /* the one that was begun last; NULL: clocks are looked for, or there is one host only */
+	size_t hosts_done, host_count;
+	double clocks_share; /* of the traces that was read for their clocks, 0 to 1, before the first host */
+};
+
+/* Traces of a host, whatever they say themselves. */
+struct histree_build_host {
+	const char *name;
+	const char *path; /* as in `traces` below; several may be of one host */
+};
+
+/* The clock of a host, instead of one from packets. */
+struct histree_build_clock {
+	const char *host;
+	struct histree_clock clock; /* of any quality: that of histree_clock_read() is given */
+	const char *neighbour;      /* the host whose packets it comes from; NULL: none */
 };
 
 struct histree_build_options {
@@ -35,7 +52,18 @@ struct histree_build_options {
 	 */
 	const char *const *traces;
 	size_t trace_count;
-	const char *store;           /* the folder to make */
+	/*
+	 * Traces of several hosts make a store of several, each with a store of its own inside
+	 * (struct histree_store_info).  Hosts are told apart by what traces say of themselves, or by these names.
+	 */
+	const struct histree_build_host *hosts;
+	size_t host_count;
+	/* Their clocks are found from the packets between them, unless these say them. */
+	const struct histree_build_clock *clocks;
+	size_t clock_count;
+	bool no_clocks;        /* and the others are not looked for: times stay as they are */
+	const char *reference; /* the host whose time is that of all; NULL: the first */
+	const char *store;     /* the folder to make */
 	const char *const *analyses; /* names; NULL selects those that apply to the trace */
 	size_t analysis_count;
 	bool segments; /* if no analyses are named, also use those that make segments */
@@ -67,8 +95,8 @@ struct histree_build_options {
 	/* time between publications; 0 means a second, or more to keep them below 3 % of the build */
 	int64_t publish_ns;
 	/*
-	 * Have reading, analyses, sorting and writing run beside one another, so that about so many processors have
-	 * work; 1: one thread does all of it; 0: as many as there are processors for the process.  What is made is
+	 * Have hosts, and of each the reading, analyses, sorting and writing run beside one another, so that about so many
+	 * processors have work; 1: one thread does all of it; 0: as many as there are processors for the process.  What is made is
 	 * the same.  A live trace and a partial history are read and analysed by one thread.
 	 */
 	uint32_t threads;
@@ -102,8 +130,8 @@ HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_build(const struct hi
 								 struct histree_error *error);
 
 /*
- * Check that traces can be one experiment, by their metadata alone.  Returns HISTREE_ERR_ARGUMENT if they are of
- * different hosts, whose CPUs and threads would be taken for the same ones; a build refuses them too.
+ * Check that traces are of one host, by their metadata alone.  Returns HISTREE_ERR_ARGUMENT if they are of
+ * different ones, whose CPUs and threads would be taken for the same ones: a build makes a store of several hosts.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status
 histree_build_check(const char *const *traces, size_t trace_count, struct histree_error *error);

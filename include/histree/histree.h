@@ -27,6 +27,7 @@
  *	segment_density.h	how many segments last how long
  *	store.h		the folder that a build makes
  *	build.h		from a trace to a store
+ *	experiment.h	a store of several hosts, step by step
  *	events.h	the events of the trace of a store
  *	event_query.h	those in a range that pass an expression
  *	repair.h	from a damaged store to a sound one
@@ -53,6 +54,7 @@
 #include "draw.h"
 #include "event_query.h"
 #include "events.h"
+#include "experiment.h"
 #include "export.h"
 #include "filter.h"
 #include "history.h"

@@ -9,6 +9,7 @@
 #include "cancel.h"
 #include "history.h"
 #include "segment_store.h"
+#include "sync.h"
 
 /* Where the histories of a build are (thesis 1.2). */
 enum histree_backend_kind {
@@ -35,6 +36,18 @@ struct histree_store_segments {
 	/* How often the trace has an end without a start, or a start without an end, which make no segment. */
 	uint64_t without_start, without_end;
 	uint64_t identity; /* as that of a history */
+};
+
+/* A host of a store of several, which has a store of its own inside of that. */
+struct histree_store_host {
+	const char *name;
+	const char *folder; /* of its store, inside of the folder of this one: "hosts/NAME" */
+	const struct histree_clock *clock; /* its times were corrected by it; NULL: by none, as was asked for */
+	size_t neighbour;   /* the host by whose packets its clock was found, an index; its own: by none */
+	histree_time start, end; /* of what it recorded, in corrected time; the end is before the start: not known */
+	uint64_t event_count;
+	uint64_t identity; /* of all files of its store together; 0: not said, as it is being built */
+	const char *why;   /* a sentence: why its store cannot be opened; NULL: it can be */
 };
 
 struct histree_store_info {
@@ -66,6 +79,12 @@ struct histree_store_info {
 	histree_time start,
 		end;      /* of the trace; while the store is not complete, each history has an end of its own */
 	int64_t build_ns; /* wall time of the build */
+	/* The host, if that was said when the store was built, and the clock by which its times were corrected. */
+	const char *host;
+	const struct histree_clock *clock; /* NULL: times are those of the traces */
+	/* Of a store of several hosts; histories and segment stores are then unions of theirs. */
+	const struct histree_store_host *hosts; /* in the order of their traces */
+	size_t host_count;                      /* 0: it is a store of one host, whatever that is called */
 };
 
 struct histree_store;
@@ -81,10 +100,22 @@ HISTREE_API void histree_store_close(struct histree_store *store);
 HISTREE_API const struct histree_store_info *histree_store_info(const struct histree_store *store);
 
 /*
+ * Open the store of one host of several, by its index in struct histree_store_info.  The caller closes it.  Returns
+ * HISTREE_ERR_FORMAT if it is not the store that the manifest of this one means, HISTREE_ERR_ARGUMENT if there are
+ * not so many hosts, and the errors of histree_store_open().
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_store_host(const struct histree_store *store,
+								      size_t index, struct histree_store **out,
+								      struct histree_error *error);
+
+/*
  * Open the history of one analysis; the caller closes it.  If `analysis` is NULL, it is "kernel" where there is
  * one, else the first.  Returns HISTREE_NOT_FOUND, with the names of the analyses that the store has, if there is
  * none, HISTREE_ERR_VERSION if the analysis has changed since the build and `any_version` is false, and
  * HISTREE_ERR_FORMAT if the file is not the one that the manifest means but that of another build.
+ *
+ * In a store of several hosts it is the union of theirs (history.h).  What cannot be opened of a host is a part of
+ * it that says why.
  */
 HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_store_history(struct histree_store *store,
 									 const char *analysis, bool any_version,

@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "cancel.h"
+#include "status.h"
 #include "value.h"
 
 enum histree_clock_quality {
@@ -20,6 +21,7 @@ enum histree_clock_quality {
 	HISTREE_CLOCK_APPROXIMATE, /* packets bound the offset, or one side of it, but not the rate */
 	HISTREE_CLOCK_ACCURATE,    /* the rate and the offset are bounded from both sides */
 	HISTREE_CLOCK_REFERENCE,   /* its time is that of all */
+	HISTREE_CLOCK_GIVEN,       /* somebody said it, and nobody checked it */
 };
 
 /* The error of a clock for which nothing bounds it. */
@@ -45,6 +47,14 @@ HISTREE_API histree_time histree_clock_apply(const struct histree_clock *clock, 
 /* Returns the slope and the offset in "reference = slope * time + offset", as far as doubles go. */
 HISTREE_API double histree_clock_slope(const struct histree_clock *clock);
 HISTREE_API double histree_clock_offset(const struct histree_clock *clock);
+
+/*
+ * Make a clock of what a user writes, "OFFSET[,SLOPE]": decimal numbers, the offset in ns.  Its quality is given.
+ * Returns HISTREE_ERR_ARGUMENT if they are no numbers, or none that a clock can have: its slope is more than 1/2 and
+ * less than 2, and its offset is a time of 64 bits.
+ */
+HISTREE_API HISTREE_MUST_CHECK enum histree_status histree_clock_read(const char *text, struct histree_clock *out,
+								      struct histree_error *error);
 
 struct histree_host_clock {
 	const char *host; /* its name; a host that does not say it is called as its folder */
@@ -85,7 +95,7 @@ HISTREE_API const struct histree_host_clock *histree_sync_hosts(const struct his
 
 HISTREE_API void histree_sync_free(struct histree_sync *sync);
 
-/* Returns "absent", "approximate", "accurate" or "reference". */
+/* Returns "absent", "approximate", "accurate", "reference" or "given". */
 HISTREE_API const char *histree_clock_quality_name(enum histree_clock_quality quality);
 
 #endif

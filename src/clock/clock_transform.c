@@ -84,6 +84,7 @@ const char *histree_clock_quality_name(enum histree_clock_quality quality)
 		[HISTREE_CLOCK_APPROXIMATE] = "approximate",
 		[HISTREE_CLOCK_ACCURATE] = "accurate",
 		[HISTREE_CLOCK_REFERENCE] = "reference",
+		[HISTREE_CLOCK_GIVEN] = "given",
 	};
 	return names[quality];
 }

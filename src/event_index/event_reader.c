@@ -114,9 +114,13 @@ static enum histree_status open_before(struct histree_event_reader *reader, uint
 		return trace_move(reader->trace, index->blocks[block].positions, index->file_count, error);
 	trace_close(reader->trace);
 	reader->trace = NULL;
-	return has_position ? trace_open_at(paths, reader->events->trace_count, index->blocks[block].positions,
-					    index->file_count, &reader->trace, error)
-			    : trace_open(paths, reader->events->trace_count, &reader->trace, error);
+	enum histree_status status =
+		has_position ? trace_open_at(paths, reader->events->trace_count, index->blocks[block].positions,
+					     index->file_count, &reader->trace, error)
+			     : trace_open(paths, reader->events->trace_count, &reader->trace, error);
+	if (status == HISTREE_OK && reader->events->has_clock)
+		trace_set_clock(reader->trace, &reader->events->clock);
+	return status;
 }
 
 static enum histree_status read_event(struct histree_event_reader *reader, struct histree_error *error)

@@ -12,6 +12,9 @@ static bool copy_traces(struct histree_events *events, const struct histree_stor
 {
 	struct arena *arena = &events->index.arena;
 	events->are_in_order = info->clock_steps_back == 0;
+	events->has_clock = info->clock != NULL;
+	if (info->clock != NULL)
+		events->clock = *info->clock;
 	events->traces = arena_allocate(arena, (info->trace_count + 1) * sizeof(char *), alignof(char *));
 	for (size_t i = 0; events->traces != NULL && i < info->trace_count; i++) {
 		events->traces[i] = arena_copy(arena, info->traces[i], strlen(info->traces[i]));

@@ -17,6 +17,8 @@ struct histree_events {
 	struct event_index index;
 	char **traces; /* in the arena of the index */
 	size_t trace_count;
+	bool has_clock; /* by which times are corrected */
+	struct histree_clock clock;
 	bool are_in_order; /* no clock of the trace steps back */
 	/* Of several hosts, in the arena too; else NULL and 0. */
 	struct histree_event_host *hosts;

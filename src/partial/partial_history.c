@@ -127,6 +127,9 @@ enum histree_status partial_history_attach(struct histree_history *history,
 	partial->source.analysis = analysis;
 	partial->source.origin = origin;
 	partial->source.null_empty_stacks = attachment->null_empty_stacks;
+	partial->source.has_clock = attachment->clock != NULL;
+	if (attachment->clock != NULL)
+		partial->source.clock = *attachment->clock;
 	size_t bytes = attachment->cache_bytes != 0 ? attachment->cache_bytes : CACHE_BYTES_DEFAULT;
 	status = copy_traces(&partial->source, attachment)
 			 ? slice_cache_create(&partial->source, bytes, &partial->cache, error)

@@ -6,11 +6,13 @@
 #define PARTIAL_PARTIAL_HISTORY_H
 
 #include "histree/history.h"
+#include "histree/sync.h"
 
 struct partial_attachment {
 	const char *const *traces; /* paths, as the manifest of its store names them */
 	size_t trace_count;
 	const char *store;      /* path: a trace may lie beside it */
+	const struct histree_clock *clock; /* by which its times are corrected; NULL: by none */
 	bool null_empty_stacks; /* of the build */
 	size_t cache_bytes;     /* of what is made again; 0: the default of histree_open_options */
 };

@@ -46,6 +46,8 @@ static enum histree_status prepare(struct replay *replay, struct histree_error *
 	}
 	if (!source->origin.ignores_gaps)
 		trace_want_gaps(replay->trace);
+	if (source->has_clock)
+		trace_set_clock(replay->trace, &source->clock);
 	return HISTREE_OK;
 }
 

@@ -22,6 +22,8 @@ struct replay_source {
 	struct partial_origin origin;
 	char **traces; /* paths */
 	size_t trace_count;
+	bool has_clock; /* by which the times of traces are corrected */
+	struct histree_clock clock;
 	bool null_empty_stacks;
 };
 

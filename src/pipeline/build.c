@@ -25,7 +25,6 @@
 #include "pipeline/leftover.h"
 #include "state/state_file.h"
 #include "store_folder/manifest.h"
-#include "trace/trace_hosts.h"
 #include "tree/tree_options.h"
 
 enum {
@@ -354,7 +353,7 @@ static enum histree_status write_index(struct build *build)
 	return status;
 }
 
-static enum histree_status read_trace(struct build *build)
+enum histree_status build_read_trace(struct build *build)
 {
 	const struct histree_build_options *options = build->options;
 	const struct histree_cancel cancel = { goes_on, build };
@@ -363,6 +362,8 @@ static enum histree_status read_trace(struct build *build)
 	build->is_open = status == HISTREE_OK;
 	if (status == HISTREE_OK && !options->ignore_gaps)
 		trace_want_gaps(build->trace);
+	if (status == HISTREE_OK)
+		trace_set_clock(build->trace, build->host->clock);
 	return status == HISTREE_OK ? analyse_events(build) : status;
 }
 
@@ -375,7 +376,7 @@ static enum histree_status complete_manifest(struct build *build)
 static enum histree_status make_store(struct build *build)
 {
 	static enum histree_status (*const stages[])(struct build *) = {
-		[STAGE_READ - 1] = read_trace,
+		[STAGE_READ - 1] = build_read_trace,
 		[STAGE_CLOSED - 1] = close_jobs,
 		[STAGE_SUMMED_UP - 1] = write_overviews,
 		[STAGE_INDEXED - 1] = write_index,
@@ -388,43 +389,6 @@ static enum histree_status make_store(struct build *build)
 			build->stage++;
 	}
 	return status;
-}
-
-/* ---- without a store ------------------------------------------------------------------------------------- */
-
-/* What the jobs have is asked before they are closed: a state system in memory is opened after that. */
-static enum histree_status take_result(struct build *build, struct analysis_job *job)
-{
-	struct histree_build_result *result = build->options->result;
-	enum histree_status status = histree_state_close(job->system, build->end, build->error);
-	result->attributes += histree_attributes_count(histree_state_attributes(job->system));
-	result->intervals += job->forgotten;
-	if (status != HISTREE_OK || build->options->backend != HISTREE_BACKEND_MEMORY)
-		return status;
-	status = histree_state_history(job->system, build->end, NULL, &result->history, build->error);
-	if (status == HISTREE_OK) {
-		result->intervals += histree_history_info(result->history)->interval_count;
-		result->bytes += histree_history_info(result->history)->file_bytes;
-	}
-	return status;
-}
-
-static enum histree_status run_without_store(struct build *build)
-{
-	struct histree_build_result *result = build->options->result;
-	if (result == NULL)
-		return error_set(build->error, HISTREE_ERR_ARGUMENT,
-				 "a build without a store needs room for its result");
-	*result = (struct histree_build_result){ 0 };
-	enum histree_status status = read_trace(build);
-	for (size_t i = 0; i < build->job_count && status == HISTREE_OK; i++)
-		status = take_result(build, &build->jobs[i]);
-	if (build->trace != NULL)
-		result->events = trace_report(build->trace).events;
-	result->build_ns = publish_clock_now() - build->begun_ns;
-	if (status != HISTREE_OK || !build_is_partial(build))
-		return status;
-	return error_set(build->error, HISTREE_PARTIAL, "some of the trace could not be read");
 }
 
 static enum histree_status run_build(struct build *build)
@@ -478,8 +442,8 @@ static enum histree_status check_backend(const struct histree_build_options *opt
 	return HISTREE_OK;
 }
 
-enum histree_status pipeline_build(const struct histree_build_options *options, const struct io *io,
-				   struct histree_error *error)
+enum histree_status build_one_host(const struct histree_build_options *options, const struct io *io,
+				   const struct build_host *host, struct histree_error *error)
 {
 	bool has_name = options->store != NULL && options->store[0] != '\0';
 	if (options->trace_count == 0 || (build_makes_store(options) && !has_name))
@@ -499,6 +463,7 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 	own.tree.threads = tree_options_threads(&options->tree, own.threads);
 	struct build build = {
 		.options = &own,
+		.host = host,
 		.io = io,
 		.error = &message,
 		.folder = { .lock = -1 },
@@ -506,7 +471,7 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 		.begun_ns = publish_clock_now(),
 	};
 	build.publish_clock = publish_clock_begin(options->publish_ns, build.begun_ns);
-	status = build_makes_store(options) ? run_build(&build) : run_without_store(&build);
+	status = build_makes_store(options) ? run_build(&build) : build_without_store(&build);
 	for (size_t i = 0; i < build.job_count; i++)
 		analysis_job_release(&build.jobs[i]);
 	build_lanes_release(&build.lanes);
@@ -516,20 +481,11 @@ enum histree_status pipeline_build(const struct histree_build_options *options, 
 	free(build.recipe);
 	event_index_writer_release(&build.index);
 	trace_close(build.trace);
-	if (status < 0 && status != HISTREE_ERR_EXISTS && build.folder.keep && build.folder.lock >= 0)
+	if (status < 0 && status != HISTREE_ERR_EXISTS && build.folder.keep && build.folder.lock >= 0 &&
+	    !host->is_one_of_many)
 		say_what_is_kept(&build);
 	store_folder_release(&build.folder);
 	if (error != NULL && status != HISTREE_OK)
 		*error = message;
 	return status;
-}
-
-enum histree_status histree_build_check(const char *const *traces, size_t trace_count, struct histree_error *error)
-{
-	return trace_hosts_check_paths(traces, trace_count, error);
-}
-
-enum histree_status histree_build(const struct histree_build_options *options, struct histree_error *error)
-{
-	return pipeline_build(options, &io_posix, error);
 }

@@ -9,6 +9,7 @@
 #include "event_index/event_index_writer.h"
 #include "histree/build.h"
 #include "pipeline/analysis_job.h"
+#include "pipeline/build.h"
 #include "pipeline/build_lanes.h"
 #include "pipeline/event_feed.h"
 #include "pipeline/publish_clock.h"
@@ -28,6 +29,7 @@ enum stage {
 struct build {
 	enum stage stage;
 	const struct histree_build_options *options;
+	const struct build_host *host;
 	const struct io *io;
 	struct histree_error *error;
 	struct store_folder folder;
@@ -95,5 +97,11 @@ enum histree_status build_handle_batches(struct build *build, bool *has_failed);
 
 /* Write what the store says of itself; if it is not `complete`, it ends there. */
 enum histree_status build_write_manifest(struct build *build, bool complete, histree_time end);
+
+/* Build in memory or nowhere, which the result of the options tells of. */
+enum histree_status build_without_store(struct build *build);
+
+/* Read the trace to its end: analyses and the index of events have seen all that can be read of it. */
+enum histree_status build_read_trace(struct build *build);
 
 #endif

@@ -83,6 +83,8 @@ enum histree_status build_write_manifest(struct build *build, bool complete, his
 		.null_empty_stacks = build->options->null_empty_stacks,
 		.partial_histories = build->options->backend == HISTREE_BACKEND_PARTIAL,
 		.checkpoint_events = build->options->checkpoint_events,
+		.host = build->host->name,
+		.clock = build->host->clock,
 		.start = build->start,
 		.end = end,
 		.build_ns = publish_clock_now() - build->begun_ns,

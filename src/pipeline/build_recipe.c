@@ -7,6 +7,7 @@
 
 #include "analysis/registry.h"
 #include "base/error.h"
+#include "clock/clock_text.h"
 #include "tree/tree_options.h"
 
 static const char *const preferences[] = {
@@ -51,6 +52,22 @@ static void put_tree(FILE *text, const struct tree_options *tree)
 		fprintf(text, " --nulls %s", tree->leaves_out_nulls ? "leave-out" : "keep");
 }
 
+/* Clocks that were found are those of the packets, which the traces have. */
+static void put_clocks(FILE *text, const struct histree_build_options *options)
+{
+	if (options->no_clocks)
+		fputs(" --clock none", text);
+	for (size_t i = 0; i < options->clock_count; i++) {
+		char clock[CLOCK_TEXT_SIZE];
+		if (options->clocks[i].clock.quality != HISTREE_CLOCK_GIVEN)
+			continue;
+		clock_text_write(&options->clocks[i].clock, clock);
+		fprintf(text, " --clock %s=%s", options->clocks[i].host, clock);
+	}
+	if (options->reference != NULL)
+		fprintf(text, " --reference %s", options->reference);
+}
+
 enum histree_status build_recipe(const struct histree_build_options *options, char **out,
 				 struct histree_error *error)
 {
@@ -77,6 +94,7 @@ enum histree_status build_recipe(const struct histree_build_options *options, ch
 		fprintf(text, " --checkpoint-events %llu", (unsigned long long)options->checkpoint_events);
 	if (options->no_overviews)
 		fputs(" --no-overviews", text);
+	put_clocks(text, options);
 	bool failed = ferror(text) != 0;
 	if (fclose(text) == 0 && !failed)
 		return HISTREE_OK;

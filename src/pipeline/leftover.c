@@ -10,7 +10,7 @@
 #include "trace/trace.h"
 
 /* Whether two paths lead to one trace, as far as that can be told now. */
-static bool is_same_trace(const char *one, const char *other)
+bool leftover_is_same_trace(const char *one, const char *other)
 {
 	if (strcmp(one, other) == 0)
 		return true;
@@ -24,7 +24,7 @@ static bool is_same_trace(const char *one, const char *other)
 static const char *other_trace(const struct histree_store_info *info, const struct histree_build_options *options)
 {
 	for (size_t i = 0; i < options->trace_count; i++)
-		if (i >= info->trace_count || !is_same_trace(info->traces[i], options->traces[i]))
+		if (i >= info->trace_count || !leftover_is_same_trace(info->traces[i], options->traces[i]))
 			return options->traces[i];
 	return info->trace_count > options->trace_count ? info->traces[options->trace_count] : NULL;
 }
@@ -49,8 +49,19 @@ static enum histree_status check_same(const struct store_folder *folder, const s
 			 folder->building, info->options, recipe);
 }
 
-/* What is published is gone on with by the same options only. */
-static enum histree_status check_options(const struct store_folder *folder, const struct histree_store_info *info,
+/* Each of them is gone on with as what it was begun as. */
+static enum histree_status check_one_host(const struct store_folder *folder, const struct histree_store_info *info,
+					  struct histree_error *error)
+{
+	if (info->host_count == 0)
+		return HISTREE_OK;
+	return error_set(error, HISTREE_ERR_EXISTS,
+			 "'%s' was begun as a store of %zu hosts, and the traces are of one: --resume with all of them "
+			 "goes on with it, --force without --resume begins again",
+			 folder->building, info->host_count);
+}
+
+enum histree_status leftover_check_options(const struct store_folder *folder, const struct histree_store_info *info,
 					 const char *recipe, struct histree_error *error)
 {
 	if (info->options == NULL || strcmp(info->options, recipe) == 0)
@@ -92,8 +103,10 @@ enum histree_status leftover_look(const struct store_folder *folder, const struc
 		status = error_memory(error, "a path");
 	else if (manifest_read(folder->io, path, &arena, &info, NULL) == HISTREE_OK) {
 		*out = (struct leftover){ .end = info.end, .is_complete = info.complete };
-		status = info.complete ? check_same(folder, &info, options, recipe, error)
-				       : check_options(folder, &info, recipe, error);
+		status = check_one_host(folder, &info, error);
+		if (status == HISTREE_OK)
+			status = info.complete ? check_same(folder, &info, options, recipe, error)
+					       : leftover_check_options(folder, &info, recipe, error);
 		if (status == HISTREE_OK && !info.complete)
 			status = forget_identities(folder, path, &info, error);
 	}

@@ -21,4 +21,11 @@ struct leftover {
 enum histree_status leftover_look(const struct store_folder *folder, const struct histree_build_options *options,
 				  const char *recipe, struct leftover *out, struct histree_error *error);
 
+/* What is published is gone on with by the same options only.  Returns HISTREE_ERR_EXISTS for others. */
+enum histree_status leftover_check_options(const struct store_folder *folder, const struct histree_store_info *info,
+					   const char *recipe, struct histree_error *error);
+
+/* Returns whether two paths lead to one trace, as far as that can be told now. */
+bool leftover_is_same_trace(const char *one, const char *other);
+
 #endif

@@ -16,8 +16,8 @@
 #include "clock/clock_tree.h"
 #include "clock/packet_table.h"
 #include "event/packet.h"
+#include "pipeline/sync.h"
 #include "trace/trace.h"
-#include "trace/trace_group.h"
 
 enum { EVENTS_PER_LOOK = 1 << 14 };
 
@@ -243,33 +243,41 @@ static void close_hosts(struct syncing *syncing)
 	packet_table_free(syncing->table);
 }
 
-enum histree_status histree_sync_traces(const char *const *paths, size_t path_count,
-					const struct histree_sync_options *options, struct histree_sync **out,
-					struct histree_error *error)
+enum histree_status sync_groups(const struct trace_groups *groups, const struct histree_sync_options *options,
+				struct histree_sync **out, struct histree_error *error)
 {
-	static const struct histree_sync_options defaults = { 0 };
-	struct syncing syncing = { .options = options != NULL ? options : &defaults };
-	struct trace_groups groups = { 0 };
+	struct syncing syncing = { .options = options };
 	uint32_t reference;
 	*out = NULL;
 	syncing.result = calloc(1, sizeof(*syncing.result));
-	enum histree_status status = syncing.result == NULL ? error_memory(error, "clocks")
-							    : trace_groups_find(&groups, paths, path_count, error);
-	if (status == HISTREE_OK)
-		status = open_hosts(&syncing, &groups, error);
+	if (syncing.result == NULL)
+		return error_memory(error, "clocks");
+	enum histree_status status = open_hosts(&syncing, groups, error);
 	if (status == HISTREE_OK)
 		status = find_reference(&syncing, &reference, error);
 	if (status == HISTREE_OK)
 		status = read_all(&syncing, error);
 	if (status == HISTREE_OK)
 		status = find_clocks(&syncing, reference, error);
-	if (syncing.result != NULL)
-		close_hosts(&syncing);
-	trace_groups_release(&groups);
+	close_hosts(&syncing);
 	if (status == HISTREE_OK)
 		*out = syncing.result;
 	else
 		histree_sync_free(syncing.result);
+	return status;
+}
+
+enum histree_status histree_sync_traces(const char *const *paths, size_t path_count,
+					const struct histree_sync_options *options, struct histree_sync **out,
+					struct histree_error *error)
+{
+	static const struct histree_sync_options defaults = { 0 };
+	struct trace_groups groups = { 0 };
+	*out = NULL;
+	enum histree_status status = trace_groups_find(&groups, paths, path_count, error);
+	if (status == HISTREE_OK)
+		status = sync_groups(&groups, options != NULL ? options : &defaults, out, error);
+	trace_groups_release(&groups);
 	return status;
 }
 

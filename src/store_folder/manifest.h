@@ -15,7 +15,10 @@
 
 #define MANIFEST_FILE "manifest.json"
 
-enum { MANIFEST_ANALYSES_MAX = 256 }; /* histories of a store, or segment stores; a build makes a dozen */
+enum {
+	MANIFEST_ANALYSES_MAX = 256, /* histories of a store, or segment stores; a build makes a dozen */
+	MANIFEST_HOSTS_MAX = 10000,
+};
 
 /* Writes `info`, all but its path and `building`; the file replaces what is there at once. */
 enum histree_status manifest_write(const struct io *io, const char *path, const struct histree_store_info *info,

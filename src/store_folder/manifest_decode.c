@@ -179,7 +179,7 @@ static enum histree_status check_identities(const char *path, const struct histr
 		has_all = has_all && info->histories[i].identity != 0;
 	for (size_t i = 0; i < info->segments_count; i++)
 		has_all = has_all && info->segments[i].identity != 0;
-	if (has_all || !info->complete || info->manifest_version < 2)
+	if (has_all || !info->complete || info->manifest_version < 2 || info->host_count > 0)
 		return HISTREE_OK;
 	return manifest_malformed(path, "does not say which files it means", error);
 }
@@ -195,12 +195,12 @@ static enum histree_status check_version(const char *path, json_t *root, json_in
 		return manifest_malformed(path, "is not the manifest of a histree store", error);
 	if (*version < 1)
 		return manifest_malformed(path, "has a version that cannot be", error);
-	if (oldest > MANIFEST_VERSION)
+	if (oldest > MANIFEST_VERSION_HOSTS)
 		return error_set(
 			error, HISTREE_ERR_VERSION,
 			"'%s' is of version %lld, and this histree knows %d; use a newer one, or build the "
 			"store again with this one",
-			path, (long long)*version, MANIFEST_VERSION);
+			path, (long long)*version, MANIFEST_VERSION_HOSTS);
 	return HISTREE_OK;
 }
 
@@ -262,6 +262,8 @@ enum histree_status manifest_decode(const char *path, json_t *root, struct arena
 		status = decode_histories(path, list, arena, out, error);
 	if (status == HISTREE_OK) /* stores that were made before there were any have no such member */
 		status = decode_segments(path, json_object_get(root, "segments"), arena, out, error);
+	if (status == HISTREE_OK)
+		status = manifest_decode_hosts(path, root, arena, out, error);
 	if (status == HISTREE_OK)
 		status = check_parts(path, out, error);
 	return status == HISTREE_OK ? check_identities(path, out, error) : status;

@@ -12,15 +12,9 @@
 #include "partial/partial_history.h"
 #include "store_folder/manifest.h"
 #include "store_folder/store_folder.h"
+#include "store_folder/store_inside.h"
 
-struct histree_store {
-	struct arena arena; /* all strings */
-	struct histree_store_info info;
-	char *asked;       /* the path that was asked for */
-	bool is_successor; /* of one that was replaced while it was open */
-};
-
-static char *join(struct arena *arena, const char *folder, const char *name)
+char *store_join(struct arena *arena, const char *folder, const char *name)
 {
 	size_t size = strlen(folder) + strlen(name) + 2;
 	char *path = arena_allocate(arena, size, 1);
@@ -45,7 +39,7 @@ static enum histree_status no_store(const char *path, struct histree_error *erro
 static enum histree_status load(struct histree_store *store, const char *path, struct histree_error *error)
 {
 	char *folder = arena_copy(&store->arena, path, strlen(path));
-	char *manifest = join(&store->arena, path, MANIFEST_FILE);
+	char *manifest = store_join(&store->arena, path, MANIFEST_FILE);
 	if (folder == NULL || manifest == NULL)
 		return error_memory(error, "a store");
 	enum histree_status status = manifest_read(&io_posix, manifest, &store->arena, &store->info, error);
@@ -54,7 +48,7 @@ static enum histree_status load(struct histree_store *store, const char *path, s
 	return status;
 }
 
-enum histree_status histree_store_open(const char *path, struct histree_store **out, struct histree_error *error)
+enum histree_status store_open_inside(const char *path, struct histree_store **out, struct histree_error *error)
 {
 	*out = NULL;
 	struct histree_store *store = calloc(1, sizeof(*store));
@@ -81,10 +75,23 @@ enum histree_status histree_store_open(const char *path, struct histree_store **
 	return HISTREE_OK;
 }
 
+enum histree_status histree_store_open(const char *path, struct histree_store **out, struct histree_error *error)
+{
+	enum histree_status status = store_open_inside(path, out, error);
+	if (status == HISTREE_OK && (*out)->info.host_count > 0)
+		status = store_hosts_open(*out, error);
+	if (status == HISTREE_OK)
+		return HISTREE_OK;
+	histree_store_close(*out);
+	*out = NULL;
+	return status;
+}
+
 void histree_store_close(struct histree_store *store)
 {
 	if (store == NULL)
 		return;
+	store_hosts_close(store);
 	arena_release(&store->arena);
 	free(store);
 }
@@ -132,7 +139,7 @@ static enum histree_status open_in(const char *folder, const char *file, const s
 				   struct histree_history **out, struct histree_error *error)
 {
 	struct arena arena = { 0 };
-	char *path = join(&arena, folder, file);
+	char *path = store_join(&arena, folder, file);
 	enum histree_status status =
 		path != NULL ? histree_history_open(path, options, out, error) : error_memory(error, "a path");
 	arena_release(&arena);
@@ -148,6 +155,7 @@ static enum histree_status attach_trace(const struct histree_store_info *info,
 		.traces = info->traces,
 		.trace_count = info->trace_count,
 		.store = info->path,
+		.clock = info->clock,
 		.null_empty_stacks = info->null_empty_stacks,
 		.cache_bytes = options != NULL ? options->cache_bytes : 0,
 	};
@@ -197,6 +205,8 @@ enum histree_status histree_store_history(struct histree_store *store, const cha
 	const struct histree_store_history *history = find_history(info, analysis);
 	if (history == NULL)
 		return no_history(info, analysis, error);
+	if (info->host_count > 0)
+		return store_hosts_history(store, history->analysis, any_version, options, out, error);
 	enum histree_status status =
 		any_version ? HISTREE_OK
 			    : check_analysis(info->path, history->analysis, history->analysis_version, error);
@@ -244,7 +254,7 @@ static enum histree_status open_segments_in(const char *folder, const char *file
 					    struct histree_segment_store **out, struct histree_error *error)
 {
 	struct arena arena = { 0 };
-	char *path = join(&arena, folder, file);
+	char *path = store_join(&arena, folder, file);
 	enum histree_status status = path != NULL ? histree_segment_store_open(path, options, out, error)
 						  : error_memory(error, "a path");
 	arena_release(&arena);
@@ -263,6 +273,8 @@ enum histree_status histree_store_segments(struct histree_store *store, const ch
 			found = &info->segments[i];
 	if (found == NULL)
 		return no_segments(info, analysis, error);
+	if (info->host_count > 0)
+		return store_hosts_segments(store, analysis, any_version, options, out, error);
 	enum histree_status status =
 		any_version ? HISTREE_OK
 			    : check_analysis(info->path, found->analysis, found->analysis_version, error);

@@ -2,7 +2,6 @@
 #include "store_folder/store_folder.h"
 
 #include <assert.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,11 +11,9 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "event_index/event_index.h"
 #include "store/block_file.h"
+#include "store_folder/folder_removal.h"
 #include "store_folder/manifest.h"
-
-#define LOCK_FILE "lock"
 
 static char *join(const char *folder, const char *name)
 {
@@ -42,74 +39,6 @@ static bool has_manifest(const char *folder)
 	bool found = path != NULL && exists(path);
 	free(path);
 	return found;
-}
-
-static bool ends_with(const char *name, const char *suffix)
-{
-	size_t length = strlen(name), suffix_length = strlen(suffix);
-	return length > suffix_length && strcmp(name + length - suffix_length, suffix) == 0;
-}
-
-/* Nobody reads them: what replaces another file once it is whole. */
-static bool is_unfinished(const char *name)
-{
-	return strcmp(name, MANIFEST_FILE ".new") == 0 || ends_with(name, ".sht.new") ||
-	       ends_with(name, ".sht.tail.new") || ends_with(name, ".sht.new.tail.new") ||
-	       ends_with(name, ".order.new");
-}
-
-/*
- * KERNEL.sht.overview1, CALLS.seg.overview1, which has another name until it is whole; stores of older versions
- * have digests, which are the same.
- */
-static bool is_overview(const char *name)
-{
-	static const char *const marks[] = { ".sht.overview", ".seg.overview", ".sht.digest" };
-	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++) {
-		const char *found = strstr(name, marks[i]);
-		const char *number = found != NULL ? found + strlen(marks[i]) : "";
-		size_t digits = strspn(number, "0123456789");
-		if (digits > 0 && (number[digits] == '\0' || strcmp(number + digits, ".new") == 0))
-			return true;
-	}
-	return false;
-}
-
-/*
- * What a build makes: histories with their tails, segment stores with side tables, overviews of both, the index of
- * events, the manifest, the lock.
- */
-static bool is_ours(const char *name)
-{
-	return strcmp(name, MANIFEST_FILE) == 0 || strcmp(name, EVENT_INDEX_FILE) == 0 ||
-	       strcmp(name, LOCK_FILE) == 0 || is_unfinished(name) || ends_with(name, ".sht") ||
-	       ends_with(name, ".sht.tail") || ends_with(name, ".sht.numbers") || ends_with(name, ".seg") ||
-	       ends_with(name, ".order") || is_overview(name);
-}
-
-static void remove_file(const struct io *io, const char *folder, const char *name)
-{
-	char *path = join(folder, name);
-	if (path != NULL)
-		io->unlink(io->context, path);
-	free(path);
-}
-
-/*
- * Remove our files and the folder; anything else in it stays, and with it the folder.  The manifest goes first:
- * what is left of a store that lacks some of its files must not be taken for one.
- */
-static void remove_folder(const struct io *io, const char *folder)
-{
-	remove_file(io, folder, MANIFEST_FILE);
-	DIR *entries = opendir(folder);
-	if (entries == NULL)
-		return;
-	for (struct dirent *entry; (entry = readdir(entries)) != NULL;)
-		if (is_ours(entry->d_name))
-			remove_file(io, folder, entry->d_name);
-	closedir(entries);
-	io->rmdir(io->context, folder);
 }
 
 static enum histree_status check_target(const char *store, bool replace, struct histree_error *error)
@@ -162,21 +91,6 @@ static enum histree_status take_lock(struct store_folder *folder, struct histree
 	return status;
 }
 
-/* Files that a killed build left; `all`, or only those that nobody reads. */
-static void clear_leftovers(const struct store_folder *folder, bool all)
-{
-	DIR *entries = opendir(folder->building);
-	if (entries == NULL)
-		return;
-	for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-		bool left = all ? is_ours(entry->d_name) && strcmp(entry->d_name, LOCK_FILE) != 0
-				: is_unfinished(entry->d_name);
-		if (left)
-			remove_file(folder->io, folder->building, entry->d_name);
-	}
-	closedir(entries);
-}
-
 /*
  * Returns whether STORE.building is the store that STORE replaced, by a build that was cut off while it removed it.
  * A build has its lock until the names are exchanged, and what it replaces has none then.
@@ -197,7 +111,7 @@ static void bring_back(const struct store_folder *folder)
 	if (!exists(folder->final) && has_manifest(folder->aside))
 		io->rename(io->context, folder->aside, folder->final);
 	else if (has_manifest(folder->final))
-		remove_folder(io, folder->aside);
+		folder_remove(io, folder->aside);
 }
 
 /* Take hold of STORE.building, and keep or clear what is in it.  `made`: it is ours alone. */
@@ -210,7 +124,7 @@ static enum histree_status make_building(struct store_folder *folder, bool resum
 		return error_set(error, HISTREE_ERR_IO, "cannot make '%s': %s", folder->building, strerror(errno));
 	bool replaced = !*made && was_replaced(folder);
 	if (replaced) /* before the lock is there, by which it would be taken for a build */
-		remove_file(io, folder->building, MANIFEST_FILE);
+		folder_remove_file(io, folder->building, MANIFEST_FILE);
 	enum histree_status status = take_lock(folder, error);
 	if (status != HISTREE_OK)
 		return status;
@@ -224,7 +138,7 @@ static enum histree_status make_building(struct store_folder *folder, bool resum
 			folder->building);
 	folder->keep = is_store && resume;
 	folder->replace = folder->replace || folder->keep;
-	clear_leftovers(folder, !folder->keep);
+	folder_clear(io, folder->building, !folder->keep);
 	return HISTREE_OK;
 }
 
@@ -312,8 +226,8 @@ static enum histree_status set_aside(struct store_folder *folder, struct histree
 		io->rename(io->context, folder->aside, folder->final);
 		return status;
 	}
-	remove_file(io, folder->final, LOCK_FILE);
-	remove_folder(io, folder->aside);
+	folder_remove_file(io, folder->final, LOCK_FILE);
+	folder_remove(io, folder->aside);
 	return HISTREE_OK;
 }
 
@@ -324,14 +238,14 @@ static enum histree_status set_aside(struct store_folder *folder, struct histree
 static enum histree_status exchange(struct store_folder *folder, struct histree_error *error)
 {
 	const struct io *io = folder->io;
-	remove_file(io, folder->final, LOCK_FILE); /* of a build that was cut off right here */
+	folder_remove_file(io, folder->final, LOCK_FILE); /* of a build that was cut off right here */
 	if (io->exchange(io->context, folder->building, folder->final) != 0) {
 		if (errno == EINVAL || errno == ENOSYS)
 			return set_aside(folder, error);
 		return error_set(error, HISTREE_ERR_IO, "cannot replace '%s': %s", folder->final, strerror(errno));
 	}
-	remove_file(io, folder->final, LOCK_FILE);
-	remove_folder(io, folder->building);
+	folder_remove_file(io, folder->final, LOCK_FILE);
+	folder_remove(io, folder->building);
 	return HISTREE_OK;
 }
 
@@ -339,7 +253,7 @@ static enum histree_status exchange(struct store_folder *folder, struct histree_
 static enum histree_status take_name(struct store_folder *folder, struct histree_error *error)
 {
 	const struct io *io = folder->io;
-	remove_file(io, folder->building, LOCK_FILE);
+	folder_remove_file(io, folder->building, LOCK_FILE);
 	if (io->rename(io->context, folder->building, folder->final) == 0)
 		return HISTREE_OK;
 	return error_set(error, HISTREE_ERR_IO, "cannot rename '%s': %s", folder->building, strerror(errno));
@@ -368,7 +282,7 @@ enum histree_status store_folder_publish(struct store_folder *folder, struct his
 void store_folder_release(struct store_folder *folder)
 {
 	if (folder->building != NULL && !folder->keep)
-		remove_folder(folder->io, folder->building);
+		folder_remove(folder->io, folder->building);
 	if (folder->lock >= 0)
 		folder->io->close(folder->io->context, folder->lock);
 	free(folder->building);

@@ -23,6 +23,13 @@ void trace_want_gaps(struct trace *trace)
 	trace->wants_gaps = true;
 }
 
+void trace_set_clock(struct trace *trace, const struct histree_clock *clock)
+{
+	trace->has_clock = clock != NULL;
+	if (clock != NULL)
+		trace->clock = *clock;
+}
+
 size_t trace_count(const struct trace *trace)
 {
 	return trace->live != NULL ? trace->live->known_count : trace->source_count;
@@ -49,11 +56,27 @@ __attribute__((noinline)) static enum histree_status next_of_live(struct trace *
 	return HISTREE_OK;
 }
 
+/* Apart for the same reason. */
+__attribute__((noinline)) static void correct_times(struct trace *trace, struct event *event)
+{
+	event->time = histree_clock_apply(&trace->clock, event->time);
+	if (event->gap == NULL)
+		return;
+	trace->gap = *event->gap;
+	trace->gap.begin = histree_clock_apply(&trace->clock, trace->gap.begin);
+	if (trace->gap.end != INT64_MAX) /* which is to the end of the stream, by any clock */
+		trace->gap.end = histree_clock_apply(&trace->clock, trace->gap.end);
+	event->gap = &trace->gap;
+}
+
 enum histree_status trace_next(struct trace *trace, struct event *out, struct histree_error *error)
 {
-	if (trace->live != NULL)
-		return next_of_live(trace, out, error);
-	return trace_merge_next(&trace->merge, trace->wants_gaps, out, error);
+	enum histree_status status = trace->live != NULL
+					     ? next_of_live(trace, out, error)
+					     : trace_merge_next(&trace->merge, trace->wants_gaps, out, error);
+	if (trace->has_clock && status == HISTREE_OK)
+		correct_times(trace, out);
+	return status;
 }
 
 const char *trace_stream_name(const struct trace *trace)

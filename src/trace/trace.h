@@ -37,6 +37,7 @@
 #include "event/event.h"
 #include "histree/cancel.h"
 #include "histree/status.h"
+#include "histree/sync.h"
 #include "trace/trace_position.h"
 #include "trace/trace_report.h"
 
@@ -109,6 +110,12 @@ const struct event_trace *trace_at(const struct trace *trace, size_t index);
  * first event, and the rest of streams that are damaged.
  */
 void trace_want_gaps(struct trace *trace);
+
+/*
+ * From here on, correct the times of events and gaps by a clock, which is copied; NULL: leave them as the trace has
+ * them.  The order of events stays, and what the report says of times is by the clock of the trace.
+ */
+void trace_set_clock(struct trace *trace, const struct histree_clock *clock);
 
 /* Returns whether the trace is live: a session, whose traces are known when an event of theirs is there. */
 bool trace_is_live(const struct trace *trace);

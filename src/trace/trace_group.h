@@ -13,8 +13,11 @@
 #include "histree/status.h"
 #include "trace/trace_facts.h"
 
+enum { TRACE_GROUP_NAME_SIZE = 128 };
+
 struct trace_group {
-	char name[TRACE_FACT_SIZE]; /* of the host; different from those of the others */
+	char name[TRACE_GROUP_NAME_SIZE]; /* of the host; different from those of the others */
+	bool is_named;                    /* by the caller */
 	struct trace_facts facts;   /* of its first trace */
 	char **paths;
 	size_t path_count;
@@ -31,6 +34,14 @@ struct trace_groups {
  */
 enum histree_status trace_groups_find(struct trace_groups *groups, const char *const *paths, size_t path_count,
 				      struct histree_error *error);
+
+/*
+ * Add the traces at and below a path to the host of that name, whatever they say themselves.  Call it before
+ * trace_groups_find(), whose traces go to hosts of a name, too, if they are of the same start, or say that name.
+ * Returns HISTREE_ERR_ARGUMENT if no host can be called so.
+ */
+enum histree_status trace_groups_add(struct trace_groups *groups, const char *name, const char *path,
+				     struct histree_error *error);
 void trace_groups_release(struct trace_groups *groups);
 
 #endif

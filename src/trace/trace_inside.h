@@ -5,6 +5,7 @@
 #ifndef TRACE_TRACE_INSIDE_H
 #define TRACE_TRACE_INSIDE_H
 
+#include "histree/sync.h"
 #include "trace/trace_merge.h"
 
 struct ctf_live;
@@ -20,6 +21,9 @@ struct trace {
 	struct trace_notes notes;
 	struct trace_merge merge;
 	bool wants_gaps;                     /* hand them out */
+	bool has_clock;                      /* times are corrected by it */
+	struct histree_clock clock;
+	struct event_gap gap; /* the one that was handed out last, its times corrected */
 	const struct histree_cancel *cancel; /* while it is opened; NULL: nobody is asked */
 };
 

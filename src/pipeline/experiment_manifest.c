@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+/*
+ * experiment_manifest.c - what a store of several hosts says of them and of itself.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "pipeline/experiment_inside.h"
+#include "pipeline/publish_clock.h"
+#include "store_folder/host_folder.h"
+#include "store_folder/manifest.h"
+
+/* So that a manifest of many hosts with many warnings is one that can be read; each host has all of its own. */
+enum { WARNINGS_MAX = 1000 };
+
+/* What goes into the manifest; lists and strings are in an arena of its own. */
+struct summary {
+	struct arena arena;
+	struct histree_store_info info;
+	struct histree_store_host *hosts;
+	struct histree_store_history *histories;
+	struct histree_store_segments *segments;
+	const char **traces, **warnings;
+	size_t warnings_left_out;
+};
+
+static enum histree_status begin_summary(struct summary *summary, const struct histree_experiment *experiment,
+					 struct histree_error *error)
+{
+	struct arena *arena = &summary->arena;
+	size_t count = experiment->count;
+	summary->hosts = arena_allocate(arena, count * sizeof(*summary->hosts), _Alignof(struct histree_store_host));
+	summary->histories = arena_allocate(arena, MANIFEST_ANALYSES_MAX * sizeof(*summary->histories),
+					    _Alignof(struct histree_store_history));
+	summary->segments = arena_allocate(arena, MANIFEST_ANALYSES_MAX * sizeof(*summary->segments),
+					   _Alignof(struct histree_store_segments));
+	summary->warnings = arena_allocate(arena, (experiment->warning_count + WARNINGS_MAX + 1) * sizeof(char *),
+					   _Alignof(char *));
+	size_t trace_count;
+	summary->traces = experiment_traces(experiment, &trace_count);
+	if (summary->hosts == NULL || summary->histories == NULL || summary->segments == NULL ||
+	    summary->warnings == NULL || summary->traces == NULL)
+		return error_memory(error, "the manifest");
+	for (size_t i = 0; i < count; i++)
+		summary->hosts[i] = (struct histree_store_host){
+			.name = experiment->hosts[i].name,
+			.folder = experiment->hosts[i].folder,
+			.clock = experiment->hosts[i].clock,
+			.neighbour = experiment->hosts[i].neighbour,
+			.start = 0,
+			.end = -1,
+		};
+	for (size_t i = 0; i < experiment->warning_count; i++)
+		summary->warnings[i] = experiment->warnings[i];
+	summary->info = (struct histree_store_info){
+		.made_by = "histree " HISTREE_VERSION,
+		.options = experiment->recipe,
+		.traces = summary->traces,
+		.trace_count = trace_count,
+		.histories = summary->histories,
+		.segments = summary->segments,
+		.warnings = summary->warnings,
+		.warning_count = experiment->warning_count,
+		.hosts = summary->hosts,
+		.host_count = count,
+		.ignores_gaps = experiment->options.ignore_gaps,
+		.null_empty_stacks = experiment->options.null_empty_stacks,
+		.partial_histories = experiment->options.backend == HISTREE_BACKEND_PARTIAL,
+		.checkpoint_events = experiment->options.checkpoint_events,
+	};
+	return HISTREE_OK;
+}
+
+static void release_summary(struct summary *summary)
+{
+	free(summary->traces);
+	arena_release(&summary->arena);
+}
+
+static enum histree_status write_manifest(struct histree_experiment *experiment, struct summary *summary,
+					  struct histree_error *error)
+{
+	char *path = experiment_path(experiment, MANIFEST_FILE);
+	if (path == NULL)
+		return error_memory(error, "a path");
+	summary->info.build_ns = publish_clock_now() - experiment->begun_ns;
+	return manifest_write(experiment->io, path, &summary->info, error);
+}
+
+enum histree_status experiment_write_plan(struct histree_experiment *experiment, struct histree_error *error)
+{
+	struct summary summary = { 0 };
+	enum histree_status status = begin_summary(&summary, experiment, error);
+	if (status == HISTREE_OK)
+		status = write_manifest(experiment, &summary, error);
+	release_summary(&summary);
+	return status;
+}
+
+/* ---- of what was built ----------------------------------------------------------------------------------- */
+
+static struct histree_store_history *history_of(struct summary *summary, const char *analysis)
+{
+	for (size_t i = 0; i < summary->info.history_count; i++)
+		if (strcmp(summary->histories[i].analysis, analysis) == 0)
+			return &summary->histories[i];
+	return NULL;
+}
+
+static struct histree_store_segments *segments_of(struct summary *summary, const char *analysis)
+{
+	for (size_t i = 0; i < summary->info.segments_count; i++)
+		if (strcmp(summary->segments[i].analysis, analysis) == 0)
+			return &summary->segments[i];
+	return NULL;
+}
+
+/* Which files it means is said by the manifest of each host. */
+static void add_analyses(struct summary *summary, const struct histree_store_info *host)
+{
+	for (size_t i = 0; i < host->history_count; i++) {
+		struct histree_store_history *history = history_of(summary, host->histories[i].analysis);
+		if (history != NULL) {
+			history->state_changes_refused += host->histories[i].state_changes_refused;
+			continue;
+		}
+		if (summary->info.history_count == MANIFEST_ANALYSES_MAX)
+			break;
+		history = &summary->histories[summary->info.history_count++];
+		*history = host->histories[i];
+		history->identity = 0;
+	}
+	for (size_t i = 0; i < host->segments_count; i++) {
+		struct histree_store_segments *segments = segments_of(summary, host->segments[i].analysis);
+		if (segments != NULL) {
+			segments->without_start += host->segments[i].without_start;
+			segments->without_end += host->segments[i].without_end;
+			continue;
+		}
+		if (summary->info.segments_count == MANIFEST_ANALYSES_MAX)
+			break;
+		segments = &summary->segments[summary->info.segments_count++];
+		*segments = host->segments[i];
+		segments->identity = 0;
+	}
+}
+
+static enum histree_status add_warnings(struct summary *summary, const char *name,
+					const struct histree_store_info *host, size_t room, struct histree_error *error)
+{
+	for (size_t i = 0; i < host->warning_count; i++) {
+		if (summary->info.warning_count >= room) {
+			summary->warnings_left_out++;
+			continue;
+		}
+		size_t size = strlen("host '': ") + strlen(name) + strlen(host->warnings[i]) + 1;
+		char *sentence = arena_allocate(&summary->arena, size, 1);
+		if (sentence == NULL)
+			return error_memory(error, "the manifest");
+		snprintf(sentence, size, "host '%s': %s", name, host->warnings[i]);
+		summary->warnings[summary->info.warning_count++] = sentence;
+	}
+	return HISTREE_OK;
+}
+
+static void add_counts(struct summary *summary, size_t index, const struct histree_store_info *host)
+{
+	struct histree_store_info *all = &summary->info;
+	struct histree_store_host *one = &summary->hosts[index];
+	one->start = host->start;
+	one->end = host->end;
+	one->event_count = host->event_count;
+	one->identity = host_folder_identity(host);
+	all->start = index == 0 || host->start < all->start ? host->start : all->start;
+	all->end = index == 0 || host->end > all->end ? host->end : all->end;
+	all->partial = all->partial || host->partial;
+	all->event_count += host->event_count;
+	all->clock_steps_back += host->clock_steps_back;
+	all->discarded_events += host->discarded_events;
+	all->discarded_packets += host->discarded_packets;
+	all->repeated_packets += host->repeated_packets;
+	all->gap_count += host->gap_count;
+}
+
+static enum histree_status add_host(struct histree_experiment *experiment, struct summary *summary, size_t index,
+				    struct histree_error *why, struct histree_error *error)
+{
+	const struct histree_experiment_host *host = &experiment->hosts[index];
+	size_t room = experiment->warning_count + WARNINGS_MAX;
+	char *folder = experiment_path(experiment, host->folder);
+	char *path = folder != NULL ? arena_allocate(&summary->arena, strlen(folder) + sizeof("/" MANIFEST_FILE), 1)
+				    : NULL;
+	struct histree_store_info info;
+	if (path == NULL)
+		return error_memory(error, "a path");
+	strcat(strcpy(path, folder), "/" MANIFEST_FILE);
+	enum histree_status status = manifest_read(experiment->io, path, &summary->arena, &info, error);
+	if (status == HISTREE_NOT_FOUND || (status == HISTREE_OK && !info.complete))
+		return error_set(error, HISTREE_ERR_INCOMPLETE,
+				 "host '%s' is not built: '%s' cannot be completed without it", host->name,
+				 experiment->building);
+	if (status != HISTREE_OK)
+		return status;
+	if (info.partial && !summary->info.partial)
+		snprintf(why->message, sizeof(why->message), "host '%s': %s", host->name,
+			 info.warning_count > 0 ? info.warnings[0] : "some of its trace could not be read");
+	add_counts(summary, index, &info);
+	add_analyses(summary, &info);
+	/* The names of its files are on disk; its own is not yet. */
+	status = io_sync_folder_of(experiment->io, folder, error);
+	return status == HISTREE_OK ? add_warnings(summary, host->name, &info, room, error) : status;
+}
+
+static enum histree_status count_left_out(struct summary *summary, struct histree_error *error)
+{
+	char sentence[96];
+	if (summary->warnings_left_out == 0)
+		return HISTREE_OK;
+	snprintf(sentence, sizeof(sentence), "and %zu more warnings, which the stores of the hosts have",
+		 summary->warnings_left_out);
+	const char *copy = arena_copy(&summary->arena, sentence, strlen(sentence));
+	if (copy == NULL)
+		return error_memory(error, "the manifest");
+	summary->warnings[summary->info.warning_count++] = copy;
+	return HISTREE_OK;
+}
+
+enum histree_status experiment_write_manifest(struct histree_experiment *experiment, bool *is_partial,
+					      struct histree_error *why, struct histree_error *error)
+{
+	struct summary summary = { 0 };
+	enum histree_status status = begin_summary(&summary, experiment, error);
+	for (size_t i = 0; i < experiment->count && status == HISTREE_OK; i++)
+		status = add_host(experiment, &summary, i, why, error);
+	if (status == HISTREE_OK)
+		status = count_left_out(&summary, error);
+	summary.info.complete = true;
+	if (status == HISTREE_OK)
+		status = write_manifest(experiment, &summary, error);
+	*is_partial = summary.info.partial;
+	release_summary(&summary);
+	return status;
+}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+/*
+ * store_hosts.c - a store of several hosts: an ordinary store for each of them, seen as one.
+ *
+ * A host whose store is missing or damaged is a host still: the rest answers, and it says why it does not.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "store_folder/host_folder.h"
+#include "store_folder/store_inside.h"
+
+/* ---- opening --------------------------------------------------------------------------------------------- */
+
+static bool is_link(const char *path)
+{
+	struct stat facts;
+	return lstat(path, &facts) == 0 && S_ISLNK(facts.st_mode);
+}
+
+/* A store from somebody else must not lead out of its folder. */
+static enum histree_status check_no_links(const char *path, struct histree_error *error)
+{
+	char *building = NULL, *folder = strdup(path);
+	if (folder == NULL || asprintf(&building, "%s.building", path) < 0) {
+		free(folder);
+		return error_memory(error, "a path");
+	}
+	*strrchr(folder, '/') = '\0';
+	bool is_bad = is_link(folder) || is_link(path) || is_link(building);
+	free(building);
+	free(folder);
+	return is_bad ? error_set(error, HISTREE_ERR_FORMAT,
+				  "'%s' is a symbolic link, or is in one, and the stores of hosts have to be in that of "
+				  "all: move its folder here",
+				  path)
+		      : HISTREE_OK;
+}
+
+/* Whether it is the store that the manifest of all means. */
+static enum histree_status check_meant(const struct histree_store_host *host, const struct histree_store_info *found,
+				       struct histree_error *error)
+{
+	if (found->host_count > 0)
+		return error_set(error, HISTREE_ERR_FORMAT,
+				 "'%s' is a store of several hosts itself, in one of several: it is not of this build",
+				 found->path);
+	bool is_other = found->host == NULL || strcmp(found->host, host->name) != 0 ||
+			(host->identity != 0 && (!found->complete || host_folder_identity(found) != host->identity));
+	return is_other ? error_set(error, HISTREE_ERR_FORMAT,
+				    "'%s' is not the store that the manifest of all hosts means, but that of another "
+				    "host or build; build the store again",
+				    found->path)
+			: HISTREE_OK;
+}
+
+static enum histree_status open_host(const struct histree_store *store, size_t index, struct histree_store **out,
+				     struct histree_error *error)
+{
+	struct arena arena = { 0 };
+	const struct histree_store_host *host = &store->info.hosts[index];
+	*out = NULL;
+	char *path = store_join(&arena, store->info.path, host->folder);
+	enum histree_status status = path != NULL ? check_no_links(path, error) : error_memory(error, "a path");
+	if (status == HISTREE_OK)
+		status = store_open_inside(path, out, error);
+	if (status == HISTREE_OK)
+		status = check_meant(host, &(*out)->info, error);
+	if (status != HISTREE_OK) {
+		histree_store_close(*out);
+		*out = NULL;
+	}
+	arena_release(&arena);
+	return status;
+}
+
+enum histree_status histree_store_host(const struct histree_store *store, size_t index, struct histree_store **out,
+				       struct histree_error *error)
+{
+	*out = NULL;
+	if (index >= store->info.host_count)
+		return error_set(error, HISTREE_ERR_ARGUMENT, "'%s' has %zu hosts, and no host number %zu",
+				 store->info.path, store->info.host_count, index);
+	enum histree_status status = open_host(store, index, out, error);
+	if (status < 0)
+		error_prefix(error, "host '%s'", store->info.hosts[index].name);
+	return status;
+}
+
+/* ---- what the analyses made ------------------------------------------------------------------------------ */
+
+static bool has_history(const struct histree_store_info *info, const char *analysis)
+{
+	for (size_t i = 0; i < info->history_count; i++)
+		if (strcmp(info->histories[i].analysis, analysis) == 0)
+			return true;
+	return false;
+}
+
+static bool has_segments(const struct histree_store_info *info, const char *analysis)
+{
+	for (size_t i = 0; i < info->segments_count; i++)
+		if (strcmp(info->segments[i].analysis, analysis) == 0)
+			return true;
+	return false;
+}
+
+/* While it is built, its manifest lists hosts only. */
+static enum histree_status list_parts(struct histree_store *store, struct histree_error *error)
+{
+	struct histree_store_info *info = &store->info;
+	size_t histories = 1, segments = 1;
+	for (size_t i = 0; i < info->host_count; i++) {
+		const struct histree_store *host = store->stores[i];
+		histories += host != NULL ? host->info.history_count : 0;
+		segments += host != NULL ? host->info.segments_count : 0;
+	}
+	struct histree_store_history *of_histories = arena_allocate(
+		&store->arena, histories * sizeof(*of_histories), _Alignof(struct histree_store_history));
+	struct histree_store_segments *of_segments = arena_allocate(
+		&store->arena, segments * sizeof(*of_segments), _Alignof(struct histree_store_segments));
+	if (of_histories == NULL || of_segments == NULL)
+		return error_memory(error, "a store");
+	info->histories = of_histories;
+	info->segments = of_segments;
+	for (size_t i = 0; i < info->host_count; i++) {
+		const struct histree_store_info *host = store->stores[i] != NULL ? &store->stores[i]->info : NULL;
+		for (size_t j = 0; host != NULL && j < host->history_count; j++)
+			if (!has_history(info, host->histories[j].analysis))
+				of_histories[info->history_count++] = host->histories[j];
+		for (size_t j = 0; host != NULL && j < host->segments_count; j++)
+			if (!has_segments(info, host->segments[j].analysis))
+				of_segments[info->segments_count++] = host->segments[j];
+	}
+	return HISTREE_OK;
+}
+
+/* Its manifest may know of a time only that nothing was read yet. */
+static void widen_times(struct histree_store_info *info)
+{
+	bool is_first = true;
+	for (size_t i = 0; i < info->host_count; i++) {
+		const struct histree_store_host *host = &info->hosts[i];
+		if (host->start > host->end)
+			continue;
+		info->start = is_first || host->start < info->start ? host->start : info->start;
+		info->end = is_first || host->end > info->end ? host->end : info->end;
+		is_first = false;
+	}
+}
+
+enum histree_status store_hosts_open(struct histree_store *store, struct histree_error *error)
+{
+	struct histree_store_info *info = &store->info;
+	struct histree_store_host *hosts = arena_allocate(&store->arena, info->host_count * sizeof(*hosts),
+							  _Alignof(struct histree_store_host));
+	store->stores = calloc(info->host_count, sizeof(*store->stores));
+	if (hosts == NULL || store->stores == NULL)
+		return error_memory(error, "a store");
+	memcpy(hosts, info->hosts, info->host_count * sizeof(*hosts));
+	info->hosts = hosts;
+	for (size_t i = 0; i < info->host_count; i++) {
+		struct histree_error why;
+		enum histree_status status = open_host(store, i, &store->stores[i], &why);
+		if (status == HISTREE_OK && !info->complete) {
+			hosts[i].start = store->stores[i]->info.start;
+			hosts[i].end = store->stores[i]->info.end;
+			hosts[i].event_count = store->stores[i]->info.event_count;
+			continue;
+		}
+		if (status == HISTREE_OK)
+			continue;
+		bool is_to_come = !info->complete && status == HISTREE_ERR_IO;
+		const char *sentence = is_to_come ? "it is not built yet" : why.message;
+		hosts[i].why = arena_copy(&store->arena, sentence, strlen(sentence));
+		if (hosts[i].why == NULL)
+			return error_memory(error, "a store");
+	}
+	if (info->complete)
+		return HISTREE_OK;
+	widen_times(info);
+	return list_parts(store, error);
+}
+
+void store_hosts_close(struct histree_store *store)
+{
+	for (size_t i = 0; store->stores != NULL && i < store->info.host_count; i++)
+		histree_store_close(store->stores[i]);
+	free(store->stores);
+}
+
+/* ---- unions ---------------------------------------------------------------------------------------------- */
+
+enum histree_status store_hosts_history(struct histree_store *store, const char *analysis, bool any_version,
+					const struct histree_open_options *options, struct histree_history **out,
+					struct histree_error *error)
+{
+	(void)any_version, (void)options, *out = NULL;
+	return error_set(error, HISTREE_ERR_ARGUMENT, "'%s' is of several hosts: ask for '%s' of one of them, in '%s/%s'",
+			 store->info.path, analysis, store->info.path, store->info.hosts[0].folder);
+}
+
+enum histree_status store_hosts_segments(struct histree_store *store, const char *analysis, bool any_version,
+					 const struct histree_segment_open_options *options,
+					 struct histree_segment_store **out, struct histree_error *error)
+{
+	(void)any_version, (void)options, *out = NULL;
+	return error_set(error, HISTREE_ERR_ARGUMENT, "'%s' is of several hosts: ask for '%s' of one of them, in '%s/%s'",
+			 store->info.path, analysis, store->info.path, store->info.hosts[0].folder);
+}
